@@ -1,0 +1,84 @@
+//! One direction of a graph in compressed sparse rows: offsets, sorted targets, optional weights.
+
+use std::ops::Range;
+
+use crate::{Buffer, Offsets, VertexId, Weights};
+
+/// Neighbour lists of all vertices, each sorted ascending by neighbour id.
+#[derive(Debug, PartialEq)]
+pub struct Adjacency {
+    offsets: Offsets,
+    targets: Buffer<VertexId>,
+    weights: Weights,
+}
+
+impl Adjacency {
+    /// Assembles an adjacency from parts that the caller knows to fit together (`offsets.total()` targets and
+    /// weights, offsets ascending, lists sorted, ids in range). [`crate::validate`] checks all of it.
+    pub(crate) fn from_parts(offsets: Offsets, targets: Buffer<VertexId>, weights: Weights) -> Self {
+        debug_assert_eq!(offsets.total(), targets.len());
+        Adjacency { offsets, targets, weights }
+    }
+
+    /// Number of vertices.
+    pub fn vertices(&self) -> usize {
+        self.offsets.lists()
+    }
+
+    /// Number of stored (directed) edges.
+    pub fn edges(&self) -> usize {
+        self.targets.len()
+    }
+
+    /// Number of neighbours of `v`.
+    #[inline]
+    pub fn degree(&self, v: VertexId) -> usize {
+        self.range(v).len()
+    }
+
+    /// Edge positions of `v` in [`Adjacency::targets`].
+    #[inline]
+    pub fn range(&self, v: VertexId) -> Range<usize> {
+        self.offsets.range(v)
+    }
+
+    /// Sorted neighbours of `v`.
+    #[inline]
+    pub fn neighbours(&self, v: VertexId) -> &[VertexId] {
+        &self.targets[self.range(v)]
+    }
+
+    /// The offsets.
+    pub fn offsets(&self) -> &Offsets {
+        &self.offsets
+    }
+
+    /// All targets, list after list.
+    pub fn targets(&self) -> &[VertexId] {
+        &self.targets
+    }
+
+    /// The weights, parallel to the targets.
+    pub fn weights(&self) -> &Weights {
+        &self.weights
+    }
+
+    /// Size of the arrays in bytes.
+    pub fn bytes(&self) -> usize {
+        self.offsets.bytes() + self.targets.bytes() + self.weights.bytes()
+    }
+
+    /// The vertex whose list holds edge position `edge`.
+    pub fn source_of(&self, edge: usize) -> VertexId {
+        let (mut low, mut high) = (0, self.vertices());
+        while low < high {
+            let middle = (low + high) / 2;
+            if self.offsets.at(middle + 1) <= edge {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low as VertexId
+    }
+}

@@ -1,0 +1,140 @@
+//! Forms of a graph that are built on demand, kept, and accounted for: nothing is hidden from a measurement.
+
+mod blocked;
+mod coo;
+mod csr_m;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+
+use crate::{Adjacency, Graph};
+
+pub use blocked::BlockedEdges;
+pub use coo::{Coo, CooOrder, CooPairs};
+pub use csr_m::CsrM;
+
+/// What was derived from a graph, what it cost and what it holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Derived {
+    /// Name of the form, such as `in-adjacency` or `coo by source`.
+    pub name: String,
+    /// Time to build it.
+    pub time: Duration,
+    /// Memory it holds.
+    pub bytes: usize,
+}
+
+/// The cache of derived forms of one graph.
+#[derive(Default)]
+pub(crate) struct Forms {
+    log: Mutex<Vec<Derived>>,
+    out_degrees: OnceLock<Arc<Vec<u32>>>,
+    in_degrees: OnceLock<Arc<Vec<u32>>>,
+    csr_m: OnceLock<Arc<CsrM>>,
+    coo: Cache<CooOrder, Coo>,
+    coo_pairs: Cache<CooOrder, CooPairs>,
+    blocked: Cache<(CooOrder, u32), BlockedEdges>,
+}
+
+type Cache<K, T> = Mutex<HashMap<K, Arc<T>>>;
+
+impl Graph {
+    /// Out-degree of every vertex.
+    pub fn out_degrees(&self) -> Arc<Vec<u32>> {
+        let forms = &self.forms;
+        Arc::clone(
+            forms
+                .out_degrees
+                .get_or_init(|| forms.timed("out-degrees", |d: &Vec<u32>| 4 * d.len(), || degrees(self.out()))),
+        )
+    }
+
+    /// In-degree of every vertex.
+    pub fn in_degrees(&self) -> Arc<Vec<u32>> {
+        if self.is_symmetric() {
+            return self.out_degrees();
+        }
+        let forms = &self.forms;
+        let incoming = self.incoming();
+        Arc::clone(
+            forms
+                .in_degrees
+                .get_or_init(|| forms.timed("in-degrees", |d: &Vec<u32>| 4 * d.len(), || degrees(incoming))),
+        )
+    }
+
+    /// Edge list in separate arrays, in source or destination order.
+    pub fn coo(&self, order: CooOrder) -> Arc<Coo> {
+        self.forms.cached(&self.forms.coo, order, &format!("coo by {order}"), Coo::bytes, || Coo::new(self, order))
+    }
+
+    /// Edge list as (source, destination) pairs, in source or destination order.
+    pub fn coo_pairs(&self, order: CooOrder) -> Arc<CooPairs> {
+        self.forms.cached(&self.forms.coo_pairs, order, &format!("coo pairs by {order}"), CooPairs::bytes, || {
+            CooPairs::new(self, order)
+        })
+    }
+
+    /// CSR with a (begin, end) pair per vertex instead of shared offsets.
+    pub fn csr_m(&self) -> Arc<CsrM> {
+        let forms = &self.forms;
+        Arc::clone(forms.csr_m.get_or_init(|| forms.timed("csr-m", CsrM::bytes, || CsrM::new(self.out()))))
+    }
+
+    /// Edges grouped by blocks of `block` consecutive ids of the endpoint that `by` names: destination blocks
+    /// localise the writes of a push, source blocks the reads of a pull (EdgeBlocking, UGF thesis algorithm 2).
+    pub fn blocked(&self, by: CooOrder, block: u32) -> Arc<BlockedEdges> {
+        let block = block.max(1);
+        self.forms.cached(
+            &self.forms.blocked,
+            (by, block),
+            &format!("edges in {by} blocks of {block}"),
+            BlockedEdges::bytes,
+            || BlockedEdges::new(self, by, block),
+        )
+    }
+
+    /// The forms built so far, in order.
+    pub fn derived(&self) -> Vec<Derived> {
+        self.forms.log.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+fn degrees(adjacency: &Adjacency) -> Vec<u32> {
+    (0..adjacency.vertices() as u32).into_par_iter().with_min_len(1 << 14).map(|v| adjacency.degree(v) as u32).collect()
+}
+
+impl Forms {
+    /// Builds a form and writes down its cost.
+    pub(crate) fn timed<T>(&self, name: &str, bytes: impl Fn(&T) -> usize, make: impl FnOnce() -> T) -> Arc<T> {
+        let start = Instant::now();
+        let form = make();
+        let entry = Derived { name: name.to_owned(), time: start.elapsed(), bytes: bytes(&form) };
+        self.log.lock().unwrap_or_else(PoisonError::into_inner).push(entry);
+        Arc::new(form)
+    }
+
+    fn cached<K: Eq + Hash, T>(
+        &self,
+        cache: &Cache<K, T>,
+        key: K,
+        name: &str,
+        bytes: impl Fn(&T) -> usize,
+        make: impl FnOnce() -> T,
+    ) -> Arc<T> {
+        let mut forms = cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let form = forms.entry(key).or_insert_with(|| self.timed(name, bytes, make));
+        Arc::clone(form)
+    }
+}
+
+impl fmt::Debug for Forms {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.log.lock().unwrap_or_else(PoisonError::into_inner).iter().map(|d| &d.name)).finish()
+    }
+}

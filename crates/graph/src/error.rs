@@ -1,0 +1,104 @@
+//! Everything that can go wrong with graphs, with the place at fault.
+
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+/// Shorthand for results of this crate.
+pub type Result<T> = std::result::Result<T, GraphError>;
+
+/// An error about a graph, its file or its specification.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum GraphError {
+    /// The operating system refused.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was tried: "read", "write", "create"...
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// A text file breaks its format.
+    #[error("{}:{line}: {message}", path.display())]
+    Text {
+        /// The file.
+        path: PathBuf,
+        /// 1-based line.
+        line: u64,
+        /// What is wrong and, where known, the mend.
+        message: String,
+    },
+    /// A binary file breaks its format.
+    #[error("{}: at byte {offset}: {message}", path.display())]
+    Binary {
+        /// The file.
+        path: PathBuf,
+        /// 0-based offset.
+        offset: u64,
+        /// What is wrong.
+        message: String,
+    },
+    /// A file as a whole cannot be used (unknown suffix, empty, unsupported kind).
+    #[error("{}: {message}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong and the mend.
+        message: String,
+    },
+    /// A graph specification such as `kron:20:seed=7` is wrong.
+    #[error("graph spec `{spec}`: {message}")]
+    Spec {
+        /// The whole specification.
+        spec: String,
+        /// What is wrong and the mend.
+        message: String,
+    },
+    /// An id is not below the number of vertices.
+    #[error("vertex {vertex} is out of range: the graph has {vertices} vertices")]
+    VertexOutOfRange {
+        /// The id.
+        vertex: u64,
+        /// The number of vertices.
+        vertices: usize,
+    },
+    /// A graph breaks an invariant of storage.
+    #[error("the graph is not well formed: {0}")]
+    Malformed(String),
+    /// Options or parameters that do not fit together.
+    #[error("{0}")]
+    Usage(String),
+    /// A generator did not reach its target.
+    #[error("{0}")]
+    Generate(String),
+}
+
+impl GraphError {
+    /// An I/O error while doing `action` on `path`.
+    pub fn io(action: &'static str, path: &Path, source: std::io::Error) -> Self {
+        GraphError::Io { action, path: path.to_path_buf(), source }
+    }
+
+    /// A format error in a text file.
+    pub fn text(path: &Path, line: u64, message: impl Into<String>) -> Self {
+        GraphError::Text { path: path.to_path_buf(), line, message: message.into() }
+    }
+
+    /// A format error in a binary file.
+    pub fn binary(path: &Path, offset: u64, message: impl Into<String>) -> Self {
+        GraphError::Binary { path: path.to_path_buf(), offset, message: message.into() }
+    }
+
+    /// An error about a file as a whole.
+    pub fn file(path: &Path, message: impl Into<String>) -> Self {
+        GraphError::File { path: path.to_path_buf(), message: message.into() }
+    }
+
+    /// True for mistakes on the command line rather than in data.
+    pub fn is_usage(&self) -> bool {
+        matches!(self, GraphError::Spec { .. } | GraphError::Usage(_))
+    }
+}

@@ -1,0 +1,116 @@
+//! `Graph`: the owner of both adjacencies and of every form derived from them.
+
+use std::sync::{Arc, OnceLock};
+
+use crate::derived::Forms;
+use crate::{Adjacency, VertexId, WeightKind};
+
+/// A directed graph over vertices `0..vertices`, stored by out-neighbours.
+///
+/// A symmetric graph (every edge has its reverse, with the same weight) shares one adjacency for both directions.
+/// In-neighbours and the other forms are built when first asked for and kept; [`Graph::derived`] tells what was
+/// built and how long it took.
+#[derive(Debug)]
+pub struct Graph {
+    out: Arc<Adjacency>,
+    incoming: OnceLock<Arc<Adjacency>>,
+    symmetric: bool,
+    pub(crate) forms: Forms,
+}
+
+impl Graph {
+    /// A graph stored by `out`. `symmetric` promises that every edge has its reverse with the same weight.
+    pub(crate) fn new(out: Adjacency, symmetric: bool) -> Self {
+        let out = Arc::new(out);
+        let incoming = OnceLock::new();
+        if symmetric {
+            let _ = incoming.set(Arc::clone(&out));
+        }
+        Graph { out, incoming, symmetric, forms: Forms::default() }
+    }
+
+    /// A directed graph whose in-adjacency is at hand too.
+    pub(crate) fn with_incoming(out: Adjacency, incoming: Adjacency) -> Self {
+        let graph = Graph::new(out, false);
+        let _ = graph.incoming.set(Arc::new(incoming));
+        graph
+    }
+
+    /// Number of vertices.
+    pub fn vertices(&self) -> usize {
+        self.out.vertices()
+    }
+
+    /// Number of directed edges as stored: an undirected edge counts twice.
+    pub fn edges(&self) -> usize {
+        self.out.edges()
+    }
+
+    /// True when every edge has its reverse with the same weight.
+    pub fn is_symmetric(&self) -> bool {
+        self.symmetric
+    }
+
+    /// The kind of weights on edges.
+    pub fn weight_kind(&self) -> WeightKind {
+        self.out.weights().kind()
+    }
+
+    /// True when edges carry weights.
+    pub fn is_weighted(&self) -> bool {
+        self.weight_kind() != WeightKind::None
+    }
+
+    /// Out-neighbours (CSR).
+    pub fn out(&self) -> &Adjacency {
+        &self.out
+    }
+
+    /// In-neighbours (CSC); the same arrays as [`Graph::out`] when the graph is symmetric, otherwise built at the
+    /// first call.
+    pub fn incoming(&self) -> &Adjacency {
+        self.incoming.get_or_init(|| self.forms.timed("in-adjacency", Adjacency::bytes, || self.out.reversed()))
+    }
+
+    /// True when [`Graph::incoming`] costs nothing.
+    pub fn has_incoming(&self) -> bool {
+        self.incoming.get().is_some()
+    }
+
+    /// The graph with all edges reversed. Shares the arrays of this one.
+    pub fn transpose(&self) -> Graph {
+        self.incoming();
+        let incoming = self.incoming.get().map_or_else(|| Arc::clone(&self.out), Arc::clone);
+        let transposed =
+            Graph { out: incoming, incoming: OnceLock::new(), symmetric: self.symmetric, forms: Forms::default() };
+        let _ = transposed.incoming.set(Arc::clone(&self.out));
+        transposed
+    }
+
+    /// Checks that `vertex` is one of this graph's.
+    pub fn vertex(&self, vertex: u64) -> crate::Result<VertexId> {
+        if vertex < self.vertices() as u64 {
+            Ok(vertex as VertexId)
+        } else {
+            Err(crate::GraphError::VertexOutOfRange { vertex, vertices: self.vertices() })
+        }
+    }
+
+    /// Bytes held by the adjacencies (shared arrays count once) and all derived forms.
+    pub fn bytes(&self) -> usize {
+        let own = self.out.bytes();
+        let incoming = match self.incoming.get() {
+            Some(incoming) if !Arc::ptr_eq(incoming, &self.out) => incoming.bytes(),
+            _ => 0,
+        };
+        let derived: usize = self.derived().iter().filter(|d| d.name != "in-adjacency").map(|d| d.bytes).sum();
+        own + incoming + derived
+    }
+}
+
+impl PartialEq for Graph {
+    /// Same vertices, edges and weights.
+    fn eq(&self, other: &Self) -> bool {
+        self.out == other.out && self.symmetric == other.symmetric
+    }
+}

@@ -1,0 +1,34 @@
+//! Graphs for Graphwright: storage, building, file formats, generators, statistics and reordering.
+//!
+//! A [`Graph`] is a pair of sorted adjacencies ([`Adjacency`], CSR) over ids `0..vertices`. It comes from an
+//! [`EdgeList`] through [`build()`], and edge lists come from readers and generators. Nothing here knows an algorithm.
+
+mod adjacency;
+mod buffer;
+mod build;
+mod csr;
+pub mod derived;
+mod edge_list;
+mod error;
+mod graph;
+mod huge_pages;
+mod offsets;
+pub mod progress;
+mod reorder;
+pub mod rng;
+mod scatter;
+mod stream;
+mod weights;
+
+pub use adjacency::Adjacency;
+pub use buffer::Buffer;
+pub use build::{BuildOptions, Symmetry, build, build_any};
+pub use edge_list::{AnyEdgeList, EdgeChunk, EdgeList};
+pub use error::{GraphError, Result};
+pub use graph::Graph;
+pub use offsets::Offsets;
+pub use reorder::Reorder;
+pub use weights::{Weight, WeightKind, Weights};
+
+/// A vertex: an index below the number of vertices.
+pub type VertexId = u32;

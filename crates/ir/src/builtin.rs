@@ -1,0 +1,159 @@
+//! The built-in operations that are not operators: one variant each, with its signature in words.
+
+/// A built-in operation. The comment gives arguments and result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Builtin {
+    /// `(int) -> string`: command-line argument `i`.
+    Argv,
+    /// `(string) -> int`: C `atoi`.
+    Atoi,
+    /// `(number) -> same type`: absolute value.
+    Fabs,
+    /// `(float|double) -> same type`.
+    Floor,
+    /// `(float|double) -> same type`: natural logarithm.
+    Log,
+    /// `(T, T) -> T` on numbers.
+    Max,
+    /// `(T, T) -> T` on numbers.
+    Min,
+    /// `(T, T) -> T`: remainder with the sign of the dividend, as C's `%` and `fmod`.
+    Mod,
+    /// `() -> void`: starts the one timer.
+    StartTimer,
+    /// `() -> float`: seconds since the timer was started.
+    StopTimer,
+
+    /// `(edgeset) -> vertexset`: all vertices of the graph, never materialised.
+    AllVertices,
+    /// `(edgeset | vertexset) -> int`: |V| of a graph, |E| of a global set.
+    VertexCount,
+    /// `(edgeset) -> vector{V}(int)`: a fresh vector of out-degrees.
+    OutDegrees,
+    /// `(edgeset) -> vector{V}(uint)`: the same, unsigned.
+    OutDegreesUint,
+    /// `(edgeset, V) -> int`.
+    OutDegree,
+    /// `(edgeset, V) -> vertexset`: sorted view of the out-neighbours.
+    Neighbors,
+    /// `(edgeset) -> edgeset`: edges reversed.
+    Transpose,
+    /// `(edgeset) -> edgeset`: renumbered by descending degree when that promises to help.
+    Relabel,
+    /// `(edgeset, V) -> V`: a random out-neighbour.
+    RandomOutNeighbor,
+    /// `(edgeset, V) -> V`: a random in-neighbour.
+    RandomInNeighbor,
+    /// `(edgeset, V) -> vector{V}(int)`: Prim's tree from a vertex; entries are parents.
+    SerialMinimumSpanningTree,
+    /// `(edgeset, vertexset, vector{V}(double)) -> vertexset`: prefix of least conductance.
+    SerialSweepCut,
+
+    /// `(vertexset) -> int`: number of entries, repeats counted.
+    VertexSetSize,
+    /// `(vertexset, V) -> void`: append without a duplicate check.
+    AddVertex,
+
+    /// `(vector(T)) -> T`: sum of all entries.
+    VectorSum,
+    /// `(vector(T)) -> T`: largest entry.
+    VectorMax,
+    /// `(vector(T)) -> T`: smallest entry.
+    VectorMin,
+    /// `(vector(T)) -> int`: number of entries different from zero.
+    VectorCount,
+
+    /// `(list{T}, T) -> void`: add at the end (a reference).
+    ListAppend,
+    /// `(list{T}) -> T`: remove the last.
+    ListPop,
+    /// `(list{vertexset}, vertexset) -> void`: add a copy of the contents at the end.
+    ListInsert,
+    /// `(list{vertexset}, vertexset) -> void`: overwrite the set with the last entry and drop it from the list.
+    ListRetrieve,
+    /// `(list{T}) -> int`.
+    ListSize,
+
+    /// `(priority_queue) -> vertexset`: removes and returns the best bucket.
+    DequeueReadySet,
+    /// `(priority_queue) -> bool`: no work left.
+    QueueFinished,
+    /// `(priority_queue, V) -> bool`: the vertex can no longer improve.
+    QueueFinishedNode,
+    /// `(priority_queue) -> int`: index of the current bucket.
+    CurrentPriority,
+}
+
+impl Builtin {
+    /// All built-ins with their spelling in the text form.
+    pub const ALL: [(Builtin, &'static str); 37] = {
+        use Builtin::*;
+        [
+            (Argv, "Argv"),
+            (Atoi, "Atoi"),
+            (Fabs, "Fabs"),
+            (Floor, "Floor"),
+            (Log, "Log"),
+            (Max, "Max"),
+            (Min, "Min"),
+            (Mod, "Mod"),
+            (StartTimer, "StartTimer"),
+            (StopTimer, "StopTimer"),
+            (AllVertices, "AllVertices"),
+            (VertexCount, "VertexCount"),
+            (OutDegrees, "OutDegrees"),
+            (OutDegreesUint, "OutDegreesUint"),
+            (OutDegree, "OutDegree"),
+            (Neighbors, "Neighbors"),
+            (Transpose, "Transpose"),
+            (Relabel, "Relabel"),
+            (RandomOutNeighbor, "RandomOutNeighbor"),
+            (RandomInNeighbor, "RandomInNeighbor"),
+            (SerialMinimumSpanningTree, "SerialMinimumSpanningTree"),
+            (SerialSweepCut, "SerialSweepCut"),
+            (VertexSetSize, "VertexSetSize"),
+            (AddVertex, "AddVertex"),
+            (VectorSum, "VectorSum"),
+            (VectorMax, "VectorMax"),
+            (VectorMin, "VectorMin"),
+            (VectorCount, "VectorCount"),
+            (ListAppend, "ListAppend"),
+            (ListPop, "ListPop"),
+            (ListInsert, "ListInsert"),
+            (ListRetrieve, "ListRetrieve"),
+            (ListSize, "ListSize"),
+            (DequeueReadySet, "DequeueReadySet"),
+            (QueueFinished, "QueueFinished"),
+            (QueueFinishedNode, "QueueFinishedNode"),
+            (CurrentPriority, "CurrentPriority"),
+        ]
+    };
+
+    /// The spelling in the text form.
+    pub fn name(self) -> &'static str {
+        Builtin::ALL.iter().find(|(b, _)| *b == self).map_or("?", |(_, n)| n)
+    }
+
+    /// The built-in written `name`.
+    pub fn from_name(name: &str) -> Option<Builtin> {
+        Builtin::ALL.iter().find(|(_, n)| *n == name).map(|(b, _)| *b)
+    }
+
+    /// Touches state other than its result: must not be moved, duplicated or dropped.
+    pub fn has_effect(self) -> bool {
+        use Builtin::*;
+        matches!(
+            self,
+            StartTimer
+                | StopTimer
+                | RandomOutNeighbor
+                | RandomInNeighbor
+                | AddVertex
+                | ListAppend
+                | ListPop
+                | ListInsert
+                | ListRetrieve
+                | DequeueReadySet
+        )
+    }
+}

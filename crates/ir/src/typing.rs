@@ -1,0 +1,103 @@
+//! The type rules of expressions, shared by parser, lowering and validator.
+
+use crate::builtin::Builtin;
+use crate::expr::Expr;
+use crate::types::{Domain, Scalar, Type};
+
+/// The result type of a built-in for these arguments, or a sentence that says what does not fit.
+pub fn builtin_type(builtin: Builtin, args: &[Expr]) -> Result<Type, String> {
+    use Builtin::*;
+    let types: Vec<&Type> = args.iter().map(|a| &a.ty).collect();
+    let misfit = |expected: &str| {
+        let given: Vec<String> = types.iter().map(|t| t.to_string()).collect();
+        Err(format!("{} takes ({expected}), not ({})", builtin.name(), given.join(", ")))
+    };
+    let vertex_of = |graph: &Type| match graph {
+        Type::EdgeSet { source, .. } => Some(source.clone()),
+        _ => None,
+    };
+    let per_vertex = |graph: &Type, scalar| {
+        vertex_of(graph).map(|e| Type::Vector { domain: Domain::Element(e), item: Box::new(Type::Scalar(scalar)) })
+    };
+    let takes_vertex = |graph: &Type, vertex: &Type| vertex_of(graph).is_some_and(|e| *vertex == Type::Vertex(e));
+    match (builtin, types.as_slice()) {
+        (Argv, [Type::Scalar(Scalar::Int)]) => Ok(Type::STRING),
+        (Argv, _) => misfit("int"),
+        (Atoi, [Type::Scalar(Scalar::String)]) => Ok(Type::INT),
+        (Atoi, _) => misfit("string"),
+        (Fabs, [t]) if t.is_numeric() => Ok((*t).clone()),
+        (Fabs, _) => misfit("number"),
+        (Floor | Log, [t]) if t.scalar().is_some_and(Scalar::is_float) => Ok((*t).clone()),
+        (Floor | Log, _) => misfit("float or double"),
+        (Max | Min | Mod, [a, b]) if a == b && a.is_numeric() => Ok((*a).clone()),
+        (Max | Min | Mod, _) => misfit("T, T"),
+        (StartTimer, []) => Ok(Type::Void),
+        (StopTimer, []) => Ok(Type::Scalar(Scalar::Float)),
+        (StartTimer | StopTimer, _) => misfit(""),
+
+        (AllVertices, [g @ Type::EdgeSet { .. }]) => Ok(vertex_of(g).map_or(Type::Void, Type::VertexSet)),
+        (OutDegrees, [g @ Type::EdgeSet { .. }]) => Ok(per_vertex(g, Scalar::Int).unwrap_or(Type::Void)),
+        (OutDegreesUint, [g @ Type::EdgeSet { .. }]) => Ok(per_vertex(g, Scalar::Uint).unwrap_or(Type::Void)),
+        (Transpose | Relabel, [g @ Type::EdgeSet { .. }]) => Ok((*g).clone()),
+        (AllVertices | OutDegrees | OutDegreesUint | Transpose | Relabel, _) => misfit("edgeset"),
+        (VertexCount, [Type::EdgeSet { .. } | Type::VertexSet(_)]) => Ok(Type::INT),
+        (VertexCount, _) => misfit("edgeset or vertexset"),
+        (OutDegree, [g, v]) if takes_vertex(g, v) => Ok(Type::INT),
+        (Neighbors, [g, v]) if takes_vertex(g, v) => Ok(vertex_of(g).map_or(Type::Void, Type::VertexSet)),
+        (RandomOutNeighbor | RandomInNeighbor, [g, v]) if takes_vertex(g, v) => Ok((*v).clone()),
+        (SerialMinimumSpanningTree, [g, v]) if takes_vertex(g, v) => {
+            Ok(per_vertex(g, Scalar::Int).unwrap_or(Type::Void))
+        }
+        (OutDegree | Neighbors | RandomOutNeighbor | RandomInNeighbor | SerialMinimumSpanningTree, _) => {
+            misfit("edgeset, its vertex")
+        }
+        (SerialSweepCut, [g @ Type::EdgeSet { .. }, s @ Type::VertexSet(_), v])
+            if Some((*v).clone()) == per_vertex(g, Scalar::Double) =>
+        {
+            Ok((*s).clone())
+        }
+        (SerialSweepCut, _) => misfit("edgeset, vertexset, vector of double"),
+
+        (VertexSetSize, [Type::VertexSet(_)]) => Ok(Type::INT),
+        (VertexSetSize, _) => misfit("vertexset"),
+        (AddVertex, [Type::VertexSet(e), Type::Vertex(v)]) if e == v => Ok(Type::Void),
+        (AddVertex, _) => misfit("vertexset, its vertex"),
+
+        (VectorSum | VectorMax | VectorMin, [Type::Vector { item, .. }]) if item.is_numeric() => Ok((**item).clone()),
+        (VectorCount, [Type::Vector { item, .. }]) if item.scalar().is_some_and(|s| s != Scalar::String) => {
+            Ok(Type::INT)
+        }
+        (VectorSum | VectorMax | VectorMin | VectorCount, _) => misfit("vector of numbers"),
+
+        (ListAppend, [Type::List(item), t]) if **item == **t => Ok(Type::Void),
+        (ListAppend, _) => misfit("list{T}, T"),
+        (ListPop, [Type::List(item)]) => Ok((**item).clone()),
+        (ListSize, [Type::List(_)]) => Ok(Type::INT),
+        (ListPop | ListSize, _) => misfit("list"),
+        (ListInsert | ListRetrieve, [Type::List(item), t @ Type::VertexSet(_)]) if **item == **t => Ok(Type::Void),
+        (ListInsert | ListRetrieve, _) => misfit("list{vertexset}, vertexset"),
+
+        (DequeueReadySet, [Type::PriorityQueue { element, .. }]) => Ok(Type::VertexSet(element.clone())),
+        (QueueFinished, [Type::PriorityQueue { .. }]) => Ok(Type::BOOL),
+        (CurrentPriority, [Type::PriorityQueue { .. }]) => Ok(Type::INT),
+        (DequeueReadySet | QueueFinished | CurrentPriority, _) => misfit("priority_queue"),
+        (QueueFinishedNode, [Type::PriorityQueue { element, .. }, Type::Vertex(v)]) if element == v => Ok(Type::BOOL),
+        (QueueFinishedNode, _) => misfit("priority_queue, its vertex"),
+    }
+}
+
+/// Whether `Convert` exists between two types: any two of numbers, bools and vertices.
+pub fn convertible(from: &Type, to: &Type) -> bool {
+    let plain = |t: &Type| t.scalar().is_some_and(|s| s != Scalar::String);
+    plain(from) && plain(to)
+}
+
+/// Whether `index` may index a vector over `domain`.
+pub fn indexes(index: &Type, domain: &Domain) -> bool {
+    match (index, domain) {
+        (Type::Vertex(v), Domain::Element(e)) => v == e,
+        (Type::Scalar(s), _) => matches!(s, Scalar::Int | Scalar::Uint | Scalar::Uint64),
+        (Type::Vertex(_), Domain::Fixed(_)) => true,
+        _ => false,
+    }
+}

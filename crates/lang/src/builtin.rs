@@ -1,0 +1,113 @@
+//! Every built-in function and method, resolved from its spelling to one enum.
+
+/// A built-in operation. In [`ExprKind::Builtin`](crate::typed::ExprKind::Builtin) the receiver of a method is
+/// the first argument. The comment of each variant lists the arguments after checking and the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Builtin {
+    // Edgesets (language.md 5.1).
+    /// `g.getVertices()`: (graph) -> int, the number of vertices.
+    VertexCount,
+    /// `g.getOutDegrees()`: (graph) -> fresh vector{V}(int).
+    OutDegrees,
+    /// `g.getOutDegreesUint()`: (graph) -> fresh vector{V}(uint).
+    OutDegreesUint,
+    /// `g.getOutDegree(v)`: (graph, int) -> int.
+    OutDegree,
+    /// `g.getNgh(v)`: (graph, int) -> vertexset, sorted view of the out-neighbours.
+    Neighbors,
+    /// `g.transpose()`: (graph) -> edgeset.
+    Transpose,
+    /// `g.relabel()`: (graph) -> edgeset.
+    Relabel,
+
+    // Vertexsets (6.1).
+    /// `s.addVertex(v)`: (set, int) -> void.
+    AddVertex,
+    /// `s.getVertexSetSize()`: (set) -> int, entries with repeats.
+    SetSize,
+    /// `s.size()`: (set) -> int; |V| for a universe set, the number of entries otherwise.
+    UniverseSize,
+
+    // Vectors (6.2); T is the entry type.
+    /// `x.sum()`: (vector) -> T.
+    VectorSum,
+    /// `x.max()`: (vector) -> T.
+    VectorMax,
+    /// `x.min()`: (vector) -> T.
+    VectorMin,
+    /// `x.count()`: (vector) -> int, number of non-zero entries.
+    VectorCount,
+
+    // Lists (6.3).
+    /// `l.append(x)`: (list, T) -> void, appends the reference.
+    ListAppend,
+    /// `l.pop()`: (list) -> T, removes and returns the last entry.
+    ListPop,
+    /// `l.insert(x)`: (list, T) -> void, appends a copy.
+    ListInsert,
+    /// `l.retrieve(s)`: (list, variable T) -> void, overwrites `s` with the last entry and drops that.
+    ListRetrieve,
+
+    // Priority queues (7.2); T is the priority type.
+    /// `q.dequeue_ready_set()`: (queue) -> vertexset.
+    DequeueReadySet,
+    /// `q.finished()`: (queue) -> bool.
+    Finished,
+    /// `q.finishedNode(v)`: (queue, int) -> bool.
+    FinishedNode,
+    /// `q.get_current_priority()`: (queue) -> T, index of the current bucket.
+    CurrentPriority,
+    /// `q.updatePriorityMin(v, old, new)`: (queue, int, T, T) -> void.
+    UpdatePriorityMin,
+    /// `q.updatePriorityMax(v, old, new)`: (queue, int, T, T) -> void.
+    UpdatePriorityMax,
+    /// `q.updatePrioritySum(v, delta, floor)`: (queue, int, D, T) -> void; D is T, or int when T is unsigned so
+    /// that a delta may be negative.
+    UpdatePrioritySum,
+
+    // Intrinsics (4).
+    /// `startTimer()`: () -> void.
+    StartTimer,
+    /// `stopTimer()`: () -> float, seconds since the start.
+    StopTimer,
+    /// `atoi(s)`: (string) -> int.
+    Atoi,
+    /// `abs(x)`, `fabs(x)`: (N) -> N; `fabs` of an integer is computed in double.
+    Abs,
+    /// `floor(x)`: (F) -> F, F = float or double.
+    Floor,
+    /// `log(x)`, natural: (F) -> F.
+    Log,
+    /// `exp(x)`: (F) -> F.
+    Exp,
+    /// `sqrt(x)`: (F) -> F.
+    Sqrt,
+    /// `pow(x, y)`: (F, F) -> F.
+    Pow,
+    /// `min(x, y)`: (N, N) -> N.
+    Min,
+    /// `max(x, y)`: (N, N) -> N; N = int whenever `y` is an int, as in older programs.
+    Max,
+    /// `mod(a, b)`: (N, N) -> N, remainder with the sign of `a` (C's `%` and `fmod`).
+    Mod,
+    /// `writeMin(x, i, v)`: (vector, int, T) -> bool, atomic; true if it lowered the entry.
+    WriteMin,
+    /// `writeMax(x, i, v)`: (vector, int, T) -> bool, atomic; true if it raised the entry.
+    WriteMax,
+    /// `atomicAdd(x, i, v)`: (vector, int, T) -> void, atomic.
+    AtomicAdd,
+    /// `compare_and_swap(x, i, old, new)`: (vector, int, T, T) -> bool, atomic; true if it stored.
+    CompareAndSwap,
+    /// `getRandomOutNgh(g, v)`: (graph, int) -> vertex.
+    RandomOutNeighbor,
+    /// `getRandomInNgh(g, v)`: (graph, int) -> vertex.
+    RandomInNeighbor,
+    /// `serialMinimumSpanningTree(g, start)`: (graph, int) -> vector{V}(int), parents.
+    MinimumSpanningTree,
+    /// `serialSweepCut(g, set, values)`: (graph, set, vector{V}(double)) -> vertexset.
+    SweepCut,
+    /// `intersection(a, b, na, nb [, limit])`: (set, set, int, int [, int]) -> int.
+    Intersection,
+    /// `intersectNeighbor(g, u, v)`: (graph, int, int) -> int.
+    IntersectNeighbor,
+}

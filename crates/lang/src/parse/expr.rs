@@ -1,0 +1,497 @@
+//! Expressions, by precedence climbing.
+
+use super::{Fail, MAX_OPERATORS, Parsed, Parser};
+use crate::ast::{
+    BinaryOp, Expr, ExprKind, FuncRef, Ident, NewPriorityQueue, OperatorKind, UnaryOp,
+};
+use crate::diagnostic::Diagnostic;
+use crate::lexer;
+use crate::source::Span;
+use crate::token::TokenKind;
+
+/// Binding strength of `+` and `-`; `not` binds just looser than this, tighter than comparisons.
+const ADDITIVE: u8 = 5;
+
+/// Binding strength of a binary operator (higher binds tighter); `None` for the operator means "not supported".
+fn binary_op(kind: TokenKind) -> Option<(u8, Option<BinaryOp>)> {
+    use TokenKind::*;
+    let (strength, op) = match kind {
+        KwOr => (1, BinaryOp::Or),
+        KwAnd => (2, BinaryOp::And),
+        KwXor => (3, BinaryOp::Xor),
+        EqEq => (4, BinaryOp::Eq),
+        Ne => (4, BinaryOp::Ne),
+        Lt => (4, BinaryOp::Lt),
+        Gt => (4, BinaryOp::Gt),
+        Le => (4, BinaryOp::Le),
+        Ge => (4, BinaryOp::Ge),
+        Plus => (ADDITIVE, BinaryOp::Add),
+        Minus => (ADDITIVE, BinaryOp::Sub),
+        Star => (6, BinaryOp::Mul),
+        Slash => (6, BinaryOp::Div),
+        Backslash | DotStar | DotSlash | Caret => return Some((6, None)),
+        _ => return None,
+    };
+    Some((strength, Some(op)))
+}
+
+impl Parser<'_> {
+    pub(super) fn expr(&mut self) -> Parsed<Expr> {
+        if self.depth_is_outermost() {
+            self.operators = 0;
+        }
+        self.nested(|p| p.binary(1))
+    }
+
+    /// The operator budget starts anew with every expression that is not part of another one.
+    fn depth_is_outermost(&self) -> bool {
+        use TokenKind::*;
+        self.at == 0
+            || !matches!(
+                self.tokens[self.at - 1].kind,
+                LParen | LBracket | Comma | Plus | Minus | Star | Slash
+            )
+    }
+
+    fn count_operator(&mut self) -> Parsed<()> {
+        self.operators += 1;
+        if self.operators > MAX_OPERATORS {
+            let span = self.span();
+            self.report(
+                Diagnostic::error(
+                    format!("one expression holds more than {MAX_OPERATORS} operators"),
+                    span,
+                    "too long",
+                )
+                .help("split it with variables"),
+            );
+            self.give_up();
+            return Err(Fail);
+        }
+        Ok(())
+    }
+
+    /// Operators that bind at least as tightly as `least`.
+    fn binary(&mut self, least: u8) -> Parsed<Expr> {
+        let mut left = match self.peek() {
+            TokenKind::KwNot if least <= ADDITIVE => self.not()?,
+            _ => self.negation()?,
+        };
+        // `not a + b` negates the sum, `not a == b` compares: after a `not` only looser operators follow.
+        let ceiling = match left.kind {
+            ExprKind::Unary {
+                op: UnaryOp::Not, ..
+            } if self.tokens[self.at.saturating_sub(1)].kind != TokenKind::RParen || self.text(left.span).starts_with("not") => ADDITIVE - 1,
+            _ => u8::MAX,
+        };
+        while let Some((strength, op)) = binary_op(self.peek()) {
+            if strength < least || strength > ceiling {
+                break;
+            }
+            self.count_operator()?;
+            let token = self.advance();
+            let right = self.binary(strength + 1)?;
+            let span = left.span.to(right.span);
+            let Some(op) = op else {
+                return Err(self.unsupported_operator(token.span));
+            };
+            left = Expr {
+                kind: ExprKind::Binary {
+                    op,
+                    left: Box::new(left),
+                    right: Box::new(right),
+                },
+                span,
+            };
+        }
+        Ok(left)
+    }
+
+    fn unsupported_operator(&mut self, span: Span) -> Fail {
+        let symbol = self.text(span).to_string();
+        let help = match symbol.as_str() {
+            "^" => "use `pow(x, y)`",
+            "'" => "use `edges.transpose()` for graphs",
+            _ => "vectors have no whole-vector arithmetic: write a vertex function",
+        };
+        let message = format!("the operator `{symbol}` is not supported");
+        self.report(Diagnostic::error(message, span, "not supported").help(help));
+        Fail
+    }
+
+    fn not(&mut self) -> Parsed<Expr> {
+        self.count_operator()?;
+        let start = self.advance().span;
+        let operand = self.nested(|p| match p.peek() {
+            TokenKind::KwNot => p.not(),
+            _ => p.binary(ADDITIVE),
+        })?;
+        Ok(unary(UnaryOp::Not, start, operand))
+    }
+
+    fn negation(&mut self) -> Parsed<Expr> {
+        let op = match self.peek() {
+            TokenKind::Minus => UnaryOp::Neg,
+            TokenKind::Plus => UnaryOp::Plus,
+            _ => return self.postfix(),
+        };
+        self.count_operator()?;
+        let start = self.advance().span;
+        let operand = self.nested(|p| p.negation())?;
+        Ok(unary(op, start, operand))
+    }
+
+    fn postfix(&mut self) -> Parsed<Expr> {
+        let mut base = self.primary()?;
+        loop {
+            match self.peek() {
+                TokenKind::Dot => {
+                    self.count_operator()?;
+                    self.advance();
+                    base = self.suffix(base)?;
+                }
+                TokenKind::LBracket => {
+                    self.count_operator()?;
+                    self.advance();
+                    let index = self.expr()?;
+                    if self.peek() == TokenKind::Comma {
+                        let span = self.span();
+                        self.report(
+                            Diagnostic::error("an index is one value", span, "a second index follows")
+                                .help("nested vectors are read as `x[v][j]`"),
+                        );
+                        return Err(Fail);
+                    }
+                    let end = self.expect(TokenKind::RBracket)?;
+                    let span = base.span.to(end);
+                    base = Expr {
+                        kind: ExprKind::Index {
+                            base: Box::new(base),
+                            index: Box::new(index),
+                        },
+                        span,
+                    };
+                }
+                TokenKind::Quote => {
+                    let span = self.span();
+                    return Err(self.unsupported_operator(span));
+                }
+                _ => return Ok(base),
+            }
+        }
+    }
+
+    /// What follows a `.`.
+    fn suffix(&mut self, receiver: Expr) -> Parsed<Expr> {
+        use TokenKind::*;
+        let start = receiver.span;
+        let op = match self.peek() {
+            KwFrom | KwSrcFilter => OperatorKind::From,
+            KwTo | KwDstFilter => OperatorKind::To,
+            KwApply => OperatorKind::Apply,
+            KwApplyModified => OperatorKind::ApplyModified,
+            KwApplyUpdatePriority => OperatorKind::ApplyUpdatePriority,
+            KwApplyUpdatePriorityExtern => OperatorKind::ApplyUpdatePriorityExtern,
+            KwFilter | KwWhere => OperatorKind::Filter,
+            _ => return self.method(receiver),
+        };
+        let op_span = self.advance().span;
+        self.expect(LParen)?;
+        let func = self.func_ref()?;
+        let mut tracked = None;
+        let mut disable_dedup = None;
+        if op == OperatorKind::ApplyModified {
+            if !self.eat(Comma) {
+                return Err(self.unexpected("`,` and the vector to track"));
+            }
+            tracked = Some(self.ident("a vector name")?);
+            if self.eat(Comma) {
+                disable_dedup = Some(self.bool_literal()?);
+            }
+        }
+        let end = self.expect(RParen)?;
+        Ok(Expr {
+            kind: ExprKind::Operator {
+                receiver: Box::new(receiver),
+                op,
+                op_span,
+                func,
+                tracked,
+                disable_dedup,
+            },
+            span: start.to(end),
+        })
+    }
+
+    fn method(&mut self, receiver: Expr) -> Parsed<Expr> {
+        let start = receiver.span;
+        let receiver = Box::new(receiver);
+        let name = self.ident("a method name")?;
+        let kind = match self.eat(TokenKind::LParen) {
+            true => {
+                let args = self.comma_list(TokenKind::RParen, |p| p.expr())?;
+                ExprKind::Method {
+                    receiver,
+                    name,
+                    args,
+                }
+            }
+            false => ExprKind::Field { receiver, name },
+        };
+        let span = start.to(self.previous());
+        Ok(Expr { kind, span })
+    }
+
+    fn func_ref(&mut self) -> Parsed<FuncRef> {
+        let name = self.ident("a function name")?;
+        let captures = match self.eat(TokenKind::LBracket) {
+            true => Some(self.comma_list(TokenKind::RBracket, |p| p.expr())?),
+            false => None,
+        };
+        let span = name.span.to(self.previous());
+        Ok(FuncRef {
+            name,
+            captures,
+            span,
+        })
+    }
+
+    fn primary(&mut self) -> Parsed<Expr> {
+        use TokenKind::*;
+        let token = self.token();
+        let start = token.span;
+        let kind = match token.kind {
+            LParen => {
+                self.advance();
+                let inner = self.expr()?;
+                let end = self.expect(RParen)?;
+                // The parentheses belong to the span, so that carets cover them.
+                return Ok(Expr {
+                    kind: inner.kind,
+                    span: start.to(end),
+                });
+            }
+            Ident => return self.name_or_call(),
+            Int => ExprKind::Int(self.int_literal("a number")?),
+            Float => {
+                self.advance();
+                match self.text(start).parse() {
+                    Ok(value) => ExprKind::Float(value),
+                    Err(_) => return Err(Fail),
+                }
+            }
+            Str => {
+                self.advance();
+                let text = &self.source.text[start.start..start.end];
+                ExprKind::Str(lexer::unescape(text, start, &mut self.diagnostics))
+            }
+            KwTrue | KwFalse => {
+                self.advance();
+                ExprKind::Bool(token.kind == KwTrue)
+            }
+            KwLoad => {
+                self.advance();
+                self.expect(LParen)?;
+                let path = self.expr()?;
+                self.expect(RParen)?;
+                ExprKind::Load(Box::new(path))
+            }
+            KwIntersection | KwIntersectNeighbor => {
+                self.advance();
+                self.expect(LParen)?;
+                let args = self.comma_list(RParen, |p| p.expr())?;
+                match token.kind {
+                    KwIntersection => ExprKind::Intersection(args),
+                    _ => ExprKind::IntersectNeighbor(args),
+                }
+            }
+            KwNew => self.new_expr()?,
+            _ => return Err(self.unexpected("an expression")),
+        };
+        let span = start.to(self.previous());
+        Ok(Expr { kind, span })
+    }
+
+    /// `x`, `f(..)` or `f[..](..)`. After `name[..]` only a `(` tells a functor call from an index.
+    fn name_or_call(&mut self) -> Parsed<Expr> {
+        let name = self.ident("a name")?;
+        let start = name.span;
+        let mut captures = None;
+        if self.peek() == TokenKind::LBracket && self.functor_follows() {
+            self.advance();
+            captures = Some(self.comma_list(TokenKind::RBracket, |p| p.expr())?);
+        }
+        if !self.eat(TokenKind::LParen) {
+            return Ok(Expr {
+                kind: ExprKind::Name(name.name),
+                span: start,
+            });
+        }
+        let callee = FuncRef {
+            span: start.to(self.tokens[self.at - 2].span),
+            name,
+            captures,
+        };
+        self.count_operator()?;
+        let args = self.comma_list(TokenKind::RParen, |p| p.expr())?;
+        let span = start.to(self.previous());
+        let kind = ExprKind::Call { callee, args };
+        Ok(Expr { kind, span })
+    }
+
+    /// True if the bracket at the cursor closes right before a `(`.
+    fn functor_follows(&self) -> bool {
+        use TokenKind::*;
+        let mut open = 0usize;
+        for (at, token) in self.tokens.iter().enumerate().skip(self.at) {
+            match token.kind {
+                LBracket => open += 1,
+                RBracket => {
+                    open -= 1;
+                    if open == 0 {
+                        return self.tokens[at + 1].kind == LParen;
+                    }
+                }
+                Semi | KwEnd | Eof => return false,
+                _ => {}
+            }
+        }
+        false
+    }
+
+    fn new_expr(&mut self) -> Parsed<ExprKind> {
+        use TokenKind::*;
+        self.advance();
+        match self.peek() {
+            KwVertexSet => {
+                self.advance();
+                let elem = self.braced_element()?;
+                let size = self.optional_argument()?;
+                Ok(ExprKind::NewVertexSet { elem, size })
+            }
+            KwList => {
+                self.advance();
+                self.expect(LBrace)?;
+                let item = self.type_expr()?;
+                self.expect(RBrace)?;
+                let size = self.optional_argument()?;
+                Ok(ExprKind::NewList { item, size })
+            }
+            KwVector => {
+                let ty = self.vector_type()?;
+                self.expect(LParen)?;
+                self.expect(RParen)?;
+                Ok(ExprKind::NewVector(ty))
+            }
+            KwPriorityQueue => {
+                self.advance();
+                let (elem, priority) = self.queue_type()?;
+                self.new_queue(elem, priority)
+            }
+            _ => Err(self.unexpected("`vertexset`, `list`, `vector` or `priority_queue`")),
+        }
+    }
+
+    fn optional_argument(&mut self) -> Parsed<Option<Box<Expr>>> {
+        self.expect(TokenKind::LParen)?;
+        if self.eat(TokenKind::RParen) {
+            return Ok(None);
+        }
+        let value = self.expr()?;
+        self.expect(TokenKind::RParen)?;
+        Ok(Some(Box::new(value)))
+    }
+
+    fn new_queue(&mut self, elem: Ident, priority: crate::types::Scalar) -> Parsed<ExprKind> {
+        self.expect(TokenKind::LParen)?;
+        let dup_within = self.bool_literal()?;
+        self.expect(TokenKind::Comma)?;
+        let dup_across = self.bool_literal()?;
+        self.expect(TokenKind::Comma)?;
+        let vector = self.ident("the vector of priorities")?;
+        self.expect(TokenKind::Comma)?;
+        let order_start = self.span();
+        let bucket_order = self.int_literal("the bucket order, 0 or 1")?;
+        self.expect(TokenKind::Comma)?;
+        let priority_order = self.int_literal("the priority order, 0, 1 or 2")?;
+        let order_span = order_start.to(self.previous());
+        self.expect(TokenKind::Comma)?;
+        let all_queued = self.bool_literal()?;
+        self.expect(TokenKind::Comma)?;
+        let start = self.expr()?;
+        self.expect(TokenKind::RParen)?;
+        Ok(ExprKind::NewPriorityQueue(Box::new(NewPriorityQueue {
+            elem,
+            priority,
+            dup_within,
+            dup_across,
+            vector,
+            bucket_order,
+            priority_order,
+            order_span,
+            all_queued,
+            start,
+        })))
+    }
+
+    fn bool_literal(&mut self) -> Parsed<bool> {
+        match self.peek() {
+            TokenKind::KwTrue | TokenKind::KwFalse => Ok(self.advance().kind == TokenKind::KwTrue),
+            _ => Err(self.unexpected("`true` or `false`")),
+        }
+    }
+
+    /// An integer literal. A leading 0 means octal, as in the language's other compilers, with a warning.
+    pub(super) fn int_literal(&mut self, what: &str) -> Parsed<i64> {
+        if self.peek() != TokenKind::Int {
+            return Err(self.unexpected(what));
+        }
+        let span = self.advance().span;
+        let text = self.text(span).to_string();
+        let digits = text.trim_start_matches('0');
+        let octal = digits.len() < text.len() && !digits.is_empty();
+        let value = match (digits, octal) {
+            ("", _) => Ok(0),
+            (digits, true) => i64::from_str_radix(digits, 8),
+            (digits, false) => digits.parse(),
+        };
+        match value {
+            Ok(value) if octal && digits.len() > 1 => {
+                self.report(
+                    Diagnostic::warning(format!("`{text}` is octal and means {value}"), span, "starts with 0")
+                        .help(format!("write `{digits}` if you mean the decimal number")),
+                );
+                Ok(value)
+            }
+            Ok(value) => Ok(value),
+            Err(_) if octal && digits.contains(['8', '9']) => {
+                self.report(
+                    Diagnostic::error(
+                        "a number that starts with 0 is octal and has no digits 8 or 9",
+                        span,
+                        "not octal",
+                    )
+                    .help(format!("write `{digits}` for the decimal number")),
+                );
+                Err(Fail)
+            }
+            Err(_) => {
+                self.report(
+                    Diagnostic::error("this number does not fit in 64 bits", span, "too large")
+                        .help(format!("the largest is {}", i64::MAX)),
+                );
+                Err(Fail)
+            }
+        }
+    }
+}
+
+fn unary(op: UnaryOp, start: Span, operand: Expr) -> Expr {
+    Expr {
+        span: start.to(operand.span),
+        kind: ExprKind::Unary {
+            op,
+            operand: Box::new(operand),
+        },
+    }
+}

@@ -1,0 +1,218 @@
+//! Top-level declarations: elements, externs, globals and functions.
+
+use super::{Fail, Parsed, Parser};
+use crate::ast::{Decl, Func, FuncKind, Ident, Init, Item, Param};
+use crate::diagnostic::Diagnostic;
+use crate::token::TokenKind;
+
+impl Parser<'_> {
+    pub(super) fn items(&mut self) -> Vec<Item> {
+        let mut items = Vec::new();
+        while self.peek() != TokenKind::Eof {
+            let before = self.at;
+            match self.item() {
+                Ok(Some(item)) => items.push(item),
+                Ok(None) => {}
+                Err(Fail) => self.skip_to_item(before),
+            }
+        }
+        items
+    }
+
+    fn item(&mut self) -> Parsed<Option<Item>> {
+        use TokenKind::*;
+        let item = match self.peek() {
+            KwElement => self.element()?,
+            KwExtern if self.peek_at(1) == KwFunc => {
+                self.advance();
+                Item::Func(self.func(FuncKind::Extern)?)
+            }
+            KwExtern => self.extern_var()?,
+            KwExport => {
+                self.advance();
+                Item::Func(self.func(FuncKind::Export)?)
+            }
+            KwFunc => Item::Func(self.func(FuncKind::Plain)?),
+            KwConst => Item::Const(self.decl()?),
+            Semi => {
+                self.advance();
+                return Ok(None);
+            }
+            KwVar => {
+                let span = self.span();
+                self.report(
+                    Diagnostic::error("a global variable is declared with `const`", span, "not at top level")
+                        .help("write `const` here; globals stay assignable"),
+                );
+                Item::Const(self.decl()?)
+            }
+            KwEnd => {
+                let span = self.span();
+                self.report(
+                    Diagnostic::error("this `end` closes nothing", span, "no open block")
+                        .help("remove it, or look for an extra `end` above"),
+                );
+                self.advance();
+                return Ok(None);
+            }
+            _ => {
+                return Err(self.unexpected("`element`, `const`, `func`, `extern` or `export`"));
+            }
+        };
+        Ok(Some(item))
+    }
+
+    /// Skips to the next declaration; `before` is where the failed one began.
+    fn skip_to_item(&mut self, before: usize) {
+        use TokenKind::*;
+        if self.at == before {
+            self.advance();
+        }
+        while !matches!(
+            self.peek(),
+            Eof | KwElement | KwExtern | KwExport | KwFunc | KwConst
+        ) {
+            self.advance();
+        }
+    }
+
+    fn element(&mut self) -> Parsed<Item> {
+        let start = self.advance().span;
+        let name = self.ident("an element name")?;
+        let mut fields = Vec::new();
+        while self.peek() == TokenKind::Ident {
+            let field = self.param()?;
+            self.expect_semi()?;
+            fields.push(field);
+        }
+        let end = self.expect(TokenKind::KwEnd)?;
+        let span = start.to(end);
+        Ok(Item::Element { name, fields, span })
+    }
+
+    fn extern_var(&mut self) -> Parsed<Item> {
+        let start = self.advance().span;
+        let Param { name, ty } = self.param()?;
+        self.expect_semi()?;
+        let span = start.to(self.previous());
+        Ok(Item::ExternVar { name, ty, span })
+    }
+
+    /// `const` or `var` declaration up to its `;`.
+    pub(super) fn decl(&mut self) -> Parsed<Decl> {
+        let keyword = self.advance();
+        let is_var = keyword.kind == TokenKind::KwVar;
+        let name = self.variable_name()?;
+        let ty = match self.eat(TokenKind::Colon) {
+            true => Some(self.type_expr()?),
+            false => None,
+        };
+        let init = match self.eat(TokenKind::Assign) {
+            true => Some(self.init()?),
+            false if ty.is_none() => return Err(self.unexpected("`:` and a type, or `=`")),
+            false => None,
+        };
+        self.expect_semi()?;
+        Ok(Decl {
+            is_var,
+            name,
+            ty,
+            init,
+            span: keyword.span.to(self.previous()),
+        })
+    }
+
+    /// A declared name; `max=3` there was lexed as a reduction and gets its own message.
+    fn variable_name(&mut self) -> Parsed<Ident> {
+        use TokenKind::*;
+        if matches!(self.peek(), MinEq | MaxEq | AsyncMinEq | AsyncMaxEq) {
+            let span = self.span();
+            let word = self.text(span).trim_end_matches('=').to_string();
+            self.report(
+                Diagnostic::error(
+                    format!("`{word}=` is read as a reduction"),
+                    span,
+                    "one token",
+                )
+                .help(format!("put a space before `=`: `{word} =`")),
+            );
+            return Err(Fail);
+        }
+        self.ident("a variable name")
+    }
+
+    fn init(&mut self) -> Parsed<Init> {
+        let start = self.span();
+        if !self.eat(TokenKind::LBrace) {
+            return Ok(Init::Expr(self.expr()?));
+        }
+        let items = self.comma_list(TokenKind::RBrace, |p| p.expr())?;
+        Ok(Init::List(items, start.to(self.previous())))
+    }
+
+    fn func(&mut self, kind: FuncKind) -> Parsed<Func> {
+        let start = self.expect(TokenKind::KwFunc)?;
+        let name = self.ident("a function name")?;
+        let generics = match self.eat(TokenKind::Lt) {
+            true => self.comma_list(TokenKind::Gt, |p| p.generic())?,
+            false => Vec::new(),
+        };
+        let captures = match self.eat(TokenKind::LBracket) {
+            true => self.comma_list(TokenKind::RBracket, |p| p.param())?,
+            false => Vec::new(),
+        };
+        self.expect(TokenKind::LParen)?;
+        let params = self.comma_list(TokenKind::RParen, |p| p.param())?;
+        let results = match self.eat(TokenKind::Arrow) {
+            true => self.results()?,
+            false => Vec::new(),
+        };
+        let body = if kind == FuncKind::Extern {
+            self.expect_semi()?;
+            Vec::new()
+        } else {
+            let body = self.block();
+            self.close_block("func", start)?;
+            body
+        };
+        Ok(Func {
+            kind,
+            name,
+            generics,
+            captures,
+            params,
+            results,
+            body,
+            span: start.to(self.previous()),
+        })
+    }
+
+    fn generic(&mut self) -> Parsed<Ident> {
+        if self.peek() == TokenKind::Int {
+            self.advance();
+            self.expect(TokenKind::Colon)?;
+        }
+        self.ident("a generic parameter")
+    }
+
+    fn results(&mut self) -> Parsed<Vec<Param>> {
+        if !self.eat(TokenKind::LParen) {
+            return Ok(vec![self.param()?]);
+        }
+        self.comma_list(TokenKind::RParen, |p| p.param())
+    }
+
+    fn param(&mut self) -> Parsed<Param> {
+        if self.peek() == TokenKind::KwInout {
+            let span = self.advance().span;
+            self.report(
+                Diagnostic::warning("`inout` has no effect", span, "ignored")
+                    .help("scalars are passed by value; vectors, sets, lists and graphs by reference"),
+            );
+        }
+        let name = self.ident("a parameter name")?;
+        self.expect(TokenKind::Colon)?;
+        let ty = self.type_expr()?;
+        Ok(Param { name, ty })
+    }
+}

@@ -1,0 +1,124 @@
+//! Written types.
+
+use super::{Fail, Parsed, Parser};
+use crate::ast::{Ident, TypeExpr, TypeExprKind, VectorIndex};
+use crate::diagnostic::Diagnostic;
+use crate::token::TokenKind;
+use crate::types::Scalar;
+
+impl Parser<'_> {
+    pub(super) fn type_expr(&mut self) -> Parsed<TypeExpr> {
+        self.nested(|p| p.type_inner())
+    }
+
+    fn type_inner(&mut self) -> Parsed<TypeExpr> {
+        use TokenKind::*;
+        let start = self.span();
+        let kind = match self.peek() {
+            KwVertexSet => {
+                self.advance();
+                TypeExprKind::VertexSet(self.braced_element()?)
+            }
+            KwEdgeSet => {
+                self.advance();
+                let edge = self.braced_element()?;
+                self.expect(LParen)?;
+                let src = self.ident("an element name")?;
+                self.expect(Comma)?;
+                let dst = self.ident("an element name")?;
+                let weight = match self.eat(Comma) {
+                    true => Some(self.scalar_type()?),
+                    false => None,
+                };
+                self.expect(RParen)?;
+                TypeExprKind::EdgeSet {
+                    edge,
+                    src,
+                    dst,
+                    weight,
+                }
+            }
+            KwVector => return self.vector_type(),
+            KwList => {
+                self.advance();
+                self.expect(LBrace)?;
+                let item = self.type_expr()?;
+                self.expect(RBrace)?;
+                TypeExprKind::List(Box::new(item))
+            }
+            KwPriorityQueue => {
+                self.advance();
+                let (elem, priority) = self.queue_type()?;
+                TypeExprKind::PriorityQueue { elem, priority }
+            }
+            Ident => TypeExprKind::Named(self.ident("a type")?),
+            _ => TypeExprKind::Scalar(self.scalar_type()?),
+        };
+        let span = start.to(self.previous());
+        Ok(TypeExpr { kind, span })
+    }
+
+    pub(super) fn vector_type(&mut self) -> Parsed<TypeExpr> {
+        let start = self.expect(TokenKind::KwVector)?;
+        let index = if self.eat(TokenKind::LBracket) {
+            let size = self.int_literal("the vector's length")?;
+            self.expect(TokenKind::RBracket)?;
+            VectorIndex::Fixed(size)
+        } else if self.peek() == TokenKind::LBrace {
+            VectorIndex::Element(self.braced_element()?)
+        } else {
+            return Err(self.unexpected("`{element}` or `[length]`"));
+        };
+        self.expect(TokenKind::LParen)?;
+        let item = self.type_expr()?;
+        self.expect(TokenKind::RParen)?;
+        Ok(TypeExpr {
+            kind: TypeExprKind::Vector {
+                index,
+                item: Box::new(item),
+            },
+            span: start.to(self.previous()),
+        })
+    }
+
+    /// `{E}(T)` behind `priority_queue`.
+    pub(super) fn queue_type(&mut self) -> Parsed<(Ident, Scalar)> {
+        let elem = self.braced_element()?;
+        self.expect(TokenKind::LParen)?;
+        let priority = self.scalar_type()?;
+        self.expect(TokenKind::RParen)?;
+        Ok((elem, priority))
+    }
+
+    pub(super) fn braced_element(&mut self) -> Parsed<Ident> {
+        self.expect(TokenKind::LBrace)?;
+        let name = self.ident("an element name")?;
+        self.expect(TokenKind::RBrace)?;
+        Ok(name)
+    }
+
+    fn scalar_type(&mut self) -> Parsed<Scalar> {
+        use TokenKind::*;
+        let scalar = match self.peek() {
+            KwInt => Scalar::Int,
+            KwUint => Scalar::Uint,
+            KwUint64 => Scalar::Uint64,
+            KwFloat => Scalar::Float,
+            KwDouble => Scalar::Double,
+            KwBool => Scalar::Bool,
+            KwString => Scalar::String,
+            kind if kind.is_reserved_only() => {
+                let span = self.span();
+                let word = self.text(span).to_string();
+                self.report(
+                    Diagnostic::error(format!("the type `{word}` does not exist"), span, "reserved word")
+                        .help("the scalar types are int, uint, uint_64, float, double, bool and string"),
+                );
+                return Err(Fail);
+            }
+            _ => return Err(self.unexpected("a type")),
+        };
+        self.advance();
+        Ok(scalar)
+    }
+}

@@ -1,0 +1,25 @@
+//! The axes of the schedule space, one file per concept.
+
+mod dedup;
+mod direction;
+mod edges;
+mod frontier;
+mod intersection;
+mod load_balance;
+mod loops;
+mod memory;
+mod parallelism;
+mod priority;
+mod swarm;
+
+pub use dedup::{Dedup, DedupBy};
+pub use direction::Direction;
+pub use edges::EdgeForm;
+pub use frontier::{FrontierCount, FrontierCreation, FrontierForm};
+pub use intersection::Intersection;
+pub use load_balance::{Lanes, LoadBalance};
+pub use loops::LoopForm;
+pub use memory::Numa;
+pub use parallelism::Parallelism;
+pub use priority::PriorityUpdate;
+pub use swarm::{SwarmQueue, Toggle};

@@ -1,0 +1,122 @@
+//! What can be wrong in the text of a schedule, with the place and the nearest valid word.
+
+use std::fmt;
+
+/// The text is not a schedule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParseError {
+    /// The offending word.
+    pub word: String,
+    /// Where it starts, in bytes from the start of the text.
+    pub position: usize,
+    /// What is wrong with it.
+    pub problem: Problem,
+    /// The nearest text that would be valid there.
+    pub suggestion: Option<String>,
+}
+
+/// What is wrong with a word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Problem {
+    /// A word is missing here.
+    Empty,
+    /// Neither a direction nor `key=value`.
+    UnknownWord,
+    /// No axis or option has this key.
+    UnknownKey,
+    /// The key is known, the value is not one of its values.
+    BadValue {
+        /// The key.
+        key: String,
+    },
+    /// The same key twice in one schedule.
+    Repeated,
+    /// A hybrid or adaptive schedule with the wrong number of parts.
+    WrongParts {
+        /// What is expected.
+        expected: &'static str,
+    },
+    /// A required option is missing.
+    Missing {
+        /// The option.
+        option: &'static str,
+    },
+    /// The label before `@` is not a label path.
+    BadLabel,
+    /// A transform with wrong arguments.
+    BadTransform {
+        /// How it is written.
+        usage: &'static str,
+    },
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = &self.word;
+        match &self.problem {
+            Problem::Empty => write!(f, "a word is missing")?,
+            Problem::UnknownWord => write!(f, "`{word}` is not a word of a schedule")?,
+            Problem::UnknownKey => write!(f, "`{word}` is not an option of a schedule")?,
+            Problem::BadValue { key } => write!(f, "`{word}` is not a value of `{key}`")?,
+            Problem::Repeated => write!(f, "`{word}` is set twice")?,
+            Problem::WrongParts { expected } => write!(f, "`{word}` needs {expected}")?,
+            Problem::Missing { option } => write!(f, "`{word}` needs the option `{option}`")?,
+            Problem::BadLabel => write!(f, "`{word}` is not a label path such as `s0:s1`")?,
+            Problem::BadTransform { usage } => write!(f, "`{word}` is written `{usage}`")?,
+        }
+        write!(f, " (at character {})", self.position + 1)?;
+        match &self.suggestion {
+            Some(s) => write!(f, "; did you mean `{s}`?"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for ParseError {}
+
+/// The candidate with the fewest edits from `word`, when it is near enough to be a slip.
+pub(super) fn nearest<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    let limit = (word.chars().count() / 3).max(1);
+    candidates
+        .into_iter()
+        .map(|c| (edits(word, c), c))
+        .filter(|&(d, _)| d <= limit)
+        .min_by_key(|&(d, _)| d)
+        .map(|(_, c)| c)
+}
+
+/// Edit distance with insertions, deletions, replacements and swaps of neighbours.
+fn edits(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let change = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut best = change.min(last[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(before[j - 2] + 1);
+            }
+            row.push(best);
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearest_words() {
+        assert_eq!(nearest("psuh", ["push", "pull"]), Some("push"));
+        assert_eq!(nearest("bitmp", ["boolmap", "bitmap"]), Some("bitmap"));
+        assert_eq!(nearest("zzzz", ["push", "pull"]), None);
+        assert_eq!(edits("kitten", "sitting"), 3);
+    }
+}
