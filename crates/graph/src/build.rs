@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use crate::csr::csr;
 use crate::reorder::Reorder;
+use crate::rng::mix;
 use crate::stream::{AdjacencyStream, EdgeStream, ListStream, Mirrored, Reversed, WithoutLoops};
 use crate::{Adjacency, AnyEdgeList, EdgeList, Graph, GraphError, Result, Weight, Weights};
 
@@ -67,7 +68,7 @@ pub fn build<W: Weight>(edges: EdgeList<W>, options: &BuildOptions) -> Result<Gr
     let symmetric = match options.symmetry {
         _ if options.symmetrise => true,
         Symmetry::Directed => false,
-        Symmetry::Unknown => out.is_symmetric(),
+        Symmetry::Unknown => out.looks_symmetric(),
     };
     let graph = Graph::new(out, symmetric);
     match &options.reorder {
@@ -118,27 +119,53 @@ fn check<W: Weight>(edges: &EdgeList<W>) -> Result<()> {
 impl Adjacency {
     /// The same edges stored at their other end.
     pub(crate) fn reversed(&self) -> Adjacency {
-        self.rebuilt(&ReverseEdges)
+        self.typed(&Reverse)
     }
 
-    /// A new adjacency from the edges of this one, with all parallel edges kept.
-    pub(crate) fn rebuilt(&self, change: &impl ChangeEdges) -> Adjacency {
-        fn typed<W: Weight>(adjacency: &Adjacency, weights: &[W], change: &impl ChangeEdges) -> Adjacency {
-            change.rebuild(AdjacencyStream { adjacency, weights })
-        }
+    /// Hands the edges, with their weights typed, to `reader`.
+    pub(crate) fn typed<R: ReadEdges>(&self, reader: &R) -> R::Answer {
         match self.weights() {
-            Weights::None => typed::<()>(self, &[], change),
-            Weights::Int(weights) => typed(self, weights, change),
-            Weights::Float(weights) => typed(self, weights, change),
+            Weights::None => reader.read::<()>(AdjacencyStream { adjacency: self, weights: &[] }),
+            Weights::Int(weights) => reader.read(AdjacencyStream { adjacency: self, weights }),
+            Weights::Float(weights) => reader.read(AdjacencyStream { adjacency: self, weights }),
         }
     }
 
-    /// True when every edge has its reverse with the same weight.
+    /// True when every edge has its reverse with the same weight, checked edge by edge.
     pub fn is_symmetric(&self) -> bool {
         (0..self.vertices() as u32)
             .into_par_iter()
             .with_min_len(1 << 10)
             .all(|v| self.neighbours(v).iter().zip(self.range(v)).all(|(&t, edge)| self.has_mirror(v, t, edge)))
+    }
+
+    /// [`Adjacency::is_symmetric`] at streaming speed: compares 128-bit fingerprints of the edges and of their
+    /// reverses. A symmetric graph always passes; another one passes with a chance of 2^-128.
+    fn looks_symmetric(&self) -> bool {
+        struct Compare;
+        impl ReadEdges for Compare {
+            type Answer = bool;
+            fn read<W: Weight>(&self, stream: AdjacencyStream<'_, W>) -> bool {
+                let difference = (0..stream.pieces()).into_par_iter().map(|piece| {
+                    let mut sums = [0u64; 2];
+                    stream.visit(piece, |source, target, weight| {
+                        let there = u64::from(source) << 32 | u64::from(target);
+                        let back = there.rotate_left(32);
+                        for (sum, salt) in sums.iter_mut().zip([0x243f_6a88_85a3_08d3, 0xa409_3822_299f_31d0]) {
+                            let hash = |edge: u64| match weight.bits() {
+                                None => mix(edge ^ salt),
+                                Some(bits) => mix(mix(edge ^ salt) ^ u64::from(bits)),
+                            };
+                            *sum = sum.wrapping_add(hash(there)).wrapping_sub(hash(back));
+                        }
+                    });
+                    sums
+                });
+                let total = difference.reduce(|| [0; 2], |a, b| [a[0].wrapping_add(b[0]), a[1].wrapping_add(b[1])]);
+                total == [0; 2]
+            }
+        }
+        self.typed(&Compare)
     }
 
     fn has_mirror(&self, source: u32, target: u32, edge: usize) -> bool {
@@ -158,15 +185,17 @@ impl Adjacency {
     }
 }
 
-/// A way to rebuild an adjacency, generic over the weights.
-pub(crate) trait ChangeEdges {
-    fn rebuild<W: Weight>(&self, stream: AdjacencyStream<'_, W>) -> Adjacency;
+/// A function over the edges of an adjacency, generic over the weights.
+pub(crate) trait ReadEdges {
+    type Answer;
+    fn read<W: Weight>(&self, stream: AdjacencyStream<'_, W>) -> Self::Answer;
 }
 
-struct ReverseEdges;
+struct Reverse;
 
-impl ChangeEdges for ReverseEdges {
-    fn rebuild<W: Weight>(&self, stream: AdjacencyStream<'_, W>) -> Adjacency {
+impl ReadEdges for Reverse {
+    type Answer = Adjacency;
+    fn read<W: Weight>(&self, stream: AdjacencyStream<'_, W>) -> Adjacency {
         csr(Reversed(stream), false)
     }
 }

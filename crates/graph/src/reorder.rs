@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::build::ChangeEdges;
+use crate::build::ReadEdges;
 use crate::csr::csr;
 use crate::rng::Rng;
 use crate::stream::{AdjacencyStream, Relabelled};
@@ -41,7 +41,7 @@ impl Graph {
     /// ```
     pub fn reordered(&self, order: &Reorder) -> Graph {
         let new_id = self.new_ids(order);
-        let out = self.out().rebuilt(&Relabel { new_id: &new_id });
+        let out = self.out().typed(&Relabel { new_id: &new_id });
         Graph::new(out, self.is_symmetric())
     }
 
@@ -101,8 +101,9 @@ struct Relabel<'a> {
     new_id: &'a [VertexId],
 }
 
-impl ChangeEdges for Relabel<'_> {
-    fn rebuild<W: Weight>(&self, stream: AdjacencyStream<'_, W>) -> Adjacency {
+impl ReadEdges for Relabel<'_> {
+    type Answer = Adjacency;
+    fn read<W: Weight>(&self, stream: AdjacencyStream<'_, W>) -> Adjacency {
         csr(Relabelled { stream, new_id: self.new_id }, false)
     }
 }

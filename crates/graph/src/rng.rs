@@ -58,7 +58,9 @@ impl Rng {
     }
 }
 
-fn mix(mut z: u64) -> u64 {
+/// A bijective hash of 64 bits: SplitMix64's finaliser.
+#[inline]
+pub fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)

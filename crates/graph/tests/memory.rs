@@ -56,9 +56,11 @@ fn peak_over_graph<W: Weight>(weight: impl Fn(u32) -> W) -> f64 {
 
 #[test]
 fn building_stays_within_its_memory() {
-    for (kind, ratio) in
-        [("none", peak_over_graph(|_| ())), ("int", peak_over_graph(|w| w as i32)), ("float", peak_over_graph(|w| w as f32))]
-    {
+    for (kind, ratio) in [
+        ("none", peak_over_graph(|_| ())),
+        ("int", peak_over_graph(|w| w as i32)),
+        ("float", peak_over_graph(|w| w as f32)),
+    ] {
         println!("weights {kind}: the peak is {ratio:.2} times the graph");
         assert!(ratio > 0.9, "the peak cannot be less than the graph: the measurement is broken");
         assert!(ratio <= 2.2, "weights {kind}: {ratio:.2}");
