@@ -1,19 +1,23 @@
 //! The schedule attached to a node.
 
+use gw_schedule::Schedule;
+use std::ops::Deref;
 use std::sync::Arc;
 
-/// A schedule as bound to one node: its canonical text.
+/// A schedule as bound to one node; cheap to clone, dereferences to the [`Schedule`].
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct BoundSchedule(Arc<str>);
+pub struct BoundSchedule(Arc<Schedule>);
 
 impl BoundSchedule {
-    /// From canonical text.
-    pub fn from_text(text: &str) -> BoundSchedule {
-        BoundSchedule(text.into())
+    /// Binds a schedule.
+    pub fn new(schedule: impl Into<Schedule>) -> BoundSchedule {
+        BoundSchedule(Arc::new(schedule.into()))
     }
+}
 
-    /// The canonical text.
-    pub fn text(&self) -> &str {
+impl Deref for BoundSchedule {
+    type Target = Schedule;
+    fn deref(&self) -> &Schedule {
         &self.0
     }
 }

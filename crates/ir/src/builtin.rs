@@ -1,4 +1,6 @@
 //! The built-in operations that are not operators: one variant each, with its signature in words.
+//!
+//! Where a vertex is expected an `int` is as good: both have one representation.
 
 /// A built-in operation. The comment gives arguments and result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -8,11 +10,17 @@ pub enum Builtin {
     /// `(string) -> int`: C `atoi`.
     Atoi,
     /// `(number) -> same type`: absolute value.
-    Fabs,
+    Abs,
     /// `(float|double) -> same type`.
     Floor,
     /// `(float|double) -> same type`: natural logarithm.
     Log,
+    /// `(float|double) -> same type`: exponential.
+    Exp,
+    /// `(float|double) -> same type`: square root.
+    Sqrt,
+    /// `(F, F) -> F` on float or double: power.
+    Pow,
     /// `(T, T) -> T` on numbers.
     Max,
     /// `(T, T) -> T` on numbers.
@@ -24,34 +32,32 @@ pub enum Builtin {
     /// `() -> float`: seconds since the timer was started.
     StopTimer,
 
-    /// `(edgeset) -> vertexset`: all vertices of the graph, never materialised.
-    AllVertices,
-    /// `(edgeset | vertexset) -> int`: |V| of a graph, |E| of a global set.
+    /// `(edgeset | universe vertexset) -> int`: |V| of a graph, |E| of a universe.
     VertexCount,
     /// `(edgeset) -> vector{V}(int)`: a fresh vector of out-degrees.
     OutDegrees,
     /// `(edgeset) -> vector{V}(uint)`: the same, unsigned.
     OutDegreesUint,
-    /// `(edgeset, V) -> int`.
+    /// `(edgeset, vertex) -> int`.
     OutDegree,
-    /// `(edgeset, V) -> vertexset`: sorted view of the out-neighbours.
+    /// `(edgeset, vertex) -> vertexset`: sorted view of the out-neighbours.
     Neighbors,
     /// `(edgeset) -> edgeset`: edges reversed.
     Transpose,
     /// `(edgeset) -> edgeset`: renumbered by descending degree when that promises to help.
     Relabel,
-    /// `(edgeset, V) -> V`: a random out-neighbour.
+    /// `(edgeset, vertex) -> V`: a random out-neighbour.
     RandomOutNeighbor,
-    /// `(edgeset, V) -> V`: a random in-neighbour.
+    /// `(edgeset, vertex) -> V`: a random in-neighbour.
     RandomInNeighbor,
-    /// `(edgeset, V) -> vector{V}(int)`: Prim's tree from a vertex; entries are parents.
+    /// `(edgeset, vertex) -> vector{V}(int)`: Prim's tree from a vertex; entries are parents.
     SerialMinimumSpanningTree,
     /// `(edgeset, vertexset, vector{V}(double)) -> vertexset`: prefix of least conductance.
     SerialSweepCut,
 
     /// `(vertexset) -> int`: number of entries, repeats counted.
     VertexSetSize,
-    /// `(vertexset, V) -> void`: append without a duplicate check.
+    /// `(vertexset, vertex) -> void`: append without a duplicate check.
     AddVertex,
 
     /// `(vector(T)) -> T`: sum of all entries.
@@ -67,39 +73,41 @@ pub enum Builtin {
     ListAppend,
     /// `(list{T}) -> T`: remove the last.
     ListPop,
-    /// `(list{vertexset}, vertexset) -> void`: add a copy of the contents at the end.
+    /// `(list{T}, T) -> void`: add a copy of the contents at the end.
     ListInsert,
-    /// `(list{vertexset}, vertexset) -> void`: overwrite the set with the last entry and drop it from the list.
+    /// `(list{T}, variable T) -> void`: overwrite the variable with the last entry and drop that.
     ListRetrieve,
-    /// `(list{T}) -> int`.
+    /// `(list{T}) -> int`: number of entries.
     ListSize,
 
     /// `(priority_queue) -> vertexset`: removes and returns the best bucket.
     DequeueReadySet,
     /// `(priority_queue) -> bool`: no work left.
     QueueFinished,
-    /// `(priority_queue, V) -> bool`: the vertex can no longer improve.
+    /// `(priority_queue, vertex) -> bool`: the vertex can no longer improve.
     QueueFinishedNode,
-    /// `(priority_queue) -> int`: index of the current bucket.
+    /// `(priority_queue(T)) -> T`: index of the current bucket.
     CurrentPriority,
 }
 
 impl Builtin {
     /// All built-ins with their spelling in the text form.
-    pub const ALL: [(Builtin, &'static str); 37] = {
+    pub const ALL: [(Builtin, &'static str); 39] = {
         use Builtin::*;
         [
             (Argv, "Argv"),
             (Atoi, "Atoi"),
-            (Fabs, "Fabs"),
+            (Abs, "Abs"),
             (Floor, "Floor"),
             (Log, "Log"),
+            (Exp, "Exp"),
+            (Sqrt, "Sqrt"),
+            (Pow, "Pow"),
             (Max, "Max"),
             (Min, "Min"),
             (Mod, "Mod"),
             (StartTimer, "StartTimer"),
             (StopTimer, "StopTimer"),
-            (AllVertices, "AllVertices"),
             (VertexCount, "VertexCount"),
             (OutDegrees, "OutDegrees"),
             (OutDegreesUint, "OutDegreesUint"),

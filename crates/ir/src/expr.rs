@@ -18,7 +18,7 @@ pub struct Expr {
 /// The kinds of expressions.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ExprKind {
-    /// Whole number; the type is `int`, `uint`, `uint_64` or a vertex.
+    /// Whole number; the type is `int`, `uint` or `uint_64`.
     Int(i64),
     /// Finite floating-point number; the type is `float` or `double`.
     Float(f64),
@@ -39,9 +39,9 @@ pub enum ExprKind {
     },
     /// One operand.
     Unary(UnaryOp, Box<Expr>),
-    /// Two operands of the same type.
+    /// Two operands of the same representation.
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
-    /// C conversion between scalars and vertices to the type of this expression.
+    /// C conversion of a scalar to the type of this expression. None stands between a vertex and an `int`.
     Convert(Box<Expr>),
     /// Call of a user or extern function.
     Call {
@@ -84,7 +84,7 @@ pub enum ExprKind {
         vertex: Box<Expr>,
         /// `Min`/`Max`: the priority that was read, if the program passes it. `Sum`: the floor (or ceiling).
         bound: Option<Box<Expr>>,
-        /// `Min`/`Max`: the new priority. `Sum`: the difference.
+        /// `Min`/`Max`: the new priority. `Sum`: the difference, which may be an `int` for unsigned priorities.
         value: Box<Expr>,
         /// Atomicity and laziness.
         meta: UpdateMeta,
@@ -114,9 +114,14 @@ pub enum ExprKind {
     },
     /// A new vertex set of the type of this expression: empty for size 0, all vertices for size |E|.
     VertexSetAlloc(Box<Expr>),
+    /// All vertices of the element of this vertexset type, never materialised. With a count, assigning it to a universe
+    /// global says that |E| is that count; without one it means all |E| vertices there are.
+    Universe(Option<Box<Expr>>),
     /// A new zero-filled vector of the type of this expression.
     VectorAlloc,
-    /// A fixed vector with these entries.
+    /// A new vector of the type of this expression with every (leaf) entry set to this scalar.
+    VectorFill(Box<Expr>),
+    /// A new fixed vector with these entries.
     VectorLiteral(Vec<Expr>),
     /// A new empty list of the type of this expression.
     ListAlloc,
@@ -296,7 +301,7 @@ impl Expr {
 
     /// `lhs op rhs`.
     pub fn binary(op: BinaryOp, lhs: Expr, rhs: Expr) -> Expr {
-        let ty = if op.is_arithmetic() { lhs.ty.clone() } else { Type::BOOL };
+        let ty = if op.is_arithmetic() { lhs.ty.arithmetic() } else { Type::BOOL };
         Expr::new(ExprKind::Binary(op, Box::new(lhs), Box::new(rhs)), ty)
     }
 
@@ -305,13 +310,13 @@ impl Expr {
         Expr::new(ExprKind::Unary(UnaryOp::Not, Box::new(operand)), Type::BOOL)
     }
 
-    /// This expression as `ty`: unchanged when it has that type, a literal when it is one and nothing is lost.
+    /// This expression as `ty`: unchanged when it has that representation, a literal when it is one and nothing is lost.
     pub fn convert(self, ty: Type) -> Expr {
-        if self.ty == ty {
+        if self.ty.same_representation(&ty) {
             return self;
         }
         match (&self.kind, &ty) {
-            (ExprKind::Int(v), Type::Scalar(Scalar::Int) | Type::Vertex(_)) if i32::try_from(*v).is_ok() => {
+            (ExprKind::Int(v), Type::Scalar(Scalar::Int)) if i32::try_from(*v).is_ok() => {
                 Expr::new(self.kind, ty)
             }
             (ExprKind::Int(v), Type::Scalar(Scalar::Uint)) if u32::try_from(*v).is_ok() => Expr::new(self.kind, ty),

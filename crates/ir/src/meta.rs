@@ -53,6 +53,8 @@ pub enum Direction {
     Push,
     /// Into each destination along in-edges.
     Pull,
+    /// Scans all vertices and pushes from those in the input map.
+    DensePush,
 }
 
 /// How a vertex set is stored.
@@ -64,6 +66,8 @@ pub enum Representation {
     Boolmap,
     /// One bit per vertex.
     Bitmap,
+    /// The round in which each vertex was last added.
+    LevelMask,
 }
 
 /// How much deduplication an output set needs.
@@ -79,13 +83,7 @@ pub enum Dedup {
 }
 
 /// An integer known now, or read from the command line when the program starts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Amount {
-    /// A number.
-    Int(i64),
-    /// `argv[k]`.
-    Argv(u32),
-}
+pub type Amount = gw_schedule::Number;
 
 /// Who may touch a vector entry at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -214,6 +212,8 @@ pub enum QueueKind {
     EagerMerge,
     /// Constant sums counted by a histogram, then applied once per vertex.
     ConstantSum,
+    /// Two queues: the open window and everything beyond it.
+    NearFar,
 }
 
 /// Metadata of priority-queue nodes (`PriorityQueueAlloc`, `UpdateBuckets`, `OrderedProcessing`).

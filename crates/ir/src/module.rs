@@ -28,8 +28,10 @@ pub struct Module {
 pub struct Global {
     /// Name, unique in the module.
     pub name: Name,
-    /// Type. A global vertexset denotes all vertices of its element.
+    /// Type.
     pub ty: Type,
+    /// A vertexset that stands for all vertices of its element and is never materialised. Otherwise false.
+    pub universe: bool,
     /// The initialiser as written, until the start-up pass moves it into [`Module::startup`].
     pub init: Option<GlobalInit>,
     /// Where it was declared.
@@ -43,7 +45,7 @@ pub struct Global {
 pub enum GlobalInit {
     /// Evaluated once; has the type of the global.
     Value(Expr),
-    /// Evaluated once per entry; has the type of an entry (of the innermost entry for nested vectors).
+    /// A vector: evaluated once per (leaf) entry.
     PerEntry(Expr),
 }
 
@@ -52,7 +54,7 @@ pub enum GlobalInit {
 pub enum GlobalKind {
     /// A graph.
     EdgeSet,
-    /// All vertices of an element.
+    /// A vertex set, usually the universe of an element.
     VertexSet,
     /// A vector.
     Vector,

@@ -1,8 +1,9 @@
 //! Operators: the nodes in which all parallelism lives.
 
-use crate::expr::{Expr, FunctionRef};
+use crate::expr::{Expr, ExprKind, FunctionRef};
 use crate::meta::{EdgeMeta, Extra, QueueMeta, VertexMeta};
 use crate::source::Name;
+use crate::types::Type;
 
 /// A parallel operator. See the single structs for meaning.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,7 +45,7 @@ pub enum EdgeOutput {
     /// The indices of all entries of `vector` that the function modified. Plain assignment and `+=` always modify;
     /// `min=`, `max=`, compare-and-swap and priority updates when the stored value changed.
     Modified {
-        /// The tracked vector: a variable visible at the operator.
+        /// The tracked vector as the function sees it: a global, or one of its captures.
         vector: Name,
         /// The algorithm tolerates repeats in the result.
         duplicates: bool,
@@ -79,7 +80,7 @@ pub struct EdgeSetIterator {
 pub struct UpdatePriorityEdgeSetIterator {
     /// The operator; its output is [`EdgeOutput::None`].
     pub edges: EdgeSetIterator,
-    /// The queue whose priorities the function updates, when it names one.
+    /// The queue whose priorities the function updates.
     pub queue: Expr,
     /// Bucket width and kind.
     pub queue_meta: QueueMeta,
@@ -88,7 +89,7 @@ pub struct UpdatePriorityEdgeSetIterator {
 /// `apply(v)` once for every member.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VertexSetIterator {
-    /// A set: a variable or `AllVertices(graph)`.
+    /// A set: a variable or a `Universe`.
     pub set: Expr,
     /// The vertex function.
     pub apply: FunctionRef,
@@ -99,7 +100,7 @@ pub struct VertexSetIterator {
 /// The members for which `filter(v)` is true; the function runs once per member and may have effects.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VertexSetFilter {
-    /// A set: a variable or `AllVertices(graph)`.
+    /// A set: a variable or a `Universe`.
     pub set: Expr,
     /// The `(vertex) -> bool` function.
     pub filter: FunctionRef,
@@ -189,5 +190,26 @@ impl Operator {
             Operator::OrderedProcessing(o) => Some(&mut o.edges),
             _ => None,
         }
+    }
+}
+
+impl Operator {
+    /// The type of the operator as an expression: a vertexset when it yields one, `void` otherwise.
+    pub fn result_type(&self) -> Type {
+        match self {
+            Operator::EdgeSetIterator(e) => match (&e.output, &e.graph.ty) {
+                (EdgeOutput::None, _) => Type::Void,
+                (_, Type::EdgeSet { target, .. }) => Type::VertexSet(target.clone()),
+                _ => Type::Void,
+            },
+            Operator::VertexSetFilter(f) => f.set.ty.clone(),
+            _ => Type::Void,
+        }
+    }
+
+    /// The operator as an expression.
+    pub fn into_expr(self) -> Expr {
+        let ty = self.result_type();
+        Expr::new(ExprKind::Operator(Box::new(self)), ty)
     }
 }

@@ -1,7 +1,8 @@
 //! Statements.
 
+use crate::bound::BoundSchedule;
 use crate::expr::{Expr, ExprKind};
-use crate::meta::{Amount, Extra, ForMeta, WhileMeta};
+use crate::meta::{Extra, ForMeta, WhileMeta};
 use crate::operator::Operator;
 use crate::source::{Name, Span};
 use crate::types::Type;
@@ -100,53 +101,38 @@ pub enum StmtKind {
     Delete(Expr),
     /// A block of its own whose label takes part in label paths (`NameNode`).
     Scope(Block),
-    /// Chooses one of two variants of the same operator at run time.
+    /// Chooses one of several variants of the same operator at run time.
     Hybrid(HybridStmt),
 }
 
-/// `if |frontier| < threshold: first else second` for two variants of one operator.
+/// Runs one of several variants of the same operator; which one is decided before every execution. All variants compute
+/// the same, so a machine without the means to decide may always run the first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HybridStmt {
     /// What decides.
-    pub criterion: Criterion,
+    pub decision: Decision,
     /// The set whose size is looked at; `None` means all vertices.
     pub frontier: Option<Expr>,
     /// The graph that gives |V|, |E| and degrees.
     pub graph: Expr,
-    /// Run below the threshold.
-    pub first: Block,
-    /// Run at or above the threshold.
-    pub second: Block,
+    /// The variants, at least one; the first is the safe one.
+    pub variants: Vec<Block>,
     /// Machine-specific entries.
     pub extra: Extra,
 }
 
 /// How a hybrid decides.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Criterion {
-    /// First iff `|frontier| < fraction * |V|`.
-    FrontierFraction(Threshold),
-    /// First iff `|frontier| + out-degrees of frontier <= |E| / divisor`.
-    FrontierEdges(u32),
-}
-
-/// A threshold known now or read from the command line.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Threshold {
-    /// A number.
-    Value(f64),
-    /// `argv[k]`.
-    Argv(u32),
-}
-
-impl From<Threshold> for Option<Amount> {
-    /// The argument index as an [`Amount`], for code that reads all command-line settings at one place.
-    fn from(threshold: Threshold) -> Option<Amount> {
-        match threshold {
-            Threshold::Value(_) => None,
-            Threshold::Argv(k) => Some(Amount::Argv(k)),
-        }
-    }
+pub enum Decision {
+    /// The first of two variants while the measure is small, the second otherwise.
+    Threshold {
+        /// What is measured.
+        criterion: gw_schedule::Criterion,
+        /// Where the switch lies.
+        threshold: gw_schedule::Threshold,
+    },
+    /// The chooser of this adaptive schedule picks.
+    Chooser(BoundSchedule),
 }
 
 impl Stmt {
@@ -220,7 +206,7 @@ impl Stmt {
             | StmtKind::For { body, .. }
             | StmtKind::ParFor { body, .. }
             | StmtKind::Scope(body) => vec![body],
-            StmtKind::Hybrid(h) => vec![&h.first, &h.second],
+            StmtKind::Hybrid(h) => h.variants.iter().collect(),
             _ => Vec::new(),
         }
     }
@@ -234,7 +220,7 @@ impl Stmt {
             | StmtKind::For { body, .. }
             | StmtKind::ParFor { body, .. }
             | StmtKind::Scope(body) => vec![body],
-            StmtKind::Hybrid(h) => vec![&mut h.first, &mut h.second],
+            StmtKind::Hybrid(h) => h.variants.iter_mut().collect(),
             _ => Vec::new(),
         }
     }

@@ -79,7 +79,7 @@ pub enum Type {
     Void,
     /// A machine scalar.
     Scalar(Scalar),
-    /// A vertex id of this element kind, represented as a 32-bit signed integer.
+    /// A vertex id of this element kind: represented as, and interchangeable with, `int`.
     Vertex(Name),
     /// A set of vertices.
     VertexSet(Name),
@@ -126,6 +126,24 @@ impl Type {
             Type::Scalar(s) => Some(*s),
             Type::Vertex(_) => Some(Scalar::Int),
             _ => None,
+        }
+    }
+
+    /// Whether values of the two types are stored alike: equal types, or vertex ids and `int`.
+    pub fn same_representation(&self, other: &Type) -> bool {
+        self == other || (self.scalar().is_some() && self.scalar() == other.scalar())
+    }
+
+    /// The type of a sum of two values of this type: a vertex id plus something is an `int`.
+    pub fn arithmetic(&self) -> Type {
+        self.scalar().map_or(Type::Void, Type::Scalar)
+    }
+
+    /// The type at the bottom of (nested) vectors; the type itself otherwise.
+    pub fn leaf(&self) -> &Type {
+        match self {
+            Type::Vector { item, .. } => item.leaf(),
+            other => other,
         }
     }
 

@@ -19,32 +19,34 @@ pub fn builtin_type(builtin: Builtin, args: &[Expr]) -> Result<Type, String> {
     let per_vertex = |graph: &Type, scalar| {
         vertex_of(graph).map(|e| Type::Vector { domain: Domain::Element(e), item: Box::new(Type::Scalar(scalar)) })
     };
-    let takes_vertex = |graph: &Type, vertex: &Type| vertex_of(graph).is_some_and(|e| *vertex == Type::Vertex(e));
+    let is_vertex = |t: &Type| t.scalar() == Some(Scalar::Int);
+    let takes_vertex = |graph: &Type, vertex: &Type| vertex_of(graph).is_some() && is_vertex(vertex);
     match (builtin, types.as_slice()) {
-        (Argv, [Type::Scalar(Scalar::Int)]) => Ok(Type::STRING),
+        (Argv, [t]) if is_vertex(t) => Ok(Type::STRING),
         (Argv, _) => misfit("int"),
         (Atoi, [Type::Scalar(Scalar::String)]) => Ok(Type::INT),
         (Atoi, _) => misfit("string"),
-        (Fabs, [t]) if t.is_numeric() => Ok((*t).clone()),
-        (Fabs, _) => misfit("number"),
-        (Floor | Log, [t]) if t.scalar().is_some_and(Scalar::is_float) => Ok((*t).clone()),
-        (Floor | Log, _) => misfit("float or double"),
-        (Max | Min | Mod, [a, b]) if a == b && a.is_numeric() => Ok((*a).clone()),
+        (Abs, [t]) if t.is_numeric() => Ok((*t).clone()),
+        (Abs, _) => misfit("number"),
+        (Floor | Log | Exp | Sqrt, [t]) if t.scalar().is_some_and(Scalar::is_float) => Ok((*t).clone()),
+        (Floor | Log | Exp | Sqrt, _) => misfit("float or double"),
+        (Pow, [a, b]) if a == b && a.scalar().is_some_and(Scalar::is_float) => Ok((*a).clone()),
+        (Pow, _) => misfit("float or double, twice"),
+        (Max | Min | Mod, [a, b]) if a.same_representation(b) && a.is_numeric() => Ok(a.arithmetic()),
         (Max | Min | Mod, _) => misfit("T, T"),
         (StartTimer, []) => Ok(Type::Void),
         (StopTimer, []) => Ok(Type::Scalar(Scalar::Float)),
         (StartTimer | StopTimer, _) => misfit(""),
 
-        (AllVertices, [g @ Type::EdgeSet { .. }]) => Ok(vertex_of(g).map_or(Type::Void, Type::VertexSet)),
         (OutDegrees, [g @ Type::EdgeSet { .. }]) => Ok(per_vertex(g, Scalar::Int).unwrap_or(Type::Void)),
         (OutDegreesUint, [g @ Type::EdgeSet { .. }]) => Ok(per_vertex(g, Scalar::Uint).unwrap_or(Type::Void)),
         (Transpose | Relabel, [g @ Type::EdgeSet { .. }]) => Ok((*g).clone()),
-        (AllVertices | OutDegrees | OutDegreesUint | Transpose | Relabel, _) => misfit("edgeset"),
+        (OutDegrees | OutDegreesUint | Transpose | Relabel, _) => misfit("edgeset"),
         (VertexCount, [Type::EdgeSet { .. } | Type::VertexSet(_)]) => Ok(Type::INT),
         (VertexCount, _) => misfit("edgeset or vertexset"),
         (OutDegree, [g, v]) if takes_vertex(g, v) => Ok(Type::INT),
         (Neighbors, [g, v]) if takes_vertex(g, v) => Ok(vertex_of(g).map_or(Type::Void, Type::VertexSet)),
-        (RandomOutNeighbor | RandomInNeighbor, [g, v]) if takes_vertex(g, v) => Ok((*v).clone()),
+        (RandomOutNeighbor | RandomInNeighbor, [g, v]) if takes_vertex(g, v) => Ok(vertex_of(g).map_or(Type::Void, Type::Vertex)),
         (SerialMinimumSpanningTree, [g, v]) if takes_vertex(g, v) => {
             Ok(per_vertex(g, Scalar::Int).unwrap_or(Type::Void))
         }
@@ -60,7 +62,7 @@ pub fn builtin_type(builtin: Builtin, args: &[Expr]) -> Result<Type, String> {
 
         (VertexSetSize, [Type::VertexSet(_)]) => Ok(Type::INT),
         (VertexSetSize, _) => misfit("vertexset"),
-        (AddVertex, [Type::VertexSet(e), Type::Vertex(v)]) if e == v => Ok(Type::Void),
+        (AddVertex, [Type::VertexSet(_), v]) if is_vertex(v) => Ok(Type::Void),
         (AddVertex, _) => misfit("vertexset, its vertex"),
 
         (VectorSum | VectorMax | VectorMin, [Type::Vector { item, .. }]) if item.is_numeric() => Ok((**item).clone()),
@@ -69,35 +71,28 @@ pub fn builtin_type(builtin: Builtin, args: &[Expr]) -> Result<Type, String> {
         }
         (VectorSum | VectorMax | VectorMin | VectorCount, _) => misfit("vector of numbers"),
 
-        (ListAppend, [Type::List(item), t]) if **item == **t => Ok(Type::Void),
-        (ListAppend, _) => misfit("list{T}, T"),
+        (ListAppend | ListInsert | ListRetrieve, [Type::List(item), t]) if item.same_representation(t) => Ok(Type::Void),
+        (ListAppend | ListInsert | ListRetrieve, _) => misfit("list{T}, T"),
         (ListPop, [Type::List(item)]) => Ok((**item).clone()),
         (ListSize, [Type::List(_)]) => Ok(Type::INT),
         (ListPop | ListSize, _) => misfit("list"),
-        (ListInsert | ListRetrieve, [Type::List(item), t @ Type::VertexSet(_)]) if **item == **t => Ok(Type::Void),
-        (ListInsert | ListRetrieve, _) => misfit("list{vertexset}, vertexset"),
 
         (DequeueReadySet, [Type::PriorityQueue { element, .. }]) => Ok(Type::VertexSet(element.clone())),
         (QueueFinished, [Type::PriorityQueue { .. }]) => Ok(Type::BOOL),
-        (CurrentPriority, [Type::PriorityQueue { .. }]) => Ok(Type::INT),
+        (CurrentPriority, [Type::PriorityQueue { priority, .. }]) => Ok(Type::Scalar(*priority)),
         (DequeueReadySet | QueueFinished | CurrentPriority, _) => misfit("priority_queue"),
-        (QueueFinishedNode, [Type::PriorityQueue { element, .. }, Type::Vertex(v)]) if element == v => Ok(Type::BOOL),
+        (QueueFinishedNode, [Type::PriorityQueue { .. }, v]) if is_vertex(v) => Ok(Type::BOOL),
         (QueueFinishedNode, _) => misfit("priority_queue, its vertex"),
     }
 }
 
-/// Whether `Convert` exists between two types: any two of numbers, bools and vertices.
+/// Whether `Convert` exists between two types: from a number, bool or vertex to a number or bool.
 pub fn convertible(from: &Type, to: &Type) -> bool {
     let plain = |t: &Type| t.scalar().is_some_and(|s| s != Scalar::String);
     plain(from) && plain(to)
 }
 
-/// Whether `index` may index a vector over `domain`.
-pub fn indexes(index: &Type, domain: &Domain) -> bool {
-    match (index, domain) {
-        (Type::Vertex(v), Domain::Element(e)) => v == e,
-        (Type::Scalar(s), _) => matches!(s, Scalar::Int | Scalar::Uint | Scalar::Uint64),
-        (Type::Vertex(_), Domain::Fixed(_)) => true,
-        _ => false,
-    }
+/// Whether a value of this type may index a vector: vertex ids and `int`.
+pub fn indexes(index: &Type) -> bool {
+    index.scalar() == Some(Scalar::Int)
 }

@@ -18,7 +18,13 @@ macro_rules! child_visitors {
                     visit(vector);
                     visit(index);
                 }
-                ExprKind::Unary(_, a) | ExprKind::Convert(a) | ExprKind::VertexSetAlloc(a) | ExprKind::EdgeSetLoad(a) => visit(a),
+                ExprKind::Unary(_, a) | ExprKind::Convert(a) | ExprKind::VertexSetAlloc(a) | ExprKind::EdgeSetLoad(a)
+                | ExprKind::VectorFill(a) => visit(a),
+                ExprKind::Universe(count) => {
+                    if let Some(e) = count {
+                        visit(e);
+                    }
+                }
                 ExprKind::Binary(_, a, b) => {
                     visit(a);
                     visit(b);
@@ -289,10 +295,6 @@ pub fn mentions(expr: &Expr, name: &str) -> bool {
     match &expr.kind {
         ExprKind::Var(n) | ExprKind::EnqueueVertex { set: n, .. } => &**n == name,
         ExprKind::PriorityQueueAlloc(q) => &*q.vector == name,
-        ExprKind::Operator(op) => op.edges().is_some_and(|e| match &e.output {
-            crate::operator::EdgeOutput::Modified { vector, .. } => &**vector == name,
-            _ => false,
-        }),
         _ => false,
     }
 }
@@ -310,11 +312,6 @@ pub fn variables(expr: &Expr) -> Vec<Name> {
     walk_expr(expr, &mut |e| match &e.kind {
         ExprKind::Var(n) | ExprKind::EnqueueVertex { set: n, .. } => names.push(n.clone()),
         ExprKind::PriorityQueueAlloc(q) => names.push(q.vector.clone()),
-        ExprKind::Operator(op) => {
-            if let Some(crate::operator::EdgeOutput::Modified { vector, .. }) = op.edges().map(|e| &e.output) {
-                names.push(vector.clone());
-            }
-        }
         _ => {}
     });
     names

@@ -92,15 +92,15 @@ impl Diagnostic {
         self.render_cached(source, &mut (source.name.as_str(), text), color)
     }
 
-    fn render_cached(
+    fn render_cached<'a>(
         &self,
-        source: &SourceFile,
-        cache: &mut (&str, Source<&str>),
+        source: &'a SourceFile,
+        cache: &mut (&'a str, Source<&'a str>),
         color: bool,
     ) -> String {
         let kind = match self.severity {
-            Severity::Error => ReportKind::Custom("error", Color::Red),
-            Severity::Warning => ReportKind::Custom("warning", Color::Yellow),
+            Severity::Error => ReportKind::Error,
+            Severity::Warning => ReportKind::Warning,
         };
         let name = source.name.as_str();
         let range = |span: Span| {
@@ -112,7 +112,9 @@ impl Diagnostic {
             .with_char_set(if color { CharSet::Unicode } else { CharSet::Ascii })
             .with_index_type(IndexType::Byte);
         let mark = |label: &Label, color: Color| {
-            let mark = Mark::new(range(label.span)).with_color(color);
+            // In source order; out of order, the renderer would open a second snippet.
+            let order = i32::try_from(label.span.start).unwrap_or(i32::MAX);
+            let mark = Mark::new(range(label.span)).with_color(color).with_order(order);
             match label.message.as_str() {
                 "" => mark,
                 message => mark.with_message(message),

@@ -2,6 +2,7 @@
 
 pub mod ast;
 pub mod builtin;
+pub mod check;
 pub mod diagnostic;
 pub mod lexer;
 pub mod parse;
@@ -10,7 +11,9 @@ pub mod suggest;
 pub mod token;
 pub mod typed;
 pub mod types;
+pub mod visit;
 
+pub use check::check;
 pub use parse::parse;
 pub use source::{SourceFile, Span};
 pub use typed::TypedProgram;

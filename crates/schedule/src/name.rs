@@ -15,35 +15,24 @@ pub enum BadName {
 }
 
 /// A name of a vector, function or model: letters, digits, `_`, `-`, `.`; never empty.
-#[derive(
-    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
-)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Name(String);
 
 /// The colon-joined path of the labels around a program point, e.g. `s0:s1`.
-#[derive(
-    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
-)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Label(String);
 
 fn is_plain(text: &str, extra: &[u8]) -> bool {
-    !text.is_empty()
-        && text
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || extra.contains(&b))
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || extra.contains(&b))
 }
 
 impl Name {
     /// Checks and wraps a name.
     pub fn new(text: impl Into<String>) -> Result<Name, BadName> {
         let text = text.into();
-        if is_plain(&text, b"_-.") {
-            Ok(Name(text))
-        } else {
-            Err(BadName::Name(text))
-        }
+        if is_plain(&text, b"_-.") { Ok(Name(text)) } else { Err(BadName::Name(text)) }
     }
 
     /// The name itself.
@@ -56,11 +45,7 @@ impl Label {
     /// Checks and wraps a label path.
     pub fn new(text: impl Into<String>) -> Result<Label, BadName> {
         let text = text.into();
-        if text.split(':').all(|part| is_plain(part, b"_-")) {
-            Ok(Label(text))
-        } else {
-            Err(BadName::Label(text))
-        }
+        if text.split(':').all(|part| is_plain(part, b"_-")) { Ok(Label(text)) } else { Err(BadName::Label(text)) }
     }
 
     /// The path itself.

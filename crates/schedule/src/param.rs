@@ -77,10 +77,7 @@ pub trait ParamNumber: Copy {
 
 impl ParamNumber for u64 {
     fn read(text: &str) -> Option<u64> {
-        let (digits, radix) = match text
-            .strip_prefix("0x")
-            .or_else(|| text.strip_prefix("0X"))
-        {
+        let (digits, radix) = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
             Some(hex) => (hex, 16),
             None => (text, 10),
         };
@@ -110,10 +107,7 @@ impl<T: ParamNumber> FromStr for Param<T> {
         let Some(rest) = text.strip_prefix("argv") else {
             return T::read(text).map(Param::Value).ok_or_else(bad);
         };
-        let digits = rest
-            .strip_prefix('[')
-            .and_then(|r| r.strip_suffix(']'))
-            .unwrap_or(rest);
+        let digits = rest.strip_prefix('[').and_then(|r| r.strip_suffix(']')).unwrap_or(rest);
         if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
             return Err(bad());
         }
@@ -124,16 +118,8 @@ impl<T: ParamNumber> FromStr for Param<T> {
 impl AxisValue for Number {
     fn rows() -> Vec<ValueRow> {
         vec![
-            ValueRow {
-                word: "<n>",
-                aliases: &[],
-                line: "a number (decimal or 0x hexadecimal)",
-            },
-            ValueRow {
-                word: "argv<k>",
-                aliases: &["argv[<k>]"],
-                line: "command-line argument k, read at run time",
-            },
+            ValueRow { word: "<n>", aliases: &[], line: "a number (decimal or 0x hexadecimal)" },
+            ValueRow { word: "argv<k>", aliases: &["argv[<k>]"], line: "command-line argument k, read at run time" },
         ]
     }
     fn text(&self) -> String {
@@ -214,9 +200,7 @@ mod tests {
         assert_eq!("7".parse(), Ok(Number::Value(7)));
         assert_eq!("0x42000".parse(), Ok(Number::Value(0x42000)));
         assert_eq!("argv2".parse(), Ok(Number::Argv(2)));
-        for bad in [
-            "", "-1", "+1", "0x", "argv", "argv[]", "argv[2", "argv-1", "1.5", "0x-1",
-        ] {
+        for bad in ["", "-1", "+1", "0x", "argv", "argv[]", "argv[2", "argv-1", "1.5", "0x-1"] {
             assert!(bad.parse::<Number>().is_err(), "{bad}");
         }
         for bad in ["", ".", "nan", "inf", "-0.5", "1e3"] {

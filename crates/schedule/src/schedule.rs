@@ -182,12 +182,7 @@ mod tests {
 
     #[test]
     fn criteria_at_the_threshold() {
-        let sizes = |f, d| InputSizes {
-            frontier_vertices: f,
-            frontier_edges: d,
-            vertices: 100,
-            edges: 2000,
-        };
+        let sizes = |f, d| InputSizes { frontier_vertices: f, frontier_edges: d, vertices: 100, edges: 2000 };
         // |F| < T |V| is strict: 10 of 100 at T = 0.1 is already large.
         assert!(Criterion::InputSize.is_small(sizes(9, 0), 0.1));
         assert!(!Criterion::InputSize.is_small(sizes(10, 0), 0.1));

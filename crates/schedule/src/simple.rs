@@ -160,10 +160,7 @@ axes! {
 impl SimpleSchedule {
     /// A schedule that only says the direction.
     pub fn with_direction(direction: Direction) -> SimpleSchedule {
-        SimpleSchedule {
-            direction: Some(direction),
-            ..SimpleSchedule::default()
-        }
+        SimpleSchedule { direction: Some(direction), ..SimpleSchedule::default() }
     }
 
     /// Whether nothing is set.

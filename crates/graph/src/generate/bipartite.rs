@@ -40,13 +40,13 @@ impl Generator for Bipartite {
     }
 
     fn edges(&self, seed: u64, progress: &dyn Progress) -> Result<EdgeList> {
-        let vertices = self.size().vertices;
+        let Size { vertices, edges: all } = self.size();
         let Bipartite { left, right, .. } = *self;
         Ok(match self.edges {
             Some(edges) => blocks::draw(vertices, edges, seed, progress, |rng| {
                 (rng.below(left) as u32, (left + rng.below(right)) as u32)
             }),
-            None => blocks::per_item(vertices, left * right, 1, seed, progress, |_, pair, edges| {
+            None => blocks::per_item(vertices, all, 1, seed, progress, |_, pair, edges| {
                 edges.push(((pair / right) as u32, (left + pair % right) as u32));
             }),
         })

@@ -29,14 +29,23 @@ impl Generator for Complete {
 
     fn edges(&self, seed: u64, progress: &dyn Progress) -> Result<EdgeList> {
         let n = self.vertices;
-        // Row v of the upper triangle is paired with row n - 2 - v, so that each item makes n - 1 or so edges.
-        let rows = n.saturating_sub(1).div_ceil(2);
-        Ok(blocks::per_item(n, rows, n as usize, seed, progress, |_, v, edges| {
-            let mirror = n - 2 - v;
-            edges.extend((v + 1..n).map(|t| (v as u32, t as u32)));
-            if mirror != v {
-                edges.extend((mirror + 1..n).map(|t| (mirror as u32, t as u32)));
-            }
+        if n < 2 {
+            return Ok(EdgeList::from_pairs(n as usize, Vec::new()));
+        }
+        // Folding the upper triangle makes a rectangle whose cells are the pairs: a row r is followed by the row
+        // that has what r lacks.
+        let odd = n % 2;
+        let width = n - 1 + odd;
+        Ok(blocks::per_item(n, self.size().edges, 1, seed, progress, |_, pair, edges| {
+            let (row, column) = (pair / width, pair % width);
+            let length = n - 1 - row;
+            let (source, target) = if column < length {
+                (row, row + 1 + column)
+            } else {
+                let mirror = n - 1 - odd - row;
+                (mirror, mirror + 1 + column - length)
+            };
+            edges.push((source as u32, target as u32));
         }))
     }
 }

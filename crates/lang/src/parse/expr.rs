@@ -37,20 +37,7 @@ fn binary_op(kind: TokenKind) -> Option<(u8, Option<BinaryOp>)> {
 
 impl Parser<'_> {
     pub(super) fn expr(&mut self) -> Parsed<Expr> {
-        if self.depth_is_outermost() {
-            self.operators = 0;
-        }
         self.nested(|p| p.binary(1))
-    }
-
-    /// The operator budget starts anew with every expression that is not part of another one.
-    fn depth_is_outermost(&self) -> bool {
-        use TokenKind::*;
-        self.at == 0
-            || !matches!(
-                self.tokens[self.at - 1].kind,
-                LParen | LBracket | Comma | Plus | Minus | Star | Slash
-            )
     }
 
     fn count_operator(&mut self) -> Parsed<()> {
@@ -73,19 +60,13 @@ impl Parser<'_> {
 
     /// Operators that bind at least as tightly as `least`.
     fn binary(&mut self, least: u8) -> Parsed<Expr> {
+        // The operand of a `not` takes every operator that binds tighter than a comparison.
         let mut left = match self.peek() {
             TokenKind::KwNot if least <= ADDITIVE => self.not()?,
             _ => self.negation()?,
         };
-        // `not a + b` negates the sum, `not a == b` compares: after a `not` only looser operators follow.
-        let ceiling = match left.kind {
-            ExprKind::Unary {
-                op: UnaryOp::Not, ..
-            } if self.tokens[self.at.saturating_sub(1)].kind != TokenKind::RParen || self.text(left.span).starts_with("not") => ADDITIVE - 1,
-            _ => u8::MAX,
-        };
         while let Some((strength, op)) = binary_op(self.peek()) {
-            if strength < least || strength > ceiling {
+            if strength < least {
                 break;
             }
             self.count_operator()?;

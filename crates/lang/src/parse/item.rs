@@ -101,6 +101,7 @@ impl Parser<'_> {
     /// `const` or `var` declaration up to its `;`.
     pub(super) fn decl(&mut self) -> Parsed<Decl> {
         let keyword = self.advance();
+        self.operators = 0;
         let is_var = keyword.kind == TokenKind::KwVar;
         let name = self.variable_name()?;
         let ty = match self.eat(TokenKind::Colon) {
@@ -146,7 +147,10 @@ impl Parser<'_> {
         if !self.eat(TokenKind::LBrace) {
             return Ok(Init::Expr(self.expr()?));
         }
-        let items = self.comma_list(TokenKind::RBrace, |p| p.expr())?;
+        let items = self.comma_list(TokenKind::RBrace, |p| {
+            p.operators = 0;
+            p.expr()
+        })?;
         Ok(Init::List(items, start.to(self.previous())))
     }
 

@@ -112,6 +112,7 @@ impl Parser<'_> {
             _ => None,
         };
         let start = self.span();
+        self.operators = 0;
         let kind = self.bare_stmt()?;
         let span = start.to(self.previous());
         Ok(Stmt { label, kind, span })

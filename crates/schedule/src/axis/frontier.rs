@@ -25,12 +25,7 @@ word_axis! {
 impl FrontierCreation {
     /// Whether the output is a map over all vertices, which holds each vertex once by construction.
     pub fn is_map(self) -> bool {
-        matches!(
-            self,
-            FrontierCreation::UnfusedBitmap
-                | FrontierCreation::UnfusedBoolmap
-                | FrontierCreation::LevelMask
-        )
+        matches!(self, FrontierCreation::UnfusedBitmap | FrontierCreation::UnfusedBoolmap | FrontierCreation::LevelMask)
     }
 }
 

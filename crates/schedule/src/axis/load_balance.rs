@@ -13,11 +13,7 @@ pub struct Lanes(u8);
 impl Lanes {
     /// Checks and wraps the number of lanes.
     pub const fn new(lanes: u8) -> Option<Lanes> {
-        if lanes.is_power_of_two() && lanes <= 32 {
-            Some(Lanes(lanes))
-        } else {
-            None
-        }
+        if lanes.is_power_of_two() && lanes <= 32 { Some(Lanes(lanes)) } else { None }
     }
 
     /// The number of lanes.
@@ -29,9 +25,7 @@ impl Lanes {
 impl TryFrom<u8> for Lanes {
     type Error = String;
     fn try_from(lanes: u8) -> Result<Lanes, String> {
-        Lanes::new(lanes).ok_or_else(|| {
-            format!("{lanes} lanes: a virtual warp has 1, 2, 4, 8, 16 or 32 lanes")
-        })
+        Lanes::new(lanes).ok_or_else(|| format!("{lanes} lanes: a virtual warp has 1, 2, 4, 8, 16 or 32 lanes"))
     }
 }
 impl From<Lanes> for u8 {
@@ -96,10 +90,7 @@ const DYNAMIC_MIN: Lanes = Lanes(4);
 impl LoadBalance {
     /// A virtual warp of `lanes` lanes that takes one vertex at a time.
     pub fn virtual_warp(lanes: Lanes) -> LoadBalance {
-        LoadBalance::VirtualWarp {
-            lanes,
-            chunk: NonZeroU16::MIN,
-        }
+        LoadBalance::VirtualWarp { lanes, chunk: NonZeroU16::MIN }
     }
 
     /// Representative values for enumeration: every value without parameters, virtual warps of
@@ -107,13 +98,8 @@ impl LoadBalance {
     pub fn representatives() -> Vec<LoadBalance> {
         use LoadBalance::*;
         let mut all = vec![VertexBased];
-        all.extend(
-            [1, 2, 4, 8, 16, 32].map(|n| LoadBalance::virtual_warp(Lanes::new(n).unwrap())),
-        );
-        all.push(VirtualWarp {
-            lanes: Lanes(16),
-            chunk: NonZeroU16::new(64).unwrap(),
-        });
+        all.extend([1, 2, 4, 8, 16, 32].map(|n| LoadBalance::virtual_warp(Lanes::new(n).unwrap())));
+        all.push(VirtualWarp { lanes: Lanes(16), chunk: NonZeroU16::new(64).unwrap() });
         all.push(DynamicVirtualWarp { min: DYNAMIC_MIN });
         all.extend([
             Twc,
@@ -159,28 +145,34 @@ impl fmt::Display for LoadBalance {
 
 /// Reads decimal digits only: no sign, no leading zero.
 fn digits<T: std::str::FromStr>(text: &str) -> Option<T> {
-    (text.bytes().all(|b| b.is_ascii_digit()) && !text.starts_with('0'))
-        .then(|| text.parse().ok())
-        .flatten()
+    (text.bytes().all(|b| b.is_ascii_digit()) && !text.starts_with('0')).then(|| text.parse().ok()).flatten()
 }
 
 impl AxisValue for LoadBalance {
     fn rows() -> Vec<ValueRow> {
-        let row = |word, aliases, line| ValueRow {
-            word,
-            aliases,
-            line,
-        };
+        let row = |word, aliases, line| ValueRow { word, aliases, line };
         vec![
             row("vertex-based", &["vertex"], "one worker per active vertex, serial over its edges"),
-            row("vw<lanes>[-<chunk>]", &[], "GPU: virtual warps of 1..32 lanes share one vertex; each walks a chunk of vertices (1 unless given)"),
-            row("dvw[<min>]", &[], "GPU: virtual warp size chosen every round from the frontier size, at least <min> (4 unless given)"),
+            row(
+                "vw<lanes>[-<chunk>]",
+                &[],
+                "GPU: virtual warps of 1..32 lanes share one vertex; each walks a chunk of vertices (1 unless given)",
+            ),
+            row(
+                "dvw[<min>]",
+                &[],
+                "GPU: virtual warp size chosen every round from the frontier size, at least `min` (4 unless given)",
+            ),
             row("twc", &[], "GPU: vertices binned by degree for a thread, a warp or a block"),
             row("etwc", &["twce"], "GPU: the edges of each vertex split over block, warp and thread stages"),
             row("wm", &[], "GPU: a warp shares the edges of 32 vertices by a warp scan"),
             row("cm", &[], "GPU: a block shares the edges of its vertices by a block scan"),
             row("strict", &[], "GPU: device-wide scan of degrees, every block owns an equal share of edges"),
-            row("cta-warp-scan", &[], "GPU: block-wide, then warp-wide gathering of large vertices, leftovers by a scan"),
+            row(
+                "cta-warp-scan",
+                &[],
+                "GPU: block-wide, then warp-wide gathering of large vertices, leftovers by a scan",
+            ),
             row("local-warp-search", &["lws"], "GPU: a warp loads 32 vertices and searches the owner of each edge"),
             row("merge-path", &[], "GPU: vertices plus edges split evenly along the merge path"),
             row("multi-phase", &[], "GPU: device-wide partition, then iterated coalesced expansion in shared memory"),
@@ -220,10 +212,7 @@ impl AxisValue for LoadBalance {
                 }
                 let rest = text.strip_prefix("vw")?;
                 let (lanes, chunk) = rest.split_once('-').unwrap_or((rest, "1"));
-                VirtualWarp {
-                    lanes: Lanes::new(digits(lanes)?)?,
-                    chunk: digits(chunk)?,
-                }
+                VirtualWarp { lanes: Lanes::new(digits(lanes)?)?, chunk: digits(chunk)? }
             }
         })
     }

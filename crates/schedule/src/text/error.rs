@@ -28,9 +28,14 @@ pub enum Problem {
     BadValue {
         /// The key.
         key: String,
+        /// The values it has, as words or patterns; empty where any name will do.
+        values: Vec<&'static str>,
     },
-    /// The same key twice in one schedule.
-    Repeated,
+    /// Something is said a second time.
+    Repeated {
+        /// What was said already.
+        what: String,
+    },
     /// A hybrid or adaptive schedule with the wrong number of parts.
     WrongParts {
         /// What is expected.
@@ -57,17 +62,20 @@ impl fmt::Display for ParseError {
             Problem::Empty => write!(f, "a word is missing")?,
             Problem::UnknownWord => write!(f, "`{word}` is not a word of a schedule")?,
             Problem::UnknownKey => write!(f, "`{word}` is not an option of a schedule")?,
-            Problem::BadValue { key } => write!(f, "`{word}` is not a value of `{key}`")?,
-            Problem::Repeated => write!(f, "`{word}` is set twice")?,
+            Problem::BadValue { key, .. } => write!(f, "`{word}` is not a value of `{key}`")?,
+            Problem::Repeated { what } => write!(f, "`{word}` comes second: {what} is set already")?,
             Problem::WrongParts { expected } => write!(f, "`{word}` needs {expected}")?,
             Problem::Missing { option } => write!(f, "`{word}` needs the option `{option}`")?,
             Problem::BadLabel => write!(f, "`{word}` is not a label path such as `s0:s1`")?,
             Problem::BadTransform { usage } => write!(f, "`{word}` is written `{usage}`")?,
         }
         write!(f, " (at character {})", self.position + 1)?;
-        match &self.suggestion {
-            Some(s) => write!(f, "; did you mean `{s}`?"),
-            None => Ok(()),
+        match (&self.suggestion, &self.problem) {
+            (Some(s), _) => write!(f, "; did you mean `{s}`?"),
+            (None, Problem::BadValue { values, .. }) if !values.is_empty() => {
+                write!(f, "; its values are {}", values.join(", "))
+            }
+            _ => Ok(()),
         }
     }
 }
@@ -75,10 +83,7 @@ impl fmt::Display for ParseError {
 impl std::error::Error for ParseError {}
 
 /// The candidate with the fewest edits from `word`, when it is near enough to be a slip.
-pub(super) fn nearest<'a>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub(super) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (word.chars().count() / 3).max(1);
     candidates
         .into_iter()

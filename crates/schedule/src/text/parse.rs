@@ -24,27 +24,18 @@ impl<'a> Piece<'a> {
 
     fn trim(self) -> Piece<'a> {
         let start = self.text.len() - self.text.trim_start().len();
-        Piece {
-            text: self.text.trim(),
-            at: self.at + start,
-        }
+        Piece { text: self.text.trim(), at: self.at + start }
     }
 
     fn from(self, start: usize) -> Piece<'a> {
-        Piece {
-            text: &self.text[start..],
-            at: self.at + start,
-        }
+        Piece { text: &self.text[start..], at: self.at + start }
     }
 
     /// The pieces between separators, with spaces around them dropped.
     fn split(self, separator: char) -> impl Iterator<Item = Piece<'a>> {
         let mut start = 0;
         self.text.split(separator).map(move |text| {
-            let piece = Piece {
-                text,
-                at: self.at + start,
-            };
+            let piece = Piece { text, at: self.at + start };
             start += text.len() + separator.len_utf8();
             piece.trim()
         })
@@ -53,31 +44,26 @@ impl<'a> Piece<'a> {
     /// The pieces before and after the first separator.
     fn split_once(self, separator: char) -> Option<(Piece<'a>, Piece<'a>)> {
         let i = self.text.find(separator)?;
-        let before = Piece {
-            text: &self.text[..i],
-            at: self.at,
-        };
+        let before = Piece { text: &self.text[..i], at: self.at };
         Some((before.trim(), self.from(i + separator.len_utf8()).trim()))
     }
 
     fn error(self, problem: Problem) -> ParseError {
-        ParseError {
-            word: self.text.to_string(),
-            position: self.at,
-            problem,
-            suggestion: None,
-        }
+        ParseError { word: self.text.to_string(), position: self.at, problem, suggestion: None }
     }
 
-    fn bad_value<'w>(self, key: &str, words: impl IntoIterator<Item = &'w str>) -> ParseError {
-        let problem = match self.text {
-            "" => Problem::Empty,
-            _ => Problem::BadValue { key: key.into() },
-        };
-        ParseError {
-            suggestion: nearest(self.text, words).map(str::to_string),
-            ..self.error(problem)
+    /// Not one of the words a key takes; `usage` says what it takes when no word is near.
+    fn bad_value(self, key: &str, words: &[&'static str], usage: &[&'static str]) -> ParseError {
+        if self.text.is_empty() {
+            return self.error(Problem::Empty);
         }
+        let suggestion = nearest(self.text, words.iter().copied()).map(str::to_string);
+        let problem = Problem::BadValue { key: key.into(), values: usage.to_vec() };
+        ParseError { suggestion, ..self.error(problem) }
+    }
+
+    fn repeated(self, what: impl Into<String>) -> ParseError {
+        self.error(Problem::Repeated { what: what.into() })
     }
 }
 
@@ -85,44 +71,19 @@ fn unknown_word(piece: Piece) -> ParseError {
     if piece.text.is_empty() {
         return piece.error(Problem::Empty);
     }
-    // A value without its key is the common slip: `etwc` for `lb=etwc`. An exact match wins.
-    let mut near = Vec::new();
-    for &axis in Axis::ALL {
-        for row in axis.rows() {
-            for &word in std::iter::once(&row.word).chain(row.aliases) {
-                let full = match axis {
-                    Axis::Direction => row.word.to_string(),
-                    _ => format!("{}={}", axis.key(), row.word),
-                };
-                if word == piece.text {
-                    return ParseError {
-                        suggestion: Some(full),
-                        ..piece.error(Problem::UnknownWord)
-                    };
-                }
-                near.push((word, full));
-            }
+    // A value without its key is the common slip: `etwc` for `lb=etwc`. Numbers could be anything.
+    let word_axes = || Axis::ALL.iter().copied().filter(|axis| axis.rows().iter().all(|row| row.word != "<n>"));
+    let fitting = word_axes().find(|&axis| SimpleSchedule::default().set_text(axis, piece.text));
+    let suggestion = fitting.map(|axis| format!("{}={}", axis.key(), piece.text)).or_else(|| {
+        let mut near: Vec<(&str, String)> = Direction::ALL.iter().map(|d| (d.word(), d.to_string())).collect();
+        near.extend(["hybrid", "adaptive", DEFAULT].map(|w| (w, w.to_string())));
+        for axis in word_axes() {
+            near.extend(axis.rows().into_iter().map(|row| (row.word, format!("{}={}", axis.key(), row.word))));
         }
-        let mut probe = SimpleSchedule::default();
-        if axis != Axis::Direction
-            && piece.text.starts_with(|c: char| c.is_ascii_alphabetic())
-            && !piece.text.starts_with("argv")
-            && probe.set_text(axis, piece.text)
-        {
-            return ParseError {
-                suggestion: Some(format!("{}={}", axis.key(), piece.text)),
-                ..piece.error(Problem::UnknownWord)
-            };
-        }
-    }
-    near.extend(["hybrid", "adaptive", DEFAULT].map(|w| (w, w.to_string())));
-    let suggestion = nearest(piece.text, near.iter().map(|(w, _)| *w))
-        .and_then(|w| near.iter().find(|(word, _)| *word == w))
-        .map(|(_, full)| full.clone());
-    ParseError {
-        suggestion,
-        ..piece.error(Problem::UnknownWord)
-    }
+        let word = nearest(piece.text, near.iter().map(|(word, _)| *word))?;
+        near.into_iter().find(|(near, _)| *near == word).map(|(_, full)| full)
+    });
+    ParseError { suggestion, ..piece.error(Problem::UnknownWord) }
 }
 
 fn unknown_key(key: Piece, keys: &[&str]) -> ParseError {
@@ -148,23 +109,20 @@ fn simple(piece: Piece) -> Result<SimpleSchedule, ParseError> {
             }
         };
         if schedule.is_set(axis) {
-            return Err(name.error(Problem::Repeated));
+            return Err(name.repeated(format!("`{}`", axis.key())));
         }
         if !schedule.set_text(axis, value.text) {
             let rows = axis.rows();
-            let words = rows
-                .iter()
-                .flat_map(|r| std::iter::once(&r.word).chain(r.aliases));
-            return Err(value.bad_value(axis.key(), words.copied()));
+            let usage: Vec<_> = rows.iter().map(|r| r.word).collect();
+            let words: Vec<_> = rows.iter().flat_map(|r| r.aliases).chain(&usage).copied().collect();
+            return Err(value.bad_value(axis.key(), &words, &usage));
         }
     }
     Ok(schedule)
 }
 
 /// The options `by=` and `at=` in the head of a hybrid or adaptive schedule.
-fn head_options<'a>(
-    head: Piece<'a>,
-) -> Result<(Option<Piece<'a>>, Option<Piece<'a>>), ParseError> {
+fn head_options<'a>(head: Piece<'a>) -> Result<(Option<Piece<'a>>, Option<Piece<'a>>), ParseError> {
     let (mut by, mut at) = (None, None);
     for item in head.split(',').skip(1) {
         let Some((key, value)) = item.split_once('=') else {
@@ -179,15 +137,15 @@ fn head_options<'a>(
             _ => return Err(unknown_key(key, &["by", "at"])),
         };
         if slot.replace(value).is_some() {
-            return Err(key.error(Problem::Repeated));
+            return Err(key.repeated(format!("`{}`", key.text)));
         }
     }
     Ok((by, at))
 }
 
 fn criterion(piece: Piece) -> Result<Criterion, ParseError> {
-    Criterion::from_word(piece.text)
-        .ok_or_else(|| piece.bad_value("by", Criterion::ALL.iter().map(|c| c.word())))
+    let words: Vec<_> = Criterion::ALL.iter().map(|c| c.word()).collect();
+    Criterion::from_word(piece.text).ok_or_else(|| piece.bad_value("by", &words, &words))
 }
 
 fn hybrid(head: Piece, parts: &[Piece]) -> Result<Hybrid, ParseError> {
@@ -198,7 +156,8 @@ fn hybrid(head: Piece, parts: &[Piece]) -> Result<Hybrid, ParseError> {
         hybrid.criterion = criterion(by)?;
     }
     if let Some(at) = at {
-        hybrid.threshold = at.text.parse().map_err(|_| at.bad_value("at", []))?;
+        hybrid.threshold =
+            at.text.parse().map_err(|_| at.bad_value("at", &[], &["a fraction such as 0.05", "argv<k>"]))?;
     }
     match *parts {
         [] => {}
@@ -220,9 +179,10 @@ fn chooser(head: Piece) -> Result<Chooser, ParseError> {
     let by = by.ok_or_else(|| head.error(Problem::Missing { option }))?;
     if let Some((kind @ ("tree" | "oracle"), _)) = by.text.split_once('.') {
         let name = by.from(kind.len() + 1);
-        let checked = Name::new(name.text).map_err(|_| name.bad_value("by", []))?;
+        let checked = Name::new(name.text)
+            .map_err(|_| name.bad_value("by", &[], &["names of letters, digits, `_`, `-` and `.`"]))?;
         if let Some(at) = at {
-            return Err(at.error(Problem::BadValue { key: "at".into() }));
+            return Err(at.bad_value("at", &[], &["for choosers by a criterion only"]));
         }
         return Ok(match kind {
             "tree" => Chooser::Tree(checked),
@@ -234,13 +194,10 @@ fn chooser(head: Piece) -> Result<Chooser, ParseError> {
     for piece in at.iter().flat_map(|at| at.split('_')) {
         match piece.text.parse() {
             Ok(Param::Value(t)) => thresholds.push(t),
-            _ => return Err(piece.bad_value("at", [])),
+            _ => return Err(piece.bad_value("at", &[], &["fractions joined by `_`, such as 0.05_0.2"])),
         }
     }
-    Ok(Chooser::Threshold {
-        criterion,
-        thresholds,
-    })
+    Ok(Chooser::Threshold { criterion, thresholds })
 }
 
 fn schedule(piece: Piece) -> Result<Schedule, ParseError> {
@@ -259,10 +216,7 @@ fn schedule(piece: Piece) -> Result<Schedule, ParseError> {
                 return Err(head.error(Problem::WrongParts { expected }));
             }
             let candidates = parts.into_iter().map(simple).collect::<Result<_, _>>()?;
-            Ok(Schedule::Adaptive(Adaptive {
-                candidates,
-                chooser,
-            }))
+            Ok(Schedule::Adaptive(Adaptive { candidates, chooser }))
         }
         _ if parts.is_empty() => simple(head).map(Schedule::Simple),
         _ => {
@@ -279,12 +233,12 @@ fn transform(piece: Piece) -> Result<Transform, ParseError> {
         Label::new(args[i].text).map_err(|_| args[i].error(Problem::BadLabel))
     };
     let name = |p: Piece| -> Result<Name, ParseError> {
-        Name::new(p.text).map_err(|_| p.bad_value(kind.text, []))
+        Name::new(p.text).map_err(|_| p.bad_value(kind.text, &[], &["names of letters, digits, `_`, `-` and `.`"]))
     };
     let number = |i: usize| -> Result<u64, ParseError> {
         match args[i].text.parse() {
             Ok(Param::Value(n)) => Ok(n),
-            _ => Err(args[i].bad_value(kind.text, [])),
+            _ => Err(args[i].bad_value(kind.text, &[], &["<n>"])),
         }
     };
     let usage = match (kind.text, args.len()) {
@@ -302,25 +256,17 @@ fn transform(piece: Piece) -> Result<Transform, ParseError> {
             });
         }
         ("fuse-for-loop", 3) => {
-            return Ok(Transform::FuseForLoop {
-                first: label(0)?,
-                second: label(1)?,
-                fused: label(2)?,
-            });
+            return Ok(Transform::FuseForLoop { first: label(0)?, second: label(1)?, fused: label(2)? });
         }
         ("fuse-apply-functions", 3) => {
-            return Ok(Transform::FuseApplyFunctions {
-                first: label(0)?,
-                second: label(1)?,
-                name: name(args[2])?,
-            });
+            return Ok(Transform::FuseApplyFunctions { first: label(0)?, second: label(1)?, name: name(args[2])? });
         }
         ("set-vertex-set", 2) => {
             let form = SetForm::from_word(args[1].text);
-            let words = SetForm::ALL.iter().map(|f| f.word());
+            let words: Vec<_> = SetForm::ALL.iter().map(|f| f.word()).collect();
             return Ok(Transform::SetVertexSet {
                 name: name(args[0])?,
-                form: form.ok_or_else(|| args[1].bad_value(kind.text, words))?,
+                form: form.ok_or_else(|| args[1].bad_value(kind.text, &words, &words))?,
             });
         }
         ("fuse-fields", _) => "fuse-fields,VECTOR,VECTOR,...",
@@ -329,14 +275,8 @@ fn transform(piece: Piece) -> Result<Transform, ParseError> {
         ("fuse-apply-functions", _) => "fuse-apply-functions,LABEL1,LABEL2,NAME",
         ("set-vertex-set", _) => "set-vertex-set,NAME,sparse|dense",
         _ => {
-            let words = [
-                "fuse-fields",
-                "split-for-loop",
-                "fuse-for-loop",
-                "fuse-apply-functions",
-                "set-vertex-set",
-            ];
-            return Err(kind.bad_value("do", words));
+            let words = ["fuse-fields", "split-for-loop", "fuse-for-loop", "fuse-apply-functions", "set-vertex-set"];
+            return Err(kind.bad_value("do", &words, &words));
         }
     };
     Err(kind.error(Problem::BadTransform { usage }))
@@ -352,24 +292,24 @@ fn program(piece: Piece) -> Result<ProgramSchedule, ParseError> {
         if let Some((label, text)) = entry.split_once('@') {
             let checked = Label::new(label.text).map_err(|_| label.error(Problem::BadLabel))?;
             if program.insert(checked, schedule(text)?).is_some() {
-                return Err(label.error(Problem::Repeated));
+                return Err(label.repeated(format!("the schedule of `{}`", label.text)));
             }
             continue;
         }
         match entry.split_once('=') {
             Some((key, value)) if key.text == "on" => {
                 if program.family().is_some() {
-                    return Err(key.error(Problem::Repeated));
+                    return Err(key.repeated("the machine family"));
                 }
-                let words = Family::ALL.iter().map(|m| m.word());
+                let words: Vec<_> = Family::ALL.iter().map(|m| m.word()).collect();
                 let family = Family::from_word(value.text);
-                program.set_family(Some(family.ok_or_else(|| value.bad_value("on", words))?));
+                program.set_family(Some(family.ok_or_else(|| value.bad_value("on", &words, &words))?));
             }
             Some((key, value)) if key.text == "do" => program.push_transform(transform(value)?),
             _ => {
                 let everywhere = schedule(entry)?;
                 if std::mem::replace(&mut saw_everywhere, true) {
-                    return Err(entry.error(Problem::Repeated));
+                    return Err(entry.repeated("the schedule without a label"));
                 }
                 program.set_everywhere(Some(everywhere));
             }
@@ -388,9 +328,4 @@ macro_rules! from_str {
         }
     )+ };
 }
-from_str!(
-    SimpleSchedule = simple,
-    Schedule = schedule,
-    Transform = transform,
-    ProgramSchedule = program
-);
+from_str!(SimpleSchedule = simple, Schedule = schedule, Transform = transform, ProgramSchedule = program);

@@ -28,21 +28,14 @@ impl fmt::Display for SimpleSchedule {
 
 impl fmt::Display for Hybrid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "hybrid,by={},at={}+{}+{}",
-            self.criterion, self.threshold, self.first, self.second
-        )
+        write!(f, "hybrid,by={},at={}+{}+{}", self.criterion, self.threshold, self.first, self.second)
     }
 }
 
 impl fmt::Display for Chooser {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Chooser::Threshold {
-                criterion,
-                thresholds,
-            } => {
+            Chooser::Threshold { criterion, thresholds } => {
                 write!(f, "{criterion}")?;
                 for (i, t) in thresholds.iter().enumerate() {
                     let lead = if i == 0 { ",at=" } else { "_" };
@@ -83,26 +76,13 @@ impl fmt::Display for Transform {
                 f.write_str("fuse-fields")?;
                 names.iter().try_for_each(|name| write!(f, ",{name}"))
             }
-            Transform::SplitForLoop {
-                target,
-                first,
-                second,
-                first_count,
-                second_count,
-            } => write!(
-                f,
-                "split-for-loop,{target},{first},{second},{first_count},{second_count}"
-            ),
-            Transform::FuseForLoop {
-                first,
-                second,
-                fused,
-            } => write!(f, "fuse-for-loop,{first},{second},{fused}"),
-            Transform::FuseApplyFunctions {
-                first,
-                second,
-                name,
-            } => write!(f, "fuse-apply-functions,{first},{second},{name}"),
+            Transform::SplitForLoop { target, first, second, first_count, second_count } => {
+                write!(f, "split-for-loop,{target},{first},{second},{first_count},{second_count}")
+            }
+            Transform::FuseForLoop { first, second, fused } => write!(f, "fuse-for-loop,{first},{second},{fused}"),
+            Transform::FuseApplyFunctions { first, second, name } => {
+                write!(f, "fuse-apply-functions,{first},{second},{name}")
+            }
             Transform::SetVertexSet { name, form } => write!(f, "set-vertex-set,{name},{form}"),
         }
     }

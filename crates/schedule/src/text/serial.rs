@@ -18,14 +18,7 @@ macro_rules! as_text {
     )+ };
 }
 
-as_text!(
-    SimpleSchedule,
-    Schedule,
-    ProgramSchedule,
-    Transform,
-    Number,
-    Threshold
-);
+as_text!(SimpleSchedule, Schedule, ProgramSchedule, Transform, Number, Threshold);
 
 impl Serialize for Fraction {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -35,7 +28,6 @@ impl Serialize for Fraction {
 impl<'de> Deserialize<'de> for Fraction {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = f64::deserialize(deserializer)?;
-        Fraction::new(value)
-            .ok_or_else(|| D::Error::custom("a threshold is finite and not negative"))
+        Fraction::new(value).ok_or_else(|| D::Error::custom("a threshold is finite and not negative"))
     }
 }

@@ -1,0 +1,279 @@
+//! Everything that can go wrong while a program runs, with the place in the source.
+
+use std::fmt;
+
+use gw_ir::source::Span;
+use thiserror::Error;
+
+/// Shorthand for results of this crate.
+pub type Result<T> = std::result::Result<T, ExecError>;
+
+/// A run-time error: what happened and which statement was running.
+///
+/// One pointer wide, so that the interpreter's results stay in registers.
+#[derive(Debug)]
+pub struct ExecError(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    kind: ErrorKind,
+    span: Span,
+}
+
+/// What happened.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// `argv[i]` was read but not given.
+    #[error("Did not provide argv[{index}] as part of the command line input")]
+    MissingArgument {
+        /// The index.
+        index: i64,
+    },
+    /// A command-line argument that must be a number is none.
+    #[error("argv[{index}] must be {expected}, but it is `{text}`")]
+    BadArgument {
+        /// The index.
+        index: u32,
+        /// What it holds.
+        text: String,
+        /// What is needed.
+        expected: &'static str,
+    },
+    /// A vertex id is negative or not below the number of vertices.
+    #[error("vertex {vertex} is out of range: there are {vertices} vertices")]
+    VertexOutOfRange {
+        /// The id.
+        vertex: i64,
+        /// The number of vertices.
+        vertices: usize,
+    },
+    /// An index is negative or not below the length of the vector.
+    #[error("index {index} is out of range: `{vector}` has {len} entries")]
+    IndexOutOfRange {
+        /// The index.
+        index: i64,
+        /// The number of entries.
+        len: usize,
+        /// The vector as the program names it.
+        vector: String,
+    },
+    /// Integer division or remainder by zero.
+    #[error("integer division by zero")]
+    DivisionByZero,
+    /// The run was cancelled from outside.
+    #[error("the run was cancelled")]
+    Cancelled,
+    /// The run took longer than allowed.
+    #[error("the run was stopped after its time limit of {seconds} s")]
+    TimedOut {
+        /// The limit.
+        seconds: f64,
+    },
+    /// A graph could not be loaded or used.
+    #[error(transparent)]
+    Graph(#[from] gw_graph::GraphError),
+    /// A weighted edgeset was given a graph without weights.
+    #[error(
+        "the program needs edge weights, but `{graph}` has none; use a weighted file or add random weights, \
+         for example `{graph}:weights=1..1000`"
+    )]
+    Unweighted {
+        /// The graph as named by the program's argument.
+        graph: String,
+    },
+    /// Integer weights are wanted and the graph has fractions.
+    #[error("the program needs integer weights, but `{graph}` has the weight {weight}")]
+    FractionalWeight {
+        /// The graph as named by the program's argument.
+        graph: String,
+        /// The first weight that does not fit.
+        weight: f32,
+    },
+    /// The number of vertices of an element is asked for before a graph is loaded.
+    #[error("the number of vertices of `{element}` is not known yet: load a graph or set its vertexset first")]
+    UnknownSize {
+        /// The element.
+        element: String,
+    },
+    /// A new vertexset must be empty or full.
+    #[error("a new vertexset holds 0 or all {vertices} vertices, not {size}")]
+    SetSize {
+        /// The size asked for.
+        size: i64,
+        /// All vertices.
+        vertices: usize,
+    },
+    /// An extern function has no implementation.
+    #[error("the extern function `{signature}` is not registered: register a closure named `{name}`")]
+    MissingExtern {
+        /// Its name.
+        name: String,
+        /// Its declaration.
+        signature: String,
+    },
+    /// An extern function reports a failure or returned the wrong type.
+    #[error("extern function `{name}`: {message}")]
+    Extern {
+        /// Its name.
+        name: String,
+        /// What it says.
+        message: String,
+    },
+    /// The program has no `main`.
+    #[error("the program has no `main`; call one of its export functions")]
+    NoMain,
+    /// A function was called by a name that is not exported.
+    #[error("`{name}` is not an export function of this program{}", listed(exports))]
+    UnknownFunction {
+        /// The name.
+        name: String,
+        /// What there is.
+        exports: Vec<String>,
+    },
+    /// Arguments of an export function do not fit.
+    #[error("`{function}`: {message}")]
+    BadCall {
+        /// The function.
+        function: String,
+        /// What does not fit.
+        message: String,
+    },
+    /// A priority queue met a negative priority.
+    #[error(
+        "vertex {vertex} has the negative priority {priority}: buckets are priority / delta and start at 0, \
+         so shift the priorities to be non-negative"
+    )]
+    NegativePriority {
+        /// The vertex.
+        vertex: u32,
+        /// Its priority.
+        priority: f64,
+    },
+    /// An entry was taken from an empty list.
+    #[error("the list is empty")]
+    EmptyList,
+    /// The maximum or minimum of no entries.
+    #[error("a vector without entries has no {0}")]
+    EmptyVector(&'static str),
+    /// A random neighbour of a vertex without neighbours.
+    #[error("vertex {vertex} has no {side}-neighbours to choose from")]
+    NoNeighbours {
+        /// The vertex.
+        vertex: u32,
+        /// `out` or `in`.
+        side: &'static str,
+    },
+    /// A set, vector, graph, list or queue is used before it is assigned or after it was deleted.
+    #[error("`{name}` holds nothing here: it was never assigned, or was deleted")]
+    Unset {
+        /// The variable.
+        name: String,
+    },
+    /// Functions call each other too deeply.
+    #[error("functions call each other more than {limit} levels deep")]
+    Recursion {
+        /// The limit.
+        limit: usize,
+    },
+    /// Output could not be written.
+    #[error("cannot write the program's output: {0}")]
+    Output(#[from] std::io::Error),
+    /// The machine cannot do something.
+    #[error("{0}")]
+    Unsupported(String),
+    /// The module breaks a rule of GraphIR (its validator tells more).
+    #[error("ill-formed GraphIR: {0}")]
+    Malformed(String),
+}
+
+fn listed(names: &[String]) -> String {
+    match names {
+        [] => "; it has none".to_string(),
+        names => format!("; it has {}", names.join(", ")),
+    }
+}
+
+impl ExecError {
+    /// An error with its place.
+    pub fn new(kind: ErrorKind, span: Span) -> Self {
+        ExecError(Box::new(Inner { kind, span }))
+    }
+
+    /// What happened.
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0.kind
+    }
+
+    /// The statement that was running; [`Span::NONE`] when unknown.
+    pub fn span(&self) -> Span {
+        self.0.span
+    }
+
+    /// The same error at `span`, unless it knows its place already.
+    #[must_use]
+    pub fn at(mut self, span: Span) -> Self {
+        if self.0.span.line == 0 {
+            self.0.span = span;
+        }
+        self
+    }
+
+    /// The error as the front end shows errors, with the source line; `None` when the place is unknown.
+    pub fn diagnostic(&self) -> Option<gw_lang::diagnostic::Diagnostic> {
+        let span = self.span();
+        if span.line == 0 {
+            return None;
+        }
+        let place = gw_lang::Span::new(span.start as usize, span.end as usize);
+        Some(gw_lang::diagnostic::Diagnostic::error(self.to_string(), place, "while running this"))
+    }
+
+    /// True when the run was stopped from outside, by cancelling or by the time limit.
+    pub fn is_stop(&self) -> bool {
+        matches!(self.kind(), ErrorKind::Cancelled | ErrorKind::TimedOut { .. })
+    }
+
+    /// True for mistakes on the command line: arguments that are missing or wrong.
+    pub fn is_usage(&self) -> bool {
+        match self.kind() {
+            ErrorKind::MissingArgument { .. } | ErrorKind::BadArgument { .. } => true,
+            ErrorKind::Graph(e) => e.is_usage(),
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Display for ExecError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.kind.fmt(f)
+    }
+}
+
+impl std::error::Error for ExecError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.kind.source()
+    }
+}
+
+impl<K: Into<ErrorKind>> From<K> for ExecError {
+    #[cold]
+    fn from(kind: K) -> Self {
+        ExecError::new(kind.into(), Span::NONE)
+    }
+}
+
+/// A vertex id that a program computed, checked against the number of vertices.
+#[inline]
+pub(crate) fn checked_vertex(id: i32, vertices: usize) -> Result<u32> {
+    if id >= 0 && (id as usize) < vertices {
+        Ok(id as u32)
+    } else {
+        Err(out_of_range(id, vertices))
+    }
+}
+
+#[cold]
+fn out_of_range(id: i32, vertices: usize) -> ExecError {
+    ErrorKind::VertexOutOfRange { vertex: i64::from(id), vertices }.into()
+}

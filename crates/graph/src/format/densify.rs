@@ -1,0 +1,151 @@
+//! Arbitrary ids to `0..n`, in ascending order of the originals.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rayon::prelude::*;
+
+/// Edges of a block with ids of either width.
+pub(crate) enum AnyIds {
+    Narrow(Vec<(u32, u32)>),
+    Wide(Vec<(u64, u64)>),
+}
+
+impl AnyIds {
+    fn len(&self) -> usize {
+        match self {
+            AnyIds::Narrow(edges) => edges.len(),
+            AnyIds::Wide(edges) => edges.len(),
+        }
+    }
+}
+
+/// The outcome.
+pub(crate) struct Dense {
+    pub(crate) vertices: usize,
+    /// Edges of each block.
+    pub(crate) edges: Vec<Vec<(u32, u32)>>,
+    /// Original id of every vertex, when asked for.
+    pub(crate) original: Option<Vec<u64>>,
+}
+
+/// Renumbers all blocks.
+pub(crate) fn densify(blocks: Vec<AnyIds>, keep: bool) -> Result<Dense, String> {
+    let edges: usize = blocks.iter().map(AnyIds::len).sum();
+    let largest = blocks.par_iter().map(|block| match block {
+        AnyIds::Narrow(edges) => edges.iter().map(|&(s, t)| u64::from(s.max(t))).max(),
+        AnyIds::Wide(edges) => edges.iter().map(|&(s, t)| s.max(t)).max(),
+    });
+    let largest = largest.max().flatten().unwrap_or(0);
+    // A bit per possible id, unless that costs more than the edges themselves.
+    const ALWAYS: usize = 1 << 21;
+    if largest / 64 < edges.max(ALWAYS) as u64 { by_bitmap(blocks, largest, keep) } else { by_sorting(blocks, keep) }
+}
+
+fn by_bitmap(blocks: Vec<AnyIds>, largest: u64, keep: bool) -> Result<Dense, String> {
+    let words = (largest / 64 + 1) as usize;
+    let present: Vec<AtomicU64> = (0..words).map(|_| AtomicU64::new(0)).collect();
+    let mark = |id: u64| {
+        let (word, bit) = (&present[(id / 64) as usize], 1 << (id % 64));
+        // Looking first keeps hot words shared between the caches.
+        if word.load(Ordering::Relaxed) & bit == 0 {
+            word.fetch_or(bit, Ordering::Relaxed);
+        }
+    };
+    blocks.par_iter().for_each(|block| match block {
+        AnyIds::Narrow(edges) => edges.iter().for_each(|&(s, t)| {
+            mark(s.into());
+            mark(t.into());
+        }),
+        AnyIds::Wide(edges) => edges.iter().for_each(|&(s, t)| {
+            mark(s);
+            mark(t);
+        }),
+    });
+    let present: Vec<u64> = present.into_iter().map(AtomicU64::into_inner).collect();
+    let mut before = Vec::with_capacity(words);
+    let mut vertices = 0u64;
+    for word in &present {
+        before.push(vertices as u32);
+        vertices += u64::from(word.count_ones());
+    }
+    let vertices = vertex_count(vertices)?;
+    let rank = |id: u64| {
+        let word = (id / 64) as usize;
+        before[word] + (present[word] & ((1 << (id % 64)) - 1)).count_ones()
+    };
+    let gapless = vertices as u64 == largest + 1;
+    let edges = blocks
+        .into_par_iter()
+        .map(|block| match block {
+            AnyIds::Narrow(edges) if gapless => edges,
+            AnyIds::Narrow(mut edges) => {
+                edges.iter_mut().for_each(|(s, t)| (*s, *t) = (rank((*s).into()), rank((*t).into())));
+                edges
+            }
+            AnyIds::Wide(edges) => edges.into_iter().map(|(s, t)| (rank(s), rank(t))).collect(),
+        })
+        .collect();
+    let original = keep.then(|| {
+        let ids = |(word, &bits): (usize, &u64)| (0..64).filter(move |b| bits >> b & 1 == 1).map(move |b| 64 * word as u64 + b);
+        present.iter().enumerate().flat_map(ids).collect()
+    });
+    Ok(Dense { vertices, edges, original })
+}
+
+fn by_sorting(blocks: Vec<AnyIds>, keep: bool) -> Result<Dense, String> {
+    let mut ids: Vec<u64> = Vec::with_capacity(2 * blocks.iter().map(AnyIds::len).sum::<usize>());
+    for block in &blocks {
+        match block {
+            AnyIds::Narrow(edges) => ids.extend(edges.iter().flat_map(|&(s, t)| [u64::from(s), u64::from(t)])),
+            AnyIds::Wide(edges) => ids.extend(edges.iter().flat_map(|&(s, t)| [s, t])),
+        }
+    }
+    ids.par_sort_unstable();
+    ids.dedup();
+    let vertices = vertex_count(ids.len() as u64)?;
+    let rank = |id: u64| ids.partition_point(|&other| other < id) as u32;
+    let edges = blocks
+        .into_par_iter()
+        .map(|block| match block {
+            AnyIds::Narrow(edges) => edges.into_iter().map(|(s, t)| (rank(s.into()), rank(t.into()))).collect(),
+            AnyIds::Wide(edges) => edges.into_iter().map(|(s, t)| (rank(s), rank(t))).collect(),
+        })
+        .collect();
+    Ok(Dense { vertices, edges, original: keep.then_some(ids) })
+}
+
+fn vertex_count(vertices: u64) -> Result<usize, String> {
+    match u32::try_from(vertices) {
+        Ok(count) => Ok(count as usize),
+        Err(_) => Err(format!("{vertices} vertices are too many: ids are 32 bits wide")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn both_ways_agree(edges in prop::collection::vec((0u32..5000, 0u32..5000), 1..200), wide: bool) {
+            let blocks = || {
+                let (a, b) = edges.split_at(edges.len() / 2);
+                let second = match wide {
+                    true => AnyIds::Wide(b.iter().map(|&(s, t)| (s.into(), t.into())).collect()),
+                    false => AnyIds::Narrow(b.to_vec()),
+                };
+                vec![AnyIds::Narrow(a.to_vec()), second]
+            };
+            let bitmap = by_bitmap(blocks(), 5000, true).unwrap();
+            let sorted = by_sorting(blocks(), true).unwrap();
+            prop_assert_eq!(&bitmap.edges, &sorted.edges);
+            prop_assert_eq!(&bitmap.original, &sorted.original);
+            let original = bitmap.original.unwrap();
+            prop_assert_eq!(original.len(), bitmap.vertices);
+            let back: Vec<_> = bitmap.edges.concat().into_iter()
+                .map(|(s, t)| (original[s as usize] as u32, original[t as usize] as u32)).collect();
+            prop_assert_eq!(back, edges);
+        }
+    }
+}

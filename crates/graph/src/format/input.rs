@@ -1,0 +1,259 @@
+//! Opening files: memory-mapped when plain, decompressed by a thread of its own otherwise.
+//!
+//! Text arrives in blocks of whole lines. A mapped file is cut where it lies; a compressed one is unpacked ahead of
+//! the parser, which works on earlier blocks meanwhile.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::ops::{Deref, Range};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+use memmap2::Mmap;
+
+use super::Compression;
+use crate::{GraphError, Result};
+
+/// Largest block of a mapped file.
+const MAX_BLOCK: usize = 4 << 20;
+const MIN_BLOCK: usize = 64 << 10;
+/// Block of unpacked text.
+const STREAM_BLOCK: usize = 1 << 20;
+/// A longer line in a stream is taken for garbage. A METIS hub with 10^8 neighbours still fits.
+const MAX_LINE: usize = 1 << 30;
+/// Largest match distance accepted in `.zst`: 128 MiB, as `zstd --long=27` writes.
+const ZSTD_WINDOW_LOG: u32 = 27;
+
+/// An open file.
+pub(crate) struct Input {
+    path: PathBuf,
+    compression: Compression,
+    file: File,
+    /// Size on disk; 0 for pipes.
+    size: u64,
+    regular: bool,
+}
+
+impl Input {
+    /// Opens `path`, which must not be a directory or an empty file.
+    pub(crate) fn open(path: &Path, compression: Compression) -> Result<Input> {
+        let io = |e| GraphError::io("read", path, e);
+        let metadata = std::fs::metadata(path).map_err(io)?;
+        if metadata.is_dir() {
+            return Err(GraphError::file(path, "is a directory, not a graph file"));
+        }
+        let regular = metadata.is_file();
+        if regular && metadata.len() == 0 {
+            return Err(GraphError::file(path, "the file is empty"));
+        }
+        let file = File::open(path).map_err(io)?;
+        Ok(Input { path: path.to_path_buf(), compression, file, size: metadata.len(), regular })
+    }
+
+    /// Bytes on disk.
+    pub(crate) fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// The first bytes of the content. Reads the file from its start without moving what [`Input::blocks`] gives;
+    /// only for regular files.
+    pub(crate) fn head(&self) -> Result<Vec<u8>> {
+        const HEAD: u64 = 256;
+        let mut head = Vec::new();
+        if self.regular {
+            let file = File::open(&self.path).map_err(|e| GraphError::io("read", &self.path, e))?;
+            let reader = unpacked(file, self.compression).map_err(|e| GraphError::io("read", &self.path, e))?;
+            // Damage is reported by the reader proper.
+            let _ = reader.take(HEAD).read_to_end(&mut head);
+        }
+        Ok(head)
+    }
+
+    fn is_mappable(&self) -> bool {
+        self.regular && self.compression == Compression::Plain
+    }
+
+    fn map(&self) -> Result<Arc<Mmap>> {
+        // SAFETY: the map is only read. Another process that truncates the file meanwhile can still end this one
+        // with a bus error, as with every memory-mapped file; the files written here are replaced whole, never
+        // changed in place.
+        let map = unsafe { Mmap::map(&self.file) }.map_err(|e| GraphError::io("map", &self.path, e))?;
+        Ok(Arc::new(map))
+    }
+
+    /// The whole content, mapped or unpacked into memory.
+    pub(crate) fn bytes(self) -> Result<Bytes> {
+        if self.is_mappable() {
+            let map = self.map()?;
+            let all = 0..map.len();
+            return Ok(Bytes::Mapped(map, all));
+        }
+        let packed = Arc::new(AtomicU64::new(0));
+        let counted = Counted { inner: self.file, count: Arc::clone(&packed) };
+        let mut bytes = Vec::new();
+        unpacked(counted, self.compression)
+            .and_then(|mut reader| reader.read_to_end(&mut bytes))
+            .map_err(|e| damaged(&self.path, self.compression, packed.load(Ordering::Relaxed), e))?;
+        if bytes.is_empty() {
+            return Err(GraphError::file(&self.path, "the file is empty"));
+        }
+        Ok(Bytes::Owned(bytes))
+    }
+
+    /// The content as blocks of whole lines.
+    pub(crate) fn blocks(self) -> Result<Blocks> {
+        if self.is_mappable() {
+            let map = self.map()?;
+            #[cfg(unix)]
+            let _ = map.advise(memmap2::Advice::Sequential);
+            let block = (map.len() / (8 * rayon::current_num_threads())).clamp(MIN_BLOCK, MAX_BLOCK);
+            return Ok(Blocks::Map { map, next: 0, block });
+        }
+        let (sender, receiver) = sync_channel(2 * rayon::current_num_threads());
+        std::thread::Builder::new()
+            .name("unpack".into())
+            .spawn(move || {
+                let packed = Arc::new(AtomicU64::new(0));
+                let counted = Counted { inner: self.file, count: Arc::clone(&packed) };
+                let sent = match unpacked(counted, self.compression) {
+                    Ok(reader) => send_blocks(reader, &packed, &sender),
+                    Err(e) => Err(e),
+                };
+                if let Err(e) = sent {
+                    let error = damaged(&self.path, self.compression, packed.load(Ordering::Relaxed), e);
+                    // Nobody listens any more when the parser has already failed.
+                    let _ = sender.send(Err(error));
+                }
+            })
+            .map_err(|e| GraphError::Usage(format!("cannot start a thread: {e}")))?;
+        Ok(Blocks::Stream(receiver))
+    }
+}
+
+fn unpacked<R: Read + Send + 'static>(file: R, compression: Compression) -> io::Result<Box<dyn Read + Send>> {
+    Ok(match compression {
+        Compression::Plain => Box::new(file),
+        Compression::Gzip => {
+            Box::new(flate2::bufread::MultiGzDecoder::new(io::BufReader::with_capacity(1 << 17, file)))
+        }
+        Compression::Zstd => {
+            let mut decoder = zstd::stream::read::Decoder::new(file)?;
+            decoder.window_log_max(ZSTD_WINDOW_LOG)?;
+            Box::new(decoder)
+        }
+    })
+}
+
+fn damaged(path: &Path, compression: Compression, offset: u64, error: io::Error) -> GraphError {
+    let kind = match compression {
+        Compression::Plain => return GraphError::io("read", path, error),
+        Compression::Gzip => "gzip",
+        Compression::Zstd => "zstd",
+    };
+    GraphError::binary(path, offset, format!("the {kind} data are damaged or cut short: {error}"))
+}
+
+/// Cuts what `reader` gives into blocks that end with a line.
+fn send_blocks(mut reader: impl Read, packed: &AtomicU64, sender: &SyncSender<Result<Block>>) -> io::Result<()> {
+    let mut reported = 0;
+    let mut carried = Vec::new();
+    loop {
+        let mut buffer = std::mem::take(&mut carried);
+        let known = buffer.len();
+        let room = STREAM_BLOCK.saturating_sub(known).max(STREAM_BLOCK / 2);
+        buffer.reserve_exact(room + known / 2);
+        let got = reader.by_ref().take((room + known / 2) as u64).read_to_end(&mut buffer)?;
+        let end = match memchr::memrchr(b'\n', &buffer[known..]) {
+            _ if got == 0 => buffer.len(),
+            Some(newline) => known + newline + 1,
+            None if buffer.len() > MAX_LINE => {
+                return Err(io::Error::new(io::ErrorKind::InvalidData, "a line is longer than 1 GiB"));
+            }
+            None => {
+                carried = buffer;
+                continue;
+            }
+        };
+        carried.extend_from_slice(&buffer[end..]);
+        buffer.truncate(end);
+        let total = packed.load(Ordering::Relaxed);
+        if !buffer.is_empty() {
+            let block = Block { bytes: Bytes::Owned(buffer), read: total - reported };
+            reported = total;
+            if sender.send(Ok(block)).is_err() {
+                return Ok(());
+            }
+        }
+        if got == 0 {
+            return Ok(());
+        }
+    }
+}
+
+/// A reader that counts what passes.
+struct Counted<R> {
+    inner: R,
+    count: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let got = self.inner.read(buffer)?;
+        self.count.fetch_add(got as u64, Ordering::Relaxed);
+        Ok(got)
+    }
+}
+
+/// Bytes of a file.
+pub(crate) enum Bytes {
+    /// A window of a mapped file.
+    Mapped(Arc<Mmap>, Range<usize>),
+    /// Unpacked bytes.
+    Owned(Vec<u8>),
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Bytes::Mapped(map, window) => &map[window.clone()],
+            Bytes::Owned(bytes) => bytes,
+        }
+    }
+}
+
+/// A run of whole lines.
+pub(crate) struct Block {
+    pub(crate) bytes: Bytes,
+    /// How many bytes of the file on disk were used up for it.
+    pub(crate) read: u64,
+}
+
+/// The blocks of a file, in order.
+pub(crate) enum Blocks {
+    Map { map: Arc<Mmap>, next: usize, block: usize },
+    Stream(Receiver<Result<Block>>),
+}
+
+impl Iterator for Blocks {
+    type Item = Result<Block>;
+
+    fn next(&mut self) -> Option<Result<Block>> {
+        match self {
+            Blocks::Stream(receiver) => receiver.recv().ok(),
+            Blocks::Map { map, next, block } => {
+                let begin = *next;
+                if begin >= map.len() {
+                    return None;
+                }
+                let reach = begin.saturating_add(*block).min(map.len());
+                let end = memchr::memchr(b'\n', &map[reach - 1..]).map_or(map.len(), |newline| reach + newline);
+                *next = end;
+                Some(Ok(Block { bytes: Bytes::Mapped(Arc::clone(map), begin..end), read: (end - begin) as u64 }))
+            }
+        }
+    }
+}

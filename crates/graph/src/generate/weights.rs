@@ -1,0 +1,131 @@
+//! Random weights in a range, a function of the seed and the two ends of an edge alone.
+//!
+//! Hashing the ends makes a weight independent of threads, of the order of edges and of how the graph was stored, and
+//! gives both directions of an undirected edge the same weight without looking for the reverse.
+
+use std::fmt;
+use std::str::FromStr;
+
+use rayon::prelude::*;
+
+use super::hash::mix;
+use crate::{Adjacency, Graph, Offsets, Weight, Weights};
+
+/// A range of weights: `1..1000` are integers, both ends included; `0.0..1.0` are floats, the upper end excluded.
+///
+/// ```
+/// use gw_graph::generate::WeightRange;
+/// assert_eq!("1..1000".parse(), Ok(WeightRange::Int { low: 1, high: 1000 }));
+/// assert_eq!("0.5..2".parse(), Ok(WeightRange::Float { low: 0.5, high: 2.0 }));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum WeightRange {
+    /// Integers from `low` to `high`, both included.
+    Int {
+        /// Least weight.
+        low: i32,
+        /// Greatest weight.
+        high: i32,
+    },
+    /// Floats from `low` up to but without `high`.
+    Float {
+        /// Least weight.
+        low: f32,
+        /// Bound of the weights.
+        high: f32,
+    },
+}
+
+impl WeightRange {
+    /// The same graph with random weights in place of those it had.
+    ///
+    /// In a symmetric graph both directions of an edge weigh the same.
+    pub fn apply(&self, graph: &Graph, seed: u64) -> Graph {
+        let weights = match *self {
+            WeightRange::Int { low, high } => {
+                let span = (i64::from(high) - i64::from(low) + 1) as u64;
+                weigh(graph, seed, |hash| (i64::from(low) + scale(hash, span) as i64) as i32)
+            }
+            WeightRange::Float { low, high } => {
+                let (base, span) = (f64::from(low), f64::from(high) - f64::from(low));
+                weigh(graph, seed, |hash| {
+                    let unit = (hash >> 11) as f64 * (1.0 / (1u64 << 53) as f64);
+                    let weight = (base + span * unit) as f32;
+                    // Rounding to 32 bits may reach the excluded end.
+                    if weight >= high && high > low { high.next_down() } else { weight }
+                })
+            }
+        };
+        let out = graph.out();
+        let adjacency = Adjacency::from_parts(copy_offsets(out.offsets()), out.targets().to_vec().into(), weights);
+        Graph::new(adjacency, graph.is_symmetric())
+    }
+}
+
+/// A number below `span` from 64 random bits.
+fn scale(hash: u64, span: u64) -> u64 {
+    ((u128::from(hash) * u128::from(span)) >> 64) as u64
+}
+
+fn weigh<W: Weight>(graph: &Graph, seed: u64, weight: impl Fn(u64) -> W + Sync) -> Weights {
+    const BLOCK: usize = 1 << 16;
+    let adjacency = graph.out();
+    let symmetric = graph.is_symmetric();
+    let key = mix(seed ^ 0x77e1_6874_5eed_0001);
+    let mut weights = vec![W::default(); adjacency.edges()];
+    weights.par_chunks_mut(BLOCK).enumerate().for_each(|(block, weights)| {
+        let begin = block * BLOCK;
+        let mut source = adjacency.source_of(begin);
+        let mut list_end = adjacency.range(source).end;
+        let targets = &adjacency.targets()[begin..begin + weights.len()];
+        for (edge, (slot, &target)) in (begin..).zip(weights.iter_mut().zip(targets)) {
+            while edge >= list_end {
+                source += 1;
+                list_end = adjacency.range(source).end;
+            }
+            let (from, to) = if symmetric && target < source { (target, source) } else { (source, target) };
+            *slot = weight(mix(key ^ mix(u64::from(from) << 32 | u64::from(to))));
+        }
+    });
+    W::wrap(weights)
+}
+
+fn copy_offsets(offsets: &Offsets) -> Offsets {
+    match offsets {
+        Offsets::Narrow(o) => Offsets::Narrow(o.to_vec().into()),
+        Offsets::Wide(o) => Offsets::Wide(o.to_vec().into()),
+    }
+}
+
+impl FromStr for WeightRange {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        const FORM: &str = "weights are a range such as 1..1000 (integers, both ends included) or 0.0..1.0 (floats)";
+        let (low, high) = text.split_once("..").ok_or(FORM)?;
+        if let (Ok(low), Ok(high)) = (low.parse(), high.parse()) {
+            return match low <= high {
+                true => Ok(WeightRange::Int { low, high }),
+                false => Err(format!("the range {text} is empty")),
+            };
+        }
+        match (low.parse::<f32>(), high.parse::<f32>()) {
+            (Ok(low), Ok(high)) if !low.is_finite() || !high.is_finite() => {
+                Err(format!("{text}: weights must be finite"))
+            }
+            (Ok(low), Ok(high)) if low > high => Err(format!("the range {text} is empty")),
+            (Ok(low), Ok(high)) => Ok(WeightRange::Float { low, high }),
+            _ => Err(FORM.to_owned()),
+        }
+    }
+}
+
+impl fmt::Display for WeightRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WeightRange::Int { low, high } => write!(f, "{low}..{high}"),
+            // Debug keeps the point of whole numbers, which tells floats from integers.
+            WeightRange::Float { low, high } => write!(f, "{low:?}..{high:?}"),
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! C-like numeric conversions, written into the tree; literals are converted on the spot.
+
+use super::{Checked, Checker};
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use crate::typed::{Expr, ExprKind};
+use crate::types::{Scalar, Type};
+
+impl Checker {
+    /// The expression as a value of type `target`, or an error that says what was wanted `for_what`.
+    pub(super) fn coerce(&mut self, expr: Expr, target: &Type, for_what: &str) -> Checked<Expr> {
+        if let (Some(from), Some(to)) = (expr.ty.numeric(), target.numeric()) {
+            return Ok(convert(expr, from, to, target));
+        }
+        if same(&expr.ty, target) {
+            return Ok(expr);
+        }
+        // `getVertices()` is a count; where a set is wanted it means the set of all vertices.
+        if let Type::VertexSet(elem) = target
+            && is_vertex_count(&expr)
+        {
+            let span = expr.span;
+            let size = Box::new(expr);
+            return Ok(Expr {
+                kind: ExprKind::NewVertexSet { elem: *elem, size },
+                ty: target.clone(),
+                span,
+            });
+        }
+        Err(self.mismatch(&expr, target, for_what))
+    }
+
+    pub(super) fn mismatch(&mut self, expr: &Expr, target: &Type, for_what: &str) -> super::Fail {
+        let span = expr.span;
+        if expr.ty == Type::Void {
+            return self.error(
+                format!("this gives no value, but {for_what} needs one"),
+                span,
+                "has no value",
+            );
+        }
+        let found = self.show(&expr.ty);
+        let wanted = self.show(target);
+        let mut diagnostic = Diagnostic::error(
+            format!("{for_what} needs {wanted} but this is {found}"),
+            span,
+            format!("this is {found}"),
+        );
+        if expr.ty == Type::STRING && target.numeric().is_some() {
+            diagnostic = diagnostic.help("turn a string into a number with `atoi(...)`");
+        }
+        self.report(diagnostic)
+    }
+
+    /// The expression as a truth value; numbers are true when not zero.
+    pub(super) fn truth(&mut self, expr: Expr, for_what: &str) -> Checked<Expr> {
+        self.coerce(expr, &Type::BOOL, for_what)
+    }
+
+    /// The expression as an index or vertex id: vertex ids stay, other numbers become `int`.
+    pub(super) fn index(&mut self, expr: Expr, for_what: &str) -> Checked<Expr> {
+        match expr.ty {
+            Type::Element(_) => Ok(expr),
+            _ => self.coerce(expr, &Type::INT, for_what),
+        }
+    }
+
+    /// The numeric type of an expression, or an error.
+    pub(super) fn number(&mut self, expr: &Expr, for_what: &str) -> Checked<Scalar> {
+        match expr.ty.numeric() {
+            Some(scalar) => Ok(scalar),
+            None => {
+                if expr.ty == Type::Void {
+                    return Err(self.mismatch(expr, &Type::INT, for_what));
+                }
+                let found = self.show(&expr.ty);
+                let mut diagnostic = Diagnostic::error(
+                    format!("{for_what} needs a number but this is {found}"),
+                    expr.span,
+                    format!("this is {found}"),
+                );
+                if expr.ty == Type::STRING {
+                    diagnostic = diagnostic.help("turn a string into a number with `atoi(...)`");
+                }
+                Err(self.report(diagnostic))
+            }
+        }
+    }
+}
+
+/// True for `graph.getVertices()`.
+pub(super) fn is_vertex_count(expr: &Expr) -> bool {
+    use crate::builtin::Builtin;
+    matches!(
+        expr.kind,
+        ExprKind::Builtin {
+            builtin: Builtin::VertexCount,
+            ..
+        }
+    )
+}
+
+/// Types that need no conversion between them; vertex ids and ints are one, also inside vectors.
+fn same(a: &Type, b: &Type) -> bool {
+    match (a, b) {
+        (Type::Vector { index: i, item: x }, Type::Vector { index: j, item: y }) => {
+            i == j && same(x, y)
+        }
+        (Type::List(x), Type::List(y)) => same(x, y),
+        _ => match (a.repr(), b.repr()) {
+            (Some(x), Some(y)) => x == y,
+            _ => a == b,
+        },
+    }
+}
+
+/// Wraps `expr` in a conversion unless the representation stays; literals are converted here.
+pub(super) fn convert(expr: Expr, from: Scalar, to: Scalar, target: &Type) -> Expr {
+    let span = expr.span;
+    let ty = target.clone();
+    let kind = match (expr.kind, to) {
+        (ExprKind::Int(v), Scalar::Float | Scalar::Double) => ExprKind::Float(v as f64),
+        (ExprKind::Int(v), Scalar::Bool) => ExprKind::Bool(v != 0),
+        (ExprKind::Int(v), _) => ExprKind::Int(wrap(v, to)),
+        (ExprKind::Bool(v), Scalar::Int | Scalar::Uint | Scalar::Uint64) => {
+            ExprKind::Int(i64::from(v))
+        }
+        (ExprKind::Float(v), Scalar::Float | Scalar::Double) => ExprKind::Float(v),
+        (kind, _) if from == to => {
+            return Expr {
+                kind,
+                ty: expr.ty,
+                span,
+            };
+        }
+        (kind, _) => ExprKind::Convert(Box::new(Expr {
+            kind,
+            ty: expr.ty,
+            span,
+        })),
+    };
+    Expr { kind, ty, span }
+}
+
+/// The value an integer literal has in an integral type.
+fn wrap(value: i64, to: Scalar) -> i64 {
+    match to {
+        Scalar::Int => i64::from(value as i32),
+        Scalar::Uint => i64::from(value as u32),
+        _ => value,
+    }
+}
+
+/// An integer literal with the narrowest type that holds it: `int`, else `uint`, else `uint_64`.
+pub(super) fn int_literal(value: i64, span: Span) -> Expr {
+    let scalar = if i32::try_from(value).is_ok() {
+        Scalar::Int
+    } else if u32::try_from(value).is_ok() {
+        Scalar::Uint
+    } else {
+        Scalar::Uint64
+    };
+    Expr {
+        kind: ExprKind::Int(value),
+        ty: Type::Scalar(scalar),
+        span,
+    }
+}

@@ -1,0 +1,301 @@
+//! Type checker: resolves every name and type of a syntax tree and writes out every conversion.
+//!
+//! Steps: (1) collect element names, then function signatures; (2) check globals in order, each seeing those
+//! before it; (3) check function bodies; (4) look at the whole program: tracked vectors, universe sets, entry points.
+
+mod builtin;
+mod convert;
+mod expr;
+mod finish;
+mod global;
+mod operator;
+mod scope;
+mod stmt;
+mod types;
+
+use crate::ast::{self, Ast, Item};
+use crate::diagnostic::{Diagnostic, has_errors};
+use crate::source::Span;
+use crate::typed::{Element, Function, Local, LocalKind, TypedProgram};
+use crate::types::{ElemId, FuncId, GlobalId, LocalId, Type};
+use scope::Frame;
+use std::collections::{HashMap, HashSet};
+
+/// Marks a check that failed and has reported it.
+#[derive(Debug)]
+struct Fail;
+
+/// Result of a check.
+type Checked<T> = Result<T, Fail>;
+
+/// A checked program with what is odd about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CheckedProgram {
+    /// The program.
+    pub program: TypedProgram,
+    /// Findings that are not errors.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Checks a syntax tree. All errors found are returned together, in source order.
+///
+/// ```
+/// use gw_lang::{SourceFile, check, parse};
+/// let file = SourceFile::new("one.gt", "func main()\n    var x : float = 1;\n    print x / 2;\nend\n");
+/// let (ast, _) = parse(&file);
+/// assert!(check(&ast).is_ok());
+/// ```
+pub fn check(ast: &Ast) -> Result<CheckedProgram, Vec<Diagnostic>> {
+    let mut checker = Checker::default();
+    checker.collect_elements(ast);
+    checker.collect_functions(ast);
+    checker.check_globals(ast);
+    checker.check_functions(ast);
+    checker.finish();
+    let mut diagnostics = checker.diagnostics;
+    diagnostics.sort_by_key(|d| d.primary.span.start);
+    if has_errors(&diagnostics) {
+        return Err(diagnostics);
+    }
+    Ok(CheckedProgram {
+        program: checker.program,
+        warnings: diagnostics,
+    })
+}
+
+/// What a top-level name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Symbol {
+    Element(ElemId),
+    Global(GlobalId),
+    Func(FuncId),
+    /// Its declaration failed; using it is not worth another message.
+    Poisoned,
+}
+
+/// The interface of a function, known before its body is checked.
+#[derive(Clone, Debug)]
+struct Signature {
+    name: String,
+    kind: ast::FuncKind,
+    captures: Vec<(String, Type)>,
+    params: Vec<(String, Type)>,
+    result: Type,
+    span: Span,
+}
+
+#[derive(Default)]
+struct Checker {
+    program: TypedProgram,
+    diagnostics: Vec<Diagnostic>,
+    symbols: HashMap<String, Symbol>,
+    /// Where each top-level name is declared, including globals not yet reached.
+    places: HashMap<String, Span>,
+    signatures: Vec<Signature>,
+    frame: Frame,
+    /// Operators to look at again when all bodies are known.
+    pending: Vec<operator::Pending>,
+    /// Global vertexsets that the program uses as dynamic sets.
+    dynamic: HashSet<GlobalId>,
+}
+
+impl Checker {
+    fn report(&mut self, diagnostic: Diagnostic) -> Fail {
+        self.diagnostics.push(diagnostic);
+        Fail
+    }
+
+    /// Reports an error in one go.
+    fn error(&mut self, message: impl Into<String>, span: Span, label: impl Into<String>) -> Fail {
+        self.report(Diagnostic::error(message, span, label))
+    }
+
+    /// Registers a top-level name; false (with a message) if it is taken.
+    fn declare(&mut self, name: &ast::Ident, symbol: Symbol) -> bool {
+        if self.symbols.contains_key(&name.name) {
+            let mut diagnostic = Diagnostic::error(
+                format!("`{}` is declared twice", name.name),
+                name.span,
+                "declared again here",
+            );
+            if let Some(first) = self.places.get(&name.name)
+                && *first != name.span
+            {
+                diagnostic = diagnostic.also(*first, "first declared here");
+            }
+            self.report(diagnostic);
+            return false;
+        }
+        self.symbols.insert(name.name.clone(), symbol);
+        self.places.entry(name.name.clone()).or_insert(name.span);
+        true
+    }
+
+    fn collect_elements(&mut self, ast: &Ast) {
+        for item in &ast.items {
+            match item {
+                Item::Element { name, fields, .. } => {
+                    let id = ElemId(self.program.elements.len() as u32);
+                    if self.declare(name, Symbol::Element(id)) {
+                        let Ident { name, span } = name.clone();
+                        self.program.elements.push(Element { name, span });
+                    }
+                    if let Some(field) = fields.first() {
+                        self.report(
+                            Diagnostic::warning(
+                                "element fields have no effect",
+                                field.name.span,
+                                "ignored",
+                            )
+                            .help("keep per-vertex data in a `vector{Element}(type)`"),
+                        );
+                    }
+                }
+                Item::ExternVar { name, .. } => {
+                    self.report(Diagnostic::warning(
+                        "an extern variable has no effect",
+                        name.span,
+                        "ignored",
+                    ));
+                }
+                Item::Const(_) | Item::Func(_) => {}
+            }
+        }
+    }
+
+    fn collect_functions(&mut self, ast: &Ast) {
+        for item in &ast.items {
+            let Item::Func(func) = item else { continue };
+            if let Some(generic) = func.generics.first() {
+                self.report(Diagnostic::warning(
+                    "generic parameters have no effect",
+                    generic.span,
+                    "ignored",
+                ));
+            }
+            let id = FuncId(self.signatures.len() as u32);
+            let signature = self.signature(func);
+            self.declare(&func.name, Symbol::Func(id));
+            if func.name.name == "main" && self.program.main.is_none() {
+                self.program.main = Some(id);
+            }
+            let locals = declared_locals(&signature, func);
+            let count = |n: usize| n as u32;
+            let first_param = count(signature.captures.len());
+            let first_result = first_param + count(signature.params.len());
+            self.program.functions.push(Function {
+                name: func.name.name.clone(),
+                kind: func.kind,
+                locals,
+                captures: (0..first_param).map(LocalId).collect(),
+                params: (first_param..first_result).map(LocalId).collect(),
+                result: (signature.result != Type::Void).then_some(LocalId(first_result)),
+                body: Vec::new(),
+                span: func.name.span,
+            });
+            self.signatures.push(signature);
+        }
+    }
+
+    fn signature(&mut self, func: &ast::Func) -> Signature {
+        let is_main = func.name.name == "main";
+        if let Some(extra) = func.results.get(1) {
+            self.error("a function has at most one result", extra.name.span, "a second result");
+        }
+        if is_main {
+            for param in func.params.iter().filter(|p| p.name.name != "argv") {
+                self.report(
+                    Diagnostic::error("`main` takes no parameters", param.name.span, "not allowed")
+                        .help("read the command line with `argv[1]`, `argv[2]`, ..."),
+                );
+            }
+        }
+        // An `argv` parameter of main is accepted and ignored: argv is predeclared there.
+        let params: &[ast::Param] = if is_main { &[] } else { &func.params };
+        self.distinct(func);
+        let mut typed = |params: &[ast::Param]| -> Vec<(String, Type)> {
+            let types = params.iter().map(|p| {
+                // A parameter of unknown type is reported once; void keeps the position.
+                let ty = self.resolve_type(&p.ty).unwrap_or(Type::Void);
+                (p.name.name.clone(), ty)
+            });
+            types.collect()
+        };
+        let captures = typed(&func.captures);
+        let params = typed(params);
+        let result = typed(func.results.get(..1).unwrap_or_default());
+        Signature {
+            name: func.name.name.clone(),
+            kind: func.kind,
+            captures,
+            params,
+            result: result.into_iter().next().map_or(Type::Void, |(_, ty)| ty),
+            span: func.name.span,
+        }
+    }
+
+    /// Reports captures, parameters and results that share a name.
+    fn distinct(&mut self, func: &ast::Func) {
+        let mut seen: HashMap<&str, Span> = HashMap::new();
+        let all = func.captures.iter().chain(&func.params).chain(&func.results);
+        for param in all {
+            if let Some(first) = seen.insert(&param.name.name, param.name.span) {
+                self.report(
+                    Diagnostic::error(
+                        format!("`{}` is declared twice", param.name.name),
+                        param.name.span,
+                        "declared again here",
+                    )
+                    .also(first, "first declared here"),
+                );
+            }
+        }
+    }
+
+    fn check_functions(&mut self, ast: &Ast) {
+        let funcs = ast.items.iter().filter_map(|item| match item {
+            Item::Func(func) => Some(func),
+            _ => None,
+        });
+        for (at, func) in funcs.enumerate() {
+            if func.kind == ast::FuncKind::Extern {
+                continue;
+            }
+            let locals = std::mem::take(&mut self.program.functions[at].locals);
+            self.frame = Frame::function(&self.signatures[at], locals);
+            let body = self.block(&func.body);
+            self.program.functions[at].body = body;
+            self.program.functions[at].locals = std::mem::take(&mut self.frame.locals);
+        }
+        self.frame = Frame::default();
+    }
+}
+
+use ast::Ident;
+
+/// Captures, parameters and result as locals, in that order.
+fn declared_locals(signature: &Signature, func: &ast::Func) -> Vec<Local> {
+    let main = func.name.name == "main";
+    let params: &[ast::Param] = if main { &[] } else { &func.params };
+    let results = func.results.get(..1).unwrap_or_default();
+    let groups = [
+        (&func.captures[..], LocalKind::Capture),
+        (params, LocalKind::Param),
+        (results, LocalKind::Result),
+    ];
+    let result = std::iter::once(&signature.result);
+    let typed = signature.captures.iter().chain(&signature.params);
+    let mut types = typed.map(|(_, ty)| ty).chain(result);
+    let mut locals = Vec::new();
+    for (group, kind) in groups {
+        for param in group {
+            locals.push(Local {
+                name: param.name.name.clone(),
+                ty: types.next().cloned().unwrap_or(Type::Void),
+                kind,
+                span: param.name.span,
+            });
+        }
+    }
+    locals
+}

@@ -1,0 +1,140 @@
+//! Resolving written types.
+
+use super::{Checked, Checker, Fail, Symbol};
+use crate::ast::{Ident, TypeExpr, TypeExprKind, VectorIndex};
+use crate::diagnostic::Diagnostic;
+use crate::suggest::nearest;
+use crate::typed::type_name;
+use crate::types::{EdgeSetType, ElemId, IndexKind, Scalar, Type};
+
+/// Longest fixed-size vector; larger data belongs in a vector per element.
+const MAX_FIXED: i64 = 1 << 20;
+
+impl Checker {
+    /// A type in source spelling.
+    pub(super) fn show(&self, ty: &Type) -> String {
+        type_name(ty, &|id| self.program.element(id).name.clone())
+    }
+
+    pub(super) fn element(&mut self, name: &Ident) -> Checked<ElemId> {
+        match self.symbols.get(&name.name) {
+            Some(Symbol::Element(id)) => Ok(*id),
+            other => {
+                let message = match other {
+                    Some(_) => format!("`{}` is not an element", name.name),
+                    None => format!("there is no element `{}`", name.name),
+                };
+                let elements = self.program.elements.iter().map(|e| e.name.as_str());
+                let near = nearest(&name.name, elements).map(str::to_string);
+                let mut diagnostic = Diagnostic::error(message, name.span, "not an element");
+                diagnostic = match near {
+                    Some(near) => diagnostic.did_you_mean(Some(&near)),
+                    None => diagnostic.help(format!("declare it with `element {} end`", name.name)),
+                };
+                Err(self.report(diagnostic))
+            }
+        }
+    }
+
+    pub(super) fn resolve_type(&mut self, ty: &TypeExpr) -> Checked<Type> {
+        match &ty.kind {
+            TypeExprKind::Scalar(scalar) => Ok(Type::Scalar(*scalar)),
+            TypeExprKind::Named(name) => Ok(Type::Element(self.element(name)?)),
+            TypeExprKind::VertexSet(elem) => Ok(Type::VertexSet(self.element(elem)?)),
+            TypeExprKind::EdgeSet {
+                edge,
+                src,
+                dst,
+                weight,
+            } => {
+                let edge = self.element(edge)?;
+                let (src_id, dst_id) = (self.element(src)?, self.element(dst)?);
+                if src_id != dst_id {
+                    return Err(self.report(
+                        Diagnostic::error(
+                            "source and destination of an edgeset must be the same element",
+                            dst.span,
+                            format!("differs from `{}`", src.name),
+                        )
+                        .help("number both kinds of vertices in one element"),
+                    ));
+                }
+                if matches!(weight, Some(Scalar::String | Scalar::Bool)) {
+                    return Err(self.error("an edge weight is a number", ty.span, "not a number type"));
+                }
+                Ok(Type::EdgeSet(EdgeSetType {
+                    edge,
+                    src: src_id,
+                    dst: dst_id,
+                    weight: *weight,
+                }))
+            }
+            TypeExprKind::Vector { index, item } => self.vector_type(index, item, ty),
+            TypeExprKind::List(item) => {
+                let item_type = self.resolve_type(item)?;
+                match item_type {
+                    Type::Scalar(_) | Type::Element(_) | Type::VertexSet(_) => {
+                        Ok(Type::List(Box::new(item_type)))
+                    }
+                    _ => {
+                        let shown = self.show(&item_type);
+                        Err(self.error(
+                            format!("a list holds scalars or vertexsets, not {shown}"),
+                            item.span,
+                            "not allowed in a list",
+                        ))
+                    }
+                }
+            }
+            TypeExprKind::PriorityQueue { elem, priority } => {
+                let elem = self.element(elem)?;
+                if matches!(priority, Scalar::String | Scalar::Bool) {
+                    return Err(self.error("a priority is a number", ty.span, "not a number type"));
+                }
+                Ok(Type::PriorityQueue {
+                    elem,
+                    priority: *priority,
+                })
+            }
+            TypeExprKind::Error => Err(Fail),
+        }
+    }
+
+    fn vector_type(&mut self, index: &VectorIndex, item: &TypeExpr, ty: &TypeExpr) -> Checked<Type> {
+        let index = match index {
+            VectorIndex::Element(elem) => IndexKind::Element(self.element(elem)?),
+            VectorIndex::Fixed(n @ 1..=MAX_FIXED) => IndexKind::Fixed(*n as u32),
+            VectorIndex::Fixed(n) => {
+                return Err(self.error(
+                    format!("a fixed vector has between 1 and {MAX_FIXED} entries, not {n}"),
+                    ty.span,
+                    "impossible length",
+                ));
+            }
+        };
+        let item_type = self.resolve_type(item)?;
+        let flat = |ty: &Type| ty.repr().is_some();
+        let fits = match &item_type {
+            Type::Vector {
+                index: IndexKind::Fixed(_),
+                item: inner,
+            } => flat(inner),
+            other => flat(other),
+        };
+        if !fits {
+            let shown = self.show(&item_type);
+            return Err(self.report(
+                Diagnostic::error(
+                    format!("a vector cannot hold entries of type {shown}"),
+                    item.span,
+                    "not allowed in a vector",
+                )
+                .help("entries are scalars or fixed-size vectors of scalars"),
+            ));
+        }
+        Ok(Type::Vector {
+            index,
+            item: Box::new(item_type),
+        })
+    }
+}
