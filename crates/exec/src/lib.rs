@@ -1,1 +1,44 @@
-//! Placeholder line, replaced when the crate gets its first content.
+//! Running programs: the contract of machines, the host executor and the reference machine.
+//!
+//! A [`GraphVm`] prepares a GraphIR module; [`Program`] holds the result and runs it. The executor walks `main`, owns
+//! scalars, arguments, timers, lists and prints, and hands every operator to the machine. [`ReferenceVm`] interprets
+//! operators one edge at a time and defines what programs mean.
+//!
+//! Nothing here is parallel, and nothing here is specific to one machine but the reference machine itself.
+
+mod code;
+mod env;
+mod error;
+mod externs;
+mod format;
+mod graphs;
+mod interp;
+mod intrinsics;
+mod observe;
+mod options;
+mod program;
+mod queue;
+mod reference;
+mod scalar;
+mod set;
+mod sites;
+mod value;
+mod vector;
+mod vm;
+
+pub use env::Environment;
+pub use error::{ErrorKind, ExecError, Result};
+pub use externs::{ExternCall, ExternResult, Externs};
+pub use format::format_float;
+pub use graphs::{GraphSource, SpecGraphs, fit_weights};
+pub use gw_ir::types::Scalar;
+pub use observe::{Observer, StepRecord};
+pub use options::{Output, RunOptions, Stop};
+pub use program::{Globals, Program, RunResult, Timings};
+pub use queue::{Queue, QueueSpec, QueueState};
+pub use reference::ReferenceVm;
+pub use set::{MachineSet, SetForm, VertexSet};
+pub use sites::{OperatorId, Site, Sites, StatementId};
+pub use value::{List, Value};
+pub use vector::{Cell, Vector, VectorId};
+pub use vm::{Condition, Executable, GraphVm, Locals, OperatorCall, OperatorOutcome, Reduction};

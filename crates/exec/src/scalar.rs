@@ -51,7 +51,7 @@ macro_rules! with_type {
         }
     };
 }
-pub(crate) use with_type;
+
 
 /// Addition, subtraction and multiplication that wrap on integers.
 pub(crate) trait Arithmetic: Register + PartialOrd {

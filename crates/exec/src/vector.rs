@@ -135,6 +135,12 @@ impl Vector {
         self.dims().iter().product()
     }
 
+    /// True when entries are cells, not rows.
+    #[inline(always)]
+    pub(crate) fn is_flat(&self) -> bool {
+        self.storage.dims.len() == self.depth as usize + 1
+    }
+
     /// Cells per entry.
     pub fn stride(&self) -> usize {
         self.dims().iter().skip(1).product()

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 /// Shorthand for results of this crate.
-pub type Result<T> = std::result::Result<T, GraphError>;
+pub type Result<T, E = GraphError> = std::result::Result<T, E>;
 
 /// An error about a graph, its file or its specification.
 #[derive(Debug, Error)]

@@ -10,6 +10,8 @@ mod csr;
 pub mod derived;
 mod edge_list;
 mod error;
+pub mod format;
+pub mod generate;
 mod graph;
 mod huge_pages;
 mod offsets;
@@ -17,7 +19,10 @@ pub mod progress;
 mod reorder;
 pub mod rng;
 mod scatter;
+pub mod spec;
+pub mod stats;
 mod stream;
+mod validate;
 mod weights;
 
 pub use adjacency::Adjacency;
@@ -28,6 +33,8 @@ pub use error::{GraphError, Result};
 pub use graph::Graph;
 pub use offsets::Offsets;
 pub use reorder::Reorder;
+pub use spec::GraphSpec;
+pub use validate::{Report, validate};
 pub use weights::{Weight, WeightKind, Weights};
 
 /// A vertex: an index below the number of vertices.

@@ -43,10 +43,7 @@ impl Diagnostic {
         Self {
             severity: Severity::Error,
             message: message.into(),
-            primary: Label {
-                span,
-                message: label.into(),
-            },
+            primary: Label { span, message: label.into() },
             secondary: Vec::new(),
             help: None,
         }
@@ -54,10 +51,7 @@ impl Diagnostic {
 
     /// A warning at a place.
     pub fn warning(message: impl Into<String>, span: Span, label: impl Into<String>) -> Self {
-        Self {
-            severity: Severity::Warning,
-            ..Self::error(message, span, label)
-        }
+        Self { severity: Severity::Warning, ..Self::error(message, span, label) }
     }
 
     /// Adds advice.
@@ -92,12 +86,7 @@ impl Diagnostic {
         self.render_cached(source, &mut (source.name.as_str(), text), color)
     }
 
-    fn render_cached<'a>(
-        &self,
-        source: &'a SourceFile,
-        cache: &mut (&'a str, Source<&'a str>),
-        color: bool,
-    ) -> String {
+    fn render_cached<'a>(&self, source: &'a SourceFile, cache: &mut (&'a str, Source<&'a str>), color: bool) -> String {
         let kind = match self.severity {
             Severity::Error => ReportKind::Error,
             Severity::Warning => ReportKind::Warning,
@@ -157,9 +146,7 @@ pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
 /// ```
 pub fn render(diagnostics: &[Diagnostic], source: &SourceFile, color: bool) -> String {
     let mut cache = (source.name.as_str(), Source::from(source.text.as_str()));
-    let reports: Vec<String> = diagnostics
-        .iter()
-        .map(|diagnostic| diagnostic.render_cached(source, &mut cache, color))
-        .collect();
+    let reports: Vec<String> =
+        diagnostics.iter().map(|diagnostic| diagnostic.render_cached(source, &mut cache, color)).collect();
     reports.join("\n")
 }

@@ -24,17 +24,11 @@ pub fn split(text: &str) -> Split {
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         if line.starts_with("schedule:") {
-            return Split {
-                algorithm: Span::new(0, start),
-                schedule: Some(Span::new(start + line.len(), text.len())),
-            };
+            return Split { algorithm: Span::new(0, start), schedule: Some(Span::new(start + line.len(), text.len())) };
         }
         start += line.len();
     }
-    Split {
-        algorithm: Span::new(0, text.len()),
-        schedule: None,
-    }
+    Split { algorithm: Span::new(0, text.len()), schedule: None }
 }
 
 /// The tokens of the algorithm part, without comments, ending with [`TokenKind::Eof`].
@@ -53,10 +47,7 @@ pub fn tokens(source: &SourceFile) -> (Vec<Token>, Vec<Diagnostic>) {
             Err(()) => bad(text, span, &mut tokens, &mut diagnostics),
         }
     }
-    tokens.push(Token {
-        kind: TokenKind::Eof,
-        span: Span::new(end, end),
-    });
+    tokens.push(Token { kind: TokenKind::Eof, span: Span::new(end, end) });
     (tokens, diagnostics)
 }
 
@@ -97,7 +88,7 @@ fn push(text: &str, token: Token, tokens: &mut Vec<Token>, diagnostics: &mut Vec
                 let help = value.map_or(String::new(), |v| v.to_string());
                 ("hexadecimal numbers are for schedules only", help)
             } else {
-                ("a name or operator must not touch a number", String::new())
+                ("a name cannot start with a digit, nor a number end in letters", String::new())
             };
             let mut diagnostic = Diagnostic::error(message, span, "not a number");
             if !help.is_empty() {
@@ -117,8 +108,7 @@ fn bad(text: &str, span: Span, tokens: &mut Vec<Token>, diagnostics: &mut Vec<Di
     if word.starts_with('%') {
         let open = Span::new(span.start, span.start + 2);
         diagnostics.push(
-            Diagnostic::error("this block comment is never closed", open, "starts here")
-                .help("close it with `%}`"),
+            Diagnostic::error("this block comment is never closed", open, "starts here").help("close it with `%}`"),
         );
         return;
     }
@@ -173,12 +163,8 @@ pub(crate) fn unescape(literal: &str, span: Span, diagnostics: &mut Vec<Diagnost
                 let start = span.start + 1 + at;
                 let place = Span::new(start, start + 1 + c.len_utf8());
                 diagnostics.push(
-                    Diagnostic::error(
-                        format!("`\\{}` is not an escape", c.escape_debug()),
-                        place,
-                        "unknown escape",
-                    )
-                    .help("the escapes are \\a \\b \\f \\n \\r \\t \\v \\\\ \\' \\\" \\?"),
+                    Diagnostic::error(format!("`\\{}` is not an escape", c.escape_debug()), place, "unknown escape")
+                        .help("the escapes are \\a \\b \\f \\n \\r \\t \\v \\\\ \\' \\\" \\?"),
                 );
                 out.push(c);
             }

@@ -51,10 +51,7 @@ impl SourceFile {
     /// assert_eq!(file.line_column(12), (2, 1));
     /// ```
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
-        Self {
-            name: name.into(),
-            text: text.into(),
-        }
+        Self { name: name.into(), text: text.into() }
     }
 
     /// Line and column (both from 1, columns in characters) of a byte offset.

@@ -26,11 +26,7 @@ fn distance(a: &str, b: &str, limit: usize) -> usize {
     }
     let width = b.len() + 1;
     // Three rows suffice: a swap looks two rows back.
-    let mut rows = [
-        vec![0; width],
-        (0..width).collect::<Vec<_>>(),
-        vec![0; width],
-    ];
+    let mut rows = [vec![0; width], (0..width).collect::<Vec<_>>(), vec![0; width]];
     for i in 1..=a.len() {
         rows[2][0] = i;
         for j in 1..width {

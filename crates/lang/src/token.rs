@@ -181,8 +181,7 @@ token_kinds! {
 impl TokenKind {
     /// True for words that cannot be names.
     pub fn is_keyword(self) -> bool {
-        self.text()
-            .is_some_and(|t| t.starts_with(|c: char| c.is_ascii_alphabetic()) && !t.ends_with('='))
+        self.text().is_some_and(|t| t.starts_with(|c: char| c.is_ascii_alphabetic()) && !t.ends_with('='))
     }
 
     /// True for words that are reserved without having a meaning.

@@ -480,8 +480,7 @@ impl Function {
 
     /// Type of the result, void without one.
     pub fn result_type(&self) -> Type {
-        self.result
-            .map_or(Type::Void, |id| self.local(id).ty.clone())
+        self.result.map_or(Type::Void, |id| self.local(id).ty.clone())
     }
 }
 
@@ -494,12 +493,7 @@ pub(crate) fn type_name(ty: &Type, elem: &dyn Fn(ElemId) -> String) -> String {
         Type::VertexSet(id) => format!("vertexset{{{}}}", elem(*id)),
         Type::EdgeSet(set) => {
             let weight = set.weight.map_or(String::new(), |w| format!(",{w}"));
-            format!(
-                "edgeset{{{}}}({},{}{weight})",
-                elem(set.edge),
-                elem(set.src),
-                elem(set.dst)
-            )
+            format!("edgeset{{{}}}({},{}{weight})", elem(set.edge), elem(set.src), elem(set.dst))
         }
         Type::Vector { index, item } => {
             let item = type_name(item, elem);

@@ -13,9 +13,9 @@ pub fn stmts(body: &[Stmt], f: &mut impl FnMut(&Stmt)) {
                 }
                 stmts(otherwise, f);
             }
-            StmtKind::While { body, .. }
-            | StmtKind::DoWhile { body, .. }
-            | StmtKind::For { body, .. } => stmts(body, f),
+            StmtKind::While { body, .. } | StmtKind::DoWhile { body, .. } | StmtKind::For { body, .. } => {
+                stmts(body, f)
+            }
             _ => {}
         }
     }
@@ -32,9 +32,9 @@ pub fn stmts_mut(body: &mut [Stmt], f: &mut impl FnMut(&mut Stmt)) {
                 }
                 stmts_mut(otherwise, f);
             }
-            StmtKind::While { body, .. }
-            | StmtKind::DoWhile { body, .. }
-            | StmtKind::For { body, .. } => stmts_mut(body, f),
+            StmtKind::While { body, .. } | StmtKind::DoWhile { body, .. } | StmtKind::For { body, .. } => {
+                stmts_mut(body, f)
+            }
             _ => {}
         }
     }

@@ -131,7 +131,8 @@ impl<'a> Cursor<'a> {
     /// A plain decimal of at most 15 digits. Dividing it by its power of ten is exact up to the last bit of an
     /// `f64`, so the second rounding to `f32` is right unless the `f64` lies exactly between two floats.
     fn short_float(&mut self) -> Option<f32> {
-        const POWERS: [f64; 16] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+        const POWERS: [f64; 16] =
+            [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
         const TENS: [u64; 16] = {
             let mut tens = [1; 16];
             let mut i = 1;

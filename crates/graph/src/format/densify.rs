@@ -86,7 +86,9 @@ fn by_bitmap(blocks: Vec<AnyIds>, largest: u64, keep: bool) -> Result<Dense, Str
         })
         .collect();
     let original = keep.then(|| {
-        let ids = |(word, &bits): (usize, &u64)| (0..64).filter(move |b| bits >> b & 1 == 1).map(move |b| 64 * word as u64 + b);
+        let ids = |(word, &bits): (usize, &u64)| {
+            (0..64).filter(move |b| bits >> b & 1 == 1).map(move |b| 64 * word as u64 + b)
+        };
         present.iter().enumerate().flat_map(ids).collect()
     });
     Ok(Dense { vertices, edges, original })

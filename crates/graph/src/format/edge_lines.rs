@@ -70,8 +70,12 @@ type Part<C> = (Vec<(u32, u32)>, C);
 /// Parses a block of lines.
 pub(crate) fn edge_block<I: Id, C: Column>(bytes: &[u8], lines: &EdgeLines) -> Result<EdgeBlock<I, C>, Fault> {
     let capacity = lines_in(bytes) as usize + 1;
-    let mut block =
-        EdgeBlock { ids: Vec::with_capacity(capacity), column: C::with_capacity(capacity), last_source: 0, last_target: 0 };
+    let mut block = EdgeBlock {
+        ids: Vec::with_capacity(capacity),
+        column: C::with_capacity(capacity),
+        last_source: 0,
+        last_target: 0,
+    };
     let limit = lines.ids.unwrap_or(I::MAX).min(I::MAX);
     let mut cursor = Cursor::new(bytes);
     while !cursor.is_done() {
@@ -198,7 +202,11 @@ fn end_line(cursor: &mut Cursor, lines: &EdgeLines, weighted: bool) -> Result<()
 }
 
 /// Puts the blocks together into a list of `vertices` vertices.
-pub(crate) fn assemble<C: Column>(path: &Path, vertices: usize, parsed: Parsed<EdgeBlock<u32, C>>) -> Result<AnyEdgeList> {
+pub(crate) fn assemble<C: Column>(
+    path: &Path,
+    vertices: usize,
+    parsed: Parsed<EdgeBlock<u32, C>>,
+) -> Result<AnyEdgeList> {
     let parts = parsed.blocks.into_iter().map(|block| (block.ids, block.column)).collect();
     C::assemble(path, vertices, parts, &parsed.first_lines)
 }

@@ -49,15 +49,13 @@ pub(super) fn plan<'g>(graph: &'g Graph, path: &Path) -> Result<Plan<'g>> {
     let mut notes = headerless_notes(graph, path)?;
     let isolated = super::write::isolated(graph);
     if isolated > 0 {
-        notes = vec![format!("{isolated} vertices without edges are not in the file; reading it back renumbers the rest")];
+        notes =
+            vec![format!("{isolated} vertices without edges are not in the file; reading it back renumbers the rest")];
     }
     let kind = if graph.is_symmetric() { "Undirected graph, each edge in both directions" } else { "Directed graph" };
     let weight = if graph.is_weighted() { "\tWeight" } else { "" };
-    let header = format!(
-        "# {kind}\n# Nodes: {} Edges: {}\n# FromNodeId\tToNodeId{weight}\n",
-        graph.vertices(),
-        graph.edges()
-    );
+    let header =
+        format!("# {kind}\n# Nodes: {} Edges: {}\n# FromNodeId\tToNodeId{weight}\n", graph.vertices(), graph.edges());
     let out = graph.out();
     let weighted = graph.weight_kind() != WeightKind::None;
     let plan = Plan::by_vertices(out, header.into_bytes(), move |v, buffer| {

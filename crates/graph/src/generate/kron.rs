@@ -9,7 +9,6 @@ use super::blocks;
 use super::hash::Permutation;
 use super::{Generator, Params, Size};
 use crate::progress::Progress;
-use crate::rng::Rng;
 use crate::{EdgeList, Result, VertexId};
 
 /// A Kronecker graph with `2^scale` vertices and `edge_factor * 2^scale` drawn edges.
@@ -78,14 +77,22 @@ impl Generator for Kron {
         let probabilities = [self.a, self.b, self.c, (1.0 - self.a - self.b - self.c).max(0.0)];
         let quads = QuadTable::new(probabilities, 4);
         let rest = QuadTable::new(probabilities, self.scale % 4);
-        let fours = self.scale / 4;
+        let (pairs, single) = (self.scale / 8, self.scale / 4 % 2 == 1);
         Ok(blocks::draw(size.vertices, size.edges, seed, progress, |rng| {
-            let mut bits = HalfWords::new(rng);
-            let (mut source, mut target) = rest.pick(bits.next());
-            for _ in 0..fours {
-                let (s, t) = quads.pick(bits.next());
+            let word = rng.next_u64();
+            let (mut source, mut target) = rest.pick(word as u32);
+            let mut descend = |random: u32| {
+                let (s, t) = quads.pick(random);
                 source = source << 4 | s;
                 target = target << 4 | t;
+            };
+            if single {
+                descend((word >> 32) as u32);
+            }
+            for _ in 0..pairs {
+                let word = rng.next_u64();
+                descend(word as u32);
+                descend((word >> 32) as u32);
             }
             (permutation.apply(source), permutation.apply(target))
         }))
@@ -98,31 +105,6 @@ pub(super) fn scaled_size(scale: u32, factor: u64) -> Size {
     Size::new(vertices, vertices.saturating_mul(u128::from(factor)))
 }
 
-/// Random words of 32 bits.
-struct HalfWords<'a> {
-    rng: &'a mut Rng,
-    word: u64,
-    fresh: bool,
-}
-
-impl<'a> HalfWords<'a> {
-    fn new(rng: &'a mut Rng) -> Self {
-        HalfWords { rng, word: 0, fresh: false }
-    }
-
-    #[inline]
-    fn next(&mut self) -> u32 {
-        if self.fresh {
-            self.fresh = false;
-            (self.word >> 32) as u32
-        } else {
-            self.word = self.rng.next_u64();
-            self.fresh = true;
-            self.word as u32
-        }
-    }
-}
-
 /// Joint choice of up to four levels: an alias table over `4^levels` outcomes, outcome = source bits << 4 | target bits.
 struct QuadTable {
     slots: [Slot; 256],
@@ -133,8 +115,8 @@ struct QuadTable {
 struct Slot {
     /// The slot's own outcome is taken when 24 random bits are below this.
     threshold: u32,
-    own: u8,
-    other: u8,
+    /// Its own outcome and the other one. An array, so that picking one is a load and not a branch.
+    outcomes: [u8; 2],
 }
 
 const THRESHOLD_BITS: u32 = 24;
@@ -162,8 +144,7 @@ impl QuadTable {
         while let (Some(poor), Some(&rich)) = (small.pop(), large.last()) {
             slots[poor] = Slot {
                 threshold: (share[poor] * f64::from(1 << THRESHOLD_BITS)).round() as u32,
-                own: outcomes[poor],
-                other: outcomes[rich],
+                outcomes: [outcomes[poor], outcomes[rich]],
             };
             share[rich] -= 1.0 - share[poor];
             if share[rich] < 1.0 {
@@ -175,7 +156,7 @@ impl QuadTable {
             }
         }
         for i in small.into_iter().chain(large) {
-            slots[i] = Slot { threshold: 1 << THRESHOLD_BITS, own: outcomes[i], other: outcomes[i] };
+            slots[i] = Slot { threshold: 1 << THRESHOLD_BITS, outcomes: [outcomes[i]; 2] };
         }
         QuadTable { slots, mask: count as u32 - 1 }
     }
@@ -184,7 +165,7 @@ impl QuadTable {
     #[inline]
     fn pick(&self, random: u32) -> (VertexId, VertexId) {
         let slot = self.slots[(random & self.mask) as usize & 255];
-        let outcome = if random >> (32 - THRESHOLD_BITS) < slot.threshold { slot.own } else { slot.other };
+        let outcome = slot.outcomes[usize::from(random >> (32 - THRESHOLD_BITS) >= slot.threshold)];
         (u32::from(outcome >> 4), u32::from(outcome & 15))
     }
 }
@@ -192,6 +173,7 @@ impl QuadTable {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rng::Rng;
 
     #[test]
     fn table_has_the_joint_distribution() {
@@ -202,8 +184,8 @@ mod tests {
             let mut found = [0.0; 256];
             for slot in &table.slots[..count] {
                 let own = f64::from(slot.threshold) / f64::from(1 << THRESHOLD_BITS);
-                found[slot.own as usize] += own / count as f64;
-                found[slot.other as usize] += (1.0 - own) / count as f64;
+                found[slot.outcomes[0] as usize] += own / count as f64;
+                found[slot.outcomes[1] as usize] += (1.0 - own) / count as f64;
             }
             for source in 0..1usize << levels {
                 for target in 0..1usize << levels {

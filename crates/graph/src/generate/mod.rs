@@ -39,7 +39,7 @@ pub use evolve::Evolve;
 pub use grid::Grid;
 pub use kron::Kron;
 pub use params::Params;
-pub(crate) use params::{nearest, suggestion};
+pub(crate) use params::suggestion;
 pub use path::{Cycle, Path};
 pub use powerlaw::PowerLaw;
 pub use regular::Regular;

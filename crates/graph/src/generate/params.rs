@@ -16,8 +16,7 @@ pub struct Params {
 impl Params {
     /// Sorts `parts` of the whole text `spec`.
     pub fn new(spec: &str, parts: &[&str]) -> Self {
-        let mut params =
-            Params { spec: spec.to_owned(), positional: Vec::new(), named: Vec::new(), known: Vec::new() };
+        let mut params = Params { spec: spec.to_owned(), positional: Vec::new(), named: Vec::new(), known: Vec::new() };
         for part in parts {
             match part.split_once('=') {
                 Some((key, value)) => params.named.push((key.to_owned(), value.to_owned())),
@@ -79,7 +78,11 @@ impl Params {
 
     /// Parses one value.
     pub fn value<T: FromStr>(&self, what: &str, text: &str) -> Result<T> {
-        text.parse().map_err(|_| self.error(format!("`{text}` is no valid {what}")))
+        text.parse().map_err(|_| {
+            // A misspelt option stands where the next parameter is expected.
+            let hint = suggestion(text, crate::spec::OPTION_NAMES.iter().copied());
+            self.error(format!("`{text}` is no valid {what}{hint}"))
+        })
     }
 
     /// Checks a condition on the values taken.
@@ -116,7 +119,7 @@ pub(crate) fn suggestion<'a>(word: &str, candidates: impl Iterator<Item = &'a st
 }
 
 /// The candidate closest to `word` by edit distance, if close enough to be meant.
-pub(crate) fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let reach = (word.chars().count() / 3).clamp(1, 3);
     candidates.map(|c| (edit_distance(word, c), c)).filter(|&(d, _)| d <= reach).min_by_key(|&(d, _)| d).map(|(_, c)| c)
 }

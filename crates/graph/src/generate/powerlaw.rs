@@ -65,7 +65,7 @@ impl Generator for PowerLaw {
     fn edges(&self, seed: u64, progress: &dyn Progress) -> Result<EdgeList> {
         progress.begin("pairing half-edges", None);
         let mut rng = Rng::new(seed, 0);
-        let degrees = self.distribution().target(self.vertices)?.degrees(self.vertices as usize, &mut rng);
+        let degrees = self.distribution().target(self.vertices, false)?.degrees(self.vertices as usize, &mut rng);
         Ok(EdgeList::from_pairs(self.vertices as usize, pair(&degrees, &mut rng)))
     }
 }

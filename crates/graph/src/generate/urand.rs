@@ -16,10 +16,7 @@ pub struct Urand {
 
 impl Urand {
     pub(super) fn from_params(params: &mut Params) -> Result<Self> {
-        Ok(Urand {
-            scale: params.required("SCALE")?,
-            edge_factor: params.optional("EDGE_FACTOR", EDGE_FACTOR)?,
-        })
+        Ok(Urand { scale: params.required("SCALE")?, edge_factor: params.optional("EDGE_FACTOR", EDGE_FACTOR)? })
     }
 }
 

@@ -8,6 +8,8 @@ mod expr;
 mod operator;
 mod stmt;
 
+pub(crate) use stmt::empty_value;
+
 use crate::expr::{Expr, ExprKind};
 use crate::meta::{Extra, GlobalMeta};
 use crate::module::{Context, Function, FunctionKind, Global, GlobalInit, Module, Param};

@@ -107,9 +107,7 @@ impl Checker {
             Type::PriorityQueue { .. } => Some(Receiver::Queue),
             _ => None,
         };
-        let found = METHODS
-            .iter()
-            .find(|(on, method, _)| Some(*on) == kind && *method == name.name);
+        let found = METHODS.iter().find(|(on, method, _)| Some(*on) == kind && *method == name.name);
         let Some((_, _, method)) = found else {
             return Err(self.no_method(&receiver, kind, name));
         };
@@ -122,11 +120,8 @@ impl Checker {
             Type::Void => format!("there is no value to call `{}` on", name.name),
             _ => format!("{shown} has no method `{}`", name.name),
         };
-        let own: Vec<&str> = METHODS
-            .iter()
-            .filter(|(on, _, _)| Some(*on) == kind)
-            .map(|(_, method, _)| *method)
-            .collect();
+        let own: Vec<&str> =
+            METHODS.iter().filter(|(on, _, _)| Some(*on) == kind).map(|(_, method, _)| *method).collect();
         let mut diagnostic = Diagnostic::error(message, name.span, "unknown method");
         if let Some(near) = nearest(&name.name, own.iter().copied()) {
             diagnostic = diagnostic.did_you_mean(Some(near));
@@ -146,8 +141,7 @@ impl Checker {
     ) -> Checked<Expr> {
         use Builtin::*;
         let wanted = match method {
-            OutDegree | Neighbors | AddVertex | ListAppend | ListInsert | ListRetrieve
-            | FinishedNode => 1,
+            OutDegree | Neighbors | AddVertex | ListAppend | ListInsert | ListRetrieve | FinishedNode => 1,
             UpdatePriorityMin | UpdatePriorityMax | UpdatePrioritySum => 3,
             _ => 0,
         };
@@ -207,10 +201,7 @@ impl Checker {
                 Type::BOOL
             }
             (CurrentPriority, Type::PriorityQueue { priority, .. }) => Type::Scalar(*priority),
-            (
-                UpdatePriorityMin | UpdatePriorityMax | UpdatePrioritySum,
-                Type::PriorityQueue { priority, .. },
-            ) => {
+            (UpdatePriorityMin | UpdatePriorityMax | UpdatePrioritySum, Type::PriorityQueue { priority, .. }) => {
                 self.only_in_operator(&what, name.span)?;
                 let third = Type::Scalar(*priority);
                 // The delta of a sum may be negative even when priorities are unsigned.
@@ -299,11 +290,8 @@ impl Checker {
     }
 
     fn no_function(&mut self, name: &Ident) -> super::Fail {
-        let own = self
-            .symbols
-            .iter()
-            .filter(|(_, symbol)| matches!(symbol, Symbol::Func(_)))
-            .map(|(name, _)| name.as_str());
+        let own =
+            self.symbols.iter().filter(|(_, symbol)| matches!(symbol, Symbol::Func(_))).map(|(name, _)| name.as_str());
         let known = own.chain(INTRINSICS.iter().map(|(name, _)| *name));
         let near = nearest(&name.name, known).map(str::to_string);
         let mut diagnostic =
@@ -337,13 +325,7 @@ impl Checker {
         Ok(builtin(which, vec![value], ty, span))
     }
 
-    fn two_numbers(
-        &mut self,
-        name: &str,
-        args: &[ast::Expr],
-        span: Span,
-        hint: Option<&Type>,
-    ) -> Checked<Expr> {
+    fn two_numbers(&mut self, name: &str, args: &[ast::Expr], span: Span, hint: Option<&Type>) -> Checked<Expr> {
         let what = format!("`{name}`");
         let (x, y) = (self.expr(&args[0], hint), self.expr(&args[1], hint));
         let (x, y) = (x?, y?);
@@ -425,8 +407,5 @@ impl Checker {
 
 /// `vector{V}(scalar)` over the vertices of a graph.
 fn per_vertex(graph: &EdgeSetType, scalar: Scalar) -> Type {
-    Type::Vector {
-        index: IndexKind::Element(graph.src),
-        item: Box::new(Type::Scalar(scalar)),
-    }
+    Type::Vector { index: IndexKind::Element(graph.src), item: Box::new(Type::Scalar(scalar)) }
 }

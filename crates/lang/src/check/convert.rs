@@ -21,11 +21,7 @@ impl Checker {
         {
             let span = expr.span;
             let size = Box::new(expr);
-            return Ok(Expr {
-                kind: ExprKind::NewVertexSet { elem: *elem, size },
-                ty: target.clone(),
-                span,
-            });
+            return Ok(Expr { kind: ExprKind::NewVertexSet { elem: *elem, size }, ty: target.clone(), span });
         }
         Err(self.mismatch(&expr, target, for_what))
     }
@@ -33,11 +29,7 @@ impl Checker {
     pub(super) fn mismatch(&mut self, expr: &Expr, target: &Type, for_what: &str) -> super::Fail {
         let span = expr.span;
         if expr.ty == Type::Void {
-            return self.error(
-                format!("this gives no value, but {for_what} needs one"),
-                span,
-                "has no value",
-            );
+            return self.error(format!("this gives no value, but {for_what} needs one"), span, "has no value");
         }
         let found = self.show(&expr.ty);
         let wanted = self.show(target);
@@ -91,21 +83,13 @@ impl Checker {
 /// True for `graph.getVertices()`.
 pub(super) fn is_vertex_count(expr: &Expr) -> bool {
     use crate::builtin::Builtin;
-    matches!(
-        expr.kind,
-        ExprKind::Builtin {
-            builtin: Builtin::VertexCount,
-            ..
-        }
-    )
+    matches!(expr.kind, ExprKind::Builtin { builtin: Builtin::VertexCount, .. })
 }
 
 /// Types that need no conversion between them; vertex ids and ints are one, also inside vectors.
 fn same(a: &Type, b: &Type) -> bool {
     match (a, b) {
-        (Type::Vector { index: i, item: x }, Type::Vector { index: j, item: y }) => {
-            i == j && same(x, y)
-        }
+        (Type::Vector { index: i, item: x }, Type::Vector { index: j, item: y }) => i == j && same(x, y),
         (Type::List(x), Type::List(y)) => same(x, y),
         _ => match (a.repr(), b.repr()) {
             (Some(x), Some(y)) => x == y,
@@ -122,22 +106,12 @@ pub(super) fn convert(expr: Expr, from: Scalar, to: Scalar, target: &Type) -> Ex
         (ExprKind::Int(v), Scalar::Float | Scalar::Double) => ExprKind::Float(v as f64),
         (ExprKind::Int(v), Scalar::Bool) => ExprKind::Bool(v != 0),
         (ExprKind::Int(v), _) => ExprKind::Int(wrap(v, to)),
-        (ExprKind::Bool(v), Scalar::Int | Scalar::Uint | Scalar::Uint64) => {
-            ExprKind::Int(i64::from(v))
-        }
+        (ExprKind::Bool(v), Scalar::Int | Scalar::Uint | Scalar::Uint64) => ExprKind::Int(i64::from(v)),
         (ExprKind::Float(v), Scalar::Float | Scalar::Double) => ExprKind::Float(v),
         (kind, _) if from == to => {
-            return Expr {
-                kind,
-                ty: expr.ty,
-                span,
-            };
+            return Expr { kind, ty: expr.ty, span };
         }
-        (kind, _) => ExprKind::Convert(Box::new(Expr {
-            kind,
-            ty: expr.ty,
-            span,
-        })),
+        (kind, _) => ExprKind::Convert(Box::new(Expr { kind, ty: expr.ty, span })),
     };
     Expr { kind, ty, span }
 }
@@ -160,9 +134,5 @@ pub(super) fn int_literal(value: i64, span: Span) -> Expr {
     } else {
         Scalar::Uint64
     };
-    Expr {
-        kind: ExprKind::Int(value),
-        ty: Type::Scalar(scalar),
-        span,
-    }
+    Expr { kind: ExprKind::Int(value), ty: Type::Scalar(scalar), span }
 }

@@ -31,11 +31,7 @@ impl Checker {
             ast::ExprKind::Binary { op, left, right } => self.binary(*op, left, right, span, hint),
             ast::ExprKind::Index { base, index } => self.index_expr(base, index, span),
             ast::ExprKind::Call { callee, args } => self.call(callee, args, span, hint),
-            ast::ExprKind::Method {
-                receiver,
-                name,
-                args,
-            } => self.method(receiver, name, args, span),
+            ast::ExprKind::Method { receiver, name, args } => self.method(receiver, name, args, span),
             ast::ExprKind::Field { receiver, name } => {
                 let help = match self.method_exists(&name.name) {
                     true => format!("write `.{}()` to call the method", name.name),
@@ -62,10 +58,7 @@ impl Checker {
                 if let Some(size) = size {
                     self.index_value(size, "the size of a list")?;
                 }
-                let list = ast::TypeExpr {
-                    kind: ast::TypeExprKind::List(Box::new(item.clone())),
-                    span: item.span,
-                };
+                let list = ast::TypeExpr { kind: ast::TypeExprKind::List(Box::new(item.clone())), span: item.span };
                 let ty = self.resolve_type(&list)?;
                 Ok(node(ExprKind::NewList, ty, span))
             }
@@ -112,13 +105,7 @@ impl Checker {
         }
     }
 
-    fn unary(
-        &mut self,
-        op: UnaryOp,
-        operand: &ast::Expr,
-        span: Span,
-        hint: Option<&Type>,
-    ) -> Checked<Expr> {
+    fn unary(&mut self, op: UnaryOp, operand: &ast::Expr, span: Span, hint: Option<&Type>) -> Checked<Expr> {
         if op == UnaryOp::Not {
             let value = self.expr(operand, None)?;
             let value = self.truth(value, "`not`")?;
@@ -183,8 +170,7 @@ impl Checker {
         let (base, index) = (base?, index?);
         let Type::Vector { index: kind, item } = &base.ty else {
             let shown = self.show(&base.ty);
-            let mut diagnostic =
-                Diagnostic::error(format!("{shown} cannot be indexed"), base.span, "not a vector");
+            let mut diagnostic = Diagnostic::error(format!("{shown} cannot be indexed"), base.span, "not a vector");
             if matches!(base.ty, Type::List(_)) {
                 diagnostic = diagnostic.help("take entries from the end of a list with `.pop()`");
             }
@@ -221,12 +207,8 @@ impl Checker {
     fn argv(&mut self, index: &ast::Expr, span: Span) -> Checked<Expr> {
         if self.frame.function.as_deref().is_some_and(|name| name != "main") {
             return Err(self.report(
-                Diagnostic::error(
-                    "`argv` can be used only in `main` and in initialisers of globals",
-                    span,
-                    "not here",
-                )
-                .help("store the argument in a global and read that"),
+                Diagnostic::error("`argv` can be used only in `main` and in initialisers of globals", span, "not here")
+                    .help("store the argument in a global and read that"),
             ));
         }
         let index = self.index_value(index, "an index")?;
@@ -234,17 +216,9 @@ impl Checker {
         Ok(node(ExprKind::Argv(Box::new(index)), Type::STRING, span))
     }
 
-    fn call(
-        &mut self,
-        callee: &ast::FuncRef,
-        args: &[ast::Expr],
-        span: Span,
-        hint: Option<&Type>,
-    ) -> Checked<Expr> {
+    fn call(&mut self, callee: &ast::FuncRef, args: &[ast::Expr], span: Span, hint: Option<&Type>) -> Checked<Expr> {
         let name = &callee.name;
-        if !self.is_variable(&name.name)
-            && !matches!(self.symbols.get(&name.name), Some(Symbol::Func(_)))
-        {
+        if !self.is_variable(&name.name) && !matches!(self.symbols.get(&name.name), Some(Symbol::Func(_))) {
             return self.intrinsic(callee, args, span, hint);
         }
         let func = self.func_use(callee)?;
@@ -303,40 +277,24 @@ impl Checker {
         }
         let captures = captures.into_iter().collect::<Checked<Vec<_>>>()?;
         let span = callee.span;
-        Ok(FuncUse {
-            func,
-            captures,
-            span,
-        })
+        Ok(FuncUse { func, captures, span })
     }
 
     /// Reports a wrong number of arguments; `allowed` lists the right ones.
-    pub(super) fn count_args(
-        &mut self,
-        name: &str,
-        span: Span,
-        given: usize,
-        allowed: &[usize],
-    ) -> Checked<()> {
+    pub(super) fn count_args(&mut self, name: &str, span: Span, given: usize, allowed: &[usize]) -> Checked<()> {
         if allowed.contains(&given) {
             return Ok(());
         }
         let wanted: Vec<String> = allowed.iter().map(usize::to_string).collect();
         let noun = if allowed == [1] { "argument" } else { "arguments" };
-        let message = format!(
-            "`{name}` takes {} {noun} but {} given",
-            wanted.join(" or "),
-            are(given)
-        );
+        let message = format!("`{name}` takes {} {noun} but {} given", wanted.join(" or "), are(given));
         Err(self.error(message, span, "wrong number of arguments"))
     }
 
     fn load(&mut self, path: &ast::Expr, span: Span, hint: Option<&Type>) -> Checked<Expr> {
         let path = self.value(path, &Type::STRING, "`load`")?;
         match hint {
-            Some(ty @ Type::EdgeSet(_)) => {
-                Ok(node(ExprKind::Load(Box::new(path)), ty.clone(), span))
-            }
+            Some(ty @ Type::EdgeSet(_)) => Ok(node(ExprKind::Load(Box::new(path)), ty.clone(), span)),
             Some(other) => {
                 let shown = self.show(other);
                 Err(self.error(
@@ -394,23 +352,16 @@ impl Checker {
     fn new_queue(&mut self, queue: &ast::NewPriorityQueue, span: Span) -> Checked<Expr> {
         let elem = self.element(&queue.elem)?;
         let vector = self.name(&queue.vector.name, queue.vector.span)?;
-        let wanted = Type::Vector {
-            index: IndexKind::Element(elem),
-            item: Box::new(Type::Scalar(queue.priority)),
-        };
+        let wanted = Type::Vector { index: IndexKind::Element(elem), item: Box::new(Type::Scalar(queue.priority)) };
         let vector = self.coerce(vector, &wanted, "the priority queue")?;
         if !(0..=1).contains(&queue.bucket_order) || !(0..=2).contains(&queue.priority_order) {
-            return Err(self.report(
-                Diagnostic::error("these orders do not exist", queue.order_span, "out of range").help(
+            return Err(self
+                .report(Diagnostic::error("these orders do not exist", queue.order_span, "out of range").help(
                     "the bucket order is 1 (smallest first) or 0 (largest first); the priority order 0, 1 or 2",
-                ),
-            ));
+                )));
         }
         let start = self.index_value(&queue.start, "the start vertex")?;
-        let ty = Type::PriorityQueue {
-            elem,
-            priority: queue.priority,
-        };
+        let ty = Type::PriorityQueue { elem, priority: queue.priority };
         let queue = NewPriorityQueue {
             elem,
             priority: queue.priority,

@@ -5,9 +5,7 @@ use crate::ast::FuncKind;
 use crate::builtin::Builtin;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
-use crate::typed::{
-    Expr, ExprKind, Function, Init, Place, Stmt, StmtKind, Tracked, TypedProgram, Var,
-};
+use crate::typed::{Expr, ExprKind, Function, Init, Place, Stmt, StmtKind, Tracked, TypedProgram, Var};
 use crate::types::{FuncId, GlobalId, LocalId, Type};
 use crate::visit;
 use std::collections::HashSet;
@@ -46,10 +44,7 @@ impl Checker {
             let ty = global.ty.clone();
             let fresh = |count: Expr| Expr {
                 span: count.span,
-                kind: ExprKind::NewVertexSet {
-                    elem,
-                    size: Box::new(count),
-                },
+                kind: ExprKind::NewVertexSet { elem, size: Box::new(count) },
                 ty: ty.clone(),
             };
             if let Some(Init::Universe(count)) = global.init.take_if(|i| matches!(i, Init::Universe(_))) {
@@ -61,12 +56,8 @@ impl Checker {
                         && *global == id
                     {
                         let value = fresh(count.clone());
-                        let target = Place {
-                            var: Var::Global(id),
-                            indices: Vec::new(),
-                            ty: ty.clone(),
-                            span: stmt.span,
-                        };
+                        let target =
+                            Place { var: Var::Global(id), indices: Vec::new(), ty: ty.clone(), span: stmt.span };
                         stmt.kind = StmtKind::Assign { target, value };
                     }
                 });
@@ -93,10 +84,7 @@ impl Effects {
         self.updates_priority
             || match vector {
                 Tracked::Global(id) => self.globals.contains(&id),
-                Tracked::Capture(at) => self
-                    .captures
-                    .get(at as usize)
-                    .is_some_and(|id| self.locals.contains(id)),
+                Tracked::Capture(at) => self.captures.get(at as usize).is_some_and(|id| self.locals.contains(id)),
             }
     }
 
@@ -105,10 +93,7 @@ impl Effects {
         let function = program.function(func);
         let globals = self.globals.iter().map(|id| &program.global(*id).name);
         let captures = self.captures.iter().filter(|id| self.locals.contains(id));
-        let mut names: Vec<String> = globals
-            .chain(captures.map(|id| &function.local(*id).name))
-            .cloned()
-            .collect();
+        let mut names: Vec<String> = globals.chain(captures.map(|id| &function.local(*id).name)).cloned().collect();
         names.sort();
         names
     }

@@ -1,6 +1,5 @@
 //! Global declarations and initialisers.
 
-use super::convert::is_vertex_count;
 use super::scope::Frame;
 use super::{Checked, Checker, Fail, Symbol};
 use crate::ast::{self, Ast, Item};
@@ -66,11 +65,7 @@ impl Checker {
     }
 
     /// The initialiser of a global or local, given the declared type if there is one.
-    pub(super) fn initialiser(
-        &mut self,
-        decl: &ast::Decl,
-        declared: Option<&Type>,
-    ) -> Checked<Option<Init>> {
+    pub(super) fn initialiser(&mut self, decl: &ast::Decl, declared: Option<&Type>) -> Checked<Option<Init>> {
         let what = format!("the initialiser of `{}`", decl.name.name);
         let init = match &decl.init {
             None => return Ok(None),
@@ -96,25 +91,13 @@ impl Checker {
                 if value.ty == Type::Void {
                     return Err(self.error(format!("{what} gives no value"), value.span, "has no value"));
                 }
-                // A graph's `getVertices()` is a number unless a vertexset is declared.
-                debug_assert!(!is_vertex_count(&value) || value.ty == Type::INT);
                 Ok(Some(Init::Value(value)))
             }
         }
     }
 
-    fn item_list(
-        &mut self,
-        items: &[ast::Expr],
-        span: Span,
-        ty: &Type,
-        what: &str,
-    ) -> Checked<Option<Init>> {
-        let Type::Vector {
-            index: IndexKind::Fixed(n),
-            item,
-        } = ty
-        else {
+    fn item_list(&mut self, items: &[ast::Expr], span: Span, ty: &Type, what: &str) -> Checked<Option<Init>> {
+        let Type::Vector { index: IndexKind::Fixed(n), item } = ty else {
             let shown = self.show(ty);
             return Err(self.error(
                 format!("only a fixed-size vector takes a list of values, not {shown}"),

@@ -57,10 +57,7 @@ pub fn check(ast: &Ast) -> Result<CheckedProgram, Vec<Diagnostic>> {
     if has_errors(&diagnostics) {
         return Err(diagnostics);
     }
-    Ok(CheckedProgram {
-        program: checker.program,
-        warnings: diagnostics,
-    })
+    Ok(CheckedProgram { program: checker.program, warnings: diagnostics })
 }
 
 /// What a top-level name stands for.
@@ -113,11 +110,8 @@ impl Checker {
     /// Registers a top-level name; false (with a message) if it is taken.
     fn declare(&mut self, name: &ast::Ident, symbol: Symbol) -> bool {
         if self.symbols.contains_key(&name.name) {
-            let mut diagnostic = Diagnostic::error(
-                format!("`{}` is declared twice", name.name),
-                name.span,
-                "declared again here",
-            );
+            let mut diagnostic =
+                Diagnostic::error(format!("`{}` is declared twice", name.name), name.span, "declared again here");
             if let Some(first) = self.places.get(&name.name)
                 && *first != name.span
             {
@@ -137,26 +131,18 @@ impl Checker {
                 Item::Element { name, fields, .. } => {
                     let id = ElemId(self.program.elements.len() as u32);
                     if self.declare(name, Symbol::Element(id)) {
-                        let Ident { name, span } = name.clone();
+                        let ast::Ident { name, span } = name.clone();
                         self.program.elements.push(Element { name, span });
                     }
                     if let Some(field) = fields.first() {
                         self.report(
-                            Diagnostic::warning(
-                                "element fields have no effect",
-                                field.name.span,
-                                "ignored",
-                            )
-                            .help("keep per-vertex data in a `vector{Element}(type)`"),
+                            Diagnostic::warning("element fields have no effect", field.name.span, "ignored")
+                                .help("keep per-vertex data in a `vector{Element}(type)`"),
                         );
                     }
                 }
                 Item::ExternVar { name, .. } => {
-                    self.report(Diagnostic::warning(
-                        "an extern variable has no effect",
-                        name.span,
-                        "ignored",
-                    ));
+                    self.report(Diagnostic::warning("an extern variable has no effect", name.span, "ignored"));
                 }
                 Item::Const(_) | Item::Func(_) => {}
             }
@@ -167,11 +153,7 @@ impl Checker {
         for item in &ast.items {
             let Item::Func(func) = item else { continue };
             if let Some(generic) = func.generics.first() {
-                self.report(Diagnostic::warning(
-                    "generic parameters have no effect",
-                    generic.span,
-                    "ignored",
-                ));
+                self.report(Diagnostic::warning("generic parameters have no effect", generic.span, "ignored"));
             }
             let id = FuncId(self.signatures.len() as u32);
             let signature = self.signature(func);
@@ -271,18 +253,12 @@ impl Checker {
     }
 }
 
-use ast::Ident;
-
 /// Captures, parameters and result as locals, in that order.
 fn declared_locals(signature: &Signature, func: &ast::Func) -> Vec<Local> {
     let main = func.name.name == "main";
     let params: &[ast::Param] = if main { &[] } else { &func.params };
     let results = func.results.get(..1).unwrap_or_default();
-    let groups = [
-        (&func.captures[..], LocalKind::Capture),
-        (params, LocalKind::Param),
-        (results, LocalKind::Result),
-    ];
+    let groups = [(&func.captures[..], LocalKind::Capture), (params, LocalKind::Param), (results, LocalKind::Result)];
     let result = std::iter::once(&signature.result);
     let typed = signature.captures.iter().chain(&signature.params);
     let mut types = typed.map(|(_, ty)| ty).chain(result);

@@ -13,11 +13,7 @@ use crate::types::{EdgeSetType, ElemId, FuncId, Scalar, Type};
 /// A demand on a function that can be judged only when its body is known.
 pub(super) enum Pending {
     /// The function must write this vector.
-    Writes {
-        func: FuncId,
-        vector: Tracked,
-        name: Ident,
-    },
+    Writes { func: FuncId, vector: Tracked, name: Ident },
     /// The function must update a priority.
     UpdatesPriority { func: FuncId, span: Span },
 }
@@ -25,15 +21,7 @@ pub(super) enum Pending {
 impl Checker {
     /// An expression whose outermost node is a keyword method.
     pub(super) fn operator(&mut self, expr: &ast::Expr) -> Checked<Expr> {
-        let Ast::Operator {
-            receiver,
-            op,
-            op_span,
-            func,
-            tracked,
-            disable_dedup,
-        } = &expr.kind
-        else {
+        let Ast::Operator { receiver, op, op_span, func, tracked, disable_dedup } = &expr.kind else {
             return Err(Fail);
         };
         if matches!(op, OperatorKind::From | OperatorKind::To) {
@@ -48,13 +36,8 @@ impl Checker {
         }
         // Peel off the modifiers; the last one written wins, so the outermost is kept.
         let (mut base, mut from, mut to) = (&**receiver, None, None);
-        while let Ast::Operator {
-            receiver,
-            op: op @ (OperatorKind::From | OperatorKind::To),
-            op_span,
-            func,
-            ..
-        } = &base.kind
+        while let Ast::Operator { receiver, op: op @ (OperatorKind::From | OperatorKind::To), op_span, func, .. } =
+            &base.kind
         {
             let slot = match op {
                 OperatorKind::From => &mut from,
@@ -98,12 +81,7 @@ impl Checker {
         }
     }
 
-    fn edge_filter(
-        &mut self,
-        filter: Option<(&FuncRef, Span)>,
-        elem: ElemId,
-        word: &str,
-    ) -> Checked<Option<Filter>> {
+    fn edge_filter(&mut self, filter: Option<(&FuncRef, Span)>, elem: ElemId, word: &str) -> Checked<Option<Filter>> {
         let Some((func, _)) = filter else {
             return Ok(None);
         };
@@ -140,20 +118,18 @@ impl Checker {
                     "gives no bool",
                 )
                 .also(signature.span, "declared here")
-                .help(format!("declare it as `func {}(v : {}) -> ok : bool`", signature.name, self.show(&Type::Element(elem)))),
+                .help(format!(
+                    "declare it as `func {}(v : {}) -> ok : bool`",
+                    signature.name,
+                    self.show(&Type::Element(elem))
+                )),
             ));
         }
         Ok(used)
     }
 
     /// Checks that a function takes exactly one vertex.
-    fn vertex_param(
-        &mut self,
-        signature: &Signature,
-        elem: ElemId,
-        func: &FuncRef,
-        word: &str,
-    ) -> Checked<()> {
+    fn vertex_param(&mut self, signature: &Signature, elem: ElemId, func: &FuncRef, word: &str) -> Checked<()> {
         if signature.params.len() == 1 && is_vertex(&signature.params[0].1, elem) {
             return Ok(());
         }
@@ -208,21 +184,11 @@ impl Checker {
         let kind = match (op, modified) {
             (OperatorKind::ApplyModified, Some((name, disable_dedup))) => {
                 let vector = self.tracked(name, &used, graph_type)?;
-                self.pending.push(Pending::Writes {
-                    func: used.func,
-                    vector,
-                    name: name.clone(),
-                });
-                ApplyKind::Modified {
-                    vector,
-                    disable_dedup,
-                }
+                self.pending.push(Pending::Writes { func: used.func, vector, name: name.clone() });
+                ApplyKind::Modified { vector, disable_dedup }
             }
             (OperatorKind::ApplyUpdatePriority, _) => {
-                self.pending.push(Pending::UpdatesPriority {
-                    func: used.func,
-                    span: func.span,
-                });
+                self.pending.push(Pending::UpdatesPriority { func: used.func, span: func.span });
                 ApplyKind::UpdatePriority
             }
             _ if collects => ApplyKind::ApplyCollect,
@@ -232,25 +198,12 @@ impl Checker {
             ApplyKind::ApplyCollect | ApplyKind::Modified { .. } => Type::VertexSet(graph_type.dst),
             _ => Type::Void,
         };
-        let apply = EdgeApply {
-            graph,
-            graph_type,
-            from,
-            to,
-            kind,
-            func: used,
-            weighted,
-        };
+        let apply = EdgeApply { graph, graph_type, from, to, kind, func: used, weighted };
         Ok(node(ExprKind::EdgeApply(Box::new(apply)), ty, span))
     }
 
     /// Checks `(src, dst)` or `(src, dst, weight)`; true if the weight is taken.
-    fn edge_params(
-        &mut self,
-        signature: &Signature,
-        graph: EdgeSetType,
-        func: &FuncRef,
-    ) -> Checked<bool> {
+    fn edge_params(&mut self, signature: &Signature, graph: EdgeSetType, func: &FuncRef) -> Checked<bool> {
         let types: Vec<&Type> = signature.params.iter().map(|(_, ty)| ty).collect();
         let ends = types.len() >= 2 && is_vertex(types[0], graph.src) && is_vertex(types[1], graph.dst);
         let vertex = self.show(&Type::Element(graph.src));
@@ -267,9 +220,7 @@ impl Checker {
                         "needs weights",
                     )
                     .also(signature.span, "declared here")
-                    .help(format!(
-                        "give the edgeset a weight type, as in `edgeset{{...}}({vertex},{vertex},int)`"
-                    )),
+                    .help(format!("give the edgeset a weight type, as in `edgeset{{...}}({vertex},{vertex},int)`")),
                 ));
             }
             (true, Some([weight]), Some(wanted)) => {
@@ -294,9 +245,7 @@ impl Checker {
         let (tracked, ty) = match by_name {
             Some(at) => (Tracked::Capture(at as u32), signature.captures[at].1.clone()),
             None => match self.lookup(&name.name, name.span)? {
-                Meaning::Var(Var::Global(id)) => {
-                    (Tracked::Global(id), self.program.global(id).ty.clone())
-                }
+                Meaning::Var(Var::Global(id)) => (Tracked::Global(id), self.program.global(id).ty.clone()),
                 Meaning::Var(var) => {
                     let bound = used.captures.iter().position(|c| c.kind == ExprKind::Var(var));
                     let Some(at) = bound else {
@@ -455,10 +404,7 @@ impl Checker {
     fn demote_to_apply(&mut self, func: FuncId) {
         for function in &mut self.program.functions {
             crate::visit::stmts_mut(&mut function.body, &mut |stmt| {
-                if let StmtKind::Expr(Expr {
-                    kind: ExprKind::EdgeApply(apply),
-                    ..
-                }) = &mut stmt.kind
+                if let StmtKind::Expr(Expr { kind: ExprKind::EdgeApply(apply), .. }) = &mut stmt.kind
                     && apply.func.func == func
                     && apply.kind == ApplyKind::UpdatePriority
                 {

@@ -34,12 +34,7 @@ impl Frame {
             let known = local.ty != Type::Void;
             (local.name.clone(), known.then_some(LocalId(at as u32)))
         });
-        Frame {
-            function: Some(signature.name.clone()),
-            scopes: vec![names.collect()],
-            locals,
-            loops: Vec::new(),
-        }
+        Frame { function: Some(signature.name.clone()), scopes: vec![names.collect()], locals, loops: Vec::new() }
     }
 }
 
@@ -62,12 +57,7 @@ impl Checker {
     /// Adds a local to the innermost scope.
     pub(super) fn add_local(&mut self, name: &Ident, ty: Type, kind: LocalKind) -> LocalId {
         let id = LocalId(self.frame.locals.len() as u32);
-        self.frame.locals.push(Local {
-            name: name.name.clone(),
-            ty,
-            kind,
-            span: name.span,
-        });
+        self.frame.locals.push(Local { name: name.name.clone(), ty, kind, span: name.span });
         self.bind(name, Some(id));
         id
     }
@@ -130,13 +120,9 @@ impl Checker {
         if let Some(place) = self.places.get(name) {
             let place = *place;
             return self.report(
-                Diagnostic::error(
-                    format!("`{name}` is used before it is declared"),
-                    span,
-                    "not declared yet",
-                )
-                .also(place, "declared here")
-                .help("move its declaration above this one"),
+                Diagnostic::error(format!("`{name}` is used before it is declared"), span, "not declared yet")
+                    .also(place, "declared here")
+                    .help("move its declaration above this one"),
             );
         }
         let mut known: Vec<&str> = Vec::new();
@@ -146,9 +132,7 @@ impl Checker {
         known.extend(self.symbols.keys().map(String::as_str));
         let near = nearest(name, known).map(str::to_string);
         let message = format!("`{name}` is not declared");
-        self.report(
-            Diagnostic::error(message, span, "unknown name").did_you_mean(near.as_deref()),
-        )
+        self.report(Diagnostic::error(message, span, "unknown name").did_you_mean(near.as_deref()))
     }
 
     /// True if the name is a variable in scope (never reports).

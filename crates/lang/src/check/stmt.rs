@@ -6,9 +6,7 @@ use super::{Checked, Checker, Fail};
 use crate::ast::{self, StmtKind as Ast};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
-use crate::typed::{
-    Expr, ExprKind, Init, Label, LocalKind, Place, ReduceOp, Stmt, StmtKind, Var,
-};
+use crate::typed::{Expr, ExprKind, Init, Label, LocalKind, Place, ReduceOp, Stmt, StmtKind, Var};
 use crate::types::{LocalId, Type};
 
 impl Checker {
@@ -22,15 +20,8 @@ impl Checker {
 
     fn stmt(&mut self, stmt: &ast::Stmt) -> Option<Stmt> {
         let kind = self.stmt_kind(stmt).ok().flatten()?;
-        let label = stmt.label.as_ref().map(|label| Label {
-            name: label.name.clone(),
-            span: label.span,
-        });
-        Some(Stmt {
-            label,
-            kind,
-            span: stmt.span,
-        })
+        let label = stmt.label.as_ref().map(|label| Label { name: label.name.clone(), span: label.span });
+        Some(Stmt { label, kind, span: stmt.span })
     }
 
     fn stmt_kind(&mut self, stmt: &ast::Stmt) -> Checked<Option<StmtKind>> {
@@ -57,13 +48,7 @@ impl Checker {
                 let cond = self.condition(cond, "the condition of `while`")?;
                 StmtKind::DoWhile { body, cond }
             }
-            Ast::For {
-                parallel,
-                var,
-                low,
-                high,
-                body,
-            } => {
+            Ast::For { parallel, var, low, high, body } => {
                 let low = self.index_value(low, "a loop bound");
                 let high = self.index_value(high, "a loop bound");
                 self.enter();
@@ -74,13 +59,7 @@ impl Checker {
                 };
                 let body = self.loop_body(kind, body);
                 self.leave();
-                StmtKind::For {
-                    parallel: *parallel,
-                    var,
-                    low: low?,
-                    high: high?,
-                    body,
-                }
+                StmtKind::For { parallel: *parallel, var, low: low?, high: high?, body }
             }
             Ast::Print(value) => {
                 let value = self.expr(value, None)?;
@@ -236,6 +215,16 @@ impl Checker {
             ast::ReduceOp::AsyncMax => ("asyncMax=", ReduceOp::Max),
         };
         let target = self.assignable(target)?;
+        if target.ty == Type::BOOL {
+            return Err(self.report(
+                Diagnostic::error(
+                    format!("`{symbol}` needs a number on its left but this is bool"),
+                    target.span,
+                    "this is bool",
+                )
+                .help("write `x = x or y` (or `and`)"),
+            ));
+        }
         if target.ty.numeric().is_none() {
             let found = self.show(&target.ty);
             return Err(self.error(
@@ -312,12 +301,7 @@ impl Checker {
             typed.push(value);
             ty = *item;
         }
-        Ok(Place {
-            var,
-            indices: typed,
-            ty,
-            span: expr.span,
-        })
+        Ok(Place { var, indices: typed, ty, span: expr.span })
     }
 
     fn var_name(&self, var: Var) -> &str {

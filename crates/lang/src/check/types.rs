@@ -41,12 +41,7 @@ impl Checker {
             TypeExprKind::Scalar(scalar) => Ok(Type::Scalar(*scalar)),
             TypeExprKind::Named(name) => Ok(Type::Element(self.element(name)?)),
             TypeExprKind::VertexSet(elem) => Ok(Type::VertexSet(self.element(elem)?)),
-            TypeExprKind::EdgeSet {
-                edge,
-                src,
-                dst,
-                weight,
-            } => {
+            TypeExprKind::EdgeSet { edge, src, dst, weight } => {
                 let edge = self.element(edge)?;
                 let (src_id, dst_id) = (self.element(src)?, self.element(dst)?);
                 if src_id != dst_id {
@@ -62,20 +57,13 @@ impl Checker {
                 if matches!(weight, Some(Scalar::String | Scalar::Bool)) {
                     return Err(self.error("an edge weight is a number", ty.span, "not a number type"));
                 }
-                Ok(Type::EdgeSet(EdgeSetType {
-                    edge,
-                    src: src_id,
-                    dst: dst_id,
-                    weight: *weight,
-                }))
+                Ok(Type::EdgeSet(EdgeSetType { edge, src: src_id, dst: dst_id, weight: *weight }))
             }
             TypeExprKind::Vector { index, item } => self.vector_type(index, item, ty),
             TypeExprKind::List(item) => {
                 let item_type = self.resolve_type(item)?;
                 match item_type {
-                    Type::Scalar(_) | Type::Element(_) | Type::VertexSet(_) => {
-                        Ok(Type::List(Box::new(item_type)))
-                    }
+                    Type::Scalar(_) | Type::Element(_) | Type::VertexSet(_) => Ok(Type::List(Box::new(item_type))),
                     _ => {
                         let shown = self.show(&item_type);
                         Err(self.error(
@@ -91,10 +79,7 @@ impl Checker {
                 if matches!(priority, Scalar::String | Scalar::Bool) {
                     return Err(self.error("a priority is a number", ty.span, "not a number type"));
                 }
-                Ok(Type::PriorityQueue {
-                    elem,
-                    priority: *priority,
-                })
+                Ok(Type::PriorityQueue { elem, priority: *priority })
             }
             TypeExprKind::Error => Err(Fail),
         }
@@ -115,10 +100,7 @@ impl Checker {
         let item_type = self.resolve_type(item)?;
         let flat = |ty: &Type| ty.repr().is_some();
         let fits = match &item_type {
-            Type::Vector {
-                index: IndexKind::Fixed(_),
-                item: inner,
-            } => flat(inner),
+            Type::Vector { index: IndexKind::Fixed(_), item: inner } => flat(inner),
             other => flat(other),
         };
         if !fits {
@@ -132,9 +114,6 @@ impl Checker {
                 .help("entries are scalars or fixed-size vectors of scalars"),
             ));
         }
-        Ok(Type::Vector {
-            index,
-            item: Box::new(item_type),
-        })
+        Ok(Type::Vector { index, item: Box::new(item_type) })
     }
 }

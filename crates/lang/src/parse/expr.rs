@@ -1,9 +1,7 @@
 //! Expressions, by precedence climbing.
 
 use super::{Fail, MAX_OPERATORS, Parsed, Parser};
-use crate::ast::{
-    BinaryOp, Expr, ExprKind, FuncRef, Ident, NewPriorityQueue, OperatorKind, UnaryOp,
-};
+use crate::ast::{BinaryOp, Expr, ExprKind, FuncRef, Ident, NewPriorityQueue, OperatorKind, UnaryOp};
 use crate::diagnostic::Diagnostic;
 use crate::lexer;
 use crate::source::Span;
@@ -71,21 +69,28 @@ impl Parser<'_> {
             }
             self.count_operator()?;
             let token = self.advance();
+            if self.peek() == TokenKind::Assign && token.span.end == self.span().start {
+                return Err(self.no_compound_assignment(token.span));
+            }
             let right = self.binary(strength + 1)?;
             let span = left.span.to(right.span);
             let Some(op) = op else {
                 return Err(self.unsupported_operator(token.span));
             };
-            left = Expr {
-                kind: ExprKind::Binary {
-                    op,
-                    left: Box::new(left),
-                    right: Box::new(right),
-                },
-                span,
-            };
+            left = Expr { kind: ExprKind::Binary { op, left: Box::new(left), right: Box::new(right) }, span };
         }
         Ok(left)
+    }
+
+    /// `x -= 1` and its like.
+    fn no_compound_assignment(&mut self, operator: Span) -> Fail {
+        let symbol = self.text(operator).to_string();
+        let span = operator.to(self.span());
+        self.report(
+            Diagnostic::error(format!("there is no `{symbol}=`"), span, "unknown operator")
+                .help(format!("write `x = x {symbol} ...`; the reductions are +=, min= and max=")),
+        );
+        Fail
     }
 
     fn unsupported_operator(&mut self, span: Span) -> Fail {
@@ -145,13 +150,7 @@ impl Parser<'_> {
                     }
                     let end = self.expect(TokenKind::RBracket)?;
                     let span = base.span.to(end);
-                    base = Expr {
-                        kind: ExprKind::Index {
-                            base: Box::new(base),
-                            index: Box::new(index),
-                        },
-                        span,
-                    };
+                    base = Expr { kind: ExprKind::Index { base: Box::new(base), index: Box::new(index) }, span };
                 }
                 TokenKind::Quote => {
                     let span = self.span();
@@ -192,14 +191,7 @@ impl Parser<'_> {
         }
         let end = self.expect(RParen)?;
         Ok(Expr {
-            kind: ExprKind::Operator {
-                receiver: Box::new(receiver),
-                op,
-                op_span,
-                func,
-                tracked,
-                disable_dedup,
-            },
+            kind: ExprKind::Operator { receiver: Box::new(receiver), op, op_span, func, tracked, disable_dedup },
             span: start.to(end),
         })
     }
@@ -211,11 +203,7 @@ impl Parser<'_> {
         let kind = match self.eat(TokenKind::LParen) {
             true => {
                 let args = self.comma_list(TokenKind::RParen, |p| p.expr())?;
-                ExprKind::Method {
-                    receiver,
-                    name,
-                    args,
-                }
+                ExprKind::Method { receiver, name, args }
             }
             false => ExprKind::Field { receiver, name },
         };
@@ -230,11 +218,7 @@ impl Parser<'_> {
             false => None,
         };
         let span = name.span.to(self.previous());
-        Ok(FuncRef {
-            name,
-            captures,
-            span,
-        })
+        Ok(FuncRef { name, captures, span })
     }
 
     fn primary(&mut self) -> Parsed<Expr> {
@@ -247,10 +231,7 @@ impl Parser<'_> {
                 let inner = self.expr()?;
                 let end = self.expect(RParen)?;
                 // The parentheses belong to the span, so that carets cover them.
-                return Ok(Expr {
-                    kind: inner.kind,
-                    span: start.to(end),
-                });
+                return Ok(Expr { kind: inner.kind, span: start.to(end) });
             }
             Ident => return self.name_or_call(),
             Int => ExprKind::Int(self.int_literal("a number")?),
@@ -303,16 +284,9 @@ impl Parser<'_> {
             captures = Some(self.comma_list(TokenKind::RBracket, |p| p.expr())?);
         }
         if !self.eat(TokenKind::LParen) {
-            return Ok(Expr {
-                kind: ExprKind::Name(name.name),
-                span: start,
-            });
+            return Ok(Expr { kind: ExprKind::Name(name.name), span: start });
         }
-        let callee = FuncRef {
-            span: start.to(self.tokens[self.at - 2].span),
-            name,
-            captures,
-        };
+        let callee = FuncRef { span: start.to(self.tokens[self.at - 2].span), name, captures };
         self.count_operator()?;
         let args = self.comma_list(TokenKind::RParen, |p| p.expr())?;
         let span = start.to(self.previous());
@@ -468,11 +442,5 @@ impl Parser<'_> {
 }
 
 fn unary(op: UnaryOp, start: Span, operand: Expr) -> Expr {
-    Expr {
-        span: start.to(operand.span),
-        kind: ExprKind::Unary {
-            op,
-            operand: Box::new(operand),
-        },
-    }
+    Expr { span: start.to(operand.span), kind: ExprKind::Unary { op, operand: Box::new(operand) } }
 }

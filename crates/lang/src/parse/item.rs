@@ -68,10 +68,7 @@ impl Parser<'_> {
         if self.at == before {
             self.advance();
         }
-        while !matches!(
-            self.peek(),
-            Eof | KwElement | KwExtern | KwExport | KwFunc | KwConst
-        ) {
+        while !matches!(self.peek(), Eof | KwElement | KwExtern | KwExport | KwFunc | KwConst) {
             self.advance();
         }
     }
@@ -114,13 +111,7 @@ impl Parser<'_> {
             false => None,
         };
         self.expect_semi()?;
-        Ok(Decl {
-            is_var,
-            name,
-            ty,
-            init,
-            span: keyword.span.to(self.previous()),
-        })
+        Ok(Decl { is_var, name, ty, init, span: keyword.span.to(self.previous()) })
     }
 
     /// A declared name; `max=3` there was lexed as a reduction and gets its own message.
@@ -130,12 +121,8 @@ impl Parser<'_> {
             let span = self.span();
             let word = self.text(span).trim_end_matches('=').to_string();
             self.report(
-                Diagnostic::error(
-                    format!("`{word}=` is read as a reduction"),
-                    span,
-                    "one token",
-                )
-                .help(format!("put a space before `=`: `{word} =`")),
+                Diagnostic::error(format!("`{word}=` is read as a reduction"), span, "one token")
+                    .help(format!("put a space before `=`: `{word} =`")),
             );
             return Err(Fail);
         }
@@ -156,6 +143,7 @@ impl Parser<'_> {
 
     fn func(&mut self, kind: FuncKind) -> Parsed<Func> {
         let start = self.expect(TokenKind::KwFunc)?;
+        self.suspect = None;
         let name = self.ident("a function name")?;
         let generics = match self.eat(TokenKind::Lt) {
             true => self.comma_list(TokenKind::Gt, |p| p.generic())?,
@@ -179,16 +167,7 @@ impl Parser<'_> {
             self.close_block("func", start)?;
             body
         };
-        Ok(Func {
-            kind,
-            name,
-            generics,
-            captures,
-            params,
-            results,
-            body,
-            span: start.to(self.previous()),
-        })
+        Ok(Func { kind, name, generics, captures, params, results, body, span: start.to(self.previous()) })
     }
 
     fn generic(&mut self) -> Parsed<Ident> {

@@ -33,14 +33,7 @@ const MAX_ERRORS: usize = 50;
 /// Parses the algorithm part of a file. The tree is complete only if no diagnostic is an error.
 pub fn parse(source: &SourceFile) -> (Ast, Vec<Diagnostic>) {
     let (tokens, diagnostics) = lexer::tokens(source);
-    let mut parser = Parser {
-        source,
-        tokens,
-        at: 0,
-        diagnostics,
-        depth: 0,
-        operators: 0,
-    };
+    let mut parser = Parser { source, tokens, at: 0, diagnostics, depth: 0, operators: 0, suspect: None };
     let items = parser.items();
     let mut diagnostics = parser.diagnostics;
     diagnostics.sort_by_key(|d| d.primary.span.start);
@@ -56,6 +49,12 @@ pub(crate) struct Parser<'a> {
     diagnostics: Vec<Diagnostic>,
     depth: usize,
     operators: usize,
+    /// The first block whose `end` is indented less than its opening: the likely place of a missing `end`.
+    suspect: Option<(String, Span)>,
+    /// Where an unclosed block was last reported, so that the blocks around it are not reported as well.
+    unclosed: Option<usize>,
+    /// Parsing gave up; whatever is missing from here on is not worth a message.
+    stopped: bool,
 }
 
 impl Parser<'_> {
@@ -111,6 +110,7 @@ impl Parser<'_> {
     /// Jumps to the end: nothing more will be reported.
     fn give_up(&mut self) {
         self.at = self.tokens.len() - 1;
+        self.stopped = true;
     }
 
     /// The token at the cursor in words.
@@ -164,11 +164,7 @@ impl Parser<'_> {
             return Err(Fail);
         }
         let message = format!("expected `;` but found {}", self.found());
-        self.report(Diagnostic::error(
-            message,
-            self.previous().after(),
-            "a `;` is missing here",
-        ));
+        self.report(Diagnostic::error(message, self.previous().after(), "a `;` is missing here"));
         Err(Fail)
     }
 
@@ -182,16 +178,12 @@ impl Parser<'_> {
         }
         if token.kind.is_keyword() {
             let word = self.text(token.span).to_string();
-            let mut diagnostic = Diagnostic::error(
+            let diagnostic = Diagnostic::error(
                 format!("`{word}` is a reserved word and cannot be {what}"),
                 token.span,
                 "reserved word",
-            );
-            if token.kind.is_reserved_only() {
-                diagnostic = diagnostic.help(reserved_help(&word));
-            } else {
-                diagnostic = diagnostic.help(format!("choose another name, such as `{word}_`"));
-            }
+            )
+            .help(format!("choose another name, such as `{word}_`"));
             self.report(diagnostic);
             return Err(Fail);
         }
@@ -203,12 +195,8 @@ impl Parser<'_> {
         if self.depth >= MAX_DEPTH {
             let span = self.span();
             self.report(
-                Diagnostic::error(
-                    format!("this is nested more than {MAX_DEPTH} levels deep"),
-                    span,
-                    "too deep",
-                )
-                .help("move the inner part into a function or a variable"),
+                Diagnostic::error(format!("this is nested more than {MAX_DEPTH} levels deep"), span, "too deep")
+                    .help("move the inner part into a function or a variable"),
             );
             self.give_up();
             return Err(Fail);
@@ -220,11 +208,7 @@ impl Parser<'_> {
     }
 
     /// `item {, item}` up to and including `close`; the opening bracket is already consumed.
-    fn comma_list<T>(
-        &mut self,
-        close: TokenKind,
-        mut item: impl FnMut(&mut Self) -> Parsed<T>,
-    ) -> Parsed<Vec<T>> {
+    fn comma_list<T>(&mut self, close: TokenKind, mut item: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
         let mut items = Vec::new();
         if self.eat(close) {
             return Ok(items);

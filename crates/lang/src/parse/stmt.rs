@@ -27,7 +27,11 @@ impl Parser<'_> {
 
     /// The `end` of a block that was opened by `word` at `open`.
     pub(super) fn close_block(&mut self, word: &str, open: Span) -> Parsed<()> {
-        if self.eat(TokenKind::KwEnd) {
+        if self.peek() == TokenKind::KwEnd {
+            let end = self.advance().span;
+            if self.suspect.is_none() && self.indent(end) < self.indent(open) {
+                self.suspect = Some((word.to_string(), open));
+            }
             return Ok(());
         }
         if matches!(self.peek(), TokenKind::KwElif | TokenKind::KwElse) {
@@ -40,20 +44,30 @@ impl Parser<'_> {
             self.advance();
             return Err(Fail);
         }
-        // Nothing is left to say once parsing gave up.
-        if self.diagnostics.len() >= super::MAX_ERRORS {
+        if self.stopped || self.unclosed == Some(self.at) {
             return Err(Fail);
         }
+        self.unclosed = Some(self.at);
         let message = format!("this `{word}` is never closed: expected `end` but found {}", self.found());
         let mut diagnostic = Diagnostic::error(message, open, "opened here")
             .help("every func, if, while, for, par_for and do needs its own `end`");
         if self.peek() != TokenKind::Eof {
             diagnostic = diagnostic.also(self.span(), "expected `end` before this");
         }
-        if !self.diagnostics.iter().any(|d| d.primary.span == open || d.message.starts_with("this is nested")) {
-            self.report(diagnostic);
+        if let Some((word, span)) = self.suspect.take() {
+            let remark = format!("by its indentation, this `{word}` may lack its `end`");
+            diagnostic = diagnostic.also(span, remark);
         }
+        self.report(diagnostic);
         Err(Fail)
+    }
+
+    /// White space before the first word of the line.
+    fn indent(&self, span: Span) -> usize {
+        let before = &self.source.text[..span.start];
+        let line = before.rfind('\n').map_or(0, |at| at + 1);
+        let text = &self.source.text[line..];
+        text.len() - text.trim_start_matches([' ', '\t']).len()
     }
 
     /// Skips to where a statement can start again; `before` is where the failed one began.
@@ -68,9 +82,8 @@ impl Parser<'_> {
                     self.advance();
                     return;
                 }
-                Eof | KwEnd | KwElif | KwElse | KwFunc | KwExport | KwExtern | KwElement | KwVar
-                | KwConst | KwIf | KwWhile | KwDo | KwFor | KwParFor | KwPrint | KwPrintln
-                | KwBreak | KwDelete | Hash => return,
+                Eof | KwEnd | KwElif | KwElse | KwFunc | KwExport | KwExtern | KwElement | KwVar | KwConst | KwIf
+                | KwWhile | KwDo | KwFor | KwParFor | KwPrint | KwPrintln | KwBreak | KwDelete | Hash => return,
                 _ => {
                     self.advance();
                 }
@@ -205,26 +218,14 @@ impl Parser<'_> {
             Ok(header) => header,
             Err(Fail) => {
                 self.skip_line();
-                let error = Expr {
-                    kind: ExprKind::Error,
-                    span: open,
-                };
-                let var = Ident {
-                    name: String::new(),
-                    span: open,
-                };
+                let error = Expr { kind: ExprKind::Error, span: open };
+                let var = Ident { name: String::new(), span: open };
                 (var, error.clone(), error)
             }
         };
         let body = self.block();
         self.close_block(word, open)?;
-        Ok(StmtKind::For {
-            parallel,
-            var,
-            low,
-            high,
-            body,
-        })
+        Ok(StmtKind::For { parallel, var, low, high, body })
     }
 
     fn for_header(&mut self) -> Parsed<(Ident, Expr, Expr)> {
@@ -251,15 +252,6 @@ impl Parser<'_> {
                 self.report(
                     Diagnostic::error("only one value can be assigned at a time", span, "a second target follows")
                         .help("write one assignment per variable"),
-                );
-                return Err(Fail);
-            }
-            Minus | Star | Slash if self.peek_at(1) == Assign => {
-                let span = self.span();
-                let symbol = self.text(span).to_string();
-                self.report(
-                    Diagnostic::error(format!("there is no `{symbol}=`"), span, "unknown operator")
-                        .help(format!("write `x = x {symbol} ...`; the reductions are +=, min= and max=")),
                 );
                 return Err(Fail);
             }

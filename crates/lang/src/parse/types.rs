@@ -31,12 +31,7 @@ impl Parser<'_> {
                     false => None,
                 };
                 self.expect(RParen)?;
-                TypeExprKind::EdgeSet {
-                    edge,
-                    src,
-                    dst,
-                    weight,
-                }
+                TypeExprKind::EdgeSet { edge, src, dst, weight }
             }
             KwVector => return self.vector_type(),
             KwList => {
@@ -72,13 +67,7 @@ impl Parser<'_> {
         self.expect(TokenKind::LParen)?;
         let item = self.type_expr()?;
         self.expect(TokenKind::RParen)?;
-        Ok(TypeExpr {
-            kind: TypeExprKind::Vector {
-                index,
-                item: Box::new(item),
-            },
-            span: start.to(self.previous()),
-        })
+        Ok(TypeExpr { kind: TypeExprKind::Vector { index, item: Box::new(item) }, span: start.to(self.previous()) })
     }
 
     /// `{E}(T)` behind `priority_queue`.

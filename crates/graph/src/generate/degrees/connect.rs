@@ -120,6 +120,7 @@ impl DisjointSets {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rng::Rng;
     use proptest::prelude::*;
     use std::collections::HashSet;
 

@@ -107,28 +107,29 @@ impl Distribution {
         }
     }
 
-    /// The distribution over the degrees that a simple graph with so many vertices can have. Reads the file of
+    /// The distribution given that the degrees are those of a simple graph with so many vertices, and of a connected
+    /// one where that is asked for: a connected graph has no vertex of degree 0. Reads the file of
     /// [`Distribution::File`].
-    pub fn target(&self, vertices: u64) -> Result<Target> {
+    pub fn target(&self, vertices: u64, connected: bool) -> Result<Target> {
         let most = vertices.saturating_sub(1);
-        // P(degree <= k) for whole k, before the cut to 0..vertices.
+        let least = u64::from(connected && vertices > 1);
         let target = match *self {
             Distribution::Uniform { low, high } => {
-                Target::from_masses((0..=high.min(most)).map(|k| if k >= low { 1.0 } else { 0.0 }))
+                Target::from_masses(least, (0..=high.min(most)).map(|k| if k >= low { 1.0 } else { 0.0 }))
             }
             Distribution::Normal { mean, deviation } => {
                 let high = most.min((mean + 9.0 * deviation).max(0.0).ceil() as u64);
                 let below = |x: f64| normal_cdf((x - mean) / deviation);
-                Target::from_masses((0..=high).map(|k| below(k as f64 + 0.5) - below(k as f64 - 0.5)))
+                Target::from_masses(least, (0..=high).map(|k| below(k as f64 + 0.5) - below(k as f64 - 0.5)))
             }
             Distribution::Exponential { rate } => {
                 // exp(-40) is below the resolution of any sample.
                 let high = most.min((40.0 / rate).ceil() as u64);
-                Target::from_masses((0..=high).map(|k| (-rate * k as f64).exp()))
+                Target::from_masses(least, (0..=high).map(|k| (-rate * k as f64).exp()))
             }
             Distribution::PowerLaw { exponent, low, high } => {
                 let mass = |k: u64| if k >= low { (k as f64).powf(-exponent) } else { 0.0 };
-                Target::from_masses((0..=high.min(most)).map(mass))
+                Target::from_masses(least, (0..=high.min(most)).map(mass))
             }
             Distribution::File { ref path } => {
                 let counts = read_counts(Path::new(path))?;
@@ -139,7 +140,13 @@ impl Distribution {
                         format!("degree {degree} is impossible in a simple graph with {vertices} vertices"),
                     ));
                 }
-                Target::from_masses(counts.into_iter().map(|c| c as f64))
+                if least > 0 && counts[0] > 0 {
+                    return Err(GraphError::file(
+                        Path::new(path),
+                        format!("{} vertices of degree 0 cannot be in a connected graph", counts[0]),
+                    ));
+                }
+                Target::from_masses(least, counts.into_iter().map(|c| c as f64))
             }
         };
         target.ok_or_else(|| {
@@ -190,7 +197,8 @@ fn read_counts(path: &Path) -> Result<Vec<u64>> {
 fn normal_cdf(z: f64) -> f64 {
     let x = z.abs() / std::f64::consts::SQRT_2;
     let t = 1.0 / (1.0 + 0.327_591_1 * x);
-    let poly = t * (0.254_829_592 + t * (-0.284_496_736 + t * (1.421_413_741 + t * (-1.453_152_027 + t * 1.061_405_429))));
+    let poly =
+        t * (0.254_829_592 + t * (-0.284_496_736 + t * (1.421_413_741 + t * (-1.453_152_027 + t * 1.061_405_429))));
     let upper = 0.5 * poly * (-x * x).exp();
     if z >= 0.0 { 1.0 - upper } else { upper }
 }
@@ -214,12 +222,15 @@ pub struct Target {
 }
 
 impl Target {
-    /// Normalises masses of the degrees 0, 1, 2, ...; `None` when there is no mass.
-    fn from_masses(masses: impl Iterator<Item = f64>) -> Option<Self> {
+    /// Normalises masses of the degrees 0, 1, 2, ... without those below `least`; `None` when there is no mass.
+    fn from_masses(least: u64, masses: impl Iterator<Item = f64>) -> Option<Self> {
         let mut sum = 0.0;
-        let mut cumulative: Vec<f64> = masses
-            .map(|mass| {
-                sum += mass.max(0.0);
+        let mut cumulative: Vec<f64> = (0..)
+            .zip(masses)
+            .map(|(degree, mass)| {
+                if degree >= least {
+                    sum += mass.max(0.0);
+                }
                 sum
             })
             .collect();
@@ -289,7 +300,7 @@ mod tests {
 
     #[test]
     fn means_are_those_of_the_distributions() {
-        let mean = |d: Distribution| d.target(10_000).unwrap().mean();
+        let mean = |d: Distribution| d.target(10_000, false).unwrap().mean();
         assert!((mean(Distribution::Uniform { low: 0, high: 100 }) - 50.0).abs() < 1e-9);
         assert!((mean(Distribution::Normal { mean: 50.0, deviation: 10.0 }) - 50.0).abs() < 1e-3);
         // Geometric with ratio exp(-0.1): 1 / (exp(0.1) - 1).
@@ -297,8 +308,16 @@ mod tests {
     }
 
     #[test]
+    fn connected_targets_have_no_degree_zero() {
+        let uniform = Distribution::Uniform { low: 0, high: 3 };
+        assert_eq!(uniform.target(100, false).unwrap().cdf(0), 0.25);
+        assert_eq!(uniform.target(100, true).unwrap().cdf(0), 0.0);
+        assert!((uniform.target(100, true).unwrap().cdf(1) - 1.0 / 3.0).abs() < 1e-12);
+    }
+
+    #[test]
     fn impossible_targets_are_errors() {
-        assert!(Distribution::Uniform { low: 10, high: 20 }.target(5).is_err());
-        assert!(Distribution::PowerLaw { exponent: 2.0, low: 9, high: 12 }.target(5).is_err());
+        assert!(Distribution::Uniform { low: 10, high: 20 }.target(5, false).is_err());
+        assert!(Distribution::PowerLaw { exponent: 2.0, low: 9, high: 12 }.target(5, false).is_err());
     }
 }

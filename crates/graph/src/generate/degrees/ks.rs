@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn distances_by_hand() {
-        let target = Distribution::Uniform { low: 0, high: 3 }.target(100).unwrap();
+        let target = Distribution::Uniform { low: 0, high: 3 }.target(100, false).unwrap();
         assert!(distance(&[5, 5, 5, 5], &target) < 1e-12);
         assert!((distance(&[20, 0, 0, 0], &target) - 0.75).abs() < 1e-12);
         assert!((distance(&[0, 0, 0, 0, 0, 7], &target) - 1.0).abs() < 1e-12);

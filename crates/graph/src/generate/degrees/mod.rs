@@ -15,8 +15,8 @@ use crate::progress::Progress;
 use crate::rng::Rng;
 use crate::{EdgeList, GraphError, Result};
 
-pub use connect::connect;
 pub(super) use connect::DisjointSets;
+pub use connect::connect;
 pub use distribution::{Distribution, Target};
 pub use ks::{Significance, distance};
 pub(super) use pairing::pair;
@@ -70,7 +70,7 @@ impl Generator for Degrees {
     }
 
     fn edges(&self, seed: u64, progress: &dyn Progress) -> Result<EdgeList> {
-        let target = self.distribution.target(self.vertices)?;
+        let target = self.distribution.target(self.vertices, self.connected)?;
         let vertices = self.vertices as usize;
         progress.begin("pairing half-edges", None);
         let mut rng = Rng::new(seed, 0);

@@ -105,6 +105,7 @@ fn is_loop(edge: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rng::Rng;
     use proptest::prelude::*;
     use std::collections::HashSet;
 

@@ -120,7 +120,7 @@ impl Evolve {
 
     /// Evolves until the test accepts or the generations are used up.
     pub fn run(&self, seed: u64, progress: &dyn Progress) -> Result<Evolved> {
-        let target = self.distribution.target(self.vertices)?;
+        let target = self.distribution.target(self.vertices, true)?;
         let space = Space::new(self.vertices as u32);
         let limit = self.significance.limit(self.vertices as usize);
         let accepted = |best: &Individual| best.distance <= limit && best.connected >= 1.0;
@@ -175,7 +175,8 @@ impl Evolve {
             .map(|index| {
                 let mut rng = Rng::new(seed, stream(generation, index));
                 let (first, second) = (wheel.pick(&mut rng), wheel.pick(&mut rng));
-                let mut child = Individual::cross(space, &population[first], &population[second], self.crossover, &mut rng);
+                let mut child =
+                    Individual::cross(space, &population[first], &population[second], self.crossover, &mut rng);
                 child.mutate(space, &mut rng);
                 child.judged(space, target)
             })

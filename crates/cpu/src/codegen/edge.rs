@@ -1,0 +1,320 @@
+//! Kernels of edge operators: a range of vertices, the edges of each, the user's function inlined.
+
+use std::mem::offset_of;
+
+use cranelift::prelude::*;
+use gw_ir::meta::Direction;
+use gw_ir::operator::{EdgeSetIterator, VertexFilter};
+use gw_ir::types::Scalar;
+
+use super::inputs::Role;
+use super::promote;
+use super::translate::{Translator, clif_type, constant, trusted};
+use super::Refusal;
+use crate::abi::{Worker, slot};
+
+/// How the range of a kernel names the vertices it visits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Range {
+    /// The range holds vertex ids.
+    Ids,
+    /// The range indexes a queue of ids.
+    Queue,
+    /// The range holds ids; only those in the input map count.
+    Map,
+}
+
+/// What an edge kernel is compiled for, beside the [`Target`](super::translate::Target).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct EdgeShape {
+    pub(crate) direction: Direction,
+    pub(crate) range: Range,
+    /// The type of the weights in memory, when the function takes one.
+    pub(crate) weights: Option<Scalar>,
+    /// Sources below the floor of the current bucket are skipped.
+    pub(crate) ordered: bool,
+}
+
+impl Translator<'_, '_> {
+    /// The body of an edge kernel over `begin..end`.
+    pub(crate) fn edge_kernel(
+        &mut self,
+        op: &EdgeSetIterator,
+        shape: EdgeShape,
+        begin: Value,
+        end: Value,
+    ) -> Result<(), Refusal> {
+        self.for_range(begin, end, |t, index, next| {
+            let vertex = t.range_vertex(shape.range, index, next);
+            t.vertices.push(vertex);
+            match shape.direction {
+                Direction::Push | Direction::DensePush => t.push_vertex(op, shape, vertex, next)?,
+                Direction::Pull => t.pull_vertex(op, shape, vertex, next)?,
+            }
+            t.vertices.pop();
+            Ok(())
+        })
+    }
+
+    /// A loop over `begin..end`; the body gets the index and the block that goes on with the next one.
+    pub(crate) fn for_range(
+        &mut self,
+        begin: Value,
+        end: Value,
+        body: impl FnOnce(&mut Self, Value, Block) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        let (head, next, out) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        self.b.append_block_param(head, types::I64);
+        let some = self.b.ins().icmp(IntCC::UnsignedLessThan, begin, end);
+        self.b.ins().brif(some, head, &[begin.into()], out, &[]);
+        self.b.switch_to_block(head);
+        let index = self.b.block_params(head)[0];
+        body(self, index, next)?;
+        self.b.ins().jump(next, &[]);
+        self.b.switch_to_block(next);
+        self.b.seal_block(next);
+        let following = self.b.ins().iadd_imm_s(index, 1);
+        let more = self.b.ins().icmp(IntCC::UnsignedLessThan, following, end);
+        self.b.ins().brif(more, head, &[following.into()], out, &[]);
+        self.b.seal_block(head);
+        self.b.switch_to_block(out);
+        self.b.seal_block(out);
+        Ok(())
+    }
+
+    /// The vertex that an index of the range stands for; goes on with `next` when it does not count.
+    pub(crate) fn range_vertex(&mut self, range: Range, index: Value, next: Block) -> Value {
+        match range {
+            Range::Ids => self.b.ins().ireduce(types::I32, index),
+            Range::Queue => {
+                let queue = self.slot(slot::QUEUE, types::I64);
+                let at = self.address(queue, index, 4);
+                self.b.ins().load(types::I32, constant(), at, 0)
+            }
+            Range::Map => {
+                let vertex = self.b.ins().ireduce(types::I32, index);
+                let map = self.slot(slot::FROM_MAP, types::I64);
+                let inside = self.in_map(map, vertex, self.target.from_bitmap);
+                self.only_if(inside, next);
+                vertex
+            }
+        }
+    }
+
+    /// Goes on with `next` unless the condition holds.
+    fn only_if(&mut self, condition: Value, next: Block) {
+        let here = self.b.create_block();
+        self.b.ins().brif(condition, here, &[], next, &[]);
+        self.b.switch_to_block(here);
+        self.b.seal_block(here);
+    }
+
+    fn push_vertex(
+        &mut self,
+        op: &EdgeSetIterator,
+        shape: EdgeShape,
+        src: Value,
+        next: Block,
+    ) -> Result<(), Refusal> {
+        if let VertexFilter::Function(filter) = &op.from {
+            let keep = self.apply(filter, Role::From, &[src])?;
+            let keep = keep.ok_or_else(|| self.refuse("a filter without result"))?;
+            self.only_if(keep, next);
+        }
+        if shape.ordered {
+            self.skip_settled(src, next)?;
+        }
+        let (begin, end) = self.list(src);
+        let promoted = promote::candidates(self.module, op, Direction::Push);
+        self.each_neighbour(begin, end, &promoted, src, |t, edge, skip| {
+            let dst = t.neighbour(edge);
+            t.vertices.push(dst);
+            match &op.to {
+                VertexFilter::Function(filter) if !op.meta.to_folded => {
+                    let keep = t.apply(filter, Role::To, &[dst])?;
+                    let keep = keep.ok_or_else(|| t.refuse("a filter without result"))?;
+                    t.only_if(keep, skip);
+                }
+                VertexFilter::Set(_) => {
+                    let map = t.slot(slot::TO_MAP, types::I64);
+                    let inside = t.in_map(map, dst, false);
+                    t.only_if(inside, skip);
+                }
+                _ => {}
+            }
+            let args = t.edge_args(op, shape, edge, src, dst)?;
+            t.apply_edge(op, &args, dst)?;
+            t.vertices.pop();
+            Ok(None)
+        })
+    }
+
+    fn pull_vertex(
+        &mut self,
+        op: &EdgeSetIterator,
+        shape: EdgeShape,
+        dst: Value,
+        next: Block,
+    ) -> Result<(), Refusal> {
+        match &op.to {
+            VertexFilter::Function(filter) => {
+                let keep = self.apply(filter, Role::To, &[dst])?;
+                let keep = keep.ok_or_else(|| self.refuse("a filter without result"))?;
+                self.only_if(keep, next);
+            }
+            VertexFilter::Set(_) => {
+                let map = self.slot(slot::TO_MAP, types::I64);
+                let inside = self.in_map(map, dst, false);
+                self.only_if(inside, next);
+            }
+            VertexFilter::All => {}
+        }
+        let (begin, end) = self.list(dst);
+        let promoted = promote::candidates(self.module, op, Direction::Pull);
+        self.each_neighbour(begin, end, &promoted, dst, |t, edge, skip| {
+            let src = t.neighbour(edge);
+            t.vertices.push(src);
+            match &op.from {
+                VertexFilter::Function(filter) => {
+                    let keep = t.apply(filter, Role::From, &[src])?;
+                    let keep = keep.ok_or_else(|| t.refuse("a filter without result"))?;
+                    t.only_if(keep, skip);
+                }
+                VertexFilter::Set(_) => {
+                    let map = t.slot(slot::FROM_MAP, types::I64);
+                    let inside = t.in_map(map, src, t.target.from_bitmap);
+                    t.only_if(inside, skip);
+                }
+                VertexFilter::All => {}
+            }
+            let args = t.edge_args(op, shape, edge, src, dst)?;
+            t.apply_edge(op, &args, dst)?;
+            t.vertices.pop();
+            // Once the destination is no longer wanted, its other edges are not looked at.
+            match &op.to {
+                VertexFilter::Function(filter) => t.apply(filter, Role::To, &[dst]),
+                _ => Ok(None),
+            }
+        })
+    }
+
+    /// Skips a source whose priority lies before the current bucket: it was settled already.
+    fn skip_settled(&mut self, src: Value, next: Block) -> Result<(), Refusal> {
+        let Some((base, scalar)) = self.ordered_priorities()? else { return Ok(()) };
+        let index = self.b.ins().uextend(types::I64, src);
+        let ty = clif_type(scalar);
+        let at = self.address(base, index, ty.bytes());
+        let priority = self.b.ins().load(ty, trusted(), at, 0);
+        let wide = if ty == types::I64 { priority } else { self.b.ins().uextend(types::I64, priority) };
+        let floor = self.slot(slot::FLOOR, types::I64);
+        let current = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, wide, floor);
+        self.only_if(current, next);
+        Ok(())
+    }
+
+    /// The edge positions of a vertex, clipped to the share of this worker and counted.
+    fn list(&mut self, vertex: Value) -> (Value, Value) {
+        let offsets = self.slot(slot::OFFSETS, types::I64);
+        let (begin, end) = self.edge_range(offsets, vertex);
+        let clip = |offset: usize, t: &mut Self| t.b.ins().load(types::I64, trusted(), t.worker, offset as i32);
+        let low = clip(offset_of!(Worker, clip_begin), self);
+        let high = clip(offset_of!(Worker, clip_end), self);
+        let begin = self.b.ins().umax(begin, low);
+        let end = self.b.ins().umin(end, high);
+        (begin, end)
+    }
+
+    /// A loop over the edge positions `begin..end` of `owner`. The body gets the position and the block that goes on; it
+    /// may return a condition for going on at all.
+    fn each_neighbour(
+        &mut self,
+        begin: Value,
+        end: Value,
+        promoted: &[promote::Promoted],
+        owner: Value,
+        body: impl FnOnce(&mut Self, Value, Block) -> Result<Option<Value>, Refusal>,
+    ) -> Result<(), Refusal> {
+        let (enter, head, more, leave, out) = (
+            self.b.create_block(),
+            self.b.create_block(),
+            self.b.create_block(),
+            self.b.create_block(),
+            self.b.create_block(),
+        );
+        self.b.append_block_param(head, types::I64);
+        self.b.append_block_param(leave, types::I64);
+        let some = self.b.ins().icmp(IntCC::UnsignedLessThan, begin, end);
+        self.b.ins().brif(some, enter, &[], out, &[]);
+        self.b.switch_to_block(enter);
+        self.b.seal_block(enter);
+        let saved = self.promote(promoted, owner)?;
+        self.b.ins().jump(head, &[begin.into()]);
+
+        self.b.switch_to_block(head);
+        let edge = self.b.block_params(head)[0];
+        let following = self.b.ins().iadd_imm_s(edge, 1);
+        let go_on = body(self, edge, more)?;
+        match go_on {
+            Some(condition) => self.b.ins().brif(condition, more, &[], leave, &[following.into()]),
+            None => self.b.ins().jump(more, &[]),
+        };
+        self.b.switch_to_block(more);
+        self.b.seal_block(more);
+        let another = self.b.ins().icmp(IntCC::UnsignedLessThan, following, end);
+        self.b.ins().brif(another, head, &[following.into()], leave, &[following.into()]);
+        self.b.seal_block(head);
+
+        self.b.switch_to_block(leave);
+        self.b.seal_block(leave);
+        let stopped_at = self.b.block_params(leave)[0];
+        self.demote(saved);
+        let visited = self.b.ins().isub(stopped_at, begin);
+        let at = offset_of!(Worker, edges) as i32;
+        let edges = self.b.ins().load(types::I64, trusted(), self.worker, at);
+        let edges = self.b.ins().iadd(edges, visited);
+        self.b.ins().store(trusted(), edges, self.worker, at);
+        self.b.ins().jump(out, &[]);
+        self.b.switch_to_block(out);
+        self.b.seal_block(out);
+        Ok(())
+    }
+
+    fn neighbour(&mut self, edge: Value) -> Value {
+        let targets = self.slot(slot::TARGETS, types::I64);
+        let at = self.address(targets, edge, 4);
+        self.b.ins().load(types::I32, constant(), at, 0)
+    }
+
+    /// The arguments of the edge function: source, destination and weight.
+    fn edge_args(
+        &mut self,
+        op: &EdgeSetIterator,
+        shape: EdgeShape,
+        edge: Value,
+        src: Value,
+        dst: Value,
+    ) -> Result<Vec<Value>, Refusal> {
+        let mut args = vec![src, dst];
+        if let Some(stored) = shape.weights {
+            let function = self.function(&op.apply.name)?;
+            let declared = function.params.get(2).and_then(|p| p.ty.scalar());
+            let declared = declared.ok_or_else(|| self.refuse("the edge function takes no weight"))?;
+            let weights = self.slot(slot::WEIGHTS, types::I64);
+            let at = self.address(weights, edge, 4);
+            let weight = self.b.ins().load(clif_type(stored), constant(), at, 0);
+            args.push(self.convert(weight, stored, declared));
+        }
+        Ok(args)
+    }
+
+    /// Applies the edge function; a true result puts the destination into the output.
+    fn apply_edge(&mut self, op: &EdgeSetIterator, args: &[Value], dst: Value) -> Result<(), Refusal> {
+        let accepted = self.apply(&op.apply, Role::Apply, args)?;
+        if let (Some(accepted), gw_ir::operator::EdgeOutput::Accepted { .. }) = (accepted, &op.output)
+            && !op.meta.udf_enqueues
+        {
+            self.when(accepted, |t| t.enqueue(dst));
+        }
+        Ok(())
+    }
+}

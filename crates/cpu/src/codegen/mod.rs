@@ -1,0 +1,288 @@
+//! Code generation: one Cranelift function per operator and shape, with the user's functions inlined.
+
+mod edge;
+mod expr;
+mod inputs;
+mod promote;
+mod stmt;
+mod translate;
+mod update;
+mod vertex;
+
+use std::sync::Arc;
+
+use cranelift::codegen::ir::UserFuncName;
+use cranelift::codegen::settings::{self, Configurable};
+use cranelift::prelude::*;
+use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_module::{FuncId, Linkage, Module as _};
+use gw_ir::expr::{Expr, ExprKind};
+use gw_ir::module::Module;
+use gw_ir::operator::{EdgeSetIterator, Operator, VertexFilter};
+use gw_ir::source::{Name, Span};
+use gw_ir::stmt::StmtKind;
+use gw_ir::types::{Scalar, Type as IrType};
+use gw_ir::walk;
+
+use crate::abi::Kernel;
+use crate::helpers;
+pub(crate) use edge::{EdgeShape, Range};
+pub(crate) use inputs::{GraphArray, Role, Source};
+pub(crate) use translate::{FaultSite, OutputForm, Target};
+use translate::{Helpers, Translator};
+
+/// Why an operator is not compiled: it runs on the reference machine instead.
+#[derive(Debug, Clone)]
+pub(crate) struct Refusal {
+    pub(crate) reason: String,
+    pub(crate) span: Span,
+}
+
+/// A compiled kernel and what it needs.
+#[derive(Debug, Clone)]
+pub(crate) struct Compiled {
+    pub(crate) kernel: Kernel,
+    /// Inputs, in slot order behind the fixed slots.
+    pub(crate) sources: Arc<[Source]>,
+    /// Places of faults.
+    pub(crate) sites: Arc<[FaultSite]>,
+}
+
+/// The text forms of a kernel, for people.
+#[derive(Debug, Clone, Default)]
+pub struct Listing {
+    /// Cranelift's intermediate form.
+    pub clif: String,
+    /// Machine code as assembly.
+    pub assembly: String,
+}
+
+/// The compiler and owner of machine code.
+pub(crate) struct Jit {
+    module: JITModule,
+    functions: FunctionBuilderContext,
+    runtime: Runtime,
+    kernels: usize,
+    /// Filled when listings are asked for.
+    pub(crate) listings: Option<Vec<(String, Listing)>>,
+}
+
+/// Declared functions of the runtime.
+struct Runtime {
+    grow: FuncId,
+    push_bucket: FuncId,
+    intersect: FuncId,
+    random: FuncId,
+    math: [FuncId; 4],
+}
+
+/// A part of an operator that becomes a kernel.
+#[derive(Clone, Copy)]
+pub(crate) enum Body<'a> {
+    /// An edge operator.
+    Edges(&'a EdgeSetIterator, EdgeShape),
+    /// A function over vertices; true results are kept when `keep`.
+    Vertices(&'a gw_ir::expr::FunctionRef, Range, bool),
+}
+
+impl Jit {
+    /// A compiler for the machine at hand.
+    pub(crate) fn new() -> Result<Jit, String> {
+        let mut flags = settings::builder();
+        for (name, value) in [
+            ("opt_level", "speed"),
+            ("is_pic", "false"),
+            ("use_colocated_libcalls", "false"),
+            ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }),
+        ] {
+            flags.set(name, value).map_err(|e| e.to_string())?;
+        }
+        let isa = cranelift_native::builder().map_err(str::to_string)?;
+        let isa = isa.finish(settings::Flags::new(flags)).map_err(|e| e.to_string())?;
+        let mut builder = JITBuilder::with_isa(isa, cranelift_module::default_libcall_names());
+        for (name, address) in helpers::addresses() {
+            builder.symbol(name, address);
+        }
+        let mut module = JITModule::new(builder);
+        let (i32, i64, f64) = (types::I32, types::I64, types::F64);
+        let mut declare = |name: &str, params: &[types::Type], result: Option<types::Type>| {
+            let mut signature = module.make_signature();
+            signature.params.extend(params.iter().map(|&ty| AbiParam::new(ty)));
+            signature.returns.extend(result.map(AbiParam::new));
+            module.declare_function(name, Linkage::Import, &signature).map_err(|e| e.to_string())
+        };
+        let runtime = Runtime {
+            grow: declare("gw_grow", &[i64], None)?,
+            push_bucket: declare("gw_push_bucket", &[i64, i32, i64], None)?,
+            intersect: declare("gw_intersect", &[i64, i64, i64, i64, i32], Some(i64))?,
+            random: declare("gw_random", &[i64, i64], Some(i64))?,
+            math: [
+                declare("gw_log", &[f64], Some(f64))?,
+                declare("gw_exp", &[f64], Some(f64))?,
+                declare("gw_pow", &[f64, f64], Some(f64))?,
+                declare("gw_fmod", &[f64, f64], Some(f64))?,
+            ],
+        };
+        Ok(Jit { module, functions: FunctionBuilderContext::new(), runtime, kernels: 0, listings: None })
+    }
+
+    /// Compiles a kernel.
+    pub(crate) fn compile(&mut self, ir: &Module, name: &str, body: Body<'_>, target: Target) -> Result<Compiled, Refusal> {
+        let internal = |reason: String| Refusal { reason, span: Span::NONE };
+        let mut signature = self.module.make_signature();
+        signature.params.extend([AbiParam::new(types::I64); 4]);
+        let symbol = format!("kernel_{}", self.kernels);
+        self.kernels += 1;
+        let id = self.module.declare_function(&symbol, Linkage::Local, &signature);
+        let id = id.map_err(|e| internal(e.to_string()))?;
+        let mut context = self.module.make_context();
+        context.func.signature = signature;
+        context.func.name = UserFuncName::user(0, id.as_u32());
+        context.want_disasm = self.listings.is_some();
+
+        let mut import = |id: FuncId| self.module.declare_func_in_func(id, &mut context.func);
+        let helpers = Helpers {
+            grow: import(self.runtime.grow),
+            push_bucket: import(self.runtime.push_bucket),
+            intersect: import(self.runtime.intersect),
+            random: import(self.runtime.random),
+            math: self.runtime.math.map(&mut import),
+        };
+        let builder = FunctionBuilder::new(&mut context.func, &mut self.functions);
+        let (mut translator, begin, end) = Translator::new(builder, ir, target, helpers, written_scalars(ir, body));
+        let config = self.module.target_config();
+        let translated = match body {
+            Body::Edges(op, shape) => {
+                if shape.ordered {
+                    translator.priorities = ordered_queue(ir, op);
+                }
+                translator.edge_kernel(op, shape, begin, end)
+            }
+            Body::Vertices(function, range, keep) => translator.vertex_kernel(function, range, keep, begin, end),
+        };
+        if let Err(refusal) = translated {
+            // A half-built function is thrown away together with the builder's state.
+            self.functions = FunctionBuilderContext::new();
+            return Err(refusal);
+        }
+        let (sources, sites) = translator.finish(config);
+        let clif = self.listings.is_some().then(|| context.func.display().to_string());
+        self.module.define_function(id, &mut context).map_err(|e| internal(format!("{e:?}")))?;
+        if let (Some(listings), Some(clif)) = (&mut self.listings, clif) {
+            let assembly = context.compiled_code().and_then(|code| code.vcode.clone()).unwrap_or_default();
+            listings.push((name.to_string(), Listing { clif, assembly }));
+        }
+        self.module.clear_context(&mut context);
+        self.module.finalize_definitions().map_err(|e| internal(e.to_string()))?;
+        let address = self.module.get_finalized_function(id);
+        // SAFETY: the function was compiled with exactly this signature and calling convention, and its memory lives as
+        // long as `self.module`, which the executable keeps for as long as it keeps the kernels.
+        let kernel: Kernel = unsafe { std::mem::transmute(address) };
+        Ok(Compiled { kernel, sources: sources.into(), sites: sites.into() })
+    }
+}
+
+/// Names of all functions that run inside a kernel, calls included.
+fn functions_of(ir: &Module, body: Body<'_>) -> Vec<Name> {
+    let mut todo: Vec<Name> = match body {
+        Body::Edges(op, _) => {
+            let filters = [&op.from, &op.to].into_iter().filter_map(|f| match f {
+                VertexFilter::Function(f) => Some(f.name.clone()),
+                _ => None,
+            });
+            filters.chain([op.apply.name.clone()]).collect()
+        }
+        Body::Vertices(function, ..) => vec![function.name.clone()],
+    };
+    let mut found: Vec<Name> = Vec::new();
+    while let Some(name) = todo.pop() {
+        if found.contains(&name) {
+            continue;
+        }
+        if let Some(function) = ir.function(&name) {
+            walk::walk_block_exprs(function.body.as_deref().unwrap_or_default(), &mut |e| {
+                if let ExprKind::Call { function, .. } = &e.kind {
+                    todo.push(function.name.clone());
+                }
+            });
+        }
+        found.push(name);
+    }
+    found
+}
+
+/// Global scalars that a kernel assigns or reduces into.
+fn written_scalars(ir: &Module, body: Body<'_>) -> Vec<Name> {
+    let mut written = Vec::new();
+    let mut note = |target: &Expr| {
+        if let Some(name) = target.as_var()
+            && ir.global(name).is_some()
+        {
+            written.push(name.clone());
+        }
+    };
+    for name in functions_of(ir, body) {
+        let Some(function) = ir.function(&name) else { continue };
+        let block = function.body.as_deref().unwrap_or_default();
+        walk::walk_stmts(block, &mut |stmt| {
+            if let StmtKind::Assign { target, .. } = &stmt.kind {
+                note(target);
+            }
+        });
+        walk::walk_block_exprs(block, &mut |e| {
+            if let ExprKind::Reduce { target, .. } = &e.kind {
+                note(target);
+            }
+        });
+    }
+    written
+}
+
+/// The vector of priorities of a global queue: every queue of a program is made from one vector.
+pub(crate) fn priority_vector(ir: &Module, queue: &Name) -> Option<Expr> {
+    let mut vectors: Vec<Name> = Vec::new();
+    let mut look = |stmt: &gw_ir::stmt::Stmt| {
+        let (target, value) = match &stmt.kind {
+            StmtKind::Assign { target, value } => (target.as_var(), value),
+            StmtKind::VarDecl { name, init: Some(value), .. } => (Some(name), value),
+            _ => return,
+        };
+        if let (Some(target), ExprKind::PriorityQueueAlloc(alloc)) = (target, &value.kind)
+            && target == queue
+        {
+            vectors.push(alloc.vector.clone());
+        }
+    };
+    walk::walk_stmts(&ir.startup, &mut look);
+    for function in &ir.functions {
+        walk::walk_stmts(function.body.as_deref().unwrap_or_default(), &mut look);
+    }
+    vectors.dedup();
+    match vectors.as_slice() {
+        [vector] => ir.global(vector).map(|g| Expr::var(vector.clone(), g.ty.clone())),
+        _ => None,
+    }
+}
+
+/// Name and type of the priorities that the function of an ordered operator updates.
+fn ordered_queue(ir: &Module, op: &EdgeSetIterator) -> Option<(Name, Scalar)> {
+    let function = ir.function(&op.apply.name)?;
+    let mut queue = None;
+    walk::walk_block_exprs(function.body.as_deref().unwrap_or_default(), &mut |e| {
+        if let ExprKind::PriorityUpdate { queue: q, .. } = &e.kind {
+            queue = q.as_var().cloned();
+        }
+    });
+    let vector = priority_vector(ir, &queue?)?;
+    let scalar = match &vector.ty {
+        IrType::Vector { item, .. } => item.scalar()?,
+        _ => return None,
+    };
+    Some((vector.as_var()?.clone(), scalar))
+}
+
+/// The edge traversal of an operator that has one.
+pub(crate) fn edges_of(operator: &Operator) -> Option<&EdgeSetIterator> {
+    operator.edges()
+}
+

@@ -1,0 +1,450 @@
+//! From GraphIR functions to Cranelift code: the state of a translation, names, inputs and faults.
+//!
+//! A kernel is one Cranelift function. User functions are inlined where they are called; scalars become SSA variables;
+//! vectors are known by the address of their first cell, loaded once at the entry of the kernel.
+
+use std::collections::HashMap;
+
+use cranelift::codegen::cursor::{Cursor, FuncCursor};
+use cranelift::codegen::ir::{FuncRef, MemFlagsData};
+use cranelift::codegen::isa::TargetFrontendConfig;
+use cranelift::prelude::*;
+use gw_ir::expr::{ExprKind, FunctionRef};
+use gw_ir::stmt::StmtKind;
+use gw_ir::module::{Function, Module};
+use gw_ir::source::{Name, Span};
+use gw_ir::types::{Domain, Scalar, Type as IrType};
+
+use super::inputs::{GraphArray, Inputs, Role, Source};
+use super::Refusal;
+use crate::abi::{Fault, Worker};
+
+/// Functions of the runtime that generated code calls.
+#[derive(Clone, Copy)]
+pub(crate) struct Helpers {
+    pub(crate) grow: FuncRef,
+    pub(crate) push_bucket: FuncRef,
+    pub(crate) intersect: FuncRef,
+    pub(crate) random: FuncRef,
+    pub(crate) math: [FuncRef; 4],
+}
+
+/// What a kernel is compiled for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Target {
+    /// Offsets are 64 bits wide.
+    pub(crate) wide_offsets: bool,
+    /// Other workers run at the same time.
+    pub(crate) parallel: bool,
+    /// Where `EnqueueVertex` writes.
+    pub(crate) output: OutputForm,
+    /// The input map, when membership is tested, is a bitmap rather than bytes.
+    pub(crate) from_bitmap: bool,
+    /// No other worker marks the same output vertices.
+    pub(crate) owns_output: bool,
+}
+
+/// Where an operator's output goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum OutputForm {
+    /// Nowhere.
+    None,
+    /// Into the worker's queue; with `unique`, only vertices not seen before.
+    Queue {
+        /// Test and set the byte of the vertex first.
+        unique: bool,
+    },
+    /// Into a map of 64-bit words.
+    Bitmap,
+    /// Into a map of bytes.
+    Bytemap,
+    /// Into the buckets of an eager priority queue.
+    Buckets,
+}
+
+/// What a name means inside a function.
+#[derive(Clone)]
+pub(crate) enum Binding {
+    /// A scalar in a variable.
+    Scalar(Variable),
+    /// A vertex of the operator that the function never assigns: known to be in range.
+    Vertex(Value),
+    /// A vector.
+    Vector(VectorRef),
+    /// The output set.
+    Output,
+}
+
+/// A vector or a row of one: the address of its first cell.
+#[derive(Clone)]
+pub(crate) struct VectorRef {
+    pub(crate) base: Value,
+    /// Number of entries, when it is not known from the type.
+    pub(crate) length: Option<Source>,
+    pub(crate) ty: IrType,
+}
+
+/// The translation of one kernel.
+pub(crate) struct Translator<'a, 'f> {
+    pub(crate) b: FunctionBuilder<'f>,
+    pub(crate) module: &'a Module,
+    pub(crate) inputs: Inputs,
+    pub(crate) target: Target,
+    pub(crate) helpers: Helpers,
+    pub(crate) entry: Block,
+    pub(crate) env: Value,
+    pub(crate) worker: Value,
+    /// Where a kernel ends.
+    pub(crate) exit: Block,
+    /// Names of the function being inlined.
+    pub(crate) names: HashMap<Name, Binding>,
+    /// Where `break` goes, innermost last.
+    pub(crate) loops: Vec<Block>,
+    /// Functions being inlined, outermost first.
+    pub(crate) inlining: Vec<Name>,
+    /// Vertices known to be in range: the endpoints of the edge or the vertex of the operator.
+    pub(crate) vertices: Vec<Value>,
+    /// Places of faults.
+    pub(crate) sites: Vec<FaultSite>,
+    pub(crate) span: Span,
+    /// Vectors whose owned entry is in a register at present.
+    pub(crate) registers: Vec<(Name, Variable)>,
+    /// The priorities of the queue of an ordered loop.
+    pub(crate) priorities: Option<(Name, Scalar)>,
+    hoisted: HashMap<usize, Value>,
+    /// Scalars that the kernel writes somewhere.
+    written: Vec<Name>,
+}
+
+/// The place of a fault in the program.
+#[derive(Debug, Clone)]
+pub(crate) struct FaultSite {
+    pub(crate) span: Span,
+    /// The vector as the program names it.
+    pub(crate) vector: String,
+}
+
+/// Memory that generated code may always access: cells of vectors, arrays of graphs, workers.
+pub(crate) fn trusted() -> MemFlagsData {
+    MemFlagsData::trusted()
+}
+
+/// Trusted memory that does not change while a kernel runs.
+pub(crate) fn constant() -> MemFlagsData {
+    MemFlagsData::trusted().with_readonly()
+}
+
+impl<'a, 'f> Translator<'a, 'f> {
+    /// Starts a kernel: entry block with the parameters, position in a body block behind it.
+    pub(crate) fn new(
+        mut b: FunctionBuilder<'f>,
+        module: &'a Module,
+        target: Target,
+        helpers: Helpers,
+        written: Vec<Name>,
+    ) -> (Self, Value, Value) {
+        let entry = b.create_block();
+        b.append_block_params_for_function_params(entry);
+        let body = b.create_block();
+        let exit = b.create_block();
+        b.switch_to_block(entry);
+        b.ins().jump(body, &[]);
+        b.seal_block(entry);
+        b.switch_to_block(body);
+        b.seal_block(body);
+        let params = b.block_params(entry).to_vec();
+        let translator = Translator {
+            b,
+            module,
+            inputs: Inputs::default(),
+            target,
+            helpers,
+            entry,
+            env: params[0],
+            worker: params[3],
+            exit,
+            names: HashMap::new(),
+            loops: Vec::new(),
+            inlining: Vec::new(),
+            vertices: Vec::new(),
+            sites: Vec::new(),
+            span: Span::NONE,
+            registers: Vec::new(),
+            priorities: None,
+            hoisted: HashMap::new(),
+            written,
+        };
+        (translator, params[1], params[2])
+    }
+
+    /// Ends the kernel.
+    pub(crate) fn finish(mut self, config: TargetFrontendConfig) -> (Vec<Source>, Vec<FaultSite>) {
+        self.b.ins().jump(self.exit, &[]);
+        self.b.switch_to_block(self.exit);
+        self.b.seal_block(self.exit);
+        self.b.ins().return_(&[]);
+        self.b.seal_all_blocks();
+        self.b.finalize(config);
+        (self.inputs.into_sources(), self.sites)
+    }
+
+    /// A slot of the environment, loaded once at the entry of the kernel.
+    pub(crate) fn slot(&mut self, slot: usize, ty: types::Type) -> Value {
+        if let Some(&value) = self.hoisted.get(&slot) {
+            return value;
+        }
+        let mut cursor = FuncCursor::new(self.b.func).at_last_inst(self.entry);
+        let value = cursor.ins().load(ty, constant(), self.env, 8 * slot as i32);
+        self.hoisted.insert(slot, value);
+        value
+    }
+
+    /// An input as a value of a Cranelift type, loaded once at the entry.
+    pub(crate) fn input(&mut self, source: Source, ty: types::Type) -> Value {
+        let slot = self.inputs.slot(source);
+        self.slot(slot, ty)
+    }
+
+    /// A fresh SSA variable with a value.
+    pub(crate) fn variable(&mut self, ty: types::Type, value: Value) -> Variable {
+        let variable = self.b.declare_var(ty);
+        self.b.def_var(variable, value);
+        variable
+    }
+
+    /// The meaning of a name: local first, then global vector. Global scalars are handled by the callers.
+    pub(crate) fn vector_named(&mut self, name: &Name, ty: &IrType) -> Result<VectorRef, Refusal> {
+        match self.names.get(name) {
+            Some(Binding::Vector(vector)) => return Ok(vector.clone()),
+            Some(_) => return Err(self.refuse(format!("`{name}` is not a vector"))),
+            None => {}
+        }
+        if self.module.global(name).is_none() {
+            return Err(self.refuse(format!("`{name}` is not visible in operator functions")));
+        }
+        let base = self.input(Source::GlobalVector(name.clone()), types::I64);
+        Ok(VectorRef { base, length: Some(Source::GlobalLength(name.clone())), ty: ty.clone() })
+    }
+
+    /// First cell and type of the priorities of an ordered loop.
+    pub(crate) fn ordered_priorities(&mut self) -> Result<Option<(Value, Scalar)>, Refusal> {
+        let Some((name, scalar)) = self.priorities.clone() else { return Ok(None) };
+        let base = self.input(Source::GlobalVector(name), types::I64);
+        Ok(Some((base, scalar)))
+    }
+
+    /// True when the kernel writes this global scalar, so that its value must stay in memory.
+    pub(crate) fn is_written(&self, name: &str) -> bool {
+        self.written.iter().any(|n| &**n == name)
+    }
+
+    /// An array of a graph, which must be a global.
+    pub(crate) fn graph_array(&mut self, graph: &gw_ir::expr::Expr, array: GraphArray) -> Result<Value, Refusal> {
+        let name = graph.as_var().filter(|n| self.module.global(n).is_some()).cloned();
+        let name = name.ok_or_else(|| self.refuse("only global graphs can be used inside operator functions"))?;
+        let ty = if array == GraphArray::VertexCount { types::I32 } else { types::I64 };
+        Ok(self.input(Source::Graph(name, array), ty))
+    }
+
+    /// The edge positions of a vertex in an offsets array.
+    pub(crate) fn edge_range(&mut self, offsets: Value, vertex: Value) -> (Value, Value) {
+        let index = self.b.ins().uextend(types::I64, vertex);
+        if self.target.wide_offsets {
+            let at = self.b.ins().ishl_imm_s(index, 3);
+            let at = self.b.ins().iadd(offsets, at);
+            let begin = self.b.ins().load(types::I64, constant(), at, 0);
+            let end = self.b.ins().load(types::I64, constant(), at, 8);
+            (begin, end)
+        } else {
+            let at = self.b.ins().ishl_imm_s(index, 2);
+            let at = self.b.ins().iadd(offsets, at);
+            let begin = self.b.ins().uload32(constant(), at, 0);
+            let end = self.b.ins().uload32(constant(), at, 4);
+            (begin, end)
+        }
+    }
+
+    /// `base + index * bytes` for a 64-bit index.
+    pub(crate) fn address(&mut self, base: Value, index: Value, bytes: u32) -> Value {
+        let offset = match bytes {
+            1 => index,
+            b if b.is_power_of_two() => self.b.ins().ishl_imm_s(index, i64::from(b.trailing_zeros())),
+            b => self.b.ins().imul_imm_s(index, i64::from(b)),
+        };
+        self.b.ins().iadd(base, offset)
+    }
+
+    /// Binds the captures of a function of the operator.
+    pub(crate) fn bind_captures(&mut self, function: &Function, role: Role) -> Result<(), Refusal> {
+        for (i, capture) in function.captures.iter().enumerate() {
+            let binding = match &capture.ty {
+                IrType::Vector { .. } => {
+                    let base = self.input(Source::CapturedVector(role, i), types::I64);
+                    let length = Some(Source::CapturedLength(role, i));
+                    Binding::Vector(VectorRef { base, length, ty: capture.ty.clone() })
+                }
+                ty => {
+                    let scalar = self.scalar_of(ty)?;
+                    let ty = clif_type(scalar);
+                    let value = self.input(Source::CapturedScalar(role, i), ty);
+                    Binding::Scalar(self.variable(ty, value))
+                }
+            };
+            self.names.insert(capture.name.clone(), binding);
+        }
+        Ok(())
+    }
+
+    /// Inlines a function of the operator (not one called by a function): captures come from the environment.
+    pub(crate) fn apply(&mut self, function: &FunctionRef, role: Role, args: &[Value]) -> Result<Option<Value>, Refusal> {
+        let callee = self.function(&function.name)?;
+        let outer = std::mem::take(&mut self.names);
+        self.bind_captures(callee, role)?;
+        let result = self.inline(callee, args)?;
+        self.names = outer;
+        Ok(result)
+    }
+
+    /// A function of the module with a body.
+    pub(crate) fn function(&self, name: &Name) -> Result<&'a Function, Refusal> {
+        match self.module.function(name) {
+            Some(function) if function.body.is_some() => Ok(function),
+            Some(_) => Err(self.refuse(format!("`{name}` is an extern function"))),
+            None => Err(self.refuse(format!("there is no function `{name}`"))),
+        }
+    }
+
+    /// Translates the body of a function whose captures are bound already.
+    pub(crate) fn inline(&mut self, function: &'a Function, args: &[Value]) -> Result<Option<Value>, Refusal> {
+        if self.inlining.contains(&function.name) {
+            return Err(self.refuse(format!("`{}` calls itself", function.name)));
+        }
+        self.inlining.push(function.name.clone());
+        let mut args = args.iter();
+        for param in &function.params {
+            let binding = match &param.ty {
+                IrType::VertexSet(_) => Binding::Output,
+                ty => {
+                    let ty = clif_type(self.scalar_of(ty)?);
+                    let value = *args.next().ok_or_else(|| self.refuse("a parameter has no argument"))?;
+                    match self.vertices.contains(&value) && !assigns(function, &param.name) {
+                        true => Binding::Vertex(value),
+                        false => Binding::Scalar(self.variable(ty, value)),
+                    }
+                }
+            };
+            self.names.insert(param.name.clone(), binding);
+        }
+        let result = match &function.result {
+            Some(result) => {
+                let ty = clif_type(self.scalar_of(&result.ty)?);
+                let zero = self.zero(ty);
+                let variable = self.variable(ty, zero);
+                self.names.insert(result.name.clone(), Binding::Scalar(variable));
+                Some(variable)
+            }
+            None => None,
+        };
+        let loops = std::mem::take(&mut self.loops);
+        let span = self.span;
+        self.block(function.body.as_deref().unwrap_or_default())?;
+        self.span = span;
+        self.loops = loops;
+        self.inlining.pop();
+        Ok(result.map(|variable| self.b.use_var(variable)))
+    }
+
+    /// Zero of a type.
+    pub(crate) fn zero(&mut self, ty: types::Type) -> Value {
+        match ty {
+            types::F32 => self.b.ins().f32const(0.0),
+            types::F64 => self.b.ins().f64const(0.0),
+            ty => self.b.ins().iconst(ty, 0),
+        }
+    }
+
+    /// The scalar that represents a type.
+    pub(crate) fn scalar_of(&self, ty: &IrType) -> Result<Scalar, Refusal> {
+        match ty.scalar() {
+            Some(Scalar::String) | None => Err(self.refuse(format!("values of type `{ty}` stay on the host"))),
+            Some(scalar) => Ok(scalar),
+        }
+    }
+
+    /// A reason not to compile the operator.
+    pub(crate) fn refuse(&self, reason: impl Into<String>) -> Refusal {
+        Refusal { reason: reason.into(), span: self.span }
+    }
+
+    /// Leaves the kernel with a fault unless `fine`.
+    pub(crate) fn check(&mut self, fine: Value, fault: Fault, value: Option<Value>, limit: Option<Value>, vector: &str) {
+        let site = self.sites.len() as i64;
+        self.sites.push(FaultSite { span: self.span, vector: vector.to_string() });
+        let good = self.b.create_block();
+        let bad = self.b.create_block();
+        self.b.set_cold_block(bad);
+        self.b.ins().brif(fine, good, &[], bad, &[]);
+        self.b.switch_to_block(bad);
+        self.b.seal_block(bad);
+        let store = |t: &mut Self, offset: usize, value: Value| {
+            t.b.ins().store(trusted(), value, t.worker, offset as i32);
+        };
+        let code = self.b.ins().iconst(types::I64, fault as i64);
+        let site = self.b.ins().iconst(types::I64, site);
+        store(self, std::mem::offset_of!(Worker, fault), code);
+        store(self, std::mem::offset_of!(Worker, fault_site), site);
+        if let Some(value) = value {
+            store(self, std::mem::offset_of!(Worker, fault_value), value);
+        }
+        if let Some(limit) = limit {
+            store(self, std::mem::offset_of!(Worker, fault_limit), limit);
+        }
+        self.b.ins().jump(self.exit, &[]);
+        self.b.switch_to_block(good);
+        self.b.seal_block(good);
+    }
+
+    /// Number of entries of a vector as a 64-bit value.
+    pub(crate) fn length(&mut self, vector: &VectorRef) -> Value {
+        match (&vector.ty, &vector.length) {
+            (IrType::Vector { domain: Domain::Fixed(n), .. }, _) => self.b.ins().iconst(types::I64, i64::from(*n)),
+            (_, Some(source)) => self.input(source.clone(), types::I64),
+            (_, None) => self.b.ins().iconst(types::I64, 0),
+        }
+    }
+}
+
+/// Whether a function assigns or reduces into a variable of its own.
+fn assigns(function: &Function, name: &Name) -> bool {
+    let mut found = false;
+    let block = function.body.as_deref().unwrap_or_default();
+    gw_ir::walk::walk_stmts(block, &mut |stmt| {
+        if let StmtKind::Assign { target, .. } = &stmt.kind {
+            found |= target.as_var() == Some(name);
+        }
+        gw_ir::walk::stmt_exprs(stmt, &mut |expr| {
+            gw_ir::walk::walk_expr(expr, &mut |e| {
+                if let ExprKind::Reduce { target, .. } = &e.kind {
+                    found |= target.as_var() == Some(name);
+                }
+            });
+        });
+    });
+    found
+}
+
+/// The Cranelift type of a scalar.
+pub(crate) fn clif_type(scalar: Scalar) -> types::Type {
+    match scalar {
+        Scalar::Int | Scalar::Uint => types::I32,
+        Scalar::Uint64 => types::I64,
+        Scalar::Float => types::F32,
+        Scalar::Double => types::F64,
+        Scalar::Bool | Scalar::String => types::I8,
+    }
+}
+
+/// Bytes of a cell.
+pub(crate) fn cell_bytes(scalar: Scalar) -> u32 {
+    clif_type(scalar).bytes()
+}

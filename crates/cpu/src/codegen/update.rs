@@ -1,0 +1,407 @@
+//! Updates of memory: reductions, compare-and-swap, priority changes and the output of an operator.
+
+use std::mem::offset_of;
+
+use cranelift::codegen::ir::{AtomicRmwOp, MemFlagsData};
+use cranelift::prelude::*;
+use gw_ir::expr::{BinaryOp, Expr, ExprKind, PriorityOp, ReduceOp};
+use gw_ir::meta::UpdateMeta;
+use gw_ir::types::Scalar;
+
+use super::inputs::GraphArray;
+use super::translate::{OutputForm, Translator, clif_type, trusted};
+use super::Refusal;
+use crate::abi::{Fault, Worker, slot};
+
+impl Translator<'_, '_> {
+    /// `target op= value`; the result says whether the stored value changed.
+    pub(crate) fn reduce(&mut self, op: ReduceOp, target: &Expr, value: &Expr, atomic: bool) -> Result<Value, Refusal> {
+        let value = self.value(value)?;
+        let local = matches!(&target.kind, ExprKind::Var(name) if self.names.contains_key(name));
+        if local || self.register(target).is_some() {
+            let scalar = self.scalar_of(&target.ty)?;
+            let old = self.value(target)?;
+            let (new, changed) = self.combine(op, scalar, old, value);
+            self.assign(target, new)?;
+            return Ok(changed);
+        }
+        let (address, scalar) = self.place(target)?;
+        // Nobody owns a global scalar: its reductions are atomic whenever others run.
+        let shared = self.target.parallel && matches!(target.kind, ExprKind::Var(_));
+        Ok(self.reduce_at(op, address, scalar, value, (atomic || shared) && self.target.parallel))
+    }
+
+    /// A reduction into a cell.
+    fn reduce_at(&mut self, op: ReduceOp, address: Value, scalar: Scalar, value: Value, atomic: bool) -> Value {
+        let ty = clif_type(scalar);
+        if !atomic {
+            let old = self.b.ins().load(ty, trusted(), address, 0);
+            if op == ReduceOp::Sum {
+                let (new, changed) = self.combine(op, scalar, old, value);
+                self.b.ins().store(trusted(), new, address, 0);
+                return changed;
+            }
+            // A store that changes nothing would only dirty the cache line.
+            let better = self.better(op, scalar, value, old);
+            let (write, done) = (self.b.create_block(), self.b.create_block());
+            self.b.ins().brif(better, write, &[], done, &[]);
+            self.b.switch_to_block(write);
+            self.b.seal_block(write);
+            self.b.ins().store(trusted(), value, address, 0);
+            self.b.ins().jump(done, &[]);
+            self.b.switch_to_block(done);
+            self.b.seal_block(done);
+            return better;
+        }
+        if op == ReduceOp::Sum && !scalar.is_float() {
+            self.b.ins().atomic_rmw(ty, trusted(), AtomicRmwOp::Add, address, value);
+            return self.b.ins().iconst(types::I8, 1);
+        }
+        self.swap_loop(scalar, address, |t, old| {
+            let (new, _) = t.combine(op, scalar, old, value);
+            let wanted = match op {
+                ReduceOp::Sum => None,
+                _ => Some(t.better(op, scalar, value, old)),
+            };
+            (new, wanted)
+        })
+    }
+
+    /// The combined value, and whether it counts as a change.
+    fn combine(&mut self, op: ReduceOp, scalar: Scalar, old: Value, value: Value) -> (Value, Value) {
+        match op {
+            ReduceOp::Sum if scalar == Scalar::Bool => {
+                let new = self.b.ins().bor(old, value);
+                (new, self.b.ins().iconst(types::I8, 1))
+            }
+            ReduceOp::Sum => {
+                let new = self.binary(BinaryOp::Add, scalar, old, value);
+                (new, self.b.ins().iconst(types::I8, 1))
+            }
+            op => {
+                let better = self.better(op, scalar, value, old);
+                (self.b.ins().select(better, value, old), better)
+            }
+        }
+    }
+
+    fn better(&mut self, op: ReduceOp, scalar: Scalar, value: Value, old: Value) -> Value {
+        let comparison = if op == ReduceOp::Max { BinaryOp::Gt } else { BinaryOp::Lt };
+        self.binary(comparison, scalar, value, old)
+    }
+
+    /// Repeats `new = step(old); swap` until it goes through or the step does not want to change the cell. The result
+    /// says whether the cell was changed.
+    fn swap_loop(
+        &mut self,
+        scalar: Scalar,
+        address: Value,
+        step: impl FnOnce(&mut Self, Value) -> (Value, Option<Value>),
+    ) -> Value {
+        let ty = clif_type(scalar);
+        let bits = bits_type(ty);
+        let (head, attempt, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        self.b.append_block_param(head, bits);
+        self.b.append_block_param(done, types::I8);
+        let first = self.b.ins().load(bits, trusted(), address, 0);
+        self.b.ins().jump(head, &[first.into()]);
+        self.b.switch_to_block(head);
+        let old_bits = self.b.block_params(head)[0];
+        let old = self.as_type(old_bits, ty);
+        let (new, wanted) = step(self, old);
+        match wanted {
+            Some(wanted) => {
+                let no = self.b.ins().iconst(types::I8, 0);
+                self.b.ins().brif(wanted, attempt, &[], done, &[no.into()])
+            }
+            None => self.b.ins().jump(attempt, &[]),
+        };
+        self.b.switch_to_block(attempt);
+        self.b.seal_block(attempt);
+        let new_bits = self.as_type(new, bits);
+        let found = self.b.ins().atomic_cas(trusted(), address, old_bits, new_bits);
+        let swapped = self.b.ins().icmp(IntCC::Equal, found, old_bits);
+        let yes = self.b.ins().iconst(types::I8, 1);
+        self.b.ins().brif(swapped, done, &[yes.into()], head, &[found.into()]);
+        self.b.seal_block(head);
+        self.b.switch_to_block(done);
+        self.b.seal_block(done);
+        self.b.block_params(done)[0]
+    }
+
+    fn as_type(&mut self, value: Value, ty: types::Type) -> Value {
+        match self.b.func.dfg.value_type(value) == ty {
+            true => value,
+            false => self.b.ins().bitcast(ty, MemFlagsData::new(), value),
+        }
+    }
+
+    /// Stores `value` if the cell holds `expect`; the result says whether it did.
+    pub(crate) fn compare_and_swap(&mut self, target: &Expr, expect: &Expr, value: &Expr) -> Result<Value, Refusal> {
+        let expect = self.value(expect)?;
+        let value = self.value(value)?;
+        let (address, scalar) = self.place(target)?;
+        let ty = clif_type(scalar);
+        let old = self.b.ins().load(ty, trusted(), address, 0);
+        let same = self.binary(BinaryOp::Eq, scalar, old, expect);
+        let (attempt, done) = (self.b.create_block(), self.b.create_block());
+        self.b.append_block_param(done, types::I8);
+        let no = self.b.ins().iconst(types::I8, 0);
+        self.b.ins().brif(same, attempt, &[], done, &[no.into()]);
+        self.b.switch_to_block(attempt);
+        self.b.seal_block(attempt);
+        let swapped = match self.target.parallel {
+            true => {
+                let bits = bits_type(ty);
+                let (old, new) = (self.as_type(old, bits), self.as_type(value, bits));
+                let found = self.b.ins().atomic_cas(trusted(), address, old, new);
+                self.b.ins().icmp(IntCC::Equal, found, old)
+            }
+            false => {
+                self.b.ins().store(trusted(), value, address, 0);
+                self.b.ins().iconst(types::I8, 1)
+            }
+        };
+        self.b.ins().jump(done, &[swapped.into()]);
+        self.b.switch_to_block(done);
+        self.b.seal_block(done);
+        Ok(self.b.block_params(done)[0])
+    }
+
+    /// A change of priority; the result says whether the priority changed.
+    pub(crate) fn priority_update(
+        &mut self,
+        op: PriorityOp,
+        queue: &Expr,
+        vertex: &Expr,
+        bound: Option<&Expr>,
+        value: &Expr,
+        meta: &UpdateMeta,
+    ) -> Result<Value, Refusal> {
+        let priorities = self.priorities_of(queue)?;
+        let target = Expr::element(priorities, vertex.clone());
+        let (address, scalar) = self.place(&target)?;
+        let value = self.value(value)?;
+        let atomic = meta.atomic && self.target.parallel;
+        let changed = match op {
+            PriorityOp::Min => self.reduce_at(ReduceOp::Min, address, scalar, value, atomic),
+            PriorityOp::Max => self.reduce_at(ReduceOp::Max, address, scalar, value, atomic),
+            PriorityOp::Sum => {
+                let floor = bound.ok_or_else(|| self.refuse("a priority sum needs a floor"))?;
+                let floor = self.value(floor)?;
+                self.sum_with_floor(address, scalar, value, floor, atomic)
+            }
+        };
+        if self.target.output == OutputForm::Buckets && !meta.deferred {
+            let vertex = self.value(vertex)?;
+            self.when(changed, |t| {
+                let new = t.b.ins().load(clif_type(scalar), trusted(), address, 0);
+                let new = match scalar {
+                    Scalar::Int | Scalar::Uint => t.b.ins().uextend(types::I64, new),
+                    _ => new,
+                };
+                t.b.ins().call(t.helpers.push_bucket, &[t.worker, vertex, new]);
+            });
+        }
+        Ok(changed)
+    }
+
+    fn sum_with_floor(&mut self, address: Value, scalar: Scalar, delta: Value, floor: Value, atomic: bool) -> Value {
+        let step = |t: &mut Self, old: Value| {
+            let above = t.binary(BinaryOp::Gt, scalar, old, floor);
+            let sum = t.binary(BinaryOp::Add, scalar, old, delta);
+            let higher = t.binary(BinaryOp::Gt, scalar, sum, floor);
+            let new = t.b.ins().select(higher, sum, floor);
+            (new, Some(above))
+        };
+        if atomic {
+            return self.swap_loop(scalar, address, step);
+        }
+        let old = self.b.ins().load(clif_type(scalar), trusted(), address, 0);
+        let (new, above) = step(self, old);
+        let above = above.unwrap_or(new);
+        let kept = self.b.ins().select(above, new, old);
+        self.b.ins().store(trusted(), kept, address, 0);
+        above
+    }
+
+    /// Runs `then` when the condition holds.
+    pub(crate) fn when(&mut self, condition: Value, then: impl FnOnce(&mut Self)) {
+        let (yes, done) = (self.b.create_block(), self.b.create_block());
+        self.b.ins().brif(condition, yes, &[], done, &[]);
+        self.b.switch_to_block(yes);
+        self.b.seal_block(yes);
+        then(self);
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(done);
+        self.b.seal_block(done);
+    }
+
+    /// Adds a vertex to the output of the operator.
+    pub(crate) fn enqueue(&mut self, vertex: Value) {
+        if !self.vertices.contains(&vertex) {
+            // Computed again since the write it follows, possibly from data that others change: maps must hold it.
+            let count = self.slot(slot::VERTICES, types::I64);
+            let wide = self.b.ins().uextend(types::I64, vertex);
+            let fine = self.b.ins().icmp(IntCC::UnsignedLessThan, wide, count);
+            self.check(fine, Fault::Index, Some(wide), Some(count), "output set");
+        }
+        match self.target.output {
+            OutputForm::None | OutputForm::Buckets => {}
+            OutputForm::Queue { unique: false } => self.append(vertex),
+            OutputForm::Queue { unique: true } => {
+                let seen = self.slot(slot::SEEN, types::I64);
+                let fresh = self.mark_byte(seen, vertex);
+                self.when(fresh, |t| t.append(vertex));
+            }
+            OutputForm::Bytemap => {
+                let map = self.slot(slot::OUT_MAP, types::I64);
+                let fresh = self.mark_byte(map, vertex);
+                self.when(fresh, Self::count_marked);
+            }
+            OutputForm::Bitmap => {
+                let map = self.slot(slot::OUT_MAP, types::I64);
+                let fresh = self.mark_bit(map, vertex);
+                self.when(fresh, Self::count_marked);
+            }
+        }
+    }
+
+    fn count_marked(&mut self) {
+        let at = offset_of!(Worker, marked) as i32;
+        let marked = self.b.ins().load(types::I64, trusted(), self.worker, at);
+        let marked = self.b.ins().iadd_imm_s(marked, 1);
+        self.b.ins().store(trusted(), marked, self.worker, at);
+    }
+
+    fn append(&mut self, vertex: Value) {
+        let field = |offset: usize| offset as i32;
+        let (out, len, room) = (offset_of!(Worker, out), offset_of!(Worker, out_len), offset_of!(Worker, out_room));
+        let length = self.b.ins().load(types::I64, trusted(), self.worker, field(len));
+        let capacity = self.b.ins().load(types::I64, trusted(), self.worker, field(room));
+        let full = self.b.ins().icmp(IntCC::Equal, length, capacity);
+        let (grow, ready) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(grow);
+        self.b.ins().brif(full, grow, &[], ready, &[]);
+        self.b.switch_to_block(grow);
+        self.b.seal_block(grow);
+        self.b.ins().call(self.helpers.grow, &[self.worker]);
+        self.b.ins().jump(ready, &[]);
+        self.b.switch_to_block(ready);
+        self.b.seal_block(ready);
+        let start = self.b.ins().load(types::I64, trusted(), self.worker, field(out));
+        let at = self.address(start, length, 4);
+        self.b.ins().store(trusted(), vertex, at, 0);
+        let length = self.b.ins().iadd_imm_s(length, 1);
+        self.b.ins().store(trusted(), length, self.worker, field(len));
+    }
+
+    /// Sets the byte of a vertex; true when it was 0.
+    fn mark_byte(&mut self, map: Value, vertex: Value) -> Value {
+        let index = self.b.ins().uextend(types::I64, vertex);
+        let address = self.b.ins().iadd(map, index);
+        let old = self.b.ins().load(types::I8, trusted(), address, 0);
+        let fresh = self.b.ins().icmp_imm_s(IntCC::Equal, old, 0);
+        let one = self.b.ins().iconst(types::I8, 1);
+        if self.target.owns_output || !self.target.parallel {
+            self.b.ins().store(trusted(), one, address, 0);
+            return fresh;
+        }
+        let (attempt, done) = (self.b.create_block(), self.b.create_block());
+        self.b.append_block_param(done, types::I8);
+        self.b.ins().brif(fresh, attempt, &[], done, &[fresh.into()]);
+        self.b.switch_to_block(attempt);
+        self.b.seal_block(attempt);
+        let found = self.b.ins().atomic_rmw(types::I8, trusted(), AtomicRmwOp::Xchg, address, one);
+        let first = self.b.ins().icmp_imm_s(IntCC::Equal, found, 0);
+        self.b.ins().jump(done, &[first.into()]);
+        self.b.switch_to_block(done);
+        self.b.seal_block(done);
+        self.b.block_params(done)[0]
+    }
+
+    /// Sets the bit of a vertex; true when it was clear.
+    fn mark_bit(&mut self, map: Value, vertex: Value) -> Value {
+        let (address, mask) = self.bit(map, vertex);
+        let old = self.b.ins().load(types::I64, trusted(), address, 0);
+        let present = self.b.ins().band(old, mask);
+        let fresh = self.b.ins().icmp_imm_s(IntCC::Equal, present, 0);
+        if self.target.owns_output || !self.target.parallel {
+            let new = self.b.ins().bor(old, mask);
+            self.b.ins().store(trusted(), new, address, 0);
+            return fresh;
+        }
+        let (attempt, done) = (self.b.create_block(), self.b.create_block());
+        self.b.append_block_param(done, types::I8);
+        self.b.ins().brif(fresh, attempt, &[], done, &[fresh.into()]);
+        self.b.switch_to_block(attempt);
+        self.b.seal_block(attempt);
+        let found = self.b.ins().atomic_rmw(types::I64, trusted(), AtomicRmwOp::Or, address, mask);
+        let present = self.b.ins().band(found, mask);
+        let first = self.b.ins().icmp_imm_s(IntCC::Equal, present, 0);
+        self.b.ins().jump(done, &[first.into()]);
+        self.b.switch_to_block(done);
+        self.b.seal_block(done);
+        self.b.block_params(done)[0]
+    }
+
+    /// The word that holds the bit of a vertex, and the bit.
+    fn bit(&mut self, map: Value, vertex: Value) -> (Value, Value) {
+        let index = self.b.ins().uextend(types::I64, vertex);
+        let word = self.b.ins().ushr_imm_s(index, 6);
+        let address = self.address(map, word, 8);
+        let one = self.b.ins().iconst(types::I64, 1);
+        // Shifts take their amount modulo 64.
+        let mask = self.b.ins().ishl(one, index);
+        (address, mask)
+    }
+
+    /// Whether a vertex is in a map.
+    pub(crate) fn in_map(&mut self, map: Value, vertex: Value, bitmap: bool) -> Value {
+        let index = self.b.ins().uextend(types::I64, vertex);
+        if bitmap {
+            // A byte is enough to find a bit, and cheaper than a word and a wide mask.
+            let byte = self.b.ins().ushr_imm_s(index, 3);
+            let address = self.b.ins().iadd(map, byte);
+            let bits = self.b.ins().uload8(types::I32, trusted(), address, 0);
+            let amount = self.b.ins().band_imm_s(vertex, 7);
+            let bits = self.b.ins().ushr(bits, amount);
+            self.b.ins().band_imm_s(bits, 1)
+        } else {
+            let address = self.b.ins().iadd(map, index);
+            self.b.ins().load(types::I8, trusted(), address, 0)
+        }
+    }
+
+    /// Number of common out-neighbours of `u` and `v` not above `v`.
+    pub(crate) fn intersect(&mut self, graph: &Expr, u: Value, v: Value) -> Result<Value, Refusal> {
+        self.check_vertex(graph, u)?;
+        self.check_vertex(graph, v)?;
+        let offsets = self.graph_array(graph, GraphArray::OutOffsets)?;
+        let targets = self.graph_array(graph, GraphArray::OutTargets)?;
+        let mut operands = Vec::new();
+        for vertex in [u, v] {
+            let (begin, end) = self.edge_range(offsets, vertex);
+            operands.push(self.address(targets, begin, 4));
+            operands.push(self.b.ins().isub(end, begin));
+        }
+        operands.push(v);
+        let call = self.b.ins().call(self.helpers.intersect, &operands);
+        let count = self.b.inst_results(call)[0];
+        Ok(self.b.ins().ireduce(types::I32, count))
+    }
+
+    /// The priority vector of a queue, as an expression.
+    fn priorities_of(&mut self, queue: &Expr) -> Result<Expr, Refusal> {
+        let vector = queue.as_var().and_then(|name| super::priority_vector(self.module, name));
+        vector.ok_or_else(|| self.refuse("the priorities of this queue are not known when compiling"))
+    }
+}
+
+fn bits_type(ty: types::Type) -> types::Type {
+    match ty {
+        types::F32 => types::I32,
+        types::F64 => types::I64,
+        ty => ty,
+    }
+}

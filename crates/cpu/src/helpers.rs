@@ -1,0 +1,55 @@
+//! Functions of the runtime that generated code calls, by their symbol names.
+
+use crate::abi::{self, Worker};
+use crate::ordered;
+
+/// Symbols and addresses.
+pub(crate) fn addresses() -> [(&'static str, *const u8); 8] {
+    [
+        ("gw_grow", abi::grow as *const u8),
+        ("gw_push_bucket", ordered::push_bucket as *const u8),
+        ("gw_intersect", intersect as *const u8),
+        ("gw_random", random as *const u8),
+        ("gw_log", log as *const u8),
+        ("gw_exp", exp as *const u8),
+        ("gw_pow", pow as *const u8),
+        ("gw_fmod", fmod as *const u8),
+    ]
+}
+
+extern "C" fn log(x: f64) -> f64 {
+    x.ln()
+}
+
+extern "C" fn exp(x: f64) -> f64 {
+    x.exp()
+}
+
+extern "C" fn pow(x: f64, y: f64) -> f64 {
+    x.powf(y)
+}
+
+extern "C" fn fmod(x: f64, y: f64) -> f64 {
+    x % y
+}
+
+/// A number below `bound` from the worker's stream; `bound` itself when that is 0, which the caller reports.
+extern "C" fn random(worker: *mut Worker, bound: u64) -> u64 {
+    if bound == 0 {
+        return 0;
+    }
+    // SAFETY: generated code passes the worker it was called with, which nobody else uses meanwhile.
+    let worker = unsafe { &mut *worker };
+    worker.random = worker.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let bits = gw_graph::rng::mix(worker.random);
+    ((u128::from(bits) * u128::from(bound)) >> 64) as u64
+}
+
+/// Number of common entries, not above `limit`, of two ascending lists.
+extern "C" fn intersect(a: *const u32, a_len: u64, b: *const u32, b_len: u64, limit: u32) -> u64 {
+    // SAFETY: generated code passes the neighbour lists of two vertices of one graph.
+    let (a, b) = unsafe {
+        (std::slice::from_raw_parts(a, a_len as usize), std::slice::from_raw_parts(b, b_len as usize))
+    };
+    crate::intersect::count(a, b, limit)
+}

@@ -1,0 +1,69 @@
+//! The CPU GraphVM: every operator, with the user's functions inlined, becomes machine code (Cranelift) that a team of
+//! threads runs over ranges of vertices.
+//!
+//! | file | concept |
+//! |---|---|
+//! | `codegen/` | GraphIR functions and operators to kernels |
+//! | `abi` | what kernels and runtime agree on |
+//! | `executable` | carrying out an operator call |
+//! | `drive`, `team` | chunks, workers, threads |
+//! | `set` | frontiers as queues and maps |
+//! | `eager`, `ordered` | ordered loops with eager buckets |
+//!
+//! Nothing here knows an algorithm. What is not compiled (printing, extern functions, lazy queues) runs on the
+//! reference machine.
+
+mod abi;
+mod codegen;
+mod drive;
+mod eager;
+mod executable;
+mod helpers;
+mod intersect;
+mod ordered;
+mod reduce;
+mod set;
+mod slots;
+mod team;
+
+use std::sync::Arc;
+
+use gw_exec::{Executable, GraphVm, ReferenceVm, Result};
+use gw_ir::module::Module;
+use gw_schedule::Capabilities;
+
+pub use codegen::Listing;
+
+/// The CPU machine.
+pub struct CpuVm {
+    threads: usize,
+}
+
+impl CpuVm {
+    /// A machine with this many threads; 0 means all cores.
+    pub fn new(threads: usize) -> Self {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        CpuVm { threads: if threads == 0 { cores() } else { threads } }
+    }
+
+    /// Cranelift's intermediate form and the assembly of every kernel of a module.
+    pub fn listings(&self, module: Arc<Module>) -> Result<Vec<(String, Listing)>> {
+        let reference = ReferenceVm::new().prepare(Arc::clone(&module))?;
+        Ok(executable::CpuExecutable::new(module, self.threads, reference)?.listings())
+    }
+}
+
+impl GraphVm for CpuVm {
+    fn name(&self) -> &str {
+        "cpu"
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::everything("cpu")
+    }
+
+    fn prepare(&self, module: Arc<Module>) -> Result<Box<dyn Executable>> {
+        let reference = ReferenceVm::new().prepare(Arc::clone(&module))?;
+        Ok(Box::new(executable::CpuExecutable::new(module, self.threads, reference)?))
+    }
+}

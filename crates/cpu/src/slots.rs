@@ -1,0 +1,156 @@
+//! Filling the environment of a kernel from the values of a run.
+
+use std::sync::Arc;
+
+use gw_exec::{Environment, ErrorKind, OperatorCall, Result, Value};
+use gw_graph::{Adjacency, Graph, Offsets, Weights};
+use gw_ir::source::Name;
+
+use crate::abi::slot;
+use crate::codegen::{GraphArray, Role, Source};
+
+/// The slots of one call and the values they point to.
+pub(crate) struct Slots {
+    pub(crate) words: Vec<u64>,
+    /// Global scalars that the kernel writes; boxed so that their addresses stay.
+    cells: Vec<(Name, Value, Box<u64>)>,
+    /// Keeps vectors and graphs alive while kernels use their addresses.
+    keep: Vec<Value>,
+    graphs: Vec<Arc<Graph>>,
+}
+
+impl Slots {
+    /// Evaluates the inputs of a kernel; `None` when a graph has offsets of another width than it was compiled for.
+    pub(crate) fn fill(
+        sources: &[Source],
+        wide: bool,
+        call: &OperatorCall<'_>,
+        env: &Environment,
+    ) -> Result<Option<Slots>> {
+        let mut slots = Slots {
+            words: vec![0; slot::COUNT + sources.len()],
+            cells: Vec::new(),
+            keep: Vec::new(),
+            graphs: Vec::new(),
+        };
+        for (i, source) in sources.iter().enumerate() {
+            slots.words[slot::COUNT + i] = slots.input(source, call, env)?;
+        }
+        let fits = |graph: &Arc<Graph>| matches!(graph.out().offsets(), Offsets::Wide(_)) == wide;
+        Ok(slots.graphs.iter().all(fits).then_some(slots))
+    }
+
+    /// Writes the global scalars that the kernel changed back.
+    pub(crate) fn write_back(self, env: &mut Environment) {
+        for (name, old, cell) in self.cells {
+            env.set_global(&name, with_bits(&old, *cell));
+        }
+    }
+
+    /// Points the slots of an adjacency to its arrays.
+    pub(crate) fn set_adjacency(&mut self, adjacency: &Adjacency) {
+        self.words[slot::OFFSETS] = offsets(adjacency);
+        self.words[slot::TARGETS] = adjacency.targets().as_ptr() as u64;
+        self.words[slot::WEIGHTS] = match adjacency.weights() {
+            Weights::None => 0,
+            Weights::Int(w) => w.as_ptr() as u64,
+            Weights::Float(w) => w.as_ptr() as u64,
+        };
+    }
+
+    fn input(&mut self, source: &Source, call: &OperatorCall<'_>, env: &Environment) -> Result<u64> {
+        let global = |name: &Name| match env.global(name) {
+            Some(Value::Nothing) | None => Err(ErrorKind::Unset { name: name.to_string() }.into()),
+            Some(value) => gw_exec::Result::Ok(value),
+        };
+        let captured = |role: &Role, i: usize| {
+            let captures = match role {
+                Role::Apply => &call.captures,
+                Role::From => &call.from_captures,
+                Role::To => &call.to_captures,
+            };
+            let missing = || gw_exec::ExecError::from(ErrorKind::Malformed("a capture is missing".to_string()));
+            captures.get(i).cloned().ok_or_else(missing)
+        };
+        match source {
+            Source::GlobalVector(name) => self.vector(global(name)?),
+            Source::CapturedVector(role, i) => self.vector(captured(role, *i)?),
+            Source::GlobalLength(name) => length(&global(name)?),
+            Source::CapturedLength(role, i) => length(&captured(role, *i)?),
+            Source::GlobalScalar(name) => Ok(bits(&global(name)?)),
+            Source::CapturedScalar(role, i) => Ok(bits(&captured(role, *i)?)),
+            Source::GlobalCell(name) => {
+                let value = global(name)?;
+                let cell = Box::new(bits(&value));
+                let address = &raw const *cell as u64;
+                self.cells.push((name.clone(), value, cell));
+                Ok(address)
+            }
+            Source::Vertices(element) => Ok(env.vertices_of(element)? as u64),
+            Source::Graph(name, array) => {
+                let Value::Graph(graph) = global(name)? else {
+                    return Err(ErrorKind::Malformed(format!("`{name}` is not a graph")).into());
+                };
+                let word = match array {
+                    GraphArray::OutOffsets => offsets(graph.out()),
+                    GraphArray::OutTargets => graph.out().targets().as_ptr() as u64,
+                    GraphArray::InOffsets => offsets(graph.incoming()),
+                    GraphArray::InTargets => graph.incoming().targets().as_ptr() as u64,
+                    GraphArray::VertexCount => graph.vertices() as u64,
+                };
+                self.graphs.push(graph);
+                Ok(word)
+            }
+        }
+    }
+
+    fn vector(&mut self, value: Value) -> Result<u64> {
+        let Value::Vector(vector) = &value else {
+            return Err(ErrorKind::Malformed("a vector is expected".to_string()).into());
+        };
+        let address = vector.as_ptr() as u64;
+        self.keep.push(value);
+        Ok(address)
+    }
+}
+
+/// Address of the offsets of an adjacency.
+fn offsets(adjacency: &Adjacency) -> u64 {
+    match adjacency.offsets() {
+        Offsets::Narrow(o) => o.as_ptr() as u64,
+        Offsets::Wide(o) => o.as_ptr() as u64,
+    }
+}
+
+fn length(value: &Value) -> Result<u64> {
+    match value {
+        Value::Vector(vector) => Ok(vector.len() as u64),
+        _ => Err(ErrorKind::Malformed("a vector is expected".to_string()).into()),
+    }
+}
+
+/// The bits of a scalar as generated code loads them from a slot.
+fn bits(value: &Value) -> u64 {
+    match value {
+        Value::Int(v) => u64::from(*v as u32),
+        Value::Uint(v) => u64::from(*v),
+        Value::Uint64(v) => *v,
+        Value::Float(v) => u64::from(v.to_bits()),
+        Value::Double(v) => v.to_bits(),
+        Value::Bool(v) => u64::from(*v),
+        _ => 0,
+    }
+}
+
+/// A value of the type of `old` with new bits.
+fn with_bits(old: &Value, bits: u64) -> Value {
+    match old {
+        Value::Int(_) => Value::Int(bits as u32 as i32),
+        Value::Uint(_) => Value::Uint(bits as u32),
+        Value::Uint64(_) => Value::Uint64(bits),
+        Value::Float(_) => Value::Float(f32::from_bits(bits as u32)),
+        Value::Double(_) => Value::Double(f64::from_bits(bits)),
+        Value::Bool(_) => Value::Bool(bits as u8 != 0),
+        other => other.clone(),
+    }
+}

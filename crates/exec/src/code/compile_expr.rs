@@ -1,0 +1,290 @@
+//! From GraphIR to code: expressions.
+
+use gw_ir::builtin::Builtin;
+use gw_ir::expr::{BinaryOp, Expr, ExprKind, FunctionRef, UnaryOp};
+use gw_ir::types::{Scalar, Type};
+
+use super::compile::{Compiler, Resolved, is_num, malformed};
+use super::{Arg, Call, Num, Obj, PriorityUpdate, QueueAlloc};
+use crate::env::Slot;
+use crate::error::Result;
+use crate::scalar::{self, Register, Unary};
+use crate::vm::Reduction;
+
+impl<'m> Compiler<'m> {
+    pub(super) fn num(&self, e: &'m Expr) -> Result<Num> {
+        let boxed = |e| self.num(e).map(Box::new);
+        Ok(match &e.kind {
+            ExprKind::Int(v) => Num::Const(match scalar_of(e)? {
+                Scalar::Int => (*v as i32).bits(),
+                Scalar::Uint => (*v as u32).bits(),
+                Scalar::Uint64 => *v as u64,
+                other => return Err(malformed(format!("an integer literal of type {}", other.keyword()))),
+            }),
+            ExprKind::Float(v) => Num::Const(match scalar_of(e)? {
+                Scalar::Float => (*v as f32).bits(),
+                Scalar::Double => v.bits(),
+                other => return Err(malformed(format!("a real literal of type {}", other.keyword()))),
+            }),
+            ExprKind::Bool(v) => Num::Const(v.bits()),
+            ExprKind::Var(name) => match self.slot(name)? {
+                Resolved::Local(Slot::Scalar(slot, _)) => Num::Local(slot),
+                Resolved::Global(Slot::Scalar(slot, _)) => Num::Global(slot),
+                _ => return Err(malformed(format!("`{name}` is no scalar"))),
+            },
+            ExprKind::Element { .. } => {
+                let mut place = self.place(e)?;
+                match place.indices.pop() {
+                    Some(index) if place.indices.is_empty() => Num::Entry(place.vector, Box::new(index)),
+                    index => {
+                        place.indices.extend(index);
+                        Num::Cell(place)
+                    }
+                }
+            }
+            ExprKind::Unary(UnaryOp::Not, a) => Num::Unary(|a| u64::from(a == 0), boxed(a)?),
+            ExprKind::Unary(UnaryOp::Neg, a) => {
+                Num::Unary(scalar::negate(scalar_of(a)?).ok_or_else(|| misfit("-", a))?, boxed(a)?)
+            }
+            ExprKind::Binary(op, a, b) => self.binary(*op, a, b)?,
+            ExprKind::Convert(a) => {
+                let convert = scalar::conversion(scalar_of(a)?, scalar_of(e)?);
+                Num::Unary(convert.ok_or_else(|| misfit("a conversion", a))?, boxed(a)?)
+            }
+            ExprKind::Call { function, args } => Num::Call(self.call(function, args)?),
+            ExprKind::Builtin(builtin, args) => self.builtin_num(*builtin, args)?,
+            ExprKind::Reduce { op, target, value, .. } => Num::Reduce {
+                op: *op,
+                scalar: scalar_of(target)?,
+                target: Box::new(self.target(target)?),
+                value: boxed(value)?,
+            },
+            ExprKind::CompareAndSwap { target, expect, value, .. } => Num::CompareAndSwap {
+                scalar: scalar_of(target)?,
+                target: Box::new(self.target(target)?),
+                expect: boxed(expect)?,
+                value: boxed(value)?,
+            },
+            ExprKind::PriorityUpdate { op, queue, vertex, bound, value, meta } => {
+                Num::Priority(Box::new(PriorityUpdate {
+                    op: *op,
+                    queue: self.obj(queue)?,
+                    vertex: self.num(vertex)?,
+                    bound: bound.as_ref().map(|e| self.num(e)).transpose()?,
+                    value: self.num(value)?,
+                    value_scalar: scalar_of(value)?,
+                    deferred: meta.deferred,
+                }))
+            }
+            ExprKind::EnqueueVertex { set, vertex, .. } => {
+                self.named_object(set)?;
+                Num::Enqueue(boxed(vertex)?)
+            }
+            ExprKind::Intersection { args, .. } => match args.as_slice() {
+                [a, b, na, nb, limit @ ..] if limit.len() <= 1 => Num::Intersection {
+                    sets: [self.boxed_obj(a)?, self.boxed_obj(b)?],
+                    sizes: [boxed(na)?, boxed(nb)?],
+                    limit: limit.first().map(boxed).transpose()?,
+                },
+                _ => return Err(malformed("Intersection takes 4 or 5 arguments")),
+            },
+            ExprKind::IntersectNeighbor { args, .. } => match args.as_slice() {
+                [graph, a, b] => {
+                    Num::IntersectNeighbours { graph: self.boxed_obj(graph)?, a: boxed(a)?, b: boxed(b)? }
+                }
+                _ => return Err(malformed("IntersectNeighbor takes 3 arguments")),
+            },
+            _ => return Err(malformed(format!("an expression of type {} where a number is needed", e.ty))),
+        })
+    }
+
+    fn binary(&self, op: BinaryOp, a: &'m Expr, b: &'m Expr) -> Result<Num> {
+        if a.ty == Type::STRING && matches!(op, BinaryOp::Eq | BinaryOp::Ne) {
+            return Ok(Num::StringCompare(op, self.boxed_obj(a)?, self.boxed_obj(b)?));
+        }
+        let scalar = scalar_of(a)?;
+        if scalar_of(b)? != scalar {
+            return Err(malformed(format!("`{}` between {} and {}", op.symbol(), a.ty, b.ty)));
+        }
+        let (x, y) = (Box::new(self.num(a)?), Box::new(self.num(b)?));
+        Ok(match op {
+            BinaryOp::And => Num::And(x, y),
+            BinaryOp::Or => Num::Or(x, y),
+            BinaryOp::Div => Num::Div(scalar, x, y),
+            op => Num::Binary(scalar::binary(op, scalar).ok_or_else(|| misfit(op.symbol(), a))?, x, y),
+        })
+    }
+
+    pub(super) fn call(&self, function: &'m FunctionRef, args: &'m [Expr]) -> Result<Box<Call>> {
+        let index = self.function(function)?;
+        let target = &self.module.functions[index];
+        if target.params.len() != args.len() {
+            return Err(malformed(format!("`{}` is called with {} arguments", function.name, args.len())));
+        }
+        Ok(Box::new(Call {
+            function: index,
+            captures: self.args(&function.captures)?,
+            args: self.args(args)?,
+        }))
+    }
+
+    pub(super) fn function(&self, function: &FunctionRef) -> Result<usize> {
+        let index = self.functions.get(&function.name);
+        let index = *index.ok_or_else(|| malformed(format!("there is no function `{}`", function.name)))?;
+        match self.module.functions[index].captures.len() == function.captures.len() {
+            true => Ok(index),
+            false => Err(malformed(format!("the captures of `{}` do not fit", function.name))),
+        }
+    }
+
+    pub(super) fn args(&self, args: &'m [Expr]) -> Result<Vec<Arg>> {
+        args.iter().map(|e| self.arg(e)).collect()
+    }
+
+    fn arg(&self, e: &'m Expr) -> Result<Arg> {
+        match e.ty.scalar() {
+            Some(scalar) if scalar != Scalar::String => Ok(Arg::Num(scalar, self.num(e)?)),
+            _ => Ok(Arg::Obj(self.obj(e)?)),
+        }
+    }
+
+    fn boxed_obj(&self, e: &'m Expr) -> Result<Box<Obj>> {
+        self.obj(e).map(Box::new)
+    }
+
+    fn builtin_num(&self, builtin: Builtin, args: &'m [Expr]) -> Result<Num> {
+        use Builtin::*;
+        let num = |e| self.num(e).map(Box::new);
+        let obj = |e| self.boxed_obj(e);
+        Ok(match (builtin, args) {
+            (Atoi, [s]) => Num::Atoi(obj(s)?),
+            (Abs, [x]) => Num::Unary(scalar::absolute(scalar_of(x)?).ok_or_else(|| misfit("Abs", x))?, num(x)?),
+            (Floor | Log | Exp | Sqrt, [x]) => Num::Unary(math(builtin, x)?, num(x)?),
+            (Pow, [x, y]) => {
+                let pow: scalar::Binary = match scalar_of(x)? {
+                    Scalar::Float => |a, b| f32::of(a).powf(f32::of(b)).bits(),
+                    Scalar::Double => |a, b| f64::of(a).powf(f64::of(b)).bits(),
+                    _ => return Err(misfit("Pow", x)),
+                };
+                Num::Binary(pow, num(x)?, num(y)?)
+            }
+            (Max | Min, [x, y]) => {
+                let function = scalar::extremum(scalar_of(x)?, builtin == Max).ok_or_else(|| misfit("Max", x))?;
+                Num::Binary(function, num(x)?, num(y)?)
+            }
+            (Mod, [x, y]) => Num::Mod(scalar_of(x)?, num(x)?, num(y)?),
+            (StartTimer, []) => Num::StartTimer,
+            (StopTimer, []) => Num::StopTimer,
+            (VertexCount, [x]) => Num::VertexCount(obj(x)?),
+            (OutDegree, [g, v]) => Num::OutDegree(obj(g)?, num(v)?),
+            (RandomOutNeighbor | RandomInNeighbor, [g, v]) => {
+                Num::RandomNeighbour { graph: obj(g)?, vertex: num(v)?, out: builtin == RandomOutNeighbor }
+            }
+            (VertexSetSize, [s]) => Num::SetSize(obj(s)?),
+            (AddVertex, [s, v]) => match &s.ty {
+                Type::VertexSet(element) => {
+                    Num::AddVertex { element: element.clone(), set: obj(s)?, vertex: num(v)? }
+                }
+                _ => return Err(misfit("AddVertex", s)),
+            },
+            (VectorSum, [v]) => Num::VectorReduce(Reduction::Sum, obj(v)?),
+            (VectorMax, [v]) => Num::VectorReduce(Reduction::Max, obj(v)?),
+            (VectorMin, [v]) => Num::VectorReduce(Reduction::Min, obj(v)?),
+            (VectorCount, [v]) => Num::VectorReduce(Reduction::Count, obj(v)?),
+            (ListAppend | ListInsert, [list, value]) => {
+                Num::ListPush { list: obj(list)?, value: Box::new(self.arg(value)?), copy: builtin == ListInsert }
+            }
+            (ListPop, [list]) => Num::ListPop(obj(list)?),
+            (ListRetrieve, [list, variable]) => match is_num(&variable.ty) {
+                true => Num::ListRetrieveNum(obj(list)?, Box::new(self.target(variable)?)),
+                false => Num::ListRetrieveObj(obj(list)?, self.object_var(variable)?),
+            },
+            (ListSize, [list]) => Num::ListSize(obj(list)?),
+            (QueueFinished, [q]) => Num::QueueFinished(obj(q)?),
+            (QueueFinishedNode, [q, v]) => Num::QueueFinishedNode(obj(q)?, num(v)?),
+            (CurrentPriority, [q]) => match &q.ty {
+                Type::PriorityQueue { priority, .. } => Num::CurrentPriority(*priority, obj(q)?),
+                _ => return Err(misfit("CurrentPriority", q)),
+            },
+            _ => return Err(malformed(format!("{} does not fit here", builtin.name()))),
+        })
+    }
+
+    pub(super) fn obj(&self, e: &'m Expr) -> Result<Obj> {
+        Ok(match &e.kind {
+            ExprKind::Str(text) => Obj::Text(text.clone()),
+            ExprKind::Var(_) => Obj::Var(self.object_var(e)?),
+            ExprKind::Element { .. } => Obj::Row(self.place(e)?),
+            ExprKind::Call { function, args } => Obj::Call(self.call(function, args)?),
+            ExprKind::Builtin(builtin, args) => self.builtin_obj(*builtin, args)?,
+            ExprKind::VertexSetAlloc(size) => Obj::SetAlloc(self.element(e)?, self.num(size)?),
+            ExprKind::Universe(count) => {
+                Obj::Universe(self.element(e)?, count.as_ref().map(|e| self.num(e)).transpose()?)
+            }
+            ExprKind::VectorAlloc => Obj::VectorAlloc(e.ty.clone()),
+            ExprKind::VectorFill(value) => Obj::VectorFill(e.ty.clone(), self.num(value)?),
+            ExprKind::VectorLiteral(entries) => {
+                let entries = entries.iter().map(|e| self.num(e)).collect::<Result<_>>()?;
+                Obj::VectorLiteral(e.ty.clone(), entries)
+            }
+            ExprKind::ListAlloc => Obj::ListAlloc,
+            ExprKind::PriorityQueueAlloc(q) => Obj::QueueAlloc(Box::new(QueueAlloc {
+                vector: self.named_object(&q.vector)?,
+                increasing: q.increasing,
+                all_vertices: q.all_vertices,
+                start: self.num(&q.start)?,
+                meta: q.meta.clone(),
+            })),
+            ExprKind::EdgeSetLoad(name) => Obj::Load(self.boxed_obj(name)?, e.ty.weight()),
+            ExprKind::Operator(operator) => Obj::Operator(self.operator(operator)?),
+            _ => return Err(malformed(format!("an expression of type {} where an object is needed", e.ty))),
+        })
+    }
+
+    fn builtin_obj(&self, builtin: Builtin, args: &'m [Expr]) -> Result<Obj> {
+        use Builtin::*;
+        let obj = |e| self.boxed_obj(e);
+        Ok(match (builtin, args) {
+            (Argv, [i]) => Obj::Argv(self.num(i)?),
+            (OutDegrees, [g]) => Obj::OutDegrees(obj(g)?, Scalar::Int),
+            (OutDegreesUint, [g]) => Obj::OutDegrees(obj(g)?, Scalar::Uint),
+            (Neighbors, [g, v]) => Obj::Neighbours(obj(g)?, self.num(v)?),
+            (Transpose, [g]) => Obj::Transpose(obj(g)?),
+            (Relabel, [g]) => Obj::Relabel(obj(g)?),
+            (SerialMinimumSpanningTree, [g, v]) => Obj::SpanningTree(obj(g)?, self.num(v)?),
+            (SerialSweepCut, [g, s, v]) => Obj::SweepCut(Box::new([self.obj(g)?, self.obj(s)?, self.obj(v)?])),
+            (ListPop, [list]) => Obj::ListPop(obj(list)?),
+            (DequeueReadySet, [q]) => Obj::Dequeue(obj(q)?),
+            _ => return Err(malformed(format!("{} does not fit here", builtin.name()))),
+        })
+    }
+
+    fn element(&self, e: &Expr) -> Result<gw_ir::source::Name> {
+        match &e.ty {
+            Type::VertexSet(element) => Ok(element.clone()),
+            other => Err(malformed(format!("{other} where a vertexset is needed"))),
+        }
+    }
+}
+
+fn scalar_of(e: &Expr) -> Result<Scalar> {
+    e.ty.scalar().ok_or_else(|| malformed(format!("{} where a scalar is needed", e.ty)))
+}
+
+fn misfit(what: &str, operand: &Expr) -> crate::error::ExecError {
+    malformed(format!("{what} on {}", operand.ty))
+}
+
+fn math(builtin: Builtin, x: &Expr) -> Result<Unary> {
+    Ok(match (builtin, scalar_of(x)?) {
+        (Builtin::Floor, Scalar::Float) => |a| f32::of(a).floor().bits(),
+        (Builtin::Floor, Scalar::Double) => |a| f64::of(a).floor().bits(),
+        (Builtin::Log, Scalar::Float) => |a| f32::of(a).ln().bits(),
+        (Builtin::Log, Scalar::Double) => |a| f64::of(a).ln().bits(),
+        (Builtin::Exp, Scalar::Float) => |a| f32::of(a).exp().bits(),
+        (Builtin::Exp, Scalar::Double) => |a| f64::of(a).exp().bits(),
+        (Builtin::Sqrt, Scalar::Float) => |a| f32::of(a).sqrt().bits(),
+        (Builtin::Sqrt, Scalar::Double) => |a| f64::of(a).sqrt().bits(),
+        _ => return Err(misfit(builtin.name(), x)),
+    })
+}

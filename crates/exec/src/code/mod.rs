@@ -1,0 +1,266 @@
+//! Slot-indexed code: a module with every name resolved once, so that running it looks up no strings.
+//!
+//! Expressions are split by what they yield: [`Num`] a register (numbers, bools, vertices, or nothing of interest),
+//! [`Obj`] a value (strings, vectors, sets, graphs, lists, queues).
+
+mod compile;
+mod compile_expr;
+mod compile_operator;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use gw_ir::expr::{BinaryOp, PriorityOp, ReduceOp};
+use gw_ir::meta::{Amount, QueueMeta};
+use gw_ir::module::FunctionKind;
+use gw_ir::source::{Name, Span};
+use gw_ir::stmt::HybridStmt;
+use gw_ir::types::{Scalar, Type};
+
+use crate::env::{GlobalTable, Slot};
+use crate::scalar::{Binary, Unary};
+use crate::sites::{OperatorId, Site, StatementId};
+use crate::vm::Reduction;
+
+/// A compiled module.
+#[derive(Debug)]
+pub(crate) struct Code {
+    pub(crate) globals: Arc<GlobalTable>,
+    pub(crate) functions: Vec<Function>,
+    pub(crate) by_name: HashMap<Name, usize>,
+    /// The start-up block as a function without parameters.
+    pub(crate) startup: Function,
+    /// Initialisers that no pass has moved into the start-up block yet, in order of declaration.
+    pub(crate) inits: Vec<Init>,
+    pub(crate) operators: Vec<OperatorInfo>,
+    /// The bucket width that ordered operators name, for queues whose node names none.
+    pub(crate) delta: Option<Amount>,
+}
+
+/// What step records say about an operator.
+#[derive(Debug)]
+pub(crate) struct OperatorInfo {
+    pub(crate) name: &'static str,
+    pub(crate) site: Site,
+    pub(crate) schedule: Option<String>,
+}
+
+/// The initialiser of a global.
+#[derive(Debug)]
+pub(crate) struct Init {
+    pub(crate) span: Span,
+    pub(crate) ty: Type,
+    pub(crate) step: InitStep,
+}
+
+#[derive(Debug)]
+pub(crate) enum InitStep {
+    /// An assignment; loads and universes run before everything else, vectors last.
+    Assign(Line),
+    /// A vector: allocated with the others, then evaluated per cell.
+    PerEntry(u32, Num),
+    /// A vector without an initialiser.
+    Zero(u32),
+}
+
+/// A function. Registers and objects of a frame are numbered apart: captures, parameters, result, locals.
+#[derive(Debug)]
+pub(crate) struct Function {
+    pub(crate) name: Name,
+    pub(crate) kind: FunctionKind,
+    pub(crate) captures: Vec<Slot>,
+    pub(crate) params: Vec<Slot>,
+    pub(crate) param_types: Vec<Type>,
+    pub(crate) result: Option<Slot>,
+    pub(crate) result_type: Type,
+    pub(crate) scalars: u32,
+    pub(crate) objects: u32,
+    pub(crate) object_names: Vec<Name>,
+    pub(crate) slots: HashMap<Name, Slot>,
+    pub(crate) body: Option<Vec<Line>>,
+    pub(crate) signature: String,
+}
+
+/// A statement.
+#[derive(Debug)]
+pub(crate) struct Line {
+    pub(crate) span: Span,
+    pub(crate) kind: LineKind,
+}
+
+#[derive(Debug)]
+pub(crate) enum LineKind {
+    SetNum(Target, Num),
+    SetObj(Var, Obj, Effect),
+    /// Copies the cells of a vector into a row of a nested vector.
+    SetRow(Place, Obj),
+    Eval(Num),
+    EvalObj(Obj),
+    If(Num, Vec<Line>, Vec<Line>),
+    While(StatementId, Num, Vec<Line>),
+    DoWhile(StatementId, Vec<Line>, Num),
+    /// `high` is evaluated again before every iteration.
+    For { id: StatementId, var: u32, low: Num, high: Num, body: Vec<Line> },
+    ParFor { id: StatementId, var: u32, low: Num, high: Num, body: Vec<Line> },
+    Break,
+    PrintNum(Scalar, Num),
+    PrintObj(Obj),
+    Delete(Var),
+    Scope(Vec<Line>),
+    Hybrid { id: StatementId, node: Box<HybridStmt>, frontier: Option<Obj>, graph: Obj, variants: Vec<Vec<Line>> },
+}
+
+/// What assigning an object means for the sizes of elements.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Effect {
+    None,
+    /// A graph over these elements.
+    Graph(Name, Name),
+    /// The universe of this element.
+    Universe(Name),
+}
+
+/// An object variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Var {
+    Local(u32),
+    Global(u32),
+}
+
+/// A vector entry: a variable and one index per level of nesting.
+#[derive(Debug)]
+pub(crate) struct Place {
+    pub(crate) vector: Var,
+    pub(crate) indices: Vec<Num>,
+}
+
+/// The deepest nesting of vectors.
+pub(crate) const MAX_NESTING: usize = 4;
+
+/// What a scalar can be written to.
+#[derive(Debug)]
+pub(crate) enum Target {
+    Local(u32),
+    Global(u32),
+    Cell(Place),
+}
+
+/// An argument of either sort.
+#[derive(Debug)]
+pub(crate) enum Arg {
+    Num(Scalar, Num),
+    Obj(Obj),
+}
+
+/// An expression that yields a register.
+#[derive(Debug)]
+pub(crate) enum Num {
+    Const(u64),
+    Local(u32),
+    Global(u32),
+    /// Entry of an unnested vector.
+    Entry(Var, Box<Num>),
+    Cell(Place),
+    Unary(Unary, Box<Num>),
+    Binary(Binary, Box<Num>, Box<Num>),
+    Div(Scalar, Box<Num>, Box<Num>),
+    Mod(Scalar, Box<Num>, Box<Num>),
+    And(Box<Num>, Box<Num>),
+    Or(Box<Num>, Box<Num>),
+    Call(Box<Call>),
+    Reduce { op: ReduceOp, scalar: Scalar, target: Box<Target>, value: Box<Num> },
+    CompareAndSwap { scalar: Scalar, target: Box<Target>, expect: Box<Num>, value: Box<Num> },
+    Priority(Box<PriorityUpdate>),
+    Enqueue(Box<Num>),
+    StringCompare(BinaryOp, Box<Obj>, Box<Obj>),
+    Atoi(Box<Obj>),
+    StartTimer,
+    StopTimer,
+    VertexCount(Box<Obj>),
+    OutDegree(Box<Obj>, Box<Num>),
+    RandomNeighbour { graph: Box<Obj>, vertex: Box<Num>, out: bool },
+    SetSize(Box<Obj>),
+    AddVertex { element: Name, set: Box<Obj>, vertex: Box<Num> },
+    VectorReduce(Reduction, Box<Obj>),
+    ListPush { list: Box<Obj>, value: Box<Arg>, copy: bool },
+    ListPop(Box<Obj>),
+    ListRetrieveNum(Box<Obj>, Box<Target>),
+    ListRetrieveObj(Box<Obj>, Var),
+    ListSize(Box<Obj>),
+    QueueFinished(Box<Obj>),
+    QueueFinishedNode(Box<Obj>, Box<Num>),
+    CurrentPriority(Scalar, Box<Obj>),
+    Intersection { sets: [Box<Obj>; 2], sizes: [Box<Num>; 2], limit: Option<Box<Num>> },
+    IntersectNeighbours { graph: Box<Obj>, a: Box<Num>, b: Box<Num> },
+}
+
+/// An expression that yields a value.
+#[derive(Debug)]
+pub(crate) enum Obj {
+    Var(Var),
+    Text(Arc<str>),
+    Argv(Num),
+    Row(Place),
+    Call(Box<Call>),
+    /// What a variable of this type holds before it is assigned.
+    Default(Type),
+    OutDegrees(Box<Obj>, Scalar),
+    Neighbours(Box<Obj>, Num),
+    Transpose(Box<Obj>),
+    Relabel(Box<Obj>),
+    SpanningTree(Box<Obj>, Num),
+    SweepCut(Box<[Obj; 3]>),
+    ListPop(Box<Obj>),
+    Dequeue(Box<Obj>),
+    SetAlloc(Name, Num),
+    Universe(Name, Option<Num>),
+    VectorAlloc(Type),
+    VectorFill(Type, Num),
+    VectorLiteral(Type, Vec<Num>),
+    ListAlloc,
+    QueueAlloc(Box<QueueAlloc>),
+    Load(Box<Obj>, Option<Scalar>),
+    Operator(Box<OperatorInputs>),
+}
+
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub(crate) function: usize,
+    pub(crate) captures: Vec<Arg>,
+    pub(crate) args: Vec<Arg>,
+}
+
+#[derive(Debug)]
+pub(crate) struct PriorityUpdate {
+    pub(crate) op: PriorityOp,
+    pub(crate) queue: Obj,
+    pub(crate) vertex: Num,
+    pub(crate) bound: Option<Num>,
+    pub(crate) value: Num,
+    pub(crate) value_scalar: Scalar,
+    pub(crate) deferred: bool,
+}
+
+#[derive(Debug)]
+pub(crate) struct QueueAlloc {
+    pub(crate) vector: Var,
+    pub(crate) increasing: bool,
+    pub(crate) all_vertices: bool,
+    pub(crate) start: Num,
+    pub(crate) meta: QueueMeta,
+}
+
+/// The expressions that an operator is handed the values of.
+#[derive(Debug)]
+pub(crate) struct OperatorInputs {
+    pub(crate) id: OperatorId,
+    pub(crate) graph: Option<Obj>,
+    pub(crate) from: Option<Obj>,
+    pub(crate) to: Option<Obj>,
+    pub(crate) set: Option<Obj>,
+    pub(crate) captures: Vec<Arg>,
+    pub(crate) from_captures: Vec<Arg>,
+    pub(crate) to_captures: Vec<Arg>,
+    pub(crate) queue: Option<Obj>,
+    pub(crate) condition: Option<Num>,
+}

@@ -1,0 +1,272 @@
+//! The environment of a run: globals, sizes of elements, command line, timer, printing, random numbers, step records.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use gw_graph::rng::Rng;
+use gw_ir::module::Module;
+use gw_ir::source::Name;
+use gw_ir::types::{Domain, Scalar, Type};
+use gw_schedule::Param;
+
+use crate::error::{ErrorKind, Result};
+use crate::externs::{ExternCall, Externs};
+use crate::graphs::{GraphSource, fit_weights};
+use crate::observe::{Observer, StepRecord};
+use crate::options::{Printer, RunOptions, Stop};
+use crate::value::Value;
+use crate::vector::Vector;
+
+/// Everything a run owns besides the locals of functions. Machines read and write globals here.
+pub struct Environment {
+    pub(crate) globals: Arc<GlobalTable>,
+    pub(crate) scalars: Vec<u64>,
+    pub(crate) objects: Vec<Value>,
+    sizes: Vec<Option<usize>>,
+    argv: Vec<String>,
+    externs: Arc<Externs>,
+    graphs: Arc<dyn GraphSource>,
+    observer: Option<Arc<dyn Observer>>,
+    pub(crate) printer: Printer,
+    pub(crate) rng: Rng,
+    timer: Instant,
+    /// The ways to stop this run from outside.
+    pub stop: Stop,
+    steps: u64,
+    pub(crate) load_seconds: f64,
+    /// The variant that the enclosing hybrid chose; goes into step records.
+    pub(crate) variant: usize,
+    /// How deep functions and operators are nested.
+    pub(crate) depth: usize,
+}
+
+/// Where a variable is kept: numbers and bools in registers, all else as values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Slot {
+    Scalar(u32, Scalar),
+    Object(u32),
+}
+
+/// The globals of a module by name.
+#[derive(Debug)]
+pub(crate) struct GlobalTable {
+    pub(crate) slots: HashMap<Name, Slot>,
+    pub(crate) names: Vec<(Name, Type, Slot)>,
+    pub(crate) elements: Vec<Name>,
+    pub(crate) scalars: u32,
+    pub(crate) objects: u32,
+}
+
+/// Hands out slots in order.
+#[derive(Debug, Default)]
+pub(crate) struct SlotCounter {
+    pub(crate) scalars: u32,
+    pub(crate) objects: u32,
+}
+
+impl SlotCounter {
+    pub(crate) fn next(&mut self, ty: &Type) -> Slot {
+        match ty.scalar() {
+            Some(scalar) if scalar != Scalar::String => {
+                self.scalars += 1;
+                Slot::Scalar(self.scalars - 1, scalar)
+            }
+            _ => {
+                self.objects += 1;
+                Slot::Object(self.objects - 1)
+            }
+        }
+    }
+}
+
+impl GlobalTable {
+    pub(crate) fn of(module: &Module) -> GlobalTable {
+        let mut counter = SlotCounter::default();
+        let names: Vec<_> =
+            module.globals.iter().map(|g| (g.name.clone(), g.ty.clone(), counter.next(&g.ty))).collect();
+        GlobalTable {
+            slots: names.iter().map(|(name, _, slot)| (name.clone(), *slot)).collect(),
+            names,
+            elements: module.elements.clone(),
+            scalars: counter.scalars,
+            objects: counter.objects,
+        }
+    }
+
+    pub(crate) fn element(&self, name: &str) -> Option<usize> {
+        self.elements.iter().position(|e| &**e == name)
+    }
+}
+
+impl Environment {
+    pub(crate) fn new(globals: Arc<GlobalTable>, options: &RunOptions) -> Environment {
+        Environment {
+            scalars: vec![0; globals.scalars as usize],
+            objects: vec![Value::Nothing; globals.objects as usize],
+            sizes: vec![None; globals.elements.len()],
+            globals,
+            argv: options.argv.clone(),
+            externs: Arc::clone(&options.externs),
+            graphs: Arc::clone(&options.graphs),
+            observer: options.observer.clone(),
+            printer: Printer::new(&options.output),
+            rng: Rng::new(options.seed, 0),
+            timer: Instant::now(),
+            stop: Stop::new(options),
+            steps: 0,
+            load_seconds: 0.0,
+            variant: 0,
+            depth: 0,
+        }
+    }
+
+    /// The value of a global; [`Value::Nothing`] when it is not assigned, `None` when there is none of this name.
+    pub fn global(&self, name: &str) -> Option<Value> {
+        Some(self.slot_value(*self.globals.slots.get(name)?))
+    }
+
+    /// Assigns a global; false when there is none of this name or the value is of another type.
+    pub fn set_global(&mut self, name: &str, value: Value) -> bool {
+        match self.globals.slots.get(name) {
+            Some(Slot::Scalar(slot, scalar)) if value.scalar() == Some(*scalar) => {
+                self.scalars[*slot as usize] = value.bits().unwrap_or(0);
+                true
+            }
+            Some(Slot::Object(slot)) if value.bits().is_none() => {
+                self.objects[*slot as usize] = value;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn slot_value(&self, slot: Slot) -> Value {
+        match slot {
+            Slot::Scalar(slot, scalar) => Value::from_bits(scalar, self.scalars[slot as usize]),
+            Slot::Object(slot) => self.objects[slot as usize].clone(),
+        }
+    }
+
+    /// All globals in order of declaration.
+    pub fn global_values(&self) -> impl Iterator<Item = (&str, &Type, Value)> {
+        self.globals.names.iter().map(|(name, ty, slot)| (&**name, ty, self.slot_value(*slot)))
+    }
+
+    /// The number of vertices of an element, when known.
+    pub fn vertices_of(&self, element: &str) -> Result<usize> {
+        let known = self.globals.element(element).and_then(|e| self.sizes[e]);
+        known.ok_or_else(|| ErrorKind::UnknownSize { element: element.to_string() }.into())
+    }
+
+    /// Sets the number of vertices of an element: done when a graph over it is assigned.
+    pub fn set_vertices_of(&mut self, element: &str, vertices: usize) {
+        if let Some(e) = self.globals.element(element) {
+            self.sizes[e] = Some(vertices);
+        }
+    }
+
+    /// Command-line argument `index`.
+    pub fn argument(&self, index: i64) -> Result<&str> {
+        let found = usize::try_from(index).ok().and_then(|i| self.argv.get(i));
+        Ok(found.ok_or(ErrorKind::MissingArgument { index })?)
+    }
+
+    /// A number of a schedule that may come from the command line.
+    pub fn amount(&self, amount: gw_ir::meta::Amount) -> Result<u64> {
+        match amount {
+            Param::Value(value) => Ok(value),
+            Param::Argv(index) => {
+                let text = self.argument(i64::from(index))?;
+                text.parse().map_err(|_| {
+                    let expected = "a whole number that is not negative";
+                    ErrorKind::BadArgument { index, text: text.to_string(), expected }.into()
+                })
+            }
+        }
+    }
+
+    /// A threshold of a schedule that may come from the command line.
+    pub fn threshold(&self, threshold: gw_schedule::Threshold) -> Result<f64> {
+        match threshold {
+            Param::Value(value) => Ok(value.get()),
+            Param::Argv(index) => {
+                let text = self.argument(i64::from(index))?;
+                let number = text.parse().ok().and_then(gw_schedule::Fraction::new);
+                number.map(gw_schedule::Fraction::get).ok_or_else(|| {
+                    let expected = "a number that is not negative";
+                    ErrorKind::BadArgument { index, text: text.to_string(), expected }.into()
+                })
+            }
+        }
+    }
+
+    /// The shape of a vector type: entries per level of nesting, and the type of the cells.
+    pub fn shape(&self, ty: &Type) -> Result<(Scalar, Vec<usize>)> {
+        let mut dims = Vec::new();
+        let mut inner = ty;
+        while let Type::Vector { domain, item } = inner {
+            dims.push(match domain {
+                Domain::Element(element) => self.vertices_of(element)?,
+                Domain::Fixed(n) => *n as usize,
+            });
+            inner = item;
+        }
+        match inner.scalar() {
+            Some(scalar) if !dims.is_empty() => Ok((scalar, dims)),
+            _ => Err(ErrorKind::Malformed(format!("`{ty}` is not a vector type")).into()),
+        }
+    }
+
+    pub(crate) fn vector(&self, ty: &Type, fill: u64) -> Result<Vector> {
+        let (scalar, dims) = self.shape(ty)?;
+        Vector::filled(scalar, &dims, fill)
+    }
+
+    /// Loads a graph for an edgeset with these weights.
+    pub(crate) fn load_graph(&mut self, text: &str, weight: Option<Scalar>) -> Result<Value> {
+        let start = Instant::now();
+        let graph = self.graphs.load(text, weight)?;
+        let graph = fit_weights(&graph, weight, text)?;
+        self.load_seconds += start.elapsed().as_secs_f64();
+        Ok(Value::Graph(graph))
+    }
+
+    pub(crate) fn start_timer(&mut self) {
+        self.timer = Instant::now();
+    }
+
+    pub(crate) fn timer_seconds(&self) -> f64 {
+        self.timer.elapsed().as_secs_f64()
+    }
+
+    /// Prints a line.
+    pub fn print(&mut self, text: &str) -> Result<()> {
+        self.printer.line(text)
+    }
+
+    /// Calls an extern function. `signature` stands in the message when it is missing.
+    pub fn call_extern(&self, name: &str, signature: impl FnOnce() -> String, args: &[Value]) -> Result<Value> {
+        let Some(closure) = self.externs.get(name) else {
+            return Err(ErrorKind::MissingExtern { name: name.to_string(), signature: signature() }.into());
+        };
+        let call_result = closure(&ExternCall::new(args, &|name| self.global(name)));
+        call_result.map_err(|message| ErrorKind::Extern { name: name.to_string(), message }.into())
+    }
+
+    /// Operator calls so far.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Reports a step; its number is filled in. A machine calls this for the operators inside a statement it claimed;
+    /// for all others the executor does.
+    pub fn report(&mut self, record: impl FnOnce() -> StepRecord) {
+        if let Some(observer) = &self.observer {
+            let mut record = record();
+            record.step = self.steps;
+            observer.step(&record);
+        }
+        self.steps += 1;
+    }
+}

@@ -1,0 +1,131 @@
+//! Where `load` finds graphs, and how a graph is fitted to the weights a program asks for.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gw_graph::{BuildOptions, EdgeList, Graph, Weights, build};
+use gw_ir::types::Scalar;
+
+use crate::error::{ErrorKind, Result};
+
+/// Finds the graph that a program asks for by a text: a file name or a graph spec.
+///
+/// `weight` is the weight type the program wants, `None` for an unweighted edgeset. A source may use it to choose or to
+/// cache; the executor checks the result with [`fit_weights`] in any case.
+pub trait GraphSource: Send + Sync {
+    /// The graph named `text`.
+    fn load(&self, text: &str, weight: Option<Scalar>) -> Result<Arc<Graph>>;
+}
+
+/// Loads files and specs, and keeps what it loaded: runs that share the source share the graphs.
+#[derive(Default)]
+pub struct SpecGraphs {
+    cache: Mutex<HashMap<(String, bool), Arc<Graph>>>,
+}
+
+impl SpecGraphs {
+    /// A source with an empty cache.
+    pub fn new() -> Self {
+        SpecGraphs::default()
+    }
+
+    /// Makes `text` name this graph: for tests, and for graphs that are in memory already.
+    pub fn insert(&self, text: impl Into<String>, graph: Arc<Graph>) {
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = text.into();
+        cache.remove(&(text.clone(), true));
+        cache.insert((text, false), graph);
+    }
+
+    fn cached(&self, key: &(String, bool), make: impl FnOnce() -> Result<Arc<Graph>>) -> Result<Arc<Graph>> {
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(graph) = cache.get(key) {
+            return Ok(Arc::clone(graph));
+        }
+        let graph = make()?;
+        cache.insert(key.clone(), Arc::clone(&graph));
+        Ok(graph)
+    }
+}
+
+impl GraphSource for SpecGraphs {
+    fn load(&self, text: &str, weight: Option<Scalar>) -> Result<Arc<Graph>> {
+        let graph = self.cached(&(text.to_string(), false), || load_spec(text))?;
+        let fitted = fit_weights(&graph, weight, text)?;
+        if Arc::ptr_eq(&fitted, &graph) {
+            return Ok(graph);
+        }
+        self.cached(&(text.to_string(), true), || Ok(fitted))
+    }
+}
+
+fn load_spec(text: &str) -> Result<Arc<Graph>> {
+    let spec = gw_graph::spec::GraphSpec::parse(text)?;
+    Ok(Arc::new(spec.load(&gw_graph::progress::Silent)?.graph))
+}
+
+/// The graph as a program with this weight type can use it. `name` stands in messages.
+///
+/// An unweighted edgeset ignores weights. A weighted one needs them: integers where integers are wanted (a graph of
+/// whole floats is converted); either kind where floats are wanted, each weight being converted when it is used.
+pub fn fit_weights(graph: &Arc<Graph>, weight: Option<Scalar>, name: &str) -> Result<Arc<Graph>> {
+    let Some(wanted) = weight else { return Ok(Arc::clone(graph)) };
+    match graph.out().weights() {
+        Weights::None => Err(ErrorKind::Unweighted { graph: name.to_string() }.into()),
+        Weights::Float(weights) if !wanted.is_float() => {
+            let whole = |w: f32| w == w.trunc() && w.abs() <= i32::MAX as f32;
+            if let Some(&weight) = weights.iter().find(|&&w| !whole(w)) {
+                return Err(ErrorKind::FractionalWeight { graph: name.to_string(), weight }.into());
+            }
+            let out = graph.out();
+            let triples = (0..graph.vertices() as u32).flat_map(|s| {
+                let edges = out.range(s);
+                out.neighbours(s).iter().zip(&weights[edges]).map(move |(&t, &w)| (s, t, w as i32))
+            });
+            let edges = EdgeList::<i32>::from_triples(graph.vertices(), triples);
+            let options = BuildOptions { keep_loops: true, keep_parallel: true, ..BuildOptions::default() };
+            Ok(Arc::new(build(edges, &options)?))
+        }
+        Weights::Int(_) | Weights::Float(_) => Ok(Arc::clone(graph)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn weighted(weights: [f32; 2]) -> Result<Arc<Graph>> {
+        let triples = [(0, 1, weights[0]), (1, 2, weights[1])];
+        Ok(Arc::new(build(EdgeList::from_triples(3, triples), &BuildOptions::default())?))
+    }
+
+    #[test]
+    fn whole_floats_become_integers_and_fractions_do_not() -> Result<()> {
+        let fitted = fit_weights(&weighted([2.0, -3.0])?, Some(Scalar::Int), "g")?;
+        assert!(matches!(fitted.out().weights(), Weights::Int(w) if **w == [2, -3]));
+        let error = fit_weights(&weighted([2.0, 0.5])?, Some(Scalar::Int), "g").map(|_| ());
+        let message = error.err().map(|e| e.to_string());
+        assert_eq!(message.as_deref(), Some("the program needs integer weights, but `g` has the weight 0.5"));
+        let same = weighted([0.5, 0.5])?;
+        assert!(Arc::ptr_eq(&same, &fit_weights(&same, Some(Scalar::Double), "g")?));
+        Ok(())
+    }
+
+    #[test]
+    fn missing_weights_suggest_the_option() -> Result<()> {
+        let graph = Arc::new(build(EdgeList::from_pairs(2, vec![(0, 1)]), &BuildOptions::default())?);
+        let error = fit_weights(&graph, Some(Scalar::Int), "kron:4").map(|_| ());
+        assert!(error.err().is_some_and(|e| e.to_string().contains("`kron:4:weights=1..1000`")));
+        Ok(())
+    }
+
+    #[test]
+    fn runs_share_graphs() -> Result<()> {
+        let source = SpecGraphs::new();
+        source.insert("float", weighted([1.0, 2.0])?);
+        let first = source.load("float", Some(Scalar::Int))?;
+        assert!(Arc::ptr_eq(&first, &source.load("float", Some(Scalar::Int))?));
+        assert!(!Arc::ptr_eq(&first, &source.load("float", None)?));
+        Ok(())
+    }
+}

@@ -1,0 +1,327 @@
+//! Evaluating expressions that yield a register.
+
+use gw_ir::expr::PriorityOp;
+use gw_ir::types::Scalar;
+
+use super::Interp;
+use crate::code::{Arg, Num, Obj, PriorityUpdate, Target};
+use crate::error::{ErrorKind, Result, checked_vertex};
+use crate::intrinsics;
+use crate::queue::Queue;
+use crate::reference::Buckets;
+use crate::scalar::{self, Register};
+use crate::value::Value;
+use crate::vector::Vector;
+use crate::vm::Reduction;
+
+impl<'a> Interp<'a> {
+    #[inline]
+    pub(crate) fn num(&mut self, e: &'a Num) -> Result<u64> {
+        match e {
+            Num::Const(bits) => Ok(*bits),
+            Num::Local(slot) => Ok(self.frames.registers[self.frames.base + *slot as usize]),
+            Num::Global(slot) => Ok(self.env.scalars[*slot as usize]),
+            Num::Entry(var, index) => {
+                let index = self.num(index)?;
+                let vector = self.vector_var(*var)?;
+                if index >= vector.len() as u64 {
+                    let len = vector.len();
+                    return Err(self.index_error(*var, index, len));
+                }
+                if vector.is_watched() {
+                    let vector = vector.clone();
+                    self.will_read(&vector)?;
+                    return Ok(vector.load(index as usize));
+                }
+                Ok(vector.load(index as usize))
+            }
+            Num::Binary(op, a, b) => {
+                let a = self.num(a)?;
+                let b = self.num(b)?;
+                Ok(op(a, b))
+            }
+            Num::Unary(op, a) => Ok(op(self.num(a)?)),
+            Num::And(a, b) => match self.num(a)? {
+                0 => Ok(0),
+                _ => self.num(b),
+            },
+            Num::Or(a, b) => match self.num(a)? {
+                0 => self.num(b),
+                _ => Ok(1),
+            },
+            Num::Reduce { op, scalar, target, value } => {
+                let value = self.num(value)?;
+                let (op, scalar) = (*op, *scalar);
+                self.rewrite(target, move |old| scalar::reduce(op, scalar, old, value)).map(u64::from)
+            }
+            other => self.rare(other),
+        }
+    }
+
+    /// The expressions that are not on every edge.
+    fn rare(&mut self, e: &'a Num) -> Result<u64> {
+        match e {
+            Num::Cell(place) => {
+                let (vector, cell) = self.locate(place)?;
+                self.will_read(&vector)?;
+                Ok(vector.load(cell))
+            }
+            Num::Div(scalar, a, b) => {
+                let (a, b) = (self.num(a)?, self.num(b)?);
+                Ok(scalar::divide(*scalar, a, b).ok_or(ErrorKind::DivisionByZero)?)
+            }
+            Num::Mod(scalar, a, b) => {
+                let (a, b) = (self.num(a)?, self.num(b)?);
+                Ok(scalar::remainder(*scalar, a, b).ok_or(ErrorKind::DivisionByZero)?)
+            }
+            Num::Call(call) => Ok(self.call(call)?.0),
+            Num::CompareAndSwap { scalar, target, expect, value } => {
+                let (expect, value) = (self.num(expect)?, self.num(value)?);
+                let scalar = *scalar;
+                let swap = move |old| scalar::equal(scalar, old, expect).then_some(value);
+                self.rewrite(target, swap).map(u64::from)
+            }
+            Num::Priority(update) => self.priority(update).map(u64::from),
+            Num::Enqueue(vertex) => {
+                let vertex = i32::of(self.num(vertex)?);
+                let vertex = u32::try_from(vertex).map_err(|_| ErrorKind::VertexOutOfRange {
+                    vertex: i64::from(vertex),
+                    vertices: i32::MAX as usize,
+                })?;
+                self.out.push(vertex);
+                Ok(0)
+            }
+            Num::StringCompare(op, a, b) => self.compare_strings(*op, a, b),
+            Num::Atoi(text) => Ok(intrinsics::atoi(&self.text(text)?).bits()),
+            Num::StartTimer => {
+                self.env.start_timer();
+                Ok(0)
+            }
+            Num::StopTimer => Ok((self.env.timer_seconds() as f32).bits()),
+            Num::VertexCount(e) => {
+                let count = match self.obj(e)? {
+                    Value::Graph(graph) => graph.vertices(),
+                    Value::Set(set) => set.len(),
+                    _ => return Err(self.not_set(e)),
+                };
+                Ok((count as i32).bits())
+            }
+            Num::OutDegree(graph, vertex) => {
+                let vertex = i32::of(self.num(vertex)?);
+                // The graph is nearly always a variable: look at it in place.
+                if let Obj::Var(var) = &**graph
+                    && let Value::Graph(graph) = self.var(*var)
+                {
+                    let vertex = checked_vertex(vertex, graph.vertices())?;
+                    return Ok((graph.out().degree(vertex) as i32).bits());
+                }
+                let graph = self.graph(graph)?;
+                let vertex = checked_vertex(vertex, graph.vertices())?;
+                Ok((graph.out().degree(vertex) as i32).bits())
+            }
+            Num::RandomNeighbour { graph, vertex, out } => {
+                let graph = self.graph(graph)?;
+                let vertex = checked_vertex(i32::of(self.num(vertex)?), graph.vertices())?;
+                let adjacency = if *out { graph.out() } else { graph.incoming() };
+                let neighbours = adjacency.neighbours(vertex);
+                if neighbours.is_empty() {
+                    return Err(ErrorKind::NoNeighbours { vertex, side: if *out { "out" } else { "in" } }.into());
+                }
+                let chosen = self.env.rng.below(neighbours.len() as u64) as usize;
+                Ok((neighbours[chosen] as i32).bits())
+            }
+            Num::SetSize(set) => Ok((self.set(set)?.len() as i32).bits()),
+            Num::AddVertex { element, set, vertex } => {
+                let set = self.set(set)?;
+                let vertex = i32::of(self.num(vertex)?);
+                let vertices = self.env.vertices_of(element).unwrap_or(i32::MAX as usize);
+                set.push(checked_vertex(vertex, vertices)?);
+                Ok(0)
+            }
+            Num::VectorReduce(reduction, vector) => {
+                let vector = self.vector(vector)?;
+                if let Some(result) = self.machine.reduce(*reduction, &vector) {
+                    return Ok(result?.bits().unwrap_or(0));
+                }
+                self.will_read(&vector)?;
+                reduce_vector(*reduction, &vector)
+            }
+            Num::ListPush { list, value, copy } => {
+                let list = self.list(list)?;
+                let value = self.arg(value)?;
+                let value = if *copy { value.contents() } else { value };
+                list.entries().push(value);
+                Ok(0)
+            }
+            Num::ListPop(list) => {
+                let last = self.list(list)?.entries().pop();
+                Ok(last.ok_or(ErrorKind::EmptyList)?.bits().unwrap_or(0))
+            }
+            Num::ListRetrieveNum(list, target) => {
+                let last = self.list(list)?.entries().pop();
+                let bits = last.ok_or(ErrorKind::EmptyList)?.bits().unwrap_or(0);
+                self.write(target, bits)?;
+                Ok(0)
+            }
+            Num::ListRetrieveObj(list, var) => {
+                let last = self.list(list)?.entries().pop();
+                self.set_var(*var, last.ok_or(ErrorKind::EmptyList)?);
+                Ok(0)
+            }
+            Num::ListSize(list) => Ok((self.list(list)?.entries().len() as i32).bits()),
+            Num::QueueFinished(queue) => {
+                let queue = self.announced_queue(queue)?;
+                let finished = queue.state().finished()?;
+                Ok(finished.bits())
+            }
+            Num::QueueFinishedNode(queue, vertex) => {
+                let queue = self.announced_queue(queue)?;
+                let vertex = checked_vertex(i32::of(self.num(vertex)?), queue.spec().priorities.len())?;
+                let finished = queue.state().finished_node(vertex)?;
+                Ok(finished.bits())
+            }
+            Num::CurrentPriority(scalar, queue) => {
+                let bucket = self.queue(queue)?.state().current_bucket()?;
+                Ok(scalar::conversion(Scalar::Uint64, *scalar).map_or(bucket, |convert| convert(bucket)))
+            }
+            Num::Intersection { sets, sizes, limit } => {
+                let (a, b) = (self.set(&sets[0])?, self.set(&sets[1])?);
+                let sizes = [i32::of(self.num(&sizes[0])?), i32::of(self.num(&sizes[1])?)];
+                let limit = limit.as_ref().map(|e| self.num(e).map(i32::of)).transpose()?;
+                let (a, b) = (a.ids(), b.ids());
+                let count = intrinsics::intersection(prefix(&a, sizes[0]), prefix(&b, sizes[1]), limit);
+                Ok((count as i32).bits())
+            }
+            Num::IntersectNeighbours { graph, a, b } => {
+                let graph = self.graph(graph)?;
+                let (a, b) = (i32::of(self.num(a)?), i32::of(self.num(b)?));
+                let (u, v) = (checked_vertex(a, graph.vertices())?, checked_vertex(b, graph.vertices())?);
+                let out = graph.out();
+                let count = intrinsics::intersection(out.neighbours(u), out.neighbours(v), Some(b));
+                Ok((count as i32).bits())
+            }
+            Num::Const(_)
+            | Num::Local(_)
+            | Num::Global(_)
+            | Num::Entry(..)
+            | Num::Unary(..)
+            | Num::Binary(..)
+            | Num::And(..)
+            | Num::Or(..)
+            | Num::Reduce { .. } => self.num(e),
+        }
+    }
+
+    /// Rewrites a scalar from its old value; true when something was stored.
+    #[inline]
+    fn rewrite(&mut self, target: &'a Target, new: impl FnOnce(u64) -> Option<u64>) -> Result<bool> {
+        let place = match target {
+            Target::Cell(place) => return self.update(place, new),
+            Target::Local(slot) => &mut self.frames.registers[self.frames.base + *slot as usize],
+            Target::Global(slot) => &mut self.env.scalars[*slot as usize],
+        };
+        Ok(match new(*place) {
+            Some(bits) => {
+                *place = bits;
+                true
+            }
+            None => false,
+        })
+    }
+
+    pub(super) fn arg(&mut self, arg: &'a Arg) -> Result<Value> {
+        match arg {
+            Arg::Num(scalar, e) => Ok(Value::from_bits(*scalar, self.num(e)?)),
+            Arg::Obj(e) => self.obj(e),
+        }
+    }
+
+    /// A queue whose priorities the host may look at.
+    fn announced_queue(&mut self, e: &'a Obj) -> Result<Queue> {
+        let queue = self.queue(e)?;
+        self.will_read(&queue.spec().priorities)?;
+        Ok(queue)
+    }
+
+    /// Changes a priority; true when it changed. Only the reference machine's queues are updated one by one.
+    fn priority(&mut self, update: &'a PriorityUpdate) -> Result<bool> {
+        let queue = self.queue(&update.queue)?;
+        let priorities = &queue.spec().priorities;
+        let vertex = checked_vertex(i32::of(self.num(&update.vertex)?), priorities.len())?;
+        let bound = update.bound.as_ref().map(|e| self.num(e)).transpose()?;
+        let value = self.num(&update.value)?;
+        let scalar = priorities.scalar();
+        let old = priorities.load(vertex as usize);
+        let new = match update.op {
+            PriorityOp::Min => scalar::reduce(gw_ir::expr::ReduceOp::Min, scalar, old, value),
+            PriorityOp::Max => scalar::reduce(gw_ir::expr::ReduceOp::Max, scalar, old, value),
+            PriorityOp::Sum => add_to_priority(scalar, old, update.value_scalar, value, bound),
+        };
+        let Some(new) = new.filter(|&new| !scalar::equal(scalar, old, new)) else { return Ok(false) };
+        priorities.store(vertex as usize, new);
+        self.note_write(priorities.id(), priorities.storage_cell(vertex as usize));
+        if !update.deferred {
+            let mut state = queue.state();
+            let Some(buckets) = state.as_any().downcast_mut::<Buckets>() else {
+                let message = "priorities of this machine's queues change only inside its operators";
+                return Err(ErrorKind::Unsupported(message.into()).into());
+            };
+            buckets.insert(vertex)?;
+        }
+        Ok(true)
+    }
+}
+
+/// `old + difference`, not below the floor; nothing when the priority is at or below it already.
+fn add_to_priority(scalar: Scalar, old: u64, difference_scalar: Scalar, difference: u64, floor: Option<u64>) -> Option<u64> {
+    fn exact(scalar: Scalar, bits: u64) -> i128 {
+        match scalar {
+            Scalar::Int => i128::from(i32::of(bits)),
+            _ => i128::from(bits),
+        }
+    }
+    if scalar.is_float() {
+        let (old, floor) = (scalar::to_f64(scalar, old), floor.map(|f| scalar::to_f64(scalar, f)));
+        if floor.is_some_and(|floor| old <= floor) {
+            return None;
+        }
+        let new = old + scalar::to_f64(difference_scalar, difference);
+        let new = floor.map_or(new, |floor| new.max(floor));
+        return Some(if scalar == Scalar::Float { (new as f32).bits() } else { new.bits() });
+    }
+    let floor = floor.map(|f| exact(scalar, f));
+    let old = exact(scalar, old);
+    if floor.is_some_and(|floor| old <= floor) {
+        return None;
+    }
+    let new = old + exact(difference_scalar, difference);
+    let new = floor.map_or(new, |floor| new.max(floor));
+    Some(match scalar {
+        Scalar::Int => (new as i32).bits(),
+        Scalar::Uint => (new as u32).bits(),
+        _ => (new as u64).bits(),
+    })
+}
+
+fn prefix(ids: &[u32], size: i32) -> &[u32] {
+    &ids[..ids.len().min(size.max(0) as usize)]
+}
+
+/// A reduction over all cells in order.
+pub(crate) fn reduce_vector(reduction: Reduction, vector: &Vector) -> Result<u64> {
+    let scalar = vector.scalar();
+    let cells = (0..vector.cells()).map(|i| vector.load(i));
+    let fold = |op, word: &'static str| {
+        let best = cells.clone().reduce(|a, b| scalar::reduce(op, scalar, a, b).unwrap_or(a));
+        best.ok_or(ErrorKind::EmptyVector(word))
+    };
+    Ok(match reduction {
+        Reduction::Sum => cells.fold(0, |sum, x| scalar::reduce(gw_ir::expr::ReduceOp::Sum, scalar, sum, x).unwrap_or(sum)),
+        Reduction::Max => fold(gw_ir::expr::ReduceOp::Max, "largest entry")?,
+        Reduction::Min => fold(gw_ir::expr::ReduceOp::Min, "smallest entry")?,
+        Reduction::Count => {
+            let zero = 0;
+            (cells.filter(|&x| !scalar::equal(scalar, x, zero)).count() as i32).bits()
+        }
+    })
+}

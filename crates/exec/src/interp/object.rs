@@ -1,0 +1,166 @@
+//! Evaluating expressions that yield an object.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use gw_ir::types::{Scalar, Type};
+
+use super::Interp;
+use crate::code::{Num, Obj, QueueAlloc};
+use crate::error::{ErrorKind, Result, checked_vertex};
+use crate::intrinsics;
+use crate::observe::StepRecord;
+use crate::queue::{Queue, QueueSpec};
+use crate::scalar::Register;
+use crate::set::{SetForm, VertexSet};
+use crate::value::{List, Value};
+use crate::vector::Vector;
+
+impl<'a> Interp<'a> {
+    pub(crate) fn obj(&mut self, e: &'a Obj) -> Result<Value> {
+        Ok(match e {
+            Obj::Var(var) => self.var(*var).clone(),
+            Obj::Text(text) => Value::Str(Arc::clone(text)),
+            Obj::Argv(index) => {
+                let index = i32::of(self.num(index)?);
+                Value::from(self.env.argument(i64::from(index))?)
+            }
+            Obj::Row(place) => Value::Vector(self.locate(place)?.0),
+            Obj::Call(call) => self.call(call)?.1,
+            Obj::Default(ty) => self.default_value(ty)?,
+            Obj::OutDegrees(graph, scalar) => {
+                let graph = self.graph(graph)?;
+                let degrees = graph.out_degrees();
+                let vector = Vector::zeros(*scalar, &[degrees.len()])?;
+                for (i, &degree) in degrees.iter().enumerate() {
+                    vector.store(i, degree.bits());
+                }
+                Value::Vector(vector)
+            }
+            Obj::Neighbours(graph, vertex) => {
+                let graph = self.graph(graph)?;
+                let vertex = checked_vertex(i32::of(self.num(vertex)?), graph.vertices())?;
+                Value::Set(VertexSet::new(SetForm::Neighbours(graph, vertex)))
+            }
+            Obj::Transpose(graph) => Value::Graph(Arc::new(self.graph(graph)?.transpose())),
+            Obj::Relabel(graph) => Value::Graph(intrinsics::relabel(self.graph(graph)?)?),
+            Obj::SpanningTree(graph, start) => {
+                let graph = self.graph(graph)?;
+                let start = checked_vertex(i32::of(self.num(start)?), graph.vertices())?;
+                Value::Vector(Vector::from_slice(&intrinsics::minimum_spanning_tree(&graph, start)))
+            }
+            Obj::SweepCut(args) => {
+                let [graph, set, vector] = &**args;
+                let (graph, set, vector) = (self.graph(graph)?, self.set(set)?, self.vector(vector)?);
+                self.will_read(&vector)?;
+                Value::Set(VertexSet::from_ids(intrinsics::sweep_cut(&graph, &set.ids(), &vector.to_f64())?))
+            }
+            Obj::ListPop(list) => {
+                let last = self.list(list)?.entries().pop();
+                last.ok_or(ErrorKind::EmptyList)?
+            }
+            Obj::Dequeue(queue) => Value::Set(self.dequeue(queue)?),
+            Obj::SetAlloc(element, size) => {
+                let size = i32::of(self.num(size)?);
+                match size {
+                    0 => Value::Set(VertexSet::empty()),
+                    _ => {
+                        let vertices = self.env.vertices_of(element)?;
+                        if usize::try_from(size) != Ok(vertices) {
+                            return Err(ErrorKind::SetSize { size: i64::from(size), vertices }.into());
+                        }
+                        Value::Set(VertexSet::all(vertices))
+                    }
+                }
+            }
+            Obj::Universe(element, count) => {
+                let vertices = match count {
+                    None => self.env.vertices_of(element)?,
+                    Some(count) => {
+                        let count = i32::of(self.num(count)?);
+                        usize::try_from(count)
+                            .map_err(|_| ErrorKind::SetSize { size: i64::from(count), vertices: 0 })?
+                    }
+                };
+                Value::Set(VertexSet::all(vertices))
+            }
+            Obj::VectorAlloc(ty) => Value::Vector(self.env.vector(ty, 0)?),
+            Obj::VectorFill(ty, value) => {
+                let fill = self.num(value)?;
+                Value::Vector(self.env.vector(ty, fill)?)
+            }
+            Obj::VectorLiteral(ty, entries) => self.literal(ty, entries)?,
+            Obj::ListAlloc => Value::List(List::default()),
+            Obj::QueueAlloc(alloc) => self.new_queue(alloc)?,
+            Obj::Load(name, weight) => {
+                let name = self.text(name)?;
+                self.env.stop.check()?;
+                self.env.load_graph(&name, *weight)?
+            }
+            Obj::Operator(inputs) => self.operator(inputs)?,
+        })
+    }
+
+    fn literal(&mut self, ty: &Type, entries: &'a [Num]) -> Result<Value> {
+        let vector = self.env.vector(ty, 0)?;
+        if vector.cells() != entries.len() {
+            let message = format!("{} entries for a vector of {}", entries.len(), vector.cells());
+            return Err(ErrorKind::Malformed(message).into());
+        }
+        for (i, e) in entries.iter().enumerate() {
+            vector.store(i, self.num(e)?);
+        }
+        Ok(Value::Vector(vector))
+    }
+
+    fn new_queue(&mut self, alloc: &'a QueueAlloc) -> Result<Value> {
+        let priorities = self.vector_var(alloc.vector)?.clone();
+        if !priorities.is_flat() || matches!(priorities.scalar(), Scalar::Bool | Scalar::String) {
+            return Err(ErrorKind::Malformed("priorities must be numbers".into()).into());
+        }
+        let start = i32::of(self.num(&alloc.start)?);
+        let start = match start {
+            -1 => None,
+            start => Some(checked_vertex(start, priorities.len())?),
+        };
+        let delta = match alloc.meta.delta.or(self.code.delta) {
+            Some(amount) => self.env.amount(amount)?,
+            None => 1,
+        };
+        if delta == 0 {
+            return Err(ErrorKind::Unsupported("the bucket width delta must be at least 1".into()).into());
+        }
+        self.will_read(&priorities)?;
+        let spec = QueueSpec {
+            priorities,
+            increasing: alloc.increasing,
+            all_vertices: alloc.all_vertices,
+            start,
+            delta,
+            meta: alloc.meta.clone(),
+        };
+        let state = self.machine.new_queue(&spec, self.env)?;
+        Ok(Value::Queue(Queue::new(spec, state)))
+    }
+
+    fn dequeue(&mut self, queue: &'a Obj) -> Result<VertexSet> {
+        let queue = self.queue(queue)?;
+        self.env.stop.check()?;
+        let start = Instant::now();
+        let set = self.machine.dequeue(&queue, self.env)?;
+        let (seconds, function, variant) = (start.elapsed().as_secs_f64(), &self.function.name, self.env.variant);
+        self.env.report(|| StepRecord {
+            step: 0,
+            operator: "DequeueReadySet",
+            path: String::new(),
+            function: Some(function.to_string()),
+            input: None,
+            output: Some(set.len() as u64),
+            edges: None,
+            schedule: None,
+            variant,
+            seconds,
+        });
+        Ok(set)
+    }
+}

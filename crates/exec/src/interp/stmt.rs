@@ -1,0 +1,273 @@
+//! Running statements.
+
+use gw_ir::expr::BinaryOp;
+use gw_ir::stmt::{Decision, HybridStmt};
+use gw_schedule::{Chooser, Criterion, InputSizes, Schedule};
+
+use super::{FrameLocals, Interp};
+use crate::code::{Effect, Line, LineKind, Obj, Place, Target};
+use crate::error::{ErrorKind, Result};
+use crate::scalar::Register;
+use crate::sites::StatementId;
+use crate::value::Value;
+
+/// Whether a `break` is on its way to its loop.
+type Broken = bool;
+
+impl<'a> Interp<'a> {
+    /// Runs a block; true when a `break` left it.
+    pub(crate) fn block(&mut self, lines: &'a [Line]) -> Result<Broken> {
+        for line in lines {
+            match self.line(line) {
+                Ok(false) => {}
+                Ok(true) => return Ok(true),
+                Err(error) => return Err(error.at(line.span)),
+            }
+        }
+        Ok(false)
+    }
+
+    pub(crate) fn line(&mut self, line: &'a Line) -> Result<Broken> {
+        self.tick()?;
+        match &line.kind {
+            LineKind::SetNum(target, e) => {
+                let bits = self.num(e)?;
+                self.write(target, bits)?;
+            }
+            LineKind::Eval(e) => {
+                self.num(e)?;
+            }
+            LineKind::If(condition, then, otherwise) => {
+                let chosen = if self.num(condition)? != 0 { then } else { otherwise };
+                return self.block(chosen);
+            }
+            LineKind::SetObj(var, e, effect) => {
+                let value = self.obj(e)?;
+                self.apply_effect(effect, &value);
+                self.set_var(*var, value);
+            }
+            LineKind::SetRow(place, e) => {
+                let source = self.vector(e)?;
+                let (row, _) = self.locate(place)?;
+                self.will_read(&source)?;
+                self.will_write(&row)?;
+                if row.dims() != source.dims() {
+                    return Err(ErrorKind::Malformed("rows of different lengths".into()).into());
+                }
+                for i in 0..row.cells() {
+                    row.store(i, source.load(i));
+                    self.note_write(row.id(), row.storage_cell(i));
+                }
+            }
+            LineKind::EvalObj(e) => {
+                self.obj(e)?;
+            }
+            LineKind::While(id, condition, body) => {
+                if !self.claimed(*id)? {
+                    while self.num(condition)? != 0 {
+                        if self.block(body)? {
+                            break;
+                        }
+                        self.tick()?;
+                    }
+                }
+            }
+            LineKind::DoWhile(id, body, condition) => {
+                if !self.claimed(*id)? {
+                    while !self.block(body)? && self.num(condition)? != 0 {
+                        self.tick()?;
+                    }
+                }
+            }
+            LineKind::For { id, var, low, high, body } => {
+                if !self.claimed(*id)? {
+                    let mut i = i32::of(self.num(low)?);
+                    loop {
+                        if i >= i32::of(self.num(high)?) {
+                            break;
+                        }
+                        self.set_register(*var, i.bits());
+                        if self.block(body)? {
+                            break;
+                        }
+                        self.tick()?;
+                        // The body may assign the variable, as in C.
+                        i = i32::of(self.register(*var)).wrapping_add(1);
+                    }
+                }
+            }
+            LineKind::ParFor { id, var, low, high, body } => {
+                if !self.claimed(*id)? {
+                    let (low, high) = (i32::of(self.num(low)?), i32::of(self.num(high)?));
+                    for i in low..high {
+                        self.set_register(*var, i.bits());
+                        if self.block(body)? {
+                            break;
+                        }
+                        self.tick()?;
+                    }
+                }
+            }
+            LineKind::Break => return Ok(true),
+            LineKind::PrintNum(scalar, e) => {
+                let bits = self.num(e)?;
+                let text = Value::from_bits(*scalar, bits).printed().unwrap_or_default();
+                self.env.print(&text)?;
+            }
+            LineKind::PrintObj(e) => {
+                let value = self.obj(e)?;
+                let cannot = || ErrorKind::Unsupported(format!("a {} cannot be printed", value.kind()));
+                let text = value.printed().ok_or_else(cannot)?;
+                self.env.print(&text)?;
+            }
+            LineKind::Delete(var) => self.set_var(*var, Value::Nothing),
+            LineKind::Scope(body) => return self.block(body),
+            LineKind::Hybrid { id, node, frontier, graph, variants } => {
+                if !self.claimed(*id)? {
+                    let chosen = self.choose(node, frontier.as_ref(), graph)?.min(variants.len() - 1);
+                    let outer = std::mem::replace(&mut self.env.variant, chosen);
+                    let broken = self.block(&variants[chosen]);
+                    self.env.variant = outer;
+                    return broken;
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    #[inline(always)]
+    fn register(&self, slot: u32) -> u64 {
+        self.frames.registers[self.frames.base + slot as usize]
+    }
+
+    #[inline(always)]
+    fn set_register(&mut self, slot: u32, bits: u64) {
+        let at = self.frames.base + slot as usize;
+        self.frames.registers[at] = bits;
+    }
+
+    /// Stores a scalar.
+    #[inline]
+    pub(super) fn write(&mut self, target: &'a Target, bits: u64) -> Result<()> {
+        match target {
+            Target::Local(slot) => self.set_register(*slot, bits),
+            Target::Global(slot) => self.env.scalars[*slot as usize] = bits,
+            Target::Cell(place) => {
+                self.update(place, |_| Some(bits))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Rewrites a vector entry from its old value; true when something was stored.
+    #[inline]
+    pub(super) fn update(
+        &mut self,
+        place: &'a Place,
+        new: impl FnOnce(u64) -> Option<u64>,
+    ) -> Result<bool> {
+        if let [index] = place.indices.as_slice() {
+            let index = self.num(index)?;
+            let vector = self.vector_var(place.vector)?;
+            if vector.is_flat() && !vector.is_watched() {
+                if index >= vector.len() as u64 {
+                    let len = vector.len();
+                    return Err(self.index_error(place.vector, index, len));
+                }
+                let Some(bits) = new(vector.load(index as usize)) else { return Ok(false) };
+                vector.store(index as usize, bits);
+                let (id, cell) = (vector.id(), vector.storage_cell(index as usize));
+                self.note_write(id, cell);
+                return Ok(true);
+            }
+        }
+        let (vector, cell) = self.locate(place)?;
+        self.will_write(&vector)?;
+        let Some(bits) = new(vector.load(cell)) else { return Ok(false) };
+        vector.store(cell, bits);
+        self.note_write(vector.id(), vector.storage_cell(cell));
+        Ok(true)
+    }
+
+    /// Tells the environment what an assignment means for the sizes of elements.
+    fn apply_effect(&mut self, effect: &Effect, value: &Value) {
+        match (effect, value) {
+            (Effect::Graph(source, target), Value::Graph(graph)) => {
+                self.env.set_vertices_of(source, graph.vertices());
+                self.env.set_vertices_of(target, graph.vertices());
+            }
+            (Effect::Universe(element), Value::Set(set)) => {
+                if let Some(n) = set.universe() {
+                    self.env.set_vertices_of(element, n);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Lets the machine run a statement that it claims.
+    fn claimed(&mut self, id: StatementId) -> Result<bool> {
+        if !self.machine.claims(id) {
+            return Ok(false);
+        }
+        self.env.stop.check()?;
+        let frames = &mut self.frames;
+        let mut locals = FrameLocals {
+            function: self.function,
+            registers: &mut frames.registers[frames.base..],
+            objects: &mut frames.objects[frames.object_base..],
+        };
+        self.machine.run_statement(id, &mut locals, self.env)?;
+        Ok(true)
+    }
+
+    /// The variant of a hybrid to run now.
+    fn choose(&mut self, hybrid: &HybridStmt, frontier: Option<&'a Obj>, graph: &'a Obj) -> Result<usize> {
+        let graph = self.graph(graph)?;
+        let frontier = frontier.map(|e| self.set(e)).transpose()?;
+        let criterion = match &hybrid.decision {
+            Decision::Threshold { criterion, .. } => Some(*criterion),
+            Decision::Chooser(schedule) => match &**schedule {
+                Schedule::Adaptive(a) => match &a.chooser {
+                    Chooser::Threshold { criterion, .. } => Some(*criterion),
+                    Chooser::Tree(_) | Chooser::Oracle(_) => None,
+                },
+                _ => None,
+            },
+        };
+        let (vertices, edges) = (graph.vertices() as u64, graph.edges() as u64);
+        let mut sizes =
+            InputSizes { frontier_vertices: vertices, frontier_edges: edges, vertices, edges };
+        if let Some(set) = frontier.filter(|set| set.universe().is_none()) {
+            sizes.frontier_vertices = set.len() as u64;
+            let needs_degrees = criterion.is_none_or(Criterion::needs_degrees);
+            sizes.frontier_edges = match needs_degrees {
+                true => set.with_ids(|ids| {
+                    let inside = ids.iter().filter(|&&v| (v as usize) < graph.vertices());
+                    inside.map(|&v| graph.out().degree(v) as u64).sum()
+                }),
+                false => 0,
+            };
+        }
+        match (&hybrid.decision, criterion) {
+            (Decision::Threshold { threshold, .. }, Some(criterion)) => {
+                let threshold = self.env.threshold(*threshold)?;
+                Ok(usize::from(!criterion.is_small(sizes, threshold)))
+            }
+            (Decision::Chooser(schedule), Some(criterion)) => match &**schedule {
+                Schedule::Adaptive(gw_schedule::Adaptive { chooser: Chooser::Threshold { thresholds, .. }, .. }) => {
+                    let passed = thresholds.iter().take_while(|t| !criterion.is_small(sizes, t.get()));
+                    Ok(passed.count())
+                }
+                _ => Ok(0),
+            },
+            _ => Ok(self.machine.choose(hybrid, sizes).unwrap_or(0)),
+        }
+    }
+
+    /// `==` and `!=` of strings.
+    pub(super) fn compare_strings(&mut self, op: BinaryOp, a: &'a Obj, b: &'a Obj) -> Result<u64> {
+        let equal = self.text(a)? == self.text(b)?;
+        Ok(u64::from(equal == (op == BinaryOp::Eq)))
+    }
+}

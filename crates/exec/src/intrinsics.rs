@@ -1,0 +1,184 @@
+//! The intrinsic functions that need more than a line: `atoi`, intersections, relabelling, spanning tree, sweep cut.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use gw_graph::rng::Rng;
+use gw_graph::{Graph, Reorder, Weights};
+
+use crate::error::{ErrorKind, Result, checked_vertex};
+
+/// C's `atoi`: leading white space, a sign, digits; 0 when there are none. Overflow wraps.
+pub(crate) fn atoi(text: &str) -> i32 {
+    let text = text.trim_start();
+    let (negative, digits) = match text.as_bytes().first() {
+        Some(b'-') => (true, &text[1..]),
+        Some(b'+') => (false, &text[1..]),
+        _ => (false, text),
+    };
+    let digits = digits.bytes().take_while(u8::is_ascii_digit);
+    let value = digits.fold(0i32, |n, d| n.wrapping_mul(10).wrapping_add(i32::from(d - b'0')));
+    if negative { value.wrapping_neg() } else { value }
+}
+
+/// The number of common ids of two ascending lists, ids above the limit ignored.
+pub(crate) fn intersection(a: &[u32], b: &[u32], limit: Option<i32>) -> usize {
+    let (mut i, mut j, mut count) = (0, 0, 0);
+    while let (Some(&x), Some(&y)) = (a.get(i), b.get(j)) {
+        if limit.is_some_and(|limit| i64::from(y) > i64::from(limit)) {
+            break;
+        }
+        match x.cmp(&y) {
+            std::cmp::Ordering::Less => i += 1,
+            std::cmp::Ordering::Greater => j += 1,
+            std::cmp::Ordering::Equal => {
+                (i, j, count) = (i + 1, j + 1, count + 1);
+            }
+        }
+    }
+    count
+}
+
+/// Renumbers by descending degree when that promises to help: an average degree of at least 10 and degrees so skewed
+/// that the mean of a sample of 1000, divided by 1.3, is above its median.
+pub(crate) fn relabel(graph: Arc<Graph>) -> Result<Arc<Graph>> {
+    const SAMPLE: usize = 1000;
+    if !graph.is_symmetric() {
+        let message = "relabel() needs an undirected graph; this one has edges without their reverse";
+        return Err(ErrorKind::Unsupported(message.into()).into());
+    }
+    let vertices = graph.vertices();
+    if vertices == 0 || graph.edges() / vertices < 10 {
+        return Ok(graph);
+    }
+    let mut rng = Rng::new(0, 0);
+    let mut sample: Vec<usize> =
+        (0..SAMPLE.min(vertices)).map(|_| graph.out().degree(rng.below(vertices as u64) as u32)).collect();
+    sample.sort_unstable();
+    let mean = sample.iter().sum::<usize>() as f64 / sample.len() as f64;
+    let median = sample[sample.len() / 2] as f64;
+    match mean / 1.3 > median {
+        true => Ok(Arc::new(graph.reordered(&Reorder::DegreeDescending))),
+        false => Ok(graph),
+    }
+}
+
+/// Prim's algorithm along out-edges: the parent of every vertex, -1 for the start and for vertices out of reach.
+/// Without weights every edge weighs 1.
+pub(crate) fn minimum_spanning_tree(graph: &Graph, start: u32) -> Vec<i32> {
+    let out = graph.out();
+    let weight = |edge: usize| match out.weights() {
+        Weights::None => 1.0,
+        Weights::Int(w) => f64::from(w[edge]),
+        Weights::Float(w) => f64::from(w[edge]),
+    };
+    // Ordered by weight, then ids, so that the tree is the same every time.
+    let key = |w: f64| {
+        let bits = w.to_bits() as i64;
+        bits ^ (((bits >> 63) as u64) >> 1) as i64
+    };
+    let mut parents = vec![-1; graph.vertices()];
+    let mut done = vec![false; graph.vertices()];
+    let mut heap = BinaryHeap::from([Reverse((i64::MIN, start, -1))]);
+    while let Some(Reverse((_, vertex, parent))) = heap.pop() {
+        if std::mem::replace(&mut done[vertex as usize], true) {
+            continue;
+        }
+        parents[vertex as usize] = parent;
+        for (&next, edge) in out.neighbours(vertex).iter().zip(out.range(vertex)) {
+            if !done[next as usize] {
+                heap.push(Reverse((key(weight(edge)), next, vertex as i32)));
+            }
+        }
+    }
+    parents
+}
+
+/// Orders the set by descending value (ties by id) and returns the prefix of least conductance: edges that leave it over
+/// the smaller of the two volumes, degrees being out-degrees.
+pub(crate) fn sweep_cut(graph: &Graph, set: &[u32], values: &[f64]) -> Result<Vec<u32>> {
+    let vertices = graph.vertices().min(values.len());
+    for &v in set {
+        checked_vertex(v as i32, vertices)?;
+    }
+    let mut order = set.to_vec();
+    order.sort_by(|&a, &b| values[b as usize].total_cmp(&values[a as usize]).then(a.cmp(&b)));
+    order.dedup();
+    let total = graph.edges();
+    let mut inside = vec![false; graph.vertices()];
+    let (mut volume, mut cut) = (0usize, 0i64);
+    let (mut best, mut best_len) = (f64::INFINITY, 0);
+    for (i, &v) in order.iter().enumerate() {
+        let neighbours = graph.out().neighbours(v);
+        let towards = neighbours.iter().filter(|&&n| inside[n as usize]).count() as i64;
+        volume += neighbours.len();
+        cut += neighbours.len() as i64 - 2 * towards;
+        inside[v as usize] = true;
+        let smaller = volume.min(total - volume);
+        if smaller > 0 && (cut as f64 / smaller as f64) < best {
+            (best, best_len) = (cut as f64 / smaller as f64, i + 1);
+        }
+    }
+    order.truncate(best_len);
+    Ok(order)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gw_graph::{BuildOptions, EdgeList, build};
+
+    #[test]
+    fn atoi_is_c() {
+        for (text, value) in [("12", 12), (" \t-7x", -7), ("+3", 3), ("", 0), ("x", 0), ("0x10", 0), ("é", 0)] {
+            assert_eq!(atoi(text), value, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn intersections() {
+        assert_eq!(intersection(&[1, 3, 5, 9], &[3, 4, 5, 9], None), 3);
+        assert_eq!(intersection(&[1, 3, 5, 9], &[3, 4, 5, 9], Some(5)), 2);
+        assert_eq!(intersection(&[1], &[1], Some(-1)), 0);
+        assert_eq!(intersection(&[], &[1], None), 0);
+    }
+
+    fn undirected(vertices: usize, edges: &[(u32, u32, i32)]) -> Result<Arc<Graph>> {
+        let options = BuildOptions { symmetrise: true, ..BuildOptions::default() };
+        Ok(Arc::new(build(EdgeList::from_triples(vertices, edges.iter().copied()), &options)?))
+    }
+
+    #[test]
+    fn spanning_tree_of_a_square_with_a_diagonal() -> Result<()> {
+        let graph = undirected(5, &[(0, 1, 1), (1, 2, 5), (2, 3, 1), (3, 0, 2), (0, 2, 9)])?;
+        assert_eq!(minimum_spanning_tree(&graph, 0), [-1, 0, 3, 0, -1]);
+        Ok(())
+    }
+
+    #[test]
+    fn sweep_cut_finds_the_clique() -> Result<()> {
+        // Two triangles joined by one edge: the values favour the first triangle.
+        let graph = undirected(6, &[(0, 1, 1), (1, 2, 1), (0, 2, 1), (3, 4, 1), (4, 5, 1), (3, 5, 1), (2, 3, 1)])?;
+        let values = [0.9, 0.8, 0.7, 0.3, 0.2, 0.1];
+        assert_eq!(sweep_cut(&graph, &[0, 1, 2, 3, 4, 5], &values)?, [0, 1, 2]);
+        assert_eq!(sweep_cut(&graph, &[], &values)?, []);
+        assert!(sweep_cut(&graph, &[6], &values).is_err());
+        Ok(())
+    }
+
+    #[test]
+    fn relabel_only_when_it_helps() -> Result<()> {
+        let path = undirected(3, &[(0, 1, 1), (1, 2, 1)])?;
+        assert!(Arc::ptr_eq(&path, &relabel(Arc::clone(&path))?));
+        // A dense core of 40 vertices and 60 leaves: mean degree 16, median 1.
+        let mut edges: Vec<_> = (60..100).flat_map(|a| (a + 1..100).map(move |b| (a, b, 1))).collect();
+        edges.extend((0..60).map(|leaf| (leaf, 99, 1)));
+        let skewed = undirected(100, &edges)?;
+        let renumbered = relabel(Arc::clone(&skewed))?;
+        assert_eq!(renumbered.out().degree(0), 99);
+        let directed = Arc::new(build(EdgeList::from_pairs(2, vec![(0, 1)]), &BuildOptions::default())?);
+        assert!(relabel(directed).is_err());
+        Ok(())
+    }
+}

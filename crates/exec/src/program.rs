@@ -1,0 +1,272 @@
+//! A program ready to run: the module, its host code and the machine's executable.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use gw_ir::module::{FunctionKind, Module};
+use gw_ir::types::{Domain, Type};
+
+use crate::code::{Code, Function, Init, InitStep, LineKind, Target};
+use crate::env::Environment;
+use crate::error::{ErrorKind, Result};
+use crate::graphs::fit_weights;
+use crate::interp::Interp;
+use crate::options::RunOptions;
+use crate::value::Value;
+use crate::vm::{Executable, GraphVm};
+
+/// A prepared program. Compiled once, run any number of times with different arguments and graphs.
+pub struct Program {
+    module: Arc<Module>,
+    code: Arc<Code>,
+    executable: Box<dyn Executable>,
+    machine: String,
+    compile_seconds: f64,
+}
+
+/// What a run leaves behind.
+#[derive(Debug)]
+pub struct RunResult {
+    /// The globals at the end.
+    pub globals: Globals,
+    /// The result of the export function that was called; nothing for `main`.
+    pub value: Value,
+    /// What was printed, unless it went to a writer.
+    pub printed: String,
+    /// Operator calls.
+    pub steps: u64,
+    /// Wall-clock time of `main` or of the export function.
+    pub seconds: f64,
+    /// The other times.
+    pub timings: Timings,
+}
+
+/// Times outside of `main`, in seconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
+pub struct Timings {
+    /// Preparing the module, once per program.
+    pub compile: f64,
+    /// Loading graphs, wherever it happens.
+    pub load: f64,
+    /// The start-up statements, loading included.
+    pub startup: f64,
+}
+
+/// The globals of a finished run, in order of declaration.
+#[derive(Debug, Default)]
+pub struct Globals(Vec<(String, Value)>);
+
+impl Globals {
+    /// The value of a global; `None` when there is none of this name.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.0.iter().find(|(n, _)| n == name).map(|(_, value)| value)
+    }
+
+    /// The vector `name`.
+    pub fn vector(&self, name: &str) -> Option<&crate::Vector> {
+        self.get(name)?.as_vector()
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value))
+    }
+}
+
+impl Program {
+    /// Compiles a module for a machine.
+    pub fn prepare(vm: &dyn GraphVm, module: Arc<Module>) -> Result<Program> {
+        let start = Instant::now();
+        let code = Arc::new(Code::compile(&module)?);
+        let executable = vm.prepare(Arc::clone(&module))?;
+        let compile_seconds = start.elapsed().as_secs_f64();
+        Ok(Program { module, code, executable, machine: vm.name().to_string(), compile_seconds })
+    }
+
+    /// The module.
+    pub fn module(&self) -> &Arc<Module> {
+        &self.module
+    }
+
+    /// The name of the machine.
+    pub fn machine(&self) -> &str {
+        &self.machine
+    }
+
+    /// Time it took to prepare the module.
+    pub fn compile_seconds(&self) -> f64 {
+        self.compile_seconds
+    }
+
+    /// The names of the export functions.
+    pub fn exports(&self) -> Vec<String> {
+        let exports = self.code.functions.iter().filter(|f| f.kind == FunctionKind::Export);
+        exports.map(|f| f.name.to_string()).collect()
+    }
+
+    /// Runs the start-up statements and `main`.
+    pub fn run(&mut self, options: &RunOptions) -> Result<RunResult> {
+        let code = Arc::clone(&self.code);
+        let main = code.functions.iter().find(|f| f.kind == FunctionKind::Main).ok_or(ErrorKind::NoMain)?;
+        let mut env = Environment::new(Arc::clone(&code.globals), options);
+        self.executable.begin_run();
+        let start = Instant::now();
+        let mut interp = Interp::new(&code, &mut env, &mut *self.executable);
+        initialise(&mut interp, &code.inits, |_| true)?;
+        interp.run_function(&code.startup, Vec::new(), Vec::new())?;
+        zero_vectors(&mut interp, &code.inits)?;
+        let startup = start.elapsed().as_secs_f64();
+        self.finish(main, Vec::new(), env, startup)
+    }
+
+    /// Calls an export function. Of the start-up only the initialisers of scalars run; the sizes of elements follow from
+    /// the graphs and vectors among the arguments. Vectors and sets are shared with the caller.
+    pub fn call(&mut self, export: &str, args: Vec<Value>, options: &RunOptions) -> Result<RunResult> {
+        let code = Arc::clone(&self.code);
+        let unknown = || ErrorKind::UnknownFunction { name: export.to_string(), exports: self.exports() };
+        let mut functions = code.functions.iter();
+        let function = functions.find(|f| f.kind == FunctionKind::Export && &*f.name == export).ok_or_else(unknown)?;
+        let mut env = Environment::new(Arc::clone(&code.globals), options);
+        self.executable.begin_run();
+        let start = Instant::now();
+        let args = bind_arguments(function, args, &mut env)?;
+        let mut interp = Interp::new(&code, &mut env, &mut *self.executable);
+        let is_scalar = |init: &Init| init.ty.scalar().is_some() || matches!(init.step, InitStep::Zero(_));
+        initialise(&mut interp, &code.inits, is_scalar)?;
+        let lines = code.startup.body.iter().flatten();
+        for line in lines.filter(|line| matches!(line.kind, LineKind::SetNum(Target::Global(_), _))) {
+            interp.line(line).map_err(|e| e.at(line.span))?;
+        }
+        zero_vectors(&mut interp, &code.inits)?;
+        let startup = start.elapsed().as_secs_f64();
+        self.finish(function, args, env, startup)
+    }
+
+    fn finish(
+        &mut self,
+        function: &Function,
+        args: Vec<Value>,
+        mut env: Environment,
+        startup: f64,
+    ) -> Result<RunResult> {
+        let code = Arc::clone(&self.code);
+        // The same function, borrowed from this reference to the code.
+        let function = code.by_name.get(&function.name).map_or(&code.startup, |&i| &code.functions[i]);
+        let start = Instant::now();
+        let value = Interp::new(&code, &mut env, &mut *self.executable).run_function(function, Vec::new(), args)?;
+        let seconds = start.elapsed().as_secs_f64();
+        let globals: Vec<(String, Value)> =
+            env.global_values().map(|(name, _, value)| (name.to_string(), value)).collect();
+        for value in globals.iter().map(|(_, value)| value).chain([&value]) {
+            if let Value::Vector(vector) = value
+                && vector.is_watched()
+            {
+                self.executable.host_will_read(vector)?;
+            }
+        }
+        let timings = Timings { compile: self.compile_seconds, load: env.load_seconds, startup };
+        let steps = env.steps();
+        let printed = env.printer.finish()?;
+        Ok(RunResult { globals: Globals(globals), value, printed, steps, seconds, timings })
+    }
+}
+
+/// Runs the initialisers that no pass has lowered, in the order of the language: graphs and universes; then vectors are
+/// allocated and scalars assigned; then vectors filled; then queues made.
+fn initialise<'a>(
+    interp: &mut Interp<'a>,
+    inits: &'a [Init],
+    wanted: impl Fn(&Init) -> bool,
+) -> Result<()> {
+    let is_graph = |ty: &Type| matches!(ty, Type::EdgeSet { .. } | Type::VertexSet(_));
+    let is_vector = |ty: &Type| matches!(ty, Type::Vector { .. });
+    let is_queue = |ty: &Type| matches!(ty, Type::PriorityQueue { .. });
+    let phases: [&dyn Fn(&Type) -> bool; 4] =
+        [&is_graph, &|ty| !is_graph(ty) && !is_vector(ty) && !is_queue(ty), &is_vector, &is_queue];
+    for (phase, belongs) in phases.into_iter().enumerate() {
+        if phase == 1 {
+            for init in inits.iter().filter(|init| wanted(init)) {
+                interp.allocate(init).map_err(|e| e.at(init.span))?;
+            }
+        }
+        for init in inits.iter().filter(|init| wanted(init) && belongs(&init.ty)) {
+            interp.initialise(init).map_err(|e| e.at(init.span))?;
+        }
+    }
+    Ok(())
+}
+
+/// Vectors that nothing has assigned are zero, where their size is known by now.
+fn zero_vectors<'a>(interp: &mut Interp<'a>, inits: &'a [Init]) -> Result<()> {
+    inits.iter().filter(|init| matches!(init.step, InitStep::Zero(_))).try_for_each(|init| interp.allocate(init))
+}
+
+impl<'a> Interp<'a> {
+    /// Gives a global without a value the one that a fresh variable has; vectors only when their size is known.
+    fn allocate(&mut self, init: &Init) -> Result<()> {
+        let (slot, needed) = match init.step {
+            InitStep::PerEntry(slot, _) => (slot, true),
+            InitStep::Zero(slot) => (slot, false),
+            InitStep::Assign(_) => return Ok(()),
+        };
+        if !matches!(self.env.objects[slot as usize], Value::Nothing) {
+            return Ok(());
+        }
+        let value = match (&init.ty, needed) {
+            (Type::Vector { .. }, true) => Value::Vector(self.env.vector(&init.ty, 0)?),
+            (ty, _) => self.default_value(ty)?,
+        };
+        self.env.objects[slot as usize] = value;
+        Ok(())
+    }
+
+    fn initialise(&mut self, init: &'a Init) -> Result<()> {
+        match &init.step {
+            InitStep::Zero(_) => Ok(()),
+            InitStep::Assign(line) => self.line(line).map(|_| ()),
+            InitStep::PerEntry(slot, e) => {
+                let Value::Vector(vector) = self.env.objects[*slot as usize].clone() else { return Ok(()) };
+                for cell in 0..vector.cells() {
+                    self.tick()?;
+                    let bits = self.num(e)?;
+                    vector.store(cell, bits);
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Checks the arguments of an export function and learns the sizes of elements from them.
+fn bind_arguments(function: &Function, mut args: Vec<Value>, env: &mut Environment) -> Result<Vec<Value>> {
+    let bad = |message: String| ErrorKind::BadCall { function: function.name.to_string(), message };
+    if args.len() != function.params.len() {
+        let counts = format!("{} arguments are needed, {} given", function.params.len(), args.len());
+        return Err(bad(counts).into());
+    }
+    for (i, (arg, ty)) in args.iter_mut().zip(&function.param_types).enumerate() {
+        if let (Value::Graph(graph), Type::EdgeSet { source, target, weight, .. }) = (&*arg, ty) {
+            let fitted = fit_weights(graph, *weight, "the graph")?;
+            env.set_vertices_of(source, fitted.vertices());
+            env.set_vertices_of(target, fitted.vertices());
+            *arg = Value::Graph(fitted);
+        }
+        if !arg.fits(ty) {
+            return Err(bad(format!("argument {i} is a {}, a {ty} is needed", arg.kind())).into());
+        }
+    }
+    for (i, (arg, ty)) in args.iter().zip(&function.param_types).enumerate() {
+        if let (Value::Vector(vector), Type::Vector { domain: Domain::Element(element), .. }) = (arg, ty) {
+            match env.vertices_of(element) {
+                Ok(vertices) if vertices != vector.len() => {
+                    let message =
+                        format!("argument {i} has {} entries, but there are {vertices} vertices", vector.len());
+                    return Err(bad(message).into());
+                }
+                Ok(_) => {}
+                Err(_) => env.set_vertices_of(element, vector.len()),
+            }
+        }
+    }
+    Ok(args)
+}

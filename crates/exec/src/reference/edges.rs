@@ -1,0 +1,344 @@
+//! Edge operators of the reference machine.
+
+use std::sync::Arc;
+
+use gw_graph::{Graph, Weights};
+use gw_ir::meta::{Dedup, Direction};
+use gw_ir::operator::{
+    EdgeOutput, EdgeSetIterator, OrderedProcessing, UpdatePriorityEdgeSetIterator, VertexFilter,
+};
+use gw_ir::types::Scalar;
+
+use super::{Reference, foreign_queue, function, needed, rebucket, scalar_param, without_repeats};
+use crate::code::Function;
+use crate::env::{Environment, Slot};
+use crate::error::{ErrorKind, Result, checked_vertex};
+use crate::interp::{Frame, Interp};
+use crate::queue::Queue;
+use crate::reference::Buckets;
+use crate::scalar::{self, Register, Unary};
+use crate::set::VertexSet;
+use crate::value::Value;
+use crate::vector::Vector;
+use crate::vm::{OperatorCall, OperatorOutcome};
+
+/// The inputs of one traversal.
+struct Traversal<'t> {
+    graph: Arc<Graph>,
+    /// Active sources; `None` means all vertices.
+    sources: Option<Vec<u32>>,
+    to: Option<VertexSet>,
+    captures: &'t [Value],
+    from_captures: &'t [Value],
+    to_captures: &'t [Value],
+    /// Record the entries written to this vector, besides what the operator's output asks for.
+    watch: Option<Vector>,
+}
+
+/// What a traversal found.
+struct Found {
+    /// Modified, accepted or enqueued vertices in order of appearance, repeats included.
+    out: Vec<u32>,
+    input: u64,
+    edges: u64,
+}
+
+impl Reference {
+    pub(super) fn edge_iterator(
+        &mut self,
+        operator: &EdgeSetIterator,
+        call: OperatorCall<'_>,
+        env: &mut Environment,
+    ) -> Result<OperatorOutcome> {
+        let traversal = Traversal::of(&call, call.from.as_ref())?;
+        let vertices = traversal.graph.vertices();
+        let found = self.traverse(operator, traversal, env)?;
+        let mut outcome =
+            OperatorOutcome { input_size: Some(found.input), edges: Some(found.edges), ..Default::default() };
+        let duplicates = match operator.output {
+            EdgeOutput::None => return Ok(outcome),
+            EdgeOutput::Modified { duplicates, .. } | EdgeOutput::Accepted { duplicates } => duplicates,
+        };
+        if let Some(&vertex) = found.out.iter().find(|&&v| v as usize >= vertices) {
+            return Err(ErrorKind::VertexOutOfRange { vertex: i64::from(vertex), vertices }.into());
+        }
+        let ids = match duplicates && operator.meta.dedup == Dedup::None {
+            true => found.out,
+            false => without_repeats(found.out),
+        };
+        outcome.output_size = Some(ids.len() as u64);
+        outcome.output = Some(VertexSet::from_ids(ids));
+        Ok(outcome)
+    }
+
+    pub(super) fn priority_iterator(
+        &mut self,
+        operator: &UpdatePriorityEdgeSetIterator,
+        call: OperatorCall<'_>,
+        env: &mut Environment,
+    ) -> Result<OperatorOutcome> {
+        let queue = needed(call.queue.clone(), "queue")?;
+        let traversal = Traversal::of(&call, call.from.as_ref())?;
+        let found = self.update_priorities(&operator.edges, traversal, &queue, env)?;
+        Ok(OperatorOutcome { input_size: Some(found.input), edges: Some(found.edges), ..Default::default() })
+    }
+
+    pub(super) fn ordered(
+        &mut self,
+        operator: &OrderedProcessing,
+        mut call: OperatorCall<'_>,
+        env: &mut Environment,
+    ) -> Result<OperatorOutcome> {
+        let queue = needed(call.queue.clone(), "queue")?;
+        let condition = needed(call.condition.take(), "condition")?;
+        let (mut input, mut edges) = (0, 0);
+        while condition(self, env)? {
+            env.stop.check()?;
+            let mut state = queue.state();
+            let ready = state.as_any().downcast_mut::<Buckets>().ok_or_else(foreign_queue)?.dequeue()?;
+            drop(state);
+            if ready.is_empty() {
+                // Nothing is queued, so nothing that the condition could wait for will happen.
+                break;
+            }
+            let traversal = Traversal::of(&call, Some(&VertexSet::from_ids(ready)))?;
+            let found = self.update_priorities(&operator.edges, traversal, &queue, env)?;
+            (input, edges) = (input + found.input, edges + found.edges);
+        }
+        Ok(OperatorOutcome { input_size: Some(input), edges: Some(edges), ..Default::default() })
+    }
+
+    /// A traversal whose function changes priorities: every vertex whose priority changed ends in its bucket, whether
+    /// the update moved it at once or left that for later.
+    fn update_priorities(
+        &mut self,
+        operator: &EdgeSetIterator,
+        mut traversal: Traversal<'_>,
+        queue: &Queue,
+        env: &mut Environment,
+    ) -> Result<Found> {
+        traversal.watch = Some(queue.spec().priorities.clone());
+        let found = self.traverse(operator, traversal, env)?;
+        rebucket(queue, &found.out)?;
+        Ok(found)
+    }
+
+    fn traverse(
+        &mut self,
+        operator: &EdgeSetIterator,
+        traversal: Traversal<'_>,
+        env: &mut Environment,
+    ) -> Result<Found> {
+        let graph = Arc::clone(&traversal.graph);
+        let out = graph.out();
+        let mut rng = self.rng.clone();
+        let code = Arc::clone(&self.code);
+        let apply_function = function(&code, &operator.apply)?;
+        let parameters = EdgeParams::of(apply_function, &graph)?;
+        let from_function = filter_function(&operator.from).map(|f| function(&code, f)).transpose()?;
+        let to_function = filter_function(&operator.to).map(|f| function(&code, f)).transpose()?;
+        let to_function = to_function.filter(|_| !folded(operator));
+
+        let mut interp = Interp::new(&code, env, self);
+        let apply = interp.enter(apply_function, traversal.captures.to_vec())?;
+        if let Some(slot) = parameters.output {
+            interp.set_object(apply, slot, Value::Set(VertexSet::empty()));
+        }
+        let from = Filter::enter(&mut interp, from_function, traversal.from_captures)?;
+        let to = Filter::enter(&mut interp, to_function, traversal.to_captures)?;
+        let members = traversal.to.map(|set| membership(&set, graph.vertices())).transpose()?;
+
+        let accepted = matches!(operator.output, EdgeOutput::Accepted { .. }) && !operator.meta.udf_enqueues;
+        match (&operator.output, &traversal.watch) {
+            (_, Some(priorities)) => interp.track(priorities),
+            (EdgeOutput::Modified { vector, .. }, None) if !operator.meta.udf_enqueues => {
+                match interp.seen_by(apply, vector) {
+                    Some(Value::Vector(vector)) => interp.track(&vector),
+                    _ => return Err(ErrorKind::Unset { name: vector.to_string() }.into()),
+                }
+            }
+            _ => {}
+        }
+
+        let mut body = Body { graph: &graph, parameters, members, to, apply, accepted, edges: 0 };
+        let count = traversal.sources.as_ref().map_or(graph.vertices(), Vec::len);
+        let source_at = |i: usize| traversal.sources.as_ref().map_or(i as u32, |ids| ids[i]);
+        match &mut rng {
+            None => {
+                for i in 0..count {
+                    let source = source_at(i);
+                    if !from.passes(&mut interp, source)? {
+                        continue;
+                    }
+                    for edge in out.range(source) {
+                        body.run(&mut interp, source, edge)?;
+                    }
+                }
+            }
+            Some(rng) => {
+                let mut order: Vec<(u32, usize)> =
+                    (0..count).map(source_at).flat_map(|s| out.range(s).map(move |edge| (s, edge))).collect();
+                rng.shuffle(&mut order);
+                for (source, edge) in order {
+                    if from.passes(&mut interp, source)? {
+                        body.run(&mut interp, source, edge)?;
+                    }
+                }
+            }
+        }
+        let found = Found { out: std::mem::take(&mut interp.out), input: count as u64, edges: body.edges };
+        drop(interp);
+        self.rng = rng;
+        Ok(found)
+    }
+}
+
+impl<'t> Traversal<'t> {
+    fn of(call: &'t OperatorCall<'_>, from: Option<&VertexSet>) -> Result<Traversal<'t>> {
+        let graph = needed(call.graph.clone(), "graph")?;
+        let sources = match from {
+            Some(set) if set.universe() != Some(graph.vertices()) => {
+                let mut ids = set.ids();
+                ids.sort_unstable();
+                if let Some(&last) = ids.last() {
+                    checked_vertex(last as i32, graph.vertices())?;
+                }
+                Some(ids)
+            }
+            _ => None,
+        };
+        Ok(Traversal {
+            graph,
+            sources,
+            to: call.to.clone(),
+            captures: &call.captures,
+            from_captures: &call.from_captures,
+            to_captures: &call.to_captures,
+            watch: None,
+        })
+    }
+}
+
+/// Whether the `to` test is part of the compare-and-swap in the function and this is a push.
+fn folded(operator: &EdgeSetIterator) -> bool {
+    operator.meta.to_folded && operator.meta.direction != Some(Direction::Pull)
+}
+
+fn filter_function(filter: &VertexFilter) -> Option<&gw_ir::expr::FunctionRef> {
+    match filter {
+        VertexFilter::Function(function) => Some(function),
+        VertexFilter::All | VertexFilter::Set(_) => None,
+    }
+}
+
+fn membership(set: &VertexSet, vertices: usize) -> Result<Vec<bool>> {
+    let mut members = vec![false; vertices];
+    for v in set.ids() {
+        members[checked_vertex(v as i32, vertices)? as usize] = true;
+    }
+    Ok(members)
+}
+
+/// What happens on one edge.
+struct Body<'g, 'c> {
+    graph: &'g Graph,
+    parameters: EdgeParams,
+    /// Membership in the `to` set.
+    members: Option<Vec<bool>>,
+    to: Filter<'c>,
+    apply: Frame<'c>,
+    /// Collect destinations for which the function is true.
+    accepted: bool,
+    edges: u64,
+}
+
+impl<'c> Body<'_, 'c> {
+    #[inline]
+    fn run(&mut self, interp: &mut Interp<'c>, source: u32, edge: usize) -> Result<()> {
+        let out = self.graph.out();
+        let target = out.targets()[edge];
+        interp.tick()?;
+        if self.members.as_ref().is_some_and(|m| !m[target as usize]) || !self.to.passes(interp, target)? {
+            return Ok(());
+        }
+        self.edges += 1;
+        interp.set_param(self.apply, self.parameters.source, source.bits());
+        interp.set_param(self.apply, self.parameters.target, target.bits());
+        if let Some((slot, weights)) = &self.parameters.weight {
+            interp.set_param(self.apply, *slot, weights.bits(out.weights(), edge));
+        }
+        if interp.run_frame(self.apply)? != 0 && self.accepted {
+            interp.out.push(target);
+        }
+        Ok(())
+    }
+}
+
+/// A filter function with its frame, or none, which passes everything.
+struct Filter<'c>(Option<(Frame<'c>, u32)>);
+
+impl<'c> Filter<'c> {
+    fn enter(interp: &mut Interp<'c>, function: Option<&'c Function>, captures: &[Value]) -> Result<Filter<'c>> {
+        let Some(function) = function else { return Ok(Filter(None)) };
+        let slot = scalar_param(function, 0)?;
+        Ok(Filter(Some((interp.enter(function, captures.to_vec())?, slot))))
+    }
+
+    #[inline]
+    fn passes(&self, interp: &mut Interp<'c>, vertex: u32) -> Result<bool> {
+        let Some((frame, slot)) = self.0 else { return Ok(true) };
+        interp.set_param(frame, slot, vertex.bits());
+        Ok(interp.run_frame(frame)? != 0)
+    }
+}
+
+/// Where an edge function takes its arguments.
+struct EdgeParams {
+    source: u32,
+    target: u32,
+    weight: Option<(u32, WeightReader)>,
+    /// The output set, once change tracking has added it.
+    output: Option<u32>,
+}
+
+impl EdgeParams {
+    fn of(function: &Function, graph: &Graph) -> Result<EdgeParams> {
+        let mut params = EdgeParams {
+            source: scalar_param(function, 0)?,
+            target: scalar_param(function, 1)?,
+            weight: None,
+            output: None,
+        };
+        for slot in function.params.iter().skip(2) {
+            match *slot {
+                Slot::Scalar(slot, scalar) => params.weight = Some((slot, WeightReader::new(graph, scalar)?)),
+                Slot::Object(slot) => params.output = Some(slot),
+            }
+        }
+        Ok(params)
+    }
+}
+
+/// Reads edge weights as the scalar that the function wants.
+struct WeightReader(Unary);
+
+impl WeightReader {
+    fn new(graph: &Graph, wanted: Scalar) -> Result<WeightReader> {
+        let stored = match graph.out().weights() {
+            Weights::None => return Err(ErrorKind::Unweighted { graph: "the graph".into() }.into()),
+            Weights::Int(_) => Scalar::Int,
+            Weights::Float(_) => Scalar::Float,
+        };
+        let conversion = scalar::conversion(stored, wanted);
+        conversion.map(WeightReader).ok_or_else(|| ErrorKind::Malformed("a weight that is no number".into()).into())
+    }
+
+    #[inline]
+    fn bits(&self, weights: &Weights, edge: usize) -> u64 {
+        (self.0)(match weights {
+            Weights::None => 0,
+            Weights::Int(w) => w[edge].bits(),
+            Weights::Float(w) => w[edge].bits(),
+        })
+    }
+}

@@ -1,0 +1,225 @@
+//! The reference machine: interprets operators one edge at a time, in a fixed or a shuffled order. Simple, sequential
+//! and obviously right; the oracle of differential tests.
+//!
+//! It honours what operators mean, not how schedules would run them, and so gives the same results for a module at any
+//! stage of the pipeline: before change tracking it observes the writes of a function itself, afterwards it lets the
+//! function enqueue; atomicity, directions and representations make no difference to it. Only `to_folded` is taken at
+//! its word (the test is skipped in a push), so that a wrongly folded filter shows.
+
+mod buckets;
+mod edges;
+
+use std::sync::Arc;
+
+use gw_graph::rng::Rng;
+use gw_ir::expr::FunctionRef;
+use gw_ir::module::Module;
+use gw_ir::operator::Operator;
+use gw_schedule::Capabilities;
+
+pub(crate) use buckets::Buckets;
+
+use crate::code::{Code, Function};
+use crate::env::{Environment, Slot};
+use crate::error::{ErrorKind, Result};
+use crate::interp::Interp;
+use crate::queue::{Queue, QueueSpec, QueueState};
+use crate::scalar::Register;
+use crate::set::{SetForm, VertexSet};
+use crate::sites::{OperatorId, Sites};
+use crate::vm::{Executable, GraphVm, OperatorCall, OperatorOutcome};
+
+/// The reference machine.
+///
+/// By default sources are visited in ascending order, each with its neighbours in order of adjacency. A shuffled
+/// machine visits vertices and edges in an order drawn from its seed, anew in every call: programs whose results then
+/// differ depend on an order that the language does not promise.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ReferenceVm {
+    shuffle: Option<u64>,
+}
+
+impl ReferenceVm {
+    /// The machine with its fixed order.
+    pub fn new() -> Self {
+        ReferenceVm::default()
+    }
+
+    /// The machine with an order drawn from this seed.
+    pub fn shuffled(seed: u64) -> Self {
+        ReferenceVm { shuffle: Some(seed) }
+    }
+}
+
+impl GraphVm for ReferenceVm {
+    fn name(&self) -> &str {
+        "reference"
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        // Schedules do not change results, and results are all this machine is for.
+        Capabilities::everything("reference")
+    }
+
+    fn prepare(&self, module: Arc<Module>) -> Result<Box<dyn Executable>> {
+        let code = Code::compile(&module)?;
+        let operators = Sites::of(&module).operators.into_iter().map(|(_, op)| op.clone()).collect();
+        Ok(Box::new(Reference {
+            code: Arc::new(code),
+            operators: Arc::new(operators),
+            seed: self.shuffle,
+            rng: self.shuffle.map(|seed| Rng::new(seed, 0)),
+        }))
+    }
+}
+
+/// A module prepared by the reference machine.
+struct Reference {
+    code: Arc<Code>,
+    operators: Arc<Vec<Operator>>,
+    seed: Option<u64>,
+    /// Draws the order of a shuffled machine.
+    rng: Option<Rng>,
+}
+
+impl Executable for Reference {
+    fn begin_run(&mut self) {
+        self.rng = self.seed.map(|seed| Rng::new(seed, 0));
+    }
+
+    fn run_operator(
+        &mut self,
+        operator: OperatorId,
+        call: OperatorCall<'_>,
+        env: &mut Environment,
+    ) -> Result<OperatorOutcome> {
+        let operators = Arc::clone(&self.operators);
+        let operator =
+            operators.get(operator.0).ok_or_else(|| ErrorKind::Malformed("an operator of another module".into()))?;
+        match operator {
+            Operator::EdgeSetIterator(edges) => self.edge_iterator(edges, call, env),
+            Operator::UpdatePriorityEdgeSetIterator(update) => self.priority_iterator(update, call, env),
+            Operator::OrderedProcessing(ordered) => self.ordered(ordered, call, env),
+            Operator::VertexSetIterator(vertices) => self.vertices(&vertices.apply, false, call, env),
+            Operator::VertexSetFilter(filter) => self.vertices(&filter.filter, true, call, env),
+            Operator::VertexSetDedup(_) => {
+                let set = needed(call.set, "set")?;
+                let input_size = Some(set.len() as u64);
+                set.with(|form| match form {
+                    SetForm::All(_) => {}
+                    form => *form = SetForm::Ids(without_repeats(form.ids())),
+                });
+                Ok(OperatorOutcome { input_size, output_size: Some(set.len() as u64), ..Default::default() })
+            }
+            Operator::UpdateBuckets(_) => {
+                let (set, queue) = (needed(call.set, "set")?, needed(call.queue, "queue")?);
+                let moved = set.ids();
+                rebucket(&queue, &moved)?;
+                Ok(OperatorOutcome { input_size: Some(moved.len() as u64), ..Default::default() })
+            }
+            Operator::UpdatePriorityExtern(update) => {
+                let (set, queue) = (needed(call.set, "set")?, needed(call.queue, "queue")?);
+                let input_size = Some(set.len() as u64);
+                let code = Arc::clone(&self.code);
+                let function = function(&code, &update.function)?;
+                let result =
+                    Interp::new(&code, env, self).run_function(function, call.captures, vec![set.into()])?;
+                let moved = result.as_set().map(VertexSet::ids).unwrap_or_default();
+                rebucket(&queue, &moved)?;
+                Ok(OperatorOutcome { input_size, output_size: Some(moved.len() as u64), ..Default::default() })
+            }
+        }
+    }
+
+    fn new_queue(&mut self, spec: &QueueSpec, _: &mut Environment) -> Result<Box<dyn QueueState>> {
+        Ok(Box::new(Buckets::new(spec)?))
+    }
+
+    fn dequeue(&mut self, queue: &Queue, _: &mut Environment) -> Result<VertexSet> {
+        let mut state = queue.state();
+        let buckets = state.as_any().downcast_mut::<Buckets>().ok_or_else(foreign_queue)?;
+        Ok(VertexSet::from_ids(buckets.dequeue()?))
+    }
+}
+
+impl Reference {
+    /// Runs a function on the members of a set and, as a filter, keeps those for which it is true.
+    fn vertices(
+        &mut self,
+        apply: &FunctionRef,
+        filter: bool,
+        call: OperatorCall<'_>,
+        env: &mut Environment,
+    ) -> Result<OperatorOutcome> {
+        let set = needed(call.set, "set")?;
+        let size = set.len();
+        let mut order = match (set.universe(), &self.rng) {
+            (Some(_), None) => None,
+            _ => Some(set.ids()),
+        };
+        if let (Some(ids), Some(rng)) = (&mut order, &mut self.rng) {
+            rng.shuffle(ids);
+        }
+        let code = Arc::clone(&self.code);
+        let function = function(&code, apply)?;
+        let slot = scalar_param(function, 0)?;
+        let mut interp = Interp::new(&code, env, self);
+        let frame = interp.enter(function, call.captures)?;
+        let mut kept = Vec::new();
+        for i in 0..size {
+            let vertex = order.as_ref().map_or(i as u32, |ids| ids[i]);
+            interp.tick()?;
+            interp.set_param(frame, slot, vertex.bits());
+            if interp.run_frame(frame)? != 0 && filter {
+                kept.push(vertex);
+            }
+        }
+        let mut outcome = OperatorOutcome { input_size: Some(size as u64), ..Default::default() };
+        if filter {
+            outcome.output_size = Some(kept.len() as u64);
+            outcome.output = Some(VertexSet::from_ids(kept));
+        }
+        Ok(outcome)
+    }
+}
+
+/// Moves vertices to the buckets of their present priorities.
+fn rebucket(queue: &Queue, vertices: &[u32]) -> Result<()> {
+    let count = queue.spec().priorities.len();
+    let mut state = queue.state();
+    let buckets = state.as_any().downcast_mut::<Buckets>().ok_or_else(foreign_queue)?;
+    for &vertex in vertices {
+        if vertex as usize >= count {
+            return Err(ErrorKind::VertexOutOfRange { vertex: i64::from(vertex), vertices: count }.into());
+        }
+        buckets.insert(vertex)?;
+    }
+    Ok(())
+}
+
+fn foreign_queue() -> crate::error::ExecError {
+    ErrorKind::Malformed("a queue of another machine".into()).into()
+}
+
+fn needed<T>(input: Option<T>, what: &str) -> Result<T> {
+    input.ok_or_else(|| ErrorKind::Malformed(format!("the operator lacks its {what}")).into())
+}
+
+fn function<'c>(code: &'c Code, function: &FunctionRef) -> Result<&'c Function> {
+    let index = code.by_name.get(&function.name);
+    let found = index.and_then(|&i| code.functions.get(i));
+    found.ok_or_else(|| ErrorKind::Malformed(format!("there is no function `{}`", function.name)).into())
+}
+
+fn scalar_param(function: &Function, index: usize) -> Result<u32> {
+    match function.params.get(index) {
+        Some(Slot::Scalar(slot, _)) => Ok(*slot),
+        _ => Err(ErrorKind::Malformed(format!("parameter {index} of `{}` must be a vertex", function.name)).into()),
+    }
+}
+
+/// The ids in their order, each once.
+fn without_repeats(ids: Vec<u32>) -> Vec<u32> {
+    let mut seen = vec![false; ids.iter().max().map_or(0, |&max| max as usize + 1)];
+    ids.into_iter().filter(|&v| !std::mem::replace(&mut seen[v as usize], true)).collect()
+}

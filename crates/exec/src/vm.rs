@@ -1,0 +1,150 @@
+//! The contract between the executor and a machine.
+//!
+//! A [`GraphVm`] prepares a module once. The [`Executable`] it returns is then used for any number of runs: the executor
+//! walks the host code and hands every operator, with its inputs evaluated, to the executable.
+
+use std::sync::Arc;
+
+use gw_graph::Graph;
+use gw_ir::module::Module;
+use gw_ir::stmt::HybridStmt;
+use gw_schedule::{Capabilities, InputSizes};
+
+use crate::env::Environment;
+use crate::error::{ErrorKind, Result};
+use crate::queue::{Queue, QueueSpec, QueueState};
+use crate::set::VertexSet;
+use crate::sites::{OperatorId, StatementId};
+use crate::value::Value;
+use crate::vector::Vector;
+
+/// A machine: compiles modules.
+pub trait GraphVm: Send + Sync {
+    /// The name on the command line and in records.
+    fn name(&self) -> &str;
+
+    /// The schedules the machine can execute.
+    fn capabilities(&self) -> Capabilities;
+
+    /// Compiles every operator of a module. [`Sites`](crate::Sites) numbers them.
+    fn prepare(&self, module: Arc<Module>) -> Result<Box<dyn Executable>>;
+}
+
+/// A module compiled by a machine.
+///
+/// Only the first three methods are needed; the others are ways to take over more of the work.
+pub trait Executable: Send {
+    /// Runs one operator to its end: all effects are visible to the host afterwards.
+    fn run_operator(
+        &mut self,
+        operator: OperatorId,
+        call: OperatorCall<'_>,
+        env: &mut Environment,
+    ) -> Result<OperatorOutcome>;
+
+    /// Makes a priority queue.
+    fn new_queue(&mut self, spec: &QueueSpec, env: &mut Environment) -> Result<Box<dyn QueueState>>;
+
+    /// Removes and returns the best bucket of a queue; an empty set when nothing is queued.
+    fn dequeue(&mut self, queue: &Queue, env: &mut Environment) -> Result<VertexSet>;
+
+    /// A run begins: forget what belongs to the one before.
+    fn begin_run(&mut self) {}
+
+    /// Whether the machine runs this loop or hybrid statement as a whole.
+    fn claims(&self, _statement: StatementId) -> bool {
+        false
+    }
+
+    /// Runs a statement that the machine claims. It reports the steps inside by [`Environment::report`].
+    fn run_statement(
+        &mut self,
+        _statement: StatementId,
+        _locals: &mut dyn Locals,
+        _env: &mut Environment,
+    ) -> Result<()> {
+        Err(ErrorKind::Unsupported("this machine claims no statements".into()).into())
+    }
+
+    /// Picks the variant of a hybrid whose chooser the executor cannot evaluate (a tree or a recording). `None` means
+    /// the first, safe one.
+    fn choose(&mut self, _hybrid: &HybridStmt, _sizes: InputSizes) -> Option<usize> {
+        None
+    }
+
+    /// Sum, largest, smallest or count of non-zero entries of a vector, if the machine has a better way than a loop on
+    /// the host.
+    fn reduce(&mut self, _reduction: Reduction, _vector: &Vector) -> Option<Result<Value>> {
+        None
+    }
+
+    /// The host is about to read entries of a watched vector.
+    fn host_will_read(&mut self, _vector: &Vector) -> Result<()> {
+        Ok(())
+    }
+
+    /// The host is about to write entries of a watched vector, and may read them as well.
+    fn host_will_write(&mut self, _vector: &Vector) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Reductions over whole vectors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reduction {
+    /// Sum of all entries, in order.
+    Sum,
+    /// Largest entry.
+    Max,
+    /// Smallest entry.
+    Min,
+    /// Number of entries different from zero, an `int`.
+    Count,
+}
+
+/// The evaluated inputs of an operator. Which fields are set follows from the operator's node.
+#[derive(Default)]
+pub struct OperatorCall<'a> {
+    /// The graph of an edge operator. Weights may be integers where the program says `float` or `double`.
+    pub graph: Option<Arc<Graph>>,
+    /// The `from` set of an edge operator, when it is a set.
+    pub from: Option<VertexSet>,
+    /// The `to` set of an edge operator, when it is a set.
+    pub to: Option<VertexSet>,
+    /// The input of vertex operators, filters, deduplication, `UpdateBuckets` and `UpdatePriorityExtern`.
+    pub set: Option<VertexSet>,
+    /// Captures of the applied (or filtering) function.
+    pub captures: Vec<Value>,
+    /// Captures of the `from` function.
+    pub from_captures: Vec<Value>,
+    /// Captures of the `to` function.
+    pub to_captures: Vec<Value>,
+    /// The queue of ordered operators.
+    pub queue: Option<Queue>,
+    /// The loop condition of `OrderedProcessing`.
+    pub condition: Option<Condition<'a>>,
+}
+
+/// Evaluates the condition of an ordered loop on the host; the machine passes itself, to be asked about its queues.
+pub type Condition<'a> = &'a mut dyn FnMut(&mut dyn Executable, &mut Environment) -> Result<bool>;
+
+/// What an operator returns and what is known about its work.
+#[derive(Debug, Default)]
+pub struct OperatorOutcome {
+    /// The output set, of operators that have one.
+    pub output: Option<VertexSet>,
+    /// Entries of the input set.
+    pub input_size: Option<u64>,
+    /// Entries of the output set, when known without extra work.
+    pub output_size: Option<u64>,
+    /// Edges touched, when known.
+    pub edges: Option<u64>,
+}
+
+/// The locals of the host function that runs a claimed statement.
+pub trait Locals {
+    /// The value of a local, parameter or capture; `None` when there is none of this name.
+    fn get(&self, name: &str) -> Option<Value>;
+    /// Assigns one; false when there is none of this name or the value is of another type.
+    fn set(&mut self, name: &str, value: Value) -> bool;
+}

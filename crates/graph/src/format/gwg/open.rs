@@ -1,0 +1,146 @@
+//! Opening and verifying a `.gwg`.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use bytemuck::Pod;
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::header::{BLOCK, Header, Kind, PAGE};
+use crate::format::Compression;
+use crate::format::input::{Bytes, Input};
+use crate::progress::{Progress, Silent};
+use crate::validate::check_bounds;
+use crate::{Adjacency, Buffer, Graph, GraphError, Offsets, Result, WeightKind, Weights};
+
+/// Opens a `.gwg` without reading its content: milliseconds at any size.
+///
+/// The header, its checksum, the places of all sections and the ends of the offsets are checked, the content is not.
+/// Use it on files of one's own; [`load`](crate::format::load) verifies the content as well.
+pub fn open_gwg(path: &Path) -> Result<Graph> {
+    let input = Input::open(path, Compression::of_path(path))?;
+    Ok(GwgFile::open(input, path)?.into_graph())
+}
+
+/// What [`verify_gwg`] read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct GwgCheck {
+    /// Size of the content in bytes.
+    pub bytes: u64,
+    /// Checksums compared.
+    pub blocks: u64,
+}
+
+/// Reads a `.gwg` whole and compares every checksum; an error names the offset of the damage.
+pub fn verify_gwg(path: &Path) -> Result<GwgCheck> {
+    let input = Input::open(path, Compression::of_path(path))?;
+    let file = GwgFile::open(input, path)?;
+    file.verify(&Silent)?;
+    let bytes = file.header.layout.file_bytes;
+    Ok(GwgCheck { bytes, blocks: (file.header.layout.checksums - PAGE).div_ceil(BLOCK) })
+}
+
+/// An open `.gwg` whose structure is sound.
+pub(in crate::format) struct GwgFile<'a> {
+    path: &'a Path,
+    bytes: Bytes,
+    header: Header,
+    graph: Graph,
+}
+
+impl<'a> GwgFile<'a> {
+    pub(in crate::format) fn open(input: Input, path: &'a Path) -> Result<Self> {
+        if cfg!(target_endian = "big") {
+            return Err(GraphError::file(path, "`.gwg` files are little-endian, this machine is not"));
+        }
+        let bytes = input.bytes()?;
+        let wrong = |(offset, message)| GraphError::binary(path, offset, message);
+        let header = Header::decode(&bytes, bytes.len() as u64).map_err(wrong)?;
+        let checksums = &bytes[header.layout.checksums as usize..];
+        if crc32fast::hash(checksums) != header.checksums_crc {
+            return Err(wrong((header.layout.checksums, "the list of checksums is damaged".into())));
+        }
+        let direction = |kinds| adjacency(&bytes, &header, kinds).map_err(wrong);
+        let out = direction([Kind::OutOffsets, Kind::OutTargets, Kind::OutWeights])?;
+        let graph = match header.shape.incoming {
+            true => {
+                let incoming = direction([Kind::InOffsets, Kind::InTargets, Kind::InWeights])?;
+                Graph::with_incoming(out, incoming)
+            }
+            false => Graph::new(out, header.shape.symmetric),
+        };
+        Ok(GwgFile { path, bytes, header, graph })
+    }
+
+    /// Compares all checksums, then checks that no offset and no id can lead out of the arrays.
+    pub(in crate::format) fn verify(&self, progress: &dyn Progress) -> Result<()> {
+        let layout = &self.header.layout;
+        let content = &self.bytes[PAGE as usize..layout.checksums as usize];
+        let checksums = &self.bytes[layout.checksums as usize..];
+        let blocks = content.par_chunks(BLOCK as usize).zip(checksums.par_chunks_exact(4));
+        let damaged = blocks.enumerate().find_first(|(_, (block, checksum))| {
+            progress.advance(block.len() as u64);
+            crc32fast::hash(block).to_le_bytes() != **checksum
+        });
+        if let Some((block, _)) = damaged {
+            let offset = PAGE + BLOCK * block as u64;
+            let message = "the content is damaged: the checksum of the 1 MiB block here does not fit";
+            return Err(GraphError::binary(self.path, offset, message));
+        }
+        check_bounds(self.graph.out()).map_err(|m| GraphError::file(self.path, m))?;
+        if self.header.shape.incoming {
+            check_bounds(self.graph.incoming()).map_err(|m| GraphError::file(self.path, m))?;
+        }
+        Ok(())
+    }
+
+    pub(in crate::format) fn into_graph(self) -> Graph {
+        self.graph
+    }
+}
+
+fn adjacency(
+    bytes: &Bytes,
+    header: &Header,
+    [offsets, targets, weights]: [Kind; 3],
+) -> Result<Adjacency, super::header::Wrong> {
+    let shape = &header.shape;
+    let (lists, edges) = (shape.vertices as usize + 1, shape.edges as usize);
+    let offsets = match shape.wide {
+        true => Offsets::Wide(section(bytes, header, offsets, lists)?),
+        false => Offsets::Narrow(section(bytes, header, offsets, lists)?),
+    };
+    if offsets.at(0) != 0 || offsets.total() != edges {
+        let at = header.layout.sections[0].offset;
+        return Err((at, "the offsets do not run from 0 to the number of edges".into()));
+    }
+    let weights = match shape.weights {
+        WeightKind::None => Weights::None,
+        WeightKind::Int => Weights::Int(section(bytes, header, weights, edges)?),
+        WeightKind::Float => Weights::Float(section(bytes, header, weights, edges)?),
+    };
+    Ok(Adjacency::from_parts(offsets, section(bytes, header, targets, edges)?, weights))
+}
+
+/// A section as an array of `items` items, in place when the file is mapped.
+fn section<T: Pod + Send + Sync>(
+    bytes: &Bytes,
+    header: &Header,
+    kind: Kind,
+    items: usize,
+) -> Result<Buffer<T>, super::header::Wrong> {
+    let missing = || (PAGE, format!("section {kind:?} is missing or too short"));
+    let section = header.layout.sections.iter().find(|s| s.kind == kind).ok_or_else(missing)?;
+    if section.bytes != (items * size_of::<T>()) as u64 {
+        return Err(missing());
+    }
+    let start = section.offset as usize;
+    match bytes {
+        Bytes::Mapped(map, window) => Buffer::mapped(Arc::clone(map), window.start + start, items).ok_or_else(missing),
+        Bytes::Owned(bytes) => {
+            let window = bytes.get(start..start + section.bytes as usize).ok_or_else(missing)?;
+            Ok(window.par_chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect::<Vec<T>>().into())
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Writing so that nothing half-written stays behind: beside the target, synced, then renamed.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use tempfile::NamedTempFile;
+
+use crate::{GraphError, Result};
+
+/// Files being written by this process.
+static PARTIAL: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// Removes the files that are being written at this moment; for a handler of Ctrl-C, right before the process ends.
+pub fn remove_partial_files() {
+    for path in partial().drain(..) {
+        // It may have been renamed in between; there is nobody left to tell of anything else.
+        let _ = std::fs::remove_file(path);
+    }
+}
+
+fn partial() -> std::sync::MutexGuard<'static, Vec<PathBuf>> {
+    PARTIAL.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A file in the making. Dropped before [`Output::commit`], it leaves nothing behind.
+pub(crate) struct Output {
+    target: PathBuf,
+    sink: Sink,
+    written: u64,
+}
+
+enum Sink {
+    /// A file beside the target.
+    Beside(NamedTempFile),
+    /// A device or pipe, which cannot be replaced.
+    Direct(File),
+}
+
+impl Output {
+    pub(crate) fn create(path: &Path) -> Result<Output> {
+        let failed = |e| GraphError::io("write", path, e);
+        // A link is followed, so that its target is replaced and not the link.
+        let target = if path.is_symlink() { path.canonicalize().map_err(failed)? } else { path.to_path_buf() };
+        match std::fs::metadata(&target) {
+            Ok(m) if m.is_dir() => return Err(GraphError::file(path, "is a directory: name the file to write")),
+            Ok(m) if !m.is_file() => {
+                let file = File::options().write(true).open(&target).map_err(failed)?;
+                return Ok(Output { target, sink: Sink::Direct(file), written: 0 });
+            }
+            _ => {}
+        }
+        let name = target.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        let prefix = format!(".{name}.");
+        let directory = target.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(&prefix).suffix(".partial");
+        #[cfg(unix)]
+        {
+            // As for any new file: the user's mask decides.
+            use std::os::unix::fs::PermissionsExt;
+            builder.permissions(std::fs::Permissions::from_mode(0o666));
+        }
+        // Held over both steps, so that Ctrl-C never falls between creating and listing.
+        let mut partial = partial();
+        let file = builder.tempfile_in(directory).map_err(failed)?;
+        partial.push(file.path().to_path_buf());
+        drop(partial);
+        Ok(Output { target, sink: Sink::Beside(file), written: 0 })
+    }
+
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        let result = match &mut self.sink {
+            Sink::Beside(file) => file.as_file_mut().write_all(bytes),
+            Sink::Direct(file) => file.write_all(bytes),
+        };
+        self.written += bytes.len() as u64;
+        result.map_err(|e| GraphError::io("write", &self.target, e))
+    }
+
+    /// Makes the file appear under its name. Returns its size.
+    pub(crate) fn commit(self) -> Result<u64> {
+        let target = self.target;
+        let failed = |e| GraphError::io("write", &target, e);
+        match self.sink {
+            Sink::Direct(mut file) => file.flush().map_err(failed)?,
+            Sink::Beside(file) => {
+                let listed = Listed(file.path().to_path_buf());
+                file.as_file().sync_all().map_err(failed)?;
+                file.persist(&target).map_err(|e| failed(e.error))?;
+                drop(listed);
+            }
+        }
+        Ok(self.written)
+    }
+
+    /// Gives up: removes what was written.
+    pub(crate) fn abandon(self) {
+        if let Sink::Beside(file) = self.sink {
+            let _listed = Listed(file.path().to_path_buf());
+            drop(file);
+        }
+    }
+}
+
+/// Takes a path off the list when dropped.
+struct Listed(PathBuf);
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        partial().retain(|path| *path != self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_left_of_a_file_that_was_not_finished() {
+        let dir = tempfile::tempdir().unwrap();
+        let target = dir.path().join("x.el");
+        std::fs::write(&target, "old").unwrap();
+        let files = || std::fs::read_dir(dir.path()).unwrap().count();
+
+        let mut output = Output::create(&target).unwrap();
+        output.write(b"new").unwrap();
+        assert_eq!(files(), 2);
+        output.abandon();
+        assert_eq!(files(), 1);
+
+        let mut output = Output::create(&target).unwrap();
+        output.write(b"new").unwrap();
+        let before: Vec<_> = partial().clone();
+        assert!(before.iter().any(|p| p.parent() == Some(dir.path())));
+        assert_eq!(std::fs::read(&target).unwrap(), b"old");
+        output.commit().unwrap();
+        assert_eq!(std::fs::read(&target).unwrap(), b"new");
+        assert_eq!(files(), 1);
+        assert!(!partial().iter().any(|p| p.parent() == Some(dir.path())));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_keeps_pointing_and_a_device_is_written_to() {
+        let dir = tempfile::tempdir().unwrap();
+        let (real, link) = (dir.path().join("real.el"), dir.path().join("link.el"));
+        std::fs::write(&real, "old").unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        let mut output = Output::create(&link).unwrap();
+        output.write(b"new").unwrap();
+        output.commit().unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(std::fs::read(&real).unwrap(), b"new");
+
+        let mut output = Output::create(Path::new("/dev/null")).unwrap();
+        output.write(b"x").unwrap();
+        assert_eq!(output.commit().unwrap(), 1);
+    }
+}

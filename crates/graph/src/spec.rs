@@ -1,0 +1,373 @@
+//! Graph specifications: one text that names a file or a generator, with options after colons.
+//!
+//! `kron:20:16:seed=7:weights=1..1000`, `grid:1000x1000`, `star:1000:directed`, `web.mtx:sym:reorder=degree`. A text is a
+//! file when one of that name exists (the longest prefix that does), otherwise a generator when its first part names one;
+//! `./kron` is always a file.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::format::{self, Format, ReadOptions};
+use crate::generate::{Generator, Params, WeightRange, generators, suggestion};
+use crate::progress::Progress;
+use crate::{BuildOptions, Graph, GraphError, Reorder, Result, Symmetry, build};
+
+/// A parsed specification.
+///
+/// ```
+/// use gw_graph::{progress::Silent, GraphSpec};
+/// let spec = GraphSpec::parse("grid:3x2:weights=1..9").unwrap();
+/// let loaded = spec.load(&Silent).unwrap();
+/// assert_eq!((loaded.graph.vertices(), loaded.graph.edges()), (6, 14));
+/// assert_eq!(spec.to_string(), "grid:3x2:weights=1..9");
+/// ```
+#[derive(Debug, Clone)]
+pub struct GraphSpec {
+    /// Where the edges come from.
+    pub source: Source,
+    /// What is done with them.
+    pub options: SpecOptions,
+}
+
+/// Where a graph comes from.
+#[derive(Debug, Clone)]
+pub enum Source {
+    /// A file.
+    File(PathBuf),
+    /// A generator.
+    Generator(Arc<dyn Generator>),
+}
+
+/// Options of any source.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SpecOptions {
+    /// `directed`: a generator's edges are not mirrored; a file's graph is taken as directed without
+    /// looking whether each edge has its reverse.
+    pub directed: bool,
+    /// `sym`: the reverse of every edge is added (generators do so unless `directed`).
+    pub symmetrise: bool,
+    /// `seed=N`: seed of generators, weights and random order.
+    pub seed: Option<u64>,
+    /// `weights=A..B`: random weights instead of those the source has.
+    pub weights: Option<WeightRange>,
+    /// `reorder=ORDER`: vertices are renumbered at the end.
+    pub reorder: Option<Order>,
+    /// `loops`: edges from a vertex to itself are kept.
+    pub loops: bool,
+    /// `parallel`: parallel edges are kept.
+    pub parallel: bool,
+    /// `format=NAME`: the format of a file whose name does not tell it.
+    pub format: Option<Format>,
+}
+
+/// A vertex order by name; `random` uses the seed of the spec.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Highest degree first.
+    Degree,
+    /// Lowest degree first.
+    DegreeAscending,
+    /// At random.
+    Random,
+    /// Mixed degrees in every warp, see [`Reorder::Pessimal`].
+    Pessimal,
+}
+
+/// A graph with the story of its making.
+#[derive(Debug)]
+pub struct LoadedSpec {
+    /// The graph.
+    pub graph: Graph,
+    /// The canonical text of the spec.
+    pub description: String,
+    /// What was done, in order, and the seconds it took.
+    pub phases: Vec<Phase>,
+}
+
+/// One step of making a graph.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Phase {
+    /// `generate` or `read`, `verify`, `build`, `weigh`, `reorder`.
+    pub name: &'static str,
+    /// Time it took.
+    pub seconds: f64,
+}
+
+/// The seed when a spec names none.
+pub const DEFAULT_SEED: u64 = 1;
+
+/// Names of the options, for suggestions.
+pub(crate) const OPTION_NAMES: &[&str] =
+    &["directed", "sym", "seed", "weights", "reorder", "loops", "parallel", "format"];
+
+/// The options as shown to people.
+pub const OPTIONS: &str = "directed, sym, seed=N, weights=LOW..HIGH, reorder=degree|degree-asc|random|pessimal, loops, \
+                           parallel, format=NAME";
+
+impl GraphSpec {
+    /// Parses a specification. Looks at the file system to tell files from generators, but opens nothing.
+    pub fn parse(text: &str) -> Result<Self> {
+        Self::parse_with(text, |path| path.exists() && !path.is_dir())
+    }
+
+    /// [`GraphSpec::parse`] with a way to ask whether a file exists.
+    pub fn parse_with(text: &str, exists: impl Fn(&Path) -> bool) -> Result<Self> {
+        let parts: Vec<&str> = text.split(':').collect();
+        // 1. The longest prefix that is a file.
+        for count in (1..=parts.len()).rev() {
+            let path = parts[..count].join(":");
+            if !path.is_empty() && exists(Path::new(&path)) {
+                return Self::file(text, path, &parts[count..]);
+            }
+        }
+        // 2. A generator.
+        if let Some(info) = generators().iter().find(|g| g.name == parts[0]) {
+            let mut options = SpecOptions::default();
+            let mut own = Vec::new();
+            for part in &parts[1..] {
+                if !options.take(text, part)? {
+                    own.push(*part);
+                }
+            }
+            let generator = info.make(&mut Params::new(text, &own))?;
+            return GraphSpec { source: Source::Generator(generator), options }.checked(text);
+        }
+        // 3. A file that is not there, unless the text looks like the name of a generator.
+        if !parts[0].contains(['/', '\\', '.']) {
+            return Err(unknown(text, parts[0]));
+        }
+        let is_option = |part: &&&str| matches!(SpecOptions::default().take(text, part), Ok(true));
+        let count = parts.len() - parts[1..].iter().rev().take_while(is_option).count();
+        Self::file(text, parts[..count].join(":"), &parts[count..])
+    }
+
+    fn file(text: &str, path: String, parts: &[&str]) -> Result<Self> {
+        let mut options = SpecOptions::default();
+        for part in parts {
+            if !options.take(text, part)? {
+                let name = part.split('=').next().unwrap_or(part);
+                let hint = suggestion(name, OPTION_NAMES.iter().copied());
+                return Err(error(text, format!("`{part}` is no option{hint}; options: {OPTIONS}")));
+            }
+        }
+        GraphSpec { source: Source::File(path.into()), options }.checked(text)
+    }
+
+    /// Refuses options that contradict each other or mean nothing for the source.
+    fn checked(self, text: &str) -> Result<Self> {
+        if self.options.directed && self.options.symmetrise {
+            return Err(error(text, "`directed` and `sym` contradict each other"));
+        }
+        if let (Source::Generator(_), Some(format)) = (&self.source, &self.options.format) {
+            return Err(error(text, format!("`format={format}` is for files; this is a generator")));
+        }
+        Ok(self)
+    }
+
+    /// The seed in force.
+    pub fn seed(&self) -> u64 {
+        self.options.seed.unwrap_or(DEFAULT_SEED)
+    }
+
+    /// Makes or reads the graph. Random weights are given before vertices are renumbered, so that every order of a graph
+    /// has the same weights.
+    pub fn load(&self, progress: &dyn Progress) -> Result<LoadedSpec> {
+        let options = &self.options;
+        let description = self.to_string();
+        let mut clock = Clock { phases: Vec::new() };
+        let mut building = BuildOptions {
+            symmetrise: options.symmetrise,
+            keep_loops: options.loops,
+            keep_parallel: options.parallel,
+            reorder: None,
+            symmetry: if options.directed { Symmetry::Directed } else { Symmetry::Unknown },
+        };
+        let mut graph = match &self.source {
+            Source::File(path) => {
+                let reading = ReadOptions { format: options.format, ..Default::default() };
+                let loaded = format::load(path, &reading, &building, progress)?;
+                clock.note("read", loaded.read_time);
+                clock.note("verify", loaded.verify_time);
+                clock.note("build", loaded.build_time);
+                if options.directed && loaded.graph.is_symmetric() {
+                    return Err(error(&description, "`directed` does not apply: the file stores an undirected graph"));
+                }
+                loaded.graph
+            }
+            Source::Generator(generator) => {
+                generator.size().check(&description, options.directed, options.weights.is_some())?;
+                let edges = clock.time("generate", || generator.edges(self.seed(), progress))?;
+                progress.begin("building", None);
+                building.symmetrise = !options.directed;
+                clock.time("build", || build(edges, &building))?
+            }
+        };
+        if let Some(range) = &options.weights {
+            progress.begin("weighing edges", None);
+            graph = clock.time("weigh", || Ok(range.apply(&graph, self.seed())))?;
+        }
+        if let Some(order) = options.reorder {
+            progress.begin("reordering", None);
+            graph = clock.time("reorder", || Ok(graph.reordered(&order.reorder(self.seed()))))?;
+        }
+        Ok(LoadedSpec { graph, description, phases: clock.phases })
+    }
+}
+
+impl PartialEq for GraphSpec {
+    /// Specs are equal when their canonical texts are.
+    fn eq(&self, other: &Self) -> bool {
+        self.to_string() == other.to_string()
+    }
+}
+
+impl fmt::Display for GraphSpec {
+    /// The canonical text: parameters with their default left out, options in a fixed order.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.source {
+            Source::Generator(generator) => f.write_str(&generator.spec())?,
+            Source::File(path) => {
+                let path = path.display().to_string();
+                let first = path.split(':').next().unwrap_or(&path);
+                if generators().iter().any(|g| g.name == first) {
+                    f.write_str("./")?;
+                }
+                f.write_str(&path)?;
+            }
+        }
+        self.options.fmt(f)
+    }
+}
+
+impl SpecOptions {
+    /// Takes `part` if it is an option; false if it is not one.
+    fn take(&mut self, spec: &str, part: &str) -> Result<bool> {
+        let (key, value) = match part.split_once('=') {
+            Some((key, value)) => (key, Some(value)),
+            None => (part, None),
+        };
+        match (key, value) {
+            ("directed", None) => set_flag(spec, part, &mut self.directed)?,
+            ("sym", None) => set_flag(spec, part, &mut self.symmetrise)?,
+            ("loops", None) => set_flag(spec, part, &mut self.loops)?,
+            ("parallel", None) => set_flag(spec, part, &mut self.parallel)?,
+            ("seed", Some(text)) => {
+                let seed = text.parse().map_err(|_| error(spec, format!("`{text}` is no seed: a whole number")))?;
+                set(spec, key, &mut self.seed, seed)?;
+            }
+            ("weights", Some(text)) => {
+                let range = text.parse().map_err(|message: String| error(spec, message))?;
+                set(spec, key, &mut self.weights, range)?;
+            }
+            ("reorder", Some(text)) => set(spec, key, &mut self.reorder, Order::parse(spec, text)?)?,
+            ("format", Some(text)) => {
+                let format = text.parse().map_err(|e: GraphError| error(spec, e.to_string()))?;
+                set(spec, key, &mut self.format, format)?;
+            }
+            ("seed" | "weights" | "reorder" | "format", None) => {
+                return Err(error(spec, format!("`{key}` needs a value; options: {OPTIONS}")));
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+}
+
+impl fmt::Display for SpecOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let flags =
+            [(self.directed, "directed"), (self.symmetrise, "sym"), (self.loops, "loops"), (self.parallel, "parallel")];
+        for (_, name) in flags.iter().filter(|(set, _)| *set) {
+            write!(f, ":{name}")?;
+        }
+        if let Some(format) = &self.format {
+            write!(f, ":format={format}")?;
+        }
+        if let Some(seed) = self.seed.filter(|&seed| seed != DEFAULT_SEED) {
+            write!(f, ":seed={seed}")?;
+        }
+        if let Some(weights) = &self.weights {
+            write!(f, ":weights={weights}")?;
+        }
+        if let Some(order) = &self.reorder {
+            write!(f, ":reorder={}", order.name())?;
+        }
+        Ok(())
+    }
+}
+
+impl Order {
+    const ALL: [Order; 4] = [Order::Degree, Order::DegreeAscending, Order::Random, Order::Pessimal];
+
+    fn name(self) -> &'static str {
+        match self {
+            Order::Degree => "degree",
+            Order::DegreeAscending => "degree-asc",
+            Order::Random => "random",
+            Order::Pessimal => "pessimal",
+        }
+    }
+
+    fn parse(spec: &str, text: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|order| order.name() == text).ok_or_else(|| {
+            let hint = suggestion(text, Self::ALL.iter().map(|order| order.name()));
+            error(spec, format!("`{text}` is no order{hint}; orders: degree, degree-asc, random, pessimal"))
+        })
+    }
+
+    /// The order with a seed where it needs one.
+    pub fn reorder(self, seed: u64) -> Reorder {
+        match self {
+            Order::Degree => Reorder::DegreeDescending,
+            Order::DegreeAscending => Reorder::DegreeAscending,
+            Order::Random => Reorder::Random { seed },
+            Order::Pessimal => Reorder::Pessimal,
+        }
+    }
+}
+
+/// Writes down how long each phase takes.
+struct Clock {
+    phases: Vec<Phase>,
+}
+
+impl Clock {
+    fn time<T>(&mut self, name: &'static str, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        let start = Instant::now();
+        let result = work()?;
+        self.note(name, start.elapsed());
+        Ok(result)
+    }
+
+    fn note(&mut self, name: &'static str, time: Duration) {
+        if !time.is_zero() {
+            self.phases.push(Phase { name, seconds: time.as_secs_f64() });
+        }
+    }
+}
+
+fn error(spec: &str, message: impl Into<String>) -> GraphError {
+    GraphError::Spec { spec: spec.to_owned(), message: message.into() }
+}
+
+fn unknown(spec: &str, name: &str) -> GraphError {
+    let names: Vec<_> = generators().iter().map(|g| g.name).collect();
+    let hint = suggestion(name, names.iter().copied());
+    error(spec, format!("there is no file and no generator `{name}`{hint}; generators: {}", names.join(", ")))
+}
+
+fn set<T>(spec: &str, name: &str, slot: &mut Option<T>, value: T) -> Result<()> {
+    match slot.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(error(spec, format!("`{name}` is given twice"))),
+    }
+}
+
+fn set_flag(spec: &str, name: &str, flag: &mut bool) -> Result<()> {
+    match std::mem::replace(flag, true) {
+        false => Ok(()),
+        true => Err(error(spec, format!("`{name}` is given twice"))),
+    }
+}

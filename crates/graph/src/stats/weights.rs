@@ -1,0 +1,46 @@
+//! Least, greatest and mean weight.
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::Weights;
+
+/// Spread of edge weights.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WeightSummary {
+    /// Least weight.
+    pub min: f64,
+    /// Greatest weight.
+    pub max: f64,
+    /// Mean weight.
+    pub mean: f64,
+}
+
+impl WeightSummary {
+    /// The summary, if there are weights.
+    pub fn of(weights: &Weights) -> Option<Self> {
+        match weights {
+            Weights::None => None,
+            Weights::Int(w) => summary(w, |w| f64::from(w)),
+            Weights::Float(w) => summary(w, |w| f64::from(w)),
+        }
+    }
+}
+
+/// Sums block by block in order: floats would otherwise add up differently from run to run.
+fn summary<W: Copy + Sync>(weights: &[W], value: impl Fn(W) -> f64 + Sync) -> Option<WeightSummary> {
+    if weights.is_empty() {
+        return None;
+    }
+    let blocks: Vec<(f64, f64, f64)> = weights
+        .par_chunks(1 << 16)
+        .map(|block| {
+            let start = (f64::INFINITY, f64::NEG_INFINITY, 0.0);
+            block.iter().map(|&w| value(w)).fold(start, |(min, max, sum), w| (min.min(w), max.max(w), sum + w))
+        })
+        .collect();
+    let min = blocks.iter().map(|b| b.0).fold(f64::INFINITY, f64::min);
+    let max = blocks.iter().map(|b| b.1).fold(f64::NEG_INFINITY, f64::max);
+    let sum: f64 = blocks.iter().map(|b| b.2).sum();
+    Some(WeightSummary { min, max, mean: sum / weights.len() as f64 })
+}

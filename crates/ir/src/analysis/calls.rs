@@ -1,0 +1,34 @@
+//! The call graph: which functions run as part of which.
+
+use crate::module::Module;
+use crate::source::Name;
+use crate::stmt::Stmt;
+use crate::walk::{Use, function_refs, walk_block_exprs};
+use std::collections::BTreeSet;
+
+/// Functions that a block names in plain calls, in order, with repeats.
+pub fn called_in(block: &[Stmt]) -> Vec<Name> {
+    uses_in(block).into_iter().filter(|(u, _)| *u == Use::Call).map(|(_, n)| n).collect()
+}
+
+/// Functions that a block names, and how.
+pub fn uses_in(block: &[Stmt]) -> Vec<(Use, Name)> {
+    let mut uses = Vec::new();
+    walk_block_exprs(block, &mut |e| uses.extend(function_refs(e).into_iter().map(|(u, f)| (u, f.name.clone()))));
+    uses
+}
+
+/// `roots` and everything they call, directly or not.
+pub fn closure(module: &Module, roots: impl IntoIterator<Item = Name>) -> BTreeSet<Name> {
+    let mut reached = BTreeSet::new();
+    let mut open: Vec<Name> = roots.into_iter().collect();
+    while let Some(name) = open.pop() {
+        if !reached.insert(name.clone()) {
+            continue;
+        }
+        if let Some(body) = module.function(&name).and_then(|f| f.body.as_ref()) {
+            open.extend(called_in(body));
+        }
+    }
+    reached
+}

@@ -1,0 +1,160 @@
+//! Atomic insertion: reductions and priority updates on shared places become atomic, and the filter-then-assign idiom
+//! becomes compare-and-swap.
+//!
+//! The idiom: the operator's `to` function is `r = vec[v] == K`, the edge function is `vec[dst] = e`, and the entry is
+//! shared. Then `CompareAndSwap(vec[dst], K, e)` is test and assignment in one step; a push need not test `to` before.
+
+use super::sharing::{Marker, Role, roles};
+use super::{PassContext, PassError};
+use crate::expr::{BinaryOp, Expr, ExprKind};
+use crate::meta::{Access, AccessMode, Direction, Sharing, UpdateMeta};
+use crate::module::{Function, Module};
+use crate::operator::{EdgeSetIterator, VertexFilter};
+use crate::source::Name;
+use crate::stmt::{Stmt, StmtKind};
+use crate::types::{Scalar, Type};
+use crate::walk::{bodies, bodies_mut, stmt_exprs_mut, walk_expr_mut, walk_stmts, walk_stmts_mut};
+use std::collections::{HashMap, HashSet};
+
+/// Makes shared updates atomic.
+pub fn atomics(mut module: Module, _: &PassContext) -> Result<Module, PassError> {
+    compare_and_swap(&mut module);
+    let roles = roles(&module);
+    let scalars: HashSet<Name> = module.globals.iter().map(|g| g.name.clone()).collect();
+    for function in &mut module.functions {
+        if let Some(role @ Role::Parallel(_)) = roles.get(&function.name) {
+            let marker = Marker::new(function, role);
+            if let Some(body) = &mut function.body {
+                walk_stmts_mut(body, &mut |s| {
+                    stmt_exprs_mut(s, &mut |e| walk_expr_mut(e, &mut |e| update(e, &marker, &scalars)));
+                });
+            }
+        }
+    }
+    for body in bodies_mut(&mut module) {
+        par_for_reductions(body);
+    }
+    Ok(module)
+}
+
+fn update(expr: &mut Expr, marker: &Marker, globals: &HashSet<Name>) {
+    match &mut expr.kind {
+        ExprKind::Reduce { target, meta, .. } => {
+            meta.atomic |= match &target.kind {
+                ExprKind::Var(name) => globals.contains(name),
+                _ => marker.sharing(target) == Sharing::Shared,
+            };
+        }
+        ExprKind::PriorityUpdate { vertex, meta, .. } => meta.atomic |= !marker.independent(vertex),
+        _ => {}
+    }
+}
+
+/// Reductions in a `par_for` body into anything declared outside of it, other than the entry of its own iteration.
+fn par_for_reductions(block: &mut [Stmt]) {
+    for stmt in block {
+        if let StmtKind::ParFor { var, body, .. } = &mut stmt.kind {
+            let private: HashSet<Name> = super::loop_split::declared(body).into_iter().collect();
+            let var = var.clone();
+            crate::walk::walk_block_exprs_mut(body, &mut |e| {
+                if let ExprKind::Reduce { target, meta, .. } = &mut e.kind {
+                    let own = matches!(&target.kind, ExprKind::Element { vector, index, .. }
+                        if vector.as_var().is_some() && index.as_var() == Some(&var));
+                    meta.atomic |= !own && target.place_root().is_some_and(|n| !private.contains(n));
+                }
+            });
+        }
+        for inner in stmt.blocks_mut() {
+            par_for_reductions(inner);
+        }
+    }
+}
+
+/// Rewrites the idiom for every operator that has it.
+fn compare_and_swap(module: &mut Module) {
+    let mut rewrites: HashMap<Name, Expr> = HashMap::new();
+    for body in bodies(module) {
+        walk_stmts(body, &mut |s| {
+            if let Some(edges) = s.operator().and_then(|op| op.edges())
+                && let Some(expect) = idiom(module, edges)
+            {
+                rewrites.insert(edges.apply.name.clone(), expect);
+            }
+        });
+    }
+    if rewrites.is_empty() {
+        return;
+    }
+    for body in bodies_mut(module) {
+        walk_stmts_mut(body, &mut |s| {
+            if let Some(edges) = s.operator_mut().and_then(|op| op.edges_mut())
+                && rewrites.contains_key(&edges.apply.name)
+            {
+                edges.meta.to_folded = edges.meta.direction == Some(Direction::Push);
+            }
+        });
+    }
+    for (name, expect) in rewrites {
+        let Some(body) = module.function_mut(&name).and_then(|f| f.body.as_mut()) else { continue };
+        let [stmt] = body.as_mut_slice() else { continue };
+        let old = std::mem::replace(&mut stmt.kind, StmtKind::Break);
+        stmt.kind = match old {
+            StmtKind::Assign { mut target, value } => {
+                if let ExprKind::Element { access, .. } = &mut target.kind {
+                    *access = Some(Access { sharing: Sharing::Shared, mode: AccessMode::ReadWrite });
+                }
+                let kind = ExprKind::CompareAndSwap {
+                    target: Box::new(target),
+                    expect: Box::new(expect),
+                    value: Box::new(value),
+                    meta: UpdateMeta { atomic: true, ..UpdateMeta::default() },
+                };
+                StmtKind::Eval(Expr::new(kind, Type::BOOL))
+            }
+            other => other,
+        };
+    }
+}
+
+/// The expected value `K`, when the operator has the idiom.
+fn idiom(module: &Module, edges: &EdgeSetIterator) -> Option<Expr> {
+    let VertexFilter::Function(to) = &edges.to else { return None };
+    let apply = module.function(&edges.apply.name)?;
+    let (vector, value) = assigned_destination(apply)?;
+    let (tested, expect) = tested_entry(module.function(&to.name)?)?;
+    // Both sides must mean the same vector: a global, since captures are named differently in the two functions.
+    let known = module.global(&vector).is_some() && vector == tested;
+    let literal = match &expect.kind {
+        ExprKind::Int(_) | ExprKind::Float(_) => true,
+        ExprKind::Var(name) => module.global(name).is_some_and(|g| g.ty.scalar().is_some()),
+        _ => false,
+    };
+    let swappable = expect.ty.scalar().is_some_and(|s| !matches!(s, Scalar::Bool | Scalar::String));
+    // A value that reads the vector itself could see a change between test and store.
+    let reads_vector = crate::walk::variables(value).contains(&vector);
+    (known && literal && swappable && !reads_vector).then_some(expect)
+}
+
+/// `vec[dst] = e` as the whole body, with a shared entry.
+fn assigned_destination(f: &Function) -> Option<(Name, &Expr)> {
+    let [stmt] = f.body.as_deref()? else { return None };
+    let StmtKind::Assign { target, value } = &stmt.kind else { return None };
+    let ExprKind::Element { vector, index, access } = &target.kind else { return None };
+    let shared = access.is_some_and(|a| a.sharing == Sharing::Shared);
+    let destination = f.params.get(1).map(|p| &p.name);
+    (shared && index.as_var() == destination).then_some(())?;
+    Some((vector.as_var()?.clone(), value))
+}
+
+/// `r = vec[v] == K` as the whole body.
+fn tested_entry(f: &Function) -> Option<(Name, Expr)> {
+    let [stmt] = f.body.as_deref()? else { return None };
+    let StmtKind::Assign { target, value } = &stmt.kind else { return None };
+    if target.as_var() != f.result.as_ref().map(|r| &r.name) {
+        return None;
+    }
+    let ExprKind::Binary(BinaryOp::Eq, lhs, rhs) = &value.kind else { return None };
+    let ExprKind::Element { vector, index, .. } = &lhs.kind else { return None };
+    (index.as_var() == f.params.first().map(|p| &p.name)).then_some(())?;
+    Some((vector.as_var()?.clone(), (**rhs).clone()))
+}

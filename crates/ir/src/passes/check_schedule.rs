@@ -1,0 +1,82 @@
+//! Schedule check: every labelled schedule names a place of the program and is legal there; a schedule without label is
+//! legal somewhere.
+
+use super::{PassContext, PassError, PassProblem};
+use crate::module::Module;
+use crate::points::{label_paths, program_points};
+use crate::source::Span;
+use gw_schedule::{Origin, PointKind};
+use std::collections::HashSet;
+
+const PASS: &str = "check-schedule";
+
+/// Checks the schedule against the points of the module, which stays as it is.
+pub fn check_schedule(module: Module, context: &PassContext) -> Result<Module, PassError> {
+    let mut reached: HashSet<String> = HashSet::new();
+    let mut somewhere = false;
+    let mut first_refusal = None;
+    for point in program_points(&module) {
+        let mut path = point.path.as_deref();
+        // A par_for is also known by its bare label.
+        if point.point.kind == PointKind::ParFor
+            && let Some(bare) = path.and_then(|p| p.rsplit(':').next())
+            && context.schedule.get(bare).is_some()
+        {
+            path = Some(bare);
+        }
+        let binding = context
+            .schedule
+            .bind(path, &point.point)
+            .map_err(|reasons| PassError::illegal(PASS, point.span, path, reasons))?;
+        match binding.origin {
+            Origin::Label => reached.extend(path.map(str::to_string)),
+            Origin::Everywhere => somewhere = true,
+            Origin::EverywhereIllegal(reasons) => first_refusal = first_refusal.or(Some(reasons)),
+            Origin::Default => {}
+        }
+    }
+    if context.schedule.everywhere().is_some() && !somewhere {
+        let reasons = first_refusal.unwrap_or_default();
+        return Err(PassError { pass: PASS, span: Span::NONE, problem: PassProblem::NowhereLegal { reasons } });
+    }
+    if context.allow_unknown_labels {
+        return Ok(module);
+    }
+    let paths = label_paths(&module);
+    for (label, _) in context.schedule.labels() {
+        let label = label.to_string();
+        if reached.contains(&label) {
+            continue;
+        }
+        let problem = if paths.contains(&label) {
+            PassProblem::NotSchedulable(label)
+        } else {
+            let nearest = nearest(&label, &paths);
+            PassProblem::UnknownLabel { label, nearest }
+        };
+        return Err(PassError { pass: PASS, span: Span::NONE, problem });
+    }
+    Ok(module)
+}
+
+/// The path with the fewest edits, if it is near enough to be meant.
+pub(super) fn nearest(label: &str, paths: &[String]) -> Option<String> {
+    let best = paths.iter().min_by_key(|p| distance(label, p))?;
+    (distance(label, best) <= label.len().div_ceil(2)).then(|| best.clone())
+}
+
+/// Edit distance.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, cb) in b.iter().enumerate() {
+            let replace = diagonal + usize::from(ca != *cb);
+            diagonal = row[j + 1];
+            row[j + 1] = replace.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}

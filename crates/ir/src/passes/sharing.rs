@@ -1,0 +1,248 @@
+//! Sharing analysis: which vector entries other invocations of a function may touch at the same time.
+//!
+//! An entry is local when its index is the end of the edge that a worker owns (or that end shifted or scaled by a
+//! constant); everything else is shared. Vertex functions own their vertex. Helpers called by such functions do not
+//! know who owns what, so they share everything.
+
+use super::{PassContext, PassError};
+use crate::analysis::calls::closure;
+use crate::expr::{BinaryOp, Expr, ExprKind};
+use crate::meta::{Access, AccessMode, Direction, EdgeMeta, Sharing};
+use crate::module::{Function, Module};
+use crate::operator::Operator;
+use crate::source::Name;
+use crate::stmt::{Stmt, StmtKind};
+use crate::walk::{bodies, children_mut, stmt_exprs_mut, walk_stmts, walk_stmts_mut};
+use std::collections::{HashMap, HashSet};
+
+/// How invocations of a function relate to each other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Role {
+    /// One after another.
+    Serial,
+    /// At the same time; each owns the vertex in this parameter, if any.
+    Parallel(Option<Name>),
+}
+
+impl Role {
+    fn join(self, other: Role) -> Role {
+        match (self, other) {
+            (Role::Serial, role) | (role, Role::Serial) => role,
+            (Role::Parallel(a), Role::Parallel(b)) => Role::Parallel(if a == b { a } else { None }),
+        }
+    }
+}
+
+/// The role of every function that runs inside operators or is called from `par_for` loops.
+pub(super) fn roles(module: &Module) -> HashMap<Name, Role> {
+    let mut roles: HashMap<Name, Role> = HashMap::new();
+    let mut add = |module: &Module, name: &Name, role: Role| {
+        for reached in closure(module, [name.clone()]) {
+            let role = match (&role, reached == *name) {
+                (Role::Parallel(_), false) => Role::Parallel(None),
+                (role, _) => role.clone(),
+            };
+            let joined = match roles.remove(&reached) {
+                Some(old) => old.join(role),
+                None => role,
+            };
+            roles.insert(reached, joined);
+        }
+    };
+    for body in bodies(module) {
+        visit(module, body, false, &mut add);
+    }
+    roles
+}
+
+fn visit(module: &Module, block: &[Stmt], in_par_for: bool, add: &mut dyn FnMut(&Module, &Name, Role)) {
+    for stmt in block {
+        if let Some(op) = stmt.operator() {
+            operator_role(module, op, in_par_for, add);
+        }
+        let inside = in_par_for || matches!(stmt.kind, StmtKind::ParFor { .. });
+        if inside && !in_par_for {
+            for inner in stmt.blocks() {
+                for called in crate::analysis::calls::called_in(inner) {
+                    add(module, &called, Role::Parallel(None));
+                }
+            }
+        }
+        for inner in stmt.blocks() {
+            visit(module, inner, inside, add);
+        }
+    }
+}
+
+fn operator_role(module: &Module, op: &Operator, in_par_for: bool, add: &mut dyn FnMut(&Module, &Name, Role)) {
+    let param = |name: &Name, i: usize| module.function(name).and_then(|f| f.params.get(i)).map(|p| p.name.clone());
+    let (name, role) = match op {
+        Operator::VertexSetIterator(v) => (&v.apply.name, vertex_role(v.meta.is_parallel, param(&v.apply.name, 0))),
+        Operator::VertexSetFilter(v) => (&v.filter.name, vertex_role(v.meta.is_parallel, param(&v.filter.name, 0))),
+        other => match other.edges() {
+            Some(edges) => {
+                let name = &edges.apply.name;
+                let role = match owned(&edges.meta) {
+                    Owned::Both => Role::Serial,
+                    Owned::Neither => Role::Parallel(None),
+                    Owned::Source => Role::Parallel(param(name, 0)),
+                    Owned::Destination => Role::Parallel(param(name, 1)),
+                };
+                (name, role)
+            }
+            None => return,
+        },
+    };
+    // Iterations of a par_for may run the same operator on the same data, so nobody owns anything.
+    add(module, name, if in_par_for { Role::Parallel(None) } else { role });
+}
+
+fn vertex_role(is_parallel: Option<bool>, vertex: Option<Name>) -> Role {
+    if is_parallel == Some(false) { Role::Serial } else { Role::Parallel(vertex) }
+}
+
+use gw_schedule::Owned;
+
+/// The end of an edge that a worker has to itself under a bound operator; nothing before binding.
+fn owned(meta: &EdgeMeta) -> Owned {
+    match (meta.is_parallel, meta.is_edge_parallel, meta.direction) {
+        (Some(false), _, _) => Owned::Both,
+        (_, Some(false), Some(Direction::Pull)) => Owned::Destination,
+        (_, Some(false), Some(_)) => Owned::Source,
+        _ => Owned::Neither,
+    }
+}
+
+/// Marks the accesses of all functions that run inside operators.
+pub fn sharing(mut module: Module, _: &PassContext) -> Result<Module, PassError> {
+    let roles = roles(&module);
+    for function in &mut module.functions {
+        if let Some(role) = roles.get(&function.name) {
+            mark_function(function, role);
+        }
+    }
+    Ok(module)
+}
+
+fn mark_function(function: &mut Function, role: &Role) {
+    let marker = Marker::new(function, role);
+    if let Some(body) = &mut function.body {
+        walk_stmts_mut(body, &mut |stmt| {
+            if let StmtKind::Assign { target, value } = &mut stmt.kind {
+                marker.expr(target, AccessMode::Write);
+                marker.expr(value, AccessMode::Read);
+            } else {
+                stmt_exprs_mut(stmt, &mut |e| marker.expr(e, AccessMode::Read));
+            }
+        });
+    }
+}
+
+/// Decides whether an access is shared.
+pub(super) struct Marker {
+    serial: bool,
+    owned: Option<Name>,
+    /// Vectors declared in the function: private by construction.
+    private: HashSet<Name>,
+}
+
+impl Marker {
+    pub(super) fn new(function: &Function, role: &Role) -> Marker {
+        let (serial, owned) = match role {
+            Role::Serial => (true, None),
+            Role::Parallel(owned) => (false, owned.clone()),
+        };
+        // A reassigned parameter no longer names what the worker owns.
+        let owned = owned.filter(|name| !assigned(function, name));
+        let private = function.locals().into_iter().map(|l| l.name).collect();
+        Marker { serial, owned, private }
+    }
+
+    /// Whether another invocation may touch the place at the same time.
+    pub(super) fn sharing(&self, place: &Expr) -> Sharing {
+        let private = self.serial || place.place_root().is_some_and(|n| self.private.contains(n));
+        let mut first = place;
+        while let ExprKind::Element { vector, .. } = &first.kind {
+            if vector.as_var().is_some() {
+                break;
+            }
+            first = vector;
+        }
+        let own_entry = matches!(&first.kind, ExprKind::Element { index, .. } if self.independent(index));
+        if private || own_entry { Sharing::Local } else { Sharing::Shared }
+    }
+
+    /// Whether different owned vertices give different values of this index.
+    pub(super) fn independent(&self, index: &Expr) -> bool {
+        if self.serial {
+            return true;
+        }
+        let Some(owned) = &self.owned else { return false };
+        match &index.kind {
+            ExprKind::Var(name) => name == owned,
+            ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => {
+                (constant(a).is_some() && self.independent(b)) || (self.independent(a) && constant(b).is_some())
+            }
+            ExprKind::Binary(BinaryOp::Mul, a, b) => {
+                (constant(a).is_some_and(|k| k != 0) && self.independent(b))
+                    || (self.independent(a) && constant(b).is_some_and(|k| k != 0))
+            }
+            _ => false,
+        }
+    }
+
+    fn expr(&self, expr: &mut Expr, mode: AccessMode) {
+        if matches!(expr.kind, ExprKind::Element { .. }) {
+            let sharing = self.sharing(expr);
+            self.element(expr, Access { sharing, mode });
+            return;
+        }
+        match &mut expr.kind {
+            ExprKind::Reduce { target, value, .. } => {
+                self.expr(target, AccessMode::ReadWrite);
+                self.expr(value, AccessMode::Read);
+            }
+            ExprKind::CompareAndSwap { target, expect, value, .. } => {
+                self.expr(target, AccessMode::ReadWrite);
+                self.expr(expect, AccessMode::Read);
+                self.expr(value, AccessMode::Read);
+            }
+            _ => children_mut(expr, &mut |child| self.expr(child, AccessMode::Read)),
+        }
+    }
+
+    /// Marks the whole access `x[i]` or `x[i][j]` once, at its outside.
+    fn element(&self, expr: &mut Expr, whole: Access) {
+        let mut outer = Some(whole);
+        let mut at = expr;
+        while let ExprKind::Element { vector, index, access } = &mut at.kind {
+            *access = outer.take();
+            self.expr(index, AccessMode::Read);
+            at = vector;
+        }
+    }
+}
+
+fn constant(expr: &Expr) -> Option<i64> {
+    match expr.kind {
+        ExprKind::Int(v) => Some(v),
+        _ => None,
+    }
+}
+
+/// Whether the function assigns the variable.
+pub(super) fn assigned(function: &Function, name: &str) -> bool {
+    let mut found = false;
+    let body = function.body.as_deref().unwrap_or_default();
+    walk_stmts(body, &mut |s| {
+        if let StmtKind::Assign { target, .. } = &s.kind {
+            found |= target.as_var().is_some_and(|n| &**n == name);
+        }
+    });
+    crate::walk::walk_block_exprs(body, &mut |e| {
+        if let ExprKind::Reduce { target, .. } = &e.kind {
+            found |= target.as_var().is_some_and(|n| &**n == name);
+        }
+    });
+    found
+}

@@ -1,0 +1,223 @@
+//! Label paths, and the places of a module that take a schedule.
+
+use crate::analysis::{device, priority, reduction};
+use crate::builtin::Builtin;
+use crate::expr::{BinaryOp, Expr, ExprKind};
+use crate::module::Module;
+use crate::operator::{EdgeOutput, EdgeSetIterator, Operator, VertexFilter};
+use crate::source::{Name, Span};
+use crate::stmt::{Block, Stmt, StmtKind};
+use crate::walk::{stmt_exprs, walk_expr};
+use gw_schedule::{PointKind, ProgramPoint, Sources};
+
+/// A place that takes a schedule.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Point {
+    /// Label path; `None` when the statement has no label, so that only a schedule without label reaches it.
+    pub path: Option<Name>,
+    /// Function it stands in; `None` for start-up.
+    pub function: Option<Name>,
+    /// Where in the source.
+    pub span: Span,
+    /// What legality asks.
+    pub point: ProgramPoint,
+}
+
+/// All places of a module that take a schedule, in order of the module.
+///
+/// Use it on a module as lowered, before any pass, to enumerate the legal schedules of a program.
+pub fn program_points(module: &Module) -> Vec<Point> {
+    let mut out = Vec::new();
+    for function in &module.functions {
+        if let Some(body) = &function.body {
+            collect(module, Some(&function.name), body, "", false, &mut out);
+        }
+    }
+    out
+}
+
+fn collect(module: &Module, function: Option<&Name>, block: &[Stmt], prefix: &str, eager: bool, out: &mut Vec<Point>) {
+    for stmt in block {
+        for point in stmt_points(module, stmt, eager) {
+            out.push(Point {
+                path: own_path(prefix, stmt).map(|p| p.as_str().into()),
+                function: function.cloned(),
+                span: stmt.span,
+                point,
+            });
+        }
+        let inner_prefix = inner_prefix(prefix, stmt);
+        let inner_eager = priority::eager_loop(stmt).is_some();
+        for inner in stmt.blocks() {
+            collect(module, function, inner, &inner_prefix, inner_eager, out);
+        }
+    }
+}
+
+/// The label path of a statement: labels of the enclosing statements and its own, joined by `:`. Labels of `if` do not
+/// count; a statement without its own label has no path.
+pub fn own_path(prefix: &str, stmt: &Stmt) -> Option<String> {
+    let label = stmt.label.as_ref().filter(|_| !matches!(stmt.kind, StmtKind::If { .. }))?;
+    Some(if prefix.is_empty() { label.to_string() } else { format!("{prefix}:{label}") })
+}
+
+/// The path prefix inside the blocks of a statement.
+pub fn inner_prefix(prefix: &str, stmt: &Stmt) -> String {
+    own_path(prefix, stmt).unwrap_or_else(|| prefix.to_string())
+}
+
+/// Every label path of a module that names a statement, scheduled or not.
+pub fn label_paths(module: &Module) -> Vec<String> {
+    fn walk(block: &[Stmt], prefix: &str, out: &mut Vec<String>) {
+        for stmt in block {
+            out.extend(own_path(prefix, stmt));
+            let inner = inner_prefix(prefix, stmt);
+            for b in stmt.blocks() {
+                walk(b, &inner, out);
+            }
+        }
+    }
+    let mut out = Vec::new();
+    for body in crate::walk::bodies(module) {
+        walk(body, "", &mut out);
+    }
+    out
+}
+
+/// Rewrites a block statement by statement, inner blocks first; `f` gets each statement with its label path.
+pub fn rewrite_block<E>(
+    block: Block,
+    prefix: &str,
+    f: &mut dyn FnMut(Stmt, Option<&str>) -> Result<Block, E>,
+) -> Result<Block, E> {
+    let mut out = Block::with_capacity(block.len());
+    for mut stmt in block {
+        let inner = inner_prefix(prefix, &stmt);
+        for b in stmt.blocks_mut() {
+            *b = rewrite_block(std::mem::take(b), &inner, f)?;
+        }
+        let path = own_path(prefix, &stmt);
+        out.extend(f(stmt, path.as_deref())?);
+    }
+    Ok(out)
+}
+
+/// Rewrites all code of a module, see [`rewrite_block`].
+pub fn rewrite_module<E>(
+    mut module: Module,
+    f: &mut dyn FnMut(Stmt, Option<&str>) -> Result<Block, E>,
+) -> Result<Module, E> {
+    for body in crate::walk::bodies_mut(&mut module) {
+        *body = rewrite_block(std::mem::take(body), "", f)?;
+    }
+    Ok(module)
+}
+
+/// The points of one statement itself. `eager` says whether it stands in a loop that ordered processing can replace.
+pub fn stmt_points(module: &Module, stmt: &Stmt, eager: bool) -> Vec<ProgramPoint> {
+    let mut points = Vec::new();
+    if let Some(op) = stmt.operator() {
+        points.extend(operator_point(module, op, eager));
+    }
+    match &stmt.kind {
+        StmtKind::While { condition, body, .. } => points.push(while_point(module, condition, body)),
+        StmtKind::ParFor { .. } => points.push(ProgramPoint::new(PointKind::ParFor)),
+        _ => {}
+    }
+    if intersects(stmt) {
+        points.push(ProgramPoint::new(PointKind::Intersection));
+    }
+    points
+}
+
+/// Whether the statement itself computes an intersection of neighbour lists.
+pub(crate) fn intersects(stmt: &Stmt) -> bool {
+    let mut found = false;
+    stmt_exprs(stmt, &mut |e| {
+        walk_expr(e, &mut |e| {
+            found |= matches!(e.kind, ExprKind::Intersection { .. } | ExprKind::IntersectNeighbor { .. });
+        });
+    });
+    found
+}
+
+/// The point that an operator is; `None` for the helpers that passes insert.
+pub fn operator_point(module: &Module, op: &Operator, eager: bool) -> Option<ProgramPoint> {
+    match op {
+        Operator::EdgeSetIterator(e) => {
+            // A lazily lowered priority operator keeps its kind, so that its schedule stays legal.
+            let lowered = priority::updates(module, &e.apply.name).iter().any(|(_, _, deferred)| *deferred);
+            let kind = if lowered { PointKind::PriorityOperator } else { PointKind::EdgeOperator };
+            Some(edge_point(module, e, kind, false))
+        }
+        Operator::UpdatePriorityEdgeSetIterator(u) => {
+            Some(edge_point(module, &u.edges, PointKind::PriorityOperator, eager))
+        }
+        Operator::OrderedProcessing(o) => Some(edge_point(module, &o.edges, PointKind::PriorityOperator, true)),
+        Operator::VertexSetIterator(_) | Operator::VertexSetFilter(_) => {
+            Some(ProgramPoint::new(PointKind::VertexOperator))
+        }
+        Operator::UpdatePriorityExtern(_) => Some(ProgramPoint::new(PointKind::PriorityExtern)),
+        Operator::VertexSetDedup(_) | Operator::UpdateBuckets(_) => None,
+    }
+}
+
+fn edge_point(module: &Module, e: &EdgeSetIterator, kind: PointKind, eager_loop: bool) -> ProgramPoint {
+    let function = module.function(&e.apply.name);
+    ProgramPoint {
+        from: match e.from {
+            VertexFilter::All => Sources::All,
+            VertexFilter::Set(_) => Sources::Set,
+            VertexFilter::Function(_) => Sources::Filter,
+        },
+        has_to: e.to != VertexFilter::All,
+        requires_output: e.output != EdgeOutput::None,
+        needs_unique_output: match e.output {
+            EdgeOutput::None => false,
+            EdgeOutput::Modified { duplicates, .. } | EdgeOutput::Accepted { duplicates } => !duplicates,
+        },
+        weighted: e.graph.ty.weight().is_some(),
+        reduction_extractable: e.output == EdgeOutput::None
+            && function.is_some_and(|f| reduction::extractable(module, f).is_some()),
+        priority_change: priority::change(module, &e.apply.name),
+        eager_loop,
+        ..ProgramPoint::new(kind)
+    }
+}
+
+fn while_point(module: &Module, condition: &Expr, body: &[Stmt]) -> ProgramPoint {
+    ProgramPoint {
+        body_obstacle: device::obstacle(module, Some(condition), body),
+        frontier_loop: tests_frontier(condition),
+        round_statements: body.iter().any(|s| !per_vertex(s)),
+        ..ProgramPoint::new(PointKind::WhileLoop)
+    }
+}
+
+/// `VertexSetSize(x) != 0`, `> 0`, `not QueueFinished(q)` or `QueueFinished(q) == false`, alone or in an `and`.
+fn tests_frontier(condition: &Expr) -> bool {
+    let is_size = |e: &Expr| matches!(&e.kind, ExprKind::Builtin(Builtin::VertexSetSize, _));
+    let is_finished = |e: &Expr| matches!(&e.kind, ExprKind::Builtin(Builtin::QueueFinished, _));
+    match &condition.kind {
+        ExprKind::Binary(BinaryOp::And, a, b) => tests_frontier(a) || tests_frontier(b),
+        ExprKind::Binary(BinaryOp::Ne | BinaryOp::Gt, a, b) => {
+            (is_size(a) && b.kind == ExprKind::Int(0)) || (is_finished(a) && b.kind == ExprKind::Bool(true))
+        }
+        ExprKind::Binary(BinaryOp::Eq, a, b) => is_finished(a) && b.kind == ExprKind::Bool(false),
+        ExprKind::Unary(_, a) => is_finished(a),
+        _ => false,
+    }
+}
+
+/// Operators, set bookkeeping and dequeuing belong to vertices; everything else runs once per round.
+fn per_vertex(stmt: &Stmt) -> bool {
+    match &stmt.kind {
+        StmtKind::Delete(_) | StmtKind::Scope(_) | StmtKind::Hybrid(_) => true,
+        StmtKind::VarDecl { init: Some(value), .. } | StmtKind::Assign { value, .. } | StmtKind::Eval(value) => {
+            matches!(value.kind, ExprKind::Operator(_))
+                || matches!(value.kind, ExprKind::Builtin(Builtin::DequeueReadySet, _))
+                || matches!(value.ty, crate::types::Type::VertexSet(_))
+        }
+        _ => false,
+    }
+}

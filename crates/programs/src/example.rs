@@ -1,0 +1,47 @@
+//! Sensible arguments for a program on a given graph, for checks, tests and first tries.
+
+use gw_graph::{Adjacency, Graph, VertexId, Weights};
+
+use crate::registry::{ArgKind, Program};
+use crate::validate::levels;
+
+/// Arguments with which `program` does real work on `graph`: it starts from the vertex of greatest out-degree and goes
+/// to the one farthest away in hops. `spec` is the text by which the program loads the graph.
+///
+/// ```
+/// use gw_graph::{BuildOptions, EdgeList, build};
+/// let path = build(EdgeList::from_pairs(3, vec![(0, 1), (1, 2)]), &BuildOptions::default()).unwrap();
+/// let bfs = gw_programs::find("bfs").unwrap();
+/// assert_eq!(gw_programs::example_args(bfs, "path.el", &path), ["path.el", "0"]);
+/// ```
+pub fn example_args(program: &Program, spec: &str, graph: &Graph) -> Vec<String> {
+    let value = |kind: ArgKind| match kind {
+        ArgKind::Graph => spec.to_string(),
+        ArgKind::Source => busiest(graph.out()).to_string(),
+        ArgKind::Target => farthest(graph.out(), busiest(graph.out())).to_string(),
+        ArgKind::Landmark => (graph.vertices() / 2).to_string(),
+        ArgKind::Delta => mean_weight(graph).to_string(),
+        ArgKind::Count(count) => count.to_string(),
+    };
+    program.args.iter().map(|arg| value(arg.kind)).collect()
+}
+
+fn busiest(out: &Adjacency) -> VertexId {
+    let by_degree = |&v: &VertexId| (out.degree(v), std::cmp::Reverse(v));
+    (0..out.vertices() as VertexId).max_by_key(by_degree).unwrap_or(0)
+}
+
+fn farthest(out: &Adjacency, source: VertexId) -> VertexId {
+    let levels = levels(out, source);
+    (0..out.vertices() as VertexId).max_by_key(|&v| (levels[v as usize], std::cmp::Reverse(v))).unwrap_or(source)
+}
+
+fn mean_weight(graph: &Graph) -> u64 {
+    let edges = graph.edges().max(1) as f64;
+    let sum: f64 = match graph.out().weights() {
+        Weights::None => edges,
+        Weights::Int(weights) => weights.iter().map(|&w| f64::from(w)).sum(),
+        Weights::Float(weights) => weights.iter().map(|&w| f64::from(w)).sum(),
+    };
+    (sum / edges).max(1.0) as u64
+}

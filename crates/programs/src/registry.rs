@@ -1,0 +1,129 @@
+//! What is known about a standard program, and finding one by name.
+
+use serde::Serialize;
+
+use crate::table::PROGRAMS;
+use crate::validate::{Invalid, Run};
+
+/// A standard program.
+#[derive(Debug, Serialize)]
+pub struct Program {
+    /// The name on the command line.
+    pub name: &'static str,
+    /// The file in `programs/`.
+    pub file: &'static str,
+    /// What it computes, in one line.
+    pub summary: &'static str,
+    /// `argv[1]`, `argv[2]`, ... in order.
+    pub args: &'static [Arg],
+    /// The global variables that hold the result.
+    pub results: &'static [Output],
+    /// Edges must carry weights.
+    pub needs_weights: bool,
+    /// Every edge must have its reverse.
+    pub needs_symmetric: bool,
+    /// Weights must not be negative.
+    pub needs_nonnegative: bool,
+    /// The program text with its default schedule.
+    #[serde(skip)]
+    pub source: &'static str,
+    #[serde(skip)]
+    pub(crate) validator: fn(&Run<'_>) -> Result<(), Invalid>,
+}
+
+/// An argument of a program.
+#[derive(Debug, Serialize)]
+pub struct Arg {
+    /// A short name.
+    pub name: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+    /// What kind of value it takes.
+    pub kind: ArgKind,
+}
+
+/// Kinds of arguments; [`crate::example_args`] finds a sensible value for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ArgKind {
+    /// A graph file or spec.
+    Graph,
+    /// The vertex to start from.
+    Source,
+    /// The vertex to reach.
+    Target,
+    /// A vertex that distances are compared with.
+    Landmark,
+    /// A width of buckets in units of weight.
+    Delta,
+    /// A number, with the value that tests use.
+    Count(u32),
+}
+
+/// A result of a program.
+#[derive(Debug, Serialize)]
+pub struct Output {
+    /// The global variable.
+    pub name: &'static str,
+    /// Its type in the language.
+    pub ty: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+}
+
+impl Program {
+    /// Checks a result of this program, however it was made.
+    pub fn validate(&self, run: &Run<'_>) -> Result<(), Invalid> {
+        (self.validator)(run)
+    }
+
+    /// The comment at the top of the program: what, arguments, results, method, reference.
+    pub fn header(&self) -> String {
+        let lines = self.source.lines().take_while(|line| line.starts_with('%'));
+        lines.map(|line| line.trim_start_matches('%').strip_prefix(' ').unwrap_or("").to_string() + "\n").collect()
+    }
+
+    /// How it is called: `sssp GRAPH SOURCE`.
+    pub fn usage(&self) -> String {
+        let mut usage = self.name.to_string();
+        for arg in self.args {
+            usage.push(' ');
+            usage.push_str(&arg.name.to_uppercase());
+        }
+        usage
+    }
+}
+
+/// All standard programs, ordered by name.
+///
+/// ```
+/// assert!(gw_programs::programs().iter().any(|p| p.name == "pagerank"));
+/// ```
+pub fn programs() -> &'static [Program] {
+    PROGRAMS
+}
+
+/// No standard program has this name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no standard program `{name}`{}", nearest.map(|n| format!("; did you mean `{n}`?")).unwrap_or_default())]
+pub struct UnknownProgram {
+    /// The name asked for.
+    pub name: String,
+    /// A name that is nearly the same.
+    pub nearest: Option<&'static str>,
+}
+
+/// The standard program of this name; `_` and `-` count as the same.
+///
+/// ```
+/// use gw_programs::find;
+/// assert_eq!(find("sssp_delta").unwrap().name, "sssp-delta");
+/// assert_eq!(find("pagernak").unwrap_err().to_string(), "there is no standard program `pagernak`; did you mean `pagerank`?");
+/// ```
+pub fn find(name: &str) -> Result<&'static Program, UnknownProgram> {
+    let wanted = name.replace('_', "-");
+    PROGRAMS.iter().find(|p| p.name == wanted).ok_or_else(|| UnknownProgram {
+        name: name.into(),
+        nearest: gw_lang::suggest::nearest(name, PROGRAMS.iter().map(|p| p.name)),
+    })
+}

@@ -1,0 +1,56 @@
+//! Betweenness: Brandes' algorithm, serial, in double precision.
+
+use gw_graph::{Graph, VertexId};
+
+use super::{Invalid, Run, ensure, every_vertex, levels, wrong};
+
+pub(crate) fn bc(run: &Run<'_>) -> Result<(), Invalid> {
+    let source = run.vertex_arg(2)?;
+    let (level, paths, dependency) = (run.ints("level")?, run.doubles("paths")?, run.doubles("dependency")?);
+    let oracle = brandes(run.graph, source);
+    if let Some(v) = oracle.paths.iter().position(|p| !p.is_finite()) {
+        return Err(wrong!("vertex {v}: more shortest paths lead there than the type double can count"));
+    }
+    every_vertex(run.graph, |v| {
+        let i = v as usize;
+        let (found, right) = (level[i], oracle.level[i]);
+        ensure(found == right, || wrong!("vertex {v}: level {found} instead of {right}"))?;
+        for (what, found, right) in
+            [("shortest paths", paths[i], oracle.paths[i]), ("dependency", dependency[i], oracle.dependency[i])]
+        {
+            let near = (found - right).abs() <= 1e-6 * right.abs() + 1e-9;
+            ensure(near, || wrong!("vertex {v}: {what} {found} instead of {right}"))?;
+        }
+        Ok(())
+    })
+}
+
+struct Brandes {
+    level: Vec<i32>,
+    paths: Vec<f64>,
+    dependency: Vec<f64>,
+}
+
+fn brandes(graph: &Graph, source: VertexId) -> Brandes {
+    let out = graph.out();
+    let level = levels(out, source);
+    let mut order: Vec<u32> = (0..graph.vertices() as u32).filter(|&v| level[v as usize] >= 0).collect();
+    order.sort_by_key(|&v| level[v as usize]);
+    let mut paths = vec![0.0; graph.vertices()];
+    let mut dependency = vec![0.0; graph.vertices()];
+    paths[source as usize] = 1.0;
+    let below = |u: u32| {
+        let level = &level;
+        out.neighbours(u).iter().map(|&v| v as usize).filter(move |&v| level[v] == level[u as usize] + 1)
+    };
+    for &u in &order {
+        for v in below(u) {
+            paths[v] += paths[u as usize];
+        }
+    }
+    for &u in order.iter().rev() {
+        dependency[u as usize] = below(u).map(|v| paths[u as usize] / paths[v] * (1.0 + dependency[v])).sum();
+    }
+    dependency[source as usize] = 0.0;
+    Brandes { level, paths, dependency }
+}

@@ -1,0 +1,197 @@
+//! Validators: does a result solve the problem on this graph?
+//!
+//! One file per problem, each with an oracle of its own that shares nothing with the `.gt` program: another method
+//! where there is one, otherwise a proof that the values are right (tight paths, residuals). Checks run over vertices
+//! in parallel and report the first vertex at fault.
+
+mod betweenness;
+mod bfs;
+mod cf;
+mod closeness;
+mod coloring;
+mod components;
+mod eigenvector;
+mod kcore;
+mod mis;
+mod pagerank;
+mod point_to_point;
+mod setcover;
+mod spmv;
+mod sssp;
+mod triangles;
+
+use std::borrow::Cow;
+
+use gw_graph::{Graph, VertexId, Weights};
+use rayon::prelude::*;
+
+use crate::results::{Number, Results, Values};
+
+pub(crate) use betweenness::bc;
+pub(crate) use bfs::{bfs, bfs_levels, levels};
+pub(crate) use cf::cf;
+pub(crate) use closeness::closeness;
+pub(crate) use coloring::coloring;
+pub(crate) use components::components;
+pub(crate) use eigenvector::eigenvector;
+pub(crate) use kcore::kcore;
+pub(crate) use mis::mis;
+pub(crate) use pagerank::{pagerank, pagerank_delta};
+pub(crate) use point_to_point::{astar, ppsp};
+pub(crate) use setcover::setcover;
+pub(crate) use spmv::spmv;
+pub(crate) use sssp::{sssp, sssp_delta};
+pub(crate) use triangles::triangles;
+
+/// A finished run: what a validator looks at.
+#[derive(Clone, Copy)]
+pub struct Run<'a> {
+    /// The graph as the program loaded it.
+    pub graph: &'a Graph,
+    /// `argv[1]`, `argv[2]`, ...
+    pub args: &'a [String],
+    /// What came out.
+    pub results: &'a dyn Results,
+}
+
+/// Why a result is not right, or cannot be checked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Invalid {
+    /// The run has no global of this name.
+    #[error("the run left no result named `{0}`")]
+    Missing(&'static str),
+    /// The global has another type.
+    #[error("the result `{name}` has type {found} instead of {expected}")]
+    WrongType {
+        /// The global.
+        name: &'static str,
+        /// The type found.
+        found: &'static str,
+        /// The type that the program declares.
+        expected: &'static str,
+    },
+    /// The vector has the wrong length.
+    #[error("the result `{name}` has {found} entries instead of {expected}")]
+    WrongLength {
+        /// The vector.
+        name: &'static str,
+        /// Entries found.
+        found: usize,
+        /// Entries expected.
+        expected: usize,
+    },
+    /// An argument of the run makes no sense for this graph.
+    #[error("argument {index} of the run: {problem}")]
+    Argument {
+        /// `argv` index.
+        index: usize,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A value is wrong.
+    #[error("{0}")]
+    Wrong(String),
+}
+
+/// The verdict "wrong", with a formatted sentence.
+macro_rules! wrong {
+    ($($part:tt)*) => { $crate::validate::Invalid::Wrong(format!($($part)*)) };
+}
+pub(crate) use wrong;
+
+/// Turns a condition into a verdict.
+pub(crate) fn ensure(good: bool, otherwise: impl FnOnce() -> Invalid) -> Result<(), Invalid> {
+    if good { Ok(()) } else { Err(otherwise()) }
+}
+
+/// Checks all vertices in parallel; the error is that of the least vertex at fault.
+pub(crate) fn every_vertex(
+    graph: &Graph,
+    check: impl Fn(VertexId) -> Result<(), Invalid> + Sync,
+) -> Result<(), Invalid> {
+    let first = (0..graph.vertices() as VertexId).into_par_iter().with_min_len(256).find_map_first(|v| check(v).err());
+    first.map_or(Ok(()), Err)
+}
+
+/// The weight of the edge at this position as an integer program reads it; 1 without weights.
+#[inline]
+pub(crate) fn int_weight(weights: &Weights, edge: usize) -> i64 {
+    match weights {
+        Weights::None => 1,
+        Weights::Int(w) => w[edge].into(),
+        Weights::Float(w) => i64::from(w[edge] as i32),
+    }
+}
+
+macro_rules! typed_vectors {
+    ($($method:ident: $t:ty = $variant:ident, $word:literal;)*) => {$(
+        pub(crate) fn $method(&self, name: &'static str) -> Result<Cow<'a, [$t]>, Invalid> {
+            match self.results.vector(name).ok_or(Invalid::Missing(name))? {
+                Values::$variant(v) if v.len() == self.graph.vertices() => Ok(v),
+                Values::$variant(v) => {
+                    Err(Invalid::WrongLength { name, found: v.len(), expected: self.graph.vertices() })
+                }
+                other => Err(Invalid::WrongType { name, found: other.type_name(), expected: $word }),
+            }
+        }
+    )*};
+}
+
+impl<'a> Run<'a> {
+    typed_vectors! {
+        ints: i32 = Int, "int";
+        floats: f32 = Float, "float";
+        doubles: f64 = Double, "double";
+        bools: bool = Bool, "bool";
+    }
+
+    /// A nested vector of floats, `width` per vertex.
+    pub(crate) fn rows(&self, name: &'static str, width: usize) -> Result<Cow<'a, [f32]>, Invalid> {
+        let expected = width * self.graph.vertices();
+        match self.results.vector(name).ok_or(Invalid::Missing(name))? {
+            Values::Float(v) if v.len() == expected => Ok(v),
+            Values::Float(v) => Err(Invalid::WrongLength { name, found: v.len(), expected }),
+            other => Err(Invalid::WrongType { name, found: other.type_name(), expected: "float" }),
+        }
+    }
+
+    pub(crate) fn integer(&self, name: &'static str) -> Result<i128, Invalid> {
+        match self.results.scalar(name).ok_or(Invalid::Missing(name))? {
+            Number::Integer(value) => Ok(value),
+            Number::Real(_) => Err(Invalid::WrongType { name, found: "double", expected: "int" }),
+        }
+    }
+
+    pub(crate) fn real(&self, name: &'static str) -> Result<f64, Invalid> {
+        match self.results.scalar(name).ok_or(Invalid::Missing(name))? {
+            Number::Real(value) => Ok(value),
+            Number::Integer(_) => Err(Invalid::WrongType { name, found: "int", expected: "double" }),
+        }
+    }
+
+    /// `argv[index]` as a number.
+    pub(crate) fn count_arg(&self, index: usize) -> Result<usize, Invalid> {
+        let bad = |problem: String| Invalid::Argument { index, problem };
+        let text = self.args.get(index - 1).ok_or_else(|| bad("it is missing".into()))?;
+        text.trim().parse().map_err(|_| bad(format!("`{text}` is not a number from 0 on")))
+    }
+
+    /// `argv[index]` as a vertex of the graph.
+    pub(crate) fn vertex_arg(&self, index: usize) -> Result<VertexId, Invalid> {
+        let vertex = self.count_arg(index)?;
+        let vertices = self.graph.vertices();
+        ensure(vertex < vertices, || Invalid::Argument {
+            index,
+            problem: format!("there is no vertex {vertex}, the graph has {vertices}"),
+        })?;
+        Ok(vertex as VertexId)
+    }
+
+    /// The problem is defined on symmetric graphs only.
+    pub(crate) fn needs_symmetric(&self) -> Result<(), Invalid> {
+        ensure(self.graph.is_symmetric(), || Invalid::Argument {
+            index: 1,
+            problem: "the graph is not symmetric; add `:sym` to its spec".into(),
+        })
+    }
+}

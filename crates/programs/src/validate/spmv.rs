@@ -1,0 +1,30 @@
+//! Matrix times vector: every row in double precision, with an error bound from the size of its terms.
+
+use gw_graph::Weights;
+
+use super::{Invalid, Run, ensure, every_vertex, wrong};
+
+pub(crate) fn spmv(run: &Run<'_>) -> Result<(), Invalid> {
+    let (x, y) = (run.floats("x")?, run.floats("y")?);
+    let out = run.graph.out();
+    every_vertex(run.graph, |v| {
+        let factor = 1.0 / (1.0 + f64::from(v % 16));
+        let found = x[v as usize];
+        ensure((f64::from(found) - factor).abs() < 1e-6, || wrong!("vertex {v}: x is {found} instead of {factor}"))?;
+        let (mut sum, mut size) = (0.0, 0.0);
+        for (&n, edge) in out.neighbours(v).iter().zip(out.range(v)) {
+            let weight = match out.weights() {
+                Weights::None => 1.0,
+                Weights::Int(w) => f64::from(w[edge]),
+                Weights::Float(w) => f64::from(w[edge]),
+            };
+            let term = weight / (1.0 + f64::from(n % 16));
+            sum += term;
+            size += f64::abs(term);
+        }
+        let found = y[v as usize];
+        ensure((f64::from(found) - sum).abs() <= 1e-4 * size + 1e-12, || {
+            wrong!("vertex {v}: y is {found} instead of {sum}")
+        })
+    })
+}

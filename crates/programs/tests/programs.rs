@@ -1,0 +1,74 @@
+//! The programs as texts: they compile without a warning, keep their size, and say what the registry says.
+
+use gw_lang::{SourceFile, compile_front, diagnostic};
+use gw_programs::{Program, find, programs};
+
+fn lines_of_code(program: &Program) -> usize {
+    program.source.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('%')).count()
+}
+
+#[test]
+fn all_compile_without_a_warning() {
+    for program in programs() {
+        let file = SourceFile::new(program.file, program.source);
+        let findings = match compile_front(&file) {
+            Ok(front) => {
+                assert!(front.schedule.is_some(), "{} has no schedule", program.name);
+                front.warnings
+            }
+            Err(findings) => findings,
+        };
+        assert!(findings.is_empty(), "{}", diagnostic::render(&findings, &file, false));
+    }
+}
+
+/// The sizes published for the UGF compiler, schedule included.
+#[test]
+fn the_classic_programs_stay_short() {
+    for (name, most) in [("bfs", 66), ("sssp", 50), ("pagerank", 61), ("cc", 62), ("bc", 128)] {
+        let lines = lines_of_code(find(name).unwrap());
+        assert!(lines <= most, "{name} has {lines} lines, more than {most}");
+    }
+}
+
+#[test]
+fn the_registry_says_what_the_programs_say() {
+    let mut names: Vec<&str> = programs().iter().map(|p| p.name).collect();
+    assert_eq!(names.len(), 21);
+    names.sort_unstable();
+    assert!(programs().iter().map(|p| p.name).eq(names), "the table is not ordered by name");
+    for program in programs() {
+        let (name, header) = (program.name, program.header());
+        for section in ["Arguments ", "Results ", "Method ", "Reference "] {
+            assert!(header.contains(section), "{name}: the header lacks {section}");
+        }
+        let file = SourceFile::new(program.file, program.source);
+        let typed = compile_front(&file).unwrap_or_else(|_| panic!("{name} does not compile")).typed;
+        for output in program.results {
+            let global = typed.globals.iter().find(|g| g.name == output.name);
+            let global = global.unwrap_or_else(|| panic!("{name} has no global {}", output.name));
+            let leaf = typed.type_name(global.ty.leaf());
+            assert!(output.ty.ends_with(&leaf), "{name}: {} is {} of {leaf}", output.name, output.ty);
+            assert!(header.contains(output.name), "{name}: the header does not explain {}", output.name);
+        }
+        for index in 1..=program.args.len() {
+            let mention = format!("argv[{index}]");
+            assert!(header.contains(&mention), "{name}: the header does not explain {mention}");
+            let body = &program.source[program.source.find("element").unwrap()..];
+            assert!(body.contains(&mention), "{name}: {mention} is not used");
+        }
+        assert!(!header.contains(&format!("argv[{}]", program.args.len() + 1)), "{name}: an argument is not listed");
+        let weighted = program.source.contains("(Vertex,Vertex,int)") || program.source.contains("(Vertex,Vertex,float)");
+        assert_eq!(program.needs_weights, weighted, "{name}: weights");
+        assert_eq!(program.needs_symmetric, header.contains("symmetric"), "{name}: symmetry");
+    }
+}
+
+#[test]
+fn names_are_found_and_slips_are_answered() {
+    assert_eq!(find("bfs_levels").unwrap().name, "bfs-levels");
+    let error = find("colouring").unwrap_err();
+    assert_eq!(error.to_string(), "there is no standard program `colouring`; did you mean `coloring`?");
+    assert_eq!(find("xyzzy").unwrap_err().to_string(), "there is no standard program `xyzzy`");
+    assert_eq!(find("sssp").unwrap().usage(), "sssp GRAPH SOURCE");
+}

@@ -1,0 +1,61 @@
+//! The programs on real graphs, where they are at hand: `GW_GRAPHS`, or `shared/graphs` beside or above the repository.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use common::machine::{Scheduled, check, suits};
+use gw_graph::{Graph, GraphSpec, progress::Silent};
+use gw_programs::programs;
+
+/// Small files of different kinds: genes, power grid, mesh, citations, forum, streets, flights, mails. The last three
+/// are directed.
+const FILES: [&str; 8] = [
+    "bio-SC-TS.mtx.gz",
+    "power-us-west.mtx.gz",
+    "walshaw-uk.mtx.gz",
+    "cora.mtx.gz",
+    "uc-forum.mtx.gz",
+    "tn-Barcelona.mtx.gz",
+    "us-airports.mtx.gz",
+    "radoslaw-email.mtx.gz",
+];
+
+fn folder() -> Option<PathBuf> {
+    let given = std::env::var_os("GW_GRAPHS").map(PathBuf::from);
+    let beside = || {
+        let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+        above.map(|folder| folder.join("shared/graphs")).find(|folder| folder.is_dir())
+    };
+    given.or_else(beside)
+}
+
+fn load(spec: &str) -> (String, Arc<Graph>) {
+    let graph = GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph;
+    (spec.to_string(), Arc::new(graph))
+}
+
+#[test]
+fn right_on_real_graphs() {
+    let Some(folder) = folder() else {
+        println!("skipped: no folder of real graphs; set GW_GRAPHS to one");
+        return;
+    };
+    let mut problems = Vec::new();
+    for file in FILES {
+        let path = folder.join(file);
+        if !path.is_file() {
+            println!("skipped: {file} is not in {}", folder.display());
+            continue;
+        }
+        // Integer weights for all, so that all programs can run, as long as the graph is symmetric.
+        let as_stored = load(&format!("{}:weights=1..100", path.display()));
+        let both_ways = load(&format!("{}:sym:weights=1..100", path.display()));
+        for program in programs() {
+            let (spec, graph) = if suits(program, &as_stored.1) { &as_stored } else { &both_ways };
+            problems.extend(check(program, spec, graph, Scheduled::Own, None).err());
+        }
+    }
+    assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
+}

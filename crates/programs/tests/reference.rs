@@ -1,0 +1,82 @@
+//! Every program on small graphs of every class: right under its own schedule, without one, and in shuffled order.
+
+mod common;
+
+use std::sync::Arc;
+
+use common::machine::{Scheduled, check, suits};
+use gw_graph::{BuildOptions, EdgeList, Graph, GraphSpec, build, progress::Silent};
+use gw_programs::programs;
+
+fn generated(spec: &str) -> (String, Arc<Graph>) {
+    let graph = GraphSpec::parse(spec).and_then(|spec| spec.load(&Silent)).unwrap().graph;
+    (spec.to_string(), Arc::new(graph))
+}
+
+fn built(name: &str, vertices: usize, symmetrise: bool, edges: &[(u32, u32, i32)]) -> (String, Arc<Graph>) {
+    let options = BuildOptions { symmetrise, ..Default::default() };
+    let graph = build(EdgeList::from_triples(vertices, edges.iter().copied()), &options).unwrap();
+    (name.to_string(), Arc::new(graph))
+}
+
+fn cycle(first: u32, length: u32) -> Vec<(u32, u32, i32)> {
+    (0..length).map(|i| (first + i, first + (i + 1) % length, 1 + (i * 7 % 5) as i32)).collect()
+}
+
+/// Small graphs of every class, all weighted.
+fn graphs() -> Vec<(String, Arc<Graph>)> {
+    let mut graphs: Vec<_> = [
+        "path:40:weights=1..20",
+        "star:50:weights=1..20",
+        "star:50:directed:weights=1..20",
+        "complete:14:weights=1..20",
+        "grid:9x8:weights=1..20",
+        "road:12x12:weights=1..50",
+        "kron:8:weights=1..64",
+        "kron:7:directed:weights=1..64",
+        "urand:8:4:weights=1..20",
+        "urand:7:3:directed:weights=1..20",
+        "bipartite:20x30:weights=1..5",
+        "regular:60:4:weights=1..20",
+    ]
+    .map(generated)
+    .into();
+    graphs.push(built("cycle", 30, true, &cycle(0, 30)));
+    graphs.push(built("directed cycle", 30, false, &cycle(0, 30)));
+    graphs.push(built("single vertex", 1, true, &[]));
+    graphs.push(built("no edges", 5, true, &[]));
+    graphs.push(built("one edge", 2, true, &[(0, 1, 3)]));
+    graphs.push(built("two components", 30, true, &[cycle(0, 12), cycle(12, 17)].concat()));
+    graphs.push(built("zero weights", 4, true, &[(0, 1, 0), (1, 2, 0), (2, 3, 4), (0, 3, 5)]));
+    graphs
+}
+
+fn all(scheduled: Scheduled, shuffle: Option<u64>) {
+    let mut problems = Vec::new();
+    for (name, graph) in graphs() {
+        for program in programs().iter().filter(|p| suits(p, &graph)) {
+            match check(program, &name, &graph, scheduled, shuffle) {
+                Ok(result) => assert_eq!(result.printed, "", "{} prints", program.name),
+                Err(problem) => problems.push(problem),
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
+}
+
+#[test]
+fn right_under_their_own_schedules() {
+    all(Scheduled::Own, None);
+}
+
+#[test]
+fn right_without_a_schedule() {
+    all(Scheduled::Nothing, None);
+}
+
+#[test]
+fn right_in_shuffled_order() {
+    for seed in 1..3 {
+        all(Scheduled::Own, Some(seed));
+    }
+}
