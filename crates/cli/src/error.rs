@@ -1,8 +1,10 @@
 //! What makes a command fail, and with which exit code: 1 the run failed, 2 wrong usage.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use gw_graph::GraphError;
+use gw_lang::{Diagnostic, SourceFile};
 use thiserror::Error;
 
 /// Exit code after Ctrl-C, as shells have it.
@@ -26,6 +28,40 @@ pub enum CliError {
     /// Data that cannot be written as JSON.
     #[error("cannot write JSON: {0}")]
     Json(#[from] serde_json::Error),
+    /// A file of the user's could not be read.
+    #[error("cannot read {}: {_1}", _0.display())]
+    Read(PathBuf, std::io::Error),
+    /// There is no such standard program.
+    #[error(transparent)]
+    UnknownProgram(#[from] gw_programs::UnknownProgram),
+    /// A program or schedule has errors, shown with its text.
+    #[error("{}", gw_lang::diagnostic::render(found, file, crate::output::color()))]
+    Program {
+        /// The findings.
+        found: Vec<Diagnostic>,
+        /// Where they are.
+        file: SourceFile,
+    },
+    /// A pass refused the program or its schedule.
+    #[error(transparent)]
+    Pipeline(#[from] gw_ir::PipelineError),
+    /// A program that cannot be lowered.
+    #[error(transparent)]
+    Lower(#[from] gw_ir::LowerError),
+    /// A machine could not be made ready.
+    #[error(transparent)]
+    Prepare(#[from] gw_exec::ExecError),
+    /// A program failed while running.
+    #[error("{}", shown(error, file))]
+    Run {
+        /// What happened.
+        error: gw_exec::ExecError,
+        /// The program.
+        file: SourceFile,
+    },
+    /// A result did not pass its check.
+    #[error("the result is wrong: {0}")]
+    Wrong(String),
     /// Arguments that do not fit together.
     #[error("{0}")]
     Usage(String),
@@ -37,6 +73,11 @@ impl CliError {
         match self {
             CliError::Usage(_) => ExitCode::from(2),
             CliError::Graph(error) if error.is_usage() => ExitCode::from(2),
+            CliError::UnknownProgram(_) | CliError::Pipeline(gw_ir::PipelineError::UnknownPass(_)) => ExitCode::from(2),
+            CliError::Run { error, .. } if error.is_usage() => ExitCode::from(2),
+            CliError::Run { error, .. } if matches!(error.kind(), gw_exec::ErrorKind::Cancelled) => {
+                ExitCode::from(INTERRUPTED as u8)
+            }
             _ => ExitCode::FAILURE,
         }
     }
@@ -44,5 +85,13 @@ impl CliError {
     /// True when the reader of our output went away, as `head` does: no reason to complain.
     pub fn is_broken_pipe(&self) -> bool {
         matches!(self, CliError::Print(error) if error.kind() == std::io::ErrorKind::BrokenPipe)
+    }
+}
+
+/// A run-time error with the line of the program, where that is known.
+fn shown(error: &gw_exec::ExecError, file: &SourceFile) -> String {
+    match error.diagnostic() {
+        Some(diagnostic) => diagnostic.render(file, crate::output::color()),
+        None => error.to_string(),
     }
 }

@@ -3,9 +3,12 @@
 mod error;
 mod graph;
 mod output;
+mod program;
 mod progress;
 
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{Parser, Subcommand};
 
@@ -24,6 +27,12 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Run a program on a graph
+    Run(program::run::Run),
+    /// Show what the compiler makes of a program
+    Compile(program::compile::Compile),
+    /// List the standard programs
+    Programs(program::list::Programs),
     /// Generate, convert, inspect and check graphs
     #[command(subcommand)]
     Graph(graph::GraphCommand),
@@ -41,14 +50,22 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: Arguments) -> Result<(), CliError> {
-    ctrlc::set_handler(|| {
-        gw_graph::format::remove_partial_files();
-        std::process::exit(error::INTERRUPTED);
+    // The first Ctrl-C asks a running program to stop; the second one, or one at any other time, ends the process.
+    let cancel = Arc::new(AtomicBool::new(true));
+    let handler = Arc::clone(&cancel);
+    ctrlc::set_handler(move || {
+        if handler.swap(true, Ordering::Relaxed) {
+            gw_graph::format::remove_partial_files();
+            std::process::exit(error::INTERRUPTED);
+        }
     })?;
     if let Some(threads) = arguments.threads {
         rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
     }
     match arguments.command {
+        Command::Run(command) => command.run(&cancel),
+        Command::Compile(command) => command.run(),
+        Command::Programs(command) => command.run(),
         Command::Graph(command) => graph::run(command),
     }
 }

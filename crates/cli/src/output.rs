@@ -1,16 +1,31 @@
 //! How results and errors reach a person or a pipe.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 
+use gw_lang::{Diagnostic, SourceFile};
 use serde::Serialize;
 
 use crate::error::CliError;
 
-/// Prints one error line.
+/// Prints an error: one line, or the findings in a program with its text.
 pub fn error(error: &CliError) {
-    if !error.is_broken_pipe() {
-        eprintln!("gw: {error}");
+    match error {
+        error if error.is_broken_pipe() => {}
+        CliError::Program { .. } => eprint!("{error}"),
+        error => eprintln!("gw: {}", error.to_string().trim_end()),
     }
+}
+
+/// Prints warnings about a program.
+pub fn warnings(found: &[Diagnostic], file: &SourceFile) {
+    if !found.is_empty() {
+        eprint!("{}", gw_lang::diagnostic::render(found, file, color()));
+    }
+}
+
+/// Whether standard error shows colours.
+pub fn color() -> bool {
+    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
 /// Prints a value as indented JSON.

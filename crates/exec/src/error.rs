@@ -266,11 +266,7 @@ impl<K: Into<ErrorKind>> From<K> for ExecError {
 /// A vertex id that a program computed, checked against the number of vertices.
 #[inline]
 pub(crate) fn checked_vertex(id: i32, vertices: usize) -> Result<u32> {
-    if id >= 0 && (id as usize) < vertices {
-        Ok(id as u32)
-    } else {
-        Err(out_of_range(id, vertices))
-    }
+    if id >= 0 && (id as usize) < vertices { Ok(id as u32) } else { Err(out_of_range(id, vertices)) }
 }
 
 #[cold]

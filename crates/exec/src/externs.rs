@@ -115,12 +115,7 @@ impl<'a> ExternCall<'a> {
         self.arg(i, "edgeset", |v| v.as_graph().cloned())
     }
 
-    fn arg<T>(
-        &self,
-        i: usize,
-        expected: &str,
-        get: impl Fn(&Value) -> Option<T>,
-    ) -> std::result::Result<T, String> {
+    fn arg<T>(&self, i: usize, expected: &str, get: impl Fn(&Value) -> Option<T>) -> std::result::Result<T, String> {
         let given = self.args.get(i);
         given.and_then(get).ok_or_else(|| match given {
             None => format!("argument {i} is missing, a {expected} is needed"),

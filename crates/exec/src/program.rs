@@ -173,11 +173,7 @@ impl Program {
 
 /// Runs the initialisers that no pass has lowered, in the order of the language: graphs and universes; then vectors are
 /// allocated and scalars assigned; then vectors filled; then queues made.
-fn initialise<'a>(
-    interp: &mut Interp<'a>,
-    inits: &'a [Init],
-    wanted: impl Fn(&Init) -> bool,
-) -> Result<()> {
+fn initialise<'a>(interp: &mut Interp<'a>, inits: &'a [Init], wanted: impl Fn(&Init) -> bool) -> Result<()> {
     let is_graph = |ty: &Type| matches!(ty, Type::EdgeSet { .. } | Type::VertexSet(_));
     let is_vector = |ty: &Type| matches!(ty, Type::Vector { .. });
     let is_queue = |ty: &Type| matches!(ty, Type::PriorityQueue { .. });

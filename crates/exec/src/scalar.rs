@@ -42,16 +42,30 @@ registers! {
 macro_rules! with_type {
     ($scalar:expr, $t:ident => $body:expr, else $other:expr) => {
         match $scalar {
-            Scalar::Int => { type $t = i32; $body }
-            Scalar::Uint => { type $t = u32; $body }
-            Scalar::Uint64 => { type $t = u64; $body }
-            Scalar::Float => { type $t = f32; $body }
-            Scalar::Double => { type $t = f64; $body }
+            Scalar::Int => {
+                type $t = i32;
+                $body
+            }
+            Scalar::Uint => {
+                type $t = u32;
+                $body
+            }
+            Scalar::Uint64 => {
+                type $t = u64;
+                $body
+            }
+            Scalar::Float => {
+                type $t = f32;
+                $body
+            }
+            Scalar::Double => {
+                type $t = f64;
+                $body
+            }
             Scalar::Bool | Scalar::String => $other,
         }
     };
 }
-
 
 /// Addition, subtraction and multiplication that wrap on integers.
 pub(crate) trait Arithmetic: Register + PartialOrd {

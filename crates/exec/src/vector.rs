@@ -54,9 +54,9 @@ impl Vector {
     pub(crate) fn filled(scalar: Scalar, dims: &[usize], fill: u64) -> Result<Vector> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let count = dims.iter().try_fold(1usize, |n, &d| n.checked_mul(d));
-        let count = count.filter(|&n| n <= isize::MAX as usize / 8).ok_or_else(|| {
-            ErrorKind::Unsupported(format!("a vector of {dims:?} entries does not fit into memory"))
-        })?;
+        let count = count
+            .filter(|&n| n <= isize::MAX as usize / 8)
+            .ok_or_else(|| ErrorKind::Unsupported(format!("a vector of {dims:?} entries does not fit into memory")))?;
         let cells = match scalar {
             Scalar::Int | Scalar::Uint | Scalar::Float => {
                 Cells::Narrow((0..count).map(|_| AtomicU32::new(fill as u32)).collect())

@@ -10,13 +10,13 @@ use common::{HEAD, WEIGHTED, graph, options, printed, run, weighted};
 fn the_third_argument_disables_deduplication() {
     let source = format!(
         "{HEAD}const x : vector{{Node}}(int) = 0;
-func set(src : Node, dst : Node) x[dst] = src; end
+func put(src : Node, dst : Node) x[dst] = src; end
 func main()
     var f : vertexset{{Node}} = new vertexset{{Node}}(0);
     f.addVertex(1); f.addVertex(2); f.addVertex(3);
-    var a : vertexset{{Node}} = links.from(f).applyModified(set, x);
-    var b : vertexset{{Node}} = links.from(f).applyModified(set, x, true);
-    var c : vertexset{{Node}} = links.from(f).applyModified(set, x, false);
+    var a : vertexset{{Node}} = links.from(f).applyModified(put, x);
+    var b : vertexset{{Node}} = links.from(f).applyModified(put, x, true);
+    var c : vertexset{{Node}} = links.from(f).applyModified(put, x, false);
     print a.getVertexSetSize(); print b.getVertexSetSize(); print c.getVertexSetSize(); print f.getVertexSetSize();
 end
 "

@@ -225,10 +225,10 @@ fn damaged_compression_is_told_with_its_offset() {
 
 fn small(weighted: bool) -> Graph {
     let options = BuildOptions { symmetrise: true, ..Default::default() };
-    let pairs = (0..500u32).map(|i| (i, i.wrapping_mul(2_654_435_761) % 500));
+    let pairs = (0..120u32).map(|i| (i, i.wrapping_mul(2_654_435_761) % 120));
     match weighted {
-        true => build(EdgeList::from_triples(500, pairs.map(|(s, t)| (s, t, 1 + (s ^ t) as i32))), &options).unwrap(),
-        false => build(EdgeList::from_pairs(500, pairs.collect()), &options).unwrap(),
+        true => build(EdgeList::from_triples(120, pairs.map(|(s, t)| (s, t, 1 + (s ^ t) as i32))), &options).unwrap(),
+        false => build(EdgeList::from_pairs(120, pairs.collect()), &options).unwrap(),
     }
 }
 

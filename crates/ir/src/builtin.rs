@@ -60,7 +60,7 @@ pub enum Builtin {
     /// `(vertexset, vertex) -> void`: append without a duplicate check.
     AddVertex,
 
-    /// `(vector(T)) -> T`: sum of all entries.
+    /// `(vector(T)) -> T`: sum of all entries; an `int` for bools.
     VectorSum,
     /// `(vector(T)) -> T`: largest entry.
     VectorMax,

@@ -316,9 +316,7 @@ impl Expr {
             return self;
         }
         match (&self.kind, &ty) {
-            (ExprKind::Int(v), Type::Scalar(Scalar::Int)) if i32::try_from(*v).is_ok() => {
-                Expr::new(self.kind, ty)
-            }
+            (ExprKind::Int(v), Type::Scalar(Scalar::Int)) if i32::try_from(*v).is_ok() => Expr::new(self.kind, ty),
             (ExprKind::Int(v), Type::Scalar(Scalar::Uint)) if u32::try_from(*v).is_ok() => Expr::new(self.kind, ty),
             (ExprKind::Int(v), Type::Scalar(Scalar::Uint64)) if *v >= 0 => Expr::new(self.kind, ty),
             (ExprKind::Int(v), Type::Scalar(Scalar::Double)) if v.unsigned_abs() < 1 << 53 => {

@@ -57,8 +57,8 @@
 //! ```
 //! let text = "\
 //! element Node;
-//! global links : edgeset{Link}(Node, Node);
 //! element Link;
+//! global links : edgeset{Link}(Node, Node);
 //! global depth : vector{Node}(int);
 //!
 //! func deepen(src : Node, dst : Node) {
@@ -97,6 +97,8 @@
 //! - The edges of `UpdatePriorityEdgeSetIterator` and `OrderedProcessing` move vertices between buckets at once; a
 //!   priority update marked `deferred` leaves that to the `UpdateBuckets` behind its operator.
 //! - All variants of a `HybridStmt` compute the same.
+//! - Whether an output set may hold repeats is the argument `duplicates`; `dedup` metadata, `VertexSetDedup` and
+//!   `EnqueueVertex` say how a fast machine gets there. A simple machine looks at the argument alone.
 //! - The names in [`meta::Extra`] belong to one machine; passes carry them along.
 
 pub mod analysis;
@@ -113,17 +115,17 @@ pub mod points;
 pub mod rewrite;
 pub mod source;
 pub mod stmt;
+pub mod text;
 pub mod types;
 pub mod typing;
 pub mod walk;
-pub mod text;
 
 pub mod validate;
 
-pub use text::{ParseError, ParseProblem, parse, print};
-pub use validate::{ValidateError, validate};
 pub use lower::{LowerError, lower};
 pub use module::Module;
 pub use passes::{PassContext, PassError, PassProblem};
 pub use pipeline::{Options, PipelineError, pass_names, run_pipeline};
 pub use points::{Point, program_points};
+pub use text::{ParseError, ParseProblem, parse, print};
+pub use validate::{ValidateError, validate};

@@ -24,15 +24,8 @@ pub enum Scalar {
 
 impl Scalar {
     /// All scalars, for tables and tests.
-    pub const ALL: [Scalar; 7] = [
-        Scalar::Int,
-        Scalar::Uint,
-        Scalar::Uint64,
-        Scalar::Float,
-        Scalar::Double,
-        Scalar::Bool,
-        Scalar::String,
-    ];
+    pub const ALL: [Scalar; 7] =
+        [Scalar::Int, Scalar::Uint, Scalar::Uint64, Scalar::Float, Scalar::Double, Scalar::Bool, Scalar::String];
 
     /// The spelling in programs and in the text form.
     pub fn keyword(self) -> &'static str {

@@ -46,7 +46,9 @@ pub fn builtin_type(builtin: Builtin, args: &[Expr]) -> Result<Type, String> {
         (VertexCount, _) => misfit("edgeset or vertexset"),
         (OutDegree, [g, v]) if takes_vertex(g, v) => Ok(Type::INT),
         (Neighbors, [g, v]) if takes_vertex(g, v) => Ok(vertex_of(g).map_or(Type::Void, Type::VertexSet)),
-        (RandomOutNeighbor | RandomInNeighbor, [g, v]) if takes_vertex(g, v) => Ok(vertex_of(g).map_or(Type::Void, Type::Vertex)),
+        (RandomOutNeighbor | RandomInNeighbor, [g, v]) if takes_vertex(g, v) => {
+            Ok(vertex_of(g).map_or(Type::Void, Type::Vertex))
+        }
         (SerialMinimumSpanningTree, [g, v]) if takes_vertex(g, v) => {
             Ok(per_vertex(g, Scalar::Int).unwrap_or(Type::Void))
         }
@@ -65,13 +67,19 @@ pub fn builtin_type(builtin: Builtin, args: &[Expr]) -> Result<Type, String> {
         (AddVertex, [Type::VertexSet(_), v]) if is_vertex(v) => Ok(Type::Void),
         (AddVertex, _) => misfit("vertexset, its vertex"),
 
-        (VectorSum | VectorMax | VectorMin, [Type::Vector { item, .. }]) if item.is_numeric() => Ok((**item).clone()),
+        // Entries of a bool vector are added as ints.
+        (VectorSum, [Type::Vector { item, .. }]) if item.is_bool() => Ok(Type::INT),
+        (VectorSum | VectorMax | VectorMin, [Type::Vector { item, .. }]) if item.is_numeric() || item.is_bool() => {
+            Ok((**item).clone())
+        }
         (VectorCount, [Type::Vector { item, .. }]) if item.scalar().is_some_and(|s| s != Scalar::String) => {
             Ok(Type::INT)
         }
         (VectorSum | VectorMax | VectorMin | VectorCount, _) => misfit("vector of numbers"),
 
-        (ListAppend | ListInsert | ListRetrieve, [Type::List(item), t]) if item.same_representation(t) => Ok(Type::Void),
+        (ListAppend | ListInsert | ListRetrieve, [Type::List(item), t]) if item.same_representation(t) => {
+            Ok(Type::Void)
+        }
         (ListAppend | ListInsert | ListRetrieve, _) => misfit("list{T}, T"),
         (ListPop, [Type::List(item)]) => Ok((**item).clone()),
         (ListSize, [Type::List(_)]) => Ok(Type::INT),

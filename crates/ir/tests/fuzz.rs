@@ -15,7 +15,30 @@ impl Dice {
 fn damage(text: &str, dice: &mut Dice) -> String {
     let mut bytes = text.as_bytes().to_vec();
     const TOKENS: [&str; 24] = [
-        "(", ")", "[", "]", "{", "}", "<", ">", ",", ";", ":", "=", "#", "->", "-", "not", "while", "EdgeSetIterator", "Call", "999999999999999999999", "1e999", "\"", "vector[", "func",
+        "(",
+        ")",
+        "[",
+        "]",
+        "{",
+        "}",
+        "<",
+        ">",
+        ",",
+        ";",
+        ":",
+        "=",
+        "#",
+        "->",
+        "-",
+        "not",
+        "while",
+        "EdgeSetIterator",
+        "Call",
+        "999999999999999999999",
+        "1e999",
+        "\"",
+        "vector[",
+        "func",
     ];
     for _ in 0..1 + dice.roll(4) {
         let at = dice.roll(bytes.len().max(1));

@@ -12,7 +12,11 @@ fn show(module: &Module, names: &[&str]) -> String {
         let wanted = |n: &&str| match *n {
             "globals" => head.starts_with("element") || head.starts_with("global"),
             "startup" => head == "startup {",
-            name => head.contains(&format!("func {name}(")) || head.contains(&format!("func {name}<")) || head.contains(&format!("func {name}[")),
+            name => {
+                head.contains(&format!("func {name}("))
+                    || head.contains(&format!("func {name}<"))
+                    || head.contains(&format!("func {name}["))
+            }
         };
         if names.iter().any(wanted) {
             out.push_str(part.trim_end());
@@ -38,8 +42,18 @@ fn udf_duplication() {
 
 #[test]
 fn start_up() {
-    insta::assert_snapshot!(around(RANK, "default", "start-up", &["globals", "startup", "old_rank_init", "new_rank_init"]));
-    insta::assert_snapshot!(around(MIXED, "default", "start-up", &["globals", "startup", "pair_init", "triangles_init"]));
+    insta::assert_snapshot!(around(
+        RANK,
+        "default",
+        "start-up",
+        &["globals", "startup", "old_rank_init", "new_rank_init"]
+    ));
+    insta::assert_snapshot!(around(
+        MIXED,
+        "default",
+        "start-up",
+        &["globals", "startup", "pair_init", "triangles_init"]
+    ));
 }
 
 #[test]
@@ -58,7 +72,12 @@ fn priority_eager() {
 fn frontier_reuse() {
     insta::assert_snapshot!(around(BFS, "default", "frontier-reuse", &["main"]));
     // `live` is looked at before its delete.
-    insta::assert_snapshot!(around(&LABELS.replace("#flat# cells.apply(jump);", "print live.getVertexSetSize();"), "default", "frontier-reuse", &["main"]));
+    insta::assert_snapshot!(around(
+        &LABELS.replace("#flat# cells.apply(jump);", "print live.getVertexSetSize();"),
+        "default",
+        "frontier-reuse",
+        &["main"]
+    ));
 }
 
 #[test]
@@ -80,12 +99,22 @@ fn adaptive() {
 
 #[test]
 fn intersection_and_par_for() {
-    insta::assert_snapshot!(around(MIXED, "meet@intersect=hiroshi;all@grain=16", "intersection-and-par-for", &["count", "main"]));
+    insta::assert_snapshot!(around(
+        MIXED,
+        "meet@intersect=hiroshi;all@grain=16",
+        "intersection-and-par-for",
+        &["count", "main"]
+    ));
 }
 
 #[test]
 fn sharing() {
-    insta::assert_snapshot!(around(LABELS, "loop:step@pull,par=dynamic;first@push,par=dynamic", "sharing", &["sink", "sink_2", "lower_to", "jump"]));
+    insta::assert_snapshot!(around(
+        LABELS,
+        "loop:step@pull,par=dynamic;first@push,par=dynamic",
+        "sharing",
+        &["sink", "sink_2", "lower_to", "jump"]
+    ));
     insta::assert_snapshot!(around(RANK, "rounds:gather@pull,par=dynamic", "sharing", &["gather"]));
 }
 
@@ -96,38 +125,66 @@ fn layout() {
 
 #[test]
 fn atomics() {
-    insta::assert_snapshot!(around(LABELS, "loop:step@pull,par=dynamic;first@push,par=dynamic", "atomics", &["sink", "sink_2", "lower_to", "jump"]));
+    insta::assert_snapshot!(around(
+        LABELS,
+        "loop:step@pull,par=dynamic;first@push,par=dynamic",
+        "atomics",
+        &["sink", "sink_2", "lower_to", "jump"]
+    ));
     insta::assert_snapshot!(around(BFS, "walk:hop@push,par=dynamic", "atomics", &["travel", "main"]));
     insta::assert_snapshot!(around(SSSP, "rounds:relax@push,par=dynamic", "atomics", &["relax"]));
-    insta::assert_snapshot!(around(MIXED, "all:in@push,par=dynamic", "atomics", &["mark", "main"]));
+    insta::assert_snapshot!(around(MIXED, "all:inner@push,par=dynamic", "atomics", &["mark", "main"]));
 }
 
 #[test]
 fn tracking() {
-    insta::assert_snapshot!(around(LABELS, "loop:step@push,par=dynamic", "tracking", &["sink_2", "lower_to", "lower_to_tracked", "lower_to_tracked_2"]));
+    insta::assert_snapshot!(around(
+        LABELS,
+        "loop:step@push,par=dynamic",
+        "tracking",
+        &["sink_2", "lower_to", "lower_to_tracked", "lower_to_tracked_2"]
+    ));
     insta::assert_snapshot!(around(MIXED, "default", "tracking", &["mark", "main"]));
     insta::assert_snapshot!(around(SSSP, "default", "tracking", &["relax"]));
 }
 
 #[test]
 fn merge_reduce() {
-    insta::assert_snapshot!(around(RANK, "rounds:gather@pull,par=dynamic,segments=4,numa=static", "merge-reduce", &["main"]));
+    insta::assert_snapshot!(around(
+        RANK,
+        "rounds:gather@pull,par=dynamic,segments=4,numa=static",
+        "merge-reduce",
+        &["main"]
+    ));
 }
 
 #[test]
 fn loop_fusion() {
     insta::assert_snapshot!(around(SSSP, "on=gpu;rounds@loop=fused", "loop-fusion", &["main"]));
-    insta::assert_snapshot!(around(&BFS.replace("delete here;\n        here", "delete here;\n        print stopTimer();\n        here"), "on=gpu", "loop-fusion", &["main"]));
+    insta::assert_snapshot!(around(
+        &BFS.replace("delete here;\n        here", "delete here;\n        print stopTimer();\n        here"),
+        "on=gpu",
+        "loop-fusion",
+        &["main"]
+    ));
 }
 
 #[test]
 fn contexts() {
-    insta::assert_snapshot!(show(&after(&lowered(MIXED), "default", "context"), &["judge", "count", "mark", "far_off"]));
+    insta::assert_snapshot!(show(
+        &after(&lowered(MIXED), "default", "context"),
+        &["judge", "count", "mark", "far_off"]
+    ));
 }
 
 #[test]
 fn loop_split() {
-    insta::assert_snapshot!(around(RANK, "do=split-for-loop,rounds,l1,l2,5,15;l1:gather@push;l2:gather@pull", "transforms", &["main"]));
+    insta::assert_snapshot!(around(
+        RANK,
+        "do=split-for-loop,rounds,l1,l2,5,15;l1:gather@push;l2:gather@pull",
+        "transforms",
+        &["main"]
+    ));
 }
 
 const TWO_LOOPS: &str = "
@@ -161,7 +218,12 @@ end
 #[test]
 fn loop_fuse() {
     let program = TWO_LOOPS.replace("        print_a(k);\n", "        a[0] = k;\n");
-    insta::assert_snapshot!(around(&program, "do=fuse-for-loop,one,two,both;both:one:x@par=serial", "transforms", &["main"]));
+    insta::assert_snapshot!(around(
+        &program,
+        "do=fuse-for-loop,one,two,both;both:one:x@par=serial",
+        "transforms",
+        &["main"]
+    ));
 }
 
 #[test]
@@ -184,22 +246,40 @@ fn refusals_name_label_and_line() {
         refusal(BFS, "walk:hop@loop=fused"),
         refusal(SSSP, "rounds:relax@pull,update=eager"),
         refusal(PEEL, "rounds:peel@push,update=eager"),
-        refusal(MIXED, "all:in@hybrid,by=input-size,at=0.1+push+pull"),
+        refusal(MIXED, "all:inner@hybrid,by=input-size,at=0.1+push+pull"),
         refusal(RANK, "do=fuse-fields,old_rank,damp"),
         refusal(RANK, "do=split-for-loop,rounds,l1,l2,5,5"),
         refusal(RANK, "do=split-for-loop,round,l1,l2,5,15"),
         refusal(RANK, "do=fuse-apply-functions,rounds:spread,rounds:gather,both"),
-        refusal(TWO_LOOPS.replace("        print_a(k);\n", "        b[1] = 0;\n").as_str(), "do=fuse-for-loop,one,two,both"),
-        run_pipeline(lowered(BFS), &schedule_of("default"), &Options { after: Some("bindings".into()), ..Options::default() })
-            .unwrap_err()
-            .to_string(),
+        refusal(
+            TWO_LOOPS.replace("        print_a(k);\n", "        b[1] = 0;\n").as_str(),
+            "do=fuse-for-loop,one,two,both",
+        ),
+        run_pipeline(
+            lowered(BFS),
+            &schedule_of("default"),
+            &Options { after: Some("bindings".into()), ..Options::default() },
+        )
+        .unwrap_err()
+        .to_string(),
     ];
     insta::assert_snapshot!(all.join("\n"));
 }
 
 #[test]
 fn every_program_is_sound_after_every_pass_under_many_schedules() {
-    let schedules = ["default", "push", "pull", "on=gpu;push,lb=etwc,loop=fused", "on=gpu;pull,create=unfused-bitmap,dedup=on", "hybrid", "par=dynamic", "par=edge-parallel", "on=gpu;create=fused,dedup=on,dedup-by=counters-fused", "on=swarm;push"];
+    let schedules = [
+        "default",
+        "push",
+        "pull",
+        "on=gpu;push,lb=etwc,loop=fused",
+        "on=gpu;pull,create=unfused-bitmap,dedup=on",
+        "hybrid",
+        "par=dynamic",
+        "par=edge-parallel",
+        "on=gpu;create=fused,dedup=on,dedup-by=counters-fused",
+        "on=swarm;push",
+    ];
     let mut checked = 0;
     for program in [BFS, SSSP, RANK, LABELS, MIXED, PEEL] {
         let module = lowered(program);

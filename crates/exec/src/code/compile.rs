@@ -151,7 +151,7 @@ impl<'m> Compiler<'m> {
                 (Resolved::Global(_), _) => return Err(malformed(format!("local `{name}` has the name of a global"))),
             },
             StmtKind::Assign { target, value } => self.assign(target, value)?,
-            StmtKind::Eval(e) => match is_num(&e.ty) {
+            StmtKind::Eval(e) => match is_num(&e.ty) && !matches!(e.kind, ExprKind::Operator(_)) {
                 true => LineKind::Eval(self.num(e)?),
                 false => LineKind::EvalObj(self.obj(e)?),
             },

@@ -89,9 +89,7 @@ impl<'m> Compiler<'m> {
                 _ => return Err(malformed("Intersection takes 4 or 5 arguments")),
             },
             ExprKind::IntersectNeighbor { args, .. } => match args.as_slice() {
-                [graph, a, b] => {
-                    Num::IntersectNeighbours { graph: self.boxed_obj(graph)?, a: boxed(a)?, b: boxed(b)? }
-                }
+                [graph, a, b] => Num::IntersectNeighbours { graph: self.boxed_obj(graph)?, a: boxed(a)?, b: boxed(b)? },
                 _ => return Err(malformed("IntersectNeighbor takes 3 arguments")),
             },
             _ => return Err(malformed(format!("an expression of type {} where a number is needed", e.ty))),
@@ -121,11 +119,7 @@ impl<'m> Compiler<'m> {
         if target.params.len() != args.len() {
             return Err(malformed(format!("`{}` is called with {} arguments", function.name, args.len())));
         }
-        Ok(Box::new(Call {
-            function: index,
-            captures: self.args(&function.captures)?,
-            args: self.args(args)?,
-        }))
+        Ok(Box::new(Call { function: index, captures: self.args(&function.captures)?, args: self.args(args)? }))
     }
 
     pub(super) fn function(&self, function: &FunctionRef) -> Result<usize> {
@@ -182,9 +176,7 @@ impl<'m> Compiler<'m> {
             }
             (VertexSetSize, [s]) => Num::SetSize(obj(s)?),
             (AddVertex, [s, v]) => match &s.ty {
-                Type::VertexSet(element) => {
-                    Num::AddVertex { element: element.clone(), set: obj(s)?, vertex: num(v)? }
-                }
+                Type::VertexSet(element) => Num::AddVertex { element: element.clone(), set: obj(s)?, vertex: num(v)? },
                 _ => return Err(misfit("AddVertex", s)),
             },
             (VectorSum, [v]) => Num::VectorReduce(Reduction::Sum, obj(v)?),

@@ -100,14 +100,32 @@ pub(crate) enum LineKind {
     While(StatementId, Num, Vec<Line>),
     DoWhile(StatementId, Vec<Line>, Num),
     /// `high` is evaluated again before every iteration.
-    For { id: StatementId, var: u32, low: Num, high: Num, body: Vec<Line> },
-    ParFor { id: StatementId, var: u32, low: Num, high: Num, body: Vec<Line> },
+    For {
+        id: StatementId,
+        var: u32,
+        low: Num,
+        high: Num,
+        body: Vec<Line>,
+    },
+    ParFor {
+        id: StatementId,
+        var: u32,
+        low: Num,
+        high: Num,
+        body: Vec<Line>,
+    },
     Break,
     PrintNum(Scalar, Num),
     PrintObj(Obj),
     Delete(Var),
     Scope(Vec<Line>),
-    Hybrid { id: StatementId, node: Box<HybridStmt>, frontier: Option<Obj>, graph: Obj, variants: Vec<Vec<Line>> },
+    Hybrid {
+        id: StatementId,
+        node: Box<HybridStmt>,
+        frontier: Option<Obj>,
+        graph: Obj,
+        variants: Vec<Vec<Line>>,
+    },
 }
 
 /// What assigning an object means for the sizes of elements.
@@ -168,8 +186,18 @@ pub(crate) enum Num {
     And(Box<Num>, Box<Num>),
     Or(Box<Num>, Box<Num>),
     Call(Box<Call>),
-    Reduce { op: ReduceOp, scalar: Scalar, target: Box<Target>, value: Box<Num> },
-    CompareAndSwap { scalar: Scalar, target: Box<Target>, expect: Box<Num>, value: Box<Num> },
+    Reduce {
+        op: ReduceOp,
+        scalar: Scalar,
+        target: Box<Target>,
+        value: Box<Num>,
+    },
+    CompareAndSwap {
+        scalar: Scalar,
+        target: Box<Target>,
+        expect: Box<Num>,
+        value: Box<Num>,
+    },
     Priority(Box<PriorityUpdate>),
     Enqueue(Box<Num>),
     StringCompare(BinaryOp, Box<Obj>, Box<Obj>),
@@ -178,11 +206,23 @@ pub(crate) enum Num {
     StopTimer,
     VertexCount(Box<Obj>),
     OutDegree(Box<Obj>, Box<Num>),
-    RandomNeighbour { graph: Box<Obj>, vertex: Box<Num>, out: bool },
+    RandomNeighbour {
+        graph: Box<Obj>,
+        vertex: Box<Num>,
+        out: bool,
+    },
     SetSize(Box<Obj>),
-    AddVertex { element: Name, set: Box<Obj>, vertex: Box<Num> },
+    AddVertex {
+        element: Name,
+        set: Box<Obj>,
+        vertex: Box<Num>,
+    },
     VectorReduce(Reduction, Box<Obj>),
-    ListPush { list: Box<Obj>, value: Box<Arg>, copy: bool },
+    ListPush {
+        list: Box<Obj>,
+        value: Box<Arg>,
+        copy: bool,
+    },
     ListPop(Box<Obj>),
     ListRetrieveNum(Box<Obj>, Box<Target>),
     ListRetrieveObj(Box<Obj>, Var),
@@ -190,8 +230,16 @@ pub(crate) enum Num {
     QueueFinished(Box<Obj>),
     QueueFinishedNode(Box<Obj>, Box<Num>),
     CurrentPriority(Scalar, Box<Obj>),
-    Intersection { sets: [Box<Obj>; 2], sizes: [Box<Num>; 2], limit: Option<Box<Num>> },
-    IntersectNeighbours { graph: Box<Obj>, a: Box<Num>, b: Box<Num> },
+    Intersection {
+        sets: [Box<Obj>; 2],
+        sizes: [Box<Num>; 2],
+        limit: Option<Box<Num>>,
+    },
+    IntersectNeighbours {
+        graph: Box<Obj>,
+        a: Box<Num>,
+        b: Box<Num>,
+    },
 }
 
 /// An expression that yields a value.

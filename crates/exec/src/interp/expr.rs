@@ -273,7 +273,13 @@ impl<'a> Interp<'a> {
 }
 
 /// `old + difference`, not below the floor; nothing when the priority is at or below it already.
-fn add_to_priority(scalar: Scalar, old: u64, difference_scalar: Scalar, difference: u64, floor: Option<u64>) -> Option<u64> {
+fn add_to_priority(
+    scalar: Scalar,
+    old: u64,
+    difference_scalar: Scalar,
+    difference: u64,
+    floor: Option<u64>,
+) -> Option<u64> {
     fn exact(scalar: Scalar, bits: u64) -> i128 {
         match scalar {
             Scalar::Int => i128::from(i32::of(bits)),
@@ -316,7 +322,9 @@ pub(crate) fn reduce_vector(reduction: Reduction, vector: &Vector) -> Result<u64
         best.ok_or(ErrorKind::EmptyVector(word))
     };
     Ok(match reduction {
-        Reduction::Sum => cells.fold(0, |sum, x| scalar::reduce(gw_ir::expr::ReduceOp::Sum, scalar, sum, x).unwrap_or(sum)),
+        Reduction::Sum => {
+            cells.fold(0, |sum, x| scalar::reduce(gw_ir::expr::ReduceOp::Sum, scalar, sum, x).unwrap_or(sum))
+        }
         Reduction::Max => fold(gw_ir::expr::ReduceOp::Max, "largest entry")?,
         Reduction::Min => fold(gw_ir::expr::ReduceOp::Min, "smallest entry")?,
         Reduction::Count => {

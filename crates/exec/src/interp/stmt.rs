@@ -161,11 +161,7 @@ impl<'a> Interp<'a> {
 
     /// Rewrites a vector entry from its old value; true when something was stored.
     #[inline]
-    pub(super) fn update(
-        &mut self,
-        place: &'a Place,
-        new: impl FnOnce(u64) -> Option<u64>,
-    ) -> Result<bool> {
+    pub(super) fn update(&mut self, place: &'a Place, new: impl FnOnce(u64) -> Option<u64>) -> Result<bool> {
         if let [index] = place.indices.as_slice() {
             let index = self.num(index)?;
             let vector = self.vector_var(place.vector)?;
@@ -236,8 +232,7 @@ impl<'a> Interp<'a> {
             },
         };
         let (vertices, edges) = (graph.vertices() as u64, graph.edges() as u64);
-        let mut sizes =
-            InputSizes { frontier_vertices: vertices, frontier_edges: edges, vertices, edges };
+        let mut sizes = InputSizes { frontier_vertices: vertices, frontier_edges: edges, vertices, edges };
         if let Some(set) = frontier.filter(|set| set.universe().is_none()) {
             sizes.frontier_vertices = set.len() as u64;
             let needs_degrees = criterion.is_none_or(Criterion::needs_degrees);
@@ -255,7 +250,9 @@ impl<'a> Interp<'a> {
                 Ok(usize::from(!criterion.is_small(sizes, threshold)))
             }
             (Decision::Chooser(schedule), Some(criterion)) => match &**schedule {
-                Schedule::Adaptive(gw_schedule::Adaptive { chooser: Chooser::Threshold { thresholds, .. }, .. }) => {
+                Schedule::Adaptive(gw_schedule::Adaptive {
+                    chooser: Chooser::Threshold { thresholds, .. }, ..
+                }) => {
                     let passed = thresholds.iter().take_while(|t| !criterion.is_small(sizes, t.get()));
                     Ok(passed.count())
                 }

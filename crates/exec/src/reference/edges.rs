@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use gw_graph::{Graph, Weights};
 use gw_ir::meta::{Dedup, Direction};
-use gw_ir::operator::{
-    EdgeOutput, EdgeSetIterator, OrderedProcessing, UpdatePriorityEdgeSetIterator, VertexFilter,
-};
+use gw_ir::operator::{EdgeOutput, EdgeSetIterator, OrderedProcessing, UpdatePriorityEdgeSetIterator, VertexFilter};
 use gw_ir::types::Scalar;
 
 use super::{Reference, foreign_queue, function, needed, rebucket, scalar_param, without_repeats};

@@ -122,8 +122,7 @@ impl Executable for Reference {
                 let input_size = Some(set.len() as u64);
                 let code = Arc::clone(&self.code);
                 let function = function(&code, &update.function)?;
-                let result =
-                    Interp::new(&code, env, self).run_function(function, call.captures, vec![set.into()])?;
+                let result = Interp::new(&code, env, self).run_function(function, call.captures, vec![set.into()])?;
                 let moved = result.as_set().map(VertexSet::ids).unwrap_or_default();
                 rebucket(&queue, &moved)?;
                 Ok(OperatorOutcome { input_size, output_size: Some(moved.len() as u64), ..Default::default() })

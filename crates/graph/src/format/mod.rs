@@ -33,5 +33,5 @@ mod write;
 pub use gwg::{GwgCheck, open_gwg, verify_gwg};
 pub use kind::{Compression, Format};
 pub use load::{Content, EdgeFile, Loaded, LoadedGraph, ReadOptions, load, read};
-pub use output::remove_partial_files;
+pub use output::{remove_partial_files, write_file};
 pub use write::{WriteOptions, Written, write};

@@ -24,6 +24,18 @@ fn partial() -> std::sync::MutexGuard<'static, Vec<PathBuf>> {
     PARTIAL.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Writes a whole file, beside its target first: it appears complete or not at all. Returns its size.
+pub fn write_file(path: &Path, bytes: &[u8]) -> Result<u64> {
+    let mut output = Output::create(path)?;
+    match output.write(bytes) {
+        Ok(()) => output.commit(),
+        Err(error) => {
+            output.abandon();
+            Err(error)
+        }
+    }
+}
+
 /// A file in the making. Dropped before [`Output::commit`], it leaves nothing behind.
 pub(crate) struct Output {
     target: PathBuf,

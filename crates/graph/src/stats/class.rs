@@ -44,6 +44,8 @@ pub struct ClassNumbers {
     pub vertices: u64,
     /// Number of edges, an undirected one counted once.
     pub edges: u64,
+    /// Every edge has its reverse.
+    pub symmetric: bool,
     /// Number of weak components, if known.
     pub components: Option<u64>,
     /// Total degrees.
@@ -87,7 +89,10 @@ impl ClassNumbers {
         let density = mean / (n - 1.0).max(1.0);
         let variation = if mean > 0.0 { d.std_dev / mean } else { 0.0 };
         let depth = self.diameter.unwrap_or(0) as f64;
-        let deep_from = 4.0 * n.max(2.0).log2();
+        // A random graph of this mean degree is about ln n / ln mean deep.
+        let deep_from = 4.0 * n.max(2.0).ln() / mean.max(2.0).ln();
+        // Most streets of a directed graph count twice, once in each direction.
+        let road_mean = if self.symmetric { 4.0 } else { 6.5 };
         let deep = depth >= deep_from;
 
         if self.edges == 0 {
@@ -123,12 +128,13 @@ impl ClassNumbers {
             );
         }
         if deep {
-            let why = format!("the diameter is at least 4 log2 of the vertices ({depth} against {deep_from:.0})");
-            return if mean <= 4.0 && variation >= 0.1 {
-                (
-                    Class::RoadLike,
-                    format!("{why}, the mean degree at most 4 ({mean:.2}) and degrees vary by 10 % or more of it"),
-                )
+            let why =
+                format!("the diameter is at least 4 ln(vertices) / ln(mean degree) ({depth} against {deep_from:.0})");
+            return if mean <= road_mean && variation >= 0.1 {
+                let rule = format!(
+                    "{why}, the mean degree at most {road_mean} ({mean:.2}) and degrees vary by 10 % or more of it"
+                );
+                (Class::RoadLike, rule)
             } else {
                 (Class::MeshLike, format!("{why}, and degrees are not those of roads (mean {mean:.2})"))
             };

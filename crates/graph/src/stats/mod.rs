@@ -125,6 +125,7 @@ impl Statistics {
         let numbers = ClassNumbers {
             vertices: graph.vertices() as u64,
             edges: if graph.is_symmetric() { graph.edges() as u64 / 2 } else { graph.edges() as u64 },
+            symmetric: graph.is_symmetric(),
             components: components.as_ref().map(|c| c.count),
             degree: degree.clone(),
             diameter: estimated_diameter,

@@ -1,6 +1,5 @@
 //! Which loops could run wholly on a device, and what stands in the way of the others.
 
-use super::calls::closure;
 use crate::builtin::Builtin;
 use crate::expr::{Expr, ExprKind};
 use crate::module::{FunctionKind, Module};
@@ -12,46 +11,79 @@ use std::collections::BTreeSet;
 
 /// Why this code cannot run on a device, as half a sentence; `None` when it can.
 pub fn obstacle(module: &Module, condition: Option<&Expr>, body: &[Stmt]) -> Option<String> {
-    let mut visited = BTreeSet::new();
-    let mut found = condition.and_then(|c| expr_obstacle(module, c, &mut visited));
-    walk_stmts(body, &mut |stmt| {
-        if found.is_some() {
-            return;
-        }
-        if matches!(stmt.kind, StmtKind::ParFor { .. }) {
-            found = Some("it contains a par_for".into());
-            return;
-        }
-        stmt_exprs(stmt, &mut |e| {
+    let mut search = Search { module, visited: BTreeSet::new() };
+    condition.and_then(|c| search.expr(c, false)).or_else(|| search.block(body, false))
+}
+
+/// A walk through code and the functions it names, each function once per way of running it.
+struct Search<'m> {
+    module: &'m Module,
+    visited: BTreeSet<(Name, bool)>,
+}
+
+impl Search<'_> {
+    fn block(&mut self, body: &[Stmt], in_operator: bool) -> Option<String> {
+        let mut found = None;
+        walk_stmts(body, &mut |stmt| {
+            if found.is_some() {
+                return;
+            }
+            found = match stmt.kind {
+                StmtKind::ParFor { .. } => Some("it contains a par_for".into()),
+                StmtKind::Print(_) if in_operator => Some("it prints inside an operator".into()),
+                _ => None,
+            };
+            stmt_exprs(stmt, &mut |e| {
+                if found.is_none() {
+                    found = self.expr(e, in_operator);
+                }
+            });
+        });
+        found
+    }
+
+    fn expr(&mut self, expr: &Expr, in_operator: bool) -> Option<String> {
+        let mut found = None;
+        walk_expr(expr, &mut |e| {
             if found.is_none() {
-                found = expr_obstacle(module, e, &mut visited);
+                found = host_only(e).or_else(|| self.functions(e, in_operator));
             }
         });
-    });
-    found
+        found
+    }
+
+    fn functions(&mut self, expr: &Expr, in_operator: bool) -> Option<String> {
+        for (usage, reference) in function_refs(expr) {
+            let in_operator = in_operator || usage != Use::Call;
+            if !self.visited.insert((reference.name.clone(), in_operator)) {
+                continue;
+            }
+            let Some(function) = self.module.function(&reference.name) else { continue };
+            if function.kind == FunctionKind::Extern {
+                return Some(format!("it calls the extern function `{}`", function.name));
+            }
+            let found = self.block(function.body.as_deref().unwrap_or_default(), in_operator);
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
 }
 
-fn expr_obstacle(module: &Module, expr: &Expr, visited: &mut BTreeSet<Name>) -> Option<String> {
-    let mut found = None;
-    walk_expr(expr, &mut |e| {
-        if found.is_none() {
-            found = node_obstacle(module, e, visited);
+/// What a node itself does that only the host can do.
+fn host_only(expr: &Expr) -> Option<String> {
+    let sentence = match &expr.kind {
+        ExprKind::EdgeSetLoad(_) => "it loads a graph",
+        ExprKind::VectorAlloc | ExprKind::VectorFill(_) | ExprKind::VectorLiteral(_) => "it allocates a vector",
+        ExprKind::ListAlloc => "it allocates a list",
+        ExprKind::PriorityQueueAlloc(_) => "it allocates a priority queue",
+        ExprKind::Operator(op) if matches!(**op, Operator::UpdatePriorityExtern(_)) => {
+            "it hands a set to an extern function"
         }
-    });
-    found
-}
-
-fn node_obstacle(module: &Module, expr: &Expr, visited: &mut BTreeSet<Name>) -> Option<String> {
-    match &expr.kind {
-        ExprKind::EdgeSetLoad(_) => return Some("it loads a graph".into()),
-        ExprKind::VectorAlloc | ExprKind::VectorFill(_) | ExprKind::VectorLiteral(_) => {
-            return Some("it allocates a vector".into());
-        }
-        ExprKind::ListAlloc => return Some("it allocates a list".into()),
-        ExprKind::PriorityQueueAlloc(_) => return Some("it allocates a priority queue".into()),
         ExprKind::Builtin(b, _) => {
             use Builtin::*;
-            let host_only = matches!(
+            let host = matches!(
                 b,
                 Argv | Atoi
                     | StartTimer
@@ -63,36 +95,9 @@ fn node_obstacle(module: &Module, expr: &Expr, visited: &mut BTreeSet<Name>) -> 
                     | SerialMinimumSpanningTree
                     | SerialSweepCut
             );
-            if host_only {
-                return Some(format!("it uses {}, which runs on the host", b.name()));
-            }
+            return host.then(|| format!("it uses {}, which runs on the host", b.name()));
         }
-        ExprKind::Operator(op) if matches!(**op, Operator::UpdatePriorityExtern(_)) => {
-            return Some("it hands a set to an extern function".into());
-        }
-        _ => {}
-    }
-    for (usage, reference) in function_refs(expr) {
-        if !visited.insert(reference.name.clone()) {
-            continue;
-        }
-        for name in closure(module, [reference.name.clone()]) {
-            let Some(function) = module.function(&name) else { continue };
-            if function.kind == FunctionKind::Extern {
-                return Some(format!("it calls the extern function `{name}`"));
-            }
-            let body = function.body.as_deref().unwrap_or_default();
-            if usage != Use::Call {
-                let mut prints = false;
-                walk_stmts(body, &mut |s| prints |= matches!(s.kind, StmtKind::Print(_)));
-                if prints {
-                    return Some(format!("`{name}` prints inside an operator"));
-                }
-            }
-            if let Some(why) = obstacle(module, None, body) {
-                return Some(why);
-            }
-        }
-    }
-    None
+        _ => return None,
+    };
+    Some(sentence.into())
 }

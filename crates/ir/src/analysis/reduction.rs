@@ -29,7 +29,9 @@ pub fn extractable(module: &Module, function: &Function) -> Option<(Name, Reduce
             }
             _ => fits = false,
         },
-        ExprKind::CompareAndSwap { .. } | ExprKind::PriorityUpdate { .. } | ExprKind::EnqueueVertex { .. } => fits = false,
+        ExprKind::CompareAndSwap { .. } | ExprKind::PriorityUpdate { .. } | ExprKind::EnqueueVertex { .. } => {
+            fits = false
+        }
         _ => {}
     });
     walk_stmts(body, &mut |s| {

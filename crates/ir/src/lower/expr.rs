@@ -59,7 +59,9 @@ impl<'p> Lowering<'p> {
         }
         let ty = self.ty(&expr.ty);
         Ok(match &expr.kind {
-            typed::ExprKind::Int(v) => Expr::new(ExprKind::Int(*v), Type::Scalar(ty.scalar().unwrap_or(crate::types::Scalar::Int))),
+            typed::ExprKind::Int(v) => {
+                Expr::new(ExprKind::Int(*v), Type::Scalar(ty.scalar().unwrap_or(crate::types::Scalar::Int)))
+            }
             typed::ExprKind::Float(v) => Expr::new(ExprKind::Float(*v), ty),
             typed::ExprKind::Bool(b) => Expr::bool(*b),
             typed::ExprKind::Str(s) => Expr::new(ExprKind::Str(s.as_str().into()), Type::STRING),

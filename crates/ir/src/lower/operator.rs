@@ -12,6 +12,7 @@ use gw_lang::builtin::Builtin as LangBuiltin;
 use gw_lang::typed::{self, ApplyKind, Filter, Tracked};
 use gw_lang::types::FuncId;
 use gw_lang::types::Type as LangType;
+use std::collections::HashSet;
 
 impl<'p> Lowering<'p> {
     /// The operator that `expr` is, if it is one.
@@ -67,7 +68,7 @@ impl<'p> Lowering<'p> {
         if apply.kind != ApplyKind::UpdatePriority {
             return Ok(Operator::EdgeSetIterator(edges));
         }
-        let queue = match self.queue_updated(apply.func.func, &edges.apply.captures, 0) {
+        let queue = match self.queue_updated(apply.func.func, &edges.apply.captures, &mut HashSet::new()) {
             Some(queue) => queue,
             None => match self.only_queue() {
                 Some(queue) => queue,
@@ -118,9 +119,8 @@ impl<'p> Lowering<'p> {
     }
 
     /// The queue that a function or its callees update, as seen where the function is named with these captures.
-    fn queue_updated(&self, function: FuncId, captures: &[Expr], depth: usize) -> Option<Expr> {
-        // Callees are declared before callers, so depth beyond the number of functions means a cycle.
-        if depth > self.program.functions.len() {
+    fn queue_updated(&self, function: FuncId, captures: &[Expr], seen: &mut HashSet<FuncId>) -> Option<Expr> {
+        if !seen.insert(function) {
             return None;
         }
         let function = self.program.function(function);
@@ -133,20 +133,20 @@ impl<'p> Lowering<'p> {
                 typed::ExprKind::Builtin { builtin, args }
                     if matches!(
                         builtin,
-                        LangBuiltin::UpdatePriorityMin | LangBuiltin::UpdatePriorityMax | LangBuiltin::UpdatePrioritySum
+                        LangBuiltin::UpdatePriorityMin
+                            | LangBuiltin::UpdatePriorityMax
+                            | LangBuiltin::UpdatePrioritySum
                     ) =>
                 {
                     found = match args.first().map(|a| &a.kind) {
                         Some(typed::ExprKind::Var(v @ typed::Var::Global(_))) => Some(self.var(*v)),
-                        Some(typed::ExprKind::Var(typed::Var::Local(id))) => function
-                            .captures
-                            .iter()
-                            .position(|c| c == id)
-                            .and_then(|i| captures.get(i).cloned()),
+                        Some(typed::ExprKind::Var(typed::Var::Local(id))) => {
+                            function.captures.iter().position(|c| c == id).and_then(|i| captures.get(i).cloned())
+                        }
                         _ => None,
                     };
                 }
-                typed::ExprKind::Call { func, .. } => found = self.queue_updated(func.func, &[], depth + 1),
+                typed::ExprKind::Call { func, .. } => found = self.queue_updated(func.func, &[], seen),
                 _ => {}
             }
         });

@@ -127,14 +127,8 @@ fn fused(module: &Module, one: &Stmt, two: &Stmt, name: &str) -> Fused {
     body.extend(second);
     let mut values: Vec<Expr> = a.apply.captures.clone();
     values.extend(b.apply.captures.iter().cloned());
-    let function = Function {
-        name: name.into(),
-        kind: FunctionKind::User,
-        captures,
-        result: None,
-        body: Some(body),
-        ..f.clone()
-    };
+    let function =
+        Function { name: name.into(), kind: FunctionKind::User, captures, result: None, body: Some(body), ..f.clone() };
     Ok((FunctionRef { name: name.into(), captures: values }, function))
 }
 
@@ -159,8 +153,13 @@ struct Touched {
 impl Touched {
     fn of(function: &Function, body: &[Stmt]) -> Touched {
         let mut t = Touched::default();
-        let mine: BTreeSet<Name> =
-            function.params.iter().chain(&function.result).map(|p| p.name.clone()).chain(function.locals().into_iter().map(|l| l.name)).collect();
+        let mine: BTreeSet<Name> = function
+            .params
+            .iter()
+            .chain(&function.result)
+            .map(|p| p.name.clone())
+            .chain(function.locals().into_iter().map(|l| l.name))
+            .collect();
         let vertex = function.params.first().map(|p| &p.name);
         let mut owned_mentions: HashMap<Name, usize> = HashMap::new();
         let mut mentions: HashMap<Name, usize> = HashMap::new();

@@ -6,6 +6,7 @@
 
 use super::sharing::{Marker, Role, roles};
 use super::{PassContext, PassError};
+use crate::analysis::priority::priority_vector;
 use crate::expr::{BinaryOp, Expr, ExprKind};
 use crate::meta::{Access, AccessMode, Direction, Sharing, UpdateMeta};
 use crate::module::{Function, Module};
@@ -20,15 +21,22 @@ use std::collections::{HashMap, HashSet};
 pub fn atomics(mut module: Module, _: &PassContext) -> Result<Module, PassError> {
     compare_and_swap(&mut module);
     let roles = roles(&module);
-    let scalars: HashSet<Name> = module.globals.iter().map(|g| g.name.clone()).collect();
-    for function in &mut module.functions {
-        if let Some(role @ Role::Parallel(_)) = roles.get(&function.name) {
-            let marker = Marker::new(function, role);
-            if let Some(body) = &mut function.body {
-                walk_stmts_mut(body, &mut |s| {
-                    stmt_exprs_mut(s, &mut |e| walk_expr_mut(e, &mut |e| update(e, &marker, &scalars)));
-                });
-            }
+    let globals: HashSet<Name> = module.globals.iter().map(|g| g.name.clone()).collect();
+    let queues: HashMap<Name, Name> =
+        module.globals.iter().filter_map(|g| Some((g.name.clone(), priority_vector(&module, &g.name)?))).collect();
+    let markers: Vec<Option<Marker>> = module
+        .functions
+        .iter()
+        .map(|f| match roles.get(&f.name) {
+            Some(role @ Role::Parallel(_)) => Some(Marker::new(&module, f, role)),
+            _ => None,
+        })
+        .collect();
+    for (function, marker) in module.functions.iter_mut().zip(markers) {
+        if let (Some(marker), Some(body)) = (marker, &mut function.body) {
+            walk_stmts_mut(body, &mut |s| {
+                stmt_exprs_mut(s, &mut |e| walk_expr_mut(e, &mut |e| update(e, &marker, &globals, &queues)));
+            });
         }
     }
     for body in bodies_mut(&mut module) {
@@ -37,7 +45,7 @@ pub fn atomics(mut module: Module, _: &PassContext) -> Result<Module, PassError>
     Ok(module)
 }
 
-fn update(expr: &mut Expr, marker: &Marker, globals: &HashSet<Name>) {
+fn update(expr: &mut Expr, marker: &Marker, globals: &HashSet<Name>, queues: &HashMap<Name, Name>) {
     match &mut expr.kind {
         ExprKind::Reduce { target, meta, .. } => {
             meta.atomic |= match &target.kind {
@@ -45,7 +53,10 @@ fn update(expr: &mut Expr, marker: &Marker, globals: &HashSet<Name>) {
                 _ => marker.sharing(target) == Sharing::Shared,
             };
         }
-        ExprKind::PriorityUpdate { vertex, meta, .. } => meta.atomic |= !marker.independent(vertex),
+        ExprKind::PriorityUpdate { queue, vertex, meta, .. } => {
+            let vector = queue.as_var().and_then(|q| queues.get(q));
+            meta.atomic |= !marker.independent(vertex) || vector.is_none_or(|v| marker.is_contested(v));
+        }
         _ => {}
     }
 }

@@ -117,7 +117,7 @@ fn simple_operator(
                 }
                 // The rounds of an ordered loop run from a set that the operator itself dequeues.
                 let from_set = ordered || matches!(edges.from, VertexFilter::Set(_));
-                fill(edges, &resolved, from_set, family);
+                fill(edges, &resolved, schedule.dedup, from_set, family);
                 edges.meta.path = path.map(Name::from);
                 edges.meta.schedule = bound;
                 dedup_pass = separate_pass(&edges.meta);
@@ -144,7 +144,15 @@ fn separate_pass(meta: &EdgeMeta) -> Option<bool> {
     (meta.dedup != Dedup::None && !meta.dedup_inline).then_some(meta.dedup == Dedup::Perfect)
 }
 
-fn fill(edges: &mut EdgeSetIterator, schedule: &SimpleSchedule, from_set: bool, family: Family) {
+/// `asked` is the deduplication that the schedule itself names: repeats that the algorithm bears are not removed by
+/// default.
+fn fill(
+    edges: &mut EdgeSetIterator,
+    schedule: &SimpleSchedule,
+    asked: Option<gw_schedule::Dedup>,
+    from_set: bool,
+    family: Family,
+) {
     let meta = &mut edges.meta;
     let direction = match schedule.direction() {
         gw_schedule::Direction::Push => Direction::Push,
@@ -174,7 +182,7 @@ fn fill(edges: &mut EdgeSetIterator, schedule: &SimpleSchedule, from_set: bool, 
         FrontierCreation::UnfusedBoolmap => Representation::Boolmap,
         FrontierCreation::LevelMask => Representation::LevelMask,
     });
-    let plan = SimpleSchedule { creation: Some(creation), ..*schedule }.dedup_plan(unique);
+    let plan = SimpleSchedule { creation: Some(creation), dedup: asked, ..*schedule }.dedup_plan(unique);
     (meta.dedup, meta.dedup_inline) = match plan {
         DedupPlan::None | DedupPlan::ByMap => (Dedup::None, false),
         DedupPlan::BestEffort(by) => (Dedup::BestEffort, by != DedupBy::Counters),

@@ -60,9 +60,7 @@ fn dies(rest: &[Stmt], set: &str) -> Option<usize> {
         if matches!(&stmt.kind, StmtKind::Delete(e) if e.as_var().is_some_and(|n| &**n == set)) {
             return Some(i);
         }
-        if stmt_mentions(stmt, set)
-            || stmt.blocks().iter().any(|b| crate::walk::block_mentions(b, set))
-            || leaves(stmt)
+        if stmt_mentions(stmt, set) || stmt.blocks().iter().any(|b| crate::walk::block_mentions(b, set)) || leaves(stmt)
         {
             return None;
         }

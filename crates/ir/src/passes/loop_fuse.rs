@@ -10,10 +10,10 @@ use crate::expr::{Expr, ExprKind};
 use crate::meta::ForMeta;
 use crate::module::Module;
 use crate::points::{inner_prefix, own_path};
-use crate::rewrite::rename;
+use crate::rewrite::{fresh, rename, taken};
 use crate::source::{Name, Span};
 use crate::stmt::{Block, Stmt, StmtKind};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 const PASS: &str = "loop-fuse";
 
@@ -21,8 +21,10 @@ const PASS: &str = "loop-fuse";
 pub fn fuse(mut module: Module, first: &str, second: &str, fused: &str) -> Result<Module, PassError> {
     let mut done = false;
     for at in 0..module.functions.len() {
+        let mut names = taken(&module, Some(&module.functions[at]));
         let Some(mut body) = module.functions[at].body.take() else { continue };
-        done |= fuse_in(&module, &mut body, "", first, second, fused)?;
+        let labels = Labels { first, second, fused };
+        done |= fuse_in(&module, &mut body, "", &labels, &mut names)?;
         module.functions[at].body = Some(body);
     }
     if done {
@@ -37,25 +39,31 @@ pub fn fuse(mut module: Module, first: &str, second: &str, fused: &str) -> Resul
     }
 }
 
+/// Label paths of the two loops and the label of the fused one.
+struct Labels<'a> {
+    first: &'a str,
+    second: &'a str,
+    fused: &'a str,
+}
+
 fn fuse_in(
     module: &Module,
     block: &mut Block,
     prefix: &str,
-    first: &str,
-    second: &str,
-    fused: &str,
+    labels: &Labels,
+    names: &mut HashSet<Name>,
 ) -> Result<bool, PassError> {
     for i in 0..block.len() {
-        if own_path(prefix, &block[i]).as_deref() == Some(first)
-            && block.get(i + 1).is_some_and(|s| own_path(prefix, s).as_deref() == Some(second))
+        if own_path(prefix, &block[i]).as_deref() == Some(labels.first)
+            && block.get(i + 1).is_some_and(|s| own_path(prefix, s).as_deref() == Some(labels.second))
         {
-            let new = fuse_pair(module, &block[i], &block[i + 1], fused)?;
+            let new = fuse_pair(module, &block[i], &block[i + 1], labels.fused, names)?;
             block.splice(i..i + 2, new);
             return Ok(true);
         }
         let inner = inner_prefix(prefix, &block[i]);
         for b in block[i].blocks_mut() {
-            if fuse_in(module, b, &inner, first, second, fused)? {
+            if fuse_in(module, b, &inner, labels, names)? {
                 return Ok(true);
             }
         }
@@ -85,10 +93,20 @@ fn constant(stmt: &Stmt) -> Result<Constant<'_>, PassError> {
     Ok(Constant { label: stmt.label.clone(), var, range: (*a, *b.max(a)), body })
 }
 
-fn fuse_pair(module: &Module, first: &Stmt, second: &Stmt, fused: &str) -> Result<Block, PassError> {
+fn fuse_pair(
+    module: &Module,
+    first: &Stmt,
+    second: &Stmt,
+    fused: &str,
+    names: &mut HashSet<Name>,
+) -> Result<Block, PassError> {
     let (one, two) = (constant(first)?, constant(second)?);
-    let conflict = Effects::of(module, one.body).conflict(&Effects::of(module, two.body));
-    if let Some(name) = conflict {
+    let (a, b) = (Effects::of(module, one.body), Effects::of(module, two.body));
+    if a.outside && b.outside {
+        let message = "both loops print, take times, draw numbers or call extern functions, whose order would change";
+        return Err(PassError::transform(PASS, first.span, message));
+    }
+    if let Some(name) = a.conflict(&b) {
         let message = format!("both loops touch `{name}`, so fusing them would change their order on it");
         return Err(PassError::transform(PASS, first.span, message));
     }
@@ -97,12 +115,9 @@ fn fuse_pair(module: &Module, first: &Stmt, second: &Stmt, fused: &str) -> Resul
     if low >= high {
         return Err(PassError::transform(PASS, first.span, "the loops have no iteration in common"));
     }
-    // Only the locals of the second loop's *shared* part keep their names; other copies would need new ones, so the
-    // prologue and epilogue reuse the body under fresh names.
-    let mut copies = 0;
+    // The bodies keep their names in the common part; prologue and epilogue are copies under fresh names.
     let mut part = |of: &Constant, from: i64, to: i64, label: String| {
-        copies += 1;
-        let (var, body) = copy(of, &format!("_{fused}{copies}"));
+        let (var, body) = copy(of, names);
         for_loop(var, from, to, body, &label, first.span)
     };
     let mut out = Block::new();
@@ -113,7 +128,8 @@ fn fuse_pair(module: &Module, first: &Stmt, second: &Stmt, fused: &str) -> Resul
     }
     let mut second_body = two.body.clone();
     rename(&mut second_body, &HashMap::from([(two.var.clone(), one.var.clone())]));
-    let scope = |label: &Option<Name>, body: Block, span| Stmt::new(StmtKind::Scope(body)).at(span).labelled(label.clone());
+    let scope =
+        |label: &Option<Name>, body: Block, span| Stmt::new(StmtKind::Scope(body)).at(span).labelled(label.clone());
     let body = vec![scope(&one.label, one.body.clone(), first.span), scope(&two.label, second_body, second.span)];
     out.push(for_loop(one.var.clone(), low, high, body, fused, first.span));
     for of in [&one, &two] {
@@ -124,16 +140,17 @@ fn fuse_pair(module: &Module, first: &Stmt, second: &Stmt, fused: &str) -> Resul
     Ok(out)
 }
 
-/// Body and variable of a loop with all its locals renamed; the suffix makes them unique in the function.
-fn copy(of: &Constant, suffix: &str) -> (Name, Block) {
+/// Body and variable of a loop with all its locals renamed.
+fn copy(of: &Constant, names: &mut HashSet<Name>) -> (Name, Block) {
     let mut body = of.body.clone();
-    let mut names: HashMap<Name, Name> = super::loop_split::declared(&body)
-        .into_iter()
-        .map(|n| (n.clone(), format!("{n}{suffix}").as_str().into()))
-        .collect();
-    let var: Name = format!("{}{suffix}", of.var).as_str().into();
-    names.insert(of.var.clone(), var.clone());
-    rename(&mut body, &names);
+    let mut renamed: HashMap<Name, Name> = HashMap::new();
+    for local in super::loop_split::declared(&body) {
+        let new = fresh(names, &local);
+        renamed.insert(local, new);
+    }
+    let var = fresh(names, of.var);
+    renamed.insert(of.var.clone(), var.clone());
+    rename(&mut body, &renamed);
     (var, body)
 }
 

@@ -86,10 +86,7 @@ fn split_one(stmt: Stmt, split: &Split, names: &mut HashSet<Name>) -> Result<Blo
     let part = |label: &str, var, low, high, body| {
         Stmt::new(StmtKind::For { var, low, high, body, meta: meta.clone() }).at(span).labelled(Some(label.into()))
     };
-    Ok(vec![
-        part(split.first, var, low, first_end, body),
-        part(split.second, second_var, middle, high, second_body),
-    ])
+    Ok(vec![part(split.first, var, low, first_end, body), part(split.second, second_var, middle, high, second_body)])
 }
 
 /// `low + n`, folded when `low` is a number.

@@ -36,7 +36,8 @@ pub fn nested(module: Module, context: &PassContext) -> Result<Module, PassError
             };
             stmt_exprs_mut(&mut stmt, &mut |e| {
                 walk_expr_mut(e, &mut |e| {
-                    if let ExprKind::Intersection { meta, .. } | ExprKind::IntersectNeighbor { meta, .. } = &mut e.kind {
+                    if let ExprKind::Intersection { meta, .. } | ExprKind::IntersectNeighbor { meta, .. } = &mut e.kind
+                    {
                         meta.kind = Some(kind);
                     }
                 });

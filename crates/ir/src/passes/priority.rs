@@ -5,12 +5,14 @@
 //! bucket width and sizes.
 
 use super::{PassContext, PassError};
-use crate::analysis::priority::{change, eager_loop, priority_vector};
 use crate::analysis::calls::closure;
+use crate::analysis::priority::{change, eager_loop, priority_vector};
 use crate::expr::{Expr, ExprKind, PriorityOp};
 use crate::meta::{QueueKind, QueueMeta};
 use crate::module::Module;
-use crate::operator::{EdgeOutput, Operator, OrderedProcessing, UpdateBuckets, UpdatePriorityEdgeSetIterator, VertexFilter};
+use crate::operator::{
+    EdgeOutput, Operator, OrderedProcessing, UpdateBuckets, UpdatePriorityEdgeSetIterator, VertexFilter,
+};
 use crate::points::{inner_prefix, operator_point, own_path};
 use crate::rewrite::{fresh, taken};
 use crate::source::Name;

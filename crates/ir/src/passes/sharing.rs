@@ -2,7 +2,8 @@
 //!
 //! An entry is local when its index is the end of the edge that a worker owns (or that end shifted or scaled by a
 //! constant); everything else is shared. Vertex functions own their vertex. Helpers called by such functions do not
-//! know who owns what, so they share everything.
+//! know who owns what, so they share everything. A vector with one shared write is shared as a whole: other workers
+//! reach the owned entries through that write.
 
 use super::{PassContext, PassError};
 use crate::analysis::calls::closure;
@@ -13,6 +14,7 @@ use crate::operator::Operator;
 use crate::source::Name;
 use crate::stmt::{Stmt, StmtKind};
 use crate::walk::{bodies, children_mut, stmt_exprs_mut, walk_stmts, walk_stmts_mut};
+use gw_schedule::Owned;
 use std::collections::{HashMap, HashSet};
 
 /// How invocations of a function relate to each other.
@@ -101,8 +103,6 @@ fn vertex_role(is_parallel: Option<bool>, vertex: Option<Name>) -> Role {
     if is_parallel == Some(false) { Role::Serial } else { Role::Parallel(vertex) }
 }
 
-use gw_schedule::Owned;
-
 /// The end of an edge that a worker has to itself under a bound operator; nothing before binding.
 fn owned(meta: &EdgeMeta) -> Owned {
     match (meta.is_parallel, meta.is_edge_parallel, meta.direction) {
@@ -116,16 +116,17 @@ fn owned(meta: &EdgeMeta) -> Owned {
 /// Marks the accesses of all functions that run inside operators.
 pub fn sharing(mut module: Module, _: &PassContext) -> Result<Module, PassError> {
     let roles = roles(&module);
-    for function in &mut module.functions {
-        if let Some(role) = roles.get(&function.name) {
-            mark_function(function, role);
+    let markers: Vec<Option<Marker>> =
+        module.functions.iter().map(|f| roles.get(&f.name).map(|role| Marker::new(&module, f, role))).collect();
+    for (function, marker) in module.functions.iter_mut().zip(markers) {
+        if let Some(marker) = marker {
+            mark_function(function, &marker);
         }
     }
     Ok(module)
 }
 
-fn mark_function(function: &mut Function, role: &Role) {
-    let marker = Marker::new(function, role);
+fn mark_function(function: &mut Function, marker: &Marker) {
     if let Some(body) = &mut function.body {
         walk_stmts_mut(body, &mut |stmt| {
             if let StmtKind::Assign { target, value } = &mut stmt.kind {
@@ -144,10 +145,14 @@ pub(super) struct Marker {
     owned: Option<Name>,
     /// Vectors declared in the function: private by construction.
     private: HashSet<Name>,
+    /// Vectors that the function or its helpers write at entries it does not own.
+    contested: HashSet<Name>,
+    /// Some such write goes through a parameter or capture, which may stand for any vector.
+    all_contested: bool,
 }
 
 impl Marker {
-    pub(super) fn new(function: &Function, role: &Role) -> Marker {
+    pub(super) fn new(module: &Module, function: &Function, role: &Role) -> Marker {
         let (serial, owned) = match role {
             Role::Serial => (true, None),
             Role::Parallel(owned) => (false, owned.clone()),
@@ -155,12 +160,67 @@ impl Marker {
         // A reassigned parameter no longer names what the worker owns.
         let owned = owned.filter(|name| !assigned(function, name));
         let private = function.locals().into_iter().map(|l| l.name).collect();
-        Marker { serial, owned, private }
+        let mut marker = Marker { serial, owned, private, contested: HashSet::new(), all_contested: false };
+        if !serial {
+            marker.find_contested(module, function);
+        }
+        marker
+    }
+
+    fn find_contested(&mut self, module: &Module, function: &Function) {
+        let is_global = |n: &Name| module.global(n).is_some();
+        let mut contested: Vec<Name> = Vec::new();
+        for name in closure(module, [function.name.clone()]) {
+            let Some(f) = module.function(&name) else { continue };
+            let helper = name != function.name;
+            let locals: HashSet<Name> = f.locals().into_iter().map(|l| l.name).collect();
+            let mut write = |target: &Expr| {
+                let is_entry = matches!(target.kind, ExprKind::Element { .. });
+                if let (true, Some(root)) = (is_entry, target.place_root())
+                    && !locals.contains(root)
+                    && (helper || !self.own_entry(target))
+                {
+                    contested.push(root.clone());
+                }
+            };
+            let body = f.body.as_deref().unwrap_or_default();
+            walk_stmts(body, &mut |s| {
+                if let StmtKind::Assign { target, .. } = &s.kind {
+                    write(target);
+                }
+            });
+            crate::walk::walk_block_exprs(body, &mut |e| {
+                if let ExprKind::Reduce { target, .. } | ExprKind::CompareAndSwap { target, .. } = &e.kind {
+                    write(target);
+                }
+            });
+            crate::walk::walk_block_exprs(body, &mut |e| {
+                if let ExprKind::PriorityUpdate { queue, vertex, .. } = &e.kind
+                    && (helper || !self.independent(vertex))
+                {
+                    let vector = queue.as_var().and_then(|q| crate::analysis::priority::priority_vector(module, q));
+                    contested.extend(vector);
+                }
+            });
+        }
+        self.all_contested = contested.iter().any(|n| !is_global(n));
+        self.contested = contested.into_iter().collect();
+    }
+
+    /// Whether the vector is written at entries that the worker does not own.
+    pub(super) fn is_contested(&self, vector: &str) -> bool {
+        self.all_contested || self.contested.contains(vector)
     }
 
     /// Whether another invocation may touch the place at the same time.
     pub(super) fn sharing(&self, place: &Expr) -> Sharing {
         let private = self.serial || place.place_root().is_some_and(|n| self.private.contains(n));
+        let contested = place.place_root().is_none_or(|n| self.is_contested(n));
+        if private || (self.own_entry(place) && !contested) { Sharing::Local } else { Sharing::Shared }
+    }
+
+    /// Whether the place is an entry of the owned vertex.
+    fn own_entry(&self, place: &Expr) -> bool {
         let mut first = place;
         while let ExprKind::Element { vector, .. } = &first.kind {
             if vector.as_var().is_some() {
@@ -168,8 +228,7 @@ impl Marker {
             }
             first = vector;
         }
-        let own_entry = matches!(&first.kind, ExprKind::Element { index, .. } if self.independent(index));
-        if private || own_entry { Sharing::Local } else { Sharing::Shared }
+        matches!(&first.kind, ExprKind::Element { index, .. } if self.independent(index))
     }
 
     /// Whether different owned vertices give different values of this index.

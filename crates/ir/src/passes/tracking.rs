@@ -33,7 +33,8 @@ pub fn tracking(mut module: Module, _: &PassContext) -> Result<Module, PassError
         let name = edges.apply.name.clone();
         // Functions are not shared after duplication; a module that skipped it gets the copy here.
         let uses = bodies(&module).flat_map(|b| uses_in(b)).filter(|(_, n)| *n == name).count();
-        let target = if uses > 1 { clone_function(&mut module, &name, &name).unwrap_or(name.clone()) } else { name.clone() };
+        let target =
+            if uses > 1 { clone_function(&mut module, &name, &name).unwrap_or(name.clone()) } else { name.clone() };
         rewrite_function(&mut module, &target, &edges)?;
         let mut retargeted = false;
         let finished: &HashSet<Name> = &done;
@@ -63,7 +64,7 @@ fn rewrite_function(module: &mut Module, name: &Name, edges: &EdgeSetIterator) -
     let mut rewriter = Rewriter {
         names: taken(module, Some(&function)),
         module,
-        tracked: Tracked { vectors: aliases(&function, edges), queues: BTreeSet::new() },
+        vectors: aliases(&function, edges),
         out: "out".into(),
         set_type: Type::VertexSet(target.clone()),
         meta: EnqueueMeta {
@@ -100,18 +101,11 @@ fn aliases(function: &Function, edges: &EdgeSetIterator) -> BTreeSet<Name> {
     names
 }
 
-/// What counts as a change.
-#[derive(Clone)]
-struct Tracked {
-    vectors: BTreeSet<Name>,
-    /// Queues bound by captures to the tracked vector; others are looked up.
-    queues: BTreeSet<Name>,
-}
-
 struct Rewriter<'m> {
     module: &'m mut Module,
     names: HashSet<Name>,
-    tracked: Tracked,
+    /// Names of the tracked vector in the function being rewritten.
+    vectors: BTreeSet<Name>,
     out: Name,
     set_type: Type,
     meta: EnqueueMeta,
@@ -121,8 +115,7 @@ struct Rewriter<'m> {
 
 impl Rewriter<'_> {
     fn enqueue(&self, vertex: Expr) -> Stmt {
-        let kind =
-            ExprKind::EnqueueVertex { set: self.out.clone(), vertex: Box::new(vertex), meta: self.meta.clone() };
+        let kind = ExprKind::EnqueueVertex { set: self.out.clone(), vertex: Box::new(vertex), meta: self.meta.clone() };
         Stmt::eval(Expr::new(kind, Type::Void))
     }
 
@@ -194,7 +187,7 @@ impl Rewriter<'_> {
     }
 
     fn is_tracked_place(&self, place: &Expr) -> bool {
-        matches!(place.kind, ExprKind::Element { .. }) && place.place_root().is_some_and(|n| self.tracked.vectors.contains(n))
+        matches!(place.kind, ExprKind::Element { .. }) && place.place_root().is_some_and(|n| self.vectors.contains(n))
     }
 
     /// Whether the node itself writes the tracked vector.
@@ -202,12 +195,8 @@ impl Rewriter<'_> {
         match &expr.kind {
             ExprKind::Reduce { target, .. } | ExprKind::CompareAndSwap { target, .. } => self.is_tracked_place(target),
             ExprKind::PriorityUpdate { queue, meta, .. } => {
-                let queue = queue.as_var();
-                meta.deferred
-                    || queue.is_some_and(|q| self.tracked.queues.contains(q))
-                    || queue
-                        .and_then(|q| priority_vector(self.module, q))
-                        .is_some_and(|v| self.tracked.vectors.contains(&v))
+                let vector = queue.as_var().and_then(|q| priority_vector(self.module, q));
+                meta.deferred || vector.is_some_and(|v| self.vectors.contains(&v))
             }
             _ => false,
         }
@@ -290,35 +279,46 @@ impl Rewriter<'_> {
     fn tracked_in_call(&self, expr: &Expr) -> BTreeSet<Name> {
         let ExprKind::Call { function, args } = &expr.kind else { return BTreeSet::new() };
         let Some(callee) = self.module.function(&function.name) else { return BTreeSet::new() };
-        let globals = self.tracked.vectors.iter().filter(|v| self.module.global(v).is_some()).cloned();
+        let globals = self.vectors.iter().filter(|v| self.module.global(v).is_some()).cloned();
         let passed = callee.params.iter().zip(args).chain(callee.captures.iter().zip(&function.captures));
-        let known = passed
-            .filter(|(_, a)| a.as_var().is_some_and(|n| self.tracked.vectors.contains(n)))
-            .map(|(p, _)| p.name.clone());
+        let known =
+            passed.filter(|(_, a)| a.as_var().is_some_and(|n| self.vectors.contains(n))).map(|(p, _)| p.name.clone());
         globals.chain(known).collect()
     }
 
     fn is_tracked_call(&self, expr: &Expr) -> bool {
         let vectors = self.tracked_in_call(expr);
         let ExprKind::Call { function, .. } = &expr.kind else { return false };
-        !vectors.is_empty() && self.writes(&function.name, &vectors, 0)
+        !vectors.is_empty() && self.writes(&function.name, &vectors, &mut HashSet::new())
     }
 
     /// Whether a function, or one it calls, changes one of these vectors.
-    fn writes(&self, function: &str, vectors: &BTreeSet<Name>, depth: usize) -> bool {
+    fn writes(&self, function: &Name, vectors: &BTreeSet<Name>, seen: &mut HashSet<Name>) -> bool {
         let Some(body) = self.module.function(function).and_then(|f| f.body.as_ref()) else { return false };
-        if depth > self.module.functions.len() {
+        if !seen.insert(function.clone()) {
             return false;
         }
-        let probe = Probe { tracked: Tracked { vectors: vectors.clone(), queues: BTreeSet::new() }, outer: self };
+        let is_place = |place: &Expr| {
+            matches!(place.kind, ExprKind::Element { .. }) && place.place_root().is_some_and(|n| vectors.contains(n))
+        };
         let mut found = false;
+        let mut called: Vec<Name> = Vec::new();
         walk_stmts(body, &mut |s| {
             if let StmtKind::Assign { target, .. } = &s.kind {
-                found |= probe.is_place(target);
+                found |= is_place(target);
             }
-            stmt_exprs(s, &mut |e| walk_expr(e, &mut |e| found |= probe.is_change(e, depth)));
+            stmt_exprs(s, &mut |e| {
+                walk_expr(e, &mut |e| match &e.kind {
+                    ExprKind::Reduce { target, .. } | ExprKind::CompareAndSwap { target, .. } => {
+                        found |= is_place(target)
+                    }
+                    ExprKind::PriorityUpdate { meta, .. } => found |= meta.deferred,
+                    ExprKind::Call { function, .. } => called.push(function.name.clone()),
+                    _ => {}
+                });
+            });
         });
-        found
+        found || called.iter().any(|callee| self.writes(callee, vectors, seen))
     }
 
     /// Lets a call of a helper use a copy that enqueues as well.
@@ -339,7 +339,7 @@ impl Rewriter<'_> {
         let mut inner = Rewriter {
             names: taken(self.module, Some(&callee)),
             module: self.module,
-            tracked: Tracked { vectors, queues: BTreeSet::new() },
+            vectors,
             out: "out".into(),
             set_type: self.set_type.clone(),
             meta: self.meta.clone(),
@@ -356,32 +356,15 @@ impl Rewriter<'_> {
     }
 }
 
-/// Asks whether code of another function changes vectors, seen under other names.
-struct Probe<'r, 'm> {
-    tracked: Tracked,
-    outer: &'r Rewriter<'m>,
-}
-
-impl Probe<'_, '_> {
-    fn is_place(&self, place: &Expr) -> bool {
-        matches!(place.kind, ExprKind::Element { .. }) && place.place_root().is_some_and(|n| self.tracked.vectors.contains(n))
-    }
-
-    fn is_change(&self, expr: &Expr, depth: usize) -> bool {
-        match &expr.kind {
-            ExprKind::Reduce { target, .. } | ExprKind::CompareAndSwap { target, .. } => self.is_place(target),
-            ExprKind::PriorityUpdate { meta, .. } => meta.deferred,
-            ExprKind::Call { function, .. } => self.outer.writes(&function.name, &self.tracked.vectors, depth + 1),
-            _ => false,
-        }
-    }
-}
-
 /// The index next to the vector's name: `i` of `x[i]` and of `x[i][j]`.
 fn first_index(place: &mut Expr) -> Option<&mut Expr> {
     match &mut place.kind {
         ExprKind::Element { vector, index, .. } => {
-            if vector.as_var().is_some() { Some(index) } else { first_index(vector) }
+            if vector.as_var().is_some() {
+                Some(index)
+            } else {
+                first_index(vector)
+            }
         }
         _ => None,
     }

@@ -61,7 +61,10 @@ pub(super) enum Token {
 
 /// All tokens with their byte ranges, or the offset of the first byte that begins none.
 pub(super) fn tokens(text: &str) -> Result<Vec<(Token, Range<usize>)>, usize> {
-    Token::lexer(text).spanned().map(|(token, range)| token.map(|t| (t, range.clone())).map_err(|()| range.start)).collect()
+    Token::lexer(text)
+        .spanned()
+        .map(|(token, range)| token.map(|t| (t, range.clone())).map_err(|()| range.start))
+        .collect()
 }
 
 /// The contents of a quoted text; `None` for an escape that does not exist.

@@ -135,8 +135,7 @@ impl Parser<'_> {
         self.need_word("func")?;
         let name = self.name("a function name")?;
         let FunctionMeta { context, extra } = self.meta("a function")?;
-        let captures =
-            if self.eat(Token::OpenBracket) { self.params(Token::CloseBracket, "`]`")? } else { Vec::new() };
+        let captures = if self.eat(Token::OpenBracket) { self.params(Token::CloseBracket, "`]`")? } else { Vec::new() };
         self.need(Token::Open, "`(`")?;
         let params = self.params(Token::Close, "`)`")?;
         let result = if self.eat(Token::Arrow) { Some(self.param()?) } else { None };

@@ -101,7 +101,8 @@ impl Parser<'_> {
 
     /// Takes `, word` if it is there.
     fn eat_flag(&mut self, word: &str) -> bool {
-        let hit = self.peek() == Some(Token::Comma) && self.word_at(1) == word && self.peek_at(2) != Some(Token::Assign);
+        let hit =
+            self.peek() == Some(Token::Comma) && self.word_at(1) == word && self.peek_at(2) != Some(Token::Assign);
         self.at += if hit { 2 } else { 0 };
         hit
     }

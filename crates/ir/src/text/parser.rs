@@ -98,11 +98,7 @@ pub fn parse(text: &str) -> Result<Module, ParseError> {
 fn located(text: &str, offset: usize, problem: ParseProblem) -> ParseError {
     let before = &text[..offset];
     let line_start = before.rfind('\n').map_or(0, |i| i + 1);
-    ParseError {
-        line: before.matches('\n').count() + 1,
-        column: before[line_start..].chars().count() + 1,
-        problem,
-    }
+    ParseError { line: before.matches('\n').count() + 1, column: before[line_start..].chars().count() + 1, problem }
 }
 
 /// A problem at a byte offset.
@@ -150,7 +146,8 @@ impl Parser<'_> {
     /// Whether the token `ahead` places further on touches the one before it.
     pub fn touches(&self, ahead: usize) -> bool {
         let here = self.at + ahead;
-        here > 0 && matches!((self.tokens.get(here - 1), self.tokens.get(here)), (Some((_, a)), Some((_, b))) if a.end == b.start)
+        here > 0
+            && matches!((self.tokens.get(here - 1), self.tokens.get(here)), (Some((_, a)), Some((_, b))) if a.end == b.start)
     }
 
     pub fn fail<T>(&self, problem: ParseProblem) -> Parse<T> {

@@ -2,9 +2,7 @@
 
 use crate::bound::BoundSchedule;
 use crate::expr::{PriorityOp, ReduceOp};
-use crate::meta::{
-    AccessMode, Dedup, Direction, IntersectionKind, MergeReduce, QueueKind, Representation, Sharing,
-};
+use crate::meta::{AccessMode, Dedup, Direction, IntersectionKind, MergeReduce, QueueKind, Representation, Sharing};
 use crate::module::Context;
 use crate::source::Name;
 use std::fmt;

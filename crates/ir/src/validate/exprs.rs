@@ -281,7 +281,9 @@ impl<'m> Checker<'m> {
                 match self.lookup(&q.vector).cloned() {
                     None => self.unknown("variable", &q.vector),
                     Some(ty) if ty.item().is_some_and(|t| t.same_representation(&Type::Scalar(priority))) => {}
-                    Some(ty) => self.type_error("the priority vector", format!("a vector of {}", priority.keyword()), &ty),
+                    Some(ty) => {
+                        self.type_error("the priority vector", format!("a vector of {}", priority.keyword()), &ty)
+                    }
                 }
             }
             ExprKind::Operator(op) => {

@@ -107,7 +107,8 @@ impl<'m> Checker<'m> {
     }
 
     fn report(&mut self, problem: Problem) {
-        let place = if self.span.line > 0 { format!("{} (line {})", self.place, self.span.line) } else { self.place.clone() };
+        let place =
+            if self.span.line > 0 { format!("{} (line {})", self.place, self.span.line) } else { self.place.clone() };
         self.errors.push(ValidateError { place, span: self.span, problem });
     }
 

@@ -203,7 +203,10 @@ impl<'m> Checker<'m> {
             (meta.dedup != Dedup::None && !output, "dedup: the operator has no output"),
             (meta.output_representation.is_some() && !output, "output_representation: the operator has no output"),
             (meta.merge_reduce.is_some() && !pull, "merge_reduce: only a pull is segmented"),
-            (meta.pull_input_frontier.is_some() && e.meta.direction == Some(Direction::Push), "pull_input_frontier: a push has none"),
+            (
+                meta.pull_input_frontier.is_some() && e.meta.direction == Some(Direction::Push),
+                "pull_input_frontier: a push has none",
+            ),
         ];
         for (broken, message) in rules {
             if broken {

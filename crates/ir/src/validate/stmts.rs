@@ -53,7 +53,12 @@ impl<'m> Checker<'m> {
         match &value.kind {
             ExprKind::Operator(op) => {
                 if value.ty != op.result_type() {
-                    self.report(Problem::Stored(format!("{} yields {}, not {}", op.name(), op.result_type(), value.ty)));
+                    self.report(Problem::Stored(format!(
+                        "{} yields {}, not {}",
+                        op.name(),
+                        op.result_type(),
+                        value.ty
+                    )));
                 }
                 self.operator(op);
             }

@@ -2,6 +2,7 @@
 #![allow(dead_code)]
 
 pub mod programs;
+#[allow(unused_imports)]
 pub use programs::*;
 
 use gw_ir::{Module, Options, lower, parse, print, run_pipeline, validate};

@@ -122,7 +122,7 @@ func main()
     var rounds : list{vertexset{Node}} = new list{vertexset{Node}}();
     #all# par_for i in 0:4
         var row : vector{Node}(int) = 0;
-        #in# var got : vertexset{Node} = links.to(far_off[row]).apply(mark[row, i + 1]);
+        #inner# var got : vertexset{Node} = links.to(far_off[row]).apply(mark[row, i + 1]);
         total += got.getVertexSetSize();
     end
     var i : int = 0;

@@ -73,7 +73,9 @@ impl Gen<'_> {
     fn literal(&mut self, ty: &Type) -> Expr {
         let byte = self.pick(256) as i64;
         let kind = match ty.scalar() {
-            Some(Scalar::Int) if matches!(ty, Type::Scalar(_)) => ExprKind::Int(if self.coin() { byte - 128 } else { i64::from(i32::MIN) + byte }),
+            Some(Scalar::Int) if matches!(ty, Type::Scalar(_)) => {
+                ExprKind::Int(if self.coin() { byte - 128 } else { i64::from(i32::MIN) + byte })
+            }
             Some(Scalar::Uint) => ExprKind::Int(i64::from(u32::MAX) - byte),
             Some(Scalar::Uint64) => ExprKind::Int(i64::MAX - byte),
             Some(Scalar::Float | Scalar::Double) => {
@@ -120,7 +122,8 @@ impl Gen<'_> {
             1 => self.var(ty).unwrap_or_else(|| self.literal(ty)),
             2 => self.element(ty, depth - 1).unwrap_or_else(|| self.literal(ty)),
             3 if !matches!(ty, Type::Scalar(Scalar::String)) => {
-                let from = self.of(&[Scalar::Int, Scalar::Uint, Scalar::Uint64, Scalar::Float, Scalar::Double, Scalar::Bool]);
+                let from =
+                    self.of(&[Scalar::Int, Scalar::Uint, Scalar::Uint64, Scalar::Float, Scalar::Double, Scalar::Bool]);
                 let inner = self.expr(&Type::Scalar(from), depth - 1);
                 Expr::new(ExprKind::Convert(Box::new(inner)), ty.clone())
             }
@@ -194,7 +197,8 @@ impl Gen<'_> {
                 }
                 5 => {
                     let v = Expr::var("hops", per_node(Type::INT));
-                    let builtin = self.of(&[Builtin::VectorSum, Builtin::VectorMax, Builtin::VectorMin, Builtin::VectorCount]);
+                    let builtin =
+                        self.of(&[Builtin::VectorSum, Builtin::VectorMax, Builtin::VectorMin, Builtin::VectorCount]);
                     self.built(builtin, vec![v])
                 }
                 6 => {
@@ -204,7 +208,12 @@ impl Gen<'_> {
                 }
                 7 => self.built(Builtin::CurrentPriority, vec![Expr::var("pq", queue())]),
                 8 => {
-                    let mut args = vec![self.expr(&set(), 0), self.expr(&set(), 0), self.expr(&Type::INT, depth), self.expr(&Type::INT, depth)];
+                    let mut args = vec![
+                        self.expr(&set(), 0),
+                        self.expr(&set(), 0),
+                        self.expr(&Type::INT, depth),
+                        self.expr(&Type::INT, depth),
+                    ];
                     if self.coin() {
                         args.push(self.expr(&vertex(), depth));
                     }
@@ -258,7 +267,8 @@ impl Gen<'_> {
             }
             1 if self.in_function => {
                 let op = self.of(&[PriorityOp::Min, PriorityOp::Max, PriorityOp::Sum]);
-                let bound = if op == PriorityOp::Sum || self.coin() { Some(self.expr(&Type::INT, depth).into()) } else { None };
+                let bound =
+                    if op == PriorityOp::Sum || self.coin() { Some(self.expr(&Type::INT, depth).into()) } else { None };
                 ExprKind::PriorityUpdate {
                     op,
                     queue: Expr::var("pq", queue()).into(),
@@ -289,14 +299,22 @@ impl Gen<'_> {
         match ty {
             Type::VertexSet(_) => match self.pick(6) {
                 0 => new(ExprKind::VertexSetAlloc(Box::new(self.expr(&Type::INT, depth)))),
-                1 => new(ExprKind::Universe(if self.coin() { Some(Box::new(self.expr(&Type::INT, depth))) } else { None })),
+                1 => new(ExprKind::Universe(if self.coin() {
+                    Some(Box::new(self.expr(&Type::INT, depth)))
+                } else {
+                    None
+                })),
                 2 => {
                     let args = vec![self.expr(&graph(None), 0), self.expr(&vertex(), depth)];
                     Some(self.built(Builtin::Neighbors, args))
                 }
                 3 => Some(self.built(Builtin::DequeueReadySet, vec![Expr::var("pq", queue())])),
                 4 => {
-                    let args = vec![self.expr(&graph(None), 0), self.expr(&set(), 0), Expr::var("rank", per_node(Type::Scalar(Scalar::Double)))];
+                    let args = vec![
+                        self.expr(&graph(None), 0),
+                        self.expr(&set(), 0),
+                        Expr::var("rank", per_node(Type::Scalar(Scalar::Double))),
+                    ];
                     Some(self.built(Builtin::SerialSweepCut, args))
                 }
                 _ => self.var(ty),

@@ -108,7 +108,13 @@ impl<'c> Gen<'c> {
     }
 }
 
-fn function(name: &str, kind: FunctionKind, captures: &[(&str, Type)], params: &[(&str, Type)], result: Option<(&str, Type)>) -> Function {
+fn function(
+    name: &str,
+    kind: FunctionKind,
+    captures: &[(&str, Type)],
+    params: &[(&str, Type)],
+    result: Option<(&str, Type)>,
+) -> Function {
     let param = |(name, ty): &(&str, Type)| Param { name: (*name).into(), ty: ty.clone() };
     Function {
         name: name.into(),
@@ -130,7 +136,13 @@ fn functions() -> Vec<Function> {
     vec![
         function("edge", User, &[], &[("src", v()), ("dst", v())], None),
         function("edge_w", User, &[], &[("src", v()), ("dst", v()), ("w", int())], None),
-        function("edge_out", User, &[("k", int()), ("vec", per_node(int()))], &[("src", v()), ("dst", v()), ("out", set())], None),
+        function(
+            "edge_out",
+            User,
+            &[("k", int()), ("vec", per_node(int()))],
+            &[("src", v()), ("dst", v()), ("out", set())],
+            None,
+        ),
         function("edge_bool", User, &[], &[("src", v()), ("dst", v())], Some(("ok", Type::BOOL))),
         function("test", User, &[("k", int())], &[("v", v())], Some(("ok", Type::BOOL))),
         function("visit", User, &[], &[("v", v())], None),

@@ -68,13 +68,16 @@ impl Gen<'_> {
         let out = match (output, &*apply.name) {
             (false, _) => out,
             (true, "edge_bool") => EdgeOutput::Accepted { duplicates: self.coin() },
-            (true, "edge_out") => EdgeOutput::Modified { vector: self.of(&["hops", "vec"]).into(), duplicates: self.coin() },
+            (true, "edge_out") => {
+                EdgeOutput::Modified { vector: self.of(&["hops", "vec"]).into(), duplicates: self.coin() }
+            }
             (true, _) => EdgeOutput::Modified { vector: self.of(&["hops", "rank"]).into(), duplicates: self.coin() },
         };
         let direction = self.maybe(&[Direction::Push, Direction::Pull, Direction::DensePush]);
         let pull = direction == Some(Direction::Pull);
         let dedup = if output { self.of(&[Dedup::None, Dedup::BestEffort, Dedup::Perfect]) } else { Dedup::None };
-        let representations = [Representation::Sparse, Representation::Boolmap, Representation::Bitmap, Representation::LevelMask];
+        let representations =
+            [Representation::Sparse, Representation::Boolmap, Representation::Bitmap, Representation::LevelMask];
         let op = self.of(&[ReduceOp::Sum, ReduceOp::Min, ReduceOp::Max]);
         let meta = EdgeMeta {
             direction,
@@ -90,12 +93,17 @@ impl Gen<'_> {
             output_representation: if output { self.maybe(&representations) } else { None },
             pull_input_frontier: if direction == Some(Direction::Push) { None } else { self.maybe(&representations) },
             to_folded: !pull && matches!(to, VertexFilter::Function(_)) && self.coin(),
-            merge_reduce: if pull && self.coin() { Some(MergeReduce { vector: "rank".into(), op, numa: self.coin() }) } else { None },
+            merge_reduce: if pull && self.coin() {
+                Some(MergeReduce { vector: "rank".into(), op, numa: self.coin() })
+            } else {
+                None
+            },
             path: self.path(),
             schedule: self.schedule(),
             extra: self.extra(),
         };
-        let graph = if weighted { Expr::var("roads", graph(Some(Scalar::Int))) } else { Expr::var("links", graph(None)) };
+        let graph =
+            if weighted { Expr::var("roads", graph(Some(Scalar::Int))) } else { Expr::var("links", graph(None)) };
         EdgeSetIterator { graph, from, to, apply, output: out, meta }
     }
 
@@ -119,14 +127,22 @@ impl Gen<'_> {
                 let meta = self.vertex_meta(&set);
                 Operator::VertexSetIterator(VertexSetIterator { set, apply: FunctionRef::plain("visit"), meta })
             }
-            2 => Operator::VertexSetDedup(VertexSetDedup { set: self.set_var(), perfect: self.coin(), extra: self.extra() }),
+            2 => Operator::VertexSetDedup(VertexSetDedup {
+                set: self.set_var(),
+                perfect: self.coin(),
+                extra: self.extra(),
+            }),
             3 => Operator::UpdatePriorityExtern(UpdatePriorityExtern {
                 set: self.set_var(),
                 function: FunctionRef::plain("judge"),
                 queue: pq(),
                 meta: self.queue_meta(),
             }),
-            4 => Operator::UpdateBuckets(UpdateBuckets { queue: pq(), modified: self.set_var(), meta: self.queue_meta() }),
+            4 => Operator::UpdateBuckets(UpdateBuckets {
+                queue: pq(),
+                modified: self.set_var(),
+                meta: self.queue_meta(),
+            }),
             5 => Operator::UpdatePriorityEdgeSetIterator(UpdatePriorityEdgeSetIterator {
                 edges: self.edges(false),
                 queue: pq(),
@@ -136,7 +152,12 @@ impl Gen<'_> {
                 let mut edges = self.edges(false);
                 edges.from = VertexFilter::All;
                 let condition = self.expr(&Type::BOOL, 2);
-                Operator::OrderedProcessing(OrderedProcessing { queue: pq(), condition, edges, meta: self.queue_meta() })
+                Operator::OrderedProcessing(OrderedProcessing {
+                    queue: pq(),
+                    condition,
+                    edges,
+                    meta: self.queue_meta(),
+                })
             }
         }
     }

@@ -36,7 +36,10 @@ impl Gen<'_> {
         match self.pick(8) {
             0 => built(Builtin::StartTimer, Vec::new()),
             1 => built(Builtin::AddVertex, vec![self.expr(&set(), 0), self.expr(&vertex(), 1)]),
-            2 => built(self.of(&[Builtin::ListAppend, Builtin::ListInsert]), vec![Expr::var("sets", list(set())), self.expr(&set(), 0)]),
+            2 => built(
+                self.of(&[Builtin::ListAppend, Builtin::ListInsert]),
+                vec![Expr::var("sets", list(set())), self.expr(&set(), 0)],
+            ),
             3 => built(Builtin::ListRetrieve, vec![Expr::var("sets", list(set())), self.expr(&set(), 0)]),
             4 if self.has_out => {
                 let meta = EnqueueMeta {
@@ -55,7 +58,8 @@ impl Gen<'_> {
     }
 
     fn stmt(&mut self, depth: usize) -> StmtKind {
-        let types: Vec<Type> = globals().into_iter().map(|(_, t)| t).chain([vertex(), per_node(Type::Scalar(Scalar::Uint))]).collect();
+        let types: Vec<Type> =
+            globals().into_iter().map(|(_, t)| t).chain([vertex(), per_node(Type::Scalar(Scalar::Uint))]).collect();
         match self.pick(if depth == 0 { 6 } else { 13 }) {
             0 | 6 => {
                 let ty = self.of(&types);
@@ -76,7 +80,11 @@ impl Gen<'_> {
                 let ty = self.of(&types);
                 match self.place(&ty, 2) {
                     Some(target) => {
-                        let value = if ty == set() && self.coin() { Some(self.set_operator().into_expr()) } else { self.value(&ty, 3) };
+                        let value = if ty == set() && self.coin() {
+                            Some(self.set_operator().into_expr())
+                        } else {
+                            self.value(&ty, 3)
+                        };
                         value.map_or(StmtKind::Scope(Block::new()), |value| StmtKind::Assign { target, value })
                     }
                     None => StmtKind::Scope(Block::new()),
@@ -95,7 +103,11 @@ impl Gen<'_> {
                 then: self.block(depth - 1),
                 otherwise: self.block(depth - 1),
             },
-            8 => StmtKind::While { condition: self.expr(&Type::BOOL, 3), body: self.looped(depth - 1), meta: self.while_meta() },
+            8 => StmtKind::While {
+                condition: self.expr(&Type::BOOL, 3),
+                body: self.looped(depth - 1),
+                meta: self.while_meta(),
+            },
             9 => StmtKind::DoWhile { body: self.looped(depth - 1), condition: self.expr(&Type::BOOL, 3) },
             10 => {
                 let (low, high) = (self.expr(&Type::INT, 2), self.expr(&vertex(), 2));
@@ -103,8 +115,13 @@ impl Gen<'_> {
                 self.scope.push((var.clone(), Type::INT));
                 let body = self.looped(depth - 1);
                 self.scope.pop();
-                let meta = ForMeta { grain_size: if self.coin() { Some(self.number()) } else { None }, extra: self.extra() };
-                if self.coin() { StmtKind::For { var, low, high, body, meta } } else { StmtKind::ParFor { var, low, high, body, meta } }
+                let meta =
+                    ForMeta { grain_size: if self.coin() { Some(self.number()) } else { None }, extra: self.extra() };
+                if self.coin() {
+                    StmtKind::For { var, low, high, body, meta }
+                } else {
+                    StmtKind::ParFor { var, low, high, body, meta }
+                }
             }
             11 => StmtKind::Scope(self.block(depth - 1)),
             _ => self.hybrid(depth - 1),
@@ -137,6 +154,12 @@ impl Gen<'_> {
         };
         let frontier = if self.coin() { Some(self.expr(&set(), 0)) } else { None };
         let variants = (0..count).map(|_| self.block(depth)).collect();
-        StmtKind::Hybrid(HybridStmt { decision, frontier, graph: Expr::var("links", graph(None)), variants, extra: self.extra() })
+        StmtKind::Hybrid(HybridStmt {
+            decision,
+            frontier,
+            graph: Expr::var("links", graph(None)),
+            variants,
+            extra: self.extra(),
+        })
     }
 }

@@ -33,7 +33,17 @@ const MAX_ERRORS: usize = 50;
 /// Parses the algorithm part of a file. The tree is complete only if no diagnostic is an error.
 pub fn parse(source: &SourceFile) -> (Ast, Vec<Diagnostic>) {
     let (tokens, diagnostics) = lexer::tokens(source);
-    let mut parser = Parser { source, tokens, at: 0, diagnostics, depth: 0, operators: 0, suspect: None };
+    let mut parser = Parser {
+        source,
+        tokens,
+        at: 0,
+        diagnostics,
+        depth: 0,
+        operators: 0,
+        suspect: None,
+        unclosed: None,
+        stopped: false,
+    };
     let items = parser.items();
     let mut diagnostics = parser.diagnostics;
     diagnostics.sort_by_key(|d| d.primary.span.start);

@@ -1,0 +1,120 @@
+//! `gw graph`: generate, convert, inspect and check graphs.
+
+mod convert;
+mod describe;
+mod generate;
+mod info;
+mod validate;
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use gw_graph::format::{Format, WriteOptions, Written, write};
+use gw_graph::{Graph, GraphSpec};
+use serde::Serialize;
+
+use crate::error::CliError;
+use crate::progress::Bar;
+
+const SPEC_HELP: &str = "\
+Graph specs: a file, or a generator with its parameters, then options, all joined by colons.
+
+  kron:20                              Kronecker graph of 2^20 vertices, 16 edges per vertex
+  kron:20:16:seed=7:weights=1..1000    the same with a seed and random integer weights
+  road:1000x1000                       road-like perturbed grid
+  web.mtx.gz:sym:reorder=degree        a file, mirrored, hubs first
+
+`gw graph generate --list` shows all generators and options, `gw graph convert --list` all formats.";
+
+/// The commands about graphs.
+#[derive(Subcommand)]
+pub enum GraphCommand {
+    /// Make a graph from a spec and write it to a file
+    #[command(after_help = SPEC_HELP)]
+    Generate(generate::Generate),
+    /// Read a graph in one format and write it in another
+    #[command(after_help = SPEC_HELP)]
+    Convert(convert::Convert),
+    /// Print statistics of a graph
+    #[command(after_help = SPEC_HELP)]
+    Info(info::Info),
+    /// Check a graph file: checksums, order, ranges, symmetry
+    #[command(after_help = SPEC_HELP)]
+    Validate(validate::Validate),
+}
+
+/// Runs a graph command.
+pub fn run(command: GraphCommand) -> Result<(), CliError> {
+    match command {
+        GraphCommand::Generate(command) => command.run(),
+        GraphCommand::Convert(command) => command.run(),
+        GraphCommand::Info(command) => command.run(),
+        GraphCommand::Validate(command) => command.run(),
+    }
+}
+
+/// Options of commands that write a graph.
+#[derive(Args)]
+struct OutputOptions {
+    /// Format of the output [default: by the file name]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
+    /// Store in-neighbours, too (.gwg only)
+    #[arg(long)]
+    incoming: bool,
+    /// Print the outcome as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What a writing command did.
+#[derive(Serialize)]
+struct Outcome {
+    source: String,
+    output: PathBuf,
+    format: &'static str,
+    bytes: u64,
+    vertices: usize,
+    edges: usize,
+    symmetric: bool,
+    weighted: bool,
+    seconds: Vec<(String, f64)>,
+    notes: Vec<String>,
+}
+
+impl OutputOptions {
+    /// Writes the graph and tells what happened.
+    fn write(&self, graph: &Graph, source: String, phases: Vec<(String, f64)>, path: &Path) -> Result<(), CliError> {
+        let start = std::time::Instant::now();
+        let options = WriteOptions { format: self.format, incoming: self.incoming };
+        let bar = Bar::new();
+        let Written { bytes, format, notes } = write(graph, path, &options, &bar)?;
+        drop(bar);
+        let mut seconds = phases;
+        seconds.push(("write".to_string(), start.elapsed().as_secs_f64()));
+        let outcome = Outcome {
+            source,
+            output: path.to_path_buf(),
+            format: format.name(),
+            bytes,
+            vertices: graph.vertices(),
+            edges: graph.edges(),
+            symmetric: graph.is_symmetric(),
+            weighted: graph.is_weighted(),
+            seconds,
+            notes,
+        };
+        match self.json {
+            true => crate::output::json(&outcome),
+            false => describe::outcome(&outcome),
+        }
+    }
+}
+
+/// Loads a spec with a progress bar. Returns the graph and the time of each phase.
+fn load(spec: &str) -> Result<(Graph, String, Vec<(String, f64)>), CliError> {
+    let bar = Bar::new();
+    let loaded = GraphSpec::parse(spec)?.load(&bar)?;
+    let phases = loaded.phases.iter().map(|p| (p.name.to_string(), p.seconds)).collect();
+    Ok((loaded.graph, loaded.description, phases))
+}

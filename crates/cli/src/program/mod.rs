@@ -1,0 +1,7 @@
+//! Commands about programs: `gw run`, `gw compile`, `gw programs`.
+
+pub mod compile;
+pub mod list;
+pub mod run;
+mod source;
+mod trace;

@@ -1,0 +1,233 @@
+//! `gw run`.
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use clap::{Args, ValueEnum};
+use gw_exec::{Globals, GraphSource, GraphVm, Output, ReferenceVm, RunOptions, RunResult, SpecGraphs, Value};
+use gw_programs::Run as FinishedRun;
+use serde::Serialize;
+
+use super::source::NamedProgram;
+use super::trace;
+use crate::error::CliError;
+use crate::output::{grouped, seconds, text};
+
+const HELP: &str = "\
+Examples:
+  gw run bfs kron:16 0 --verify                 breadth-first search from vertex 0, result checked
+  gw run sssp road:300x300:weights=1..100 7     shortest paths on a generated road-like graph
+  gw run my.gt web.mtx.gz --out rank=ranks.txt  a program of your own; a result vector into a file
+
+`gw programs` lists the standard programs and their arguments.";
+
+/// Arguments of `gw run`.
+#[derive(Args)]
+#[command(after_help = HELP)]
+pub struct Run {
+    /// A standard program (see `gw programs`) or a .gt file
+    program: String,
+    /// Arguments of the program, argv[1] and on; graph specs are taken wherever a graph file is
+    #[arg(allow_negative_numbers = true)]
+    args: Vec<String>,
+    /// The machine to run on
+    #[arg(long, value_enum, default_value_t = Target::Reference)]
+    target: Target,
+    /// A schedule: canonical text such as s0:s1@pull, or a file with schedule statements
+    #[arg(long, value_name = "FILE|TEXT")]
+    schedule: Option<String>,
+    /// Check the result; the exit code is 0 only if it is right
+    #[arg(long)]
+    verify: bool,
+    /// Write a vector of the program to a file, one entry per line
+    #[arg(long, value_name = "VECTOR=FILE")]
+    out: Vec<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    /// Print every operator call to standard error
+    #[arg(long)]
+    trace: bool,
+    /// Stop the run after this many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = positive_seconds)]
+    timeout: Option<Duration>,
+    /// Seed of random choices in the program
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// Machines.
+#[derive(Clone, Copy, ValueEnum)]
+enum Target {
+    /// Single-threaded and simple: defines what programs mean
+    Reference,
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Answer<'a> {
+    program: &'a str,
+    arguments: &'a [String],
+    target: &'a str,
+    schedule: String,
+    load_seconds: f64,
+    compile_seconds: f64,
+    seconds: f64,
+    steps: u64,
+    verified: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+    verify_seconds: Option<f64>,
+    printed: &'a str,
+}
+
+impl Run {
+    pub fn run(self, cancel: &Arc<AtomicBool>) -> Result<(), CliError> {
+        let outputs = self.outputs()?;
+        let program = NamedProgram::find(&self.program)?;
+        if self.verify && program.standard.is_none() {
+            let message = "--verify: only standard programs have a validator (see `gw programs`)";
+            return Err(CliError::Usage(message.to_string()));
+        }
+        self.check_arguments(&program)?;
+
+        // Front end, passes and code of the machine count as compiling.
+        let start = Instant::now();
+        let front = program.front()?;
+        let schedule = program.schedule(&front, self.schedule.as_deref())?;
+        let machine: Box<dyn GraphVm> = match self.target {
+            Target::Reference => Box::new(ReferenceVm::new()),
+        };
+        let module = Arc::new(program.module(&front, &schedule, None)?);
+        let mut prepared = gw_exec::Program::prepare(&*machine, module)?;
+        let compile_seconds = start.elapsed().as_secs_f64();
+
+        let graphs = Arc::new(SpecGraphs::new());
+        let mut options = RunOptions::with_args(self.args.iter().cloned());
+        options.timeout = self.timeout;
+        options.cancel = Arc::clone(cancel);
+        options.graphs = graphs.clone();
+        options.seed = self.seed;
+        if !self.json {
+            options.output = Output::Writer(Arc::new(std::sync::Mutex::new(std::io::stdout())));
+        }
+        if self.trace {
+            options.observer = Some(Arc::new(trace::Printer::new()));
+        }
+        cancel.store(false, Ordering::Relaxed);
+        let ran = prepared.run(&options).map_err(|error| CliError::Run { error, file: program.file.clone() })?;
+
+        let start = Instant::now();
+        let verdict = match (self.verify, program.standard) {
+            (true, Some(standard)) => {
+                let spec = self.args.first().map_or("", String::as_str);
+                let graph = graphs.load(spec, None).map_err(|error| CliError::Run { error, file: program.file.clone() })?;
+                Some(standard.validate(&FinishedRun { graph: &graph, args: &self.args, results: &ran.globals }))
+            }
+            _ => None,
+        };
+        let verify_seconds = verdict.is_some().then(|| start.elapsed().as_secs_f64());
+        for (vector, file) in outputs {
+            write_vector(&ran.globals, vector, Path::new(file))?;
+        }
+        let problem = verdict.as_ref().and_then(|v| v.as_ref().err()).map(ToString::to_string);
+        let answer = Answer {
+            program: program.name(),
+            arguments: &self.args,
+            target: prepared.machine(),
+            schedule: schedule.to_string(),
+            load_seconds: ran.timings.load,
+            compile_seconds,
+            seconds: ran.seconds,
+            steps: ran.steps,
+            verified: verdict.as_ref().map(Result::is_ok),
+            problem: problem.clone(),
+            verify_seconds,
+            printed: &ran.printed,
+        };
+        match self.json {
+            true => crate::output::json(&answer)?,
+            false => tell(&answer, &ran)?,
+        }
+        match problem {
+            Some(problem) => Err(CliError::Wrong(problem)),
+            None => Ok(()),
+        }
+    }
+
+    fn outputs(&self) -> Result<Vec<(&str, &str)>, CliError> {
+        let wrong = |text: &String| CliError::Usage(format!("--out {text}: write it as VECTOR=FILE"));
+        self.out.iter().map(|text| text.split_once('=').ok_or_else(|| wrong(text))).collect()
+    }
+
+    /// A standard program says what it needs before anything is loaded.
+    fn check_arguments(&self, program: &NamedProgram) -> Result<(), CliError> {
+        let Some(standard) = program.standard else { return Ok(()) };
+        if self.args.len() < standard.args.len() {
+            let missing = &standard.args[self.args.len()];
+            return Err(CliError::Usage(format!(
+                "missing argument {}: {}\nusage: gw run {}",
+                missing.name.to_uppercase(),
+                missing.meaning,
+                standard.usage()
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// One line about the run.
+fn tell(answer: &Answer<'_>, ran: &RunResult) -> Result<(), CliError> {
+    let mut line = format!(
+        "{} on {}: {} in {} steps (load {}, compile {})",
+        answer.program,
+        answer.target,
+        seconds(ran.seconds),
+        grouped(ran.steps),
+        seconds(answer.load_seconds),
+        seconds(answer.compile_seconds),
+    );
+    match (answer.verified, answer.verify_seconds) {
+        (Some(true), Some(s)) => line += &format!("; result verified in {}", seconds(s)),
+        (Some(false), _) => line += "; the result is wrong",
+        _ => {}
+    }
+    line.push('\n');
+    text(&line)
+}
+
+/// Writes a vector of the run, one entry (or row) per line.
+fn write_vector(globals: &Globals, name: &str, path: &Path) -> Result<(), CliError> {
+    let Some(vector) = globals.vector(name) else {
+        let vectors: Vec<_> = globals.iter().filter(|(_, v)| v.as_vector().is_some()).map(|(n, _)| n).collect();
+        return Err(CliError::Usage(format!(
+            "--out: the program has no vector `{name}`; it has {}",
+            vectors.join(", ")
+        )));
+    };
+    let row = vector.stride().max(1);
+    let mut bytes = Vec::new();
+    for cell in 0..vector.cells() {
+        let value = vector.get(cell).unwrap_or(Value::Nothing);
+        let end = if (cell + 1) % row == 0 { '\n' } else { ' ' };
+        match value {
+            // All digits, unlike `print`: a file is for machines.
+            Value::Float(v) => write!(bytes, "{v}{end}")?,
+            Value::Double(v) => write!(bytes, "{v}{end}")?,
+            other => write!(bytes, "{}{end}", other.printed().unwrap_or_default())?,
+        }
+    }
+    gw_graph::format::write_file(path, &bytes)?;
+    Ok(())
+}
+
+fn positive_seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "a number of seconds is expected".to_string())?;
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(duration) if seconds > 0.0 => Ok(duration),
+        _ => Err("a positive number of seconds is expected".to_string()),
+    }
+}

@@ -1,0 +1,45 @@
+//! `--trace`: a line per operator call.
+
+use std::io::Write;
+use std::sync::Once;
+
+use gw_exec::{Observer, StepRecord};
+
+/// Prints step records to standard error as they come.
+pub struct Printer {
+    header: Once,
+}
+
+impl Printer {
+    pub fn new() -> Self {
+        Printer { header: Once::new() }
+    }
+}
+
+impl Observer for Printer {
+    fn step(&self, record: &StepRecord) {
+        let mut out = std::io::stderr().lock();
+        // A closed standard error is no reason to stop a run.
+        self.header.call_once(|| {
+            let _ = writeln!(
+                out,
+                "{:>6} {:<30} {:<12} {:>10} {:>10} {:>12} {:>10}  schedule",
+                "step", "operator", "label", "input", "output", "edges", "time"
+            );
+        });
+        let number = |n: Option<u64>| n.map_or_else(|| "-".to_string(), |n| n.to_string());
+        let variant = if record.variant > 0 { format!(" (variant {})", record.variant) } else { String::new() };
+        let _ = writeln!(
+            out,
+            "{:>6} {:<30} {:<12} {:>10} {:>10} {:>12} {:>10}  {}{variant}",
+            record.step,
+            record.operator,
+            record.path,
+            number(record.input),
+            number(record.output),
+            number(record.edges),
+            crate::output::seconds(record.seconds),
+            record.schedule.as_deref().unwrap_or("-"),
+        );
+    }
+}
