@@ -84,12 +84,11 @@ pub fn label_paths(module: &Module) -> Vec<String> {
     out
 }
 
+/// What replaces a statement, given its label path.
+pub type RewriteStmt<'f, E> = dyn FnMut(Stmt, Option<&str>) -> Result<Block, E> + 'f;
+
 /// Rewrites a block statement by statement, inner blocks first; `f` gets each statement with its label path.
-pub fn rewrite_block<E>(
-    block: Block,
-    prefix: &str,
-    f: &mut dyn FnMut(Stmt, Option<&str>) -> Result<Block, E>,
-) -> Result<Block, E> {
+pub fn rewrite_block<E>(block: Block, prefix: &str, f: &mut RewriteStmt<E>) -> Result<Block, E> {
     let mut out = Block::with_capacity(block.len());
     for mut stmt in block {
         let inner = inner_prefix(prefix, &stmt);
@@ -103,10 +102,7 @@ pub fn rewrite_block<E>(
 }
 
 /// Rewrites all code of a module, see [`rewrite_block`].
-pub fn rewrite_module<E>(
-    mut module: Module,
-    f: &mut dyn FnMut(Stmt, Option<&str>) -> Result<Block, E>,
-) -> Result<Module, E> {
+pub fn rewrite_module<E>(mut module: Module, f: &mut RewriteStmt<E>) -> Result<Module, E> {
     for body in crate::walk::bodies_mut(&mut module) {
         *body = rewrite_block(std::mem::take(body), "", f)?;
     }

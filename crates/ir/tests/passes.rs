@@ -248,6 +248,7 @@ fn refusals_name_label_and_line() {
         refusal(PEEL, "rounds:peel@push,update=eager"),
         refusal(MIXED, "all:inner@hybrid,by=input-size,at=0.1+push+pull"),
         refusal(RANK, "do=fuse-fields,old_rank,damp"),
+        refusal(BFS, "do=set-vertex-set,nowhere,dense"),
         refusal(RANK, "do=split-for-loop,rounds,l1,l2,5,5"),
         refusal(RANK, "do=split-for-loop,round,l1,l2,5,15"),
         refusal(RANK, "do=fuse-apply-functions,rounds:spread,rounds:gather,both"),

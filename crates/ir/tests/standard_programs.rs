@@ -7,7 +7,7 @@ use gw_lang::SourceFile;
 #[test]
 fn standard_programs_pass_the_whole_pipeline() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../programs");
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{folder}: {e}"));
     let mut count = 0;
     for entry in entries.flatten() {
         let path = entry.path();
@@ -35,4 +35,5 @@ fn standard_programs_pass_the_whole_pipeline() {
         count += 1;
     }
     println!("{count} standard programs");
+    assert!(count > 0, "no program in {folder}");
 }

@@ -77,7 +77,7 @@ pub fn main_prints(body: &str) -> Vec<String> {
 pub fn main_fails(body: &str) -> ExecError {
     let source = format!("{HEAD}func main()\n{body}\nend\n");
     match run(&source, &options(graph(3, &[(0, 1), (1, 2)]), &[])) {
-        Ok(result) => panic!("printed {:?} instead of failing", result.printed),
+        Ok(result) => panic!("{body}: printed {:?} instead of failing", result.printed),
         Err(error) => error,
     }
 }

@@ -22,7 +22,7 @@ impl SmallWorld {
         let neighbours: u64 = params.optional("NEIGHBOURS", 10)?;
         let rewire = params.optional("REWIRE", 0.1)?;
         let rewire = params.probability("REWIRE", rewire)?;
-        params.check(neighbours % 2 == 0 && neighbours < vertices, || {
+        params.check(neighbours.is_multiple_of(2) && neighbours < vertices, || {
             format!("NEIGHBOURS is {neighbours} but must be even and below the number of vertices ({vertices})")
         })?;
         Ok(SmallWorld { vertices, neighbours, rewire })

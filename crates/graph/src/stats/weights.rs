@@ -21,8 +21,8 @@ impl WeightSummary {
     pub fn of(weights: &Weights) -> Option<Self> {
         match weights {
             Weights::None => None,
-            Weights::Int(w) => summary(w, |w| f64::from(w)),
-            Weights::Float(w) => summary(w, |w| f64::from(w)),
+            Weights::Int(w) => summary(w, f64::from),
+            Weights::Float(w) => summary(w, f64::from),
         }
     }
 }

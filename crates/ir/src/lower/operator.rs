@@ -130,14 +130,11 @@ impl<'p> Lowering<'p> {
                 return;
             }
             match &expr.kind {
-                typed::ExprKind::Builtin { builtin, args }
-                    if matches!(
-                        builtin,
-                        LangBuiltin::UpdatePriorityMin
-                            | LangBuiltin::UpdatePriorityMax
-                            | LangBuiltin::UpdatePrioritySum
-                    ) =>
-                {
+                typed::ExprKind::Builtin {
+                    builtin:
+                        LangBuiltin::UpdatePriorityMin | LangBuiltin::UpdatePriorityMax | LangBuiltin::UpdatePrioritySum,
+                    args,
+                } => {
                     found = match args.first().map(|a| &a.kind) {
                         Some(typed::ExprKind::Var(v @ typed::Var::Global(_))) => Some(self.var(*v)),
                         Some(typed::ExprKind::Var(typed::Var::Local(id))) => {

@@ -5,7 +5,8 @@ use super::{PassContext, PassError, PassProblem};
 use crate::module::Module;
 use crate::points::{label_paths, program_points};
 use crate::source::Span;
-use gw_schedule::{Origin, PointKind};
+use crate::types::Type;
+use gw_schedule::{Origin, PointKind, Transform};
 use std::collections::HashSet;
 
 const PASS: &str = "check-schedule";
@@ -39,6 +40,7 @@ pub fn check_schedule(module: Module, context: &PassContext) -> Result<Module, P
         let reasons = first_refusal.unwrap_or_default();
         return Err(PassError { pass: PASS, span: Span::NONE, problem: PassProblem::NowhereLegal { reasons } });
     }
+    check_sets(&module, context)?;
     if context.allow_unknown_labels {
         return Ok(module);
     }
@@ -57,6 +59,21 @@ pub fn check_schedule(module: Module, context: &PassContext) -> Result<Module, P
         return Err(PassError { pass: PASS, span: Span::NONE, problem });
     }
     Ok(module)
+}
+
+/// Sets whose form the schedule names exist.
+fn check_sets(module: &Module, context: &PassContext) -> Result<(), PassError> {
+    for transform in context.schedule.transforms() {
+        let Transform::SetVertexSet { name, .. } = transform else { continue };
+        let is_set = |n: &str, ty: &Type| n == name.as_str() && matches!(ty, Type::VertexSet(_));
+        let known = module.globals.iter().any(|g| is_set(&g.name, &g.ty))
+            || module.functions.iter().any(|f| f.locals().iter().chain(&f.params).any(|l| is_set(&l.name, &l.ty)));
+        if !known {
+            let message = format!("the program has no vertex set `{}`", name.as_str());
+            return Err(PassError::transform(PASS, Span::NONE, message));
+        }
+    }
+    Ok(())
 }
 
 /// The path with the fewest edits, if it is near enough to be meant.

@@ -198,7 +198,7 @@ impl<'m> Checker<'m> {
             }
         } else {
             let equality = matches!(op, BinaryOp::Eq | BinaryOp::Ne);
-            if !a.ty.is_numeric() && !(equality && a.ty.scalar().is_some()) {
+            if !(a.ty.is_numeric() || equality && a.ty.scalar().is_some()) {
                 self.type_error(format!("an operand of `{}`", op.symbol()), "a number", &a.ty);
             }
             self.need_same(&format!("the right operand of `{}`", op.symbol()), &a.ty, &b.ty);
@@ -258,10 +258,8 @@ impl<'m> Checker<'m> {
                     other => self.type_error("a vector literal", format!("a vector of {} entries", items.len()), other),
                 }
             }
-            ExprKind::ListAlloc => {
-                if !matches!(expr.ty, Type::List(_)) {
-                    self.type_error("ListAlloc", "a list", &expr.ty);
-                }
+            ExprKind::ListAlloc if !matches!(expr.ty, Type::List(_)) => {
+                self.type_error("ListAlloc", "a list", &expr.ty);
             }
             ExprKind::EdgeSetLoad(file) => {
                 self.expr(file);

@@ -151,6 +151,7 @@ impl Checker {
         let mut all = vec![receiver];
         let result = match (method, &ty) {
             (VertexCount, _) => Type::INT,
+            (Transpose | Relabel, _) => ty.clone(),
             (OutDegrees, Type::EdgeSet(g)) => per_vertex(g, Scalar::Int),
             (OutDegreesUint, Type::EdgeSet(g)) => per_vertex(g, Scalar::Uint),
             (OutDegree, _) => {
@@ -215,8 +216,8 @@ impl Checker {
                 all.extend([vertex?, second?, third?]);
                 Type::Void
             }
-            // The table pairs every method with its receiver, so nothing is left.
-            _ => return Err(super::Fail),
+            // The table pairs every method with its receiver, so nothing should be left; if something is, say so.
+            _ => return Err(self.error(format!("{what} is not available here"), name.span, "not supported")),
         };
         Ok(builtin(method, all, result, span))
     }

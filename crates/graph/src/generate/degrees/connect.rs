@@ -19,9 +19,9 @@ pub fn connect(vertices: usize, edges: &mut Vec<(u32, u32)>, rng: &mut Rng) {
     // Per component: spare edges, and some edge of it.
     let mut parts: Vec<Part> = Vec::new();
     let mut part_of_root = vec![usize::MAX; vertices];
-    for v in 0..vertices {
+    for (v, part) in part_of_root.iter_mut().enumerate() {
         if sets.find(v) == v {
-            part_of_root[v] = parts.len();
+            *part = parts.len();
             parts.push(Part { vertex: v as u32, edge: None, spare: Vec::new() });
         }
     }
