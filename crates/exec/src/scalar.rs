@@ -238,7 +238,7 @@ pub(crate) fn equal(scalar: Scalar, a: u64, b: u64) -> bool {
 
 /// A register as a 64-bit float, for messages and bucket indices.
 pub(crate) fn to_f64(scalar: Scalar, bits: u64) -> f64 {
-    with_type!(scalar, T => T::of(bits) as f64, else bits as f64)
+    conversion(scalar, Scalar::Double).map_or(0.0, |convert| f64::of(convert(bits)))
 }
 
 /// The largest value of a numeric scalar: the "not queued" priority.

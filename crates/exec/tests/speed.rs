@@ -12,25 +12,37 @@ use std::sync::Mutex;
 #[ignore = "a measurement, not a check"]
 fn edges_per_second() {
     let cases = [
-        ("count", "const x : vector{Node}(int) = 0;
+        (
+            "count",
+            "const x : vector{Node}(int) = 0;
 func f(src : Node, dst : Node) x[dst] += 1; end
 func main() #s# links.apply(f); end
-"),
-        ("pagerank", "const x : vector{Node}(double) = 1.0;
+",
+        ),
+        (
+            "pagerank",
+            "const x : vector{Node}(double) = 1.0;
 const y : vector{Node}(double) = 0.0;
 func f(src : Node, dst : Node) y[dst] += x[src]; end
 func main() #s# links.apply(f); end
-"),
-        ("labels", "const x : vector{Node}(int) = 0;
+",
+        ),
+        (
+            "labels",
+            "const x : vector{Node}(int) = 0;
 func own(v : Node) x[v] = v; end
 func f(src : Node, dst : Node) x[dst] min= x[src]; end
 func main() nodes.apply(own); #s# var m : vertexset{Node} = links.applyModified(f, x); print m.getVertexSetSize(); end
-"),
-        ("bfs", "const x : vector{Node}(int) = -1;
+",
+        ),
+        (
+            "bfs",
+            "const x : vector{Node}(int) = -1;
 func fresh(v : Node) -> b : bool  b = x[v] == -1; end
 func f(src : Node, dst : Node) x[dst] = src; end
 func main() #s# var m : vertexset{Node} = links.to(fresh).applyModified(f, x, true); print m.getVertexSetSize(); end
-"),
+",
+        ),
     ];
     let mut options = RunOptions::with_args(["kron:18"]);
     for (name, body) in cases {

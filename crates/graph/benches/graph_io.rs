@@ -95,6 +95,11 @@ fn report(what: &str, spans: &[Duration], unit: &str, amount: f64) {
     let (least, median, most) = (seconds[0], seconds[seconds.len() / 2], seconds[seconds.len() - 1]);
     match amount.is_nan() {
         true => println!("{what}\t{:.3}\t{:.3}..{:.3}\t{unit}", median * 1e3, least * 1e3, most * 1e3),
-        false => println!("{what}\t{:.1}\t{:.1}..{:.1}\t{unit}\t{median:.3} s", amount / median, amount / most, amount / least),
+        false => println!(
+            "{what}\t{:.1}\t{:.1}..{:.1}\t{unit}\t{median:.3} s",
+            amount / median,
+            amount / most,
+            amount / least
+        ),
     }
 }

@@ -287,7 +287,7 @@ fn cut_and_flipped_gapbs_files_are_noticed() {
         let path = folder.path(name);
         write_file(graph, &path).unwrap();
         let good = std::fs::read(&path).unwrap();
-        for bit in 0..8 * good.len() {
+        for bit in (0..8 * good.len()).step_by(3) {
             let mut bad = good.clone();
             bad[bit / 8] ^= 1 << (bit % 8);
             folder.refusal(name, &bad);

@@ -224,12 +224,12 @@ impl<'m> Compiler<'m> {
                 }
                 (Some(GlobalInit::Value(e)), Resolved::Global(Slot::Scalar(slot, _))) => {
                     let kind = LineKind::SetNum(Target::Global(slot), self.num(e)?);
-                    InitStep::Assign(Line { span: global.span, kind })
+                    InitStep::Assign(Box::new(Line { span: global.span, kind }))
                 }
                 (Some(GlobalInit::Value(e)), Resolved::Global(Slot::Object(slot))) => {
                     let effect = effect(&global.ty, global.universe);
                     let kind = LineKind::SetObj(Var::Global(slot), self.obj(e)?, effect);
-                    InitStep::Assign(Line { span: global.span, kind })
+                    InitStep::Assign(Box::new(Line { span: global.span, kind }))
                 }
                 (None, Resolved::Global(Slot::Object(slot))) => InitStep::Zero(slot),
                 (None, Resolved::Global(Slot::Scalar(..))) => continue,

@@ -188,8 +188,8 @@ impl<'m> Compiler<'m> {
             }
             (ListPop, [list]) => Num::ListPop(obj(list)?),
             (ListRetrieve, [list, variable]) => match is_num(&variable.ty) {
-                true => Num::ListRetrieveNum(obj(list)?, Box::new(self.target(variable)?)),
-                false => Num::ListRetrieveObj(obj(list)?, self.object_var(variable)?),
+                true => Num::ListRetrieve(obj(list)?, Box::new(self.target(variable)?)),
+                false => Num::ListRetrieveInto(obj(list)?, self.object_var(variable)?),
             },
             (ListSize, [list]) => Num::ListSize(obj(list)?),
             (QueueFinished, [q]) => Num::QueueFinished(obj(q)?),

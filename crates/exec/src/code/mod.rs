@@ -56,7 +56,7 @@ pub(crate) struct Init {
 #[derive(Debug)]
 pub(crate) enum InitStep {
     /// An assignment; loads and universes run before everything else, vectors last.
-    Assign(Line),
+    Assign(Box<Line>),
     /// A vector: allocated with the others, then evaluated per cell.
     PerEntry(u32, Num),
     /// A vector without an initialiser.
@@ -224,8 +224,8 @@ pub(crate) enum Num {
         copy: bool,
     },
     ListPop(Box<Obj>),
-    ListRetrieveNum(Box<Obj>, Box<Target>),
-    ListRetrieveObj(Box<Obj>, Var),
+    ListRetrieve(Box<Obj>, Box<Target>),
+    ListRetrieveInto(Box<Obj>, Var),
     ListSize(Box<Obj>),
     QueueFinished(Box<Obj>),
     QueueFinishedNode(Box<Obj>, Box<Num>),

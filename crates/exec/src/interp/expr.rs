@@ -157,13 +157,13 @@ impl<'a> Interp<'a> {
                 let last = self.list(list)?.entries().pop();
                 Ok(last.ok_or(ErrorKind::EmptyList)?.bits().unwrap_or(0))
             }
-            Num::ListRetrieveNum(list, target) => {
+            Num::ListRetrieve(list, target) => {
                 let last = self.list(list)?.entries().pop();
                 let bits = last.ok_or(ErrorKind::EmptyList)?.bits().unwrap_or(0);
                 self.write(target, bits)?;
                 Ok(0)
             }
-            Num::ListRetrieveObj(list, var) => {
+            Num::ListRetrieveInto(list, var) => {
                 let last = self.list(list)?.entries().pop();
                 self.set_var(*var, last.ok_or(ErrorKind::EmptyList)?);
                 Ok(0)

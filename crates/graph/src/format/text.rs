@@ -104,7 +104,10 @@ impl<'a> Text<'a> {
         let queue = Mutex::new(Queue { blocks, pending: current.map(|b| (b, at)), index: 0, failed: false });
         let done = Mutex::new(Vec::new());
         (0..rayon::current_num_threads()).into_par_iter().with_max_len(1).for_each(|_| {
-            while let Some((index, block)) = lock(&queue).next() {
+            loop {
+                // Not in a `while let`: the queue must be free again while the block is parsed.
+                let next = lock(&queue).next();
+                let Some((index, block)) = next else { break };
                 let item = block.map_err(Failure::Whole).and_then(|(block, skipped)| {
                     let bytes = &block.bytes[skipped..];
                     let parsed = parse(bytes).map_err(|f| Failure::At(lines_in(&bytes[..f.at]), f.message))?;

@@ -93,7 +93,7 @@ impl ClassNumbers {
         let deep_from = 4.0 * n.max(2.0).ln() / mean.max(2.0).ln();
         // Most streets of a directed graph count twice, once in each direction.
         let road_mean = if self.symmetric { 4.0 } else { 6.5 };
-        let deep = depth >= deep_from;
+        let deep = depth >= deep_from && d.gini < 0.4;
 
         if self.edges == 0 {
             return (Class::Empty, "there are no edges".to_owned());
@@ -128,8 +128,11 @@ impl ClassNumbers {
             );
         }
         if deep {
-            let why =
-                format!("the diameter is at least 4 ln(vertices) / ln(mean degree) ({depth} against {deep_from:.0})");
+            let why = format!(
+                "the Gini coefficient of degrees is below 0.4 ({:.2}), the diameter at least 4 ln(vertices) / \
+                     ln(mean degree) ({depth} against {deep_from:.0})",
+                d.gini
+            );
             return if mean <= road_mean && variation >= 0.1 {
                 let rule = format!(
                     "{why}, the mean degree at most {road_mean} ({mean:.2}) and degrees vary by 10 % or more of it"

@@ -28,10 +28,14 @@ pub(crate) fn eigenvector(run: &Run<'_>) -> Result<(), Invalid> {
     // On a symmetric graph steps never grow. On directed ones they may for a while, but not by much.
     let limit = 1e-6 + change.abs() * if run.graph.is_symmetric() { 1.01 } else { 2.0 };
     ensure(moved <= limit, || {
-        wrong!("one more step moves the vector by {moved:.2e}, though the last one is said to have moved it by {change:.2e}")
+        wrong!(
+            "one more step moves the vector by {moved:.2e}, though the last one is said to have moved it by {change:.2e}"
+        )
     })?;
     // The estimate belongs to the step before, so it may be off by what that step changed.
     let estimate = scale - 1.0;
     let off = (estimate - lambda).abs();
-    ensure(off <= 1e-6 * scale + 2.0 * change.abs() * scale, || wrong!("lambda is {lambda} instead of about {estimate}"))
+    ensure(off <= 1e-6 * scale + 2.0 * change.abs() * scale, || {
+        wrong!("lambda is {lambda} instead of about {estimate}")
+    })
 }

@@ -91,8 +91,7 @@ fn step(graph: &Graph, x: &[f64]) -> Vec<f64> {
     let vertices = 0..graph.vertices() as u32;
     let share: Vec<f64> =
         vertices.clone().into_par_iter().map(|v| x[v as usize] / out.degree(v).max(1) as f64).collect();
-    let dangling: f64 =
-        vertices.clone().into_par_iter().filter(|&v| out.degree(v) == 0).map(|v| x[v as usize]).sum();
+    let dangling: f64 = vertices.clone().into_par_iter().filter(|&v| out.degree(v) == 0).map(|v| x[v as usize]).sum();
     let base = (1.0 - DAMPING + DAMPING * dangling) / x.len() as f64;
     let arriving = |v: u32| incoming.neighbours(v).iter().map(|&u| share[u as usize]).sum::<f64>();
     vertices.into_par_iter().with_min_len(256).map(|v| base + DAMPING * arriving(v)).collect()

@@ -43,9 +43,13 @@ fn distances(run: &Run<'_>, source: VertexId) -> Result<(), Invalid> {
                 continue;
             }
             return Err(if to == INFINITY {
-                wrong!("vertex {v}: out of reach, though there is an edge of weight {weight} from {u} at distance {from}")
+                wrong!(
+                    "vertex {v}: out of reach, though there is an edge of weight {weight} from {u} at distance {from}"
+                )
             } else {
-                wrong!("vertex {v}: distance {to}, but {length} by the edge of weight {weight} from {u} at distance {from}")
+                wrong!(
+                    "vertex {v}: distance {to}, but {length} by the edge of weight {weight} from {u} at distance {from}"
+                )
             });
         }
         Ok(())

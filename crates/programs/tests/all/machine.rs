@@ -55,7 +55,8 @@ pub fn check(
         program.validate(&run).map_err(|e| e.to_string())?;
         Ok(result)
     };
-    verdict().map_err(|e: String| format!("{} {args:?}, schedule {scheduled:?}, shuffle {shuffle:?}: {e}", program.name))
+    verdict()
+        .map_err(|e: String| format!("{} {args:?}, schedule {scheduled:?}, shuffle {shuffle:?}: {e}", program.name))
 }
 
 /// Whether a program can run on a graph at all.

@@ -1,15 +1,13 @@
 //! The language guide is true: its programs compile, those that show an output print it, its schedules fit, and its
 //! table lists the standard programs.
 
-mod common;
-
-use common::machine::{Scheduled, prepare};
+use crate::machine::{Scheduled, prepare};
 use gw_exec::{ReferenceVm, RunOptions};
 use gw_lang::schedule::read_schedule;
 use gw_lang::{SourceFile, compile_front, diagnostic};
 use gw_programs::{find, programs};
 
-const GUIDE: &str = include_str!("../../../docs/language.md");
+const GUIDE: &str = include_str!("../../../../docs/language.md");
 
 /// A fenced block: the line it starts on, the words behind the fence, the text.
 struct Block {

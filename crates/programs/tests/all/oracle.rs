@@ -13,7 +13,8 @@ pub fn edges(graph: &Graph) -> Vec<(usize, usize, i32)> {
         Weights::Int(w) => w[e],
         Weights::Float(w) => w[e] as i32,
     };
-    let list = |u: u32| out.neighbours(u).iter().zip(out.range(u)).map(move |(&v, e)| (u as usize, v as usize, weight(e)));
+    let list =
+        |u: u32| out.neighbours(u).iter().zip(out.range(u)).map(move |(&v, e)| (u as usize, v as usize, weight(e)));
     (0..graph.vertices() as u32).flat_map(list).collect()
 }
 
@@ -59,7 +60,8 @@ pub fn solve(program: &str, graph: &Graph, args: &[String]) -> ResultMap {
         "eigenvector" => eigenvector(graph, arg(2), results),
         "tc" => {
             let has = |u: usize, v: usize| graph.out().neighbours(u as u32).contains(&(v as u32));
-            let corners = |(u, v, _): (usize, usize, i32)| (v + 1..n).filter(|&w| u < v && has(u, w) && has(v, w)).count();
+            let corners =
+                |(u, v, _): (usize, usize, i32)| (v + 1..n).filter(|&w| u < v && has(u, w) && has(v, w)).count();
             let triangles: usize = edges(graph).into_iter().map(corners).sum();
             results.with_scalar("triangles", triangles as u64)
         }
@@ -241,7 +243,11 @@ fn factors(graph: &Graph, rounds: usize, results: ResultMap) -> ResultMap {
         }
     }
     let after = rmse(&x);
-    results.with_vector("latent", x).with_scalar("scale", scale).with_scalar("rmse_before", before).with_scalar("rmse", after)
+    results
+        .with_vector("latent", x)
+        .with_scalar("scale", scale)
+        .with_scalar("rmse_before", before)
+        .with_scalar("rmse", after)
 }
 
 fn cover(graph: &Graph, results: ResultMap) -> ResultMap {

@@ -1,11 +1,9 @@
 //! The programs on real graphs, where they are at hand: `GW_GRAPHS`, or `shared/graphs` beside or above the repository.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use common::machine::{Scheduled, check, suits};
+use crate::machine::{Scheduled, check, suits};
 use gw_graph::{Graph, GraphSpec, progress::Silent};
 use gw_programs::programs;
 

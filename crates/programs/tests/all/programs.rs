@@ -58,7 +58,8 @@ fn the_registry_says_what_the_programs_say() {
             assert!(body.contains(&mention), "{name}: {mention} is not used");
         }
         assert!(!header.contains(&format!("argv[{}]", program.args.len() + 1)), "{name}: an argument is not listed");
-        let weighted = program.source.contains("(Vertex,Vertex,int)") || program.source.contains("(Vertex,Vertex,float)");
+        let weighted =
+            program.source.contains("(Vertex,Vertex,int)") || program.source.contains("(Vertex,Vertex,float)");
         assert_eq!(program.needs_weights, weighted, "{name}: weights");
         assert_eq!(program.needs_symmetric, header.contains("symmetric"), "{name}: symmetry");
     }

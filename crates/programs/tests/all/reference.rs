@@ -1,10 +1,8 @@
 //! Every program on small graphs of every class: right under its own schedule, without one, and in shuffled order.
 
-mod common;
-
 use std::sync::Arc;
 
-use common::machine::{Scheduled, check, suits};
+use crate::machine::{Scheduled, check, suits};
 use gw_graph::{BuildOptions, EdgeList, Graph, GraphSpec, build, progress::Silent};
 use gw_programs::programs;
 
@@ -36,8 +34,11 @@ fn graphs() -> Vec<(String, Arc<Graph>)> {
         "kron:7:directed:weights=1..64",
         "urand:8:4:weights=1..20",
         "urand:7:3:directed:weights=1..20",
-        "bipartite:20x30:weights=1..5",
+        "bipartite:20:30:150:weights=1..5",
         "regular:60:4:weights=1..20",
+        "smallworld:80:4:0.2:weights=1..20",
+        "powerlaw:100:2.2:weights=1..20",
+        "tree:63:weights=1..20",
     ]
     .map(generated)
     .into();

@@ -1,8 +1,6 @@
 //! Every validator accepts right results and rejects results with one value changed.
 
-mod common;
-
-use common::oracle::solve;
+use crate::oracle::solve;
 use gw_graph::{BuildOptions, EdgeList, Graph, build};
 use gw_programs::{Number, Program, ResultMap, Results, Run, Values, example_args, find, programs};
 use proptest::prelude::*;
@@ -151,7 +149,8 @@ fn sentences_name_the_place() {
     assert_eq!(bfs(vec![0, 0, 0, 1, 3]), "vertex 4: its parent is 3, but it is out of reach");
     assert_eq!(bfs(vec![0, 0, 0, 9, -1]), "vertex 3: its parent 9 is not a vertex");
     let far = i32::MAX;
-    let sssp = |dist: Vec<i32>| sentence("sssp-delta", &diamond, &["g", "0"], ResultMap::new().with_vector("dist", dist));
+    let sssp =
+        |dist: Vec<i32>| sentence("sssp-delta", &diamond, &["g", "0"], ResultMap::new().with_vector("dist", dist));
     assert_eq!(sssp(vec![0, 4, 1, 5, far]), "vertex 1: distance 4, but 2 by the edge of weight 1 from 2 at distance 1");
     assert_eq!(sssp(vec![0, 2, 1, 2, far]), "vertex 3: distance 2, but no path has that length");
     assert_eq!(sssp(vec![0, 2, 1, 3, 7]), "vertex 4: distance 7, but no path has that length");
@@ -219,7 +218,10 @@ fn wasteful_covers_and_inconsistent_bounds_are_rejected() {
         "vertex 0: in none of the chosen sets, though 999 sets have it"
     );
     let line = graph(3, &[(0, 1, 2), (1, 2, 2)], false);
-    let bad = ResultMap::new().with_scalar("distance", 4).with_vector("dist", vec![0, 2, 4]).with_vector("bound", vec![5, 2, 0]);
+    let bad = ResultMap::new()
+        .with_scalar("distance", 4)
+        .with_vector("dist", vec![0, 2, 4])
+        .with_vector("bound", vec![5, 2, 0]);
     assert_eq!(
         sentence("astar", &line, &["g", "0", "2", "0", "1"], bad),
         "vertex 0: bound 5, but 1 behind an edge of weight 2 has bound 2"

@@ -1,0 +1,9 @@
+//! The tests of the standard programs, in one binary: texts, validators, runs on the reference machine, the guide.
+
+mod guide;
+mod machine;
+mod oracle;
+mod programs;
+mod real_graphs;
+mod reference;
+mod validators;

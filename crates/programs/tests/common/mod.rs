@@ -1,4 +1,0 @@
-//! What the integration tests share.
-
-pub mod machine;
-pub mod oracle;
