@@ -11,8 +11,10 @@ use crate::error::CliError;
 pub fn error(error: &CliError) {
     match error {
         error if error.is_broken_pipe() => {}
+        // Diagnostics bring their own heading.
         CliError::Program { .. } => eprint!("{error}"),
-        error => eprintln!("gw: {}", error.to_string().trim_end()),
+        CliError::Run { error: cause, .. } if cause.diagnostic().is_some() => eprint!("{error}"),
+        error => eprintln!("gw: {error}"),
     }
 }
 

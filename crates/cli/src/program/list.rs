@@ -27,8 +27,9 @@ impl Programs {
                 return json(&gw_programs::programs());
             }
             let mut out = String::new();
+            let width = gw_programs::programs().iter().map(|p| p.usage().len()).max().unwrap_or(0);
             for program in gw_programs::programs() {
-                let _ = writeln!(out, "{:<36} {}", program.usage(), program.summary);
+                let _ = writeln!(out, "{:<width$}  {}", program.usage(), program.summary);
             }
             out += "\n`gw programs NAME` tells more; `gw run NAME ARGUMENTS` runs one.\n";
             return text(&out);
