@@ -33,7 +33,7 @@ pub struct RunResult {
     pub value: Value,
     /// What was printed, unless it went to a writer.
     pub printed: String,
-    /// Operator calls.
+    /// Operator calls of `main` or of the export function; those of the start-up are observed but not counted here.
     pub steps: u64,
     /// Wall-clock time of `main` or of the export function.
     pub seconds: f64,
@@ -152,6 +152,7 @@ impl Program {
         let code = Arc::clone(&self.code);
         // The same function, borrowed from this reference to the code.
         let function = code.by_name.get(&function.name).map_or(&code.startup, |&i| &code.functions[i]);
+        let before = env.steps();
         let start = Instant::now();
         let value = Interp::new(&code, &mut env, &mut *self.executable).run_function(function, Vec::new(), args)?;
         let seconds = start.elapsed().as_secs_f64();
@@ -165,7 +166,7 @@ impl Program {
             }
         }
         let timings = Timings { compile: self.compile_seconds, load: env.load_seconds, startup };
-        let steps = env.steps();
+        let steps = env.steps() - before;
         let printed = env.printer.finish()?;
         Ok(RunResult { globals: Globals(globals), value, printed, steps, seconds, timings })
     }

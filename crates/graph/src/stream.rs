@@ -74,11 +74,11 @@ impl<W: Weight> EdgeStream<W> for AdjacencyStream<'_, W> {
         let mut edge = begin;
         while edge < end {
             let stop = self.adjacency.range(source).end.min(end);
-            for e in edge..stop {
-                let weight = self.weights.get(e).copied().unwrap_or_default();
-                f(source, targets[e], weight);
+            for (i, &target) in targets[edge..stop].iter().enumerate() {
+                let weight = self.weights.get(edge + i).copied().unwrap_or_default();
+                f(source, target, weight);
             }
-            edge = edge.max(stop);
+            edge = stop;
             source += 1;
         }
     }

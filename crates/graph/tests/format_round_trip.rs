@@ -9,7 +9,7 @@ use gw_graph::{BuildOptions, EdgeList, Graph, WeightKind, build, validate};
 use proptest::prelude::*;
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn every_format_gives_the_graph_back(graph in graphs()) {

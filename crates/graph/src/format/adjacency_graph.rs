@@ -34,10 +34,7 @@ pub(super) fn read(input: Input, path: &Path, progress: &dyn Progress) -> Result
     cursor.at += if weighted { b"WeightedAdjacencyGraph".len() } else { b"AdjacencyGraph".len() };
     let mut count = |what| {
         cursor.skip_white();
-        match cursor.integer() {
-            Some((false, value)) => Ok(value),
-            _ => Err(fault(cursor.expected(what))),
-        }
+        cursor.count().ok_or_else(|| fault(cursor.expected(what)))
     };
     let vertices = count("the number of vertices")?;
     let edges = count("the number of edges")?;
@@ -185,10 +182,8 @@ impl Sections {
         let mut cursor = Cursor::new(bytes);
         for _ in 0..offsets {
             cursor.skip_white();
-            match cursor.integer() {
-                Some((false, offset)) => piece.offsets.push(offset),
-                _ => return Err(cursor.expected("an offset")),
-            }
+            let offset = cursor.count().ok_or_else(|| cursor.expected("an offset"))?;
+            piece.offsets.push(offset);
         }
         for _ in 0..targets {
             cursor.skip_white();

@@ -101,6 +101,19 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// A number without a minus that ends at a gap, saturated. Does not move when there is none.
+    #[inline]
+    pub(crate) fn count(&mut self) -> Option<u64> {
+        let start = self.at;
+        match self.integer() {
+            Some((false, value)) => Some(value),
+            _ => {
+                self.at = start;
+                None
+            }
+        }
+    }
+
     /// A finite 32-bit float that ends at a gap, rounded correctly.
     pub(crate) fn float(&mut self) -> Result<f32, Fault> {
         let start = self.at;

@@ -43,10 +43,7 @@ fn parse_problem(line: &[u8]) -> Result<(u64, u64), String> {
     let wrong = || format!("expected `p sp VERTICES ARCS`, found `{}`", line[..line.len().min(60)].escape_ascii());
     let words: Vec<&[u8]> = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
     let [b"p", b"sp", vertices, arcs] = words[..] else { return Err(wrong()) };
-    match (Cursor::new(vertices).integer(), Cursor::new(arcs).integer()) {
-        (Some((false, vertices)), Some((false, arcs))) => Ok((vertices, arcs)),
-        _ => Err(wrong()),
-    }
+    Cursor::new(vertices).count().zip(Cursor::new(arcs).count()).ok_or_else(wrong)
 }
 
 /// Plans a `.gr`.

@@ -73,7 +73,7 @@ fn parse_sizes(line: &[u8]) -> Option<(u64, u64, u64)> {
     let mut cursor = Cursor::new(line.strip_prefix(b"%")?);
     let mut next = || {
         cursor.skip_blanks();
-        cursor.integer().and_then(|(negative, value)| (!negative).then_some(value))
+        cursor.count()
     };
     let (edges, left) = (next()?, next()?);
     let right = next().unwrap_or(left);

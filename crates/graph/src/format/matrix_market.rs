@@ -90,10 +90,7 @@ fn parse_size(line: &[u8]) -> Result<(u64, u64), String> {
     let mut cursor = Cursor::new(line);
     let mut next = || {
         cursor.skip_blanks();
-        match cursor.integer() {
-            Some((false, value)) => Ok(value),
-            _ => Err(cursor.expected("a line `ROWS COLUMNS ENTRIES`").message),
-        }
+        cursor.count().ok_or_else(|| cursor.expected("a line `ROWS COLUMNS ENTRIES`").message)
     };
     let (rows, columns, entries) = (next()?, next()?, next()?);
     cursor.skip_blanks();

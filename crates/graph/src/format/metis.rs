@@ -61,10 +61,9 @@ fn parse_header(line: &[u8]) -> Result<Header, String> {
         format!("expected a header `VERTICES EDGES [FORMAT [CONSTRAINTS]]`, found `{shown}`")
     };
     let words: Vec<&[u8]> = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
-    let number = |at: usize, default: u64| match words.get(at).map(|word| Cursor::new(word).integer()) {
+    let number = |at: usize, default: u64| match words.get(at) {
         None => Ok(default),
-        Some(Some((false, value))) => Ok(value),
-        Some(_) => Err(wrong()),
+        Some(word) => Cursor::new(word).count().ok_or_else(wrong),
     };
     if !(2..=4).contains(&words.len()) {
         return Err(wrong());

@@ -1,5 +1,6 @@
 //! The tests of the standard programs, in one binary: texts, validators, runs on the reference machine, the guide.
 
+mod arguments;
 mod guide;
 mod machine;
 mod oracle;
