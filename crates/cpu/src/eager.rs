@@ -17,9 +17,6 @@ use crate::ordered::LocalBuckets;
 
 /// Entries of a local bucket that are still drained without waiting, unless the schedule says otherwise.
 const MERGE_THRESHOLD: u64 = 1000;
-/// A bucket smaller than this is relaxed by one worker.
-const ALONE_VERTICES: usize = 64;
-
 /// The state of an eager queue between the program's questions.
 #[derive(Debug)]
 pub(crate) struct EagerQueue {
@@ -148,7 +145,9 @@ fn relax(
     merge: u64,
 ) {
     let members = machine.crew.size();
-    let grain = (frontier.len() / (8 * members)).clamp(16, 256);
+    let grain = (frontier.len() / (8 * members)).clamp(machine.sharing.least_chunk, 256);
+    // A bucket of a few vertices is relaxed by one worker.
+    let alone = frontier.len() < machine.sharing.alone_vertices / 32;
     let next = AtomicUsize::new(0);
     let task = |_: usize, worker: &mut Worker| {
         let mut own = words.to_vec();
@@ -174,5 +173,5 @@ fn relax(
             visit(&share, worker);
         }
     };
-    if frontier.len() < ALONE_VERTICES { task(0, machine.crew.worker(0)) } else { machine.crew.each(&task) }
+    if alone { task(0, machine.crew.worker(0)) } else { machine.crew.each(&task) }
 }

@@ -24,9 +24,25 @@ use crate::eager;
 use crate::set::{Map, MapSet, map_of};
 use crate::slots::Slots;
 
-/// Fewer edges than this are not worth waking the team.
-const ALONE_EDGES: usize = 1 << 13;
-/// Chunks per member when a range is cut by edges.
+/// How work is shared out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Sharing {
+    /// Fewer edges than this are not worth waking the team.
+    pub(crate) alone_edges: usize,
+    /// Fewer vertices than this are not worth waking the team.
+    pub(crate) alone_vertices: usize,
+    /// A chunk has at least this many vertices.
+    pub(crate) least_chunk: usize,
+}
+
+impl Sharing {
+    /// What measures best.
+    pub(crate) const USUAL: Sharing = Sharing { alone_edges: 1 << 13, alone_vertices: 1 << 11, least_chunk: 16 };
+    /// Everything is shared, in chunks as small as can be: brings races to light.
+    pub(crate) const TINY: Sharing = Sharing { alone_edges: 0, alone_vertices: 0, least_chunk: 1 };
+}
+
+/// Chunks per member when a range is cut.
 const CHUNKS_PER_MEMBER: usize = 32;
 
 /// A module ready to run on this machine.
@@ -36,6 +52,7 @@ pub(crate) struct CpuExecutable {
     kernels: HashMap<Key, std::result::Result<Compiled, String>>,
     jit: Jit,
     pub(crate) crew: Crew,
+    pub(crate) sharing: Sharing,
     /// Bytes of vertices that are already in an output queue; all 0 between calls.
     seen: Vec<u8>,
     /// Runs what is not compiled: printing, extern functions and lazy queues.
@@ -62,7 +79,12 @@ struct Key {
 }
 
 impl CpuExecutable {
-    pub(crate) fn new(module: Arc<Module>, threads: usize, reference: Box<dyn Executable>) -> Result<Self> {
+    pub(crate) fn new(
+        module: Arc<Module>,
+        threads: usize,
+        sharing: Sharing,
+        reference: Box<dyn Executable>,
+    ) -> Result<Self> {
         let operators = Sites::of(&module)
             .operators
             .iter()
@@ -81,6 +103,7 @@ impl CpuExecutable {
             kernels: HashMap::new(),
             jit,
             crew: Crew::new(threads, 1),
+            sharing,
             seen: Vec::new(),
             reference,
         })
@@ -253,13 +276,13 @@ impl CpuExecutable {
         slots.words[slot::SEEN] = self.seen.as_mut_ptr() as u64;
 
         let chunks: Box<dyn Chunks + '_> = match range {
-            Range::Queue => queue_chunks(queue.len(), self.crew.size()),
-            _ => Box::new(ByEdges {
-                offsets: adjacency.offsets(),
-                chunks: chunk_count(vertices + adjacency.edges(), self.crew.size()),
-            }),
+            Range::Queue => {
+                let grain = (queue.len() / (CHUNKS_PER_MEMBER * self.crew.size())).clamp(self.sharing.least_chunk, 1024);
+                Box::new(Even { length: queue.len(), grain })
+            }
+            _ => Box::new(ByEdges { offsets: adjacency.offsets(), chunks: CHUNKS_PER_MEMBER * self.crew.size() }),
         };
-        let alone = !parallel || is_small(&queue, range, adjacency);
+        let alone = !parallel || is_small(&queue, range, adjacency, self.sharing.alone_edges);
         // SAFETY: the slots were filled from the inputs that this kernel was compiled with, for this graph; the range is
         // that of its vertices or of the queue, whose ids are vertices of the graph.
         let driven = unsafe { self.crew.drive(compiled.kernel, &slots.words, &*chunks, alone, &env.stop) };
@@ -323,9 +346,9 @@ impl CpuExecutable {
         let vertices = set.universe().unwrap_or_else(|| queue.iter().max().map_or(0, |&v| v as usize + 1));
         common_slots(&mut slots.words, &self.crew, vertices);
         slots.words[slot::QUEUE] = queue.as_ptr() as u64;
-        let grain = (length / (CHUNKS_PER_MEMBER * self.crew.size())).clamp(256, 1 << 14);
+        let grain = (length / (CHUNKS_PER_MEMBER * self.crew.size())).clamp(16 * self.sharing.least_chunk, 1 << 14);
         let chunks = Even { length, grain };
-        let alone = !parallel || length < 2048;
+        let alone = !parallel || length < self.sharing.alone_vertices;
         // SAFETY: as in `run_edges`.
         let driven = unsafe { self.crew.drive(compiled.kernel, &slots.words, &chunks, alone, &env.stop) };
         let fault = self.crew.fault(&compiled.sites);
@@ -464,21 +487,12 @@ fn plain_target(parallel: bool, output: OutputForm) -> Target {
     Target { wide_offsets: false, parallel, output, from_bitmap: true, owns_output: false }
 }
 
-fn queue_chunks(length: usize, members: usize) -> Box<dyn Chunks> {
-    let grain = (length / (CHUNKS_PER_MEMBER * members)).clamp(16, 1024);
-    Box::new(Even { length, grain })
-}
-
-fn chunk_count(work: usize, members: usize) -> usize {
-    (work / 4096).clamp(1, CHUNKS_PER_MEMBER * members)
-}
-
 /// Whether the edges of an operator call are too few to share.
-fn is_small(queue: &[u32], range: Range, adjacency: &Adjacency) -> bool {
+fn is_small(queue: &[u32], range: Range, adjacency: &Adjacency, few: usize) -> bool {
     match range {
-        Range::Queue if queue.len() > ALONE_EDGES => false,
-        Range::Queue => queue.iter().map(|&v| adjacency.degree(v) + 1).sum::<usize>() < ALONE_EDGES,
-        _ => adjacency.edges() + adjacency.vertices() < ALONE_EDGES,
+        Range::Queue if queue.len() > few => false,
+        Range::Queue => queue.iter().map(|&v| adjacency.degree(v) + 1).sum::<usize>() < few,
+        _ => adjacency.edges() + adjacency.vertices() < few,
     }
 }
 

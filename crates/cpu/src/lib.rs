@@ -33,23 +33,31 @@ use gw_ir::module::Module;
 use gw_schedule::Capabilities;
 
 pub use codegen::Listing;
+use executable::Sharing;
 
 /// The CPU machine.
 pub struct CpuVm {
     threads: usize,
+    sharing: Sharing,
 }
 
 impl CpuVm {
     /// A machine with this many threads; 0 means all cores.
     pub fn new(threads: usize) -> Self {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        CpuVm { threads: if threads == 0 { cores() } else { threads } }
+        CpuVm { threads: if threads == 0 { cores() } else { threads }, sharing: Sharing::USUAL }
+    }
+
+    /// A machine that shares even the smallest work among its threads, in the smallest chunks: for tests that look for
+    /// races.
+    pub fn with_tiny_chunks(threads: usize) -> Self {
+        CpuVm { sharing: Sharing::TINY, ..CpuVm::new(threads) }
     }
 
     /// Cranelift's intermediate form and the assembly of every kernel of a module.
     pub fn listings(&self, module: Arc<Module>) -> Result<Vec<(String, Listing)>> {
         let reference = ReferenceVm::new().prepare(Arc::clone(&module))?;
-        Ok(executable::CpuExecutable::new(module, self.threads, reference)?.listings())
+        Ok(executable::CpuExecutable::new(module, self.threads, self.sharing, reference)?.listings())
     }
 }
 
@@ -64,6 +72,6 @@ impl GraphVm for CpuVm {
 
     fn prepare(&self, module: Arc<Module>) -> Result<Box<dyn Executable>> {
         let reference = ReferenceVm::new().prepare(Arc::clone(&module))?;
-        Ok(Box::new(executable::CpuExecutable::new(module, self.threads, reference)?))
+        Ok(Box::new(executable::CpuExecutable::new(module, self.threads, self.sharing, reference)?))
     }
 }

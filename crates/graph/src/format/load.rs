@@ -45,7 +45,7 @@ pub enum Content {
     /// From formats that are edge lists.
     Edges(EdgeFile),
     /// From `.gwg`, `.sg` and `.wsg`.
-    Graph(Graph),
+    Graph(Box<Graph>),
 }
 
 /// Edges as a file lists them, and what it says about them.
@@ -110,8 +110,8 @@ pub fn read(path: &Path, options: &ReadOptions, progress: &dyn Progress) -> Resu
         Format::Konect => Content::Edges(konect::read(input, path, progress)?),
         Format::Adj => Content::Edges(adjacency_graph::read(input, path, progress)?),
         Format::AStar => Content::Edges(astar::read(input, path, progress)?),
-        Format::Sg => Content::Graph(gapbs::read(input, path, false, progress)?),
-        Format::Wsg => Content::Graph(gapbs::read(input, path, true, progress)?),
+        Format::Sg => Content::Graph(Box::new(gapbs::read(input, path, false, progress)?)),
+        Format::Wsg => Content::Graph(Box::new(gapbs::read(input, path, true, progress)?)),
         Format::Gwg => {
             let file = gwg::GwgFile::open(input, path)?;
             if !options.trust {
@@ -120,7 +120,7 @@ pub fn read(path: &Path, options: &ReadOptions, progress: &dyn Progress) -> Resu
                 file.verify(progress)?;
                 verify_time = start.elapsed();
             }
-            Content::Graph(file.into_graph())
+            Content::Graph(Box::new(file.into_graph()))
         }
     };
     let read_time = start.elapsed().saturating_sub(verify_time);
@@ -156,7 +156,7 @@ pub fn load(path: &Path, options: &ReadOptions, build: &BuildOptions, progress: 
             }
             (graph, file.id_map)
         }
-        Content::Graph(graph) => (adjusted(graph, build), None),
+        Content::Graph(graph) => (adjusted(*graph, build), None),
     };
     Ok(LoadedGraph { graph, id_map, format, bytes, read_time, verify_time, build_time: start.elapsed() })
 }

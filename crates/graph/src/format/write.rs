@@ -64,10 +64,13 @@ pub fn write(graph: &Graph, path: &Path, options: &WriteOptions, progress: &dyn 
     Ok(Written { bytes, format, notes: plan.notes })
 }
 
+/// Appends the block with this number.
+type MakeBlock<'g> = Box<dyn Fn(usize, &mut Vec<u8>) + Sync + 'g>;
+
 /// A file as blocks that can be made independently.
 pub(crate) struct Plan<'g> {
     blocks: usize,
-    make: Box<dyn Fn(usize, &mut Vec<u8>) + Sync + 'g>,
+    make: MakeBlock<'g>,
     notes: Vec<String>,
 }
 

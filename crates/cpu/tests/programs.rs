@@ -1,0 +1,83 @@
+//! Every standard program, on graphs of every class, under its own and under random schedules, on several threads with
+//! tiny chunks: validators must accept what comes out.
+
+use std::sync::Arc;
+
+use gw_cpu::CpuVm;
+use gw_exec::{GraphVm, RunOptions, SpecGraphs};
+use gw_graph::progress::Silent;
+use gw_graph::{Graph, GraphSpec};
+use gw_lang::{SourceFile, compile_front};
+use gw_programs::{Program, Run, example_args, programs};
+use gw_schedule::ProgramSchedule;
+
+const GRAPHS: &[&str] = &[
+    "path:40:weights=1..20",
+    "star:50:weights=1..20",
+    "star:50:directed:weights=1..20",
+    "complete:14:weights=1..20",
+    "grid:9x8:weights=1..20",
+    "road:12x12:weights=1..50",
+    "kron:8:weights=1..64",
+    "kron:7:directed:weights=1..64",
+    "urand:8:4:weights=1..20",
+    "urand:7:3:directed:weights=1..20",
+    "bipartite:20:30:150:weights=1..5",
+    "tree:63:weights=1..20",
+    "path:1:weights=1..2",
+];
+
+fn check(program: &Program, spec: &str, graph: &Arc<Graph>, schedule: &str, vm: &dyn GraphVm) -> Result<(), String> {
+    let file = SourceFile::new(program.file, program.source);
+    let front = compile_front(&file).map_err(|_| "does not compile".to_string())?;
+    let module = gw_ir::lower(&front.typed, program.source).map_err(|e| e.to_string())?;
+    let schedule: ProgramSchedule = match schedule {
+        "own" => front.schedule.unwrap_or_default(),
+        text => text.parse().map_err(|e| format!("{e}"))?,
+    };
+    let module = gw_ir::run_pipeline(module, &schedule, &gw_ir::Options::default()).map_err(|e| e.to_string())?;
+    let mut prepared = gw_exec::Program::prepare(vm, Arc::new(module)).map_err(|e| e.to_string())?;
+    let args = example_args(program, spec, graph);
+    let graphs = SpecGraphs::new();
+    graphs.insert(&args[0], Arc::clone(graph));
+    let options = RunOptions { graphs: Arc::new(graphs), ..RunOptions::with_args(args.clone()) };
+    // Twice: executables are reused.
+    for _ in 0..2 {
+        let result = prepared.run(&options).map_err(|e| e.to_string())?;
+        let run = Run { graph, args: &args, results: &result.globals };
+        program.validate(&run).map_err(|e| e.to_string())?;
+    }
+    Ok(())
+}
+
+fn suits(program: &Program, graph: &Graph) -> bool {
+    (!program.needs_weights || graph.is_weighted()) && (!program.needs_symmetric || graph.is_symmetric())
+}
+
+fn all(schedule: &str, vm: &dyn GraphVm) {
+    let mut problems = Vec::new();
+    for spec in GRAPHS {
+        let graph = Arc::new(GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph);
+        for program in programs().iter().filter(|p| suits(p, &graph)) {
+            if let Err(problem) = check(program, spec, &graph, schedule, vm) {
+                problems.push(format!("{} {spec}: {problem}", program.name));
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
+}
+
+#[test]
+fn right_alone() {
+    all("own", &CpuVm::new(1));
+}
+
+#[test]
+fn right_together_under_their_own_schedules() {
+    all("own", &CpuVm::with_tiny_chunks(4));
+}
+
+#[test]
+fn right_together_without_a_schedule() {
+    all("", &CpuVm::with_tiny_chunks(3));
+}
