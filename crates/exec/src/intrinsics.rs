@@ -44,10 +44,6 @@ pub(crate) fn intersection(a: &[u32], b: &[u32], limit: Option<i32>) -> usize {
 /// that the mean of a sample of 1000, divided by 1.3, is above its median.
 pub(crate) fn relabel(graph: Arc<Graph>) -> Result<Arc<Graph>> {
     const SAMPLE: usize = 1000;
-    if !graph.is_symmetric() {
-        let message = "relabel() needs an undirected graph; this one has edges without their reverse";
-        return Err(ErrorKind::Unsupported(message.into()).into());
-    }
     let vertices = graph.vertices();
     if vertices == 0 || graph.edges() / vertices < 10 {
         return Ok(graph);
@@ -58,10 +54,14 @@ pub(crate) fn relabel(graph: Arc<Graph>) -> Result<Arc<Graph>> {
     sample.sort_unstable();
     let mean = sample.iter().sum::<usize>() as f64 / sample.len() as f64;
     let median = sample[sample.len() / 2] as f64;
-    match mean / 1.3 > median {
-        true => Ok(Arc::new(graph.reordered(&Reorder::DegreeDescending))),
-        false => Ok(graph),
+    if mean / 1.3 <= median {
+        return Ok(graph);
     }
+    if !graph.is_symmetric() {
+        let message = "relabel() needs an undirected graph; this one has edges without their reverse";
+        return Err(ErrorKind::Unsupported(message.into()).into());
+    }
+    Ok(Arc::new(graph.reordered(&Reorder::DegreeDescending)))
 }
 
 /// Prim's algorithm along out-edges: the parent of every vertex, -1 for the start and for vertices out of reach.
@@ -177,8 +177,11 @@ mod tests {
         let skewed = undirected(100, &edges)?;
         let renumbered = relabel(Arc::clone(&skewed))?;
         assert_eq!(renumbered.out().degree(0), 99);
-        let directed = Arc::new(build(EdgeList::from_pairs(2, vec![(0, 1)]), &BuildOptions::default())?);
-        assert!(relabel(directed).is_err());
+        // A directed graph is refused only when it would be renumbered.
+        let directed = |n, edges| build(EdgeList::from_pairs(n, edges), &BuildOptions::default()).map(Arc::new);
+        assert!(relabel(directed(2, vec![(0, 1)])?).is_ok());
+        let core = (0..40).flat_map(|a| (0..100).map(move |b| (a, b))).collect();
+        assert!(relabel(directed(100, core)?).is_err());
         Ok(())
     }
 }

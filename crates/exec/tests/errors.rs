@@ -35,7 +35,6 @@ fn messages_and_places() {
             "var s : vertexset{Node} = new vertexset{Node}(0); delete s; print s.getVertexSetSize();",
             "`s` holds nothing here: it was never assigned, or was deleted",
         ),
-        ("links = links.relabel();", "relabel() needs an undirected graph; this one has edges without their reverse"),
         ("links = load(\"no such file.el\");", "no such file.el"),
         ("links = load(\"kron:banana\");", "kron:banana"),
     ];

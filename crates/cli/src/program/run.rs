@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::source::NamedProgram;
 use super::trace;
 use crate::error::CliError;
-use crate::output::{grouped, seconds, text};
+use crate::output::{grouped, seconds};
 
 const HELP: &str = "\
 Examples:
@@ -150,7 +150,7 @@ impl Run {
         };
         match self.json {
             true => crate::output::json(&answer)?,
-            false => tell(&answer, &ran)?,
+            false => tell(&answer, &ran),
         }
         match problem {
             Some(problem) => Err(CliError::Wrong(problem)),
@@ -179,8 +179,8 @@ impl Run {
     }
 }
 
-/// One line about the run.
-fn tell(answer: &Answer<'_>, ran: &RunResult) -> Result<(), CliError> {
+/// One line about the run, on standard error: standard output belongs to the program.
+fn tell(answer: &Answer<'_>, ran: &RunResult) {
     let mut line = format!(
         "{} on {}: {} in {} steps (load {}, compile {})",
         answer.program,
@@ -195,8 +195,7 @@ fn tell(answer: &Answer<'_>, ran: &RunResult) -> Result<(), CliError> {
         (Some(false), _) => line += "; the result is wrong",
         _ => {}
     }
-    line.push('\n');
-    text(&line)
+    eprintln!("{line}");
 }
 
 /// Writes a vector of the run, one entry (or row) per line.

@@ -2,7 +2,7 @@
 
 use super::{PassError, check_schedule::nearest};
 use crate::builtin::Builtin;
-use crate::expr::{BinaryOp, Expr, ExprKind};
+use crate::expr::{Expr, ExprKind};
 use crate::module::Module;
 use crate::points::{label_paths, rewrite_block};
 use crate::rewrite::{fresh, rename, taken};
@@ -21,7 +21,7 @@ pub struct Split<'a> {
     pub first: &'a str,
     /// Label of the second part.
     pub second: &'a str,
-    /// Iterations of the two parts.
+    /// The first part ends before `counts.0`, the second `counts.1` later: for a loop from 0, the iterations of each.
     pub counts: (u64, u64),
 }
 
@@ -65,11 +65,17 @@ fn split_one(stmt: Stmt, split: &Split, names: &mut HashSet<Name>) -> Result<Blo
     let (n1, n2) = split.counts;
     let middle_offset = i32::try_from(n1).map_err(|_| fail(format!("{n1} iterations are too many")))?;
     if let (ExprKind::Int(a), ExprKind::Int(b)) = (&low.kind, &high.kind)
-        && (b - a).max(0) as u64 != n1.saturating_add(n2)
+        && (i64::from(middle_offset) < *a || (*b).max(0) as u64 != n1.saturating_add(n2))
     {
-        return Err(fail(format!("`{}` has {} iterations, not {n1} + {n2}", split.target, (b - a).max(0))));
+        let message = format!("`{}` runs from {a} to {b}, which {n1} and {n1} + {n2} do not split", split.target);
+        return Err(fail(message));
     }
-    let middle = offset(low.clone(), i64::from(middle_offset));
+    let middle = Expr::int(i64::from(middle_offset));
+    // With a start known only at run time the second part must not begin before it.
+    let middle = match &low.kind {
+        ExprKind::Int(_) => middle,
+        _ => Expr::new(ExprKind::Builtin(Builtin::Max, vec![low.clone(), middle]), Type::INT),
+    };
     // With bounds known only at run time the first part must not run past the end.
     let first_end = match (&middle.kind, &high.kind) {
         (ExprKind::Int(_), ExprKind::Int(_)) => middle.clone(),
@@ -87,14 +93,6 @@ fn split_one(stmt: Stmt, split: &Split, names: &mut HashSet<Name>) -> Result<Blo
         Stmt::new(StmtKind::For { var, low, high, body, meta: meta.clone() }).at(span).labelled(Some(label.into()))
     };
     Ok(vec![part(split.first, var, low, first_end, body), part(split.second, second_var, middle, high, second_body)])
-}
-
-/// `low + n`, folded when `low` is a number.
-pub(super) fn offset(low: Expr, n: i64) -> Expr {
-    match low.kind {
-        ExprKind::Int(a) => Expr::int(a + n),
-        _ => Expr::binary(BinaryOp::Add, low, Expr::int(n)),
-    }
 }
 
 /// Locals declared in a block.
