@@ -59,6 +59,9 @@ pub enum CliError {
         /// The program.
         file: SourceFile,
     },
+    /// The machine cannot run the schedule.
+    #[error("{0}")]
+    Unsupported(String),
     /// A result did not pass its check.
     #[error("the result is wrong: {0}")]
     Wrong(String),

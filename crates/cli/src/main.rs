@@ -63,7 +63,7 @@ fn run(arguments: Arguments) -> Result<(), CliError> {
         rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
     }
     match arguments.command {
-        Command::Run(command) => command.run(&cancel),
+        Command::Run(command) => command.run(&cancel, arguments.threads.unwrap_or(0).into()),
         Command::Compile(command) => command.run(),
         Command::Programs(command) => command.run(),
         Command::Graph(command) => graph::run(command),

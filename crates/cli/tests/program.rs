@@ -18,6 +18,20 @@ fn a_verified_run_tells_the_promised_keys() {
 }
 
 #[test]
+fn the_cpu_machine_agrees() {
+    let folder = tempfile::tempdir().unwrap();
+    for (program, args) in [("bfs", "kron:10 5"), ("pagerank", "road:30x30 20"), ("sssp-delta", "kron:9:weights=1..50 3 8")] {
+        let mut line = vec!["--threads", "3", "run", program, "--target", "cpu", "--verify", "--json"];
+        line.extend(args.split(' '));
+        let answer = json(folder.path(), &line);
+        assert_eq!(answer["target"], "cpu");
+        assert_eq!(answer["verified"], true, "{answer}");
+    }
+    assert!(success(folder.path(), &["compile", "bfs", "--emit", "asm"]).lines().count() > 50);
+    assert!(success(folder.path(), &["compile", "bfs", "--emit", "clif"]).contains("atomic_cas"));
+}
+
+#[test]
 fn another_schedule_gives_the_same_result() {
     let folder = tempfile::tempdir().unwrap();
     for schedule in ["s0:s1@pull", "s0:s1@push", "push"] {

@@ -15,7 +15,7 @@ use gw_ir::operator::{EdgeOutput, EdgeSetIterator, Operator, VertexFilter};
 use gw_ir::source::Span;
 use gw_ir::types::Scalar;
 use gw_ir::walk;
-use gw_schedule::SimpleSchedule;
+use gw_schedule::{Parallelism, SimpleSchedule};
 
 use crate::abi::slot;
 use crate::codegen::{Body, Compiled, EdgeShape, Jit, Listing, OutputForm, Range, Target};
@@ -44,6 +44,8 @@ impl Sharing {
 
 /// Chunks per member when a range is cut.
 const CHUNKS_PER_MEMBER: usize = 32;
+/// The largest chunk of vertices that an idle member takes, unless the schedule says otherwise.
+const DYNAMIC_GRAIN: usize = 1024;
 
 /// A module ready to run on this machine.
 pub(crate) struct CpuExecutable {
@@ -143,6 +145,7 @@ impl CpuExecutable {
                     },
                     weights,
                     ordered: false,
+                    from_all: false,
                 };
                 let target = self.edge_target(prepared, op, shape.direction, parallel, false);
                 (Some(shape), shape.range, target)
@@ -167,7 +170,7 @@ impl CpuExecutable {
             _ => return Err("not a compiled operator".to_string()),
         };
         let name = format!("{} {}", prepared.operator.name(), prepared.path);
-        let compiled = self.jit.compile(&self.module, name.trim(), body, key.target).map_err(|r| r.reason);
+        let compiled = self.jit.compile(&self.module, name.trim(), body, key.target).map_err(|r| format!("line {}: {}", r.span.line, r.reason));
         self.kernels.insert(key, compiled.clone());
         compiled
     }
@@ -251,7 +254,7 @@ impl CpuExecutable {
         let to_map = call.to.as_ref().map(|set| map_of(set, vertices, false));
 
         let parallel = target.parallel;
-        let (span, shape) = (prepared.span, EdgeShape { direction, range, weights, ordered: false });
+        let (span, shape) = (prepared.span, EdgeShape { direction, range, weights, ordered: false, from_all: from.is_none() });
         let Ok(compiled) = self.kernel(Key { operator: id, shape: Some(shape), range, target }) else {
             return Ok(None);
         };
@@ -275,13 +278,9 @@ impl CpuExecutable {
         }
         slots.words[slot::SEEN] = self.seen.as_mut_ptr() as u64;
 
-        let chunks: Box<dyn Chunks + '_> = match range {
-            Range::Queue => {
-                let grain = (queue.len() / (CHUNKS_PER_MEMBER * self.crew.size())).clamp(self.sharing.least_chunk, 1024);
-                Box::new(Even { length: queue.len(), grain })
-            }
-            _ => Box::new(ByEdges { offsets: adjacency.offsets(), chunks: CHUNKS_PER_MEMBER * self.crew.size() }),
-        };
+        let schedule = self.operators[id].schedule;
+        let grain = schedule.grain.map(|grain| env.amount(grain)).transpose()?.filter(|&g| g > 0).map(|g| g as usize);
+        let chunks = self.chunks(&schedule, grain, range, queue.len(), adjacency);
         let alone = !parallel || is_small(&queue, range, adjacency, self.sharing.alone_edges);
         // SAFETY: the slots were filled from the inputs that this kernel was compiled with, for this graph; the range is
         // that of its vertices or of the queue, whose ids are vertices of the graph.
@@ -312,6 +311,39 @@ impl CpuExecutable {
             input_size: Some(input_size as u64),
             edges: Some(edges),
         }))
+    }
+
+    /// The cut of an edge operator's range that its schedule asks for; without one, vertices are shared by their edges.
+    fn chunks<'g>(
+        &self,
+        schedule: &SimpleSchedule,
+        grain: Option<usize>,
+        range: Range,
+        queued: usize,
+        adjacency: &'g Adjacency,
+    ) -> Box<dyn Chunks + 'g> {
+        let members = self.crew.size();
+        let length = if range == Range::Queue { queued } else { adjacency.vertices() };
+        let even = |grain: usize| Even {
+            length,
+            // Words of a bitmap must not be shared by two chunks.
+            grain: if range == Range::Queue { grain } else { grain.next_multiple_of(64) },
+        };
+        match (schedule.parallelism, grain) {
+            (Some(Parallelism::Static), _) => Box::new(even(length.div_ceil(members).max(1))),
+            (Some(Parallelism::Dynamic), Some(grain)) => Box::new(even(grain)),
+            (Some(Parallelism::Dynamic), None) if range != Range::Queue => {
+                Box::new(even((length / (CHUNKS_PER_MEMBER * members)).clamp(64, DYNAMIC_GRAIN)))
+            }
+            (Some(Parallelism::EdgeAware), Some(grain)) if range != Range::Queue => {
+                let chunks = (adjacency.edges() + adjacency.vertices()).div_ceil(grain).max(1);
+                Box::new(ByEdges { offsets: adjacency.offsets(), chunks })
+            }
+            _ if range == Range::Queue => {
+                Box::new(even((length / (CHUNKS_PER_MEMBER * members)).clamp(self.sharing.least_chunk, DYNAMIC_GRAIN)))
+            }
+            _ => Box::new(ByEdges { offsets: adjacency.offsets(), chunks: CHUNKS_PER_MEMBER * members }),
+        }
     }
 
     fn run_vertices(
@@ -365,6 +397,29 @@ impl CpuExecutable {
         }))
     }
 
+    /// Removes repeats from a set in place, keeping first entries. Maps have none.
+    fn run_dedup(&mut self, call: &OperatorCall<'_>) -> Result<OperatorOutcome> {
+        let set = required(call.set.as_ref(), "vertexset")?;
+        let seen = &mut self.seen;
+        let input = set.len();
+        set.with(|form| {
+            let SetForm::Ids(ids) = form else { return };
+            let needed = ids.iter().max().map_or(0, |&v| v as usize + 1);
+            if seen.len() < needed {
+                seen.resize(needed, 0);
+            }
+            ids.retain(|&v| std::mem::replace(&mut seen[v as usize], 1) == 0);
+            for &v in ids.iter() {
+                seen[v as usize] = 0;
+            }
+        });
+        Ok(OperatorOutcome {
+            input_size: Some(input as u64),
+            output_size: Some(set.len() as u64),
+            ..OperatorOutcome::default()
+        })
+    }
+
     /// An ordered loop with eager buckets.
     fn run_ordered(
         &mut self,
@@ -386,7 +441,7 @@ impl CpuExecutable {
             output: OutputForm::Buckets,
             ..self.edge_target(&self.operators[id], op, Direction::Push, self.crew.size() > 1, wide)
         };
-        let shape = EdgeShape { direction: Direction::Push, range: Range::Queue, weights, ordered: true };
+        let shape = EdgeShape { direction: Direction::Push, range: Range::Queue, weights, ordered: true, from_all: false };
         let Ok(compiled) = self.kernel(Key { operator: id, shape: Some(shape), range: Range::Queue, target }) else {
             return Ok(None);
         };
@@ -414,6 +469,7 @@ impl Executable for CpuExecutable {
         let outcome = match &self.operators[id].operator {
             Operator::EdgeSetIterator(_) => self.run_edges(id, &call, env)?,
             Operator::VertexSetIterator(_) | Operator::VertexSetFilter(_) => self.run_vertices(id, &call, env)?,
+            Operator::VertexSetDedup(_) => Some(self.run_dedup(&call)?),
             Operator::OrderedProcessing(_) if is_eager(call.queue.as_ref()) => self.run_ordered(id, &mut call, env)?,
             _ => None,
         };

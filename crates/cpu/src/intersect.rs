@@ -3,10 +3,25 @@
 /// Lists whose lengths differ by more than this factor are searched rather than merged.
 const UNEVEN: usize = 32;
 
-/// Number of common entries not above `limit`.
-pub(crate) fn count(a: &[u32], b: &[u32], limit: u32) -> u64 {
+/// How to count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Method {
+    /// Whichever suits the two lengths.
+    BySize = 0,
+    /// Merge.
+    Merge = 1,
+    /// Search the entries of the shorter list in the longer.
+    Search = 2,
+}
+
+/// Number of common entries not above `limit`, by the method of this number.
+pub(crate) fn count(a: &[u32], b: &[u32], limit: u32, method: u32) -> u64 {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-    if long.len() / UNEVEN > short.len() { search(short, long, limit) } else { merge(short, long, limit) }
+    let uneven = long.len() / UNEVEN > short.len();
+    match method == Method::Search as u32 || method == Method::BySize as u32 && uneven {
+        true => search(short, long, limit),
+        false => merge(short, long, limit),
+    }
 }
 
 /// Branch-free merge: both cursors move by the outcome of comparisons.
@@ -61,7 +76,9 @@ mod tests {
             let list = |s: &BTreeSet<u32>| s.iter().copied().collect::<Vec<_>>();
             prop_assert_eq!(merge(&list(&a), &list(&b), limit), expected);
             prop_assert_eq!(search(&list(&a), &list(&b), limit), expected);
-            prop_assert_eq!(count(&list(&a), &list(&b), limit), expected);
+            for method in [Method::BySize, Method::Merge, Method::Search] {
+                prop_assert_eq!(count(&list(&a), &list(&b), limit, method as u32), expected);
+            }
         }
     }
 }

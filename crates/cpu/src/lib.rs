@@ -7,6 +7,7 @@
 //! | `abi` | what kernels and runtime agree on |
 //! | `executable` | carrying out an operator call |
 //! | `drive`, `team` | chunks, workers, threads |
+//! | `capability` | which schedules can be run |
 //! | `set` | frontiers as queues and maps |
 //! | `eager`, `ordered` | ordered loops with eager buckets |
 //!
@@ -14,6 +15,7 @@
 //! reference machine.
 
 mod abi;
+mod capability;
 mod codegen;
 mod drive;
 mod eager;
@@ -67,7 +69,7 @@ impl GraphVm for CpuVm {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities::everything("cpu")
+        capability::capabilities()
     }
 
     fn prepare(&self, module: Arc<Module>) -> Result<Box<dyn Executable>> {

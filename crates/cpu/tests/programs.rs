@@ -81,3 +81,40 @@ fn right_together_under_their_own_schedules() {
 fn right_together_without_a_schedule() {
     all("", &CpuVm::with_tiny_chunks(3));
 }
+
+/// Random legal schedules for every labelled point of every program, on machines that share the smallest work.
+#[test]
+fn right_under_random_schedules() {
+    const SCHEDULES: u64 = 200;
+    let machine = CpuVm::with_tiny_chunks(3);
+    let (mut tried, mut problems) = (0, Vec::new());
+    for program in programs() {
+        let file = SourceFile::new(program.file, program.source);
+        let front = compile_front(&file).unwrap_or_else(|_| panic!("{} does not compile", program.name));
+        let module = gw_ir::lower(&front.typed, program.source).unwrap();
+        let points = gw_ir::program_points(&module);
+        for seed in 0..SCHEDULES {
+            let mut schedule = ProgramSchedule::new();
+            for (i, point) in points.iter().enumerate() {
+                let Some(path) = &point.path else { continue };
+                let space = gw_schedule::Space::new(&point.point, &machine.capabilities());
+                if let Some(picked) = space.sample(seed * 31 + i as u64, 1).pop() {
+                    schedule.set(path, picked).unwrap();
+                }
+            }
+            let spec = GRAPHS[seed as usize % GRAPHS.len()];
+            let graph = Arc::new(GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph);
+            if !suits(program, &graph) {
+                continue;
+            }
+            tried += 1;
+            let text = schedule.to_string();
+            if let Err(problem) = check(program, spec, &graph, &text, &machine) {
+                problems.push(format!("{} {spec} under `{text}`: {problem}", program.name));
+            }
+        }
+    }
+    println!("{tried} combinations of program, graph and schedule tried");
+    assert!(tried > 1000);
+    assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
+}

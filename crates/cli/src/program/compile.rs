@@ -1,5 +1,7 @@
 //! `gw compile`: what the compiler makes of a program, stage by stage.
 
+use std::sync::Arc;
+
 use clap::{Args, ValueEnum};
 
 use super::source::NamedProgram;
@@ -33,6 +35,10 @@ enum Emit {
     Graphir,
     /// The schedule in canonical text
     Schedule,
+    /// Cranelift's form of the kernels of the CPU machine
+    Clif,
+    /// The kernels of the CPU machine as assembly
+    Asm,
 }
 
 impl Compile {
@@ -64,6 +70,16 @@ impl Compile {
                 let schedule = program.schedule(&front, self.schedule.as_deref())?;
                 let module = program.module(&front, &schedule, self.after.as_deref())?;
                 text(&gw_ir::print(&module))
+            }
+            Emit::Clif | Emit::Asm => {
+                let front = program.front()?;
+                let schedule = program.schedule(&front, self.schedule.as_deref())?;
+                let module = program.module(&front, &schedule, None)?;
+                for (kernel, listing) in gw_cpu::CpuVm::new(0).listings(Arc::new(module))? {
+                    let code = if self.emit == Emit::Clif { listing.clif } else { listing.assembly };
+                    text(&format!("; {kernel}\n{code}\n"))?;
+                }
+                Ok(())
             }
             Emit::Schedule => {
                 let front = program.front()?;

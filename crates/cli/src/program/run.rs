@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
+use gw_cpu::CpuVm;
 use gw_exec::{Globals, GraphSource, GraphVm, Output, ReferenceVm, RunOptions, RunResult, SpecGraphs, Value};
 use gw_programs::Run as FinishedRun;
 use serde::Serialize;
@@ -64,6 +65,8 @@ pub struct Run {
 enum Target {
     /// Single-threaded and simple: defines what programs mean
     Reference,
+    /// Machine code for this computer's processor, on several threads
+    Cpu,
 }
 
 /// What `--json` prints.
@@ -85,7 +88,8 @@ struct Answer<'a> {
 }
 
 impl Run {
-    pub fn run(self, cancel: &Arc<AtomicBool>) -> Result<(), CliError> {
+    /// Runs the program; `threads` is 0 for all cores.
+    pub fn run(self, cancel: &Arc<AtomicBool>, threads: usize) -> Result<(), CliError> {
         let outputs = self.outputs()?;
         let program = NamedProgram::find(&self.program)?;
         if self.verify && program.standard.is_none() {
@@ -100,7 +104,20 @@ impl Run {
         let schedule = program.schedule(&front, self.schedule.as_deref())?;
         let machine: Box<dyn GraphVm> = match self.target {
             Target::Reference => Box::new(ReferenceVm::new()),
+            Target::Cpu => Box::new(CpuVm::new(threads)),
         };
+        let unsupported: Vec<String> = schedule
+            .labels()
+            .map(|(label, schedule)| (label.to_string(), schedule))
+            .chain(schedule.everywhere().map(|schedule| ("the program".to_string(), schedule)))
+            .flat_map(|(place, s)| {
+                let reasons = machine.capabilities().unsupported(s);
+                reasons.into_iter().map(move |reason| format!("schedule of {place}: {reason}"))
+            })
+            .collect();
+        if !unsupported.is_empty() {
+            return Err(CliError::Unsupported(unsupported.join("\n")));
+        }
         let module = Arc::new(program.module(&front, &schedule, None)?);
         let mut prepared = gw_exec::Program::prepare(&*machine, module)?;
         let compile_seconds = start.elapsed().as_secs_f64();

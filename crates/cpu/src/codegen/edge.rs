@@ -33,6 +33,8 @@ pub(crate) struct EdgeShape {
     pub(crate) weights: Option<Scalar>,
     /// Sources below the floor of the current bucket are skipped.
     pub(crate) ordered: bool,
+    /// The `from` set holds all vertices, so that nothing is tested.
+    pub(crate) from_all: bool,
 }
 
 impl Translator<'_, '_> {
@@ -180,12 +182,12 @@ impl Translator<'_, '_> {
                     let keep = keep.ok_or_else(|| t.refuse("a filter without result"))?;
                     t.only_if(keep, skip);
                 }
-                VertexFilter::Set(_) => {
+                VertexFilter::Set(_) if !shape.from_all => {
                     let map = t.slot(slot::FROM_MAP, types::I64);
                     let inside = t.in_map(map, src, t.target.from_bitmap);
                     t.only_if(inside, skip);
                 }
-                VertexFilter::All => {}
+                _ => {}
             }
             let args = t.edge_args(op, shape, edge, src, dst)?;
             t.apply_edge(op, &args, dst)?;

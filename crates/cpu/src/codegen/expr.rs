@@ -76,11 +76,11 @@ impl Translator<'_, '_> {
                 self.enqueue(vertex);
                 return Ok(None);
             }
-            ExprKind::IntersectNeighbor { args, .. } => {
+            ExprKind::IntersectNeighbor { args, meta } => {
                 let [graph, u, v] = args.as_slice() else { return Err(self.refuse("malformed intersection")) };
                 let u = self.value(u)?;
                 let v = self.value(v)?;
-                self.intersect(graph, u, v)?
+                self.intersect(graph, u, v, meta.kind)?
             }
             ExprKind::Str(_) => return Err(self.refuse("strings stay on the host")),
             ExprKind::Intersection { .. } => return Err(self.refuse("set intersections run on the host")),

@@ -18,7 +18,7 @@ use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module as _};
 use gw_ir::expr::{Expr, ExprKind};
 use gw_ir::module::Module;
-use gw_ir::operator::{EdgeSetIterator, Operator, VertexFilter};
+use gw_ir::operator::{EdgeSetIterator, VertexFilter};
 use gw_ir::source::{Name, Span};
 use gw_ir::stmt::StmtKind;
 use gw_ir::types::{Scalar, Type as IrType};
@@ -35,6 +35,7 @@ use translate::{Helpers, Translator};
 #[derive(Debug, Clone)]
 pub(crate) struct Refusal {
     pub(crate) reason: String,
+    /// The statement that cannot be compiled.
     pub(crate) span: Span,
 }
 
@@ -114,7 +115,7 @@ impl Jit {
         let runtime = Runtime {
             grow: declare("gw_grow", &[i64], None)?,
             push_bucket: declare("gw_push_bucket", &[i64, i32, i64], None)?,
-            intersect: declare("gw_intersect", &[i64, i64, i64, i64, i32], Some(i64))?,
+            intersect: declare("gw_intersect", &[i64, i64, i64, i64, i32, i32], Some(i64))?,
             random: declare("gw_random", &[i64, i64], Some(i64))?,
             math: [
                 declare("gw_log", &[f64], Some(f64))?,
@@ -280,9 +281,3 @@ fn ordered_queue(ir: &Module, op: &EdgeSetIterator) -> Option<(Name, Scalar)> {
     };
     Some((vector.as_var()?.clone(), scalar))
 }
-
-/// The edge traversal of an operator that has one.
-pub(crate) fn edges_of(operator: &Operator) -> Option<&EdgeSetIterator> {
-    operator.edges()
-}
-

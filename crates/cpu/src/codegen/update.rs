@@ -5,13 +5,14 @@ use std::mem::offset_of;
 use cranelift::codegen::ir::{AtomicRmwOp, MemFlagsData};
 use cranelift::prelude::*;
 use gw_ir::expr::{BinaryOp, Expr, ExprKind, PriorityOp, ReduceOp};
-use gw_ir::meta::UpdateMeta;
+use gw_ir::meta::{IntersectionKind, UpdateMeta};
 use gw_ir::types::Scalar;
 
 use super::inputs::GraphArray;
 use super::translate::{OutputForm, Translator, clif_type, trusted};
 use super::Refusal;
 use crate::abi::{Fault, Worker, slot};
+use crate::intersect::Method;
 
 impl Translator<'_, '_> {
     /// `target op= value`; the result says whether the stored value changed.
@@ -374,7 +375,13 @@ impl Translator<'_, '_> {
     }
 
     /// Number of common out-neighbours of `u` and `v` not above `v`.
-    pub(crate) fn intersect(&mut self, graph: &Expr, u: Value, v: Value) -> Result<Value, Refusal> {
+    pub(crate) fn intersect(
+        &mut self,
+        graph: &Expr,
+        u: Value,
+        v: Value,
+        kind: Option<IntersectionKind>,
+    ) -> Result<Value, Refusal> {
         self.check_vertex(graph, u)?;
         self.check_vertex(graph, v)?;
         let offsets = self.graph_array(graph, GraphArray::OutOffsets)?;
@@ -386,6 +393,12 @@ impl Translator<'_, '_> {
             operands.push(self.b.ins().isub(end, begin));
         }
         operands.push(v);
+        let method = match kind {
+            Some(IntersectionKind::Naive) => Method::Merge,
+            Some(IntersectionKind::BinarySearch) => Method::Search,
+            _ => Method::BySize,
+        };
+        operands.push(self.b.ins().iconst(types::I32, method as i64));
         let call = self.b.ins().call(self.helpers.intersect, &operands);
         let count = self.b.inst_results(call)[0];
         Ok(self.b.ins().ireduce(types::I32, count))
