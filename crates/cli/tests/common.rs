@@ -34,8 +34,7 @@ pub fn json(folder: &Path, args: &[&str]) -> serde_json::Value {
 /// Names of the files in a folder, hidden ones included.
 pub fn files(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).expect("the folder is there");
-    let mut names: Vec<_> =
-        entries.map(|e| e.expect("readable").file_name().to_string_lossy().into_owned()).collect();
+    let mut names: Vec<_> = entries.map(|e| e.expect("readable").file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     names
 }

@@ -20,7 +20,9 @@ fn a_verified_run_tells_the_promised_keys() {
 #[test]
 fn the_cpu_machine_agrees() {
     let folder = tempfile::tempdir().unwrap();
-    for (program, args) in [("bfs", "kron:10 5"), ("pagerank", "road:30x30 20"), ("sssp-delta", "kron:9:weights=1..50 3 8")] {
+    for (program, args) in
+        [("bfs", "kron:10 5"), ("pagerank", "road:30x30 20"), ("sssp-delta", "kron:9:weights=1..50 3 8")]
+    {
         let mut line = vec!["--threads", "3", "run", program, "--target", "cpu", "--verify", "--json"];
         line.extend(args.split(' '));
         let answer = json(folder.path(), &line);

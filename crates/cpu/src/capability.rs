@@ -1,8 +1,8 @@
 //! The schedules this machine can execute: nothing is accepted that would be ignored.
 
 use gw_schedule::{
-    Axis, Capabilities, Criterion, Dedup, Direction, FrontierCreation, FrontierForm, Intersection, LoopForm, Parallelism,
-    PriorityUpdate,
+    Axis, Capabilities, Criterion, Dedup, Direction, FrontierCreation, FrontierForm, Intersection, LoopForm,
+    Parallelism, PriorityUpdate,
 };
 
 /// What the CPU machine can run.
@@ -27,12 +27,7 @@ pub(crate) fn capabilities() -> Capabilities {
         .allow(Axis::Dedup, Dedup::ALL)
         .allow(
             Axis::Update,
-            &[
-                PriorityUpdate::Lazy,
-                PriorityUpdate::Eager,
-                PriorityUpdate::EagerWithMerge,
-                PriorityUpdate::ConstantSum,
-            ],
+            &[PriorityUpdate::Lazy, PriorityUpdate::Eager, PriorityUpdate::EagerWithMerge, PriorityUpdate::ConstantSum],
         )
         .allow_all(Axis::Delta)
         .allow_all(Axis::Merge)

@@ -148,7 +148,11 @@ impl Crew {
                 }
             }
         };
-        if alone { work(0) } else { self.team.run(&work) }
+        if alone {
+            work(0)
+        } else {
+            self.team.run(&work)
+        }
         stop.check()
     }
 

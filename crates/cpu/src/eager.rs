@@ -7,7 +7,9 @@
 use std::any::Any;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use gw_exec::{Condition, Environment, ErrorKind, OperatorOutcome, Queue, QueueSpec, QueueState, Result, Scalar, Value};
+use gw_exec::{
+    Condition, Environment, ErrorKind, OperatorOutcome, Queue, QueueSpec, QueueState, Result, Scalar, Value,
+};
 use gw_ir::meta::QueueKind;
 
 use crate::abi::{Worker, slot};
@@ -38,11 +40,14 @@ impl EagerQueue {
 
     fn priority(&self, vertex: u32) -> Result<u64> {
         match self.spec.priorities.get(vertex as usize) {
-            Some(Value::Int(p)) => u64::try_from(p)
-                .map_err(|_| ErrorKind::NegativePriority { vertex, priority: f64::from(p) }.into()),
+            Some(Value::Int(p)) => {
+                u64::try_from(p).map_err(|_| ErrorKind::NegativePriority { vertex, priority: f64::from(p) }.into())
+            }
             Some(Value::Uint(p)) => Ok(p.into()),
             Some(Value::Uint64(p)) => Ok(p),
-            _ => Err(ErrorKind::VertexOutOfRange { vertex: vertex.into(), vertices: self.spec.priorities.len() }.into()),
+            _ => {
+                Err(ErrorKind::VertexOutOfRange { vertex: vertex.into(), vertices: self.spec.priorities.len() }.into())
+            }
         }
     }
 }

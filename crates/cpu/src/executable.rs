@@ -170,7 +170,10 @@ impl CpuExecutable {
             _ => return Err("not a compiled operator".to_string()),
         };
         let name = format!("{} {}", prepared.operator.name(), prepared.path);
-        let compiled = self.jit.compile(&self.module, name.trim(), body, key.target).map_err(|r| format!("line {}: {}", r.span.line, r.reason));
+        let compiled = self
+            .jit
+            .compile(&self.module, name.trim(), body, key.target)
+            .map_err(|r| format!("line {}: {}", r.span.line, r.reason));
         self.kernels.insert(key, compiled.clone());
         compiled
     }
@@ -254,7 +257,8 @@ impl CpuExecutable {
         let to_map = call.to.as_ref().map(|set| map_of(set, vertices, false));
 
         let parallel = target.parallel;
-        let (span, shape) = (prepared.span, EdgeShape { direction, range, weights, ordered: false, from_all: from.is_none() });
+        let (span, shape) =
+            (prepared.span, EdgeShape { direction, range, weights, ordered: false, from_all: from.is_none() });
         let Ok(compiled) = self.kernel(Key { operator: id, shape: Some(shape), range, target }) else {
             return Ok(None);
         };
@@ -441,7 +445,8 @@ impl CpuExecutable {
             output: OutputForm::Buckets,
             ..self.edge_target(&self.operators[id], op, Direction::Push, self.crew.size() > 1, wide)
         };
-        let shape = EdgeShape { direction: Direction::Push, range: Range::Queue, weights, ordered: true, from_all: false };
+        let shape =
+            EdgeShape { direction: Direction::Push, range: Range::Queue, weights, ordered: true, from_all: false };
         let Ok(compiled) = self.kernel(Key { operator: id, shape: Some(shape), range: Range::Queue, target }) else {
             return Ok(None);
         };

@@ -46,17 +46,9 @@ extern "C" fn random(worker: *mut Worker, bound: u64) -> u64 {
 }
 
 /// Number of common entries, not above `limit`, of two ascending lists.
-extern "C" fn intersect(
-    a: *const u32,
-    a_len: u64,
-    b: *const u32,
-    b_len: u64,
-    limit: u32,
-    method: u32,
-) -> u64 {
+extern "C" fn intersect(a: *const u32, a_len: u64, b: *const u32, b_len: u64, limit: u32, method: u32) -> u64 {
     // SAFETY: generated code passes the neighbour lists of two vertices of one graph.
-    let (a, b) = unsafe {
-        (std::slice::from_raw_parts(a, a_len as usize), std::slice::from_raw_parts(b, b_len as usize))
-    };
+    let (a, b) =
+        unsafe { (std::slice::from_raw_parts(a, a_len as usize), std::slice::from_raw_parts(b, b_len as usize)) };
     crate::intersect::count(a, b, limit, method)
 }

@@ -79,7 +79,7 @@ fn right_together_under_their_own_schedules() {
 
 #[test]
 fn right_together_without_a_schedule() {
-    all("", &CpuVm::with_tiny_chunks(3));
+    all("default", &CpuVm::with_tiny_chunks(3));
 }
 
 /// Random legal schedules for every labelled point of every program, on machines that share the smallest work.

@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use gw_graph::format::{Format, ReadOptions};
 use gw_graph::BuildOptions;
+use gw_graph::format::{Format, ReadOptions};
 
 use super::{OutputOptions, describe, load};
 use crate::error::CliError;

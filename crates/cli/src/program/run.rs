@@ -141,7 +141,8 @@ impl Run {
         let verdict = match (self.verify, program.standard) {
             (true, Some(standard)) => {
                 let spec = self.args.first().map_or("", String::as_str);
-                let graph = graphs.load(spec, None).map_err(|error| CliError::Run { error, file: program.file.clone() })?;
+                let graph =
+                    graphs.load(spec, None).map_err(|error| CliError::Run { error, file: program.file.clone() })?;
                 Some(standard.validate(&FinishedRun { graph: &graph, args: &self.args, results: &ran.globals }))
             }
             _ => None,

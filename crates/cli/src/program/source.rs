@@ -73,8 +73,7 @@ impl NamedProgram {
     /// The module under a schedule, after all passes or after the named one.
     pub fn module(&self, front: &Front, schedule: &ProgramSchedule, after: Option<&str>) -> Result<Module, CliError> {
         let module = lower(&front.typed, &self.file.text)?;
-        let options =
-            Options { after: after.map(str::to_string), allow_unknown_labels: true, ..Options::default() };
+        let options = Options { after: after.map(str::to_string), allow_unknown_labels: true, ..Options::default() };
         Ok(run_pipeline(module, schedule, &options)?)
     }
 }

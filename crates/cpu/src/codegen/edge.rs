@@ -7,10 +7,10 @@ use gw_ir::meta::Direction;
 use gw_ir::operator::{EdgeSetIterator, VertexFilter};
 use gw_ir::types::Scalar;
 
+use super::Refusal;
 use super::inputs::Role;
 use super::promote;
 use super::translate::{Translator, clif_type, constant, trusted};
-use super::Refusal;
 use crate::abi::{Worker, slot};
 
 /// How the range of a kernel names the vertices it visits.
@@ -111,13 +111,7 @@ impl Translator<'_, '_> {
         self.b.seal_block(here);
     }
 
-    fn push_vertex(
-        &mut self,
-        op: &EdgeSetIterator,
-        shape: EdgeShape,
-        src: Value,
-        next: Block,
-    ) -> Result<(), Refusal> {
+    fn push_vertex(&mut self, op: &EdgeSetIterator, shape: EdgeShape, src: Value, next: Block) -> Result<(), Refusal> {
         if let VertexFilter::Function(filter) = &op.from {
             let keep = self.apply(filter, Role::From, &[src])?;
             let keep = keep.ok_or_else(|| self.refuse("a filter without result"))?;
@@ -151,13 +145,7 @@ impl Translator<'_, '_> {
         })
     }
 
-    fn pull_vertex(
-        &mut self,
-        op: &EdgeSetIterator,
-        shape: EdgeShape,
-        dst: Value,
-        next: Block,
-    ) -> Result<(), Refusal> {
+    fn pull_vertex(&mut self, op: &EdgeSetIterator, shape: EdgeShape, dst: Value, next: Block) -> Result<(), Refusal> {
         match &op.to {
             VertexFilter::Function(filter) => {
                 let keep = self.apply(filter, Role::To, &[dst])?;

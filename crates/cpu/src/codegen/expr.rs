@@ -5,9 +5,9 @@ use gw_ir::builtin::Builtin;
 use gw_ir::expr::{BinaryOp, Expr, ExprKind, FunctionRef, UnaryOp};
 use gw_ir::types::{Scalar, Type as IrType};
 
+use super::Refusal;
 use super::inputs::{GraphArray, Source};
 use super::translate::{Binding, Translator, VectorRef, cell_bytes, clif_type, trusted};
-use super::Refusal;
 use crate::abi::Fault;
 
 impl Translator<'_, '_> {

@@ -128,7 +128,13 @@ impl Jit {
     }
 
     /// Compiles a kernel.
-    pub(crate) fn compile(&mut self, ir: &Module, name: &str, body: Body<'_>, target: Target) -> Result<Compiled, Refusal> {
+    pub(crate) fn compile(
+        &mut self,
+        ir: &Module,
+        name: &str,
+        body: Body<'_>,
+        target: Target,
+    ) -> Result<Compiled, Refusal> {
         let internal = |reason: String| Refusal { reason, span: Span::NONE };
         let mut signature = self.module.make_signature();
         signature.params.extend([AbiParam::new(types::I64); 4]);

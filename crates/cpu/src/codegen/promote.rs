@@ -12,8 +12,8 @@ use gw_ir::source::Name;
 use gw_ir::types::{Domain, Type as IrType};
 use gw_ir::walk;
 
-use super::translate::{Translator, clif_type, trusted};
 use super::Refusal;
+use super::translate::{Translator, clif_type, trusted};
 
 /// A vector whose owned entry can live in a register.
 #[derive(Debug, Clone)]
@@ -56,7 +56,8 @@ pub(crate) fn candidates(module: &Module, op: &EdgeSetIterator, direction: Direc
         // Compare-and-swap and priority updates work on memory.
         match &expr.kind {
             ExprKind::CompareAndSwap { target, .. } => spoiled.extend(target.place_root().cloned()),
-            ExprKind::PriorityUpdate { .. } | ExprKind::Reduce { meta: gw_ir::meta::UpdateMeta { atomic: true, .. }, .. } => {
+            ExprKind::PriorityUpdate { .. }
+            | ExprKind::Reduce { meta: gw_ir::meta::UpdateMeta { atomic: true, .. }, .. } => {
                 spoil_target(expr, &mut spoiled);
             }
             _ => {}
@@ -76,8 +77,9 @@ pub(crate) fn candidates(module: &Module, op: &EdgeSetIterator, direction: Direc
         });
         found
     };
-    let in_filters =
-        |name: &Name| filters.iter().any(|f| walk::block_mentions(f.body.as_deref().unwrap_or_default(), name) || calls(f));
+    let in_filters = |name: &Name| {
+        filters.iter().any(|f| walk::block_mentions(f.body.as_deref().unwrap_or_default(), name) || calls(f))
+    };
     vectors.sort_by(|a, b| a.vector.cmp(&b.vector));
     vectors.dedup_by(|a, b| a.vector == b.vector);
     vectors.retain(|p| !spoiled.contains(&p.vector) && written(&p.vector) && !in_filters(&p.vector));

@@ -6,8 +6,8 @@ use gw_ir::source::Name;
 use gw_ir::stmt::{Stmt, StmtKind};
 use gw_ir::types::Scalar;
 
-use super::translate::{Binding, Translator, clif_type, trusted};
 use super::Refusal;
+use super::translate::{Binding, Translator, clif_type, trusted};
 use crate::abi::{Fault, slot};
 
 impl Translator<'_, '_> {

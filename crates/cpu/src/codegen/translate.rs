@@ -10,13 +10,13 @@ use cranelift::codegen::ir::{FuncRef, MemFlagsData};
 use cranelift::codegen::isa::TargetFrontendConfig;
 use cranelift::prelude::*;
 use gw_ir::expr::{ExprKind, FunctionRef};
-use gw_ir::stmt::StmtKind;
 use gw_ir::module::{Function, Module};
 use gw_ir::source::{Name, Span};
+use gw_ir::stmt::StmtKind;
 use gw_ir::types::{Domain, Scalar, Type as IrType};
 
-use super::inputs::{GraphArray, Inputs, Role, Source};
 use super::Refusal;
+use super::inputs::{GraphArray, Inputs, Role, Source};
 use crate::abi::{Fault, Worker};
 
 /// Functions of the runtime that generated code calls.
@@ -296,7 +296,12 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// Inlines a function of the operator (not one called by a function): captures come from the environment.
-    pub(crate) fn apply(&mut self, function: &FunctionRef, role: Role, args: &[Value]) -> Result<Option<Value>, Refusal> {
+    pub(crate) fn apply(
+        &mut self,
+        function: &FunctionRef,
+        role: Role,
+        args: &[Value],
+    ) -> Result<Option<Value>, Refusal> {
         let callee = self.function(&function.name)?;
         let outer = std::mem::take(&mut self.names);
         self.bind_captures(callee, role)?;
@@ -377,7 +382,14 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// Leaves the kernel with a fault unless `fine`.
-    pub(crate) fn check(&mut self, fine: Value, fault: Fault, value: Option<Value>, limit: Option<Value>, vector: &str) {
+    pub(crate) fn check(
+        &mut self,
+        fine: Value,
+        fault: Fault,
+        value: Option<Value>,
+        limit: Option<Value>,
+        vector: &str,
+    ) {
         let site = self.sites.len() as i64;
         self.sites.push(FaultSite { span: self.span, vector: vector.to_string() });
         let good = self.b.create_block();

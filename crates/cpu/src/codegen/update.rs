@@ -8,9 +8,9 @@ use gw_ir::expr::{BinaryOp, Expr, ExprKind, PriorityOp, ReduceOp};
 use gw_ir::meta::{IntersectionKind, UpdateMeta};
 use gw_ir::types::Scalar;
 
+use super::Refusal;
 use super::inputs::GraphArray;
 use super::translate::{OutputForm, Translator, clif_type, trusted};
-use super::Refusal;
 use crate::abi::{Fault, Worker, slot};
 use crate::intersect::Method;
 

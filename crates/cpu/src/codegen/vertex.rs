@@ -3,10 +3,10 @@
 use cranelift::prelude::*;
 use gw_ir::expr::FunctionRef;
 
+use super::Refusal;
 use super::edge::Range;
 use super::inputs::Role;
 use super::translate::Translator;
-use super::Refusal;
 
 impl Translator<'_, '_> {
     /// Applies a function to the vertices of a range; with `keep`, vertices for which it is true go to the output.

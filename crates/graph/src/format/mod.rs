@@ -1,7 +1,7 @@
 //! Graph files, read and written, plain, `.gz` or `.zst`.
 //!
 //! [`load`] is the whole way from a path to a [`Graph`](crate::Graph); [`read`] stops at what the file says, before
-//! anything is built; [`write`] is the way back. A file is written beside its target and renamed when complete.
+//! anything is built; [`write()`] is the way back. A file is written beside its target and renamed when complete.
 //!
 //! After reading anything but `.sg`, `.wsg` and `.gwg`, self-loops are dropped, parallel edges merged to the least
 //! weight and adjacency sorted; [`BuildOptions`](crate::BuildOptions) can say otherwise. Nothing is symmetrised

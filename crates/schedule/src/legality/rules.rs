@@ -52,7 +52,7 @@ impl Check<'_> {
             Axis::Block => self.block(),
             Axis::Edges => self.edges(),
             Axis::Update => self.update(),
-            Axis::Delta => self.at_least(Axis::Delta, self.s.delta, 1),
+            Axis::Delta => self.delta(),
             Axis::Merge => self.merge(),
             Axis::Buckets => self.buckets(),
             Axis::Frontier => self.frontier(),
@@ -218,6 +218,23 @@ impl Check<'_> {
                     self.reasons.push(wrong(problem, "use `update=lazy`"));
                 }
             }
+        }
+    }
+
+    fn delta(&mut self) {
+        self.at_least(Axis::Delta, self.s.delta, 1);
+        let sums = matches!(self.p.priority_change, Some(PriorityChange::Sum | PriorityChange::ConstantSum));
+        if let Some(Param::Value(n)) = self.s.delta
+            && n > 1
+            && sums
+        {
+            self.wrong(
+                Axis::Delta,
+                format!(
+                    "`delta={n}` puts several priorities into one bucket, but updatePrioritySum counts down one by one"
+                ),
+                "drop `delta`",
+            );
         }
     }
 
