@@ -12,8 +12,8 @@ pub(crate) fn reduce(reduction: Reduction, vector: &Vector) -> Option<Value> {
         return None;
     }
     match vector.scalar() {
-        Scalar::Float => Some(floats(reduction, cells::<f32>(vector), |x| f64::from(x), |x| Value::Float(x as f32))?),
-        Scalar::Double => Some(floats(reduction, cells::<f64>(vector), |x| x, Value::Double)?),
+        Scalar::Float => floats(reduction, cells::<f32>(vector), f64::from, |x| Value::Float(x as f32)),
+        Scalar::Double => floats(reduction, cells::<f64>(vector), |x| x, Value::Double),
         Scalar::Int => integers(reduction, cells::<i32>(vector), i64::from, |x| Value::Int(x as i32)),
         Scalar::Uint => integers(reduction, cells::<u32>(vector), i64::from, |x| Value::Uint(x as u32)),
         _ => None,
