@@ -3,8 +3,8 @@
 //! | step | function | gives |
 //! |---|---|---|
 //! | text to tokens | [`tokens`] | [`token::Token`] |
-//! | tokens to tree | [`parse`] | [`ast::Ast`] |
-//! | tree to typed program | [`check`] | [`TypedProgram`] |
+//! | tokens to tree | [`parse()`] | [`ast::Ast`] |
+//! | tree to typed program | [`check()`] | [`TypedProgram`] |
 //! | schedule section | [`parse_schedule`] | [`ParsedSchedule`] |
 //! | all of it | [`compile_front`] | [`Front`] |
 //!

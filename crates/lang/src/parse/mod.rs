@@ -1,6 +1,6 @@
 //! Recursive-descent parser: tokens to syntax tree, reporting several errors per run.
 //!
-//! A production that fails has already reported why and returns [`Fail`]; the enclosing statement or declaration
+//! A production that fails has already reported why and returns `Fail`; the enclosing statement or declaration
 //! then skips to a place where parsing can go on (`;`, `end`, or a keyword that starts something).
 
 mod expr;
