@@ -78,13 +78,13 @@ struct Outcome {
     edges: usize,
     symmetric: bool,
     weighted: bool,
-    seconds: Vec<(String, f64)>,
+    seconds: Phases,
     notes: Vec<String>,
 }
 
 impl OutputOptions {
     /// Writes the graph and tells what happened.
-    fn write(&self, graph: &Graph, source: String, phases: Vec<(String, f64)>, path: &Path) -> Result<(), CliError> {
+    fn write(&self, graph: &Graph, source: String, phases: Phases, path: &Path) -> Result<(), CliError> {
         let start = std::time::Instant::now();
         let options = WriteOptions { format: self.format, incoming: self.incoming };
         let bar = Bar::new();
@@ -111,8 +111,11 @@ impl OutputOptions {
     }
 }
 
-/// Loads a spec with a progress bar. Returns the graph and the time of each phase.
-fn load(spec: &str) -> Result<(Graph, String, Vec<(String, f64)>), CliError> {
+/// Seconds by phase.
+type Phases = Vec<(String, f64)>;
+
+/// Loads a spec with a progress bar. Returns the graph, its canonical spec and the time of each phase.
+fn load(spec: &str) -> Result<(Graph, String, Phases), CliError> {
     let bar = Bar::new();
     let loaded = GraphSpec::parse(spec)?.load(&bar)?;
     let phases = loaded.phases.iter().map(|p| (p.name.to_string(), p.seconds)).collect();

@@ -31,7 +31,7 @@ Examples:
 pub struct Run {
     /// A standard program (see `gw programs`) or a .gt file
     program: String,
-    /// Arguments of the program, argv[1] and on; graph specs are taken wherever a graph file is
+    /// Arguments of the program, its first and later argv; graph specs are taken wherever a graph file is
     #[arg(allow_negative_numbers = true)]
     args: Vec<String>,
     /// The machine to run on
