@@ -65,7 +65,7 @@ impl Translator<'_, '_> {
                 self.convert(value, from, to)
             }
             ExprKind::Call { function, args } => return self.call(function, args),
-            ExprKind::Builtin(builtin, args) => return self.builtin(*builtin, args, &expr.ty),
+            ExprKind::Builtin(builtin, args) => return self.builtin(*builtin, args),
             ExprKind::Reduce { op, target, value, meta } => self.reduce(*op, target, value, meta.atomic)?,
             ExprKind::CompareAndSwap { target, expect, value, .. } => self.compare_and_swap(target, expect, value)?,
             ExprKind::PriorityUpdate { op, queue, vertex, bound, value, meta } => {
@@ -142,10 +142,6 @@ impl Translator<'_, '_> {
         let IrType::Vector { item, .. } = vector.ty.clone() else {
             return Err(self.refuse("only vectors can be indexed"));
         };
-        let name = match &index.kind {
-            ExprKind::Var(_) => String::new(),
-            _ => String::from("vector"),
-        };
         let at = self.value(index)?;
         let wide = match self.scalar_of(&index.ty)? {
             Scalar::Uint | Scalar::Int => self.b.ins().uextend(types::I64, at),
@@ -159,12 +155,12 @@ impl Translator<'_, '_> {
                 types::I32 => self.b.ins().sextend(types::I64, at),
                 _ => at,
             };
-            self.check(fine, Fault::Index, Some(shown), Some(length), &name);
+            self.check(fine, Fault::Index, Some(shown), Some(length), &vector.name);
         }
         let (cells, scalar) = cells(&item);
         let scalar = scalar.ok_or_else(|| self.refuse("a vector of objects"))?;
         let base = self.address(vector.base, wide, cells * cell_bytes(scalar));
-        Ok(VectorRef { base, length: None, ty: *item })
+        Ok(VectorRef { base, length: None, ty: *item, name: vector.name.clone() })
     }
 
     fn short_circuit(&mut self, op: BinaryOp, lhs: &Expr, rhs: &Expr) -> Result<Value, Refusal> {
@@ -324,7 +320,7 @@ impl Translator<'_, '_> {
         Ok(result)
     }
 
-    fn builtin(&mut self, builtin: Builtin, args: &[Expr], ty: &IrType) -> Result<Option<Value>, Refusal> {
+    fn builtin(&mut self, builtin: Builtin, args: &[Expr]) -> Result<Option<Value>, Refusal> {
         let value = match (builtin, args) {
             (Builtin::Max | Builtin::Min, [a, b]) => {
                 let scalar = self.scalar_of(&a.ty)?;
@@ -338,7 +334,14 @@ impl Translator<'_, '_> {
                 let scalar = self.scalar_of(&a.ty)?;
                 let (x, y) = (self.value(a)?, self.value(b)?);
                 match scalar {
-                    Scalar::Float | Scalar::Double => return Err(self.refuse("`mod` of fractions runs on the host")),
+                    // The remainder of two floats is a float again, so doing it in double precision loses nothing.
+                    Scalar::Float | Scalar::Double => {
+                        let x = self.convert(x, scalar, Scalar::Double);
+                        let y = self.convert(y, scalar, Scalar::Double);
+                        let call = self.b.ins().call(self.helpers.math[3], &[x, y]);
+                        let result = self.b.inst_results(call)[0];
+                        self.convert(result, Scalar::Double, scalar)
+                    }
                     _ => self.divide(x, y, scalar == Scalar::Int, false),
                 }
             }
@@ -411,7 +414,6 @@ impl Translator<'_, '_> {
             }
             _ => return Err(self.refuse(format!("`{}` is not available inside operator functions", builtin.name()))),
         };
-        let _ = ty;
         Ok(Some(value))
     }
 

@@ -82,6 +82,8 @@ pub(crate) struct VectorRef {
     /// Number of entries, when it is not known from the type.
     pub(crate) length: Option<Source>,
     pub(crate) ty: IrType,
+    /// The name in the program, for messages.
+    pub(crate) name: Name,
 }
 
 /// The translation of one kernel.
@@ -223,7 +225,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             return Err(self.refuse(format!("`{name}` is not visible in operator functions")));
         }
         let base = self.input(Source::GlobalVector(name.clone()), types::I64);
-        Ok(VectorRef { base, length: Some(Source::GlobalLength(name.clone())), ty: ty.clone() })
+        Ok(VectorRef { base, length: Some(Source::GlobalLength(name.clone())), ty: ty.clone(), name: name.clone() })
     }
 
     /// First cell and type of the priorities of an ordered loop.
@@ -281,7 +283,7 @@ impl<'a, 'f> Translator<'a, 'f> {
                 IrType::Vector { .. } => {
                     let base = self.input(Source::CapturedVector(role, i), types::I64);
                     let length = Some(Source::CapturedLength(role, i));
-                    Binding::Vector(VectorRef { base, length, ty: capture.ty.clone() })
+                    Binding::Vector(VectorRef { base, length, ty: capture.ty.clone(), name: capture.name.clone() })
                 }
                 ty => {
                     let scalar = self.scalar_of(ty)?;
