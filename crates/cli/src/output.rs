@@ -32,10 +32,7 @@ pub fn color() -> bool {
 
 /// Prints a value as indented JSON.
 pub fn json(value: &impl Serialize) -> Result<(), CliError> {
-    let mut out = std::io::stdout().lock();
-    serde_json::to_writer_pretty(&mut out, value)?;
-    writeln!(out)?;
-    Ok(())
+    text(&(serde_json::to_string_pretty(value)? + "\n"))
 }
 
 /// Prints a text, which ends with its own newline.
