@@ -1,7 +1,7 @@
 //! A team of threads that starts a parallel step within a microsecond.
 //!
 //! A deep graph has thousands of short steps. Waking a sleeping thread costs more than such a step, so members of the
-//! team wait actively for a little while before they sleep. `bench/` shows what that is worth on a road-like graph.
+//! team wait actively for a little while before they sleep.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
