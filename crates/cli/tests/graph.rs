@@ -83,6 +83,8 @@ fn errors_name_the_place_and_leave_nothing_behind() {
     assert!(error.contains("kron"), "{error}");
     failure(folder.path(), &["graph", "generate", "kron:60", "-o", "x.gwg"], 2);
     failure(folder.path(), &["graph", "generate", "kron:10"], 2);
+    let error = failure(folder.path(), &["graph", "generate", "path:5", "-o", "p.el", "--incoming"], 2);
+    assert!(error.contains("gwg"), "{error}");
 }
 
 #[test]

@@ -74,7 +74,7 @@ pub(crate) mod slot {
 }
 
 impl Worker {
-    pub(crate) fn new(random: u64) -> Self {
+    pub(crate) fn new() -> Self {
         let mut queue = Vec::new();
         Worker {
             out: queue.as_mut_ptr(),
@@ -88,7 +88,7 @@ impl Worker {
             fault_site: 0,
             fault_value: 0,
             fault_limit: 0,
-            random,
+            random: 0,
             buckets: std::ptr::null_mut(),
             queue,
         }

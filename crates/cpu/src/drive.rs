@@ -83,16 +83,23 @@ impl Chunks for ByEdges<'_> {
 
 impl Crew {
     /// A crew of `size` members.
-    pub(crate) fn new(size: usize, seed: u64) -> Crew {
+    pub(crate) fn new(size: usize) -> Crew {
         let team = Team::new(size.max(1));
-        let worker = |i: usize| Desk(UnsafeCell::new(Worker::new(gw_graph::rng::mix(seed ^ (i as u64) << 32))));
-        let workers = (0..team.size()).map(worker).collect();
+        let workers = (0..team.size()).map(|_| Desk(UnsafeCell::new(Worker::new()))).collect();
         Crew { team, workers, stop: Box::new(AtomicBool::new(false)) }
     }
 
     /// Number of members.
     pub(crate) fn size(&self) -> usize {
         self.team.size()
+    }
+
+    /// Starts the random numbers of all workers anew. Which worker visits which vertex is not fixed, so that with several
+    /// members the same seed need not pick the same neighbours.
+    pub(crate) fn seed(&mut self, seed: u64) {
+        for (member, worker) in self.workers().enumerate() {
+            worker.random = gw_graph::rng::mix(seed ^ (member as u64) << 32);
+        }
     }
 
     /// The worker of a member, between tasks.

@@ -55,6 +55,8 @@ pub(crate) struct CpuExecutable {
     jit: Jit,
     pub(crate) crew: Crew,
     pub(crate) sharing: Sharing,
+    /// The workers have the random numbers of this run.
+    seeded: bool,
     /// Bytes of vertices that are already in an output queue; all 0 between calls.
     seen: Vec<u8>,
     /// Runs what is not compiled: printing, extern functions and lazy queues.
@@ -104,8 +106,9 @@ impl CpuExecutable {
             operators,
             kernels: HashMap::new(),
             jit,
-            crew: Crew::new(threads, 1),
+            crew: Crew::new(threads),
             sharing,
+            seeded: false,
             seen: Vec::new(),
             reference,
         })
@@ -242,7 +245,8 @@ impl CpuExecutable {
                 Range::Ids
             }
             (Direction::DensePush, Some(set)) => {
-                from_map = Some(map_of(set, vertices, true));
+                target.from_bitmap = prepared.schedule.pull_frontier() != gw_schedule::FrontierForm::Boolmap;
+                from_map = Some(map_of(set, vertices, target.from_bitmap));
                 Range::Map
             }
             (Direction::Push, Some(set)) if is_map(set) && input_size > vertices / 16 => {
@@ -382,7 +386,13 @@ impl CpuExecutable {
         let vertices = set.universe().unwrap_or_else(|| queue.iter().max().map_or(0, |&v| v as usize + 1));
         common_slots(&mut slots.words, &self.crew, vertices);
         slots.words[slot::QUEUE] = queue.as_ptr() as u64;
-        let grain = (length / (CHUNKS_PER_MEMBER * self.crew.size())).clamp(16 * self.sharing.least_chunk, 1 << 14);
+        let schedule = self.operators[id].schedule;
+        let members = self.crew.size();
+        let grain = match (schedule.parallelism, schedule.grain) {
+            (Some(Parallelism::Static), _) => length.div_ceil(members).max(1),
+            (_, Some(grain)) => (env.amount(grain)? as usize).max(1),
+            _ => (length / (CHUNKS_PER_MEMBER * members)).clamp(16 * self.sharing.least_chunk, 1 << 14),
+        };
         let chunks = Even { length, grain };
         let alone = !parallel || length < self.sharing.alone_vertices;
         // SAFETY: as in `run_edges`.
@@ -471,6 +481,9 @@ impl Executable for CpuExecutable {
         env: &mut Environment,
     ) -> Result<OperatorOutcome> {
         let id = operator.0;
+        if !std::mem::replace(&mut self.seeded, true) {
+            self.crew.seed(env.seed());
+        }
         let outcome = match &self.operators[id].operator {
             Operator::EdgeSetIterator(_) => self.run_edges(id, &call, env)?,
             Operator::VertexSetIterator(_) | Operator::VertexSetFilter(_) => self.run_vertices(id, &call, env)?,
@@ -496,6 +509,7 @@ impl Executable for CpuExecutable {
     }
 
     fn begin_run(&mut self) {
+        self.seeded = false;
         self.reference.begin_run();
     }
 

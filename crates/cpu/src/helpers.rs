@@ -33,7 +33,7 @@ extern "C" fn fmod(x: f64, y: f64) -> f64 {
     x % y
 }
 
-/// A number below `bound` from the worker's stream; `bound` itself when that is 0, which the caller reports.
+/// A number below `bound` from the worker's stream; 0 when there is none, which the caller reports.
 extern "C" fn random(worker: *mut Worker, bound: u64) -> u64 {
     if bound == 0 {
         return 0;

@@ -30,6 +30,7 @@ pub struct Environment {
     observer: Option<Arc<dyn Observer>>,
     pub(crate) printer: Printer,
     pub(crate) rng: Rng,
+    seed: u64,
     timer: Instant,
     /// The ways to stop this run from outside.
     pub stop: Stop,
@@ -112,6 +113,7 @@ impl Environment {
             observer: options.observer.clone(),
             printer: Printer::new(&options.output),
             rng: Rng::new(options.seed, 0),
+            seed: options.seed,
             timer: Instant::now(),
             stop: Stop::new(options),
             steps: 0,
@@ -252,6 +254,11 @@ impl Environment {
         };
         let call_result = closure(&ExternCall::new(args, &|name| self.global(name)));
         call_result.map_err(|message| ErrorKind::Extern { name: name.to_string(), message }.into())
+    }
+
+    /// The seed of random choices in this run.
+    pub fn seed(&self) -> u64 {
+        self.seed
     }
 
     /// Operator calls so far.

@@ -85,6 +85,10 @@ struct Outcome {
 impl OutputOptions {
     /// Writes the graph and tells what happened.
     fn write(&self, graph: &Graph, source: String, phases: Phases, path: &Path) -> Result<(), CliError> {
+        let format = self.format.or_else(|| Format::of_path(path));
+        if self.incoming && format.is_some_and(|f| f != Format::Gwg) {
+            return Err(CliError::Usage("--incoming: only .gwg files store in-neighbours".to_string()));
+        }
         let start = std::time::Instant::now();
         let options = WriteOptions { format: self.format, incoming: self.incoming };
         let bar = Bar::new();
