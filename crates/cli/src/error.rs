@@ -65,6 +65,20 @@ pub enum CliError {
     /// A result did not pass its check.
     #[error("the result is wrong: {0}")]
     Wrong(String),
+    /// A suite or the choices from it are wrong.
+    #[error(transparent)]
+    Lab(gw_lab::LabError),
+    /// Some rows of a suite failed.
+    #[error("{bad} of {rows} rows failed or gave wrong results")]
+    Rows {
+        /// Rows that did.
+        bad: usize,
+        /// All rows.
+        rows: usize,
+    },
+    /// Measuring was interrupted after this many rows.
+    #[error("interrupted; rows measured: {0}")]
+    Interrupted(usize),
     /// Arguments that do not fit together.
     #[error("{0}")]
     Usage(String),
@@ -75,6 +89,8 @@ impl CliError {
     pub fn exit_code(&self) -> ExitCode {
         match self {
             CliError::Usage(_) => ExitCode::from(2),
+            CliError::Lab(error) if error.is_usage() => ExitCode::from(2),
+            CliError::Interrupted(_) => ExitCode::from(INTERRUPTED as u8),
             CliError::Graph(error) if error.is_usage() => ExitCode::from(2),
             CliError::UnknownProgram(_) | CliError::Pipeline(gw_ir::PipelineError::UnknownPass(_)) => ExitCode::from(2),
             CliError::Run { error, .. } if error.is_usage() => ExitCode::from(2),

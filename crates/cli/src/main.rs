@@ -1,5 +1,6 @@
 //! `gw`, the Graphwright command: argument parsing, printing and progress; the work is done by the libraries.
 
+mod bench;
 mod error;
 mod graph;
 mod output;
@@ -31,6 +32,8 @@ enum Command {
     Run(program::run::Run),
     /// Show what the compiler makes of a program
     Compile(program::compile::Compile),
+    /// Measure a suite of programs on graphs
+    Bench(bench::Bench),
     /// List the standard programs
     Programs(program::list::Programs),
     /// Generate, convert, inspect and check graphs
@@ -65,6 +68,7 @@ fn run(arguments: Arguments) -> Result<(), CliError> {
     match arguments.command {
         Command::Run(command) => command.run(&cancel, arguments.threads.unwrap_or(0).into()),
         Command::Compile(command) => command.run(),
+        Command::Bench(command) => command.run(&cancel, arguments.threads.unwrap_or(0).into()),
         Command::Programs(command) => command.run(),
         Command::Graph(command) => graph::run(command),
     }

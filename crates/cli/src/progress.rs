@@ -14,6 +14,11 @@ pub struct Bar {
 }
 
 impl Bar {
+    /// Prints something while the bar is out of the way.
+    pub fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {
+        self.bar.suspend(print)
+    }
+
     /// A bar, hidden when nobody can see it.
     pub fn new() -> Self {
         let target = match std::io::stderr().is_terminal() {

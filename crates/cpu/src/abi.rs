@@ -3,6 +3,8 @@
 //! A kernel works on a range. It reads its inputs from an array of 64-bit slots (pointers and scalars) and writes what
 //! it produces into its worker. One worker belongs to one thread for the time of an operator.
 
+use crate::intersect::Marks;
+
 /// `kernel(environment, begin, end, worker)`.
 pub(crate) type Kernel = unsafe extern "C" fn(*const u64, u64, u64, *mut Worker);
 
@@ -31,6 +33,8 @@ pub(crate) struct Worker {
     pub(crate) buckets: *mut crate::ordered::LocalBuckets,
     /// Owner of `out`.
     pub(crate) queue: Vec<u32>,
+    /// The neighbours of the vertex at hand, for intersections.
+    pub(crate) marks: Marks,
 }
 
 /// Kinds of faults that generated code reports.
@@ -43,6 +47,8 @@ pub(crate) enum Fault {
     Division = 2,
     /// The run was stopped.
     Stopped = 3,
+    /// A sum that was to become a priority does not fit its type.
+    Overflow = 4,
 }
 
 /// Fixed slots of the environment of edge and vertex kernels; the inputs of the functions follow.
@@ -69,8 +75,12 @@ pub(crate) mod slot {
     pub(crate) const FLOOR: usize = 9;
     /// Number of vertices.
     pub(crate) const VERTICES: usize = 10;
+    /// Number of edges less one.
+    pub(crate) const LAST_EDGE: usize = 11;
+    /// How often each vertex was met, 32 bits each, all 0 between operators.
+    pub(crate) const COUNTS: usize = 12;
     /// Number of fixed slots.
-    pub(crate) const COUNT: usize = 11;
+    pub(crate) const COUNT: usize = 13;
 }
 
 impl Worker {
@@ -91,6 +101,7 @@ impl Worker {
             random: 0,
             buckets: std::ptr::null_mut(),
             queue,
+            marks: Marks::default(),
         }
     }
 

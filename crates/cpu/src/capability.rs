@@ -11,7 +11,13 @@ pub(crate) fn capabilities() -> Capabilities {
         .allow(Axis::Direction, Direction::ALL)
         .allow(
             Axis::Parallelism,
-            &[Parallelism::Serial, Parallelism::Static, Parallelism::Dynamic, Parallelism::EdgeAware],
+            &[
+                Parallelism::Serial,
+                Parallelism::Static,
+                Parallelism::Dynamic,
+                Parallelism::EdgeAware,
+                Parallelism::EdgeParallel,
+            ],
         )
         .allow_all(Axis::Grain)
         .allow(Axis::Frontier, &[FrontierForm::Boolmap, FrontierForm::Bitmap])
@@ -29,9 +35,11 @@ pub(crate) fn capabilities() -> Capabilities {
             Axis::Update,
             &[PriorityUpdate::Lazy, PriorityUpdate::Eager, PriorityUpdate::EagerWithMerge, PriorityUpdate::ConstantSum],
         )
+        .allow_all(Axis::Segments)
         .allow_all(Axis::Delta)
         .allow_all(Axis::Merge)
+        .allow_all(Axis::Buckets)
         .allow(Axis::LoopForm, &[LoopForm::Host])
-        .allow(Axis::Intersection, &[Intersection::Naive, Intersection::Combined, Intersection::BinarySearch])
+        .allow(Axis::Intersection, Intersection::ALL)
         .allow_hybrids(&[Criterion::InputSize, Criterion::InputWork])
 }

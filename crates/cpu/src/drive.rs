@@ -4,6 +4,7 @@ use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use gw_exec::{ErrorKind, ExecError, Result, Stop};
+use gw_graph::Adjacency;
 
 use crate::abi::{Fault, Kernel, Worker, slot};
 use crate::codegen::FaultSite;
@@ -29,6 +30,10 @@ pub(crate) trait Chunks: Sync {
     fn count(&self) -> usize;
     /// Begin and end of a chunk.
     fn bounds(&self, chunk: usize) -> (u64, u64);
+    /// The edge positions that a chunk is clipped to, for kernels that look at them.
+    fn clip(&self, _chunk: usize) -> (u64, u64) {
+        (0, u64::MAX)
+    }
 }
 
 /// Chunks of equal length.
@@ -47,11 +52,12 @@ impl Chunks for Even {
     }
 }
 
-/// Chunks of vertices with about equally many edges, cut at multiples of 64 vertices so that no two share a word of a
-/// bitmap.
+/// Chunks of lists with about equally many edges. Cut at multiples of `align`: 64 vertices where no two chunks may share
+/// a word of a bitmap.
 pub(crate) struct ByEdges<'a> {
     pub(crate) offsets: &'a gw_graph::Offsets,
     pub(crate) chunks: usize,
+    pub(crate) align: usize,
 }
 
 impl ByEdges<'_> {
@@ -68,7 +74,7 @@ impl ByEdges<'_> {
             let middle = (low + high) / 2;
             if weight(middle) < share { low = middle + 1 } else { high = middle }
         }
-        (low.next_multiple_of(64)).min(vertices) as u64
+        low.next_multiple_of(self.align).min(vertices) as u64
     }
 }
 
@@ -78,6 +84,93 @@ impl Chunks for ByEdges<'_> {
     }
     fn bounds(&self, chunk: usize) -> (u64, u64) {
         (self.cut(chunk), self.cut(chunk + 1))
+    }
+}
+
+/// Chunks of about equally many edges: a list may be shared by several.
+pub(crate) struct Clipped(Vec<Piece>);
+
+struct Piece {
+    range: (u64, u64),
+    clip: (u64, u64),
+}
+
+/// More pieces than this are not made, whatever grain is asked for.
+const MOST_PIECES: usize = 1 << 20;
+
+impl Clipped {
+    /// All lists of an adjacency, in pieces of `grain` edges, or in about `pieces`.
+    pub(crate) fn vertices(adjacency: &Adjacency, grain: Option<usize>, pieces: usize, least: usize) -> Clipped {
+        let (edges, offsets) = (adjacency.edges(), adjacency.offsets());
+        let step = Clipped::step(edges, grain, pieces, least);
+        // The list that an edge position lies in: the last one that begins at or before it.
+        let owner = |edge: usize| {
+            let (mut low, mut high) = (0, offsets.lists());
+            while low < high {
+                let middle = (low + high) / 2;
+                if offsets.at(middle + 1) <= edge { low = middle + 1 } else { high = middle }
+            }
+            low as u64
+        };
+        let piece = |begin: usize| {
+            let end = (begin + step).min(edges);
+            Piece { range: (owner(begin), owner(end - 1) + 1), clip: (begin as u64, end as u64) }
+        };
+        Clipped((0..edges).step_by(step).map(piece).collect())
+    }
+
+    /// The lists of queued vertices: short ones together, long ones in several pieces.
+    pub(crate) fn queue(
+        queue: &[u32],
+        adjacency: &Adjacency,
+        grain: Option<usize>,
+        pieces: usize,
+        least: usize,
+    ) -> Clipped {
+        let edges = queue.iter().map(|&v| adjacency.degree(v)).sum();
+        let step = Clipped::step(edges, grain, pieces, least);
+        let mut cut = Vec::new();
+        let (mut first, mut gathered) = (0, 0);
+        let together = |first: usize, end: usize| Piece { range: (first as u64, end as u64), clip: (0, u64::MAX) };
+        for (i, &v) in queue.iter().enumerate() {
+            let list = adjacency.range(v);
+            if list.len() > step {
+                if first < i {
+                    cut.push(together(first, i));
+                }
+                for begin in list.clone().step_by(step) {
+                    let clip = (begin as u64, (begin + step).min(list.end) as u64);
+                    cut.push(Piece { range: (i as u64, i as u64 + 1), clip });
+                }
+                (first, gathered) = (i + 1, 0);
+                continue;
+            }
+            gathered += list.len() + 1;
+            if gathered >= step {
+                cut.push(together(first, i + 1));
+                (first, gathered) = (i + 1, 0);
+            }
+        }
+        if first < queue.len() {
+            cut.push(together(first, queue.len()));
+        }
+        Clipped(cut)
+    }
+
+    fn step(edges: usize, grain: Option<usize>, pieces: usize, least: usize) -> usize {
+        grain.unwrap_or((edges / pieces).max(64 * least)).max(edges / MOST_PIECES).max(1)
+    }
+}
+
+impl Chunks for Clipped {
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+    fn bounds(&self, chunk: usize) -> (u64, u64) {
+        self.0[chunk].range
+    }
+    fn clip(&self, chunk: usize) -> (u64, u64) {
+        self.0[chunk].clip
     }
 }
 
@@ -143,9 +236,10 @@ impl Crew {
                     flag.store(true, Ordering::Relaxed);
                     return;
                 }
-                let (begin, end) = chunks.bounds(chunk);
+                let ((begin, end), clip) = (chunks.bounds(chunk), chunks.clip(chunk));
                 // SAFETY: by the contract of `drive`; the worker is this member's own.
                 let fault = unsafe {
+                    ((*worker).clip_begin, (*worker).clip_end) = clip;
                     kernel(words.as_ptr(), begin, end, worker);
                     (*worker).fault
                 };
@@ -183,12 +277,14 @@ impl Crew {
                         vector: site.map(|s| s.vector.clone()).unwrap_or_default(),
                     },
                     f if f == Fault::Division as u64 => ErrorKind::DivisionByZero,
+                    f if f == Fault::Overflow as u64 => ErrorKind::PriorityOverflow,
                     _ => ErrorKind::Cancelled,
                 };
                 let span = site.map(|s| s.span).unwrap_or_default();
                 result = Err(ExecError::new(kind, span));
             }
             worker.fault = 0;
+            worker.marks.forget();
         }
         result
     }
@@ -219,4 +315,42 @@ impl Crew {
 pub(crate) fn common_slots(words: &mut [u64], crew: &Crew, vertices: usize) {
     words[slot::STOP] = crew.stop_address();
     words[slot::VERTICES] = vertices as u64;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every edge of the range lies in exactly one chunk.
+    fn edges_of(chunks: &dyn Chunks, adjacency: &Adjacency, vertex: impl Fn(u64) -> u32) -> Vec<u64> {
+        let mut edges = Vec::new();
+        for chunk in 0..chunks.count() {
+            let ((begin, end), (low, high)) = (chunks.bounds(chunk), chunks.clip(chunk));
+            for i in begin..end {
+                let list = adjacency.range(vertex(i));
+                edges.extend((list.start as u64..list.end as u64).filter(|e| (low..high).contains(e)));
+            }
+        }
+        edges.sort_unstable();
+        edges
+    }
+
+    #[test]
+    fn clipped_chunks_hold_every_edge_once() {
+        let spec = gw_graph::GraphSpec::parse("kron:7").unwrap();
+        let graph = spec.load(&gw_graph::progress::Silent).unwrap().graph;
+        let all: Vec<u64> = (0..graph.edges() as u64).collect();
+        let queue: Vec<u32> = (0..graph.vertices() as u32).rev().step_by(3).collect();
+        let queued: Vec<u64> = {
+            let mut edges: Vec<u64> = queue.iter().flat_map(|&v| graph.out().range(v)).map(|e| e as u64).collect();
+            edges.sort_unstable();
+            edges
+        };
+        for grain in [None, Some(1), Some(7), Some(100_000)] {
+            let chunks = Clipped::vertices(graph.out(), grain, 5, 1);
+            assert_eq!(edges_of(&chunks, graph.out(), |i| i as u32), all, "{grain:?}");
+            let chunks = Clipped::queue(&queue, graph.out(), grain, 5, 1);
+            assert_eq!(edges_of(&chunks, graph.out(), |i| queue[i as usize]), queued, "{grain:?}");
+        }
+    }
 }

@@ -1,41 +1,66 @@
 //! Ordered loops with eager buckets (delta-stepping): each worker relaxes its share of the current bucket and files
 //! improved vertices into buckets of its own.
 //!
-//! With merging (bucket fusion, Zhang et al., CGO 2020) a worker keeps draining its own part of the current bucket
-//! while that is small, without waiting for the others: deep graphs need far fewer rounds.
+//! A round has one barrier. The current bucket is not copied together: its pieces are handed out where they lie, cut by
+//! edges when there are hubs, so that one of them does not keep everyone waiting. With merging (bucket fusion, Zhang et al.,
+//! CGO 2020) a worker keeps draining its own part of the current bucket while that is small, without waiting for the
+//! others: deep graphs need far fewer rounds.
 
 use std::any::Any;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use gw_exec::{
     Condition, Environment, ErrorKind, OperatorOutcome, Queue, QueueSpec, QueueState, Result, Scalar, Value,
 };
+use gw_graph::{Adjacency, Offsets};
 use gw_ir::meta::QueueKind;
+use rayon::prelude::*;
 
 use crate::abi::{Worker, slot};
-use crate::codegen::Compiled;
-use crate::executable::CpuExecutable;
-use crate::ordered::LocalBuckets;
+use crate::codegen::{Compiled, Source};
+use crate::executable::{CpuExecutable, Sharing};
+use crate::fetch::{Ahead, BLOCK};
+use crate::lazy::LazyQueue;
+use crate::ordered::{Entry, LocalBuckets, entry};
 
 /// Entries of a local bucket that are still drained without waiting, unless the schedule says otherwise.
 const MERGE_THRESHOLD: u64 = 1000;
+/// Of a graph with hubs, a bucket with more entries than this is cut by entries, a smaller one by edges.
+const MANY: usize = 1 << 12;
+/// Entries of a piece of a large bucket.
+const PIECE: usize = 256;
+/// A vertex with more edges than this can keep a worker busy for long.
+const HUB: usize = 1 << 10;
+/// No edge position is left out.
+const WHOLE: (u64, u64) = (0, u64::MAX);
+
 /// The state of an eager queue between the program's questions.
 #[derive(Debug)]
 pub(crate) struct EagerQueue {
     spec: QueueSpec,
     finished: bool,
     current: u64,
+    /// Stands in when the loop is not compiled and vertices are moved one by one.
+    plain: Option<LazyQueue>,
 }
 
 impl EagerQueue {
     /// The queue for a specification, if it asks for an eager one.
-    pub(crate) fn for_spec(spec: &QueueSpec) -> Result<Option<EagerQueue>> {
+    pub(crate) fn for_spec(spec: &QueueSpec) -> Option<EagerQueue> {
         let eager = matches!(spec.meta.kind, Some(QueueKind::Eager | QueueKind::EagerMerge));
         let whole = matches!(spec.priorities.scalar(), Scalar::Int | Scalar::Uint | Scalar::Uint64);
         if !eager || !whole || !spec.increasing || spec.all_vertices {
-            return Ok(None);
+            return None;
         }
-        Ok(Some(EagerQueue { spec: spec.clone(), finished: spec.start.is_none(), current: 0 }))
+        Some(EagerQueue { spec: spec.clone(), finished: spec.start.is_none(), current: 0, plain: None })
+    }
+
+    fn plain(&mut self) -> Result<&mut LazyQueue> {
+        if self.plain.is_none() {
+            self.plain = Some(LazyQueue::new(&self.spec, None)?);
+        }
+        self.plain.as_mut().ok_or_else(|| ErrorKind::Malformed("a queue vanished".to_string()).into())
     }
 
     fn priority(&self, vertex: u32) -> Result<u64> {
@@ -54,13 +79,28 @@ impl EagerQueue {
 
 impl QueueState for EagerQueue {
     fn finished(&mut self) -> Result<bool> {
-        Ok(self.finished)
+        match &mut self.plain {
+            Some(plain) => plain.finished(),
+            None => Ok(self.finished),
+        }
     }
     fn finished_node(&mut self, vertex: u32) -> Result<bool> {
-        Ok(self.finished || self.priority(vertex)? / self.spec.delta.max(1) < self.current)
+        match &mut self.plain {
+            Some(plain) => plain.finished_node(vertex),
+            None => Ok(self.finished || self.priority(vertex)? / self.spec.delta.max(1) < self.current),
+        }
     }
     fn current_bucket(&mut self) -> Result<u64> {
-        Ok(self.current)
+        match &mut self.plain {
+            Some(plain) => plain.current_bucket(),
+            None => Ok(self.current),
+        }
+    }
+    fn rebucket(&mut self, vertices: &[u32]) -> Result<()> {
+        self.plain()?.rebucket(vertices)
+    }
+    fn dequeue(&mut self) -> Result<Vec<u32>> {
+        self.plain()?.dequeue()
     }
     fn as_any(&mut self) -> &mut dyn Any {
         self
@@ -72,11 +112,37 @@ fn update<R>(queue: &Queue, change: impl FnOnce(&mut EagerQueue) -> R) -> Option
     queue.state().as_any().downcast_mut::<EagerQueue>().map(change)
 }
 
+/// A compiled ordered loop with its inputs.
+pub(crate) struct Ordered<'a> {
+    pub(crate) compiled: &'a Compiled,
+    pub(crate) words: &'a [u64],
+    pub(crate) adjacency: &'a Adjacency,
+    /// Several members may work at the same time.
+    pub(crate) parallel: bool,
+    /// Several members may work on the edges of one vertex.
+    pub(crate) split: bool,
+}
+
+/// What a member keeps from round to round.
+struct Bench {
+    words: Vec<u64>,
+    list: Vec<Entry>,
+}
+
+/// Some entries of a share, or some edges of one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Piece {
+    share: usize,
+    begin: usize,
+    end: usize,
+    /// Edge positions that count.
+    clip: (u64, u64),
+}
+
 /// Runs the loop until the condition is false or no vertex is left.
 pub(crate) fn run(
     machine: &mut CpuExecutable,
-    compiled: &Compiled,
-    words: &[u64],
+    ordered: &Ordered<'_>,
     queue: &Queue,
     condition: Condition<'_>,
     env: &mut Environment,
@@ -90,37 +156,53 @@ pub(crate) fn run(
         },
         _ => 0,
     };
-    let mut buckets: Vec<LocalBuckets> = (0..machine.crew.size()).map(|_| LocalBuckets::new(delta)).collect();
+    let members = machine.crew.size();
+    let mut buckets: Vec<LocalBuckets> = (0..members).map(|_| LocalBuckets::new(delta)).collect();
     for (worker, buckets) in machine.crew.workers().zip(&mut buckets) {
         worker.buckets = buckets;
     }
-    let mut frontier: Vec<u32> = spec.start.into_iter().collect();
-    let mut current = match frontier.first() {
-        Some(&start) => update(queue, |q| q.priority(start)).transpose()?.unwrap_or(0) / delta,
-        None => 0,
+    let benches: Vec<Mutex<Bench>> =
+        (0..members).map(|_| Mutex::new(Bench { words: ordered.words.to_vec(), list: Vec::new() })).collect();
+    let offsets = ordered.adjacency.offsets();
+    let greatest = (0..offsets.lists() as u32).into_par_iter().with_min_len(1 << 14).map(|v| offsets.range(v).len());
+    let mut round = Round {
+        ordered,
+        ahead: Ahead::new(ordered.adjacency, &spec.priorities),
+        has_hubs: greatest.max().unwrap_or(0) > HUB,
+        benches: &benches,
+        shares: vec![Vec::new(); members],
+        pieces: Vec::new(),
+        merge,
     };
+    let mut current = 0;
+    if let Some(start) = spec.start {
+        let priority = update(queue, |q| q.priority(start)).transpose()?.unwrap_or(0);
+        round.shares[0].push(entry(start, priority));
+        current = priority / delta;
+    }
     let mut input = 0u64;
     let result = loop {
+        let waiting: usize = round.shares.iter().map(Vec::len).sum();
         update(queue, |q| {
-            q.finished = frontier.is_empty();
+            q.finished = waiting == 0;
             q.current = current;
         });
         match condition(machine, env) {
-            Ok(true) if !frontier.is_empty() => {}
+            Ok(true) if waiting > 0 => {}
             Ok(_) => break Ok(()),
             Err(error) => break Err(error),
         }
-        input += frontier.len() as u64;
-        relax(machine, compiled, words, &frontier, current, current.saturating_mul(delta), merge);
-        if let Err(error) = machine.crew.fault(&compiled.sites).and_then(|()| env.stop.check()) {
+        input += waiting as u64;
+        round.relax(machine, current, current.saturating_mul(delta));
+        if let Err(error) = machine.crew.fault(&ordered.compiled.sites).and_then(|()| env.stop.check()) {
             break Err(error);
         }
-        frontier.clear();
         let least = machine.crew.workers().filter_map(|w| local(w).least(current)).min();
-        if let Some(least) = least {
-            current = least;
-            for worker in machine.crew.workers() {
-                frontier.append(&mut local(worker).take(current));
+        current = least.unwrap_or(current);
+        for (share, worker) in round.shares.iter_mut().zip(machine.crew.workers()) {
+            share.clear();
+            if least.is_some() {
+                local(worker).take(current, share);
             }
         }
     };
@@ -132,51 +214,182 @@ pub(crate) fn run(
     Ok(OperatorOutcome { input_size: Some(input), edges: Some(edges), ..Default::default() })
 }
 
-/// The buckets of a worker, between tasks.
+/// The buckets of a worker.
 fn local(worker: &mut Worker) -> &mut LocalBuckets {
-    // SAFETY: `run` points every worker to a bucket set that it keeps until it takes the pointers back, and calls this
-    // only while no task runs or on the worker's own thread.
+    // SAFETY: `run` points every worker to a bucket set that it keeps until it takes the pointers back, and this is
+    // called only while no task runs or on the worker's own thread.
     unsafe { &mut *worker.buckets }
 }
 
-/// Relaxes the edges of the frontier, then drains small local buckets of the same index.
-fn relax(
-    machine: &mut CpuExecutable,
-    compiled: &Compiled,
-    words: &[u64],
-    frontier: &[u32],
-    current: u64,
-    floor: u64,
+/// The current bucket and what is needed to relax it.
+struct Round<'a> {
+    ordered: &'a Ordered<'a>,
+    ahead: Ahead<'a>,
+    /// Some vertex has so many edges that it counts when work is shared.
+    has_hubs: bool,
+    benches: &'a [Mutex<Bench>],
+    /// The entries that each member found.
+    shares: Vec<Vec<Entry>>,
+    pieces: Vec<Piece>,
     merge: u64,
-) {
-    let members = machine.crew.size();
-    let grain = (frontier.len() / (8 * members)).clamp(machine.sharing.least_chunk, 256);
-    // A bucket of a few vertices is relaxed by one worker.
-    let alone = frontier.len() < machine.sharing.alone_vertices / 32;
-    let next = AtomicUsize::new(0);
-    let task = |_: usize, worker: &mut Worker| {
-        let mut own = words.to_vec();
-        own[slot::FLOOR] = floor;
-        let mut visit = |vertices: &[u32], worker: &mut Worker| {
-            own[slot::QUEUE] = vertices.as_ptr() as u64;
-            // SAFETY: the slots hold what the kernel was compiled for, and the range is that of the queue.
-            unsafe { (compiled.kernel)(own.as_ptr(), 0, vertices.len() as u64, worker) };
+}
+
+impl Round<'_> {
+    /// Relaxes the edges of the bucket, then drains small local buckets of the same index.
+    fn relax(&mut self, machine: &mut CpuExecutable, current: u64, floor: u64) {
+        let Ordered { compiled, adjacency, split, .. } = *self.ordered;
+        let (sharing, members) = (machine.sharing, machine.crew.size());
+        let total: usize = self.shares.iter().map(Vec::len).sum();
+        self.pieces.clear();
+        let edges = if self.has_hubs && total <= MANY {
+            cut_by_edges(&self.shares, adjacency.offsets(), split, sharing, members, &mut self.pieces)
+        } else {
+            cut_by_entries(&self.shares, total, sharing, members, &mut self.pieces);
+            total.saturating_mul(1 + adjacency.edges() / adjacency.vertices().max(1))
         };
-        loop {
-            let begin = next.fetch_add(grain, Ordering::Relaxed);
-            if begin >= frontier.len() || worker.fault != 0 {
-                break;
+        // A few edges are relaxed by one worker.
+        let alone = !self.ordered.parallel || edges < machine.sharing.alone_edges / 2;
+        let bucket_slots = compiled.sources.iter().enumerate().filter(|(_, s)| matches!(s, Source::CurrentBucket(..)));
+        let bucket_slots: Vec<usize> = bucket_slots.map(|(i, _)| slot::COUNT + i).collect();
+        let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let (pieces, shares, merge) = (&self.pieces, &self.shares, self.merge);
+        let task = |member: usize, worker: &mut Worker| {
+            // Only this member locks its bench.
+            let Ok(mut bench) = self.benches[member].lock() else { return };
+            let Bench { words, list } = &mut *bench;
+            words[slot::FLOOR] = floor;
+            for &slot in &bucket_slots {
+                words[slot] = current;
             }
-            visit(&frontier[begin..(begin + grain).min(frontier.len())], worker);
-        }
-        while worker.fault == 0 {
-            let waiting = local(worker).len(current);
-            if waiting == 0 || waiting as u64 > merge {
-                break;
+            let visit = |words: &mut Vec<u64>, entries: &[Entry], worker: &mut Worker| {
+                words[slot::QUEUE] = entries.as_ptr() as u64;
+                let block = |i: usize| &entries[(i * BLOCK).min(entries.len())..((i + 1) * BLOCK).min(entries.len())];
+                self.ahead.vertices(block(0));
+                self.ahead.vertices(block(1));
+                self.ahead.lists(block(0));
+                for i in 0..entries.len().div_ceil(BLOCK) {
+                    self.ahead.vertices(block(i + 2));
+                    self.ahead.lists(block(i + 1));
+                    let (begin, end) = (i * BLOCK, ((i + 1) * BLOCK).min(entries.len()));
+                    // SAFETY: the slots hold what the kernel was compiled for, and the range lies in the list.
+                    unsafe { (compiled.kernel)(words.as_ptr(), begin as u64, end as u64, worker) };
+                    if worker.fault != 0 {
+                        return;
+                    }
+                }
+            };
+            while !failed.load(Ordering::Relaxed) {
+                let Some(piece) = pieces.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
+                (worker.clip_begin, worker.clip_end) = piece.clip;
+                visit(words, &shares[piece.share][piece.begin..piece.end], worker);
+                if worker.fault != 0 {
+                    failed.store(true, Ordering::Relaxed);
+                }
             }
-            let share = local(worker).take(current);
-            visit(&share, worker);
+            (worker.clip_begin, worker.clip_end) = (0, u64::MAX);
+            while worker.fault == 0 {
+                let waiting = local(worker).len(current);
+                if waiting == 0 || waiting as u64 > merge {
+                    break;
+                }
+                list.clear();
+                local(worker).take(current, list);
+                visit(words, list, worker);
+            }
+            list.clear();
+        };
+        if alone { task(0, machine.crew.worker(0)) } else { machine.crew.each(&task) }
+    }
+}
+
+/// Cuts the shares into pieces of equally many entries.
+fn cut_by_entries(shares: &[Vec<Entry>], total: usize, sharing: Sharing, members: usize, pieces: &mut Vec<Piece>) {
+    let grain = (total / (8 * members)).clamp(sharing.least_chunk, PIECE);
+    for (share, entries) in shares.iter().enumerate() {
+        let piece = |begin| Piece { share, begin, end: (begin + grain).min(entries.len()), clip: WHOLE };
+        pieces.extend((0..entries.len()).step_by(grain).map(piece));
+    }
+}
+
+/// Cuts the shares into pieces of about equally many edges. The result is the number of edges and vertices.
+fn cut_by_edges(
+    shares: &[Vec<Entry>],
+    offsets: &Offsets,
+    split: bool,
+    sharing: Sharing,
+    members: usize,
+    pieces: &mut Vec<Piece>,
+) -> usize {
+    let weight = |e: &Entry| offsets.range(*e as u32).len() + 1;
+    let edges: usize = shares.iter().flatten().map(weight).sum();
+    let budget = (edges / (8 * members)).clamp(64 * sharing.least_chunk, 1 << 14);
+    for (share, entries) in shares.iter().enumerate() {
+        let (mut begin, mut load) = (0, 0);
+        for (i, e) in entries.iter().enumerate() {
+            let range = offsets.range(*e as u32);
+            if split && range.len() > 2 * budget {
+                if begin < i {
+                    pieces.push(Piece { share, begin, end: i, clip: WHOLE });
+                }
+                let cuts = range.clone().step_by(budget);
+                let part = |from: usize| (from as u64, (from + budget).min(range.end) as u64);
+                pieces.extend(cuts.map(|from| Piece { share, begin: i, end: i + 1, clip: part(from) }));
+                (begin, load) = (i + 1, 0);
+                continue;
+            }
+            load += range.len() + 1;
+            if load >= budget {
+                pieces.push(Piece { share, begin, end: i + 1, clip: WHOLE });
+                (begin, load) = (i + 1, 0);
+            }
         }
-    };
-    if alone { task(0, machine.crew.worker(0)) } else { machine.crew.each(&task) }
+        if begin < entries.len() {
+            pieces.push(Piece { share, begin, end: entries.len(), clip: WHOLE });
+        }
+    }
+    edges
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Every edge of every entry lies in exactly one piece.
+        #[test]
+        fn pieces_cover_every_edge_once(
+            degrees in prop::collection::vec(prop_oneof![0u32..5, 0u32..3000], 1..200),
+            picks in prop::collection::vec(prop::collection::vec(any::<prop::sample::Index>(), 0..300), 1..4),
+            split in any::<bool>(),
+            by_edges in any::<bool>(),
+            members in 1usize..5,
+        ) {
+            let offsets = Offsets::from_degrees(&degrees);
+            let shares: Vec<Vec<Entry>> =
+                picks.iter().map(|p| p.iter().map(|i| entry(i.index(degrees.len()) as u32, 7)).collect()).collect();
+            let mut pieces = Vec::new();
+            for sharing in [Sharing::USUAL, Sharing::TINY] {
+                pieces.clear();
+                match by_edges {
+                    true => _ = cut_by_edges(&shares, &offsets, split, sharing, members, &mut pieces),
+                    false => cut_by_entries(&shares, shares.iter().map(Vec::len).sum(), sharing, members, &mut pieces),
+                }
+                let mut seen: Vec<Vec<usize>> = shares.iter().map(|s| vec![0; s.len()]).collect();
+                for piece in &pieces {
+                    for i in piece.begin..piece.end {
+                        let range = offsets.range(shares[piece.share][i] as u32);
+                        let from = range.start.max(piece.clip.0 as usize);
+                        let to = range.end.min(piece.clip.1.min(usize::MAX as u64) as usize);
+                        seen[piece.share][i] += to.saturating_sub(from) + usize::from(from == range.start);
+                    }
+                }
+                for (share, seen) in shares.iter().zip(seen) {
+                    for (e, seen) in share.iter().zip(seen) {
+                        prop_assert_eq!(seen, offsets.range(*e as u32).len() + 1);
+                    }
+                }
+            }
+        }
+    }
 }

@@ -5,23 +5,25 @@ use std::sync::Arc;
 
 use gw_exec::{
     Environment, ErrorKind, ExecError, Executable, OperatorCall, OperatorId, OperatorOutcome, Queue, QueueSpec,
-    QueueState, Reduction, Result, SetForm, Sites, Value, Vector, VertexSet,
+    QueueState, Reduction, Result, Sites, Value, Vector, VertexSet,
 };
-use gw_graph::{Adjacency, Graph, Offsets, WeightKind};
+use gw_graph::{Graph, Offsets, WeightKind};
 use gw_ir::expr::{ExprKind, FunctionRef};
-use gw_ir::meta::{Dedup, Direction, Representation};
+use gw_ir::meta::{Dedup, Direction};
 use gw_ir::module::Module;
 use gw_ir::operator::{EdgeOutput, EdgeSetIterator, Operator, VertexFilter};
 use gw_ir::source::Span;
 use gw_ir::types::Scalar;
 use gw_ir::walk;
-use gw_schedule::{Parallelism, SimpleSchedule};
+use gw_schedule::{FrontierCreation, FrontierForm, SimpleSchedule};
 
 use crate::abi::slot;
-use crate::codegen::{Body, Compiled, EdgeShape, Jit, Listing, OutputForm, Range, Target};
-use crate::drive::{ByEdges, Chunks, Crew, Even, common_slots};
+use crate::codegen::{Body, Compiled, EdgeShape, Jit, Listing, OutputForm, Range, Target, may_split};
+use crate::drive::{Crew, common_slots};
 use crate::eager;
-use crate::set::{Map, MapSet, map_of};
+use crate::edges::is_selective;
+use crate::lazy::LazyQueue;
+use crate::set::map_of;
 use crate::slots::Slots;
 
 /// How work is shared out.
@@ -43,14 +45,14 @@ impl Sharing {
 }
 
 /// Chunks per member when a range is cut.
-const CHUNKS_PER_MEMBER: usize = 32;
+pub(crate) const CHUNKS_PER_MEMBER: usize = 32;
 /// The largest chunk of vertices that an idle member takes, unless the schedule says otherwise.
-const DYNAMIC_GRAIN: usize = 1024;
+pub(crate) const DYNAMIC_GRAIN: usize = 1024;
 
 /// A module ready to run on this machine.
 pub(crate) struct CpuExecutable {
-    module: Arc<Module>,
-    operators: Vec<Prepared>,
+    pub(crate) module: Arc<Module>,
+    pub(crate) operators: Vec<Prepared>,
     kernels: HashMap<Key, std::result::Result<Compiled, String>>,
     jit: Jit,
     pub(crate) crew: Crew,
@@ -58,28 +60,30 @@ pub(crate) struct CpuExecutable {
     /// The workers have the random numbers of this run.
     seeded: bool,
     /// Bytes of vertices that are already in an output queue; all 0 between calls.
-    seen: Vec<u8>,
-    /// Runs what is not compiled: printing, extern functions and lazy queues.
+    pub(crate) seen: Vec<u8>,
+    /// How often vertices were met; all 0 between calls.
+    pub(crate) counts: Vec<u32>,
+    /// Runs what is not compiled: printing and extern functions.
     reference: Box<dyn Executable>,
 }
 
 /// An operator and what its schedule says.
-struct Prepared {
-    operator: Operator,
-    path: Arc<str>,
-    span: Span,
-    schedule: SimpleSchedule,
+pub(crate) struct Prepared {
+    pub(crate) operator: Operator,
+    pub(crate) path: Arc<str>,
+    pub(crate) span: Span,
+    pub(crate) schedule: SimpleSchedule,
     /// Every vertex that the function puts into the output is the destination.
-    outputs_destination: bool,
+    pub(crate) outputs_destination: bool,
 }
 
 /// Which kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Key {
-    operator: usize,
-    shape: Option<EdgeShape>,
-    range: Range,
-    target: Target,
+pub(crate) struct Key {
+    pub(crate) operator: usize,
+    pub(crate) shape: Option<EdgeShape>,
+    pub(crate) range: Range,
+    pub(crate) target: Target,
 }
 
 impl CpuExecutable {
@@ -110,6 +114,7 @@ impl CpuExecutable {
             sharing,
             seeded: false,
             seen: Vec::new(),
+            counts: Vec::new(),
             reference,
         })
     }
@@ -149,16 +154,25 @@ impl CpuExecutable {
                     weights,
                     ordered: false,
                     from_all: false,
+                    clipped: false,
+                    batched: true,
+                    fetch_ahead: is_selective(op, op.meta.direction.unwrap_or(Direction::Push)),
                 };
                 let target = self.edge_target(prepared, op, shape.direction, parallel, false);
                 (Some(shape), shape.range, target)
+            }
+            Operator::OrderedProcessing(ordered) => {
+                let op = &ordered.edges;
+                let shape = self.ordered_shape(declared_weight(&self.module, op));
+                let target = self.edge_target(prepared, op, Direction::Push, parallel, false);
+                (Some(shape), shape.range, Target { output: OutputForm::Buckets, ..target })
             }
             _ => return Ok(()),
         };
         self.kernel(Key { operator: id, shape, range, target }).map(|_| ())
     }
 
-    fn kernel(&mut self, key: Key) -> std::result::Result<Compiled, String> {
+    pub(crate) fn kernel(&mut self, key: Key) -> std::result::Result<Compiled, String> {
         if let Some(known) = self.kernels.get(&key) {
             return known.clone();
         }
@@ -182,7 +196,7 @@ impl CpuExecutable {
     }
 
     /// How an edge operator's kernel writes its output.
-    fn edge_target(
+    pub(crate) fn edge_target(
         &self,
         prepared: &Prepared,
         op: &EdgeSetIterator,
@@ -195,243 +209,42 @@ impl CpuExecutable {
             EdgeOutput::Modified { duplicates, .. } | EdgeOutput::Accepted { duplicates } => Some(*duplicates),
         };
         let unique = duplicates == Some(false) || op.meta.dedup != Dedup::None;
-        let output = match (duplicates, op.meta.output_representation, direction) {
+        // Without a word about the form, a map is written in the form in which the next pull reads it.
+        let schedule = &prepared.schedule;
+        let output = match (duplicates, schedule.creation, direction) {
             (None, ..) => OutputForm::None,
-            (_, Some(Representation::Bitmap), _) => OutputForm::Bitmap,
-            (_, Some(Representation::Boolmap), _) => OutputForm::Bytemap,
-            (_, _, Direction::Pull | Direction::DensePush) => OutputForm::Bitmap,
+            (_, Some(FrontierCreation::UnfusedBitmap), _) => OutputForm::Bitmap,
+            (_, Some(FrontierCreation::UnfusedBoolmap), _) => OutputForm::Bytemap,
             (_, _, Direction::Push) => OutputForm::Queue { unique },
+            (_, _, Direction::Pull | Direction::DensePush) => match schedule.pull_frontier() {
+                FrontierForm::Boolmap => OutputForm::Bytemap,
+                _ => OutputForm::Bitmap,
+            },
         };
         Target {
             wide_offsets,
             parallel: parallel && op.meta.is_parallel != Some(false),
             output,
             from_bitmap: true,
-            owns_output: direction == Direction::Pull && prepared.outputs_destination,
+            owns_output: direction == Direction::Pull
+                && prepared.outputs_destination
+                && op.meta.is_edge_parallel != Some(true),
         }
     }
 
-    fn run_edges(
-        &mut self,
-        id: usize,
-        call: &OperatorCall<'_>,
-        env: &mut Environment,
-    ) -> Result<Option<OperatorOutcome>> {
-        let graph = required(call.graph.as_ref(), "graph")?.clone();
-        let vertices = graph.vertices();
-        let prepared = &self.operators[id];
-        let Some(op) = prepared.operator.edges() else { return Ok(None) };
-        let direction = op.meta.direction.unwrap_or(Direction::Push);
-        let adjacency = if direction == Direction::Pull { graph.incoming() } else { graph.out() };
-        let wide = matches!(adjacency.offsets(), Offsets::Wide(_));
-        let mut target = self.edge_target(prepared, op, direction, self.crew.size() > 1, wide);
-        let weights = match (declared_weight(&self.module, op), graph.weight_kind()) {
-            (None, _) => None,
-            (Some(_), WeightKind::Float) => Some(Scalar::Float),
-            (Some(_), WeightKind::Int) => Some(Scalar::Int),
-            (Some(_), WeightKind::None) => return Ok(None),
-        };
-
-        // The input in the form the kernel iterates over or tests.
-        let from = call.from.as_ref().filter(|set| set.universe().is_none());
-        let input_size = from.map_or(vertices, VertexSet::len);
-        let mut queue = Vec::new();
-        let mut from_map = None;
-        let range = match (direction, from) {
-            (_, None) => Range::Ids,
-            (Direction::Pull, Some(set)) => {
-                target.from_bitmap = prepared.schedule.pull_frontier() != gw_schedule::FrontierForm::Boolmap;
-                from_map = Some(map_of(set, vertices, target.from_bitmap));
-                Range::Ids
-            }
-            (Direction::DensePush, Some(set)) => {
-                target.from_bitmap = prepared.schedule.pull_frontier() != gw_schedule::FrontierForm::Boolmap;
-                from_map = Some(map_of(set, vertices, target.from_bitmap));
-                Range::Map
-            }
-            (Direction::Push, Some(set)) if is_map(set) && input_size > vertices / 16 => {
-                from_map = Some(map_of(set, vertices, true));
-                Range::Map
-            }
-            (Direction::Push, Some(set)) => {
-                queue = set.ids();
-                Range::Queue
-            }
-        };
-        let to_map = call.to.as_ref().map(|set| map_of(set, vertices, false));
-
-        let parallel = target.parallel;
-        let (span, shape) =
-            (prepared.span, EdgeShape { direction, range, weights, ordered: false, from_all: from.is_none() });
-        let Ok(compiled) = self.kernel(Key { operator: id, shape: Some(shape), range, target }) else {
-            return Ok(None);
-        };
-
-        // The environment of the kernel.
-        let Some(mut slots) = Slots::fill(&compiled.sources, target.wide_offsets, call, env)? else { return Ok(None) };
-        common_slots(&mut slots.words, &self.crew, vertices);
-        slots.set_adjacency(adjacency);
-        slots.words[slot::QUEUE] = queue.as_ptr() as u64;
-        slots.words[slot::FROM_MAP] = from_map.as_ref().map_or(0, |m| m.as_ptr() as u64);
-        slots.words[slot::TO_MAP] = to_map.as_ref().map_or(0, |m| m.as_ptr() as u64);
-        let mut out_map = match target.output {
-            OutputForm::Bitmap => Some(Map::empty(vertices, true)),
-            OutputForm::Bytemap => Some(Map::empty(vertices, false)),
-            _ => None,
-        };
-        slots.words[slot::OUT_MAP] = out_map.as_mut().map_or(0, |m| m.as_mut_ptr() as u64);
-        let unique = target.output == OutputForm::Queue { unique: true };
-        if unique && self.seen.len() < vertices {
-            self.seen = vec![0; vertices];
+    /// The kernel of a round of an ordered loop.
+    fn ordered_shape(&self, weights: Option<Scalar>) -> EdgeShape {
+        EdgeShape {
+            direction: Direction::Push,
+            range: Range::Tagged,
+            weights,
+            ordered: true,
+            from_all: false,
+            clipped: true,
+            batched: false,
+            // The driver fetches what a bucket needs.
+            fetch_ahead: false,
         }
-        slots.words[slot::SEEN] = self.seen.as_mut_ptr() as u64;
-
-        let schedule = self.operators[id].schedule;
-        let grain = schedule.grain.map(|grain| env.amount(grain)).transpose()?.filter(|&g| g > 0).map(|g| g as usize);
-        let chunks = self.chunks(&schedule, grain, range, queue.len(), adjacency);
-        let alone = !parallel || is_small(&queue, range, adjacency, self.sharing.alone_edges);
-        // SAFETY: the slots were filled from the inputs that this kernel was compiled with, for this graph; the range is
-        // that of its vertices or of the queue, whose ids are vertices of the graph.
-        let driven = unsafe { self.crew.drive(compiled.kernel, &slots.words, &*chunks, alone, &env.stop) };
-        let fault = self.crew.fault(&compiled.sites);
-        slots.write_back(env);
-        let found = self.crew.collect_queues();
-        if unique {
-            for &v in &found {
-                self.seen[v as usize] = 0;
-            }
-        }
-        let (edges, marked) = self.crew.collect_counts();
-        fault.map_err(|e| e.at(span))?;
-        driven?;
-
-        let output = match target.output {
-            OutputForm::None | OutputForm::Buckets => None,
-            OutputForm::Queue { .. } => Some(VertexSet::from_ids(found)),
-            OutputForm::Bitmap | OutputForm::Bytemap => out_map.map(|map| {
-                let set = MapSet { map, count: marked as usize };
-                VertexSet::new(SetForm::Machine(Box::new(set)))
-            }),
-        };
-        Ok(Some(OperatorOutcome {
-            output_size: output.as_ref().map(|set| set.len() as u64),
-            output,
-            input_size: Some(input_size as u64),
-            edges: Some(edges),
-        }))
-    }
-
-    /// The cut of an edge operator's range that its schedule asks for; without one, vertices are shared by their edges.
-    fn chunks<'g>(
-        &self,
-        schedule: &SimpleSchedule,
-        grain: Option<usize>,
-        range: Range,
-        queued: usize,
-        adjacency: &'g Adjacency,
-    ) -> Box<dyn Chunks + 'g> {
-        let members = self.crew.size();
-        let length = if range == Range::Queue { queued } else { adjacency.vertices() };
-        let even = |grain: usize| Even {
-            length,
-            // Words of a bitmap must not be shared by two chunks.
-            grain: if range == Range::Queue { grain } else { grain.next_multiple_of(64) },
-        };
-        match (schedule.parallelism, grain) {
-            (Some(Parallelism::Static), _) => Box::new(even(length.div_ceil(members).max(1))),
-            (Some(Parallelism::Dynamic), Some(grain)) => Box::new(even(grain)),
-            (Some(Parallelism::Dynamic), None) if range != Range::Queue => {
-                Box::new(even((length / (CHUNKS_PER_MEMBER * members)).clamp(64, DYNAMIC_GRAIN)))
-            }
-            (Some(Parallelism::EdgeAware), Some(grain)) if range != Range::Queue => {
-                let chunks = (adjacency.edges() + adjacency.vertices()).div_ceil(grain).max(1);
-                Box::new(ByEdges { offsets: adjacency.offsets(), chunks })
-            }
-            _ if range == Range::Queue => {
-                Box::new(even((length / (CHUNKS_PER_MEMBER * members)).clamp(self.sharing.least_chunk, DYNAMIC_GRAIN)))
-            }
-            _ => Box::new(ByEdges { offsets: adjacency.offsets(), chunks: CHUNKS_PER_MEMBER * members }),
-        }
-    }
-
-    fn run_vertices(
-        &mut self,
-        id: usize,
-        call: &OperatorCall<'_>,
-        env: &mut Environment,
-    ) -> Result<Option<OperatorOutcome>> {
-        let set = required(call.set.as_ref(), "vertexset")?;
-        let prepared = &self.operators[id];
-        let (is_parallel, filter) = match &prepared.operator {
-            Operator::VertexSetIterator(op) => (op.meta.is_parallel, false),
-            Operator::VertexSetFilter(op) => (op.meta.is_parallel, true),
-            _ => return Ok(None),
-        };
-        let parallel = self.crew.size() > 1 && is_parallel != Some(false);
-        let output = if filter { OutputForm::Queue { unique: false } } else { OutputForm::None };
-        let (queue, range, length) = match set.universe() {
-            Some(n) => (Vec::new(), Range::Ids, n),
-            None => {
-                let queue = set.ids();
-                let length = queue.len();
-                (queue, Range::Queue, length)
-            }
-        };
-        let span = prepared.span;
-        let target = plain_target(parallel, output);
-        let key = Key { operator: id, shape: None, range, target };
-        let Ok(compiled) = self.kernel(key) else { return Ok(None) };
-        let Some(mut slots) = Slots::fill(&compiled.sources, target.wide_offsets, call, env)? else { return Ok(None) };
-        // Vertices of a set are below the number of vertices of their element, to which vectors are sized.
-        let vertices = set.universe().unwrap_or_else(|| queue.iter().max().map_or(0, |&v| v as usize + 1));
-        common_slots(&mut slots.words, &self.crew, vertices);
-        slots.words[slot::QUEUE] = queue.as_ptr() as u64;
-        let schedule = self.operators[id].schedule;
-        let members = self.crew.size();
-        let grain = match (schedule.parallelism, schedule.grain) {
-            (Some(Parallelism::Static), _) => length.div_ceil(members).max(1),
-            (_, Some(grain)) => (env.amount(grain)? as usize).max(1),
-            _ => (length / (CHUNKS_PER_MEMBER * members)).clamp(16 * self.sharing.least_chunk, 1 << 14),
-        };
-        let chunks = Even { length, grain };
-        let alone = !parallel || length < self.sharing.alone_vertices;
-        // SAFETY: as in `run_edges`.
-        let driven = unsafe { self.crew.drive(compiled.kernel, &slots.words, &chunks, alone, &env.stop) };
-        let fault = self.crew.fault(&compiled.sites);
-        slots.write_back(env);
-        let found = self.crew.collect_queues();
-        self.crew.collect_counts();
-        fault.map_err(|e| e.at(span))?;
-        driven?;
-        Ok(Some(OperatorOutcome {
-            output_size: filter.then_some(found.len() as u64),
-            output: filter.then(|| VertexSet::from_ids(found)),
-            input_size: Some(length as u64),
-            edges: None,
-        }))
-    }
-
-    /// Removes repeats from a set in place, keeping first entries. Maps have none.
-    fn run_dedup(&mut self, call: &OperatorCall<'_>) -> Result<OperatorOutcome> {
-        let set = required(call.set.as_ref(), "vertexset")?;
-        let seen = &mut self.seen;
-        let input = set.len();
-        set.with(|form| {
-            let SetForm::Ids(ids) = form else { return };
-            let needed = ids.iter().max().map_or(0, |&v| v as usize + 1);
-            if seen.len() < needed {
-                seen.resize(needed, 0);
-            }
-            ids.retain(|&v| std::mem::replace(&mut seen[v as usize], 1) == 0);
-            for &v in ids.iter() {
-                seen[v as usize] = 0;
-            }
-        });
-        Ok(OperatorOutcome {
-            input_size: Some(input as u64),
-            output_size: Some(set.len() as u64),
-            ..OperatorOutcome::default()
-        })
     }
 
     /// An ordered loop with eager buckets.
@@ -455,9 +268,9 @@ impl CpuExecutable {
             output: OutputForm::Buckets,
             ..self.edge_target(&self.operators[id], op, Direction::Push, self.crew.size() > 1, wide)
         };
-        let shape =
-            EdgeShape { direction: Direction::Push, range: Range::Queue, weights, ordered: true, from_all: false };
-        let Ok(compiled) = self.kernel(Key { operator: id, shape: Some(shape), range: Range::Queue, target }) else {
+        let shape = self.ordered_shape(weights);
+        let split = may_split(&self.module, op, shape);
+        let Ok(compiled) = self.kernel(Key { operator: id, shape: Some(shape), range: Range::Tagged, target }) else {
             return Ok(None);
         };
         let to_map = call.to.as_ref().map(|set| map_of(set, graph.vertices(), false));
@@ -466,7 +279,14 @@ impl CpuExecutable {
         slots.set_adjacency(graph.out());
         slots.words[slot::TO_MAP] = to_map.as_ref().map_or(0, |m| m.as_ptr() as u64);
         let Some(condition) = call.condition.take() else { return Ok(None) };
-        let outcome = eager::run(self, &compiled, &slots.words, &queue, condition, env);
+        let ordered = eager::Ordered {
+            compiled: &compiled,
+            words: &slots.words,
+            adjacency: graph.out(),
+            parallel: target.parallel,
+            split,
+        };
+        let outcome = eager::run(self, &ordered, &queue, condition, env);
         slots.write_back(env);
         let span = self.operators[id].span;
         outcome.map(Some).map_err(|e| e.at(span))
@@ -498,10 +318,11 @@ impl Executable for CpuExecutable {
     }
 
     fn new_queue(&mut self, spec: &QueueSpec, env: &mut Environment) -> Result<Box<dyn QueueState>> {
-        match eager::EagerQueue::for_spec(spec)? {
-            Some(queue) => Ok(Box::new(queue)),
-            None => self.reference.new_queue(spec, env),
+        if let Some(queue) = eager::EagerQueue::for_spec(spec) {
+            return Ok(Box::new(queue));
         }
+        let buckets = spec.meta.open_buckets.map(|amount| env.amount(amount)).transpose()?;
+        Ok(Box::new(LazyQueue::new(spec, buckets)?))
     }
 
     fn dequeue(&mut self, queue: &Queue, env: &mut Environment) -> Result<VertexSet> {
@@ -513,8 +334,12 @@ impl Executable for CpuExecutable {
         self.reference.begin_run();
     }
 
+    fn frontier_edges(&mut self, set: &VertexSet, graph: &Graph, enough: u64) -> u64 {
+        crate::set::edges_of(set, graph.out(), enough)
+    }
+
     fn reduce(&mut self, reduction: Reduction, vector: &Vector) -> Option<Result<Value>> {
-        crate::reduce::reduce(reduction, vector).map(Ok)
+        crate::reduce::reduce(&mut self.crew, reduction, vector).map(Ok)
     }
 }
 
@@ -533,7 +358,7 @@ fn schedule_of(operator: &Operator) -> SimpleSchedule {
 }
 
 /// The weight type that the edge function takes.
-fn declared_weight(module: &Module, op: &EdgeSetIterator) -> Option<Scalar> {
+pub(crate) fn declared_weight(module: &Module, op: &EdgeSetIterator) -> Option<Scalar> {
     if !op.meta.is_weighted {
         return None;
     }
@@ -557,24 +382,11 @@ fn outputs_destination(module: &Module, operator: &Operator) -> bool {
     only_destination(&op.apply)
 }
 
-fn plain_target(parallel: bool, output: OutputForm) -> Target {
+pub(crate) fn plain_target(parallel: bool, output: OutputForm) -> Target {
     // Offsets that a vertex function asks for are those of global graphs; wide ones are compiled apart.
     Target { wide_offsets: false, parallel, output, from_bitmap: true, owns_output: false }
 }
 
-/// Whether the edges of an operator call are too few to share.
-fn is_small(queue: &[u32], range: Range, adjacency: &Adjacency, few: usize) -> bool {
-    match range {
-        Range::Queue if queue.len() > few => false,
-        Range::Queue => queue.iter().map(|&v| adjacency.degree(v) + 1).sum::<usize>() < few,
-        _ => adjacency.edges() + adjacency.vertices() < few,
-    }
-}
-
-fn is_map(set: &VertexSet) -> bool {
-    set.with(|form| matches!(form, SetForm::Machine(_)))
-}
-
-fn required<'a, T>(value: Option<&'a T>, what: &str) -> Result<&'a T> {
+pub(crate) fn required<'a, T>(value: Option<&'a T>, what: &str) -> Result<&'a T> {
     value.ok_or_else(|| ExecError::from(ErrorKind::Malformed(format!("an operator call without its {what}"))))
 }

@@ -1,6 +1,7 @@
 //! Functions of the runtime that generated code calls, by their symbol names.
 
 use crate::abi::{self, Worker};
+use crate::intersect::{self, Method};
 use crate::ordered;
 
 /// Symbols and addresses.
@@ -8,7 +9,7 @@ pub(crate) fn addresses() -> [(&'static str, *const u8); 8] {
     [
         ("gw_grow", abi::grow as *const u8),
         ("gw_push_bucket", ordered::push_bucket as *const u8),
-        ("gw_intersect", intersect as *const u8),
+        ("gw_intersect", count_common as *const u8),
         ("gw_random", random as *const u8),
         ("gw_log", log as *const u8),
         ("gw_exp", exp as *const u8),
@@ -45,10 +46,26 @@ extern "C" fn random(worker: *mut Worker, bound: u64) -> u64 {
     ((u128::from(bits) * u128::from(bound)) >> 64) as u64
 }
 
-/// Number of common entries, not above `limit`, of two ascending lists.
-extern "C" fn intersect(a: *const u32, a_len: u64, b: *const u32, b_len: u64, limit: u32, method: u32) -> u64 {
-    // SAFETY: generated code passes the neighbour lists of two vertices of one graph.
-    let (a, b) =
-        unsafe { (std::slice::from_raw_parts(a, a_len as usize), std::slice::from_raw_parts(b, b_len as usize)) };
-    crate::intersect::count(a, b, limit, method)
+/// Number of common entries, not above `limit`, of two ascending lists. `marked` is 1 or 2 when the first or the second
+/// list is that of the vertex whose edges are being visited, so that it comes again and again.
+extern "C" fn count_common(
+    worker: *mut Worker,
+    a: *const u32,
+    a_len: u64,
+    b: *const u32,
+    b_len: u64,
+    limit: u32,
+    method: u32,
+    marked: u32,
+) -> u64 {
+    // SAFETY: generated code passes the neighbour lists of two vertices of one graph, and its own worker.
+    let (a, b, marks) = unsafe {
+        let lists = (std::slice::from_raw_parts(a, a_len as usize), std::slice::from_raw_parts(b, b_len as usize));
+        (lists.0, lists.1, &mut (*worker).marks)
+    };
+    match (Method::of(method), marked) {
+        (Method::Combined, 1) => intersect::count_marked(marks, a, b, limit),
+        (Method::Combined, 2) => intersect::count_marked(marks, b, a, limit),
+        (method, _) => intersect::count(a, b, limit, method),
+    }
 }

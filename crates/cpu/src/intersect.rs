@@ -1,35 +1,76 @@
-//! Counting the common entries of two ascending lists.
+//! Counting the common entries of two ascending lists, by any of the methods of the schedule space.
+
+mod marks;
+mod probe;
+
+pub(crate) use marks::Marks;
 
 /// Lists whose lengths differ by more than this factor are searched rather than merged.
 const UNEVEN: usize = 32;
+/// Probing costs a small part of a search per entry: only much longer lists are searched instead.
+const MUCH_LONGER: usize = 128;
+/// Both lists of a blockwise comparison have at least this many entries.
+const LONG: usize = 1000;
 
 /// How to count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Method {
-    /// Whichever suits the two lengths.
-    BySize = 0,
+    /// Whichever suits the two lists.
+    Combined = 0,
     /// Merge.
     Merge = 1,
     /// Search the entries of the shorter list in the longer.
     Search = 2,
+    /// Compare blocks of three by three.
+    Blocks = 3,
+    /// Merge in steps of three.
+    Skips = 4,
 }
 
-/// Number of common entries not above `limit`, by the method of this number.
-pub(crate) fn count(a: &[u32], b: &[u32], limit: u32, method: u32) -> u64 {
-    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-    let uneven = long.len() / UNEVEN > short.len();
-    match method == Method::Search as u32 || method == Method::BySize as u32 && uneven {
-        true => search(short, long, limit),
-        false => merge(short, long, limit),
+impl Method {
+    /// The method of a number; numbers come from generated code.
+    pub(crate) fn of(number: u32) -> Method {
+        match number {
+            1 => Method::Merge,
+            2 => Method::Search,
+            3 => Method::Blocks,
+            4 => Method::Skips,
+            _ => Method::Combined,
+        }
     }
 }
 
-/// Branch-free merge: both cursors move by the outcome of comparisons.
+/// Number of common entries not above `limit`.
+pub(crate) fn count(a: &[u32], b: &[u32], limit: u32, method: Method) -> u64 {
+    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    match method {
+        Method::Merge => merge(short, long, limit),
+        Method::Search => search(short, long, limit),
+        Method::Blocks => blocks(short, long, limit),
+        Method::Skips => skips(short, long, limit),
+        Method::Combined if long.len() / UNEVEN > short.len() => search(short, long, limit),
+        Method::Combined if short.len() >= LONG && long.len() / 10 <= short.len() => blocks(short, long, limit),
+        Method::Combined => skips(short, long, limit),
+    }
+}
+
+/// Number of common entries not above `limit`, when `known` is likely to be met again at once with another list: its
+/// entries are marked, and those of the other list are looked up.
+pub(crate) fn count_marked(marks: &mut Marks, known: &[u32], other: &[u32], limit: u32) -> u64 {
+    let reach = other.len().min(limit as usize + 1);
+    if reach / MUCH_LONGER > known.len() {
+        return search(known, other, limit);
+    }
+    marks.mark(known, limit);
+    marks.count(other, limit)
+}
+
+/// Merge without branches on the data: both cursors move by the outcome of comparisons.
 fn merge(a: &[u32], b: &[u32], limit: u32) -> u64 {
     let (mut i, mut j, mut common) = (0, 0, 0);
     while i < a.len() && j < b.len() {
         let (x, y) = (a[i], b[j]);
-        if x > limit || y > limit {
+        if x.max(y) > limit {
             break;
         }
         common += u64::from(x == y);
@@ -59,26 +100,114 @@ fn search(short: &[u32], mut long: &[u32], limit: u32) -> u64 {
     common
 }
 
+/// Compares three entries of one list with three of the other at once, in no order, and leaves the block behind that
+/// ends first (Inoue, Ohara, Taura: Faster set intersection with SIMD instructions by reducing branch mispredictions,
+/// VLDB 2014).
+fn blocks(a: &[u32], b: &[u32], limit: u32) -> u64 {
+    let (a, b) = (up_to(a, limit), up_to(b, limit));
+    let (mut i, mut j, mut common) = (0, 0, 0);
+    while let (Some(&[a0, a1, a2]), Some(&[b0, b1, b2])) = (block(a, i), block(b, j)) {
+        let met = |x: u32| u64::from(x == b0) | u64::from(x == b1) | u64::from(x == b2);
+        common += met(a0) + met(a1) + met(a2);
+        i += 3 * usize::from(a2 <= b2);
+        j += 3 * usize::from(b2 <= a2);
+    }
+    common + merge(&a[i..], &b[j..], limit)
+}
+
+fn block(list: &[u32], at: usize) -> Option<&[u32; 3]> {
+    list.get(at..)?.first_chunk()
+}
+
+/// Merge that leaves entries behind three at a time and steps back when that was too far.
+fn skips(a: &[u32], b: &[u32], limit: u32) -> u64 {
+    let (mut i, mut j, mut common) = (0, 0, 0);
+    while i < a.len() && j < b.len() {
+        let (x, y) = (a[i], b[j]);
+        if x.max(y) > limit {
+            break;
+        }
+        if x == y {
+            (i, j, common) = (i + 1, j + 1, common + 1);
+        } else if x < y {
+            i = leave(a, i, y);
+        } else {
+            j = leave(b, j, x);
+        }
+    }
+    common
+}
+
+/// The first position behind `at` whose entry is not below `value`.
+fn leave(list: &[u32], at: usize, value: u32) -> usize {
+    let mut far = at + 3;
+    while far < list.len() && list[far] < value {
+        far += 3;
+    }
+    // The answer is one of the last three.
+    far -= 2;
+    while far < list.len() && list[far] < value {
+        far += 1;
+    }
+    far.min(list.len())
+}
+
+/// The entries not above `limit`.
+fn up_to(list: &[u32], limit: u32) -> &[u32] {
+    &list[..list.partition_point(|&x| x <= limit)]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
+    fn list(set: &BTreeSet<u32>) -> Vec<u32> {
+        set.iter().copied().collect()
+    }
+
     proptest! {
         #[test]
-        fn both_ways_agree_with_sets(
+        fn all_ways_agree_with_sets(
             a in prop::collection::btree_set(0u32..500, 0..80),
             b in prop::collection::btree_set(0u32..500, 0..400),
             limit in 0u32..600,
         ) {
             let expected = a.intersection(&b).filter(|&&x| x <= limit).count() as u64;
-            let list = |s: &BTreeSet<u32>| s.iter().copied().collect::<Vec<_>>();
-            prop_assert_eq!(merge(&list(&a), &list(&b), limit), expected);
-            prop_assert_eq!(search(&list(&a), &list(&b), limit), expected);
-            for method in [Method::BySize, Method::Merge, Method::Search] {
-                prop_assert_eq!(count(&list(&a), &list(&b), limit, method as u32), expected);
+            let (a, b) = (list(&a), list(&b));
+            for number in 0..5 {
+                let method = Method::of(number);
+                prop_assert_eq!(method as u32, number);
+                prop_assert_eq!(count(&a, &b, limit, method), expected, "{:?}", method);
+            }
+            prop_assert_eq!(search(&b, &a, limit), expected);
+        }
+
+        /// Lists that come in any order, some again and again, with limits that rise and fall.
+        #[test]
+        fn marks_agree_with_sets(
+            lists in prop::collection::vec(prop::collection::btree_set(0u32..3000, 0..200), 2..6),
+            calls in prop::collection::vec((0usize..6, 0usize..6, 0u32..3100), 1..40),
+        ) {
+            let sets = lists;
+            let lists: Vec<Vec<u32>> = sets.iter().map(list).collect();
+            let mut marks = Marks::default();
+            for (known, other, limit) in calls {
+                let (known, other) = (known % lists.len(), other % lists.len());
+                let expected = sets[known].intersection(&sets[other]).filter(|&&x| x <= limit).count() as u64;
+                prop_assert_eq!(count_marked(&mut marks, &lists[known], &lists[other], limit), expected);
+                if limit % 7 == 0 {
+                    marks.forget();
+                }
             }
         }
+    }
+
+    #[test]
+    fn long_lists_are_compared_in_blocks() {
+        let (a, b): (Vec<u32>, Vec<u32>) = ((0..3000).map(|x| 2 * x).collect(), (0..2000).map(|x| 3 * x).collect());
+        assert_eq!(count(&a, &b, 5999, Method::Combined), 1000);
+        assert_eq!(count(&a, &b, 599, Method::Combined), 100);
     }
 }

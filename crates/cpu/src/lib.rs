@@ -5,28 +5,38 @@
 //! |---|---|
 //! | `codegen/` | GraphIR functions and operators to kernels |
 //! | `abi` | what kernels and runtime agree on |
-//! | `executable` | carrying out an operator call |
+//! | `executable` | kernels of a module, operator calls |
+//! | `edges`, `vertices` | carrying out an edge or a vertex operator |
 //! | `drive`, `team` | chunks, workers, threads |
+//! | `choose` | the schedule taken when nobody gives one |
 //! | `capability` | which schedules can be run |
 //! | `set` | frontiers as queues and maps |
-//! | `eager`, `ordered` | ordered loops with eager buckets |
+//! | `eager`, `ordered`, `fetch` | ordered loops with eager buckets |
+//! | `lazy`, `constant_sum` | lazy buckets, sums counted before they are added |
+//! | `intersect` | common neighbours |
 //!
-//! Nothing here knows an algorithm. What is not compiled (printing, extern functions, lazy queues) runs on the
+//! Nothing here knows an algorithm. What is not compiled (printing, extern functions) runs on the
 //! reference machine.
 
 mod abi;
 mod capability;
+pub mod choose;
 mod codegen;
+mod constant_sum;
 mod drive;
 mod eager;
+mod edges;
 mod executable;
+mod fetch;
 mod helpers;
 mod intersect;
+mod lazy;
 mod ordered;
 mod reduce;
 mod set;
 mod slots;
 mod team;
+mod vertices;
 
 use std::sync::Arc;
 

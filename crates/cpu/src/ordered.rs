@@ -1,9 +1,21 @@
 //! Buckets of an eager priority queue: each worker keeps its own and nobody waits for a lock.
+//!
+//! An entry is a vertex with the (low half of the) priority it was filed with. When the vertex has come nearer since,
+//! there is a better entry elsewhere and this one is skipped without looking at any edge.
 
 use crate::abi::Worker;
 
 /// Buckets this far ahead of the current one are kept apart; farther ones wait in one list.
 const NEAR: u64 = 1 << 14;
+
+/// A vertex in the low half, the low half of its priority in the high half.
+pub(crate) type Entry = u64;
+
+/// The entry of a vertex filed with a priority.
+#[inline]
+pub(crate) fn entry(vertex: u32, priority: u64) -> Entry {
+    u64::from(vertex) | priority << 32
+}
 
 /// The buckets of one worker.
 #[derive(Debug)]
@@ -13,8 +25,8 @@ pub(crate) struct LocalBuckets {
     shift: Option<u32>,
     /// Index of the first near bucket.
     first: u64,
-    near: Vec<Vec<u32>>,
-    far: Vec<(u64, u32)>,
+    near: Vec<Vec<Entry>>,
+    far: Vec<(u64, Entry)>,
 }
 
 impl LocalBuckets {
@@ -40,18 +52,30 @@ impl LocalBuckets {
 
     #[inline]
     pub(crate) fn push(&mut self, vertex: u32, priority: u64) {
-        let index = self.index(priority);
         // A vertex of an earlier bucket than the first can only come from a stale read; it belongs to the first.
-        let ahead = index.saturating_sub(self.first);
+        let index = self.index(priority).max(self.first);
+        self.file(index, entry(vertex, priority));
+    }
+
+    #[inline]
+    fn file(&mut self, index: u64, entry: Entry) {
+        let ahead = (index - self.first) as usize;
+        match self.near.get_mut(ahead) {
+            Some(bucket) => bucket.push(entry),
+            None => self.file_far(index, entry),
+        }
+    }
+
+    #[cold]
+    fn file_far(&mut self, index: u64, entry: Entry) {
+        let ahead = index - self.first;
         if ahead >= NEAR {
-            self.far.push((index, vertex));
+            self.far.push((index, entry));
             return;
         }
-        let ahead = ahead as usize;
-        if ahead >= self.near.len() {
-            self.near.resize_with(ahead + 1, Vec::new);
-        }
-        self.near[ahead].push(vertex);
+        let room = (ahead as usize + 1).next_power_of_two();
+        self.near.resize_with(room, Vec::new);
+        self.near[ahead as usize].push(entry);
     }
 
     /// The least non-empty bucket that is not before `from`; earlier near buckets are empty by then.
@@ -62,27 +86,19 @@ impl LocalBuckets {
         near.or_else(|| self.far.iter().map(|(i, _)| *i).min())
     }
 
-    /// Moves the window so that `bucket` is near, and takes that bucket.
-    pub(crate) fn take(&mut self, bucket: u64) -> Vec<u32> {
+    /// Exchanges the entries of a bucket for an empty list, moving the window of near buckets when it must.
+    pub(crate) fn take(&mut self, bucket: u64, list: &mut Vec<Entry>) {
+        debug_assert!(list.is_empty());
         if bucket.saturating_sub(self.first) >= NEAR {
+            // Nothing before `bucket` is left, so all near buckets are empty.
             self.first = bucket;
-            self.near.clear();
-            let far = std::mem::take(&mut self.far);
-            for (index, vertex) in far {
-                match index.saturating_sub(bucket) < NEAR {
-                    true => {
-                        let ahead = index.saturating_sub(bucket) as usize;
-                        if ahead >= self.near.len() {
-                            self.near.resize_with(ahead + 1, Vec::new);
-                        }
-                        self.near[ahead].push(vertex);
-                    }
-                    false => self.far.push((index, vertex)),
-                }
+            for (index, entry) in std::mem::take(&mut self.far) {
+                self.file(index, entry);
             }
         }
-        let ahead = (bucket - self.first) as usize;
-        self.near.get_mut(ahead).map(std::mem::take).unwrap_or_default()
+        if let Some(entries) = self.near.get_mut((bucket - self.first) as usize) {
+            std::mem::swap(entries, list);
+        }
     }
 
     /// Entries of a bucket.
@@ -118,10 +134,16 @@ mod tests {
             let mut expected: Vec<_> = priorities.iter().map(|p| p / delta).collect();
             expected.sort_unstable();
             let mut found = Vec::new();
-            let mut current = 0;
+            let (mut current, mut list) = (0, Vec::new());
             while let Some(next) = buckets.least(current) {
-                for v in buckets.take(next) {
-                    prop_assert_eq!(priorities[v as usize] / delta, next);
+                prop_assert!(buckets.len(next) > 0 || next >= NEAR);
+                list.clear();
+                buckets.take(next, &mut list);
+                prop_assert!(!list.is_empty());
+                for &e in &list {
+                    let vertex = e as u32;
+                    prop_assert_eq!(e >> 32, priorities[vertex as usize]);
+                    prop_assert_eq!(priorities[vertex as usize] / delta, next);
                     found.push(next);
                 }
                 current = next;

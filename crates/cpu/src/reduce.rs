@@ -1,21 +1,29 @@
 //! Reductions over whole vectors.
 
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
 use gw_exec::{Reduction, Scalar, Value, Vector};
-use rayon::prelude::*;
+
+use crate::drive::Crew;
 
 /// Cells per task. Fixed, so that float sums do not depend on the number of threads.
 const TASK: usize = 1 << 16;
 
 /// The reduction of a flat vector of numbers; `None` leaves it to the host.
-pub(crate) fn reduce(reduction: Reduction, vector: &Vector) -> Option<Value> {
+pub(crate) fn reduce(crew: &mut Crew, reduction: Reduction, vector: &Vector) -> Option<Value> {
     if vector.dims().len() != 1 || vector.is_empty() {
         return None;
     }
     match vector.scalar() {
-        Scalar::Float => floats(reduction, cells::<f32>(vector), f64::from, |x| Value::Float(x as f32)),
-        Scalar::Double => floats(reduction, cells::<f64>(vector), |x| x, Value::Double),
-        Scalar::Int => integers(reduction, cells::<i32>(vector), i64::from, |x| Value::Int(x as i32)),
-        Scalar::Uint => integers(reduction, cells::<u32>(vector), i64::from, |x| Value::Uint(x as u32)),
+        Scalar::Float => floats(crew, reduction, cells::<f32>(vector), f64::from, |x| Value::Float(x as f32)),
+        Scalar::Double => floats(crew, reduction, cells::<f64>(vector), |x| x, Value::Double),
+        Scalar::Int => integers(crew, reduction, cells::<i32>(vector), i64::from, |x| Value::Int(x as i32)),
+        Scalar::Uint => integers(crew, reduction, cells::<u32>(vector), i64::from, |x| Value::Uint(x as u32)),
+        // Sums wrap around; largest and smallest would need the sign.
+        Scalar::Uint64 if reduction == Reduction::Sum => {
+            let parts = parts(crew, cells::<u64>(vector), |chunk| chunk.iter().copied().fold(0, u64::wrapping_add));
+            Some(Value::Uint64(parts.into_iter().fold(0, u64::wrapping_add)))
+        }
         _ => None,
     }
 }
@@ -26,8 +34,28 @@ fn cells<T>(vector: &Vector) -> &[T] {
     unsafe { std::slice::from_raw_parts(vector.as_ptr().cast(), vector.len()) }
 }
 
+/// The results of all tasks in order, as bits.
+fn parts<T: Sync>(crew: &mut Crew, cells: &[T], task: impl Fn(&[T]) -> u64 + Sync) -> Vec<u64> {
+    let chunks: Vec<&[T]> = cells.chunks(TASK).collect();
+    if chunks.len() < 2 {
+        return chunks.into_iter().map(task).collect();
+    }
+    let results: Vec<AtomicU64> = chunks.iter().map(|_| AtomicU64::new(0)).collect();
+    let next = AtomicUsize::new(0);
+    crew.each(&|_, _| {
+        while let Some((chunk, result)) = {
+            let i = next.fetch_add(1, Ordering::Relaxed);
+            chunks.get(i).zip(results.get(i))
+        } {
+            result.store(task(chunk), Ordering::Relaxed);
+        }
+    });
+    results.into_iter().map(AtomicU64::into_inner).collect()
+}
+
 /// Sums are accumulated in double precision, chunk by chunk.
 fn floats<T: Copy + Sync>(
+    crew: &mut Crew,
     reduction: Reduction,
     cells: &[T],
     widen: impl Fn(T) -> f64 + Sync,
@@ -35,9 +63,17 @@ fn floats<T: Copy + Sync>(
 ) -> Option<Value> {
     match reduction {
         Reduction::Sum => {
-            let parts: Vec<f64> =
-                cells.par_chunks(TASK).map(|chunk| chunk.iter().map(|&x| widen(x)).sum::<f64>()).collect();
-            Some(narrow(parts.iter().sum()))
+            // Eight sums side by side: one would wait for itself at every addition.
+            let sum = |chunk: &[T]| {
+                let mut lanes = [0.0; 8];
+                let mut eights = chunk.chunks_exact(8);
+                for eight in &mut eights {
+                    lanes.iter_mut().zip(eight).for_each(|(lane, &x)| *lane += widen(x));
+                }
+                let rest: f64 = eights.remainder().iter().map(|&x| widen(x)).sum();
+                (lanes.iter().sum::<f64>() + rest).to_bits()
+            };
+            Some(narrow(parts(crew, cells, sum).into_iter().map(f64::from_bits).sum()))
         }
         // Largest and smallest of floats involve NaN rules that the host defines.
         _ => None,
@@ -45,24 +81,27 @@ fn floats<T: Copy + Sync>(
 }
 
 fn integers<T: Copy + Sync>(
+    crew: &mut Crew,
     reduction: Reduction,
     cells: &[T],
     widen: impl Fn(T) -> i64 + Sync,
     narrow: impl Fn(i64) -> Value,
 ) -> Option<Value> {
-    let parts = cells.par_chunks(TASK).map(|chunk| {
+    let task = |chunk: &[T]| {
         let values = chunk.iter().map(|&x| widen(x));
-        match reduction {
+        let part = match reduction {
             Reduction::Sum => values.fold(0, i64::wrapping_add),
             Reduction::Max => values.max().unwrap_or(i64::MIN),
             Reduction::Min => values.min().unwrap_or(i64::MAX),
             Reduction::Count => values.filter(|&x| x != 0).count() as i64,
-        }
-    });
+        };
+        part as u64
+    };
+    let parts = parts(crew, cells, task).into_iter().map(|bits| bits as i64);
     let total = match reduction {
-        Reduction::Sum | Reduction::Count => parts.reduce(|| 0, i64::wrapping_add),
-        Reduction::Max => parts.reduce(|| i64::MIN, i64::max),
-        Reduction::Min => parts.reduce(|| i64::MAX, i64::min),
+        Reduction::Sum | Reduction::Count => parts.fold(0, i64::wrapping_add),
+        Reduction::Max => parts.fold(i64::MIN, i64::max),
+        Reduction::Min => parts.fold(i64::MAX, i64::min),
     };
     Some(match reduction {
         Reduction::Count => Value::Int(total as i32),

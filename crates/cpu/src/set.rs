@@ -1,9 +1,9 @@
-//! Vertex sets as maps, and conversions between the forms that kernels want.
+//! Vertex sets as maps, and the forms of a set that kernels want.
 
 use std::any::Any;
 
 use gw_exec::{MachineSet, SetForm, VertexSet};
-use rayon::prelude::*;
+use gw_graph::Adjacency;
 
 /// A set as a map over all vertices.
 #[derive(Debug, Clone)]
@@ -44,6 +44,10 @@ impl Map {
         }
     }
 
+    fn is_bits(&self) -> bool {
+        matches!(self, Map::Bits(_))
+    }
+
     fn insert(&mut self, vertex: u32) -> bool {
         match self {
             Map::Bits(words) => {
@@ -60,30 +64,33 @@ impl Map {
     }
 
     /// Ids in ascending order.
-    fn ids(&self) -> Vec<u32> {
+    pub(crate) fn ids(&self, count: usize) -> Vec<u32> {
+        let mut ids = Vec::with_capacity(count);
+        self.each(0, usize::MAX, |v| ids.push(v));
+        ids
+    }
+
+    /// Calls `f` with the members among the blocks of 64 vertices `begin..end`, in ascending order.
+    pub(crate) fn each(&self, begin: usize, end: usize, mut f: impl FnMut(u32)) {
         match self {
-            Map::Bits(words) => words
-                .par_chunks(1 << 12)
-                .enumerate()
-                .flat_map_iter(|(chunk, words)| {
-                    let mut ids = Vec::new();
-                    for (i, &word) in words.iter().enumerate() {
-                        let first = ((chunk << 12) + i) as u32 * 64;
-                        let mut rest = word;
-                        while rest != 0 {
-                            ids.push(first + rest.trailing_zeros());
-                            rest &= rest - 1;
-                        }
+            Map::Bits(words) => {
+                let end = end.min(words.len());
+                for (i, &word) in words.iter().enumerate().take(end).skip(begin) {
+                    let mut rest = word;
+                    while rest != 0 {
+                        f(i as u32 * 64 + rest.trailing_zeros());
+                        rest &= rest - 1;
                     }
-                    ids
-                })
-                .collect(),
-            Map::Bytes(bytes) => bytes
-                .par_iter()
-                .enumerate()
-                .with_min_len(1 << 14)
-                .filter_map(|(v, &byte)| (byte != 0).then_some(v as u32))
-                .collect(),
+                }
+            }
+            Map::Bytes(bytes) => {
+                let (begin, end) = (begin.saturating_mul(64).min(bytes.len()), end.saturating_mul(64).min(bytes.len()));
+                for (v, &byte) in bytes.iter().enumerate().take(end).skip(begin) {
+                    if byte != 0 {
+                        f(v as u32);
+                    }
+                }
+            }
         }
     }
 }
@@ -93,7 +100,7 @@ impl MachineSet for MapSet {
         self.count
     }
     fn ids(&self) -> Vec<u32> {
-        self.map.ids()
+        self.map.ids(self.count)
     }
     fn push(&mut self, vertex: u32) {
         self.count += usize::from(self.map.insert(vertex));
@@ -106,15 +113,136 @@ impl MachineSet for MapSet {
     }
 }
 
+/// The members of a set in one form, borrowed from the set for the time of an operator call where it has that form.
+pub(crate) struct Loan<'a> {
+    members: Members,
+    /// Where to return what was borrowed.
+    home: Option<&'a VertexSet>,
+}
+
+enum Members {
+    Queue(Vec<u32>),
+    Map(Map),
+}
+
+impl<'a> Loan<'a> {
+    /// The members as a queue.
+    pub(crate) fn queue(set: &'a VertexSet) -> Self {
+        let (queue, borrowed) = set.with(|form| match form {
+            SetForm::Ids(ids) => (std::mem::take(ids), true),
+            form => (form.ids(), false),
+        });
+        Loan { members: Members::Queue(queue), home: borrowed.then_some(set) }
+    }
+
+    /// The members as a map.
+    pub(crate) fn map(set: &'a VertexSet, vertices: usize, bits: bool) -> Self {
+        let borrowed = set.with(|form| {
+            let SetForm::Machine(machine) = form else { return None };
+            let own = machine.as_any().downcast_mut::<MapSet>()?;
+            (own.map.is_bits() == bits).then(|| std::mem::replace(&mut own.map, Map::empty(0, bits)))
+        });
+        match borrowed {
+            Some(map) => Loan { members: Members::Map(map), home: Some(set) },
+            None => Loan { members: Members::Map(map_of(set, vertices, bits)), home: None },
+        }
+    }
+
+    /// The ids; empty for a map.
+    pub(crate) fn ids(&self) -> &[u32] {
+        match &self.members {
+            Members::Queue(ids) => ids,
+            Members::Map(_) => &[],
+        }
+    }
+
+    /// Address of the map; 0 for a queue.
+    pub(crate) fn map_address(&self) -> u64 {
+        match &self.members {
+            Members::Queue(_) => 0,
+            Members::Map(map) => map.as_ptr() as u64,
+        }
+    }
+}
+
+impl Drop for Loan<'_> {
+    fn drop(&mut self) {
+        let Some(home) = self.home else { return };
+        home.with(|form| match (form, &mut self.members) {
+            (SetForm::Ids(ids), Members::Queue(queue)) => *ids = std::mem::take(queue),
+            (SetForm::Machine(machine), Members::Map(map)) => {
+                if let Some(own) = machine.as_any().downcast_mut::<MapSet>() {
+                    std::mem::swap(&mut own.map, map);
+                }
+            }
+            _ => {}
+        });
+    }
+}
+
+/// Whether a set is kept as a map.
+pub(crate) fn is_map(set: &VertexSet) -> bool {
+    set.with(|form| matches!(form, SetForm::Machine(_)))
+}
+
+/// The number of vertices that the bitmap of a set speaks of, a multiple of 64 or all; `None` when it is no bitmap.
+pub(crate) fn blocks(set: &VertexSet) -> Option<usize> {
+    set.with(|form| {
+        let SetForm::Machine(machine) = form else { return None };
+        match &machine.as_any().downcast_mut::<MapSet>()?.map {
+            Map::Bits(words) => Some(64 * words.len()),
+            Map::Bytes(_) => None,
+        }
+    })
+}
+
+/// Out-edges of a set in an adjacency. Counting ends when `enough` are found.
+pub(crate) fn edges_of(set: &VertexSet, adjacency: &Adjacency, enough: u64) -> u64 {
+    let vertices = adjacency.vertices();
+    let degree = |v: u32| if (v as usize) < vertices { adjacency.degree(v) as u64 } else { 0 };
+    // Large sets are counted piece by piece, so that neither a small nor a heavy one costs more than its decision.
+    const PIECE: usize = 1 << 13;
+    set.with(|form| {
+        if let SetForm::Machine(machine) = form
+            && let Some(own) = machine.as_any().downcast_mut::<MapSet>()
+        {
+            let mut sum = 0;
+            let blocks = vertices.div_ceil(64);
+            for begin in (0..blocks).step_by(PIECE) {
+                own.map.each(begin, begin + PIECE, |v| sum += degree(v));
+                if sum >= enough {
+                    break;
+                }
+            }
+            return sum;
+        }
+        let owned;
+        let ids = match form {
+            SetForm::Ids(ids) => &ids[..],
+            form => {
+                owned = form.ids();
+                &owned[..]
+            }
+        };
+        let mut sum = 0;
+        for piece in ids.chunks(PIECE) {
+            sum += piece.iter().map(|&v| degree(v)).sum::<u64>();
+            if sum >= enough {
+                break;
+            }
+        }
+        sum
+    })
+}
+
 /// The members of a set as a map.
 pub(crate) fn map_of(set: &VertexSet, vertices: usize, bits: bool) -> Map {
     set.with(|form| match form {
         SetForm::Machine(machine) => {
-            if let Some(own) = machine.as_any().downcast_mut::<MapSet>() {
-                match (&own.map, bits) {
-                    (Map::Bits(_), true) | (Map::Bytes(_), false) => return own.map.clone(),
-                    _ => {}
-                }
+            if let Some(own) = machine.as_any().downcast_mut::<MapSet>()
+                && own.map.is_bits() == bits
+            {
+                return own.map.clone();
             }
             fill(vertices, bits, &machine.ids())
         }
@@ -127,6 +255,7 @@ pub(crate) fn map_of(set: &VertexSet, vertices: usize, bits: bool) -> Map {
             debug_assert!(*n <= vertices);
             map
         }
+        SetForm::Ids(ids) => fill(vertices, bits, ids),
         form => fill(vertices, bits, &form.ids()),
     })
 }

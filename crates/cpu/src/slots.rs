@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use gw_exec::{Environment, ErrorKind, OperatorCall, Result, Value};
+use gw_graph::derived::Segment;
 use gw_graph::{Adjacency, Graph, Offsets, Weights};
 use gw_ir::source::Name;
+use gw_ir::types::Scalar;
 
 use crate::abi::slot;
 use crate::codegen::{GraphArray, Role, Source};
@@ -51,11 +53,17 @@ impl Slots {
     pub(crate) fn set_adjacency(&mut self, adjacency: &Adjacency) {
         self.words[slot::OFFSETS] = offsets(adjacency);
         self.words[slot::TARGETS] = adjacency.targets().as_ptr() as u64;
-        self.words[slot::WEIGHTS] = match adjacency.weights() {
-            Weights::None => 0,
-            Weights::Int(w) => w.as_ptr() as u64,
-            Weights::Float(w) => w.as_ptr() as u64,
-        };
+        self.words[slot::WEIGHTS] = weights(adjacency.weights());
+        self.words[slot::LAST_EDGE] = adjacency.edges().saturating_sub(1) as u64;
+    }
+
+    /// Points the slots of an adjacency to a segment.
+    pub(crate) fn set_segment(&mut self, segment: &Segment) {
+        self.words[slot::OFFSETS] = address(segment.offsets());
+        self.words[slot::TARGETS] = segment.targets().as_ptr() as u64;
+        self.words[slot::WEIGHTS] = weights(segment.weights());
+        self.words[slot::QUEUE] = segment.owners().as_ptr() as u64;
+        self.words[slot::LAST_EDGE] = segment.targets().len().saturating_sub(1) as u64;
     }
 
     fn input(&mut self, source: &Source, call: &OperatorCall<'_>, env: &Environment) -> Result<u64> {
@@ -87,6 +95,17 @@ impl Slots {
                 Ok(address)
             }
             Source::Vertices(element) => Ok(env.vertices_of(element)? as u64),
+            Source::CurrentBucket(name, scalar) => {
+                let Value::Queue(queue) = global(name)? else {
+                    return Err(ErrorKind::Malformed(format!("`{name}` is not a queue")).into());
+                };
+                let bucket = queue.state().current_bucket()?;
+                Ok(match scalar {
+                    Scalar::Float => u64::from((bucket as f32).to_bits()),
+                    Scalar::Double => (bucket as f64).to_bits(),
+                    _ => bucket,
+                })
+            }
             Source::Graph(name, array) => {
                 let Value::Graph(graph) = global(name)? else {
                     return Err(ErrorKind::Malformed(format!("`{name}` is not a graph")).into());
@@ -116,7 +135,19 @@ impl Slots {
 
 /// Address of the offsets of an adjacency.
 fn offsets(adjacency: &Adjacency) -> u64 {
-    match adjacency.offsets() {
+    address(adjacency.offsets())
+}
+
+fn weights(weights: &Weights) -> u64 {
+    match weights {
+        Weights::None => 0,
+        Weights::Int(w) => w.as_ptr() as u64,
+        Weights::Float(w) => w.as_ptr() as u64,
+    }
+}
+
+fn address(offsets: &Offsets) -> u64 {
+    match offsets {
         Offsets::Narrow(o) => o.as_ptr() as u64,
         Offsets::Wide(o) => o.as_ptr() as u64,
     }

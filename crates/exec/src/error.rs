@@ -150,6 +150,18 @@ pub enum ErrorKind {
         /// Its priority.
         priority: f64,
     },
+    /// A graph with negative weights was given to an operator that lowers priorities in order.
+    #[error(
+        "the graph has the negative weight {weight}, but a vertex that is handed out in order of its priority must not \
+         come nearer afterwards: use weights of 0 or more, or a program without order such as `sssp` (Bellman-Ford)"
+    )]
+    NegativeWeight {
+        /// The least weight.
+        weight: f64,
+    },
+    /// A sum that was to become a priority does not fit its type.
+    #[error("a distance overflows `int`: a sum that should become a priority exceeds 2147483647; use smaller weights")]
+    PriorityOverflow,
     /// An entry was taken from an empty list.
     #[error("the list is empty")]
     EmptyList,

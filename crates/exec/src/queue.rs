@@ -44,6 +44,10 @@ pub trait QueueState: Any + Send + fmt::Debug {
     fn finished_node(&mut self, vertex: u32) -> Result<bool>;
     /// The index of the bucket dequeued last, 0 before the first.
     fn current_bucket(&mut self) -> Result<u64>;
+    /// Moves vertices to the buckets of their present priorities; one whose priority is the sentinel leaves the queue.
+    fn rebucket(&mut self, vertices: &[u32]) -> Result<()>;
+    /// Removes and returns the vertices of the best bucket, ascending; none when nothing is queued.
+    fn dequeue(&mut self) -> Result<Vec<u32>>;
     /// For the machine to get at its own type.
     fn as_any(&mut self) -> &mut dyn Any;
 }

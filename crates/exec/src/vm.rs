@@ -72,6 +72,14 @@ pub trait Executable: Send {
         None
     }
 
+    /// Out-edges of a set in a graph, for the choice of a hybrid. Counting may end once `enough` are found.
+    fn frontier_edges(&mut self, set: &VertexSet, graph: &Graph, _enough: u64) -> u64 {
+        set.with_ids(|ids| {
+            let inside = ids.iter().filter(|&&v| (v as usize) < graph.vertices());
+            inside.map(|&v| graph.out().degree(v) as u64).sum()
+        })
+    }
+
     /// Sum, largest, smallest or count of non-zero entries of a vector, if the machine has a better way than a loop on
     /// the host.
     fn reduce(&mut self, _reduction: Reduction, _vector: &Vector) -> Option<Result<Value>> {

@@ -155,9 +155,19 @@ end
 }
 
 #[test]
-fn negative_priorities_are_refused_where_they_appear() {
-    let g = weighted(3, &[(0, 1, -5), (1, 2, 1)]);
+fn negative_weights_are_refused_before_the_first_round() {
+    let g = weighted(3, &[(0, 1, 1), (1, 2, -5)]);
     let error = run(&format!("{WEIGHTED}{DELTA_STEPPING}"), &options(g, &["0"])).unwrap_err();
+    assert!(error.to_string().starts_with("the graph has the negative weight -5"), "{error}");
+    assert!(error.to_string().contains("`sssp`"), "{error}");
+    assert!(error.span().line > 0);
+}
+
+#[test]
+fn negative_priorities_are_refused_where_they_appear() {
+    let g = weighted(3, &[(0, 1, 5), (1, 2, 1)]);
+    let source = format!("{WEIGHTED}{DELTA_STEPPING}").replace("dist[src] + w", "dist[src] - w");
+    let error = run(&source, &options(g, &["0"])).unwrap_err();
     assert!(error.to_string().starts_with("vertex 1 has the negative priority -5"), "{error}");
     assert!(error.span().line > 0);
 }

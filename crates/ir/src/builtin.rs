@@ -50,6 +50,8 @@ pub enum Builtin {
     RandomOutNeighbor,
     /// `(edgeset, vertex) -> V`: a random in-neighbour.
     RandomInNeighbor,
+    /// `(edgeset, vertex, int) -> V`: the out-neighbour at a position, from 0, in ascending order.
+    OutNeighbor,
     /// `(edgeset, vertex) -> vector{V}(int)`: Prim's tree from a vertex; entries are parents.
     SerialMinimumSpanningTree,
     /// `(edgeset, vertexset, vector{V}(double)) -> vertexset`: prefix of least conductance.
@@ -92,7 +94,7 @@ pub enum Builtin {
 
 impl Builtin {
     /// All built-ins with their spelling in the text form.
-    pub const ALL: [(Builtin, &'static str); 39] = {
+    pub const ALL: [(Builtin, &'static str); 40] = {
         use Builtin::*;
         [
             (Argv, "Argv"),
@@ -117,6 +119,7 @@ impl Builtin {
             (Relabel, "Relabel"),
             (RandomOutNeighbor, "RandomOutNeighbor"),
             (RandomInNeighbor, "RandomInNeighbor"),
+            (OutNeighbor, "OutNeighbor"),
             (SerialMinimumSpanningTree, "SerialMinimumSpanningTree"),
             (SerialSweepCut, "SerialSweepCut"),
             (VertexSetSize, "VertexSetSize"),

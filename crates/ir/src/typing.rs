@@ -49,6 +49,10 @@ pub fn builtin_type(builtin: Builtin, args: &[Expr]) -> Result<Type, String> {
         (RandomOutNeighbor | RandomInNeighbor, [g, v]) if takes_vertex(g, v) => {
             Ok(vertex_of(g).map_or(Type::Void, Type::Vertex))
         }
+        (OutNeighbor, [g, v, Type::Scalar(Scalar::Int)]) if takes_vertex(g, v) => {
+            Ok(vertex_of(g).map_or(Type::Void, Type::Vertex))
+        }
+        (OutNeighbor, _) => misfit("edgeset, its vertex, int"),
         (SerialMinimumSpanningTree, [g, v]) if takes_vertex(g, v) => {
             Ok(per_vertex(g, Scalar::Int).unwrap_or(Type::Void))
         }

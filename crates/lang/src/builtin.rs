@@ -102,6 +102,8 @@ pub enum Builtin {
     RandomOutNeighbor,
     /// `getRandomInNgh(g, v)`: (graph, int) -> vertex.
     RandomInNeighbor,
+    /// `getOutNgh(g, v, k)`: (graph, int, int) -> vertex: the k-th out-neighbour, from 0, in ascending order.
+    OutNeighbor,
     /// `serialMinimumSpanningTree(g, start)`: (graph, int) -> vector{V}(int), parents.
     MinimumSpanningTree,
     /// `serialSweepCut(g, set, values)`: (graph, set, vector{V}(double)) -> vertexset.

@@ -62,11 +62,21 @@ pub struct Run {
 
 /// Machines.
 #[derive(Clone, Copy, ValueEnum)]
-enum Target {
+pub enum Target {
     /// Single-threaded and simple: defines what programs mean
     Reference,
     /// Machine code for this computer's processor, on several threads
     Cpu,
+}
+
+impl Target {
+    /// The machine; `threads` is 0 for all cores.
+    pub fn machine(self, threads: usize) -> Box<dyn GraphVm> {
+        match self {
+            Target::Reference => Box::new(ReferenceVm::new()),
+            Target::Cpu => Box::new(CpuVm::new(threads)),
+        }
+    }
 }
 
 /// What `--json` prints.
@@ -102,10 +112,7 @@ impl Run {
         let start = Instant::now();
         let front = program.front()?;
         let schedule = program.schedule(&front, self.schedule.as_deref())?;
-        let machine: Box<dyn GraphVm> = match self.target {
-            Target::Reference => Box::new(ReferenceVm::new()),
-            Target::Cpu => Box::new(CpuVm::new(threads)),
-        };
+        let machine = self.target.machine(threads);
         let unsupported: Vec<String> = schedule
             .labels()
             .map(|(label, schedule)| (label.to_string(), schedule))

@@ -387,6 +387,15 @@ impl Translator<'_, '_> {
                 }
                 _ => self.graph_array(graph, GraphArray::VertexCount)?,
             },
+            (Builtin::CurrentPriority, [queue]) => {
+                let (Some(name), IrType::PriorityQueue { priority, .. }) = (queue.as_var(), &queue.ty) else {
+                    return Err(self.refuse("only global queues can be asked inside operator functions"));
+                };
+                if self.module.global(name).is_none() {
+                    return Err(self.refuse("only global queues can be asked inside operator functions"));
+                }
+                self.input(Source::CurrentBucket(name.clone(), *priority), clif_type(*priority))
+            }
             (Builtin::OutDegree, [graph, vertex]) => {
                 let offsets = self.graph_array(graph, GraphArray::OutOffsets)?;
                 let vertex = self.checked_vertex(graph, vertex)?;
@@ -409,6 +418,20 @@ impl Translator<'_, '_> {
                 let fine = self.b.ins().icmp(IntCC::UnsignedLessThan, pick, degree);
                 self.check(fine, Fault::Index, Some(pick), Some(degree), "neighbours");
                 let at = self.b.ins().iadd(begin, pick);
+                let at = self.address(targets, at, 4);
+                self.b.ins().load(types::I32, trusted(), at, 0)
+            }
+            (Builtin::OutNeighbor, [graph, vertex, position]) => {
+                let offsets = self.graph_array(graph, GraphArray::OutOffsets)?;
+                let targets = self.graph_array(graph, GraphArray::OutTargets)?;
+                let vertex = self.checked_vertex(graph, vertex)?;
+                let position = self.value(position)?;
+                let (begin, end) = self.edge_range(offsets, vertex);
+                let degree = self.b.ins().isub(end, begin);
+                let wide = self.b.ins().sextend(types::I64, position);
+                let fine = self.b.ins().icmp(IntCC::UnsignedLessThan, wide, degree);
+                self.check(fine, Fault::Index, Some(wide), Some(degree), "neighbours");
+                let at = self.b.ins().iadd(begin, wide);
                 let at = self.address(targets, at, 4);
                 self.b.ins().load(types::I32, trusted(), at, 0)
             }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use gw_ir::source::Name;
+use gw_ir::types::Scalar;
 
 use crate::abi::slot;
 
@@ -27,6 +28,8 @@ pub(crate) enum Source {
     Graph(Name, GraphArray),
     /// Number of vertices of an element.
     Vertices(Name),
+    /// The bucket of a global queue that is being processed, as a number of this type.
+    CurrentBucket(Name, Scalar),
 }
 
 /// Which function of an operator a capture belongs to.

@@ -1,6 +1,8 @@
 //! Code generation: one Cranelift function per operator and shape, with the user's functions inlined.
 
+mod batch;
 mod edge;
+mod entry;
 mod expr;
 mod inputs;
 mod promote;
@@ -27,8 +29,9 @@ use gw_ir::walk;
 use crate::abi::Kernel;
 use crate::helpers;
 pub(crate) use edge::{EdgeShape, Range};
+pub(crate) use entry::{Priorities, may_split};
 pub(crate) use inputs::{GraphArray, Role, Source};
-pub(crate) use translate::{FaultSite, OutputForm, Target};
+pub(crate) use translate::{FaultSite, OutputForm, Target, cell_bytes};
 use translate::{Helpers, Translator};
 
 /// Why an operator is not compiled: it runs on the reference machine instead.
@@ -115,7 +118,7 @@ impl Jit {
         let runtime = Runtime {
             grow: declare("gw_grow", &[i64], None)?,
             push_bucket: declare("gw_push_bucket", &[i64, i32, i64], None)?,
-            intersect: declare("gw_intersect", &[i64, i64, i64, i64, i32, i32], Some(i64))?,
+            intersect: declare("gw_intersect", &[i64, i64, i64, i64, i64, i32, i32, i32], Some(i64))?,
             random: declare("gw_random", &[i64, i64], Some(i64))?,
             math: [
                 declare("gw_log", &[f64], Some(f64))?,
@@ -160,9 +163,7 @@ impl Jit {
         let config = self.module.target_config();
         let translated = match body {
             Body::Edges(op, shape) => {
-                if shape.ordered {
-                    translator.priorities = ordered_queue(ir, op);
-                }
+                translator.priorities = entry::priorities(ir, op, shape);
                 translator.edge_kernel(op, shape, begin, end)
             }
             Body::Vertices(function, range, keep) => translator.vertex_kernel(function, range, keep, begin, end),

@@ -60,6 +60,8 @@ pub(crate) enum OutputForm {
     Bytemap,
     /// Into the buckets of an eager priority queue.
     Buckets,
+    /// Into the worker's queue when the count of the vertex becomes 1: sums are counted first and added afterwards.
+    Counts,
 }
 
 /// What a name means inside a function.
@@ -112,7 +114,7 @@ pub(crate) struct Translator<'a, 'f> {
     /// Vectors whose owned entry is in a register at present.
     pub(crate) registers: Vec<(Name, Variable)>,
     /// The priorities of the queue of an ordered loop.
-    pub(crate) priorities: Option<(Name, Scalar)>,
+    pub(crate) priorities: Option<super::Priorities>,
     hoisted: HashMap<usize, Value>,
     /// Scalars that the kernel writes somewhere.
     written: Vec<Name>,
@@ -134,6 +136,12 @@ pub(crate) fn trusted() -> MemFlagsData {
 /// Trusted memory that does not change while a kernel runs.
 pub(crate) fn constant() -> MemFlagsData {
     MemFlagsData::trusted().with_readonly()
+}
+
+/// Memory that is read only to have it in the cache: a load that may trap is never removed as unused. Cranelift has no
+/// prefetch instruction; a load does as well, as long as nothing waits for it.
+pub(crate) fn touched() -> MemFlagsData {
+    MemFlagsData::new().with_aligned()
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
@@ -228,13 +236,6 @@ impl<'a, 'f> Translator<'a, 'f> {
         Ok(VectorRef { base, length: Some(Source::GlobalLength(name.clone())), ty: ty.clone(), name: name.clone() })
     }
 
-    /// First cell and type of the priorities of an ordered loop.
-    pub(crate) fn ordered_priorities(&mut self) -> Result<Option<(Value, Scalar)>, Refusal> {
-        let Some((name, scalar)) = self.priorities.clone() else { return Ok(None) };
-        let base = self.input(Source::GlobalVector(name), types::I64);
-        Ok(Some((base, scalar)))
-    }
-
     /// True when the kernel writes this global scalar, so that its value must stay in memory.
     pub(crate) fn is_written(&self, name: &str) -> bool {
         self.written.iter().any(|n| &**n == name)
@@ -251,6 +252,11 @@ impl<'a, 'f> Translator<'a, 'f> {
     /// The edge positions of a vertex in an offsets array.
     pub(crate) fn edge_range(&mut self, offsets: Value, vertex: Value) -> (Value, Value) {
         let index = self.b.ins().uextend(types::I64, vertex);
+        self.list_range(offsets, index)
+    }
+
+    /// The edge positions of a list, by its 64-bit index, in an offsets array.
+    pub(crate) fn list_range(&mut self, offsets: Value, index: Value) -> (Value, Value) {
         if self.target.wide_offsets {
             let at = self.b.ins().ishl_imm_s(index, 3);
             let at = self.b.ins().iadd(offsets, at);

@@ -182,9 +182,21 @@ impl Translator<'_, '_> {
         let priorities = self.priorities_of(queue)?;
         let target = Expr::element(priorities, vertex.clone());
         let (address, scalar) = self.place(&target)?;
-        let value = self.value(value)?;
         let atomic = meta.atomic && self.target.parallel;
+        if self.target.output == OutputForm::Counts {
+            let floor = bound.ok_or_else(|| self.refuse("a priority sum needs a floor"))?;
+            let (floor, vertex) = (self.value(floor)?, self.value(vertex)?);
+            return Ok(self.count_sum(address, scalar, floor, vertex, atomic));
+        }
+        let value = self.value(value)?;
         let changed = match op {
+            // Priorities are not negative, so a negative value is a sum that did not fit. Compared without sign it is
+            // larger than all that is stored, which is what it stands for.
+            PriorityOp::Min if scalar == Scalar::Int => {
+                let changed = self.reduce_at(ReduceOp::Min, address, Scalar::Uint, value, atomic);
+                self.check_overflow(address, value);
+                changed
+            }
             PriorityOp::Min => self.reduce_at(ReduceOp::Min, address, scalar, value, atomic),
             PriorityOp::Max => self.reduce_at(ReduceOp::Max, address, scalar, value, atomic),
             PriorityOp::Sum => {
@@ -196,7 +208,10 @@ impl Translator<'_, '_> {
         if self.target.output == OutputForm::Buckets && !meta.deferred {
             let vertex = self.value(vertex)?;
             self.when(changed, |t| {
-                let new = t.b.ins().load(clif_type(scalar), trusted(), address, 0);
+                let new = match op {
+                    PriorityOp::Sum => t.b.ins().load(clif_type(scalar), trusted(), address, 0),
+                    _ => value,
+                };
                 let new = match scalar {
                     Scalar::Int | Scalar::Uint => t.b.ins().uextend(types::I64, new),
                     _ => new,
@@ -205,6 +220,53 @@ impl Translator<'_, '_> {
             });
         }
         Ok(changed)
+    }
+
+    /// A fault when a sum that did not fit would have been the first priority of a vertex. Where there is a priority
+    /// already, that is less.
+    fn check_overflow(&mut self, address: Value, value: Value) {
+        let (overflow, done) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(overflow);
+        let negative = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, value, 0);
+        self.b.ins().brif(negative, overflow, &[], done, &[]);
+        self.b.switch_to_block(overflow);
+        self.b.seal_block(overflow);
+        let stored = self.b.ins().load(types::I32, trusted(), address, 0);
+        let fine = self.b.ins().icmp_imm_s(IntCC::NotEqual, stored, i64::from(i32::MAX));
+        self.check(fine, Fault::Overflow, None, None, "");
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(done);
+        self.b.seal_block(done);
+    }
+
+    /// Counts one more sum into the priority at `address`, unless that is at the floor already. The result says whether
+    /// it is the first.
+    fn count_sum(&mut self, address: Value, scalar: Scalar, floor: Value, vertex: Value, atomic: bool) -> Value {
+        let priority = self.b.ins().load(clif_type(scalar), trusted(), address, 0);
+        let above = self.binary(BinaryOp::Gt, scalar, priority, floor);
+        let (add, done) = (self.b.create_block(), self.b.create_block());
+        self.b.append_block_param(done, types::I8);
+        self.b.ins().brif(above, add, &[], done, &[above.into()]);
+        self.b.switch_to_block(add);
+        self.b.seal_block(add);
+        let counts = self.slot(slot::COUNTS, types::I64);
+        let index = self.b.ins().uextend(types::I64, vertex);
+        let at = self.address(counts, index, 4);
+        let one = self.b.ins().iconst(types::I32, 1);
+        let old = match atomic {
+            true => self.b.ins().atomic_rmw(types::I32, trusted(), AtomicRmwOp::Add, at, one),
+            false => {
+                let old = self.b.ins().load(types::I32, trusted(), at, 0);
+                let new = self.b.ins().iadd(old, one);
+                self.b.ins().store(trusted(), new, at, 0);
+                old
+            }
+        };
+        let first = self.b.ins().icmp_imm_s(IntCC::Equal, old, 0);
+        self.b.ins().jump(done, &[first.into()]);
+        self.b.switch_to_block(done);
+        self.b.seal_block(done);
+        self.b.block_params(done)[0]
     }
 
     fn sum_with_floor(&mut self, address: Value, scalar: Scalar, delta: Value, floor: Value, atomic: bool) -> Value {
@@ -249,7 +311,7 @@ impl Translator<'_, '_> {
         }
         match self.target.output {
             OutputForm::None | OutputForm::Buckets => {}
-            OutputForm::Queue { unique: false } => self.append(vertex),
+            OutputForm::Queue { unique: false } | OutputForm::Counts => self.append(vertex),
             OutputForm::Queue { unique: true } => {
                 let seen = self.slot(slot::SEEN, types::I64);
                 let fresh = self.mark_byte(seen, vertex);
@@ -386,7 +448,7 @@ impl Translator<'_, '_> {
         self.check_vertex(graph, v)?;
         let offsets = self.graph_array(graph, GraphArray::OutOffsets)?;
         let targets = self.graph_array(graph, GraphArray::OutTargets)?;
-        let mut operands = Vec::new();
+        let mut operands = vec![self.worker];
         for vertex in [u, v] {
             let (begin, end) = self.edge_range(offsets, vertex);
             operands.push(self.address(targets, begin, 4));
@@ -396,9 +458,15 @@ impl Translator<'_, '_> {
         let method = match kind {
             Some(IntersectionKind::Naive) => Method::Merge,
             Some(IntersectionKind::BinarySearch) => Method::Search,
-            _ => Method::BySize,
+            Some(IntersectionKind::Hiroshi) => Method::Blocks,
+            Some(IntersectionKind::Multiskip) => Method::Skips,
+            Some(IntersectionKind::Combined) | None => Method::Combined,
         };
         operands.push(self.b.ins().iconst(types::I32, method as i64));
+        // The outermost vertex is the one whose edges are visited.
+        let outer = self.vertices.first();
+        let marked = if outer == Some(&u) { 1 } else { 2 * i64::from(outer == Some(&v)) };
+        operands.push(self.b.ins().iconst(types::I32, marked));
         let call = self.b.ins().call(self.helpers.intersect, &operands);
         let count = self.b.inst_results(call)[0];
         Ok(self.b.ins().ireduce(types::I32, count))

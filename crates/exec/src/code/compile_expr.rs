@@ -174,6 +174,7 @@ impl<'m> Compiler<'m> {
             (RandomOutNeighbor | RandomInNeighbor, [g, v]) => {
                 Num::RandomNeighbour { graph: obj(g)?, vertex: num(v)?, out: builtin == RandomOutNeighbor }
             }
+            (OutNeighbor, [g, v, k]) => Num::OutNeighbour { graph: obj(g)?, vertex: num(v)?, position: num(k)? },
             (VertexSetSize, [s]) => Num::SetSize(obj(s)?),
             (AddVertex, [s, v]) => match &s.ty {
                 Type::VertexSet(element) => Num::AddVertex { element: element.clone(), set: obj(s)?, vertex: num(v)? },

@@ -1,7 +1,9 @@
 //! From GraphIR to code: the inputs of operators.
 
+use gw_ir::analysis::priority::change;
 use gw_ir::expr::{Expr, FunctionRef};
 use gw_ir::operator::{EdgeSetIterator, Operator, VertexFilter};
+use gw_schedule::PriorityChange;
 
 use super::compile::{Compiler, malformed};
 use super::{Arg, Obj, OperatorInputs};
@@ -21,6 +23,7 @@ impl<'m> Compiler<'m> {
             to_captures: Vec::new(),
             queue: None,
             condition: None,
+            lowers_by_weight: false,
         };
         match operator {
             Operator::EdgeSetIterator(edges) => self.edges(&mut inputs, edges)?,
@@ -60,6 +63,8 @@ impl<'m> Compiler<'m> {
         (inputs.from, inputs.from_captures) = self.filter(&edges.from)?;
         (inputs.to, inputs.to_captures) = self.filter(&edges.to)?;
         inputs.captures = self.captures(&edges.apply)?;
+        inputs.lowers_by_weight =
+            edges.meta.is_weighted && change(self.module, &edges.apply.name) == Some(PriorityChange::Min);
         Ok(())
     }
 

@@ -211,6 +211,11 @@ pub(crate) enum Num {
         vertex: Box<Num>,
         out: bool,
     },
+    OutNeighbour {
+        graph: Box<Obj>,
+        vertex: Box<Num>,
+        position: Box<Num>,
+    },
     SetSize(Box<Obj>),
     AddVertex {
         element: Name,
@@ -311,4 +316,6 @@ pub(crate) struct OperatorInputs {
     pub(crate) to_captures: Vec<Arg>,
     pub(crate) queue: Option<Obj>,
     pub(crate) condition: Option<Num>,
+    /// The function lowers priorities by what it computes from edge weights: they must not be negative.
+    pub(crate) lowers_by_weight: bool,
 }

@@ -8,7 +8,6 @@ use crate::code::{Arg, Num, Obj, PriorityUpdate, Target};
 use crate::error::{ErrorKind, Result, checked_vertex};
 use crate::intrinsics;
 use crate::queue::Queue;
-use crate::reference::Buckets;
 use crate::scalar::{self, Register};
 use crate::value::Value;
 use crate::vector::Vector;
@@ -130,6 +129,19 @@ impl<'a> Interp<'a> {
                 let chosen = self.env.rng.below(neighbours.len() as u64) as usize;
                 Ok((neighbours[chosen] as i32).bits())
             }
+            Num::OutNeighbour { graph, vertex, position } => {
+                let graph = self.graph(graph)?;
+                let vertex = checked_vertex(i32::of(self.num(vertex)?), graph.vertices())?;
+                let position = i32::of(self.num(position)?);
+                let neighbours = graph.out().neighbours(vertex);
+                let neighbour = usize::try_from(position).ok().and_then(|k| neighbours.get(k));
+                let outside = || ErrorKind::IndexOutOfRange {
+                    index: i64::from(position),
+                    len: neighbours.len(),
+                    vector: "neighbours".to_string(),
+                };
+                Ok((*neighbour.ok_or_else(outside)? as i32).bits())
+            }
             Num::SetSize(set) => Ok((self.set(set)?.len() as i32).bits()),
             Num::AddVertex { element, set, vertex } => {
                 let set = self.set(set)?;
@@ -243,7 +255,7 @@ impl<'a> Interp<'a> {
         Ok(queue)
     }
 
-    /// Changes a priority; true when it changed. Only the reference machine's queues are updated one by one.
+    /// Changes a priority; true when it changed.
     fn priority(&mut self, update: &'a PriorityUpdate) -> Result<bool> {
         let queue = self.queue(&update.queue)?;
         let priorities = &queue.spec().priorities;
@@ -261,12 +273,7 @@ impl<'a> Interp<'a> {
         priorities.store(vertex as usize, new);
         self.note_write(priorities.id(), priorities.storage_cell(vertex as usize));
         if !update.deferred {
-            let mut state = queue.state();
-            let Some(buckets) = state.as_any().downcast_mut::<Buckets>() else {
-                let message = "priorities of this machine's queues change only inside its operators";
-                return Err(ErrorKind::Unsupported(message.into()).into());
-            };
-            buckets.insert(vertex)?;
+            queue.state().rebucket(&[vertex])?;
         }
         Ok(true)
     }

@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::{Interp, TICKS};
 use crate::code::{Arg, Num, Obj, OperatorInputs};
 use crate::env::Environment;
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::observe::StepRecord;
 use crate::set::VertexSet;
 use crate::value::Value;
@@ -41,8 +41,14 @@ impl<'a> Interp<'a> {
     }
 
     fn inputs<'c>(&mut self, inputs: &'a OperatorInputs) -> Result<OperatorCall<'c>> {
+        let graph = inputs.graph.as_ref().map(|e| self.graph(e)).transpose()?;
+        if inputs.lowers_by_weight
+            && let Some(weight) = graph.as_ref().and_then(|g| g.least_weight()).filter(|&weight| weight < 0.0)
+        {
+            return Err(ErrorKind::NegativeWeight { weight }.into());
+        }
         Ok(OperatorCall {
-            graph: inputs.graph.as_ref().map(|e| self.graph(e)).transpose()?,
+            graph,
             from: self.input_set(&inputs.from)?,
             to: self.input_set(&inputs.to)?,
             set: self.input_set(&inputs.set)?,

@@ -233,14 +233,18 @@ impl<'a> Interp<'a> {
         };
         let (vertices, edges) = (graph.vertices() as u64, graph.edges() as u64);
         let mut sizes = InputSizes { frontier_vertices: vertices, frontier_edges: edges, vertices, edges };
+        // Nobody needs to know by how much the greatest threshold is passed.
+        let enough = match (&hybrid.decision, criterion) {
+            (Decision::Threshold { threshold, .. }, Some(_)) => {
+                (self.env.threshold(*threshold)? * edges as f64) as u64 + 1
+            }
+            _ => u64::MAX,
+        };
         if let Some(set) = frontier.filter(|set| set.universe().is_none()) {
             sizes.frontier_vertices = set.len() as u64;
             let needs_degrees = criterion.is_none_or(Criterion::needs_degrees);
             sizes.frontier_edges = match needs_degrees {
-                true => set.with_ids(|ids| {
-                    let inside = ids.iter().filter(|&&v| (v as usize) < graph.vertices());
-                    inside.map(|&v| graph.out().degree(v) as u64).sum()
-                }),
+                true => self.machine.frontier_edges(&set, &graph, enough),
                 false => 0,
             };
         }

@@ -103,8 +103,7 @@ impl Buckets {
         }
     }
 
-    /// Removes and returns the vertices of the best bucket, ascending; none when nothing is queued.
-    pub(crate) fn dequeue(&mut self) -> Result<Vec<u32>> {
+    fn take_best(&mut self) -> Result<Vec<u32>> {
         let Some(bucket) = self.best()? else { return Ok(Vec::new()) };
         self.current = bucket;
         let mut ready = Vec::new();
@@ -136,6 +135,21 @@ impl QueueState for Buckets {
 
     fn current_bucket(&mut self) -> Result<u64> {
         Ok(self.current)
+    }
+
+    fn rebucket(&mut self, vertices: &[u32]) -> Result<()> {
+        let count = self.priorities.len();
+        for &vertex in vertices {
+            if vertex as usize >= count {
+                return Err(ErrorKind::VertexOutOfRange { vertex: i64::from(vertex), vertices: count }.into());
+            }
+            self.insert(vertex)?;
+        }
+        Ok(())
+    }
+
+    fn dequeue(&mut self) -> Result<Vec<u32>> {
+        self.take_best()
     }
 
     fn as_any(&mut self) -> &mut dyn Any {

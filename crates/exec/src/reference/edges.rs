@@ -7,13 +7,12 @@ use gw_ir::meta::{Dedup, Direction};
 use gw_ir::operator::{EdgeOutput, EdgeSetIterator, OrderedProcessing, UpdatePriorityEdgeSetIterator, VertexFilter};
 use gw_ir::types::Scalar;
 
-use super::{Reference, foreign_queue, function, needed, rebucket, scalar_param, without_repeats};
+use super::{Reference, function, needed, rebucket, scalar_param, without_repeats};
 use crate::code::Function;
 use crate::env::{Environment, Slot};
 use crate::error::{ErrorKind, Result, checked_vertex};
 use crate::interp::{Frame, Interp};
 use crate::queue::Queue;
-use crate::reference::Buckets;
 use crate::scalar::{self, Register, Unary};
 use crate::set::VertexSet;
 use crate::value::Value;
@@ -92,9 +91,7 @@ impl Reference {
         let (mut input, mut edges) = (0, 0);
         while condition(self, env)? {
             env.stop.check()?;
-            let mut state = queue.state();
-            let ready = state.as_any().downcast_mut::<Buckets>().ok_or_else(foreign_queue)?.dequeue()?;
-            drop(state);
+            let ready = queue.state().dequeue()?;
             if ready.is_empty() {
                 // Nothing is queued, so nothing that the condition could wait for will happen.
                 break;

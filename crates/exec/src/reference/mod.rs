@@ -17,7 +17,7 @@ use gw_ir::module::Module;
 use gw_ir::operator::Operator;
 use gw_schedule::Capabilities;
 
-pub(crate) use buckets::Buckets;
+use buckets::Buckets;
 
 use crate::code::{Code, Function};
 use crate::env::{Environment, Slot};
@@ -135,9 +135,7 @@ impl Executable for Reference {
     }
 
     fn dequeue(&mut self, queue: &Queue, _: &mut Environment) -> Result<VertexSet> {
-        let mut state = queue.state();
-        let buckets = state.as_any().downcast_mut::<Buckets>().ok_or_else(foreign_queue)?;
-        Ok(VertexSet::from_ids(buckets.dequeue()?))
+        Ok(VertexSet::from_ids(queue.state().dequeue()?))
     }
 }
 
@@ -184,20 +182,7 @@ impl Reference {
 
 /// Moves vertices to the buckets of their present priorities.
 fn rebucket(queue: &Queue, vertices: &[u32]) -> Result<()> {
-    let count = queue.spec().priorities.len();
-    let mut state = queue.state();
-    let buckets = state.as_any().downcast_mut::<Buckets>().ok_or_else(foreign_queue)?;
-    for &vertex in vertices {
-        if vertex as usize >= count {
-            return Err(ErrorKind::VertexOutOfRange { vertex: i64::from(vertex), vertices: count }.into());
-        }
-        buckets.insert(vertex)?;
-    }
-    Ok(())
-}
-
-fn foreign_queue() -> crate::error::ExecError {
-    ErrorKind::Malformed("a queue of another machine".into()).into()
+    queue.state().rebucket(vertices)
 }
 
 fn needed<T>(input: Option<T>, what: &str) -> Result<T> {

@@ -3,6 +3,7 @@
 mod blocked;
 mod coo;
 mod csr_m;
+mod segments;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -12,11 +13,12 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use crate::{Adjacency, Graph};
+use crate::{Adjacency, Graph, Weights};
 
 pub use blocked::BlockedEdges;
 pub use coo::{Coo, CooOrder, CooPairs};
 pub use csr_m::CsrM;
+pub use segments::Segment;
 
 /// What was derived from a graph, what it cost and what it holds.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,10 +37,12 @@ pub(crate) struct Forms {
     log: Mutex<Vec<Derived>>,
     out_degrees: OnceLock<Arc<Vec<u32>>>,
     in_degrees: OnceLock<Arc<Vec<u32>>>,
+    least_weight: OnceLock<Option<f64>>,
     csr_m: OnceLock<Arc<CsrM>>,
     coo: Cache<CooOrder, Coo>,
     coo_pairs: Cache<CooOrder, CooPairs>,
     blocked: Cache<(CooOrder, u32), BlockedEdges>,
+    segments: Cache<usize, Vec<Segment>>,
 }
 
 type Cache<K, T> = Mutex<HashMap<K, Arc<T>>>;
@@ -66,6 +70,18 @@ impl Graph {
                 .in_degrees
                 .get_or_init(|| forms.timed("in-degrees", |d: &Vec<u32>| 4 * d.len(), || degrees(incoming))),
         )
+    }
+
+    /// The least weight of an edge; `None` without weights or edges. Found once and kept.
+    pub fn least_weight(&self) -> Option<f64> {
+        *self.forms.least_weight.get_or_init(|| match self.out().weights() {
+            Weights::None => None,
+            Weights::Int(w) => w.par_iter().with_min_len(1 << 16).min().map(|&least| f64::from(least)),
+            Weights::Float(w) => {
+                let least = w.par_iter().with_min_len(1 << 16).copied().reduce(|| f32::INFINITY, f32::min);
+                (!w.is_empty()).then_some(f64::from(least))
+            }
+        })
     }
 
     /// Edge list in separate arrays, in source or destination order.
@@ -97,6 +113,14 @@ impl Graph {
             BlockedEdges::bytes,
             || BlockedEdges::new(self, by, block),
         )
+    }
+
+    /// The in-edges in `count` segments of equally many source ids (fewer when there are fewer vertices).
+    pub fn segments(&self, count: usize) -> Arc<Vec<Segment>> {
+        let count = count.clamp(1, self.vertices().max(1));
+        let bytes = |segments: &Vec<Segment>| segments.iter().map(Segment::bytes).sum();
+        self.forms
+            .cached(&self.forms.segments, count, &format!("{count} segments"), bytes, || segments::cut(self, count))
     }
 
     /// The forms built so far, in order.

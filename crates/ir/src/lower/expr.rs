@@ -189,6 +189,7 @@ impl<'p> Lowering<'p> {
             L::Mod => Builtin::Mod,
             L::RandomOutNeighbor => Builtin::RandomOutNeighbor,
             L::RandomInNeighbor => Builtin::RandomInNeighbor,
+            L::OutNeighbor => Builtin::OutNeighbor,
             L::MinimumSpanningTree => Builtin::SerialMinimumSpanningTree,
             L::SweepCut => Builtin::SerialSweepCut,
             L::WriteMin => return self.atomic(ReduceOp::Min, lowered, expr),

@@ -104,8 +104,11 @@ impl Gen<'_> {
         if let Type::Vertex(_) = ty {
             let choice = self.pick(4);
             if depth > 0 && choice == 1 {
-                let args = vec![self.expr(&graph(None), 0), self.expr(&Type::INT, depth - 1)];
-                let builtin = self.of(&[Builtin::RandomOutNeighbor, Builtin::RandomInNeighbor]);
+                let mut args = vec![self.expr(&graph(None), 0), self.expr(&Type::INT, depth - 1)];
+                let builtin = self.of(&[Builtin::RandomOutNeighbor, Builtin::RandomInNeighbor, Builtin::OutNeighbor]);
+                if builtin == Builtin::OutNeighbor {
+                    args.push(self.expr(&Type::INT, depth - 1));
+                }
                 return self.built(builtin, args);
             }
             if let (true, Some(var)) = (choice > 1, self.var(ty)) {

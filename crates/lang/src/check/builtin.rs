@@ -82,6 +82,7 @@ const INTRINSICS: &[(&str, usize)] = &[
     ("compare_and_swap", 4),
     ("getRandomOutNgh", 2),
     ("getRandomInNgh", 2),
+    ("getOutNgh", 3),
     ("serialMinimumSpanningTree", 2),
     ("serialSweepCut", 3),
 ];
@@ -397,6 +398,11 @@ impl Checker {
             return Ok(builtin(Builtin::SweepCut, args, Type::VertexSet(ty.src), span));
         }
         let vertex = self.index_value(&args[1], &what)?;
+        if name == "getOutNgh" {
+            let position = self.index_value(&args[2], &what)?;
+            let args = vec![graph, vertex, position];
+            return Ok(builtin(Builtin::OutNeighbor, args, Type::Element(ty.dst), span));
+        }
         let (which, result) = match name {
             "getRandomOutNgh" => (Builtin::RandomOutNeighbor, Type::Element(ty.dst)),
             "getRandomInNgh" => (Builtin::RandomInNeighbor, Type::Element(ty.src)),

@@ -1,0 +1,150 @@
+//! The table of `gw bench`: a line per row, printed as it comes.
+
+use std::fmt::Write;
+
+use gw_lab::{Counted, Measurement, Plan, Provenance};
+
+use crate::output::{bytes, seconds};
+
+/// Widths of the columns whose words are known beforehand.
+pub struct Table {
+    program: usize,
+    graph: usize,
+    schedule: usize,
+    machine: String,
+}
+
+/// Longer names of schedules are cut.
+const SCHEDULE: usize = 28;
+
+impl Table {
+    /// A table for the rows of a plan.
+    pub fn new(plan: &Plan, provenance: &Provenance) -> Table {
+        let width = |title: &str, word: fn(&gw_lab::CellName) -> &str| {
+            plan.cells().iter().map(|cell| word(&cell.name).chars().count()).max().unwrap_or(0).max(title.len())
+        };
+        let (machine, peak) = (&provenance.machine, &provenance.peak);
+        let machine = format!(
+            "{}, {} cores, {} memory; memory bandwidth {} read, {} triad\n",
+            machine.cpu.as_deref().unwrap_or("unknown processor"),
+            machine.cores,
+            machine.memory_bytes.map_or_else(|| "unknown".to_string(), bytes),
+            rate(peak.read, "B/s"),
+            rate(peak.triad, "B/s"),
+        );
+        Table {
+            program: width("program", |name| &name.program),
+            graph: width("graph", |name| &name.graph),
+            schedule: width("schedule", |name| &name.schedule).min(SCHEDULE),
+            machine,
+        }
+    }
+
+    /// The machine, and the titles of the columns.
+    pub fn header(&self) -> String {
+        let titles = self.line(
+            ["program", "graph", "schedule"],
+            ["runs", "median", "min", "spread", "touched/s", "edges/s", "bandwidth", "peak", "verified"],
+        );
+        self.machine.clone() + &titles
+    }
+
+    /// The line of a row, and what is wrong with it.
+    pub fn row(&self, row: &Measurement) -> String {
+        let dash = || "-".to_string();
+        let per_source = row.trials.checked_div(row.sources.len()).unwrap_or(0);
+        let runs = match row.sources.len() {
+            0 => row.trials.to_string(),
+            _ if row.trials == 0 => "0".to_string(),
+            sources if per_source * sources == row.trials => format!("{sources}x{per_source}"),
+            _ => row.trials.to_string(),
+        };
+        let touched = match row.counted {
+            Counted::Steps => row.edges_per_second,
+            Counted::Graph => None,
+        };
+        let share = row.bandwidth.map(|b| format!("{:.0} %", 100.0 * b / row.peak_bandwidth));
+        let verified = match (&row.problem, row.verified) {
+            (Some(_), _) => "WRONG".to_string(),
+            (None, true) => format!("{}/{}", row.verified_trials, row.trials),
+            (None, false) => "no".to_string(),
+        };
+        let mut lines = self.line(
+            [&row.program, &row.graph, &row.schedule_name],
+            [
+                &runs,
+                &row.median_seconds.map_or_else(dash, seconds),
+                &row.min_seconds.map_or_else(dash, seconds),
+                &row.spread.map_or_else(dash, |s| format!("{:.0} %", 100.0 * s)),
+                &touched.map_or_else(dash, |r| rate(r, "")),
+                &row.graph_edges_per_second.map_or_else(dash, |r| rate(r, "")),
+                &row.bandwidth.map_or_else(dash, |r| rate(r, "B/s")),
+                &share.unwrap_or_else(dash),
+                &verified,
+            ],
+        );
+        for (what, text) in [("failed", &row.error), ("wrong result", &row.problem)] {
+            if let Some(text) = text {
+                let _ = writeln!(lines, "    {what}: {text}");
+            }
+        }
+        lines
+    }
+
+    /// What the columns mean, under the table.
+    pub fn footer(&self, rows: &[Measurement]) -> String {
+        let mut text =
+            "touched/s: edges the program looked at; edges/s: edges of the graph; bandwidth: a lower bound on \
+                        bytes moved, peak: its share of the best measured\n"
+                .to_string();
+        if rows.iter().any(|row| row.verified && row.verified_trials < row.trials) {
+            text += "verified: the first run from every source\n";
+        }
+        text
+    }
+
+    fn line(&self, names: [&str; 3], cells: [&str; 9]) -> String {
+        let [program, graph, schedule] = names;
+        let schedule = match schedule.chars().count() > self.schedule {
+            true => schedule.chars().take(self.schedule - 1).collect::<String>() + "…",
+            false => schedule.to_string(),
+        };
+        let (p, g, s) = (self.program, self.graph, self.schedule);
+        let mut line = format!("{program:<p$}  {graph:<g$}  {schedule:<s$}");
+        for (cell, width) in cells.into_iter().zip([7, 8, 8, 6, 9, 7, 10, 5, 8]) {
+            let _ = write!(line, "  {cell:>width$}");
+        }
+        line + "\n"
+    }
+}
+
+/// A rate with three digits: `1.23 G`, `45.6 M`; `unit` follows the letter.
+fn rate(value: f64, unit: &str) -> String {
+    let (value, letter) = match value {
+        v if v >= 1e9 => (v / 1e9, "G"),
+        v if v >= 1e6 => (v / 1e6, "M"),
+        v if v >= 1e3 => (v / 1e3, "k"),
+        v => (v, ""),
+    };
+    let digits = if value >= 100.0 || value == 0.0 {
+        0
+    } else if value >= 10.0 {
+        1
+    } else {
+        2
+    };
+    format!("{value:.digits$} {letter}{unit}").trim_end().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rate;
+
+    #[test]
+    fn rates_read_well() {
+        assert_eq!(rate(1.234e9, ""), "1.23 G");
+        assert_eq!(rate(45.67e6, "B/s"), "45.7 MB/s");
+        assert_eq!(rate(812.0, ""), "812");
+        assert_eq!(rate(0.0, "B/s"), "0 B/s");
+    }
+}

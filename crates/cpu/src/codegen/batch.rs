@@ -1,0 +1,112 @@
+//! Pulling from a set in batches: first the edges whose source is in the set are gathered, then they are visited.
+//!
+//! Whether a source is in the set cannot be predicted, and a branch on it costs more than the rest of the edge. Gathering
+//! writes the position of every edge and advances by the bit of its source, without a branch. Pays where all edges of
+//! the list are looked at; where the first hit ends the list, the test stays in the loop.
+
+use cranelift::codegen::ir::{StackSlotData, StackSlotKind};
+use cranelift::prelude::*;
+use gw_ir::expr::ExprKind;
+use gw_ir::module::Module;
+use gw_ir::operator::{EdgeSetIterator, VertexFilter};
+use gw_ir::source::Name;
+use gw_ir::stmt::StmtKind;
+use gw_ir::walk;
+
+use super::Refusal;
+use super::promote::Promoted;
+use super::translate::{Translator, trusted};
+use crate::abi::slot;
+
+/// Edges per batch: the gathered positions stay in the nearest cache.
+const BATCH: i64 = 128;
+
+/// Whether the function can make the destination unwanted, so that its remaining edges are left out.
+pub(crate) fn ends_early(module: &Module, op: &EdgeSetIterator) -> bool {
+    let VertexFilter::Function(filter) = &op.to else { return false };
+    let (Some(filter), Some(apply)) = (module.function(&filter.name), module.function(&op.apply.name)) else {
+        return true;
+    };
+    let body = apply.body.as_deref().unwrap_or_default();
+    let mut written: Vec<Name> = Vec::new();
+    // A captured vector may be any global, and a called function may write anything.
+    let mut unknown = apply.captures.iter().chain(&filter.captures).any(|c| c.ty.is_reference());
+    walk::walk_stmts(body, &mut |stmt| {
+        if let StmtKind::Assign { target, .. } = &stmt.kind {
+            written.extend(target.place_root().cloned());
+        }
+    });
+    walk::walk_block_exprs(body, &mut |expr| match &expr.kind {
+        ExprKind::Reduce { target, .. } | ExprKind::CompareAndSwap { target, .. } => {
+            written.extend(target.place_root().cloned());
+        }
+        ExprKind::Call { .. } | ExprKind::PriorityUpdate { .. } => unknown = true,
+        _ => {}
+    });
+    let filter = filter.body.as_deref().unwrap_or_default();
+    walk::walk_block_exprs(filter, &mut |expr| unknown |= matches!(expr.kind, ExprKind::Call { .. }));
+    unknown || written.iter().any(|name| walk::block_mentions(filter, name))
+}
+
+impl Translator<'_, '_> {
+    /// A loop over the edge positions `begin..end` of `owner` whose other end is in the input map. The body gets the
+    /// position and the block that goes on.
+    pub(crate) fn each_neighbour_in_map(
+        &mut self,
+        begin: Value,
+        end: Value,
+        promoted: &[Promoted],
+        owner: Value,
+        visited: Variable,
+        body: impl FnOnce(&mut Self, Value, Block) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        let (enter, out) = (self.b.create_block(), self.b.create_block());
+        let some = self.b.ins().icmp(IntCC::UnsignedLessThan, begin, end);
+        self.b.ins().brif(some, enter, &[], out, &[]);
+        self.b.switch_to_block(enter);
+        self.b.seal_block(enter);
+        let saved = self.promote(promoted, owner)?;
+        let map = self.slot(slot::FROM_MAP, types::I64);
+        let place = StackSlotData::new(StackSlotKind::ExplicitSlot, 8 * BATCH as u32, 3);
+        let place = self.b.create_sized_stack_slot(place);
+        let buffer = self.b.ins().stack_addr(types::I64, place, 0);
+        let length = self.b.ins().isub(end, begin);
+        let batches = self.b.ins().iadd_imm_s(length, BATCH - 1);
+        let batches = self.b.ins().ushr_imm_s(batches, i64::from(BATCH.trailing_zeros()));
+        let zero = self.b.ins().iconst(types::I64, 0);
+        self.for_range(zero, batches, |t, batch, _| {
+            let first = t.b.ins().imul_imm_s(batch, BATCH);
+            let first = t.b.ins().iadd(begin, first);
+            let last = t.b.ins().iadd_imm_s(first, BATCH);
+            let last = t.b.ins().umin(last, end);
+            let zero = t.b.ins().iconst(types::I64, 0);
+            let gathered = t.variable(types::I64, zero);
+            t.for_range(first, last, |t, edge, _| {
+                let other = t.neighbour(edge);
+                let count = t.b.use_var(gathered);
+                let at = t.address(buffer, count, 8);
+                t.b.ins().store(trusted(), edge, at, 0);
+                let inside = t.in_map(map, other, t.target.from_bitmap);
+                let inside = t.b.ins().uextend(types::I64, inside);
+                let count = t.b.ins().iadd(count, inside);
+                t.b.def_var(gathered, count);
+                Ok(())
+            })?;
+            let count = t.b.use_var(gathered);
+            let zero = t.b.ins().iconst(types::I64, 0);
+            t.for_range(zero, count, |t, i, next| {
+                let at = t.address(buffer, i, 8);
+                let edge = t.b.ins().load(types::I64, trusted(), at, 0);
+                body(t, edge, next)
+            })
+        })?;
+        self.demote(saved);
+        let before = self.b.use_var(visited);
+        let sum = self.b.ins().iadd(before, length);
+        self.b.def_var(visited, sum);
+        self.b.ins().jump(out, &[]);
+        self.b.switch_to_block(out);
+        self.b.seal_block(out);
+        Ok(())
+    }
+}

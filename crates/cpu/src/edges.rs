@@ -1,0 +1,231 @@
+//! Carrying out an edge operator: its input in the form that the kernel wants, the cut into chunks, its output.
+
+use gw_exec::{Environment, OperatorCall, OperatorOutcome, Result, SetForm, VertexSet};
+use gw_graph::derived::Segment;
+use gw_graph::{Adjacency, Offsets, WeightKind};
+use gw_ir::meta::Direction;
+use gw_ir::operator::{EdgeSetIterator, VertexFilter};
+use gw_ir::types::Scalar;
+use gw_schedule::{FrontierForm, Parallelism, PriorityUpdate, SimpleSchedule};
+
+use crate::abi::slot;
+use crate::codegen::{EdgeShape, OutputForm, Range};
+use crate::constant_sum::ConstantSum;
+use crate::drive::{ByEdges, Chunks, Clipped, Even, common_slots};
+use crate::executable::{CHUNKS_PER_MEMBER, CpuExecutable, DYNAMIC_GRAIN, Key, declared_weight, required};
+use crate::set::{Loan, Map, MapSet, is_map, map_of};
+use crate::slots::Slots;
+
+impl CpuExecutable {
+    pub(crate) fn run_edges(
+        &mut self,
+        id: usize,
+        call: &OperatorCall<'_>,
+        env: &mut Environment,
+    ) -> Result<Option<OperatorOutcome>> {
+        let graph = required(call.graph.as_ref(), "graph")?.clone();
+        let vertices = graph.vertices();
+        let prepared = &self.operators[id];
+        let Some(op) = prepared.operator.edges() else { return Ok(None) };
+        let schedule = prepared.schedule;
+        let direction = op.meta.direction.unwrap_or(Direction::Push);
+        let adjacency = if direction == Direction::Pull { graph.incoming() } else { graph.out() };
+        let wide = matches!(adjacency.offsets(), Offsets::Wide(_));
+        let mut target = self.edge_target(prepared, op, direction, self.crew.size() > 1, wide);
+        let sums = match schedule.update {
+            Some(PriorityUpdate::ConstantSum) => ConstantSum::of(&self.module, op, call, env)?,
+            _ => None,
+        };
+        if sums.is_some() {
+            target.output = OutputForm::Counts;
+        }
+        let weights = match (declared_weight(&self.module, op), graph.weight_kind()) {
+            (None, _) => None,
+            (Some(_), WeightKind::Float) => Some(Scalar::Float),
+            (Some(_), WeightKind::Int) => Some(Scalar::Int),
+            (Some(_), WeightKind::None) => return Ok(None),
+        };
+        let segments = match schedule.segments {
+            Some(count) if direction == Direction::Pull => {
+                Some(graph.segments(env.amount(count)?.clamp(1, u64::from(u16::MAX)) as usize))
+            }
+            _ => None,
+        };
+
+        // The `to` map comes first: it may be of the same set that is lent to the kernel below.
+        let to_map = call.to.as_ref().map(|set| map_of(set, vertices, false));
+        let from = call.from.as_ref().filter(|set| set.universe().is_none());
+        let input_size = from.map_or(vertices, VertexSet::len);
+        target.from_bitmap = direction == Direction::Push || schedule.pull_frontier() != FrontierForm::Boolmap;
+        let (mut range, input) = match (direction, from) {
+            (_, None) => (Range::Ids, None),
+            (Direction::Pull, Some(set)) => (Range::Ids, Some(Loan::map(set, vertices, target.from_bitmap))),
+            (Direction::DensePush, Some(set)) => (Range::Map, Some(Loan::map(set, vertices, target.from_bitmap))),
+            // Walking a well-filled map costs less than making a queue of it.
+            (Direction::Push, Some(set)) if is_map(set) && input_size > vertices / 16 => {
+                (Range::Map, Some(Loan::map(set, vertices, true)))
+            }
+            (Direction::Push, Some(set)) => (Range::Queue, Some(Loan::queue(set))),
+        };
+        if segments.is_some() {
+            range = Range::Listed;
+            // Chunks of lists need not end at words of the output map.
+            target.owns_output = false;
+        }
+        let queue = input.as_ref().map_or(&[][..], Loan::ids);
+        let map = input.as_ref().map_or(0, Loan::map_address);
+
+        let parallel = target.parallel;
+        let span = prepared.span;
+        let clipped = parallel && op.meta.is_edge_parallel == Some(true);
+        let shape = EdgeShape {
+            direction,
+            range,
+            weights,
+            ordered: false,
+            from_all: from.is_none(),
+            clipped,
+            // Of a set that holds most vertices, the test goes the same way most of the time and is predicted.
+            batched: direction == Direction::Pull && input_size <= vertices / 2,
+            fetch_ahead: adjacency.edges() > 0 && is_selective(op, direction),
+        };
+        let Ok(compiled) = self.kernel(Key { operator: id, shape: Some(shape), range, target }) else {
+            return Ok(None);
+        };
+
+        // The environment of the kernel.
+        let Some(mut slots) = Slots::fill(&compiled.sources, target.wide_offsets, call, env)? else { return Ok(None) };
+        common_slots(&mut slots.words, &self.crew, vertices);
+        slots.set_adjacency(adjacency);
+        slots.words[slot::QUEUE] = queue.as_ptr() as u64;
+        slots.words[slot::FROM_MAP] = map;
+        slots.words[slot::TO_MAP] = to_map.as_ref().map_or(0, |m| m.as_ptr() as u64);
+        let mut out_map = match target.output {
+            OutputForm::Bitmap => Some(Map::empty(vertices, true)),
+            OutputForm::Bytemap => Some(Map::empty(vertices, false)),
+            _ => None,
+        };
+        slots.words[slot::OUT_MAP] = out_map.as_mut().map_or(0, |m| m.as_mut_ptr() as u64);
+        let unique = target.output == OutputForm::Queue { unique: true };
+        if unique && self.seen.len() < vertices {
+            self.seen = vec![0; vertices];
+        }
+        slots.words[slot::SEEN] = self.seen.as_mut_ptr() as u64;
+        if sums.is_some() && self.counts.len() < vertices {
+            self.counts = vec![0; vertices];
+        }
+        slots.words[slot::COUNTS] = self.counts.as_mut_ptr() as u64;
+
+        let grain = schedule.grain.map(|grain| env.amount(grain)).transpose()?.filter(|&g| g > 0).map(|g| g as usize);
+        let alone = !parallel || is_small(queue, range, adjacency, self.sharing.alone_edges);
+        let driven = match segments {
+            None => {
+                let chunks = self.chunks(&schedule, grain, shape, queue, adjacency);
+                // SAFETY: the slots were filled from the inputs that this kernel was compiled with, for this graph; the
+                // range is that of its vertices or of the queue, whose ids are vertices of the graph.
+                unsafe { self.crew.drive(compiled.kernel, &slots.words, &*chunks, alone, &env.stop) }
+            }
+            Some(segments) => segments.iter().try_for_each(|segment| {
+                slots.set_segment(segment);
+                let chunks = self.segment_chunks(grain, segment);
+                // SAFETY: as above; the range is that of the lists of the segment.
+                unsafe { self.crew.drive(compiled.kernel, &slots.words, &chunks, alone, &env.stop) }
+            }),
+        };
+        let fault = self.crew.fault(&compiled.sites);
+        slots.write_back(env);
+        let found = match sums {
+            Some(sums) => sums.add(&mut self.crew, &mut self.counts, alone),
+            None => self.crew.collect_queues(),
+        };
+        if unique {
+            for &v in &found {
+                self.seen[v as usize] = 0;
+            }
+        }
+        let (edges, marked) = self.crew.collect_counts();
+        fault.map_err(|e| e.at(span))?;
+        driven?;
+
+        let output = match target.output {
+            OutputForm::None | OutputForm::Buckets => None,
+            OutputForm::Queue { .. } | OutputForm::Counts => Some(VertexSet::from_ids(found)),
+            OutputForm::Bitmap | OutputForm::Bytemap => out_map.map(|map| {
+                let set = MapSet { map, count: marked as usize };
+                VertexSet::new(SetForm::Machine(Box::new(set)))
+            }),
+        };
+        Ok(Some(OperatorOutcome {
+            output_size: output.as_ref().map(|set| set.len() as u64),
+            output,
+            input_size: Some(input_size as u64),
+            edges: Some(edges),
+        }))
+    }
+
+    /// The cut of an edge operator's range that its schedule asks for; without one, vertices are shared by their edges.
+    fn chunks<'g>(
+        &self,
+        schedule: &SimpleSchedule,
+        grain: Option<usize>,
+        shape: EdgeShape,
+        queue: &'g [u32],
+        adjacency: &'g Adjacency,
+    ) -> Box<dyn Chunks + 'g> {
+        let members = self.crew.size();
+        let range = shape.range;
+        let length = if range == Range::Queue { queue.len() } else { adjacency.vertices() };
+        if shape.clipped {
+            let least = self.sharing.least_chunk;
+            return Box::new(match range {
+                Range::Queue => Clipped::queue(queue, adjacency, grain, members * CHUNKS_PER_MEMBER, least),
+                _ => Clipped::vertices(adjacency, grain, members * CHUNKS_PER_MEMBER, least),
+            });
+        }
+        let even = |grain: usize| Even {
+            length,
+            // Words of a bitmap must not be shared by two chunks.
+            grain: if range == Range::Queue { grain } else { grain.next_multiple_of(64) },
+        };
+        match (schedule.parallelism, grain) {
+            (Some(Parallelism::Static), _) => Box::new(even(length.div_ceil(members).max(1))),
+            (Some(Parallelism::Dynamic), Some(grain)) => Box::new(even(grain)),
+            (Some(Parallelism::Dynamic), None) if range != Range::Queue => {
+                Box::new(even((length / (CHUNKS_PER_MEMBER * members)).clamp(64, DYNAMIC_GRAIN)))
+            }
+            (Some(Parallelism::EdgeAware), Some(grain)) if range != Range::Queue => {
+                let chunks = (adjacency.edges() + adjacency.vertices()).div_ceil(grain).max(1);
+                Box::new(ByEdges { offsets: adjacency.offsets(), chunks, align: 64 })
+            }
+            _ if range == Range::Queue => {
+                Box::new(even((length / (CHUNKS_PER_MEMBER * members)).clamp(self.sharing.least_chunk, DYNAMIC_GRAIN)))
+            }
+            _ => Box::new(ByEdges { offsets: adjacency.offsets(), chunks: CHUNKS_PER_MEMBER * members, align: 64 }),
+        }
+    }
+
+    /// The lists of a segment, shared by their edges.
+    fn segment_chunks<'g>(&self, grain: Option<usize>, segment: &'g Segment) -> ByEdges<'g> {
+        let work = segment.targets().len() + segment.owners().len();
+        let chunks = grain.map_or(CHUNKS_PER_MEMBER * self.crew.size(), |grain| work.div_ceil(grain).max(1));
+        ByEdges { offsets: segment.offsets(), chunks, align: 1 }
+    }
+}
+
+/// Whether an operator leaves lists before their end or leaves lists out, so that the processor does not find the next
+/// one by itself.
+pub(crate) fn is_selective(op: &EdgeSetIterator, direction: Direction) -> bool {
+    match direction {
+        Direction::Pull => !matches!(op.to, VertexFilter::All) || matches!(op.from, VertexFilter::Set(_)),
+        Direction::Push | Direction::DensePush => !matches!(op.from, VertexFilter::All),
+    }
+}
+
+/// Whether the edges of an operator call are too few to share.
+fn is_small(queue: &[u32], range: Range, adjacency: &Adjacency, few: usize) -> bool {
+    match range {
+        Range::Queue if queue.len() > few => false,
+        Range::Queue => queue.iter().map(|&v| adjacency.degree(v) + 1).sum::<usize>() < few,
+        _ => adjacency.edges() + adjacency.vertices() < few,
+    }
+}

@@ -1,0 +1,73 @@
+//! Fetching memory ahead of its use.
+//!
+//! The vertices of a bucket lie anywhere, and the branches on their edges keep the processor from running ahead by
+//! itself. What a block of vertices needs is asked for while the blocks before it are at work: first where their lists
+//! begin, later the lists.
+
+use gw_graph::{Adjacency, Offsets, Weights};
+
+use crate::ordered::Entry;
+
+/// Vertices per block: enough to cover a miss of all caches (some 100 ns), few enough to stay in the first cache.
+pub(crate) const BLOCK: usize = 32;
+
+/// Asks for the cache line of an address; any address will do.
+#[inline(always)]
+fn ask<T>(at: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: prefetching reads nothing and never faults.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(at.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = at;
+}
+
+/// What an ordered loop reads for a vertex.
+pub(crate) struct Ahead<'g> {
+    adjacency: &'g Adjacency,
+    /// Address of the first offset, bytes of one.
+    offsets: (*const u8, usize),
+    /// Address of the first priority, bytes of one.
+    priorities: (*const u8, usize),
+}
+
+// SAFETY: the pointers are only used to ask for cache lines.
+unsafe impl Sync for Ahead<'_> {}
+
+impl<'g> Ahead<'g> {
+    pub(crate) fn new(adjacency: &'g Adjacency, priorities: &gw_exec::Vector) -> Ahead<'g> {
+        let offsets = match adjacency.offsets() {
+            Offsets::Narrow(o) => (o.as_ptr().cast(), 4),
+            Offsets::Wide(o) => (o.as_ptr().cast(), 8),
+        };
+        Ahead { adjacency, offsets, priorities: (priorities.as_ptr(), priorities.cell_bytes()) }
+    }
+
+    /// Asks for the priorities of vertices and for where their lists begin.
+    #[inline]
+    pub(crate) fn vertices(&self, entries: &[Entry]) {
+        for &entry in entries {
+            let vertex = entry as u32 as usize;
+            ask(self.priorities.0.wrapping_add(vertex * self.priorities.1));
+            ask(self.offsets.0.wrapping_add(vertex * self.offsets.1));
+        }
+    }
+
+    /// Asks for the beginnings of the lists of vertices.
+    #[inline]
+    pub(crate) fn lists(&self, entries: &[Entry]) {
+        let targets = self.adjacency.targets().as_ptr();
+        let weights: *const u8 = match self.adjacency.weights() {
+            Weights::None => std::ptr::null(),
+            Weights::Int(w) => w.as_ptr().cast(),
+            Weights::Float(w) => w.as_ptr().cast(),
+        };
+        for &entry in entries {
+            let begin = self.adjacency.offsets().at(entry as u32 as usize);
+            ask(targets.wrapping_add(begin));
+            ask(weights.wrapping_add(4 * begin));
+        }
+    }
+}

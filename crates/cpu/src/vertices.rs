@@ -1,0 +1,100 @@
+//! Carrying out vertex operators, filters and the removal of repeats.
+
+use gw_exec::{Environment, OperatorCall, OperatorOutcome, Result, SetForm, VertexSet};
+use gw_ir::operator::Operator;
+use gw_schedule::Parallelism;
+
+use crate::abi::slot;
+use crate::codegen::{OutputForm, Range};
+use crate::drive::{Even, common_slots};
+use crate::executable::{CHUNKS_PER_MEMBER, CpuExecutable, Key, plain_target, required};
+use crate::set::{Loan, blocks};
+use crate::slots::Slots;
+
+impl CpuExecutable {
+    pub(crate) fn run_vertices(
+        &mut self,
+        id: usize,
+        call: &OperatorCall<'_>,
+        env: &mut Environment,
+    ) -> Result<Option<OperatorOutcome>> {
+        let set = required(call.set.as_ref(), "vertexset")?;
+        let prepared = &self.operators[id];
+        let (is_parallel, filter) = match &prepared.operator {
+            Operator::VertexSetIterator(op) => (op.meta.is_parallel, false),
+            Operator::VertexSetFilter(op) => (op.meta.is_parallel, true),
+            _ => return Ok(None),
+        };
+        let parallel = self.crew.size() > 1 && is_parallel != Some(false);
+        let output = if filter { OutputForm::Queue { unique: false } } else { OutputForm::None };
+        let members = set.len();
+        // The vertices that a map speaks of are those of its blocks; the vectors are as long as the element.
+        let (loan, range, length) = match (set.universe(), blocks(set)) {
+            (Some(n), _) => (None, Range::Ids, n),
+            (None, Some(vertices)) if members > vertices / 64 => {
+                (Some(Loan::map(set, vertices, true)), Range::Map, vertices)
+            }
+            (None, _) => (Some(Loan::queue(set)), Range::Queue, members),
+        };
+        let queue = loan.as_ref().map_or(&[][..], Loan::ids);
+        let span = prepared.span;
+        let target = plain_target(parallel, output);
+        let key = Key { operator: id, shape: None, range, target };
+        let Ok(compiled) = self.kernel(key) else { return Ok(None) };
+        let Some(mut slots) = Slots::fill(&compiled.sources, target.wide_offsets, call, env)? else { return Ok(None) };
+        // Vertices of a set are below the number of vertices of their element, to which vectors are sized.
+        let vertices = match range {
+            Range::Queue => queue.iter().max().map_or(0, |&v| v as usize + 1),
+            _ => length,
+        };
+        common_slots(&mut slots.words, &self.crew, vertices);
+        slots.words[slot::QUEUE] = queue.as_ptr() as u64;
+        slots.words[slot::FROM_MAP] = loan.as_ref().map_or(0, Loan::map_address);
+        let schedule = self.operators[id].schedule;
+        let crew = self.crew.size();
+        let grain = match (schedule.parallelism, schedule.grain) {
+            (Some(Parallelism::Static), _) => length.div_ceil(crew).max(1),
+            (_, Some(grain)) => (env.amount(grain)? as usize).max(1),
+            _ => (length / (CHUNKS_PER_MEMBER * crew)).clamp(16 * self.sharing.least_chunk, 1 << 14),
+        };
+        let chunks = Even { length, grain };
+        let alone = !parallel || length < self.sharing.alone_vertices;
+        // SAFETY: as in `run_edges`.
+        let driven = unsafe { self.crew.drive(compiled.kernel, &slots.words, &chunks, alone, &env.stop) };
+        let fault = self.crew.fault(&compiled.sites);
+        slots.write_back(env);
+        let found = self.crew.collect_queues();
+        self.crew.collect_counts();
+        fault.map_err(|e| e.at(span))?;
+        driven?;
+        Ok(Some(OperatorOutcome {
+            output_size: filter.then_some(found.len() as u64),
+            output: filter.then(|| VertexSet::from_ids(found)),
+            input_size: Some(members as u64),
+            edges: None,
+        }))
+    }
+
+    /// Removes repeats from a set in place, keeping first entries. Maps have none.
+    pub(crate) fn run_dedup(&mut self, call: &OperatorCall<'_>) -> Result<OperatorOutcome> {
+        let set = required(call.set.as_ref(), "vertexset")?;
+        let seen = &mut self.seen;
+        let input = set.len();
+        set.with(|form| {
+            let SetForm::Ids(ids) = form else { return };
+            let needed = ids.iter().max().map_or(0, |&v| v as usize + 1);
+            if seen.len() < needed {
+                seen.resize(needed, 0);
+            }
+            ids.retain(|&v| std::mem::replace(&mut seen[v as usize], 1) == 0);
+            for &v in ids.iter() {
+                seen[v as usize] = 0;
+            }
+        });
+        Ok(OperatorOutcome {
+            input_size: Some(input as u64),
+            output_size: Some(set.len() as u64),
+            ..OperatorOutcome::default()
+        })
+    }
+}

@@ -1,0 +1,117 @@
+//! What can be wrong with a suite or with the choices made from it.
+
+use std::path::PathBuf;
+
+use gw_lang::{Diagnostic, SourceFile};
+use thiserror::Error;
+
+/// Shorthand for results of this crate.
+pub type Result<T, E = LabError> = std::result::Result<T, E>;
+
+/// A suite that cannot be run.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum LabError {
+    /// No suite of this name comes with Graphwright.
+    #[error("there is no suite `{name}`{}; suites: {known}, or a .toml file of your own", hint(nearest))]
+    UnknownSuite {
+        /// The name asked for.
+        name: String,
+        /// A name that is nearly the same.
+        nearest: Option<String>,
+        /// The suites there are.
+        known: String,
+    },
+    /// A file could not be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// A suite breaks its format; the message has the line.
+    #[error("suite {suite}: {message}")]
+    Format {
+        /// The suite's name or file.
+        suite: String,
+        /// What is wrong and where.
+        message: String,
+    },
+    /// A suite that can be read, but not carried out.
+    #[error("suite {suite}: {place}: {message}")]
+    Suite {
+        /// The suite's name.
+        suite: String,
+        /// The graph, entry or option at fault.
+        place: String,
+        /// What is wrong and the mend.
+        message: String,
+    },
+    /// A choice names something that the suite does not have.
+    #[error("the suite {suite} has no {kind} `{name}`{}; it has {known}", hint(nearest))]
+    UnknownName {
+        /// The suite's name.
+        suite: String,
+        /// What was looked for: graph, program, schedule, parameter.
+        kind: &'static str,
+        /// The name asked for.
+        name: String,
+        /// A name that is nearly the same.
+        nearest: Option<String>,
+        /// The names there are.
+        known: String,
+    },
+    /// Choices that leave nothing to run.
+    #[error("nothing to run: {0}")]
+    Nothing(String),
+    /// A graph's file is missing or its spec is wrong.
+    #[error("graph `{name}`: {source}")]
+    Graph {
+        /// The name of the graph in the suite.
+        name: String,
+        /// What is wrong.
+        source: gw_graph::GraphError,
+    },
+    /// There is no memory to measure its bandwidth with.
+    #[error("cannot measure the memory bandwidth: {0}")]
+    Memory(std::io::Error),
+    /// A standard program that does not exist.
+    #[error(transparent)]
+    UnknownProgram(#[from] gw_programs::UnknownProgram),
+    /// A program or schedule has errors, shown with its text.
+    #[error("{}", gw_lang::diagnostic::render(found, file, false))]
+    Program {
+        /// The findings.
+        found: Vec<Diagnostic>,
+        /// Where they are.
+        file: SourceFile,
+    },
+}
+
+impl LabError {
+    /// True for mistakes on the command line rather than in files.
+    pub fn is_usage(&self) -> bool {
+        match self {
+            LabError::UnknownSuite { .. } | LabError::UnknownName { .. } | LabError::Nothing(_) => true,
+            LabError::UnknownProgram(_) => true,
+            LabError::Graph { source, .. } => source.is_usage(),
+            _ => false,
+        }
+    }
+
+    /// `name` is none of `known`.
+    pub(crate) fn unknown(suite: &str, kind: &'static str, name: &str, known: &[&str]) -> LabError {
+        LabError::UnknownName {
+            suite: suite.to_string(),
+            kind,
+            name: name.to_string(),
+            nearest: gw_lang::suggest::nearest(name, known.iter().copied()).map(str::to_string),
+            known: if known.is_empty() { "none".to_string() } else { known.join(", ") },
+        }
+    }
+}
+
+fn hint(nearest: &Option<String>) -> String {
+    nearest.as_ref().map(|name| format!(" (did you mean `{name}`?)")).unwrap_or_default()
+}

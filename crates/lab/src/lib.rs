@@ -1,0 +1,52 @@
+//! The lab: benchmark suites, the runner that measures them, and the machine they are measured on.
+//!
+//! A [`Suite`] is a data file that names programs, graphs and schedules. [`Plan`] is a suite after all choices are made
+//! and all names are checked; [`run()`] carries it out on a machine and gives a [`Measurement`] per program, graph and
+//! schedule, each with its provenance.
+//!
+//! | file | concept |
+//! |---|---|
+//! | `suite`, `builtin` | the data file, and those that come with Graphwright |
+//! | `select`, `plan` | a person's choices; what will be run |
+//! | `program` | texts of programs and schedules, checked |
+//! | `graphs`, `sources` | what programs load; where they start |
+//! | `run` | the order of runs, timing, validation |
+//! | `traffic`, `stats`, `record` | edges and bytes, medians and spread, the row of results |
+//! | `machine`, `peak`, `clock` | facts about the computer, its memory bandwidth, the date |
+//!
+//! Nothing here trains a model or knows how one machine works.
+//!
+//! ```
+//! use gw_lab::{Plan, Selection, Suite};
+//! let suite = Suite::builtin("smoke").unwrap();
+//! let choice = Selection { programs: vec!["bfs".into()], ..Selection::default() };
+//! let plan = Plan::new(&suite, &choice).unwrap();
+//! assert!(plan.cells().len() > 0);
+//! ```
+
+mod builtin;
+mod clock;
+mod error;
+mod graphs;
+mod machine;
+mod peak;
+mod plan;
+mod program;
+mod record;
+mod run;
+mod select;
+mod sources;
+pub mod stats;
+mod suite;
+mod template;
+mod traffic;
+
+pub use builtin::builtin_suites;
+pub use error::{LabError, Result};
+pub use machine::{Cache, MachineFacts};
+pub use peak::{Peak, measure_peak};
+pub use plan::{Cell, CellName, Plan};
+pub use record::{Counted, Measurement, Provenance};
+pub use run::{Listener, Outcome, Settings, run};
+pub use select::Selection;
+pub use suite::{Entry, GraphEntry, Override, Scalar, Suite};

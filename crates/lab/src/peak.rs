@@ -1,0 +1,110 @@
+//! The memory bandwidth this machine reaches at best, by two loops in the manner of McCalpin's STREAM.
+//!
+//! Three arrays, each twice the last cache and at least 64 MiB, all together at most an eighth of the memory that is
+//! free; on huge pages where the system has them, as the arrays of graphs are. *Read* adds up all three side by side,
+//! since one stream per core does not keep the memory busy. *Triad* is `a = b + s * c`, its bytes counted as STREAM
+//! counts them: what a cache reads before it writes is left out.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use memmap2::MmapMut;
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::error::{LabError, Result};
+use crate::machine::{MachineFacts, memory};
+
+/// Measured memory bandwidth.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Peak {
+    /// Bytes per second of reading.
+    pub read: f64,
+    /// Bytes per second of the triad.
+    pub triad: f64,
+    /// Bytes per array.
+    pub array_bytes: u64,
+}
+
+impl Peak {
+    /// The better of the two.
+    pub fn best(&self) -> f64 {
+        self.read.max(self.triad)
+    }
+}
+
+/// Times each loop this often; the best counts.
+const REPEATS: usize = 5;
+/// Entries that one task takes: long enough for the hardware to fetch ahead, short enough to share fairly.
+const CHUNK: usize = 1 << 16;
+
+/// Measures the bandwidth with all threads of the current pool. Takes about a second.
+pub fn measure_peak(facts: &MachineFacts) -> Result<Peak> {
+    let free = memory("MemAvailable").unwrap_or(2 << 30);
+    let bytes = (2 * facts.last_cache_bytes()).clamp(64 << 20, 4 << 30).min(free / 24);
+    measure(bytes as usize / size_of::<f64>(), REPEATS)
+}
+
+fn measure(entries: usize, repeats: usize) -> Result<Peak> {
+    let (mut a, mut b, mut c) = (array(entries)?, array(entries)?, array(entries)?);
+    let a: &mut [f64] = bytemuck::cast_slice_mut(&mut a);
+    let b: &[f64] = filled(bytemuck::cast_slice_mut(&mut b), 1.0);
+    let c: &[f64] = filled(bytemuck::cast_slice_mut(&mut c), 2.0);
+    filled(a, 0.0);
+    let scale = black_box(3.0);
+    let (mut read, mut triad) = (f64::INFINITY, f64::INFINITY);
+    for _ in 0..repeats {
+        read = read.min(timed(|| {
+            let parts = a.par_chunks(CHUNK).zip(b.par_chunks(CHUNK)).zip(c.par_chunks(CHUNK));
+            // Adding the bits as integers may be done in any order, which lets the compiler use wide registers.
+            let sum = |((a, b), c): ((&[f64], &[f64]), &[f64])| {
+                let triples = a.iter().zip(b).zip(c);
+                triples.fold(0u64, |sum, ((a, b), c)| {
+                    sum.wrapping_add(a.to_bits()).wrapping_add(b.to_bits()).wrapping_add(c.to_bits())
+                })
+            };
+            black_box(parts.map(sum).reduce(|| 0, u64::wrapping_add));
+        }));
+        triad = triad.min(timed(|| {
+            let parts = a.par_chunks_mut(CHUNK).zip(b.par_chunks(CHUNK)).zip(c.par_chunks(CHUNK));
+            parts.for_each(|((a, b), c)| a.iter_mut().zip(b).zip(c).for_each(|((a, b), c)| *a = b + scale * c));
+            black_box(&a);
+        }));
+    }
+    let array_bytes = (entries * size_of::<f64>()) as u64;
+    let rate = |seconds: f64| 3.0 * array_bytes as f64 / seconds;
+    Ok(Peak { read: rate(read), triad: rate(triad), array_bytes })
+}
+
+/// Fresh memory for an array.
+fn array(entries: usize) -> Result<MmapMut> {
+    let map = MmapMut::map_anon(entries * size_of::<f64>()).map_err(LabError::Memory)?;
+    // A system without huge pages refuses, and then measures what it has.
+    #[cfg(target_os = "linux")]
+    let _ = map.advise(memmap2::Advice::HugePage);
+    Ok(map)
+}
+
+/// Written in parallel, so that each page lies near a thread that uses it.
+fn filled(array: &mut [f64], value: f64) -> &[f64] {
+    array.par_chunks_mut(CHUNK).for_each(|chunk| chunk.fill(value));
+    array
+}
+
+fn timed(work: impl FnOnce()) -> f64 {
+    let start = Instant::now();
+    work();
+    start.elapsed().as_secs_f64()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bandwidth_is_a_positive_number() {
+        let peak = measure(1 << 18, 2).unwrap();
+        assert!(peak.read.is_finite() && peak.read > 1e6 && peak.triad.is_finite() && peak.triad > 1e6, "{peak:?}");
+        assert!(peak.best() >= peak.read && peak.array_bytes == 8 << 18);
+    }
+}

@@ -1,0 +1,118 @@
+//! A row of results, with everything needed to judge and repeat it.
+
+use serde::Serialize;
+
+use crate::error::Result;
+use crate::machine::MachineFacts;
+use crate::peak::Peak;
+
+/// What was measured of one program on one graph under one schedule. Its JSON form is the array that `gw bench --json`
+/// prints; `docs/bench.md` explains the keys.
+#[derive(Debug, Clone, Serialize)]
+pub struct Measurement {
+    /// The suite.
+    pub suite: String,
+    /// The program.
+    pub program: String,
+    /// The graph's name in the suite.
+    pub graph: String,
+    /// The file or spec of the graph.
+    pub graph_spec: String,
+    /// The machine: `cpu`, `reference`.
+    pub target: String,
+    /// The schedule in canonical text.
+    pub schedule: String,
+    /// The schedule as the suite names it.
+    pub schedule_name: String,
+    /// Threads of the machine.
+    pub threads: usize,
+    /// Middle of all timed runs, in seconds; null when there is none.
+    pub median_seconds: Option<f64>,
+    /// Fastest run.
+    pub min_seconds: Option<f64>,
+    /// Slowest run.
+    pub max_seconds: Option<f64>,
+    /// Distance of the quartiles as a share of the median; of the extremes below four runs.
+    pub spread: Option<f64>,
+    /// Timed runs in all.
+    pub trials: usize,
+    /// Every time, in the order of running: all sources of the first trial, then all of the second.
+    pub seconds: Vec<f64>,
+    /// The start vertices; empty for programs without one.
+    pub sources: Vec<u32>,
+    /// True when results were validated and all of these were right.
+    pub verified: bool,
+    /// How many runs were validated.
+    pub verified_trials: usize,
+    /// What a validator found wrong.
+    pub problem: Option<String>,
+    /// Why the row has no or fewer runs than planned.
+    pub error: Option<String>,
+    /// False when runs are missing.
+    pub complete: bool,
+    /// Arguments of the first run.
+    pub arguments: Vec<String>,
+    /// Median time of giving globals their first values, loading left out; not part of the other times.
+    pub startup_seconds: Option<f64>,
+    /// Time to compile.
+    pub compile_seconds: Option<f64>,
+    /// Time to make or read the graph.
+    pub graph_seconds: Option<f64>,
+    /// Vertices of the graph.
+    pub vertices: Option<usize>,
+    /// Directed edges of the graph.
+    pub graph_edges: Option<usize>,
+    /// Edges touched by a run, or those of the graph where that is not known.
+    pub edges: Option<u64>,
+    /// Bytes a run must move at least.
+    pub bytes: Option<u64>,
+    /// Where `edges` and `bytes` come from.
+    pub counted: Counted,
+    /// `edges` by the median.
+    pub edges_per_second: Option<f64>,
+    /// `graph_edges` by the median: compares schedules that touch different numbers of edges.
+    pub graph_edges_per_second: Option<f64>,
+    /// `bytes` by the median, per second.
+    pub bandwidth: Option<f64>,
+    /// Best memory bandwidth of the machine, bytes per second.
+    pub peak_bandwidth: f64,
+    /// The seed of sources and random choices.
+    pub seed: u64,
+    /// When the last run ended, in UTC.
+    pub utc: String,
+    /// What was measured with what.
+    pub provenance: Provenance,
+}
+
+/// Where edges and bytes come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Counted {
+    /// From the step records of the warm-up runs.
+    Steps,
+    /// Every edge of the graph once: the machine did not tell.
+    Graph,
+}
+
+/// What was measured with what.
+#[derive(Debug, Clone, Serialize)]
+pub struct Provenance {
+    /// Version of Graphwright.
+    pub version: String,
+    /// The commit it was built from, where there was one.
+    pub commit: Option<String>,
+    /// The computer.
+    pub machine: MachineFacts,
+    /// Its memory bandwidth.
+    pub peak: Peak,
+}
+
+impl Provenance {
+    /// This program on this computer; measures the memory bandwidth.
+    pub fn here() -> Result<Provenance> {
+        let machine = MachineFacts::read();
+        let peak = crate::peak::measure_peak(&machine)?;
+        let commit = option_env!("GW_COMMIT").map(str::to_string);
+        Ok(Provenance { version: env!("CARGO_PKG_VERSION").to_string(), commit, machine, peak })
+    }
+}

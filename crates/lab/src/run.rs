@@ -1,0 +1,347 @@
+//! Carries out a plan: the order of runs, their timing and validation.
+//!
+//! Graphs come one after the other, each loaded once. On a graph, the schedules of one program take turns: every start
+//! vertex is run under all of them before the next, and each round begins with another one, so that a disturbance of
+//! the machine hits them alike. What is timed is `main`; loading, compiling, first values of globals and validation
+//! are not.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use gw_exec::{ErrorKind, ExecError, GraphVm, RunOptions, RunResult};
+use gw_graph::progress::Progress;
+use gw_graph::{Graph, VertexId, Weights};
+use gw_programs::Run as FinishedRun;
+
+use crate::clock::utc_now;
+use crate::graphs::BenchGraphs;
+use crate::plan::{Cell, CellName, Plan};
+use crate::program::Prepared;
+use crate::record::{Counted, Measurement, Provenance};
+use crate::sources;
+use crate::stats::Summary;
+use crate::template::fill;
+use crate::traffic::{Tally, Traffic, graph_bytes, typical};
+
+/// On what and how a plan is run.
+pub struct Settings<'a> {
+    /// The machine.
+    pub machine: &'a dyn GraphVm,
+    /// How many threads it uses, for the record.
+    pub threads: usize,
+    /// Ends the measuring when it becomes true.
+    pub cancel: Arc<AtomicBool>,
+    /// What goes into every row.
+    pub provenance: Provenance,
+}
+
+/// Hears how measuring goes on.
+pub trait Listener {
+    /// Where the loading of a graph tells its progress.
+    fn loading(&self) -> &dyn Progress;
+    /// A run is about to start, the `run`-th of `runs` of its row; warm-ups come as 0.
+    fn running(&mut self, name: &CellName, run: usize, runs: usize);
+    /// A row is finished.
+    fn finished(&mut self, row: &Measurement);
+}
+
+/// What came of a plan.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// The rows. A row that failed says why.
+    pub rows: Vec<Measurement>,
+    /// Measuring was cancelled.
+    pub interrupted: bool,
+}
+
+/// Measures every row of a plan. Failures end a row, never the whole.
+pub fn run(plan: &Plan, settings: &Settings<'_>, listener: &mut dyn Listener) -> Outcome {
+    let compiled = plan.schedules.iter().map(|s| plan.programs[s.program].prepare(&s.schedule, settings.machine));
+    let mut runner = Runner { plan, settings, listener, compiled: compiled.collect(), outcome: Outcome::default() };
+    for graph in 0..plan.graphs.len() {
+        runner.graph(graph);
+        if runner.outcome.interrupted {
+            break;
+        }
+    }
+    runner.outcome
+}
+
+struct Runner<'a> {
+    plan: &'a Plan,
+    settings: &'a Settings<'a>,
+    listener: &'a mut dyn Listener,
+    compiled: Vec<Result<Prepared, String>>,
+    outcome: Outcome,
+}
+
+/// A graph at work.
+struct Loaded {
+    graphs: Arc<BenchGraphs>,
+    seconds: f64,
+}
+
+/// A row in the making.
+struct Row<'a> {
+    cell: &'a Cell,
+    seconds: Vec<f64>,
+    startups: Vec<f64>,
+    traffic: Vec<Traffic>,
+    verified: usize,
+    problem: Option<String>,
+    error: Option<String>,
+}
+
+impl<'a> Row<'a> {
+    fn new(cell: &'a Cell) -> Self {
+        let (seconds, startups, traffic) = (Vec::new(), Vec::new(), Vec::new());
+        Row { cell, seconds, startups, traffic, verified: 0, problem: None, error: None }
+    }
+}
+
+impl<'a> Runner<'a> {
+    fn cancelled(&self) -> bool {
+        self.settings.cancel.load(Ordering::Relaxed)
+    }
+
+    /// All rows on one graph.
+    fn graph(&mut self, index: usize) {
+        let plan = self.plan;
+        let cells: Vec<&Cell> = plan.cells().iter().filter(|cell| cell.graph == index).collect();
+        if cells.is_empty() {
+            return;
+        }
+        let start = Instant::now();
+        let loaded = BenchGraphs::load(&plan.graphs[index], self.listener.loading()).map(Arc::new);
+        let seconds = start.elapsed().as_secs_f64();
+        for group in cells.chunk_by(|a, b| a.group == b.group) {
+            if self.cancelled() {
+                self.outcome.interrupted = true;
+                return;
+            }
+            let mut rows: Vec<Row<'_>> = group.iter().map(|cell| Row::new(cell)).collect();
+            let starts = match &loaded {
+                Ok(graphs) => self.group(&mut rows, graphs),
+                Err(error) => {
+                    rows.iter_mut().for_each(|row| row.error = Some(error.to_string()));
+                    Vec::new()
+                }
+            };
+            let graph = loaded.as_ref().ok().map(|graphs| Loaded { graphs: Arc::clone(graphs), seconds });
+            for row in rows {
+                // After an interruption a row that was never run has nothing to say.
+                if !(self.outcome.interrupted && row.seconds.is_empty() && row.error.is_none()) {
+                    let measurement = self.measurement(row, graph.as_ref(), &starts);
+                    self.listener.finished(&measurement);
+                    self.outcome.rows.push(measurement);
+                }
+            }
+            if self.outcome.interrupted {
+                return;
+            }
+        }
+    }
+
+    /// Runs the schedules of one program on one graph in turns. Returns the start vertices.
+    fn group(&mut self, rows: &mut [Row<'_>], graphs: &Arc<BenchGraphs>) -> Vec<VertexId> {
+        let plan = self.plan;
+        let cell = rows[0].cell;
+        let starts = match self.check(cell, graphs) {
+            Ok(starts) => starts,
+            Err(error) => {
+                rows.iter_mut().for_each(|row| row.error = Some(error.clone()));
+                return Vec::new();
+            }
+        };
+        // A program without a start vertex has one argument list all the same.
+        let places = starts.len().max(1);
+        for row in rows.iter_mut() {
+            for warm_up in 0..plan.warm_ups as usize {
+                self.listener.running(&row.cell.name, 0, places * cell.trials as usize);
+                self.one(row, graphs, &starts, warm_up % places, Purpose::WarmUp);
+            }
+        }
+        for round in 0..places * cell.trials as usize {
+            for turn in 0..rows.len() {
+                if self.outcome.interrupted || self.cancelled() {
+                    self.outcome.interrupted = true;
+                    return starts;
+                }
+                let row = &mut rows[(turn + round) % rows.len().max(1)];
+                self.listener.running(&row.cell.name, round + 1, places * cell.trials as usize);
+                self.one(row, graphs, &starts, round % places, Purpose::Timed { first: round < places });
+            }
+        }
+        starts
+    }
+
+    /// Whether the program can run on the graph at all, and where it starts.
+    fn check(&self, cell: &Cell, graphs: &BenchGraphs) -> Result<Vec<VertexId>, String> {
+        let planned = &self.plan.graphs[cell.graph];
+        let graph = graphs.graph(false);
+        let standard = self.plan.programs[self.plan.schedules[cell.schedule].program].standard;
+        if standard.is_some_and(|p| p.needs_symmetric) && !graph.is_symmetric() {
+            return Err(format!("the graph is not symmetric; add `:sym` to its spec: {}:sym", planned.spec));
+        }
+        let Some(count) = cell.sources.map(|count| count as usize) else { return Ok(Vec::new()) };
+        if let Some(given) = &planned.sources {
+            return match given.iter().find(|&&v| v as usize >= graph.vertices()) {
+                Some(v) => Err(format!("there is no source {v}: the graph has {} vertices", graph.vertices())),
+                None => Ok(given.iter().copied().take(count).collect()),
+            };
+        }
+        match sources::choose(graph.out(), count, self.plan.seed, sources::SOURCES) {
+            chosen if chosen.is_empty() => Err("the graph has no edges: there is no vertex to start from".to_string()),
+            chosen => Ok(chosen),
+        }
+    }
+
+    /// One run of a row; a failure is noted in it.
+    fn one(&mut self, row: &mut Row<'_>, graphs: &Arc<BenchGraphs>, starts: &[VertexId], at: usize, purpose: Purpose) {
+        if row.error.is_some() || self.outcome.interrupted {
+            return;
+        }
+        let args = self.arguments(row.cell, graphs, starts, at);
+        let prepared = match &mut self.compiled[row.cell.schedule] {
+            Ok(prepared) => prepared,
+            Err(error) => {
+                row.error = Some(error.clone());
+                return;
+            }
+        };
+        let tally = Arc::new(Tally::default());
+        let mut options = RunOptions::with_args(args.iter().cloned());
+        options.cancel = Arc::clone(&self.settings.cancel);
+        options.graphs = Arc::clone(graphs) as _;
+        options.seed = self.plan.seed;
+        // Records cost time, so only runs that are not timed are observed.
+        if purpose == Purpose::WarmUp {
+            options.observer = Some(Arc::clone(&tally) as _);
+        }
+        match prepared.program.run(&options) {
+            Ok(ran) if purpose == Purpose::WarmUp => {
+                row.traffic.push(tally.traffic());
+                drop(ran);
+            }
+            Ok(ran) => {
+                row.seconds.push(ran.seconds);
+                row.startups.push((ran.timings.startup - ran.timings.load).max(0.0));
+                if purpose == (Purpose::Timed { first: true }) && self.plan.verify && row.problem.is_none() {
+                    self.validate(row, graphs, &args, &ran);
+                }
+            }
+            Err(error) if matches!(error.kind(), ErrorKind::Cancelled) => self.outcome.interrupted = true,
+            Err(error) => row.error = Some(sentence(&error)),
+        }
+    }
+
+    /// Checks a result of a standard program; other programs have no validator.
+    fn validate(&self, row: &mut Row<'_>, graphs: &BenchGraphs, args: &[String], ran: &RunResult) {
+        let Some(standard) = self.plan.programs[self.plan.schedules[row.cell.schedule].program].standard else {
+            return;
+        };
+        let graph = graphs.graph(standard.needs_weights);
+        match standard.validate(&FinishedRun { graph, args, results: &ran.globals }) {
+            Ok(()) => row.verified += 1,
+            Err(problem) => row.problem = Some(format!("{}: {problem}", args.join(" "))),
+        }
+    }
+
+    /// The arguments of the run from the `at`-th start vertex.
+    fn arguments(&self, cell: &Cell, graphs: &BenchGraphs, starts: &[VertexId], at: usize) -> Vec<String> {
+        let plan = self.plan;
+        let graph = graphs.graph(false);
+        let other = |stream| sources::choose(graph.out(), at + 1, plan.seed, stream).last().map(ToString::to_string);
+        let value = |name: &str| match name {
+            "graph" => Some(plan.graphs[cell.graph].name.clone()),
+            "source" => starts.get(at).map(ToString::to_string),
+            "target" => other(sources::TARGETS),
+            "landmark" => Some((graph.vertices() / 2).to_string()),
+            "delta" => Some(mean_weight(graphs.graph(true)).to_string()),
+            _ => None,
+        };
+        // The plan has left no other names.
+        cell.args.iter().map(|text| fill(text, value).unwrap_or_else(|_| text.clone())).collect()
+    }
+
+    fn measurement(&self, row: Row<'_>, loaded: Option<&Loaded>, starts: &[VertexId]) -> Measurement {
+        let (plan, settings, cell) = (self.plan, self.settings, row.cell);
+        let prepared = self.compiled[cell.schedule].as_ref().ok();
+        let weighted = prepared.is_some_and(|p| p.weighted);
+        let graph = loaded.map(|loaded| loaded.graphs.graph(weighted));
+        let summary = Summary::of(&row.seconds);
+        let rate = |amount: Option<u64>| Some(amount? as f64 / summary?.median);
+        let touched = graph.and_then(|graph| typical(&row.traffic, graph, weighted));
+        let whole = graph.map(|graph| (graph.edges() as u64, graph_bytes(graph, weighted)));
+        let counts = touched.or(whole);
+        let (edges, bytes) = (counts.map(|c| c.0), counts.map(|c| c.1));
+        let planned = cell.trials as usize * starts.len().max(1);
+        Measurement {
+            suite: plan.suite.clone(),
+            program: cell.name.program.clone(),
+            graph: cell.name.graph.clone(),
+            graph_spec: plan.graphs[cell.graph].spec.to_string(),
+            target: settings.machine.name().to_string(),
+            schedule: plan.schedules[cell.schedule].schedule.to_string(),
+            schedule_name: cell.name.schedule.clone(),
+            threads: settings.threads,
+            median_seconds: summary.map(|s| s.median),
+            min_seconds: summary.map(|s| s.min),
+            max_seconds: summary.map(|s| s.max),
+            spread: summary.map(|s| s.spread),
+            trials: row.seconds.len(),
+            verified: row.verified > 0 && row.problem.is_none() && row.error.is_none(),
+            verified_trials: row.verified,
+            problem: row.problem,
+            complete: row.error.is_none() && row.seconds.len() == planned,
+            error: row.error,
+            arguments: loaded.map_or_else(Vec::new, |loaded| self.arguments(cell, &loaded.graphs, starts, 0)),
+            startup_seconds: Summary::of(&row.startups).map(|s| s.median),
+            compile_seconds: prepared.map(|p| p.program.compile_seconds()),
+            graph_seconds: loaded.map(|loaded| loaded.seconds),
+            vertices: graph.map(|graph| graph.vertices()),
+            graph_edges: graph.map(|graph| graph.edges()),
+            edges,
+            bytes,
+            counted: if touched.is_some() { Counted::Steps } else { Counted::Graph },
+            edges_per_second: rate(edges),
+            graph_edges_per_second: rate(whole.map(|w| w.0)),
+            bandwidth: rate(bytes),
+            peak_bandwidth: settings.provenance.peak.best(),
+            seed: plan.seed,
+            sources: starts.to_vec(),
+            seconds: row.seconds,
+            utc: utc_now(),
+            provenance: settings.provenance.clone(),
+        }
+    }
+}
+
+/// What a run is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    /// To compile what is compiled late, build derived forms of the graph, and count edges.
+    WarmUp,
+    /// To be timed; the first from its start vertex is validated.
+    Timed { first: bool },
+}
+
+/// The error with its line in the program.
+fn sentence(error: &ExecError) -> String {
+    match error.span().line {
+        0 => error.to_string(),
+        line => format!("line {line}: {error}"),
+    }
+}
+
+/// A width of buckets for graphs that nobody has tuned one for.
+fn mean_weight(graph: &Graph) -> u64 {
+    let count = graph.edges().max(1) as f64;
+    let sum: f64 = match graph.out().weights() {
+        Weights::None => count,
+        Weights::Int(weights) => weights.iter().map(|&w| f64::from(w)).sum(),
+        Weights::Float(weights) => weights.iter().map(|&w| f64::from(w)).sum(),
+    };
+    (sum / count).max(1.0) as u64
+}
