@@ -50,6 +50,8 @@ ALGORITHMS = {
     "tc": ("tc", "", False, 3),
 }
 GRAPHS = ["kron20", "urand20", "road1000", "uk2007", "india"]
+# On a grid the numbers of shortest paths exceed what a double holds: no system's betweenness means anything there.
+LEFT_OUT = {("road1000", "bc")}
 SYSTEMS = ["gw", "gapbs", "ligra", "graphit", "graph", "petgraph"]
 # Deltas tried for shortest paths with weights 1..255: few long steps suit graphs of great diameter.
 DELTAS = {"dense": [2, 4, 8, 16, 32], "sparse": [128, 256, 512, 1024, 2048]}
@@ -111,8 +113,7 @@ def run_command(command, seconds, environment=None):
 
 def run_peer(cell, variant, delta, trials):
     """All trials of a peer in one process."""
-    options = cell.options
-    threads = str(options.threads)
+    options, threads = cell.options, str(cell.options.threads)
     environment = dict(os.environ, OMP_NUM_THREADS=threads, RAYON_NUM_THREADS=threads)
     binary = pathlib.Path(options.peers) / "bin" / variant
     command = [str(binary), cell.peer_file, ",".join(cell.plan(trials)), str(delta or 1)]
@@ -137,13 +138,14 @@ def run_graphwright(cell, _variant, delta, trials):
         program=program, args=json.dumps(arguments), spec=os.path.abspath(cell.gw_file),
         sources=", ".join(cell.plan(trials)[1:]), count=f"sources = {trials}" if starts else "",
         trials=1 if starts else trials, verify="false" if options.tune else "true"))
-    output, complaint = run_command(GW_BENCH.format(gw=options.gw, suite=suite, threads=options.threads).split(), 4 * options.timeout)
-    if complaint:
+    command = GW_BENCH.format(gw=options.gw, suite=suite, threads=options.threads).split()
+    output, complaint = run_command(command, 4 * options.timeout)  # checking the answers takes time, too
+    if not output.strip():
         return Result([], complaint)
     (row,) = json.loads(output)
     startup = row["startup_seconds"] or 0
-    answer = "verified" if row["verified"] else "-"
-    return Result([(seconds + startup, answer) for seconds in row["seconds"]], row["problem"] or row["error"] or "")
+    answer = "WRONG" if row["problem"] else "verified" if row["verified"] else "-"
+    return Result([(seconds + startup, answer) for seconds in row["seconds"]], row["problem"] or row["error"] or complaint)
 
 
 def fixed_rounds(options):
@@ -160,8 +162,7 @@ def fixed_rounds(options):
 
 def run_system(cell, system, variant, delta, trials):
     """One system in one cell."""
-    run = run_graphwright if system == "gw" else run_peer
-    return run(cell, variant, delta, trials)
+    return (run_graphwright if system == "gw" else run_peer)(cell, variant, delta, trials)
 
 
 def variants_of(options, system, algorithm):
@@ -282,7 +283,8 @@ def main():
     if not (options.peers and options.graphs):
         parser.error("--peers and --graphs (or GW_PEERS and GW_GRAPHS) are needed")
     systems = ([] if options.no_gw else ["gw"]) + options.systems.split(",")
-    cells = [Cell(options, graph, algorithm) for graph in options.on.split(",") for algorithm in options.only.split(",")]
+    cells = [Cell(options, graph, algorithm) for graph in options.on.split(",") for algorithm in options.only.split(",")
+             if (graph, algorithm) not in LEFT_OUT]
     tuning = pathlib.Path(options.peers) / "tuning.tsv"
     with tempfile.TemporaryDirectory() as options.scratch:
         if options.tune:

@@ -1,6 +1,5 @@
 //! What makes a command fail, and with which exit code: 1 the run failed, 2 wrong usage.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use gw_graph::GraphError;
@@ -28,9 +27,6 @@ pub enum CliError {
     /// Data that cannot be written as JSON.
     #[error("cannot write JSON: {0}")]
     Json(#[from] serde_json::Error),
-    /// A file of the user's could not be read.
-    #[error("cannot read {}: {_1}", _0.display())]
-    Read(PathBuf, std::io::Error),
     /// There is no such standard program.
     #[error(transparent)]
     UnknownProgram(#[from] gw_programs::UnknownProgram),
@@ -82,6 +78,16 @@ pub enum CliError {
     /// Arguments that do not fit together.
     #[error("{0}")]
     Usage(String),
+}
+
+impl From<gw_lab::LabError> for CliError {
+    /// Findings in a program are shown as everywhere, with colours where they can be seen.
+    fn from(error: gw_lab::LabError) -> Self {
+        match error {
+            gw_lab::LabError::Program { found, file } => CliError::Program { found, file },
+            other => CliError::Lab(other),
+        }
+    }
 }
 
 impl CliError {

@@ -79,6 +79,24 @@ pub fn seconds(seconds: f64) -> String {
     }
 }
 
+/// A rate with three digits: `1.23 G`, `45.6 M`; `unit` follows the letter.
+pub fn rate(value: f64, unit: &str) -> String {
+    let (value, letter) = match value {
+        v if v >= 1e9 => (v / 1e9, "G"),
+        v if v >= 1e6 => (v / 1e6, "M"),
+        v if v >= 1e3 => (v / 1e3, "k"),
+        v => (v, ""),
+    };
+    let digits = if value >= 100.0 || value == 0.0 {
+        0
+    } else if value >= 10.0 {
+        1
+    } else {
+        2
+    };
+    format!("{value:.digits$} {letter}{unit}").trim_end().to_string()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -92,5 +110,9 @@ mod tests {
         assert_eq!(bytes(1536), "1.5 KiB");
         assert_eq!(seconds(0.0123), "12.3 ms");
         assert_eq!(seconds(2.5), "2.50 s");
+        assert_eq!(rate(1.234e9, ""), "1.23 G");
+        assert_eq!(rate(45.67e6, "B/s"), "45.7 MB/s");
+        assert_eq!(rate(812.0, ""), "812");
+        assert_eq!(rate(0.0, "B/s"), "0 B/s");
     }
 }

@@ -49,6 +49,22 @@ fn the_table_has_a_line_per_row() {
 }
 
 #[test]
+fn the_machine_chooses_per_graph() {
+    let folder = tempfile::tempdir().unwrap();
+    let args = ["bench", "smoke", "--programs", "bfs", "--schedule", "auto", "--schedule", "default", "--json"];
+    let rows = json(folder.path(), &args);
+    let schedule = |graph: &str, name: &str| {
+        let rows = rows.as_array().unwrap();
+        let row = rows.iter().find(|r| r["graph"] == graph && r["schedule_name"] == name).unwrap();
+        assert_eq!(row["verified"], true, "{row}");
+        row["schedule"].as_str().unwrap().to_string()
+    };
+    assert!(schedule("kron", "auto").contains("hybrid"));
+    assert!(!schedule("road", "auto").contains("hybrid"));
+    assert_eq!(schedule("kron", "default"), schedule("road", "default"));
+}
+
+#[test]
 fn mistakes_are_explained_and_nothing_is_written() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();

@@ -2,28 +2,111 @@
 
 mod common;
 
-use common::{failure, json, success};
+use common::{failure, gw, json, success};
 
 #[test]
 fn a_verified_run_tells_the_promised_keys() {
     let folder = tempfile::tempdir().unwrap();
     let answer = json(folder.path(), &["run", "bfs", "kron:8", "0", "--verify", "--json"]);
     assert_eq!(answer["program"], "bfs");
-    assert_eq!(answer["target"], "reference");
+    assert_eq!(answer["target"], "cpu");
     assert_eq!(answer["verified"], true);
-    for key in ["load_seconds", "compile_seconds", "seconds", "steps"] {
+    for key in ["load_seconds", "compile_seconds", "seconds", "steps", "edges", "edges_per_second"] {
         assert!(answer[key].is_number(), "{key}: {answer}");
     }
     assert!(answer["schedule"].is_string());
+    assert_eq!(answer["schedule_origin"], "program");
+    assert!(answer["touched_edges"].is_null() && answer["schedule_reasons"].is_null());
 }
 
 #[test]
-fn the_cpu_machine_agrees() {
+fn edges_per_second_are_those_of_the_graph_and_with_a_trace_also_those_touched() {
+    let folder = tempfile::tempdir().unwrap();
+    let answer = json(folder.path(), &["run", "bfs", "path:9", "0", "--trace", "--json", "--target", "reference"]);
+    assert_eq!((&answer["target"], &answer["edges"]), (&"reference".into(), &16.into()));
+    let rate = answer["edges_per_second"].as_f64().unwrap() * answer["seconds"].as_f64().unwrap();
+    assert!((rate - 16.0).abs() < 1e-6, "{answer}");
+    assert!(answer["touched_edges"].as_u64().is_some_and(|e| e > 0), "{answer}");
+    let told = gw(folder.path(), &["run", "bfs", "path:9", "0"]);
+    let line = String::from_utf8(told.stderr).unwrap();
+    assert!(line.starts_with("bfs on cpu: ") && line.contains("16 edges in the graph, "), "{line}");
+}
+
+/// A program without labels and without a schedule.
+const OWN: &str = "element V end\nelement E end\n\
+    const edges : edgeset{E}(V,V) = load(argv[1]);\n\
+    const hits : vector{V}(int) = 0;\n\
+    func hit(src : V, dst : V)\n    hits[dst] += 1;\nend\n\
+    func main()\n    edges.apply(hit);\n    print hits.sum();\nend\n";
+
+#[test]
+fn the_machine_chooses_where_nobody_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("own.gt"), OWN).unwrap();
+    let chosen = json(at, &["run", "own.gt", "path:9", "--json"]);
+    assert_eq!((&chosen["schedule_origin"], &chosen["printed"]), (&"chosen".into(), &"16\n".into()));
+    assert_eq!(chosen["schedule"], "op1@pull,par=edge-aware");
+    let [reason] = &chosen["schedule_reasons"].as_array().unwrap()[..] else { panic!("{chosen}") };
+    assert_eq!((&reason["path"], &reason["line"]), (&"op1".into(), &9.into()));
+    assert!(reason["because"].as_str().is_some_and(|b| !b.is_empty()), "{reason}");
+    assert!(chosen["load_seconds"].as_f64().unwrap() > 0.0);
+
+    let none = json(at, &["run", "own.gt", "path:9", "--json", "--target", "reference"]);
+    assert_eq!((&none["schedule_origin"], &none["schedule"]), (&"none".into(), &"default".into()));
+    let given = json(at, &["run", "bfs", "path:9", "0", "--json", "--schedule", "s0:s1@push"]);
+    assert_eq!((&given["schedule_origin"], &given["schedule"]), (&"given".into(), &"s0:s1@push".into()));
+    // The same program, another graph, another choice.
+    let schedule = |graph: &str| {
+        let answer = json(at, &["run", "bfs", graph, "2", "--json", "--verify", "--schedule", "auto"]);
+        assert_eq!((&answer["schedule_origin"], &answer["verified"]), (&"chosen".into(), &true.into()));
+        answer["schedule"].as_str().unwrap().to_string()
+    };
+    assert!(schedule("kron:10").contains("hybrid"));
+    assert!(!schedule("road:40x40").contains("hybrid"));
+}
+
+#[test]
+fn schedules_are_explained_wherever_they_come_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("own.gt"), OWN).unwrap();
+    let explained = |args: &[&str]| {
+        let output = gw(at, &[&["run"], args, &["--explain-schedule"]].concat());
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{errors}");
+        errors
+    };
+    let chosen = explained(&["own.gt", "path:9"]);
+    assert!(
+        chosen.starts_with("schedule: chosen by the machine cpu\n  line 9, `op1` (an edge operator): pull"),
+        "{chosen}"
+    );
+    let own = explained(&["bfs", "path:9", "0"]);
+    assert!(own.starts_with("schedule: the program's own\n  line ") && own.contains("`s0:s1` (an edge"), "{own}");
+    let given = explained(&["bfs", "path:9", "0", "--schedule", "s0:s1@push"]);
+    assert!(given.contains("given by --schedule\n") && given.contains("(an edge operator): push\n"), "{given}");
+    let everywhere = explained(&["bfs", "path:9", "0", "--schedule", "push"]);
+    assert!(everywhere.contains("wherever it is possible: push\n"), "{everywhere}");
+    let none = explained(&["own.gt", "path:9", "--target", "reference"]);
+    assert!(none.contains("the defaults of the machine reference: this machine has no rule"), "{none}");
+    let computed = OWN.replace("print hits", "edges = load(argv[atoi(argv[2])]);\n    print hits");
+    std::fs::write(at.join("two.gt"), &computed).unwrap();
+    let first = explained(&["two.gt", "path:9", "1"]);
+    assert!(first.contains("chosen by the machine cpu"), "{first}");
+    let computed = OWN.replace("load(argv[1])", "load(argv[atoi(argv[2])])");
+    std::fs::write(at.join("computed.gt"), &computed).unwrap();
+    let unknown = explained(&["computed.gt", "path:9", "1"]);
+    assert!(unknown.contains("not known before it runs"), "{unknown}");
+}
+
+#[test]
+fn the_cpu_machine_is_the_usual_one_and_right() {
     let folder = tempfile::tempdir().unwrap();
     for (program, args) in
         [("bfs", "kron:10 5"), ("pagerank", "road:30x30 20"), ("sssp-delta", "kron:9:weights=1..50 3 8")]
     {
-        let mut line = vec!["--threads", "3", "run", program, "--target", "cpu", "--verify", "--json"];
+        let mut line = vec!["--threads", "3", "run", program, "--verify", "--json"];
         line.extend(args.split(' '));
         let answer = json(folder.path(), &line);
         assert_eq!(answer["target"], "cpu");
@@ -67,6 +150,8 @@ fn mistakes_are_explained() {
     assert!(failure(at, &["run", "bfs", "path:5", "0", "--schedule", "s0:s2@pull"], 1).contains("s0:s1"));
     assert!(failure(at, &["run", "bfs", "path:5", "0", "--schedule", "s0:s1@pul"], 1).contains("pull"));
     assert!(failure(at, &["run", "missing.gt", "path:5"], 1).contains("missing.gt"));
+    assert!(failure(at, &["run", "bfs", "missing.mtx", "0", "--schedule", "auto"], 1).contains("missing.mtx"));
+    assert!(failure(at, &["compile", "bfs", "--schedule", "auto"], 2).contains("gw run PROGRAM GRAPH"));
     assert!(failure(at, &["run", "bfs", "path:5", "0", "--out", "nothing=f"], 2).contains("parent"));
     std::fs::write(at.join("slip.gt"), "func main()\n    var total : int = 1;\n    print totl;\nend\n").unwrap();
     let error = failure(at, &["run", "slip.gt"], 1);

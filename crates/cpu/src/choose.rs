@@ -12,19 +12,18 @@
 //! | intersections | by the lengths of the lists |
 //! | vertex operators | chunks of vertices |
 
-use std::fmt;
-
+use gw_exec::{Choice, Reason, label_operators};
 use gw_graph::{Graph, Weights};
-use gw_ir::builtin::Builtin;
 use gw_ir::expr::{Expr, ExprKind};
-use gw_ir::module::{Function, GlobalInit, Module};
+use gw_ir::module::{Function, Module};
 use gw_ir::operator::{EdgeSetIterator, Operator};
-use gw_ir::source::{Name, Span};
-use gw_ir::stmt::{Block, Stmt, StmtKind};
-use gw_ir::{points, walk};
+use gw_ir::points::{self, Point};
+use gw_ir::source::Name;
+use gw_ir::stmt::StmtKind;
+use gw_ir::walk;
 use gw_schedule::{
     Direction, FrontierForm, Hybrid, Intersection, Parallelism, Param, PointKind, PriorityChange, PriorityUpdate,
-    ProgramPoint, ProgramSchedule, Schedule, SimpleSchedule, Sources,
+    ProgramPoint, Schedule, SimpleSchedule, Sources,
 };
 
 use crate::capability::capabilities;
@@ -64,80 +63,26 @@ impl GraphFacts {
     }
 }
 
-/// A chosen schedule and why.
-#[derive(Debug, Clone, Default)]
-pub struct Choice {
-    /// The schedule, by label. Operators without a label of their own were given one.
-    pub schedule: ProgramSchedule,
-    /// One entry per place that got a schedule.
-    pub reasons: Vec<Reason>,
-}
-
-/// Why a place got its schedule.
-#[derive(Debug, Clone)]
-pub struct Reason {
-    /// Label path.
-    pub path: String,
-    /// The statement.
-    pub span: Span,
-    /// What stands there.
-    pub what: &'static str,
-    /// The schedule in canonical text.
-    pub schedule: String,
-    /// The reason, in words.
-    pub because: String,
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}, `{}` ({}): {}\n    {}", self.span.line, self.path, self.what, self.schedule, self.because)
-    }
-}
-
-/// The text that names the first graph a module loads, given its command line; `None` when it is computed.
-pub fn graph_text(module: &Module, argv: &[String]) -> Option<String> {
-    let mut text = None;
-    let mut look = |expr: &Expr| {
-        if let (ExprKind::EdgeSetLoad(file), None) = (&expr.kind, &text) {
-            text = match &file.kind {
-                ExprKind::Str(path) => Some(path.to_string()),
-                ExprKind::Builtin(Builtin::Argv, args) => match args.first().map(|a| &a.kind) {
-                    Some(ExprKind::Int(k)) => usize::try_from(*k).ok().and_then(|k| argv.get(k).cloned()),
-                    _ => None,
-                },
-                _ => None,
-            };
-        }
-    };
-    for global in &module.globals {
-        if let Some(GlobalInit::Value(init) | GlobalInit::PerEntry(init)) = &global.init {
-            walk::walk_expr(init, &mut look);
-        }
-    }
-    for body in walk::bodies(module) {
-        walk::walk_block_exprs(body, &mut look);
-    }
-    text
-}
-
 /// Chooses a schedule for a module as lowered, before any pass. Returns the module with a label on every operator.
 pub fn choose(mut module: Module, graph: &GraphFacts) -> (Module, Choice) {
     label_operators(&mut module);
+    let places = points::program_points(&module);
     let mut choice = Choice::default();
-    for place in points::program_points(&module) {
+    for place in &places {
         let Some(path) = place.path.as_deref() else { continue };
-        let operator = operator_at(&module, place.span);
-        let Some((schedule, because)) = rule(&module, &place.point, operator, graph) else { continue };
-        // A rule that the point or this machine forbids leaves the point to the defaults.
-        if schedule.is_default()
-            || schedule.legal(&place.point).is_err()
-            || !capabilities().unsupported(&schedule).is_empty()
-        {
+        // Functions may use a label again: the first place decides for all of them.
+        if choice.schedule.get(path).is_some() {
+            continue;
+        }
+        let Some((schedule, because)) = rule(&module, place, graph) else { continue };
+        // What a place of this path or this machine forbids leaves the path to the defaults.
+        let legal = places.iter().filter(|p| p.path == place.path).all(|p| schedule.legal(&p.point).is_ok());
+        if schedule.is_default() || !legal || !capabilities().unsupported(&schedule).is_empty() {
             continue;
         }
         let reason = Reason {
             path: path.to_string(),
-            span: place.span,
+            line: place.span.line,
             what: place.point.kind.phrase(),
             schedule: schedule.to_string(),
             because,
@@ -149,15 +94,10 @@ pub fn choose(mut module: Module, graph: &GraphFacts) -> (Module, Choice) {
     (module, choice)
 }
 
-fn rule(
-    module: &Module,
-    point: &ProgramPoint,
-    operator: Option<&EdgeSetIterator>,
-    graph: &GraphFacts,
-) -> Option<(Schedule, String)> {
-    match point.kind {
-        PointKind::EdgeOperator => Some(edge_rule(module, point, operator?, graph)),
-        PointKind::PriorityOperator => Some(priority_rule(point, graph)),
+fn rule(module: &Module, place: &Point, graph: &GraphFacts) -> Option<(Schedule, String)> {
+    match place.point.kind {
+        PointKind::EdgeOperator => Some(edge_rule(module, &place.point, operator_at(module, place)?, graph)),
+        PointKind::PriorityOperator => Some(priority_rule(&place.point, graph)),
         PointKind::Intersection => {
             let schedule = SimpleSchedule { intersection: Some(Intersection::Combined), ..SimpleSchedule::default() };
             Some((schedule.into(), "merge lists of similar length, search the longer one otherwise".to_string()))
@@ -201,7 +141,8 @@ fn edge_rule(module: &Module, point: &ProgramPoint, op: &EdgeSetIterator, graph:
             }
             (pull.into(), "all edges: pulling owns its destinations, no atomics".to_string())
         }
-        _ => (push.into(), "its writes are not owned by destinations".to_string()),
+        Sources::All => (push.into(), "its writes are not owned by destinations".to_string()),
+        Sources::Filter => (push.into(), "sources are tested: pushing tests each once".to_string()),
     }
 }
 
@@ -314,11 +255,14 @@ fn walks(function: &Function, test: impl Fn(&Expr) -> bool) -> bool {
 }
 
 /// The edge operator of the statement at a place.
-fn operator_at(module: &Module, span: Span) -> Option<&EdgeSetIterator> {
+fn operator_at<'m>(module: &'m Module, place: &Point) -> Option<&'m EdgeSetIterator> {
+    let label = place.path.as_deref()?.rsplit(':').next();
     walk::bodies(module).find_map(|body| {
         let mut found = None;
         walk::walk_stmts(body, &mut |stmt| {
-            if stmt.span == span && found.is_none() {
+            // Spans are all equal to `==`.
+            let here = (stmt.span.start, stmt.span.end) == (place.span.start, place.span.end);
+            if here && stmt.label.as_deref() == label && found.is_none() {
                 found = stmt.operator().and_then(Operator::edges);
             }
         });
@@ -326,39 +270,114 @@ fn operator_at(module: &Module, span: Span) -> Option<&EdgeSetIterator> {
     })
 }
 
-/// Gives every operator statement without a label one, so that a schedule can name it.
-fn label_operators(module: &mut Module) {
-    let mut taken: Vec<String> = points::label_paths(module);
-    let mut next = 0;
-    let mut fresh = || loop {
-        next += 1;
-        let label = format!("op{next}");
-        if !taken.iter().any(|path| path.split(':').any(|part| part == label)) {
-            taken.push(label.clone());
-            return label;
-        }
-    };
-    fn visit(block: &mut Block, fresh: &mut dyn FnMut() -> String) {
-        for stmt in block {
-            if stmt.label.is_none() && takes_schedule(stmt) {
-                stmt.label = Some(fresh().as_str().into());
-            }
-            for inner in stmt.blocks_mut() {
-                visit(inner, fresh);
-            }
-        }
-    }
-    for body in walk::bodies_mut(module) {
-        visit(body, &mut fresh);
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn takes_schedule(stmt: &Stmt) -> bool {
-    let mut intersects = false;
-    walk::stmt_exprs(stmt, &mut |e| {
-        walk::walk_expr(e, &mut |e| {
-            intersects |= matches!(e.kind, ExprKind::Intersection { .. } | ExprKind::IntersectNeighbor { .. });
-        });
-    });
-    intersects || stmt.operator().is_some_and(|op| op.edges().is_some())
+    fn facts(vertices: usize, degree: usize, mean_weight: Option<f64>) -> GraphFacts {
+        GraphFacts { vertices, edges: vertices * degree, symmetric: true, mean_weight }
+    }
+
+    /// A choice for a program text; every one must pass the pipeline.
+    fn chosen(text: &str, graph: &GraphFacts) -> Choice {
+        let file = gw_lang::SourceFile::new("test.gt", text);
+        let front = gw_lang::compile_front(&file).unwrap_or_else(|found| panic!("{found:?}"));
+        let module = gw_ir::lower(&front.typed, text).unwrap_or_else(|e| panic!("{e}"));
+        let (module, choice) = choose(module, graph);
+        gw_ir::run_pipeline(module, &choice.schedule, &gw_ir::Options::default()).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(choice.reasons.len(), choice.schedule.labels().len());
+        choice
+    }
+
+    fn standard(program: &str, graph: &GraphFacts) -> Choice {
+        chosen(gw_programs::find(program).unwrap_or_else(|e| panic!("{e}")).source, graph)
+    }
+
+    /// The schedule and the reason at a label.
+    fn at<'c>(choice: &'c Choice, path: &str) -> (&'c str, &'c str) {
+        let reason = choice.reasons.iter().find(|r| r.path == path);
+        reason.map(|r| (r.schedule.as_str(), r.because.as_str())).unwrap_or_else(|| panic!("{path}: {choice:?}"))
+    }
+
+    #[test]
+    fn searches_change_direction_on_dense_graphs_only() {
+        let dense = standard("bfs", &facts(1 << 20, 32, None));
+        let (schedule, because) = at(&dense, "s0:s1");
+        assert!(
+            schedule.starts_with("hybrid") && schedule.contains("+push") && schedule.contains("+pull"),
+            "{schedule}"
+        );
+        assert!(because.contains("32.0"), "{because}");
+        assert_eq!(at(&standard("bfs", &facts(1 << 20, 2, None)), "s0:s1").0, "push,par=dynamic");
+    }
+
+    #[test]
+    fn segments_are_for_vectors_beyond_the_cache_on_dense_graphs() {
+        let pagerank = |vertices, degree| {
+            let choice = standard("pagerank", &facts(vertices, degree, None));
+            let pulls = choice.reasons.iter().find(|r| r.schedule.starts_with("pull"));
+            pulls.map(|r| r.schedule.clone()).unwrap_or_else(|| panic!("{choice:?}"))
+        };
+        assert!(pagerank(1 << 28, 16).contains("segments="), "{}", pagerank(1 << 28, 16));
+        assert!(!pagerank(1 << 28, 2).contains("segments="));
+        assert!(!pagerank(1 << 10, 16).contains("segments="));
+    }
+
+    #[test]
+    fn bucket_widths_follow_the_graph() {
+        let width = |graph: &GraphFacts| {
+            let choice = standard("sssp-delta", graph);
+            let schedule: Schedule = at(&choice, "s0:s1").0.parse().unwrap_or_else(|e| panic!("{e}"));
+            let Schedule::Simple(simple) = schedule else { panic!("{choice:?}") };
+            assert_eq!(simple.update, Some(PriorityUpdate::EagerWithMerge));
+            match simple.delta {
+                Some(Param::Value(width)) => width,
+                other => panic!("{other:?}"),
+            }
+        };
+        let (dense, flat) = (width(&facts(1 << 16, 32, Some(128.0))), width(&facts(1 << 16, 3, Some(128.0))));
+        assert!(dense < 128 && flat > 128, "{dense} and {flat}");
+        assert_eq!(width(&facts(1 << 16, 32, Some(0.0))), 1);
+        assert!(width(&facts(1 << 16, 3, Some(256.0))) > flat);
+    }
+
+    const UNLABELLED: &str = "
+element Vertex end
+element Edge end
+const edges : edgeset{Edge}(Vertex,Vertex) = load(argv[1]);
+const near : vector{Vertex}(int) = 0;
+const far : vector{Vertex}(int) = 0;
+func inward(src : Vertex, dst : Vertex)
+    near[dst] += far[src];
+end
+func outward(src : Vertex, dst : Vertex)
+    far[src] += 1;
+end
+func main()
+    edges.apply(outward);
+    edges.apply(inward);
+end
+";
+
+    #[test]
+    fn operators_without_labels_are_told_apart() {
+        let choice = chosen(UNLABELLED, &facts(100, 10, None));
+        assert_eq!(at(&choice, "op1").0, "push,par=dynamic");
+        assert_eq!(at(&choice, "op2").0, "pull,par=edge-aware");
+        let lines: Vec<u32> = choice.reasons.iter().map(|r| r.line).collect();
+        assert_eq!(lines, [14, 15]);
+        let shown = choice.reasons[0].to_string();
+        assert!(shown.contains("line 14, `op1` (an edge operator): push") && shown.contains("owned"), "{shown}");
+    }
+
+    #[test]
+    fn a_label_used_twice_gets_a_schedule_that_is_legal_at_both() {
+        let text = UNLABELLED.replace(
+            "func main()\n    edges.apply(outward);\n    edges.apply(inward);",
+            "func first()\n    #s1# edges.apply(inward);\nend\n\
+             func main()\n    first();\n    #s1# edges.apply(outward);",
+        );
+        let choice = chosen(&text, &facts(100, 10, None));
+        assert_eq!(choice.reasons.len(), 1);
+    }
 }

@@ -4,8 +4,6 @@
 //! the whole round, need not touch the priorities while it runs: `k` sums of `d` are one of `k * d`. What the function
 //! would have reported as changed is found when the sums are added.
 
-use std::sync::Mutex;
-
 use gw_exec::{Environment, OperatorCall, Result, Scalar, Value, Vector};
 use gw_ir::builtin::Builtin;
 use gw_ir::expr::{Expr, ExprKind, PriorityOp};
@@ -14,10 +12,12 @@ use gw_ir::operator::{EdgeSetIterator, VertexFilter};
 use gw_ir::source::Name;
 use gw_ir::stmt::{Stmt, StmtKind};
 use gw_ir::walk;
+use rayon::prelude::*;
 
-use crate::abi::Worker;
 use crate::codegen::priority_vector;
-use crate::drive::Crew;
+
+/// Fewer vertices than this are summed by one thread.
+const FEW: usize = 1 << 13;
 
 /// The sums of one round.
 pub(crate) struct ConstantSum {
@@ -60,44 +60,29 @@ impl ConstantSum {
         }
     }
 
-    /// Adds what was counted, sets the counts back to 0 and returns the vertices whose priority changed. The vertices
-    /// that were met are in the queues of the workers, each in one.
-    pub(crate) fn add(&self, crew: &mut Crew, counts: &mut [u32], alone: bool) -> Vec<u32> {
+    /// Adds what was counted to the priorities of the vertices that were met, each of them once, sets their counts back
+    /// to 0 and returns the vertices whose priority changed.
+    pub(crate) fn add(&self, mut met: Vec<u32>, counts: &mut [u32]) -> Vec<u32> {
         let shared = Shared(counts.as_mut_ptr(), self.priorities.as_ptr().cast());
-        let lists: Vec<Mutex<Vec<u32>>> = (0..crew.size()).map(|_| Mutex::new(Vec::new())).collect();
-        let task = |member: usize, worker: &mut Worker| {
-            let mut met = worker.take_queue();
-            met.retain(|&v| {
-                // SAFETY: the kernel counted only vertices that have a count and a priority, and a vertex is in one
-                // queue only, once.
-                let (count, priority) = unsafe { (&mut *shared.count(v), &mut *shared.priority(v)) };
-                let sum = i64::from(self.amount) * i64::from(std::mem::take(count)) + i64::from(*priority);
-                let new = sum.clamp(i64::from(self.floor), i64::from(i32::MAX)) as i32;
-                *priority > self.floor && std::mem::replace(priority, new) != new
-            });
-            if let Ok(mut list) = lists[member].lock() {
-                *list = met;
-            }
+        let add = |vertex: u32| {
+            // SAFETY: the kernel counted only vertices that have a count and a priority, and each is met once.
+            let (count, priority) = unsafe { (&mut *shared.count(vertex), &mut *shared.priority(vertex)) };
+            let sum = i64::from(self.amount) * i64::from(std::mem::take(count)) + i64::from(*priority);
+            let new = sum.clamp(i64::from(self.floor), i64::from(i32::MAX)) as i32;
+            *priority > self.floor && std::mem::replace(priority, new) != new
         };
-        match alone {
-            // What one member does alone is in the queue of the first.
-            true => task(0, crew.worker(0)),
-            false => crew.each(&task),
+        if met.len() < FEW {
+            met.retain(|&vertex| add(vertex));
+            return met;
         }
-        let lists = lists.into_iter().map(|list| list.into_inner().unwrap_or_default());
-        lists
-            .reduce(|mut all, list| {
-                all.extend_from_slice(&list);
-                all
-            })
-            .unwrap_or_default()
+        met.into_par_iter().with_min_len(FEW / 8).filter(|&vertex| add(vertex)).collect()
     }
 }
 
-/// Counts and priorities, of which each member touches other entries.
+/// Counts and priorities, of which each thread touches other entries.
 struct Shared(*mut u32, *mut i32);
 
-// SAFETY: every entry is touched by one member only, see `ConstantSum::add`.
+// SAFETY: every entry is touched by one thread only, see `ConstantSum::add`.
 unsafe impl Sync for Shared {}
 
 impl Shared {

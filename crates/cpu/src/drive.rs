@@ -8,7 +8,7 @@ use gw_graph::Adjacency;
 
 use crate::abi::{Fault, Kernel, Worker, slot};
 use crate::codegen::FaultSite;
-use crate::team::Team;
+use crate::team::{Help, Team};
 
 /// The team with a worker for each member.
 pub(crate) struct Crew {
@@ -210,7 +210,7 @@ impl Crew {
         self.stop.as_ptr() as u64
     }
 
-    /// Runs `kernel` over all chunks, alone or with the whole team.
+    /// Runs `kernel` over all chunks, alone or with the help of the team.
     ///
     /// # Safety
     /// `words` must hold the inputs that the kernel was compiled for, valid for all indices of the chunks.
@@ -219,7 +219,7 @@ impl Crew {
         kernel: Kernel,
         words: &[u64],
         chunks: &dyn Chunks,
-        alone: bool,
+        help: Option<Help>,
         stop: &Stop,
     ) -> Result<()> {
         self.stop.store(false, Ordering::Relaxed);
@@ -249,19 +249,23 @@ impl Crew {
                 }
             }
         };
-        if alone {
-            work(0)
-        } else {
-            self.team.run(&work)
+        match help {
+            None => work(0),
+            Some(help) => self.team.run(help, &work),
         }
         stop.check()
     }
 
-    /// Runs `task(member, worker)` on every member.
-    pub(crate) fn each(&mut self, task: &(dyn Fn(usize, &mut Worker) + Sync)) {
+    /// Runs `task(member, worker)` on this thread and on members; see [`Team::run`] for who takes part.
+    pub(crate) fn with(&mut self, help: Help, task: &(dyn Fn(usize, &mut Worker) + Sync)) {
         let workers = &self.workers;
         // SAFETY: member `i` alone uses desk `i` for the time of the task.
-        self.team.run(&|member| task(member, unsafe { &mut *workers[member].0.get() }));
+        self.team.run(help, &|member| task(member, unsafe { &mut *workers[member].0.get() }));
+    }
+
+    /// Runs a task that takes its work from a common counter, with whoever comes in time.
+    pub(crate) fn share(&mut self, task: &(dyn Fn() + Sync)) {
+        self.team.run(Help::Anyone, &|_| task());
     }
 
     /// The first fault of the last task as an error; clears all.

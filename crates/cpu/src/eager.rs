@@ -32,6 +32,8 @@ const MANY: usize = 1 << 12;
 const PIECE: usize = 256;
 /// A vertex with more edges than this can keep a worker busy for long.
 const HUB: usize = 1 << 10;
+/// Fewer entries than this are visited at once; fetching ahead would cost more than it saves.
+const FEW: usize = 8;
 /// No edge position is left out.
 const WHOLE: (u64, u64) = (0, u64::MAX);
 
@@ -247,8 +249,7 @@ impl Round<'_> {
             cut_by_entries(&self.shares, total, sharing, members, &mut self.pieces);
             total.saturating_mul(1 + adjacency.edges() / adjacency.vertices().max(1))
         };
-        // A few edges are relaxed by one worker.
-        let alone = !self.ordered.parallel || edges < machine.sharing.alone_edges / 2;
+        let help = sharing.help(edges, sharing.alone_edges).filter(|_| self.ordered.parallel);
         let bucket_slots = compiled.sources.iter().enumerate().filter(|(_, s)| matches!(s, Source::CurrentBucket(..)));
         let bucket_slots: Vec<usize> = bucket_slots.map(|(i, _)| slot::COUNT + i).collect();
         let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
@@ -263,6 +264,11 @@ impl Round<'_> {
             }
             let visit = |words: &mut Vec<u64>, entries: &[Entry], worker: &mut Worker| {
                 words[slot::QUEUE] = entries.as_ptr() as u64;
+                if entries.len() < FEW {
+                    // SAFETY: the slots hold what the kernel was compiled for, and the range is that of the list.
+                    unsafe { (compiled.kernel)(words.as_ptr(), 0, entries.len() as u64, worker) };
+                    return;
+                }
                 let block = |i: usize| &entries[(i * BLOCK).min(entries.len())..((i + 1) * BLOCK).min(entries.len())];
                 self.ahead.vertices(block(0));
                 self.ahead.vertices(block(1));
@@ -298,7 +304,10 @@ impl Round<'_> {
             }
             list.clear();
         };
-        if alone { task(0, machine.crew.worker(0)) } else { machine.crew.each(&task) }
+        match help {
+            None => task(0, machine.crew.worker(0)),
+            Some(help) => machine.crew.with(help, &task),
+        }
     }
 }
 

@@ -117,27 +117,28 @@ impl CpuExecutable {
         slots.words[slot::COUNTS] = self.counts.as_mut_ptr() as u64;
 
         let grain = schedule.grain.map(|grain| env.amount(grain)).transpose()?.filter(|&g| g > 0).map(|g| g as usize);
-        let alone = !parallel || is_small(queue, range, adjacency, self.sharing.alone_edges);
+        let work = expected_work(queue, range, adjacency);
+        let help = self.sharing.help(work, self.sharing.alone_edges).filter(|_| parallel);
         let driven = match segments {
             None => {
                 let chunks = self.chunks(&schedule, grain, shape, queue, adjacency);
                 // SAFETY: the slots were filled from the inputs that this kernel was compiled with, for this graph; the
                 // range is that of its vertices or of the queue, whose ids are vertices of the graph.
-                unsafe { self.crew.drive(compiled.kernel, &slots.words, &*chunks, alone, &env.stop) }
+                unsafe { self.crew.drive(compiled.kernel, &slots.words, &*chunks, help, &env.stop) }
             }
             Some(segments) => segments.iter().try_for_each(|segment| {
                 slots.set_segment(segment);
                 let chunks = self.segment_chunks(grain, segment);
                 // SAFETY: as above; the range is that of the lists of the segment.
-                unsafe { self.crew.drive(compiled.kernel, &slots.words, &chunks, alone, &env.stop) }
+                unsafe { self.crew.drive(compiled.kernel, &slots.words, &chunks, help, &env.stop) }
             }),
         };
         let fault = self.crew.fault(&compiled.sites);
         slots.write_back(env);
-        let found = match sums {
-            Some(sums) => sums.add(&mut self.crew, &mut self.counts, alone),
-            None => self.crew.collect_queues(),
-        };
+        let mut found = self.crew.collect_queues();
+        if let Some(sums) = sums {
+            found = sums.add(found, &mut self.counts);
+        }
         if unique {
             for &v in &found {
                 self.seen[v as usize] = 0;
@@ -221,11 +222,12 @@ pub(crate) fn is_selective(op: &EdgeSetIterator, direction: Direction) -> bool {
     }
 }
 
-/// Whether the edges of an operator call are too few to share.
-fn is_small(queue: &[u32], range: Range, adjacency: &Adjacency, few: usize) -> bool {
+/// About how many edges and vertices an operator call visits. Long queues are judged by the mean degree: to add up their
+/// degrees would cost a good part of the step.
+fn expected_work(queue: &[u32], range: Range, adjacency: &Adjacency) -> usize {
     match range {
-        Range::Queue if queue.len() > few => false,
-        Range::Queue => queue.iter().map(|&v| adjacency.degree(v) + 1).sum::<usize>() < few,
-        _ => adjacency.edges() + adjacency.vertices() < few,
+        Range::Queue if queue.len() <= 64 => queue.iter().map(|&v| adjacency.degree(v) + 1).sum(),
+        Range::Queue => queue.len() * (adjacency.edges() / adjacency.vertices().max(1) + 1),
+        _ => adjacency.edges() + adjacency.vertices(),
     }
 }

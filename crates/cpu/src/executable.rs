@@ -25,23 +25,36 @@ use crate::edges::is_selective;
 use crate::lazy::LazyQueue;
 use crate::set::map_of;
 use crate::slots::Slots;
+use crate::team::Help;
 
 /// How work is shared out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sharing {
-    /// Fewer edges than this are not worth waking the team.
+    /// Fewer edges than this are done alone.
     pub(crate) alone_edges: usize,
-    /// Fewer vertices than this are not worth waking the team.
+    /// Fewer vertices than this are done alone.
     pub(crate) alone_vertices: usize,
+    /// For this many times more work, members who sleep are woken.
+    pub(crate) worth_waking: usize,
     /// A chunk has at least this many vertices.
     pub(crate) least_chunk: usize,
 }
 
 impl Sharing {
     /// What measures best.
-    pub(crate) const USUAL: Sharing = Sharing { alone_edges: 1 << 13, alone_vertices: 1 << 11, least_chunk: 16 };
+    pub(crate) const USUAL: Sharing =
+        Sharing { alone_edges: 1 << 10, alone_vertices: 1 << 10, worth_waking: 16, least_chunk: 16 };
     /// Everything is shared, in chunks as small as can be: brings races to light.
-    pub(crate) const TINY: Sharing = Sharing { alone_edges: 0, alone_vertices: 0, least_chunk: 1 };
+    pub(crate) const TINY: Sharing = Sharing { alone_edges: 0, alone_vertices: 0, worth_waking: 0, least_chunk: 1 };
+
+    /// Whom to ask for help with so much work, of which `alone` is too little to share.
+    pub(crate) fn help(&self, work: usize, alone: usize) -> Option<Help> {
+        match work {
+            work if work < alone => None,
+            work if work < alone * self.worth_waking => Some(Help::Awake),
+            _ => Some(Help::Anyone),
+        }
+    }
 }
 
 /// Chunks per member when a range is cut.
@@ -335,7 +348,10 @@ impl Executable for CpuExecutable {
     }
 
     fn frontier_edges(&mut self, set: &VertexSet, graph: &Graph, enough: u64) -> u64 {
-        crate::set::edges_of(set, graph.out(), enough)
+        // Where no vertex has many edges, the size of a small set says enough.
+        let size = set.len() as u64;
+        let most = size.saturating_mul(graph.greatest_out_degree() as u64);
+        if most.saturating_add(size) < enough { most } else { crate::set::edges_of(set, graph.out(), enough) }
     }
 
     fn reduce(&mut self, reduction: Reduction, vector: &Vector) -> Option<Result<Value>> {

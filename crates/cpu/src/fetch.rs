@@ -13,7 +13,7 @@ pub(crate) const BLOCK: usize = 32;
 
 /// Asks for the cache line of an address; any address will do.
 #[inline(always)]
-fn ask<T>(at: *const T) {
+pub(crate) fn ask<T>(at: *const T) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: prefetching reads nothing and never faults.
     unsafe {

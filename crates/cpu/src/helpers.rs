@@ -1,15 +1,17 @@
 //! Functions of the runtime that generated code calls, by their symbol names.
 
 use crate::abi::{self, Worker};
+use crate::fetch;
 use crate::intersect::{self, Method};
 use crate::ordered;
 
 /// Symbols and addresses.
-pub(crate) fn addresses() -> [(&'static str, *const u8); 8] {
+pub(crate) fn addresses() -> [(&'static str, *const u8); 9] {
     [
         ("gw_grow", abi::grow as *const u8),
         ("gw_push_bucket", ordered::push_bucket as *const u8),
         ("gw_intersect", count_common as *const u8),
+        ("gw_fetch_lists", fetch_lists as *const u8),
         ("gw_random", random as *const u8),
         ("gw_log", log as *const u8),
         ("gw_exp", exp as *const u8),
@@ -44,6 +46,20 @@ extern "C" fn random(worker: *mut Worker, bound: u64) -> u64 {
     worker.random = worker.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let bits = gw_graph::rng::mix(worker.random);
     ((u128::from(bits) * u128::from(bound)) >> 64) as u64
+}
+
+/// Asks for the list of vertex `near` and for the place where that of vertex `far` begins.
+extern "C" fn fetch_lists(offsets: *const u8, targets: *const u32, near: u32, far: u32, wide: u32) {
+    let place = |vertex: u32| offsets.wrapping_add((vertex as usize) << (2 + wide));
+    fetch::ask(place(far));
+    // SAFETY: generated code passes vertices of the graph that the offsets, of the width it says, belong to.
+    let begin = unsafe {
+        match wide {
+            0 => *place(near).cast::<u32>() as usize,
+            _ => *place(near).cast::<u64>() as usize,
+        }
+    };
+    fetch::ask(targets.wrapping_add(begin));
 }
 
 /// Number of common entries, not above `limit`, of two ascending lists. `marked` is 1 or 2 when the first or the second

@@ -40,7 +40,8 @@ mod vertices;
 
 use std::sync::Arc;
 
-use gw_exec::{Executable, GraphVm, ReferenceVm, Result};
+use gw_exec::{Choice, Executable, GraphVm, ReferenceVm, Result};
+use gw_graph::Graph;
 use gw_ir::module::Module;
 use gw_schedule::Capabilities;
 
@@ -85,5 +86,9 @@ impl GraphVm for CpuVm {
     fn prepare(&self, module: Arc<Module>) -> Result<Box<dyn Executable>> {
         let reference = ReferenceVm::new().prepare(Arc::clone(&module))?;
         Ok(Box::new(executable::CpuExecutable::new(module, self.threads, self.sharing, reference)?))
+    }
+
+    fn choose(&self, module: Module, graph: &Graph) -> (Module, Choice) {
+        choose::choose(module, &choose::GraphFacts::of(graph))
     }
 }

@@ -18,25 +18,42 @@ pub(crate) struct Team {
     handles: Vec<Thread>,
 }
 
+/// Whom the caller needs for a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Help {
+    /// Every member runs the task; those who sleep are woken and waited for.
+    Everyone,
+    /// Members who come in time may help; those who sleep are woken.
+    Anyone,
+    /// Members who are awake may help.
+    Awake,
+}
+
 struct Shared {
-    /// Number of the current task; members run each number once.
-    epoch: AtomicU64,
-    /// The current task: a pointer to a `&dyn Fn(usize)` on the caller's stack, valid until `busy` is 0.
+    /// Number of the current task in the upper half; [`CLOSED`] and the number of members inside below. A member enters
+    /// by counting itself in, which fails once the task is closed: a member that the system keeps off its core at the
+    /// moment holds nobody up.
+    gate: AtomicU64,
+    /// The current task: a pointer to a `&dyn Fn(usize)` on the caller's stack, valid until the task is closed and
+    /// nobody is inside.
     task: AtomicPtr<&'static (dyn Fn(usize) + Sync)>,
-    /// Members still at work.
-    busy: AtomicUsize,
+    /// Members that have run the current task.
+    finished: AtomicUsize,
     /// Which members sleep.
     asleep: Vec<AtomicBool>,
     closing: AtomicBool,
 }
 
+const CLOSED: u64 = 1 << 31;
+const INSIDE: u64 = CLOSED - 1;
+
 impl Team {
     /// A team of `size` members, the caller included.
     pub(crate) fn new(size: usize) -> Team {
         let shared = Arc::new(Shared {
-            epoch: AtomicU64::new(0),
+            gate: AtomicU64::new(CLOSED),
             task: AtomicPtr::new(std::ptr::null_mut()),
-            busy: AtomicUsize::new(0),
+            finished: AtomicUsize::new(0),
             asleep: (0..size).map(|_| AtomicBool::new(false)).collect(),
             closing: AtomicBool::new(false),
         });
@@ -55,58 +72,84 @@ impl Team {
         self.members.len() + 1
     }
 
-    /// Runs `task(member)` on every member and returns when all are done. Needs `&mut`: one task at a time.
-    pub(crate) fn run(&mut self, task: &(dyn Fn(usize) + Sync)) {
+    /// Runs `task(member)` on the caller and on members, and returns when all who began it are done. Needs `&mut`: one
+    /// task at a time. Unless `Everyone` is asked for, the caller's own run must be enough to do all the work.
+    pub(crate) fn run(&mut self, help: Help, task: &(dyn Fn(usize) + Sync)) {
         if self.members.is_empty() {
             return task(0);
         }
-        // SAFETY: only the lifetime is changed; members use the reference before they leave `busy`, and this function
-        // does not return before `busy` is 0.
+        // SAFETY: only the lifetime is changed; members use the reference while they are counted inside, and this
+        // function does not return before the task is closed and nobody is inside.
         let mut task: &'static (dyn Fn(usize) + Sync) = unsafe { std::mem::transmute(task) };
         let shared = &*self.shared;
-        shared.busy.store(self.members.len(), Ordering::Relaxed);
+        shared.finished.store(0, Ordering::Relaxed);
         shared.task.store(&raw mut task, Ordering::Relaxed);
-        // Sequentially consistent with the members' `asleep`: either a member sees the new epoch or we see it asleep.
-        shared.epoch.fetch_add(1, Ordering::SeqCst);
-        for (member, handle) in self.handles.iter().enumerate() {
-            if shared.asleep[member + 1].load(Ordering::SeqCst) {
-                handle.unpark();
+        // Sequentially consistent with the members' `asleep`: either a member sees the new task or we see it asleep.
+        let number = (shared.gate.load(Ordering::Relaxed) >> 32) + 1;
+        shared.gate.store(number << 32, Ordering::SeqCst);
+        if help != Help::Awake {
+            for (member, handle) in self.handles.iter().enumerate() {
+                if shared.asleep[member + 1].load(Ordering::SeqCst) {
+                    handle.unpark();
+                }
             }
         }
         task(0);
-        let mut looks = 0u32;
-        while shared.busy.load(Ordering::Acquire) != 0 {
-            looks += 1;
-            if looks.is_multiple_of(1 << 12) { thread::yield_now() } else { std::hint::spin_loop() }
+        if help == Help::Everyone {
+            wait_until(|| shared.finished.load(Ordering::Acquire) == self.members.len());
         }
+        shared.gate.fetch_or(CLOSED, Ordering::AcqRel);
+        wait_until(|| shared.gate.load(Ordering::Acquire) & INSIDE == 0);
+    }
+}
+
+/// Waits actively: what is waited for takes microseconds, unless the system has other plans for the core.
+fn wait_until(done: impl Fn() -> bool) {
+    let mut looks = 0u32;
+    while !done() {
+        looks += 1;
+        if looks.is_multiple_of(1 << 10) { thread::yield_now() } else { std::hint::spin_loop() }
     }
 }
 
 impl Shared {
     fn serve(&self, member: usize) {
         let mut done = 0;
-        loop {
-            self.await_task(member, done);
-            if self.closing.load(Ordering::Relaxed) {
-                return;
+        while let Some(number) = self.await_task(member, done) {
+            done = number;
+            if self.enter(number) {
+                // SAFETY: this member is counted inside, so the caller waits and the task it stored is valid.
+                let task = unsafe { *self.task.load(Ordering::Relaxed) };
+                task(member);
+                self.finished.fetch_add(1, Ordering::Release);
+                self.gate.fetch_sub(1, Ordering::Release);
             }
-            done = self.epoch.load(Ordering::SeqCst);
-            // SAFETY: the epoch moved on, so the caller stored a task that stays valid until this member leaves `busy`.
-            let task = unsafe { *self.task.load(Ordering::Relaxed) };
-            task(member);
-            self.busy.fetch_sub(1, Ordering::Release);
         }
     }
 
-    fn await_task(&self, member: usize, done: u64) {
+    /// Counts the member in; false when the task is over.
+    fn enter(&self, number: u64) -> bool {
+        let open = |gate: u64| (gate >> 32 == number && gate & CLOSED == 0).then_some(gate + 1);
+        self.gate.fetch_update(Ordering::AcqRel, Ordering::Acquire, open).is_ok()
+    }
+
+    /// The number of the next task; `None` when the team is dissolved.
+    fn await_task(&self, member: usize, done: u64) -> Option<u64> {
         let start = Instant::now();
-        while self.epoch.load(Ordering::Acquire) == done {
+        loop {
+            let number = self.gate.load(Ordering::Acquire) >> 32;
+            if self.closing.load(Ordering::Relaxed) {
+                return None;
+            }
+            if number != done {
+                return Some(number);
+            }
             for _ in 0..64 {
                 std::hint::spin_loop();
             }
             if start.elapsed() > ALERT {
                 self.asleep[member].store(true, Ordering::SeqCst);
-                while self.epoch.load(Ordering::SeqCst) == done {
+                while self.gate.load(Ordering::SeqCst) >> 32 == done && !self.closing.load(Ordering::SeqCst) {
                     thread::park();
                 }
                 self.asleep[member].store(false, Ordering::SeqCst);
@@ -117,8 +160,7 @@ impl Shared {
 
 impl Drop for Team {
     fn drop(&mut self) {
-        self.shared.closing.store(true, Ordering::Relaxed);
-        self.shared.epoch.fetch_add(1, Ordering::SeqCst);
+        self.shared.closing.store(true, Ordering::SeqCst);
         for (handle, member) in self.handles.iter().zip(self.members.drain(..)) {
             handle.unpark();
             // A member never panics outside a task, and a task that panicked has been reported by then.
@@ -141,11 +183,30 @@ mod tests {
                     // Long enough for the members to fall asleep.
                     thread::sleep(Duration::from_millis(2));
                 }
-                team.run(&|member| {
+                team.run(Help::Everyone, &|member| {
                     counts[member].fetch_add(1, Ordering::Relaxed);
                 });
             }
             assert!(counts.iter().all(|c| c.load(Ordering::Relaxed) == 200), "team of {size}: {counts:?}");
+        }
+    }
+
+    #[test]
+    fn help_is_welcome_but_not_needed() {
+        for help in [Help::Anyone, Help::Awake] {
+            let mut team = Team::new(3);
+            for round in 0..2000u32 {
+                if round % 500 == 499 {
+                    thread::sleep(Duration::from_millis(2));
+                }
+                let (next, sum) = (AtomicUsize::new(0), AtomicUsize::new(0));
+                team.run(help, &|_| {
+                    while let i @ 0..100 = next.fetch_add(1, Ordering::Relaxed) {
+                        sum.fetch_add(i, Ordering::Relaxed);
+                    }
+                });
+                assert_eq!(sum.into_inner(), 4950);
+            }
         }
     }
 }

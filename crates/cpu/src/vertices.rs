@@ -58,9 +58,9 @@ impl CpuExecutable {
             _ => (length / (CHUNKS_PER_MEMBER * crew)).clamp(16 * self.sharing.least_chunk, 1 << 14),
         };
         let chunks = Even { length, grain };
-        let alone = !parallel || length < self.sharing.alone_vertices;
+        let help = self.sharing.help(length, self.sharing.alone_vertices).filter(|_| parallel);
         // SAFETY: as in `run_edges`.
-        let driven = unsafe { self.crew.drive(compiled.kernel, &slots.words, &chunks, alone, &env.stop) };
+        let driven = unsafe { self.crew.drive(compiled.kernel, &slots.words, &chunks, help, &env.stop) };
         let fault = self.crew.fault(&compiled.sites);
         slots.write_back(env);
         let found = self.crew.collect_queues();

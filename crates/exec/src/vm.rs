@@ -10,6 +10,7 @@ use gw_ir::module::Module;
 use gw_ir::stmt::HybridStmt;
 use gw_schedule::{Capabilities, InputSizes};
 
+use crate::choice::Choice;
 use crate::env::Environment;
 use crate::error::{ErrorKind, Result};
 use crate::queue::{Queue, QueueSpec, QueueState};
@@ -28,6 +29,12 @@ pub trait GraphVm: Send + Sync {
 
     /// Compiles every operator of a module. [`Sites`](crate::Sites) numbers them.
     fn prepare(&self, module: Arc<Module>) -> Result<Box<dyn Executable>>;
+
+    /// Chooses the schedule for a module as lowered, before any pass, and a graph. Returns the module with the labels that
+    /// the schedule names. What is chosen is legal for the module and within the machine's capabilities.
+    fn choose(&self, module: Module, _graph: &Graph) -> (Module, Choice) {
+        (module, Choice::defaults("this machine has no rule for choosing a schedule"))
+    }
 }
 
 /// A module compiled by a machine.
@@ -72,7 +79,8 @@ pub trait Executable: Send {
         None
     }
 
-    /// Out-edges of a set in a graph, for the choice of a hybrid. Counting may end once `enough` are found.
+    /// Out-edges of a set in a graph, for the choice of a hybrid. Counting may end once `enough` are found, and may
+    /// give a bound where that is below `enough`.
     fn frontier_edges(&mut self, set: &VertexSet, graph: &Graph, _enough: u64) -> u64 {
         set.with_ids(|ids| {
             let inside = ids.iter().filter(|&&v| (v as usize) < graph.vertices());

@@ -8,7 +8,8 @@
 //! |---|---|
 //! | `suite`, `builtin` | the data file, and those that come with Graphwright |
 //! | `select`, `plan` | a person's choices; what will be run |
-//! | `program` | texts of programs and schedules, checked |
+//! | `source` | a program by name and the schedule it shall run under |
+//! | `program` | programs of a suite, checked and compiled |
 //! | `graphs`, `sources` | what programs load; where they start |
 //! | `run` | the order of runs, timing, validation |
 //! | `traffic`, `stats`, `record` | edges and bytes, medians and spread, the row of results |
@@ -35,6 +36,7 @@ mod program;
 mod record;
 mod run;
 mod select;
+mod source;
 mod sources;
 pub mod stats;
 mod suite;
@@ -49,4 +51,5 @@ pub use plan::{Cell, CellName, Plan};
 pub use record::{Counted, Measurement, Provenance};
 pub use run::{Listener, Outcome, Settings, run};
 pub use select::Selection;
+pub use source::{AUTO, Origin, ReadSchedule, Settled, Source, Wanted};
 pub use suite::{Entry, GraphEntry, Override, Scalar, Suite};

@@ -6,11 +6,11 @@ use gw_graph::generate::WeightRange;
 use gw_graph::spec::Source;
 use gw_graph::{GraphError, GraphSpec};
 use gw_programs::ArgKind;
-use gw_schedule::ProgramSchedule;
 
 use crate::error::{LabError, Result};
 use crate::program::{DEFAULT, PlannedProgram};
 use crate::select::Selection;
+use crate::source::Wanted;
 use crate::suite::{Entry, GraphEntry, Override, Suite};
 use crate::template::{fill, uses};
 
@@ -44,11 +44,11 @@ pub(crate) struct PlannedGraph {
     pub(crate) sources: Option<Vec<u32>>,
 }
 
-/// A program under a schedule: compiled once, run on all graphs.
+/// A program under a schedule: compiled once, run on all graphs; or per graph, where the machine chooses.
 pub(crate) struct PlannedSchedule {
     pub(crate) program: usize,
     pub(crate) name: String,
-    pub(crate) schedule: ProgramSchedule,
+    pub(crate) wanted: Wanted,
 }
 
 /// One row of the results: a program on a graph under a schedule.
@@ -359,7 +359,7 @@ fn schedule_index(plan: &mut Plan, suite: &Suite, entry: &Entry, name: &str) -> 
     if let Some(index) = plan.schedules.iter().position(same) {
         return Ok(index);
     }
-    let schedule = plan.programs[program].schedule(suite, name)?;
-    plan.schedules.push(PlannedSchedule { program, name: name.to_string(), schedule });
+    let wanted = plan.programs[program].schedule(suite, name)?;
+    plan.schedules.push(PlannedSchedule { program, name: name.to_string(), wanted });
     Ok(plan.schedules.len() - 1)
 }

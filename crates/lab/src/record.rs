@@ -20,7 +20,7 @@ pub struct Measurement {
     pub graph_spec: String,
     /// The machine: `cpu`, `reference`.
     pub target: String,
-    /// The schedule in canonical text.
+    /// The schedule in canonical text; the chosen one where the machine chooses, `auto` when it never came to that.
     pub schedule: String,
     /// The schedule as the suite names it.
     pub schedule_name: String,

@@ -2,8 +2,8 @@
 //!
 //! Graphs come one after the other, each loaded once. On a graph, the schedules of one program take turns: every start
 //! vertex is run under all of them before the next, and each round begins with another one, so that a disturbance of
-//! the machine hits them alike. What is timed is `main`; loading, compiling, first values of globals and validation
-//! are not.
+//! the machine hits them alike. A schedule that the machine chooses is chosen and compiled anew for each graph. What is
+//! timed is `main`; loading, choosing, compiling, first values of globals and validation are not.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,6 +19,7 @@ use crate::graphs::BenchGraphs;
 use crate::plan::{Cell, CellName, Plan};
 use crate::program::Prepared;
 use crate::record::{Counted, Measurement, Provenance};
+use crate::source::{AUTO, Wanted};
 use crate::sources;
 use crate::stats::Summary;
 use crate::template::fill;
@@ -57,7 +58,10 @@ pub struct Outcome {
 
 /// Measures every row of a plan. Failures end a row, never the whole.
 pub fn run(plan: &Plan, settings: &Settings<'_>, listener: &mut dyn Listener) -> Outcome {
-    let compiled = plan.schedules.iter().map(|s| plan.programs[s.program].prepare(&s.schedule, settings.machine));
+    let compiled = plan.schedules.iter().map(|s| match &s.wanted {
+        Wanted::Chosen => None,
+        fixed => Some(plan.programs[s.program].prepare(fixed, settings.machine, &RunOptions::default())),
+    });
     let mut runner = Runner { plan, settings, listener, compiled: compiled.collect(), outcome: Outcome::default() };
     for graph in 0..plan.graphs.len() {
         runner.graph(graph);
@@ -72,7 +76,8 @@ struct Runner<'a> {
     plan: &'a Plan,
     settings: &'a Settings<'a>,
     listener: &'a mut dyn Listener,
-    compiled: Vec<Result<Prepared, String>>,
+    /// `None` where the machine chooses the schedule when it sees the graph.
+    compiled: Vec<Option<Result<Prepared, String>>>,
     outcome: Outcome,
 }
 
@@ -85,6 +90,8 @@ struct Loaded {
 /// A row in the making.
 struct Row<'a> {
     cell: &'a Cell,
+    /// The program under the schedule that the machine has chosen for this graph.
+    chosen: Option<Result<Prepared, String>>,
     seconds: Vec<f64>,
     startups: Vec<f64>,
     traffic: Vec<Traffic>,
@@ -96,7 +103,7 @@ struct Row<'a> {
 impl<'a> Row<'a> {
     fn new(cell: &'a Cell) -> Self {
         let (seconds, startups, traffic) = (Vec::new(), Vec::new(), Vec::new());
-        Row { cell, seconds, startups, traffic, verified: 0, problem: None, error: None }
+        Row { cell, chosen: None, seconds, startups, traffic, verified: 0, problem: None, error: None }
     }
 }
 
@@ -154,6 +161,14 @@ impl<'a> Runner<'a> {
                 return Vec::new();
             }
         };
+        for row in rows.iter_mut() {
+            let planned = &plan.schedules[row.cell.schedule];
+            if planned.wanted == Wanted::Chosen {
+                let options = self.options(&self.arguments(row.cell, graphs, &starts, 0), graphs);
+                let program = &plan.programs[planned.program];
+                row.chosen = Some(program.prepare(&planned.wanted, self.settings.machine, &options));
+            }
+        }
         // A program without a start vertex has one argument list all the same.
         let places = starts.len().max(1);
         for row in rows.iter_mut() {
@@ -180,7 +195,7 @@ impl<'a> Runner<'a> {
     fn check(&self, cell: &Cell, graphs: &BenchGraphs) -> Result<Vec<VertexId>, String> {
         let planned = &self.plan.graphs[cell.graph];
         let graph = graphs.graph(false);
-        let standard = self.plan.programs[self.plan.schedules[cell.schedule].program].standard;
+        let standard = self.plan.programs[self.plan.schedules[cell.schedule].program].standard();
         if standard.is_some_and(|p| p.needs_symmetric) && !graph.is_symmetric() {
             return Err(format!("the graph is not symmetric; add `:sym` to its spec: {}:sym", planned.spec));
         }
@@ -203,18 +218,16 @@ impl<'a> Runner<'a> {
             return;
         }
         let args = self.arguments(row.cell, graphs, starts, at);
-        let prepared = match &mut self.compiled[row.cell.schedule] {
-            Ok(prepared) => prepared,
-            Err(error) => {
+        let mut options = self.options(&args, graphs);
+        let prepared = match row.chosen.as_mut().or(self.compiled[row.cell.schedule].as_mut()) {
+            Some(Ok(prepared)) => prepared,
+            Some(Err(error)) => {
                 row.error = Some(error.clone());
                 return;
             }
+            None => return,
         };
         let tally = Arc::new(Tally::default());
-        let mut options = RunOptions::with_args(args.iter().cloned());
-        options.cancel = Arc::clone(&self.settings.cancel);
-        options.graphs = Arc::clone(graphs) as _;
-        options.seed = self.plan.seed;
         // Records cost time, so only runs that are not timed are observed.
         if purpose == Purpose::WarmUp {
             options.observer = Some(Arc::clone(&tally) as _);
@@ -236,9 +249,17 @@ impl<'a> Runner<'a> {
         }
     }
 
+    fn options(&self, args: &[String], graphs: &Arc<BenchGraphs>) -> RunOptions {
+        let mut options = RunOptions::with_args(args.iter().cloned());
+        options.cancel = Arc::clone(&self.settings.cancel);
+        options.graphs = Arc::clone(graphs) as _;
+        options.seed = self.plan.seed;
+        options
+    }
+
     /// Checks a result of a standard program; other programs have no validator.
     fn validate(&self, row: &mut Row<'_>, graphs: &BenchGraphs, args: &[String], ran: &RunResult) {
-        let Some(standard) = self.plan.programs[self.plan.schedules[row.cell.schedule].program].standard else {
+        let Some(standard) = self.plan.programs[self.plan.schedules[row.cell.schedule].program].standard() else {
             return;
         };
         let graph = graphs.graph(standard.needs_weights);
@@ -267,7 +288,13 @@ impl<'a> Runner<'a> {
 
     fn measurement(&self, row: Row<'_>, loaded: Option<&Loaded>, starts: &[VertexId]) -> Measurement {
         let (plan, settings, cell) = (self.plan, self.settings, row.cell);
-        let prepared = self.compiled[cell.schedule].as_ref().ok();
+        let compiled = row.chosen.as_ref().or(self.compiled[cell.schedule].as_ref());
+        let prepared = compiled.and_then(|compiled| compiled.as_ref().ok());
+        let schedule = match (prepared, &plan.schedules[cell.schedule].wanted) {
+            (Some(prepared), _) => prepared.schedule.to_string(),
+            (None, Wanted::Fixed(schedule, _)) => schedule.to_string(),
+            (None, Wanted::Chosen) => AUTO.to_string(),
+        };
         let weighted = prepared.is_some_and(|p| p.weighted);
         let graph = loaded.map(|loaded| loaded.graphs.graph(weighted));
         let summary = Summary::of(&row.seconds);
@@ -283,7 +310,7 @@ impl<'a> Runner<'a> {
             graph: cell.name.graph.clone(),
             graph_spec: plan.graphs[cell.graph].spec.to_string(),
             target: settings.machine.name().to_string(),
-            schedule: plan.schedules[cell.schedule].schedule.to_string(),
+            schedule,
             schedule_name: cell.name.schedule.clone(),
             threads: settings.threads,
             median_seconds: summary.map(|s| s.median),

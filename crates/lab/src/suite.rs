@@ -8,6 +8,8 @@ use serde::Deserialize;
 
 use crate::builtin;
 use crate::error::{LabError, Result};
+use crate::program::DEFAULT;
+use crate::source::AUTO;
 
 /// A benchmark suite as written in its file. `docs/bench.md` explains every key.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -76,7 +78,8 @@ pub struct Entry {
     pub args: Option<Vec<String>>,
     /// Graphs by name, or specs; all of the suite without it.
     pub graphs: Option<Vec<String>>,
-    /// Schedules by name, as text, or as files; `default` is what `gw run` takes without `--schedule`.
+    /// Schedules by name, as text, or as files; `default` is what `gw run` takes without `--schedule`,
+    /// `auto` the machine's choice.
     pub schedules: Option<Vec<String>>,
     /// Number of start vertices.
     pub sources: Option<u32>,
@@ -196,6 +199,9 @@ impl Suite {
                 return Err(self.wrong(format!("graph `{}`", graph.name), "the name is given twice"));
             }
         }
+        if let Some(name) = [DEFAULT, AUTO].into_iter().find(|name| self.schedules.contains_key(*name)) {
+            return Err(self.wrong(format!("schedule `{name}`"), "the name has a meaning of its own: choose another"));
+        }
         for entry in &self.entries {
             let place = |key: &str| format!("entry `{}`: {key}", entry.program);
             self.positive(&place("sources"), entry.sources)?;
@@ -270,6 +276,8 @@ mod tests {
         let twice = "name = 't'\n[[graph]]\nname = 'a'\n[[graph]]\nname = 'a'\n[[entry]]\nprogram = 'bfs'";
         assert!(error(twice).contains("graph `a`: the name is given twice"), "{}", error(twice));
         assert!(error("name = ").contains("line 1"));
+        let taken = error("name = 't'\n[schedules]\nauto = 'push'\n[[entry]]\nprogram = 'bfs'");
+        assert!(taken.contains("schedule `auto`"), "{taken}");
     }
 
     #[test]

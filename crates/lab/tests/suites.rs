@@ -4,12 +4,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use gw_exec::ReferenceVm;
+use gw_exec::{Choice, Executable, GraphVm, ReferenceVm};
+use gw_graph::Graph;
 use gw_graph::progress::{Progress, Silent};
+use gw_ir::Module;
 use gw_lab::{
     CellName, Counted, LabError, Listener, MachineFacts, Measurement, Outcome, Peak, Plan, Provenance, Selection,
     Settings, Suite,
 };
+use gw_schedule::Capabilities;
 
 /// Notes the order of timed runs, and cancels after some.
 #[derive(Default)]
@@ -40,13 +43,16 @@ impl Listener for Notes {
 }
 
 fn run(plan: &Plan, notes: &mut Notes) -> Outcome {
-    let machine = ReferenceVm::new();
+    run_on(&ReferenceVm::new(), plan, notes)
+}
+
+fn run_on(machine: &dyn GraphVm, plan: &Plan, notes: &mut Notes) -> Outcome {
     // A made-up machine: measuring its memory is tested elsewhere.
     let machine_facts = MachineFacts { cpu: None, cores: 1, caches: Vec::new(), memory_bytes: None, os: "none".into() };
     let peak = Peak { read: 1e10, triad: 1e10, array_bytes: 0 };
     let provenance = Provenance { version: "0".into(), commit: None, machine: machine_facts, peak };
     let cancel = Arc::clone(&notes.cancel);
-    gw_lab::run(plan, &Settings { machine: &machine, threads: 1, cancel, provenance }, notes)
+    gw_lab::run(plan, &Settings { machine, threads: 1, cancel, provenance }, notes)
 }
 
 fn plan(suite: &str, selection: &Selection) -> Plan {
@@ -95,6 +101,59 @@ fn the_smoke_suite_is_measured_and_verified() {
     let triangles = find("tc", "kron");
     assert_eq!(triangles.edges, triangles.graph_edges.map(|e| e as u64));
     assert!(find("sssp-delta", "kron").bytes.unwrap() >= 8 * find("sssp-delta", "kron").edges.unwrap());
+}
+
+/// A machine whose rule looks at the size of the graph.
+struct Chooser(ReferenceVm);
+
+impl GraphVm for Chooser {
+    fn name(&self) -> &str {
+        "chooser"
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.0.capabilities()
+    }
+
+    fn prepare(&self, module: Arc<Module>) -> gw_exec::Result<Box<dyn Executable>> {
+        self.0.prepare(module)
+    }
+
+    fn choose(&self, mut module: Module, graph: &Graph) -> (Module, Choice) {
+        gw_exec::label_operators(&mut module);
+        let schedule = format!("op1@push,grain={}", graph.vertices()).parse().unwrap();
+        (module, Choice { schedule, ..Choice::default() })
+    }
+}
+
+#[test]
+fn a_machine_chooses_for_each_graph() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "element V end\nelement E end\nconst edges : edgeset{E}(V,V) = load(argv[1]);\n\
+        const seen : vector{V}(int) = 0;\nfunc touch(s : V, d : V)\n    seen[d] = 1;\nend\n\
+        func main()\n    edges.apply(touch);\nend\n";
+    std::fs::write(folder.path().join("mine.gt"), program).unwrap();
+    let suite = "name = 'mine'\n[[entry]]\nprogram = 'mine.gt'\ngraphs = ['path:9', 'path:7']\n\
+        schedules = ['default', 'auto', 'push']\n";
+    std::fs::write(folder.path().join("suite.toml"), suite).unwrap();
+    let suite = Suite::find(&folder.path().join("suite.toml").display().to_string()).unwrap();
+    let plan = Plan::new(&suite, &Selection::default()).unwrap();
+    let outcome = run_on(&Chooser(ReferenceVm::new()), &plan, &mut Notes::default());
+    let rows: Vec<(&str, &str, &str)> =
+        outcome.rows.iter().map(|r| (r.graph.as_str(), r.schedule_name.as_str(), r.schedule.as_str())).collect();
+    let expected = [
+        ("path:9", "default", "op1@push,grain=9"),
+        ("path:9", "auto", "op1@push,grain=9"),
+        ("path:9", "push", "push"),
+        ("path:7", "default", "op1@push,grain=7"),
+        ("path:7", "auto", "op1@push,grain=7"),
+        ("path:7", "push", "push"),
+    ];
+    assert_eq!(rows, expected);
+    assert!(outcome.rows.iter().all(|row| row.error.is_none() && row.complete), "{:?}", outcome.rows);
+    // A machine without a rule uses its defaults.
+    let rows = run(&plan, &mut Notes::default()).rows;
+    assert_eq!((rows[1].schedule_name.as_str(), rows[1].schedule.as_str()), ("auto", "default"));
 }
 
 #[test]

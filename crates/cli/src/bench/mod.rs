@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
 use gw_graph::progress::Progress;
-use gw_lab::{CellName, LabError, Listener, Measurement, Plan, Provenance, Selection, Settings, Suite};
+use gw_lab::{CellName, Listener, Measurement, Plan, Provenance, Selection, Settings, Suite};
 
 use crate::error::CliError;
 use crate::output::{json, text};
@@ -21,7 +21,7 @@ Examples:
   gw bench gap --scale 20                        the GAP benchmark at scale 20
   gw bench gap --graph real=web.mtx.gz           with a graph of your own
   gw bench gap --graphs kron --programs bfs,tc   a part of it
-  gw bench gap --programs bfs --schedule s0:s1@push --schedule default
+  gw bench gap --programs bfs --schedule s0:s1@push --schedule auto
                                                  schedules side by side
   gw bench mine.toml --out results.json          a suite of your own; results into a file
 
@@ -49,8 +49,9 @@ pub struct Bench {
     /// Only these schedules of the suite
     #[arg(long, value_name = "NAME,...", value_delimiter = ',', conflicts_with = "schedule")]
     schedules: Vec<String>,
-    /// Use this schedule in place of those of the suite: `default`, canonical text or a file; may be repeated
-    #[arg(long, value_name = "FILE|TEXT")]
+    /// Use this schedule in place of those of the suite: `default`, `auto` (the machine's choice for each graph), canonical
+    /// text or a file; may be repeated
+    #[arg(long, value_name = "auto|FILE|TEXT")]
     schedule: Vec<String>,
     /// Timed runs per source
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -88,13 +89,13 @@ impl Bench {
     /// Measures; `threads` is 0 for all cores.
     pub fn run(self, cancel: &Arc<AtomicBool>, threads: usize) -> Result<(), CliError> {
         let Some(name) = &self.suite else { return list() };
-        let suite = Suite::find(name).map_err(lab_error)?;
-        let plan = Plan::new(&suite, &self.selection()).map_err(lab_error)?;
+        let suite = Suite::find(name)?;
+        let plan = Plan::new(&suite, &self.selection())?;
         self.check_out()?;
         for note in plan.notes() {
             eprintln!("gw: {note}");
         }
-        let provenance = Provenance::here().map_err(lab_error)?;
+        let provenance = Provenance::here()?;
         let table = Table::new(&plan, &provenance);
         if !self.json {
             text(&table.header())?;
@@ -170,7 +171,7 @@ impl Bench {
 }
 
 fn list() -> Result<(), CliError> {
-    let suites = gw_lab::builtin_suites().map_err(lab_error)?;
+    let suites = gw_lab::builtin_suites()?;
     let lines = suites.iter().map(|suite| {
         let names = |all: Vec<&str>| all.join(", ");
         let programs = names(suite.entries.iter().map(|e| e.program.as_str()).collect());
@@ -178,14 +179,6 @@ fn list() -> Result<(), CliError> {
         format!("{}\n    {}\n    programs: {programs}\n    graphs: {graphs}\n", suite.name, suite.description)
     });
     text(&lines.collect::<String>())
-}
-
-/// Findings in a program are shown as everywhere, with colours where they can be seen.
-fn lab_error(error: LabError) -> CliError {
-    match error {
-        LabError::Program { found, file } => CliError::Program { found, file },
-        other => CliError::Lab(other),
-    }
 }
 
 fn assignment(text: &str) -> Result<(String, String), String> {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use gw_lab::{Counted, Measurement, Plan, Provenance};
 
-use crate::output::{bytes, seconds};
+use crate::output::{bytes, rate, seconds};
 
 /// Widths of the columns whose words are known beforehand.
 pub struct Table {
@@ -115,36 +115,5 @@ impl Table {
             let _ = write!(line, "  {cell:>width$}");
         }
         line + "\n"
-    }
-}
-
-/// A rate with three digits: `1.23 G`, `45.6 M`; `unit` follows the letter.
-fn rate(value: f64, unit: &str) -> String {
-    let (value, letter) = match value {
-        v if v >= 1e9 => (v / 1e9, "G"),
-        v if v >= 1e6 => (v / 1e6, "M"),
-        v if v >= 1e3 => (v / 1e3, "k"),
-        v => (v, ""),
-    };
-    let digits = if value >= 100.0 || value == 0.0 {
-        0
-    } else if value >= 10.0 {
-        1
-    } else {
-        2
-    };
-    format!("{value:.digits$} {letter}{unit}").trim_end().to_string()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::rate;
-
-    #[test]
-    fn rates_read_well() {
-        assert_eq!(rate(1.234e9, ""), "1.23 G");
-        assert_eq!(rate(45.67e6, "B/s"), "45.7 MB/s");
-        assert_eq!(rate(812.0, ""), "812");
-        assert_eq!(rate(0.0, "B/s"), "0 B/s");
     }
 }

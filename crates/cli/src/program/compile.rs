@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
-use super::source::NamedProgram;
+use super::source;
 use crate::error::CliError;
 use crate::output::text;
 
@@ -46,14 +46,14 @@ impl Compile {
         if self.after.is_some() && self.emit != Emit::Graphir {
             return Err(CliError::Usage("--after goes with --emit graphir".to_string()));
         }
-        let program = NamedProgram::find(&self.program)?;
+        let program = source::find(&self.program)?;
         let file = &program.file;
         match self.emit {
             Emit::Tokens => {
                 let (tokens, found) = gw_lang::tokens(file);
                 text(&gw_lang::lexer::dump(file, &tokens))?;
                 match gw_lang::diagnostic::has_errors(&found) {
-                    true => Err(program.diagnostics(found)),
+                    true => Err(CliError::Program { found, file: file.clone() }),
                     false => Ok(()),
                 }
             }
@@ -61,20 +61,20 @@ impl Compile {
                 let (ast, found) = gw_lang::parse(file);
                 text(&gw_lang::dump::dump(file, &ast))?;
                 match gw_lang::diagnostic::has_errors(&found) {
-                    true => Err(program.diagnostics(found)),
+                    true => Err(CliError::Program { found, file: file.clone() }),
                     false => Ok(()),
                 }
             }
             Emit::Graphir => {
-                let front = program.front()?;
-                let schedule = program.schedule(&front, self.schedule.as_deref())?;
-                let module = program.module(&front, &schedule, self.after.as_deref())?;
+                let front = source::front(&program)?;
+                let schedule = source::fixed_schedule(&front, self.schedule.as_deref())?;
+                let module = source::passes(source::lowered(&program, &front)?, &schedule, self.after.as_deref())?;
                 text(&gw_ir::print(&module))
             }
             Emit::Clif | Emit::Asm => {
-                let front = program.front()?;
-                let schedule = program.schedule(&front, self.schedule.as_deref())?;
-                let module = program.module(&front, &schedule, None)?;
+                let front = source::front(&program)?;
+                let schedule = source::fixed_schedule(&front, self.schedule.as_deref())?;
+                let module = source::passes(source::lowered(&program, &front)?, &schedule, None)?;
                 for (kernel, listing) in gw_cpu::CpuVm::new(0).listings(Arc::new(module))? {
                     let code = if self.emit == Emit::Clif { listing.clif } else { listing.assembly };
                     text(&format!("; {kernel}\n{code}\n"))?;
@@ -82,8 +82,8 @@ impl Compile {
                 Ok(())
             }
             Emit::Schedule => {
-                let front = program.front()?;
-                let schedule = program.schedule(&front, self.schedule.as_deref())?;
+                let front = source::front(&program)?;
+                let schedule = source::fixed_schedule(&front, self.schedule.as_deref())?;
                 text(&format!("{schedule}\n"))
             }
         }

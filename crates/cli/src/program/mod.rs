@@ -1,6 +1,7 @@
 //! Commands about programs: `gw run`, `gw compile`, `gw programs`.
 
 pub mod compile;
+mod explain;
 pub mod list;
 pub mod run;
 mod source;

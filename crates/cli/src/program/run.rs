@@ -8,20 +8,22 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use gw_cpu::CpuVm;
-use gw_exec::{Globals, GraphSource, GraphVm, Output, ReferenceVm, RunOptions, RunResult, SpecGraphs, Value};
+use gw_exec::{Globals, GraphSource, GraphVm, Output, Reason, ReferenceVm, RunOptions, SpecGraphs, Value};
+use gw_lab::{Origin, Source};
 use gw_programs::Run as FinishedRun;
 use serde::Serialize;
 
-use super::source::NamedProgram;
-use super::trace;
+use super::{explain, source, trace};
 use crate::error::CliError;
-use crate::output::{grouped, seconds};
+use crate::output::{grouped, rate, seconds};
 
 const HELP: &str = "\
 Examples:
-  gw run bfs kron:16 0 --verify                 breadth-first search from vertex 0, result checked
+  gw run bfs kron:16 2 --verify                 breadth-first search from vertex 2, result checked
   gw run sssp road:300x300:weights=1..100 7     shortest paths on a generated road-like graph
   gw run my.gt web.mtx.gz --out rank=ranks.txt  a program of your own; a result vector into a file
+  gw run bc kron:16 2 --schedule auto --explain-schedule
+                                                the machine chooses the schedule and says why
 
 `gw programs` lists the standard programs and their arguments.";
 
@@ -35,11 +37,15 @@ pub struct Run {
     #[arg(allow_negative_numbers = true)]
     args: Vec<String>,
     /// The machine to run on
-    #[arg(long, value_enum, default_value_t = Target::Reference)]
+    #[arg(long, value_enum, default_value_t = Target::Cpu)]
     target: Target,
-    /// A schedule: canonical text such as s0:s1@pull, or a file with schedule statements
-    #[arg(long, value_name = "FILE|TEXT")]
+    /// A schedule: `auto` (the machine's choice for this graph), canonical text such as s0:s1@pull, or a file with schedule
+    /// statements [default: the program's own, else auto]
+    #[arg(long, value_name = "auto|FILE|TEXT")]
     schedule: Option<String>,
+    /// Print the schedule of every place, with the reason where the machine chose it, to standard error
+    #[arg(long)]
+    explain_schedule: bool,
     /// Check the result; the exit code is 0 only if it is right
     #[arg(long)]
     verify: bool,
@@ -86,10 +92,19 @@ struct Answer<'a> {
     arguments: &'a [String],
     target: &'a str,
     schedule: String,
+    schedule_origin: Origin,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    schedule_reasons: Option<&'a [Reason]>,
     load_seconds: f64,
     compile_seconds: f64,
     seconds: f64,
     steps: u64,
+    edges: Option<u64>,
+    edges_per_second: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    touched_edges: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    touched_edges_per_second: Option<f64>,
     verified: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
@@ -101,33 +116,12 @@ impl Run {
     /// Runs the program; `threads` is 0 for all cores.
     pub fn run(self, cancel: &Arc<AtomicBool>, threads: usize) -> Result<(), CliError> {
         let outputs = self.outputs()?;
-        let program = NamedProgram::find(&self.program)?;
+        let program = source::find(&self.program)?;
         if self.verify && program.standard.is_none() {
             let message = "--verify: only standard programs have a validator (see `gw programs`)";
             return Err(CliError::Usage(message.to_string()));
         }
         self.check_arguments(&program)?;
-
-        // Front end, passes and code of the machine count as compiling.
-        let start = Instant::now();
-        let front = program.front()?;
-        let schedule = program.schedule(&front, self.schedule.as_deref())?;
-        let machine = self.target.machine(threads);
-        let unsupported: Vec<String> = schedule
-            .labels()
-            .map(|(label, schedule)| (label.to_string(), schedule))
-            .chain(schedule.everywhere().map(|schedule| ("the program".to_string(), schedule)))
-            .flat_map(|(place, s)| {
-                let reasons = machine.capabilities().unsupported(s);
-                reasons.into_iter().map(move |reason| format!("schedule of {place}: {reason}"))
-            })
-            .collect();
-        if !unsupported.is_empty() {
-            return Err(CliError::Unsupported(unsupported.join("\n")));
-        }
-        let module = Arc::new(program.module(&front, &schedule, None)?);
-        let mut prepared = gw_exec::Program::prepare(&*machine, module)?;
-        let compile_seconds = start.elapsed().as_secs_f64();
 
         let graphs = Arc::new(SpecGraphs::new());
         let mut options = RunOptions::with_args(self.args.iter().cloned());
@@ -138,9 +132,30 @@ impl Run {
         if !self.json {
             options.output = Output::Writer(Arc::new(std::sync::Mutex::new(std::io::stdout())));
         }
-        if self.trace {
-            options.observer = Some(Arc::new(trace::Printer::new()));
+        let tracer = self.trace.then(|| Arc::new(trace::Printer::new()));
+        options.observer = tracer.clone().map(|tracer| tracer as _);
+
+        // Front end, choice of a schedule, passes and code of the machine count as compiling; loading a graph does not.
+        let start = Instant::now();
+        let front = source::front(&program)?;
+        let machine = self.target.machine(threads);
+        let wanted = source::schedule(&front, self.schedule.as_deref())?;
+        let mut settled = wanted.settle(&*machine, source::lowered(&program, &front)?, &options);
+        if self.explain_schedule {
+            eprint!("{}", explain::explain(&settled, machine.name()));
         }
+        let mut refused = settled.refusals(&*machine);
+        if !refused.is_empty() {
+            if settled.origin == Origin::Program {
+                refused.push("the schedule is the program's own; with --schedule auto the machine chooses one".into());
+            }
+            return Err(CliError::Unsupported(refused.join("\n")));
+        }
+        let module = std::mem::take(&mut settled.module);
+        let module = Arc::new(source::passes(module, &settled.schedule, None)?);
+        let mut prepared = gw_exec::Program::prepare(&*machine, module)?;
+        let compile_seconds = (start.elapsed().as_secs_f64() - settled.load_seconds).max(0.0);
+
         cancel.store(false, Ordering::Relaxed);
         let ran = prepared.run(&options).map_err(|error| CliError::Run { error, file: program.file.clone() })?;
 
@@ -159,15 +174,24 @@ impl Run {
             write_vector(&ran.globals, vector, Path::new(file))?;
         }
         let problem = verdict.as_ref().and_then(|v| v.as_ref().err()).map(ToString::to_string);
+        let edges = ran.globals.iter().find_map(|(_, value)| value.as_graph()).map(|graph| graph.edges() as u64);
+        let touched_edges = tracer.and_then(|tracer| tracer.touched_edges());
+        let per_second = |edges: Option<u64>| edges.filter(|_| ran.seconds > 0.0).map(|e| e as f64 / ran.seconds);
         let answer = Answer {
             program: program.name(),
             arguments: &self.args,
             target: prepared.machine(),
-            schedule: schedule.to_string(),
-            load_seconds: ran.timings.load,
+            schedule: settled.schedule.to_string(),
+            schedule_origin: settled.origin,
+            schedule_reasons: (settled.origin == Origin::Chosen).then_some(&settled.reasons),
+            load_seconds: settled.load_seconds + ran.timings.load,
             compile_seconds,
             seconds: ran.seconds,
             steps: ran.steps,
+            edges,
+            edges_per_second: per_second(edges),
+            touched_edges,
+            touched_edges_per_second: per_second(touched_edges),
             verified: verdict.as_ref().map(Result::is_ok),
             problem: problem.clone(),
             verify_seconds,
@@ -175,7 +199,7 @@ impl Run {
         };
         match self.json {
             true => crate::output::json(&answer)?,
-            false => tell(&answer, &ran),
+            false => tell(&answer),
         }
         match problem {
             Some(problem) => Err(CliError::Wrong(problem)),
@@ -189,7 +213,7 @@ impl Run {
     }
 
     /// A standard program says what it needs before anything is loaded.
-    fn check_arguments(&self, program: &NamedProgram) -> Result<(), CliError> {
+    fn check_arguments(&self, program: &Source) -> Result<(), CliError> {
         let Some(standard) = program.standard else { return Ok(()) };
         if self.args.len() < standard.args.len() {
             let missing = &standard.args[self.args.len()];
@@ -205,16 +229,22 @@ impl Run {
 }
 
 /// One line about the run, on standard error: standard output belongs to the program.
-fn tell(answer: &Answer<'_>, ran: &RunResult) {
+fn tell(answer: &Answer<'_>) {
     let mut line = format!(
-        "{} on {}: {} in {} steps (load {}, compile {})",
+        "{} on {}: {} in {} steps",
         answer.program,
         answer.target,
-        seconds(ran.seconds),
-        grouped(ran.steps),
-        seconds(answer.load_seconds),
-        seconds(answer.compile_seconds),
+        seconds(answer.seconds),
+        grouped(answer.steps)
     );
+    if let (Some(edges), Some(speed)) = (answer.edges, answer.edges_per_second) {
+        line += &format!("; {} edges in the graph, {} edges/s", grouped(edges), rate(speed, ""));
+    }
+    if let (Some(edges), Some(speed)) = (answer.touched_edges, answer.touched_edges_per_second) {
+        line += &format!("; {} touched, {} edges/s", grouped(edges), rate(speed, ""));
+    }
+    let (load, compile) = (seconds(answer.load_seconds), seconds(answer.compile_seconds));
+    line += &format!(" (load {load}, compile {compile})");
     match (answer.verified, answer.verify_seconds) {
         (Some(true), Some(s)) => line += &format!("; result verified in {}", seconds(s)),
         (Some(false), _) => line += "; the result is wrong",

@@ -2,22 +2,34 @@
 
 use std::io::Write;
 use std::sync::Once;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use gw_exec::{Observer, StepRecord};
 
-/// Prints step records to standard error as they come.
+/// Prints step records to standard error as they come, and adds up their edges.
 pub struct Printer {
     header: Once,
+    edges: AtomicU64,
+    told: AtomicBool,
 }
 
 impl Printer {
     pub fn new() -> Self {
-        Printer { header: Once::new() }
+        Printer { header: Once::new(), edges: AtomicU64::new(0), told: AtomicBool::new(false) }
+    }
+
+    /// Edges that the operators touched; `None` when no step told.
+    pub fn touched_edges(&self) -> Option<u64> {
+        self.told.load(Ordering::Relaxed).then(|| self.edges.load(Ordering::Relaxed))
     }
 }
 
 impl Observer for Printer {
     fn step(&self, record: &StepRecord) {
+        if let Some(edges) = record.edges {
+            self.edges.fetch_add(edges, Ordering::Relaxed);
+            self.told.store(true, Ordering::Relaxed);
+        }
         let mut out = std::io::stderr().lock();
         // A closed standard error is no reason to stop a run.
         self.header.call_once(|| {

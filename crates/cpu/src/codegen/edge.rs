@@ -50,7 +50,7 @@ pub(crate) struct EdgeShape {
 
 /// How many vertices ahead lists are fetched. Long enough to cover a miss of all caches (some 100 ns, a dozen short
 /// lists), short enough that the line is still there; 8 to 32 measured alike.
-const AHEAD: i64 = 16;
+pub(crate) const AHEAD: i64 = 16;
 
 impl Translator<'_, '_> {
     /// The body of an edge kernel over `begin..end`.
@@ -115,13 +115,6 @@ impl Translator<'_, '_> {
             self.b.ins().load(types::I32, touched(), at, 0);
         }
         let list = ahead(self, AHEAD);
-        let (begin, end) = self.list_range(offsets, list);
-        let some = self.b.ins().icmp(IntCC::UnsignedLessThan, begin, end);
-        let last_edge = self.slot(slot::LAST_EDGE, types::I64);
-        let begin = self.b.ins().umin(begin, last_edge);
-        let targets = self.slot(slot::TARGETS, types::I64);
-        let at = self.address(targets, begin, 4);
-        // Vertices that will be left out touch the same line again and again instead of their list, without a branch.
         let vertex = match shape.range {
             Range::Listed => None,
             _ => Some(self.b.ins().ireduce(types::I32, list)),
@@ -131,24 +124,40 @@ impl Translator<'_, '_> {
                 let map = self.slot(slot::FROM_MAP, types::I64);
                 Some(self.in_map(map, vertex, self.target.from_bitmap))
             }
-            (Direction::Pull, _, Some(vertex)) => match &op.to {
-                VertexFilter::Function(filter) => {
-                    self.vertices.push(vertex);
-                    let wanted = self.apply(filter, Role::To, &[vertex])?;
-                    self.vertices.pop();
-                    wanted
+            (direction, Range::Ids, Some(vertex)) => {
+                let (filter, role) = match direction {
+                    Direction::Pull => (&op.to, Role::To),
+                    Direction::Push | Direction::DensePush => (&op.from, Role::From),
+                };
+                match filter {
+                    VertexFilter::Function(filter) => {
+                        self.vertices.push(vertex);
+                        let wanted = self.apply(filter, role, &[vertex])?;
+                        self.vertices.pop();
+                        wanted
+                    }
+                    _ => None,
                 }
-                _ => None,
-            },
+            }
             _ => None,
         };
+        let targets = self.slot(slot::TARGETS, types::I64);
+        self.touch_list(offsets, targets, list, wanted);
+        Ok(())
+    }
+
+    /// Brings the beginning of a list into the cache. An empty or unwanted one touches the offsets instead, which are
+    /// there anyway: no branch.
+    pub(crate) fn touch_list(&mut self, offsets: Value, targets: Value, list: Value, wanted: Option<Value>) {
+        let (begin, end) = self.list_range(offsets, list);
+        let some = self.b.ins().icmp(IntCC::UnsignedLessThan, begin, end);
         let wanted = match wanted {
             Some(wanted) => self.b.ins().band(wanted, some),
             None => some,
         };
-        let at = self.b.ins().select(wanted, at, targets);
+        let at = self.address(targets, begin, 4);
+        let at = self.b.ins().select(wanted, at, offsets);
         self.b.ins().load(types::I32, touched(), at, 0);
-        Ok(())
     }
 
     /// A loop over `begin..end`; the body gets the index and the block that goes on with the next one.
@@ -351,6 +360,7 @@ impl Translator<'_, '_> {
         self.b.switch_to_block(head);
         let edge = self.b.block_params(head)[0];
         let following = self.b.ins().iadd_imm_s(edge, 1);
+        self.fetch_lists(edge)?;
         let go_on = body(self, edge, more)?;
         match go_on {
             Some(condition) => self.b.ins().brif(condition, more, &[], leave, &[following.into()]),

@@ -25,6 +25,7 @@ pub(crate) struct Helpers {
     pub(crate) grow: FuncRef,
     pub(crate) push_bucket: FuncRef,
     pub(crate) intersect: FuncRef,
+    pub(crate) fetch_lists: FuncRef,
     pub(crate) random: FuncRef,
     pub(crate) math: [FuncRef; 4],
 }
@@ -115,6 +116,8 @@ pub(crate) struct Translator<'a, 'f> {
     pub(crate) registers: Vec<(Name, Variable)>,
     /// The priorities of the queue of an ordered loop.
     pub(crate) priorities: Option<super::Priorities>,
+    /// The graph whose lists the function meets edge by edge.
+    pub(crate) met_lists: Option<gw_ir::expr::Expr>,
     hoisted: HashMap<usize, Value>,
     /// Scalars that the kernel writes somewhere.
     written: Vec<Name>,
@@ -181,6 +184,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             span: Span::NONE,
             registers: Vec::new(),
             priorities: None,
+            met_lists: None,
             hoisted: HashMap::new(),
             written,
         };

@@ -1,11 +1,13 @@
 //! Kernels of vertex operators and filters.
 
 use cranelift::prelude::*;
-use gw_ir::expr::FunctionRef;
+use gw_ir::builtin::Builtin;
+use gw_ir::expr::{ExprKind, FunctionRef};
+use gw_ir::walk;
 
 use super::Refusal;
-use super::edge::Range;
-use super::inputs::Role;
+use super::edge::{AHEAD, Range};
+use super::inputs::{GraphArray, Role};
 use super::translate::Translator;
 
 impl Translator<'_, '_> {
@@ -18,7 +20,15 @@ impl Translator<'_, '_> {
         begin: Value,
         end: Value,
     ) -> Result<(), Refusal> {
+        let looked_at = if range == Range::Ids { self.looks_at_neighbours(function)? } else { None };
+        let last = self.b.ins().iadd_imm_s(end, -1);
         self.for_range(begin, end, |t, index, next| {
+            if let Some([offsets, targets, last_vertex]) = looked_at {
+                let ahead = t.b.ins().iadd_imm_s(index, AHEAD);
+                let ahead = t.b.ins().umin(ahead, last);
+                let ahead = t.b.ins().umin(ahead, last_vertex);
+                t.touch_list(offsets, targets, ahead, None);
+            }
             let vertex = t.range_vertex(range, index, next);
             t.vertices.push(vertex);
             let result = t.apply(function, Role::Apply, &[vertex])?;
@@ -29,5 +39,27 @@ impl Translator<'_, '_> {
             t.vertices.pop();
             Ok(())
         })
+    }
+
+    /// Offsets, targets and last vertex of the graph whose neighbours of its vertex a function looks at by position.
+    fn looks_at_neighbours(&mut self, function: &FunctionRef) -> Result<Option<[Value; 3]>, Refusal> {
+        let Some(callee) = self.module.function(&function.name) else { return Ok(None) };
+        let Some(param) = callee.params.first() else { return Ok(None) };
+        let mut graph = None;
+        walk::walk_block_exprs(callee.body.as_deref().unwrap_or_default(), &mut |e| {
+            if let ExprKind::Builtin(Builtin::OutNeighbor, args) = &e.kind
+                && let [of, vertex, _] = args.as_slice()
+                && vertex.as_var() == Some(&param.name)
+            {
+                graph = Some(of);
+            }
+        });
+        let Some(graph) = graph else { return Ok(None) };
+        let offsets = self.graph_array(graph, GraphArray::OutOffsets)?;
+        let targets = self.graph_array(graph, GraphArray::OutTargets)?;
+        let count = self.graph_array(graph, GraphArray::VertexCount)?;
+        let count = self.b.ins().uextend(types::I64, count);
+        let last = self.b.ins().iadd_imm_s(count, -1);
+        Ok(Some([offsets, targets, last]))
     }
 }

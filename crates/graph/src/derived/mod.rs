@@ -38,6 +38,7 @@ pub(crate) struct Forms {
     out_degrees: OnceLock<Arc<Vec<u32>>>,
     in_degrees: OnceLock<Arc<Vec<u32>>>,
     least_weight: OnceLock<Option<f64>>,
+    greatest_out_degree: OnceLock<usize>,
     csr_m: OnceLock<Arc<CsrM>>,
     coo: Cache<CooOrder, Coo>,
     coo_pairs: Cache<CooOrder, CooPairs>,
@@ -82,6 +83,13 @@ impl Graph {
                 (!w.is_empty()).then_some(f64::from(least))
             }
         })
+    }
+
+    /// The greatest out-degree. Found once and kept.
+    pub fn greatest_out_degree(&self) -> usize {
+        let degree = |v| self.out().degree(v);
+        let find = || (0..self.vertices() as u32).into_par_iter().with_min_len(1 << 14).map(degree).max().unwrap_or(0);
+        *self.forms.greatest_out_degree.get_or_init(find)
     }
 
     /// Edge list in separate arrays, in source or destination order.

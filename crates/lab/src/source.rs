@@ -1,0 +1,174 @@
+//! A program by its name, and the schedule it shall run under: found, checked and settled. For suites and for `gw run`.
+
+use std::path::{Path, PathBuf};
+
+use gw_exec::{GraphVm, Reason, RunOptions, choose_for_run};
+use gw_ir::Module;
+use gw_lang::{Diagnostic, Front, Severity, SourceFile, check_labels, compile_front, read_schedule};
+use gw_programs::Program;
+use gw_schedule::ProgramSchedule;
+use serde::Serialize;
+
+use crate::error::{LabError, Result};
+
+/// The name of the schedule that the machine chooses.
+pub const AUTO: &str = "auto";
+
+/// The text of a program.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// The standard program, when it is one.
+    pub standard: Option<&'static Program>,
+    /// Its text.
+    pub file: SourceFile,
+}
+
+impl Source {
+    /// A standard program by name, or a `.gt` file by path; `place` tells where a path begins.
+    pub fn find(name: &str, place: impl Fn(&Path) -> PathBuf) -> Result<Source> {
+        let path = Path::new(name);
+        if path.extension().is_some_and(|e| e == "gt") || name.contains(std::path::MAIN_SEPARATOR) {
+            return Ok(Source { standard: None, file: SourceFile::new(name, read(&place(path))?) });
+        }
+        let standard = gw_programs::find(name)?;
+        Ok(Source { standard: Some(standard), file: SourceFile::new(standard.file, standard.source) })
+    }
+
+    /// The name shown to people.
+    pub fn name(&self) -> &str {
+        self.standard.map_or(self.file.name.as_str(), |p| p.name)
+    }
+
+    /// Parses and checks the program.
+    pub fn front(&self) -> Result<Front> {
+        compile_front(&self.file).map_err(|found| wrong(found, &self.file))
+    }
+}
+
+/// The schedule that a person or a suite wants.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Wanted {
+    /// This one.
+    Fixed(ProgramSchedule, Origin),
+    /// The machine's choice for the graph of the run.
+    Chosen,
+}
+
+/// Where a schedule comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// The program's own schedule section.
+    Program,
+    /// A text or file of a person or a suite.
+    Given,
+    /// The machine chose it.
+    Chosen,
+    /// There is none: the defaults of the machine.
+    None,
+}
+
+/// A schedule text that was read.
+pub struct ReadSchedule {
+    /// What it asks for.
+    pub wanted: Wanted,
+    /// Findings that are not errors.
+    pub warnings: Vec<Diagnostic>,
+    /// What the findings are about.
+    pub file: SourceFile,
+}
+
+impl Wanted {
+    /// Without anything said: the program's own schedule, else the machine's choice.
+    pub fn usual(front: &Front) -> Wanted {
+        match &front.schedule {
+            Some(own) => Wanted::Fixed(own.clone(), Origin::Program),
+            None => Wanted::Chosen,
+        }
+    }
+
+    /// Reads `auto`, a file or a text; `title` stands in messages about a text, `place` tells where a path begins.
+    pub fn read(front: &Front, text: &str, title: &str, place: impl Fn(&Path) -> PathBuf) -> Result<ReadSchedule> {
+        if text == AUTO {
+            let file = SourceFile::new(title, text);
+            return Ok(ReadSchedule { wanted: Wanted::Chosen, warnings: Vec::new(), file });
+        }
+        let path = place(Path::new(text));
+        let file = match path.is_file() {
+            true => SourceFile::new(text, read(&path)?),
+            false => SourceFile::new(title, text),
+        };
+        let parsed = read_schedule(&file).map_err(|found| wrong(found, &file))?;
+        let unknown = check_labels(&front.typed, &parsed.schedule, &parsed.labels, Severity::Error);
+        if !unknown.is_empty() {
+            return Err(wrong(unknown, &file));
+        }
+        let wanted = Wanted::Fixed(parsed.schedule, Origin::Given);
+        Ok(ReadSchedule { wanted, warnings: parsed.warnings, file })
+    }
+
+    /// The schedule for a module as lowered, and the module with the labels that it names. A choice is made for a run with
+    /// these options; its graph is loaded for that, from the source of the run.
+    pub fn settle(&self, machine: &dyn GraphVm, module: Module, options: &RunOptions) -> Settled {
+        match self {
+            Wanted::Fixed(schedule, origin) => Settled {
+                module,
+                schedule: schedule.clone(),
+                origin: *origin,
+                reasons: Vec::new(),
+                defaults_because: None,
+                load_seconds: 0.0,
+            },
+            Wanted::Chosen => {
+                let chosen = choose_for_run(machine, module, options);
+                let choice = chosen.choice;
+                Settled {
+                    module: chosen.module,
+                    schedule: choice.schedule,
+                    origin: if choice.defaults_because.is_none() { Origin::Chosen } else { Origin::None },
+                    reasons: choice.reasons,
+                    defaults_because: choice.defaults_because,
+                    load_seconds: chosen.load_seconds,
+                }
+            }
+        }
+    }
+}
+
+/// What a run uses.
+pub struct Settled {
+    /// The module as lowered, every label of the schedule in it.
+    pub module: Module,
+    /// The schedule.
+    pub schedule: ProgramSchedule,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Why the machine chose it, place by place.
+    pub reasons: Vec<Reason>,
+    /// Why the machine chose nothing.
+    pub defaults_because: Option<String>,
+    /// Seconds spent on loading the graph.
+    pub load_seconds: f64,
+}
+
+impl Settled {
+    /// Why the machine cannot run the schedule; empty when it can.
+    pub fn refusals(&self, machine: &dyn GraphVm) -> Vec<String> {
+        let capabilities = machine.capabilities();
+        let everywhere = self.schedule.everywhere().map(|s| ("the program".to_string(), s));
+        let labels = self.schedule.labels().map(|(label, s)| (label.to_string(), s));
+        let refused = labels.chain(everywhere).flat_map(|(place, schedule)| {
+            let reasons = capabilities.unsupported(schedule).into_iter();
+            reasons.map(move |reason| format!("schedule of {place}: {reason}"))
+        });
+        refused.collect()
+    }
+}
+
+fn wrong(found: Vec<Diagnostic>, file: &SourceFile) -> LabError {
+    LabError::Program { found, file: file.clone() }
+}
+
+fn read(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path).map_err(|source| LabError::Read { path: path.to_path_buf(), source })
+}
