@@ -97,7 +97,7 @@ fn schedules_are_explained_wherever_they_come_from() {
     let computed = OWN.replace("load(argv[1])", "load(argv[atoi(argv[2])])");
     std::fs::write(at.join("computed.gt"), &computed).unwrap();
     let unknown = explained(&["computed.gt", "path:9", "1"]);
-    assert!(unknown.contains("not known before it runs"), "{unknown}");
+    assert!(unknown.contains("no graph that is known before it runs"), "{unknown}");
 }
 
 #[test]

@@ -6,12 +6,13 @@ use crate::intersect::{self, Method};
 use crate::ordered;
 
 /// Symbols and addresses.
-pub(crate) fn addresses() -> [(&'static str, *const u8); 9] {
+pub(crate) fn addresses() -> [(&'static str, *const u8); 10] {
     [
         ("gw_grow", abi::grow as *const u8),
         ("gw_push_bucket", ordered::push_bucket as *const u8),
         ("gw_intersect", count_common as *const u8),
-        ("gw_fetch_lists", fetch_lists as *const u8),
+        ("gw_fetch_block", fetch_block as *const u8),
+        ("gw_fetch_queued", fetch_queued as *const u8),
         ("gw_random", random as *const u8),
         ("gw_log", log as *const u8),
         ("gw_exp", exp as *const u8),
@@ -48,18 +49,52 @@ extern "C" fn random(worker: *mut Worker, bound: u64) -> u64 {
     ((u128::from(bits) * u128::from(bound)) >> 64) as u64
 }
 
-/// Asks for the list of vertex `near` and for the place where that of vertex `far` begins.
-extern "C" fn fetch_lists(offsets: *const u8, targets: *const u32, near: u32, far: u32, wide: u32) {
-    let place = |vertex: u32| offsets.wrapping_add((vertex as usize) << (2 + wide));
-    fetch::ask(place(far));
-    // SAFETY: generated code passes vertices of the graph that the offsets, of the width it says, belong to.
-    let begin = unsafe {
+/// Where the list at `index` begins.
+///
+/// # Safety
+/// `index` must be that of a list of the adjacency that the offsets, as wide as said, belong to.
+unsafe fn list_begin(offsets: *const u8, index: usize, wide: u32) -> usize {
+    // SAFETY: by the contract.
+    unsafe {
         match wide {
-            0 => *place(near).cast::<u32>() as usize,
-            _ => *place(near).cast::<u64>() as usize,
+            0 => *offsets.cast::<u32>().add(index) as usize,
+            _ => *offsets.cast::<u64>().add(index) as usize,
         }
-    };
-    fetch::ask(targets.wrapping_add(begin));
+    }
+}
+
+/// Asks for the lists `first + i`, for every bit `i` of the mask.
+extern "C" fn fetch_block(offsets: *const u8, targets: *const u32, first: u64, mask: u64, wide: u32) {
+    let mut rest = mask;
+    while rest != 0 {
+        let index = first as usize + rest.trailing_zeros() as usize;
+        // SAFETY: generated code sets only the bits of lists of the adjacency whose offsets it passes.
+        fetch::ask(targets.wrapping_add(unsafe { list_begin(offsets, index, wide) }));
+        rest &= rest - 1;
+    }
+}
+
+/// Asks for the lists of a block of queued vertices from position `from` on, and for the places where those of the block
+/// behind it begin.
+extern "C" fn fetch_queued(
+    queue: *const u32,
+    from: u64,
+    end: u64,
+    offsets: *const u8,
+    targets: *const u32,
+    wide: u32,
+) {
+    // SAFETY: generated code passes the queue of the operator, which has at least `end` entries, all of them vertices of
+    // the adjacency whose offsets it passes.
+    let rest = unsafe { std::slice::from_raw_parts(queue.add(from as usize), (end - from) as usize) };
+    let (near, far) = rest.split_at(fetch::BLOCK.min(rest.len()));
+    for &vertex in near {
+        // SAFETY: as above.
+        fetch::ask(targets.wrapping_add(unsafe { list_begin(offsets, vertex as usize, wide) }));
+    }
+    for &vertex in &far[..fetch::BLOCK.min(far.len())] {
+        fetch::ask(offsets.wrapping_add((vertex as usize) << (2 + wide)));
+    }
 }
 
 /// Number of common entries, not above `limit`, of two ascending lists. `marked` is 1 or 2 when the first or the second

@@ -445,8 +445,8 @@ mod tests {
                 prop_assert_eq!(queue.finished().unwrap(), model.is_empty());
                 let best = if increasing { model.values().min() } else { model.values().max() }.copied();
                 let expected: Vec<u32> = model.iter().filter(|(_, b)| Some(**b) == best).map(|(v, _)| *v).collect();
-                for v in 0..start.len() {
-                    let own = (priorities[v] != i32::MAX).then_some(priorities[v] as u64 / delta);
+                for (v, &priority) in priorities.iter().enumerate() {
+                    let own = (priority != i32::MAX).then_some(priority as u64 / delta);
                     let done = match (best, own) {
                         (None, _) => true,
                         (Some(_), None) => !increasing,

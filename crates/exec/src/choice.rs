@@ -75,7 +75,7 @@ pub fn choose_for_run(machine: &dyn GraphVm, module: Module, options: &RunOption
     let start = Instant::now();
     let graph = match graph_text(&module, &options.argv) {
         Some(wanted) => options.graphs.load(&wanted.text, wanted.weight).map_err(|_| "its graph cannot be loaded"),
-        None => Err("which graph it loads is not known before it runs"),
+        None => Err("the program names no graph that is known before it runs"),
     };
     let load_seconds = start.elapsed().as_secs_f64();
     let (module, choice) = match graph {

@@ -49,7 +49,7 @@ impl Source {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Wanted {
     /// This one.
-    Fixed(ProgramSchedule, Origin),
+    Fixed(Box<ProgramSchedule>, Origin),
     /// The machine's choice for the graph of the run.
     Chosen,
 }
@@ -82,7 +82,7 @@ impl Wanted {
     /// Without anything said: the program's own schedule, else the machine's choice.
     pub fn usual(front: &Front) -> Wanted {
         match &front.schedule {
-            Some(own) => Wanted::Fixed(own.clone(), Origin::Program),
+            Some(own) => Wanted::Fixed(Box::new(own.clone()), Origin::Program),
             None => Wanted::Chosen,
         }
     }
@@ -103,7 +103,7 @@ impl Wanted {
         if !unknown.is_empty() {
             return Err(wrong(unknown, &file));
         }
-        let wanted = Wanted::Fixed(parsed.schedule, Origin::Given);
+        let wanted = Wanted::Fixed(Box::new(parsed.schedule), Origin::Given);
         Ok(ReadSchedule { wanted, warnings: parsed.warnings, file })
     }
 
@@ -113,7 +113,7 @@ impl Wanted {
         match self {
             Wanted::Fixed(schedule, origin) => Settled {
                 module,
-                schedule: schedule.clone(),
+                schedule: ProgramSchedule::clone(schedule),
                 origin: *origin,
                 reasons: Vec::new(),
                 defaults_because: None,

@@ -230,8 +230,9 @@ impl Run {
 
 /// One line about the run, on standard error: standard output belongs to the program.
 fn tell(answer: &Answer<'_>) {
+    let steps = if answer.steps == 1 { "step" } else { "steps" };
     let mut line = format!(
-        "{} on {}: {} in {} steps",
+        "{} on {}: {} in {} {steps}",
         answer.program,
         answer.target,
         seconds(answer.seconds),

@@ -32,7 +32,7 @@ pub fn schedule(front: &Front, given: Option<&str>) -> Result<Wanted, CliError> 
 /// As [`schedule`], where there is no graph to choose for.
 pub fn fixed_schedule(front: &Front, given: Option<&str>) -> Result<ProgramSchedule, CliError> {
     match schedule(front, given)? {
-        Wanted::Fixed(schedule, _) => Ok(schedule),
+        Wanted::Fixed(schedule, _) => Ok(*schedule),
         Wanted::Chosen if given.is_some() => Err(CliError::Usage(format!(
             "--schedule {AUTO}: a machine chooses for a graph, and `gw compile` has none; \
              `gw run PROGRAM GRAPH ... --schedule {AUTO} --explain-schedule` shows its choice"

@@ -11,7 +11,7 @@ use super::Refusal;
 use super::batch;
 use super::inputs::Role;
 use super::promote;
-use super::translate::{Translator, clif_type, constant, touched, trusted};
+use super::translate::{Translator, clif_type, constant, trusted};
 use crate::abi::{Worker, slot};
 
 /// How the range of a kernel names the vertices it visits.
@@ -44,13 +44,9 @@ pub(crate) struct EdgeShape {
     pub(crate) clipped: bool,
     /// A pull gathers the edges from its set before it visits them.
     pub(crate) batched: bool,
-    /// The first neighbours of vertices further on are fetched ahead of their use.
+    /// Vertices are tested and their lists fetched ahead of their use.
     pub(crate) fetch_ahead: bool,
 }
-
-/// How many vertices ahead lists are fetched. Long enough to cover a miss of all caches (some 100 ns, a dozen short
-/// lists), short enough that the line is still there; 8 to 32 measured alike.
-pub(crate) const AHEAD: i64 = 16;
 
 impl Translator<'_, '_> {
     /// The body of an edge kernel over `begin..end`.
@@ -63,11 +59,7 @@ impl Translator<'_, '_> {
     ) -> Result<(), Refusal> {
         let zero = self.b.ins().iconst(types::I64, 0);
         let visited = self.variable(types::I64, zero);
-        let last = self.b.ins().iadd_imm_s(end, -1);
-        self.for_range(begin, end, |t, index, next| {
-            if shape.fetch_ahead {
-                t.fetch_ahead(op, shape, index, last)?;
-            }
+        let visit = |t: &mut Self, index: Value, next: Block| {
             let vertex = t.range_vertex(shape.range, index, next);
             let list = if shape.range == Range::Listed { index } else { t.b.ins().uextend(types::I64, vertex) };
             t.vertices.push(vertex);
@@ -77,87 +69,18 @@ impl Translator<'_, '_> {
             }
             t.vertices.pop();
             Ok(())
-        })?;
+        };
+        match shape.range {
+            Range::Ids | Range::Map if shape.fetch_ahead => self.for_wanted(op, shape, begin, end, visit)?,
+            Range::Queue if shape.fetch_ahead => self.for_queued(begin, end, visit)?,
+            _ => self.for_range(begin, end, visit)?,
+        }
         let at = offset_of!(Worker, edges) as i32;
         let before = self.b.ins().load(types::I64, trusted(), self.worker, at);
         let visited = self.b.use_var(visited);
         let edges = self.b.ins().iadd(before, visited);
         self.b.ins().store(trusted(), edges, self.worker, at);
         Ok(())
-    }
-
-    /// Brings the beginning of the list of a vertex further on into the cache. Lists are short and where they begin is
-    /// known long before, but branches that depend on their contents keep the processor from running ahead by itself.
-    fn fetch_ahead(
-        &mut self,
-        op: &EdgeSetIterator,
-        shape: EdgeShape,
-        index: Value,
-        last: Value,
-    ) -> Result<(), Refusal> {
-        let offsets = self.slot(slot::OFFSETS, types::I64);
-        let ahead = |t: &mut Self, distance: i64| {
-            let ahead = t.b.ins().iadd_imm_s(index, distance);
-            let ahead = t.b.ins().umin(ahead, last);
-            match shape.range {
-                Range::Queue => {
-                    let queue = t.slot(slot::QUEUE, types::I64);
-                    let at = t.address(queue, ahead, 4);
-                    t.b.ins().uload32(constant(), at, 0)
-                }
-                _ => ahead,
-            }
-        };
-        if shape.range == Range::Queue {
-            // Offsets of queued vertices lie anywhere: they are fetched earlier still.
-            let later = ahead(self, 2 * AHEAD);
-            let at = self.address(offsets, later, if self.target.wide_offsets { 8 } else { 4 });
-            self.b.ins().load(types::I32, touched(), at, 0);
-        }
-        let list = ahead(self, AHEAD);
-        let vertex = match shape.range {
-            Range::Listed => None,
-            _ => Some(self.b.ins().ireduce(types::I32, list)),
-        };
-        let wanted = match (shape.direction, shape.range, vertex) {
-            (_, Range::Map, Some(vertex)) => {
-                let map = self.slot(slot::FROM_MAP, types::I64);
-                Some(self.in_map(map, vertex, self.target.from_bitmap))
-            }
-            (direction, Range::Ids, Some(vertex)) => {
-                let (filter, role) = match direction {
-                    Direction::Pull => (&op.to, Role::To),
-                    Direction::Push | Direction::DensePush => (&op.from, Role::From),
-                };
-                match filter {
-                    VertexFilter::Function(filter) => {
-                        self.vertices.push(vertex);
-                        let wanted = self.apply(filter, role, &[vertex])?;
-                        self.vertices.pop();
-                        wanted
-                    }
-                    _ => None,
-                }
-            }
-            _ => None,
-        };
-        let targets = self.slot(slot::TARGETS, types::I64);
-        self.touch_list(offsets, targets, list, wanted);
-        Ok(())
-    }
-
-    /// Brings the beginning of a list into the cache. An empty or unwanted one touches the offsets instead, which are
-    /// there anyway: no branch.
-    pub(crate) fn touch_list(&mut self, offsets: Value, targets: Value, list: Value, wanted: Option<Value>) {
-        let (begin, end) = self.list_range(offsets, list);
-        let some = self.b.ins().icmp(IntCC::UnsignedLessThan, begin, end);
-        let wanted = match wanted {
-            Some(wanted) => self.b.ins().band(wanted, some),
-            None => some,
-        };
-        let at = self.address(targets, begin, 4);
-        let at = self.b.ins().select(wanted, at, offsets);
-        self.b.ins().load(types::I32, touched(), at, 0);
     }
 
     /// A loop over `begin..end`; the body gets the index and the block that goes on with the next one.
@@ -360,7 +283,6 @@ impl Translator<'_, '_> {
         self.b.switch_to_block(head);
         let edge = self.b.block_params(head)[0];
         let following = self.b.ins().iadd_imm_s(edge, 1);
-        self.fetch_lists(edge)?;
         let go_on = body(self, edge, more)?;
         match go_on {
             Some(condition) => self.b.ins().brif(condition, more, &[], leave, &[following.into()]),

@@ -1,6 +1,7 @@
 //! Code generation: one Cranelift function per operator and shape, with the user's functions inlined.
 
 mod batch;
+mod blocks;
 mod common;
 mod edge;
 mod entry;
@@ -77,7 +78,8 @@ struct Runtime {
     grow: FuncId,
     push_bucket: FuncId,
     intersect: FuncId,
-    fetch_lists: FuncId,
+    fetch_block: FuncId,
+    fetch_queued: FuncId,
     random: FuncId,
     math: [FuncId; 4],
 }
@@ -121,7 +123,8 @@ impl Jit {
             grow: declare("gw_grow", &[i64], None)?,
             push_bucket: declare("gw_push_bucket", &[i64, i32, i64], None)?,
             intersect: declare("gw_intersect", &[i64, i64, i64, i64, i64, i32, i32, i32], Some(i64))?,
-            fetch_lists: declare("gw_fetch_lists", &[i64, i64, i32, i32, i32], None)?,
+            fetch_block: declare("gw_fetch_block", &[i64, i64, i64, i64, i32], None)?,
+            fetch_queued: declare("gw_fetch_queued", &[i64, i64, i64, i64, i64, i32], None)?,
             random: declare("gw_random", &[i64, i64], Some(i64))?,
             math: [
                 declare("gw_log", &[f64], Some(f64))?,
@@ -158,7 +161,8 @@ impl Jit {
             grow: import(self.runtime.grow),
             push_bucket: import(self.runtime.push_bucket),
             intersect: import(self.runtime.intersect),
-            fetch_lists: import(self.runtime.fetch_lists),
+            fetch_block: import(self.runtime.fetch_block),
+            fetch_queued: import(self.runtime.fetch_queued),
             random: import(self.runtime.random),
             math: self.runtime.math.map(&mut import),
         };
@@ -168,7 +172,6 @@ impl Jit {
         let translated = match body {
             Body::Edges(op, shape) => {
                 translator.priorities = entry::priorities(ir, op, shape);
-                translator.met_lists = common::met_lists(ir, op, shape);
                 translator.edge_kernel(op, shape, begin, end)
             }
             Body::Vertices(function, range, keep) => translator.vertex_kernel(function, range, keep, begin, end),

@@ -25,7 +25,8 @@ pub(crate) struct Helpers {
     pub(crate) grow: FuncRef,
     pub(crate) push_bucket: FuncRef,
     pub(crate) intersect: FuncRef,
-    pub(crate) fetch_lists: FuncRef,
+    pub(crate) fetch_block: FuncRef,
+    pub(crate) fetch_queued: FuncRef,
     pub(crate) random: FuncRef,
     pub(crate) math: [FuncRef; 4],
 }
@@ -116,8 +117,6 @@ pub(crate) struct Translator<'a, 'f> {
     pub(crate) registers: Vec<(Name, Variable)>,
     /// The priorities of the queue of an ordered loop.
     pub(crate) priorities: Option<super::Priorities>,
-    /// The graph whose lists the function meets edge by edge.
-    pub(crate) met_lists: Option<gw_ir::expr::Expr>,
     hoisted: HashMap<usize, Value>,
     /// Scalars that the kernel writes somewhere.
     written: Vec<Name>,
@@ -139,12 +138,6 @@ pub(crate) fn trusted() -> MemFlagsData {
 /// Trusted memory that does not change while a kernel runs.
 pub(crate) fn constant() -> MemFlagsData {
     MemFlagsData::trusted().with_readonly()
-}
-
-/// Memory that is read only to have it in the cache: a load that may trap is never removed as unused. Cranelift has no
-/// prefetch instruction; a load does as well, as long as nothing waits for it.
-pub(crate) fn touched() -> MemFlagsData {
-    MemFlagsData::new().with_aligned()
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
@@ -184,7 +177,6 @@ impl<'a, 'f> Translator<'a, 'f> {
             span: Span::NONE,
             registers: Vec::new(),
             priorities: None,
-            met_lists: None,
             hoisted: HashMap::new(),
             written,
         };

@@ -6,9 +6,12 @@ use gw_ir::expr::{ExprKind, FunctionRef};
 use gw_ir::walk;
 
 use super::Refusal;
-use super::edge::{AHEAD, Range};
+use super::edge::Range;
 use super::inputs::{GraphArray, Role};
 use super::translate::Translator;
+
+/// How many vertices ahead the list of a vertex is asked for.
+const AHEAD: i64 = 32;
 
 impl Translator<'_, '_> {
     /// Applies a function to the vertices of a range; with `keep`, vertices for which it is true go to the output.
@@ -21,13 +24,12 @@ impl Translator<'_, '_> {
         end: Value,
     ) -> Result<(), Refusal> {
         let looked_at = if range == Range::Ids { self.looks_at_neighbours(function)? } else { None };
-        let last = self.b.ins().iadd_imm_s(end, -1);
         self.for_range(begin, end, |t, index, next| {
-            if let Some([offsets, targets, last_vertex]) = looked_at {
+            if let Some([offsets, targets, last]) = looked_at {
                 let ahead = t.b.ins().iadd_imm_s(index, AHEAD);
                 let ahead = t.b.ins().umin(ahead, last);
-                let ahead = t.b.ins().umin(ahead, last_vertex);
-                t.touch_list(offsets, targets, ahead, None);
+                let one = t.b.ins().iconst(types::I64, 1);
+                t.fetch_block(offsets, targets, ahead, one);
             }
             let vertex = t.range_vertex(range, index, next);
             t.vertices.push(vertex);
