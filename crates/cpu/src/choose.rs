@@ -148,6 +148,8 @@ fn edge_rule(module: &Module, point: &ProgramPoint, op: &EdgeSetIterator, graph:
 
 /// Below this mean degree frontiers of a search stay small.
 const FLAT_DEGREE: f64 = 4.0;
+/// From this mean degree on, narrower buckets save no more work.
+const WIDTH_DEGREE: f64 = 32.0;
 /// From this mean degree on, segments save more than their extra lists cost.
 const DENSE_DEGREE: f64 = 8.0;
 
@@ -171,11 +173,11 @@ fn priority_rule(point: &ProgramPoint, graph: &GraphFacts) -> (Schedule, String)
     (push.into(), "lazy buckets".to_string())
 }
 
-/// Dense graphs settle a bucket in one or two rounds, so narrow ones avoid wasted work; flat ones have so few vertices
-/// per bucket that wide ones are needed to keep all cores at work. The factors are measured (bench/cpu-choice.md).
+/// The denser a graph, the sooner a bucket is settled and the more work a wide one wastes. The factors are measured
+/// (bench/cpu-choice.md).
 fn bucket_width(graph: &GraphFacts) -> u64 {
     let weight = graph.mean_weight.unwrap_or(1.0).max(1.0);
-    let factor = if graph.mean_degree() < FLAT_DEGREE { 32.0 } else { 4.0 / graph.mean_degree().min(32.0) };
+    let factor = FLAT_DEGREE / graph.mean_degree().clamp(FLAT_DEGREE, WIDTH_DEGREE);
     ((weight * factor).round() as u64).max(1)
 }
 
@@ -336,9 +338,10 @@ mod tests {
             }
         };
         let (dense, flat) = (width(&facts(1 << 16, 32, Some(128.0))), width(&facts(1 << 16, 3, Some(128.0))));
-        assert!(dense < 128 && flat > 128, "{dense} and {flat}");
+        assert_eq!((dense, flat), (16, 128));
+        assert_eq!(width(&facts(1 << 16, 99, Some(128.0))), dense);
         assert_eq!(width(&facts(1 << 16, 32, Some(0.0))), 1);
-        assert!(width(&facts(1 << 16, 3, Some(256.0))) > flat);
+        assert_eq!(width(&facts(1 << 16, 3, None)), 1);
     }
 
     const UNLABELLED: &str = "

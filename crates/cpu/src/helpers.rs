@@ -76,14 +76,7 @@ extern "C" fn fetch_block(offsets: *const u8, targets: *const u32, first: u64, m
 
 /// Asks for the lists of a block of queued vertices from position `from` on, and for the places where those of the block
 /// behind it begin.
-extern "C" fn fetch_queued(
-    queue: *const u32,
-    from: u64,
-    end: u64,
-    offsets: *const u8,
-    targets: *const u32,
-    wide: u32,
-) {
+extern "C" fn fetch_queued(queue: *const u32, from: u64, end: u64, offsets: *const u8, targets: *const u32, wide: u32) {
     // SAFETY: generated code passes the queue of the operator, which has at least `end` entries, all of them vertices of
     // the adjacency whose offsets it passes.
     let rest = unsafe { std::slice::from_raw_parts(queue.add(from as usize), (end - from) as usize) };

@@ -191,6 +191,12 @@ pub enum ErrorKind {
     /// Output could not be written.
     #[error("cannot write the program's output: {0}")]
     Output(#[from] std::io::Error),
+    /// There is no memory for something.
+    #[error("out of memory: {what} does not fit; use a smaller graph or a machine with more memory")]
+    OutOfMemory {
+        /// What was to be stored.
+        what: String,
+    },
     /// The machine cannot do something.
     #[error("{0}")]
     Unsupported(String),

@@ -14,6 +14,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
 
+use gw_graph::ZeroedCells;
 use gw_ir::types::Scalar;
 
 use crate::error::{ErrorKind, Result};
@@ -44,25 +45,39 @@ struct Storage {
 
 #[derive(Debug)]
 enum Cells {
-    Narrow(Box<[AtomicU32]>),
-    Wide(Box<[AtomicU64]>),
-    Bytes(Box<[AtomicU8]>),
+    Narrow(ZeroedCells<AtomicU32>),
+    Wide(ZeroedCells<AtomicU64>),
+    Bytes(ZeroedCells<AtomicU8>),
 }
 
 impl Vector {
     /// A vector with these entries per level of nesting, every cell holding `fill`, given as register bits.
     pub(crate) fn filled(scalar: Scalar, dims: &[usize], fill: u64) -> Result<Vector> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        let count = dims.iter().try_fold(1usize, |n, &d| n.checked_mul(d));
-        let count = count
-            .filter(|&n| n <= isize::MAX as usize / 8)
-            .ok_or_else(|| ErrorKind::Unsupported(format!("a vector of {dims:?} entries does not fit into memory")))?;
+        let too_large = || ErrorKind::OutOfMemory { what: format!("a vector of {dims:?} entries") };
+        let count = dims.iter().try_fold(1usize, |n, &d| n.checked_mul(d)).ok_or_else(too_large)?;
         let cells = match scalar {
             Scalar::Int | Scalar::Uint | Scalar::Float => {
-                Cells::Narrow((0..count).map(|_| AtomicU32::new(fill as u32)).collect())
+                let cells = ZeroedCells::<AtomicU32>::new(count).ok_or_else(too_large)?;
+                if fill as u32 != 0 {
+                    cells.iter().for_each(|cell| cell.store(fill as u32, Relaxed));
+                }
+                Cells::Narrow(cells)
             }
-            Scalar::Uint64 | Scalar::Double => Cells::Wide((0..count).map(|_| AtomicU64::new(fill)).collect()),
-            Scalar::Bool => Cells::Bytes((0..count).map(|_| AtomicU8::new(u8::from(fill != 0))).collect()),
+            Scalar::Uint64 | Scalar::Double => {
+                let cells = ZeroedCells::<AtomicU64>::new(count).ok_or_else(too_large)?;
+                if fill != 0 {
+                    cells.iter().for_each(|cell| cell.store(fill, Relaxed));
+                }
+                Cells::Wide(cells)
+            }
+            Scalar::Bool => {
+                let cells = ZeroedCells::<AtomicU8>::new(count).ok_or_else(too_large)?;
+                if fill != 0 {
+                    cells.iter().for_each(|cell| cell.store(1, Relaxed));
+                }
+                Cells::Bytes(cells)
+            }
             Scalar::String => return Err(ErrorKind::Unsupported("vectors of strings are not supported".into()).into()),
         };
         let storage = Storage {

@@ -1,5 +1,13 @@
 //! Asks the operating system for huge pages under large arrays, which graph algorithms read at random.
 
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::fmt;
+use std::ops::Deref;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64};
+
+use memmap2::MmapMut;
+
 /// Hints that `items` deserve huge pages. Worth calling on large arrays before their first use; elsewhere than Linux
 /// it does nothing.
 pub(crate) fn prefer_huge_pages<T>(items: &mut [T]) {
@@ -17,4 +25,115 @@ pub(crate) fn prefer_huge_pages<T>(items: &mut [T]) {
     }
     #[cfg(not(target_os = "linux"))]
     let _ = items;
+}
+
+/// Cells that may start as zero bytes.
+///
+/// # Safety
+/// All-zero bytes must be a value of the type, and it must need no drop.
+pub unsafe trait Zeroed {}
+// SAFETY: an atomic integer of zero bytes is zero.
+unsafe impl Zeroed for AtomicU8 {}
+// SAFETY: as above.
+unsafe impl Zeroed for AtomicU32 {}
+// SAFETY: as above.
+unsafe impl Zeroed for AtomicU64 {}
+
+/// A fixed number of zeroed cells, on huge pages when they are many. Pages come into being when first touched.
+///
+/// ```
+/// use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+/// let cells = gw_graph::ZeroedCells::<AtomicU32>::new(1 << 20).unwrap();
+/// assert_eq!(cells[(1 << 20) - 1].load(Relaxed), 0);
+/// ```
+pub struct ZeroedCells<T: Zeroed> {
+    start: NonNull<T>,
+    length: usize,
+    home: Home,
+}
+
+/// Who owns the memory.
+enum Home {
+    /// The allocator, under this layout; nobody when that is of size zero.
+    Allocator(Layout),
+    /// A mapping of its own.
+    Map(#[expect(dead_code, reason = "owns the memory until it is dropped")] MmapMut),
+}
+
+// SAFETY: the cells are owned like those of a boxed slice.
+unsafe impl<T: Zeroed + Send> Send for ZeroedCells<T> {}
+// SAFETY: as above.
+unsafe impl<T: Zeroed + Sync> Sync for ZeroedCells<T> {}
+
+const HUGE_PAGE: usize = 1 << 21;
+
+impl<T: Zeroed> ZeroedCells<T> {
+    /// So many cells; `None` when the system has no memory for them.
+    pub fn new(length: usize) -> Option<Self> {
+        let layout = Layout::array::<T>(length).ok()?;
+        if layout.size() == 0 {
+            return Some(ZeroedCells { start: NonNull::dangling(), length, home: Home::Allocator(layout) });
+        }
+        if layout.size() < HUGE_PAGE / 2 {
+            // SAFETY: the layout is not of size zero.
+            let start = NonNull::new(unsafe { alloc_zeroed(layout) })?.cast();
+            return Some(ZeroedCells { start, length, home: Home::Allocator(layout) });
+        }
+        // A huge page can only lie under memory that covers all of it, so the cells begin at one. The allocator would
+        // write zeros to memory that is aligned like this; a fresh mapping is zero without being touched.
+        let mut map = MmapMut::map_anon(layout.size().checked_add(HUGE_PAGE)?).ok()?;
+        let skipped = map.as_ptr().align_offset(HUGE_PAGE);
+        let cells = map.get_mut(skipped..skipped.checked_add(layout.size())?)?;
+        prefer_huge_pages(cells);
+        let start = NonNull::new(cells.as_mut_ptr())?.cast();
+        Some(ZeroedCells { start, length, home: Home::Map(map) })
+    }
+}
+
+impl<T: Zeroed> Deref for ZeroedCells<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        // SAFETY: `length` cells lie at `start`, initialised by zeroing.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.length) }
+    }
+}
+
+impl<T: Zeroed> Drop for ZeroedCells<T> {
+    fn drop(&mut self) {
+        if let Home::Allocator(layout) = &self.home
+            && layout.size() > 0
+        {
+            // SAFETY: allocated with this layout in `new`.
+            unsafe { dealloc(self.start.as_ptr().cast(), *layout) };
+        }
+    }
+}
+
+impl<T: Zeroed + fmt::Debug> fmt::Debug for ZeroedCells<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::Ordering::Relaxed;
+
+    #[test]
+    fn cells_are_zero_and_apart() {
+        for length in [0, 1, 7, 1 << 10, (1 << 19) + 3, 1 << 20] {
+            let cells = ZeroedCells::<AtomicU32>::new(length).unwrap();
+            assert_eq!(cells.len(), length);
+            cells.iter().enumerate().for_each(|(i, cell)| cell.store(i as u32, Relaxed));
+            assert!(cells.iter().enumerate().all(|(i, cell)| cell.load(Relaxed) == i as u32));
+        }
+    }
+
+    #[test]
+    fn too_much_memory_is_no_panic() {
+        assert!(ZeroedCells::<AtomicU64>::new(usize::MAX / 4).is_none());
+        assert!(ZeroedCells::<AtomicU64>::new(1 << 58).is_none());
+    }
 }

@@ -31,6 +31,7 @@ pub use build::{BuildOptions, Symmetry, build, build_any};
 pub use edge_list::{AnyEdgeList, EdgeChunk, EdgeList};
 pub use error::{GraphError, Result};
 pub use graph::Graph;
+pub use huge_pages::ZeroedCells;
 pub use offsets::Offsets;
 pub use reorder::Reorder;
 pub use spec::GraphSpec;

@@ -6,8 +6,8 @@
 //! one block later they are visited.
 
 use cranelift::prelude::*;
-use gw_ir::operator::{EdgeSetIterator, VertexFilter};
 use gw_ir::meta::Direction;
+use gw_ir::operator::{EdgeSetIterator, VertexFilter};
 
 use super::Refusal;
 use super::edge::{EdgeShape, Range};
