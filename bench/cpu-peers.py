@@ -25,7 +25,7 @@ import sys
 import tempfile
 
 # How Graphwright is called, and the suite that tells it what to run.
-GW_BENCH = "{gw} bench {suite} --target cpu --threads {threads} --json"
+GW_BENCH = "{gw} bench {suite} --target cpu --threads {threads} --schedule auto --json"
 GW_SUITE = """
 name = "peers"
 trials = {trials}

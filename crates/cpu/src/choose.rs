@@ -3,7 +3,7 @@
 //!
 //! | place | choice |
 //! |---|---|
-//! | edge operator from a set | push, and pull where much work lies ahead; only push where the mean degree is below 4 |
+//! | edge operator from a set | push, and pull where much work lies ahead; only push in searches (`to` is given) at mean degrees below 4 |
 //! | edge operator over all edges that writes destinations | pull, shared by edges; cache segments where the vectors it reads by source outgrow the second-level cache |
 //! | other edge operators | push, chunks of vertices |
 //! | least-priority updates in an ordered loop | eager buckets with merging; width from mean weight and mean degree |
@@ -111,8 +111,9 @@ fn edge_rule(module: &Module, point: &ProgramPoint, op: &EdgeSetIterator, graph:
     let push = parallel(Direction::Push, Parallelism::Dynamic);
     let writes = writes(module, op);
     match point.from {
-        Sources::Set if degree < FLAT_DEGREE => {
-            (push.into(), format!("mean degree {degree:.1}: frontiers stay small, so it always pushes"))
+        // A filter on destinations is the mark of a search; without one a set may begin with all vertices.
+        Sources::Set if degree < FLAT_DEGREE && point.has_to => {
+            (push.into(), format!("mean degree {degree:.1}: frontiers of a search stay small, so it always pushes"))
         }
         Sources::Set => {
             let pull = SimpleSchedule {
@@ -310,7 +311,10 @@ mod tests {
             "{schedule}"
         );
         assert!(because.contains("32.0"), "{because}");
-        assert_eq!(at(&standard("bfs", &facts(1 << 20, 2, None)), "s0:s1").0, "push,par=dynamic");
+        let flat = facts(1 << 20, 2, None);
+        assert_eq!(at(&standard("bfs", &flat), "s0:s1").0, "push,par=dynamic");
+        // Not a search: all vertices are active at first.
+        assert!(at(&standard("cc", &flat), "s0:s1").0.starts_with("hybrid"));
     }
 
     #[test]
