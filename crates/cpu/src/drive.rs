@@ -14,7 +14,45 @@ use crate::team::{Help, Team};
 pub(crate) struct Crew {
     team: Team,
     workers: Vec<Desk>,
+    /// The next chunk of each member's part of a range.
+    next: Vec<Next>,
     stop: Box<AtomicBool>,
+}
+
+/// A counter on cache lines of its own.
+#[repr(align(128))]
+#[derive(Default)]
+pub(crate) struct Next(AtomicUsize);
+
+/// The parts of a range of chunks, one per member. A member begins with its own part, which is about the same one from
+/// step to step, so that its caches know it; then it helps with the parts of others.
+pub(crate) struct Parts<'a> {
+    next: &'a [Next],
+    chunks: usize,
+}
+
+impl<'a> Parts<'a> {
+    /// As many parts as there are counters.
+    pub(crate) fn new(next: &'a [Next], chunks: usize) -> Parts<'a> {
+        let parts = Parts { next, chunks };
+        for (part, next) in next.iter().enumerate() {
+            next.0.store(parts.begin(part), Ordering::Relaxed);
+        }
+        parts
+    }
+
+    fn begin(&self, part: usize) -> usize {
+        self.chunks * part / self.next.len().max(1)
+    }
+
+    /// The chunks that are left for a member, one after another.
+    pub(crate) fn of(&self, member: usize) -> impl Iterator<Item = usize> + '_ {
+        let own = member.min(self.next.len());
+        (own..self.next.len()).chain(0..own).flat_map(move |part| {
+            let end = self.begin(part + 1);
+            std::iter::from_fn(move || Some(self.next[part].0.fetch_add(1, Ordering::Relaxed)).filter(|&c| c < end))
+        })
+    }
 }
 
 /// A worker on cache lines of its own.
@@ -179,7 +217,8 @@ impl Crew {
     pub(crate) fn new(size: usize) -> Crew {
         let team = Team::new(size.max(1));
         let workers = (0..team.size()).map(|_| Desk(UnsafeCell::new(Worker::new()))).collect();
-        Crew { team, workers, stop: Box::new(AtomicBool::new(false)) }
+        let next = (0..team.size()).map(|_| Next::default()).collect();
+        Crew { team, workers, next, stop: Box::new(AtomicBool::new(false)) }
     }
 
     /// Number of members.
@@ -223,13 +262,13 @@ impl Crew {
         stop: &Stop,
     ) -> Result<()> {
         self.stop.store(false, Ordering::Relaxed);
-        let next = AtomicUsize::new(0);
+        let counters = if help.is_some() { &self.next[..] } else { &self.next[..1] };
+        let parts = Parts::new(counters, chunks.count());
         let (workers, flag) = (&self.workers, &*self.stop);
         let work = |member: usize| {
             let worker = workers[member].0.get();
-            loop {
-                let chunk = next.fetch_add(1, Ordering::Relaxed);
-                if chunk >= chunks.count() || flag.load(Ordering::Relaxed) {
+            for chunk in parts.of(member) {
+                if flag.load(Ordering::Relaxed) {
                     return;
                 }
                 if member == 0 && stop.check().is_err() {
@@ -293,11 +332,10 @@ impl Crew {
         result
     }
 
-    /// The queues of all workers, one after another.
+    /// The queues of all workers, in the order of the workers: each then begins near where it was at work.
     pub(crate) fn collect_queues(&mut self) -> Vec<u32> {
-        let mut queues: Vec<Vec<u32>> = self.workers().filter(|w| w.out_len > 0).map(Worker::take_queue).collect();
-        let Some(mut all) = queues.pop() else { return Vec::new() };
-        all.reserve(queues.iter().map(Vec::len).sum());
+        let mut queues = self.workers().filter(|w| w.out_len > 0).map(Worker::take_queue);
+        let Some(mut all) = queues.next() else { return Vec::new() };
         for queue in queues {
             all.extend_from_slice(&queue);
         }

@@ -8,17 +8,17 @@
 
 use std::any::Any;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use gw_exec::{
     Condition, Environment, ErrorKind, OperatorOutcome, Queue, QueueSpec, QueueState, Result, Scalar, Value,
 };
 use gw_graph::{Adjacency, Offsets};
 use gw_ir::meta::QueueKind;
-use rayon::prelude::*;
 
 use crate::abi::{Worker, slot};
 use crate::codegen::{Compiled, Source};
+use crate::drive::{Next, Parts};
 use crate::executable::{CpuExecutable, Sharing};
 use crate::fetch::{Ahead, BLOCK};
 use crate::lazy::LazyQueue;
@@ -123,6 +123,8 @@ pub(crate) struct Ordered<'a> {
     pub(crate) parallel: bool,
     /// Several members may work on the edges of one vertex.
     pub(crate) split: bool,
+    /// The greatest out-degree.
+    pub(crate) greatest_degree: usize,
 }
 
 /// What a member keeps from round to round.
@@ -165,12 +167,11 @@ pub(crate) fn run(
     }
     let benches: Vec<Mutex<Bench>> =
         (0..members).map(|_| Mutex::new(Bench { words: ordered.words.to_vec(), list: Vec::new() })).collect();
-    let offsets = ordered.adjacency.offsets();
-    let greatest = (0..offsets.lists() as u32).into_par_iter().with_min_len(1 << 14).map(|v| offsets.range(v).len());
     let mut round = Round {
         ordered,
         ahead: Ahead::new(ordered.adjacency, &spec.priorities),
-        has_hubs: greatest.max().unwrap_or(0) > HUB,
+        has_hubs: ordered.greatest_degree > HUB,
+        next: (0..members).map(|_| Next::default()).collect(),
         benches: &benches,
         shares: vec![Vec::new(); members],
         pieces: Vec::new(),
@@ -233,6 +234,8 @@ struct Round<'a> {
     /// The entries that each member found.
     shares: Vec<Vec<Entry>>,
     pieces: Vec<Piece>,
+    /// The next piece of each member's part.
+    next: Vec<Next>,
     merge: u64,
 }
 
@@ -252,7 +255,8 @@ impl Round<'_> {
         let help = sharing.help(edges, sharing.alone_edges).filter(|_| self.ordered.parallel);
         let bucket_slots = compiled.sources.iter().enumerate().filter(|(_, s)| matches!(s, Source::CurrentBucket(..)));
         let bucket_slots: Vec<usize> = bucket_slots.map(|(i, _)| slot::COUNT + i).collect();
-        let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let failed = AtomicBool::new(false);
+        let parts = Parts::new(if help.is_some() { &self.next } else { &self.next[..1] }, self.pieces.len());
         let (pieces, shares, merge) = (&self.pieces, &self.shares, self.merge);
         let task = |member: usize, worker: &mut Worker| {
             // Only this member locks its bench.
@@ -284,8 +288,10 @@ impl Round<'_> {
                     }
                 }
             };
-            while !failed.load(Ordering::Relaxed) {
-                let Some(piece) = pieces.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
+            for piece in parts.of(member).map(|piece| &pieces[piece]) {
+                if failed.load(Ordering::Relaxed) {
+                    break;
+                }
                 (worker.clip_begin, worker.clip_end) = piece.clip;
                 visit(words, &shares[piece.share][piece.begin..piece.end], worker);
                 if worker.fault != 0 {
@@ -313,7 +319,7 @@ impl Round<'_> {
 
 /// Cuts the shares into pieces of equally many entries.
 fn cut_by_entries(shares: &[Vec<Entry>], total: usize, sharing: Sharing, members: usize, pieces: &mut Vec<Piece>) {
-    let grain = (total / (8 * members)).clamp(sharing.least_chunk, PIECE);
+    let grain = (total / (8 * members)).clamp(sharing.least_chunk.div_ceil(4), PIECE);
     for (share, entries) in shares.iter().enumerate() {
         let piece = |begin| Piece { share, begin, end: (begin + grain).min(entries.len()), clip: WHOLE };
         pieces.extend((0..entries.len()).step_by(grain).map(piece));
@@ -331,7 +337,7 @@ fn cut_by_edges(
 ) -> usize {
     let weight = |e: &Entry| offsets.range(*e as u32).len() + 1;
     let edges: usize = shares.iter().flatten().map(weight).sum();
-    let budget = (edges / (8 * members)).clamp(64 * sharing.least_chunk, 1 << 14);
+    let budget = (edges / (8 * members)).clamp(16 * sharing.least_chunk, 1 << 14);
     for (share, entries) in shares.iter().enumerate() {
         let (mut begin, mut load) = (0, 0);
         for (i, e) in entries.iter().enumerate() {

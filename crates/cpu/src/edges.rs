@@ -16,6 +16,9 @@ use crate::executable::{CHUNKS_PER_MEMBER, CpuExecutable, DYNAMIC_GRAIN, Key, de
 use crate::set::{Loan, Map, MapSet, is_map, map_of};
 use crate::slots::Slots;
 
+/// Chunks per member when a queue is cut: the first lists of a chunk are not fetched ahead, so there are few.
+const QUEUE_CHUNKS: usize = 8;
+
 impl CpuExecutable {
     pub(crate) fn run_edges(
         &mut self,
@@ -75,9 +78,12 @@ impl CpuExecutable {
         let queue = input.as_ref().map_or(&[][..], Loan::ids);
         let map = input.as_ref().map_or(0, Loan::map_address);
 
-        let parallel = target.parallel;
+        // Work that nobody shares needs no atomics.
+        let work = expected_work(queue, range, adjacency);
+        let help = self.sharing.help(work, self.sharing.alone_edges).filter(|_| target.parallel);
+        target.parallel = help.is_some();
         let span = prepared.span;
-        let clipped = parallel && op.meta.is_edge_parallel == Some(true);
+        let clipped = target.parallel && op.meta.is_edge_parallel == Some(true);
         let shape = EdgeShape {
             direction,
             range,
@@ -117,8 +123,6 @@ impl CpuExecutable {
         slots.words[slot::COUNTS] = self.counts.as_mut_ptr() as u64;
 
         let grain = schedule.grain.map(|grain| env.amount(grain)).transpose()?.filter(|&g| g > 0).map(|g| g as usize);
-        let work = expected_work(queue, range, adjacency);
-        let help = self.sharing.help(work, self.sharing.alone_edges).filter(|_| parallel);
         let driven = match segments {
             None => {
                 let chunks = self.chunks(&schedule, grain, shape, queue, adjacency);
@@ -199,7 +203,7 @@ impl CpuExecutable {
                 Box::new(ByEdges { offsets: adjacency.offsets(), chunks, align: 64 })
             }
             _ if range == Range::Queue => {
-                Box::new(even((length / (CHUNKS_PER_MEMBER * members)).clamp(self.sharing.least_chunk, DYNAMIC_GRAIN)))
+                Box::new(even((length / (QUEUE_CHUNKS * members)).clamp(self.sharing.least_chunk, DYNAMIC_GRAIN)))
             }
             _ => Box::new(ByEdges { offsets: adjacency.offsets(), chunks: CHUNKS_PER_MEMBER * members, align: 64 }),
         }

@@ -43,7 +43,7 @@ pub(crate) struct Sharing {
 impl Sharing {
     /// What measures best.
     pub(crate) const USUAL: Sharing =
-        Sharing { alone_edges: 1 << 10, alone_vertices: 1 << 10, worth_waking: 16, least_chunk: 16 };
+        Sharing { alone_edges: 1 << 10, alone_vertices: 1 << 10, worth_waking: 16, least_chunk: 64 };
     /// Everything is shared, in chunks as small as can be: brings races to light.
     pub(crate) const TINY: Sharing = Sharing { alone_edges: 0, alone_vertices: 0, worth_waking: 0, least_chunk: 1 };
 
@@ -296,6 +296,7 @@ impl CpuExecutable {
             compiled: &compiled,
             words: &slots.words,
             adjacency: graph.out(),
+            greatest_degree: graph.greatest_out_degree(),
             parallel: target.parallel,
             split,
         };

@@ -16,7 +16,12 @@ pub(crate) struct Team {
     shared: Arc<Shared>,
     members: Vec<JoinHandle<()>>,
     handles: Vec<Thread>,
+    /// Tasks in a row that members slept through although they might have helped.
+    missed: u32,
 }
+
+/// Many small tasks in a row are worth waking somebody, too.
+const MISSED_ENOUGH: u32 = 8;
 
 /// Whom the caller needs for a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +30,7 @@ pub(crate) enum Help {
     Everyone,
     /// Members who come in time may help; those who sleep are woken.
     Anyone,
-    /// Members who are awake may help.
+    /// Members who are awake may help; after some such tasks in a row the others are woken.
     Awake,
 }
 
@@ -64,7 +69,7 @@ impl Team {
             })
             .collect();
         let handles = members.iter().map(|m| m.thread().clone()).collect();
-        Team { shared, members, handles }
+        Team { shared, members, handles, missed: 0 }
     }
 
     /// Number of members, the caller included.
@@ -87,9 +92,14 @@ impl Team {
         // Sequentially consistent with the members' `asleep`: either a member sees the new task or we see it asleep.
         let number = (shared.gate.load(Ordering::Relaxed) >> 32) + 1;
         shared.gate.store(number << 32, Ordering::SeqCst);
-        if help != Help::Awake {
+        let asleep = |member: usize| shared.asleep[member + 1].load(Ordering::SeqCst);
+        if help == Help::Awake && (0..self.handles.len()).any(asleep) {
+            self.missed += 1;
+        }
+        if help != Help::Awake || self.missed >= MISSED_ENOUGH {
+            self.missed = 0;
             for (member, handle) in self.handles.iter().enumerate() {
-                if shared.asleep[member + 1].load(Ordering::SeqCst) {
+                if asleep(member) {
                     handle.unpark();
                 }
             }

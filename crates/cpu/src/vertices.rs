@@ -25,7 +25,6 @@ impl CpuExecutable {
             Operator::VertexSetFilter(op) => (op.meta.is_parallel, true),
             _ => return Ok(None),
         };
-        let parallel = self.crew.size() > 1 && is_parallel != Some(false);
         let output = if filter { OutputForm::Queue { unique: false } } else { OutputForm::None };
         let members = set.len();
         // The vertices that a map speaks of are those of its blocks; the vectors are as long as the element.
@@ -38,7 +37,9 @@ impl CpuExecutable {
         };
         let queue = loan.as_ref().map_or(&[][..], Loan::ids);
         let span = prepared.span;
-        let target = plain_target(parallel, output);
+        let parallel = self.crew.size() > 1 && is_parallel != Some(false);
+        let help = self.sharing.help(length, self.sharing.alone_vertices).filter(|_| parallel);
+        let target = plain_target(help.is_some(), output);
         let key = Key { operator: id, shape: None, range, target };
         let Ok(compiled) = self.kernel(key) else { return Ok(None) };
         let Some(mut slots) = Slots::fill(&compiled.sources, target.wide_offsets, call, env)? else { return Ok(None) };
@@ -55,10 +56,9 @@ impl CpuExecutable {
         let grain = match (schedule.parallelism, schedule.grain) {
             (Some(Parallelism::Static), _) => length.div_ceil(crew).max(1),
             (_, Some(grain)) => (env.amount(grain)? as usize).max(1),
-            _ => (length / (CHUNKS_PER_MEMBER * crew)).clamp(16 * self.sharing.least_chunk, 1 << 14),
+            _ => (length / (CHUNKS_PER_MEMBER * crew)).clamp(4 * self.sharing.least_chunk, 1 << 14),
         };
         let chunks = Even { length, grain };
-        let help = self.sharing.help(length, self.sharing.alone_vertices).filter(|_| parallel);
         // SAFETY: as in `run_edges`.
         let driven = unsafe { self.crew.drive(compiled.kernel, &slots.words, &chunks, help, &env.stop) };
         let fault = self.crew.fault(&compiled.sites);

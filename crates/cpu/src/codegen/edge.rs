@@ -153,25 +153,20 @@ impl Translator<'_, '_> {
         }
         let (begin, end) = self.list(list, shape.clipped);
         let promoted = promote::candidates(self.module, op, Direction::Push);
-        self.each_neighbour(begin, end, &promoted, src, visited, |t, edge, skip| {
-            let dst = t.neighbour(edge);
-            t.vertices.push(dst);
-            match &op.to {
-                VertexFilter::Function(filter) if !op.meta.to_folded => {
-                    let keep = t.apply(filter, Role::To, &[dst])?;
-                    let keep = keep.ok_or_else(|| t.refuse("a filter without result"))?;
-                    t.only_if(keep, skip);
-                }
-                VertexFilter::Set(_) => {
-                    let map = t.slot(slot::TO_MAP, types::I64);
-                    let inside = t.in_map(map, dst, false);
-                    t.only_if(inside, skip);
-                }
-                _ => {}
+        let test = |t: &mut Self, dst: Value| match &op.to {
+            VertexFilter::Function(filter) if !op.meta.to_folded => {
+                let keep = t.apply(filter, Role::To, &[dst])?;
+                keep.map(Some).ok_or_else(|| t.refuse("a filter without result"))
             }
+            VertexFilter::Set(_) => {
+                let map = t.slot(slot::TO_MAP, types::I64);
+                Ok(Some(t.in_map(map, dst, false)))
+            }
+            _ => Ok(None),
+        };
+        self.each_neighbour(begin, end, &promoted, src, visited, test, |t, edge, dst| {
             let args = t.edge_args(op, shape, edge, src, dst)?;
             t.apply_edge(op, &args, dst)?;
-            t.vertices.pop();
             Ok(None)
         })
     }
@@ -211,25 +206,20 @@ impl Translator<'_, '_> {
                 Ok(())
             });
         }
-        self.each_neighbour(begin, end, &promoted, dst, visited, |t, edge, skip| {
-            let src = t.neighbour(edge);
-            t.vertices.push(src);
-            match &op.from {
-                VertexFilter::Function(filter) => {
-                    let keep = t.apply(filter, Role::From, &[src])?;
-                    let keep = keep.ok_or_else(|| t.refuse("a filter without result"))?;
-                    t.only_if(keep, skip);
-                }
-                VertexFilter::Set(_) if !shape.from_all => {
-                    let map = t.slot(slot::FROM_MAP, types::I64);
-                    let inside = t.in_map(map, src, t.target.from_bitmap);
-                    t.only_if(inside, skip);
-                }
-                _ => {}
+        let test = |t: &mut Self, src: Value| match &op.from {
+            VertexFilter::Function(filter) => {
+                let keep = t.apply(filter, Role::From, &[src])?;
+                keep.map(Some).ok_or_else(|| t.refuse("a filter without result"))
             }
+            VertexFilter::Set(_) if !shape.from_all => {
+                let map = t.slot(slot::FROM_MAP, types::I64);
+                Ok(Some(t.in_map(map, src, t.target.from_bitmap)))
+            }
+            _ => Ok(None),
+        };
+        self.each_neighbour(begin, end, &promoted, dst, visited, test, |t, edge, src| {
             let args = t.edge_args(op, shape, edge, src, dst)?;
             t.apply_edge(op, &args, dst)?;
-            t.vertices.pop();
             // Once the destination is no longer wanted, its other edges are not looked at.
             match &op.to {
                 VertexFilter::Function(filter) if ends_early => t.apply(filter, Role::To, &[dst]),
@@ -253,8 +243,11 @@ impl Translator<'_, '_> {
         (begin, end)
     }
 
-    /// A loop over the edge positions `begin..end` of `owner`. The body gets the position and the block that goes on; it
-    /// may return a condition for going on at all.
+    /// A loop over the edge positions `begin..end` of `owner` whose other end passes the test. The body gets the position
+    /// and the other end; it may return a condition for going on at all.
+    ///
+    /// Edges that fail go round in a loop of their own inside: what only the body needs stays out of its registers.
+    #[expect(clippy::too_many_arguments, reason = "the parts of one loop")]
     fn each_neighbour(
         &mut self,
         begin: Value,
@@ -262,37 +255,47 @@ impl Translator<'_, '_> {
         promoted: &[promote::Promoted],
         owner: Value,
         visited: Variable,
-        body: impl FnOnce(&mut Self, Value, Block) -> Result<Option<Value>, Refusal>,
+        test: impl FnOnce(&mut Self, Value) -> Result<Option<Value>, Refusal>,
+        body: impl FnOnce(&mut Self, Value, Value) -> Result<Option<Value>, Refusal>,
     ) -> Result<(), Refusal> {
-        let (enter, head, more, leave, out) = (
-            self.b.create_block(),
-            self.b.create_block(),
-            self.b.create_block(),
-            self.b.create_block(),
-            self.b.create_block(),
-        );
-        self.b.append_block_param(head, types::I64);
-        self.b.append_block_param(leave, types::I64);
+        let [enter, again, head, failed, more, leave, out] = std::array::from_fn(|_| self.b.create_block());
+        for block in [again, head, leave] {
+            self.b.append_block_param(block, types::I64);
+        }
         let some = self.b.ins().icmp(IntCC::UnsignedLessThan, begin, end);
         self.b.ins().brif(some, enter, &[], out, &[]);
         self.b.switch_to_block(enter);
         self.b.seal_block(enter);
         let saved = self.promote(promoted, owner)?;
-        self.b.ins().jump(head, &[begin.into()]);
+        self.b.ins().jump(again, &[begin.into()]);
+        self.b.switch_to_block(again);
+        let first = self.b.block_params(again)[0];
+        self.b.ins().jump(head, &[first.into()]);
 
         self.b.switch_to_block(head);
         let edge = self.b.block_params(head)[0];
-        let following = self.b.ins().iadd_imm_s(edge, 1);
-        let go_on = body(self, edge, more)?;
+        let other = self.neighbour(edge);
+        self.vertices.push(other);
+        if let Some(passed) = test(self, other)? {
+            self.only_if(passed, failed);
+        }
+        let go_on = body(self, edge, other)?;
+        self.vertices.pop();
         match go_on {
-            Some(condition) => self.b.ins().brif(condition, more, &[], leave, &[following.into()]),
+            Some(condition) => {
+                let following = self.b.ins().iadd_imm_s(edge, 1);
+                self.b.ins().brif(condition, more, &[], leave, &[following.into()])
+            }
             None => self.b.ins().jump(more, &[]),
         };
+        self.b.switch_to_block(failed);
+        self.b.seal_block(failed);
+        self.next_edge(edge, end, head, leave);
+        self.b.seal_block(head);
         self.b.switch_to_block(more);
         self.b.seal_block(more);
-        let another = self.b.ins().icmp(IntCC::UnsignedLessThan, following, end);
-        self.b.ins().brif(another, head, &[following.into()], leave, &[following.into()]);
-        self.b.seal_block(head);
+        self.next_edge(edge, end, again, leave);
+        self.b.seal_block(again);
 
         self.b.switch_to_block(leave);
         self.b.seal_block(leave);
@@ -306,6 +309,13 @@ impl Translator<'_, '_> {
         self.b.switch_to_block(out);
         self.b.seal_block(out);
         Ok(())
+    }
+
+    /// Goes on with the edge behind `edge`, or leaves with it where the list ends.
+    fn next_edge(&mut self, edge: Value, end: Value, on: Block, leave: Block) {
+        let following = self.b.ins().iadd_imm_s(edge, 1);
+        let another = self.b.ins().icmp(IntCC::UnsignedLessThan, following, end);
+        self.b.ins().brif(another, on, &[following.into()], leave, &[following.into()]);
     }
 
     pub(crate) fn neighbour(&mut self, edge: Value) -> Value {
