@@ -22,7 +22,7 @@ use gw_ir::source::Name;
 use gw_ir::stmt::StmtKind;
 use gw_ir::walk;
 use gw_schedule::{
-    Direction, FrontierForm, Hybrid, Intersection, Parallelism, Param, PointKind, PriorityChange, PriorityUpdate,
+    Direction, Fraction, FrontierForm, Hybrid, Intersection, Parallelism, Param, PointKind, PriorityChange, PriorityUpdate,
     ProgramPoint, Schedule, SimpleSchedule, Sources,
 };
 
@@ -120,9 +120,10 @@ fn edge_rule(module: &Module, point: &ProgramPoint, op: &EdgeSetIterator, graph:
                 frontier: Some(FrontierForm::Bitmap),
                 ..parallel(Direction::Pull, Parallelism::Dynamic)
             };
-            let hybrid = Schedule::from(Hybrid { first: push, second: pull, ..Hybrid::push_pull() });
+            let threshold = Param::Value(PULL_SHARE);
+            let hybrid = Schedule::from(Hybrid { threshold, first: push, second: pull, ..Hybrid::push_pull() });
             match hybrid.legal(point) {
-                Ok(()) => (hybrid, format!("mean degree {degree:.1}: pulls while a twentieth of the edges lies ahead")),
+                Ok(()) => (hybrid, format!("mean degree {degree:.1}: pulls while more than a tenth of the edges lies ahead")),
                 Err(_) => (push.into(), "pulling is not possible here".to_string()),
             }
         }
@@ -149,8 +150,6 @@ fn edge_rule(module: &Module, point: &ProgramPoint, op: &EdgeSetIterator, graph:
 
 /// Below this mean degree frontiers of a search stay small.
 const FLAT_DEGREE: f64 = 4.0;
-/// From this mean degree on, narrower buckets save no more work.
-const WIDTH_DEGREE: f64 = 32.0;
 /// From this mean degree on, segments save more than their extra lists cost.
 const DENSE_DEGREE: f64 = 8.0;
 
@@ -174,11 +173,16 @@ fn priority_rule(point: &ProgramPoint, graph: &GraphFacts) -> (Schedule, String)
     (push.into(), "lazy buckets".to_string())
 }
 
-/// The denser a graph, the sooner a bucket is settled and the more work a wide one wastes. The factors are measured
-/// (bench/cpu-choice.md).
+/// The share of the edges ahead from which on a search pulls. Lists are fetched ahead, which makes pushing cheaper than
+/// the customary twentieth assumes (bench/cpu-choice.md).
+const PULL_SHARE: Fraction = Fraction::ratio(1, 10);
+
+/// The denser a graph, the sooner a bucket is settled and the more work a wide one wastes; the best width falls with the
+/// square of the degree, down to a small part of the mean weight. The factors are measured (bench/cpu-choice.md).
 fn bucket_width(graph: &GraphFacts) -> u64 {
     let weight = graph.mean_weight.unwrap_or(1.0).max(1.0);
-    let factor = FLAT_DEGREE / graph.mean_degree().clamp(FLAT_DEGREE, WIDTH_DEGREE);
+    let degree = graph.mean_degree().max(1.0);
+    let factor = (22.0 / (degree * degree)).max(1.0 / 40.0);
     ((weight * factor).round() as u64).max(1)
 }
 
@@ -342,10 +346,10 @@ mod tests {
             }
         };
         let (dense, flat) = (width(&facts(1 << 16, 32, Some(128.0))), width(&facts(1 << 16, 3, Some(128.0))));
-        assert_eq!((dense, flat), (16, 128));
+        assert_eq!((dense, flat), (3, 313));
         assert_eq!(width(&facts(1 << 16, 99, Some(128.0))), dense);
         assert_eq!(width(&facts(1 << 16, 32, Some(0.0))), 1);
-        assert_eq!(width(&facts(1 << 16, 3, None)), 1);
+        assert_eq!(width(&facts(1 << 16, 3, None)), 2);
     }
 
     const UNLABELLED: &str = "

@@ -9,6 +9,7 @@ mod expr;
 mod inputs;
 mod promote;
 mod stmt;
+mod sums;
 mod translate;
 mod update;
 mod vertex;
@@ -169,6 +170,7 @@ impl Jit {
         let builder = FunctionBuilder::new(&mut context.func, &mut self.functions);
         let (mut translator, begin, end) = Translator::new(builder, ir, target, helpers, written_scalars(ir, body));
         let config = self.module.target_config();
+        translator.begin_sums(sums::summed_scalars(ir, body));
         let translated = match body {
             Body::Edges(op, shape) => {
                 translator.priorities = entry::priorities(ir, op, shape);
@@ -176,6 +178,7 @@ impl Jit {
             }
             Body::Vertices(function, range, keep) => translator.vertex_kernel(function, range, keep, begin, end),
         };
+        let translated = translated.and_then(|()| translator.end_sums());
         if let Err(refusal) = translated {
             // A half-built function is thrown away together with the builder's state.
             self.functions = FunctionBuilderContext::new();

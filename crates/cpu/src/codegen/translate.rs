@@ -17,6 +17,7 @@ use gw_ir::types::{Domain, Scalar, Type as IrType};
 
 use super::Refusal;
 use super::inputs::{GraphArray, Inputs, Role, Source};
+use super::sums::Sum;
 use crate::abi::{Fault, Worker};
 
 /// Functions of the runtime that generated code calls.
@@ -117,6 +118,8 @@ pub(crate) struct Translator<'a, 'f> {
     pub(crate) registers: Vec<(Name, Variable)>,
     /// The priorities of the queue of an ordered loop.
     pub(crate) priorities: Option<super::Priorities>,
+    /// Global scalars that the kernel adds up in registers.
+    pub(crate) sums: HashMap<Name, Sum>,
     hoisted: HashMap<usize, Value>,
     /// Scalars that the kernel writes somewhere.
     written: Vec<Name>,
@@ -177,6 +180,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             span: Span::NONE,
             registers: Vec::new(),
             priorities: None,
+            sums: HashMap::new(),
             hoisted: HashMap::new(),
             written,
         };

@@ -24,6 +24,11 @@ impl Translator<'_, '_> {
             self.assign(target, new)?;
             return Ok(changed);
         }
+        if op == ReduceOp::Sum
+            && let Some(changed) = self.add_to_sum(target, value)
+        {
+            return Ok(changed);
+        }
         let (address, scalar) = self.place(target)?;
         // Nobody owns a global scalar: its reductions are atomic whenever others run.
         let shared = self.target.parallel && matches!(target.kind, ExprKind::Var(_));
@@ -31,7 +36,7 @@ impl Translator<'_, '_> {
     }
 
     /// A reduction into a cell.
-    fn reduce_at(&mut self, op: ReduceOp, address: Value, scalar: Scalar, value: Value, atomic: bool) -> Value {
+    pub(super) fn reduce_at(&mut self, op: ReduceOp, address: Value, scalar: Scalar, value: Value, atomic: bool) -> Value {
         let ty = clif_type(scalar);
         if !atomic {
             let old = self.b.ins().load(ty, trusted(), address, 0);
@@ -67,7 +72,7 @@ impl Translator<'_, '_> {
     }
 
     /// The combined value, and whether it counts as a change.
-    fn combine(&mut self, op: ReduceOp, scalar: Scalar, old: Value, value: Value) -> (Value, Value) {
+    pub(super) fn combine(&mut self, op: ReduceOp, scalar: Scalar, old: Value, value: Value) -> (Value, Value) {
         match op {
             ReduceOp::Sum if scalar == Scalar::Bool => {
                 let new = self.b.ins().bor(old, value);
