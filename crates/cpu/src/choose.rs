@@ -22,8 +22,8 @@ use gw_ir::source::Name;
 use gw_ir::stmt::StmtKind;
 use gw_ir::walk;
 use gw_schedule::{
-    Direction, Fraction, FrontierForm, Hybrid, Intersection, Parallelism, Param, PointKind, PriorityChange, PriorityUpdate,
-    ProgramPoint, Schedule, SimpleSchedule, Sources,
+    Direction, Fraction, FrontierForm, Hybrid, Intersection, Parallelism, Param, PointKind, PriorityChange,
+    PriorityUpdate, ProgramPoint, Schedule, SimpleSchedule, Sources,
 };
 
 use crate::capability::capabilities;
@@ -123,7 +123,9 @@ fn edge_rule(module: &Module, point: &ProgramPoint, op: &EdgeSetIterator, graph:
             let threshold = Param::Value(PULL_SHARE);
             let hybrid = Schedule::from(Hybrid { threshold, first: push, second: pull, ..Hybrid::push_pull() });
             match hybrid.legal(point) {
-                Ok(()) => (hybrid, format!("mean degree {degree:.1}: pulls while more than a tenth of the edges lies ahead")),
+                Ok(()) => {
+                    (hybrid, format!("mean degree {degree:.1}: pulls while more than a tenth of the edges lies ahead"))
+                }
                 Err(_) => (push.into(), "pulling is not possible here".to_string()),
             }
         }
@@ -211,16 +213,15 @@ enum Writes {
 fn writes(module: &Module, op: &EdgeSetIterator) -> Writes {
     let Some(function) = module.function(&op.apply.name) else { return Writes::Other };
     let Some(destination) = function.params.get(1) else { return Writes::Other };
+    // A function that only adds to scalars owns all it writes as well.
     let mut only = true;
-    let mut some = false;
     each_write(function, &mut |target| {
         if let ExprKind::Element { index, .. } = &target.kind {
-            some = true;
             only &= index.as_var() == Some(&destination.name);
         }
     });
     let calls = walks(function, |e| matches!(e.kind, ExprKind::Call { .. }));
-    if some && only && !calls { Writes::Destination } else { Writes::Other }
+    if only && !calls { Writes::Destination } else { Writes::Other }
 }
 
 /// Bytes per vertex of the vectors that an edge function reads at its source.

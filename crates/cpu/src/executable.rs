@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use gw_exec::{
-    Environment, ErrorKind, ExecError, Executable, OperatorCall, OperatorId, OperatorOutcome, Queue, QueueSpec,
-    QueueState, Reduction, Result, Sites, Value, Vector, VertexSet,
+    Environment, ErrorKind, ExecError, Executable, Locals, OperatorCall, OperatorId, OperatorOutcome, Queue, QueueSpec,
+    QueueState, Reduction, Result, Sites, StatementId, Value, Vector, VertexSet,
 };
 use gw_graph::{Graph, Offsets, WeightKind};
 use gw_ir::expr::{ExprKind, FunctionRef};
@@ -23,6 +23,7 @@ use crate::drive::{Crew, common_slots};
 use crate::eager;
 use crate::edges::is_selective;
 use crate::lazy::LazyQueue;
+use crate::par_for::{self, Iterations};
 use crate::set::map_of;
 use crate::slots::Slots;
 use crate::team::Help;
@@ -66,6 +67,8 @@ pub(crate) const DYNAMIC_GRAIN: usize = 1024;
 pub(crate) struct CpuExecutable {
     pub(crate) module: Arc<Module>,
     pub(crate) operators: Vec<Prepared>,
+    /// By statement: `par_for` loops whose bodies may become kernels.
+    pub(crate) loops: Vec<Option<Iterations>>,
     kernels: HashMap<Key, std::result::Result<Compiled, String>>,
     jit: Jit,
     pub(crate) crew: Crew,
@@ -117,10 +120,12 @@ impl CpuExecutable {
                 outputs_destination: outputs_destination(&module, operator),
             })
             .collect();
+        let (module, loops) = par_for::extract(&module);
         let jit = Jit::new().map_err(|reason| ErrorKind::Unsupported(format!("no code generator: {reason}")))?;
         Ok(CpuExecutable {
             module,
             operators,
+            loops,
             kernels: HashMap::new(),
             jit,
             crew: Crew::new(threads),
@@ -189,7 +194,9 @@ impl CpuExecutable {
         if let Some(known) = self.kernels.get(&key) {
             return known.clone();
         }
-        let prepared = &self.operators[key.operator];
+        let Some(prepared) = self.operators.get(key.operator) else {
+            return self.loop_kernel(key);
+        };
         let body = match (&prepared.operator, key.shape) {
             (Operator::VertexSetIterator(op), _) => Body::Vertices(&op.apply, key.range, false),
             (Operator::VertexSetFilter(op), _) => Body::Vertices(&op.filter, key.range, true),
@@ -203,6 +210,20 @@ impl CpuExecutable {
         let compiled = self
             .jit
             .compile(&self.module, name.trim(), body, key.target)
+            .map_err(|r| format!("line {}: {}", r.span.line, r.reason));
+        self.kernels.insert(key, compiled.clone());
+        compiled
+    }
+
+    /// The kernel of a loop; loops are numbered behind the operators.
+    fn loop_kernel(&mut self, key: Key) -> std::result::Result<Compiled, String> {
+        let Some(Some(iterations)) = self.loops.get(key.operator - self.operators.len()) else {
+            return Err("not a loop".to_string());
+        };
+        let body = Body::Iterations(&iterations.function);
+        let compiled = self
+            .jit
+            .compile(&self.module, "par_for", body, key.target)
             .map_err(|r| format!("line {}: {}", r.span.line, r.reason));
         self.kernels.insert(key, compiled.clone());
         compiled
@@ -346,6 +367,16 @@ impl Executable for CpuExecutable {
     fn begin_run(&mut self) {
         self.seeded = false;
         self.reference.begin_run();
+    }
+
+    fn run_par_for(
+        &mut self,
+        statement: StatementId,
+        range: std::ops::Range<i32>,
+        locals: &mut dyn Locals,
+        env: &mut Environment,
+    ) -> Result<bool> {
+        self.run_iterations(statement, range, locals, env)
     }
 
     fn frontier_edges(&mut self, set: &VertexSet, graph: &Graph, enough: u64) -> u64 {

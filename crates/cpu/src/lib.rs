@@ -13,6 +13,7 @@
 //! | `set` | frontiers as queues and maps |
 //! | `eager`, `ordered`, `fetch` | ordered loops with eager buckets |
 //! | `lazy`, `constant_sum` | lazy buckets, sums counted before they are added |
+//! | `par_for` | loops whose bodies become kernels |
 //! | `intersect` | common neighbours |
 //!
 //! Nothing here knows an algorithm. What is not compiled (printing, extern functions) runs on the
@@ -32,6 +33,7 @@ mod helpers;
 mod intersect;
 mod lazy;
 mod ordered;
+mod par_for;
 mod reduce;
 mod set;
 mod slots;

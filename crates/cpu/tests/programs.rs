@@ -82,10 +82,11 @@ fn right_together_without_a_schedule() {
     all("default", &CpuVm::with_tiny_chunks(3));
 }
 
-/// Random legal schedules for every labelled point of every program, on machines that share the smallest work.
+/// Random legal schedules for every labelled point of every program on random graphs, on machines that share the smallest
+/// work. `GW_SCHEDULES` raises the number of schedules per program.
 #[test]
 fn right_under_random_schedules() {
-    const SCHEDULES: u64 = 200;
+    let schedules: u64 = std::env::var("GW_SCHEDULES").ok().and_then(|n| n.parse().ok()).unwrap_or(200);
     let machine = CpuVm::with_tiny_chunks(3);
     let (mut tried, mut problems) = (0, Vec::new());
     for program in programs() {
@@ -93,7 +94,7 @@ fn right_under_random_schedules() {
         let front = compile_front(&file).unwrap_or_else(|_| panic!("{} does not compile", program.name));
         let module = gw_ir::lower(&front.typed, program.source).unwrap();
         let points = gw_ir::program_points(&module);
-        for seed in 0..SCHEDULES {
+        for seed in 0..schedules {
             let mut schedule = ProgramSchedule::new();
             for (i, point) in points.iter().enumerate() {
                 let Some(path) = &point.path else { continue };
@@ -102,7 +103,7 @@ fn right_under_random_schedules() {
                     schedule.set(path, picked).unwrap();
                 }
             }
-            let spec = GRAPHS[seed as usize % GRAPHS.len()];
+            let spec = &with_seed(GRAPHS[seed as usize % GRAPHS.len()], seed / GRAPHS.len() as u64);
             let graph = Arc::new(GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph);
             if !suits(program, &graph) {
                 continue;
@@ -117,4 +118,37 @@ fn right_under_random_schedules() {
     println!("{tried} combinations of program, graph and schedule tried");
     assert!(tried > 1000);
     assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
+}
+
+/// The spec of another random graph of the same kind.
+fn with_seed(spec: &str, seed: u64) -> String {
+    let random = ["kron", "urand", "road", "bipartite", "tree"].iter().any(|kind| spec.starts_with(kind));
+    if random { format!("{spec}:seed={seed}") } else { spec.to_string() }
+}
+
+/// Programs whose threads race for the same vertices, a thousand times each with the smallest chunks: every run must be
+/// right, whoever wins.
+#[test]
+fn races_do_no_harm() {
+    let graph = "kron:6:weights=1..20";
+    let loaded = Arc::new(GraphSpec::parse(graph).and_then(|s| s.load(&Silent)).unwrap().graph);
+    let machine = CpuVm::with_tiny_chunks(4);
+    for name in ["bfs", "sssp-delta", "cc-fast", "bc", "kcore", "pagerank-delta", "mis"] {
+        let program = gw_programs::find(name).unwrap();
+        let file = SourceFile::new(program.file, program.source);
+        let front = compile_front(&file).unwrap_or_else(|_| panic!("{name} does not compile"));
+        let module = gw_ir::lower(&front.typed, program.source).unwrap();
+        let schedule = front.schedule.unwrap_or_default();
+        let module = gw_ir::run_pipeline(module, &schedule, &gw_ir::Options::default()).unwrap();
+        let mut prepared = gw_exec::Program::prepare(&machine, Arc::new(module)).unwrap();
+        let args = example_args(program, graph, &loaded);
+        let graphs = SpecGraphs::new();
+        graphs.insert(&args[0], Arc::clone(&loaded));
+        let options = RunOptions { graphs: Arc::new(graphs), ..RunOptions::with_args(args.clone()) };
+        for round in 0..1000 {
+            let result = prepared.run(&options).unwrap();
+            let run = Run { graph: &loaded, args: &args, results: &result.globals };
+            program.validate(&run).unwrap_or_else(|e| panic!("{name}, run {round}: {e}"));
+        }
+    }
 }

@@ -73,6 +73,17 @@ pub trait Executable: Send {
         Err(ErrorKind::Unsupported("this machine claims no statements".into()).into())
     }
 
+    /// Runs the iterations of a `par_for` in any order; false leaves them to the host.
+    fn run_par_for(
+        &mut self,
+        _statement: StatementId,
+        _range: std::ops::Range<i32>,
+        _locals: &mut dyn Locals,
+        _env: &mut Environment,
+    ) -> Result<bool> {
+        Ok(false)
+    }
+
     /// Picks the variant of a hybrid whose chooser the executor cannot evaluate (a tree or a recording). `None` means
     /// the first, safe one.
     fn choose(&mut self, _hybrid: &HybridStmt, _sizes: InputSizes) -> Option<usize> {

@@ -104,6 +104,12 @@ pub(crate) const PROGRAMS: &[Program] = &[
             output("rank", "vector of float", "ranks, sum 1"),
             output("rounds", "int", "rounds done")
         ], , validate::pagerank_delta),
+    program!("pagerank-gs": "PageRank, ranks updated in place",
+        [GRAPH] -> [
+            output("rank", "vector of float", "ranks, sum 1"),
+            output("rounds", "int", "rounds done"),
+            output("change", "double", "sum of changes in the last round")
+        ], , validate::pagerank_delta),
     program!("ppsp": "shortest path between two vertices, delta-stepping",
         [GRAPH, SOURCE, TARGET, DELTA] -> [
             output("distance", "int", "length of a shortest path, 2147483647 if none"),

@@ -103,8 +103,11 @@ impl Translator<'_, '_> {
             let flag = t.b.ins().icmp(code, x, y);
             t.b.ins().uextend(types::I64, flag)
         };
-        let (same, less, more) =
-            (flag(self, IntCC::Equal), flag(self, IntCC::UnsignedLessThanOrEqual), flag(self, IntCC::UnsignedGreaterThanOrEqual));
+        let (same, less, more) = (
+            flag(self, IntCC::Equal),
+            flag(self, IntCC::UnsignedLessThanOrEqual),
+            flag(self, IntCC::UnsignedGreaterThanOrEqual),
+        );
         let count = self.b.ins().iadd(count, same);
         let at_a = self.address(at_a, less, 4);
         let at_b = self.address(at_b, more, 4);

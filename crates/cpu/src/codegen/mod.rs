@@ -92,6 +92,8 @@ pub(crate) enum Body<'a> {
     Edges(&'a EdgeSetIterator, EdgeShape),
     /// A function over vertices; true results are kept when `keep`.
     Vertices(&'a gw_ir::expr::FunctionRef, Range, bool),
+    /// A function over the numbers of a loop.
+    Iterations(&'a Name),
 }
 
 impl Jit {
@@ -177,6 +179,7 @@ impl Jit {
                 translator.edge_kernel(op, shape, begin, end)
             }
             Body::Vertices(function, range, keep) => translator.vertex_kernel(function, range, keep, begin, end),
+            Body::Iterations(function) => translator.iteration_kernel(function, begin, end),
         };
         let translated = translated.and_then(|()| translator.end_sums());
         if let Err(refusal) = translated {
@@ -212,6 +215,7 @@ fn functions_of(ir: &Module, body: Body<'_>) -> Vec<Name> {
             filters.chain([op.apply.name.clone()]).collect()
         }
         Body::Vertices(function, ..) => vec![function.name.clone()],
+        Body::Iterations(function) => vec![function.clone()],
     };
     let mut found: Vec<Name> = Vec::new();
     while let Some(name) = todo.pop() {

@@ -36,7 +36,14 @@ impl Translator<'_, '_> {
     }
 
     /// A reduction into a cell.
-    pub(super) fn reduce_at(&mut self, op: ReduceOp, address: Value, scalar: Scalar, value: Value, atomic: bool) -> Value {
+    pub(super) fn reduce_at(
+        &mut self,
+        op: ReduceOp,
+        address: Value,
+        scalar: Scalar,
+        value: Value,
+        atomic: bool,
+    ) -> Value {
         let ty = clif_type(scalar);
         if !atomic {
             let old = self.b.ins().load(ty, trusted(), address, 0);

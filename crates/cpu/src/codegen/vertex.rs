@@ -3,6 +3,7 @@
 use cranelift::prelude::*;
 use gw_ir::builtin::Builtin;
 use gw_ir::expr::{ExprKind, FunctionRef};
+use gw_ir::source::Name;
 use gw_ir::walk;
 
 use super::Refusal;
@@ -39,6 +40,16 @@ impl Translator<'_, '_> {
                 t.when(kept, |t| t.enqueue(vertex));
             }
             t.vertices.pop();
+            Ok(())
+        })
+    }
+
+    /// Applies a function to the numbers of a range.
+    pub(crate) fn iteration_kernel(&mut self, function: &Name, begin: Value, end: Value) -> Result<(), Refusal> {
+        let function = FunctionRef { name: function.clone(), captures: Vec::new() };
+        self.for_range(begin, end, |t, index, _| {
+            let number = t.b.ins().ireduce(types::I32, index);
+            t.apply(&function, Role::Apply, &[number])?;
             Ok(())
         })
     }

@@ -6,10 +6,12 @@ use gw_schedule::{Chooser, Criterion, InputSizes, Schedule};
 
 use super::{FrameLocals, Interp};
 use crate::code::{Effect, Line, LineKind, Obj, Place, Target};
+use crate::env::Environment;
 use crate::error::{ErrorKind, Result};
 use crate::scalar::Register;
 use crate::sites::StatementId;
 use crate::value::Value;
+use crate::vm::{Executable, Locals};
 
 /// Whether a `break` is on its way to its loop.
 type Broken = bool;
@@ -98,8 +100,9 @@ impl<'a> Interp<'a> {
             }
             LineKind::ParFor { id, var, low, high, body } => {
                 if !self.claimed(*id)? {
-                    let (low, high) = (i32::of(self.num(low)?), i32::of(self.num(high)?));
-                    for i in low..high {
+                    let range = i32::of(self.num(low)?)..i32::of(self.num(high)?);
+                    let mut rest = if self.ran_par_for(*id, range.clone())? { 0..0 } else { range };
+                    while let Some(i) = rest.next() {
                         self.set_register(*var, i.bits());
                         if self.block(body)? {
                             break;
@@ -207,14 +210,26 @@ impl<'a> Interp<'a> {
             return Ok(false);
         }
         self.env.stop.check()?;
+        self.with_locals(|machine, locals, env| machine.run_statement(id, locals, env))?;
+        Ok(true)
+    }
+
+    /// Offers the iterations of a `par_for` to the machine.
+    fn ran_par_for(&mut self, id: StatementId, range: std::ops::Range<i32>) -> Result<bool> {
+        self.with_locals(|machine, locals, env| machine.run_par_for(id, range, locals, env))
+    }
+
+    fn with_locals<R>(
+        &mut self,
+        run: impl FnOnce(&mut dyn Executable, &mut dyn Locals, &mut Environment) -> Result<R>,
+    ) -> Result<R> {
         let frames = &mut self.frames;
         let mut locals = FrameLocals {
             function: self.function,
             registers: &mut frames.registers[frames.base..],
             objects: &mut frames.objects[frames.object_base..],
         };
-        self.machine.run_statement(id, &mut locals, self.env)?;
-        Ok(true)
+        run(self.machine, &mut locals, self.env)
     }
 
     /// The variant of a hybrid to run now.

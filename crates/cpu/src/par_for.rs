@@ -1,0 +1,164 @@
+//! `par_for` loops: the body becomes a kernel over the range of the loop variable.
+//!
+//! Possible where the body is made of what operator functions are made of. A body with operators of its own, with prints,
+//! or that assigns variables from outside stays on the host; its operators are parallel all the same.
+
+use std::sync::Arc;
+
+use gw_exec::{Environment, Locals, OperatorCall, Result, Sites, StatementId};
+use gw_ir::expr::{Expr, ExprKind};
+use gw_ir::meta::{Amount, UpdateMeta};
+use gw_ir::module::{Function, FunctionKind, Module, Param};
+use gw_ir::source::{Name, Span};
+use gw_ir::stmt::{Stmt, StmtKind};
+use gw_ir::types::Type;
+use gw_ir::walk;
+
+use crate::codegen::{OutputForm, Range};
+use crate::drive::{Even, common_slots};
+use crate::executable::{CHUNKS_PER_MEMBER, CpuExecutable, Key, plain_target};
+use crate::slots::Slots;
+
+/// A loop whose body is a function of its variable.
+pub(crate) struct Iterations {
+    /// The function that stands for the body, added to the module.
+    pub(crate) function: Name,
+    /// Locals of the host function that the body reads, in the order of the captures.
+    captures: Vec<Name>,
+    grain: Option<Amount>,
+    span: Span,
+}
+
+/// The loops of a module whose bodies may become kernels, by statement, and the module with a function for each.
+pub(crate) fn extract(module: &Arc<Module>) -> (Arc<Module>, Vec<Option<Iterations>>) {
+    let sites = Sites::of(module);
+    let mut functions = Vec::new();
+    let loops: Vec<Option<Iterations>> = sites
+        .statements
+        .iter()
+        .enumerate()
+        .map(|(i, (_, stmt))| {
+            let (function, iterations) = outline(module, stmt, &format!("par_for@{i}"))?;
+            functions.push(function);
+            Some(iterations)
+        })
+        .collect();
+    if functions.is_empty() {
+        return (Arc::clone(module), loops);
+    }
+    let mut extended = Module::clone(module);
+    extended.functions.extend(functions);
+    (Arc::new(extended), loops)
+}
+
+/// The body of a loop as a function; `None` when it must stay on the host.
+fn outline(module: &Module, stmt: &Stmt, name: &str) -> Option<(Function, Iterations)> {
+    let StmtKind::ParFor { var, body, meta, .. } = &stmt.kind else { return None };
+    let mut inside: Vec<Name> = vec![var.clone()];
+    let mut fits = true;
+    walk::walk_stmts(body, &mut |s| match &s.kind {
+        StmtKind::VarDecl { name, .. } => inside.push(name.clone()),
+        StmtKind::For { var, .. } => inside.push(var.clone()),
+        StmtKind::Break | StmtKind::ParFor { .. } => fits = false,
+        _ => {}
+    });
+    let mut captures: Vec<Param> = Vec::new();
+    walk::walk_block_exprs(body, &mut |e| match &e.kind {
+        ExprKind::Operator(_) => fits = false,
+        ExprKind::Var(name) if !inside.contains(name) && module.global(name).is_none() => {
+            if !captures.iter().any(|c| c.name == *name) {
+                captures.push(Param { name: name.clone(), ty: e.ty.clone() });
+            }
+        }
+        _ => {}
+    });
+    // A variable from outside that all iterations assign has no value of its own per iteration.
+    let mut assigns = |target: &Expr| fits &= target.as_var().is_none_or(|name| inside.contains(name));
+    walk::walk_stmts(body, &mut |s| {
+        if let StmtKind::Assign { target, .. } = &s.kind {
+            assigns(target);
+        }
+    });
+    if !fits {
+        return None;
+    }
+    let mut body = body.clone();
+    // Nothing is known about who else writes a cell.
+    walk::walk_block_exprs_mut(&mut body, &mut |e| {
+        if let ExprKind::Reduce { meta: UpdateMeta { atomic, .. }, .. } = &mut e.kind {
+            *atomic = true;
+        }
+    });
+    let function = Function {
+        name: name.into(),
+        kind: FunctionKind::User,
+        context: gw_ir::module::Context::Device,
+        params: vec![Param { name: var.clone(), ty: Type::INT }],
+        result: None,
+        body: Some(body),
+        span: stmt.span,
+        extra: Default::default(),
+        captures,
+    };
+    let captures = function.captures.iter().map(|c| c.name.clone()).collect();
+    let iterations = Iterations { function: name.into(), captures, grain: meta.grain_size, span: stmt.span };
+    Some((function, iterations))
+}
+
+impl CpuExecutable {
+    /// Runs the iterations of a loop; false leaves it to the host.
+    pub(crate) fn run_iterations(
+        &mut self,
+        statement: StatementId,
+        range: std::ops::Range<i32>,
+        locals: &mut dyn Locals,
+        env: &mut Environment,
+    ) -> Result<bool> {
+        let Some(Some(iterations)) = self.loops.get(statement.0) else { return Ok(false) };
+        let Ok(begin) = usize::try_from(range.start) else { return Ok(false) };
+        let length = range.len();
+        let captures: Option<Vec<_>> = iterations.captures.iter().map(|name| locals.get(name)).collect();
+        let Some(captures) = captures else { return Ok(false) };
+        let (span, grain) = (iterations.span, iterations.grain);
+        let parallel = self.crew.size() > 1;
+        let help = self.sharing.help(length, self.sharing.alone_vertices.min(64)).filter(|_| parallel);
+        let target = plain_target(help.is_some(), OutputForm::None);
+        let key = Key { operator: self.operators.len() + statement.0, shape: None, range: Range::Ids, target };
+        let Ok(compiled) = self.kernel(key) else { return Ok(false) };
+        let call = OperatorCall { captures, ..OperatorCall::default() };
+        let Some(mut slots) = Slots::fill(&compiled.sources, target.wide_offsets, &call, env)? else {
+            return Ok(false);
+        };
+        common_slots(&mut slots.words, &self.crew, 0);
+        let grain = match grain.map(|grain| env.amount(grain)).transpose()? {
+            Some(grain) if grain > 0 => grain as usize,
+            _ => (length / (CHUNKS_PER_MEMBER * self.crew.size())).max(1),
+        };
+        let chunks = Shifted { begin: begin as u64, even: Even { length, grain } };
+        // SAFETY: the slots were filled from the inputs that this kernel was compiled with; every index that the body
+        // computes from the loop variable is checked.
+        let driven = unsafe { self.crew.drive(compiled.kernel, &slots.words, &chunks, help, &env.stop) };
+        let fault = self.crew.fault(&compiled.sites);
+        slots.write_back(env);
+        self.crew.collect_counts();
+        fault.map_err(|e| e.at(span))?;
+        driven?;
+        Ok(true)
+    }
+}
+
+/// Chunks of a range that does not begin at 0.
+struct Shifted {
+    begin: u64,
+    even: Even,
+}
+
+impl crate::drive::Chunks for Shifted {
+    fn count(&self) -> usize {
+        self.even.count()
+    }
+    fn bounds(&self, chunk: usize) -> (u64, u64) {
+        let (begin, end) = self.even.bounds(chunk);
+        (self.begin + begin, self.begin + end)
+    }
+}
