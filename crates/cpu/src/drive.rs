@@ -125,6 +125,37 @@ impl Chunks for ByEdges<'_> {
     }
 }
 
+/// Chunks of queued vertices with about equally many edges.
+pub(crate) struct ByDegrees(Vec<u64>);
+
+impl ByDegrees {
+    /// About `chunks` of them; fewer when vertices have very many edges.
+    pub(crate) fn new(queue: &[u32], adjacency: &Adjacency, chunks: usize) -> ByDegrees {
+        const LEAST: usize = 512;
+        let work = |v: &u32| adjacency.degree(*v) + 1;
+        let share = (queue.iter().map(work).sum::<usize>() / chunks.max(1)).max(LEAST);
+        let mut cuts = vec![0];
+        let mut gathered = 0;
+        for (i, v) in queue.iter().enumerate() {
+            gathered += work(v);
+            if gathered >= share || i + 1 == queue.len() {
+                cuts.push(i as u64 + 1);
+                gathered = 0;
+            }
+        }
+        ByDegrees(cuts)
+    }
+}
+
+impl Chunks for ByDegrees {
+    fn count(&self) -> usize {
+        self.0.len() - 1
+    }
+    fn bounds(&self, chunk: usize) -> (u64, u64) {
+        (self.0[chunk], self.0[chunk + 1])
+    }
+}
+
 /// Chunks of about equally many edges: a list may be shared by several.
 pub(crate) struct Clipped(Vec<Piece>);
 
@@ -394,5 +425,10 @@ mod tests {
             let chunks = Clipped::queue(&queue, graph.out(), grain, 5, 1);
             assert_eq!(edges_of(&chunks, graph.out(), |i| queue[i as usize]), queued, "{grain:?}");
         }
+        for pieces in [1, 3, 1000] {
+            let chunks = ByDegrees::new(&queue, graph.out(), pieces);
+            assert_eq!(edges_of(&chunks, graph.out(), |i| queue[i as usize]), queued, "{pieces}");
+        }
+        assert_eq!(ByDegrees::new(&[], graph.out(), 4).count(), 0);
     }
 }

@@ -11,7 +11,7 @@ use gw_schedule::{FrontierForm, Parallelism, PriorityUpdate, SimpleSchedule};
 use crate::abi::slot;
 use crate::codegen::{EdgeShape, OutputForm, Range};
 use crate::constant_sum::ConstantSum;
-use crate::drive::{ByEdges, Chunks, Clipped, Even, common_slots};
+use crate::drive::{ByDegrees, ByEdges, Chunks, Clipped, Even, common_slots};
 use crate::executable::{CHUNKS_PER_MEMBER, CpuExecutable, DYNAMIC_GRAIN, Key, declared_weight, required};
 use crate::set::{Loan, Map, MapSet, is_map, map_of};
 use crate::slots::Slots;
@@ -201,6 +201,10 @@ impl CpuExecutable {
             (Some(Parallelism::EdgeAware), Some(grain)) if range != Range::Queue => {
                 let chunks = (adjacency.edges() + adjacency.vertices()).div_ceil(grain).max(1);
                 Box::new(ByEdges { offsets: adjacency.offsets(), chunks, align: 64 })
+            }
+            // So few vertices that chunks of them would not go round are cut by their edges.
+            _ if range == Range::Queue && length < self.sharing.least_chunk * members * 2 => {
+                Box::new(ByDegrees::new(queue, adjacency, QUEUE_CHUNKS * members))
             }
             _ if range == Range::Queue => {
                 Box::new(even((length / (QUEUE_CHUNKS * members)).clamp(self.sharing.least_chunk, DYNAMIC_GRAIN)))

@@ -9,6 +9,7 @@ use gw_ir::types::Scalar;
 
 use super::Refusal;
 use super::batch;
+use super::guard::{self, Guard};
 use super::inputs::Role;
 use super::promote;
 use super::translate::{Translator, clif_type, constant, trusted};
@@ -164,7 +165,8 @@ impl Translator<'_, '_> {
             }
             _ => Ok(None),
         };
-        self.each_neighbour(begin, end, &promoted, src, visited, test, |t, edge, dst| {
+        let guard = guard::guard(self.module, op, Direction::Push);
+        self.each_neighbour((begin, end), guard, &promoted, src, visited, test, |t, edge, dst| {
             let args = t.edge_args(op, shape, edge, src, dst)?;
             t.apply_edge(op, &args, dst)?;
             Ok(None)
@@ -217,7 +219,8 @@ impl Translator<'_, '_> {
             }
             _ => Ok(None),
         };
-        self.each_neighbour(begin, end, &promoted, dst, visited, test, |t, edge, src| {
+        let guard = guard::guard(self.module, op, Direction::Pull);
+        self.each_neighbour((begin, end), guard, &promoted, dst, visited, test, |t, edge, src| {
             let args = t.edge_args(op, shape, edge, src, dst)?;
             t.apply_edge(op, &args, dst)?;
             // Once the destination is no longer wanted, its other edges are not looked at.
@@ -250,8 +253,8 @@ impl Translator<'_, '_> {
     #[expect(clippy::too_many_arguments, reason = "the parts of one loop")]
     fn each_neighbour(
         &mut self,
-        begin: Value,
-        end: Value,
+        (begin, end): (Value, Value),
+        guard: Option<Guard>,
         promoted: &[promote::Promoted],
         owner: Value,
         visited: Variable,
@@ -273,8 +276,24 @@ impl Translator<'_, '_> {
         self.b.ins().jump(head, &[first.into()]);
 
         self.b.switch_to_block(head);
-        let edge = self.b.block_params(head)[0];
+        let step = self.b.block_params(head)[0];
+        // From the end of the list on where that is the part of interest.
+        let edge = match guard {
+            Some(Guard { at_end: true, .. }) => {
+                let ends = self.b.ins().iadd(begin, end);
+                let ends = self.b.ins().iadd_imm_s(ends, -1);
+                self.b.ins().isub(ends, step)
+            }
+            _ => step,
+        };
         let other = self.neighbour(edge);
+        if let Some(guard) = guard {
+            let inside = self.b.create_block();
+            let of_interest = self.b.ins().icmp(guard.other_to_owner, other, owner);
+            self.b.ins().brif(of_interest, inside, &[], leave, &[step.into()]);
+            self.b.switch_to_block(inside);
+            self.b.seal_block(inside);
+        }
         self.vertices.push(other);
         if let Some(passed) = test(self, other)? {
             self.only_if(passed, failed);
@@ -283,18 +302,18 @@ impl Translator<'_, '_> {
         self.vertices.pop();
         match go_on {
             Some(condition) => {
-                let following = self.b.ins().iadd_imm_s(edge, 1);
+                let following = self.b.ins().iadd_imm_s(step, 1);
                 self.b.ins().brif(condition, more, &[], leave, &[following.into()])
             }
             None => self.b.ins().jump(more, &[]),
         };
         self.b.switch_to_block(failed);
         self.b.seal_block(failed);
-        self.next_edge(edge, end, head, leave);
+        self.next_edge(step, end, head, leave);
         self.b.seal_block(head);
         self.b.switch_to_block(more);
         self.b.seal_block(more);
-        self.next_edge(edge, end, again, leave);
+        self.next_edge(step, end, again, leave);
         self.b.seal_block(again);
 
         self.b.switch_to_block(leave);

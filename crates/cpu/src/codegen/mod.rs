@@ -6,6 +6,7 @@ mod common;
 mod edge;
 mod entry;
 mod expr;
+mod guard;
 mod inputs;
 mod promote;
 mod stmt;
