@@ -71,10 +71,10 @@ impl Translator<'_, '_> {
         Ok(self.b.ins().ireduce(types::I32, count))
     }
 
-    /// Number of common entries, not above `limit`, of two ascending lists, by merging without branches on the data.
+    /// Number of common entries, not above `limit`, of two ascending lists, by merging. With branches: of lists this short
+    /// they are mostly guessed right, and the processor goes on with the next pair meanwhile.
     fn merge(&mut self, a: Value, a_len: Value, b: Value, b_len: Value, limit: Value) -> Value {
-        let (head, look, step, out) =
-            (self.b.create_block(), self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let [head, second, look, unequal, equal, less, greater, out] = std::array::from_fn(|_| self.b.create_block());
         for _ in 0..3 {
             self.b.append_block_param(head, types::I64);
         }
@@ -86,32 +86,37 @@ impl Translator<'_, '_> {
         self.b.ins().jump(head, &[a.into(), b.into(), zero.into()]);
         self.b.switch_to_block(head);
         let [at_a, at_b, count] = [0, 1, 2].map(|i| self.b.block_params(head)[i]);
-        let more_a = self.b.ins().icmp(IntCC::UnsignedLessThan, at_a, a_end);
-        let more_b = self.b.ins().icmp(IntCC::UnsignedLessThan, at_b, b_end);
-        let more = self.b.ins().band(more_a, more_b);
-        self.b.ins().brif(more, look, &[], out, &[count.into()]);
-        self.b.switch_to_block(look);
-        self.b.seal_block(look);
+        let goes_on = |t: &mut Self, condition: Value, on: Block| {
+            t.b.ins().brif(condition, on, &[], out, &[count.into()]);
+            t.b.switch_to_block(on);
+            t.b.seal_block(on);
+        };
+        let more = self.b.ins().icmp(IntCC::UnsignedLessThan, at_a, a_end);
+        goes_on(self, more, second);
+        let more = self.b.ins().icmp(IntCC::UnsignedLessThan, at_b, b_end);
+        goes_on(self, more, look);
         let x = self.b.ins().load(types::I32, constant(), at_a, 0);
         let y = self.b.ins().load(types::I32, constant(), at_b, 0);
-        let greater = self.b.ins().umax(x, y);
-        let inside = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, greater, limit);
-        self.b.ins().brif(inside, step, &[], out, &[count.into()]);
-        self.b.switch_to_block(step);
-        self.b.seal_block(step);
-        let flag = |t: &mut Self, code: IntCC| {
-            let flag = t.b.ins().icmp(code, x, y);
-            t.b.ins().uextend(types::I64, flag)
-        };
-        let (same, less, more) = (
-            flag(self, IntCC::Equal),
-            flag(self, IntCC::UnsignedLessThanOrEqual),
-            flag(self, IntCC::UnsignedGreaterThanOrEqual),
-        );
-        let count = self.b.ins().iadd(count, same);
-        let at_a = self.address(at_a, less, 4);
-        let at_b = self.address(at_b, more, 4);
-        self.b.ins().jump(head, &[at_a.into(), at_b.into(), count.into()]);
+        let (next_a, next_b) = (self.b.ins().iadd_imm_s(at_a, 4), self.b.ins().iadd_imm_s(at_b, 4));
+        let same = self.b.ins().icmp(IntCC::Equal, x, y);
+        self.b.ins().brif(same, equal, &[], unequal, &[]);
+        self.b.switch_to_block(unequal);
+        self.b.seal_block(unequal);
+        let first = self.b.ins().icmp(IntCC::UnsignedLessThan, x, y);
+        self.b.ins().brif(first, less, &[], greater, &[]);
+        // Once the greater of the two is above the limit, nothing in common can follow below it.
+        for (block, greatest, next) in
+            [(less, y, [next_a, at_b, count]), (greater, x, [at_a, next_b, count]), (equal, x, [next_a, next_b, count])]
+        {
+            self.b.switch_to_block(block);
+            self.b.seal_block(block);
+            let inside = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, greatest, limit);
+            let [at_a, at_b, mut counted] = next;
+            if block == equal {
+                counted = self.b.ins().iadd_imm_s(counted, 1);
+            }
+            self.b.ins().brif(inside, head, &[at_a.into(), at_b.into(), counted.into()], out, &[count.into()]);
+        }
         self.b.seal_block(head);
         self.b.switch_to_block(out);
         self.b.seal_block(out);
