@@ -65,10 +65,10 @@ fn outline(module: &Module, stmt: &Stmt, name: &str) -> Option<(Function, Iterat
     let mut captures: Vec<Param> = Vec::new();
     walk::walk_block_exprs(body, &mut |e| match &e.kind {
         ExprKind::Operator(_) => fits = false,
-        ExprKind::Var(name) if !inside.contains(name) && module.global(name).is_none() => {
-            if !captures.iter().any(|c| c.name == *name) {
-                captures.push(Param { name: name.clone(), ty: e.ty.clone() });
-            }
+        ExprKind::Var(name)
+            if !inside.contains(name) && module.global(name).is_none() && !captures.iter().any(|c| c.name == *name) =>
+        {
+            captures.push(Param { name: name.clone(), ty: e.ty.clone() });
         }
         _ => {}
     });

@@ -101,8 +101,8 @@ impl<'a> Interp<'a> {
             LineKind::ParFor { id, var, low, high, body } => {
                 if !self.claimed(*id)? {
                     let range = i32::of(self.num(low)?)..i32::of(self.num(high)?);
-                    let mut rest = if self.ran_par_for(*id, range.clone())? { 0..0 } else { range };
-                    while let Some(i) = rest.next() {
+                    let rest = if self.ran_par_for(*id, range.clone())? { 0..0 } else { range };
+                    for i in rest {
                         self.set_register(*var, i.bits());
                         if self.block(body)? {
                             break;
