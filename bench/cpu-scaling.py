@@ -43,7 +43,7 @@ def measure(gw, spec, threads, scratch):
         file.write(suite)
     command = [gw, "bench", path, "--schedule", "auto", "--threads", str(threads), "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return {row["program"]: (row["median_seconds"], row["edges"]) for row in json.loads(done.stdout)}
+    return {row["program"]: (row["median_seconds"], row["graph_edges"]) for row in json.loads(done.stdout)}
 
 
 def main():
@@ -67,7 +67,7 @@ def main():
     lines += ["", f"## Sizes, `{options.kind}`, all threads, ns per stored edge", "",
               "| scale | stored edges | " + " | ".join(names) + " |", "|---|---:|" + "---:|" * len(names)]
     for scale in options.scales.split(","):
-        rows = measure(options.gw, f"{options.kind}:{scale}", 0, options.scratch)
+        rows = measure(options.gw, f"{options.kind}:{scale}", os.cpu_count() or 1, options.scratch)
         cells = [f"{1e9 * rows[n][0] / rows[n][1]:.2f}" for n in names]
         lines.append(f"| {scale} | {rows[names[0]][1]:,} | " + " | ".join(cells) + " |")
         print(lines[-1], flush=True)
