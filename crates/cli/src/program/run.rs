@@ -11,6 +11,7 @@ use gw_cpu::CpuVm;
 use gw_exec::{Globals, GraphSource, GraphVm, Output, Reason, ReferenceVm, RunOptions, SpecGraphs, Value};
 use gw_lab::{Origin, Source};
 use gw_programs::Run as FinishedRun;
+use gw_schedule::Transform;
 use serde::Serialize;
 
 use super::{explain, source, trace};
@@ -143,6 +144,16 @@ impl Run {
         let mut settled = wanted.settle(&*machine, source::lowered(&program, &front)?, &options);
         if self.explain_schedule {
             eprint!("{}", explain::explain(&settled, machine.name()));
+        }
+        for transform in settled.schedule.transforms() {
+            if let Transform::FuseFields(vectors) = transform {
+                let names: Vec<&str> = vectors.iter().map(|name| name.as_str()).collect();
+                let machine = machine.name();
+                eprintln!(
+                    "warning: fuseFields({}) changes nothing on {machine}: vectors are stored apart",
+                    names.join(", ")
+                );
+            }
         }
         let mut refused = settled.refusals(&*machine);
         if !refused.is_empty() {
