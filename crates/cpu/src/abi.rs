@@ -75,12 +75,10 @@ pub(crate) mod slot {
     pub(crate) const FLOOR: usize = 9;
     /// Number of vertices.
     pub(crate) const VERTICES: usize = 10;
-    /// Number of edges less one.
-    pub(crate) const LAST_EDGE: usize = 11;
     /// How often each vertex was met, 32 bits each, all 0 between operators.
-    pub(crate) const COUNTS: usize = 12;
+    pub(crate) const COUNTS: usize = 11;
     /// Number of fixed slots.
-    pub(crate) const COUNT: usize = 13;
+    pub(crate) const COUNT: usize = 12;
 }
 
 impl Worker {

@@ -54,7 +54,6 @@ impl Slots {
         self.words[slot::OFFSETS] = offsets(adjacency);
         self.words[slot::TARGETS] = adjacency.targets().as_ptr() as u64;
         self.words[slot::WEIGHTS] = weights(adjacency.weights());
-        self.words[slot::LAST_EDGE] = adjacency.edges().saturating_sub(1) as u64;
     }
 
     /// Points the slots of an adjacency to a segment.
@@ -63,7 +62,6 @@ impl Slots {
         self.words[slot::TARGETS] = segment.targets().as_ptr() as u64;
         self.words[slot::WEIGHTS] = weights(segment.weights());
         self.words[slot::QUEUE] = segment.owners().as_ptr() as u64;
-        self.words[slot::LAST_EDGE] = segment.targets().len().saturating_sub(1) as u64;
     }
 
     fn input(&mut self, source: &Source, call: &OperatorCall<'_>, env: &Environment) -> Result<u64> {
