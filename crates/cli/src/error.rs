@@ -55,6 +55,9 @@ pub enum CliError {
         /// The program.
         file: SourceFile,
     },
+    /// The GPU asked for cannot be used.
+    #[error("there is no GPU to run on: {0}\n`gw devices` tells more; `--target cpu` runs on the processor")]
+    Device(#[from] gw_cuda::device::DeviceError),
     /// The machine cannot run the schedule.
     #[error("{0}")]
     Unsupported(String),
@@ -75,6 +78,17 @@ pub enum CliError {
     /// Measuring was interrupted after this many rows.
     #[error("interrupted; rows measured: {0}")]
     Interrupted(usize),
+    /// A machine is not right.
+    #[error("{failed} of {runs} runs failed or gave wrong results")]
+    Check {
+        /// Runs that did.
+        failed: u64,
+        /// All runs.
+        runs: u64,
+    },
+    /// A check was interrupted after this many runs.
+    #[error("interrupted; runs checked: {0}")]
+    InterruptedCheck(u64),
     /// Arguments that do not fit together.
     #[error("{0}")]
     Usage(String),
@@ -96,7 +110,7 @@ impl CliError {
         match self {
             CliError::Usage(_) => ExitCode::from(2),
             CliError::Lab(error) if error.is_usage() => ExitCode::from(2),
-            CliError::Interrupted(_) => ExitCode::from(INTERRUPTED as u8),
+            CliError::Interrupted(_) | CliError::InterruptedCheck(_) => ExitCode::from(INTERRUPTED as u8),
             CliError::Graph(error) if error.is_usage() => ExitCode::from(2),
             CliError::UnknownProgram(_) | CliError::Pipeline(gw_ir::PipelineError::UnknownPass(_)) => ExitCode::from(2),
             CliError::Run { error, .. } if error.is_usage() => ExitCode::from(2),

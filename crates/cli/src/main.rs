@@ -1,8 +1,11 @@
 //! `gw`, the Graphwright command: argument parsing, printing and progress; the work is done by the libraries.
 
 mod bench;
+mod check;
+mod devices;
 mod error;
 mod graph;
+mod machines;
 mod output;
 mod program;
 mod progress;
@@ -34,8 +37,12 @@ enum Command {
     Compile(program::compile::Compile),
     /// Measure a suite of programs on graphs
     Bench(bench::Bench),
+    /// Check that a machine computes right: programs x schedules x small graphs
+    Check(check::Check),
     /// List the standard programs
     Programs(program::list::Programs),
+    /// Show the processor and the GPUs that programs can run on, or why there are none
+    Devices(devices::Devices),
     /// Generate, convert, inspect and check graphs
     #[command(subcommand)]
     Graph(graph::GraphCommand),
@@ -69,7 +76,9 @@ fn run(arguments: Arguments) -> Result<(), CliError> {
         Command::Run(command) => command.run(&cancel, arguments.threads.unwrap_or(0).into()),
         Command::Compile(command) => command.run(),
         Command::Bench(command) => command.run(&cancel, arguments.threads.unwrap_or(0).into()),
+        Command::Check(command) => command.run(&cancel, arguments.threads.unwrap_or(0).into()),
         Command::Programs(command) => command.run(),
+        Command::Devices(command) => command.run(),
         Command::Graph(command) => graph::run(command),
     }
 }

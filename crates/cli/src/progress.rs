@@ -19,6 +19,11 @@ impl Bar {
         self.bar.suspend(print)
     }
 
+    /// Changes the words beside the bar.
+    pub fn say(&self, phase: &str) {
+        self.bar.set_message(phase.to_owned());
+    }
+
     /// A bar, hidden when nobody can see it.
     pub fn new() -> Self {
         let target = match std::io::stderr().is_terminal() {

@@ -8,24 +8,14 @@ use gw_exec::{GraphVm, RunOptions, SpecGraphs};
 use gw_graph::progress::Silent;
 use gw_graph::{Graph, GraphSpec};
 use gw_lang::{SourceFile, compile_front};
-use gw_programs::{Program, Run, example_args, programs};
+use gw_programs::{Program, Run, example_args, example_graphs, programs};
 use gw_schedule::ProgramSchedule;
 
-const GRAPHS: &[&str] = &[
-    "path:40:weights=1..20",
-    "star:50:weights=1..20",
-    "star:50:directed:weights=1..20",
-    "complete:14:weights=1..20",
-    "grid:9x8:weights=1..20",
-    "road:12x12:weights=1..50",
-    "kron:8:weights=1..64",
-    "kron:7:directed:weights=1..64",
-    "urand:8:4:weights=1..20",
-    "urand:7:3:directed:weights=1..20",
-    "bipartite:20:30:150:weights=1..5",
-    "tree:63:weights=1..20",
-    "path:1:weights=1..2",
-];
+/// Small graphs of every class, all weighted; fractions are no weights for most programs.
+fn graphs() -> Vec<String> {
+    let graphs = example_graphs().iter().filter(|graph| !graph.is_fractional());
+    graphs.map(|graph| graph.weighted_spec()).collect()
+}
 
 fn check(program: &Program, spec: &str, graph: &Arc<Graph>, schedule: &str, vm: &dyn GraphVm) -> Result<(), String> {
     let file = SourceFile::new(program.file, program.source);
@@ -50,15 +40,11 @@ fn check(program: &Program, spec: &str, graph: &Arc<Graph>, schedule: &str, vm: 
     Ok(())
 }
 
-fn suits(program: &Program, graph: &Graph) -> bool {
-    (!program.needs_weights || graph.is_weighted()) && (!program.needs_symmetric || graph.is_symmetric())
-}
-
 fn all(schedule: &str, vm: &dyn GraphVm) {
     let mut problems = Vec::new();
-    for spec in GRAPHS {
+    for spec in &graphs() {
         let graph = Arc::new(GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph);
-        for program in programs().iter().filter(|p| suits(p, &graph)) {
+        for program in programs().iter().filter(|p| p.suits(&graph)) {
             if let Err(problem) = check(program, spec, &graph, schedule, vm) {
                 problems.push(format!("{} {spec}: {problem}", program.name));
             }
@@ -88,7 +74,7 @@ fn right_together_without_a_schedule() {
 fn right_under_random_schedules() {
     let schedules: u64 = std::env::var("GW_SCHEDULES").ok().and_then(|n| n.parse().ok()).unwrap_or(200);
     let machine = CpuVm::with_tiny_chunks(3);
-    let (mut tried, mut problems) = (0, Vec::new());
+    let (graphs, mut tried, mut problems) = (graphs(), 0, Vec::new());
     for program in programs() {
         let file = SourceFile::new(program.file, program.source);
         let front = compile_front(&file).unwrap_or_else(|_| panic!("{} does not compile", program.name));
@@ -103,9 +89,9 @@ fn right_under_random_schedules() {
                     schedule.set(path, picked).unwrap();
                 }
             }
-            let spec = &with_seed(GRAPHS[seed as usize % GRAPHS.len()], seed / GRAPHS.len() as u64);
+            let spec = &with_seed(&graphs[seed as usize % graphs.len()], seed / graphs.len() as u64);
             let graph = Arc::new(GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph);
-            if !suits(program, &graph) {
+            if !program.suits(&graph) {
                 continue;
             }
             tried += 1;
@@ -123,7 +109,7 @@ fn right_under_random_schedules() {
 /// The spec of another random graph of the same kind.
 fn with_seed(spec: &str, seed: u64) -> String {
     let random = ["kron", "urand", "road", "bipartite", "tree"].iter().any(|kind| spec.starts_with(kind));
-    if random { format!("{spec}:seed={seed}") } else { spec.to_string() }
+    if random && !spec.contains("seed=") { format!("{spec}:seed={seed}") } else { spec.to_string() }
 }
 
 /// Programs whose threads race for the same vertices, a thousand times each with the smallest chunks: every run must be

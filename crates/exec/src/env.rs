@@ -17,6 +17,7 @@ use crate::observe::{Observer, StepRecord};
 use crate::options::{Printer, RunOptions, Stop};
 use crate::value::Value;
 use crate::vector::Vector;
+use crate::vm::Executable;
 
 /// Everything a run owns besides the locals of functions. Machines read and write globals here.
 pub struct Environment {
@@ -40,6 +41,8 @@ pub struct Environment {
     pub(crate) variant: usize,
     /// How deep functions and operators are nested.
     pub(crate) depth: usize,
+    /// New vectors are watched and left unfilled ([`Executable::watches_new_vectors`](crate::Executable)).
+    watch_new: bool,
 }
 
 /// Where a variable is kept: numbers and bools in registers, all else as values.
@@ -101,7 +104,7 @@ impl GlobalTable {
 }
 
 impl Environment {
-    pub(crate) fn new(globals: Arc<GlobalTable>, options: &RunOptions) -> Environment {
+    pub(crate) fn new(globals: Arc<GlobalTable>, options: &RunOptions, machine: &dyn Executable) -> Environment {
         Environment {
             scalars: vec![0; globals.scalars as usize],
             objects: vec![Value::Nothing; globals.objects as usize],
@@ -120,6 +123,7 @@ impl Environment {
             load_seconds: 0.0,
             variant: 0,
             depth: 0,
+            watch_new: machine.watches_new_vectors(),
         }
     }
 
@@ -222,7 +226,13 @@ impl Environment {
 
     pub(crate) fn vector(&self, ty: &Type, fill: u64) -> Result<Vector> {
         let (scalar, dims) = self.shape(ty)?;
-        Vector::filled(scalar, &dims, fill)
+        let vector = Vector::filled(scalar, &dims, fill)?;
+        match self.watch_new {
+            true => vector.set_watched(true),
+            // A machine in this memory needs the cells anyway, and the start-up is the time to fill them.
+            false => vector.touch(),
+        }
+        Ok(vector)
     }
 
     /// Loads a graph for an edgeset with these weights.

@@ -200,6 +200,9 @@ pub enum ErrorKind {
     /// The machine cannot do something.
     #[error("{0}")]
     Unsupported(String),
+    /// The machine itself failed: a driver, a compiler, a device.
+    #[error("{0}")]
+    Machine(String),
     /// The module breaks a rule of GraphIR (its validator tells more).
     #[error("ill-formed GraphIR: {0}")]
     Malformed(String),

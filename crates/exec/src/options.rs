@@ -30,6 +30,9 @@ pub struct RunOptions {
     pub externs: Arc<Externs>,
     /// Seed of random neighbours.
     pub seed: u64,
+    /// Bring the vectors that a machine keeps elsewhere (device memory) to the host after the run. Without it such
+    /// vectors are [`Value::Nothing`](crate::Value::Nothing) in the result: for benchmarks that only look at times.
+    pub fetch_results: bool,
 }
 
 /// Where prints go.
@@ -67,6 +70,7 @@ impl Default for RunOptions {
             graphs: Arc::new(SpecGraphs::new()),
             externs: Arc::new(Externs::new()),
             seed: 1,
+            fetch_results: true,
         }
     }
 }
@@ -78,6 +82,7 @@ impl fmt::Debug for RunOptions {
             .field("timeout", &self.timeout)
             .field("externs", &self.externs)
             .field("seed", &self.seed)
+            .field("fetch_results", &self.fetch_results)
             .finish_non_exhaustive()
     }
 }

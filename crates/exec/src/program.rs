@@ -13,6 +13,7 @@ use crate::graphs::fit_weights;
 use crate::interp::Interp;
 use crate::options::RunOptions;
 use crate::value::Value;
+use crate::vector::Vector;
 use crate::vm::{Executable, GraphVm};
 
 /// A prepared program. Compiled once, run any number of times with different arguments and graphs.
@@ -50,6 +51,8 @@ pub struct Timings {
     pub load: f64,
     /// The start-up statements, loading included.
     pub startup: f64,
+    /// Bringing the results to the host, after `main`.
+    pub fetch: f64,
 }
 
 /// The globals of a finished run, in order of declaration.
@@ -108,7 +111,7 @@ impl Program {
     pub fn run(&mut self, options: &RunOptions) -> Result<RunResult> {
         let code = Arc::clone(&self.code);
         let main = code.functions.iter().find(|f| f.kind == FunctionKind::Main).ok_or(ErrorKind::NoMain)?;
-        let mut env = Environment::new(Arc::clone(&code.globals), options);
+        let mut env = Environment::new(Arc::clone(&code.globals), options, &*self.executable);
         self.executable.begin_run();
         let start = Instant::now();
         let mut interp = Interp::new(&code, &mut env, &mut *self.executable);
@@ -116,7 +119,7 @@ impl Program {
         interp.run_function(&code.startup, Vec::new(), Vec::new())?;
         zero_vectors(&mut interp, &code.inits)?;
         let startup = start.elapsed().as_secs_f64();
-        self.finish(main, Vec::new(), env, startup)
+        self.finish(main, Vec::new(), env, startup, options.fetch_results)
     }
 
     /// Calls an export function. Of the start-up only the initialisers of scalars run; the sizes of elements follow from
@@ -126,7 +129,7 @@ impl Program {
         let unknown = || ErrorKind::UnknownFunction { name: export.to_string(), exports: self.exports() };
         let mut functions = code.functions.iter();
         let function = functions.find(|f| f.kind == FunctionKind::Export && &*f.name == export).ok_or_else(unknown)?;
-        let mut env = Environment::new(Arc::clone(&code.globals), options);
+        let mut env = Environment::new(Arc::clone(&code.globals), options, &*self.executable);
         self.executable.begin_run();
         let start = Instant::now();
         let args = bind_arguments(function, args, &mut env)?;
@@ -139,7 +142,7 @@ impl Program {
         }
         zero_vectors(&mut interp, &code.inits)?;
         let startup = start.elapsed().as_secs_f64();
-        self.finish(function, args, env, startup)
+        self.finish(function, args, env, startup, options.fetch_results)
     }
 
     fn finish(
@@ -148,24 +151,42 @@ impl Program {
         args: Vec<Value>,
         mut env: Environment,
         startup: f64,
+        fetch: bool,
     ) -> Result<RunResult> {
         let code = Arc::clone(&self.code);
         // The same function, borrowed from this reference to the code.
         let function = code.by_name.get(&function.name).map_or(&code.startup, |&i| &code.functions[i]);
         let before = env.steps();
+        let shared = args.clone();
         let start = Instant::now();
-        let value = Interp::new(&code, &mut env, &mut *self.executable).run_function(function, Vec::new(), args)?;
+        let mut value = Interp::new(&code, &mut env, &mut *self.executable).run_function(function, Vec::new(), args)?;
+        self.executable.finish_run()?;
         let seconds = start.elapsed().as_secs_f64();
-        let globals: Vec<(String, Value)> =
+        let start = Instant::now();
+        let mut globals: Vec<(String, Value)> =
             env.global_values().map(|(name, _, value)| (name.to_string(), value)).collect();
-        for value in globals.iter().map(|(_, value)| value).chain([&value]) {
-            if let Value::Vector(vector) = value
-                && vector.is_watched()
-            {
-                self.executable.host_will_read(vector)?;
+        if !fetch {
+            for value in globals.iter_mut().map(|(_, value)| value).chain([&mut value]) {
+                if value.as_vector().is_some_and(Vector::is_watched) {
+                    *value = Value::Nothing;
+                }
             }
         }
-        let timings = Timings { compile: self.compile_seconds, load: env.load_seconds, startup };
+        // The caller shares the vectors among the arguments: these are fetched in any case.
+        let mut watched = Vec::new();
+        globals
+            .iter()
+            .map(|(_, value)| value)
+            .chain(&shared)
+            .chain([&value])
+            .for_each(|v| v.collect_watched(&mut watched));
+        for vector in watched {
+            self.executable.host_will_read(&vector)?;
+            // No machine stands behind a result.
+            vector.set_watched(false);
+        }
+        let fetch = start.elapsed().as_secs_f64();
+        let timings = Timings { compile: self.compile_seconds, load: env.load_seconds, startup, fetch };
         let steps = env.steps() - before;
         let printed = env.printer.finish()?;
         Ok(RunResult { globals: Globals(globals), value, printed, steps, seconds, timings })
@@ -223,10 +244,13 @@ impl<'a> Interp<'a> {
             InitStep::Assign(line) => self.line(line).map(|_| ()),
             InitStep::PerEntry(slot, e) => {
                 let Value::Vector(vector) = self.env.objects[*slot as usize].clone() else { return Ok(()) };
+                if vector.is_watched() {
+                    self.machine.host_will_write(&vector)?;
+                }
                 for cell in 0..vector.cells() {
                     self.tick()?;
                     let bits = self.num(e)?;
-                    vector.store(cell, bits);
+                    vector.touched().store(cell, bits);
                 }
                 Ok(())
             }

@@ -178,6 +178,15 @@ impl Value {
         }
     }
 
+    /// Adds the watched vectors that this value leads to.
+    pub(crate) fn collect_watched(&self, found: &mut Vec<Vector>) {
+        match self {
+            Value::Vector(vector) if vector.is_watched() => found.push(vector.clone()),
+            Value::List(list) => list.entries().iter().for_each(|entry| entry.collect_watched(found)),
+            _ => {}
+        }
+    }
+
     /// The text that `print` writes, without the newline; `None` for what cannot be printed.
     pub fn printed(&self) -> Option<String> {
         Some(match self {

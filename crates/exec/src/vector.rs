@@ -9,10 +9,18 @@
 //! access a cell that two of them may share by atomic instructions. A machine that keeps the truth elsewhere (device
 //! memory) marks the vector with [`Vector::set_watched`]; from then on the host announces every access through
 //! [`Executable::host_will_read`](crate::Executable::host_will_read) and
-//! [`Executable::host_will_write`](crate::Executable::host_will_write).
+//! [`Executable::host_will_write`](crate::Executable::host_will_write), or asks for single cells through
+//! [`Executable::host_element`](crate::Executable::host_element) and
+//! [`Executable::set_host_element`](crate::Executable::set_host_element).
+//!
+//! **Untouched cells.** A new vector reserves address space, but no cell is written before the host, or a machine by
+//! [`Vector::as_ptr`], asks for one: only then the fill value is stored. Until then [`Vector::untouched`] gives that
+//! value, with which a machine fills its own copy. A copy belongs to the whole storage, [`Vector::storage`], of which a
+//! row is a view that begins at [`Vector::storage_cell`]`(0)`.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64};
+use std::sync::{Arc, Once};
 
 use gw_graph::ZeroedCells;
 use gw_ir::types::Scalar;
@@ -39,9 +47,19 @@ struct Storage {
     scalar: Scalar,
     /// Entries per level of nesting, outermost first.
     dims: Box<[usize]>,
-    watched: AtomicBool,
+    /// What every cell holds before it is written, as register bits.
+    fill: u64,
+    /// [`WATCHED`] and [`UNTOUCHED`]; 0 for a vector that the host may use at once.
+    state: AtomicU8,
+    /// Done when the cells hold the fill value or what came after it.
+    touched: Once,
     cells: Cells,
 }
+
+/// A machine wants to hear of host accesses.
+const WATCHED: u8 = 1;
+/// The cells are zero bytes still, whatever the fill value.
+const UNTOUCHED: u8 = 2;
 
 #[derive(Debug)]
 enum Cells {
@@ -51,41 +69,26 @@ enum Cells {
 }
 
 impl Vector {
-    /// A vector with these entries per level of nesting, every cell holding `fill`, given as register bits.
+    /// A vector with these entries per level of nesting, every cell holding `fill`, given as register bits. The cells
+    /// are reserved here, so that a lack of memory is an error here, and filled when they are first needed.
     pub(crate) fn filled(scalar: Scalar, dims: &[usize], fill: u64) -> Result<Vector> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let too_large = || ErrorKind::OutOfMemory { what: format!("a vector of {dims:?} entries") };
         let count = dims.iter().try_fold(1usize, |n, &d| n.checked_mul(d)).ok_or_else(too_large)?;
         let cells = match scalar {
-            Scalar::Int | Scalar::Uint | Scalar::Float => {
-                let cells = ZeroedCells::<AtomicU32>::new(count).ok_or_else(too_large)?;
-                if fill as u32 != 0 {
-                    cells.iter().for_each(|cell| cell.store(fill as u32, Relaxed));
-                }
-                Cells::Narrow(cells)
-            }
-            Scalar::Uint64 | Scalar::Double => {
-                let cells = ZeroedCells::<AtomicU64>::new(count).ok_or_else(too_large)?;
-                if fill != 0 {
-                    cells.iter().for_each(|cell| cell.store(fill, Relaxed));
-                }
-                Cells::Wide(cells)
-            }
-            Scalar::Bool => {
-                let cells = ZeroedCells::<AtomicU8>::new(count).ok_or_else(too_large)?;
-                if fill != 0 {
-                    cells.iter().for_each(|cell| cell.store(1, Relaxed));
-                }
-                Cells::Bytes(cells)
-            }
+            Scalar::Int | Scalar::Uint | Scalar::Float => ZeroedCells::new(count).map(Cells::Narrow),
+            Scalar::Uint64 | Scalar::Double => ZeroedCells::new(count).map(Cells::Wide),
+            Scalar::Bool => ZeroedCells::new(count).map(Cells::Bytes),
             Scalar::String => return Err(ErrorKind::Unsupported("vectors of strings are not supported".into()).into()),
         };
         let storage = Storage {
             id: NEXT.fetch_add(1, Relaxed),
             scalar,
             dims: dims.into(),
-            watched: AtomicBool::new(false),
-            cells,
+            fill,
+            state: AtomicU8::new(UNTOUCHED),
+            touched: Once::new(),
+            cells: cells.ok_or_else(too_large)?,
         };
         Ok(Vector { storage: Arc::new(storage), start: 0, depth: 0 })
     }
@@ -111,9 +114,8 @@ impl Vector {
         // A slice in memory is small enough and `Cell` types are never strings.
         match Vector::filled(T::SCALAR, &[entries.len()], 0) {
             Ok(vector) => {
-                for (i, &entry) in entries.iter().enumerate() {
-                    vector.store(i, entry.bits());
-                }
+                let cells = vector.touched();
+                entries.iter().enumerate().for_each(|(i, &entry)| cells.store(i, entry.bits()));
                 vector
             }
             Err(_) => unreachable!("a slice fits into memory"),
@@ -161,13 +163,49 @@ impl Vector {
         self.dims().iter().skip(1).product()
     }
 
-    /// The address of the first cell. See the module's invariant; the cells stay where they are while a reference lives.
+    /// The address of the first cell, filled if it was not yet. See the module's invariant; the cells stay where they are
+    /// while a reference lives.
     pub fn as_ptr(&self) -> *mut u8 {
-        let at = self.start;
-        match &self.storage.cells {
-            Cells::Narrow(c) => c.get(at).map_or(std::ptr::null_mut(), |c| c.as_ptr().cast()),
-            Cells::Wide(c) => c.get(at).map_or(std::ptr::null_mut(), |c| c.as_ptr().cast()),
-            Cells::Bytes(c) => c.get(at).map_or(std::ptr::null_mut(), AtomicU8::as_ptr),
+        self.touch();
+        self.storage.cells.address(self.start)
+    }
+
+    /// The address of the first cell of the whole storage for a machine that overwrites every cell of it: nothing is
+    /// filled before. The vector counts as touched from here on.
+    pub fn as_ptr_to_overwrite(&self) -> *mut u8 {
+        self.storage.touched.call_once(|| self.storage.end_untouched());
+        self.storage.cells.address(0)
+    }
+
+    /// The vector that this is a row of, or the vector itself: all cells of the storage. It has the same identity.
+    pub fn storage(&self) -> Vector {
+        Vector { storage: Arc::clone(&self.storage), start: 0, depth: 0 }
+    }
+
+    /// The value of every cell of the storage, as register bits, while no cell was ever needed on the host. Numbers of 32
+    /// bits stand in the low half; a bool is 0 or 1.
+    ///
+    /// ```
+    /// let ranks = gw_exec::Vector::zeros(gw_exec::Scalar::Double, &[1 << 20]).unwrap();
+    /// assert_eq!(ranks.untouched(), Some(0));
+    /// ranks.get(7);
+    /// assert_eq!(ranks.untouched(), None);
+    /// ```
+    pub fn untouched(&self) -> Option<u64> {
+        (self.storage.state.load(Acquire) & UNTOUCHED != 0).then_some(self.storage.fill)
+    }
+
+    /// True while there are more than `mine` references to the storage, rows counted. A machine that holds `mine` of them
+    /// can give up its copy when this becomes false: the program can no longer reach the vector.
+    pub fn is_shared_beyond(&self, mine: usize) -> bool {
+        Arc::strong_count(&self.storage) > mine
+    }
+
+    /// Fills the cells unless that was done before.
+    #[inline]
+    pub(crate) fn touch(&self) {
+        if self.storage.state.load(Acquire) & UNTOUCHED != 0 {
+            self.storage.touch();
         }
     }
 
@@ -182,38 +220,35 @@ impl Vector {
 
     /// Asks for (or ends) announcements of host accesses to the machine.
     pub fn set_watched(&self, watched: bool) {
-        self.storage.watched.store(watched, Relaxed);
+        match watched {
+            true => self.storage.state.fetch_or(WATCHED, AcqRel),
+            false => self.storage.state.fetch_and(!WATCHED, AcqRel),
+        };
     }
 
     /// Whether a machine asked for announcements of host accesses.
     #[inline(always)]
     pub fn is_watched(&self) -> bool {
-        self.storage.watched.load(Relaxed)
+        self.storage.state.load(Relaxed) & WATCHED != 0
     }
 
-    /// Cell `i` as register bits. Panics out of range like a slice; the interpreter checks first.
+    /// The cells for the host, unless a machine must be asked first or they are not filled yet: the one test on the hot
+    /// path of the interpreter.
     #[inline(always)]
-    pub(crate) fn load(&self, i: usize) -> u64 {
-        match &self.storage.cells {
-            Cells::Narrow(c) => u64::from(c[self.start + i].load(Relaxed)),
-            Cells::Wide(c) => c[self.start + i].load(Relaxed),
-            Cells::Bytes(c) => u64::from(c[self.start + i].load(Relaxed)),
-        }
+    pub(crate) fn plain(&self) -> Option<Plain<'_>> {
+        (self.storage.state.load(Acquire) == 0).then_some(Plain(self))
     }
 
-    /// Overwrites cell `i` with register bits.
+    /// The cells, filled if they were not yet. The host asks the machine before, when the vector is watched.
     #[inline(always)]
-    pub(crate) fn store(&self, i: usize, bits: u64) {
-        match &self.storage.cells {
-            Cells::Narrow(c) => c[self.start + i].store(bits as u32, Relaxed),
-            Cells::Wide(c) => c[self.start + i].store(bits, Relaxed),
-            Cells::Bytes(c) => c[self.start + i].store(bits as u8, Relaxed),
-        }
+    pub(crate) fn touched(&self) -> Plain<'_> {
+        self.touch();
+        Plain(self)
     }
 
     /// The position of a cell of this view in the whole storage.
     #[inline(always)]
-    pub(crate) fn storage_cell(&self, i: usize) -> usize {
+    pub fn storage_cell(&self, i: usize) -> usize {
         self.start + i
     }
 
@@ -224,14 +259,14 @@ impl Vector {
 
     /// Cell `i` counted over all rows; `None` out of range.
     pub fn get(&self, i: usize) -> Option<Value> {
-        (i < self.cells()).then(|| Value::from_bits(self.scalar(), self.load(i)))
+        (i < self.cells()).then(|| Value::from_bits(self.scalar(), self.touched().load(i)))
     }
 
     /// Overwrites cell `i` counted over all rows; false when out of range or of another type.
     pub fn set(&self, i: usize, value: &Value) -> bool {
         match value.bits() {
             Some(bits) if i < self.cells() && value.scalar() == Some(self.scalar()) => {
-                self.store(i, bits);
+                self.touched().store(i, bits);
                 true
             }
             _ => false,
@@ -240,12 +275,14 @@ impl Vector {
 
     /// All cells, row after row, if they are of type `T`.
     pub fn to_vec<T: Cell>(&self) -> Option<Vec<T>> {
-        (T::SCALAR == self.scalar()).then(|| (0..self.cells()).map(|i| T::of_bits(self.load(i))).collect())
+        let cells = self.touched();
+        (T::SCALAR == self.scalar()).then(|| (0..self.cells()).map(|i| T::of_bits(cells.load(i))).collect())
     }
 
     /// All cells as 64-bit floats, whatever their type: for comparisons and reports.
     pub fn to_f64(&self) -> Vec<f64> {
-        (0..self.cells()).map(|i| crate::scalar::to_f64(self.scalar(), self.load(i))).collect()
+        let cells = self.touched();
+        (0..self.cells()).map(|i| crate::scalar::to_f64(self.scalar(), cells.load(i))).collect()
     }
 
     /// Overwrites all cells; false when the number or type does not fit.
@@ -253,10 +290,71 @@ impl Vector {
         if T::SCALAR != self.scalar() || cells.len() != self.cells() {
             return false;
         }
-        for (i, &cell) in cells.iter().enumerate() {
-            self.store(i, cell.bits());
-        }
+        let own = self.touched();
+        cells.iter().enumerate().for_each(|(i, &cell)| own.store(i, cell.bits()));
         true
+    }
+}
+
+/// The cells of a vector, or of a row, known to be filled.
+#[derive(Clone, Copy)]
+pub(crate) struct Plain<'v>(&'v Vector);
+
+impl Plain<'_> {
+    /// Cell `i` as register bits. Panics out of range like a slice; the interpreter checks first.
+    #[inline(always)]
+    pub(crate) fn load(self, i: usize) -> u64 {
+        let i = self.0.start + i;
+        match &self.0.storage.cells {
+            Cells::Narrow(c) => u64::from(c[i].load(Relaxed)),
+            Cells::Wide(c) => c[i].load(Relaxed),
+            Cells::Bytes(c) => u64::from(c[i].load(Relaxed)),
+        }
+    }
+
+    /// Overwrites cell `i` with register bits.
+    #[inline(always)]
+    pub(crate) fn store(self, i: usize, bits: u64) {
+        let i = self.0.start + i;
+        match &self.0.storage.cells {
+            Cells::Narrow(c) => c[i].store(bits as u32, Relaxed),
+            Cells::Wide(c) => c[i].store(bits, Relaxed),
+            Cells::Bytes(c) => c[i].store(bits as u8, Relaxed),
+        }
+    }
+}
+
+impl Storage {
+    #[cold]
+    fn touch(&self) {
+        self.touched.call_once(|| {
+            self.cells.fill(self.fill);
+            self.end_untouched();
+        });
+    }
+
+    fn end_untouched(&self) {
+        self.state.fetch_and(!UNTOUCHED, Release);
+    }
+}
+
+impl Cells {
+    fn fill(&self, bits: u64) {
+        match self {
+            // Zeroed cells are zero already; not to write them leaves their pages to whoever needs them.
+            _ if bits == 0 => {}
+            Cells::Narrow(cells) => cells.iter().for_each(|cell| cell.store(bits as u32, Relaxed)),
+            Cells::Wide(cells) => cells.iter().for_each(|cell| cell.store(bits, Relaxed)),
+            Cells::Bytes(cells) => cells.iter().for_each(|cell| cell.store(bits as u8, Relaxed)),
+        }
+    }
+
+    fn address(&self, at: usize) -> *mut u8 {
+        match self {
+            Cells::Narrow(c) => c.get(at).map_or(std::ptr::null_mut(), |c| c.as_ptr().cast()),
+            Cells::Wide(c) => c.get(at).map_or(std::ptr::null_mut(), |c| c.as_ptr().cast()),
+            Cells::Bytes(c) => c.get(at).map_or(std::ptr::null_mut(), AtomicU8::as_ptr),
+        }
     }
 }
 
@@ -295,7 +393,7 @@ mod tests {
         let v = Vector::zeros(Scalar::Double, &[3, 2])?;
         let row = v.row(1);
         assert_eq!(row.dims(), &[2]);
-        row.store(1, Register::bits(2.5f64));
+        row.touched().store(1, Register::bits(2.5f64));
         assert_eq!(v.to_vec::<f64>(), Some(vec![0.0, 0.0, 0.0, 2.5, 0.0, 0.0]));
         assert_eq!(row.id(), v.id());
         assert_ne!(v.id(), Vector::zeros(Scalar::Double, &[3, 2])?.id());
@@ -312,6 +410,71 @@ mod tests {
         assert!(!v.copy_from_slice(&[true]));
         assert!(Vector::zeros(Scalar::String, &[1]).is_err());
         assert!(Vector::zeros(Scalar::Int, &[usize::MAX, 3]).is_err());
+        Ok(())
+    }
+
+    #[test]
+    fn too_large_is_an_error_when_the_vector_is_made() {
+        let kind = |dims: &[usize]| Vector::filled(Scalar::Double, dims, 1).map_err(|e| e.to_string());
+        for dims in [&[usize::MAX, 3][..], &[usize::MAX / 16], &[1 << 58]] {
+            assert!(kind(dims).is_err_and(|e| e.contains("out of memory")), "{dims:?}");
+        }
+    }
+
+    #[test]
+    fn cells_are_filled_when_first_needed() -> Result<()> {
+        let minus_one = Register::bits(-1i32);
+        let fresh = || Vector::filled(Scalar::Int, &[3, 2], minus_one);
+        let v = fresh()?;
+        let row = v.row(1);
+        assert_eq!((v.untouched(), row.untouched()), (Some(minus_one), Some(minus_one)));
+        assert!(v.plain().is_none());
+        // A row touches the storage that it shares.
+        assert_eq!(row.get(0).and_then(|v| v.as_int()), Some(-1));
+        assert_eq!((v.untouched(), row.untouched()), (None, None));
+        assert!(v.plain().is_some());
+        assert_eq!(v.to_vec::<i32>(), Some(vec![-1; 6]));
+        let by_pointer = fresh()?;
+        assert!(!by_pointer.as_ptr().is_null());
+        assert_eq!((by_pointer.untouched(), by_pointer.to_vec::<i32>()), (None, Some(vec![-1; 6])));
+        Ok(())
+    }
+
+    #[test]
+    fn a_machine_that_overwrites_everything_finds_nothing_filled() -> Result<()> {
+        let v = Vector::filled(Scalar::Bool, &[2, 2], 1)?;
+        let row = v.row(1);
+        assert_eq!(row.storage().cells(), 4);
+        assert_eq!(row.storage_cell(0), 2);
+        assert_eq!(row.as_ptr_to_overwrite(), v.as_ptr_to_overwrite());
+        assert_eq!((v.untouched(), v.to_vec::<bool>()), (None, Some(vec![false; 4])));
+        Ok(())
+    }
+
+    #[test]
+    fn threads_agree_on_the_fill_value() -> Result<()> {
+        for _ in 0..200 {
+            let v = Vector::filled(Scalar::Uint64, &[5000], 9)?;
+            std::thread::scope(|scope| {
+                for _ in 0..3 {
+                    scope.spawn(|| assert_eq!(v.get(4999).and_then(|x| x.bits()), Some(9)));
+                }
+            });
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn watched_vectors_are_not_plain() -> Result<()> {
+        let v = Vector::from_slice(&[1, 2]);
+        v.set_watched(true);
+        assert!(v.is_watched() && v.plain().is_none());
+        v.set_watched(false);
+        assert!(!v.is_watched() && v.plain().is_some());
+        let own = v.clone();
+        assert!(v.is_shared_beyond(1) && !v.is_shared_beyond(2));
+        drop(own);
+        assert!(!v.is_shared_beyond(1));
         Ok(())
     }
 }

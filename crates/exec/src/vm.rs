@@ -8,7 +8,8 @@ use std::sync::Arc;
 use gw_graph::Graph;
 use gw_ir::module::Module;
 use gw_ir::stmt::HybridStmt;
-use gw_schedule::{Capabilities, InputSizes};
+use gw_ir::types::Scalar;
+use gw_schedule::{Capabilities, Family, InputSizes};
 
 use crate::choice::Choice;
 use crate::env::Environment;
@@ -23,6 +24,11 @@ use crate::vector::Vector;
 pub trait GraphVm: Send + Sync {
     /// The name on the command line and in records.
     fn name(&self) -> &str;
+
+    /// The family it belongs to: passes fill what a schedule leaves open with the defaults of the family.
+    fn family(&self) -> Family {
+        Family::Cpu
+    }
 
     /// The schedules the machine can execute.
     fn capabilities(&self) -> Capabilities;
@@ -49,7 +55,7 @@ pub trait Executable: Send {
         env: &mut Environment,
     ) -> Result<OperatorOutcome>;
 
-    /// Makes a priority queue.
+    /// Makes a priority queue. Priorities that the machine watches are not fetched for this; it can do so itself.
     fn new_queue(&mut self, spec: &QueueSpec, env: &mut Environment) -> Result<Box<dyn QueueState>>;
 
     /// Removes and returns the best bucket of a queue; an empty set when nothing is queued.
@@ -103,6 +109,62 @@ pub trait Executable: Send {
     /// the host.
     fn reduce(&mut self, _reduction: Reduction, _vector: &Vector) -> Option<Result<Value>> {
         None
+    }
+
+    /// The out-degrees of a graph as a new vector of this scalar, if the machine has a better way than a loop on the host.
+    /// The machine itself marks the vector as watched when it keeps the truth.
+    fn out_degrees(&mut self, _graph: &Arc<Graph>, _scalar: Scalar) -> Option<Result<Vector>> {
+        None
+    }
+
+    /// Whether nothing is left in a queue. A machine whose queues know without the host's copy of the priorities
+    /// overrides this: the copy is fetched here.
+    fn queue_finished(&mut self, queue: &Queue) -> Result<bool> {
+        if queue.spec().priorities.is_watched() {
+            self.host_will_read(&queue.spec().priorities)?;
+        }
+        queue.state().finished()
+    }
+
+    /// Whether the priority of a vertex is final ([`QueueState::finished_node`]); the priorities are fetched as in
+    /// [`Executable::queue_finished`].
+    fn queue_finished_node(&mut self, queue: &Queue, vertex: u32) -> Result<bool> {
+        if queue.spec().priorities.is_watched() {
+            self.host_will_read(&queue.spec().priorities)?;
+        }
+        queue.state().finished_node(vertex)
+    }
+
+    /// Whether vectors that the program makes are watched from the start, before the machine has met them, and left
+    /// unfilled on the host ([`Vector::untouched`]). Vectors whose entries the host computes itself (spanning trees,
+    /// arguments of export functions) are not: the machine meets them with their first operator.
+    fn watches_new_vectors(&self) -> bool {
+        false
+    }
+
+    /// The host is about to read one cell of a watched vector. `Some` is its value, and the host's cells stay as they
+    /// are; `None` leaves it to [`Executable::host_will_read`]. Cells are counted in the vector given, which may be a
+    /// row: [`Vector::storage_cell`] gives the place in the storage.
+    fn host_element(&mut self, _vector: &Vector, _cell: usize) -> Option<Result<Value>> {
+        None
+    }
+
+    /// The host is about to write one cell of a watched vector, with a value of its type. `Some(Ok(()))` says that the
+    /// machine has stored it, and the host's cells stay as they are; `None` leaves it to
+    /// [`Executable::host_will_write`]. Cells are counted as in [`Executable::host_element`].
+    fn set_host_element(&mut self, _vector: &Vector, _cell: usize, _value: Value) -> Option<Result<()>> {
+        None
+    }
+
+    /// Returns when all work handed to the machine is done. Asked when the program starts or reads its timer.
+    fn wait(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    /// The program has ended, and the clock stops when this returns: the machine waits for its work. The results are
+    /// fetched afterwards, by [`Executable::host_will_read`].
+    fn finish_run(&mut self) -> Result<()> {
+        self.wait()
     }
 
     /// The host is about to read entries of a watched vector.

@@ -13,6 +13,7 @@
 //! | `graphs`, `sources` | what programs load; where they start |
 //! | `run` | the order of runs, timing, validation |
 //! | `traffic`, `stats`, `record` | edges and bytes, medians and spread, the row of results |
+//! | `check` | the conformance matrix: is a machine right? |
 //! | `machine`, `peak`, `clock` | facts about the computer, its memory bandwidth, the date |
 //!
 //! Nothing here trains a model or knows how one machine works.
@@ -26,6 +27,7 @@
 //! ```
 
 mod builtin;
+mod check;
 mod clock;
 mod error;
 mod graphs;
@@ -44,6 +46,7 @@ mod template;
 mod traffic;
 
 pub use builtin::builtin_suites;
+pub use check::{Check, CheckListener, CheckReport, CheckedProgram, Failure, Refusal, Tally, check};
 pub use error::{LabError, Result};
 pub use machine::{Cache, MachineFacts};
 pub use peak::{Peak, measure_peak};

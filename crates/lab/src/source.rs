@@ -6,7 +6,7 @@ use gw_exec::{GraphVm, Reason, RunOptions, choose_for_run};
 use gw_ir::Module;
 use gw_lang::{Diagnostic, Front, Severity, SourceFile, check_labels, compile_front, read_schedule};
 use gw_programs::Program;
-use gw_schedule::ProgramSchedule;
+use gw_schedule::{Family, ProgramSchedule};
 use serde::Serialize;
 
 use crate::error::{LabError, Result};
@@ -110,6 +110,15 @@ impl Wanted {
     /// The schedule for a module as lowered, and the module with the labels that it names. A choice is made for a run with
     /// these options; its graph is loaded for that, from the source of the run.
     pub fn settle(&self, machine: &dyn GraphVm, module: Module, options: &RunOptions) -> Settled {
+        let mut settled = self.settle_schedule(machine, module, options);
+        // Passes fill what a schedule leaves open for the family it names, else for CPUs.
+        if machine.family() != Family::Cpu {
+            settled.schedule.set_family(Some(machine.family()));
+        }
+        settled
+    }
+
+    fn settle_schedule(&self, machine: &dyn GraphVm, module: Module, options: &RunOptions) -> Settled {
         match self {
             Wanted::Fixed(schedule, origin) => Settled {
                 module,

@@ -17,6 +17,7 @@
 //! ```
 
 mod example;
+mod example_graphs;
 mod registry;
 mod results;
 mod run_results;
@@ -24,6 +25,7 @@ mod table;
 mod validate;
 
 pub use example::example_args;
+pub use example_graphs::{ExampleGraph, example_graphs};
 pub use registry::{Arg, ArgKind, Output, Program, UnknownProgram, find, programs};
 pub use results::{Number, ResultMap, Results, Values};
 pub use validate::{Invalid, Run};

@@ -1,5 +1,6 @@
 //! What is known about a standard program, and finding one by name.
 
+use gw_graph::Graph;
 use serde::Serialize;
 
 use crate::table::PROGRAMS;
@@ -75,6 +76,14 @@ impl Program {
     /// Checks a result of this program, however it was made.
     pub fn validate(&self, run: &Run<'_>) -> Result<(), Invalid> {
         (self.validator)(run)
+    }
+
+    /// Whether the program can run on a graph at all: weights, their signs and symmetry are as it needs them.
+    pub fn suits(&self, graph: &Graph) -> bool {
+        let has_weights = !self.needs_weights || graph.is_weighted();
+        let has_reverses = !self.needs_symmetric || graph.is_symmetric();
+        let nonnegative = !self.needs_nonnegative || graph.least_weight().is_none_or(|least| least >= 0.0);
+        has_weights && has_reverses && nonnegative
     }
 
     /// The comment at the top of the program: what, arguments, results, method, reference.

@@ -11,8 +11,8 @@ use gw_graph::progress::Progress;
 use gw_lab::{CellName, Listener, Measurement, Plan, Provenance, Selection, Settings, Suite};
 
 use crate::error::CliError;
+use crate::machines::Target;
 use crate::output::{json, text};
-use crate::program::run::Target;
 use crate::progress::Bar;
 use table::Table;
 
@@ -95,24 +95,15 @@ impl Bench {
         for note in plan.notes() {
             eprintln!("gw: {note}");
         }
+        let machine = self.target.open(threads)?;
         let provenance = Provenance::here()?;
         let table = Table::new(&plan, &provenance);
         if !self.json {
             text(&table.header())?;
         }
 
-        let machine = self.target.machine(threads);
-        let threads = match self.target {
-            Target::Reference => 1,
-            Target::Cpu => {
-                if threads == 0 {
-                    provenance.machine.cores
-                } else {
-                    threads
-                }
-            }
-        };
-        let settings = Settings { machine: &*machine, threads, cancel: Arc::clone(cancel), provenance };
+        let settings =
+            Settings { machine: &*machine.vm, threads: machine.threads, cancel: Arc::clone(cancel), provenance };
         let mut screen = Screen { bar: Bar::new(), table, silent: self.json, failed: None };
         cancel.store(false, Ordering::Relaxed);
         let outcome = gw_lab::run(&plan, &settings, &mut screen);

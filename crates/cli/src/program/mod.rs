@@ -1,5 +1,6 @@
 //! Commands about programs: `gw run`, `gw compile`, `gw programs`.
 
+mod attempt;
 pub mod compile;
 mod explain;
 pub mod list;

@@ -3,19 +3,19 @@
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use clap::{Args, ValueEnum};
-use gw_cpu::CpuVm;
-use gw_exec::{Globals, GraphSource, GraphVm, Output, Reason, ReferenceVm, RunOptions, SpecGraphs, Value};
+use clap::Args;
+use gw_exec::{Globals, GraphSource, Output, Reason, RunOptions, SpecGraphs, Value};
 use gw_lab::{Origin, Source};
 use gw_programs::Run as FinishedRun;
-use gw_schedule::Transform;
 use serde::Serialize;
 
-use super::{explain, source, trace};
+use super::attempt::{Attempt, Finished};
+use super::{source, trace};
 use crate::error::CliError;
+use crate::machines::Target;
 use crate::output::{grouped, rate, seconds};
 
 const HELP: &str = "\
@@ -67,25 +67,6 @@ pub struct Run {
     seed: u64,
 }
 
-/// Machines.
-#[derive(Clone, Copy, ValueEnum)]
-pub enum Target {
-    /// Single-threaded and simple: defines what programs mean
-    Reference,
-    /// Machine code for this computer's processor, on several threads
-    Cpu,
-}
-
-impl Target {
-    /// The machine; `threads` is 0 for all cores.
-    pub fn machine(self, threads: usize) -> Box<dyn GraphVm> {
-        match self {
-            Target::Reference => Box::new(ReferenceVm::new()),
-            Target::Cpu => Box::new(CpuVm::new(threads)),
-        }
-    }
-}
-
 /// What `--json` prints.
 #[derive(Serialize)]
 struct Answer<'a> {
@@ -130,45 +111,29 @@ impl Run {
         options.cancel = Arc::clone(cancel);
         options.graphs = graphs.clone();
         options.seed = self.seed;
-        if !self.json {
-            options.output = Output::Writer(Arc::new(std::sync::Mutex::new(std::io::stdout())));
-        }
-        let tracer = self.trace.then(|| Arc::new(trace::Printer::new()));
-        options.observer = tracer.clone().map(|tracer| tracer as _);
-
-        // Front end, choice of a schedule, passes and code of the machine count as compiling; loading a graph does not.
+        // Front end, choice of a schedule, passes and code of the machine count as compiling.
         let start = Instant::now();
         let front = source::front(&program)?;
-        let machine = self.target.machine(threads);
         let wanted = source::schedule(&front, self.schedule.as_deref())?;
-        let mut settled = wanted.settle(&*machine, source::lowered(&program, &front)?, &options);
-        if self.explain_schedule {
-            eprint!("{}", explain::explain(&settled, machine.name()));
-        }
-        for transform in settled.schedule.transforms() {
-            if let Transform::FuseFields(vectors) = transform {
-                let names: Vec<&str> = vectors.iter().map(|name| name.as_str()).collect();
-                let machine = machine.name();
-                eprintln!(
-                    "warning: fuseFields({}) changes nothing on {machine}: vectors are stored apart",
-                    names.join(", ")
-                );
-            }
-        }
-        let mut refused = settled.refusals(&*machine);
-        if !refused.is_empty() {
-            if settled.origin == Origin::Program {
-                refused.push("the schedule is the program's own; with --schedule auto the machine chooses one".into());
-            }
-            return Err(CliError::Unsupported(refused.join("\n")));
-        }
-        let module = std::mem::take(&mut settled.module);
-        let module = Arc::new(source::passes(module, &settled.schedule, None)?);
-        let mut prepared = gw_exec::Program::prepare(&*machine, module)?;
-        let compile_seconds = (start.elapsed().as_secs_f64() - settled.load_seconds).max(0.0);
+        let machine = self.target.open(threads)?;
+        let front_seconds = start.elapsed().as_secs_f64();
 
-        cancel.store(false, Ordering::Relaxed);
-        let ran = prepared.run(&options).map_err(|error| CliError::Run { error, file: program.file.clone() })?;
+        let attempt = Attempt { program: &program, front: &front, wanted: &wanted, explain: self.explain_schedule };
+        let mut tracer = None;
+        let finished = attempt.run(&machine, threads, &mut |may_be_given_up| {
+            tracer = self.trace.then(|| Arc::new(trace::Printer::new()));
+            options.observer = tracer.clone().map(|tracer| tracer as _);
+            options.output = match self.json || may_be_given_up {
+                true => Output::Capture,
+                false => Output::Writer(Arc::new(std::sync::Mutex::new(std::io::stdout()))),
+            };
+            options.clone()
+        })?;
+        let Finished { settled, compile_seconds, ran, prepared } = finished;
+        if !self.json {
+            // Where another machine might have had to begin again, prints were kept back until now.
+            crate::output::text(&ran.printed)?;
+        }
 
         let start = Instant::now();
         let verdict = match (self.verify, program.standard) {
@@ -196,7 +161,7 @@ impl Run {
             schedule_origin: settled.origin,
             schedule_reasons: (settled.origin == Origin::Chosen).then_some(&settled.reasons),
             load_seconds: settled.load_seconds + ran.timings.load,
-            compile_seconds,
+            compile_seconds: front_seconds + compile_seconds,
             seconds: ran.seconds,
             steps: ran.steps,
             edges,

@@ -4,10 +4,10 @@ use gw_ir::expr::PriorityOp;
 use gw_ir::types::Scalar;
 
 use super::Interp;
+use super::stmt::Old;
 use crate::code::{Arg, Num, Obj, PriorityUpdate, Target};
 use crate::error::{ErrorKind, Result, checked_vertex};
 use crate::intrinsics;
-use crate::queue::Queue;
 use crate::scalar::{self, Register};
 use crate::value::Value;
 use crate::vector::Vector;
@@ -27,12 +27,10 @@ impl<'a> Interp<'a> {
                     let len = vector.len();
                     return Err(self.index_error(*var, index, len));
                 }
-                if vector.is_watched() {
-                    let vector = vector.clone();
-                    self.will_read(&vector)?;
-                    return Ok(vector.load(index as usize));
+                match vector.plain() {
+                    Some(cells) => Ok(cells.load(index as usize)),
+                    None => self.entry(*var, index as usize),
                 }
-                Ok(vector.load(index as usize))
             }
             Num::Binary(op, a, b) => {
                 let a = self.num(a)?;
@@ -62,8 +60,7 @@ impl<'a> Interp<'a> {
         match e {
             Num::Cell(place) => {
                 let (vector, cell) = self.locate(place)?;
-                self.will_read(&vector)?;
-                Ok(vector.load(cell))
+                self.element(&vector, cell)
             }
             Num::Div(scalar, a, b) => {
                 let (a, b) = (self.num(a)?, self.num(b)?);
@@ -93,10 +90,14 @@ impl<'a> Interp<'a> {
             Num::StringCompare(op, a, b) => self.compare_strings(*op, a, b),
             Num::Atoi(text) => Ok(intrinsics::atoi(&self.text(text)?).bits()),
             Num::StartTimer => {
+                self.machine.wait()?;
                 self.env.start_timer();
                 Ok(0)
             }
-            Num::StopTimer => Ok((self.env.timer_seconds() as f32).bits()),
+            Num::StopTimer => {
+                self.machine.wait()?;
+                Ok((self.env.timer_seconds() as f32).bits())
+            }
             Num::VertexCount(e) => {
                 let count = match self.obj(e)? {
                     Value::Graph(graph) => graph.vertices(),
@@ -182,15 +183,13 @@ impl<'a> Interp<'a> {
             }
             Num::ListSize(list) => Ok((self.list(list)?.entries().len() as i32).bits()),
             Num::QueueFinished(queue) => {
-                let queue = self.announced_queue(queue)?;
-                let finished = queue.state().finished()?;
-                Ok(finished.bits())
+                let queue = self.queue(queue)?;
+                Ok(self.machine.queue_finished(&queue)?.bits())
             }
             Num::QueueFinishedNode(queue, vertex) => {
-                let queue = self.announced_queue(queue)?;
+                let queue = self.queue(queue)?;
                 let vertex = checked_vertex(i32::of(self.num(vertex)?), queue.spec().priorities.len())?;
-                let finished = queue.state().finished_node(vertex)?;
-                Ok(finished.bits())
+                Ok(self.machine.queue_finished_node(&queue, vertex)?.bits())
             }
             Num::CurrentPriority(scalar, queue) => {
                 let bucket = self.queue(queue)?.state().current_bucket()?;
@@ -228,7 +227,7 @@ impl<'a> Interp<'a> {
     #[inline]
     fn rewrite(&mut self, target: &'a Target, new: impl FnOnce(u64) -> Option<u64>) -> Result<bool> {
         let place = match target {
-            Target::Cell(place) => return self.update(place, new),
+            Target::Cell(place) => return self.update(place, Old::Needed, new),
             Target::Local(slot) => &mut self.frames.registers[self.frames.base + *slot as usize],
             Target::Global(slot) => &mut self.env.scalars[*slot as usize],
         };
@@ -248,13 +247,6 @@ impl<'a> Interp<'a> {
         }
     }
 
-    /// A queue whose priorities the host may look at.
-    fn announced_queue(&mut self, e: &'a Obj) -> Result<Queue> {
-        let queue = self.queue(e)?;
-        self.will_read(&queue.spec().priorities)?;
-        Ok(queue)
-    }
-
     /// Changes a priority; true when it changed.
     fn priority(&mut self, update: &'a PriorityUpdate) -> Result<bool> {
         let queue = self.queue(&update.queue)?;
@@ -263,14 +255,16 @@ impl<'a> Interp<'a> {
         let bound = update.bound.as_ref().map(|e| self.num(e)).transpose()?;
         let value = self.num(&update.value)?;
         let scalar = priorities.scalar();
-        let old = priorities.load(vertex as usize);
+        self.will_write(priorities)?;
+        let cells = priorities.touched();
+        let old = cells.load(vertex as usize);
         let new = match update.op {
             PriorityOp::Min => scalar::reduce(gw_ir::expr::ReduceOp::Min, scalar, old, value),
             PriorityOp::Max => scalar::reduce(gw_ir::expr::ReduceOp::Max, scalar, old, value),
             PriorityOp::Sum => add_to_priority(scalar, old, update.value_scalar, value, bound),
         };
         let Some(new) = new.filter(|&new| !scalar::equal(scalar, old, new)) else { return Ok(false) };
-        priorities.store(vertex as usize, new);
+        cells.store(vertex as usize, new);
         self.note_write(priorities.id(), priorities.storage_cell(vertex as usize));
         if !update.deferred {
             queue.state().rebucket(&[vertex])?;
@@ -323,7 +317,8 @@ fn prefix(ids: &[u32], size: i32) -> &[u32] {
 /// A reduction over all cells in order.
 pub(crate) fn reduce_vector(reduction: Reduction, vector: &Vector) -> Result<u64> {
     let scalar = vector.scalar();
-    let cells = (0..vector.cells()).map(|i| vector.load(i));
+    let cells = vector.touched();
+    let cells = (0..vector.cells()).map(|i| cells.load(i));
     let fold = |op, word: &'static str| {
         let best = cells.clone().reduce(|a, b| scalar::reduce(op, scalar, a, b).unwrap_or(a));
         best.ok_or(ErrorKind::EmptyVector(word))

@@ -8,6 +8,7 @@ mod stmt;
 use gw_graph::Graph;
 use gw_ir::types::Type;
 use std::sync::Arc;
+use stmt::Old;
 
 use crate::code::{Arg, Call, Code, Function, Place, Var};
 use crate::env::{Environment, Slot};
@@ -27,7 +28,7 @@ const TICKS: u32 = 4096;
 pub(crate) struct Interp<'a> {
     code: &'a Code,
     pub(crate) env: &'a mut Environment,
-    machine: &'a mut dyn Executable,
+    pub(crate) machine: &'a mut dyn Executable,
     frames: Frames,
     function: &'a Function,
     ticks: u32,
@@ -169,6 +170,10 @@ impl<'a> Interp<'a> {
     fn run_extern(&mut self, frame: Frame<'a>) -> Result<u64> {
         let function = frame.function;
         let args: Vec<Value> = function.params.iter().map(|slot| self.value_of(frame, *slot)).collect();
+        // The closure may look at and change any vector that it can reach.
+        let mut watched = Vec::new();
+        args.iter().chain(&self.env.objects).for_each(|value| value.collect_watched(&mut watched));
+        watched.iter().try_for_each(|vector| self.machine.host_will_write(vector))?;
         let result = self.env.call_extern(&function.name, || function.signature.clone(), &args)?;
         if !result.fits(&function.result_type) {
             let message = format!("it returned {}, but `{}` is declared", result.kind(), function.signature);
@@ -304,9 +309,14 @@ impl<'a> Interp<'a> {
         for (index, e) in indices.iter_mut().zip(&place.indices) {
             *index = self.num(e)?;
         }
+        self.locate_at(place, &indices[..place.indices.len()])
+    }
+
+    /// The same with the indices evaluated.
+    fn locate_at(&self, place: &Place, indices: &[u64]) -> Result<(Vector, usize)> {
         let mut vector = self.vector_var(place.vector)?.clone();
-        let levels = place.indices.len();
-        for (level, &index) in indices.iter().enumerate().take(levels) {
+        let levels = indices.len();
+        for (level, &index) in indices.iter().enumerate() {
             let len = vector.len();
             // A negative index has its top bit set and so is too large.
             if index >= len as u64 {
@@ -318,6 +328,61 @@ impl<'a> Interp<'a> {
             vector = vector.row(index as usize);
         }
         Ok((vector, 0))
+    }
+
+    /// A cell of a variable that is watched or not filled yet; apart, so that the way to plain vectors stays short.
+    #[cold]
+    #[inline(never)]
+    fn entry(&mut self, var: Var, cell: usize) -> Result<u64> {
+        let vector = self.vector_var(var)?.clone();
+        self.element(&vector, cell)
+    }
+
+    /// A cell of a vector in any state.
+    fn element(&mut self, vector: &Vector, cell: usize) -> Result<u64> {
+        if vector.is_watched() {
+            if let Some(value) = self.machine.host_element(vector, cell) {
+                return Ok(value?.bits().unwrap_or(0));
+            }
+            self.machine.host_will_read(vector)?;
+        }
+        Ok(vector.touched().load(cell))
+    }
+
+    /// Rewrites one cell of a vector that is watched, not filled yet, or a row; true when something was stored.
+    #[inline(never)]
+    fn rewrite_element(
+        &mut self,
+        vector: &Vector,
+        cell: usize,
+        old: Old,
+        new: impl FnOnce(u64) -> Option<u64>,
+    ) -> Result<bool> {
+        let asked = match old {
+            _ if !vector.is_watched() => None,
+            Old::Ignored => Some(0),
+            Old::Needed => self.machine.host_element(vector, cell).transpose()?.map(|value| value.bits().unwrap_or(0)),
+        };
+        match asked {
+            Some(old) => {
+                let Some(bits) = new(old) else { return Ok(false) };
+                match self.machine.set_host_element(vector, cell, Value::from_bits(vector.scalar(), bits)) {
+                    Some(done) => done?,
+                    None => {
+                        self.machine.host_will_write(vector)?;
+                        vector.touched().store(cell, bits);
+                    }
+                }
+            }
+            None => {
+                self.will_write(vector)?;
+                let cells = vector.touched();
+                let Some(bits) = new(cells.load(cell)) else { return Ok(false) };
+                cells.store(cell, bits);
+            }
+        }
+        self.note_write(vector.id(), vector.storage_cell(cell));
+        Ok(true)
     }
 
     fn will_read(&mut self, vector: &Vector) -> Result<()> {

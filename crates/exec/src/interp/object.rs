@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use gw_graph::Graph;
 use gw_ir::types::{Scalar, Type};
 
 use super::Interp;
@@ -30,12 +31,10 @@ impl<'a> Interp<'a> {
             Obj::Default(ty) => self.default_value(ty)?,
             Obj::OutDegrees(graph, scalar) => {
                 let graph = self.graph(graph)?;
-                let degrees = graph.out_degrees();
-                let vector = Vector::zeros(*scalar, &[degrees.len()])?;
-                for (i, &degree) in degrees.iter().enumerate() {
-                    vector.store(i, degree.bits());
+                match self.machine.out_degrees(&graph, *scalar) {
+                    Some(vector) => Value::Vector(vector?),
+                    None => Value::Vector(out_degrees(&graph, *scalar)?),
                 }
-                Value::Vector(vector)
             }
             Obj::Neighbours(graph, vertex) => {
                 let graph = self.graph(graph)?;
@@ -107,8 +106,10 @@ impl<'a> Interp<'a> {
             let message = format!("{} entries for a vector of {}", entries.len(), vector.cells());
             return Err(ErrorKind::Malformed(message).into());
         }
+        self.will_write(&vector)?;
         for (i, e) in entries.iter().enumerate() {
-            vector.store(i, self.num(e)?);
+            let bits = self.num(e)?;
+            vector.touched().store(i, bits);
         }
         Ok(Value::Vector(vector))
     }
@@ -130,7 +131,6 @@ impl<'a> Interp<'a> {
         if delta == 0 {
             return Err(ErrorKind::Unsupported("the bucket width delta must be at least 1".into()).into());
         }
-        self.will_read(&priorities)?;
         let spec = QueueSpec {
             priorities,
             increasing: alloc.increasing,
@@ -163,4 +163,13 @@ impl<'a> Interp<'a> {
         });
         Ok(set)
     }
+}
+
+/// The out-degrees of a graph, counted on the host.
+fn out_degrees(graph: &Graph, scalar: Scalar) -> Result<Vector> {
+    let degrees = graph.out_degrees();
+    let vector = Vector::zeros(scalar, &[degrees.len()])?;
+    let cells = vector.touched();
+    degrees.iter().enumerate().for_each(|(i, &degree)| cells.store(i, degree.bits()));
+    Ok(vector)
 }

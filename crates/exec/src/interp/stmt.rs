@@ -13,6 +13,13 @@ use crate::sites::StatementId;
 use crate::value::Value;
 use crate::vm::{Executable, Locals};
 
+/// Whether the new value of a vector entry depends on the old one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Old {
+    Needed,
+    Ignored,
+}
+
 /// Whether a `break` is on its way to its loop.
 type Broken = bool;
 
@@ -56,8 +63,9 @@ impl<'a> Interp<'a> {
                 if row.dims() != source.dims() {
                     return Err(ErrorKind::Malformed("rows of different lengths".into()).into());
                 }
+                let (from, to) = (source.touched(), row.touched());
                 for i in 0..row.cells() {
-                    row.store(i, source.load(i));
+                    to.store(i, from.load(i));
                     self.note_write(row.id(), row.storage_cell(i));
                 }
             }
@@ -156,7 +164,7 @@ impl<'a> Interp<'a> {
             Target::Local(slot) => self.set_register(*slot, bits),
             Target::Global(slot) => self.env.scalars[*slot as usize] = bits,
             Target::Cell(place) => {
-                self.update(place, |_| Some(bits))?;
+                self.update(place, Old::Ignored, |_| Some(bits))?;
             }
         }
         Ok(())
@@ -164,28 +172,29 @@ impl<'a> Interp<'a> {
 
     /// Rewrites a vector entry from its old value; true when something was stored.
     #[inline]
-    pub(super) fn update(&mut self, place: &'a Place, new: impl FnOnce(u64) -> Option<u64>) -> Result<bool> {
-        if let [index] = place.indices.as_slice() {
-            let index = self.num(index)?;
-            let vector = self.vector_var(place.vector)?;
-            if vector.is_flat() && !vector.is_watched() {
-                if index >= vector.len() as u64 {
-                    let len = vector.len();
-                    return Err(self.index_error(place.vector, index, len));
+    pub(super) fn update(&mut self, place: &'a Place, old: Old, new: impl FnOnce(u64) -> Option<u64>) -> Result<bool> {
+        let (vector, cell) = match place.indices.as_slice() {
+            [index] => {
+                let index = self.num(index)?;
+                let vector = self.vector_var(place.vector)?;
+                if vector.is_flat()
+                    && let Some(cells) = vector.plain()
+                {
+                    if index >= vector.len() as u64 {
+                        let len = vector.len();
+                        return Err(self.index_error(place.vector, index, len));
+                    }
+                    let Some(bits) = new(cells.load(index as usize)) else { return Ok(false) };
+                    cells.store(index as usize, bits);
+                    let (id, cell) = (vector.id(), vector.storage_cell(index as usize));
+                    self.note_write(id, cell);
+                    return Ok(true);
                 }
-                let Some(bits) = new(vector.load(index as usize)) else { return Ok(false) };
-                vector.store(index as usize, bits);
-                let (id, cell) = (vector.id(), vector.storage_cell(index as usize));
-                self.note_write(id, cell);
-                return Ok(true);
+                self.locate_at(place, &[index])?
             }
-        }
-        let (vector, cell) = self.locate(place)?;
-        self.will_write(&vector)?;
-        let Some(bits) = new(vector.load(cell)) else { return Ok(false) };
-        vector.store(cell, bits);
-        self.note_write(vector.id(), vector.storage_cell(cell));
-        Ok(true)
+            _ => self.locate(place)?,
+        };
+        self.rewrite_element(&vector, cell, old, new)
     }
 
     /// Tells the environment what an assignment means for the sizes of elements.

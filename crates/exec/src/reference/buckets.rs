@@ -47,7 +47,7 @@ impl Buckets {
     /// The bucket of a vertex by its present priority; `None` for the sentinel.
     fn bucket_of(&self, vertex: u32) -> Result<Option<u64>> {
         let scalar = self.priorities.scalar();
-        let bits = self.priorities.load(vertex as usize);
+        let bits = self.priorities.touched().load(vertex as usize);
         if bits == scalar::largest(scalar) {
             return Ok(None);
         }
@@ -192,11 +192,11 @@ mod tests {
         let p = Vector::from_slice(&[0u32, 9, 4, u32::MAX]);
         let mut queue = buckets(&p, true, 2)?;
         assert_eq!(queue.dequeue()?, [0]);
-        p.store(1, 1);
+        p.touched().store(1, 1);
         queue.insert(1)?;
         queue.insert(1)?;
         assert_eq!(queue.dequeue()?, [1], "back in the current bucket");
-        p.store(2, u64::from(u32::MAX));
+        p.touched().store(2, u64::from(u32::MAX));
         queue.insert(2)?;
         assert!(queue.finished()?, "2 was taken out and the old entry of 1 is stale");
         Ok(())
@@ -206,10 +206,10 @@ mod tests {
     fn a_raised_vertex_does_not_revive_old_entries() -> Result<()> {
         let p = Vector::from_slice(&[6]);
         let mut queue = buckets(&p, true, 1)?;
-        p.store(0, 2);
+        p.touched().store(0, 2);
         queue.insert(0)?;
         assert_eq!(queue.dequeue()?, [0]);
-        p.store(0, 6);
+        p.touched().store(0, 6);
         assert!(queue.finished()?);
         Ok(())
     }

@@ -58,8 +58,3 @@ pub fn check(
     verdict()
         .map_err(|e: String| format!("{} {args:?}, schedule {scheduled:?}, shuffle {shuffle:?}: {e}", program.name))
 }
-
-/// Whether a program can run on a graph at all.
-pub fn suits(program: &Program, graph: &Graph) -> bool {
-    (!program.needs_weights || graph.is_weighted()) && (!program.needs_symmetric || graph.is_symmetric())
-}

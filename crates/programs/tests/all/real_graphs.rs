@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::machine::{Scheduled, check, suits};
+use crate::machine::{Scheduled, check};
 use gw_graph::{Graph, GraphSpec, progress::Silent};
 use gw_programs::programs;
 
@@ -51,7 +51,7 @@ fn right_on_real_graphs() {
         let as_stored = load(&format!("{}:weights=1..100", path.display()));
         let both_ways = load(&format!("{}:sym:weights=1..100", path.display()));
         for program in programs() {
-            let (spec, graph) = if suits(program, &as_stored.1) { &as_stored } else { &both_ways };
+            let (spec, graph) = if program.suits(&as_stored.1) { &as_stored } else { &both_ways };
             problems.extend(check(program, spec, graph, Scheduled::Own, None).err());
         }
     }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::machine::{Scheduled, check, suits};
+use crate::machine::{Scheduled, check};
 use gw_graph::{BuildOptions, EdgeList, Graph, GraphSpec, build, progress::Silent};
-use gw_programs::programs;
+use gw_programs::{example_graphs, programs};
 
 fn generated(spec: &str) -> (String, Arc<Graph>) {
     let graph = GraphSpec::parse(spec).and_then(|spec| spec.load(&Silent)).unwrap().graph;
@@ -23,30 +23,8 @@ fn cycle(first: u32, length: u32) -> Vec<(u32, u32, i32)> {
 
 /// Small graphs of every class, all weighted.
 fn graphs() -> Vec<(String, Arc<Graph>)> {
-    let mut graphs: Vec<_> = [
-        "path:40:weights=1..20",
-        "star:50:weights=1..20",
-        "star:50:directed:weights=1..20",
-        "complete:14:weights=1..20",
-        "grid:9x8:weights=1..20",
-        "road:12x12:weights=1..50",
-        "kron:8:weights=1..64",
-        "kron:7:directed:weights=1..64",
-        "urand:8:4:weights=1..20",
-        "urand:7:3:directed:weights=1..20",
-        "bipartite:20:30:150:weights=1..5",
-        "regular:60:4:weights=1..20",
-        "smallworld:80:4:0.2:weights=1..20",
-        "powerlaw:100:2.2:weights=1..20",
-        "tree:63:weights=1..20",
-    ]
-    .map(generated)
-    .into();
-    graphs.push(built("cycle", 30, true, &cycle(0, 30)));
-    graphs.push(built("directed cycle", 30, false, &cycle(0, 30)));
-    graphs.push(built("single vertex", 1, true, &[]));
-    graphs.push(built("no edges", 5, true, &[]));
-    graphs.push(built("one edge", 2, true, &[(0, 1, 3)]));
+    let examples = example_graphs().iter().filter(|graph| !graph.is_fractional());
+    let mut graphs: Vec<_> = examples.map(|graph| generated(&graph.weighted_spec())).collect();
     graphs.push(built("two components", 30, true, &[cycle(0, 12), cycle(12, 17)].concat()));
     graphs.push(built("zero weights", 4, true, &[(0, 1, 0), (1, 2, 0), (2, 3, 4), (0, 3, 5)]));
     graphs
@@ -55,7 +33,7 @@ fn graphs() -> Vec<(String, Arc<Graph>)> {
 fn all(scheduled: Scheduled, shuffle: Option<u64>) {
     let mut problems = Vec::new();
     for (name, graph) in graphs() {
-        for program in programs().iter().filter(|p| suits(p, &graph)) {
+        for program in programs().iter().filter(|p| p.suits(&graph)) {
             match check(program, &name, &graph, scheduled, shuffle) {
                 Ok(result) => assert_eq!(result.printed, "", "{} prints", program.name),
                 Err(problem) => problems.push(problem),

@@ -1,0 +1,108 @@
+// Updates of one cell. Each says whether it counts as a change: a sum always, a minimum or maximum when the cell changed.
+#pragma once
+
+namespace gw {
+
+// Reads a cell that others may be writing.
+template <class T> __device__ __forceinline__ T load(const T* p) { return *(const volatile T*)p; }
+
+// Signed numbers wrap around in the language; in C++ that must be said.
+__device__ __forceinline__ int add(int a, int b) { return (int)((unsigned)a + (unsigned)b); }
+__device__ __forceinline__ int sub(int a, int b) { return (int)((unsigned)a - (unsigned)b); }
+__device__ __forceinline__ int mul(int a, int b) { return (int)((unsigned)a * (unsigned)b); }
+__device__ __forceinline__ int neg(int a) { return (int)(0u - (unsigned)a); }
+template <class T> __device__ __forceinline__ T largest_of(T a, T b) { return a > b ? a : b; }
+template <class T> __device__ __forceinline__ T least_of(T a, T b) { return a < b ? a : b; }
+__device__ __forceinline__ int absolute(int a) { return a < 0 ? neg(a) : a; }
+__device__ __forceinline__ unsigned absolute(unsigned a) { return a; }
+__device__ __forceinline__ unsigned long long absolute(unsigned long long a) { return a; }
+__device__ __forceinline__ float absolute(float a) { return fabsf(a); }
+__device__ __forceinline__ double absolute(double a) { return fabs(a); }
+
+// A cell as a word that compare-and-swap takes.
+__device__ __forceinline__ int word_of(int v) { return v; }
+__device__ __forceinline__ unsigned word_of(unsigned v) { return v; }
+__device__ __forceinline__ unsigned long long word_of(unsigned long long v) { return v; }
+__device__ __forceinline__ int word_of(float v) { return __float_as_int(v); }
+__device__ __forceinline__ unsigned long long word_of(double v) { return (unsigned long long)__double_as_longlong(v); }
+__device__ __forceinline__ void of_word(int w, int& v) { v = w; }
+__device__ __forceinline__ void of_word(unsigned w, unsigned& v) { v = w; }
+__device__ __forceinline__ void of_word(unsigned long long w, unsigned long long& v) { v = w; }
+__device__ __forceinline__ void of_word(int w, float& v) { v = __int_as_float(w); }
+__device__ __forceinline__ void of_word(unsigned long long w, double& v) { v = __longlong_as_double((long long)w); }
+__device__ __forceinline__ int* words_of(int* p) { return p; }
+__device__ __forceinline__ unsigned* words_of(unsigned* p) { return p; }
+__device__ __forceinline__ unsigned long long* words_of(unsigned long long* p) { return p; }
+__device__ __forceinline__ int* words_of(float* p) { return (int*)p; }
+__device__ __forceinline__ unsigned long long* words_of(double* p) { return (unsigned long long*)p; }
+
+// Sums.
+template <class T> __device__ __forceinline__ bool sum(T* p, T v) { *p = (T)(*p + v); return true; }
+__device__ __forceinline__ bool sum(int* p, int v) { *p = add(*p, v); return true; }
+__device__ __forceinline__ bool sum(bool* p, bool v) { *p = *p | v; return true; }
+template <class T> __device__ __forceinline__ bool atomic_sum(T* p, T v) { atomicAdd(p, v); return true; }
+__device__ __forceinline__ bool atomic_sum(bool* p, bool v) { if (v) *p = true; return true; }
+
+// Minimum and maximum.
+template <class T> __device__ __forceinline__ bool min_into(T* p, T v) { if (!(v < *p)) return false; *p = v; return true; }
+template <class T> __device__ __forceinline__ bool max_into(T* p, T v) { if (!(v > *p)) return false; *p = v; return true; }
+// Looking first costs a load and saves most atomics.
+__device__ __forceinline__ bool atomic_min(int* p, int v) { return v < *p && v < atomicMin(p, v); }
+__device__ __forceinline__ bool atomic_min(unsigned* p, unsigned v) { return v < *p && v < atomicMin(p, v); }
+__device__ __forceinline__ bool atomic_min(unsigned long long* p, unsigned long long v) { return v < *p && v < atomicMin(p, v); }
+__device__ __forceinline__ bool atomic_max(int* p, int v) { return v > *p && v > atomicMax(p, v); }
+__device__ __forceinline__ bool atomic_max(unsigned* p, unsigned v) { return v > *p && v > atomicMax(p, v); }
+__device__ __forceinline__ bool atomic_max(unsigned long long* p, unsigned long long v) { return v > *p && v > atomicMax(p, v); }
+template <class T, class Better> __device__ __forceinline__ bool swap_while(T* p, T v, Better better) {
+    auto* words = words_of(p);
+    auto old = load(words);
+    while (true) {
+        T held;
+        of_word(old, held);
+        if (!better(v, held)) return false;
+        const auto found = atomicCAS(words, old, word_of(v));
+        if (found == old) return true;
+        old = found;
+    }
+}
+__device__ __forceinline__ bool atomic_min(float* p, float v) { return swap_while(p, v, [](float a, float b) { return a < b; }); }
+__device__ __forceinline__ bool atomic_min(double* p, double v) { return swap_while(p, v, [](double a, double b) { return a < b; }); }
+__device__ __forceinline__ bool atomic_max(float* p, float v) { return swap_while(p, v, [](float a, float b) { return a > b; }); }
+__device__ __forceinline__ bool atomic_max(double* p, double v) { return swap_while(p, v, [](double a, double b) { return a > b; }); }
+__device__ __forceinline__ bool atomic_min(bool* p, bool v) { if (v || !*p) return false; *p = false; return true; }
+__device__ __forceinline__ bool atomic_max(bool* p, bool v) { if (!v || *p) return false; *p = true; return true; }
+
+// Stores `value` if the cell holds `expect`.
+template <class T> __device__ __forceinline__ bool compare_and_swap(T* p, T expect, T value) {
+    if (!(*p == expect)) return false;
+    return atomicCAS(words_of(p), word_of(expect), word_of(value)) == word_of(expect);
+}
+// There are no atomics on bytes: the word around the byte is swapped.
+__device__ __forceinline__ bool compare_and_swap(bool* p, bool expect, bool value) {
+    unsigned* word = (unsigned*)((unsigned long long)p & ~3ull);
+    const unsigned shift = 8 * ((unsigned long long)p & 3);
+    unsigned old = load(word);
+    while (((old >> shift) & 0xff) == (unsigned)expect) {
+        const unsigned found = atomicCAS(word, old, (old & ~(0xffu << shift)) | ((unsigned)value << shift));
+        if (found == old) return true;
+        old = found;
+    }
+    return false;
+}
+
+// Adds to a priority that is above its floor, not going below it; true when it was above.
+template <class T> __device__ __forceinline__ bool sum_with_floor(T* p, T delta, T floor) {
+    auto* words = words_of(p);
+    auto old = load(words);
+    while (true) {
+        T held;
+        of_word(old, held);
+        if (!(held > floor)) return false;
+        const T next = (T)(held + delta) > floor ? (T)(held + delta) : floor;
+        const auto found = atomicCAS(words, old, word_of(next));
+        if (found == old) return true;
+        old = found;
+    }
+}
+
+}  // namespace gw

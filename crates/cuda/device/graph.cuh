@@ -1,0 +1,61 @@
+// A graph on the device: neighbour lists by vertex in one or both directions, and lists of edges.
+#pragma once
+#include "fault.cuh"
+
+namespace gw {
+
+// What belongs to an edge: read once, never written.
+template <class T> __device__ __forceinline__ T edge_value(const T* p) { return __ldg(p); }
+
+// All members are eight bytes: the host fills them in as words.
+template <class OffsetType, class WeightType> struct Graph {
+    typedef OffsetType Offset;
+    const Offset* out_offsets;
+    const int* out_neighbours;
+    const WeightType* out_weights;
+    const Offset* in_offsets;
+    const int* in_neighbours;
+    const WeightType* in_weights;
+    const int* list_first;      // sources, or pairs of ends
+    const int* list_second;     // destinations; null for pairs
+    const WeightType* list_weights;
+    unsigned long long list_edges;
+    alignas(8) unsigned vertices;
+    unsigned long long edges;
+
+    __device__ __forceinline__ int out_degree(unsigned v) const { return (int)(out_offsets[v + 1] - out_offsets[v]); }
+    __device__ __forceinline__ int list_source(Offset e) const {
+        return list_second ? __ldg(list_first + e) : __ldg(list_first + 2 * (unsigned long long)e);
+    }
+    __device__ __forceinline__ int list_destination(Offset e) const {
+        return list_second ? __ldg(list_second + e) : __ldg(list_first + 2 * (unsigned long long)e + 1);
+    }
+};
+
+template <class G>
+__device__ __forceinline__ int out_neighbour(Fault* fault, const G& graph, unsigned v, int position, unsigned line) {
+    const auto begin = graph.out_offsets[v];
+    const auto degree = graph.out_offsets[v + 1] - begin;
+    if ((unsigned long long)(long long)position < degree) return graph.out_neighbours[begin + position];
+    report(fault, FAULT_INDEX, line, position, degree);
+    return 0;
+}
+
+// A neighbour drawn by hashing the seed, the vertex and the thread's own count of draws.
+template <bool INCOMING, class G>
+__device__ inline int random_neighbour(Fault* fault, const G& graph, unsigned v, unsigned long long seed, unsigned line) {
+    const auto* offsets = INCOMING ? graph.in_offsets : graph.out_offsets;
+    const int* neighbours = INCOMING ? graph.in_neighbours : graph.out_neighbours;
+    const auto begin = offsets[v];
+    const auto degree = offsets[v + 1] - begin;
+    if (degree == 0) {
+        report(fault, FAULT_INDEX, line, 0, 0);
+        return 0;
+    }
+    unsigned long long x = seed + 0x9e3779b97f4a7c15ull * (v + 1) + (unsigned long long)clock64();
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+    return neighbours[begin + (x ^ (x >> 31)) % degree];
+}
+
+}  // namespace gw

@@ -1,0 +1,42 @@
+// The members of a set, shared out among all threads.
+#pragma once
+#include "run.cuh"
+
+namespace gw {
+
+// Calls `visit` once per member, repeats counted. A map is read vertex by vertex.
+template <class Visit> __device__ __forceinline__ void each_member(const Run& run, int place, Visit visit) {
+    if (place == EMPTY) return;
+    if (place == ALL_VERTICES) {
+        for (unsigned v = run.grid.rank(); v < run.vertices(); v += run.grid.size()) visit((int)v);
+        return;
+    }
+    const Set set = run.at(place);
+    const unsigned form = run.form(place);
+    if (form & QUEUE) {
+        const unsigned n = set.size();
+        for (unsigned i = run.grid.rank(); i < n; i += run.grid.size()) visit(set.queue[i]);
+    } else {
+        for (unsigned v = run.grid.rank(); v < run.vertices(); v += run.grid.size())
+            if (form & BITS ? set.has_bit((int)v) : set.has_byte((int)v)) visit((int)v);
+    }
+}
+
+// Adds one vertex to a set. Maps of it are given up: they would have to know.
+__device__ inline void add_vertex(Run& run, int& place, int vertex, unsigned capacity, Fault* fault, unsigned line, unsigned live) {
+    if (place == EMPTY) place = run.make(QUEUE, live);
+    if (place == VIEW) run.copy_view(place, live);
+    if (place == ALL_VERTICES) return;   // the host refuses this
+    run.need_queue(place, live | Run::bit(place));
+    const Set set = run.at(place);
+    if (run.grid.first()) {
+        const unsigned at = set.head[0]++;
+        if (at < capacity) set.queue[at] = (int)checked(fault, vertex, run.vertices(), line);
+        else report(fault, FAULT_FULL, line, at, capacity);
+    }
+    if (run.form(place) & BITS) run.grid.wait(), mark_bit(set.bits, vertex);
+    if (run.form(place) & BYTES) set.bytes[vertex] = 1;
+    run.set_form(place, run.form(place) & ~(unsigned)COUNTED);
+}
+
+}  // namespace gw

@@ -1,0 +1,83 @@
+// The output set of an operator, as one thread sees it while it adds vertices.
+//
+// A queue is filled by numbers drawn once per group of lanes. Repeats are kept out, where the schedule asks for it, by
+// round counters, a map, a small hash table (most repeats) or by comparing lanes (repeats within a warp). Maps keep
+// repeats out by themselves; how their members are counted is a choice of its own.
+#pragma once
+#include "fault.cuh"
+#include "reduce.cuh"
+#include "set.cuh"
+
+namespace gw {
+
+enum Counting { COUNT_PLAIN, COUNT_BULK, COUNT_WARP, COUNT_BLOCK };
+
+struct Output {
+    Set set;
+    unsigned capacity;        // of the queue
+    Fault* fault;
+    unsigned line;            // of the operator
+    unsigned* seen;           // round counters, or a map, by the method of deduplication
+    unsigned round;
+    unsigned added;           // members this thread has added to a map and not yet counted
+
+    __device__ __forceinline__ void append(int v) {
+        const unsigned at = take_number(set.head);
+        if (at < capacity) set.queue[at] = v;
+        else report(fault, FAULT_FULL, line, at, capacity);
+    }
+    __device__ __forceinline__ void append_by_counters(int v) {
+        if (seen[v] != round && atomicExch(seen + v, round) != round) append(v);
+    }
+    __device__ __forceinline__ void append_by_bits(int v) {
+        if (mark_bit(seen, v)) append(v);
+    }
+    __device__ __forceinline__ void append_by_bytes(int v) {
+        if (mark_byte((unsigned char*)seen, v)) append(v);
+    }
+    // `table` is in shared memory, filled with -1.
+    template <unsigned ENTRIES> __device__ __forceinline__ void append_by_hash(int v, volatile int* table) {
+        const unsigned at = ((unsigned)v * 2654435761u) % ENTRIES;
+        if (table[at] == v) return;
+        table[at] = v;
+        append(v);
+    }
+    __device__ __forceinline__ void append_by_match(int v) {
+        const unsigned here = __activemask();
+        const unsigned same = __match_any_sync(here, v);
+        if ((unsigned)__ffs(same) - 1 == lane()) append(v);
+    }
+    template <Counting COUNTING> __device__ __forceinline__ void count() {
+        if (COUNTING == COUNT_PLAIN) take_number(set.head);
+        else added++;
+    }
+    template <Counting COUNTING> __device__ __forceinline__ void insert_bit(int v) {
+        if (mark_bit(set.bits, v)) count<COUNTING>();
+    }
+    template <Counting COUNTING> __device__ __forceinline__ void insert_byte(int v) {
+        if (mark_byte(set.bytes, v)) count<COUNTING>();
+    }
+
+    // Adds what was counted to the size of the set; every thread of the block calls it at the end of the operator.
+    template <Counting COUNTING> __device__ __forceinline__ void finish() {
+        if (COUNTING == COUNT_BULK && added) atomicAdd(set.head, added);
+        if (COUNTING == COUNT_WARP) {
+            __syncwarp();
+            const unsigned sum = warp_sum(added);
+            if (lane() == 0 && sum) atomicAdd(set.head, sum);
+        }
+        if (COUNTING == COUNT_BLOCK) {
+            __shared__ unsigned total;
+            __syncthreads();
+            if (threadIdx.x == 0) total = 0;
+            __syncthreads();
+            const unsigned sum = warp_sum(added);
+            if (lane() == 0 && sum) atomicAdd(&total, sum);
+            __syncthreads();
+            if (threadIdx.x == 0 && total) atomicAdd(set.head, total);
+        }
+        added = 0;
+    }
+};
+
+}  // namespace gw

@@ -1,0 +1,181 @@
+// The sets of a kernel: which storage is in use, in which forms, and what is cleared when.
+//
+// Code outside operators runs alike in every thread, so this state is the same in all of them. A set variable is the
+// number of a place: 0..7 are lent by the kernel, 8..11 came from the host, 12 is all vertices, 13 is a view into a list,
+// -1 is the empty set. A place that no variable names any more is cleared after the next barrier, and lent again after the one
+// behind that: so a loop pays one barrier per operator, and clearing runs beside the next operator.
+#pragma once
+#include "fault.cuh"
+#include "reduce.cuh"
+#include "set.cuh"
+
+namespace gw {
+
+constexpr int PLACES = 12, OWN_PLACES = 8, ALL_VERTICES = 12, VIEW = 13, EMPTY = -1;
+
+// Ids of several sets, one behind the other, last in first out.
+struct List {
+    int* ids;
+    unsigned* ends;      // ends[i] is one past the last id of set i
+    unsigned* heads;     // four words per set
+    unsigned capacity;   // of ids
+    unsigned depth_capacity;
+};
+
+struct ListState {
+    List list;
+    unsigned depth, used;   // sets on it, ids of them
+};
+
+struct Places {
+    Set at[PLACES];
+    unsigned own;        // how many of the first eight exist
+    unsigned vertices;
+};
+
+struct Run {
+    const Places& places;
+    Grid grid;
+    unsigned long long forms;   // four bits per place
+    unsigned free_places, clearing;
+    Set view;                   // a set of a list, seen where it lies
+    unsigned view_form;
+    unsigned round;             // of deduplication
+
+    __device__ __forceinline__ Run(const Places& places, unsigned* counter, unsigned long long forms, unsigned round)
+        : places(places), grid{counter}, forms(forms), free_places((1u << places.own) - 1), clearing(0),
+          view{}, view_form(QUEUE), round(round) {}
+
+    __device__ __forceinline__ unsigned vertices() const { return places.vertices; }
+    __device__ __forceinline__ Set at(int place) const {
+        if (place == VIEW) return view;
+        return places.at[place < 0 ? 0 : place];
+    }
+    __device__ __forceinline__ unsigned form(int place) const {
+        return place == VIEW ? view_form : (unsigned)(forms >> 4 * place) & 15;
+    }
+    __device__ __forceinline__ void set_form(int place, unsigned form) {
+        if (place == VIEW) view_form = form;
+        else forms = (forms & ~(15ull << 4 * place)) | (unsigned long long)form << 4 * place;
+    }
+    // Members; what was added before must lie behind a barrier.
+    __device__ __forceinline__ unsigned size(int place) const {
+        if (place == EMPTY) return 0;
+        if (place == ALL_VERTICES) return places.vertices;
+        return at(place).size();
+    }
+
+    __device__ static unsigned bit(int place) { return place >= 0 && place < OWN_PLACES ? 1u << place : 0; }
+
+    // A barrier. `live` are the places that variables name.
+    __device__ __forceinline__ void wait(unsigned live) {
+        grid.wait();
+        free_places |= clearing;
+        clearing = ((1u << places.own) - 1) & ~(live | free_places);
+        for (unsigned rest = clearing; rest; rest &= rest - 1) clear(__ffs(rest) - 1);
+    }
+
+    __device__ inline void clear(int place) {
+        const Set set = places.at[place];
+        const unsigned was = form(place);
+        if (was & BITS)
+            for (unsigned w = grid.rank(); w < (vertices() + 31) / 32; w += grid.size()) set.bits[w] = 0;
+        if (was & BYTES)
+            for (unsigned w = grid.rank(); w < (vertices() + 3) / 4; w += grid.size()) ((unsigned*)set.bytes)[w] = 0;
+        if (grid.rank() < 4) set.head[grid.rank()] = 0;
+    }
+
+    // A fresh set, to be filled in this form.
+    __device__ __forceinline__ int make(unsigned form, unsigned live) {
+        while (!free_places) wait(live);
+        const int place = __ffs(free_places) - 1;
+        free_places &= free_places - 1;
+        set_form(place, form);
+        return place;
+    }
+
+    // Brings a set into a form. It ends with a barrier when something was to be done.
+    __device__ __forceinline__ void need_queue(int place, unsigned live) {
+        if (place < 0 || place >= PLACES || form(place) & QUEUE) return;
+        const Set set = places.at[place];
+        if (form(place) & BITS) queue_of_bits(set, vertices(), grid);
+        else queue_of_bytes(set, vertices(), grid);
+        set_form(place, form(place) | QUEUE);
+        wait(live);
+    }
+    __device__ __forceinline__ void need_bits(int& place, unsigned live) { need_map<BITS, BYTES>(place, live); }
+    __device__ __forceinline__ void need_bytes(int& place, unsigned live) { need_map<BYTES, BITS>(place, live); }
+    template <unsigned MAP, unsigned OTHER> __device__ __forceinline__ void need_map(int& place, unsigned live) {
+        if (place == EMPTY || place == ALL_VERTICES || form(place) & MAP) return;
+        if (place == VIEW) copy_view(place, live);
+        if (form(place) & QUEUE) map_of<QUEUE, MAP>(places.at[place], vertices(), grid);
+        else map_of<OTHER, MAP>(places.at[place], vertices(), grid);
+        set_form(place, form(place) | MAP);
+        wait(live | bit(place));
+    }
+    // A set of a list has no room for maps: it moves to a place of its own.
+    __device__ inline void copy_view(int& place, unsigned live) {
+        place = make(QUEUE, live);
+        const Set set = places.at[place];
+        const unsigned n = view.size();
+        for (unsigned i = grid.rank(); i < n; i += grid.size()) set.queue[i] = view.queue[i];
+        if (grid.first()) set.head[0] = n;
+        wait(live | bit(place));
+    }
+
+    // Puts a copy of a set on a list; what is read from it later lies behind a barrier.
+    __device__ inline void append(List& list, unsigned& depth, unsigned& used, int place, Fault* fault, unsigned line, unsigned live) {
+        need_queue(place, live);
+        const unsigned n = size(place);
+        if (used + n > list.capacity || depth >= list.depth_capacity) {
+            if (grid.first()) report(fault, FAULT_FULL, line, used + n, list.capacity);
+            return;
+        }
+        for (unsigned i = grid.rank(); i < n; i += grid.size())
+            list.ids[used + i] = place == ALL_VERTICES ? (int)i : at(place).queue[i];
+        if (grid.first()) {
+            list.ends[depth] = used + n;
+            list.heads[4 * depth] = n;
+            list.heads[4 * depth + 1] = list.heads[4 * depth + 2] = list.heads[4 * depth + 3] = 0;
+        }
+        used += n;
+        depth++;
+    }
+    // Takes the last set off a list. It stays where it is until the list grows again.
+    __device__ inline int pop(List& list, unsigned& depth, unsigned& used, Fault* fault, unsigned line) {
+        if (depth == 0) {
+            if (grid.first()) report(fault, FAULT_EMPTY, line, 0, 0);
+            return EMPTY;
+        }
+        depth--;
+        used = depth ? ((volatile unsigned*)list.ends)[depth - 1] : 0;
+        view = Set{list.ids + used, nullptr, nullptr, list.heads + 4 * depth};
+        view_form = QUEUE;
+        return VIEW;
+    }
+
+    // Edges that leave a set, for the choice between variants. Counted once per set.
+    template <class Offset>
+    __device__ __forceinline__ unsigned long long edges_of(int place, const Offset* offsets, unsigned live) {
+        if (place == EMPTY) return 0;
+        if (place == ALL_VERTICES) return offsets[vertices()];
+        const Set set = at(place);
+        unsigned long long* total = (unsigned long long*)(set.head + 2);
+        if (!(form(place) & COUNTED)) {
+            unsigned long long sum = 0;
+            const bool queue = form(place) & QUEUE;
+            const unsigned n = queue ? set.size() : vertices();
+            for (unsigned i = grid.rank(); i < n; i += grid.size()) {
+                const int v = queue ? set.queue[i] : (int)i;
+                if (!queue && !(form(place) & BITS ? set.has_bit(v) : set.has_byte(v))) continue;
+                sum += offsets[v + 1] - offsets[v];
+            }
+            block_add(total, sum);
+            set_form(place, form(place) | COUNTED);
+            wait(live);
+        }
+        return *(volatile unsigned long long*)total;
+    }
+};
+
+}  // namespace gw

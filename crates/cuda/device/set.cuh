@@ -1,0 +1,75 @@
+// A vertex set on the device: a queue of ids, a map of bits, a map of bytes, or several of them at once.
+//
+// head[0] counts the members, head[1] is where a conversion to a queue writes next, head[2..3] is the number of edges that
+// leave the set, once it was asked for. A fresh set has a zero head and empty maps; its queue needs no clearing.
+#pragma once
+#include "grid.cuh"
+#include "warp.cuh"
+
+namespace gw {
+
+enum Form : unsigned { QUEUE = 1, BITS = 2, BYTES = 4, COUNTED = 8 };
+
+struct Set {
+    int* queue;
+    unsigned* bits;
+    unsigned char* bytes;
+    unsigned* head;
+
+    __device__ __forceinline__ unsigned size() const { return *(const volatile unsigned*)head; }
+    __device__ __forceinline__ bool has_bit(int v) const { return bits[(unsigned)v >> 5] >> (v & 31) & 1; }
+    __device__ __forceinline__ bool has_byte(int v) const { return bytes[v] != 0; }
+};
+
+// Marks a bit; true when it was not set. Lanes that mark the same word do it by one atomic.
+__device__ __forceinline__ bool mark_bit(unsigned* bits, int v) {
+    unsigned* word = bits + ((unsigned)v >> 5);
+    const unsigned bit = 1u << (v & 31);
+    if (*word & bit) return false;
+    return !(atomicOr(word, bit) & bit);
+}
+
+__device__ __forceinline__ bool clear_bit(unsigned* bits, int v) {
+    const unsigned bit = 1u << (v & 31);
+    return atomicAnd(bits + ((unsigned)v >> 5), ~bit) & bit;
+}
+
+// Marks a byte; true when it was not set. There are no atomics on bytes: the word around it is used.
+__device__ __forceinline__ bool mark_byte(unsigned char* bytes, int v) {
+    if (bytes[v]) return false;
+    const unsigned bit = 1u << (8 * (v & 3));
+    return !(atomicOr((unsigned*)bytes + ((unsigned)v >> 2), bit) & bit);
+}
+
+// Conversions; every thread of the grid calls them, and waits for the grid before it uses the result.
+__device__ inline void queue_of_bits(const Set& set, unsigned vertices, const Grid& grid) {
+    const unsigned words = (vertices + 31) / 32;
+    for (unsigned w = grid.rank(); w < words; w += grid.size()) {
+        unsigned rest = set.bits[w];
+        if (!rest) continue;
+        unsigned at = atomicAdd(set.head + 1, __popc(rest));
+        while (rest) {
+            set.queue[at++] = (int)(32 * w + __ffs(rest) - 1);
+            rest &= rest - 1;
+        }
+    }
+}
+
+__device__ inline void queue_of_bytes(const Set& set, unsigned vertices, const Grid& grid) {
+    for (unsigned v = grid.rank(); v < vertices; v += grid.size())
+        if (set.bytes[v]) set.queue[take_number(set.head + 1)] = (int)v;
+}
+
+template <unsigned FROM, unsigned TO>
+__device__ inline void map_of(const Set& set, unsigned vertices, const Grid& grid) {
+    const unsigned n = FROM == QUEUE ? set.size() : vertices;
+    for (unsigned i = grid.rank(); i < n; i += grid.size()) {
+        const int v = FROM == QUEUE ? set.queue[i] : (int)i;
+        if (FROM == BITS && !set.has_bit(v)) continue;
+        if (FROM == BYTES && !set.has_byte(v)) continue;
+        if (TO == BITS) mark_bit(set.bits, v);
+        if (TO == BYTES) set.bytes[v] = 1;
+    }
+}
+
+}  // namespace gw

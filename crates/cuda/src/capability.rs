@@ -1,0 +1,54 @@
+//! The schedules this machine can execute: nothing is accepted that would be ignored.
+
+use gw_schedule::{
+    Axis, Capabilities, Criterion, Dedup, DedupBy, Direction, EdgeForm, FrontierCount, FrontierCreation, FrontierForm,
+    Intersection, Lanes, LoadBalance, LoopForm, PriorityUpdate,
+};
+
+/// What the CUDA machine can run.
+pub(crate) fn capabilities() -> Capabilities {
+    let lanes = Lanes::new(8).into_iter();
+    let mut balancers = vec![
+        LoadBalance::VertexBased,
+        LoadBalance::Twc,
+        LoadBalance::Etwc,
+        LoadBalance::Wm,
+        LoadBalance::Cm,
+        LoadBalance::Strict,
+        LoadBalance::CtaWarpScan,
+        LoadBalance::LocalWarpSearch,
+        LoadBalance::MergePath,
+        LoadBalance::MultiPhase,
+        LoadBalance::EdgeOnly,
+    ];
+    balancers.extend(
+        lanes.flat_map(|lanes| [LoadBalance::virtual_warp(lanes), LoadBalance::DynamicVirtualWarp { min: lanes }]),
+    );
+    Capabilities::new("cuda")
+        .allow(Axis::Direction, Direction::ALL)
+        .allow(Axis::LoadBalance, &balancers)
+        .allow_all(Axis::Block)
+        .allow(
+            Axis::Edges,
+            &[
+                EdgeForm::Csr,
+                EdgeForm::CooSource,
+                EdgeForm::CooSourcePairs,
+                EdgeForm::CooDestination,
+                EdgeForm::CooDestinationPairs,
+            ],
+        )
+        .allow(Axis::Update, &[PriorityUpdate::Lazy])
+        .allow_all(Axis::Delta)
+        .allow(Axis::Frontier, &[FrontierForm::Boolmap, FrontierForm::Bitmap])
+        .allow(
+            Axis::Creation,
+            &[FrontierCreation::Fused, FrontierCreation::UnfusedBitmap, FrontierCreation::UnfusedBoolmap],
+        )
+        .allow(Axis::Count, FrontierCount::ALL)
+        .allow(Axis::Dedup, Dedup::ALL)
+        .allow(Axis::DedupBy, DedupBy::ALL)
+        .allow(Axis::LoopForm, &[LoopForm::Host, LoopForm::Fused])
+        .allow(Axis::Intersection, Intersection::ALL)
+        .allow_hybrids(&[Criterion::InputSize, Criterion::InputWork, Criterion::EdgesAhead])
+}

@@ -1,0 +1,200 @@
+//! From GraphIR to CUDA C++: one translation unit per region.
+
+mod function;
+pub(crate) mod inputs;
+mod operator;
+pub(crate) mod region;
+mod text;
+mod uniform;
+
+use std::collections::HashMap;
+
+use gw_ir::meta::IntersectionKind;
+use gw_ir::module::Module;
+use gw_ir::source::Name;
+use gw_ir::stmt::Block;
+use gw_ir::types::Type;
+
+pub(crate) use function::Refusal;
+use inputs::{GraphParts, Input};
+use region::{GraphShape, Outcome, Region};
+use text::{Code, c_name};
+use uniform::Uniform;
+
+use crate::device::Unit;
+
+/// A region as code, with what the host must know to launch it.
+#[derive(Debug, Clone)]
+pub(crate) struct Generated {
+    pub(crate) unit: Unit,
+    pub(crate) inputs: Vec<Input>,
+    pub(crate) parts: Vec<(Name, GraphParts)>,
+    pub(crate) outcomes: Vec<Outcome>,
+    /// Set variables that came from the host: their places begin at 8, in this order.
+    pub(crate) set_params: Vec<Name>,
+    /// Places of its own that the kernel needs.
+    pub(crate) places: u32,
+    /// Forms of sets that places must have room for.
+    pub(crate) forms: u32,
+    /// A queue may hold more than |V| ids.
+    pub(crate) unbounded: bool,
+    pub(crate) scratch: bool,
+    pub(crate) cooperative: bool,
+    /// Global scalars that its operators write.
+    pub(crate) cells: Vec<Name>,
+    /// One operator, no loop.
+    pub(crate) single: bool,
+    /// The form of the output of a single operator.
+    pub(crate) output: u32,
+    /// The form that its input is brought into.
+    pub(crate) input: u32,
+}
+
+impl Generated {
+    pub(crate) fn output_form(&self) -> u32 {
+        self.output
+    }
+
+    /// Forms that a set of this form has after the kernel used it.
+    pub(crate) fn converted_forms(&self, form: u32) -> u32 {
+        form | self.input
+    }
+}
+
+/// What a region is made of.
+pub(crate) struct Task<'a> {
+    pub(crate) module: &'a Module,
+    /// Name of the kernel.
+    pub(crate) name: &'a str,
+    /// A comment: the label path and the line.
+    pub(crate) title: &'a str,
+    pub(crate) params: Vec<(Name, Type)>,
+    pub(crate) shapes: HashMap<Name, GraphShape>,
+    pub(crate) body: &'a Block,
+    /// Threads per block.
+    pub(crate) block: u32,
+    /// The grid is one cluster.
+    pub(crate) cluster: bool,
+    /// One operator, no loop: its output is in the first place.
+    pub(crate) single: bool,
+}
+
+/// Makes the code of a region.
+pub(crate) fn generate(task: &Task<'_>) -> Result<Generated, Refusal> {
+    let params: HashMap<Name, Type> = task.params.iter().cloned().collect();
+    let mut region = Region::new(task.module, params, task.shapes.clone(), task.body);
+    let mut uniform = Uniform::new(&mut region);
+    uniform.params(&task.params)?;
+    uniform.declare_sets(task.body);
+    uniform.block(task.body)?;
+    uniform.results(&task.params);
+    let Uniform { code, declarations, host, sets, queues, outcomes, .. } = uniform;
+
+    let mut text = String::new();
+    let mut head = Code::default();
+    head.line(format!("// {}", task.title));
+    head.line(format!("#define GW_BLOCK {}", task.block));
+    if task.cluster {
+        head.line("#define GW_CLUSTER 1");
+    }
+    for header in ["run.cuh", "output.cuh", "results.cuh"].iter().chain(&region.headers) {
+        head.line(format!("#include \"{header}\""));
+    }
+    head.line("");
+    head.open("struct Inputs");
+    for input in &region.inputs.members {
+        head.line(format!("alignas(8) {} {};", input.ty, input.name));
+    }
+    if region.inputs.members.is_empty() {
+        head.line("alignas(8) int nothing;");
+    }
+    head.close(";");
+    head.open("struct Arguments");
+    head.line("gw::Places places;");
+    head.line("unsigned long long forms;");
+    head.line("alignas(8) unsigned round;");
+    head.line("alignas(8) unsigned capacity;");
+    head.line("unsigned* counter;");
+    head.line("unsigned long long* results;");
+    head.line("Inputs in;");
+    head.close(";");
+    head.line("");
+    text.push_str(head.text());
+    text.push_str(&declarations);
+    if !host.text().is_empty() {
+        let mut wrapper = Code::default();
+        wrapper.open("struct Host");
+        wrapper.line("const Inputs& in;");
+        wrapper.line(host.text());
+        wrapper.close(";");
+        text.push_str(wrapper.text());
+    }
+    let mut kernel = Code::default();
+    kernel.line(format!(
+        "extern \"C\" __global__ void __launch_bounds__({}) {}(const __grid_constant__ Arguments args)",
+        task.block, task.name
+    ));
+    kernel.line("{");
+    kernel.nest();
+    kernel.line("Inputs in = args.in;");
+    kernel.line("gw::Run run(args.places, args.counter, args.forms, args.round);");
+    kernel.line("int all = gw::ALL_VERTICES, made = gw::EMPTY;");
+    for queue in &queues {
+        kernel.line(format!("int {0}_near = in.{0}.near;", c_name(queue)));
+    }
+    let mut live: Vec<String> = sets.iter().map(|s| format!("gw::Run::bit({})", c_name(s))).collect();
+    live.extend(queues.iter().map(|q| format!("gw::Run::bit({}_near)", c_name(q))));
+    let live = if live.is_empty() { "0u".to_string() } else { live.join(" | ") };
+    text.push_str(kernel.text());
+    // Set variables are declared by the body; the places in use are asked for by name.
+    text.push_str(&place_live(code.into_text(), &live));
+    text.push_str("}\n");
+
+    let set_params: Vec<Name> =
+        task.params.iter().filter(|(_, ty)| matches!(ty, Type::VertexSet(_))).map(|(name, _)| name.clone()).collect();
+    // One per variable, one being made, one being cleared.
+    let places = match (region.forms, task.single) {
+        (0, _) => 0,
+        (_, true) => 2,
+        _ => (sets.len() + queues.len() + 3).min(8) as u32,
+    };
+    let mut cells: Vec<Name> = region.cells.iter().cloned().collect();
+    cells.sort();
+    Ok(Generated {
+        unit: Unit { name: task.name.to_string(), source: text, block: task.block },
+        inputs: region.inputs.members,
+        parts: region.inputs.parts,
+        outcomes,
+        set_params,
+        places,
+        forms: region.forms,
+        unbounded: region.unbounded,
+        scratch: region.scratch,
+        cooperative: region.cooperative,
+        cells,
+        single: task.single,
+        output: region.output,
+        input: region.input,
+    })
+}
+
+/// Whether a loop of a module as lowered, before any pass, can become a kernel, as far as one can tell now.
+pub(crate) fn can_fuse(_module: &Module, place: &gw_ir::points::Point) -> bool {
+    place.point.body_obstacle.is_none()
+}
+
+/// Replaces `live()` by the places that variables name.
+fn place_live(body: String, live: &str) -> String {
+    body.replace("live()", &format!("({live})"))
+}
+
+/// The function of the headers for a way to intersect.
+pub(crate) fn intersection_name(kind: Option<IntersectionKind>) -> &'static str {
+    match kind {
+        Some(IntersectionKind::BinarySearch) => "common_by_search",
+        Some(IntersectionKind::Hiroshi) => "common_by_blocks",
+        Some(IntersectionKind::Multiskip) => "common_by_skips",
+        Some(IntersectionKind::Combined) => "common_by_length",
+        Some(IntersectionKind::Naive) | None => "common_by_merge",
+    }
+}

@@ -1,0 +1,874 @@
+//! Operators: a struct per operator with the user's functions and what a load balancer asks for, and the code that runs it.
+
+use std::collections::BTreeSet;
+
+use gw_ir::analysis::calls::closure;
+use gw_ir::analysis::effects::Effects;
+use gw_ir::expr::{Expr, ExprKind, FunctionRef, ReduceOp};
+use gw_ir::meta::{Dedup, Direction, Representation};
+use gw_ir::operator::{EdgeOutput, EdgeSetIterator, VertexFilter};
+use gw_ir::source::{Name, Span};
+use gw_ir::stmt::{Stmt, StmtKind};
+use gw_ir::types::{Scalar, Type};
+use gw_ir::walk;
+use gw_schedule::{DedupBy, EdgeForm, FrontierCount, LoadBalance, SimpleSchedule};
+
+use super::function::{Coder, Gathered, Refusal, Summed, function_name, neutral, reduction};
+use super::inputs::{EdgeList, Source};
+use super::region::{Region, offset_type, weight_type};
+use super::text::{Code, c_name, type_name};
+
+/// Forms of sets as the headers number them.
+pub(crate) mod form {
+    pub(crate) const QUEUE: u32 = 1;
+    pub(crate) const BITS: u32 = 2;
+    pub(crate) const BYTES: u32 = 4;
+}
+
+/// How an operator adds vertices to its output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Insert {
+    Append,
+    Counters,
+    SeenBits,
+    SeenBytes,
+    Hash,
+    Match,
+    Bits(FrontierCount),
+    Bytes(FrontierCount),
+}
+
+impl Insert {
+    pub(crate) fn form(self) -> (u32, &'static str) {
+        match self {
+            Insert::Bits(_) => (form::BITS, "gw::BITS"),
+            Insert::Bytes(_) => (form::BYTES, "gw::BYTES"),
+            _ => (form::QUEUE, "gw::QUEUE"),
+        }
+    }
+
+    fn counting(self) -> &'static str {
+        match self {
+            Insert::Bits(count) | Insert::Bytes(count) => match count {
+                FrontierCount::Plain => "gw::COUNT_PLAIN",
+                FrontierCount::Bulk => "gw::COUNT_BULK",
+                FrontierCount::Warp => "gw::COUNT_WARP",
+                FrontierCount::Block => "gw::COUNT_BLOCK",
+            },
+            _ => "gw::COUNT_PLAIN",
+        }
+    }
+
+    fn call(self) -> String {
+        let counting = self.counting();
+        match self {
+            Insert::Append => "out.append(v)".to_string(),
+            Insert::Counters => "out.append_by_counters(v)".to_string(),
+            Insert::SeenBits => "out.append_by_bits(v)".to_string(),
+            Insert::SeenBytes => "out.append_by_bytes(v)".to_string(),
+            Insert::Hash => "out.append_by_hash<HASH>(v, hash)".to_string(),
+            Insert::Match => "out.append_by_match(v)".to_string(),
+            Insert::Bits(_) => format!("out.insert_bit<{counting}>(v)"),
+            Insert::Bytes(_) => format!("out.insert_byte<{counting}>(v)"),
+        }
+    }
+}
+
+/// The operands of an operator as code, made by the statements around it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Operands {
+    /// Place of the `from` set.
+    pub(crate) from: Option<String>,
+    /// Place of the `to` set.
+    pub(crate) to: Option<String>,
+    /// Place of the input of a vertex operator.
+    pub(crate) set: Option<String>,
+    /// Captures: code per function role, in order; a vector is two entries joined by a comma.
+    pub(crate) apply: Vec<String>,
+    pub(crate) from_captures: Vec<String>,
+    pub(crate) to_captures: Vec<String>,
+}
+
+/// The code of an operator.
+pub(crate) struct OperatorCode {
+    /// The struct.
+    pub(crate) declaration: String,
+    /// What runs it; the output's place is in `made`, if there is an output.
+    pub(crate) body: String,
+    /// It has an output.
+    pub(crate) output: bool,
+}
+
+/// What a function of the headers is called for a balancer, and whether it needs scratch memory.
+fn balancer(load_balance: LoadBalance) -> Option<(String, &'static str, bool)> {
+    Some(match load_balance {
+        LoadBalance::VertexBased => ("gw::balance_vertex_based(op)".into(), "balance_vertex_based.cuh", false),
+        LoadBalance::VirtualWarp { lanes, chunk } => {
+            (format!("gw::balance_virtual_warp<{}>(op, {chunk})", lanes.get()), "balance_virtual_warp.cuh", false)
+        }
+        LoadBalance::DynamicVirtualWarp { min } => {
+            (format!("gw::balance_dynamic_virtual_warp<{}>(op)", min.get()), "balance_dynamic_virtual_warp.cuh", false)
+        }
+        LoadBalance::Twc => ("gw::balance_twc(op, scratch, run.grid)".into(), "balance_twc.cuh", true),
+        LoadBalance::Etwc => ("gw::balance_etwc(op)".into(), "balance_etwc.cuh", false),
+        LoadBalance::Wm => ("gw::balance_warp_mapping(op)".into(), "balance_warp_mapping.cuh", false),
+        LoadBalance::Cm => ("gw::balance_block_mapping(op)".into(), "balance_block_mapping.cuh", false),
+        LoadBalance::Strict => ("gw::balance_strict(op, scratch, run.grid)".into(), "balance_strict.cuh", true),
+        LoadBalance::CtaWarpScan => ("gw::balance_cta_warp_scan(op)".into(), "balance_cta_warp_scan.cuh", false),
+        LoadBalance::LocalWarpSearch => {
+            ("gw::balance_local_warp_search(op)".into(), "balance_local_warp_search.cuh", false)
+        }
+        LoadBalance::MergePath => {
+            ("gw::balance_merge_path(op, scratch, run.grid)".into(), "balance_merge_path.cuh", true)
+        }
+        LoadBalance::MultiPhase => {
+            ("gw::balance_multi_phase(op, scratch, run.grid)".into(), "balance_multi_phase.cuh", true)
+        }
+        LoadBalance::EdgeOnly => ("gw::balance_edge_only(op)".into(), "balance_edge_only.cuh", false),
+        LoadBalance::EdgeBased | LoadBalance::Aligned | LoadBalance::Blocking => return None,
+    })
+}
+
+/// The schedule of an edge operator as it was given; unset axes are the machine's defaults.
+pub(crate) fn schedule_of(op: &EdgeSetIterator) -> SimpleSchedule {
+    op.meta.schedule.as_ref().and_then(|s| s.as_simple().copied()).unwrap_or_default()
+}
+
+/// How an edge operator fills its output.
+fn insert_of(op: &EdgeSetIterator, schedule: &SimpleSchedule) -> Insert {
+    let count = schedule.count.unwrap_or(FrontierCount::Block);
+    match op.meta.output_representation {
+        Some(Representation::Bitmap) => Insert::Bits(count),
+        Some(Representation::Boolmap | Representation::LevelMask) => Insert::Bytes(count),
+        _ if op.meta.dedup == Dedup::None || !op.meta.dedup_inline => Insert::Append,
+        _ => match schedule.dedup_by.unwrap_or(DedupBy::CountersFused) {
+            DedupBy::Counters | DedupBy::CountersFused => Insert::Counters,
+            DedupBy::Bitmap => Insert::SeenBits,
+            DedupBy::Boolmap => Insert::SeenBytes,
+            DedupBy::Hash => Insert::Hash,
+            DedupBy::WarpMatch => Insert::Match,
+        },
+    }
+}
+
+/// Everything that is decided about an edge operator before its code is written.
+struct Plan {
+    direction: Direction,
+    edge_only: bool,
+    /// The adjacency that is walked is that of in-edges.
+    incoming: bool,
+    insert: Option<Insert>,
+    early_exit: bool,
+    weight: Option<Scalar>,
+    /// A vertex may be met twice as the owner: its entries need atomics even when a group sees all its edges.
+    repeats: bool,
+}
+
+/// Makes the code of an edge operator named `name`.
+pub(crate) fn edges(
+    region: &mut Region<'_>,
+    op: &EdgeSetIterator,
+    operands: &Operands,
+    name: &str,
+    span: Span,
+) -> Result<OperatorCode, Refusal> {
+    let module = region.module;
+    let fail = |reason: String| Refusal { span, reason };
+    let schedule = schedule_of(op);
+    let graph_name = op.graph.as_var().cloned().ok_or_else(|| fail("a graph variable is expected".into()))?;
+    let shape = region.shape(&graph_name).map_err(fail)?;
+    let apply = module.function(&op.apply.name).ok_or_else(|| fail("the function is missing".into()))?;
+    let direction = op.meta.direction.unwrap_or(Direction::Push);
+    let load_balance = schedule.load_balance.unwrap_or(LoadBalance::VertexBased);
+    let edge_only = load_balance == LoadBalance::EdgeOnly;
+    let weight = match op.meta.is_weighted {
+        true => apply.params.get(2).and_then(|p| p.ty.scalar()),
+        false => None,
+    };
+    if weight.is_some() && shape.weight.is_none() {
+        return Err(fail("the graph has no weights".into()));
+    }
+    let has_output = op.output != EdgeOutput::None;
+    let insert = has_output.then(|| insert_of(op, &schedule));
+    let incoming = direction == Direction::Pull;
+    let early_exit = incoming && !edge_only && exits_early(region, op);
+    let repeats = direction == Direction::Push && matches!(op.from, VertexFilter::Set(_));
+    let plan = Plan { direction, edge_only, incoming, insert, early_exit, weight, repeats };
+    if let Some(Insert::Append) = insert
+        && !appends_once(op, &plan)
+    {
+        region.unbounded = true;
+    }
+    if let Some(insert) = insert {
+        region.forms |= insert.form().0;
+    }
+
+    let graph = region.graph(&graph_name).map_err(fail)?;
+    region.inputs.need(&graph_name, |parts| {
+        if edge_only {
+            let form = schedule.edges.unwrap_or(match incoming {
+                true => EdgeForm::CooDestination,
+                false => EdgeForm::CooSource,
+            });
+            parts.list = Some(EdgeList {
+                by_destination: matches!(form, EdgeForm::CooDestination | EdgeForm::CooDestinationPairs),
+                pairs: matches!(form, EdgeForm::CooSourcePairs | EdgeForm::CooDestinationPairs),
+                block: schedule.block,
+            });
+        } else if incoming {
+            parts.incoming = true;
+        } else {
+            parts.out = true;
+        }
+        parts.weights |= weight.is_some();
+    });
+    let (call, header, scratch) =
+        balancer(load_balance).ok_or_else(|| fail(format!("`lb={load_balance}` is for other machines")))?;
+    region.include(header);
+    if scratch {
+        region.scratch = true;
+        region.cooperative = true;
+    }
+
+    let owner_at = if incoming { 1 } else { 0 };
+    let owner = apply.params.get(owner_at).map(|p| p.name.clone());
+    let gathered = match plan.edge_only {
+        true => Vec::new(),
+        false => gathered(region, op, owner.as_ref()),
+    };
+    let owner_enqueues_once = !edge_only && has_output && enqueues_only(region, &op.apply, owner.as_ref());
+    let summed = summed(region, &[&op.apply.name], &filters(op));
+
+    // The functions, written before the struct around them so that all inputs are known.
+    let mut functions = Code::default();
+    let (gathered, summed) = {
+        let mut coder = Coder::new(region);
+        coder.span = span;
+        coder.gathered = gathered;
+        coder.summed = summed;
+        coder.owner = owner;
+        coder.owner_enqueues_once = owner_enqueues_once;
+        for g in &mut coder.gathered.clone() {
+            let ty = module.global(&g.vector).map(|v| v.ty.clone());
+            let ty = ty.or_else(|| capture_type(apply, &g.vector)).ok_or_else(|| coder.refuse("no such vector"))?;
+            let base = match apply.captures.iter().position(|c| c.name == g.vector) {
+                Some(at) => format!("apply_{at}"),
+                None => coder.vector(&g.vector, &ty)?.0,
+            };
+            if let Some(slot) = coder.gathered.iter_mut().find(|x| x.vector == g.vector) {
+                slot.base = base;
+            }
+        }
+        coder.function(&op.apply.name, true, &mut functions)?;
+        coder.owner = None;
+        for filter in filters(op) {
+            if !coder.written.contains(filter) {
+                coder.function(filter, true, &mut functions)?;
+            }
+        }
+        coder.write_wanted(&mut functions)?;
+        (coder.gathered, coder.summed)
+    };
+
+    let mut code = Code::default();
+    code.open(format!("struct {name}"));
+    code.line(format!("typedef {} Offset;", offset_type(shape)));
+    code.line(format!("static constexpr bool EARLY_EXIT = {};", plan.early_exit));
+    code.line("const Inputs& in;");
+    code.line(format!("const gw::Graph<Offset, {}>& graph;", weight_type(shape)));
+    let mut fields: Vec<String> = vec!["in".into(), graph.clone()];
+    if let Some(from) = &operands.from {
+        code.line("const gw::Set from;");
+        code.line("const bool from_all;");
+        code.line("const unsigned from_size;");
+        fields.push(format!("run.at({from})"));
+        fields.push(format!("{from} == gw::ALL_VERTICES"));
+        fields.push(format!("run.size({from})"));
+    }
+    if let Some(to) = &operands.to {
+        code.line("const gw::Set to;");
+        code.line("const bool to_all;");
+        fields.push(format!("run.at({to})"));
+        fields.push(format!("{to} == gw::ALL_VERTICES"));
+    }
+    capture_fields(region, &op.apply, "apply", &operands.apply, &mut code, &mut fields, span)?;
+    if let VertexFilter::Function(f) = &op.from {
+        capture_fields(region, f, "from", &operands.from_captures, &mut code, &mut fields, span)?;
+    }
+    if let VertexFilter::Function(f) = &op.to {
+        capture_fields(region, f, "to", &operands.to_captures, &mut code, &mut fields, span)?;
+    }
+    if plan.insert.is_some() {
+        code.line("gw::Output out;");
+        fields.push("output".into());
+    }
+    sum_fields(&summed, &mut code, &mut fields);
+    if plan.insert == Some(Insert::Hash) {
+        code.line("static constexpr unsigned HASH = 1024;");
+        code.line("volatile int* hash;");
+        fields.push("hash".into());
+    }
+    code.open("struct Partial");
+    for g in &gathered {
+        code.line(format!("{} {};", type_name(g.scalar), c_name(&g.vector)));
+    }
+    if owner_enqueues_once {
+        code.line("bool out;");
+    }
+    code.close(";");
+    code.line("");
+    code.line("__device__ __forceinline__ unsigned vertices() const { return graph.vertices; }");
+    if let Some(insert) = plan.insert {
+        code.line(format!("__device__ __forceinline__ void insert(int v) {{ {}; }}", insert.call()));
+    }
+    code.line("");
+    let mut text = code.into_text();
+    text.push_str(functions.text());
+    let mut code = Code::at_depth(1);
+    walk_members(&mut code, op, &plan, operands, &gathered, owner_enqueues_once, apply);
+    text.push_str(code.text());
+    let mut end = Code::at_depth(1);
+    finish_member(&mut end, plan.insert, &summed, region)?;
+    end.close(";");
+    text.push_str(end.text());
+
+    let body = edge_body(region, op, &plan, operands, name, &fields, &call, scratch, span);
+    Ok(OperatorCode { declaration: text, body, output: plan.insert.is_some() })
+}
+
+fn capture_type(function: &gw_ir::module::Function, name: &Name) -> Option<Type> {
+    function.captures.iter().find(|c| c.name == *name).map(|c| c.ty.clone())
+}
+
+/// The filters of an operator that are functions.
+fn filters(op: &EdgeSetIterator) -> Vec<&Name> {
+    [&op.from, &op.to]
+        .into_iter()
+        .filter_map(|f| match f {
+            VertexFilter::Function(f) => Some(&f.name),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Members for the captures of a function, and their values.
+fn capture_fields(
+    region: &Region<'_>,
+    function: &FunctionRef,
+    role: &str,
+    values: &[String],
+    code: &mut Code,
+    fields: &mut Vec<String>,
+    span: Span,
+) -> Result<(), Refusal> {
+    let callee = region.module.function(&function.name);
+    let captures = callee.map(|f| f.captures.as_slice()).unwrap_or_default();
+    for (i, (capture, value)) in captures.iter().zip(values).enumerate() {
+        let scalar = capture.ty.leaf().scalar();
+        let scalar = scalar.ok_or(Refusal { span, reason: format!("`{}` cannot be captured", capture.name) })?;
+        match capture.ty {
+            Type::Vector { .. } => {
+                code.line(format!("{}* apply_{i};", type_name(scalar)).replace("apply", role));
+                code.line(format!("unsigned long long {role}_{i}_length;"));
+            }
+            _ => code.line(format!("{} {role}_{i};", type_name(scalar))),
+        }
+        fields.push(value.clone());
+    }
+    Ok(())
+}
+
+/// The captures of a function as arguments of its call inside the struct.
+fn capture_arguments(function: &gw_ir::module::Function, role: &str) -> Vec<String> {
+    let argument = |(i, capture): (usize, &gw_ir::module::Param)| match capture.ty {
+        Type::Vector { .. } => format!("{role}_{i}, {role}_{i}_length"),
+        _ => format!("{role}_{i}"),
+    };
+    function.captures.iter().enumerate().map(argument).collect()
+}
+
+fn sum_fields(summed: &[Summed], code: &mut Code, fields: &mut Vec<String>) {
+    for s in summed {
+        code.line(format!("{} sum_{};", type_name(s.scalar), c_name(&s.name)));
+        fields.push(neutral(s.op, s.scalar));
+    }
+}
+
+/// The member that ends an operator: counts of the output, sums of scalars.
+fn finish_member(
+    code: &mut Code,
+    insert: Option<Insert>,
+    summed: &[Summed],
+    region: &mut Region<'_>,
+) -> Result<(), Refusal> {
+    code.open("__device__ __forceinline__ void finish()");
+    if let Some(insert @ (Insert::Bits(_) | Insert::Bytes(_))) = insert {
+        code.line(format!("out.finish<{}>();", insert.counting()));
+    }
+    for s in summed {
+        let cell = region.global_scalar(&s.name, s.scalar).map_err(|reason| Refusal { span: Span::NONE, reason })?;
+        let function = match s.op {
+            ReduceOp::Sum => "block_add",
+            ReduceOp::Min => "block_min",
+            ReduceOp::Max => "block_max",
+        };
+        code.line(format!("gw::{function}({cell}, sum_{});", c_name(&s.name)));
+    }
+    code.close("");
+    Ok(())
+}
+
+/// The members that balancers call.
+fn walk_members(
+    code: &mut Code,
+    op: &EdgeSetIterator,
+    plan: &Plan,
+    operands: &Operands,
+    gathered: &[Gathered],
+    owner_enqueues_once: bool,
+    apply: &gw_ir::module::Function,
+) {
+    let method = "__device__ __forceinline__";
+    let from_test = |v: &str| -> Option<String> {
+        match &op.from {
+            VertexFilter::All => None,
+            VertexFilter::Set(_) => Some(match op.meta.pull_input_frontier {
+                Some(Representation::Bitmap) => format!("(from_all || from.has_bit({v}))"),
+                _ => format!("(from_all || from.has_byte({v}))"),
+            }),
+            VertexFilter::Function(f) => Some(format!("{}", FilterCall(f, "from", v, operands.from_captures.len()))),
+        }
+    };
+    let to_test = |v: &str| -> Option<String> {
+        match &op.to {
+            VertexFilter::All => None,
+            VertexFilter::Set(_) => Some(format!("(to_all || to.has_bit({v}))")),
+            VertexFilter::Function(f) => Some(format!("{}", FilterCall(f, "to", v, operands.to_captures.len()))),
+        }
+    };
+    // Which vertices are walked.
+    let from_set = matches!(op.from, VertexFilter::Set(_));
+    let queue = plan.direction == Direction::Push && from_set && !plan.edge_only;
+    if !plan.edge_only {
+        let count = if queue { "from_size" } else { "graph.vertices" };
+        code.line(format!("{method} unsigned active() const {{ return {count}; }}"));
+        code.open(format!("{method} int vertex(unsigned i)"));
+        code.line(if queue { "const int v = from_all ? (int)i : from.queue[i];" } else { "const int v = (int)i;" });
+        let test = match plan.direction {
+            Direction::Push => match op.from {
+                VertexFilter::Function(_) => from_test("v"),
+                _ => None,
+            },
+            Direction::DensePush => from_test("v"),
+            Direction::Pull => to_test("v"),
+        };
+        match test {
+            Some(test) => code.line(format!("return {test} ? v : -1;")),
+            None => code.line("return v;"),
+        }
+        code.close("");
+        let offsets = if plan.incoming { "graph.in_offsets" } else { "graph.out_offsets" };
+        code.line(format!("{method} Offset first(int v) const {{ return {offsets}[v]; }}"));
+        code.line(format!("{method} Offset last(int v) const {{ return {offsets}[v + 1]; }}"));
+        let begin: Vec<String> = gathered
+            .iter()
+            .map(|g| neutral(g.op, g.scalar))
+            .chain(owner_enqueues_once.then(|| "false".to_string()))
+            .collect();
+        code.line(format!("{method} Partial begin(int) const {{ return Partial{{{}}}; }}", begin.join(", ")));
+    }
+
+    // One edge.
+    let weight = |array: &str| match plan.weight {
+        Some(scalar) => format!("({})gw::edge_value(graph.{array} + e)", type_name(scalar)),
+        None => String::new(),
+    };
+    let mut arguments = capture_arguments(apply, "apply");
+    arguments.extend(["src".to_string(), "dst".to_string()]);
+    if plan.weight.is_some() {
+        arguments.push("weight".to_string());
+    }
+    let gathers = !gathered.is_empty() || owner_enqueues_once;
+    if gathers {
+        arguments.push("partial".to_string());
+    }
+    let call = format!("{}({})", function_name(&op.apply.name), arguments.join(", "));
+    let accepted = matches!(op.output, EdgeOutput::Accepted { .. }) && !op.meta.udf_enqueues;
+    let visit = match accepted {
+        true => format!("if ({call}) insert(dst);"),
+        false => format!("{call};"),
+    };
+    if plan.edge_only {
+        code.line(format!("{method} Offset active() const {{ return (Offset)graph.list_edges; }}"));
+        code.open(format!("{method} void edge(Offset e)"));
+        code.line("const int src = graph.list_source(e), dst = graph.list_destination(e);");
+        for test in [from_test("src"), to_test("dst")].into_iter().flatten() {
+            code.line(format!("if (!{test}) return;"));
+        }
+        if plan.weight.is_some() {
+            code.line(format!("const auto weight = {};", weight("list_weights")));
+        }
+        code.line(visit);
+        code.close("");
+        return;
+    }
+    code.open(format!("{method} bool edge(int owner, Offset e, Partial& partial)"));
+    match plan.incoming {
+        true => code.line("const int dst = owner, src = gw::edge_value(graph.in_neighbours + e);"),
+        false => code.line("const int src = owner, dst = gw::edge_value(graph.out_neighbours + e);"),
+    }
+    let test = match plan.incoming {
+        true => from_test("src"),
+        false if op.meta.to_folded => None,
+        false => to_test("dst"),
+    };
+    if let Some(test) = test {
+        code.line(format!("if (!{test}) return true;"));
+    }
+    if plan.weight.is_some() {
+        let array = if plan.incoming { "in_weights" } else { "out_weights" };
+        code.line(format!("const auto weight = {};", weight(array)));
+    }
+    code.line(visit);
+    match (plan.early_exit, to_test("dst")) {
+        (true, Some(test)) => code.line(format!("return {test};")),
+        _ => code.line("return true;"),
+    }
+    code.close("");
+
+    // The end of a vertex.
+    code.open(format!("template <int LANES, bool WHOLE> {method} void end(int v, Partial& partial)"));
+    if gathers {
+        let whole = if plan.repeats { "false" } else { "WHOLE" };
+        for g in gathered {
+            let member = format!("partial.{}", c_name(&g.vector));
+            let functor = match g.op {
+                ReduceOp::Sum => "gw::Plus()",
+                ReduceOp::Min => "gw::Least()",
+                ReduceOp::Max => "gw::Greatest()",
+            };
+            code.line(format!("if (LANES > 1) {member} = gw::group_reduce<LANES>({member}, {functor});"));
+        }
+        if owner_enqueues_once {
+            code.line("if (LANES > 1) partial.out = __any_sync(gw::group_mask<LANES>(), partial.out);");
+        }
+        code.line("if (LANES > 1 && gw::lane() % LANES != 0) return;");
+        for g in gathered {
+            let member = format!("partial.{}", c_name(&g.vector));
+            let cell = format!("&{}[v]", g.base);
+            let (plain, atomic) = (reduction(g.op, false), reduction(g.op, true));
+            let test = match g.op {
+                ReduceOp::Sum if g.scalar != Scalar::Bool => format!("if ({member} != 0) "),
+                _ => String::new(),
+            };
+            code.line(format!(
+                "{test}{{ if ({whole}) gw::{plain}({cell}, {member}); else gw::{atomic}({cell}, {member}); }}"
+            ));
+        }
+        if owner_enqueues_once {
+            code.line("if (partial.out) insert(v);");
+        }
+    }
+    code.close("");
+}
+
+/// The call of a filter inside the struct.
+struct FilterCall<'a>(&'a FunctionRef, &'a str, &'a str, usize);
+
+impl std::fmt::Display for FilterCall<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let FilterCall(function, role, v, captures) = self;
+        let mut arguments: Vec<String> = (0..*captures).map(|i| format!("{role}_{i}")).collect();
+        arguments.push(v.to_string());
+        write!(f, "{}({})", function_name(&function.name), arguments.join(", "))
+    }
+}
+
+/// The statements that run an edge operator.
+#[allow(clippy::too_many_arguments)]
+fn edge_body(
+    region: &mut Region<'_>,
+    op: &EdgeSetIterator,
+    plan: &Plan,
+    operands: &Operands,
+    name: &str,
+    fields: &[String],
+    call: &str,
+    scratch: bool,
+    span: Span,
+) -> String {
+    let mut code = Code::default();
+    if let Some(from) = &operands.from {
+        // The form in which the input is wanted.
+        let needed = match (plan.direction, plan.edge_only, op.meta.pull_input_frontier) {
+            (Direction::Push, false, _) => "need_queue",
+            (_, _, Some(Representation::Bitmap)) => "need_bits",
+            _ => "need_bytes",
+        };
+        let needed_form = match needed {
+            "need_queue" => form::QUEUE,
+            "need_bits" => form::BITS,
+            _ => form::BYTES,
+        };
+        region.forms |= needed_form;
+        region.input |= needed_form;
+        code.line(format!("run.{needed}({from}, live());"));
+    }
+    if let Some(to) = &operands.to {
+        region.forms |= form::BITS;
+        code.line(format!("run.need_bits({to}, live());"));
+    }
+    output_setup(region, plan.insert, span, &mut code);
+    let guard = match &operands.from {
+        Some(from) => format!("{from} != gw::EMPTY"),
+        None => String::new(),
+    };
+    let guard = match (&operands.to, guard.is_empty()) {
+        (Some(to), true) => format!("{to} != gw::EMPTY"),
+        (Some(to), false) => format!("{guard} && {to} != gw::EMPTY"),
+        (None, _) => guard,
+    };
+    if !guard.is_empty() {
+        code.open(format!("if ({guard})"));
+    }
+    if scratch {
+        let scratch = region.inputs.member(Source::Scratch, "gw::Scratch", "scratch");
+        code.line(format!("gw::Scratch scratch = {scratch};"));
+    }
+    code.line(format!("{name} op{{{}}};", fields.join(", ")));
+    code.line(format!("{call};"));
+    code.line("op.finish();");
+    if !guard.is_empty() {
+        code.close("");
+    }
+    code.into_text()
+}
+
+/// Makes the output set and the object through which threads fill it.
+pub(crate) fn output_setup(region: &mut Region<'_>, insert: Option<Insert>, span: Span, code: &mut Code) {
+    let Some(insert) = insert else { return };
+    region.forms |= insert.form().0;
+    region.output = insert.form().0;
+    let fault = region.inputs.member(Source::Fault, "gw::Fault*", "fault");
+    let seen = match insert {
+        Insert::Counters => {
+            code.line("run.round++;");
+            region.inputs.member(Source::Counters, "unsigned*", "counters")
+        }
+        Insert::SeenBits | Insert::SeenBytes => {
+            region.cooperative = true;
+            let map = region.inputs.member(Source::SeenMap, "unsigned*", "seen_map");
+            let per_word = if insert == Insert::SeenBits { 32 } else { 4 };
+            code.line(format!(
+                "for (unsigned w = run.grid.rank(); w <= run.vertices() / {per_word}; w += run.grid.size()) {map}[w] = 0;"
+            ));
+            code.line("run.wait(live());");
+            map
+        }
+        _ => "nullptr".to_string(),
+    };
+    if insert == Insert::Hash {
+        code.line("__shared__ int hash[1024];");
+        code.line("__syncthreads();");
+        code.line("for (unsigned i = threadIdx.x; i < 1024; i += blockDim.x) hash[i] = -1;");
+        code.line("__syncthreads();");
+    }
+    code.line(format!("made = run.make({}, live());", insert.form().1));
+    code.line(format!(
+        "gw::Output output{{run.at(made), args.capacity, {fault}, {}, {seen}, run.round, 0}};",
+        span.line
+    ));
+}
+
+/// Makes the code of a vertex operator or, with `filter`, of a filter.
+pub(crate) fn vertices(
+    region: &mut Region<'_>,
+    function: &FunctionRef,
+    operands: &Operands,
+    filter: bool,
+    name: &str,
+    span: Span,
+) -> Result<OperatorCode, Refusal> {
+    let module = region.module;
+    let summed = summed(region, &[&function.name], &[]);
+    let mut functions = Code::default();
+    let summed = {
+        let mut coder = Coder::new(region);
+        coder.span = span;
+        coder.summed = summed;
+        coder.function(&function.name, true, &mut functions)?;
+        coder.write_wanted(&mut functions)?;
+        coder.summed
+    };
+    let insert = filter.then_some(Insert::Append);
+    let mut code = Code::default();
+    code.open(format!("struct {name}"));
+    code.line("const Inputs& in;");
+    code.line("const unsigned vertex_count;");
+    let mut fields: Vec<String> = vec!["in".into(), "run.vertices()".into()];
+    capture_fields(region, function, "apply", &operands.apply, &mut code, &mut fields, span)?;
+    if filter {
+        code.line("gw::Output out;");
+        fields.push("output".into());
+    }
+    sum_fields(&summed, &mut code, &mut fields);
+    code.line("__device__ __forceinline__ unsigned vertices() const { return vertex_count; }");
+    let mut text = code.into_text();
+    text.push_str(functions.text());
+    let mut code = Code::at_depth(1);
+    let callee = module.function(&function.name).ok_or(Refusal { span, reason: "no such function".into() })?;
+    let mut arguments = capture_arguments(callee, "apply");
+    arguments.push("v".into());
+    let call = format!("{}({})", function_name(&function.name), arguments.join(", "));
+    let body = match filter {
+        true => format!("if ({call}) out.append(v);"),
+        false => format!("{call};"),
+    };
+    code.line(format!("__device__ __forceinline__ void member(int v) {{ {body} }}"));
+    finish_member(&mut code, None, &summed, region)?;
+    code.close(";");
+    text.push_str(code.text());
+
+    let set = operands.set.clone().unwrap_or_else(|| "gw::EMPTY".into());
+    let mut run = Code::default();
+    output_setup(region, insert, span, &mut run);
+    run.line(format!("{name} op{{{}}};", fields.join(", ")));
+    region.include("members.cuh");
+    run.line(format!("gw::each_member(run, {set}, [&](int v) {{ op.member(v); }});"));
+    run.line("op.finish();");
+    Ok(OperatorCode { declaration: text, body: run.into_text(), output: filter })
+}
+
+/// Whether a visit of an edge can make the destination not want more.
+fn exits_early(region: &Region<'_>, op: &EdgeSetIterator) -> bool {
+    let VertexFilter::Function(to) = &op.to else { return false };
+    let effects = |name: &Name| {
+        let mut reads = BTreeSet::new();
+        let mut writes = BTreeSet::new();
+        for f in closure(region.module, [name.clone()]) {
+            if let Some(body) = region.module.function(&f).and_then(|f| f.body.as_ref()) {
+                let effects = Effects::of(region.module, body);
+                reads.extend(effects.reads);
+                writes.extend(effects.writes);
+            }
+        }
+        (reads, writes)
+    };
+    let (reads, _) = effects(&to.name);
+    let (_, writes) = effects(&op.apply.name);
+    let is_global = |n: &&Name| region.module.global(n).is_some();
+    reads.intersection(&writes).any(|n| is_global(&n))
+}
+
+/// Whether each vertex is appended at most once, so that a queue of |V| entries is enough.
+fn appends_once(op: &EdgeSetIterator, plan: &Plan) -> bool {
+    // A compare-and-swap that the `to` test was folded into succeeds once per vertex.
+    op.meta.to_folded && plan.direction != Direction::Pull
+}
+
+/// Whether a function enqueues its owner and nothing else.
+fn enqueues_only(region: &Region<'_>, apply: &FunctionRef, owner: Option<&Name>) -> bool {
+    let Some(owner) = owner else { return false };
+    let mut found = false;
+    let mut only = true;
+    for name in closure(region.module, [apply.name.clone()]) {
+        let Some(function) = region.module.function(&name) else { continue };
+        walk::walk_block_exprs(function.body.as_deref().unwrap_or_default(), &mut |e| {
+            if let ExprKind::EnqueueVertex { vertex, .. } = &e.kind {
+                found = true;
+                only &= name == apply.name && vertex.as_var() == Some(owner);
+            }
+        });
+    }
+    found && only
+}
+
+/// Reductions into the owner's entries whose result nobody looks at.
+fn gathered(region: &Region<'_>, op: &EdgeSetIterator, owner: Option<&Name>) -> Vec<Gathered> {
+    let module = region.module;
+    let (Some(owner), Some(apply)) = (owner, module.function(&op.apply.name)) else { return Vec::new() };
+    let body = apply.body.as_deref().unwrap_or_default();
+    let mut candidates: Vec<Gathered> = Vec::new();
+    walk::walk_stmts(body, &mut |s: &Stmt| {
+        if let StmtKind::Eval(Expr { kind: ExprKind::Reduce { op, target, .. }, .. }) = &s.kind
+            && let ExprKind::Element { vector, index, .. } = &target.kind
+            && let Some(name) = vector.as_var()
+            && index.as_var() == Some(owner)
+            && let Some(scalar) = target.ty.scalar()
+            && scalar != Scalar::Bool
+            && !candidates.iter().any(|c| c.vector == *name)
+        {
+            candidates.push(Gathered { vector: name.clone(), op: *op, scalar, base: String::new() });
+        }
+    });
+    // Nothing else may look at the vector meanwhile: not the function, not what it calls, not the filters.
+    candidates.retain(|c| {
+        let mut others = 0;
+        let mut gathers = 0;
+        for name in closure(module, std::iter::once(op.apply.name.clone()).chain(filters(op).into_iter().cloned())) {
+            let Some(function) = module.function(&name) else { continue };
+            let body = function.body.as_deref().unwrap_or_default();
+            walk::walk_block_exprs(body, &mut |e| others += usize::from(e.as_var() == Some(&c.vector)));
+            if name == op.apply.name {
+                walk::walk_stmts(body, &mut |s| {
+                    if let StmtKind::Eval(Expr { kind: ExprKind::Reduce { op, target, .. }, .. }) = &s.kind
+                        && let ExprKind::Element { vector, index, .. } = &target.kind
+                        && vector.as_var() == Some(&c.vector)
+                        && index.as_var() == Some(owner)
+                        && *op == c.op
+                    {
+                        gathers += 1;
+                    }
+                });
+            }
+        }
+        let assigned = assigned(body, owner);
+        gathers == others && !assigned
+    });
+    candidates
+}
+
+fn assigned(body: &[Stmt], name: &Name) -> bool {
+    let mut found = false;
+    walk::walk_stmts(body, &mut |s| {
+        if let StmtKind::Assign { target, .. } = &s.kind {
+            found |= target.as_var() == Some(name);
+        }
+    });
+    found
+}
+
+/// Global scalars that the functions of an operator reduce into and do not otherwise touch.
+fn summed(region: &Region<'_>, apply: &[&Name], filters: &[&Name]) -> Vec<Summed> {
+    let module = region.module;
+    let roots = apply.iter().chain(filters).map(|n| (*n).clone());
+    let functions: Vec<_> = closure(module, roots).into_iter().filter_map(|n| module.function(&n)).collect();
+    let mut found: Vec<Summed> = Vec::new();
+    for cell in &region.cells {
+        let mut op_of = None;
+        let (mut reductions, mut mentions) = (0, 0);
+        let mut same = true;
+        for function in &functions {
+            let body = function.body.as_deref().unwrap_or_default();
+            walk::walk_stmts(body, &mut |s| {
+                if let StmtKind::Eval(Expr { kind: ExprKind::Reduce { op, target, .. }, .. }) = &s.kind
+                    && target.as_var() == Some(cell)
+                {
+                    reductions += 1;
+                    same &= *op_of.get_or_insert(*op) == *op;
+                }
+            });
+            walk::walk_block_exprs(body, &mut |e| mentions += usize::from(e.as_var() == Some(cell)));
+        }
+        let scalar = module.global(cell).and_then(|g| g.ty.scalar());
+        if let (Some(op), Some(scalar)) = (op_of, scalar)
+            && same
+            && reductions == mentions
+            && scalar != Scalar::Bool
+        {
+            found.push(Summed { name: cell.clone(), op, scalar });
+        }
+    }
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    found
+}

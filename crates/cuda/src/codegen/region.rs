@@ -1,0 +1,207 @@
+//! A region: the statements that become one kernel, with what goes in and what comes out.
+//!
+//! A single operator is a region of one statement; a fused loop is a region with a loop. Statements outside operators run
+//! alike in every thread; operators are shared out among all threads of the grid.
+
+use std::collections::{HashMap, HashSet};
+
+use gw_ir::expr::ExprKind;
+use gw_ir::module::Module;
+use gw_ir::source::Name;
+use gw_ir::stmt::{Block, StmtKind};
+use gw_ir::types::{Scalar, Type};
+use gw_ir::walk;
+
+use super::inputs::{GraphInput, Inputs, Source};
+use super::text::{c_name, type_name};
+
+/// What the host knows about a graph variable when a region is generated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct GraphShape {
+    /// Offsets are 64 bits wide.
+    pub(crate) wide: bool,
+    /// Type of the stored weights.
+    pub(crate) weight: Option<Scalar>,
+}
+
+/// A value that the kernel hands back, in the order of its results.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Outcome {
+    /// A global scalar.
+    Global(Name, Scalar),
+    /// A scalar parameter.
+    Local(Name, Scalar),
+    /// The place of a set variable.
+    Set(Name),
+    /// The forms of all places.
+    Forms,
+    /// The round of deduplication.
+    Round,
+    /// Sets on a list, and ids used.
+    List(Name),
+    /// The bucket that a queue is at.
+    Queue(Name),
+    /// The place of its near set.
+    QueueNear(Name),
+    /// Its counts of dequeues and of searches.
+    QueueTurn(Name),
+    /// Vertices dequeued that the count of the queue still holds.
+    QueueTaken(Name),
+}
+
+/// The parameters and analysis of a region while code is made for it.
+pub(crate) struct Region<'m> {
+    pub(crate) module: &'m Module,
+    pub(crate) inputs: Inputs,
+    /// Variables of the host function that the region uses.
+    pub(crate) params: HashMap<Name, Type>,
+    /// Global scalars that operators of the region write: they live in memory.
+    pub(crate) cells: HashSet<Name>,
+    /// Graph variables.
+    pub(crate) shapes: HashMap<Name, GraphShape>,
+    /// Forms of sets that the region makes or needs.
+    pub(crate) forms: u32,
+    /// Form of the output made last, and forms that inputs are brought into.
+    pub(crate) output: u32,
+    pub(crate) input: u32,
+    /// Some queue may get more members than there are vertices.
+    pub(crate) unbounded: bool,
+    /// Words of scratch memory per vertex and per block that balancers need.
+    pub(crate) scratch: bool,
+    /// Headers to include.
+    pub(crate) headers: Vec<&'static str>,
+    /// The blocks of the grid wait for each other.
+    pub(crate) cooperative: bool,
+}
+
+impl<'m> Region<'m> {
+    pub(crate) fn new(
+        module: &'m Module,
+        params: HashMap<Name, Type>,
+        shapes: HashMap<Name, GraphShape>,
+        body: &Block,
+    ) -> Self {
+        let cells = written_by_operators(module, body);
+        Region {
+            module,
+            inputs: Inputs::default(),
+            params,
+            cells,
+            shapes,
+            forms: 0,
+            output: 0,
+            input: 0,
+            unbounded: false,
+            scratch: false,
+            headers: Vec::new(),
+            cooperative: false,
+        }
+    }
+
+    pub(crate) fn include(&mut self, header: &'static str) {
+        if !self.headers.contains(&header) {
+            self.headers.push(header);
+        }
+    }
+
+    /// A global scalar: its value, or its cell when operators write it.
+    pub(crate) fn global_scalar(&mut self, name: &Name, scalar: Scalar) -> Result<String, String> {
+        if self.module.global(name).is_none() {
+            return match self.params.contains_key(name) {
+                true => Err(format!("`{name}` belongs to the host function; pass it as a capture")),
+                false => Err(format!("`{name}` is not visible in operator functions")),
+            };
+        }
+        let ty = type_name(scalar);
+        Ok(match self.cells.contains(name) {
+            true => self.inputs.member(Source::GlobalCell(name.clone()), &format!("{ty}*"), &c_name(name)),
+            false => self.inputs.member(Source::GlobalScalar(name.clone()), ty, &c_name(name)),
+        })
+    }
+
+    /// Base and length of a vector variable.
+    pub(crate) fn vector(&mut self, name: &Name, scalar: Scalar) -> Result<(String, String), String> {
+        let ty = format!("{}*", type_name(scalar));
+        let (base, length) = match (self.module.global(name), self.params.get(name)) {
+            (_, Some(_)) => (Source::LocalVector(name.clone()), Source::LocalLength(name.clone())),
+            (Some(_), None) => (Source::GlobalVector(name.clone()), Source::GlobalLength(name.clone())),
+            (None, None) => return Err(format!("`{name}` is not visible in operator functions")),
+        };
+        let c = c_name(name);
+        let base = self.inputs.member(base, &ty, &c);
+        Ok((base, self.inputs.member(length, "unsigned long long", &format!("{c}_length"))))
+    }
+
+    /// A graph variable.
+    pub(crate) fn graph(&mut self, name: &Name) -> Result<String, String> {
+        let shape = self.shape(name)?;
+        let ty = format!("gw::Graph<{}, {}>", offset_type(shape), weight_type(shape));
+        let source = Source::Graph(GraphInput { name: name.clone(), wide: shape.wide, weight: shape.weight });
+        self.include("graph.cuh");
+        Ok(self.inputs.member(source, &ty, &c_name(name)))
+    }
+
+    /// The shape of a graph variable; without a word about it, narrow and with the declared weights.
+    pub(crate) fn shape(&self, name: &Name) -> Result<GraphShape, String> {
+        let ty = self.params.get(name).or_else(|| self.module.global(name).map(|g| &g.ty));
+        match (self.shapes.get(name), ty) {
+            (Some(shape), _) => Ok(*shape),
+            (None, Some(ty @ Type::EdgeSet { .. })) => {
+                let weight = ty.weight().map(|w| if w.is_float() { Scalar::Float } else { Scalar::Int });
+                Ok(GraphShape { wide: false, weight })
+            }
+            _ => Err(format!("`{name}` is not a graph")),
+        }
+    }
+
+    /// A priority queue.
+    pub(crate) fn queue(&mut self, name: &Name) -> Result<String, String> {
+        let vector = gw_ir::analysis::priority::priority_vector(self.module, name)
+            .ok_or_else(|| format!("`{name}` is not a queue over one vector"))?;
+        let scalar = self.module.global(&vector).and_then(|g| g.ty.leaf().scalar());
+        let scalar = scalar.ok_or_else(|| format!("`{vector}` is not a vector of numbers"))?;
+        self.include("priority.cuh");
+        let ty = format!("gw::Queue<{}>", type_name(scalar));
+        Ok(self.inputs.member(Source::Queue(name.clone()), &ty, &c_name(name)))
+    }
+}
+
+/// The C++ type of edge positions.
+pub(crate) fn offset_type(shape: GraphShape) -> &'static str {
+    if shape.wide { "unsigned long long" } else { "unsigned" }
+}
+
+/// The C++ type of stored weights; bytes stand for none.
+pub(crate) fn weight_type(shape: GraphShape) -> &'static str {
+    match shape.weight {
+        None => "char",
+        Some(Scalar::Float | Scalar::Double) => "float",
+        Some(_) => "int",
+    }
+}
+
+/// Global scalars that functions of operators in this code write.
+fn written_by_operators(module: &Module, body: &Block) -> HashSet<Name> {
+    let mut roots: Vec<Name> = Vec::new();
+    walk::walk_block_exprs(body, &mut |e| {
+        if matches!(e.kind, ExprKind::Operator(_)) {
+            roots.extend(walk::function_refs(e).iter().map(|(_, f)| f.name.clone()));
+        }
+    });
+    let is_scalar = |name: &Name| module.global(name).is_some_and(|g| g.ty.scalar().is_some());
+    let mut cells = HashSet::new();
+    for name in gw_ir::analysis::calls::closure(module, roots) {
+        let Some(body) = module.function(&name).and_then(|f| f.body.as_ref()) else { continue };
+        walk::walk_stmts(body, &mut |s| {
+            if let StmtKind::Assign { target, .. } = &s.kind {
+                cells.extend(target.as_var().filter(|n| is_scalar(n)).cloned());
+            }
+        });
+        walk::walk_block_exprs(body, &mut |e| {
+            if let ExprKind::Reduce { target, .. } = &e.kind {
+                cells.extend(target.as_var().filter(|n| is_scalar(n)).cloned());
+            }
+        });
+    }
+    cells
+}

@@ -1,0 +1,27 @@
+//! A device and what is shared by all programs on it.
+
+use std::sync::Arc;
+
+use gw_exec::{ErrorKind, Result};
+use gw_graph::Graph;
+
+use crate::device::{Address, Device};
+use crate::residency::Residency;
+
+/// A device with the graphs on it.
+pub(crate) struct Context {
+    pub(crate) device: Arc<dyn Device>,
+    pub(crate) residency: Residency,
+}
+
+impl Context {
+    pub(crate) fn new(device: Arc<dyn Device>) -> Arc<Context> {
+        Arc::new(Context { residency: Residency::new(Arc::clone(&device)), device })
+    }
+
+    /// The out-offsets of a graph that is on the device already.
+    pub(crate) fn offsets_of(&self, graph: &Graph) -> Result<Address> {
+        let found = self.residency.offsets(graph.out());
+        found.ok_or_else(|| ErrorKind::Malformed("the graph is not on the device".into()).into())
+    }
+}

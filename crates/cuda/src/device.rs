@@ -1,0 +1,183 @@
+//! What the machine needs of a GPU: memory, compiled kernels, launches, time. One implementation drives an NVIDIA GPU;
+//! tests have another that runs the same kernels on the CPU.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// An address in device memory; 0 is no address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Address(pub u64);
+
+impl Address {
+    /// The address so many bytes further on.
+    pub fn offset(self, bytes: usize) -> Address {
+        Address(self.0 + bytes as u64)
+    }
+}
+
+/// What is known about a device.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Facts {
+    /// Its name.
+    pub name: String,
+    /// Compute capability, e.g. `(9, 0)`.
+    pub capability: (u32, u32),
+    /// Multiprocessors.
+    pub processors: u32,
+    /// Bytes of memory.
+    pub memory: u64,
+    /// Bytes of the second-level cache.
+    pub cache: u64,
+    /// Peak bytes per second of its memory as the driver describes it.
+    pub bandwidth: f64,
+    /// Version of the driver, e.g. `13.0`.
+    pub driver: String,
+    /// Version of the compiler, e.g. `NVRTC 13.0`.
+    pub compiler: String,
+    /// Blocks of one grid can be made to wait for each other.
+    pub cooperative: bool,
+}
+
+/// A compiled kernel, ready to launch; clones share it.
+#[derive(Clone)]
+pub struct Kernel {
+    /// Its name in the source.
+    pub name: Arc<str>,
+    /// Blocks that one multiprocessor can hold at once, for the block size and shared memory it was compiled for.
+    pub blocks_per_processor: u32,
+    /// Registers per thread, when known.
+    pub registers: u32,
+    /// The device's own handle.
+    pub handle: Arc<dyn std::any::Any + Send + Sync>,
+}
+
+impl fmt::Debug for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Kernel({})", self.name)
+    }
+}
+
+/// A kernel to be compiled: one translation unit with one `extern "C" __global__` function.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Unit {
+    /// Name of the kernel function.
+    pub name: String,
+    /// The source. It includes headers of [`crate::headers`] by name and nothing else.
+    pub source: String,
+    /// Threads per block it will be launched with.
+    pub block: u32,
+}
+
+/// How a kernel is launched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Launch {
+    /// Blocks.
+    pub grid: u32,
+    /// Threads per block.
+    pub block: u32,
+    /// The blocks wait for each other: all must be on the device at once.
+    pub cooperative: bool,
+    /// Blocks per cluster; 1 without clusters.
+    pub cluster: u32,
+}
+
+/// What can go wrong on a device.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum DeviceError {
+    /// There is no usable device.
+    #[error("{0}")]
+    Missing(String),
+    /// Memory does not suffice.
+    #[error("{needed} bytes of device memory are needed, {free} are free")]
+    OutOfMemory {
+        /// Bytes asked for.
+        needed: u64,
+        /// Bytes that were free.
+        free: u64,
+    },
+    /// The compiler refused a kernel.
+    #[error("the device compiler refused `{kernel}`:\n{log}")]
+    Compile {
+        /// The kernel.
+        kernel: String,
+        /// What the compiler said.
+        log: String,
+    },
+    /// A call failed.
+    #[error("{call} failed: {reason}")]
+    Call {
+        /// The call.
+        call: &'static str,
+        /// The error of the driver.
+        reason: String,
+    },
+}
+
+/// Time and traffic of a device since it was opened; differences of two say what happened in between.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Usage {
+    /// Bytes sent to the device.
+    pub uploaded: u64,
+    /// Bytes read from the device.
+    pub downloaded: u64,
+    /// Seconds spent on transfers of more than a few bytes.
+    pub transfer_seconds: f64,
+    /// Seconds spent on compiling kernels and loading them.
+    pub compile_seconds: f64,
+    /// Kernels compiled, not found in a cache.
+    pub compiled: u64,
+    /// Kernels launched.
+    pub launches: u64,
+    /// Times the host waited for the device.
+    pub waits: u64,
+}
+
+/// A point in the stream of work, for timing.
+#[derive(Clone)]
+pub struct Mark(pub Arc<dyn std::any::Any + Send + Sync>);
+
+/// A GPU with one stream of work. Calls other than downloads and `wait` may return before the work is done; work is done
+/// in the order of the calls.
+pub trait Device: Send + Sync {
+    /// What is known about it.
+    fn facts(&self) -> &Facts;
+
+    /// Takes memory, aligned to 256 bytes, from a pool.
+    fn allocate(&self, bytes: usize) -> Result<Address, DeviceError>;
+
+    /// Returns memory to the pool, once the work enqueued so far is done with it.
+    fn release(&self, address: Address);
+
+    /// Bytes that could still be allocated.
+    fn free_bytes(&self) -> Result<u64, DeviceError>;
+
+    /// Copies to the device.
+    fn upload(&self, to: Address, from: &[u8]) -> Result<(), DeviceError>;
+
+    /// Copies from the device, after all work enqueued before.
+    fn download(&self, to: &mut [u8], from: Address) -> Result<(), DeviceError>;
+
+    /// Copies within the device.
+    fn copy(&self, to: Address, from: Address, bytes: usize) -> Result<(), DeviceError>;
+
+    /// Sets `count` cells of 1 or 4 bytes (`bytes`) to the low bytes of `value`.
+    fn fill(&self, to: Address, value: u32, bytes: usize, count: usize) -> Result<(), DeviceError>;
+
+    /// Compiles a kernel, or finds it in a cache.
+    fn compile(&self, unit: &Unit) -> Result<Kernel, DeviceError>;
+
+    /// Enqueues a kernel. `arguments` are the bytes of its one parameter, a struct passed by value.
+    fn launch(&self, kernel: &Kernel, launch: Launch, arguments: &[u8]) -> Result<(), DeviceError>;
+
+    /// Waits until all work is done.
+    fn wait(&self) -> Result<(), DeviceError>;
+
+    /// Marks this point in the stream.
+    fn mark(&self) -> Result<Mark, DeviceError>;
+
+    /// Seconds between two marks; waits for the second.
+    fn seconds(&self, from: &Mark, to: &Mark) -> Result<f64, DeviceError>;
+
+    /// Time and traffic so far.
+    fn usage(&self) -> Usage;
+}

@@ -1,0 +1,172 @@
+//! Kernels that belong to no operator of a program: questions about sets, vectors and queues.
+
+use gw_exec::{Reduction, Scalar};
+
+use crate::codegen::Generated;
+use crate::codegen::inputs::{Input, Source};
+use crate::codegen::region::Outcome;
+use crate::device::Unit;
+
+/// Threads per block of these kernels.
+pub(crate) const BLOCK: u32 = 256;
+
+fn type_name(scalar: Scalar) -> &'static str {
+    match scalar {
+        Scalar::Int => "int",
+        Scalar::Uint => "unsigned",
+        Scalar::Uint64 => "unsigned long long",
+        Scalar::Float => "float",
+        Scalar::Double => "double",
+        Scalar::Bool | Scalar::String => "bool",
+    }
+}
+
+/// A kernel with these inputs and this body, in the shape of generated ones.
+fn kernel(name: &str, headers: &[&str], inputs: Vec<Input>, outcomes: Vec<Outcome>, body: &str) -> Generated {
+    let includes: String = headers.iter().map(|h| format!("#include \"{h}\"\n")).collect();
+    let members: String = inputs.iter().map(|i| format!("    alignas(8) {} {};\n", i.ty, i.name)).collect();
+    let source = format!(
+        "#define GW_BLOCK {BLOCK}\n{includes}\nstruct Inputs {{\n{members}}};\nstruct Arguments {{\n    gw::Places places;\n    \
+         unsigned long long forms;\n    alignas(8) unsigned round;\n    alignas(8) unsigned capacity;\n    unsigned* counter;\n    \
+         unsigned long long* results;\n    Inputs in;\n}};\n\nextern \"C\" __global__ void __launch_bounds__({BLOCK}) {name}(const \
+         __grid_constant__ Arguments args)\n{{\n    Inputs in = args.in;\n    gw::Run run(args.places, args.counter, args.forms, \
+         args.round);\n{body}}}\n"
+    );
+    Generated {
+        unit: Unit { name: name.to_string(), source, block: BLOCK },
+        inputs,
+        parts: Vec::new(),
+        outcomes,
+        set_params: Vec::new(),
+        places: 0,
+        forms: 0,
+        unbounded: false,
+        scratch: false,
+        cooperative: true,
+        cells: Vec::new(),
+        single: false,
+        output: 0,
+        input: 0,
+    }
+}
+
+fn input(source: Source, ty: &str, name: &str) -> Input {
+    Input { source, ty: ty.to_string(), name: name.to_string() }
+}
+
+/// Out-edges of a set: the result is their number.
+pub(crate) fn frontier_edges(wide: bool) -> Generated {
+    let offset = if wide { "unsigned long long" } else { "unsigned" };
+    let inputs = vec![
+        input(Source::LocalScalar("set".into()), "int", "set"),
+        input(Source::LocalVector("offsets".into()), &format!("const {offset}*"), "offsets"),
+    ];
+    let body = "    const unsigned long long edges = run.edges_of(in.set, in.offsets, 0u);\n    \
+                if (run.grid.first()) gw::put(args.results, edges);\n";
+    kernel(
+        "frontier_edges",
+        &["run.cuh", "results.cuh"],
+        inputs,
+        vec![Outcome::Local("edges".into(), Scalar::Uint64)],
+        body,
+    )
+}
+
+/// A reduction of a vector into the first result.
+pub(crate) fn reduce(reduction: Reduction, scalar: Scalar) -> Generated {
+    let ty = type_name(scalar);
+    let inputs = vec![
+        input(Source::LocalVector("cells".into()), &format!("const {ty}*"), "cells"),
+        input(Source::LocalLength("cells".into()), "unsigned long long", "length"),
+    ];
+    // Sums of bools and counts are ints.
+    let (out, start, step, store) = match reduction {
+        Reduction::Sum if scalar == Scalar::Bool => ("int", "0".to_string(), "value + (x != 0)", "block_add"),
+        Reduction::Sum => (ty, "0".to_string(), "value + x", "block_add"),
+        Reduction::Count => ("int", "0".to_string(), "value + (x != 0)", "block_add"),
+        Reduction::Max => (ty, format!("gw::Limits<{ty}>::least()"), "(x > value ? x : value)", "block_max"),
+        Reduction::Min => (ty, format!("gw::Limits<{ty}>::greatest()"), "(x < value ? x : value)", "block_min"),
+    };
+    let body = format!(
+        "    {out}* cell = ({out}*)args.results;\n    if (run.grid.first()) *args.results = 0, *cell = {start};\n    \
+         run.grid.wait();\n    {out} value = {start};\n    for (unsigned long long i = run.grid.rank(); i < in.length; i += \
+         run.grid.size()) {{\n        const {ty} x = in.cells[i];\n        value = ({out})({step});\n    }}\n    \
+         gw::{store}(cell, value);\n"
+    );
+    kernel("reduce_vector", &["run.cuh", "reduce.cuh"], inputs, vec![Outcome::Local("value".into(), scalar)], &body)
+}
+
+/// Out-degrees of all vertices.
+pub(crate) fn out_degrees(wide: bool) -> Generated {
+    let offset = if wide { "unsigned long long" } else { "unsigned" };
+    let inputs = vec![
+        input(Source::LocalVector("offsets".into()), &format!("const {offset}*"), "offsets"),
+        input(Source::LocalVector("degrees".into()), "unsigned*", "degrees"),
+    ];
+    let body = "    for (unsigned v = run.grid.rank(); v < run.vertices(); v += run.grid.size())\n        \
+                in.degrees[v] = (unsigned)(in.offsets[v + 1] - in.offsets[v]);\n";
+    let mut made = kernel("out_degrees", &["run.cuh"], inputs, Vec::new(), body);
+    made.cooperative = false;
+    made
+}
+
+/// What is done to a queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum QueueTask {
+    /// Queue every vertex that has a priority.
+    Fill,
+    /// Take the best bucket.
+    Dequeue,
+    /// Move the members of a set.
+    Update,
+    /// Find the best bucket; the result says whether a vertex is final.
+    FinishedNode,
+}
+
+/// A kernel for a queue whose priorities are of this type.
+pub(crate) fn queue(task: QueueTask, scalar: Scalar) -> Generated {
+    let inputs = vec![
+        input(Source::Queue("queue".into()), &format!("gw::Queue<{}>", type_name(scalar)), "queue"),
+        input(Source::LocalScalar("set".into()), "int", "set"),
+        input(Source::Fault, "gw::Fault*", "fault"),
+    ];
+    let live = "(gw::Run::bit(set) | gw::Run::bit(near))";
+    let work = match task {
+        QueueTask::Fill => "    gw::fill(in.queue, run.vertices(), run.grid, in.fault);\n".to_string(),
+        QueueTask::Dequeue => format!("    set = gw::dequeue(run, in.queue, near, {live});\n"),
+        QueueTask::Update => {
+            format!("    gw::update_buckets(run, in.queue, near, set, args.capacity, in.fault, 0, {live});\n")
+        }
+        QueueTask::FinishedNode => format!(
+            "    gw::find_best(run, in.queue, near, {live});\n    \
+             set = gw::finished_node(in.queue, set, in.fault, 0);\n"
+        ),
+    };
+    let body = format!(
+        "    int set = in.set, near = in.queue.near;\n{work}    if (run.grid.first()) {{\n        \
+         gw::put(args.results, in.queue.current);\n        gw::put(args.results + 1, near);\n        \
+         gw::put(args.results + 2, (unsigned long long)in.queue.turn << 32 | in.queue.searches);\n        \
+         gw::put(args.results + 3, in.queue.taken);\n        gw::put(args.results + 4, set);\n        gw::put(args.results + 5, run.forms);\n    }}\n"
+    );
+    let name = Outcome::Queue("queue".into());
+    let outcomes = vec![
+        name,
+        Outcome::QueueNear("queue".into()),
+        Outcome::QueueTurn("queue".into()),
+        Outcome::QueueTaken("queue".into()),
+        Outcome::Set("set".into()),
+        Outcome::Forms,
+    ];
+    let kernel_name = match task {
+        QueueTask::Fill => "queue_fill",
+        QueueTask::Dequeue => "queue_dequeue",
+        QueueTask::Update => "queue_update",
+        QueueTask::FinishedNode => "queue_finished_node",
+    };
+    let mut made = kernel(kernel_name, &["priority.cuh", "results.cuh"], inputs, outcomes, &body);
+    if matches!(task, QueueTask::Dequeue | QueueTask::Update) {
+        made.places = 2;
+        made.forms = crate::set::QUEUE;
+    }
+    made
+}

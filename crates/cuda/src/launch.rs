@@ -1,0 +1,631 @@
+//! Launching kernels: from the values of a run to the bytes of arguments, and back from results to values.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gw_exec::{Environment, ErrorKind, ExecError, Result, SetForm, Value, VertexSet};
+use gw_graph::Graph;
+use gw_ir::source::{Name, Span};
+
+use crate::codegen::Generated;
+use crate::codegen::inputs::{GraphParts, Source};
+use crate::codegen::region::Outcome;
+use crate::context::Context;
+use crate::device::{Address, Device, DeviceError, Launch};
+use crate::executable::Loaded;
+use crate::memory::{Buffer, bytes_of, exec_error};
+use crate::queue::DeviceQueue;
+use crate::residency::GraphWords;
+use crate::set::{BITS, BYTES, DeviceRef, DeviceSet, ListStorage, ListedSet, QUEUE, Spares, Storage, give_back};
+use crate::vectors::{Vectors, bits_of};
+
+/// Numbers of places as in `run.cuh`.
+pub(crate) const ALL_VERTICES: i32 = 12;
+pub(crate) const EMPTY: i32 = -1;
+const FROM_HOST: usize = 8;
+const PLACES: usize = 12;
+
+/// The shared block of a launcher: fault, cells, results.
+const FAULT_BYTES: usize = 32;
+const CELLS: usize = 64;
+const RESULTS: usize = 256;
+const RESULTS_AT: usize = FAULT_BYTES + 8 * CELLS;
+
+/// Barrier counters prepared at once.
+const COUNTERS: usize = 4096;
+
+/// A set that came from the host.
+enum External {
+    Set(VertexSet),
+    Near(Option<DeviceSet>),
+}
+
+/// A list that came from the host.
+struct ListBinding {
+    storage: Arc<ListStorage>,
+    depth: usize,
+    used: u32,
+}
+
+/// The values of a kernel's parameters.
+pub(crate) struct Bindings {
+    vertices: usize,
+    scalars: HashMap<Name, u64>,
+    values: HashMap<Name, Value>,
+    addresses: HashMap<Name, Address>,
+    lengths: HashMap<Name, u64>,
+    external: Vec<External>,
+    graphs: HashMap<Name, Arc<Graph>>,
+    queues: HashMap<Name, [u64; 13]>,
+    lists: HashMap<Name, ListBinding>,
+}
+
+impl Bindings {
+    pub(crate) fn new(vertices: usize) -> Bindings {
+        Bindings {
+            vertices,
+            scalars: HashMap::new(),
+            values: HashMap::new(),
+            addresses: HashMap::new(),
+            lengths: HashMap::new(),
+            external: Vec::new(),
+            graphs: HashMap::new(),
+            queues: HashMap::new(),
+            lists: HashMap::new(),
+        }
+    }
+
+    pub(crate) fn place(&mut self, name: Name, place: i32) {
+        self.scalars.insert(name, u64::from(place as u32));
+    }
+
+    pub(crate) fn scalar(&mut self, name: Name, bits: u64) {
+        self.scalars.insert(name, bits);
+    }
+
+    pub(crate) fn set(&mut self, name: Name, set: VertexSet) {
+        let known = self.external.iter().position(|e| matches!(e, External::Set(s) if s.is(&set)));
+        let at = known.unwrap_or_else(|| {
+            self.external.push(External::Set(set));
+            self.external.len() - 1
+        });
+        self.place(name, (FROM_HOST + at) as i32);
+    }
+
+    pub(crate) fn value(&mut self, name: Name, value: Value) {
+        match value.scalar() {
+            Some(_) => self.scalar(name, bits_of(&value)),
+            None => {
+                self.values.insert(name, value);
+            }
+        }
+    }
+
+    pub(crate) fn address(&mut self, name: Name, address: Address) {
+        self.addresses.insert(name, address);
+    }
+
+    pub(crate) fn length(&mut self, name: Name, length: u64) {
+        self.lengths.insert(name, length);
+    }
+
+    pub(crate) fn graph(&mut self, name: Name, graph: Arc<Graph>) {
+        self.graphs.insert(name, graph);
+    }
+
+    pub(crate) fn queue(&mut self, name: Name, queue: &DeviceQueue, priorities: Address, near: Option<DeviceSet>) {
+        let place = match near {
+            Some(near) => {
+                self.external.push(External::Near(Some(near)));
+                (FROM_HOST + self.external.len() - 1) as i32
+            }
+            None => EMPTY,
+        };
+        self.queues.insert(name, queue.words(priorities, place));
+    }
+
+    pub(crate) fn list(&mut self, name: Name, storage: Arc<ListStorage>, depth: usize, used: u32) {
+        self.lists.insert(name, ListBinding { storage, depth, used });
+    }
+
+    /// The set of the host in a place.
+    pub(crate) fn set_at(&self, place: i32) -> Option<VertexSet> {
+        match self.external.get((place as usize).checked_sub(FROM_HOST)?)? {
+            External::Set(set) => Some(set.clone()),
+            External::Near(_) => None,
+        }
+    }
+
+    /// The near set of a queue, dequeued.
+    pub(crate) fn take_near(&mut self, place: i32, context: &Arc<Context>, spares: &Spares) -> Result<VertexSet> {
+        let _ = (context, spares);
+        match self.external.get_mut((place as usize).wrapping_sub(FROM_HOST)) {
+            Some(External::Near(near)) => match near.take() {
+                Some(set) => Ok(VertexSet::new(SetForm::Machine(Box::new(set)))),
+                None => Ok(VertexSet::empty()),
+            },
+            _ => Ok(VertexSet::empty()),
+        }
+    }
+
+    /// The sets that a loop left on a list.
+    pub(crate) fn listed(&self, name: &Name, depth: usize, device: &Arc<dyn Device>) -> Result<Vec<Value>> {
+        let Some(list) = self.lists.get(name) else { return Ok(Vec::new()) };
+        let mut bytes = vec![0; 4 * depth];
+        if depth > 0 {
+            device.download(&mut bytes, list.storage.ends.address).map_err(exec_error)?;
+        }
+        let mut begin = 0;
+        let mut sets = Vec::with_capacity(depth);
+        for (i, b) in bytes.chunks_exact(4).enumerate() {
+            let end = u32::from_ne_bytes([b[0], b[1], b[2], b[3]]) as usize;
+            let list = Arc::clone(&list.storage);
+            let set = ListedSet { device: DeviceRef(Arc::clone(device)), list, begin, end, depth: i };
+            sets.push(Value::Set(VertexSet::new(SetForm::Machine(Box::new(set)))));
+            begin = end;
+        }
+        Ok(sets)
+    }
+
+    /// After an operator: maps and queues that were made of its inputs stay with them.
+    pub(crate) fn note_forms(&mut self, code: &Generated) {
+        for external in &self.external {
+            if let External::Set(set) = external {
+                with_device_set(set, |own| own.form |= code.converted_forms(own.form));
+            }
+        }
+    }
+
+    /// After a loop: the forms that the kernel reports.
+    pub(crate) fn note_places(&mut self, outcomes: &Outcomes) {
+        for (i, external) in self.external.iter().enumerate() {
+            if let External::Set(set) = external {
+                let form = outcomes.form((FROM_HOST + i) as i32);
+                with_device_set(set, |own| own.form = form);
+            }
+        }
+    }
+}
+
+fn with_device_set<R>(set: &VertexSet, f: impl FnOnce(&mut DeviceSet) -> R) -> Option<R> {
+    set.with(|form| match form {
+        SetForm::Machine(machine) => machine.as_any().downcast_mut::<DeviceSet>().map(f),
+        _ => None,
+    })
+}
+
+/// What a launch leaves behind.
+pub(crate) struct Outcomes {
+    /// Words of results.
+    pub(crate) count: usize,
+    /// Global scalars that may have changed.
+    pub(crate) cells: Vec<Name>,
+    own: Vec<Option<Storage>>,
+    forms: u64,
+    pub(crate) round: u32,
+    /// Places that became sets already.
+    pub(crate) placed: Vec<(i32, VertexSet)>,
+    /// Only the first place was used.
+    single: bool,
+}
+
+impl Outcomes {
+    pub(crate) fn read(&mut self, code: &Generated, words: &[u64]) {
+        for (outcome, word) in code.outcomes.iter().zip(words) {
+            match outcome {
+                Outcome::Forms => self.forms = *word,
+                Outcome::Round => self.round = *word as u32,
+                _ => {}
+            }
+        }
+    }
+
+    pub(crate) fn form(&self, place: i32) -> u32 {
+        (self.forms >> (4 * place)) as u32 & (QUEUE | BITS | BYTES)
+    }
+
+    pub(crate) fn set_form(&mut self, place: i32, form: u32) {
+        self.forms = self.forms & !(15 << (4 * place)) | u64::from(form) << (4 * place);
+    }
+
+    pub(crate) fn take(&mut self, place: usize) -> Result<Storage> {
+        let storage = self.own.get_mut(place).and_then(Option::take);
+        let mut storage = storage.ok_or_else(|| ErrorKind::Malformed("a set without a place".into()))?;
+        storage.dirty = true;
+        Ok(storage)
+    }
+
+    /// The near set of a queue after a kernel.
+    pub(crate) fn near_set(
+        &mut self,
+        context: &Arc<Context>,
+        spares: &Spares,
+        place: i32,
+        bindings: &mut Bindings,
+    ) -> Result<Option<DeviceSet>> {
+        match place {
+            EMPTY => Ok(None),
+            p if (0..FROM_HOST as i32).contains(&p) => {
+                let form = self.form(p).max(QUEUE);
+                let storage = self.take(p as usize)?;
+                Ok(Some(DeviceSet::new(&context.device, spares, storage, form)))
+            }
+            p => match bindings.external.get_mut(p as usize - FROM_HOST) {
+                Some(External::Near(near)) => Ok(near.take()),
+                _ => Ok(None),
+            },
+        }
+    }
+
+    /// Returns the places that hold no set.
+    pub(crate) fn give_back(self, spares: &Spares) {
+        for (i, storage) in self.own.into_iter().enumerate() {
+            let Some(storage) = storage else { continue };
+            match self.single && i > 0 {
+                true => spares.lock().unwrap_or_else(PoisonError::into_inner).push(storage),
+                false => give_back(spares, storage),
+            }
+        }
+    }
+}
+
+struct Cell {
+    slot: usize,
+    /// What the device holds.
+    bits: Option<u64>,
+}
+
+/// Launches kernels of one executable.
+pub(crate) struct Launcher {
+    context: Arc<Context>,
+    pub(crate) spares: Spares,
+    block: Buffer,
+    counters: Buffer,
+    next_counter: usize,
+    /// The last round of deduplication.
+    pub(crate) round: u32,
+    /// Round counters of deduplication, and a map for it.
+    marks: Option<Buffer>,
+    seen: Option<Buffer>,
+    scratch: Option<Buffer>,
+    cells: HashMap<Name, Cell>,
+    /// What was read last: fault and cells.
+    last: Vec<u8>,
+}
+
+impl Launcher {
+    pub(crate) fn new(context: Arc<Context>) -> std::result::Result<Launcher, DeviceError> {
+        let device = &context.device;
+        Ok(Launcher {
+            block: Buffer::zeroed(device, RESULTS_AT + 8 * RESULTS)?,
+            counters: Buffer::zeroed(device, 4 * COUNTERS)?,
+            next_counter: 0,
+            spares: Arc::new(Mutex::new(Vec::new())),
+            round: 0,
+            marks: None,
+            seen: None,
+            scratch: None,
+            cells: HashMap::new(),
+            last: Vec::new(),
+            context,
+        })
+    }
+
+    /// A run begins: nothing is known about scalars on the device.
+    pub(crate) fn begin_run(&mut self) {
+        self.cells.values_mut().for_each(|c| c.bits = None);
+    }
+
+    fn device(&self) -> &Arc<dyn Device> {
+        &self.context.device
+    }
+
+    /// A clean storage for a set.
+    pub(crate) fn storage(&mut self, vertices: usize, capacity: usize, forms: u32) -> Result<Storage> {
+        let found = {
+            let mut spares = self.spares.lock().unwrap_or_else(PoisonError::into_inner);
+            let at = spares.iter().position(|s| s.fits(vertices, capacity));
+            at.map(|at| spares.swap_remove(at))
+        };
+        let made = match found {
+            Some(mut storage) => {
+                storage.clean(self.device()).and_then(|()| storage.extend(self.device(), forms)).map(|()| storage)
+            }
+            None => Storage::new(self.device(), vertices, capacity, forms),
+        };
+        match made {
+            Err(DeviceError::OutOfMemory { .. }) => {
+                self.spares.lock().unwrap_or_else(PoisonError::into_inner).clear();
+                self.context.residency.drop_unused();
+                Storage::new(self.device(), vertices, capacity, forms).map_err(exec_error)
+            }
+            made => made.map_err(exec_error),
+        }
+    }
+
+    /// Launches a kernel with these bindings.
+    pub(crate) fn launch(
+        &mut self,
+        loaded: &Loaded,
+        bindings: &mut Bindings,
+        vectors: &mut Vectors,
+        env: Option<&Environment>,
+    ) -> Result<Outcomes> {
+        let code = &loaded.code;
+        let vertices = bindings.vertices;
+        let capacity = self.capacity(code, bindings, env);
+        if bindings.external.len() > PLACES - FROM_HOST {
+            return Err(ErrorKind::Unsupported("more than four sets go into one loop on the device".into()).into());
+        }
+        let mut own: Vec<Option<Storage>> = Vec::new();
+        for _ in 0..code.places {
+            own.push(Some(self.storage(vertices, capacity, code.forms)?));
+        }
+        let mut words: Vec<u64> = Vec::with_capacity(PLACES * 4 + 64);
+        let mut forms: u64 = 0;
+        for place in 0..PLACES {
+            let storage = own.get(place).and_then(Option::as_ref).map(Storage::words);
+            words.extend(storage.unwrap_or_default());
+        }
+        for (i, external) in bindings.external.iter_mut().enumerate() {
+            let device = Arc::clone(&self.context.device);
+            let mut describe = |set: &mut DeviceSet| -> std::result::Result<([u64; 4], u32), DeviceError> {
+                let form = set.form;
+                match set.storage() {
+                    Some(storage) => {
+                        storage.extend(&device, code.forms)?;
+                        storage.dirty = true;
+                        Ok((storage.words(), form))
+                    }
+                    None => Ok(([0; 4], form)),
+                }
+            };
+            let described = match external {
+                External::Set(set) => with_device_set(set, &mut describe),
+                External::Near(Some(near)) => Some(describe(near)),
+                External::Near(None) => None,
+            };
+            if let Some(described) = described {
+                let (set_words, form) = described.map_err(exec_error)?;
+                words[4 * (FROM_HOST + i)..4 * (FROM_HOST + i) + 4].copy_from_slice(&set_words);
+                forms |= u64::from(form) << (4 * (FROM_HOST + i));
+            }
+        }
+        words.push(u64::from(code.places) | (vertices as u64) << 32);
+        words.push(forms);
+        words.push(u64::from(self.round));
+        words.push(capacity as u64);
+        words.push(self.counter()?.0);
+        words.push(self.block.address.offset(RESULTS_AT).0);
+        let mut keep: Vec<GraphWords> = Vec::new();
+        for input in &code.inputs {
+            self.input(&input.source, code, bindings, vectors, env, &mut words, &mut keep)?;
+        }
+        if code.inputs.is_empty() {
+            words.push(0);
+        }
+        // Rounds that the kernel may use up: one per deduplication of an operator; a loop reports its last.
+        let single = code.single;
+        self.round += 1;
+        let facts = self.device().facts();
+        let grid = (facts.processors * loaded.kernel.blocks_per_processor).max(1);
+        let launch = Launch { grid, block: code.unit.block, cooperative: code.cooperative, cluster: 1 };
+        self.device().launch(&loaded.kernel, launch, bytes_of(&words)).map_err(exec_error)?;
+        Ok(Outcomes {
+            count: code.outcomes.len(),
+            cells: code.cells.clone(),
+            own,
+            forms,
+            round: self.round,
+            placed: Vec::new(),
+            single,
+        })
+    }
+
+    /// How many ids a queue must hold.
+    fn capacity(&self, code: &Generated, bindings: &Bindings, env: Option<&Environment>) -> usize {
+        let vertices = bindings.vertices;
+        if !code.unbounded {
+            return vertices;
+        }
+        // As often as there are edges, at most; but not more than an eighth of what is free.
+        let mut edges = 0;
+        for (name, _) in &code.parts {
+            let graph = bindings.graphs.get(name).cloned().or_else(|| match env?.global(name) {
+                Some(Value::Graph(graph)) => Some(graph),
+                _ => None,
+            });
+            edges = edges.max(graph.map_or(0, |g| g.edges()));
+        }
+        let free = self.device().free_bytes().unwrap_or(0) as usize;
+        (vertices + edges).min((free / 8 / 4).max(6 * vertices)).min(u32::MAX as usize)
+    }
+
+    /// A barrier counter at zero.
+    fn counter(&mut self) -> Result<Address> {
+        if self.next_counter == COUNTERS {
+            self.device().fill(self.counters.address, 0, 4, COUNTERS).map_err(exec_error)?;
+            self.next_counter = 0;
+        }
+        self.next_counter += 1;
+        Ok(self.counters.address.offset(4 * (self.next_counter - 1)))
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "all of them are needed for some source")]
+    fn input(
+        &mut self,
+        source: &Source,
+        code: &Generated,
+        bindings: &Bindings,
+        vectors: &mut Vectors,
+        env: Option<&Environment>,
+        words: &mut Vec<u64>,
+        keep: &mut Vec<GraphWords>,
+    ) -> Result<()> {
+        let no_env = || ExecError::from(ErrorKind::Malformed("a kernel without a program".into()));
+        let global = |name: &Name| -> Result<Value> {
+            match env.ok_or_else(no_env)?.global(name) {
+                Some(Value::Nothing) | None => Err(ErrorKind::Unset { name: name.to_string() }.into()),
+                Some(value) => Ok(value),
+            }
+        };
+        let unset = |name: &Name| ExecError::from(ErrorKind::Unset { name: name.to_string() });
+        match source {
+            Source::GlobalVector(name) => match global(name)? {
+                Value::Vector(vector) => words.push(vectors.for_kernel(&vector)?.0),
+                _ => return Err(unset(name)),
+            },
+            Source::GlobalLength(name) => match global(name)? {
+                Value::Vector(vector) => words.push(vector.len() as u64),
+                _ => return Err(unset(name)),
+            },
+            Source::LocalVector(name) => match (bindings.addresses.get(name), bindings.values.get(name)) {
+                (Some(address), _) => words.push(address.0),
+                (None, Some(Value::Vector(vector))) => words.push(vectors.for_kernel(vector)?.0),
+                _ => return Err(unset(name)),
+            },
+            Source::LocalLength(name) => match (bindings.lengths.get(name), bindings.values.get(name)) {
+                (Some(length), _) => words.push(*length),
+                (None, Some(Value::Vector(vector))) => words.push(vector.len() as u64),
+                _ => return Err(unset(name)),
+            },
+            Source::GlobalScalar(name) => words.push(bits_of(&global(name)?)),
+            Source::GlobalCell(name) => {
+                let bits = bits_of(&global(name)?);
+                words.push(self.cell_address(name, bits)?.0);
+            }
+            Source::LocalScalar(name) => words.push(*bindings.scalars.get(name).ok_or_else(|| unset(name))?),
+            Source::Vertices(element) => words.push(env.ok_or_else(no_env)?.vertices_of(element)? as u64),
+            Source::Graph(graph) => {
+                let found = match bindings.graphs.get(&graph.name) {
+                    Some(graph) => Arc::clone(graph),
+                    None => match global(&graph.name)? {
+                        Value::Graph(graph) => graph,
+                        _ => return Err(unset(&graph.name)),
+                    },
+                };
+                let parts = code.parts.iter().find(|(name, _)| *name == graph.name);
+                let parts = parts.map_or_else(GraphParts::default, |(_, parts)| *parts);
+                let block = match parts.list.and_then(|l| l.block) {
+                    Some(number) => env.ok_or_else(no_env)?.amount(number)?.min(u64::from(u32::MAX)) as u32,
+                    None => 0,
+                };
+                let found = self.context.residency.words(&found, parts, block).map_err(exec_error)?;
+                words.extend(found.words);
+                keep.push(found);
+            }
+            Source::Fault => words.push(self.block.address.0),
+            Source::Seed => words.push(env.map_or(0, Environment::seed)),
+            Source::Counters => {
+                let bytes = 4 * bindings.vertices;
+                let address = lasting(&mut self.marks, &self.context.device, bytes, true)?;
+                words.push(address.0);
+            }
+            Source::SeenMap => {
+                let bytes = bindings.vertices + 64;
+                words.push(lasting(&mut self.seen, &self.context.device, bytes, false)?.0);
+            }
+            Source::Scratch => {
+                let capacity = self.capacity(code, bindings, env);
+                let count = 4 * capacity.max(bindings.vertices) + (1 << 16);
+                words.push(lasting(&mut self.scratch, &self.context.device, 4 * count, true)?.0);
+                words.push(count as u64);
+            }
+            Source::Queue(name) => words.extend(bindings.queues.get(name).ok_or_else(|| unset(name))?),
+            Source::List(name) => {
+                let list = bindings.lists.get(name).ok_or_else(|| unset(name))?;
+                let storage = &list.storage;
+                words.extend([storage.ids.address.0, storage.ends.address.0, storage.heads.address.0]);
+                words.push(storage.capacity as u64 | (storage.depth_capacity as u64) << 32);
+                words.push(list.depth as u64 | u64::from(list.used) << 32);
+            }
+            Source::Amount(index) => {
+                let number = gw_schedule::Param::Argv(*index);
+                words.push(env.ok_or_else(no_env)?.amount(number)?);
+            }
+            Source::Threshold(index) => {
+                let number = gw_schedule::Param::Argv(*index);
+                words.push(env.ok_or_else(no_env)?.threshold(number)?.to_bits());
+            }
+        }
+        Ok(())
+    }
+
+    /// The cell of a global scalar, holding this value.
+    fn cell_address(&mut self, name: &Name, bits: u64) -> Result<Address> {
+        let next = self.cells.len();
+        let cell = self.cells.entry(name.clone()).or_insert(Cell { slot: next, bits: None });
+        if cell.slot >= CELLS {
+            return Err(ErrorKind::Unsupported("operators write more than 64 global scalars".into()).into());
+        }
+        let address = self.block.address.offset(FAULT_BYTES + 8 * cell.slot);
+        if cell.bits != Some(bits) {
+            self.context.device.upload(address, &bits.to_ne_bytes()).map_err(exec_error)?;
+            cell.bits = Some(bits);
+        }
+        Ok(address)
+    }
+
+    /// Waits, and reads results; fault and cells come along.
+    pub(crate) fn results(&mut self, count: usize, cells: &[Name]) -> Result<Vec<u64>> {
+        let bytes = match (count, cells.is_empty()) {
+            (0, true) => FAULT_BYTES,
+            _ => RESULTS_AT + 8 * count,
+        };
+        self.last.resize(bytes, 0);
+        self.context.device.download(&mut self.last, self.block.address).map_err(exec_error)?;
+        let words = self.last[RESULTS_AT.min(bytes)..].chunks_exact(8);
+        Ok(words.map(|b| u64::from_ne_bytes(b.try_into().unwrap_or_default())).collect())
+    }
+
+    fn last_word(&self, at: usize) -> u64 {
+        self.last.get(at..at + 8).and_then(|b| b.try_into().ok()).map_or(0, u64::from_ne_bytes)
+    }
+
+    /// The value of a global scalar as it was read last.
+    pub(crate) fn cell(&mut self, name: &Name, _words: &[u64]) -> Option<u64> {
+        let slot = self.cells.get(name)?.slot;
+        let bits = self.last_word(FAULT_BYTES + 8 * slot);
+        if let Some(cell) = self.cells.get_mut(name) {
+            cell.bits = Some(bits);
+        }
+        Some(bits)
+    }
+
+    /// The first fault of a kernel, if there was one.
+    pub(crate) fn fault(&mut self, _words: &[u64], span: Span) -> Option<ExecError> {
+        let (code, line) = (self.last_word(0) as u32, (self.last_word(0) >> 32) as u32);
+        if code == 0 {
+            return None;
+        }
+        let (index, length) = (self.last_word(8) as i64, self.last_word(16) as i64);
+        // The next run begins without it.
+        let _ = self.context.device.fill(self.block.address, 0, 4, FAULT_BYTES / 4);
+        let kind = match code {
+            1 => ErrorKind::IndexOutOfRange { index, len: length.max(0) as usize, vector: "the vector or list".into() },
+            2 => ErrorKind::DivisionByZero,
+            3 => ErrorKind::PriorityOverflow,
+            4 => ErrorKind::OutOfMemory {
+                what: format!(
+                    "a set of more than {length} entries; `dedup=on` with `dedup-by=counters-fused`, or \
+                     `create=unfused-bitmap`, keeps repeats out"
+                ),
+            },
+            5 => ErrorKind::NegativePriority { vertex: index.max(0) as u32, priority: length as f64 },
+            6 => ErrorKind::EmptyList,
+            _ => ErrorKind::Machine(format!("unknown fault {code}")),
+        };
+        let at = if line > 0 { Span { line, ..Span::NONE } } else { span };
+        Some(ExecError::from(kind).at(at))
+    }
+}
+
+/// A buffer that lasts from kernel to kernel and grows when it must.
+fn lasting(slot: &mut Option<Buffer>, device: &Arc<dyn Device>, bytes: usize, zero: bool) -> Result<Address> {
+    if slot.as_ref().is_none_or(|b| b.bytes < bytes) {
+        *slot = None;
+        let made = if zero { Buffer::zeroed(device, bytes) } else { Buffer::new(device, bytes.next_multiple_of(4)) };
+        *slot = Some(made.map_err(exec_error)?);
+    }
+    Ok(slot.as_ref().map_or(Address(0), |b| b.address))
+}

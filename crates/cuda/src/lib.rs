@@ -1,0 +1,94 @@
+//! The GPU GraphVM: every operator, with the user's functions, becomes CUDA C++ that is compiled at run time.
+//!
+//! | file | concept |
+//! |---|---|
+//! | `codegen/` | GraphIR regions to CUDA C++ |
+//! | `headers`, `../device/*.cuh` | the device runtime, one concept per header |
+//! | `device` | what the machine needs of a GPU |
+//! | `nvidia/` | an NVIDIA GPU: driver, NVRTC, cache of kernels |
+//! | `executable` | operator calls, fused loops, queues |
+//! | `launch` | from values to arguments, from results to values |
+//! | `residency` | graphs on the device |
+//! | `vectors`, `set`, `queue` | vectors, sets and queues of a run |
+//! | `kernels` | kernels that belong to no operator |
+//! | `capability`, `choose` | which schedules can be run, and which is taken when nobody gives one |
+//!
+//! Nothing here knows an algorithm.
+
+mod capability;
+mod choose;
+mod codegen;
+mod context;
+pub mod device;
+mod executable;
+pub mod headers;
+mod kernels;
+mod launch;
+mod memory;
+pub mod nvidia;
+mod queue;
+mod residency;
+mod set;
+mod vectors;
+
+use std::sync::Arc;
+
+use gw_exec::{Choice, ErrorKind, ExecError, Executable, GraphVm, Result};
+use gw_graph::Graph;
+use gw_ir::module::Module;
+use gw_schedule::Capabilities;
+
+use context::Context;
+use device::{Device, DeviceError, Facts, Unit, Usage};
+
+/// The CUDA machine.
+pub struct CudaVm {
+    context: Arc<Context>,
+}
+
+impl CudaVm {
+    /// The machine on the first NVIDIA GPU.
+    pub fn open() -> std::result::Result<CudaVm, DeviceError> {
+        Ok(CudaVm::on(Arc::new(nvidia::NvidiaDevice::open()?)))
+    }
+
+    /// The machine on a given device.
+    pub fn on(device: Arc<dyn Device>) -> CudaVm {
+        CudaVm { context: Context::new(device) }
+    }
+
+    /// What is known about the device.
+    pub fn facts(&self) -> Facts {
+        self.context.device.facts().clone()
+    }
+
+    /// Time and traffic of the device so far.
+    pub fn usage(&self) -> Usage {
+        self.context.device.usage()
+    }
+}
+
+/// The CUDA C++ of every kernel of a module, for graphs with 32-bit offsets and the declared weights. Needs no GPU.
+pub fn listings(module: &Arc<Module>) -> Result<Vec<Unit>> {
+    let made = executable::CudaExecutable::listings(module);
+    let made = made.map_err(|r| ExecError::from(ErrorKind::Unsupported(r.reason)).at(r.span))?;
+    Ok(made.into_iter().map(|g| g.unit).collect())
+}
+
+impl GraphVm for CudaVm {
+    fn name(&self) -> &str {
+        "cuda"
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        capability::capabilities()
+    }
+
+    fn prepare(&self, module: Arc<Module>) -> Result<Box<dyn Executable>> {
+        Ok(Box::new(executable::CudaExecutable::new(Arc::clone(&self.context), module)?))
+    }
+
+    fn choose(&self, module: Module, graph: &Graph) -> (Module, Choice) {
+        choose::choose(module, graph)
+    }
+}

@@ -1,0 +1,160 @@
+//! A kernel on the GPU: its module, what it needs, and how it is launched.
+
+use std::ffi::CString;
+use std::sync::Arc;
+
+use cudarc::driver::sys::{
+    self, CUfunction, CUfunction_attribute as Attribute, CUlaunchAttribute, CUlaunchAttributeID,
+    CUlaunchAttributeValue, CUmodule,
+};
+
+use super::context::Context;
+use super::driver::{self, call};
+use crate::device::{DeviceError, Kernel, Launch, Unit};
+
+/// The greatest cluster that every GPU with clusters has; greater ones must be allowed for each kernel.
+const PORTABLE_CLUSTER: u32 = 8;
+
+/// A module with one kernel, loaded.
+pub(super) struct Loaded {
+    module: CUmodule,
+    function: CUfunction,
+    /// Bytes of the one parameter; `None` where the driver cannot tell.
+    parameter: Option<usize>,
+    /// Clusters can be asked for (compute capability 9.0).
+    clusters: bool,
+    context: Arc<Context>,
+}
+
+// SAFETY: as for `Context`: the handles never change after `load`.
+unsafe impl Send for Loaded {}
+unsafe impl Sync for Loaded {}
+
+impl Loaded {
+    /// Loads a cubin and asks what its kernel needs.
+    pub fn load(context: &Arc<Context>, unit: &Unit, cubin: &[u8], clusters: bool) -> Result<Kernel, DeviceError> {
+        let refused = |log: String| DeviceError::Compile { kernel: unit.name.clone(), log };
+        let name = CString::new(unit.name.as_str()).map_err(|_| refused("its name has a zero byte".into()))?;
+        context.enter()?;
+        let (mut module, mut function) = (std::ptr::null_mut(), std::ptr::null_mut());
+        // SAFETY: the place is valid; a cubin says itself how long it is, and those from the cache were checked to be whole.
+        unsafe { call!(cuModuleLoadData(&mut module, cubin.as_ptr().cast())) }?;
+        let mut loaded = Loaded { module, function, parameter: None, clusters, context: Arc::clone(context) };
+        // SAFETY: the module is loaded, the name ends with a zero, the place is valid.
+        unsafe { call!(cuModuleGetFunction(&mut function, module, name.as_ptr())) }?;
+        loaded.function = function;
+        loaded.parameter = loaded.parameter_bytes()?;
+
+        let registers = loaded.attribute(Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?;
+        let mut blocks = 0;
+        // SAFETY: the function is loaded and the place valid.
+        unsafe { call!(cuOccupancyMaxActiveBlocksPerMultiprocessor(&mut blocks, function, unit.block as i32, 0)) }?;
+        if blocks <= 0 {
+            let shared = loaded.attribute(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?;
+            return Err(refused(format!(
+                "a block of {} threads does not fit on a multiprocessor: {registers} registers per thread, {shared} bytes of \
+                 shared memory",
+                unit.block
+            )));
+        }
+        Ok(Kernel {
+            name: unit.name.as_str().into(),
+            blocks_per_processor: blocks as u32,
+            registers,
+            handle: Arc::new(loaded),
+        })
+    }
+
+    /// Whether it was loaded in this context.
+    pub fn is_of(&self, context: &Arc<Context>) -> bool {
+        Arc::ptr_eq(&self.context, context)
+    }
+
+    /// Enqueues the kernel.
+    ///
+    /// # Safety
+    /// `arguments` are bytes of the kernel's parameter type, and the addresses in them are good for what the kernel does with them.
+    pub unsafe fn launch(&self, launch: Launch, arguments: &[u8]) -> Result<(), DeviceError> {
+        let refused = |reason: String| Err(DeviceError::Call { call: "cuLaunchKernelEx", reason });
+        if let Some(bytes) = self.parameter.filter(|&bytes| bytes != arguments.len()) {
+            return refused(format!("the kernel takes {bytes} bytes of arguments, {} were given", arguments.len()));
+        }
+        let cluster = launch.cluster.max(1);
+        if cluster > 1 && !self.clusters {
+            return refused("this GPU has no clusters".into());
+        }
+        if !launch.grid.is_multiple_of(cluster) {
+            return refused(format!("{} blocks are no multiple of the cluster of {cluster}", launch.grid));
+        }
+        self.context.enter()?;
+
+        let mut attributes = Vec::new();
+        if launch.cooperative {
+            // SAFETY: integers and arrays of them may be all zero.
+            let mut value: CUlaunchAttributeValue = unsafe { std::mem::zeroed() };
+            value.cooperative = 1;
+            attributes.push(attribute(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE, value));
+        }
+        if cluster > 1 {
+            // SAFETY: as above.
+            let mut value: CUlaunchAttributeValue = unsafe { std::mem::zeroed() };
+            value.clusterDim = sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x: cluster, y: 1, z: 1 };
+            attributes.push(attribute(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, value));
+        }
+        if cluster > PORTABLE_CLUSTER {
+            let allowed = Attribute::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED;
+            // SAFETY: the function is loaded.
+            unsafe { call!(cuFuncSetAttribute(self.function, allowed, 1)) }?;
+        }
+        let config = sys::CUlaunchConfig {
+            gridDimX: launch.grid,
+            gridDimY: 1,
+            gridDimZ: 1,
+            blockDimX: launch.block,
+            blockDimY: 1,
+            blockDimZ: 1,
+            sharedMemBytes: 0,
+            hStream: self.context.stream(),
+            attrs: attributes.as_mut_ptr(),
+            numAttrs: attributes.len() as u32,
+        };
+        let mut parameters = [arguments.as_ptr().cast_mut().cast()];
+        // SAFETY: the driver copies the parameter before it returns and does not write to it; it is as long as the kernel's,
+        // see above, or by the caller's promise.
+        unsafe { call!(cuLaunchKernelEx(&config, self.function, parameters.as_mut_ptr(), std::ptr::null_mut())) }
+    }
+
+    fn attribute(&self, attribute: Attribute) -> Result<u32, DeviceError> {
+        let mut value = 0;
+        // SAFETY: the function is loaded and the place valid.
+        unsafe { call!(cuFuncGetAttribute(&mut value, attribute, self.function)) }?;
+        Ok(value.max(0) as u32)
+    }
+
+    /// Drivers since CUDA 12.4 can tell.
+    fn parameter_bytes(&self) -> Result<Option<usize>, DeviceError> {
+        if !driver::has("cuFuncGetParamInfo") {
+            return Ok(None);
+        }
+        let (mut offset, mut bytes) = (0, 0);
+        // SAFETY: the function is loaded and the places are valid.
+        match unsafe { sys::cuFuncGetParamInfo(self.function, 0, &mut offset, &mut bytes) } {
+            // It has no parameters.
+            sys::CUresult::CUDA_ERROR_INVALID_VALUE => Ok(Some(0)),
+            result => driver::check("cuFuncGetParamInfo", result).map(|()| Some(bytes)),
+        }
+    }
+}
+
+fn attribute(id: CUlaunchAttributeID, value: CUlaunchAttributeValue) -> CUlaunchAttribute {
+    CUlaunchAttribute { id, pad: [0; 4], value }
+}
+
+impl Drop for Loaded {
+    fn drop(&mut self) {
+        if self.context.enter().is_ok() {
+            // SAFETY: loaded in `load`; the driver waits for launches of it.
+            let _ = unsafe { call!(cuModuleUnload(self.module)) };
+        }
+    }
+}

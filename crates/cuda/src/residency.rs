@@ -1,0 +1,231 @@
+//! Graphs on the device: uploaded once, shared by all runs and programs, given up when memory is short.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gw_graph::derived::CooOrder;
+use gw_graph::{Adjacency, Graph, Offsets, Weights};
+
+use crate::codegen::inputs::{EdgeList, GraphParts};
+use crate::device::{Address, Device, DeviceError};
+use crate::memory::{Buffer, bytes_of};
+
+/// An adjacency on the device.
+#[derive(Debug)]
+struct Lists {
+    offsets: Buffer,
+    neighbours: Buffer,
+    weights: Option<Buffer>,
+}
+
+/// A list of edges on the device.
+#[derive(Debug)]
+struct Edges {
+    first: Buffer,
+    second: Option<Buffer>,
+    weights: Option<Buffer>,
+}
+
+/// Which arrays: by the address of the host's, which stay while the graph is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Key {
+    Lists { adjacency: usize, weights: bool },
+    Edges { adjacency: usize, by_destination: bool, pairs: bool, block: u32, weights: bool },
+}
+
+enum Resident {
+    Lists(Arc<Lists>),
+    Edges(Arc<Edges>),
+}
+
+/// All graphs on one device.
+pub(crate) struct Residency {
+    device: Arc<dyn Device>,
+    /// The graph is kept so that addresses of its arrays mean the same as long as the copy exists.
+    known: Mutex<HashMap<Key, (Arc<Graph>, Resident)>>,
+}
+
+/// The words of a graph in the arguments of a kernel, and what keeps its arrays on the device.
+pub(crate) struct GraphWords {
+    pub(crate) words: [u64; 12],
+    #[expect(dead_code, reason = "keeps the arrays")]
+    keep: Vec<Arc<dyn std::any::Any + Send + Sync>>,
+}
+
+impl Residency {
+    pub(crate) fn new(device: Arc<dyn Device>) -> Residency {
+        Residency { device, known: Mutex::new(HashMap::new()) }
+    }
+
+    /// Gives up all graphs that only this table still holds, for memory.
+    pub(crate) fn drop_unused(&self) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut holders: HashMap<*const Graph, usize> = HashMap::new();
+        for (graph, _) in known.values() {
+            *holders.entry(Arc::as_ptr(graph)).or_default() += 1;
+        }
+        known.retain(|_, (graph, _)| Arc::strong_count(graph) > holders[&Arc::as_ptr(graph)]);
+    }
+
+    /// The arrays of a graph as a kernel wants them. `block` is the size of blocks of an edge list.
+    pub(crate) fn words(&self, graph: &Arc<Graph>, parts: GraphParts, block: u32) -> Result<GraphWords, DeviceError> {
+        match self.try_words(graph, parts, block) {
+            Err(DeviceError::OutOfMemory { .. }) => {
+                self.drop_unused();
+                self.try_words(graph, parts, block)
+            }
+            other => other,
+        }
+    }
+
+    fn try_words(&self, graph: &Arc<Graph>, parts: GraphParts, block: u32) -> Result<GraphWords, DeviceError> {
+        let mut words = [0; 12];
+        let mut keep: Vec<Arc<dyn std::any::Any + Send + Sync>> = Vec::new();
+        for (wanted, at) in [(parts.out, 0), (parts.incoming, 3)] {
+            if !wanted {
+                continue;
+            }
+            let adjacency = if at == 0 { graph.out() } else { graph.incoming() };
+            let lists = self.lists(graph, adjacency, parts.weights)?;
+            words[at] = lists.offsets.address.0;
+            words[at + 1] = lists.neighbours.address.0;
+            words[at + 2] = lists.weights.as_ref().map_or(0, |w| w.address.0);
+            keep.push(lists);
+        }
+        if let Some(list) = parts.list {
+            let edges = self.edges(graph, list, block, parts.weights)?;
+            words[6] = edges.first.address.0;
+            words[7] = edges.second.as_ref().map_or(0, |b| b.address.0);
+            words[8] = edges.weights.as_ref().map_or(0, |b| b.address.0);
+            words[9] = graph.edges() as u64;
+            keep.push(edges);
+        }
+        words[10] = graph.vertices() as u64;
+        words[11] = graph.edges() as u64;
+        Ok(GraphWords { words, keep })
+    }
+
+    /// The offsets of an adjacency, if it is on the device.
+    pub(crate) fn offsets(&self, adjacency: &Adjacency) -> Option<Address> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let adjacency_id = identity(adjacency);
+        [false, true].into_iter().find_map(|weights| {
+            match known.get(&Key::Lists { adjacency: adjacency_id, weights }) {
+                Some((_, Resident::Lists(lists))) => Some(lists.offsets.address),
+                _ => None,
+            }
+        })
+    }
+
+    fn lists(&self, graph: &Arc<Graph>, adjacency: &Adjacency, weights: bool) -> Result<Arc<Lists>, DeviceError> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let weighted = weights && !matches!(adjacency.weights(), Weights::None);
+        let adjacency_id = identity(adjacency);
+        for weights in [weighted, true] {
+            if let Some((_, Resident::Lists(lists))) = known.get(&Key::Lists { adjacency: adjacency_id, weights }) {
+                return Ok(Arc::clone(lists));
+            }
+        }
+        let device = &self.device;
+        let plain = match known.remove(&Key::Lists { adjacency: adjacency_id, weights: false }) {
+            // Weights join what is there.
+            Some((_, Resident::Lists(lists))) => Arc::try_unwrap(lists).ok(),
+            _ => None,
+        };
+        let mut lists = match plain {
+            Some(lists) => lists,
+            None => Lists {
+                offsets: match adjacency.offsets() {
+                    Offsets::Narrow(o) => Buffer::with(device, bytes_of(o))?,
+                    Offsets::Wide(o) => Buffer::with(device, bytes_of(o))?,
+                },
+                neighbours: Buffer::with(device, bytes_of(adjacency.targets()))?,
+                weights: None,
+            },
+        };
+        if weighted {
+            lists.weights = match adjacency.weights() {
+                Weights::None => None,
+                Weights::Int(w) => Some(Buffer::with(device, bytes_of(w))?),
+                Weights::Float(w) => Some(Buffer::with(device, bytes_of(w))?),
+            };
+        }
+        let lists = Arc::new(lists);
+        let key = Key::Lists { adjacency: adjacency_id, weights: weighted };
+        known.insert(key, (Arc::clone(graph), Resident::Lists(Arc::clone(&lists))));
+        Ok(lists)
+    }
+
+    fn edges(&self, graph: &Arc<Graph>, list: EdgeList, block: u32, weights: bool) -> Result<Arc<Edges>, DeviceError> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let adjacency_id = identity(graph.out());
+        let key = Key::Edges {
+            adjacency: adjacency_id,
+            by_destination: list.by_destination,
+            pairs: list.pairs,
+            block,
+            weights,
+        };
+        if let Some((_, Resident::Edges(edges))) = known.get(&key) {
+            return Ok(Arc::clone(edges));
+        }
+        let device = &self.device;
+        let order = if list.by_destination { CooOrder::Destination } else { CooOrder::Source };
+        let weights_of = |w: &Weights| -> Result<Option<Buffer>, DeviceError> {
+            Ok(match w {
+                _ if !weights => None,
+                Weights::None => None,
+                Weights::Int(w) => Some(Buffer::with(device, bytes_of(w))?),
+                Weights::Float(w) => Some(Buffer::with(device, bytes_of(w))?),
+            })
+        };
+        let edges = if block > 0 {
+            // Blocks of the far end: destinations when the list is in order of sources, and the other way round.
+            let far = if list.by_destination { CooOrder::Source } else { CooOrder::Destination };
+            let blocked = graph.blocked(far, block);
+            let coo = &blocked.edges;
+            let pairs = list.pairs.then(|| interleave(&coo.sources, &coo.destinations));
+            match pairs {
+                Some(pairs) => Edges {
+                    first: Buffer::with(device, bytes_of(&pairs))?,
+                    second: None,
+                    weights: weights_of(&coo.weights)?,
+                },
+                None => Edges {
+                    first: Buffer::with(device, bytes_of(&coo.sources))?,
+                    second: Some(Buffer::with(device, bytes_of(&coo.destinations))?),
+                    weights: weights_of(&coo.weights)?,
+                },
+            }
+        } else {
+            let coo = graph.coo(order);
+            match list.pairs {
+                true => Edges {
+                    first: Buffer::with(device, bytes_of(&interleave(&coo.sources, &coo.destinations)))?,
+                    second: None,
+                    weights: weights_of(&coo.weights)?,
+                },
+                false => Edges {
+                    first: Buffer::with(device, bytes_of(&coo.sources))?,
+                    second: Some(Buffer::with(device, bytes_of(&coo.destinations))?),
+                    weights: weights_of(&coo.weights)?,
+                },
+            }
+        };
+        let edges = Arc::new(edges);
+        known.insert(key, (Arc::clone(graph), Resident::Edges(Arc::clone(&edges))));
+        Ok(edges)
+    }
+}
+
+/// What tells an adjacency from all others that exist: its offsets, of which there is at least one.
+fn identity(adjacency: &Adjacency) -> usize {
+    match adjacency.offsets() {
+        Offsets::Narrow(o) => o.as_ptr() as usize,
+        Offsets::Wide(o) => o.as_ptr() as usize,
+    }
+}
+
+fn interleave(first: &[u32], second: &[u32]) -> Vec<u32> {
+    first.iter().zip(second).flat_map(|(&a, &b)| [a, b]).collect()
+}

@@ -1,0 +1,293 @@
+//! Vertex sets whose members are on the device.
+
+use std::any::Any;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gw_exec::MachineSet;
+
+use crate::device::{Address, Device, DeviceError};
+use crate::memory::{Buffer, bytes_of};
+
+/// Forms as the headers number them.
+pub(crate) const QUEUE: u32 = 1;
+pub(crate) const BITS: u32 = 2;
+pub(crate) const BYTES: u32 = 4;
+
+/// Room for a set: a queue, maps where they are needed, and the words that count.
+#[derive(Debug)]
+pub(crate) struct Storage {
+    pub(crate) queue: Buffer,
+    pub(crate) bits: Option<Buffer>,
+    pub(crate) bytes: Option<Buffer>,
+    pub(crate) head: Buffer,
+    /// Ids that the queue can hold.
+    pub(crate) capacity: usize,
+    pub(crate) vertices: usize,
+    /// Head and maps may hold something.
+    pub(crate) dirty: bool,
+}
+
+impl Storage {
+    pub(crate) fn new(
+        device: &Arc<dyn Device>,
+        vertices: usize,
+        capacity: usize,
+        forms: u32,
+    ) -> Result<Storage, DeviceError> {
+        let map = |form: u32, bytes: usize| (forms & form != 0).then(|| Buffer::zeroed(device, bytes)).transpose();
+        Ok(Storage {
+            queue: Buffer::new(device, 4 * capacity)?,
+            bits: map(BITS, 4 * vertices.div_ceil(32))?,
+            bytes: map(BYTES, vertices.next_multiple_of(4))?,
+            head: Buffer::zeroed(device, 16)?,
+            capacity,
+            vertices,
+            dirty: false,
+        })
+    }
+
+    /// Makes it an empty set again.
+    pub(crate) fn clean(&mut self, device: &Arc<dyn Device>) -> Result<(), DeviceError> {
+        if std::mem::replace(&mut self.dirty, false) {
+            for buffer in [Some(&self.head), self.bits.as_ref(), self.bytes.as_ref()].into_iter().flatten() {
+                device.fill(buffer.address, 0, 4, buffer.bytes / 4)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds room for maps that are missing.
+    pub(crate) fn extend(&mut self, device: &Arc<dyn Device>, forms: u32) -> Result<(), DeviceError> {
+        if forms & BITS != 0 && self.bits.is_none() {
+            self.bits = Some(Buffer::zeroed(device, 4 * self.vertices.div_ceil(32))?);
+        }
+        if forms & BYTES != 0 && self.bytes.is_none() {
+            self.bytes = Some(Buffer::zeroed(device, self.vertices.next_multiple_of(4))?);
+        }
+        Ok(())
+    }
+
+    /// Whether it can be used for a set of this kind.
+    pub(crate) fn fits(&self, vertices: usize, capacity: usize) -> bool {
+        self.vertices == vertices && self.capacity >= capacity
+    }
+
+    /// The four addresses in the arguments of a kernel.
+    pub(crate) fn words(&self) -> [u64; 4] {
+        let address = |b: &Option<Buffer>| b.as_ref().map_or(0, |b| b.address.0);
+        [self.queue.address.0, address(&self.bits), address(&self.bytes), self.head.address.0]
+    }
+}
+
+/// Storages that are free again, shared by all sets of an executable.
+pub(crate) type Spares = Arc<Mutex<Vec<Storage>>>;
+
+/// A set on the device.
+pub(crate) struct DeviceSet {
+    device: Arc<dyn Device>,
+    spares: Spares,
+    storage: Option<Storage>,
+    pub(crate) form: u32,
+    size: Mutex<Option<usize>>,
+}
+
+impl DeviceSet {
+    pub(crate) fn new(device: &Arc<dyn Device>, spares: &Spares, storage: Storage, form: u32) -> DeviceSet {
+        let (device, spares) = (Arc::clone(device), Arc::clone(spares));
+        DeviceSet { device, spares, storage: Some(storage), form, size: Mutex::new(None) }
+    }
+
+    /// A set with these members.
+    pub(crate) fn of_ids(
+        device: &Arc<dyn Device>,
+        spares: &Spares,
+        mut storage: Storage,
+        ids: &[u32],
+    ) -> Result<DeviceSet, DeviceError> {
+        storage.clean(device)?;
+        device.upload(storage.queue.address, bytes_of(ids))?;
+        device.upload(storage.head.address, bytes_of(&[ids.len() as u32]))?;
+        storage.dirty = true;
+        let set = DeviceSet::new(device, spares, storage, QUEUE);
+        *set.size.lock().unwrap_or_else(PoisonError::into_inner) = Some(ids.len());
+        Ok(set)
+    }
+
+    pub(crate) fn storage(&mut self) -> Option<&mut Storage> {
+        self.storage.as_mut()
+    }
+
+    /// Another storage takes the place of the one there was.
+    pub(crate) fn replace(&mut self, storage: Storage, form: u32) {
+        if let Some(old) = self.storage.replace(storage) {
+            give_back(&self.spares, old);
+        }
+        self.form = form;
+        *self.size.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    fn download(&self, from: Address, words: usize) -> Vec<u32> {
+        let mut bytes = vec![0; 4 * words];
+        // A device that fails here fails again, with an error, when the run waits for it.
+        if self.device.download(&mut bytes, from).is_err() {
+            return Vec::new();
+        }
+        bytes.chunks_exact(4).map(|b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]])).collect()
+    }
+}
+
+/// Puts a storage aside for the next set.
+pub(crate) fn give_back(spares: &Spares, mut storage: Storage) {
+    storage.dirty = true;
+    let mut spares = spares.lock().unwrap_or_else(PoisonError::into_inner);
+    if spares.len() < 16 {
+        spares.push(storage);
+    }
+}
+
+impl Drop for DeviceSet {
+    fn drop(&mut self) {
+        if let Some(storage) = self.storage.take() {
+            give_back(&self.spares, storage);
+        }
+    }
+}
+
+impl std::fmt::Debug for DeviceSet {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "DeviceSet(form {})", self.form)
+    }
+}
+
+impl MachineSet for DeviceSet {
+    fn len(&self) -> usize {
+        let mut size = self.size.lock().unwrap_or_else(PoisonError::into_inner);
+        *size.get_or_insert_with(|| {
+            let Some(storage) = &self.storage else { return 0 };
+            self.download(storage.head.address, 1).first().map_or(0, |&n| n as usize)
+        })
+    }
+
+    fn ids(&self) -> Vec<u32> {
+        let Some(storage) = &self.storage else { return Vec::new() };
+        if self.form & QUEUE != 0 {
+            return self.download(storage.queue.address, self.len().min(storage.capacity));
+        }
+        let marked = |words: Vec<u32>, per_word: usize| {
+            let width = 32 / per_word;
+            let mut ids = Vec::new();
+            for (w, word) in words.into_iter().enumerate() {
+                for i in 0..per_word {
+                    if word >> (i * width) & ((1u64 << width) - 1) as u32 != 0 {
+                        ids.push((w * per_word + i) as u32);
+                    }
+                }
+            }
+            ids
+        };
+        match (&storage.bits, &storage.bytes) {
+            (Some(bits), _) if self.form & BITS != 0 => marked(self.download(bits.address, bits.bytes / 4), 32),
+            (_, Some(bytes)) => marked(self.download(bytes.address, bytes.bytes / 4), 4),
+            _ => Vec::new(),
+        }
+    }
+
+    fn push(&mut self, vertex: u32) {
+        let mut ids = self.ids();
+        ids.push(vertex);
+        let Some(storage) = &mut self.storage else { return };
+        // Only the queue is kept: it is the form that grows.
+        let fits = ids.len() <= storage.capacity;
+        storage.dirty = true;
+        let done = fits
+            && storage.clean(&self.device).is_ok()
+            && self.device.upload(storage.queue.address, bytes_of(&ids)).is_ok()
+            && self.device.upload(storage.head.address, bytes_of(&[ids.len() as u32])).is_ok();
+        storage.dirty = true;
+        if done {
+            self.form = QUEUE;
+            *self.size.lock().unwrap_or_else(PoisonError::into_inner) = Some(ids.len());
+        }
+    }
+
+    fn copy(&self) -> Box<dyn MachineSet> {
+        Box::new(HostSet(self.ids()))
+    }
+
+    fn as_any(&mut self) -> &mut dyn Any {
+        self
+    }
+}
+
+/// A copy on the host.
+#[derive(Debug)]
+struct HostSet(Vec<u32>);
+
+impl MachineSet for HostSet {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+    fn ids(&self) -> Vec<u32> {
+        self.0.clone()
+    }
+    fn push(&mut self, vertex: u32) {
+        self.0.push(vertex);
+    }
+    fn copy(&self) -> Box<dyn MachineSet> {
+        Box::new(HostSet(self.0.clone()))
+    }
+    fn as_any(&mut self) -> &mut dyn Any {
+        self
+    }
+}
+
+/// Ids of the sets on a list, one set behind the other, on the device.
+#[derive(Debug)]
+pub(crate) struct ListStorage {
+    pub(crate) ids: Buffer,
+    pub(crate) ends: Buffer,
+    pub(crate) heads: Buffer,
+    pub(crate) capacity: usize,
+    pub(crate) depth_capacity: usize,
+}
+
+/// A set on a list.
+#[derive(Debug)]
+pub(crate) struct ListedSet {
+    pub(crate) device: DeviceRef,
+    pub(crate) list: Arc<ListStorage>,
+    pub(crate) begin: usize,
+    pub(crate) end: usize,
+    /// Its number on the list.
+    pub(crate) depth: usize,
+}
+
+/// A device that can be printed.
+#[derive(Clone)]
+pub(crate) struct DeviceRef(pub(crate) Arc<dyn Device>);
+
+impl std::fmt::Debug for DeviceRef {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("device")
+    }
+}
+
+impl MachineSet for ListedSet {
+    fn len(&self) -> usize {
+        self.end - self.begin
+    }
+    fn ids(&self) -> Vec<u32> {
+        let mut bytes = vec![0; 4 * self.len()];
+        if self.device.0.download(&mut bytes, self.list.ids.address.offset(4 * self.begin)).is_err() {
+            return Vec::new();
+        }
+        bytes.chunks_exact(4).map(|b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]])).collect()
+    }
+    fn push(&mut self, _vertex: u32) {}
+    fn copy(&self) -> Box<dyn MachineSet> {
+        Box::new(HostSet(self.ids()))
+    }
+    fn as_any(&mut self) -> &mut dyn Any {
+        self
+    }
+}

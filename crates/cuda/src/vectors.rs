@@ -1,0 +1,178 @@
+//! Vectors of a run: which copy is right, the host's or the device's.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use gw_exec::{Result, Scalar, Value, Vector, VectorId};
+
+use crate::device::{Address, Device, DeviceError};
+use crate::memory::{Buffer, bytes_of, exec_error};
+
+struct Copies {
+    /// The whole storage, all rows.
+    vector: Vector,
+    buffer: Buffer,
+    host: bool,
+    device: bool,
+}
+
+/// The vectors of one run that the device knows.
+pub(crate) struct Vectors {
+    device: Arc<dyn Device>,
+    known: HashMap<VectorId, Copies>,
+}
+
+impl Vectors {
+    pub(crate) fn new(device: Arc<dyn Device>) -> Vectors {
+        Vectors { device, known: HashMap::new() }
+    }
+
+    /// Forgets all vectors of the last run.
+    pub(crate) fn clear(&mut self) {
+        self.known.clear();
+    }
+
+    /// The address of a vector's first cell for a kernel, which may write it.
+    pub(crate) fn for_kernel(&mut self, vector: &Vector) -> Result<Address> {
+        let start = vector.storage_cell(0) * vector.cell_bytes();
+        let device = Arc::clone(&self.device);
+        let copies = self.copies(vector)?;
+        if !copies.device {
+            device.upload(copies.buffer.address, host_bytes(&copies.vector)).map_err(exec_error)?;
+            copies.device = true;
+        }
+        copies.host = false;
+        Ok(copies.buffer.address.offset(start))
+    }
+
+    /// A new vector that begins on the device.
+    pub(crate) fn adopt(&mut self, vector: &Vector, buffer: Buffer) {
+        vector.set_watched(true);
+        let copies = Copies { vector: vector.storage(), buffer, host: false, device: true };
+        self.known.insert(vector.id(), copies);
+    }
+
+    fn copies(&mut self, vector: &Vector) -> Result<&mut Copies> {
+        use std::collections::hash_map::Entry;
+        match self.known.entry(vector.id()) {
+            Entry::Occupied(entry) => Ok(entry.into_mut()),
+            Entry::Vacant(entry) => {
+                let whole = vector.storage();
+                let buffer = Buffer::new(&self.device, whole.cells() * whole.cell_bytes()).map_err(exec_error)?;
+                vector.set_watched(true);
+                let untouched = whole.untouched();
+                if let Some(fill) = untouched {
+                    fill_cells(&*self.device, buffer.address, &whole, fill).map_err(exec_error)?;
+                }
+                let copies = Copies { vector: whole, buffer, host: untouched.is_none(), device: untouched.is_some() };
+                Ok(entry.insert(copies))
+            }
+        }
+    }
+
+    /// Brings the host's copy up to date.
+    pub(crate) fn to_host(&mut self, vector: &Vector) -> Result<()> {
+        let Some(copies) = self.known.get_mut(&vector.id()) else { return Ok(()) };
+        if !copies.host {
+            let bytes = host_bytes_mut(&copies.vector);
+            self.device.download(bytes, copies.buffer.address).map_err(exec_error)?;
+            copies.host = true;
+        }
+        Ok(())
+    }
+
+    /// The host is about to write its copy.
+    pub(crate) fn host_writes(&mut self, vector: &Vector) -> Result<()> {
+        self.to_host(vector)?;
+        if let Some(copies) = self.known.get_mut(&vector.id()) {
+            copies.device = false;
+        }
+        Ok(())
+    }
+
+    /// One cell, where the device's copy is the right one.
+    pub(crate) fn get(&mut self, vector: &Vector, cell: usize) -> Option<Result<Value>> {
+        let at = vector.storage_cell(cell);
+        let copies = self.known.get(&vector.id()).filter(|c| c.device && !c.host)?;
+        let bytes = vector.cell_bytes();
+        let mut raw = [0; 8];
+        let outcome = self.device.download(&mut raw[..bytes], copies.buffer.address.offset(at * bytes));
+        Some(outcome.map_err(exec_error).map(|()| value_of(vector.scalar(), u64::from_ne_bytes(raw))))
+    }
+
+    /// Writes one cell of the device's copy, which then is the right one.
+    pub(crate) fn set(&mut self, vector: &Vector, cell: usize, value: &Value) -> Option<Result<()>> {
+        if self.known.get(&vector.id()).is_none_or(|c| !c.device) && vector.storage().untouched().is_none() {
+            return None;
+        }
+        let at = vector.storage_cell(cell);
+        let bytes = vector.cell_bytes();
+        let raw = bits_of(value).to_ne_bytes();
+        let device = Arc::clone(&self.device);
+        Some(self.copies(vector).and_then(|copies| {
+            copies.host = false;
+            device.upload(copies.buffer.address.offset(at * bytes), &raw[..bytes]).map_err(exec_error)
+        }))
+    }
+
+    /// Where a vector lies on the device, without a claim to write it.
+    pub(crate) fn for_reading(&mut self, vector: &Vector) -> Result<Address> {
+        let host = self.known.get(&vector.id()).is_some_and(|c| c.host);
+        let address = self.for_kernel(vector)?;
+        if host && let Some(copies) = self.known.get_mut(&vector.id()) {
+            copies.host = true;
+        }
+        Ok(address)
+    }
+}
+
+/// Fills cells of 1, 4 or 8 bytes.
+fn fill_cells(device: &dyn Device, to: Address, vector: &Vector, fill: u64) -> std::result::Result<(), DeviceError> {
+    match vector.cell_bytes() {
+        1 => device.fill(to, fill as u32, 1, vector.cells()),
+        4 => device.fill(to, fill as u32, 4, vector.cells()),
+        _ if fill as u32 == (fill >> 32) as u32 => device.fill(to, fill as u32, 4, 2 * vector.cells()),
+        _ => device.upload(to, bytes_of(&vec![fill; vector.cells()])),
+    }
+}
+
+/// The cells of the host's copy as bytes.
+fn host_bytes(vector: &Vector) -> &[u8] {
+    // SAFETY: the storage has this many cells of this size, and the host touches them only between calls of the machine
+    // (invariant of `gw_exec::Vector`).
+    unsafe { std::slice::from_raw_parts(vector.as_ptr(), vector.cells() * vector.cell_bytes()) }
+}
+
+/// The cells of the host's copy, to be overwritten.
+#[expect(clippy::mut_from_ref, reason = "cells are shared by nature; see the invariant of `gw_exec::Vector`")]
+fn host_bytes_mut(vector: &Vector) -> &mut [u8] {
+    let bytes = vector.cells() * vector.cell_bytes();
+    // SAFETY: as in `host_bytes`; the machine has the cells to itself while it runs.
+    unsafe { std::slice::from_raw_parts_mut(vector.as_ptr_to_overwrite(), bytes) }
+}
+
+/// A scalar as the bits of a word.
+pub(crate) fn bits_of(value: &Value) -> u64 {
+    match value {
+        Value::Int(v) => u64::from(*v as u32),
+        Value::Uint(v) => u64::from(*v),
+        Value::Uint64(v) => *v,
+        Value::Float(v) => u64::from(v.to_bits()),
+        Value::Double(v) => v.to_bits(),
+        Value::Bool(v) => u64::from(*v),
+        _ => 0,
+    }
+}
+
+/// A scalar from the bits of a word.
+pub(crate) fn value_of(scalar: Scalar, bits: u64) -> Value {
+    match scalar {
+        Scalar::Int => Value::Int(bits as u32 as i32),
+        Scalar::Uint => Value::Uint(bits as u32),
+        Scalar::Uint64 => Value::Uint64(bits),
+        Scalar::Float => Value::Float(f32::from_bits(bits as u32)),
+        Scalar::Double => Value::Double(f64::from_bits(bits)),
+        Scalar::Bool => Value::Bool(bits as u8 != 0),
+        Scalar::String => Value::Nothing,
+    }
+}

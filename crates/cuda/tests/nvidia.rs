@@ -1,0 +1,263 @@
+//! The NVIDIA device on a driver and a compiler that are only made up (`fake/`): what needs no GPU to go wrong. Memory, transfers,
+//! the order of work, launches and the cache are those of a real device, and the fake driver puts off work as long as it may.
+//!
+//! The loader's path counts from the start of a process: each test starts this program again, to run one of the ignored tests.
+#![cfg(target_os = "linux")]
+
+use std::path::Path;
+use std::process::Command;
+
+use gw_cuda::device::{Address, Device, DeviceError, Launch, Unit};
+use gw_cuda::nvidia::{NvidiaDevice, survey};
+
+/// Runs an ignored test of this file with the fakes in place.
+fn with_fakes(test: &str, variables: &[(&str, &str)]) {
+    let folder = tempfile::tempdir().unwrap();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake");
+    for (file, library) in [("cuda.c", "libcuda.so"), ("nvrtc.c", "libnvrtc.so")] {
+        let mut compiler = Command::new("cc");
+        compiler.args(["-shared", "-fPIC", "-O1", "-w", "-pthread", "-o"]).arg(folder.path().join(library));
+        match compiler.arg(source.join(file)).status() {
+            Ok(status) => assert!(status.success(), "cc does not compile {file}"),
+            Err(error) => return eprintln!("not tested: the C compiler cc does not start: {error}"),
+        }
+    }
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args(["--ignored", "--exact", test, "--nocapture"])
+        .env("LD_LIBRARY_PATH", folder.path())
+        .env("GW_CACHE", folder.path().join("cache"))
+        .env_remove("GW_NVRTC")
+        .env_remove("GW_DEVICE")
+        .envs(variables.iter().copied())
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
+}
+
+#[test]
+fn transfers_of_all_sizes_arrive() {
+    with_fakes("inside::transfers", &[]);
+}
+
+#[test]
+fn memory_is_pooled() {
+    with_fakes("inside::memory", &[("FAKE_MEMORY", "1000000")]);
+    with_fakes("inside::memory", &[("FAKE_MEMORY", "1000000"), ("FAKE_POOLS", "0")]);
+}
+
+#[test]
+fn kernels_are_compiled_cached_and_launched() {
+    with_fakes("inside::kernels", &[("GW_DEVICE", "1")]);
+}
+
+#[test]
+fn many_threads_share_a_device() {
+    with_fakes("inside::threads", &[]);
+}
+
+#[test]
+fn a_driver_without_a_gpu_is_an_error() {
+    with_fakes("inside::no_device", &[("FAKE_NO_DEVICE", "1")]);
+}
+
+/// Tests that need the fakes.
+mod inside {
+    use super::*;
+
+    fn open() -> NvidiaDevice {
+        NvidiaDevice::open().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// Bytes that tell where they are from.
+    fn pattern(bytes: usize, seed: u64) -> Vec<u8> {
+        (0..bytes as u64).map(|i| ((i + seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect()
+    }
+
+    fn fetched(device: &NvidiaDevice, from: Address, bytes: usize) -> Vec<u8> {
+        let mut data = vec![0; bytes];
+        device.download(&mut data, from).unwrap();
+        data
+    }
+
+    fn adder(device: &NvidiaDevice) -> impl Fn(Address, u64) + '_ {
+        let unit = Unit { name: "add".into(), source: "add one".into(), block: 256 };
+        let kernel = device.compile(&unit).unwrap();
+        move |address, count| {
+            let arguments = [address.0.to_le_bytes(), count.to_le_bytes()].concat();
+            let launch = Launch { grid: 1, block: 256, cooperative: false, cluster: 1 };
+            device.launch(&kernel, launch, &arguments).unwrap();
+        }
+    }
+
+    #[test]
+    #[ignore = "needs the fake driver"]
+    fn transfers() {
+        let device = open();
+        let add = adder(&device);
+        const K: usize = 1 << 10;
+        const M: usize = 1 << 20;
+        let sizes =
+            [1, 3, 4 * K, 64 * K, 64 * K + 1, 2 * M - 1, 2 * M, 2 * M + 1, 4 * M, 5 * M, 8 * M - 1, 8 * M, 50 * M + 7];
+        for bytes in sizes {
+            let block = device.allocate(bytes).unwrap();
+            let data = pattern(bytes, bytes as u64);
+            device.upload(block, &data).unwrap();
+            // The kernel runs after the upload and before the download.
+            add(block, bytes as u64);
+            let expected: Vec<u8> = data.iter().map(|byte| byte.wrapping_add(1)).collect();
+            assert!(fetched(&device, block, bytes) == expected, "{bytes} bytes");
+            device.release(block);
+        }
+        // Many small uploads without a wait in between go round the buffers several times; transfers of other sizes mix in.
+        let piece = 100 * K + 1;
+        let blocks: Vec<Address> = (0..300).map(|_| device.allocate(piece).unwrap()).collect();
+        let large = device.allocate(9 * M).unwrap();
+        for (i, &block) in blocks.iter().enumerate() {
+            device.upload(block, &pattern(piece, i as u64)).unwrap();
+            match i % 70 {
+                10 => assert!(fetched(&device, block, 70 * K) == pattern(70 * K, i as u64), "{i}"),
+                30 => assert!(fetched(&device, block, 100) == pattern(100, i as u64), "{i}"),
+                40 => device.upload(large, &pattern(9 * M, 1)).unwrap(),
+                50 => assert!(fetched(&device, large, 9 * M) == pattern(9 * M, 1), "{i}"),
+                _ => {}
+            }
+        }
+        for (i, &block) in blocks.iter().enumerate() {
+            assert!(fetched(&device, block, piece) == pattern(piece, i as u64), "{i}");
+        }
+        // Fills and copies keep their place among the others.
+        device.fill(large, 0x0403_0201, 4, 1000).unwrap();
+        device.copy(large.offset(4000), large, 4000).unwrap();
+        device.fill(large, 0xffff_ff09, 1, 2).unwrap();
+        assert_eq!(fetched(&device, large, 8000)[..5], [9, 9, 3, 4, 1]);
+        assert_eq!(fetched(&device, large.offset(7996), 4), [1, 2, 3, 4]);
+        assert!(matches!(device.fill(large, 0, 2, 1), Err(DeviceError::Call { .. })));
+
+        let before = device.usage();
+        device.upload(large, &[]).unwrap();
+        device.upload(large, &[1; 100]).unwrap();
+        fetched(&device, large, 0);
+        fetched(&device, large, 100);
+        fetched(&device, large, 9 * M);
+        device.wait().unwrap();
+        let after = device.usage();
+        assert_eq!((after.uploaded - before.uploaded, after.downloaded - before.downloaded), (100, 100 + 9 * M as u64));
+        assert_eq!(after.waits - before.waits, 3);
+        assert!(after.transfer_seconds > before.transfer_seconds);
+    }
+
+    #[test]
+    #[ignore = "needs the fake driver"]
+    fn memory() {
+        let device = open();
+        assert_eq!(device.free_bytes(), Ok(1_000_000));
+        let first = device.allocate(500_000).unwrap();
+        assert_eq!(first.0 % 256, 0);
+        assert!(device.free_bytes().unwrap() < 500_001);
+        // What is released can be had again at once, and counts as free.
+        device.release(first);
+        assert_eq!(device.free_bytes(), Ok(1_000_000));
+        assert_eq!(device.allocate(500_000), Ok(first));
+        device.release(first);
+        // The kept block is in the way of a larger one: it goes back to the driver first.
+        let second = device.allocate(800_000).unwrap();
+        let Err(DeviceError::OutOfMemory { needed, free }) = device.allocate(300_000) else {
+            panic!("there is not so much memory")
+        };
+        assert!(needed == 300_000 && free < 200_000, "{free}");
+        assert!(matches!(device.allocate(usize::MAX), Err(DeviceError::OutOfMemory { .. })));
+        device.release(second);
+        let empty = device.allocate(0).unwrap();
+        assert_ne!(empty, device.allocate(0).unwrap());
+    }
+
+    #[test]
+    #[ignore = "needs the fake driver"]
+    fn kernels() {
+        let device = open();
+        let facts = device.facts();
+        assert_eq!((facts.name.as_str(), facts.capability, facts.processors), ("Fake two", (9, 0), 132));
+        assert_eq!((facts.driver.as_str(), facts.compiler.as_str()), ("13.0", "NVRTC 13.0"));
+        assert_eq!((facts.bandwidth, facts.cooperative), (1024e9, true));
+
+        let unit = |name: &str, source: &str| Unit { name: name.into(), source: source.into(), block: 512 };
+        let kernel = device.compile(&unit("add", "one")).unwrap();
+        assert_eq!((&*kernel.name, kernel.blocks_per_processor, kernel.registers), ("add", 4, 32));
+        assert!(std::sync::Arc::ptr_eq(&kernel.handle, &device.compile(&unit("add", "one")).unwrap().handle));
+        assert_eq!(device.usage().compiled, 1);
+        // Another device of a later process finds it on disk.
+        let other = open();
+        let foreign = other.compile(&unit("add", "one")).unwrap();
+        assert_eq!(other.usage().compiled, 0);
+
+        let Err(DeviceError::Compile { kernel: name, log }) = device.compile(&unit("add", "an error")) else {
+            panic!("the compiler refuses")
+        };
+        assert_eq!((name.as_str(), log.as_str()), ("add", "refused by the fake compiler"));
+        assert!(matches!(
+            device.compile(&unit("missing", "one")),
+            Err(DeviceError::Call { call: "cuModuleGetFunction", .. })
+        ));
+        let wide = Unit { block: 4096, ..unit("add", "one") };
+        assert!(device.compile(&wide).unwrap_err().to_string().contains("4096 threads"));
+
+        let block = device.allocate(16).unwrap();
+        device.fill(block, 0, 4, 4).unwrap();
+        let arguments = [block.0.to_le_bytes(), 16_u64.to_le_bytes()].concat();
+        let start = device.mark().unwrap();
+        let launch = Launch { grid: 16, block: 512, cooperative: false, cluster: 1 };
+        device.launch(&kernel, launch, &arguments).unwrap();
+        device.launch(&kernel, Launch { grid: 528, cooperative: true, ..launch }, &arguments).unwrap();
+        device.launch(&kernel, Launch { cluster: 8, ..launch }, &arguments).unwrap();
+        device.launch(&kernel, Launch { cluster: 16, ..launch }, &arguments).unwrap();
+        let end = device.mark().unwrap();
+        assert_eq!(device.usage().launches, 4);
+        assert_eq!(device.seconds(&start, &end), Ok(0.004));
+        assert_eq!(fetched(&device, block, 16), [4; 16]);
+
+        let refused =
+            |kernel, launch, arguments: &[u8]| device.launch(kernel, launch, arguments).unwrap_err().to_string();
+        assert!(refused(&kernel, launch, &arguments[..8]).contains("16 bytes of arguments, 8 were given"));
+        assert!(refused(&kernel, Launch { cluster: 5, ..launch }, &arguments).contains("no multiple"));
+        assert!(
+            refused(&kernel, Launch { grid: 529, cooperative: true, ..launch }, &arguments)
+                .contains("as the fake driver has it")
+        );
+        assert!(refused(&foreign, launch, &arguments).contains("another device"));
+        // Kernels and marks may outlive their device.
+        drop(device);
+        drop((kernel, start, end, other));
+    }
+
+    #[test]
+    #[ignore = "needs the fake driver"]
+    fn threads() {
+        let device = open();
+        std::thread::scope(|scope| {
+            for thread in 0..4_u64 {
+                let device = &device;
+                scope.spawn(move || {
+                    for round in 0..20 {
+                        let bytes = 1000 << (round % 15);
+                        let block = device.allocate(bytes).unwrap();
+                        let data = pattern(bytes, thread * 100 + round);
+                        device.upload(block, &data).unwrap();
+                        assert!(fetched(device, block, bytes) == data, "{thread} {round}");
+                        device.release(block);
+                    }
+                });
+            }
+        });
+    }
+
+    #[test]
+    #[ignore = "needs the fake driver"]
+    fn no_device() {
+        let Err(DeviceError::Missing(reason)) = NvidiaDevice::open() else { panic!("there is no device") };
+        assert!(reason.contains("CUDA_ERROR_NO_DEVICE") && reason.contains("CUDA_VISIBLE_DEVICES"), "{reason}");
+        let survey = survey();
+        assert!(survey.gpus.is_empty() && survey.driver == Err(DeviceError::Missing(reason)));
+        assert_eq!(survey.compiler.map(|found| found.version), Ok((13, 0)));
+    }
+}
