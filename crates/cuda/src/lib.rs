@@ -75,9 +75,18 @@ pub fn listings(module: &Arc<Module>) -> Result<Vec<Unit>> {
     Ok(made.into_iter().map(|g| g.unit).collect())
 }
 
+/// The schedule that the CUDA machine takes for a module as lowered and a graph. Needs no GPU.
+pub fn choose(module: Module, graph: &Graph) -> (Module, Choice) {
+    choose::choose(module, graph)
+}
+
 impl GraphVm for CudaVm {
     fn name(&self) -> &str {
         "cuda"
+    }
+
+    fn family(&self) -> gw_schedule::Family {
+        gw_schedule::Family::Gpu
     }
 
     fn capabilities(&self) -> Capabilities {
@@ -89,6 +98,6 @@ impl GraphVm for CudaVm {
     }
 
     fn choose(&self, module: Module, graph: &Graph) -> (Module, Choice) {
-        choose::choose(module, graph)
+        choose(module, graph)
     }
 }

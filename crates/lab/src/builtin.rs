@@ -4,6 +4,7 @@ use crate::suite::Suite;
 
 const TEXTS: &[(&str, &str)] = &[
     ("gap", include_str!("../../../bench/suites/gap.toml")),
+    ("h200", include_str!("../../../bench/suites/h200.toml")),
     ("smoke", include_str!("../../../bench/suites/smoke.toml")),
 ];
 

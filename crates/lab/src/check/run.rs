@@ -173,8 +173,8 @@ impl<'a> Runner<'a> {
                 Err(error) => {
                     return match error.kind() {
                         ErrorKind::Cancelled => Attempt::Cancelled,
-                        // Who hangs once hangs again.
-                        ErrorKind::TimedOut { .. } => Attempt::Broken(error.to_string()),
+                        // Who hangs once hangs again, and a device that failed may be in any state.
+                        ErrorKind::TimedOut { .. } | ErrorKind::Machine(_) => Attempt::Broken(error.to_string()),
                         _ => Attempt::Done(verdict(&error)),
                     };
                 }

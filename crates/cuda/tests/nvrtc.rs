@@ -1,0 +1,96 @@
+//! Every kernel of every standard program compiles for the GPUs in use, under many schedules. Needs NVRTC, but no GPU; where
+//! there is no NVRTC the test says so and passes.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use gw_cuda::device::Unit;
+use gw_graph::GraphSpec;
+use gw_graph::progress::Silent;
+use gw_lang::{SourceFile, compile_front};
+use gw_programs::programs;
+use gw_schedule::{Family, ProgramSchedule};
+
+/// Schedules that between them name every balancer, form and method once.
+fn schedules() -> Vec<&'static str> {
+    vec![
+        "default",
+        "on=gpu;lb=etwc,create=unfused-bitmap,count=block",
+        "on=gpu;push,lb=twc,dedup=on,dedup-by=counters-fused",
+        "on=gpu;push,lb=wm,create=unfused-boolmap,count=warp",
+        "on=gpu;pull,lb=cm,frontier=bitmap,create=unfused-bitmap,count=bulk",
+        "on=gpu;pull,lb=vw8,frontier=boolmap",
+        "on=gpu;dense-push,lb=strict,frontier=bitmap,dedup=on,dedup-by=bitmap",
+        "on=gpu;push,lb=merge-path,dedup=on,dedup-by=boolmap",
+        "on=gpu;pull,lb=multi-phase",
+        "on=gpu;push,lb=cta-warp-scan",
+        "on=gpu;pull,lb=local-warp-search",
+        "on=gpu;push,lb=dvw",
+        "on=gpu;push,lb=edge-only",
+        "on=gpu;pull,lb=edge-only,block=65536",
+    ]
+}
+
+/// All kernels, each once, with where they come from.
+fn units() -> Vec<(String, Unit)> {
+    let graph = GraphSpec::parse("kron:6:weights=1..9").and_then(|s| s.load(&Silent)).unwrap().graph;
+    let mut known: BTreeSet<String> = BTreeSet::new();
+    let mut units = Vec::new();
+    for program in programs() {
+        let file = SourceFile::new(program.file, program.source);
+        let front = compile_front(&file).unwrap_or_else(|_| panic!("{} does not compile", program.name));
+        let lowered = gw_ir::lower(&front.typed, program.source).unwrap();
+        let (chosen, choice) = gw_cuda::choose(lowered.clone(), &graph);
+        let mut variants = vec![("auto".to_string(), chosen, choice.schedule)];
+        for text in schedules() {
+            // A schedule for everywhere goes to the places where it is legal.
+            let mut schedule: ProgramSchedule = text.parse().unwrap_or_else(|e| panic!("{text}: {e}"));
+            let everywhere = schedule.everywhere().cloned();
+            schedule.set_everywhere(None);
+            for place in gw_ir::points::program_points(&lowered) {
+                if let (Some(path), Some(wanted)) = (&place.path, &everywhere)
+                    && wanted.legal(&place.point).is_ok()
+                {
+                    schedule.set(path, wanted.clone()).unwrap();
+                }
+            }
+            variants.push((text.to_string(), lowered.clone(), schedule));
+        }
+        for (name, module, schedule) in variants {
+            let options = gw_ir::Options { family: Some(Family::Gpu), ..gw_ir::Options::default() };
+            let Ok(module) = gw_ir::run_pipeline(module, &schedule, &options) else { continue };
+            let made = gw_cuda::listings(&Arc::new(module));
+            let made = made.unwrap_or_else(|e| panic!("{} under {name}: {e}", program.name));
+            for unit in made {
+                if known.insert(unit.source.clone()) {
+                    units.push((format!("{} under {name}", program.name), unit));
+                }
+            }
+        }
+    }
+    units
+}
+
+#[test]
+fn every_kernel_compiles_for_the_gpus_in_use() {
+    let units = units();
+    assert!(units.len() > 200, "{} kernels", units.len());
+    if let Err(reason) = gw_cuda::nvidia::compiler() {
+        println!("not tested: {reason}");
+        return;
+    }
+    // All for the one architecture, a part of them for the other: they differ in few instructions.
+    let mut problems = Vec::new();
+    for (i, (place, unit)) in units.iter().enumerate() {
+        for architecture in ["sm_90", "sm_80"] {
+            if architecture == "sm_80" && i % 4 != 0 {
+                continue;
+            }
+            if let Err(problem) = gw_cuda::nvidia::compile_only(unit, architecture) {
+                problems.push(format!("{place}, {}: {problem}", unit.name));
+            }
+        }
+    }
+    println!("{} kernels", units.len());
+    assert!(problems.is_empty(), "{} of {}:\n{}", problems.len(), units.len(), problems.join("\n"));
+}
