@@ -189,3 +189,27 @@ fn the_standard_programs_are_listed() {
     assert!(json(folder.path(), &["programs", "--json"]).as_array().unwrap().len() >= 20);
     assert!(success(folder.path(), &["programs", "bfs", "--source"]).contains("func main()"));
 }
+
+#[test]
+fn kernels_for_a_gpu_can_be_read_without_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let given = success(at, &["compile", "bfs", "--emit", "cuda", "--schedule", "s0@loop=fused;s0:s1@push,lb=twc"]);
+    assert!(given.starts_with("// bfs under on=gpu;s0@loop=fused;s0:s1@push,lb=twc\n"), "{given}");
+    assert!(given.contains("__global__") && given.contains("balance_twc.cuh") && given.contains("fn_visit"), "{given}");
+    // The machine's choice for a graph; a hybrid on a skewed one.
+    let chosen = success(at, &["compile", "bfs", "--emit", "cuda", "--graph", "kron:8"]);
+    assert!(chosen.lines().next().is_some_and(|line| line.contains("hybrid")), "{chosen}");
+    // Its own schedule is for CPUs.
+    let output = gw(at, &["compile", "pagerank", "--emit", "cuda"]);
+    let (told, listing) = (String::from_utf8(output.stderr).unwrap(), String::from_utf8(output.stdout).unwrap());
+    assert!(told.contains("par=edge-aware") && told.contains("defaults"), "{told}");
+    assert!(output.status.success() && listing.starts_with("// pagerank under on=gpu\n"), "{listing}");
+
+    let refused = failure(at, &["compile", "bfs", "--emit", "cuda", "--schedule", "s0:s1@par=dynamic"], 1);
+    assert!(refused.contains("par=dynamic"), "{refused}");
+    assert!(failure(at, &["compile", "bfs", "--emit", "ast", "--graph", "path:9"], 2).contains("--graph"));
+    let both = ["compile", "bfs", "--emit", "cuda", "--graph", "path:9", "--schedule", "s0:s1@push"];
+    assert!(failure(at, &both, 2).contains("--schedule"));
+    assert!(success(at, &["compile", "bfs", "--emit", "asm", "--graph", "path:9"]).contains("; "));
+}

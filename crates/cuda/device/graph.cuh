@@ -7,6 +7,13 @@ namespace gw {
 // What belongs to an edge: read once, never written.
 template <class T> __device__ __forceinline__ T edge_value(const T* p) { return __ldg(p); }
 
+// Brings a line into the cache that all multiprocessors share, without waiting for it.
+template <class T> __device__ __forceinline__ void fetch_ahead(const T* p) {
+#ifdef __CUDA_ARCH__
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
+#endif
+}
+
 // All members are eight bytes: the host fills them in as words.
 template <class OffsetType, class WeightType> struct Graph {
     typedef OffsetType Offset;
@@ -22,6 +29,7 @@ template <class OffsetType, class WeightType> struct Graph {
     unsigned long long list_edges;
     alignas(8) unsigned vertices;
     unsigned long long edges;
+    unsigned out_greatest, in_greatest;   // longest lists
 
     __device__ __forceinline__ int out_degree(unsigned v) const { return (int)(out_offsets[v + 1] - out_offsets[v]); }
     __device__ __forceinline__ int list_source(Offset e) const {

@@ -27,10 +27,19 @@ struct Grid {
 
     // Waits for all threads of the grid; what they wrote before is seen by all afterwards.
     __device__ __forceinline__ void wait() const {
+#if defined(GW_CLUSTER) && defined(__CUDA_ARCH__)
+        // The whole grid is one cluster, whose barrier the hardware has.
+        asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+        return;
+#endif
         __syncthreads();
-        if (threadIdx.x == 0) {
+        if (threadIdx.x == 0 && gridDim.x > 1) {
             const unsigned before = arrive(blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u);
-            while (((look() ^ before) & 0x80000000u) == 0) __nanosleep(20);
+            while (((look() ^ before) & 0x80000000u) == 0) {
+#ifndef __CUDA_ARCH__
+                __nanosleep(20);   // the emulator goes on with another thread
+#endif
+            }
         }
         __syncthreads();
     }

@@ -10,6 +10,18 @@
 
 namespace gw {
 
+// Ids that a block keeps in shared memory until the operator ends, so that most appends cost no global atomic: a counter that
+// all warps of the device add to takes longer than everything else on small frontiers.
+struct Stage {
+    static constexpr unsigned CAPACITY = 4 * GW_BLOCK;
+    unsigned count, base;
+    int ids[CAPACITY];
+};
+__device__ __forceinline__ Stage& stage() {
+    __shared__ Stage ids;
+    return ids;
+}
+
 enum Counting { COUNT_PLAIN, COUNT_BULK, COUNT_WARP, COUNT_BLOCK };
 
 struct Output {
@@ -21,10 +33,29 @@ struct Output {
     unsigned round;
     unsigned added;           // members this thread has added to a map and not yet counted
 
+    // Every thread of the block calls it before the first append.
+    __device__ __forceinline__ void begin() {
+        __syncthreads();
+        if (threadIdx.x == 0) stage().count = 0;
+        __syncthreads();
+    }
     __device__ __forceinline__ void append(int v) {
-        const unsigned at = take_number(set.head);
+        const unsigned staged = take_number(&stage().count);
+        if (staged < Stage::CAPACITY) stage().ids[staged] = v;
+        else put(take_overflow_number(set.head), v);
+    }
+    __device__ __forceinline__ void put(unsigned at, int v) {
         if (at < capacity) set.queue[at] = v;
         else report(fault, FAULT_FULL, line, at, capacity);
+    }
+    // Every thread of the block calls it after the last append.
+    __device__ __forceinline__ void flush() {
+        __syncthreads();
+        const unsigned n = stage().count < Stage::CAPACITY ? stage().count : Stage::CAPACITY;
+        if (n == 0) return;
+        if (threadIdx.x == 0) stage().base = atomicAdd(set.head, n);
+        __syncthreads();
+        for (unsigned i = threadIdx.x; i < n; i += blockDim.x) put(stage().base + i, stage().ids[i]);
     }
     __device__ __forceinline__ void append_by_counters(int v) {
         if (seen[v] != round && atomicExch(seen + v, round) != round) append(v);

@@ -189,6 +189,7 @@ __device__ inline void update_buckets(Run& run, Queue<T>& queue, int& near, int 
                                       unsigned line, unsigned live) {
     if (near == EMPTY) near = run.make(QUEUE, live);
     Output out{run.at(near), capacity, fault, line, queue.marks, queue.turn + 1, 0};
+    out.begin();
     unsigned long long best = NO_BUCKET, change = 0;
     each_member(run, modified, [&](int v) {
         const unsigned long long bucket = bucket_of(queue, v, fault, line);
@@ -201,6 +202,7 @@ __device__ inline void update_buckets(Run& run, Queue<T>& queue, int& near, int 
         const unsigned long long rank = queue.rank(bucket);
         best = rank < best ? rank : best;
     });
+    out.flush();
     if (run.grid.first()) change -= queue.taken;
     queue.taken = 0;
     block_add(queue.cells, change);

@@ -14,7 +14,7 @@ use gw_exec::{Choice, Reason, label_operators};
 use gw_graph::{Graph, Weights};
 use gw_ir::expr::ExprKind;
 use gw_ir::module::Module;
-use gw_ir::operator::{EdgeSetIterator, Operator};
+use gw_ir::operator::{EdgeSetIterator, Operator, VertexFilter};
 use gw_ir::points::{self, Point};
 use gw_ir::stmt::StmtKind;
 use gw_ir::walk;
@@ -48,6 +48,11 @@ impl Facts {
         };
         Facts { mean_degree: graph.edges() as f64 / graph.vertices().max(1) as f64, mean_weight }
     }
+}
+
+/// Whether lists are so short that steps of a search stay small.
+pub(crate) fn is_flat(graph: &Graph) -> bool {
+    (graph.edges() as f64) < FLAT_DEGREE * graph.vertices().max(1) as f64
 }
 
 /// Chooses a schedule for a module as lowered, before any pass. Returns the module with a label on every operator.
@@ -116,7 +121,8 @@ fn edge_rule(point: &ProgramPoint, op: &EdgeSetIterator, module: &Module, facts:
             (push.into(), format!("mean degree {degree:.1}: frontiers of a search stay small, so it always pushes"))
         }
         Sources::Set => {
-            let balance = if point.has_to { LoadBalance::VertexBased } else { LoadBalance::Etwc };
+            // A pull that stops at its first find reads an edge or two per vertex; others read whole lists.
+            let balance = if stops_early(module, op) { LoadBalance::VertexBased } else { LoadBalance::Etwc };
             let mut pull = SimpleSchedule {
                 load_balance: Some(balance),
                 frontier: Some(FrontierForm::Bitmap),
@@ -145,7 +151,11 @@ fn edge_rule(point: &ProgramPoint, op: &EdgeSetIterator, module: &Module, facts:
             (pull.into(), "all edges: sums of a destination are gathered before they are stored".to_string())
         }
         Sources::All => (push.into(), "its writes are not owned by destinations".to_string()),
-        Sources::Filter => (push.into(), "sources are tested: pushing tests each once".to_string()),
+        Sources::Filter => {
+            // A lane per vertex: most take no part.
+            let push = SimpleSchedule { load_balance: Some(LoadBalance::Wm), ..push };
+            (push.into(), "sources are tested, a lane each: most take no part".to_string())
+        }
     }
 }
 
@@ -155,11 +165,22 @@ fn priority_rule(point: &ProgramPoint, facts: &Facts) -> (Schedule, String) {
         return (push.into(), "lazy buckets".to_string());
     }
     // Wide buckets waste work, narrow ones leave the device idle: about a frontier's worth of edges per bucket.
-    let width = (facts.mean_weight * if facts.mean_degree < FLAT_DEGREE { 64.0 } else { 1.0 }).round().max(1.0);
+    let width = (facts.mean_weight * if facts.mean_degree < FLAT_DEGREE { 32.0 } else { 0.35 }).round().max(1.0);
     let schedule = SimpleSchedule { delta: Some(Param::Value(width as u64)), ..push };
     let because =
         format!("mean weight {:.0}, mean degree {:.1}: bucket width from both", facts.mean_weight, facts.mean_degree);
     (schedule.into(), because)
+}
+
+/// Whether a visit of an edge can make its destination not want more.
+fn stops_early(module: &Module, op: &EdgeSetIterator) -> bool {
+    let VertexFilter::Function(to) = &op.to else { return false };
+    let effects = |name: &gw_ir::source::Name| {
+        let body = module.function(name).and_then(|f| f.body.as_ref());
+        body.map(|body| gw_ir::analysis::effects::Effects::of(module, body)).unwrap_or_default()
+    };
+    let (reads, writes) = (effects(&to.name).reads, effects(&op.apply.name).writes);
+    reads.intersection(&writes).any(|name| module.global(name).is_some())
 }
 
 /// Whether an edge function writes entries of its destination only.

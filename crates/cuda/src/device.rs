@@ -126,6 +126,8 @@ pub struct Usage {
     pub compile_seconds: f64,
     /// Kernels compiled, not found in a cache.
     pub compiled: u64,
+    /// Kernels found in a cache on disk.
+    pub cached: u64,
     /// Kernels launched.
     pub launches: u64,
     /// Times the host waited for the device.

@@ -1,14 +1,14 @@
 //! A module on the device: operator calls, fused loops, queues, and what the host sees of them.
 
 use std::collections::HashMap;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use gw_exec::{
     Environment, ErrorKind, ExecError, Executable, Locals, OperatorCall, OperatorId, OperatorOutcome, Queue, QueueSpec,
     QueueState, Reduction, Result, Scalar, SetForm, Sites, StatementId, StepRecord, Value, Vector, VertexSet,
 };
 use gw_graph::{Graph, Offsets, WeightKind};
-use gw_ir::expr::{Expr, ExprKind};
+use gw_ir::expr::Expr;
 use gw_ir::module::Module;
 use gw_ir::operator::{EdgeOutput, Operator, VertexFilter};
 use gw_ir::source::{Name, Span};
@@ -19,16 +19,25 @@ use gw_schedule::LoopForm;
 use crate::codegen::region::GraphShape;
 use crate::codegen::{Generated, Refusal, Task, generate};
 use crate::context::Context;
-use crate::device::{Kernel, Launch};
+use crate::device::Kernel;
 use crate::kernels::{self, QueueTask};
 use crate::launch::{Bindings, Launcher, Outcomes};
 use crate::memory::{Buffer, exec_error};
 use crate::queue::DeviceQueue;
 use crate::set::{DeviceSet, ListStorage, ListedSet, QUEUE};
+use crate::told::{Reads, reads};
 use crate::vectors::{Vectors, value_of};
 
 /// Threads per block of generated kernels.
 pub(crate) const BLOCK: u32 = 256;
+
+/// Threads per block of loops over graphs with long lists: fewer blocks make barriers cheaper.
+pub(crate) const LOOP_BLOCK: u32 = 512;
+
+/// Numbers for experiments.
+pub(crate) fn tuned(name: &str, usual: u32) -> u32 {
+    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(usual)
+}
 
 /// A module ready to run on the device.
 pub(crate) struct CudaExecutable {
@@ -177,8 +186,8 @@ impl CudaExecutable {
             params: fused.params.clone(),
             shapes: shapes.clone(),
             body: &fused.body,
-            block: BLOCK,
-            cluster,
+            block: tuned("GW_LOOP_BLOCK", if shapes.values().all(|s| s.flat) { BLOCK } else { LOOP_BLOCK }),
+            cluster: cluster || tuned("GW_CLUSTER", 0) > 0,
             single: false,
         })
     }
@@ -195,7 +204,7 @@ impl CudaExecutable {
             params: prepared.params.clone(),
             shapes: shapes.clone(),
             body: &prepared.body,
-            block: BLOCK,
+            block: tuned("GW_OP_BLOCK", BLOCK),
             cluster: false,
             single: true,
         })
@@ -449,13 +458,16 @@ impl Executable for CudaExecutable {
         // Conversions of the inputs stay with them.
         bindings.note_forms(&loaded.code);
         outcomes.give_back(&self.launcher.spares);
+        if env.is_observed() {
+            self.tell(id, &call, vertices, &mut outcome)?;
+        }
         Ok(outcome)
     }
 
     fn new_queue(&mut self, spec: &QueueSpec, _env: &mut Environment) -> Result<Box<dyn QueueState>> {
         let state = DeviceQueue::new(&self.context.device, spec)?;
         let queue = Queue::new(spec.clone(), Box::new(state));
-        if spec.priorities.len() > 0 {
+        if !spec.priorities.is_empty() {
             self.queue_kernel(QueueTask::Fill, &queue, None, 0)?;
         }
         // The state moves from this queue to the one that the executor makes.
@@ -590,7 +602,7 @@ impl Executable for CudaExecutable {
             input: None,
             output: None,
             edges: None,
-            schedule: Some(format!("loop={form}").into()),
+            schedule: Some(format!("loop={form}")),
             variant: 0,
             seconds: start.elapsed().as_secs_f64(),
         });
@@ -636,7 +648,7 @@ impl Executable for CudaExecutable {
     }
 
     fn host_will_read(&mut self, vector: &Vector) -> Result<()> {
-        self.vectors.to_host(vector)
+        self.vectors.fetch(vector)
     }
 
     fn host_will_write(&mut self, vector: &Vector) -> Result<()> {
@@ -645,6 +657,28 @@ impl Executable for CudaExecutable {
 }
 
 impl CudaExecutable {
+    /// Sizes and edges of an operator call, for its step record. The host waits for some of them.
+    fn tell(
+        &mut self,
+        id: usize,
+        call: &OperatorCall<'_>,
+        vertices: usize,
+        outcome: &mut OperatorOutcome,
+    ) -> Result<()> {
+        let input = call.set.as_ref().or(call.from.as_ref());
+        outcome.input_size = Some(input.map_or(vertices, VertexSet::len) as u64);
+        outcome.output_size = outcome.output.as_ref().map(|set| set.len() as u64);
+        if let (Operator::EdgeSetIterator(op), Some(graph)) = (&self.operators[id].operator, &call.graph) {
+            outcome.edges = match (reads(op), &call.from) {
+                (Reads::All, _) => Some(graph.edges() as u64),
+                (Reads::OfInput, Some(set)) if set.universe().is_none() => Some(self.edges_of(set, graph)?),
+                (Reads::OfInput, _) => Some(graph.edges() as u64),
+                (Reads::Unknown, _) => None,
+            };
+        }
+        Ok(())
+    }
+
     fn loop_vertices(&self, values: &[(Name, Type, Value)], env: &Environment) -> Result<usize> {
         let mut vertices = None;
         for (_, _, value) in values {
@@ -808,6 +842,7 @@ impl CudaExecutable {
 fn shape_of(graph: &Graph) -> GraphShape {
     GraphShape {
         wide: matches!(graph.out().offsets(), Offsets::Wide(_)),
+        flat: crate::choose::is_flat(graph),
         weight: match graph.weight_kind() {
             WeightKind::None => None,
             WeightKind::Int => Some(Scalar::Int),
@@ -945,12 +980,3 @@ fn fused_loop(module: &Module, function: Option<&Name>, path: &Arc<str>, stmt: &
         form,
     })
 }
-
-/// A launch of as many blocks as fit.
-pub(crate) fn full_grid(kernel: &Kernel, processors: u32, block: u32, cooperative: bool) -> Launch {
-    Launch { grid: (processors * kernel.blocks_per_processor).max(1), block, cooperative, cluster: 1 }
-}
-
-// The kind of an operator is looked at by name above; expressions are only built.
-const _: fn(&Expr) -> bool = |e| matches!(e.kind, ExprKind::Var(_));
-const _: fn(PoisonError<()>) = |_| {};

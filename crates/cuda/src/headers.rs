@@ -22,6 +22,7 @@ pub const HEADERS: &[(&str, &str)] = &[
     ("graph.cuh", include_str!("../device/graph.cuh")),
     ("grid.cuh", include_str!("../device/grid.cuh")),
     ("intersect.cuh", include_str!("../device/intersect.cuh")),
+    ("intersect_together.cuh", include_str!("../device/intersect_together.cuh")),
     ("members.cuh", include_str!("../device/members.cuh")),
     ("output.cuh", include_str!("../device/output.cuh")),
     ("priority.cuh", include_str!("../device/priority.cuh")),

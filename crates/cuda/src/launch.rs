@@ -369,7 +369,7 @@ impl Launcher {
         }
         for (i, external) in bindings.external.iter_mut().enumerate() {
             let device = Arc::clone(&self.context.device);
-            let mut describe = |set: &mut DeviceSet| -> std::result::Result<([u64; 4], u32), DeviceError> {
+            let describe = |set: &mut DeviceSet| -> std::result::Result<([u64; 4], u32), DeviceError> {
                 let form = set.form;
                 match set.storage() {
                     Some(storage) => {
@@ -381,7 +381,7 @@ impl Launcher {
                 }
             };
             let described = match external {
-                External::Set(set) => with_device_set(set, &mut describe),
+                External::Set(set) => with_device_set(set, describe),
                 External::Near(Some(near)) => Some(describe(near)),
                 External::Near(None) => None,
             };
@@ -408,8 +408,15 @@ impl Launcher {
         let single = code.single;
         self.round += 1;
         let facts = self.device().facts();
-        let grid = (facts.processors * loaded.kernel.blocks_per_processor).max(1);
-        let launch = Launch { grid, block: code.unit.block, cooperative: code.cooperative, cluster: 1 };
+        // Steps of a loop over short lists are small: one block per multiprocessor is enough, and the barrier is cheaper.
+        let limit = if single { 64 } else { crate::executable::tuned("GW_LOOP_GRID", if code.flat { 1 } else { 64 }) };
+        let mut grid = (facts.processors * loaded.kernel.blocks_per_processor.min(limit)).max(1);
+        let mut cluster = 1;
+        if !single && crate::executable::tuned("GW_CLUSTER", 0) > 0 {
+            cluster = crate::executable::tuned("GW_CLUSTER", 0);
+            grid = cluster;
+        }
+        let launch = Launch { grid, block: code.unit.block, cooperative: code.cooperative && cluster == 1, cluster };
         self.device().launch(&loaded.kernel, launch, bytes_of(&words)).map_err(exec_error)?;
         Ok(Outcomes {
             count: code.outcomes.len(),
@@ -429,16 +436,19 @@ impl Launcher {
             return vertices;
         }
         // As often as there are edges, at most; but not more than an eighth of what is free.
-        let mut edges = 0;
-        for (name, _) in &code.parts {
-            let graph = bindings.graphs.get(name).cloned().or_else(|| match env?.global(name) {
-                Some(Value::Graph(graph)) => Some(graph),
-                _ => None,
-            });
-            edges = edges.max(graph.map_or(0, |g| g.edges()));
-        }
+        let edges = self.most_edges(code, bindings, env);
         let free = self.device().free_bytes().unwrap_or(0) as usize;
         (vertices + edges).min((free / 8 / 4).max(6 * vertices)).min(u32::MAX as usize)
+    }
+
+    /// Edges of the largest graph that a kernel walks.
+    fn most_edges(&self, code: &Generated, bindings: &Bindings, env: Option<&Environment>) -> usize {
+        let edges_of = |name: &Name| match (bindings.graphs.get(name), env.and_then(|env| env.global(name))) {
+            (Some(graph), _) => graph.edges(),
+            (None, Some(Value::Graph(graph))) => graph.edges(),
+            _ => 0,
+        };
+        code.parts.iter().map(|(name, _)| edges_of(name)).max().unwrap_or(0)
     }
 
     /// A barrier counter at zero.
@@ -527,7 +537,8 @@ impl Launcher {
             }
             Source::Scratch => {
                 let capacity = self.capacity(code, bindings, env);
-                let count = 4 * capacity.max(bindings.vertices) + (1 << 16);
+                let edges = self.most_edges(code, bindings, env);
+                let count = 4 * capacity.max(bindings.vertices) + edges / 256 + (1 << 16);
                 words.push(lasting(&mut self.scratch, &self.context.device, 4 * count, true)?.0);
                 words.push(count as u64);
             }
@@ -538,10 +549,6 @@ impl Launcher {
                 words.extend([storage.ids.address.0, storage.ends.address.0, storage.heads.address.0]);
                 words.push(storage.capacity as u64 | (storage.depth_capacity as u64) << 32);
                 words.push(list.depth as u64 | u64::from(list.used) << 32);
-            }
-            Source::Amount(index) => {
-                let number = gw_schedule::Param::Argv(*index);
-                words.push(env.ok_or_else(no_env)?.amount(number)?);
             }
             Source::Threshold(index) => {
                 let number = gw_schedule::Param::Argv(*index);

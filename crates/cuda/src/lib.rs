@@ -11,6 +11,8 @@
 //! | `residency` | graphs on the device |
 //! | `vectors`, `set`, `queue` | vectors, sets and queues of a run |
 //! | `kernels` | kernels that belong to no operator |
+//! | `told` | what step records tell of an operator |
+//! | `peak` | the bandwidth of the device's memory |
 //! | `capability`, `choose` | which schedules can be run, and which is taken when nobody gives one |
 //!
 //! Nothing here knows an algorithm.
@@ -26,20 +28,22 @@ mod kernels;
 mod launch;
 mod memory;
 pub mod nvidia;
+mod peak;
 mod queue;
 mod residency;
 mod set;
+mod told;
 mod vectors;
 
 use std::sync::Arc;
 
-use gw_exec::{Choice, ErrorKind, ExecError, Executable, GraphVm, Result};
+use gw_exec::{Choice, DeviceFacts, ErrorKind, ExecError, Executable, GraphVm, MachineUsage, Result};
 use gw_graph::Graph;
 use gw_ir::module::Module;
 use gw_schedule::Capabilities;
 
 use context::Context;
-use device::{Device, DeviceError, Facts, Unit, Usage};
+use device::{Device, DeviceError, Facts, Unit};
 
 /// The CUDA machine.
 pub struct CudaVm {
@@ -61,11 +65,6 @@ impl CudaVm {
     pub fn facts(&self) -> Facts {
         self.context.device.facts().clone()
     }
-
-    /// Time and traffic of the device so far.
-    pub fn usage(&self) -> Usage {
-        self.context.device.usage()
-    }
 }
 
 /// The CUDA C++ of every kernel of a module, for graphs with 32-bit offsets and the declared weights. Needs no GPU.
@@ -73,6 +72,11 @@ pub fn listings(module: &Arc<Module>) -> Result<Vec<Unit>> {
     let made = executable::CudaExecutable::listings(module);
     let made = made.map_err(|r| ExecError::from(ErrorKind::Unsupported(r.reason)).at(r.span))?;
     Ok(made.into_iter().map(|g| g.unit).collect())
+}
+
+/// The schedules that the CUDA machine can execute. Needs no GPU.
+pub fn capabilities() -> Capabilities {
+    capability::capabilities()
 }
 
 /// The schedule that the CUDA machine takes for a module as lowered and a graph. Needs no GPU.
@@ -90,7 +94,7 @@ impl GraphVm for CudaVm {
     }
 
     fn capabilities(&self) -> Capabilities {
-        capability::capabilities()
+        capabilities()
     }
 
     fn prepare(&self, module: Arc<Module>) -> Result<Box<dyn Executable>> {
@@ -99,5 +103,35 @@ impl GraphVm for CudaVm {
 
     fn choose(&self, module: Module, graph: &Graph) -> (Module, Choice) {
         choose(module, graph)
+    }
+
+    fn usage(&self) -> Option<MachineUsage> {
+        let usage = self.context.device.usage();
+        Some(MachineUsage {
+            compile_seconds: usage.compile_seconds,
+            compiled: usage.compiled,
+            cached: usage.cached,
+            transfer_seconds: usage.transfer_seconds,
+            uploaded_bytes: usage.uploaded,
+            downloaded_bytes: usage.downloaded,
+            launches: usage.launches,
+            waits: usage.waits,
+        })
+    }
+
+    fn device(&self) -> Option<DeviceFacts> {
+        let facts = self.facts();
+        Some(DeviceFacts {
+            capability: format!("{}.{}", facts.capability.0, facts.capability.1),
+            name: facts.name,
+            processors: facts.processors,
+            memory_bytes: facts.memory,
+            cache_bytes: facts.cache,
+            driver: facts.driver,
+            compiler: facts.compiler,
+            described_bandwidth: facts.bandwidth,
+            // A device too full to copy within is described all the same.
+            copy_bandwidth: peak::copy_bandwidth(&self.context.device).ok(),
+        })
     }
 }

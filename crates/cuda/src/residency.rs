@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use rayon::prelude::*;
+
 use gw_graph::derived::CooOrder;
 use gw_graph::{Adjacency, Graph, Offsets, Weights};
 
@@ -16,6 +18,8 @@ struct Lists {
     offsets: Buffer,
     neighbours: Buffer,
     weights: Option<Buffer>,
+    /// Length of the longest list.
+    greatest: u32,
 }
 
 /// A list of edges on the device.
@@ -47,7 +51,7 @@ pub(crate) struct Residency {
 
 /// The words of a graph in the arguments of a kernel, and what keeps its arrays on the device.
 pub(crate) struct GraphWords {
-    pub(crate) words: [u64; 12],
+    pub(crate) words: [u64; 13],
     #[expect(dead_code, reason = "keeps the arrays")]
     keep: Vec<Arc<dyn std::any::Any + Send + Sync>>,
 }
@@ -79,7 +83,7 @@ impl Residency {
     }
 
     fn try_words(&self, graph: &Arc<Graph>, parts: GraphParts, block: u32) -> Result<GraphWords, DeviceError> {
-        let mut words = [0; 12];
+        let mut words = [0; 13];
         let mut keep: Vec<Arc<dyn std::any::Any + Send + Sync>> = Vec::new();
         for (wanted, at) in [(parts.out, 0), (parts.incoming, 3)] {
             if !wanted {
@@ -89,6 +93,7 @@ impl Residency {
             let lists = self.lists(graph, adjacency, parts.weights)?;
             words[at] = lists.offsets.address.0;
             words[at + 1] = lists.neighbours.address.0;
+            words[12] |= u64::from(lists.greatest) << (if at == 0 { 0 } else { 32 });
             words[at + 2] = lists.weights.as_ref().map_or(0, |w| w.address.0);
             keep.push(lists);
         }
@@ -141,6 +146,7 @@ impl Residency {
                 },
                 neighbours: Buffer::with(device, bytes_of(adjacency.targets()))?,
                 weights: None,
+                greatest: greatest(adjacency),
             },
         };
         if weighted {
@@ -224,6 +230,12 @@ fn identity(adjacency: &Adjacency) -> usize {
         Offsets::Narrow(o) => o.as_ptr() as usize,
         Offsets::Wide(o) => o.as_ptr() as usize,
     }
+}
+
+/// Length of the longest list.
+fn greatest(adjacency: &Adjacency) -> u32 {
+    let vertices = 0..adjacency.vertices() as u32;
+    vertices.into_par_iter().map(|v| adjacency.degree(v) as u32).max().unwrap_or(0)
 }
 
 fn interleave(first: &[u32], second: &[u32]) -> Vec<u32> {

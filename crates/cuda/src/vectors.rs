@@ -71,7 +71,7 @@ impl Vectors {
     }
 
     /// Brings the host's copy up to date.
-    pub(crate) fn to_host(&mut self, vector: &Vector) -> Result<()> {
+    pub(crate) fn fetch(&mut self, vector: &Vector) -> Result<()> {
         let Some(copies) = self.known.get_mut(&vector.id()) else { return Ok(()) };
         if !copies.host {
             let bytes = host_bytes_mut(&copies.vector);
@@ -83,7 +83,7 @@ impl Vectors {
 
     /// The host is about to write its copy.
     pub(crate) fn host_writes(&mut self, vector: &Vector) -> Result<()> {
-        self.to_host(vector)?;
+        self.fetch(vector)?;
         if let Some(copies) = self.known.get_mut(&vector.id()) {
             copies.device = false;
         }

@@ -389,7 +389,7 @@ fn twc() {
 
 #[test]
 fn etwc() {
-    check("balance_etwc", "gw::balance_etwc(op)", Stops::Soon);
+    check("balance_etwc", "gw::balance_etwc(op, scratch, grid, 1u << 31)", Stops::Soon);
 }
 
 #[test]
@@ -434,6 +434,7 @@ fn two_in_one_kernel() {
     let header = headers.join(".cuh\"\n#include \"");
     let call = "if (round == 0) gw::balance_twc(op, scratch, grid); else gw::balance_multi_phase(op, scratch, grid)";
     check_with(&[(64, false)], &header, call, Stops::Sometimes);
-    let call = "if (round == 0) gw::balance_etwc(op); else gw::balance_merge_path(op, scratch, grid)";
+    let call =
+        "if (round == 0) gw::balance_etwc(op, scratch, grid, 1u << 31); else gw::balance_merge_path(op, scratch, grid)";
     check_with(&[(64, false)], &header, call, Stops::Sometimes);
 }

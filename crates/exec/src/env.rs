@@ -276,6 +276,11 @@ impl Environment {
         self.steps
     }
 
+    /// Whether somebody listens to step records: what costs time to find out is asked for only then.
+    pub fn is_observed(&self) -> bool {
+        self.observer.is_some()
+    }
+
     /// Reports a step; its number is filled in. A machine calls this for the operators inside a statement it claimed;
     /// for all others the executor does.
     pub fn report(&mut self, record: impl FnOnce() -> StepRecord) {

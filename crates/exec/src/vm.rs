@@ -17,6 +17,7 @@ use crate::error::{ErrorKind, Result};
 use crate::queue::{Queue, QueueSpec, QueueState};
 use crate::set::VertexSet;
 use crate::sites::{OperatorId, StatementId};
+use crate::usage::{DeviceFacts, MachineUsage};
 use crate::value::Value;
 use crate::vector::Vector;
 
@@ -40,6 +41,17 @@ pub trait GraphVm: Send + Sync {
     /// the schedule names. What is chosen is legal for the module and within the machine's capabilities.
     fn choose(&self, module: Module, _graph: &Graph) -> (Module, Choice) {
         (module, Choice::defaults("this machine has no rule for choosing a schedule"))
+    }
+
+    /// What it has done since it was opened; `None` from a machine that keeps no count.
+    fn usage(&self) -> Option<MachineUsage> {
+        None
+    }
+
+    /// The device it computes on, where that is not the processor. Measures what the facts say is measured, which may
+    /// take a moment.
+    fn device(&self) -> Option<DeviceFacts> {
+        None
     }
 }
 

@@ -51,7 +51,7 @@ pub use error::{LabError, Result};
 pub use machine::{Cache, MachineFacts};
 pub use peak::{Peak, measure_peak};
 pub use plan::{Cell, CellName, Plan};
-pub use record::{Counted, Measurement, Provenance};
+pub use record::{Counted, Measurement, Provenance, RowUsage};
 pub use run::{Listener, Outcome, Settings, run};
 pub use select::Selection;
 pub use source::{AUTO, Origin, ReadSchedule, Settled, Source, Wanted};

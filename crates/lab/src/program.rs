@@ -8,7 +8,7 @@ use gw_ir::types::Type;
 use gw_ir::{Options, lower, run_pipeline};
 use gw_lang::Front;
 use gw_programs::Program;
-use gw_schedule::ProgramSchedule;
+use gw_schedule::{LoopForm, ProgramSchedule, Schedule, SimpleSchedule};
 
 use crate::error::Result;
 use crate::source::{Source, Wanted};
@@ -31,6 +31,8 @@ pub(crate) struct Prepared {
     pub(crate) schedule: ProgramSchedule,
     /// Whether it loads a weighted graph.
     pub(crate) weighted: bool,
+    /// The same with all loops on the host, where the schedule has others: step records tell of operators then.
+    pub(crate) stepwise: Option<gw_exec::Program>,
 }
 
 impl PlannedProgram {
@@ -73,9 +75,31 @@ impl PlannedProgram {
         }
         // The front end has warned of labels that a program's own schedule has in excess.
         let passes = Options { allow_unknown_labels: true, ..Options::default() };
+        let stepwise = host_loops(&settled.schedule).and_then(|schedule| {
+            let module = run_pipeline(settled.module.clone(), &schedule, &passes).ok()?;
+            gw_exec::Program::prepare(machine, Arc::new(module)).ok()
+        });
         let module = run_pipeline(settled.module, &settled.schedule, &passes).map_err(|e| e.to_string())?;
         let weighted = module.globals.iter().any(|g| matches!(g.ty, Type::EdgeSet { weight: Some(_), .. }));
         let program = gw_exec::Program::prepare(machine, Arc::new(module)).map_err(|e| e.to_string())?;
-        Ok(Prepared { program, schedule: settled.schedule, weighted })
+        Ok(Prepared { program, schedule: settled.schedule, weighted, stepwise })
     }
+}
+
+/// The schedule with every loop on the host; `None` where they are all there.
+fn host_loops(schedule: &ProgramSchedule) -> Option<ProgramSchedule> {
+    let mut changed = schedule.clone();
+    let on_host = |schedule: &Schedule| match schedule.as_simple() {
+        Some(simple) if simple.loop_form.is_some_and(|form| form != LoopForm::Host) => {
+            Some(Schedule::from(SimpleSchedule { loop_form: Some(LoopForm::Host), ..*simple }))
+        }
+        _ => None,
+    };
+    for (label, loops) in schedule.labels().filter_map(|(label, schedule)| Some((label, on_host(schedule)?))) {
+        changed.insert(label.clone(), loops);
+    }
+    if let Some(loops) = schedule.everywhere().and_then(on_host) {
+        changed.set_everywhere(Some(loops));
+    }
+    (changed != *schedule).then_some(changed)
 }

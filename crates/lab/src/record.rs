@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use gw_exec::{DeviceFacts, GraphVm, MachineUsage};
+
 use crate::error::Result;
 use crate::machine::MachineFacts;
 use crate::peak::Peak;
@@ -18,7 +20,7 @@ pub struct Measurement {
     pub graph: String,
     /// The file or spec of the graph.
     pub graph_spec: String,
-    /// The machine: `cpu`, `reference`.
+    /// The machine: `cpu`, `cuda`, `reference`.
     pub target: String,
     /// The schedule in canonical text; the chosen one where the machine chooses, `auto` when it never came to that.
     pub schedule: String,
@@ -52,19 +54,22 @@ pub struct Measurement {
     pub complete: bool,
     /// Arguments of the first run.
     pub arguments: Vec<String>,
-    /// Median time of giving globals their first values, loading left out; not part of the other times.
+    /// Median time of giving globals their first values, loading left out: the part of the times above that comes before
+    /// `main`.
     pub startup_seconds: Option<f64>,
-    /// Time to compile.
+    /// Time to compile, kernels that were compiled in the warm-up runs included.
     pub compile_seconds: Option<f64>,
+    /// What the machine counted, where it counts.
+    pub usage: Option<RowUsage>,
     /// Time to make or read the graph.
     pub graph_seconds: Option<f64>,
     /// Vertices of the graph.
     pub vertices: Option<usize>,
     /// Directed edges of the graph.
     pub graph_edges: Option<usize>,
-    /// Edges touched by a run, or those of the graph where that is not known.
+    /// Edges touched by a run; null where the machine does not tell.
     pub edges: Option<u64>,
-    /// Bytes a run must move at least.
+    /// Bytes a run must move at least; null where the machine does not tell.
     pub bytes: Option<u64>,
     /// Where `edges` and `bytes` come from.
     pub counted: Counted,
@@ -74,7 +79,7 @@ pub struct Measurement {
     pub graph_edges_per_second: Option<f64>,
     /// `bytes` by the median, per second.
     pub bandwidth: Option<f64>,
-    /// Best memory bandwidth of the machine, bytes per second.
+    /// Best memory bandwidth of the machine or of its device, bytes per second.
     pub peak_bandwidth: f64,
     /// The seed of sources and random choices.
     pub seed: u64,
@@ -90,8 +95,19 @@ pub struct Measurement {
 pub enum Counted {
     /// From the step records of the warm-up runs.
     Steps,
-    /// Every edge of the graph once: the machine did not tell.
-    Graph,
+    /// The machine did not tell.
+    Unknown,
+}
+
+/// What a machine counted for a row.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct RowUsage {
+    /// In all warm-up runs together: kernels are compiled and the graph is transferred there. A graph that a row before has
+    /// brought to the device stays there.
+    pub warm_up: MachineUsage,
+    /// In a timed run, the median of each number over the runs whose results stayed on the device; null when all were
+    /// fetched for validation.
+    pub run: Option<MachineUsage>,
 }
 
 /// What was measured with what.
@@ -103,16 +119,28 @@ pub struct Provenance {
     pub commit: Option<String>,
     /// The computer.
     pub machine: MachineFacts,
-    /// Its memory bandwidth.
-    pub peak: Peak,
+    /// Its memory bandwidth; null when a device does the work.
+    pub peak: Option<Peak>,
+    /// The device that does the work, where that is not the processor.
+    pub device: Option<DeviceFacts>,
 }
 
 impl Provenance {
-    /// This program on this computer; measures the memory bandwidth.
-    pub fn here() -> Result<Provenance> {
+    /// This program with a machine on this computer; measures the memory bandwidth, of the device where there is one.
+    pub fn of(machine: &dyn GraphVm) -> Result<Provenance> {
+        let device = machine.device();
         let machine = MachineFacts::read();
-        let peak = crate::peak::measure_peak(&machine)?;
+        let peak = match device {
+            Some(_) => None,
+            None => Some(crate::peak::measure_peak(&machine)?),
+        };
         let commit = option_env!("GW_COMMIT").map(str::to_string);
-        Ok(Provenance { version: env!("CARGO_PKG_VERSION").to_string(), commit, machine, peak })
+        Ok(Provenance { version: env!("CARGO_PKG_VERSION").to_string(), commit, machine, peak, device })
+    }
+
+    /// Best memory bandwidth where the work is done, bytes per second.
+    pub fn peak_bandwidth(&self) -> f64 {
+        let host = self.peak.map_or(0.0, |peak| peak.best());
+        self.device.as_ref().map_or(host, DeviceFacts::peak_bandwidth)
     }
 }

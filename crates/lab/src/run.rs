@@ -2,14 +2,17 @@
 //!
 //! Graphs come one after the other, each loaded once. On a graph, the schedules of one program take turns: every start
 //! vertex is run under all of them before the next, and each round begins with another one, so that a disturbance of
-//! the machine hits them alike. A schedule that the machine chooses is chosen and compiled anew for each graph. What is
-//! timed is `main`; loading, choosing, compiling, first values of globals and validation are not.
+//! the machine hits them alike. A schedule that the machine chooses is chosen and compiled anew for each graph.
+//!
+//! The time of a run is the same on every machine: from the first statement to the end of `main`, loading left out. Choosing,
+//! compiling, transfer of the graph to a device (both happen in the warm-up), fetching results from it and validation are
+//! not in it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use gw_exec::{ErrorKind, ExecError, GraphVm, RunOptions, RunResult};
+use gw_exec::{ErrorKind, ExecError, GraphVm, MachineUsage, RunOptions, RunResult};
 use gw_graph::progress::Progress;
 use gw_graph::{Graph, VertexId, Weights};
 use gw_programs::Run as FinishedRun;
@@ -18,12 +21,12 @@ use crate::clock::utc_now;
 use crate::graphs::BenchGraphs;
 use crate::plan::{Cell, CellName, Plan};
 use crate::program::Prepared;
-use crate::record::{Counted, Measurement, Provenance};
+use crate::record::{Counted, Measurement, Provenance, RowUsage};
 use crate::source::{AUTO, Wanted};
 use crate::sources;
 use crate::stats::Summary;
 use crate::template::fill;
-use crate::traffic::{Tally, Traffic, graph_bytes, typical};
+use crate::traffic::{Tally, Traffic, typical};
 
 /// On what and how a plan is run.
 pub struct Settings<'a> {
@@ -58,9 +61,9 @@ pub struct Outcome {
 
 /// Measures every row of a plan. Failures end a row, never the whole.
 pub fn run(plan: &Plan, settings: &Settings<'_>, listener: &mut dyn Listener) -> Outcome {
-    let compiled = plan.schedules.iter().map(|s| match &s.wanted {
+    let compiled = plan.schedules.iter().map(|s| match s.wanted.on(settings.machine).0 {
         Wanted::Chosen => None,
-        fixed => Some(plan.programs[s.program].prepare(fixed, settings.machine, &RunOptions::default())),
+        fixed => Some(plan.programs[s.program].prepare(&fixed, settings.machine, &RunOptions::default())),
     });
     let mut runner = Runner { plan, settings, listener, compiled: compiled.collect(), outcome: Outcome::default() };
     for graph in 0..plan.graphs.len() {
@@ -95,6 +98,9 @@ struct Row<'a> {
     seconds: Vec<f64>,
     startups: Vec<f64>,
     traffic: Vec<Traffic>,
+    /// What the machine counted in each warm-up run, and in each timed run that was not fetched.
+    warm_up_usage: Vec<MachineUsage>,
+    run_usage: Vec<MachineUsage>,
     verified: usize,
     problem: Option<String>,
     error: Option<String>,
@@ -102,8 +108,18 @@ struct Row<'a> {
 
 impl<'a> Row<'a> {
     fn new(cell: &'a Cell) -> Self {
-        let (seconds, startups, traffic) = (Vec::new(), Vec::new(), Vec::new());
-        Row { cell, chosen: None, seconds, startups, traffic, verified: 0, problem: None, error: None }
+        Row {
+            cell,
+            chosen: None,
+            seconds: Vec::new(),
+            startups: Vec::new(),
+            traffic: Vec::new(),
+            warm_up_usage: Vec::new(),
+            run_usage: Vec::new(),
+            verified: 0,
+            problem: None,
+            error: None,
+        }
     }
 }
 
@@ -163,10 +179,10 @@ impl<'a> Runner<'a> {
         };
         for row in rows.iter_mut() {
             let planned = &plan.schedules[row.cell.schedule];
-            if planned.wanted == Wanted::Chosen {
+            if self.compiled[row.cell.schedule].is_none() {
                 let options = self.options(&self.arguments(row.cell, graphs, &starts, 0), graphs);
                 let program = &plan.programs[planned.program];
-                row.chosen = Some(program.prepare(&planned.wanted, self.settings.machine, &options));
+                row.chosen = Some(program.prepare(&Wanted::Chosen, self.settings.machine, &options));
             }
         }
         // A program without a start vertex has one argument list all the same.
@@ -232,16 +248,32 @@ impl<'a> Runner<'a> {
         if purpose == Purpose::WarmUp {
             options.observer = Some(Arc::clone(&tally) as _);
         }
+        let validated = purpose == (Purpose::Timed { first: true }) && self.plan.verify && row.problem.is_none();
+        // The fetch is outside of the clock; without a validator nobody looks at the results.
+        options.fetch_results = validated;
+        let before = self.settings.machine.usage();
         match prepared.program.run(&options) {
-            Ok(ran) if purpose == Purpose::WarmUp => {
-                row.traffic.push(tally.traffic());
-                drop(ran);
-            }
             Ok(ran) => {
-                row.seconds.push(ran.seconds);
+                let used = self.settings.machine.usage().zip(before).map(|(after, before)| after - before);
+                if purpose == Purpose::WarmUp {
+                    let traffic = match &mut prepared.stepwise {
+                        None => tally.traffic(),
+                        Some(stepwise) => {
+                            let tally = Arc::new(Tally::default());
+                            options.observer = Some(Arc::clone(&tally) as _);
+                            // What comes to no end is not known.
+                            stepwise.run(&options).map_or_else(|_| Traffic::default(), |_| tally.traffic())
+                        }
+                    };
+                    row.traffic.push(traffic);
+                    row.warm_up_usage.extend(used);
+                    return;
+                }
+                row.seconds.push((ran.timings.startup + ran.seconds - ran.timings.load).max(0.0));
                 row.startups.push((ran.timings.startup - ran.timings.load).max(0.0));
-                if purpose == (Purpose::Timed { first: true }) && self.plan.verify && row.problem.is_none() {
-                    self.validate(row, graphs, &args, &ran);
+                match validated {
+                    true => self.validate(row, graphs, &args, &ran),
+                    false => row.run_usage.extend(used),
                 }
             }
             Err(error) if matches!(error.kind(), ErrorKind::Cancelled) => self.outcome.interrupted = true,
@@ -300,9 +332,9 @@ impl<'a> Runner<'a> {
         let summary = Summary::of(&row.seconds);
         let rate = |amount: Option<u64>| Some(amount? as f64 / summary?.median);
         let touched = graph.and_then(|graph| typical(&row.traffic, graph, weighted));
-        let whole = graph.map(|graph| (graph.edges() as u64, graph_bytes(graph, weighted)));
-        let counts = touched.or(whole);
-        let (edges, bytes) = (counts.map(|c| c.0), counts.map(|c| c.1));
+        let (edges, bytes) = touched.unzip();
+        let usage = row_usage(&row);
+        let kernel_seconds = usage.map_or(0.0, |usage| usage.warm_up.compile_seconds);
         let planned = cell.trials as usize * starts.len().max(1);
         Measurement {
             suite: plan.suite.clone(),
@@ -325,17 +357,18 @@ impl<'a> Runner<'a> {
             error: row.error,
             arguments: loaded.map_or_else(Vec::new, |loaded| self.arguments(cell, &loaded.graphs, starts, 0)),
             startup_seconds: Summary::of(&row.startups).map(|s| s.median),
-            compile_seconds: prepared.map(|p| p.program.compile_seconds()),
+            compile_seconds: prepared.map(|p| p.program.compile_seconds() + kernel_seconds),
+            usage,
             graph_seconds: loaded.map(|loaded| loaded.seconds),
             vertices: graph.map(|graph| graph.vertices()),
             graph_edges: graph.map(|graph| graph.edges()),
             edges,
             bytes,
-            counted: if touched.is_some() { Counted::Steps } else { Counted::Graph },
+            counted: if touched.is_some() { Counted::Steps } else { Counted::Unknown },
             edges_per_second: rate(edges),
-            graph_edges_per_second: rate(whole.map(|w| w.0)),
+            graph_edges_per_second: rate(graph.map(|graph| graph.edges() as u64)),
             bandwidth: rate(bytes),
-            peak_bandwidth: settings.provenance.peak.best(),
+            peak_bandwidth: settings.provenance.peak_bandwidth(),
             seed: plan.seed,
             sources: starts.to_vec(),
             seconds: row.seconds,
@@ -348,10 +381,35 @@ impl<'a> Runner<'a> {
 /// What a run is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Purpose {
-    /// To compile what is compiled late, build derived forms of the graph, and count edges.
+    /// To compile what is compiled late, build derived forms of the graph, and count edges. Where the schedule has loops that
+    /// are one step, a run with loops on the host counts for them.
     WarmUp,
     /// To be timed; the first from its start vertex is validated.
     Timed { first: bool },
+}
+
+/// What the machine counted for a row, if it counts at all.
+fn row_usage(row: &Row<'_>) -> Option<RowUsage> {
+    let warm_up = row.warm_up_usage.iter().copied().reduce(|a, b| a + b)?;
+    let median = |of: fn(&MachineUsage) -> f64| {
+        Summary::of(&row.run_usage.iter().map(of).collect::<Vec<_>>()).map_or(0.0, |summary| summary.median)
+    };
+    let count = |of: fn(&MachineUsage) -> u64| {
+        let mut counts: Vec<u64> = row.run_usage.iter().map(of).collect();
+        counts.sort_unstable();
+        counts.get(counts.len() / 2).copied().unwrap_or(0)
+    };
+    let run = (!row.run_usage.is_empty()).then(|| MachineUsage {
+        compile_seconds: median(|u| u.compile_seconds),
+        compiled: count(|u| u.compiled),
+        cached: count(|u| u.cached),
+        transfer_seconds: median(|u| u.transfer_seconds),
+        uploaded_bytes: count(|u| u.uploaded_bytes),
+        downloaded_bytes: count(|u| u.downloaded_bytes),
+        launches: count(|u| u.launches),
+        waits: count(|u| u.waits),
+    });
+    Some(RowUsage { warm_up, run })
 }
 
 /// The error with its line in the program.

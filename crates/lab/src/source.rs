@@ -107,6 +107,17 @@ impl Wanted {
         Ok(ReadSchedule { wanted, warnings: parsed.warnings, file })
     }
 
+    /// What is wanted of this machine, and why it is something else: a program's own schedule that is written for another
+    /// kind of machine gives way to the machine's choice.
+    pub fn on(&self, machine: &dyn GraphVm) -> (Wanted, Option<String>) {
+        if let Wanted::Fixed(own, Origin::Program) = self
+            && let Some(reason) = refusals(own, machine).into_iter().next()
+        {
+            return (Wanted::Chosen, Some(reason));
+        }
+        (self.clone(), None)
+    }
+
     /// The schedule for a module as lowered, and the module with the labels that it names. A choice is made for a run with
     /// these options; its graph is loaded for that, from the source of the run.
     pub fn settle(&self, machine: &dyn GraphVm, module: Module, options: &RunOptions) -> Settled {
@@ -163,15 +174,19 @@ pub struct Settled {
 impl Settled {
     /// Why the machine cannot run the schedule; empty when it can.
     pub fn refusals(&self, machine: &dyn GraphVm) -> Vec<String> {
-        let capabilities = machine.capabilities();
-        let everywhere = self.schedule.everywhere().map(|s| ("the program".to_string(), s));
-        let labels = self.schedule.labels().map(|(label, s)| (label.to_string(), s));
-        let refused = labels.chain(everywhere).flat_map(|(place, schedule)| {
-            let reasons = capabilities.unsupported(schedule).into_iter();
-            reasons.map(move |reason| format!("schedule of {place}: {reason}"))
-        });
-        refused.collect()
+        refusals(&self.schedule, machine)
     }
+}
+
+fn refusals(schedule: &ProgramSchedule, machine: &dyn GraphVm) -> Vec<String> {
+    let capabilities = machine.capabilities();
+    let everywhere = schedule.everywhere().map(|s| ("the program".to_string(), s));
+    let labels = schedule.labels().map(|(label, s)| (label.to_string(), s));
+    let refused = labels.chain(everywhere).flat_map(|(place, schedule)| {
+        let reasons = capabilities.unsupported(schedule).into_iter();
+        reasons.map(move |reason| format!("schedule of {place}: {reason}"))
+    });
+    refused.collect()
 }
 
 fn wrong(found: Vec<Diagnostic>, file: &SourceFile) -> LabError {

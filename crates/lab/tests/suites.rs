@@ -50,7 +50,8 @@ fn run_on(machine: &dyn GraphVm, plan: &Plan, notes: &mut Notes) -> Outcome {
     // A made-up machine: measuring its memory is tested elsewhere.
     let machine_facts = MachineFacts { cpu: None, cores: 1, caches: Vec::new(), memory_bytes: None, os: "none".into() };
     let peak = Peak { read: 1e10, triad: 1e10, array_bytes: 0 };
-    let provenance = Provenance { version: "0".into(), commit: None, machine: machine_facts, peak };
+    let provenance =
+        Provenance { version: "0".into(), commit: None, machine: machine_facts, peak: Some(peak), device: None };
     let cancel = Arc::clone(&notes.cancel);
     gw_lab::run(plan, &Settings { machine, threads: 1, cancel, provenance }, notes)
 }

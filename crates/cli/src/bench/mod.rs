@@ -96,7 +96,7 @@ impl Bench {
             eprintln!("gw: {note}");
         }
         let machine = self.target.open(threads)?;
-        let provenance = Provenance::here()?;
+        let provenance = Provenance::of(&*machine.vm)?;
         let table = Table::new(&plan, &provenance);
         if !self.json {
             text(&table.header())?;

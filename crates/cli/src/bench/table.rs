@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use gw_lab::{Counted, Measurement, Plan, Provenance};
+use gw_lab::{Counted, Measurement, Plan, Provenance, RowUsage};
 
-use crate::output::{bytes, rate, seconds};
+use crate::output::{bytes, grouped, rate, seconds};
 
 /// Widths of the columns whose words are known beforehand.
 pub struct Table {
@@ -23,20 +23,11 @@ impl Table {
         let width = |title: &str, word: fn(&gw_lab::CellName) -> &str| {
             plan.cells().iter().map(|cell| word(&cell.name).chars().count()).max().unwrap_or(0).max(title.len())
         };
-        let (machine, peak) = (&provenance.machine, &provenance.peak);
-        let machine = format!(
-            "{}, {} cores, {} memory; memory bandwidth {} read, {} triad\n",
-            machine.cpu.as_deref().unwrap_or("unknown processor"),
-            machine.cores,
-            machine.memory_bytes.map_or_else(|| "unknown".to_string(), bytes),
-            rate(peak.read, "B/s"),
-            rate(peak.triad, "B/s"),
-        );
         Table {
             program: width("program", |name| &name.program),
             graph: width("graph", |name| &name.graph),
             schedule: width("schedule", |name| &name.schedule).min(SCHEDULE),
-            machine,
+            machine: machine(provenance),
         }
     }
 
@@ -61,7 +52,7 @@ impl Table {
         };
         let touched = match row.counted {
             Counted::Steps => row.edges_per_second,
-            Counted::Graph => None,
+            Counted::Unknown => None,
         };
         let share = row.bandwidth.map(|b| format!("{:.0} %", 100.0 * b / row.peak_bandwidth));
         let verified = match (&row.problem, row.verified) {
@@ -83,6 +74,9 @@ impl Table {
                 &verified,
             ],
         );
+        if let Some(usage) = &row.usage {
+            let _ = writeln!(lines, "    {}", used(usage));
+        }
         for (what, text) in [("failed", &row.error), ("wrong result", &row.problem)] {
             if let Some(text) = text {
                 let _ = writeln!(lines, "    {what}: {text}");
@@ -115,5 +109,90 @@ impl Table {
             let _ = write!(line, "  {cell:>width$}");
         }
         line + "\n"
+    }
+}
+
+/// The line above the table.
+fn machine(provenance: &Provenance) -> String {
+    if let Some(device) = &provenance.device {
+        let (described, measured) = (rate(device.described_bandwidth, "B/s"), device.copy_bandwidth);
+        let bandwidth = match measured {
+            Some(measured) => format!("{} in copies, {described} described", rate(measured, "B/s")),
+            None => format!("{described} described"),
+        };
+        return format!(
+            "{}, compute capability {}, {} multiprocessors, {} memory, driver {}, {}; memory bandwidth {bandwidth}\n",
+            device.name,
+            device.capability,
+            device.processors,
+            bytes(device.memory_bytes),
+            device.driver,
+            device.compiler,
+        );
+    }
+    let machine = &provenance.machine;
+    let peak = provenance.peak.map(|peak| {
+        let (read, triad) = (rate(peak.read, "B/s"), rate(peak.triad, "B/s"));
+        format!("; memory bandwidth {read} read, {triad} triad")
+    });
+    format!(
+        "{}, {} cores, {} memory{}\n",
+        machine.cpu.as_deref().unwrap_or("unknown processor"),
+        machine.cores,
+        machine.memory_bytes.map_or_else(|| "unknown".to_string(), bytes),
+        peak.unwrap_or_default(),
+    )
+}
+
+/// What a machine did for a row besides the times.
+fn used(usage: &RowUsage) -> String {
+    let RowUsage { warm_up, run } = usage;
+    let mut text = format!(
+        "kernels: {} compiled, {} from the cache, {}; to the device: {} in {}",
+        warm_up.compiled,
+        warm_up.cached,
+        seconds(warm_up.compile_seconds),
+        bytes(warm_up.uploaded_bytes),
+        seconds(warm_up.transfer_seconds),
+    );
+    if let Some(run) = run {
+        let _ = write!(text, "; a run: {} launches, {} waits", grouped(run.launches), grouped(run.waits));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gw_exec::{DeviceFacts, MachineUsage};
+    use gw_lab::MachineFacts;
+
+    #[test]
+    fn devices_and_their_work_are_told() {
+        let device = DeviceFacts {
+            name: "Fast One".into(),
+            capability: "9.0".into(),
+            processors: 132,
+            memory_bytes: 139 << 30,
+            cache_bytes: 60 << 20,
+            driver: "13.0".into(),
+            compiler: "NVRTC 13.0".into(),
+            described_bandwidth: 4.8e12,
+            copy_bandwidth: Some(4.0e12),
+        };
+        let facts = MachineFacts { cpu: None, cores: 1, caches: Vec::new(), memory_bytes: None, os: "none".into() };
+        let provenance =
+            Provenance { version: "0".into(), commit: None, machine: facts, peak: None, device: Some(device) };
+        assert_eq!(
+            machine(&provenance),
+            "Fast One, compute capability 9.0, 132 multiprocessors, 139.0 GiB memory, driver 13.0, NVRTC 13.0; memory \
+             bandwidth 4000 GB/s in copies, 4800 GB/s described\n"
+        );
+        assert_eq!(provenance.peak_bandwidth(), 4.0e12);
+        let warm_up = MachineUsage { compiled: 3, cached: 1, compile_seconds: 0.5, ..MachineUsage::default() };
+        let run = MachineUsage { launches: 1200, waits: 2, ..MachineUsage::default() };
+        let told = used(&RowUsage { warm_up, run: Some(run) });
+        assert!(told.starts_with("kernels: 3 compiled, 1 from the cache, 500.0 ms; to the device: 0 "), "{told}");
+        assert!(told.ends_with("; a run: 1,200 launches, 2 waits"), "{told}");
     }
 }

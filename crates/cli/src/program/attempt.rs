@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use gw_exec::{GraphVm, Program, RunOptions, RunResult};
-use gw_lab::{Origin, Settled, Source, Wanted};
+use gw_exec::{GraphVm, MachineUsage, Program, RunOptions, RunResult};
+use gw_lab::{Settled, Source, Wanted};
 use gw_lang::Front;
 use gw_schedule::Transform;
 
@@ -35,6 +35,8 @@ pub struct Finished {
     pub ran: RunResult,
     /// The program as the machine has it.
     pub prepared: Program,
+    /// What the machine counted during the run, fetching its results included.
+    pub usage: Option<MachineUsage>,
 }
 
 impl Attempt<'_> {
@@ -60,16 +62,18 @@ impl Attempt<'_> {
         // Loading a graph for the choice of a schedule is not compiling.
         let start = Instant::now();
         let module = source::lowered(self.program, self.front)?;
-        let mut settled = self.wanted.settle(machine, module, options);
+        let (wanted, instead) = self.wanted.on(machine);
+        if let Some(reason) = instead {
+            let name = machine.name();
+            eprintln!("gw: {name} chooses the schedule, since it cannot run the program's own: {reason}");
+        }
+        let mut settled = wanted.settle(machine, module, options);
         if self.explain {
             eprint!("{}", explain::explain(&settled, machine.name()));
         }
         warn_of_fields(&settled, machine);
-        let mut refused = settled.refusals(machine);
+        let refused = settled.refusals(machine);
         if !refused.is_empty() {
-            if settled.origin == Origin::Program {
-                refused.push("the schedule is the program's own; with --schedule auto the machine chooses one".into());
-            }
             return Err(CliError::Unsupported(refused.join("\n")));
         }
         let module = std::mem::take(&mut settled.module);
@@ -78,9 +82,11 @@ impl Attempt<'_> {
         let compile_seconds = (start.elapsed().as_secs_f64() - settled.load_seconds).max(0.0);
 
         options.cancel.store(false, Ordering::Relaxed);
+        let before = machine.usage();
         let ran = prepared.run(options);
+        let usage = machine.usage().zip(before).map(|(after, before)| after - before);
         let ran = ran.map_err(|error| CliError::Run { error, file: self.program.file.clone() })?;
-        Ok(Finished { settled, compile_seconds, ran, prepared })
+        Ok(Finished { settled, compile_seconds, ran, prepared, usage })
     }
 }
 

@@ -3,13 +3,33 @@
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
+use gw_cpu::CpuVm;
+use gw_exec::{Choice, GraphVm};
+use gw_graph::{Graph, GraphSpec};
+use gw_ir::Module;
+use gw_lab::{AUTO, Source};
+use gw_lang::Front;
+use gw_schedule::{Family, ProgramSchedule};
 
 use super::source;
 use crate::error::CliError;
 use crate::output::text;
+use crate::progress::Bar;
+
+const HELP: &str = "\
+Examples:
+  gw compile bfs                                     GraphIR after all passes
+  gw compile bfs --after binding                        GraphIR on the way
+  gw compile bfs --emit asm --graph kron:16          machine code under the schedule that the CPU chooses for a graph
+  gw compile bfs --emit cuda --graph kron:16         CUDA C++ under the schedule that a GPU chooses for it
+  gw compile bfs --emit cuda --schedule 's0@loop=fused;s0:s1@push,lb=twc'
+
+Without --schedule and --graph the program's own schedule is taken, else the defaults; for --emit cuda also where the program's
+own is for CPUs. No GPU is needed.";
 
 /// Arguments of `gw compile`.
 #[derive(Args)]
+#[command(after_help = HELP)]
 pub struct Compile {
     /// A standard program (see `gw programs`) or a .gt file
     program: String,
@@ -19,6 +39,9 @@ pub struct Compile {
     /// A schedule: canonical text such as s0:s1@pull, or a file with schedule statements
     #[arg(long, value_name = "FILE|TEXT")]
     schedule: Option<String>,
+    /// Let the machine choose the schedule for this graph; with clif, asm and cuda
+    #[arg(long, value_name = "FILE|SPEC")]
+    graph: Option<String>,
     /// Print GraphIR as it is after this pass [default: the last]
     #[arg(long, value_name = "PASS")]
     after: Option<String>,
@@ -39,12 +62,20 @@ enum Emit {
     Clif,
     /// The kernels of the CPU machine as assembly
     Asm,
+    /// The kernels of the CUDA machine as CUDA C++
+    Cuda,
 }
 
 impl Compile {
     pub fn run(self) -> Result<(), CliError> {
         if self.after.is_some() && self.emit != Emit::Graphir {
             return Err(CliError::Usage("--after goes with --emit graphir".to_string()));
+        }
+        if self.graph.is_some() && !matches!(self.emit, Emit::Clif | Emit::Asm | Emit::Cuda) {
+            return Err(CliError::Usage("--graph goes with --emit clif, asm and cuda".to_string()));
+        }
+        if self.graph.is_some() && self.schedule.as_deref().is_some_and(|given| given != AUTO) {
+            return Err(CliError::Usage("--graph lets the machine choose: it goes without --schedule".to_string()));
         }
         let program = source::find(&self.program)?;
         let file = &program.file;
@@ -73,13 +104,32 @@ impl Compile {
             }
             Emit::Clif | Emit::Asm => {
                 let front = source::front(&program)?;
-                let schedule = source::fixed_schedule(&front, self.schedule.as_deref())?;
-                let module = source::passes(source::lowered(&program, &front)?, &schedule, None)?;
-                for (kernel, listing) in gw_cpu::CpuVm::new(0).listings(Arc::new(module))? {
+                let vm = CpuVm::new(0);
+                let (module, schedule) = match &self.graph {
+                    Some(graph) => chosen(&program, &front, graph, |module, graph| vm.choose(module, graph))?,
+                    None => {
+                        let schedule = source::fixed_schedule(&front, self.schedule.as_deref())?;
+                        (source::lowered(&program, &front)?, schedule)
+                    }
+                };
+                let module = source::passes(module, &schedule, None)?;
+                for (kernel, listing) in vm.listings(Arc::new(module))? {
                     let code = if self.emit == Emit::Clif { listing.clif } else { listing.assembly };
                     text(&format!("; {kernel}\n{code}\n"))?;
                 }
                 Ok(())
+            }
+            Emit::Cuda => {
+                let front = source::front(&program)?;
+                let (module, mut schedule) = match &self.graph {
+                    Some(graph) => chosen(&program, &front, graph, gw_cuda::choose)?,
+                    None => self.for_gpu(&program, &front)?,
+                };
+                schedule.set_family(Some(Family::Gpu));
+                let module = source::passes(module, &schedule, None)?;
+                let kernels = gw_cuda::listings(&Arc::new(module))?;
+                let kernels: Vec<String> = kernels.into_iter().map(|kernel| kernel.source).collect();
+                text(&format!("// {} under {schedule}\n\n{}", program.name(), kernels.join("\n")))
             }
             Emit::Schedule => {
                 let front = source::front(&program)?;
@@ -88,4 +138,45 @@ impl Compile {
             }
         }
     }
+}
+
+impl Compile {
+    /// The given schedule, which must suit GPUs; without one the program's own if it does, else the defaults.
+    fn for_gpu(&self, program: &Source, front: &Front) -> Result<(Module, ProgramSchedule), CliError> {
+        let module = source::lowered(program, front)?;
+        let schedule = source::fixed_schedule(front, self.schedule.as_deref())?;
+        let refused = refusals(&module, &schedule);
+        match (refused.first(), self.schedule.is_some()) {
+            (None, _) => Ok((module, schedule)),
+            (Some(_), true) => Err(CliError::Unsupported(refused.join("; "))),
+            (Some(reason), false) => {
+                eprintln!("gw: the program's own schedule is not for GPUs ({reason}); the defaults are taken");
+                Ok((module, ProgramSchedule::default()))
+            }
+        }
+    }
+}
+
+/// Why a GPU cannot run a schedule; empty when it can.
+fn refusals(module: &Module, schedule: &ProgramSchedule) -> Vec<String> {
+    let capabilities = gw_cuda::capabilities();
+    let places = schedule.labels().map(|(_, schedule)| schedule).chain(schedule.everywhere());
+    let mut reasons: Vec<String> =
+        places.flat_map(|schedule| capabilities.unsupported(schedule)).map(|reason| reason.to_string()).collect();
+    let mut schedule = schedule.clone();
+    schedule.set_family(Some(Family::Gpu));
+    reasons.extend(source::passes(module.clone(), &schedule, None).err().map(|error| error.to_string()));
+    reasons
+}
+
+/// The program under the schedule that a machine chooses for a graph.
+fn chosen(
+    program: &Source,
+    front: &Front,
+    graph: &str,
+    choose: impl Fn(Module, &Graph) -> (Module, Choice),
+) -> Result<(Module, ProgramSchedule), CliError> {
+    let loaded = GraphSpec::parse(graph)?.load(&Bar::new())?;
+    let (module, choice) = choose(source::lowered(program, front)?, &loaded.graph);
+    Ok((module, choice.schedule))
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use gw_exec::{Globals, GraphSource, Output, Reason, RunOptions, SpecGraphs, Value};
+use gw_exec::{Globals, GraphSource, MachineUsage, Output, Reason, RunOptions, SpecGraphs, Value};
 use gw_lab::{Origin, Source};
 use gw_programs::Run as FinishedRun;
 use serde::Serialize;
@@ -87,6 +87,9 @@ struct Answer<'a> {
     touched_edges: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     touched_edges_per_second: Option<f64>,
+    /// What the machine counted, where it counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usage: Option<MachineUsage>,
     verified: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
@@ -129,7 +132,7 @@ impl Run {
             };
             options.clone()
         })?;
-        let Finished { settled, compile_seconds, ran, prepared } = finished;
+        let Finished { settled, compile_seconds, ran, prepared, usage } = finished;
         if !self.json {
             // Where another machine might have had to begin again, prints were kept back until now.
             crate::output::text(&ran.printed)?;
@@ -168,6 +171,7 @@ impl Run {
             edges_per_second: per_second(edges),
             touched_edges,
             touched_edges_per_second: per_second(touched_edges),
+            usage,
             verified: verdict.as_ref().map(Result::is_ok),
             problem: problem.clone(),
             verify_seconds,
@@ -222,6 +226,14 @@ fn tell(answer: &Answer<'_>) {
     }
     let (load, compile) = (seconds(answer.load_seconds), seconds(answer.compile_seconds));
     line += &format!(" (load {load}, compile {compile})");
+    // The first run brings the graph to a device and compiles kernels as it meets them.
+    if let Some(usage) = &answer.usage {
+        let (kernels, transfer) = (seconds(usage.compile_seconds), seconds(usage.transfer_seconds));
+        line += &format!(
+            "; in the run: {} kernels compiled, {} from the cache in {kernels}, transfers {transfer}",
+            usage.compiled, usage.cached
+        );
+    }
     match (answer.verified, answer.verify_seconds) {
         (Some(true), Some(s)) => line += &format!("; result verified in {}", seconds(s)),
         (Some(false), _) => line += "; the result is wrong",

@@ -67,6 +67,8 @@ pub(crate) struct Coder<'r, 'm> {
     pub(crate) owner_enqueues_once: bool,
     /// Vectors that must be read from memory at every access: loops of the function watch others write them.
     watched: HashSet<Name>,
+    /// Loops around the code being written.
+    loops: usize,
     /// What stands before the names of functions where they are called.
     pub(crate) prefix: &'static str,
 }
@@ -86,6 +88,7 @@ impl<'r, 'm> Coder<'r, 'm> {
             owner: None,
             owner_enqueues_once: false,
             watched: HashSet::new(),
+            loops: 0,
             prefix: "",
         }
     }
@@ -109,16 +112,19 @@ impl<'r, 'm> Coder<'r, 'm> {
     pub(crate) fn function(&mut self, name: &Name, root: bool, code: &mut Code) -> Result<(), Refusal> {
         self.written.insert(name.clone());
         let module = self.region.module;
-        let function = match module.function(name) {
-            Some(f) if f.body.is_some() => f,
-            Some(f) => {
-                return Err(Refusal {
-                    span: self.span,
-                    reason: format!("`{}` is an extern function, which runs on the host only", f.name),
-                });
-            }
-            None => return Err(self.refuse(format!("there is no function `{name}`"))),
-        };
+        match module.function(name) {
+            Some(f) if f.body.is_some() => self.define(f, root, code),
+            Some(f) => Err(Refusal {
+                span: self.span,
+                reason: format!("`{}` is an extern function, which runs on the host only", f.name),
+            }),
+            None => Err(self.refuse(format!("there is no function `{name}`"))),
+        }
+    }
+
+    /// Writes a function of the module or one made of such a function.
+    pub(crate) fn define(&mut self, function: &Function, root: bool, code: &mut Code) -> Result<(), Refusal> {
+        let name = &function.name;
         let outer_names = std::mem::take(&mut self.names);
         let outer_span = std::mem::replace(&mut self.span, function.span);
         let outer_watched = std::mem::take(&mut self.watched);
@@ -177,7 +183,7 @@ impl<'r, 'm> Coder<'r, 'm> {
         let mut body = Code::at_depth(1);
         body.open(format!("__device__ __forceinline__ {ty} {}({})", function_name(name), params.join(", ")));
         if let Some((ty, c)) = &result {
-            body.line(format!("{ty} {c} = 0;"));
+            body.line(format!("{ty} {c} = {};", if *ty == "bool" { "false" } else { "0" }));
         }
         self.block(function.body.as_deref().unwrap_or_default(), &mut body)?;
         if let Some((_, c)) = &result {
@@ -253,16 +259,20 @@ impl<'r, 'm> Coder<'r, 'm> {
                 code.close("");
             }
             StmtKind::While { condition, body, .. } => {
+                self.loops += 1;
                 let condition = self.value(condition)?;
                 code.open(format!("while ({condition})"));
                 self.block(body, code)?;
                 code.close("");
+                self.loops -= 1;
             }
             StmtKind::DoWhile { body, condition } => {
+                self.loops += 1;
                 code.open("do");
                 self.block(body, code)?;
                 let condition = self.value(condition)?;
                 code.close(&format!(" while ({condition});"));
+                self.loops -= 1;
             }
             StmtKind::For { var, low, high, body, .. } | StmtKind::ParFor { var, low, high, body, .. } => {
                 let c = c_name(var);
@@ -317,7 +327,7 @@ impl<'r, 'm> Coder<'r, 'm> {
             ExprKind::Var(name) => self.variable(name, &expr.ty)?,
             ExprKind::Element { vector, .. } => {
                 let place = self.place(expr)?;
-                match vector.place_root().is_some_and(|root| self.watched.contains(root)) {
+                match self.loops > 0 && vector.place_root().is_some_and(|root| self.watched.contains(root)) {
                     true => format!("gw::load(&{place})"),
                     false => place,
                 }
@@ -346,11 +356,9 @@ impl<'r, 'm> Coder<'r, 'm> {
                 let ty = type_name(self.scalar(&target.ty)?);
                 let (expect, value) = (self.value(expect)?, self.value(value)?);
                 let place = self.place(target)?;
-                format!(
-                    "gw::compare_and_swap(&{place}, ({ty}){}, ({ty}){})",
-                    parenthesised(&expect),
-                    parenthesised(&value)
-                )
+                // Looking first saves atomics where most fail; short lists rarely meet a vertex twice.
+                let swap = if self.region.flat { "swap_at_once" } else { "compare_and_swap" };
+                format!("gw::{swap}(&{place}, ({ty}){}, ({ty}){})", parenthesised(&expect), parenthesised(&value))
             }
             ExprKind::PriorityUpdate { op, queue, vertex, bound, value, meta } => {
                 self.priority_update(*op, queue, vertex, bound.as_deref(), value, meta.atomic)?
@@ -733,16 +741,13 @@ fn assigned_names(function: &Function) -> HashSet<Name> {
     names
 }
 
-/// Vectors that a function with a loop writes: what it reads of them may be what others wrote meanwhile.
+/// Vectors that a function with a loop updates by atomics: it tries again until what others wrote lets it through, so it must
+/// see that. A loop of plain reads and writes goes on by what it writes itself, and may read from the nearest cache.
 fn loop_writes(function: &Function) -> HashSet<Name> {
     let body = function.body.as_deref().unwrap_or_default();
     let mut loops = false;
     let mut written = HashSet::new();
-    walk::walk_stmts(body, &mut |s| match &s.kind {
-        StmtKind::While { .. } | StmtKind::DoWhile { .. } => loops = true,
-        StmtKind::Assign { target, .. } => written.extend(target.place_root().cloned()),
-        _ => {}
-    });
+    walk::walk_stmts(body, &mut |s| loops |= matches!(s.kind, StmtKind::While { .. } | StmtKind::DoWhile { .. }));
     walk::walk_block_exprs(body, &mut |e| match &e.kind {
         ExprKind::Reduce { target, .. } | ExprKind::CompareAndSwap { target, .. } => {
             written.extend(target.place_root().cloned());

@@ -38,9 +38,7 @@ pub(crate) enum Source {
     Queue(Name),
     /// A list that is a parameter of the kernel.
     List(Name),
-    /// An argument of the command line as a number: schedules may name them.
-    Amount(u32),
-    /// The same as a threshold.
+    /// An argument of the command line as a threshold: schedules may name them.
     Threshold(u32),
 }
 

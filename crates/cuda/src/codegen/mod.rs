@@ -5,6 +5,7 @@ pub(crate) mod inputs;
 mod operator;
 pub(crate) mod region;
 mod text;
+mod together;
 mod uniform;
 
 use std::collections::HashMap;
@@ -30,20 +31,19 @@ pub(crate) struct Generated {
     pub(crate) inputs: Vec<Input>,
     pub(crate) parts: Vec<(Name, GraphParts)>,
     pub(crate) outcomes: Vec<Outcome>,
-    /// Set variables that came from the host: their places begin at 8, in this order.
-    pub(crate) set_params: Vec<Name>,
     /// Places of its own that the kernel needs.
     pub(crate) places: u32,
     /// Forms of sets that places must have room for.
     pub(crate) forms: u32,
     /// A queue may hold more than |V| ids.
     pub(crate) unbounded: bool,
-    pub(crate) scratch: bool,
     pub(crate) cooperative: bool,
     /// Global scalars that its operators write.
     pub(crate) cells: Vec<Name>,
     /// One operator, no loop.
     pub(crate) single: bool,
+    /// A loop of small steps over short lists.
+    pub(crate) flat: bool,
     /// The form of the output of a single operator.
     pub(crate) output: u32,
     /// The form that its input is brought into.
@@ -100,7 +100,8 @@ pub(crate) fn generate(task: &Task<'_>) -> Result<Generated, Refusal> {
     for header in ["run.cuh", "output.cuh", "results.cuh"].iter().chain(&region.headers) {
         head.line(format!("#include \"{header}\""));
     }
-    head.line("");
+    head.blank();
+    head.line("// What the host hands over.");
     head.open("struct Inputs");
     for input in &region.inputs.members {
         head.line(format!("alignas(8) {} {};", input.ty, input.name));
@@ -109,6 +110,7 @@ pub(crate) fn generate(task: &Task<'_>) -> Result<Generated, Refusal> {
         head.line("alignas(8) int nothing;");
     }
     head.close(";");
+    head.blank();
     head.open("struct Arguments");
     head.line("gw::Places places;");
     head.line("unsigned long long forms;");
@@ -118,7 +120,7 @@ pub(crate) fn generate(task: &Task<'_>) -> Result<Generated, Refusal> {
     head.line("unsigned long long* results;");
     head.line("Inputs in;");
     head.close(";");
-    head.line("");
+    head.blank();
     text.push_str(head.text());
     text.push_str(&declarations);
     if !host.text().is_empty() {
@@ -127,6 +129,7 @@ pub(crate) fn generate(task: &Task<'_>) -> Result<Generated, Refusal> {
         wrapper.line("const Inputs& in;");
         wrapper.line(host.text());
         wrapper.close(";");
+        wrapper.blank();
         text.push_str(wrapper.text());
     }
     let mut kernel = Code::default();
@@ -144,14 +147,16 @@ pub(crate) fn generate(task: &Task<'_>) -> Result<Generated, Refusal> {
     }
     let mut live: Vec<String> = sets.iter().map(|s| format!("gw::Run::bit({})", c_name(s))).collect();
     live.extend(queues.iter().map(|q| format!("gw::Run::bit({}_near)", c_name(q))));
-    let live = if live.is_empty() { "0u".to_string() } else { live.join(" | ") };
-    text.push_str(kernel.text());
+    let body = code.into_text();
     // Set variables are declared by the body; the places in use are asked for by name.
-    text.push_str(&place_live(code.into_text(), &live));
+    if body.contains("live()") {
+        let live = if live.is_empty() { "0u".to_string() } else { format!("({})", live.join(" | ")) };
+        text.push_str(&format!("// The places that variables name.\n#define live() {live}\n\n"));
+    }
+    text.push_str(kernel.text());
+    text.push_str(&body);
     text.push_str("}\n");
 
-    let set_params: Vec<Name> =
-        task.params.iter().filter(|(_, ty)| matches!(ty, Type::VertexSet(_))).map(|(name, _)| name.clone()).collect();
     // One per variable, one being made, one being cleared.
     let places = match (region.forms, task.single) {
         (0, _) => 0,
@@ -165,14 +170,14 @@ pub(crate) fn generate(task: &Task<'_>) -> Result<Generated, Refusal> {
         inputs: region.inputs.members,
         parts: region.inputs.parts,
         outcomes,
-        set_params,
         places,
         forms: region.forms,
         unbounded: region.unbounded,
-        scratch: region.scratch,
         cooperative: region.cooperative,
         cells,
         single: task.single,
+        // A loop over sets has small steps; one without walks all vertices.
+        flat: region.flat && (!sets.is_empty() || !queues.is_empty()),
         output: region.output,
         input: region.input,
     })
@@ -181,11 +186,6 @@ pub(crate) fn generate(task: &Task<'_>) -> Result<Generated, Refusal> {
 /// Whether a loop of a module as lowered, before any pass, can become a kernel, as far as one can tell now.
 pub(crate) fn can_fuse(_module: &Module, place: &gw_ir::points::Point) -> bool {
     place.point.body_obstacle.is_none()
-}
-
-/// Replaces `live()` by the places that variables name.
-fn place_live(body: String, live: &str) -> String {
-    body.replace("live()", &format!("({live})"))
 }
 
 /// The function of the headers for a way to intersect.

@@ -17,6 +17,7 @@ use super::function::{Coder, Gathered, Refusal, Summed, function_name, neutral, 
 use super::inputs::{EdgeList, Source};
 use super::region::{Region, offset_type, weight_type};
 use super::text::{Code, c_name, type_name};
+use super::together::{self, Together, take_apart};
 
 /// Forms of sets as the headers number them.
 pub(crate) mod form {
@@ -100,7 +101,7 @@ pub(crate) struct OperatorCode {
 }
 
 /// What a function of the headers is called for a balancer, and whether it needs scratch memory.
-fn balancer(load_balance: LoadBalance) -> Option<(String, &'static str, bool)> {
+fn balancer(load_balance: LoadBalance, incoming: bool) -> Option<(String, &'static str, bool)> {
     Some(match load_balance {
         LoadBalance::VertexBased => ("gw::balance_vertex_based(op)".into(), "balance_vertex_based.cuh", false),
         LoadBalance::VirtualWarp { lanes, chunk } => {
@@ -110,7 +111,11 @@ fn balancer(load_balance: LoadBalance) -> Option<(String, &'static str, bool)> {
             (format!("gw::balance_dynamic_virtual_warp<{}>(op)", min.get()), "balance_dynamic_virtual_warp.cuh", false)
         }
         LoadBalance::Twc => ("gw::balance_twc(op, scratch, run.grid)".into(), "balance_twc.cuh", true),
-        LoadBalance::Etwc => ("gw::balance_etwc(op)".into(), "balance_etwc.cuh", false),
+        LoadBalance::Etwc => {
+            let greatest = if incoming { "in_greatest" } else { "out_greatest" };
+            let call = format!("gw::balance_etwc(op, scratch, run.grid, op.graph.{greatest})");
+            (call, "balance_etwc.cuh", true)
+        }
         LoadBalance::Wm => ("gw::balance_warp_mapping(op)".into(), "balance_warp_mapping.cuh", false),
         LoadBalance::Cm => ("gw::balance_block_mapping(op)".into(), "balance_block_mapping.cuh", false),
         LoadBalance::Strict => ("gw::balance_strict(op, scratch, run.grid)".into(), "balance_strict.cuh", true),
@@ -160,8 +165,12 @@ struct Plan {
     insert: Option<Insert>,
     early_exit: bool,
     weight: Option<Scalar>,
+    /// Ask for the lists of destinations ahead of time.
+    fetch_ahead: bool,
     /// A vertex may be met twice as the owner: its entries need atomics even when a group sees all its edges.
     repeats: bool,
+    /// The function adds up common neighbours, which lanes find together.
+    together: Option<Together>,
 }
 
 /// Makes the code of an edge operator named `name`.
@@ -193,7 +202,9 @@ pub(crate) fn edges(
     let incoming = direction == Direction::Pull;
     let early_exit = incoming && !edge_only && exits_early(region, op);
     let repeats = direction == Direction::Push && matches!(op.from, VertexFilter::Set(_));
-    let plan = Plan { direction, edge_only, incoming, insert, early_exit, weight, repeats };
+    let fetch_ahead = shape.flat && has_output && direction == Direction::Push;
+    let mut plan =
+        Plan { direction, edge_only, incoming, insert, early_exit, weight, fetch_ahead, repeats, together: None };
     if let Some(Insert::Append) = insert
         && !appends_once(op, &plan)
     {
@@ -222,13 +233,8 @@ pub(crate) fn edges(
         }
         parts.weights |= weight.is_some();
     });
-    let (call, header, scratch) =
-        balancer(load_balance).ok_or_else(|| fail(format!("`lb={load_balance}` is for other machines")))?;
-    region.include(header);
-    if scratch {
-        region.scratch = true;
-        region.cooperative = true;
-    }
+    let (mut call, mut header, scratch) =
+        balancer(load_balance, incoming).ok_or_else(|| fail(format!("`lb={load_balance}` is for other machines")))?;
 
     let owner_at = if incoming { 1 } else { 0 };
     let owner = apply.params.get(owner_at).map(|p| p.name.clone());
@@ -238,6 +244,17 @@ pub(crate) fn edges(
     };
     let owner_enqueues_once = !edge_only && has_output && enqueues_only(region, &op.apply, owner.as_ref());
     let summed = summed(region, &[&op.apply.name], &filters(op));
+    if load_balance == LoadBalance::Etwc && !has_output && !early_exit {
+        plan.together = take_apart(apply, op, incoming, &gathered, &summed);
+    }
+    if plan.together.is_some() {
+        (call, header) = (together::CALL.to_string(), together::HEADER);
+    }
+    region.include(header);
+    if scratch {
+        region.scratch = true;
+        region.cooperative = true;
+    }
 
     // The functions, written before the struct around them so that all inputs are known.
     let mut functions = Code::default();
@@ -260,7 +277,13 @@ pub(crate) fn edges(
             }
         }
         coder.function(&op.apply.name, true, &mut functions)?;
+        if let Some(together) = &plan.together {
+            coder.define(&together.found, true, &mut functions)?;
+        }
         coder.owner = None;
+        if let Some(together) = &plan.together {
+            coder.define(&together.wants, true, &mut functions)?;
+        }
         for filter in filters(op) {
             if !coder.written.contains(filter) {
                 coder.function(filter, true, &mut functions)?;
@@ -271,6 +294,8 @@ pub(crate) fn edges(
     };
 
     let mut code = Code::default();
+    let way = if incoming { "pull" } else { "push" };
+    code.line(format!("// `{}` on edges, {way}, {load_balance}; line {}", op.apply.name, span.line));
     code.open(format!("struct {name}"));
     code.line(format!("typedef {} Offset;", offset_type(shape)));
     code.line(format!("static constexpr bool EARLY_EXIT = {};", plan.early_exit));
@@ -316,12 +341,12 @@ pub(crate) fn edges(
         code.line("bool out;");
     }
     code.close(";");
-    code.line("");
+    code.blank();
     code.line("__device__ __forceinline__ unsigned vertices() const { return graph.vertices; }");
     if let Some(insert) = plan.insert {
         code.line(format!("__device__ __forceinline__ void insert(int v) {{ {}; }}", insert.call()));
     }
-    code.line("");
+    code.blank();
     let mut text = code.into_text();
     text.push_str(functions.text());
     let mut code = Code::at_depth(1);
@@ -402,8 +427,12 @@ fn finish_member(
     region: &mut Region<'_>,
 ) -> Result<(), Refusal> {
     code.open("__device__ __forceinline__ void finish()");
-    if let Some(insert @ (Insert::Bits(_) | Insert::Bytes(_))) = insert {
-        code.line(format!("out.finish<{}>();", insert.counting()));
+    match insert {
+        Some(insert @ (Insert::Bits(_) | Insert::Bytes(_))) => {
+            code.line(format!("out.finish<{}>();", insert.counting()));
+        }
+        Some(_) => code.line("out.flush();"),
+        None => {}
     }
     for s in summed {
         let cell = region.global_scalar(&s.name, s.scalar).map_err(|reason| Refusal { span: Span::NONE, reason })?;
@@ -512,16 +541,34 @@ fn walk_members(
         code.close("");
         return;
     }
-    code.open(format!("{method} bool edge(int owner, Offset e, Partial& partial)"));
-    match plan.incoming {
-        true => code.line("const int dst = owner, src = gw::edge_value(graph.in_neighbours + e);"),
-        false => code.line("const int src = owner, dst = gw::edge_value(graph.out_neighbours + e);"),
-    }
     let test = match plan.incoming {
         true => from_test("src"),
         false if op.meta.to_folded => None,
         false => to_test("dst"),
     };
+    if let Some(together) = &plan.together {
+        let array = if plan.incoming { "in_weights" } else { "out_weights" };
+        let weight = plan.weight.map(|_| weight(array));
+        together.members(
+            code,
+            plan.incoming,
+            test.as_deref(),
+            weight.as_deref(),
+            &capture_arguments(apply, "apply"),
+            gathers,
+        );
+    }
+    code.open(format!("{method} bool edge(int owner, Offset e, Partial& partial)"));
+    match plan.incoming {
+        true => code.line("const int dst = owner, src = gw::edge_value(graph.in_neighbours + e);"),
+        false => {
+            code.line("const int src = owner, dst = gw::edge_value(graph.out_neighbours + e);");
+            // The next step will ask where the list of the destination lies; by then it is near.
+            if plan.fetch_ahead {
+                code.line("gw::fetch_ahead(graph.out_offsets + dst);");
+            }
+        }
+    }
     if let Some(test) = test {
         code.line(format!("if (!{test}) return true;"));
     }
@@ -678,6 +725,9 @@ pub(crate) fn output_setup(region: &mut Region<'_>, insert: Option<Insert>, span
         "gw::Output output{{run.at(made), args.capacity, {fault}, {}, {seen}, run.round, 0}};",
         span.line
     ));
+    if insert.form().0 == form::QUEUE {
+        code.line("output.begin();");
+    }
 }
 
 /// Makes the code of a vertex operator or, with `filter`, of a filter.
@@ -702,6 +752,7 @@ pub(crate) fn vertices(
     };
     let insert = filter.then_some(Insert::Append);
     let mut code = Code::default();
+    code.line(format!("// `{}` on vertices; line {}", function.name, span.line));
     code.open(format!("struct {name}"));
     code.line("const Inputs& in;");
     code.line("const unsigned vertex_count;");
@@ -725,7 +776,7 @@ pub(crate) fn vertices(
         false => format!("{call};"),
     };
     code.line(format!("__device__ __forceinline__ void member(int v) {{ {body} }}"));
-    finish_member(&mut code, None, &summed, region)?;
+    finish_member(&mut code, insert, &summed, region)?;
     code.close(";");
     text.push_str(code.text());
 

@@ -22,6 +22,8 @@ pub(crate) struct GraphShape {
     pub(crate) wide: bool,
     /// Type of the stored weights.
     pub(crate) weight: Option<Scalar>,
+    /// Lists are short: steps are small and many, and what counts is the time of one memory access after the other.
+    pub(crate) flat: bool,
 }
 
 /// A value that the kernel hands back, in the order of its results.
@@ -68,6 +70,8 @@ pub(crate) struct Region<'m> {
     pub(crate) unbounded: bool,
     /// Words of scratch memory per vertex and per block that balancers need.
     pub(crate) scratch: bool,
+    /// All graphs have short lists.
+    pub(crate) flat: bool,
     /// Headers to include.
     pub(crate) headers: Vec<&'static str>,
     /// The blocks of the grid wait for each other.
@@ -82,6 +86,7 @@ impl<'m> Region<'m> {
         body: &Block,
     ) -> Self {
         let cells = written_by_operators(module, body);
+        let flat = !shapes.is_empty() && shapes.values().all(|shape| shape.flat);
         Region {
             module,
             inputs: Inputs::default(),
@@ -93,6 +98,7 @@ impl<'m> Region<'m> {
             input: 0,
             unbounded: false,
             scratch: false,
+            flat,
             headers: Vec::new(),
             cooperative: false,
         }
@@ -148,7 +154,7 @@ impl<'m> Region<'m> {
             (Some(shape), _) => Ok(*shape),
             (None, Some(ty @ Type::EdgeSet { .. })) => {
                 let weight = ty.weight().map(|w| if w.is_float() { Scalar::Float } else { Scalar::Int });
-                Ok(GraphShape { wide: false, weight })
+                Ok(GraphShape { wide: false, weight, flat: false })
             }
             _ => Err(format!("`{name}` is not a graph")),
         }

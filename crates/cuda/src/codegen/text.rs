@@ -18,22 +18,33 @@ impl Code {
         for line in line.as_ref().lines() {
             if !line.is_empty() {
                 self.text.push_str(&"    ".repeat(self.depth));
-                self.text.push_str(line);
+                self.text.push_str(&tidy(line));
             }
             self.text.push('\n');
         }
     }
 
+    /// An empty line.
+    pub(crate) fn blank(&mut self) {
+        self.text.push('\n');
+    }
+
     /// A line that opens a block.
     pub(crate) fn open(&mut self, line: impl AsRef<str>) {
-        self.line(format!("{} {{", line.as_ref()));
+        self.line(format!("{} {{", line.as_ref()).trim_start());
         self.depth += 1;
     }
 
-    /// The end of a block, with what follows its brace.
+    /// The end of a block, with what follows its brace. A block with nothing in it stays on one line.
     pub(crate) fn close(&mut self, after: &str) {
         self.depth = self.depth.saturating_sub(1);
-        self.line(format!("}}{after}"));
+        match self.text.ends_with("{\n") {
+            true => {
+                self.text.pop();
+                self.text.push_str(&format!("}}{after}\n"));
+            }
+            false => self.line(format!("}}{after}")),
+        }
     }
 
     /// Goes one level deeper, after a line that ended with an opening brace.
@@ -48,6 +59,36 @@ impl Code {
     pub(crate) fn into_text(self) -> String {
         self.text
     }
+}
+
+/// A line without parentheses that say nothing: a pair right around another, and one around all of an assigned value.
+fn tidy(line: &str) -> String {
+    if line.trim_start().starts_with("//") || line.contains(['"', '\'']) {
+        return line.to_string();
+    }
+    // Every pair, and whether a comma stands right within it: an argument list, not a value.
+    let mut open: Vec<(usize, bool)> = Vec::new();
+    let mut pairs: Vec<(usize, usize, bool)> = Vec::new();
+    for (at, byte) in line.bytes().enumerate() {
+        match byte {
+            b'(' => open.push((at, false)),
+            b',' => open.iter_mut().last().into_iter().for_each(|(_, comma)| *comma = true),
+            b')' => match open.pop() {
+                Some((from, comma)) => pairs.push((from, at, comma)),
+                None => return line.to_string(),
+            },
+            _ => {}
+        }
+    }
+    let mut gone: Vec<usize> = Vec::new();
+    for &(from, to, comma) in pairs.iter().filter(|(_, _, comma)| !comma) {
+        let doubled = pairs.contains(&(from.wrapping_sub(1), to + 1, false));
+        let assigned = line[..from].ends_with(" = ") || line[..from].ends_with("return ");
+        if !comma && (doubled || (assigned && &line[to + 1..] == ";")) {
+            gone.extend([from, to]);
+        }
+    }
+    line.char_indices().filter(|(at, _)| !gone.contains(at)).map(|(_, letter)| letter).collect()
 }
 
 /// The C++ type of a scalar.
@@ -229,6 +270,28 @@ mod tests {
         assert_eq!(float_literal(0.1, Scalar::Float), "0.1f");
         assert_eq!(float_literal(1e300, Scalar::Double), "1e300");
         assert_eq!(float_literal(3.0, Scalar::Float), "3.0f");
+    }
+
+    #[test]
+    fn parentheses_that_say_nothing_go() {
+        assert_eq!(tidy("if (!(((int)n != 0))) break;"), "if (!((int)n != 0)) break;");
+        assert_eq!(tidy("yes = (a == (b + 1));"), "yes = a == (b + 1);");
+        assert_eq!(tidy("return ((a + b));"), "return a + b;");
+        for kept in ["x = (a + b) * (c + d);", "f((a, b));", "x = (float)(a + b);", "if ((a) && (b)) c();", "// ((a))"]
+        {
+            assert_eq!(tidy(kept), kept);
+        }
+    }
+
+    #[test]
+    fn blocks_are_indented_and_empty_ones_are_short() {
+        let mut code = Code::default();
+        code.open("struct Nothing");
+        code.close(";");
+        code.open("");
+        code.line("a();\nb();");
+        code.close("");
+        assert_eq!(code.text(), "struct Nothing {};\n{\n    a();\n    b();\n}\n");
     }
 
     #[test]

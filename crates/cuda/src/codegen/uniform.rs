@@ -599,6 +599,7 @@ impl<'r, 'm> Uniform<'r, 'm> {
         let mut body = Code::default();
         operator::output_setup(self.region, Some(Insert::Counters), span, &mut body);
         body.line(format!("gw::each_member(run, {set}, [&](int v) {{ output.append_by_counters(v); }});"));
+        body.line("output.flush();");
         body.line(format!("{set} = made;"));
         self.region.include("members.cuh");
         self.code.line(body.text());

@@ -205,6 +205,7 @@ impl Device for NvidiaDevice {
         let mut usage = self.count();
         usage.compile_seconds += start.elapsed().as_secs_f64();
         usage.compiled += u64::from(compiled);
+        usage.cached += u64::from(!compiled);
         Ok(slot.insert(kernel).clone())
     }
 

@@ -201,6 +201,7 @@ impl Device for EmulatedDevice {
             .map_err(|log| DeviceError::Compile { kernel: unit.name.clone(), log })?;
         let mut inner = self.inner();
         inner.usage.compiled += u64::from(built);
+        inner.usage.cached += u64::from(!built);
         inner.usage.compile_seconds += start.elapsed().as_secs_f64();
         Ok(Kernel {
             name: unit.name.as_str().into(),

@@ -1,0 +1,62 @@
+//! The CUDA C++ that a reader of `gw compile --emit cuda` sees.
+
+use std::sync::Arc;
+
+use gw_graph::GraphSpec;
+use gw_graph::progress::Silent;
+use gw_lang::{SourceFile, compile_front};
+use gw_schedule::{Family, ProgramSchedule};
+
+/// The kernels of a standard program under a schedule, one after the other; `auto` is the machine's choice.
+fn listing(program: &str, schedule: &str) -> String {
+    let program = gw_programs::find(program).unwrap();
+    let front = compile_front(&SourceFile::new(program.file, program.source)).unwrap_or_else(|_| panic!("no front"));
+    let module = gw_ir::lower(&front.typed, program.source).unwrap();
+    let (module, schedule) = match schedule {
+        "auto" => {
+            let graph = GraphSpec::parse("kron:6:weights=1..9").and_then(|spec| spec.load(&Silent)).unwrap().graph;
+            let (module, choice) = gw_cuda::choose(module, &graph);
+            (module, choice.schedule)
+        }
+        text => (module, text.parse::<ProgramSchedule>().unwrap()),
+    };
+    let options = gw_ir::Options { family: Some(Family::Gpu), ..gw_ir::Options::default() };
+    let module = gw_ir::run_pipeline(module, &schedule, &options).unwrap();
+    let kernels = gw_cuda::listings(&Arc::new(module)).unwrap();
+    kernels.into_iter().map(|kernel| kernel.source).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_fused_search_that_changes_direction() {
+    let hybrid = "s0:s1@hybrid,by=input-work,at=0.05+push,lb=etwc\
+                  +pull,lb=vertex-based,frontier=bitmap,create=unfused-bitmap";
+    insta::assert_snapshot!(listing("bfs", &format!("s0@loop=fused;{hybrid}")));
+}
+
+#[test]
+fn pagerank_from_the_host() {
+    insta::assert_snapshot!(listing("pagerank", "s0:s1@pull,lb=etwc"));
+}
+
+/// What holds for every listing: indentation follows the braces, no line ends in blanks, no two empty lines in a row.
+#[test]
+fn the_text_is_well_set() {
+    let programs = gw_programs::programs().iter();
+    for (program, schedule) in programs.flat_map(|program| [(program, "default"), (program, "auto")]) {
+        let text = listing(program.name, schedule);
+        let mut depth = 0usize;
+        for (number, line) in text.lines().enumerate() {
+            let place = format!("{}, line {}: {line:?}", program.name, number + 1);
+            assert_eq!(line, line.trim_end(), "{place}");
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let closing = line.trim_start().starts_with('}') as usize;
+            let indent = line.len() - line.trim_start().len();
+            assert_eq!(indent, 4 * depth.saturating_sub(closing), "{place}");
+            depth = (depth + line.matches('{').count()) - line.matches('}').count();
+        }
+        assert_eq!(depth, 0, "{}", program.name);
+        assert!(!text.contains("\n\n\n"), "{}", program.name);
+    }
+}

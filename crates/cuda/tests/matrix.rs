@@ -1,0 +1,73 @@
+//! The conformance matrix of `gw check` on an emulated GPU: random legal schedules, every result validated.
+//!
+//! By default a part of the short matrix. Environment: `GW_MATRIX=quick` runs all of the short one, `GW_MATRIX=full` the
+//! whole (hours); `GW_SEED` draws other schedules; `GW_ONLY` takes one program.
+
+mod emulator;
+
+use std::sync::Arc;
+
+use emulator::EmulatedDevice;
+use gw_cuda::CudaVm;
+use gw_lab::{Check, CheckListener};
+use gw_programs::{Program, programs};
+
+/// Legal schedules per program by default.
+const DRAWN: usize = 1;
+
+struct Told;
+
+impl CheckListener for Told {
+    fn begin(&mut self, runs: u64) {
+        println!("{runs} runs");
+    }
+
+    fn trying(&mut self, program: &str, schedule: &str) {
+        println!("{program} {schedule}");
+    }
+
+    fn advance(&mut self, _runs: u64) {}
+}
+
+/// Checks every second program, so that two tests share the work.
+fn half(first: usize) {
+    let Some(device) = EmulatedDevice::new() else { return };
+    let vm = CudaVm::on(Arc::new(device));
+    let only = std::env::var("GW_ONLY").ok();
+    let wanted = |program: &&'static Program| only.as_deref().is_none_or(|only| only == program.name);
+    let mut check = Check::new(&vm);
+    check.programs = programs().iter().skip(first).step_by(2).filter(wanted).collect();
+    if check.programs.is_empty() {
+        return;
+    }
+    check.seed = std::env::var("GW_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
+    match std::env::var("GW_MATRIX").as_deref() {
+        Ok("full") => {}
+        Ok("quick") => check.quick = true,
+        _ => (check.quick, check.schedules) = (true, Some(DRAWN)),
+    }
+    let report = gw_lab::check(&check, &mut Told).unwrap();
+    for refusal in &report.refusals {
+        println!("refused {} runs of {}: {}", refusal.runs, refusal.programs.join(", "), refusal.reason);
+    }
+    let failures: Vec<String> = report
+        .failures
+        .iter()
+        .map(|failure| {
+            format!("{} on {}: {}\n    {}", failure.program, failure.graph, failure.problem, failure.command)
+        })
+        .collect();
+    println!("{:?}, {:.0} s", report.total, report.seconds);
+    assert!(failures.is_empty(), "{} of {} runs:\n{}", failures.len(), report.total.runs(), failures.join("\n"));
+    assert!(report.total.passed > 0);
+}
+
+#[test]
+fn random_schedules_are_right_for_one_half_of_the_programs() {
+    half(0);
+}
+
+#[test]
+fn random_schedules_are_right_for_the_other_half() {
+    half(1);
+}
