@@ -191,7 +191,8 @@ __device__ __forceinline__ unsigned look_up_lists(const int* list, Offset begin,
     unsigned size = __shfl_sync(FULL, length, group);
     int limit = __shfl_sync(FULL, bound, group);
 #pragma unroll
-    for (unsigned j = 0; j < AHEAD; ++j) id[j] = at + j * LANES < size ? edge_value(list + from + at + j * LANES) : 0x7fffffff;
+    for (unsigned j = 0; j < AHEAD; ++j)
+        id[j] = at + j * LANES < size ? edge_value(list + from + at + j * LANES) : 0x7fffffff;
 #pragma unroll 1
     for (unsigned round = 1; round <= rounds; ++round) {
         const unsigned source = (round * GROUPS + group) % WARP;
@@ -209,7 +210,8 @@ __device__ __forceinline__ unsigned look_up_lists(const int* list, Offset begin,
             k += AHEAD * LANES;
             if (id[AHEAD - 1] > limit || k >= size) break;
 #pragma unroll
-            for (unsigned j = 0; j < AHEAD; ++j) id[j] = k + j * LANES < size ? edge_value(list + from + k + j * LANES) : 0x7fffffff;
+            for (unsigned j = 0; j < AHEAD; ++j)
+                id[j] = k + j * LANES < size ? edge_value(list + from + k + j * LANES) : 0x7fffffff;
         }
 #pragma unroll
         for (unsigned j = 0; j < AHEAD; ++j) id[j] = next[j];
@@ -354,7 +356,8 @@ __device__ __forceinline__ void intersect_pieces(Walk& walk, const Pieces<typena
             mapped = warp_partition_point(0, owner.marks, [=](unsigned k) { return (unsigned)ids[k] < MARK_BITS; });
         const unsigned beyond = owner.marks - mapped;
         const bool kept = beyond <= GW_TAIL_IDS;
-        for (unsigned k = threadIdx.x; k < mapped; k += BLOCK) atomicOr(shared.words + ((unsigned)ids[k] >> 5), 1u << (ids[k] & 31));
+        for (unsigned k = threadIdx.x; k < mapped; k += BLOCK)
+            atomicOr(shared.words + ((unsigned)ids[k] >> 5), 1u << (ids[k] & 31));
         if (kept)
             for (unsigned k = threadIdx.x; k < beyond; k += BLOCK) shared.tail[k] = ids[mapped + k];
         if (threadIdx.x == 0) shared.strip = 0;

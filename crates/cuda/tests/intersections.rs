@@ -96,8 +96,7 @@ fn run(source: &str, direction: &str, graph: &Arc<Graph>, device: Arc<dyn Device
     let mut prepared = gw_exec::Program::prepare(&vm, module).unwrap();
     let graphs = SpecGraphs::new();
     graphs.insert("graph", Arc::clone(graph));
-    let options =
-        RunOptions { graphs: Arc::new(graphs), ..RunOptions::with_args(["graph"]) };
+    let options = RunOptions { graphs: Arc::new(graphs), ..RunOptions::with_args(["graph"]) };
     let result = prepared.run(&options).unwrap_or_else(|e| panic!("{direction}\n{source}\n{e}"));
     let Some(Number::Integer(total)) = Results::scalar(&result.globals, "total") else { panic!("no total") };
     let Some(Values::Int(sums)) = Results::vector(&result.globals, "sums") else { panic!("no sums") };
