@@ -46,7 +46,7 @@ enum Part { ALL_EDGES, TO_ABOVE, TO_BELOW };
 #define GW_FEW_MARKS 16          // and ids of its list up to which it does
 #endif
 #ifndef GW_AHEAD
-#define GW_AHEAD 2               // ids that a lane reads before it looks at the first
+#define GW_AHEAD 4               // ids that a lane reads before it looks at the first
 #endif
 #ifndef GW_SHORT_LISTS
 #define GW_SHORT_LISTS 32        // lists up to this length are read by eight lanes each,
@@ -100,13 +100,14 @@ template <class Offset> struct Pieces {
     __device__ __forceinline__ bool put(int v, unsigned marks, Offset first, Offset count) const {
         const unsigned n = (unsigned)((count + GW_PIECE - 1) / GW_PIECE);
         const unsigned at = atomicAdd(control + 1, n);
-        const bool fits = at < capacity && capacity - at >= n;
-        for (unsigned k = 0; k < n && at + k < capacity && at + k >= at; ++k) {
+        // What is left; an expression with `at + k >= at` in the loop was compiled as if it had one round.
+        const unsigned room = at >= capacity ? 0 : capacity - at < n ? capacity - at : n;
+        for (unsigned k = 0; k < room; ++k) {
             const Offset done = (Offset)k * GW_PIECE;
             const Offset rest = count - done;
-            pieces[at + k] = Piece{v, marks, first + done, !fits ? 0 : rest < GW_PIECE ? rest : (Offset)GW_PIECE};
+            pieces[at + k] = Piece{v, marks, first + done, room < n ? 0 : rest < GW_PIECE ? rest : (Offset)GW_PIECE};
         }
-        return fits;
+        return room == n;
     }
 };
 

@@ -8,7 +8,7 @@
 //! | edge operator over all edges that writes destinations | pull |
 //! | other edge operators | push |
 //! | priority updates | lazy buckets; width from mean weight and mean degree |
-//! | balance | edges split over block, warp and thread; a few lanes per vertex where degrees are tiny |
+//! | balance | edges split over block, warp and thread; a few lanes or one per vertex where degrees are tiny |
 
 use gw_exec::{Choice, Reason, label_operators};
 use gw_graph::{Graph, Weights};
@@ -146,14 +146,14 @@ fn edge_rule(point: &ProgramPoint, op: &EdgeSetIterator, module: &Module, facts:
             }
         }
         Sources::All if writes_destination(module, op) => {
+            let balance = if degree < FLAT_DEGREE { LoadBalance::VertexBased } else { LoadBalance::Etwc };
             let pull =
-                SimpleSchedule { load_balance: push.load_balance, ..SimpleSchedule::with_direction(Direction::Pull) };
+                SimpleSchedule { load_balance: Some(balance), ..SimpleSchedule::with_direction(Direction::Pull) };
             (pull.into(), "all edges: sums of a destination are gathered before they are stored".to_string())
         }
         Sources::All => (push.into(), "its writes are not owned by destinations".to_string()),
         Sources::Filter => {
-            // A lane per vertex: most take no part.
-            let push = SimpleSchedule { load_balance: Some(LoadBalance::Wm), ..push };
+            let push = SimpleSchedule { load_balance: Some(LoadBalance::VertexBased), ..push };
             (push.into(), "sources are tested, a lane each: most take no part".to_string())
         }
     }

@@ -4,12 +4,13 @@ use std::ffi::CString;
 use std::sync::Arc;
 
 use cudarc::driver::sys::{
-    self, CUfunction, CUfunction_attribute as Attribute, CUlaunchAttribute, CUlaunchAttributeID,
+    self, CUdevice_attribute, CUfunction, CUfunction_attribute as Attribute, CUlaunchAttribute, CUlaunchAttributeID,
     CUlaunchAttributeValue, CUmodule,
 };
 
 use super::context::Context;
 use super::driver::{self, call};
+use super::facts;
 use crate::device::{DeviceError, Kernel, Launch, Unit};
 
 /// The greatest cluster that every GPU with clusters has; greater ones must be allowed for each kernel.
@@ -57,6 +58,7 @@ impl Loaded {
                 unit.block
             )));
         }
+        loaded.leave_room_for_cache(blocks as u32)?;
         Ok(Kernel {
             name: unit.name.as_str().into(),
             blocks_per_processor: blocks as u32,
@@ -129,6 +131,21 @@ impl Loaded {
         // SAFETY: the function is loaded and the place valid.
         unsafe { call!(cuFuncGetAttribute(&mut value, attribute, self.function)) }?;
         Ok(value.max(0) as u32)
+    }
+
+    /// One memory on the multiprocessor is divided into shared memory and the nearest cache. Left alone the driver gives the
+    /// first more than the kernel can use; gathers from hot vertices live by the second.
+    fn leave_room_for_cache(&self, blocks: u32) -> Result<(), DeviceError> {
+        const RESERVED: u32 = 1024; // of every block, by the driver
+        let of_processor = facts::attribute_of(
+            self.context.device(),
+            CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR,
+        )?;
+        let used = blocks * (self.attribute(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)? + RESERVED);
+        let percent = (100 * used).div_ceil(of_processor.max(1)).min(100) as i32;
+        let carveout = Attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
+        // SAFETY: the function is loaded.
+        unsafe { call!(cuFuncSetAttribute(self.function, carveout, percent)) }
     }
 
     /// Drivers since CUDA 12.4 can tell.

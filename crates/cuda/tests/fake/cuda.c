@@ -147,6 +147,7 @@ Result cuDeviceGetAttribute(int *value, int attribute, int device) {
         case 36: *value = 1000000; break;
         case 37: *value = 4096; break;
         case 38: *value = 1 << 20; break;
+        case 81: *value = 228 << 10; break;
         case 75: *value = 9; break;
         case 76: *value = 0; break;
         case 95: *value = 1; break;
@@ -183,7 +184,7 @@ Result cuModuleUnload(void *module) { return module == &queue ? OK : INVALID; }
 Result cuModuleGetFunction(void **function, void *module, const char *name) { (void)module; *function = &done; return strcmp(name, "missing") ? OK : 500; }
 Result cuFuncGetAttribute(int *value, int attribute, void *function) { (void)function; *value = attribute == 4 ? 32 : 0; return OK; }
 static int large_clusters;
-Result cuFuncSetAttribute(void *function, int attribute, int value) { (void)function; large_clusters = value; return attribute == 14 ? OK : INVALID; }
+Result cuFuncSetAttribute(void *function, int attribute, int value) { (void)function; if (attribute == 9) return OK; large_clusters = value; return attribute == 14 ? OK : INVALID; }
 Result cuFuncGetParamInfo(void *function, size_t index, size_t *offset, size_t *bytes) { (void)function; *offset = 0; *bytes = 16; return index ? INVALID : OK; }
 Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads, size_t shared) { (void)function; *blocks = 2048 / threads; return shared ? INVALID : OK; }
 

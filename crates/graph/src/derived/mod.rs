@@ -39,6 +39,7 @@ pub(crate) struct Forms {
     in_degrees: OnceLock<Arc<Vec<u32>>>,
     least_weight: OnceLock<Option<f64>>,
     greatest_out_degree: OnceLock<usize>,
+    degree_ordered: OnceLock<bool>,
     csr_m: OnceLock<Arc<CsrM>>,
     coo: Cache<CooOrder, Coo>,
     coo_pairs: Cache<CooOrder, CooPairs>,
@@ -90,6 +91,13 @@ impl Graph {
         let degree = |v| self.out().degree(v);
         let find = || (0..self.vertices() as u32).into_par_iter().with_min_len(1 << 14).map(degree).max().unwrap_or(0);
         *self.forms.greatest_out_degree.get_or_init(find)
+    }
+
+    /// Whether vertices are numbered by falling out-degree. Found once and kept.
+    pub fn is_degree_ordered(&self) -> bool {
+        let falls = |v: u32| self.out().degree(v) >= self.out().degree(v + 1);
+        let look = || (0..(self.vertices() as u32).saturating_sub(1)).into_par_iter().with_min_len(1 << 14).all(falls);
+        *self.forms.degree_ordered.get_or_init(look)
     }
 
     /// Edge list in separate arrays, in source or destination order.
