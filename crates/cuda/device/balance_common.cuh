@@ -24,7 +24,7 @@
 namespace gw {
 
 // Edges a thread has under way at once where nothing ends a vertex early.
-constexpr int UNROLL = 8;
+constexpr int UNROLL = 4;
 
 // Warps of the whole grid.
 __device__ __forceinline__ unsigned all_warps() { return gridDim.x * WARPS; }

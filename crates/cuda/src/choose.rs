@@ -153,8 +153,7 @@ fn edge_rule(point: &ProgramPoint, op: &EdgeSetIterator, module: &Module, facts:
         }
         Sources::All => (push.into(), "its writes are not owned by destinations".to_string()),
         Sources::Filter => {
-            let push = SimpleSchedule { load_balance: Some(LoadBalance::VertexBased), ..push };
-            (push.into(), "sources are tested, a lane each: most take no part".to_string())
+            (push.into(), "sources are tested, a lane each; what they have is shared out".to_string())
         }
     }
 }

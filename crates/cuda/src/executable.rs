@@ -34,6 +34,9 @@ pub(crate) const BLOCK: u32 = 256;
 /// Threads per block of loops over graphs with long lists: fewer blocks make barriers cheaper.
 pub(crate) const LOOP_BLOCK: u32 = 512;
 
+/// Threads per block of such loops that walk all vertices every time.
+const WHOLE_BLOCK: u32 = 1024;
+
 /// Numbers for experiments.
 pub(crate) fn tuned(name: &str, usual: u32) -> u32 {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(usual)
@@ -179,17 +182,23 @@ impl CudaExecutable {
         shapes: &HashMap<Name, GraphShape>,
         cluster: bool,
     ) -> std::result::Result<Generated, Refusal> {
-        generate(&Task {
+        let mut task = Task {
             module: &self.module,
             name: &kernel_name("loop", &fused.path, fused.span),
             title: &title(&fused.path, fused.span, "loop"),
             params: fused.params.clone(),
             shapes: shapes.clone(),
             body: &fused.body,
-            block: tuned("GW_LOOP_BLOCK", if shapes.values().all(|s| s.flat) { BLOCK } else { LOOP_BLOCK }),
-            cluster: cluster || tuned("GW_CLUSTER", 0) > 0,
+            block: if shapes.values().all(|s| s.flat) { BLOCK } else { LOOP_BLOCK },
+            cluster,
             single: false,
-        })
+        };
+        let code = generate(&task)?;
+        if task.block != LOOP_BLOCK || code.takes_steps() {
+            return Ok(code);
+        }
+        task.block = WHOLE_BLOCK;
+        generate(&task)
     }
 
     fn operator_code(
@@ -204,7 +213,7 @@ impl CudaExecutable {
             params: prepared.params.clone(),
             shapes: shapes.clone(),
             body: &prepared.body,
-            block: tuned("GW_OP_BLOCK", BLOCK),
+            block: BLOCK,
             cluster: false,
             single: true,
         })

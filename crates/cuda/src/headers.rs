@@ -9,6 +9,7 @@ pub const HEADERS: &[(&str, &str)] = &[
     ("balance_dynamic_virtual_warp.cuh", include_str!("../device/balance_dynamic_virtual_warp.cuh")),
     ("balance_edge_only.cuh", include_str!("../device/balance_edge_only.cuh")),
     ("balance_etwc.cuh", include_str!("../device/balance_etwc.cuh")),
+    ("balance_etwc_all.cuh", include_str!("../device/balance_etwc_all.cuh")),
     ("balance_local_warp_search.cuh", include_str!("../device/balance_local_warp_search.cuh")),
     ("balance_merge_path.cuh", include_str!("../device/balance_merge_path.cuh")),
     ("balance_multi_phase.cuh", include_str!("../device/balance_multi_phase.cuh")),

@@ -538,7 +538,7 @@ impl Launcher {
             Source::Scratch => {
                 let capacity = self.capacity(code, bindings, env);
                 let edges = self.most_edges(code, bindings, env);
-                let count = 4 * capacity.max(bindings.vertices) + edges / 256 + (1 << 16);
+                let count = 4 * capacity.max(bindings.vertices) + edges / 64 + (1 << 16);
                 words.push(lasting(&mut self.scratch, &self.context.device, 4 * count, true)?.0);
                 words.push(count as u64);
             }

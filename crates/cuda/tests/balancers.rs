@@ -393,6 +393,11 @@ fn etwc() {
 }
 
 #[test]
+fn etwc_over_all_vertices() {
+    check("balance_etwc_all", "gw::balance_etwc_all(op, scratch, grid, 1u << 31)", Stops::Soon);
+}
+
+#[test]
 fn warp_mapping() {
     check("balance_warp_mapping", "gw::balance_warp_mapping(op)", Stops::Never);
 }

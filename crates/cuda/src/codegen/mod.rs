@@ -55,6 +55,11 @@ impl Generated {
         self.output
     }
 
+    /// A loop over sets or queues, whose steps may be small.
+    pub(crate) fn takes_steps(&self) -> bool {
+        self.outcomes.iter().any(|o| matches!(o, Outcome::Set(_) | Outcome::List(_) | Outcome::Queue(_)))
+    }
+
     /// Forms that a set of this form has after the kernel used it.
     pub(crate) fn converted_forms(&self, form: u32) -> u32 {
         form | self.input

@@ -100,8 +100,9 @@ pub(crate) struct OperatorCode {
     pub(crate) output: bool,
 }
 
-/// What a function of the headers is called for a balancer, and whether it needs scratch memory.
-fn balancer(load_balance: LoadBalance, incoming: bool) -> Option<(String, &'static str, bool)> {
+/// How a function of the headers is called for a balancer, and whether it needs scratch memory. `all`: every vertex is looked at,
+/// so that there is work enough to let the whole grid share long lists.
+fn balancer(load_balance: LoadBalance, incoming: bool, all: bool) -> Option<(String, &'static str, bool)> {
     Some(match load_balance {
         LoadBalance::VertexBased => ("gw::balance_vertex_based(op)".into(), "balance_vertex_based.cuh", false),
         LoadBalance::VirtualWarp { lanes, chunk } => {
@@ -113,8 +114,11 @@ fn balancer(load_balance: LoadBalance, incoming: bool) -> Option<(String, &'stat
         LoadBalance::Twc => ("gw::balance_twc(op, scratch, run.grid)".into(), "balance_twc.cuh", true),
         LoadBalance::Etwc => {
             let greatest = if incoming { "in_greatest" } else { "out_greatest" };
-            let call = format!("gw::balance_etwc(op, scratch, run.grid, op.graph.{greatest})");
-            (call, "balance_etwc.cuh", true)
+            let (name, header) = match all {
+                true => ("balance_etwc_all", "balance_etwc_all.cuh"),
+                false => ("balance_etwc", "balance_etwc.cuh"),
+            };
+            (format!("gw::{name}(op, scratch, run.grid, op.graph.{greatest})"), header, true)
         }
         LoadBalance::Wm => ("gw::balance_warp_mapping(op)".into(), "balance_warp_mapping.cuh", false),
         LoadBalance::Cm => ("gw::balance_block_mapping(op)".into(), "balance_block_mapping.cuh", false),
@@ -202,6 +206,7 @@ pub(crate) fn edges(
     let incoming = direction == Direction::Pull;
     let early_exit = incoming && !edge_only && exits_early(region, op);
     let repeats = direction == Direction::Push && matches!(op.from, VertexFilter::Set(_));
+    let walks_all = !(direction == Direction::Push && matches!(op.from, VertexFilter::Set(_)));
     let fetch_ahead = shape.flat && has_output && direction == Direction::Push;
     let mut plan =
         Plan { direction, edge_only, incoming, insert, early_exit, weight, fetch_ahead, repeats, together: None };
@@ -234,7 +239,7 @@ pub(crate) fn edges(
         parts.weights |= weight.is_some();
     });
     let (mut call, mut header, scratch) =
-        balancer(load_balance, incoming).ok_or_else(|| fail(format!("`lb={load_balance}` is for other machines")))?;
+        balancer(load_balance, incoming, walks_all && !early_exit).ok_or_else(|| fail(format!("`lb={load_balance}` is for other machines")))?;
 
     let owner_at = if incoming { 1 } else { 0 };
     let owner = apply.params.get(owner_at).map(|p| p.name.clone());

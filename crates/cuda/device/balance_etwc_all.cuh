@@ -1,0 +1,84 @@
+// ETWC for walks over all vertices: what is cut off for blocks goes to one queue of the whole grid. A frontier may be small, and
+// then a barrier of the grid costs more than its edges; all vertices are many. So the long lists are put aside in pieces of a few
+// hundred edges, and the warps take them behind a barrier, all lists of a degree-ordered graph in pieces of one size. Before,
+// a warp looks at 32 vertices at once, a lane each: lists of a warp and more are walked by the warp one by one, shorter ones by
+// eight lanes each. No warp ever waits for others of its block, and no shared memory is used: the nearest cache has it all.
+#pragma once
+#include "balance_etwc.cuh"
+
+namespace gw {
+
+// Lists that are cut into pieces, and edges of a piece.
+constexpr unsigned LONG_LIST = 256, LONG_PIECE = 512;
+
+template <class Walk> __device__ void balance_etwc_all(Walk& walk, Scratch& scratch, Grid& grid, unsigned greatest) {
+    typedef typename Walk::Offset Offset;
+    const bool has_long = greatest >= LONG_LIST && walk.active() > 0;
+    const EtwcPieces pieces(scratch);
+    constexpr unsigned LANES = 8;
+    const unsigned n = walk.active();
+    const unsigned at = lane() % LANES;
+    const unsigned mask = lanes_of_group(LANES);
+    for (unsigned base = dealt_warp() * WARP; base < n; base += all_warps() * WARP) {
+        // 1. A lane per vertex: put the long lists aside.
+        const unsigned i = base + lane();
+        int v = -1;
+        Offset first = 0, count = 0;
+        if (i < n) {
+            v = walk.vertex(i);
+            if (v >= 0) {
+                first = walk.first(v);
+                count = walk.last(v) - first;
+                if (count >= LONG_LIST) {
+                    pieces.put(v, (unsigned)((count + LONG_PIECE - 1) / LONG_PIECE));
+                    count = 0;
+                }
+            }
+        }
+        // 2. Lists for the warp.
+        for (unsigned waiting = __ballot_sync(FULL, count >= WARP); waiting; waiting &= waiting - 1) {
+            const int from = __ffs(waiting) - 1;
+            const int owner = __shfl_sync(FULL, v, from);
+            const Offset begin = __shfl_sync(FULL, first, from), all = __shfl_sync(FULL, count, from);
+            typename Walk::Partial partial = walk.begin(owner);
+            walk_share(walk, owner, begin, all, Offset(0), lane(), WARP, FULL, partial);
+            __syncwarp();
+            walk.template end<32, true>(owner, partial);
+        }
+        // 3. The others: eight lanes each, the groups take them in turn.
+        const unsigned few = count < WARP ? (unsigned)count : 0;
+        for (unsigned waiting = __ballot_sync(FULL, few > 0); waiting;) {
+            unsigned mine = waiting;
+            for (unsigned g = 0; g < lane() / LANES; ++g) mine &= mine - 1;
+            for (unsigned g = 0; g < WARP / LANES; ++g) waiting &= waiting - 1;
+            const int from = mine ? __ffs(mine) - 1 : (int)lane();
+            const int owner = __shfl_sync(FULL, v, from);
+            const Offset begin = __shfl_sync(FULL, first, from);
+            const unsigned all = __shfl_sync(FULL, few, from);
+            if (mine) {
+                typename Walk::Partial partial = walk.begin(owner);
+                walk_share(walk, owner, begin, Offset(all), Offset(0), at, LANES, mask, partial);
+                __syncwarp(mask);
+                walk.template end<LANES, true>(owner, partial);
+            }
+            __syncwarp();
+        }
+    }
+    if (!has_long) return;
+
+    // 4. The pieces, warp by warp.
+    grid.wait();
+    const unsigned length = pieces.length();
+    if (grid.first()) pieces.next_turn();
+    for (unsigned next = dealt_warp(); next < length; next += all_warps()) {
+        const EtwcPieces::Piece piece = pieces.list[next];
+        const Offset skipped = (Offset)piece.number * LONG_PIECE;
+        const Offset begin = walk.first(piece.v) + skipped, all = walk.last(piece.v) - begin;
+        typename Walk::Partial partial = walk.begin(piece.v);
+        walk_share(walk, piece.v, begin, all < LONG_PIECE ? all : (Offset)LONG_PIECE, Offset(0), lane(), WARP, FULL, partial);
+        __syncwarp();
+        walk.template end<32, false>(piece.v, partial);
+    }
+}
+
+}  // namespace gw
