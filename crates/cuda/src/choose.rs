@@ -152,9 +152,7 @@ fn edge_rule(point: &ProgramPoint, op: &EdgeSetIterator, module: &Module, facts:
             (pull.into(), "all edges: sums of a destination are gathered before they are stored".to_string())
         }
         Sources::All => (push.into(), "its writes are not owned by destinations".to_string()),
-        Sources::Filter => {
-            (push.into(), "sources are tested, a lane each; what they have is shared out".to_string())
-        }
+        Sources::Filter => (push.into(), "sources are tested, a lane each; what they have is shared out".to_string()),
     }
 }
 

@@ -656,6 +656,15 @@ impl Executable for CudaExecutable {
         }
     }
 
+    fn finish_run(&mut self) -> Result<()> {
+        self.launcher.end_run()?;
+        self.wait()
+    }
+
+    fn device_seconds(&mut self) -> Result<Option<f64>> {
+        self.launcher.device_seconds().map(Some)
+    }
+
     fn host_will_read(&mut self, vector: &Vector) -> Result<()> {
         self.vectors.fetch(vector)
     }

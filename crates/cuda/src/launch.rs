@@ -11,7 +11,7 @@ use crate::codegen::Generated;
 use crate::codegen::inputs::{GraphParts, Source};
 use crate::codegen::region::Outcome;
 use crate::context::Context;
-use crate::device::{Address, Device, DeviceError, Launch};
+use crate::device::{Address, Device, DeviceError, Launch, Mark};
 use crate::executable::Loaded;
 use crate::memory::{Buffer, bytes_of, exec_error};
 use crate::queue::DeviceQueue;
@@ -291,6 +291,9 @@ pub(crate) struct Launcher {
     cells: HashMap<Name, Cell>,
     /// What was read last: fault and cells.
     last: Vec<u8>,
+    /// The stream before the first kernel of the run, and behind the last.
+    first: Option<Mark>,
+    end: Option<Mark>,
 }
 
 impl Launcher {
@@ -307,6 +310,8 @@ impl Launcher {
             scratch: None,
             cells: HashMap::new(),
             last: Vec::new(),
+            first: None,
+            end: None,
             context,
         })
     }
@@ -314,6 +319,23 @@ impl Launcher {
     /// A run begins: nothing is known about scalars on the device.
     pub(crate) fn begin_run(&mut self) {
         self.cells.values_mut().for_each(|c| c.bits = None);
+        (self.first, self.end) = (None, None);
+    }
+
+    /// All work of the run is handed over.
+    pub(crate) fn end_run(&mut self) -> Result<()> {
+        if self.first.is_some() {
+            self.end = Some(self.device().mark().map_err(exec_error)?);
+        }
+        Ok(())
+    }
+
+    /// Seconds on the device from the first kernel of the run to the end of its work; nothing for a run without kernels.
+    pub(crate) fn device_seconds(&self) -> Result<f64> {
+        match (&self.first, &self.end) {
+            (Some(first), Some(end)) => self.device().seconds(first, end).map_err(exec_error),
+            _ => Ok(0.0),
+        }
     }
 
     fn device(&self) -> &Arc<dyn Device> {
@@ -417,6 +439,9 @@ impl Launcher {
             grid = cluster;
         }
         let launch = Launch { grid, block: code.unit.block, cooperative: code.cooperative && cluster == 1, cluster };
+        if self.first.is_none() {
+            self.first = Some(self.device().mark().map_err(exec_error)?);
+        }
         self.device().launch(&loaded.kernel, launch, bytes_of(&words)).map_err(exec_error)?;
         Ok(Outcomes {
             count: code.outcomes.len(),

@@ -38,6 +38,8 @@ pub struct RunResult {
     pub steps: u64,
     /// Wall-clock time of `main` or of the export function.
     pub seconds: f64,
+    /// Time by the clock of the device, for machines that have one ([`Executable::device_seconds`]).
+    pub device_seconds: Option<f64>,
     /// The other times.
     pub timings: Timings,
 }
@@ -162,6 +164,7 @@ impl Program {
         let mut value = Interp::new(&code, &mut env, &mut *self.executable).run_function(function, Vec::new(), args)?;
         self.executable.finish_run()?;
         let seconds = start.elapsed().as_secs_f64();
+        let device_seconds = self.executable.device_seconds()?;
         let start = Instant::now();
         let mut globals: Vec<(String, Value)> =
             env.global_values().map(|(name, _, value)| (name.to_string(), value)).collect();
@@ -189,7 +192,7 @@ impl Program {
         let timings = Timings { compile: self.compile_seconds, load: env.load_seconds, startup, fetch };
         let steps = env.steps() - before;
         let printed = env.printer.finish()?;
-        Ok(RunResult { globals: Globals(globals), value, printed, steps, seconds, timings })
+        Ok(RunResult { globals: Globals(globals), value, printed, steps, seconds, device_seconds, timings })
     }
 }
 

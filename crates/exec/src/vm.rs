@@ -179,6 +179,12 @@ pub trait Executable: Send {
         self.wait()
     }
 
+    /// Seconds from the first kernel of the run to the end of its last work, start-up statements included, by the clock of the
+    /// device. `None` for machines without one. Asked after [`Executable::finish_run`].
+    fn device_seconds(&mut self) -> Result<Option<f64>> {
+        Ok(None)
+    }
+
     /// The host is about to read entries of a watched vector.
     fn host_will_read(&mut self, _vector: &Vector) -> Result<()> {
         Ok(())

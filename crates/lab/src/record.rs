@@ -54,8 +54,10 @@ pub struct Measurement {
     pub complete: bool,
     /// Arguments of the first run.
     pub arguments: Vec<String>,
+    /// Median time by the host's clock, where the times above are by that of a device.
+    pub host_seconds: Option<f64>,
     /// Median time of giving globals their first values, loading left out: the part of the times above that comes before
-    /// `main`.
+    /// `main`, by the host's clock.
     pub startup_seconds: Option<f64>,
     /// Time to compile, kernels that were compiled in the warm-up runs included.
     pub compile_seconds: Option<f64>,

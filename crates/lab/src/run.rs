@@ -96,6 +96,8 @@ struct Row<'a> {
     /// The program under the schedule that the machine has chosen for this graph.
     chosen: Option<Result<Prepared, String>>,
     seconds: Vec<f64>,
+    /// By the host's clock, where `seconds` are by that of a device.
+    host_seconds: Vec<f64>,
     startups: Vec<f64>,
     traffic: Vec<Traffic>,
     /// What the machine counted in each warm-up run, and in each timed run that was not fetched.
@@ -112,6 +114,7 @@ impl<'a> Row<'a> {
             cell,
             chosen: None,
             seconds: Vec::new(),
+            host_seconds: Vec::new(),
             startups: Vec::new(),
             traffic: Vec::new(),
             warm_up_usage: Vec::new(),
@@ -269,7 +272,9 @@ impl<'a> Runner<'a> {
                     row.warm_up_usage.extend(used);
                     return;
                 }
-                row.seconds.push((ran.timings.startup + ran.seconds - ran.timings.load).max(0.0));
+                let host_seconds = (ran.timings.startup + ran.seconds - ran.timings.load).max(0.0);
+                row.host_seconds.extend(ran.device_seconds.map(|_| host_seconds));
+                row.seconds.push(ran.device_seconds.unwrap_or(host_seconds));
                 row.startups.push((ran.timings.startup - ran.timings.load).max(0.0));
                 match validated {
                     true => self.validate(row, graphs, &args, &ran),
@@ -356,6 +361,7 @@ impl<'a> Runner<'a> {
             complete: row.error.is_none() && row.seconds.len() == planned,
             error: row.error,
             arguments: loaded.map_or_else(Vec::new, |loaded| self.arguments(cell, &loaded.graphs, starts, 0)),
+            host_seconds: Summary::of(&row.host_seconds).map(|s| s.median),
             startup_seconds: Summary::of(&row.startups).map(|s| s.median),
             compile_seconds: prepared.map(|p| p.program.compile_seconds() + kernel_seconds),
             usage,

@@ -238,8 +238,8 @@ pub(crate) fn edges(
         }
         parts.weights |= weight.is_some();
     });
-    let (mut call, mut header, scratch) =
-        balancer(load_balance, incoming, walks_all && !early_exit).ok_or_else(|| fail(format!("`lb={load_balance}` is for other machines")))?;
+    let (mut call, mut header, scratch) = balancer(load_balance, incoming, walks_all && !early_exit)
+        .ok_or_else(|| fail(format!("`lb={load_balance}` is for other machines")))?;
 
     let owner_at = if incoming { 1 } else { 0 };
     let owner = apply.params.get(owner_at).map(|p| p.name.clone());
