@@ -38,7 +38,7 @@ pub(crate) fn capabilities() -> Capabilities {
                 EdgeForm::CooDestinationPairs,
             ],
         )
-        .allow(Axis::Update, &[PriorityUpdate::Lazy])
+        .allow(Axis::Update, &[PriorityUpdate::Lazy, PriorityUpdate::NearFar])
         .allow_all(Axis::Delta)
         .allow(Axis::Frontier, &[FrontierForm::Boolmap, FrontierForm::Bitmap])
         .allow(

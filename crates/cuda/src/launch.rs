@@ -14,7 +14,7 @@ use crate::context::Context;
 use crate::device::{Address, Device, DeviceError, Launch};
 use crate::executable::Loaded;
 use crate::memory::{Buffer, bytes_of, exec_error};
-use crate::queue::DeviceQueue;
+use crate::queue::{DeviceQueue, WORDS};
 use crate::residency::GraphWords;
 use crate::set::{BITS, BYTES, DeviceRef, DeviceSet, ListStorage, ListedSet, QUEUE, Spares, Storage, give_back};
 use crate::vectors::{Vectors, bits_of};
@@ -56,7 +56,7 @@ pub(crate) struct Bindings {
     lengths: HashMap<Name, u64>,
     external: Vec<External>,
     graphs: HashMap<Name, Arc<Graph>>,
-    queues: HashMap<Name, [u64; 13]>,
+    queues: HashMap<Name, [u64; WORDS]>,
     lists: HashMap<Name, ListBinding>,
 }
 

@@ -74,6 +74,11 @@ pub fn listings(module: &Arc<Module>) -> Result<Vec<Unit>> {
     Ok(made.into_iter().map(|g| g.unit).collect())
 }
 
+/// The CUDA C++ of the kernels that belong to no program, such as those that answer for queues. Needs no GPU.
+pub fn own_kernels() -> Vec<Unit> {
+    kernels::all().into_iter().map(|g| g.unit).collect()
+}
+
 /// The schedules that the CUDA machine can execute. Needs no GPU.
 pub fn capabilities() -> Capabilities {
     capability::capabilities()

@@ -1,0 +1,186 @@
+//! Programs on an emulated GPU under schedules that name the values a drawn schedule may miss: near-far queues in all
+//! their kinds, with loops on the host and on the device.
+
+mod emulator;
+
+use std::sync::Arc;
+
+use emulator::EmulatedDevice;
+use gw_cuda::CudaVm;
+use gw_exec::{GraphVm, ReferenceVm, RunOptions, SpecGraphs};
+use gw_graph::progress::Silent;
+use gw_graph::{Graph, GraphSpec};
+use gw_ir::module::Module;
+use gw_lang::{SourceFile, compile_front};
+use gw_programs::{Run, example_args};
+use gw_schedule::{Family, ProgramSchedule};
+
+fn graph_of(spec: &str) -> Arc<Graph> {
+    Arc::new(GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph)
+}
+
+fn lowered(file: &str, source: &str) -> Module {
+    let front = compile_front(&SourceFile::new(file, source)).unwrap_or_else(|_| panic!("{file} does not compile"));
+    gw_ir::lower(&front.typed, source).unwrap()
+}
+
+/// A module under a schedule: each of its parts goes to the places where it is legal and none was before. All must go somewhere.
+fn scheduled(module: Module, texts: &[&str]) -> Module {
+    let mut module = module;
+    gw_exec::label_operators(&mut module);
+    let mut schedule = ProgramSchedule::default();
+    schedule.set_family(Some(Family::Gpu));
+    let places = gw_ir::points::program_points(&module);
+    for text in texts {
+        let part: ProgramSchedule = format!("on=gpu;{text}").parse().unwrap_or_else(|e| panic!("{text}: {e}"));
+        let part = part.everywhere().cloned().unwrap();
+        let lacks = gw_cuda::capabilities().unsupported(&part);
+        assert!(lacks.is_empty(), "{text}: {lacks:?}");
+        let mut used = false;
+        for place in &places {
+            if let Some(path) = &place.path
+                && schedule.get(path).is_none()
+                && places.iter().filter(|p| p.path == place.path).all(|p| part.legal(&p.point).is_ok())
+            {
+                schedule.set(path, part.clone()).unwrap();
+                used = true;
+            }
+        }
+        assert!(used, "{text} is legal nowhere");
+    }
+    let options = gw_ir::Options { family: Some(Family::Gpu), ..gw_ir::Options::default() };
+    gw_ir::run_pipeline(module, &schedule, &options).unwrap_or_else(|e| panic!("{texts:?}: {e}"))
+}
+
+fn options(args: &[String], graph: &Arc<Graph>) -> RunOptions {
+    let graphs = SpecGraphs::new();
+    graphs.insert(&args[0], Arc::clone(graph));
+    RunOptions { graphs: Arc::new(graphs), ..RunOptions::with_args(args.to_vec()) }
+}
+
+/// A standard program on graphs under schedules, with loops on the host and on the device where there are some to be.
+fn right(name: &str, specs: &[&str], schedules: &[&str]) {
+    let Some(device) = EmulatedDevice::new() else { return };
+    let vm = CudaVm::on(Arc::new(device));
+    let program = gw_programs::find(name).unwrap();
+    for text in schedules {
+        for loops in ["loop=fused", "loop=host"] {
+            let module = Arc::new(scheduled(lowered(program.file, program.source), &[text, loops]));
+            let mut prepared = gw_exec::Program::prepare(&vm, module).unwrap_or_else(|e| panic!("{text}: {e}"));
+            for spec in specs {
+                let graph = graph_of(spec);
+                let args = example_args(program, spec, &graph);
+                let result = prepared.run(&options(&args, &graph)).unwrap_or_else(|e| panic!("{text} on {spec}: {e}"));
+                let run = Run { graph: &graph, args: &args, results: &result.globals };
+                program.validate(&run).unwrap_or_else(|e| panic!("{name} under {text}, {loops} on {spec}: {e}"));
+            }
+        }
+    }
+}
+
+/// A program of its own on graphs under schedules: the vector `result` is as the reference machine makes it.
+fn like_the_reference(source: &str, specs: &[&str], schedules: &[&str]) {
+    let Some(device) = EmulatedDevice::new() else { return };
+    let vm = CudaVm::on(Arc::new(device));
+    for spec in specs {
+        let graph = graph_of(spec);
+        let args = vec![spec.to_string()];
+        let result = |vm: &dyn GraphVm, texts: &[&str]| {
+            let module = scheduled(lowered("test.gt", source), texts);
+            let mut prepared = gw_exec::Program::prepare(vm, Arc::new(module)).unwrap();
+            let result = prepared.run(&options(&args, &graph));
+            let result = result.unwrap_or_else(|e| panic!("{} under {texts:?} on {spec}: {e}", vm.name()));
+            result.globals.vector("result").unwrap().to_f64()
+        };
+        let expected = result(&ReferenceVm::new(), &[]);
+        for text in schedules {
+            for loops in ["loop=fused", "loop=host"] {
+                assert_eq!(result(&vm, &[text, loops]), expected, "{text}, {loops} on {spec}");
+            }
+        }
+    }
+}
+
+const WEIGHTED: &[&str] =
+    &["path:1:weights=1..2", "kron:8:weights=1..64", "road:12x12:weights=1..50", "urand:7:1:weights=1..20"];
+
+/// More vertices far away at once than blocks keep in shared memory.
+const WIDE: &str = "star:9000:weights=5..60";
+
+#[test]
+fn shortest_paths_by_a_near_and_a_far_list() {
+    right(
+        "sssp-delta",
+        WEIGHTED,
+        &["update=near-far,delta=1", "update=near-far,delta=8", "pull,update=near-far,delta=30"],
+    );
+}
+
+#[test]
+fn far_lists_longer_than_what_blocks_keep_to_themselves() {
+    right("sssp-delta", &[WIDE], &["update=near-far,delta=4"]);
+}
+
+#[test]
+fn a_near_far_queue_is_asked_about_a_vertex() {
+    right("ppsp", WEIGHTED, &["update=near-far,delta=8"]);
+    right("astar", &["road:12x12:weights=1..50"], &["update=near-far,delta=8"]);
+}
+
+#[test]
+fn buckets_of_sums_are_found_without_a_search() {
+    right("kcore", &["kron:8", "grid:9x8", "complete:14"], &["push,update=lazy"]);
+}
+
+/// A program with a queue over `result`, of this type and in this order of buckets, that begins at vertex 0.
+fn queue_program(ty: &str, order: i32, unknown: &str, start: &str, function: &str) -> String {
+    format!(
+        "element Vertex end
+element Edge end
+const edges : edgeset{{Edge}}(Vertex,Vertex,{ty}) = load(argv[1]);
+const vertices : vertexset{{Vertex}} = edges.getVertices();
+const result : vector{{Vertex}}({ty}) = {unknown};
+const queue : priority_queue{{Vertex}}({ty});
+func visit(src : Vertex, dst : Vertex, weight : {ty})
+    {function}
+end
+func main()
+    result[0] = {start};
+    queue = new priority_queue{{Vertex}}({ty})(false, false, result, {order}, 0, false, 0);
+    #s0# while queue.finished() == false
+        var least : vertexset{{Vertex}} = queue.dequeue_ready_set();
+        #s1# edges.from(least).applyUpdatePriority(visit);
+        delete least;
+    end
+    delete queue;
+end
+"
+    )
+}
+
+const QUEUES: &[&str] = &["update=near-far,delta=1", "update=near-far,delta=3", "update=lazy,delta=3"];
+
+#[test]
+fn priorities_with_fractions() {
+    let function = "queue.updatePriorityMin(dst, result[dst], result[src] + weight);";
+    let program = queue_program("float", 1, "340282346638528859811704183484516925440.0", "0.0", function);
+    like_the_reference(&program, &["kron:7:weights=0.25..4.0", "grid:9x8:weights=0.25..4.0"], QUEUES);
+}
+
+#[test]
+fn priorities_that_grow_in_falling_order() {
+    let function = "var width : int = result[src];
+    if weight < width
+        width = weight;
+    end
+    queue.updatePriorityMax(dst, result[dst], width);";
+    let program = queue_program("int", 0, "0", "1000", function);
+    like_the_reference(&program, &["kron:7:weights=1..64", "road:12x12:weights=1..50"], QUEUES);
+}
+
+#[test]
+fn priorities_that_come_before_the_open_bucket() {
+    let function = "queue.updatePriorityMin(dst, result[dst], result[src] / 2 + weight);";
+    let program = queue_program("int", 1, "2147483647", "200", function);
+    like_the_reference(&program, &["kron:8:weights=1..64", "road:12x12:weights=1..50"], QUEUES);
+}
