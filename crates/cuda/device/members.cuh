@@ -18,7 +18,7 @@ template <class Visit> __device__ __forceinline__ void each_member(const Run& ru
         for (unsigned i = run.grid.rank(); i < n; i += run.grid.size()) visit(set.queue[i]);
     } else {
         for (unsigned v = run.grid.rank(); v < run.vertices(); v += run.grid.size())
-            if (form & BITS ? set.has_bit((int)v) : set.has_byte((int)v)) visit((int)v);
+            if (set.has(form, (int)v)) visit((int)v);
     }
 }
 
@@ -40,7 +40,7 @@ template <class Visit> __device__ __forceinline__ void each_member_in_step(const
     const unsigned form = place == ALL_VERTICES ? 0 : run.form(place);
     in_step(run.grid, listed ? set.size() : run.vertices(), [&](unsigned i, bool here) {
         const int v = here ? listed ? set.queue[i] : (int)i : 0;
-        if (here && form && !listed) here = form & BITS ? set.has_bit(v) : set.has_byte(v);
+        if (here && form && !listed) here = set.has(form, v);
         visit(v, here);
     });
 }
@@ -54,8 +54,10 @@ __device__ inline void add_vertex(Run& run, int& place, int vertex, unsigned cap
     const Set set = run.at(place);
     if (run.grid.first()) {
         const unsigned at = set.head[0]++;
-        if (at < capacity) set.queue[at] = (int)checked(fault, vertex, run.vertices(), line);
+        const int v = (int)checked(fault, vertex, run.vertices(), line);
+        if (at < capacity) set.queue[at] = v;
         else report(fault, FAULT_FULL, line, at, capacity);
+        if (run.form(place) & LEVELS) set.levels[v] = set.round;
     }
     if (run.form(place) & BITS) run.grid.wait(), mark_bit(set.bits, vertex);
     if (run.form(place) & BYTES) set.bytes[vertex] = 1;

@@ -88,6 +88,10 @@ struct Output {
     template <Counting COUNTING> __device__ __forceinline__ void insert_byte(int v) {
         if (mark_byte(set.bytes, v)) count<COUNTING>();
     }
+    // The mask of the set has the round of this output.
+    template <Counting COUNTING> __device__ __forceinline__ void insert_level(int v) {
+        if (set.levels[v] != round && atomicExch(set.levels + v, round) != round) count<COUNTING>();
+    }
 
     // Adds what was counted to the size of the set; every thread of the block calls it at the end of the operator.
     template <Counting COUNTING> __device__ __forceinline__ void finish() {

@@ -40,10 +40,15 @@ pub(crate) fn capabilities() -> Capabilities {
         )
         .allow(Axis::Update, &[PriorityUpdate::Lazy, PriorityUpdate::NearFar])
         .allow_all(Axis::Delta)
-        .allow(Axis::Frontier, &[FrontierForm::Boolmap, FrontierForm::Bitmap])
+        .allow(Axis::Frontier, FrontierForm::ALL)
         .allow(
             Axis::Creation,
-            &[FrontierCreation::Fused, FrontierCreation::UnfusedBitmap, FrontierCreation::UnfusedBoolmap],
+            &[
+                FrontierCreation::Fused,
+                FrontierCreation::UnfusedBitmap,
+                FrontierCreation::UnfusedBoolmap,
+                FrontierCreation::LevelMask,
+            ],
         )
         .allow(Axis::Count, FrontierCount::ALL)
         .allow(Axis::Dedup, Dedup::ALL)

@@ -41,6 +41,7 @@ fn kernel(name: &str, headers: &[&str], inputs: Vec<Input>, outcomes: Vec<Outcom
         places: 0,
         forms: 0,
         unbounded: false,
+        rounds: 0,
         cooperative: true,
         cells: Vec::new(),
         single: false,

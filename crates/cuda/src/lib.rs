@@ -58,7 +58,13 @@ impl CudaVm {
 
     /// The machine on a given device.
     pub fn on(device: Arc<dyn Device>) -> CudaVm {
-        CudaVm { context: Context::new(device) }
+        CudaVm { context: Context::new(device, launch::LAST_ROUND) }
+    }
+
+    /// The machine on a given device, whose programs soon run out of numbers for rounds: for tests.
+    #[doc(hidden)]
+    pub fn with_few_rounds(device: Arc<dyn Device>, rounds: u32) -> CudaVm {
+        CudaVm { context: Context::new(device, rounds) }
     }
 
     /// What is known about the device.

@@ -29,6 +29,7 @@ fn schedules() -> Vec<&'static str> {
         "on=gpu;pull,lb=local-warp-search",
         "on=gpu;push,lb=dvw",
         "on=gpu;push,lb=etwc,update=near-far,delta=8",
+        "on=gpu;pull,lb=etwc,frontier=level-mask,create=level-mask,count=plain",
         "on=gpu;push,lb=edge-only",
         "on=gpu;pull,lb=edge-only,block=65536",
     ]

@@ -1,5 +1,5 @@
 //! Programs on an emulated GPU under schedules that name the values a drawn schedule may miss: near-far queues in all
-//! their kinds, with loops on the host and on the device.
+//! their kinds, level masks, with loops on the host and on the device.
 
 mod emulator;
 
@@ -61,12 +61,15 @@ fn options(args: &[String], graph: &Arc<Graph>) -> RunOptions {
 /// A standard program on graphs under schedules, with loops on the host and on the device where there are some to be.
 fn right(name: &str, specs: &[&str], schedules: &[&str]) {
     let Some(device) = EmulatedDevice::new() else { return };
-    let vm = CudaVm::on(Arc::new(device));
+    right_on(&CudaVm::on(Arc::new(device)), name, specs, schedules);
+}
+
+fn right_on(vm: &CudaVm, name: &str, specs: &[&str], schedules: &[&str]) {
     let program = gw_programs::find(name).unwrap();
     for text in schedules {
         for loops in ["loop=fused", "loop=host"] {
             let module = Arc::new(scheduled(lowered(program.file, program.source), &[text, loops]));
-            let mut prepared = gw_exec::Program::prepare(&vm, module).unwrap_or_else(|e| panic!("{text}: {e}"));
+            let mut prepared = gw_exec::Program::prepare(vm, module).unwrap_or_else(|e| panic!("{text}: {e}"));
             for spec in specs {
                 let graph = graph_of(spec);
                 let args = example_args(program, spec, &graph);
@@ -183,4 +186,60 @@ fn priorities_that_come_before_the_open_bucket() {
     let function = "queue.updatePriorityMin(dst, result[dst], result[src] / 2 + weight);";
     let program = queue_program("int", 1, "2147483647", "200", function);
     like_the_reference(&program, &["kron:8:weights=1..64", "road:12x12:weights=1..50"], QUEUES);
+}
+
+/// Masks that come in, go out, or both; a set may hold vertices of the set it is made from.
+const MASKS: &[&str] = &[
+    "pull,frontier=level-mask,create=level-mask,count=block",
+    "push,lb=etwc,create=level-mask,count=plain",
+    "dense-push,frontier=level-mask,create=unfused-bitmap",
+    "pull,frontier=bitmap,create=level-mask,count=warp",
+    "push,lb=edge-only,frontier=level-mask,create=level-mask",
+];
+const SEARCHED: &[&str] = &["kron:8:weights=1..64", "road:12x12:weights=1..50"];
+
+#[test]
+fn searches_with_level_masks() {
+    right("bfs", SEARCHED, MASKS);
+    right("bc", &["kron:7"], MASKS);
+}
+
+#[test]
+fn vertices_in_one_mask_after_the_other() {
+    right("sssp", SEARCHED, MASKS);
+    right("cc", &["kron:7", "urand:7:1"], MASKS);
+}
+
+#[test]
+fn queues_fed_by_level_masks() {
+    right("sssp-delta", SEARCHED, &["pull,frontier=level-mask,create=level-mask,update=near-far,delta=8"]);
+    right("kcore", &["kron:7"], &["push,create=level-mask,update=lazy"]);
+}
+
+#[test]
+fn edge_lists_test_the_map_that_is_asked_for() {
+    let module = |form: &str| {
+        let program = gw_programs::find("bfs").unwrap();
+        scheduled(lowered(program.file, program.source), &[&format!("push,lb=edge-only,frontier={form}")])
+    };
+    for (form, test) in [("bitmap", "from.has_bit("), ("boolmap", "from.has_byte("), ("level-mask", "from.has_level(")]
+    {
+        let units = gw_cuda::listings(&Arc::new(module(form))).unwrap();
+        assert!(units.iter().any(|unit| unit.source.contains(test)), "{form}");
+    }
+}
+
+#[test]
+fn rounds_begin_anew_when_their_numbers_run_out() {
+    for rounds in [1, 2, 5] {
+        let Some(device) = EmulatedDevice::new() else { return };
+        let vm = CudaVm::with_few_rounds(Arc::new(device), rounds);
+        right_on(&vm, "bfs", &["kron:7", "grid:9x8", "kron:7"], &MASKS[..1]);
+        right_on(
+            &vm,
+            "sssp",
+            &["kron:7:weights=1..64"],
+            &["push,dedup=on,dedup-by=counters-fused", MASKS[1], MASKS[3]],
+        );
+    }
 }

@@ -65,6 +65,8 @@ pub(crate) struct Region<'m> {
     pub(crate) input: u32,
     /// Some queue may get more members than there are vertices.
     pub(crate) unbounded: bool,
+    /// Places in the code that take a new round.
+    pub(crate) rounds: u32,
     /// Words of scratch memory per vertex and per block that balancers need.
     pub(crate) scratch: bool,
     /// All graphs have short lists.
@@ -94,6 +96,7 @@ impl<'m> Region<'m> {
             output: 0,
             input: 0,
             unbounded: false,
+            rounds: 0,
             scratch: false,
             flat,
             headers: Vec::new(),
