@@ -28,16 +28,7 @@ pub(crate) fn capabilities() -> Capabilities {
         .allow(Axis::Direction, Direction::ALL)
         .allow(Axis::LoadBalance, &balancers)
         .allow_all(Axis::Block)
-        .allow(
-            Axis::Edges,
-            &[
-                EdgeForm::Csr,
-                EdgeForm::CooSource,
-                EdgeForm::CooSourcePairs,
-                EdgeForm::CooDestination,
-                EdgeForm::CooDestinationPairs,
-            ],
-        )
+        .allow(Axis::Edges, EdgeForm::ALL)
         .allow(Axis::Update, &[PriorityUpdate::Lazy, PriorityUpdate::NearFar])
         .allow_all(Axis::Delta)
         .allow(Axis::Frontier, FrontierForm::ALL)

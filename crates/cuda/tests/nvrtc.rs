@@ -30,6 +30,8 @@ fn schedules() -> Vec<&'static str> {
         "on=gpu;push,lb=dvw",
         "on=gpu;push,lb=etwc,update=near-far,delta=8",
         "on=gpu;pull,lb=etwc,frontier=level-mask,create=level-mask,count=plain",
+        "on=gpu;push,lb=etwc,edges=csr-m",
+        "on=gpu;pull,lb=strict,edges=csr-m",
         "on=gpu;push,lb=edge-only",
         "on=gpu;pull,lb=edge-only,block=65536",
     ]

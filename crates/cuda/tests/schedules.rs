@@ -1,5 +1,5 @@
 //! Programs on an emulated GPU under schedules that name the values a drawn schedule may miss: near-far queues in all
-//! their kinds, level masks, with loops on the host and on the device.
+//! their kinds, level masks, pairs of offsets, with loops on the host and on the device.
 
 mod emulator;
 
@@ -13,7 +13,7 @@ use gw_graph::{Graph, GraphSpec};
 use gw_ir::module::Module;
 use gw_lang::{SourceFile, compile_front};
 use gw_programs::{Run, example_args};
-use gw_schedule::{Family, ProgramSchedule};
+use gw_schedule::{Family, PointKind, ProgramSchedule};
 
 fn graph_of(spec: &str) -> Arc<Graph> {
     Arc::new(GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph)
@@ -68,7 +68,13 @@ fn right_on(vm: &CudaVm, name: &str, specs: &[&str], schedules: &[&str]) {
     let program = gw_programs::find(name).unwrap();
     for text in schedules {
         for loops in ["loop=fused", "loop=host"] {
-            let module = Arc::new(scheduled(lowered(program.file, program.source), &[text, loops]));
+            let module = lowered(program.file, program.source);
+            let fusable =
+                |p: &gw_ir::points::Point| p.point.kind == PointKind::WhileLoop && p.point.body_obstacle.is_none();
+            let module = match gw_ir::points::program_points(&module).iter().any(fusable) {
+                true => Arc::new(scheduled(module, &[text, loops])),
+                false => Arc::new(scheduled(module, &[text])),
+            };
             let mut prepared = gw_exec::Program::prepare(vm, module).unwrap_or_else(|e| panic!("{text}: {e}"));
             for spec in specs {
                 let graph = graph_of(spec);
@@ -242,4 +248,27 @@ fn rounds_begin_anew_when_their_numbers_run_out() {
             &["push,dedup=on,dedup-by=counters-fused", MASKS[1], MASKS[3]],
         );
     }
+}
+
+#[test]
+fn lists_found_by_pairs_of_offsets() {
+    let balancers = [
+        "vertex-based",
+        "vw8",
+        "twc",
+        "etwc",
+        "wm",
+        "cm",
+        "strict",
+        "cta-warp-scan",
+        "local-warp-search",
+        "merge-path",
+    ];
+    for (i, balancer) in balancers.iter().enumerate() {
+        let way = ["push", "pull", "dense-push"][i % 3];
+        right("bfs", &["kron:7:directed"], &[&format!("{way},lb={balancer},edges=csr-m")]);
+    }
+    right("pagerank", &["kron:7:directed"], &["pull,lb=multi-phase,edges=csr-m", "push,lb=wm,edges=csr-m"]);
+    right("sssp-delta", SEARCHED, &["push,lb=etwc,edges=csr-m,update=near-far,delta=8"]);
+    right("tc", &["kron:7"], &["push,lb=etwc,edges=csr-m"]);
 }

@@ -201,6 +201,8 @@ struct Plan {
     edge_only: bool,
     /// The adjacency that is walked is that of in-edges.
     incoming: bool,
+    /// Its offsets are read as pairs.
+    pairs: bool,
     insert: Option<Insert>,
     early_exit: bool,
     weight: Option<Scalar>,
@@ -244,10 +246,12 @@ pub(crate) fn edges(
     let early_exit = incoming && !edge_only && exits_early(region, op);
     let repeats = direction == Direction::Push && matches!(op.from, VertexFilter::Set(_));
     let fetch_ahead = shape.flat && has_output && direction == Direction::Push;
+    let pairs = schedule.edges == Some(EdgeForm::CsrM);
     let mut plan = Plan {
         direction,
         edge_only,
         incoming,
+        pairs,
         insert,
         early_exit,
         weight,
@@ -279,8 +283,10 @@ pub(crate) fn edges(
             });
         } else if incoming {
             parts.incoming = true;
+            parts.in_ranges |= pairs;
         } else {
             parts.out = true;
+            parts.out_ranges |= pairs;
         }
         parts.weights |= weight.is_some();
     });
@@ -544,9 +550,16 @@ fn walk_members(
             None => code.line("return v;"),
         }
         code.close("");
-        let offsets = if plan.incoming { "graph.in_offsets" } else { "graph.out_offsets" };
-        code.line(format!("{method} Offset first(int v) const {{ return {offsets}[v]; }}"));
-        code.line(format!("{method} Offset last(int v) const {{ return {offsets}[v + 1]; }}"));
+        let way = if plan.incoming { "in" } else { "out" };
+        let (first, range) = match plan.pairs {
+            true => (format!("graph.{way}_ranges[v].first"), format!("graph.{way}_ranges[v]")),
+            false => {
+                let offsets = format!("graph.{way}_offsets");
+                (format!("{offsets}[v]"), format!("{{{offsets}[v], {offsets}[v + 1]}}"))
+            }
+        };
+        code.line(format!("{method} Offset first(int v) const {{ return {first}; }}"));
+        code.line(format!("{method} gw::Range<Offset> range(int v) const {{ return {range}; }}"));
         let begin: Vec<String> = gathered
             .iter()
             .map(|g| neutral(g.op, g.scalar))
@@ -613,7 +626,8 @@ fn walk_members(
             code.line("const int src = owner, dst = gw::edge_value(graph.out_neighbours + e);");
             // The next step will ask where the list of the destination lies; by then it is near.
             if plan.fetch_ahead {
-                code.line("gw::fetch_ahead(graph.out_offsets + dst);");
+                let array = if plan.pairs { "out_ranges" } else { "out_offsets" };
+                code.line(format!("gw::fetch_ahead(graph.{array} + dst);"));
             }
         }
     }
