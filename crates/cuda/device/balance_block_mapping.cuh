@@ -31,8 +31,9 @@ template <class Walk> __device__ void balance_block_mapping(Walk& walk) {
         const int v = threadIdx.x < share && i < n ? walk.vertex(i) : -1;
         Offset first = 0, count = 0;
         if (v >= 0) {
-            first = walk.first(v);
-            count = walk.last(v) - first;
+            const Range<Offset> edges = walk.range(v);
+            first = edges.first;
+            count = edges.length();
         }
         Offset total;
         const Offset begin = block_exclusive(count, total);  // its barriers also end the use of the previous round

@@ -6,7 +6,8 @@
 //   struct Partial;                            // what one thread gathers for one vertex; may be empty
 //   unsigned active() const;                   // entries to walk; the same for all threads
 //   int vertex(unsigned i) const;              // the i-th active vertex, or -1: skip this entry
-//   Offset first(int v) const, last(int v) const;
+//   Range<Offset> range(int v) const;          // of the edges of v
+//   Offset first(int v) const;                 // its beginning, where that is enough
 //   Partial begin(int v) const;                // start of a thread's share of v
 //   bool edge(int v, Offset e, Partial& p);    // visits an edge; false: no more edges of v are needed
 //   template <int LANES, bool WHOLE> void end(int v, Partial& p);
@@ -19,6 +20,7 @@
 // same kernel; between two calls that use Scratch the caller waits for the grid.
 #pragma once
 #include "grid.cuh"
+#include "range.cuh"
 #include "scan.cuh"
 
 namespace gw {
@@ -113,8 +115,9 @@ __device__ __forceinline__ void walk_groups(Walk& walk, Entry entry, unsigned n,
             Offset my_first = 0, my_count = 0;
             if (at < rounds && i < n) mine = entry((unsigned)i);
             if (mine >= 0) {
-                my_first = walk.first(mine);
-                my_count = walk.last(mine) - my_first;
+                const Range<Offset> edges = walk.range(mine);
+                my_first = edges.first;
+                my_count = edges.length();
             }
 #pragma unroll 1
             for (unsigned round = 0; round < rounds; ++round) {

@@ -34,8 +34,9 @@ template <class Walk> __device__ void balance_cta_warp_scan(Walk& walk) {
         const int v = threadIdx.x < share && i < n ? walk.vertex(i) : -1;
         Offset first = 0, count = 0;
         if (v >= 0) {
-            first = walk.first(v);
-            count = walk.last(v) - first;
+            const Range<Offset> edges = walk.range(v);
+            first = edges.first;
+            count = edges.length();
         }
 
         // 1. Long lists: the block. The barriers of phase 3 have ended the previous round.

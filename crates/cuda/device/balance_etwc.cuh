@@ -92,8 +92,9 @@ template <class Walk> __device__ void balance_etwc(Walk& walk, Scratch& scratch,
         if (lane() < per_warp && i < n) {
             v = walk.vertex(i);
             if (v >= 0) {
-                first = walk.first(v);
-                count = walk.last(v) - first;
+                const Range<Offset> edges = walk.range(v);
+                first = edges.first;
+                count = edges.length();
                 if (count >= ETWC_HUB) {
                     pieces.put(v, (unsigned)((count + ETWC_PIECE - 1) / ETWC_PIECE));
                     count = 0;
@@ -143,7 +144,8 @@ template <class Walk> __device__ void balance_etwc(Walk& walk, Scratch& scratch,
             }
             if (!singly && next >= set.for_block) break;
             const int owner = singly ? set.of_warps[next] : set.of_block[next];
-            const Offset begin = walk.first(owner), all = walk.last(owner) - begin;
+            const Range<Offset> edges = walk.range(owner);
+            const Offset begin = edges.first, all = edges.length();
             const Offset below_block = all % BLOCK, below_warp = all % WARP;
             const Offset skipped = singly ? all - below_block : 0;
             const Offset part = singly ? below_block - below_warp : all - below_block;
@@ -164,7 +166,8 @@ template <class Walk> __device__ void balance_etwc(Walk& walk, Scratch& scratch,
     for (unsigned next = blockIdx.x; next < length; next += gridDim.x) {
         const EtwcPieces::Piece piece = pieces.list[next];
         const Offset skipped = (Offset)piece.number * ETWC_PIECE;
-        const Offset begin = walk.first(piece.v) + skipped, all = walk.last(piece.v) - begin;
+        const Range<Offset> edges = walk.range(piece.v);
+        const Offset begin = edges.first + skipped, all = edges.last - begin;
         typename Walk::Partial partial = walk.begin(piece.v);
         walk_share(walk, piece.v, begin, all < ETWC_PIECE ? all : (Offset)ETWC_PIECE, Offset(warp() * WARP), lane(), BLOCK, FULL,
                    partial);

@@ -27,8 +27,9 @@ template <class Walk> __device__ void balance_local_warp_search(Walk& walk) {
         const int v = lane() < share && i < n ? walk.vertex(i) : -1;
         Offset first = 0, count = 0;
         if (v >= 0) {
-            first = walk.first(v);
-            count = walk.last(v) - first;
+            const Range<Offset> edges = walk.range(v);
+            first = edges.first;
+            count = edges.length();
         }
         Offset total;
         const Offset begin = warp_exclusive(count, total);

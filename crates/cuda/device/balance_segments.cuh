@@ -60,7 +60,7 @@ template <class Offset> struct Segments {
         for (unsigned base = from; base < to; base += BLOCK) {
             const unsigned i = base + threadIdx.x;
             const int v = i < to ? walk.vertex(i) : -1;
-            const Offset degree = v >= 0 ? walk.last(v) - walk.first(v) : 0;
+            const Offset degree = v >= 0 ? walk.range(v).length() : 0;
             // One scan for both: edges above, vertices in the lowest 16 bits.
             unsigned long long total;
             const unsigned long long before = block_exclusive((unsigned long long)degree << 16 | (degree > 0), total);

@@ -71,7 +71,7 @@ template <class Walk> __device__ __forceinline__ void twc_fill(Walk& walk, const
         }
 #pragma unroll
         for (unsigned k = 0; k < ENTRIES; ++k) {
-            const Offset count = v[k] >= 0 ? walk.last(v[k]) - walk.first(v[k]) : 0;
+            const Offset count = v[k] >= 0 ? walk.range(v[k]).length() : 0;
             const unsigned bin = (count >= WARP) + (count >= BLOCK) + (count >= giant);
             shift[k] = count > 0 ? 8 * bin : 32;
             if (count > 0) counts += 1u << shift[k];
@@ -118,7 +118,8 @@ template <class Walk> __device__ void balance_twc(Walk& walk, Scratch& scratch, 
         const unsigned at = giant ? i : (i - giants) * gridDim.x + blockIdx.x;
         if (!giant && at >= larges) break;
         const int v = bins.get(giant ? TwcBins::GIANT : TwcBins::LARGE, at);
-        const Offset first = walk.first(v), count = walk.last(v) - first;
+        const Range<Offset> edges = walk.range(v);
+        const Offset first = edges.first, count = edges.length();
         const Offset start = (giant ? dealt_warp() : warp()) * WARP;
         typename Walk::Partial partial = walk.begin(v);
         walk_share(walk, v, first, count, start, lane(), giant ? gridDim.x * BLOCK : BLOCK, FULL, partial);

@@ -13,7 +13,8 @@ template <class Walk> __device__ void balance_vertex_based(Walk& walk) {
         const unsigned i = base + lane();
         const int v = i < n ? walk.vertex(i) : -1;
         if (v >= 0) {
-            const Offset first = walk.first(v), last = walk.last(v);
+            const Range<Offset> edges = walk.range(v);
+            const Offset first = edges.first, last = edges.last;
             typename Walk::Partial partial = walk.begin(v);
             if constexpr (Walk::EARLY_EXIT) {
                 for (Offset e = first; e < last; ++e) {

@@ -27,8 +27,9 @@ template <class Walk> __device__ __forceinline__ void walk_warp(Walk& walk, int 
     StagedWarp<Offset>& staged = staged_warp<Offset>();
     Offset first = 0, count = 0;
     if (v >= 0) {
-        first = walk.first(v);
-        count = walk.last(v) - first;
+        const Range<Offset> edges = walk.range(v);
+        first = edges.first;
+        count = edges.length();
     }
     Offset total;
     const Offset begin = warp_exclusive(count, total);

@@ -1,6 +1,7 @@
 // A graph on the device: neighbour lists by vertex in one or both directions, and lists of edges.
 #pragma once
 #include "fault.cuh"
+#include "range.cuh"
 
 namespace gw {
 
@@ -30,6 +31,8 @@ template <class OffsetType, class WeightType> struct Graph {
     alignas(8) unsigned vertices;
     unsigned long long edges;
     unsigned out_greatest, in_greatest;   // longest lists
+    const Range<Offset>* out_ranges;      // the offsets once more, as pairs; null where nobody asks for them
+    const Range<Offset>* in_ranges;
 
     __device__ __forceinline__ int out_degree(unsigned v) const { return (int)(out_offsets[v + 1] - out_offsets[v]); }
     __device__ __forceinline__ int list_source(Offset e) const {

@@ -275,8 +275,9 @@ __device__ __forceinline__ void intersect_tiles(Walk& walk, const Pieces<typenam
         Offset first = 0, last = 0;
         unsigned marks = 0;
         if (v >= 0) {
-            first = walk.first(v);
-            last = walk.last(v);
+            const Range<Offset> edges = walk.range(v);
+            first = edges.first;
+            last = edges.last;
             narrow(walk, v, first, last);
             if (first < last) marks = marks_of(walk, v);
         }

@@ -18,8 +18,31 @@ template <class Visit> __device__ __forceinline__ void each_member(const Run& ru
         for (unsigned i = run.grid.rank(); i < n; i += run.grid.size()) visit(set.queue[i]);
     } else {
         for (unsigned v = run.grid.rank(); v < run.vertices(); v += run.grid.size())
-            if (form & BITS ? set.has_bit((int)v) : set.has_byte((int)v)) visit((int)v);
+            if (set.has(form, (int)v)) visit((int)v);
     }
+}
+
+// Calls `visit(i, here)` for all i below n, shared out among all threads. The lanes of a warp call it together; `here` is false
+// in those that have no number left.
+template <class Visit> __device__ __forceinline__ void in_step(const Grid& grid, unsigned n, Visit visit) {
+    for (unsigned long long base = grid.rank() - lane(); base < n; base += grid.size()) {
+        const unsigned long long i = base + lane();
+        visit((unsigned)i, i < n);
+    }
+}
+
+// The members of a set for visits that need the lanes of a warp together: each calls `visit(v, here)`, and `here` is false where it has no
+// member.
+template <class Visit> __device__ __forceinline__ void each_member_in_step(const Run& run, int place, Visit visit) {
+    if (place == EMPTY) return;
+    const bool listed = place != ALL_VERTICES && run.form(place) & QUEUE;
+    const Set set = run.at(place == ALL_VERTICES ? EMPTY : place);
+    const unsigned form = place == ALL_VERTICES ? 0 : run.form(place);
+    in_step(run.grid, listed ? set.size() : run.vertices(), [&](unsigned i, bool here) {
+        const int v = here ? listed ? set.queue[i] : (int)i : 0;
+        if (here && form && !listed) here = set.has(form, v);
+        visit(v, here);
+    });
 }
 
 // Adds one vertex to a set. Maps of it are given up: they would have to know.
@@ -31,8 +54,10 @@ __device__ inline void add_vertex(Run& run, int& place, int vertex, unsigned cap
     const Set set = run.at(place);
     if (run.grid.first()) {
         const unsigned at = set.head[0]++;
-        if (at < capacity) set.queue[at] = (int)checked(fault, vertex, run.vertices(), line);
+        const int v = (int)checked(fault, vertex, run.vertices(), line);
+        if (at < capacity) set.queue[at] = v;
         else report(fault, FAULT_FULL, line, at, capacity);
+        if (run.form(place) & LEVELS) set.levels[v] = set.round;
     }
     if (run.form(place) & BITS) run.grid.wait(), mark_bit(set.bits, vertex);
     if (run.form(place) & BYTES) set.bytes[vertex] = 1;

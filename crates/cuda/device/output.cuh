@@ -17,7 +17,7 @@ struct Stage {
     unsigned count, base;
     int ids[CAPACITY];
 };
-__device__ __forceinline__ Stage& stage() {
+template <int NUMBER = 0> __device__ __forceinline__ Stage& stage() {
     __shared__ Stage ids;
     return ids;
 }
@@ -36,12 +36,12 @@ struct Output {
     // Every thread of the block calls it before the first append.
     __device__ __forceinline__ void begin() {
         __syncthreads();
-        if (threadIdx.x == 0) stage().count = 0;
+        if (threadIdx.x == 0) stage<>().count = 0;
         __syncthreads();
     }
     __device__ __forceinline__ void append(int v) {
-        const unsigned staged = take_number(&stage().count);
-        if (staged < Stage::CAPACITY) stage().ids[staged] = v;
+        const unsigned staged = take_number(&stage<>().count);
+        if (staged < Stage::CAPACITY) stage<>().ids[staged] = v;
         else put(take_overflow_number(set.head), v);
     }
     __device__ __forceinline__ void put(unsigned at, int v) {
@@ -51,11 +51,11 @@ struct Output {
     // Every thread of the block calls it after the last append.
     __device__ __forceinline__ void flush() {
         __syncthreads();
-        const unsigned n = stage().count < Stage::CAPACITY ? stage().count : Stage::CAPACITY;
+        const unsigned n = stage<>().count < Stage::CAPACITY ? stage<>().count : Stage::CAPACITY;
         if (n == 0) return;
-        if (threadIdx.x == 0) stage().base = atomicAdd(set.head, n);
+        if (threadIdx.x == 0) stage<>().base = atomicAdd(set.head, n);
         __syncthreads();
-        for (unsigned i = threadIdx.x; i < n; i += blockDim.x) put(stage().base + i, stage().ids[i]);
+        for (unsigned i = threadIdx.x; i < n; i += blockDim.x) put(stage<>().base + i, stage<>().ids[i]);
     }
     __device__ __forceinline__ void append_by_counters(int v) {
         if (seen[v] != round && atomicExch(seen + v, round) != round) append(v);
@@ -87,6 +87,10 @@ struct Output {
     }
     template <Counting COUNTING> __device__ __forceinline__ void insert_byte(int v) {
         if (mark_byte(set.bytes, v)) count<COUNTING>();
+    }
+    // The mask of the set has the round of this output.
+    template <Counting COUNTING> __device__ __forceinline__ void insert_level(int v) {
+        if (set.levels[v] != round && atomicExch(set.levels + v, round) != round) count<COUNTING>();
     }
 
     // Adds what was counted to the size of the set; every thread of the block calls it at the end of the operator.

@@ -2,8 +2,12 @@
 //
 // A bit per vertex says that it is queued; its bucket follows from its priority. Vertices that fall into the open bucket
 // are collected in a near set when their buckets are updated, so that most rounds touch nothing else. Only when the near
-// set is empty, or something better than the open bucket came up, are the bits searched for the best bucket.
+// set is empty, or something better than the open bucket came up, is the rest gone through for another bucket: all
+// bits of a lazy queue, the far list of a near-far one (far.cuh). Which bucket that will be is mostly known before: updates
+// and the last pass note the best they saw. It is a bound, since a vertex may have left its bucket; a pass that finds
+// nothing there has seen the true one.
 #pragma once
+#include "far.cuh"
 #include "members.cuh"
 #include "output.cuh"
 
@@ -11,11 +15,14 @@ namespace gw {
 
 constexpr unsigned long long NO_BUCKET = ~0ull;
 
-template <class T> struct Queue {
+enum QueueKind { LAZY, NEAR_FAR };
+
+template <class T, QueueKind KIND = LAZY> struct Queue {
     T* priorities;
     unsigned* pending;              // bits
     unsigned* marks;                // round in which a vertex last came into the near set
-    unsigned long long* cells;      // 0: vertices queued, less `taken`; 1, 2: best bucket of an update; 3, 4: best bucket of a search
+    unsigned long long* cells;      // 0: vertices queued, less `taken`; 1, 2: best bucket of an update but the open one;
+                                    // 3, 4: best bucket of a pass; from 5 on the lengths of the far list
     unsigned long long delta;
     unsigned long long current;     // the open bucket
     unsigned long long best;        // of all that is queued, when known
@@ -23,17 +30,24 @@ template <class T> struct Queue {
     alignas(8) unsigned increasing;
     alignas(8) unsigned best_known;
     alignas(8) unsigned turn;       // counts dequeues
-    alignas(8) unsigned searches;
+    alignas(8) unsigned passes;     // over all that is queued
     unsigned long long taken;       // vertices dequeued that cell 0 still counts
+    unsigned long long bound;       // rank that nothing queued comes before, but the near set
+    Far far;
 
     __device__ __forceinline__ bool better(unsigned long long a, unsigned long long b) const {
         if (b == NO_BUCKET) return a != NO_BUCKET;
         return a != NO_BUCKET && (increasing ? a < b : a > b);
     }
-    // Buckets as numbers of which the least is the best.
+    // Buckets as numbers of which the least is the best. Its own inverse.
     __device__ __forceinline__ unsigned long long rank(unsigned long long bucket) const {
         return bucket == NO_BUCKET ? NO_BUCKET : increasing ? bucket : NO_BUCKET - 1 - bucket;
     }
+    // The best rank that an update of this turn met outside the open bucket.
+    __device__ __forceinline__ unsigned long long updated() const {
+        return ((volatile unsigned long long*)cells)[1 + (turn & 1)];
+    }
+    __device__ __forceinline__ bool is_pending(int v) const { return pending[(unsigned)v >> 5] >> (v & 31) & 1; }
 };
 
 __device__ __forceinline__ bool is_queued(int p) { return p != 2147483647; }
@@ -45,37 +59,30 @@ template <class T> __device__ __forceinline__ bool is_negative(T p) { return p <
 template <> __device__ __forceinline__ bool is_negative(unsigned) { return false; }
 template <> __device__ __forceinline__ bool is_negative(unsigned long long) { return false; }
 
-template <class T>
-__device__ __forceinline__ unsigned long long bucket_of(const Queue<T>& queue, int v, Fault* fault, unsigned line) {
+// The number of a bucket; priorities are not negative.
+template <class T> __device__ __forceinline__ unsigned long long bucket_number(T p, unsigned long long delta) {
+    return (unsigned long long)p / delta;
+}
+template <> __device__ __forceinline__ unsigned long long bucket_number(int p, unsigned long long delta) {
+    // Divisions of 64 bits are slow; these priorities need none.
+    return delta > 0x7fffffffull ? 0 : (unsigned)p / (unsigned)delta;
+}
+template <> __device__ __forceinline__ unsigned long long bucket_number(float p, unsigned long long delta) {
+    return (unsigned long long)((double)p / (double)delta);
+}
+template <> __device__ __forceinline__ unsigned long long bucket_number(double p, unsigned long long delta) {
+    return (unsigned long long)(p / (double)delta);
+}
+
+template <class T, QueueKind KIND>
+__device__ __forceinline__ unsigned long long bucket_of(const Queue<T, KIND>& queue, int v, Fault* fault, unsigned line) {
     const T p = queue.priorities[v];
     if (!is_queued(p)) return NO_BUCKET;
     if (is_negative(p)) {
         report(fault, FAULT_NEGATIVE, line, v, (long long)p);
         return 0;
     }
-    return (unsigned long long)p / queue.delta;
-}
-template <> __device__ __forceinline__ unsigned long long bucket_of(const Queue<int>& queue, int v, Fault* fault, unsigned line) {
-    const int p = queue.priorities[v];
-    if (!is_queued(p)) return NO_BUCKET;
-    if (p < 0) {
-        report(fault, FAULT_NEGATIVE, line, v, p);
-        return 0;
-    }
-    // Divisions of 64 bits are slow; these priorities need none.
-    return queue.delta > 0x7fffffffull ? 0 : (unsigned)p / (unsigned)queue.delta;
-}
-template <> __device__ __forceinline__ unsigned long long bucket_of(const Queue<float>& queue, int v, Fault* fault, unsigned line) {
-    const float p = queue.priorities[v];
-    if (!is_queued(p)) return NO_BUCKET;
-    if (p < 0) { report(fault, FAULT_NEGATIVE, line, v, (long long)p); return 0; }
-    return (unsigned long long)((double)p / (double)queue.delta);
-}
-template <> __device__ __forceinline__ unsigned long long bucket_of(const Queue<double>& queue, int v, Fault* fault, unsigned line) {
-    const double p = queue.priorities[v];
-    if (!is_queued(p)) return NO_BUCKET;
-    if (p < 0) { report(fault, FAULT_NEGATIVE, line, v, (long long)p); return 0; }
-    return (unsigned long long)(p / (double)queue.delta);
+    return bucket_number(p, queue.delta);
 }
 
 // Lowers an `int` priority. Priorities are not negative: a negative value is a sum that did not fit, and compared without
@@ -88,12 +95,13 @@ __device__ __forceinline__ bool lower_priority(Fault* fault, int* p, int value, 
     return value < *p && value < atomicMin(p, value);
 }
 
-template <class T> __device__ __forceinline__ bool finished(const Queue<T>& queue) {
+template <class T, QueueKind KIND> __device__ __forceinline__ bool finished(const Queue<T, KIND>& queue) {
     return *(volatile unsigned long long*)queue.cells == queue.taken;
 }
 
 // Queues every vertex that has a priority. Every thread of the grid calls it; the cells are zero before.
-template <class T> __device__ inline void fill(Queue<T>& queue, unsigned vertices, const Grid& grid, Fault* fault) {
+template <class T, QueueKind KIND>
+__device__ inline void fill(Queue<T, KIND>& queue, unsigned vertices, const Grid& grid, Fault* fault) {
     const unsigned words = (vertices + 31) / 32;
     unsigned long long count = 0;
     for (unsigned w = grid.rank(); w < words; w += grid.size()) {
@@ -101,6 +109,7 @@ template <class T> __device__ inline void fill(Queue<T>& queue, unsigned vertice
         for (unsigned i = 0; i < 32 && 32 * w + i < vertices; i++)
             if (bucket_of(queue, (int)(32 * w + i), fault, 0) != NO_BUCKET) bits |= 1u << i;
         queue.pending[w] = bits;
+        if constexpr (KIND == NEAR_FAR) queue.far.add_word(queue.cells, vertices, w, bits);
         count += __popc(bits);
     }
     block_add(queue.cells, count);
@@ -108,46 +117,118 @@ template <class T> __device__ inline void fill(Queue<T>& queue, unsigned vertice
         for (int i = 1; i < 5; i++) queue.cells[i] = NO_BUCKET;
 }
 
-// Finds the best bucket, when it is not known. What was updated before lies behind a barrier.
-template <class T> __device__ inline void find_best(Run& run, Queue<T>& queue, int near, unsigned live) {
-    if (queue.best_known) return;
-    const unsigned long long updated = ((volatile unsigned long long*)queue.cells)[1 + (queue.turn & 1)];
-    if (run.size(near) > 0 && !(updated < queue.rank(queue.current))) {
-        queue.best = queue.current;
-        queue.best_known = 1;
-        return;
+// Calls `visit` with every queued vertex, but those of a near-far queue that are in its near set alone.
+template <class T, QueueKind KIND, class Visit>
+__device__ __forceinline__ void each_queued(const Run& run, const Queue<T, KIND>& queue, Visit visit) {
+    if constexpr (KIND == NEAR_FAR) {
+        const int* ids = queue.far.ids(run.vertices());
+        const unsigned n = queue.far.length(queue.cells);
+        for (unsigned i = run.grid.rank(); i < n; i += run.grid.size())
+            if (queue.is_pending(ids[i])) visit(ids[i]);
+    } else {
+        const unsigned words = (run.vertices() + 31) / 32;
+        for (unsigned w = run.grid.rank(); w < words; w += run.grid.size())
+            for (unsigned rest = queue.pending[w]; rest; rest &= rest - 1) visit((int)(32 * w + __ffs(rest) - 1));
     }
-    const unsigned words = (run.vertices() + 31) / 32;
-    unsigned long long best = NO_BUCKET;
-    for (unsigned w = run.grid.rank(); w < words; w += run.grid.size())
-        for (unsigned rest = queue.pending[w]; rest; rest &= rest - 1) {
-            const unsigned long long rank = queue.rank(bucket_of(queue, (int)(32 * w + __ffs(rest) - 1), (Fault*)nullptr, 0));
-            best = rank < best ? rank : best;
-        }
-    unsigned long long* cell = queue.cells + 3 + (queue.searches & 1);
+}
+
+// The end of a pass: the best rank that any thread saw, after a barrier.
+template <class T, QueueKind KIND>
+__device__ __forceinline__ unsigned long long end_pass(Run& run, Queue<T, KIND>& queue, unsigned long long best, unsigned live) {
+    unsigned long long* cell = queue.cells + 3 + (queue.passes & 1);
     block_min(cell, best);
-    queue.searches++;
+    queue.passes++;
     run.wait(live);
     best = *(volatile unsigned long long*)cell;
-    if (run.grid.first()) queue.cells[3 + (queue.searches & 1)] = NO_BUCKET;
-    queue.best = queue.rank(best);   // its own inverse
+    if (run.grid.first()) queue.cells[3 + (queue.passes & 1)] = NO_BUCKET;
+    return best;
+}
+
+// Finds the best bucket, when it is not known. What was updated before lies behind a barrier.
+template <class T, QueueKind KIND> __device__ inline void find_best(Run& run, Queue<T, KIND>& queue, int near, unsigned live) {
+    if (queue.best_known) return;
+    const bool open = run.size(near) > 0;
     queue.best_known = 1;
+    if (open && !(queue.updated() < queue.rank(queue.current))) {
+        queue.best = queue.current;
+        return;
+    }
+    unsigned long long best = open ? queue.rank(queue.current) : NO_BUCKET;
+    each_queued(run, queue, [&](int v) {
+        const unsigned long long rank = queue.rank(bucket_of(queue, v, (Fault*)nullptr, 0));
+        best = rank < best ? rank : best;
+    });
+    queue.best = queue.rank(end_pass(run, queue, best, live));
 }
 
 // The priority of a vertex can no longer change for the better: nothing queued comes before or with its bucket. Asked
 // after find_best.
-template <class T> __device__ __forceinline__ bool finished_node(const Queue<T>& queue, int v, Fault* fault, unsigned line) {
+template <class T, QueueKind KIND>
+__device__ __forceinline__ bool finished_node(const Queue<T, KIND>& queue, int v, Fault* fault, unsigned line) {
     const unsigned long long bucket = bucket_of(queue, v, fault, line);
     return queue.best == NO_BUCKET || (bucket != NO_BUCKET && queue.better(bucket, queue.best));
 }
 
+// A pass over a lazy queue: the vertices of one rank go to a set. The best rank that this thread saw among the others.
+template <class T>
+__device__ __forceinline__ unsigned long long take_rank(Run& run, Queue<T, LAZY>& queue, unsigned long long wanted, const Set& set) {
+    unsigned long long best = NO_BUCKET;
+    const unsigned words = (run.vertices() + 31) / 32;
+    for (unsigned w = run.grid.rank(); w < words; w += run.grid.size()) {
+        const unsigned bits = queue.pending[w];
+        unsigned mine = 0;
+        for (unsigned rest = bits; rest; rest &= rest - 1) {
+            const int i = __ffs(rest) - 1;
+            const unsigned long long rank = queue.rank(bucket_of(queue, (int)(32 * w) + i, (Fault*)nullptr, 0));
+            if (rank == wanted) mine |= 1u << i;
+            else best = rank < best ? rank : best;
+        }
+        if (!mine) continue;
+        unsigned at = atomicAdd(set.head, __popc(mine));
+        for (unsigned rest = mine; rest; rest &= rest - 1) set.queue[at++] = (int)(32 * w) + __ffs(rest) - 1;
+        queue.pending[w] = bits & ~mine;
+    }
+    return best;
+}
+
+// The same for a near-far queue: its far list is split. What is not queued any more is dropped, the rest moves to the other side.
+template <class T>
+__device__ __forceinline__ unsigned long long take_rank(Run& run, Queue<T, NEAR_FAR>& queue, unsigned long long wanted, const Set& set) {
+    unsigned long long best = NO_BUCKET;
+    const int* ids = queue.far.ids(run.vertices());
+    const unsigned n = queue.far.length(queue.cells);
+    queue.far.turn_over(queue.cells, run.grid);
+    Appender<0> taken{set.queue, set.head};
+    Appender<1> kept = queue.far.appender(queue.cells, run.vertices());
+    taken.begin();
+    kept.begin();
+    in_step(run.grid, n, [&](unsigned i, bool here) {
+        const int v = here ? ids[i] : 0;
+        bool take = false, keep = false;
+        if (here && queue.is_pending(v)) {
+            const unsigned long long rank = queue.rank(bucket_of(queue, v, (Fault*)nullptr, 0));
+            take = rank == wanted;
+            keep = !take;
+            if (take) clear_bit(queue.pending, v);
+            else best = rank < best ? rank : best;
+        }
+        if (here && !keep) clear_bit(queue.far.listed, v);
+        taken.append(take, v);
+        kept.append(keep, v);
+    });
+    taken.flush();
+    kept.flush();
+    return best;
+}
+
 // Takes the vertices of the best bucket out of the queue. Their number is subtracted at the next update: others may still be
 // reading the count.
-template <class T> __device__ inline int dequeue(Run& run, Queue<T>& queue, int& near, unsigned live) {
-    find_best(run, queue, near, live);
-    const bool open = queue.best == queue.current && run.size(near) > 0 && near != EMPTY;
+template <class T, QueueKind KIND> __device__ inline int dequeue(Run& run, Queue<T, KIND>& queue, int& near, unsigned live) {
+    const unsigned long long updated = queue.updated(), current = queue.rank(queue.current);
+    queue.bound = updated < queue.bound ? updated : queue.bound;
+    const bool some_near = run.size(near) > 0;
     int place;
-    if (open) {
+    if (some_near && !(updated < current)) {
         // The bits are cleared beside the operator that follows; it does not look at them.
         place = near;
         const Set set = run.at(place);
@@ -156,25 +237,37 @@ template <class T> __device__ inline int dequeue(Run& run, Queue<T>& queue, int&
         queue.taken += n;
     } else {
         place = run.make(QUEUE, live);
-        if (queue.best != NO_BUCKET) {
-            const Set set = run.at(place);
-            const unsigned words = (run.vertices() + 31) / 32;
-            for (unsigned w = run.grid.rank(); w < words; w += run.grid.size()) {
-                const unsigned bits = queue.pending[w];
-                unsigned mine = 0;
-                for (unsigned rest = bits; rest; rest &= rest - 1) {
-                    const int i = __ffs(rest) - 1;
-                    if (bucket_of(queue, (int)(32 * w) + i, (Fault*)nullptr, 0) == queue.best) mine |= 1u << i;
-                }
-                if (!mine) continue;
-                unsigned at = atomicAdd(set.head, __popc(mine));
-                for (unsigned rest = mine; rest; rest &= rest - 1) set.queue[at++] = (int)(32 * w) + __ffs(rest) - 1;
-                queue.pending[w] = bits & ~mine;
+        live |= Run::bit(place);
+        if (some_near) {
+            // The near set is given up, and its bucket is one of many.
+            queue.bound = current < queue.bound ? current : queue.bound;
+            if constexpr (KIND == NEAR_FAR) {
+                Appender<1> far = queue.far.appender(queue.cells, run.vertices());
+                const Set set = run.at(near);
+                far.begin();
+                in_step(run.grid, set.size(), [&](unsigned i, bool here) {
+                    const int v = here ? set.queue[i] : 0;
+                    far.append(here && mark_bit(queue.far.listed, v), v);
+                });
+                far.flush();
+                run.wait(live);
             }
-            queue.current = queue.best;
         }
-        run.wait(live | Run::bit(place));
-        queue.taken += run.size(place);
+        if (!finished(queue)) {
+            unsigned long long wanted = queue.best_known ? queue.rank(queue.best) : queue.bound;
+            // The second time the bucket is the true one.
+            while (wanted != NO_BUCKET) {
+                queue.bound = end_pass(run, queue, take_rank(run, queue, wanted, run.at(place)), live);
+                if (run.size(place) > 0) {
+                    queue.current = queue.rank(wanted);
+                    break;
+                }
+                wanted = queue.bound;
+                // Everybody has seen that the set is empty.
+                run.wait(live);
+            }
+            queue.taken += run.size(place);
+        }
     }
     near = EMPTY;
     queue.best_known = 0;
@@ -184,24 +277,37 @@ template <class T> __device__ inline int dequeue(Run& run, Queue<T>& queue, int&
 }
 
 // Moves the members of a set to the buckets of their present priorities.
-template <class T>
-__device__ inline void update_buckets(Run& run, Queue<T>& queue, int& near, int modified, unsigned capacity, Fault* fault,
+template <class T, QueueKind KIND>
+__device__ inline void update_buckets(Run& run, Queue<T, KIND>& queue, int& near, int modified, unsigned capacity, Fault* fault,
                                       unsigned line, unsigned live) {
     if (near == EMPTY) near = run.make(QUEUE, live);
     Output out{run.at(near), capacity, fault, line, queue.marks, queue.turn + 1, 0};
     out.begin();
     unsigned long long best = NO_BUCKET, change = 0;
-    each_member(run, modified, [&](int v) {
+    // A member, and whether it is new in the far list.
+    auto move = [&](int v) {
         const unsigned long long bucket = bucket_of(queue, v, fault, line);
         if (bucket == NO_BUCKET) {
             if (clear_bit(queue.pending, v)) change--;
-            return;
+            return false;
         }
         if (mark_bit(queue.pending, v)) change++;
-        if (bucket == queue.current) out.append_by_counters(v);
+        if (bucket == queue.current) {
+            out.append_by_counters(v);
+            return false;
+        }
         const unsigned long long rank = queue.rank(bucket);
         best = rank < best ? rank : best;
-    });
+        return KIND == NEAR_FAR && mark_bit(queue.far.listed, v);
+    };
+    if constexpr (KIND == NEAR_FAR) {
+        Appender<1> far = queue.far.appender(queue.cells, run.vertices());
+        far.begin();
+        each_member_in_step(run, modified, [&](int v, bool here) { far.append(here && move(v), v); });
+        far.flush();
+    } else {
+        each_member(run, modified, move);
+    }
     out.flush();
     if (run.grid.first()) change -= queue.taken;
     queue.taken = 0;

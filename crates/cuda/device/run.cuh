@@ -36,11 +36,11 @@ struct Places {
 struct Run {
     const Places& places;
     Grid grid;
-    unsigned long long forms;   // four bits per place
+    unsigned long long forms;   // five bits per place
     unsigned free_places, clearing;
     Set view;                   // a set of a list, seen where it lies
     unsigned view_form;
-    unsigned round;             // of deduplication
+    unsigned round;             // of deduplication and of masks
 
     __device__ __forceinline__ Run(const Places& places, unsigned* counter, unsigned long long forms, unsigned round)
         : places(places), grid{counter}, forms(forms), free_places((1u << places.own) - 1), clearing(0),
@@ -49,14 +49,16 @@ struct Run {
     __device__ __forceinline__ unsigned vertices() const { return places.vertices; }
     __device__ __forceinline__ Set at(int place) const {
         if (place == VIEW) return view;
-        return places.at[place < 0 ? 0 : place];
+        Set set = places.at[place < 0 ? 0 : place];
+        if (place >= 0 && form(place) & LEVELS) set.round = set.head[4];
+        return set;
     }
     __device__ __forceinline__ unsigned form(int place) const {
-        return place == VIEW ? view_form : (unsigned)(forms >> 4 * place) & 15;
+        return place == VIEW ? view_form : (unsigned)(forms >> 5 * place) & 31;
     }
     __device__ __forceinline__ void set_form(int place, unsigned form) {
         if (place == VIEW) view_form = form;
-        else forms = (forms & ~(15ull << 4 * place)) | (unsigned long long)form << 4 * place;
+        else forms = (forms & ~(31ull << 5 * place)) | (unsigned long long)form << 5 * place;
     }
     // Members; what was added before must lie behind a barrier.
     __device__ __forceinline__ unsigned size(int place) const {
@@ -85,31 +87,39 @@ struct Run {
         if (grid.rank() < 4) set.head[grid.rank()] = 0;
     }
 
+    // A round for the mask of a place. The host sees to it that rounds do not run out.
+    __device__ __forceinline__ void next_round(int place) {
+        round++;
+        if (grid.first()) places.at[place].head[4] = round;
+    }
+
     // A fresh set, to be filled in this form.
     __device__ __forceinline__ int make(unsigned form, unsigned live) {
         while (!free_places) wait(live);
         const int place = __ffs(free_places) - 1;
         free_places &= free_places - 1;
         set_form(place, form);
+        if (form == LEVELS) next_round(place);
         return place;
     }
 
     // Brings a set into a form. It ends with a barrier when something was to be done.
     __device__ __forceinline__ void need_queue(int place, unsigned live) {
         if (place < 0 || place >= PLACES || form(place) & QUEUE) return;
-        const Set set = places.at[place];
+        const Set set = at(place);
         if (form(place) & BITS) queue_of_bits(set, vertices(), grid);
-        else queue_of_bytes(set, vertices(), grid);
+        else queue_of_map(set, form(place), vertices(), grid);
         set_form(place, form(place) | QUEUE);
         wait(live);
     }
-    __device__ __forceinline__ void need_bits(int& place, unsigned live) { need_map<BITS, BYTES>(place, live); }
-    __device__ __forceinline__ void need_bytes(int& place, unsigned live) { need_map<BYTES, BITS>(place, live); }
-    template <unsigned MAP, unsigned OTHER> __device__ __forceinline__ void need_map(int& place, unsigned live) {
+    __device__ __forceinline__ void need_bits(int& place, unsigned live) { need_map<BITS>(place, live); }
+    __device__ __forceinline__ void need_bytes(int& place, unsigned live) { need_map<BYTES>(place, live); }
+    __device__ __forceinline__ void need_levels(int& place, unsigned live) { need_map<LEVELS>(place, live); }
+    template <unsigned MAP> __device__ __forceinline__ void need_map(int& place, unsigned live) {
         if (place == EMPTY || place == ALL_VERTICES || form(place) & MAP) return;
         if (place == VIEW) copy_view(place, live);
-        if (form(place) & QUEUE) map_of<QUEUE, MAP>(places.at[place], vertices(), grid);
-        else map_of<OTHER, MAP>(places.at[place], vertices(), grid);
+        if (MAP == LEVELS) next_round(place);
+        map_of<MAP>(at(place), form(place), round, vertices(), grid);
         set_form(place, form(place) | MAP);
         wait(live | bit(place));
     }
@@ -149,7 +159,7 @@ struct Run {
         }
         depth--;
         used = depth ? ((volatile unsigned*)list.ends)[depth - 1] : 0;
-        view = Set{list.ids + used, nullptr, nullptr, list.heads + 4 * depth};
+        view = Set{list.ids + used, nullptr, nullptr, nullptr, list.heads + 4 * depth, 0};
         view_form = QUEUE;
         return VIEW;
     }
@@ -167,7 +177,7 @@ struct Run {
             const unsigned n = queue ? set.size() : vertices();
             for (unsigned i = grid.rank(); i < n; i += grid.size()) {
                 const int v = queue ? set.queue[i] : (int)i;
-                if (!queue && !(form(place) & BITS ? set.has_bit(v) : set.has_byte(v))) continue;
+                if (!queue && !set.has(form(place), v)) continue;
                 sum += offsets[v + 1] - offsets[v];
             }
             block_add(total, sum);

@@ -1,24 +1,32 @@
-// A vertex set on the device: a queue of ids, a map of bits, a map of bytes, or several of them at once.
+// A vertex set on the device: a queue of ids, a map of bits, a map of bytes, a mask of levels, or several of them at once.
 //
 // head[0] counts the members, head[1] is where a conversion to a queue writes next, head[2..3] is the number of edges that
-// leave the set, once it was asked for. A fresh set has a zero head and empty maps; its queue needs no clearing.
+// leave the set, once it was asked for. head[4] is the round of the mask: members are the vertices whose level it is. A fresh set has a
+// zero head up to there and empty maps; its queue needs no clearing, and neither has its mask: a round comes only once.
 #pragma once
 #include "grid.cuh"
 #include "warp.cuh"
 
 namespace gw {
 
-enum Form : unsigned { QUEUE = 1, BITS = 2, BYTES = 4, COUNTED = 8 };
+enum Form : unsigned { QUEUE = 1, BITS = 2, BYTES = 4, COUNTED = 8, LEVELS = 16 };
 
 struct Set {
     int* queue;
     unsigned* bits;
     unsigned char* bytes;
+    unsigned* levels;
     unsigned* head;
+    alignas(8) unsigned round;   // of the mask, when there is one
 
     __device__ __forceinline__ unsigned size() const { return *(const volatile unsigned*)head; }
     __device__ __forceinline__ bool has_bit(int v) const { return bits[(unsigned)v >> 5] >> (v & 31) & 1; }
     __device__ __forceinline__ bool has_byte(int v) const { return bytes[v] != 0; }
+    __device__ __forceinline__ bool has_level(int v) const { return levels[v] == round; }
+    // The same by the forms that the set has, of which one is a map.
+    __device__ __forceinline__ bool has(unsigned forms, int v) const {
+        return forms & BITS ? has_bit(v) : forms & BYTES ? has_byte(v) : has_level(v);
+    }
 };
 
 // Marks a bit; true when it was not set. Lanes that mark the same word do it by one atomic.
@@ -55,20 +63,22 @@ __device__ inline void queue_of_bits(const Set& set, unsigned vertices, const Gr
     }
 }
 
-__device__ inline void queue_of_bytes(const Set& set, unsigned vertices, const Grid& grid) {
+__device__ inline void queue_of_map(const Set& set, unsigned forms, unsigned vertices, const Grid& grid) {
     for (unsigned v = grid.rank(); v < vertices; v += grid.size())
-        if (set.bytes[v]) set.queue[take_number(set.head + 1)] = (int)v;
+        if (set.has(forms, (int)v)) set.queue[take_number(set.head + 1)] = (int)v;
 }
 
-template <unsigned FROM, unsigned TO>
-__device__ inline void map_of(const Set& set, unsigned vertices, const Grid& grid) {
-    const unsigned n = FROM == QUEUE ? set.size() : vertices;
+// A map of a set that has these forms; `round` is for a mask.
+template <unsigned TO>
+__device__ inline void map_of(const Set& set, unsigned forms, unsigned round, unsigned vertices, const Grid& grid) {
+    const bool queue = forms & QUEUE;
+    const unsigned n = queue ? set.size() : vertices;
     for (unsigned i = grid.rank(); i < n; i += grid.size()) {
-        const int v = FROM == QUEUE ? set.queue[i] : (int)i;
-        if (FROM == BITS && !set.has_bit(v)) continue;
-        if (FROM == BYTES && !set.has_byte(v)) continue;
+        const int v = queue ? set.queue[i] : (int)i;
+        if (!queue && !set.has(forms, v)) continue;
         if (TO == BITS) mark_bit(set.bits, v);
         if (TO == BYTES) set.bytes[v] = 1;
+        if (TO == LEVELS) set.levels[v] = round;
     }
 }
 

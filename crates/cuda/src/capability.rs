@@ -28,22 +28,18 @@ pub(crate) fn capabilities() -> Capabilities {
         .allow(Axis::Direction, Direction::ALL)
         .allow(Axis::LoadBalance, &balancers)
         .allow_all(Axis::Block)
-        .allow(
-            Axis::Edges,
-            &[
-                EdgeForm::Csr,
-                EdgeForm::CooSource,
-                EdgeForm::CooSourcePairs,
-                EdgeForm::CooDestination,
-                EdgeForm::CooDestinationPairs,
-            ],
-        )
-        .allow(Axis::Update, &[PriorityUpdate::Lazy])
+        .allow(Axis::Edges, EdgeForm::ALL)
+        .allow(Axis::Update, &[PriorityUpdate::Lazy, PriorityUpdate::NearFar])
         .allow_all(Axis::Delta)
-        .allow(Axis::Frontier, &[FrontierForm::Boolmap, FrontierForm::Bitmap])
+        .allow(Axis::Frontier, FrontierForm::ALL)
         .allow(
             Axis::Creation,
-            &[FrontierCreation::Fused, FrontierCreation::UnfusedBitmap, FrontierCreation::UnfusedBoolmap],
+            &[
+                FrontierCreation::Fused,
+                FrontierCreation::UnfusedBitmap,
+                FrontierCreation::UnfusedBoolmap,
+                FrontierCreation::LevelMask,
+            ],
         )
         .allow(Axis::Count, FrontierCount::ALL)
         .allow(Axis::Dedup, Dedup::ALL)

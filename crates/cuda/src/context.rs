@@ -12,11 +12,13 @@ use crate::residency::Residency;
 pub(crate) struct Context {
     pub(crate) device: Arc<dyn Device>,
     pub(crate) residency: Residency,
+    /// No kernel begins at a later round of deduplication and of masks.
+    pub(crate) last_round: u32,
 }
 
 impl Context {
-    pub(crate) fn new(device: Arc<dyn Device>) -> Arc<Context> {
-        Arc::new(Context { residency: Residency::new(Arc::clone(&device)), device })
+    pub(crate) fn new(device: Arc<dyn Device>, last_round: u32) -> Arc<Context> {
+        Arc::new(Context { residency: Residency::new(Arc::clone(&device)), device, last_round })
     }
 
     /// The out-offsets of a graph that is on the device already.

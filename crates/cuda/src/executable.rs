@@ -23,7 +23,7 @@ use crate::device::Kernel;
 use crate::kernels::{self, QueueTask};
 use crate::launch::{Bindings, Launcher, Outcomes};
 use crate::memory::{Buffer, exec_error};
-use crate::queue::DeviceQueue;
+use crate::queue::{DeviceQueue, REPORTED, is_near_far};
 use crate::set::{DeviceSet, ListStorage, ListedSet, QUEUE};
 use crate::told::{Reads, reads};
 use crate::vectors::{Vectors, value_of};
@@ -94,7 +94,7 @@ enum Key {
     FrontierEdges(bool),
     OutDegrees(bool),
     Reduce(u8, Scalar),
-    Queue(QueueTask, Scalar),
+    Queue(QueueTask, Scalar, bool),
 }
 
 /// A compiled region.
@@ -325,7 +325,9 @@ impl CudaExecutable {
         vertex: i32,
     ) -> Result<QueueOutcome> {
         let scalar = queue.spec().priorities.scalar();
-        let loaded = self.loaded(Key::Queue(task, scalar), |_| Ok(kernels::queue(task, scalar)))?;
+        let near_far = is_near_far(queue.spec());
+        let key = Key::Queue(task, scalar, near_far);
+        let loaded = self.loaded(key, |_| Ok(kernels::queue(task, scalar, near_far)))?;
         let vertices = queue.spec().priorities.len();
         let mut bindings = Bindings::new(vertices);
         match set {
@@ -341,13 +343,10 @@ impl CudaExecutable {
         let mut outcomes = self.launcher.launch(&loaded, &mut bindings, &mut self.vectors, None)?;
         let words = self.collect(&outcomes, Span::NONE)?;
         outcomes.read(&loaded.code, &words);
-        device_queue.current = words[0];
-        device_queue.turn = (words[2] >> 32) as u32;
-        device_queue.searches = words[2] as u32;
-        device_queue.taken = words[3];
+        device_queue.note(&words);
         device_queue.near =
             outcomes.near_set(&self.context, &self.launcher.spares, words[1] as u32 as i32, &mut bindings)?;
-        let place = words[4] as u32 as i32;
+        let place = words[REPORTED] as u32 as i32;
         let set = match task {
             QueueTask::Dequeue => Some(match place {
                 p if p >= 8 => bindings.take_near(p, &self.context, &self.launcher.spares)?,
@@ -588,10 +587,7 @@ impl Executable for CudaExecutable {
                     let Some(Value::Queue(queue)) = env.global(name) else { continue };
                     let mut state = queue.state();
                     let Some(own) = state.as_any().downcast_mut::<DeviceQueue>() else { continue };
-                    own.current = word;
-                    own.turn = (words[at + 2] >> 32) as u32;
-                    own.searches = words[at + 2] as u32;
-                    own.taken = words[at + 3];
+                    own.note(&words[at..]);
                     let place = words[at + 1] as u32 as i32;
                     own.near = outcomes.near_set(&self.context, &self.launcher.spares, place, &mut bindings)?;
                 }

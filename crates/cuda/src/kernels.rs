@@ -6,6 +6,7 @@ use crate::codegen::Generated;
 use crate::codegen::inputs::{Input, Source};
 use crate::codegen::region::Outcome;
 use crate::device::Unit;
+use crate::queue::{REPORTED, reports, type_of};
 
 /// Threads per block of these kernels.
 pub(crate) const BLOCK: u32 = 256;
@@ -40,6 +41,7 @@ fn kernel(name: &str, headers: &[&str], inputs: Vec<Input>, outcomes: Vec<Outcom
         places: 0,
         forms: 0,
         unbounded: false,
+        rounds: 0,
         cooperative: true,
         cells: Vec::new(),
         single: false,
@@ -122,10 +124,10 @@ pub(crate) enum QueueTask {
     FinishedNode,
 }
 
-/// A kernel for a queue whose priorities are of this type.
-pub(crate) fn queue(task: QueueTask, scalar: Scalar) -> Generated {
+/// A kernel for a queue whose priorities are of this type, with a far list or without.
+pub(crate) fn queue(task: QueueTask, scalar: Scalar, near_far: bool) -> Generated {
     let inputs = vec![
-        input(Source::Queue("queue".into()), &format!("gw::Queue<{}>", type_name(scalar)), "queue"),
+        input(Source::Queue("queue".into()), &type_of(type_name(scalar), near_far), "queue"),
         input(Source::LocalScalar("set".into()), "int", "set"),
         input(Source::Fault, "gw::Fault*", "fault"),
     ];
@@ -141,21 +143,14 @@ pub(crate) fn queue(task: QueueTask, scalar: Scalar) -> Generated {
              set = gw::finished_node(in.queue, set, in.fault, 0);\n"
         ),
     };
-    let body = format!(
-        "    int set = in.set, near = in.queue.near;\n{work}    if (run.grid.first()) {{\n        \
-         gw::put(args.results, in.queue.current);\n        gw::put(args.results + 1, near);\n        \
-         gw::put(args.results + 2, (unsigned long long)in.queue.turn << 32 | in.queue.searches);\n        \
-         gw::put(args.results + 3, in.queue.taken);\n        gw::put(args.results + 4, set);\n        gw::put(args.results + 5, run.forms);\n    }}\n"
-    );
-    let name = Outcome::Queue("queue".into());
-    let outcomes = vec![
-        name,
-        Outcome::QueueNear("queue".into()),
-        Outcome::QueueTurn("queue".into()),
-        Outcome::QueueTaken("queue".into()),
-        Outcome::Set("set".into()),
-        Outcome::Forms,
-    ];
+    let reported = reports("in.queue", "near").into_iter().chain(["set".to_string(), "run.forms".to_string()]);
+    let puts: String =
+        reported.enumerate().map(|(i, word)| format!("        gw::put(args.results + {i}, {word});\n")).collect();
+    let body =
+        format!("    int set = in.set, near = in.queue.near;\n{work}    if (run.grid.first()) {{\n{puts}    }}\n");
+    let mut outcomes = vec![Outcome::Queue("queue".into())];
+    outcomes.extend(std::iter::repeat_n(Outcome::QueueWord, REPORTED - 1));
+    outcomes.extend([Outcome::Set("set".into()), Outcome::Forms]);
     let kernel_name = match task {
         QueueTask::Fill => "queue_fill",
         QueueTask::Dequeue => "queue_dequeue",
@@ -168,4 +163,18 @@ pub(crate) fn queue(task: QueueTask, scalar: Scalar) -> Generated {
         made.forms = crate::set::QUEUE;
     }
     made
+}
+
+/// All kernels of this file, for all types.
+pub(crate) fn all() -> Vec<Generated> {
+    use QueueTask::{Dequeue, Fill, FinishedNode, Update};
+    use Reduction::{Count, Max, Min, Sum};
+    let mut all: Vec<Generated> = [false, true].into_iter().flat_map(|w| [frontier_edges(w), out_degrees(w)]).collect();
+    for scalar in [Scalar::Int, Scalar::Uint, Scalar::Uint64, Scalar::Float, Scalar::Double] {
+        all.extend([Count, Max, Min, Sum].map(|reduction| reduce(reduction, scalar)));
+        for near_far in [false, true] {
+            all.extend([Fill, Dequeue, Update, FinishedNode].map(|task| queue(task, scalar, near_far)));
+        }
+    }
+    all
 }

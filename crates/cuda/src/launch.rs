@@ -1,6 +1,7 @@
 //! Launching kernels: from the values of a run to the bytes of arguments, and back from results to values.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gw_exec::{Environment, ErrorKind, ExecError, Result, SetForm, Value, VertexSet};
@@ -14,9 +15,12 @@ use crate::context::Context;
 use crate::device::{Address, Device, DeviceError, Launch, Mark};
 use crate::executable::Loaded;
 use crate::memory::{Buffer, bytes_of, exec_error};
-use crate::queue::DeviceQueue;
+use crate::queue::{DeviceQueue, WORDS};
 use crate::residency::GraphWords;
-use crate::set::{BITS, BYTES, DeviceRef, DeviceSet, ListStorage, ListedSet, QUEUE, Spares, Storage, give_back};
+use crate::set::{
+    BITS, BYTES, DeviceRef, DeviceSet, FORM_BITS, LEVELS, ListStorage, ListedSet, QUEUE, SET_WORDS, Spares, Storage,
+    give_back,
+};
 use crate::vectors::{Vectors, bits_of};
 
 /// Numbers of places as in `run.cuh`.
@@ -30,6 +34,9 @@ const FAULT_BYTES: usize = 32;
 const CELLS: usize = 64;
 const RESULTS: usize = 256;
 const RESULTS_AT: usize = FAULT_BYTES + 8 * CELLS;
+
+/// No kernel begins at a later round: it has as many again before numbers run out, more than a loop takes in an hour.
+pub(crate) const LAST_ROUND: u32 = 1 << 31;
 
 /// Barrier counters prepared at once.
 const COUNTERS: usize = 4096;
@@ -56,7 +63,7 @@ pub(crate) struct Bindings {
     lengths: HashMap<Name, u64>,
     external: Vec<External>,
     graphs: HashMap<Name, Arc<Graph>>,
-    queues: HashMap<Name, [u64; 13]>,
+    queues: HashMap<Name, [u64; WORDS]>,
     lists: HashMap<Name, ListBinding>,
 }
 
@@ -221,11 +228,12 @@ impl Outcomes {
     }
 
     pub(crate) fn form(&self, place: i32) -> u32 {
-        (self.forms >> (4 * place)) as u32 & (QUEUE | BITS | BYTES)
+        (self.forms >> (FORM_BITS as i32 * place)) as u32 & (QUEUE | BITS | BYTES | LEVELS)
     }
 
     pub(crate) fn set_form(&mut self, place: i32, form: u32) {
-        self.forms = self.forms & !(15 << (4 * place)) | u64::from(form) << (4 * place);
+        let at = FORM_BITS as i32 * place;
+        self.forms = self.forms & !(31 << at) | u64::from(form) << at;
     }
 
     pub(crate) fn take(&mut self, place: usize) -> Result<Storage> {
@@ -282,8 +290,10 @@ pub(crate) struct Launcher {
     block: Buffer,
     counters: Buffer,
     next_counter: usize,
-    /// The last round of deduplication.
+    /// The last round of deduplication and of masks.
     pub(crate) round: u32,
+    /// Tells these rounds from earlier ones and from those of other launchers, which have the same numbers.
+    epoch: u32,
     /// Round counters of deduplication, and a map for it.
     marks: Option<Buffer>,
     seen: Option<Buffer>,
@@ -305,6 +315,7 @@ impl Launcher {
             next_counter: 0,
             spares: Arc::new(Mutex::new(Vec::new())),
             round: 0,
+            epoch: next_epoch(),
             marks: None,
             seen: None,
             scratch: None,
@@ -342,6 +353,15 @@ impl Launcher {
         &self.context.device
     }
 
+    /// Rounds begin anew: what holds numbers of earlier ones forgets them.
+    fn begin_epoch(&mut self) -> Result<()> {
+        (self.round, self.epoch) = (0, next_epoch());
+        match &self.marks {
+            Some(marks) => self.device().fill(marks.address, 0, 4, marks.bytes / 4).map_err(exec_error),
+            None => Ok(()),
+        }
+    }
+
     /// A clean storage for a set.
     pub(crate) fn storage(&mut self, vertices: usize, capacity: usize, forms: u32) -> Result<Storage> {
         let found = {
@@ -351,18 +371,25 @@ impl Launcher {
         };
         let made = match found {
             Some(mut storage) => {
-                storage.clean(self.device()).and_then(|()| storage.extend(self.device(), forms)).map(|()| storage)
+                let device = self.device();
+                let cleaned = storage.clean(device).and_then(|()| storage.enter(device, self.epoch));
+                cleaned.and_then(|()| storage.extend(device, forms)).map(|()| storage)
             }
-            None => Storage::new(self.device(), vertices, capacity, forms),
+            None => self.fresh(vertices, capacity, forms),
         };
         match made {
             Err(DeviceError::OutOfMemory { .. }) => {
                 self.spares.lock().unwrap_or_else(PoisonError::into_inner).clear();
                 self.context.residency.drop_unused();
-                Storage::new(self.device(), vertices, capacity, forms).map_err(exec_error)
+                self.fresh(vertices, capacity, forms).map_err(exec_error)
             }
             made => made.map_err(exec_error),
         }
+    }
+
+    fn fresh(&self, vertices: usize, capacity: usize, forms: u32) -> std::result::Result<Storage, DeviceError> {
+        let storage = Storage::new(self.device(), vertices, capacity, forms)?;
+        Ok(Storage { epoch: self.epoch, ..storage })
     }
 
     /// Launches a kernel with these bindings.
@@ -379,11 +406,15 @@ impl Launcher {
         if bindings.external.len() > PLACES - FROM_HOST {
             return Err(ErrorKind::Unsupported("more than four sets go into one loop on the device".into()).into());
         }
+        if self.round >= self.context.last_round {
+            self.begin_epoch()?;
+        }
+        let epoch = self.epoch;
         let mut own: Vec<Option<Storage>> = Vec::new();
         for _ in 0..code.places {
             own.push(Some(self.storage(vertices, capacity, code.forms)?));
         }
-        let mut words: Vec<u64> = Vec::with_capacity(PLACES * 4 + 64);
+        let mut words: Vec<u64> = Vec::with_capacity(PLACES * SET_WORDS + 64);
         let mut forms: u64 = 0;
         for place in 0..PLACES {
             let storage = own.get(place).and_then(Option::as_ref).map(Storage::words);
@@ -391,15 +422,19 @@ impl Launcher {
         }
         for (i, external) in bindings.external.iter_mut().enumerate() {
             let device = Arc::clone(&self.context.device);
-            let describe = |set: &mut DeviceSet| -> std::result::Result<([u64; 4], u32), DeviceError> {
+            let describe = |set: &mut DeviceSet| -> std::result::Result<([u64; SET_WORDS], u32), DeviceError> {
                 let form = set.form;
                 match set.storage() {
                     Some(storage) => {
                         storage.extend(&device, code.forms)?;
+                        // A mask in use is of one round, which stays its own.
+                        if form & LEVELS == 0 {
+                            storage.enter(&device, epoch)?;
+                        }
                         storage.dirty = true;
                         Ok((storage.words(), form))
                     }
-                    None => Ok(([0; 4], form)),
+                    None => Ok(([0; SET_WORDS], form)),
                 }
             };
             let described = match external {
@@ -409,8 +444,9 @@ impl Launcher {
             };
             if let Some(described) = described {
                 let (set_words, form) = described.map_err(exec_error)?;
-                words[4 * (FROM_HOST + i)..4 * (FROM_HOST + i) + 4].copy_from_slice(&set_words);
-                forms |= u64::from(form) << (4 * (FROM_HOST + i));
+                let place = FROM_HOST + i;
+                words[SET_WORDS * place..SET_WORDS * (place + 1)].copy_from_slice(&set_words);
+                forms |= u64::from(form) << (FORM_BITS as usize * place);
             }
         }
         words.push(u64::from(code.places) | (vertices as u64) << 32);
@@ -426,9 +462,9 @@ impl Launcher {
         if code.inputs.is_empty() {
             words.push(0);
         }
-        // Rounds that the kernel may use up: one per deduplication of an operator; a loop reports its last.
+        // Rounds that an operator may use up; a loop reports its last.
         let single = code.single;
-        self.round += 1;
+        self.round += code.rounds.max(1);
         let facts = self.device().facts();
         // Steps of a loop over short lists are small: one block per multiprocessor is enough, and the barrier is cheaper.
         let limit = if single { 64 } else { crate::executable::tuned("GW_LOOP_GRID", if code.flat { 1 } else { 64 }) };
@@ -650,6 +686,12 @@ impl Launcher {
         let at = if line > 0 { Span { line, ..Span::NONE } } else { span };
         Some(ExecError::from(kind).at(at))
     }
+}
+
+/// An epoch that no launcher had before.
+fn next_epoch() -> u32 {
+    static EPOCHS: AtomicU32 = AtomicU32::new(1);
+    EPOCHS.fetch_add(1, Ordering::Relaxed)
 }
 
 /// A buffer that lasts from kernel to kernel and grows when it must.

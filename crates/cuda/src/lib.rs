@@ -58,7 +58,13 @@ impl CudaVm {
 
     /// The machine on a given device.
     pub fn on(device: Arc<dyn Device>) -> CudaVm {
-        CudaVm { context: Context::new(device) }
+        CudaVm { context: Context::new(device, launch::LAST_ROUND) }
+    }
+
+    /// The machine on a given device, whose programs soon run out of numbers for rounds: for tests.
+    #[doc(hidden)]
+    pub fn with_few_rounds(device: Arc<dyn Device>, rounds: u32) -> CudaVm {
+        CudaVm { context: Context::new(device, rounds) }
     }
 
     /// What is known about the device.
@@ -72,6 +78,11 @@ pub fn listings(module: &Arc<Module>) -> Result<Vec<Unit>> {
     let made = executable::CudaExecutable::listings(module);
     let made = made.map_err(|r| ExecError::from(ErrorKind::Unsupported(r.reason)).at(r.span))?;
     Ok(made.into_iter().map(|g| g.unit).collect())
+}
+
+/// The CUDA C++ of the kernels that belong to no program, such as those that answer for queues. Needs no GPU.
+pub fn own_kernels() -> Vec<Unit> {
+    kernels::all().into_iter().map(|g| g.unit).collect()
 }
 
 /// The schedules that the CUDA machine can execute. Needs no GPU.

@@ -4,10 +4,28 @@ use std::any::Any;
 use std::sync::Arc;
 
 use gw_exec::{ErrorKind, QueueSpec, QueueState, Result};
+use gw_ir::meta::QueueKind;
 
 use crate::device::{Address, Device};
 use crate::memory::{Buffer, exec_error};
 use crate::set::DeviceSet;
+
+/// Words of a queue in the arguments of a kernel.
+pub(crate) const WORDS: usize = 17;
+
+/// Cells of a queue that its kernels share; `priority.cuh` says what for.
+const CELLS: usize = 9;
+
+/// Whether a queue keeps a far list.
+pub(crate) fn is_near_far(spec: &QueueSpec) -> bool {
+    spec.meta.kind == Some(QueueKind::NearFar)
+}
+
+/// The C++ type of a queue.
+pub(crate) fn type_of(priority: &str, near_far: bool) -> String {
+    let kind = if near_far { "gw::NEAR_FAR" } else { "gw::LAZY" };
+    format!("gw::Queue<{priority}, {kind}>")
+}
 
 /// A queue whose buckets are on the device.
 #[derive(Debug)]
@@ -20,11 +38,40 @@ pub(crate) struct DeviceQueue {
     /// The open bucket.
     pub(crate) current: u64,
     pub(crate) turn: u32,
-    pub(crate) searches: u32,
+    pub(crate) passes: u32,
     /// Vertices dequeued that the device still counts.
     pub(crate) taken: u64,
     /// Vertices that fell into the open bucket since it was last taken.
     pub(crate) near: Option<DeviceSet>,
+    /// Rank that nothing queued comes before, but the near set; 0 when nothing is known.
+    bound: u64,
+    /// Of a near-far queue.
+    far: Option<FarList>,
+}
+
+/// The vertices queued outside the near set, as a list.
+#[derive(Debug)]
+struct FarList {
+    /// Two lists, of which a split reads one and fills the other.
+    sides: Buffer,
+    /// Bits of the vertices that are on it.
+    listed: Buffer,
+    splits: u32,
+}
+
+/// Words that a kernel reports of a queue: the bucket first, then the place of the near set.
+pub(crate) const REPORTED: usize = 6;
+
+/// The code of those words, for a queue of this name in the code.
+pub(crate) fn reports(queue: &str, near: &str) -> [String; REPORTED] {
+    [
+        format!("{queue}.current"),
+        near.to_string(),
+        format!("(unsigned long long){queue}.turn << 32 | {queue}.passes"),
+        format!("{queue}.taken"),
+        format!("{queue}.bound"),
+        format!("{queue}.far.splits"),
+    ]
 }
 
 impl DeviceQueue {
@@ -34,14 +81,23 @@ impl DeviceQueue {
         Ok(DeviceQueue {
             pending: Buffer::zeroed(device, 4 * vertices.div_ceil(32)).map_err(exec_error)?,
             marks: Buffer::zeroed(device, 4 * vertices).map_err(exec_error)?,
-            cells: Buffer::zeroed(device, 40).map_err(exec_error)?,
+            cells: Buffer::zeroed(device, 8 * CELLS).map_err(exec_error)?,
             delta: spec.delta.max(1),
             increasing: spec.increasing,
             current: 0,
             turn: 0,
-            searches: 0,
+            passes: 0,
             taken: 0,
             near: None,
+            bound: 0,
+            far: match is_near_far(spec) {
+                true => Some(FarList {
+                    sides: Buffer::new(device, 8 * vertices).map_err(exec_error)?,
+                    listed: Buffer::zeroed(device, 4 * vertices.div_ceil(32)).map_err(exec_error)?,
+                    splits: 0,
+                }),
+                false => None,
+            },
         })
     }
 
@@ -53,12 +109,27 @@ impl DeviceQueue {
             marks: std::mem::replace(&mut self.marks, nothing()?),
             cells: std::mem::replace(&mut self.cells, nothing()?),
             near: self.near.take(),
+            far: self.far.take(),
             ..*self
         })
     }
 
+    /// What a kernel reported, in the order of [`reports`]; the near set is the caller's business.
+    pub(crate) fn note(&mut self, words: &[u64]) {
+        if let [current, _, turn, taken, bound, splits, ..] = *words {
+            self.current = current;
+            (self.turn, self.passes) = ((turn >> 32) as u32, turn as u32);
+            self.taken = taken;
+            self.bound = bound;
+            if let Some(far) = &mut self.far {
+                far.splits = splits as u32;
+            }
+        }
+    }
+
     /// Its words in the arguments of a kernel.
-    pub(crate) fn words(&self, priorities: Address, near_place: i32) -> [u64; 13] {
+    pub(crate) fn words(&self, priorities: Address, near_place: i32) -> [u64; WORDS] {
+        let far = self.far.as_ref();
         [
             priorities.0,
             self.pending.address.0,
@@ -71,8 +142,12 @@ impl DeviceQueue {
             u64::from(self.increasing),
             0,
             u64::from(self.turn),
-            u64::from(self.searches),
+            u64::from(self.passes),
             self.taken,
+            self.bound,
+            far.map_or(0, |far| far.sides.address.0),
+            far.map_or(0, |far| far.listed.address.0),
+            far.map_or(0, |far| u64::from(far.splits)),
         ]
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use gw_graph::derived::CooOrder;
+use gw_graph::derived::{CooOrder, CsrM};
 use gw_graph::{Adjacency, Graph, Offsets, Weights};
 
 use crate::codegen::inputs::{EdgeList, GraphParts};
@@ -34,11 +34,14 @@ struct Edges {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Key {
     Lists { adjacency: usize, weights: bool },
+    Ranges { adjacency: usize },
     Edges { adjacency: usize, by_destination: bool, pairs: bool, block: u32, weights: bool },
 }
 
 enum Resident {
     Lists(Arc<Lists>),
+    /// The offsets of an adjacency as pairs.
+    Ranges(Arc<Buffer>),
     Edges(Arc<Edges>),
 }
 
@@ -51,7 +54,7 @@ pub(crate) struct Residency {
 
 /// The words of a graph in the arguments of a kernel, and what keeps its arrays on the device.
 pub(crate) struct GraphWords {
-    pub(crate) words: [u64; 13],
+    pub(crate) words: [u64; 15],
     #[expect(dead_code, reason = "keeps the arrays")]
     keep: Vec<Arc<dyn std::any::Any + Send + Sync>>,
 }
@@ -83,7 +86,7 @@ impl Residency {
     }
 
     fn try_words(&self, graph: &Arc<Graph>, parts: GraphParts, block: u32) -> Result<GraphWords, DeviceError> {
-        let mut words = [0; 13];
+        let mut words = [0; 15];
         let mut keep: Vec<Arc<dyn std::any::Any + Send + Sync>> = Vec::new();
         for (wanted, at) in [(parts.out, 0), (parts.incoming, 3)] {
             if !wanted {
@@ -104,6 +107,13 @@ impl Residency {
             words[8] = edges.weights.as_ref().map_or(0, |b| b.address.0);
             words[9] = graph.edges() as u64;
             keep.push(edges);
+        }
+        for (wanted, incoming, at) in [(parts.out_ranges, false, 13), (parts.in_ranges, true, 14)] {
+            if wanted {
+                let ranges = self.ranges(graph, incoming)?;
+                words[at] = ranges.address.0;
+                keep.push(ranges);
+            }
         }
         words[10] = graph.vertices() as u64;
         words[11] = graph.edges() as u64;
@@ -160,6 +170,23 @@ impl Residency {
         let key = Key::Lists { adjacency: adjacency_id, weights: weighted };
         known.insert(key, (Arc::clone(graph), Resident::Lists(Arc::clone(&lists))));
         Ok(lists)
+    }
+
+    fn ranges(&self, graph: &Arc<Graph>, incoming: bool) -> Result<Arc<Buffer>, DeviceError> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let adjacency = identity(if incoming { graph.incoming() } else { graph.out() });
+        let key = Key::Ranges { adjacency };
+        if let Some((_, Resident::Ranges(ranges))) = known.get(&key) {
+            return Ok(Arc::clone(ranges));
+        }
+        let pairs = if incoming { graph.csr_m_in() } else { graph.csr_m() };
+        let ranges = match &*pairs {
+            CsrM::Narrow(pairs) => Buffer::with(&self.device, bytes_of(pairs.as_flattened()))?,
+            CsrM::Wide(pairs) => Buffer::with(&self.device, bytes_of(pairs.as_flattened()))?,
+        };
+        let ranges = Arc::new(ranges);
+        known.insert(key, (Arc::clone(graph), Resident::Ranges(Arc::clone(&ranges))));
+        Ok(ranges)
     }
 
     fn edges(&self, graph: &Arc<Graph>, list: EdgeList, block: u32, weights: bool) -> Result<Arc<Edges>, DeviceError> {

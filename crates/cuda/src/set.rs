@@ -12,6 +12,17 @@ use crate::memory::{Buffer, bytes_of};
 pub(crate) const QUEUE: u32 = 1;
 pub(crate) const BITS: u32 = 2;
 pub(crate) const BYTES: u32 = 4;
+pub(crate) const LEVELS: u32 = 16;
+
+/// Bits of the forms of one place, with one that only kernels use.
+pub(crate) const FORM_BITS: u32 = 5;
+
+/// Words of a set in the arguments of a kernel.
+pub(crate) const SET_WORDS: usize = 6;
+
+/// Words that count, and where among them the round of the mask is.
+const HEAD: usize = 8;
+const ROUND_AT: usize = 4;
 
 /// Room for a set: a queue, maps where they are needed, and the words that count.
 #[derive(Debug)]
@@ -19,6 +30,10 @@ pub(crate) struct Storage {
     pub(crate) queue: Buffer,
     pub(crate) bits: Option<Buffer>,
     pub(crate) bytes: Option<Buffer>,
+    /// The mask: per vertex the round in which it was last added.
+    pub(crate) levels: Option<Buffer>,
+    /// Tells the rounds of the mask from others with the same numbers.
+    pub(crate) epoch: u32,
     pub(crate) head: Buffer,
     /// Ids that the queue can hold.
     pub(crate) capacity: usize,
@@ -39,7 +54,9 @@ impl Storage {
             queue: Buffer::new(device, 4 * capacity)?,
             bits: map(BITS, 4 * vertices.div_ceil(32))?,
             bytes: map(BYTES, vertices.next_multiple_of(4))?,
-            head: Buffer::zeroed(device, 16)?,
+            levels: map(LEVELS, 4 * vertices)?,
+            epoch: 0,
+            head: Buffer::zeroed(device, 4 * HEAD)?,
             capacity,
             vertices,
             dirty: false,
@@ -64,6 +81,19 @@ impl Storage {
         if forms & BYTES != 0 && self.bytes.is_none() {
             self.bytes = Some(Buffer::zeroed(device, self.vertices.next_multiple_of(4))?);
         }
+        if forms & LEVELS != 0 && self.levels.is_none() {
+            self.levels = Some(Buffer::zeroed(device, 4 * self.vertices)?);
+        }
+        Ok(())
+    }
+
+    /// Forgets a mask of earlier rounds, whose numbers come again.
+    pub(crate) fn enter(&mut self, device: &Arc<dyn Device>, epoch: u32) -> Result<(), DeviceError> {
+        if std::mem::replace(&mut self.epoch, epoch) != epoch
+            && let Some(levels) = &self.levels
+        {
+            device.fill(levels.address, 0, 4, levels.bytes / 4)?;
+        }
         Ok(())
     }
 
@@ -72,10 +102,11 @@ impl Storage {
         self.vertices == vertices && self.capacity >= capacity
     }
 
-    /// The four addresses in the arguments of a kernel.
-    pub(crate) fn words(&self) -> [u64; 4] {
+    /// Its words in the arguments of a kernel; the last is read from the head there.
+    pub(crate) fn words(&self) -> [u64; SET_WORDS] {
         let address = |b: &Option<Buffer>| b.as_ref().map_or(0, |b| b.address.0);
-        [self.queue.address.0, address(&self.bits), address(&self.bytes), self.head.address.0]
+        let (bits, bytes, levels) = (address(&self.bits), address(&self.bytes), address(&self.levels));
+        [self.queue.address.0, bits, bytes, levels, self.head.address.0, 0]
     }
 }
 
@@ -185,9 +216,15 @@ impl MachineSet for DeviceSet {
             }
             ids
         };
-        match (&storage.bits, &storage.bytes) {
-            (Some(bits), _) if self.form & BITS != 0 => marked(self.download(bits.address, bits.bytes / 4), 32),
-            (_, Some(bytes)) => marked(self.download(bytes.address, bytes.bytes / 4), 4),
+        let of_round = |levels: &Buffer| {
+            let round = self.download(storage.head.address, HEAD).get(ROUND_AT).copied();
+            let levels = self.download(levels.address, storage.vertices).into_iter();
+            levels.enumerate().filter(|(_, level)| Some(*level) == round).map(|(v, _)| v as u32).collect()
+        };
+        match (&storage.bits, &storage.bytes, &storage.levels) {
+            (Some(bits), _, _) if self.form & BITS != 0 => marked(self.download(bits.address, bits.bytes / 4), 32),
+            (_, Some(bytes), _) if self.form & BYTES != 0 => marked(self.download(bytes.address, bytes.bytes / 4), 4),
+            (_, _, Some(levels)) if self.form & LEVELS != 0 => of_round(levels),
             _ => Vec::new(),
         }
     }

@@ -51,7 +51,7 @@ template <class Kept, bool EARLY> struct Walk {
         return a.entries[i];
     }
     __device__ Offset first(int v) const { return a.offsets[v]; }
-    __device__ Offset last(int v) const { return a.offsets[v + 1]; }
+    __device__ gw::Range<Offset> range(int v) const { return {a.offsets[v], a.offsets[v + 1]}; }
     __device__ Partial begin(int v) const { return Partial{}; }
     __device__ bool edge(int v, Offset e, Partial& p) {
         if (e < a.offsets[v] || e >= a.offsets[v + 1]) { fault(0); return true; }
@@ -66,7 +66,7 @@ template <class Kept, bool EARLY> struct Walk {
         if (least != gw::group_reduce<LANES>(v, gw::Greatest())) fault(1);
         const unsigned sum = gw::group_reduce<LANES>(gathered(p), gw::Plus());
         if (gw::lane() % LANES == 0) {
-            if (WHOLE && !EARLY && !__is_empty(Partial) && sum != weights(first(v), last(v))) fault(2);
+            if (WHOLE && !EARLY && !__is_empty(Partial) && sum != weights(first(v), range(v).last)) fault(2);
             atomicAdd(a.sums + v, sum);
         }
     }

@@ -28,6 +28,10 @@ fn schedules() -> Vec<&'static str> {
         "on=gpu;push,lb=cta-warp-scan",
         "on=gpu;pull,lb=local-warp-search",
         "on=gpu;push,lb=dvw",
+        "on=gpu;push,lb=etwc,update=near-far,delta=8",
+        "on=gpu;pull,lb=etwc,frontier=level-mask,create=level-mask,count=plain",
+        "on=gpu;push,lb=etwc,edges=csr-m",
+        "on=gpu;pull,lb=strict,edges=csr-m",
         "on=gpu;push,lb=edge-only",
         "on=gpu;pull,lb=edge-only,block=65536",
     ]
@@ -37,7 +41,8 @@ fn schedules() -> Vec<&'static str> {
 fn units() -> Vec<(String, Unit)> {
     let graph = GraphSpec::parse("kron:6:weights=1..9").and_then(|s| s.load(&Silent)).unwrap().graph;
     let mut known: BTreeSet<String> = BTreeSet::new();
-    let mut units = Vec::new();
+    let mut units: Vec<_> =
+        gw_cuda::own_kernels().into_iter().map(|unit| ("of no program".to_string(), unit)).collect();
     for program in programs() {
         let file = SourceFile::new(program.file, program.source);
         let front = compile_front(&file).unwrap_or_else(|_| panic!("{} does not compile", program.name));

@@ -103,10 +103,13 @@ proptest! {
 
     #[test]
     fn csr_m_repeats_the_offsets(graph in graphs()) {
-        let CsrM::Narrow(pairs) = &*graph.csr_m() else { panic!("a small graph is narrow") };
-        for v in 0..graph.vertices() as u32 {
-            let range = graph.out().range(v);
-            prop_assert_eq!(pairs[v as usize], [range.start as u32, range.end as u32]);
+        for (pairs, adjacency) in [(graph.csr_m(), graph.out()), (graph.csr_m_in(), graph.incoming())] {
+            let CsrM::Narrow(pairs) = &*pairs else { panic!("a small graph is narrow") };
+            prop_assert_eq!(pairs.len(), graph.vertices());
+            for v in 0..graph.vertices() as u32 {
+                let range = adjacency.range(v);
+                prop_assert_eq!(pairs[v as usize], [range.start as u32, range.end as u32]);
+            }
         }
     }
 

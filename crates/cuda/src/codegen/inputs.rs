@@ -60,6 +60,9 @@ pub(crate) struct GraphParts {
     pub(crate) out: bool,
     /// In-neighbours.
     pub(crate) incoming: bool,
+    /// Offsets as pairs, of either.
+    pub(crate) out_ranges: bool,
+    pub(crate) in_ranges: bool,
     /// List of edges.
     pub(crate) list: Option<EdgeList>,
     /// Weights of the parts that are walked.

@@ -37,6 +37,8 @@ pub(crate) struct Generated {
     pub(crate) forms: u32,
     /// A queue may hold more than |V| ids.
     pub(crate) unbounded: bool,
+    /// Rounds that a single operator uses up.
+    pub(crate) rounds: u32,
     pub(crate) cooperative: bool,
     /// Global scalars that its operators write.
     pub(crate) cells: Vec<Name>,
@@ -178,6 +180,7 @@ pub(crate) fn generate(task: &Task<'_>) -> Result<Generated, Refusal> {
         places,
         forms: region.forms,
         unbounded: region.unbounded,
+        rounds: region.rounds,
         cooperative: region.cooperative,
         cells,
         single: task.single,

@@ -11,7 +11,7 @@ use gw_ir::source::{Name, Span};
 use gw_ir::stmt::{Stmt, StmtKind};
 use gw_ir::types::{Scalar, Type};
 use gw_ir::walk;
-use gw_schedule::{DedupBy, EdgeForm, FrontierCount, LoadBalance, SimpleSchedule};
+use gw_schedule::{DedupBy, EdgeForm, FrontierCount, FrontierForm, LoadBalance, SimpleSchedule};
 
 use super::function::{Coder, Gathered, Refusal, Summed, function_name, neutral, reduction};
 use super::inputs::{EdgeList, Source};
@@ -24,6 +24,7 @@ pub(crate) mod form {
     pub(crate) const QUEUE: u32 = 1;
     pub(crate) const BITS: u32 = 2;
     pub(crate) const BYTES: u32 = 4;
+    pub(crate) const LEVELS: u32 = 16;
 }
 
 /// How an operator adds vertices to its output.
@@ -37,6 +38,7 @@ pub(crate) enum Insert {
     Match,
     Bits(FrontierCount),
     Bytes(FrontierCount),
+    Levels(FrontierCount),
 }
 
 impl Insert {
@@ -44,13 +46,14 @@ impl Insert {
         match self {
             Insert::Bits(_) => (form::BITS, "gw::BITS"),
             Insert::Bytes(_) => (form::BYTES, "gw::BYTES"),
+            Insert::Levels(_) => (form::LEVELS, "gw::LEVELS"),
             _ => (form::QUEUE, "gw::QUEUE"),
         }
     }
 
     fn counting(self) -> &'static str {
         match self {
-            Insert::Bits(count) | Insert::Bytes(count) => match count {
+            Insert::Bits(count) | Insert::Bytes(count) | Insert::Levels(count) => match count {
                 FrontierCount::Plain => "gw::COUNT_PLAIN",
                 FrontierCount::Bulk => "gw::COUNT_BULK",
                 FrontierCount::Warp => "gw::COUNT_WARP",
@@ -71,6 +74,7 @@ impl Insert {
             Insert::Match => "out.append_by_match(v)".to_string(),
             Insert::Bits(_) => format!("out.insert_bit<{counting}>(v)"),
             Insert::Bytes(_) => format!("out.insert_byte<{counting}>(v)"),
+            Insert::Levels(_) => format!("out.insert_level<{counting}>(v)"),
         }
     }
 }
@@ -148,7 +152,8 @@ fn insert_of(op: &EdgeSetIterator, schedule: &SimpleSchedule) -> Insert {
     let count = schedule.count.unwrap_or(FrontierCount::Block);
     match op.meta.output_representation {
         Some(Representation::Bitmap) => Insert::Bits(count),
-        Some(Representation::Boolmap | Representation::LevelMask) => Insert::Bytes(count),
+        Some(Representation::Boolmap) => Insert::Bytes(count),
+        Some(Representation::LevelMask) => Insert::Levels(count),
         _ if op.meta.dedup == Dedup::None || !op.meta.dedup_inline => Insert::Append,
         _ => match schedule.dedup_by.unwrap_or(DedupBy::CountersFused) {
             DedupBy::Counters | DedupBy::CountersFused => Insert::Counters,
@@ -160,15 +165,53 @@ fn insert_of(op: &EdgeSetIterator, schedule: &SimpleSchedule) -> Insert {
     }
 }
 
+/// A map in which the input of an operator is tested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct InputMap(FrontierForm);
+
+impl InputMap {
+    fn of(op: &EdgeSetIterator, schedule: &SimpleSchedule) -> InputMap {
+        InputMap(match op.meta.pull_input_frontier {
+            Some(Representation::Bitmap) => FrontierForm::Bitmap,
+            Some(Representation::LevelMask) => FrontierForm::LevelMask,
+            Some(_) => FrontierForm::Boolmap,
+            // An edge list is tested whatever the direction.
+            None => schedule.pull_frontier(),
+        })
+    }
+
+    /// The member of a set that tests a vertex.
+    fn test(self) -> &'static str {
+        match self.0 {
+            FrontierForm::Bitmap => "has_bit",
+            FrontierForm::Boolmap => "has_byte",
+            FrontierForm::LevelMask => "has_level",
+        }
+    }
+
+    /// What brings a set into this form, and its number.
+    fn need(self) -> (&'static str, u32) {
+        match self.0 {
+            FrontierForm::Bitmap => ("need_bits", form::BITS),
+            FrontierForm::Boolmap => ("need_bytes", form::BYTES),
+            FrontierForm::LevelMask => ("need_levels", form::LEVELS),
+        }
+    }
+}
+
 /// Everything that is decided about an edge operator before its code is written.
 struct Plan {
     direction: Direction,
     edge_only: bool,
     /// The adjacency that is walked is that of in-edges.
     incoming: bool,
+    /// Its offsets are read as pairs.
+    pairs: bool,
     insert: Option<Insert>,
     early_exit: bool,
     weight: Option<Scalar>,
+    /// The map in which the input is tested, where it is.
+    input: InputMap,
     /// Ask for the lists of destinations ahead of time.
     fetch_ahead: bool,
     /// A vertex may be met twice as the owner: its entries need atomics even when a group sees all its edges.
@@ -208,8 +251,20 @@ pub(crate) fn edges(
     let repeats = direction == Direction::Push && matches!(op.from, VertexFilter::Set(_));
     let walks_all = !(direction == Direction::Push && matches!(op.from, VertexFilter::Set(_)));
     let fetch_ahead = shape.flat && has_output && direction == Direction::Push;
-    let mut plan =
-        Plan { direction, edge_only, incoming, insert, early_exit, weight, fetch_ahead, repeats, together: None };
+    let pairs = schedule.edges == Some(EdgeForm::CsrM);
+    let mut plan = Plan {
+        direction,
+        edge_only,
+        incoming,
+        pairs,
+        insert,
+        early_exit,
+        weight,
+        input: InputMap::of(op, &schedule),
+        fetch_ahead,
+        repeats,
+        together: None,
+    };
     if let Some(Insert::Append) = insert
         && !appends_once(op, &plan)
     {
@@ -233,8 +288,10 @@ pub(crate) fn edges(
             });
         } else if incoming {
             parts.incoming = true;
+            parts.in_ranges |= pairs;
         } else {
             parts.out = true;
+            parts.out_ranges |= pairs;
         }
         parts.weights |= weight.is_some();
     });
@@ -362,7 +419,7 @@ pub(crate) fn edges(
     end.close(";");
     text.push_str(end.text());
 
-    let body = edge_body(region, op, &plan, operands, name, &fields, &call, scratch, span);
+    let body = edge_body(region, &plan, operands, name, &fields, &call, scratch, span);
     Ok(OperatorCode { declaration: text, body, output: plan.insert.is_some() })
 }
 
@@ -433,7 +490,7 @@ fn finish_member(
 ) -> Result<(), Refusal> {
     code.open("__device__ __forceinline__ void finish()");
     match insert {
-        Some(insert @ (Insert::Bits(_) | Insert::Bytes(_))) => {
+        Some(insert @ (Insert::Bits(_) | Insert::Bytes(_) | Insert::Levels(_))) => {
             code.line(format!("out.finish<{}>();", insert.counting()));
         }
         Some(_) => code.line("out.flush();"),
@@ -466,10 +523,7 @@ fn walk_members(
     let from_test = |v: &str| -> Option<String> {
         match &op.from {
             VertexFilter::All => None,
-            VertexFilter::Set(_) => Some(match op.meta.pull_input_frontier {
-                Some(Representation::Bitmap) => format!("(from_all || from.has_bit({v}))"),
-                _ => format!("(from_all || from.has_byte({v}))"),
-            }),
+            VertexFilter::Set(_) => Some(format!("(from_all || from.{}({v}))", plan.input.test())),
             VertexFilter::Function(f) => Some(format!("{}", FilterCall(f, "from", v, operands.from_captures.len()))),
         }
     };
@@ -501,9 +555,16 @@ fn walk_members(
             None => code.line("return v;"),
         }
         code.close("");
-        let offsets = if plan.incoming { "graph.in_offsets" } else { "graph.out_offsets" };
-        code.line(format!("{method} Offset first(int v) const {{ return {offsets}[v]; }}"));
-        code.line(format!("{method} Offset last(int v) const {{ return {offsets}[v + 1]; }}"));
+        let way = if plan.incoming { "in" } else { "out" };
+        let (first, range) = match plan.pairs {
+            true => (format!("graph.{way}_ranges[v].first"), format!("graph.{way}_ranges[v]")),
+            false => {
+                let offsets = format!("graph.{way}_offsets");
+                (format!("{offsets}[v]"), format!("{{{offsets}[v], {offsets}[v + 1]}}"))
+            }
+        };
+        code.line(format!("{method} Offset first(int v) const {{ return {first}; }}"));
+        code.line(format!("{method} gw::Range<Offset> range(int v) const {{ return {range}; }}"));
         let begin: Vec<String> = gathered
             .iter()
             .map(|g| neutral(g.op, g.scalar))
@@ -570,7 +631,8 @@ fn walk_members(
             code.line("const int src = owner, dst = gw::edge_value(graph.out_neighbours + e);");
             // The next step will ask where the list of the destination lies; by then it is near.
             if plan.fetch_ahead {
-                code.line("gw::fetch_ahead(graph.out_offsets + dst);");
+                let array = if plan.pairs { "out_ranges" } else { "out_offsets" };
+                code.line(format!("gw::fetch_ahead(graph.{array} + dst);"));
             }
         }
     }
@@ -640,7 +702,6 @@ impl std::fmt::Display for FilterCall<'_> {
 #[allow(clippy::too_many_arguments)]
 fn edge_body(
     region: &mut Region<'_>,
-    op: &EdgeSetIterator,
     plan: &Plan,
     operands: &Operands,
     name: &str,
@@ -652,16 +713,11 @@ fn edge_body(
     let mut code = Code::default();
     if let Some(from) = &operands.from {
         // The form in which the input is wanted.
-        let needed = match (plan.direction, plan.edge_only, op.meta.pull_input_frontier) {
-            (Direction::Push, false, _) => "need_queue",
-            (_, _, Some(Representation::Bitmap)) => "need_bits",
-            _ => "need_bytes",
+        let (needed, needed_form) = match (plan.direction, plan.edge_only) {
+            (Direction::Push, false) => ("need_queue", form::QUEUE),
+            _ => plan.input.need(),
         };
-        let needed_form = match needed {
-            "need_queue" => form::QUEUE,
-            "need_bits" => form::BITS,
-            _ => form::BYTES,
-        };
+        region.rounds += u32::from(needed_form == form::LEVELS);
         region.forms |= needed_form;
         region.input |= needed_form;
         code.line(format!("run.{needed}({from}, live());"));
@@ -704,6 +760,7 @@ pub(crate) fn output_setup(region: &mut Region<'_>, insert: Option<Insert>, span
     let fault = region.inputs.member(Source::Fault, "gw::Fault*", "fault");
     let seen = match insert {
         Insert::Counters => {
+            region.rounds += 1;
             code.line("run.round++;");
             region.inputs.member(Source::Counters, "unsigned*", "counters")
         }
@@ -725,6 +782,7 @@ pub(crate) fn output_setup(region: &mut Region<'_>, insert: Option<Insert>, span
         code.line("for (unsigned i = threadIdx.x; i < 1024; i += blockDim.x) hash[i] = -1;");
         code.line("__syncthreads();");
     }
+    region.rounds += u32::from(insert.form().0 == form::LEVELS);
     code.line(format!("made = run.make({}, live());", insert.form().1));
     code.line(format!(
         "gw::Output output{{run.at(made), args.capacity, {fault}, {}, {seen}, run.round, 0}};",

@@ -6,6 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use gw_ir::expr::ExprKind;
+use gw_ir::meta::QueueKind;
 use gw_ir::module::Module;
 use gw_ir::source::Name;
 use gw_ir::stmt::{Block, StmtKind};
@@ -41,14 +42,10 @@ pub(crate) enum Outcome {
     Round,
     /// Sets on a list, and ids used.
     List(Name),
-    /// The bucket that a queue is at.
+    /// A queue: the first of the words that it reports.
     Queue(Name),
-    /// The place of its near set.
-    QueueNear(Name),
-    /// Its counts of dequeues and of searches.
-    QueueTurn(Name),
-    /// Vertices dequeued that the count of the queue still holds.
-    QueueTaken(Name),
+    /// Another word of the queue before.
+    QueueWord,
 }
 
 /// The parameters and analysis of a region while code is made for it.
@@ -68,6 +65,8 @@ pub(crate) struct Region<'m> {
     pub(crate) input: u32,
     /// Some queue may get more members than there are vertices.
     pub(crate) unbounded: bool,
+    /// Places in the code that take a new round.
+    pub(crate) rounds: u32,
     /// Words of scratch memory per vertex and per block that balancers need.
     pub(crate) scratch: bool,
     /// All graphs have short lists.
@@ -97,6 +96,7 @@ impl<'m> Region<'m> {
             output: 0,
             input: 0,
             unbounded: false,
+            rounds: 0,
             scratch: false,
             flat,
             headers: Vec::new(),
@@ -166,8 +166,13 @@ impl<'m> Region<'m> {
             .ok_or_else(|| format!("`{name}` is not a queue over one vector"))?;
         let scalar = self.module.global(&vector).and_then(|g| g.ty.leaf().scalar());
         let scalar = scalar.ok_or_else(|| format!("`{vector}` is not a vector of numbers"))?;
+        let made = gw_ir::analysis::priority::allocations(self.module, name);
+        let far = made.iter().filter(|q| q.meta.kind == Some(QueueKind::NearFar)).count();
+        if far != 0 && far != made.len() {
+            return Err(format!("`{name}` is a near-far queue in one place and not in another"));
+        }
         self.include("priority.cuh");
-        let ty = format!("gw::Queue<{}>", type_name(scalar));
+        let ty = crate::queue::type_of(type_name(scalar), far > 0);
         Ok(self.inputs.member(Source::Queue(name.clone()), &ty, &c_name(name)))
     }
 }

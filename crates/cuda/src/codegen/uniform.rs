@@ -39,6 +39,8 @@ pub(crate) struct Uniform<'r, 'm> {
     assigned: Vec<(Name, Scalar)>,
     /// An operator or a write may still be going on.
     pending: bool,
+    /// So may what a dequeue left behind, which only the next dequeue or update looks at.
+    dequeued: bool,
     span: Span,
     operators: usize,
 }
@@ -58,6 +60,7 @@ impl<'r, 'm> Uniform<'r, 'm> {
             outcomes: Vec::new(),
             assigned: Vec::new(),
             pending: false,
+            dequeued: false,
             span: Span::NONE,
             operators: 0,
         }
@@ -137,6 +140,14 @@ impl<'r, 'm> Uniform<'r, 'm> {
     }
 
     fn stmt(&mut self, stmt: &Stmt) -> Result<(), Refusal> {
+        // A barrier in a branch that is not taken, or in a loop that is not entered, settles nothing.
+        let dequeued = self.dequeued && !stmt.blocks().is_empty();
+        self.one(stmt)?;
+        self.dequeued |= dequeued;
+        Ok(())
+    }
+
+    fn one(&mut self, stmt: &Stmt) -> Result<(), Refusal> {
         match &stmt.kind {
             StmtKind::VarDecl { name, ty: Type::VertexSet(_), init } => match init {
                 None => self.code.line(format!("{} = gw::EMPTY;", c_name(name))),
@@ -225,6 +236,7 @@ impl<'r, 'm> Uniform<'r, 'm> {
     /// A barrier, if something may still be going on.
     fn settle(&mut self) {
         if std::mem::replace(&mut self.pending, false) {
+            self.dequeued = false;
             self.region.cooperative = true;
             self.code.line("run.wait(live());");
         }
@@ -292,6 +304,8 @@ impl<'r, 'm> Uniform<'r, 'm> {
             }
         });
         for queue in nodes {
+            self.pending |= self.dequeued;
+            self.settle();
             let q = self.queue(&queue)?;
             self.region.cooperative = true;
             let near = self.near(&queue);
@@ -376,6 +390,7 @@ impl<'r, 'm> Uniform<'r, 'm> {
                 self.code.line(format!("{c} = run.pop({l}, {l}_depth, {l}_used, {fault}, {});", self.span.line));
             }
             ExprKind::Builtin(Builtin::DequeueReadySet, args) => {
+                self.pending |= self.dequeued;
                 self.settle();
                 let name = args[0].as_var().cloned().ok_or_else(|| self.refuse("a queue variable is expected"))?;
                 let queue = self.queue(&name)?;
@@ -383,6 +398,7 @@ impl<'r, 'm> Uniform<'r, 'm> {
                 self.region.cooperative = true;
                 self.region.forms |= operator::form::QUEUE;
                 self.code.line(format!("{c} = gw::dequeue(run, {queue}, {near}, live());"));
+                self.dequeued = true;
             }
             ExprKind::Operator(op) => {
                 let made = self.operator(op)?;
@@ -712,16 +728,11 @@ impl<'r, 'm> Uniform<'r, 'm> {
         for name in self.queues.clone() {
             if let Ok(text) = self.region.queue(&name) {
                 let slot = self.outcomes.len();
-                lines.push(format!("gw::put(args.results + {slot}, {text}.current);"));
-                lines.push(format!("gw::put(args.results + {}, {}_near);", slot + 1, c_name(&name)));
-                lines.push(format!(
-                    "gw::put(args.results + {}, (unsigned long long){text}.turn << 32 | {text}.searches);",
-                    slot + 2
-                ));
-                lines.push(format!("gw::put(args.results + {}, {text}.taken);", slot + 3));
-                let queue = |part: fn(Name) -> Outcome| part(name.clone());
-                self.outcomes
-                    .extend([Outcome::Queue, Outcome::QueueNear, Outcome::QueueTurn, Outcome::QueueTaken].map(queue));
+                let reported = crate::queue::reports(&text, &self.near(&name));
+                let puts = reported.iter().enumerate();
+                lines.extend(puts.map(|(i, word)| format!("gw::put(args.results + {}, {word});", slot + i)));
+                self.outcomes.push(Outcome::Queue(name));
+                self.outcomes.extend(std::iter::repeat_n(Outcome::QueueWord, reported.len() - 1));
             }
         }
         self.code.open("if (run.grid.first())");

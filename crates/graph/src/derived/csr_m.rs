@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::{Adjacency, Buffer};
+use crate::{Adjacency, Buffer, Offsets};
 
 /// Edge ranges of all vertices; the targets stay in the adjacency it was made from.
 #[derive(Debug, PartialEq)]
@@ -14,26 +14,11 @@ pub enum CsrM {
 }
 
 impl CsrM {
+    /// As wide as the offsets of the adjacency.
     pub(super) fn new(adjacency: &Adjacency) -> Self {
-        let vertices = 0..adjacency.vertices() as u32;
-        if u32::try_from(adjacency.edges()).is_ok() {
-            let pairs: Vec<_> = vertices
-                .into_par_iter()
-                .map(|v| {
-                    let range = adjacency.range(v);
-                    [range.start as u32, range.end as u32]
-                })
-                .collect();
-            CsrM::Narrow(pairs.into())
-        } else {
-            let pairs: Vec<_> = vertices
-                .into_par_iter()
-                .map(|v| {
-                    let range = adjacency.range(v);
-                    [range.start as u64, range.end as u64]
-                })
-                .collect();
-            CsrM::Wide(pairs.into())
+        match adjacency.offsets() {
+            Offsets::Narrow(offsets) => CsrM::Narrow(pairs(offsets).into()),
+            Offsets::Wide(offsets) => CsrM::Wide(pairs(offsets).into()),
         }
     }
 
@@ -44,4 +29,8 @@ impl CsrM {
             CsrM::Wide(pairs) => pairs.bytes(),
         }
     }
+}
+
+fn pairs<T: Copy + Send + Sync>(offsets: &[T]) -> Vec<[T; 2]> {
+    offsets.par_windows(2).with_min_len(1 << 14).map(|ends| [ends[0], ends[1]]).collect()
 }

@@ -41,6 +41,7 @@ pub(crate) struct Forms {
     greatest_out_degree: OnceLock<usize>,
     degree_ordered: OnceLock<bool>,
     csr_m: OnceLock<Arc<CsrM>>,
+    csr_m_in: OnceLock<Arc<CsrM>>,
     coo: Cache<CooOrder, Coo>,
     coo_pairs: Cache<CooOrder, CooPairs>,
     blocked: Cache<(CooOrder, u32), BlockedEdges>,
@@ -116,6 +117,15 @@ impl Graph {
     pub fn csr_m(&self) -> Arc<CsrM> {
         let forms = &self.forms;
         Arc::clone(forms.csr_m.get_or_init(|| forms.timed("csr-m", CsrM::bytes, || CsrM::new(self.out()))))
+    }
+
+    /// The same for the in-edges.
+    pub fn csr_m_in(&self) -> Arc<CsrM> {
+        if self.is_symmetric() {
+            return self.csr_m();
+        }
+        let (forms, incoming) = (&self.forms, self.incoming());
+        Arc::clone(forms.csr_m_in.get_or_init(|| forms.timed("csr-m of in-edges", CsrM::bytes, || CsrM::new(incoming))))
     }
 
     /// Edges grouped by blocks of `block` consecutive ids of the endpoint that `by` names: destination blocks

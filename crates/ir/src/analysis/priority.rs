@@ -2,7 +2,7 @@
 
 use super::calls::closure;
 use crate::builtin::Builtin;
-use crate::expr::{Expr, ExprKind, PriorityOp};
+use crate::expr::{Expr, ExprKind, PriorityOp, PriorityQueueAlloc};
 use crate::module::Module;
 use crate::operator::{Operator, UpdatePriorityEdgeSetIterator, VertexFilter};
 use crate::source::Name;
@@ -69,10 +69,17 @@ pub fn eager_loop(stmt: &Stmt) -> Option<EagerLoop<'_>> {
 
 /// The vector that holds the priorities of a queue variable, when every queue assigned to it uses the same one.
 pub fn priority_vector(module: &Module, queue: &str) -> Option<Name> {
-    let mut vectors: Vec<Name> = Vec::new();
-    let mut look = |target: &str, value: &Expr| {
+    let made = allocations(module, queue);
+    let first = made.first()?;
+    made.iter().all(|q| q.vector == first.vector).then(|| first.vector.clone())
+}
+
+/// The places where a queue is made.
+pub fn allocations<'m>(module: &'m Module, queue: &str) -> Vec<&'m PriorityQueueAlloc> {
+    let mut made: Vec<&'m PriorityQueueAlloc> = Vec::new();
+    let mut look = |target: &str, value: &'m Expr| {
         if let (true, ExprKind::PriorityQueueAlloc(q)) = (target == queue, &value.kind) {
-            vectors.push(q.vector.clone());
+            made.push(q);
         }
     };
     for global in &module.globals {
@@ -91,6 +98,5 @@ pub fn priority_vector(module: &Module, queue: &str) -> Option<Name> {
             _ => {}
         });
     }
-    let first = vectors.first()?.clone();
-    vectors.iter().all(|v| *v == first).then_some(first)
+    made
 }
