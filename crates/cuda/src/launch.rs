@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gw_exec::{Environment, ErrorKind, ExecError, Result, SetForm, Value, VertexSet};
 use gw_graph::Graph;
 use gw_ir::source::{Name, Span};
+use gw_schedule::LoopForm;
 
-use crate::codegen::Generated;
 use crate::codegen::inputs::{GraphParts, Source};
 use crate::codegen::region::Outcome;
+use crate::codegen::{Generated, STATE_WORDS};
 use crate::context::Context;
 use crate::device::{Address, Device, DeviceError, Launch};
 use crate::executable::Loaded;
@@ -367,10 +368,15 @@ impl Launcher {
             let storage = own.get(place).and_then(Option::as_ref).map(Storage::words);
             words.extend(storage.unwrap_or_default());
         }
+        // Loops and queues add to sets that are there; operators make new ones.
+        let adds = !code.single && code.outcomes.contains(&Outcome::Forms);
         for (i, external) in bindings.external.iter_mut().enumerate() {
             let device = Arc::clone(&self.context.device);
             let describe = |set: &mut DeviceSet| -> std::result::Result<([u64; 4], u32), DeviceError> {
                 let form = set.form;
+                if adds {
+                    set.forget_size();
+                }
                 match set.storage() {
                     Some(storage) => {
                         storage.extend(&device, code.forms)?;
@@ -409,6 +415,9 @@ impl Launcher {
         self.round += 1;
         let facts = self.device().facts();
         // Steps of a loop over short lists are small: one block per multiprocessor is enough, and the barrier is cheaper.
+        if code.outcomes.len() + STATE_WORDS > RESULTS {
+            return Err(ErrorKind::Unsupported("a loop on the device has too many variables".into()).into());
+        }
         let limit = if single { 64 } else { crate::executable::tuned("GW_LOOP_GRID", if code.flat { 1 } else { 64 }) };
         let mut grid = (facts.processors * loaded.kernel.blocks_per_processor.min(limit)).max(1);
         let mut cluster = 1;
@@ -416,8 +425,20 @@ impl Launcher {
             cluster = crate::executable::tuned("GW_CLUSTER", 0);
             grid = cluster;
         }
+        if code.loop_form == Some(LoopForm::SingleBlock) {
+            grid = 1;
+        }
         let launch = Launch { grid, block: code.unit.block, cooperative: code.cooperative && cluster == 1, cluster };
-        self.device().launch(&loaded.kernel, launch, bytes_of(&words)).map_err(exec_error)?;
+        let launched = match code.loop_form {
+            Some(LoopForm::DeviceGraph) => {
+                // The first launch must see that there was none before.
+                let begun = self.block.address.offset(RESULTS_AT + 8 * code.outcomes.len());
+                self.device().fill(begun, 0, 4, 2).map_err(exec_error)?;
+                self.device().launch_while(&loaded.kernel, launch, bytes_of(&words))
+            }
+            _ => self.device().launch(&loaded.kernel, launch, bytes_of(&words)),
+        };
+        launched.map_err(exec_error)?;
         Ok(Outcomes {
             count: code.outcomes.len(),
             cells: code.cells.clone(),

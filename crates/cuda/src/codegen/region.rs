@@ -49,6 +49,8 @@ pub(crate) enum Outcome {
     QueueTurn(Name),
     /// Vertices dequeued that the count of the queue still holds.
     QueueTaken(Name),
+    /// Whether the loop ended because a set outgrew its block.
+    Outgrown,
 }
 
 /// The parameters and analysis of a region while code is made for it.

@@ -12,7 +12,7 @@ use gw_ir::source::{Name, Span};
 use gw_ir::stmt::{Decision, HybridStmt, Stmt, StmtKind};
 use gw_ir::types::{Scalar, Type};
 use gw_ir::walk;
-use gw_schedule::{Criterion, Param};
+use gw_schedule::{Criterion, LoopForm, Param};
 
 use super::function::{Binding, Coder, Refusal, reduction};
 use super::inputs::Source;
@@ -32,14 +32,14 @@ pub(crate) struct Uniform<'r, 'm> {
     scalars: HashMap<Name, String>,
     /// Set variables, all declared at the top of the kernel.
     pub(crate) sets: Vec<Name>,
-    lists: Vec<Name>,
+    pub(super) lists: Vec<Name>,
     pub(crate) queues: Vec<Name>,
     pub(crate) outcomes: Vec<Outcome>,
     /// Global scalars that uniform code assigns.
     assigned: Vec<(Name, Scalar)>,
     /// An operator or a write may still be going on.
-    pending: bool,
-    span: Span,
+    pub(super) pending: bool,
+    pub(super) span: Span,
     operators: usize,
 }
 
@@ -63,7 +63,7 @@ impl<'r, 'm> Uniform<'r, 'm> {
         }
     }
 
-    fn refuse(&self, reason: impl Into<String>) -> Refusal {
+    pub(super) fn refuse(&self, reason: impl Into<String>) -> Refusal {
         Refusal { span: self.span, reason: reason.into() }
     }
 
@@ -223,7 +223,7 @@ impl<'r, 'm> Uniform<'r, 'm> {
     }
 
     /// A barrier, if something may still be going on.
-    fn settle(&mut self) {
+    pub(super) fn settle(&mut self) {
         if std::mem::replace(&mut self.pending, false) {
             self.region.cooperative = true;
             self.code.line("run.wait(live());");
@@ -231,7 +231,7 @@ impl<'r, 'm> Uniform<'r, 'm> {
     }
 
     /// The value of a scalar expression; what it reads from memory is settled first.
-    fn value(&mut self, expr: &Expr) -> Result<String, Refusal> {
+    pub(super) fn value(&mut self, expr: &Expr) -> Result<String, Refusal> {
         self.prepare(expr)?;
         let text = {
             let mut coder = Coder::new(self.region);
@@ -403,12 +403,12 @@ impl<'r, 'm> Uniform<'r, 'm> {
         }
     }
 
-    fn near(&self, queue: &Name) -> String {
+    pub(super) fn near(&self, queue: &Name) -> String {
         format!("{}_near", c_name(queue))
     }
 
     /// A queue as code; its near set is a set variable of its own.
-    fn queue(&mut self, name: &Name) -> Result<String, Refusal> {
+    pub(super) fn queue(&mut self, name: &Name) -> Result<String, Refusal> {
         let text = self.region.queue(name).map_err(|reason| self.refuse(reason))?;
         if !self.queues.contains(name) {
             self.queues.push(name.clone());
@@ -675,60 +675,73 @@ impl<'r, 'm> Uniform<'r, 'm> {
         Ok(())
     }
 
-    /// Hands back the results: variables of the host function, globals, sets, lists and queues.
-    pub(crate) fn results(&mut self, params: &[(Name, Type)]) {
+    /// Hands back the results: variables of the host function, globals, sets, lists and queues. Returns the lines that take
+    /// them up again, for a loop that goes on in another launch.
+    pub(crate) fn results(&mut self, params: &[(Name, Type)], form: Option<LoopForm>) -> Vec<String> {
+        self.copy_views(params, form);
         let mut lines: Vec<String> = Vec::new();
+        let mut loads: Vec<String> = Vec::new();
+        let mut hand = |slot: usize, text: &str| {
+            lines.push(format!("gw::put(args.results + {slot}, {text});"));
+            loads.push(format!("gw::take(args.results + {slot}, {text});"));
+        };
         for (name, ty) in params {
             match ty.scalar() {
                 Some(scalar) if scalar != Scalar::String => {
-                    let slot = self.outcomes.len();
-                    lines.push(format!("gw::put(args.results + {slot}, {});", c_name(name)));
+                    hand(self.outcomes.len(), &c_name(name));
                     self.outcomes.push(Outcome::Local(name.clone(), scalar));
                 }
                 _ => {}
             }
         }
         for (name, scalar) in self.assigned.clone() {
-            let slot = self.outcomes.len();
             if let Ok(text) = self.region.global_scalar(&name, scalar) {
-                lines.push(format!("gw::put(args.results + {slot}, {text});"));
+                hand(self.outcomes.len(), &text);
                 self.outcomes.push(Outcome::Global(name, scalar));
             }
         }
         for name in self.sets.clone() {
-            lines.push(format!("gw::put(args.results + {}, {});", self.outcomes.len(), c_name(&name)));
+            hand(self.outcomes.len(), &c_name(&name));
             self.outcomes.push(Outcome::Set(name));
         }
-        lines.push(format!("gw::put(args.results + {}, run.forms);", self.outcomes.len()));
+        hand(self.outcomes.len(), "run.forms");
         self.outcomes.push(Outcome::Forms);
-        lines.push(format!("gw::put(args.results + {}, run.round);", self.outcomes.len()));
+        hand(self.outcomes.len(), "run.round");
         self.outcomes.push(Outcome::Round);
         for name in self.lists.clone() {
             let c = c_name(&name);
             let slot = self.outcomes.len();
             lines.push(format!("gw::put(args.results + {slot}, (unsigned long long){c}_depth << 32 | {c}_used);"));
+            loads.push(format!("gw::take(args.results + {slot}, {c}_depth, {c}_used);"));
             self.outcomes.push(Outcome::List(name));
         }
         for name in self.queues.clone() {
             if let Ok(text) = self.region.queue(&name) {
                 let slot = self.outcomes.len();
+                let near = self.near(&name);
                 lines.push(format!("gw::put(args.results + {slot}, {text}.current);"));
-                lines.push(format!("gw::put(args.results + {}, {}_near);", slot + 1, c_name(&name)));
+                lines.push(format!("gw::put(args.results + {}, {near});", slot + 1));
                 lines.push(format!(
                     "gw::put(args.results + {}, (unsigned long long){text}.turn << 32 | {text}.searches);",
                     slot + 2
                 ));
                 lines.push(format!("gw::put(args.results + {}, {text}.taken);", slot + 3));
+                loads.push(format!("gw::take(args.results + {slot}, {text}.current);"));
+                loads.push(format!("gw::take(args.results + {}, {near});", slot + 1));
+                loads.push(format!("gw::take(args.results + {}, {text}.turn, {text}.searches);", slot + 2));
+                loads.push(format!("gw::take(args.results + {}, {text}.taken);", slot + 3));
                 let queue = |part: fn(Name) -> Outcome| part(name.clone());
                 self.outcomes
                     .extend([Outcome::Queue, Outcome::QueueNear, Outcome::QueueTurn, Outcome::QueueTaken].map(queue));
             }
         }
+        self.end(form, &mut lines, &mut loads);
         self.code.open("if (run.grid.first())");
         for line in lines {
             self.code.line(line);
         }
         self.code.close("");
+        loads
     }
 }
 

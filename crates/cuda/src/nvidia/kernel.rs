@@ -1,7 +1,7 @@
 //! A kernel on the GPU: its module, what it needs, and how it is launched.
 
 use std::ffi::CString;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cudarc::driver::sys::{
     self, CUfunction, CUfunction_attribute as Attribute, CUlaunchAttribute, CUlaunchAttributeID,
@@ -10,6 +10,7 @@ use cudarc::driver::sys::{
 
 use super::context::Context;
 use super::driver::{self, call};
+use super::graph::{self, WhileGraph};
 use crate::device::{DeviceError, Kernel, Launch, Unit};
 
 /// The greatest cluster that every GPU with clusters has; greater ones must be allowed for each kernel.
@@ -23,6 +24,8 @@ pub(super) struct Loaded {
     parameter: Option<usize>,
     /// Clusters can be asked for (compute capability 9.0).
     clusters: bool,
+    /// The graph of the last loop that launched it; the next one most likely is the same but for the arguments.
+    repeated: Mutex<Option<WhileGraph>>,
     context: Arc<Context>,
 }
 
@@ -39,7 +42,14 @@ impl Loaded {
         let (mut module, mut function) = (std::ptr::null_mut(), std::ptr::null_mut());
         // SAFETY: the place is valid; a cubin says itself how long it is, and those from the cache were checked to be whole.
         unsafe { call!(cuModuleLoadData(&mut module, cubin.as_ptr().cast())) }?;
-        let mut loaded = Loaded { module, function, parameter: None, clusters, context: Arc::clone(context) };
+        let mut loaded = Loaded {
+            module,
+            function,
+            parameter: None,
+            clusters,
+            repeated: Mutex::default(),
+            context: Arc::clone(context),
+        };
         // SAFETY: the module is loaded, the name ends with a zero, the place is valid.
         unsafe { call!(cuModuleGetFunction(&mut function, module, name.as_ptr())) }?;
         loaded.function = function;
@@ -124,6 +134,31 @@ impl Loaded {
         unsafe { call!(cuLaunchKernelEx(&config, self.function, parameters.as_mut_ptr(), std::ptr::null_mut())) }
     }
 
+    /// Enqueues the kernel to be launched until it sets its condition to zero. The handle of the condition is added to the arguments.
+    ///
+    /// # Safety
+    /// As for [`Loaded::launch`], with the handle as the last member of the parameter type; the driver has conditional nodes.
+    pub unsafe fn launch_while(&self, launch: Launch, arguments: &[u8]) -> Result<(), DeviceError> {
+        let refused = |reason: String| Err(DeviceError::Call { call: "cuGraphLaunch", reason });
+        let given = arguments.len() + graph::HANDLE_BYTES;
+        if let Some(bytes) = self.parameter.filter(|&bytes| bytes != given) {
+            return refused(format!("the kernel takes {bytes} bytes of arguments, {given} were given"));
+        }
+        if launch.cluster > 1 {
+            return refused("kernels that are repeated have no clusters".into());
+        }
+        let mut repeated = self.repeated.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = repeated.take().filter(|graph| graph.launch() == launch);
+        // SAFETY: the caller's promise; the function lives as long as `self`, whose graphs go first.
+        unsafe {
+            let graph = match known {
+                Some(graph) => graph.with_arguments(self.function, arguments)?,
+                None => WhileGraph::new(&self.context, self.function, launch, arguments)?,
+            };
+            repeated.insert(graph).enqueue()
+        }
+    }
+
     fn attribute(&self, attribute: Attribute) -> Result<u32, DeviceError> {
         let mut value = 0;
         // SAFETY: the function is loaded and the place valid.
@@ -152,6 +187,7 @@ fn attribute(id: CUlaunchAttributeID, value: CUlaunchAttributeValue) -> CUlaunch
 
 impl Drop for Loaded {
     fn drop(&mut self) {
+        *self.repeated.get_mut().unwrap_or_else(PoisonError::into_inner) = None;
         if self.context.enter().is_ok() {
             // SAFETY: loaded in `load`; the driver waits for launches of it.
             let _ = unsafe { call!(cuModuleUnload(self.module)) };

@@ -12,6 +12,7 @@ mod compiler;
 mod machine;
 mod memory;
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -80,6 +81,7 @@ impl EmulatedDevice {
                 driver: "0.0".into(),
                 compiler,
                 cooperative: true,
+                repeats: true,
             },
             blocks_per_processor: 2,
             seed: number("GW_EMULATOR_SEED", 1),
@@ -263,6 +265,27 @@ impl Device for EmulatedDevice {
             let message = with_places(library, &message);
             refuse(format!("`{}` (launch {}, seed {}): {message}", kernel.name, inner.usage.launches, self.seed))
         })
+    }
+
+    /// Unlike a GPU it finds out when a launch leaves the condition as it was.
+    fn launch_while(&self, kernel: &Kernel, launch: Launch, arguments: &[u8]) -> Result<(), DeviceError> {
+        const UNSET: u32 = 2;
+        let condition = AtomicU32::new(UNSET);
+        let arguments = [arguments, &(condition.as_ptr() as u64).to_ne_bytes()].concat();
+        let before = self.usage().launches;
+        let result = loop {
+            condition.store(UNSET, Ordering::Relaxed);
+            if let Err(error) = self.launch(kernel, launch, &arguments) {
+                break Err(error);
+            }
+            match condition.load(Ordering::Relaxed) {
+                UNSET => break Err(refused("launch_while")(format!("`{}` did not set its condition", kernel.name))),
+                0 => break Ok(()),
+                _ => {}
+            }
+        };
+        self.inner().usage.launches = before + 1;
+        result
     }
 
     fn wait(&self) -> Result<(), DeviceError> {

@@ -295,6 +295,8 @@ inline void __nanosleep(unsigned, GWE_SITE) { gwe_sleep(file, line); }
 inline long long clock64() { return gwe_clock(); }
 inline int clock() { return (int)gwe_clock(); }
 inline void __trap(GWE_SITE) { gwe_trap("__trap()", file, line); }
+// The handle is the address of the emulator's cell.
+GWE_RAW void cudaGraphSetConditional(unsigned long long handle, unsigned value) { *(unsigned*)handle = value; }
 #define __builtin_assume(c) ((c) ? (void)0 : gwe_trap("an assumption does not hold: " #c, __FILE__, __LINE__))
 #define assert(c) ((c) ? (void)0 : gwe_trap("an assertion does not hold: " #c, __FILE__, __LINE__))
 
