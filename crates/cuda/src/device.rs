@@ -93,8 +93,6 @@ pub struct Launch {
     pub block: u32,
     /// The blocks wait for each other: all must be on the device at once.
     pub cooperative: bool,
-    /// Blocks per cluster; 1 without clusters.
-    pub cluster: u32,
 }
 
 /// What can go wrong on a device.

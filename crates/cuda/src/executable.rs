@@ -35,11 +35,6 @@ pub(crate) const BLOCK: u32 = 256;
 /// Threads per block of loops over graphs with long lists: fewer blocks make barriers cheaper.
 pub(crate) const LOOP_BLOCK: u32 = 512;
 
-/// Numbers for experiments.
-pub(crate) fn tuned(name: &str, usual: u32) -> u32 {
-    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(usual)
-}
-
 /// A module ready to run on the device.
 pub(crate) struct CudaExecutable {
     context: Arc<Context>,
@@ -128,7 +123,7 @@ impl CudaExecutable {
                 LoopForm::DeviceGraph => facts.no_repeats().map(|error| error.to_string()),
                 _ => None,
             };
-            let refusal = || self.loop_code(fused, &HashMap::new(), false).err().map(|refusal| refusal.reason);
+            let refusal = || self.loop_code(fused, &HashMap::new()).err().map(|refusal| refusal.reason);
             if let Some(reason) = lacking.or_else(refusal) {
                 let message = format!("`loop={}` cannot run this loop on the device: {reason}", fused.form);
                 return Err(ExecError::from(ErrorKind::Unsupported(message)).at(fused.span));
@@ -152,7 +147,6 @@ impl CudaExecutable {
                     shapes: HashMap::new(),
                     body: &fused.body,
                     block: BLOCK,
-                    cluster: false,
                     single: false,
                     loop_form: Some(fused.form),
                 };
@@ -173,7 +167,6 @@ impl CudaExecutable {
                 shapes: HashMap::new(),
                 body: &prepared.body,
                 block: BLOCK,
-                cluster: false,
                 single: true,
                 loop_form: None,
             };
@@ -186,7 +179,6 @@ impl CudaExecutable {
         &self,
         fused: &FusedLoop,
         shapes: &HashMap<Name, GraphShape>,
-        cluster: bool,
     ) -> std::result::Result<Generated, Refusal> {
         let small = fused.form != LoopForm::SingleBlock && shapes.values().all(|s| s.flat);
         generate(&Task {
@@ -196,8 +188,7 @@ impl CudaExecutable {
             params: fused.params.clone(),
             shapes: shapes.clone(),
             body: &fused.body,
-            block: tuned("GW_LOOP_BLOCK", if small { BLOCK } else { LOOP_BLOCK }),
-            cluster: cluster || tuned("GW_CLUSTER", 0) > 0,
+            block: if small { BLOCK } else { LOOP_BLOCK },
             single: false,
             loop_form: Some(fused.form),
         })
@@ -215,8 +206,7 @@ impl CudaExecutable {
             params: prepared.params.clone(),
             shapes: shapes.clone(),
             body: &prepared.body,
-            block: tuned("GW_OP_BLOCK", BLOCK),
-            cluster: false,
+            block: BLOCK,
             single: true,
             loop_form: None,
         })
@@ -541,7 +531,7 @@ impl Executable for CudaExecutable {
         let shapes = self.shapes(env, &graphs);
         let by_name: HashMap<Name, GraphShape> = shapes.iter().cloned().collect();
         let loaded = self.loaded(Key::Loop(id, shapes), |e| match &e.statements[id] {
-            Some(fused) => e.loop_code(fused, &by_name, false),
+            Some(fused) => e.loop_code(fused, &by_name),
             None => Err(Refusal { span, reason: "this loop runs on the host".into() }),
         })?;
         let vertices = self.loop_vertices(&values, env)?;

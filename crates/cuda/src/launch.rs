@@ -418,17 +418,12 @@ impl Launcher {
         if code.outcomes.len() + STATE_WORDS > RESULTS {
             return Err(ErrorKind::Unsupported("a loop on the device has too many variables".into()).into());
         }
-        let limit = if single { 64 } else { crate::executable::tuned("GW_LOOP_GRID", if code.flat { 1 } else { 64 }) };
-        let mut grid = (facts.processors * loaded.kernel.blocks_per_processor.min(limit)).max(1);
-        let mut cluster = 1;
-        if !single && crate::executable::tuned("GW_CLUSTER", 0) > 0 {
-            cluster = crate::executable::tuned("GW_CLUSTER", 0);
-            grid = cluster;
-        }
-        if code.loop_form == Some(LoopForm::SingleBlock) {
-            grid = 1;
-        }
-        let launch = Launch { grid, block: code.unit.block, cooperative: code.cooperative && cluster == 1, cluster };
+        let limit = if code.flat && !single { 1 } else { 64 };
+        let grid = match code.loop_form {
+            Some(LoopForm::SingleBlock) => 1,
+            _ => (facts.processors * loaded.kernel.blocks_per_processor.min(limit)).max(1),
+        };
+        let launch = Launch { grid, block: code.unit.block, cooperative: code.cooperative };
         let launched = match code.loop_form {
             Some(LoopForm::DeviceGraph) => {
                 // The first launch must see that there was none before.

@@ -30,7 +30,7 @@ impl Bench {
         let bytes: Vec<u8> = out.iter().flat_map(|x| x.to_ne_bytes()).collect();
         let memory = self.device.allocate(bytes.len())?;
         self.device.upload(memory, &bytes)?;
-        let launch = Launch { grid, block, cooperative: grid > 1, cluster: 1 };
+        let launch = Launch { grid, block, cooperative: grid > 1 };
         let result = self.device.launch(&kernel, launch, &arguments(memory, n));
         let mut bytes = bytes;
         self.device.download(&mut bytes, memory)?;
@@ -247,7 +247,7 @@ fn grids_larger_than_the_device_run_in_turns() {
     let kernel =
         bench.compile("k", &body.replace("KERNEL", "extern \"C\" __global__ void k(const Arguments a)"), 32).unwrap();
     let memory = bench.device.allocate(4 * 320).unwrap();
-    let launch = Launch { grid: 10, block: 32, cooperative: false, cluster: 1 };
+    let launch = Launch { grid: 10, block: 32, cooperative: false };
     bench.device.launch(&kernel, launch, &arguments(memory, 0)).unwrap();
     let mut bytes = vec![0; 4 * 320];
     bench.device.download(&mut bytes, memory).unwrap();

@@ -95,7 +95,7 @@ mod inside {
         let kernel = device.compile(&unit).unwrap();
         move |address, count| {
             let arguments = [address.0.to_le_bytes(), count.to_le_bytes()].concat();
-            let launch = Launch { grid: 1, block: 256, cooperative: false, cluster: 1 };
+            let launch = Launch { grid: 1, block: 256, cooperative: false };
             device.launch(&kernel, launch, &arguments).unwrap();
         }
     }
@@ -216,20 +216,17 @@ mod inside {
         device.fill(block, 0, 4, 4).unwrap();
         let arguments = [block.0.to_le_bytes(), 16_u64.to_le_bytes()].concat();
         let start = device.mark().unwrap();
-        let launch = Launch { grid: 16, block: 512, cooperative: false, cluster: 1 };
+        let launch = Launch { grid: 16, block: 512, cooperative: false };
         device.launch(&kernel, launch, &arguments).unwrap();
         device.launch(&kernel, Launch { grid: 528, cooperative: true, ..launch }, &arguments).unwrap();
-        device.launch(&kernel, Launch { cluster: 8, ..launch }, &arguments).unwrap();
-        device.launch(&kernel, Launch { cluster: 16, ..launch }, &arguments).unwrap();
         let end = device.mark().unwrap();
-        assert_eq!(device.usage().launches, 4);
-        assert_eq!(device.seconds(&start, &end), Ok(0.004));
-        assert_eq!(fetched(&device, block, 16), [4; 16]);
+        assert_eq!(device.usage().launches, 2);
+        assert_eq!(device.seconds(&start, &end), Ok(0.002));
+        assert_eq!(fetched(&device, block, 16), [2; 16]);
 
         let refused =
             |kernel, launch, arguments: &[u8]| device.launch(kernel, launch, arguments).unwrap_err().to_string();
         assert!(refused(&kernel, launch, &arguments[..8]).contains("16 bytes of arguments, 8 were given"));
-        assert!(refused(&kernel, Launch { cluster: 5, ..launch }, &arguments).contains("no multiple"));
         assert!(
             refused(&kernel, Launch { grid: 529, cooperative: true, ..launch }, &arguments)
                 .contains("as the fake driver has it")
@@ -248,7 +245,7 @@ mod inside {
         let kernel = device.compile(&unit("repeat")).unwrap();
         let blocks: Vec<Address> = (0..2).map(|_| device.allocate(16).unwrap()).collect();
         let arguments = |block: Address| [block.0.to_le_bytes(), 16_u64.to_le_bytes()].concat();
-        let launch = Launch { grid: 16, block: 512, cooperative: true, cluster: 1 };
+        let launch = Launch { grid: 16, block: 512, cooperative: true };
         device.fill(blocks[0], 3, 1, 16).unwrap();
         device.fill(blocks[1], 0, 1, 16).unwrap();
         device.launch_while(&kernel, launch, &arguments(blocks[0])).unwrap();
@@ -277,7 +274,7 @@ mod inside {
         assert!(!device.facts().repeats);
         let unit = Unit { name: "repeat".into(), source: "one".into(), block: 512 };
         let kernel = device.compile(&unit).unwrap();
-        let launch = Launch { grid: 1, block: 512, cooperative: false, cluster: 1 };
+        let launch = Launch { grid: 1, block: 512, cooperative: false };
         let Err(DeviceError::Lacking(reason)) = device.launch_while(&kernel, launch, &[0; 16]) else {
             panic!("there are no conditional nodes")
         };

@@ -80,8 +80,6 @@ pub(crate) struct Task<'a> {
     pub(crate) body: &'a Block,
     /// Threads per block.
     pub(crate) block: u32,
-    /// The grid is one cluster.
-    pub(crate) cluster: bool,
     /// One operator, no loop: its output is in the first place.
     pub(crate) single: bool,
     /// How the loop is carried out; none for an operator.
@@ -107,9 +105,6 @@ pub(crate) fn generate(task: &Task<'_>) -> Result<Generated, Refusal> {
     let mut head = Code::default();
     head.line(format!("// {}", task.title));
     head.line(format!("#define GW_BLOCK {}", task.block));
-    if task.cluster {
-        head.line("#define GW_CLUSTER 1");
-    }
     for header in ["run.cuh", "output.cuh", "results.cuh"].iter().chain(&region.headers) {
         head.line(format!("#include \"{header}\""));
     }

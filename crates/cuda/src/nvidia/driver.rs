@@ -33,7 +33,6 @@ const NEEDED: &[&str] = &[
     "cuEventRecord",
     "cuEventSynchronize",
     "cuFuncGetAttribute",
-    "cuFuncSetAttribute",
     "cuGetErrorName",
     "cuGetErrorString",
     "cuInit",

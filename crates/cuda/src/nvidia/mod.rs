@@ -211,7 +211,7 @@ impl Device for NvidiaDevice {
         }
         let start = Instant::now();
         let (cubin, compiled) = self.compiler.cubin(unit)?;
-        let kernel = Loaded::load(&self.context, unit, &cubin, self.facts.capability >= (9, 0))?;
+        let kernel = Loaded::load(&self.context, unit, &cubin)?;
         let mut usage = self.count();
         usage.compile_seconds += start.elapsed().as_secs_f64();
         usage.compiled += u64::from(compiled);

@@ -225,8 +225,6 @@ impl Device for EmulatedDevice {
             Some(format!("{} threads per block, compiled for {}", launch.block, compiled.block))
         } else if launch.cooperative && launch.grid > resident {
             Some(format!("{} blocks shall wait for each other, {resident} can", launch.grid))
-        } else if launch.cluster != 1 {
-            Some("this device has no clusters".into())
         } else if arguments.len() != library.arguments {
             Some(format!("{} bytes of arguments, the kernel takes {}", arguments.len(), library.arguments))
         } else {

@@ -16,7 +16,6 @@
 #define __align__(n) __attribute__((aligned(n)))
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
-#define __cluster_dims__(...)
 // All threads of a block run on one thread of the host; the emulator keeps one copy of that thread's storage per block.
 #define __shared__ static thread_local
 

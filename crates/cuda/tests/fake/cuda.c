@@ -188,21 +188,17 @@ Result cuModuleLoadData(void **module, const char *image) { *module = &queue; re
 Result cuModuleUnload(void *module) { return module == &queue ? OK : INVALID; }
 Result cuModuleGetFunction(void **function, void *module, const char *name) { (void)module; *function = strcmp(name, "repeat") ? (void *)&done : &enqueued; return strcmp(name, "missing") ? OK : 500; }
 Result cuFuncGetAttribute(int *value, int attribute, void *function) { (void)function; *value = attribute == 4 ? 32 : 0; return OK; }
-static int large_clusters;
-Result cuFuncSetAttribute(void *function, int attribute, int value) { (void)function; large_clusters = value; return attribute == 14 ? OK : INVALID; }
 Result cuFuncGetParamInfo(void *function, size_t index, size_t *offset, size_t *bytes) { *offset = 0; *bytes = function == &done ? 16 : 24; return index ? INVALID : OK; }
 Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads, size_t shared) { (void)function; *blocks = 2048 / threads; return shared ? INVALID : OK; }
 
-typedef struct { int id; char pad[4]; union { char pad[64]; int cooperative; struct { unsigned x, y, z; } cluster; } value; } Attribute;
+typedef struct { int id; char pad[4]; union { char pad[64]; int cooperative; } value; } Attribute;
 typedef struct { unsigned grid[3], block[3], shared; void *stream; Attribute *attributes; unsigned count; } Config;
 Result cuLaunchKernelEx(const Config *config, void *function, void **parameters, void **extra) {
     if (function != &done || extra || config->stream != queue) return INVALID;
-    unsigned cooperative = 0, cluster = 1;
+    unsigned cooperative = 0;
     for (unsigned i = 0; i < config->count; i++) {
         if (config->attributes[i].id == 2) cooperative = config->attributes[i].value.cooperative;
-        if (config->attributes[i].id == 4) cluster = config->attributes[i].value.cluster.x;
     }
-    if (cluster > 8 && !large_clusters) return 912;
     if (cooperative && config->grid[0] > 132 * (2048 / config->block[0])) return 720;
     struct { char *address; uint64_t count; } argument;
     memcpy(&argument, parameters[0], sizeof argument);
@@ -260,7 +256,7 @@ Result cuGraphLaunch(Executable *executable, void *stream) {
 }
 
 Result cuGetErrorName(Result result, const char **text) {
-    *text = result == NO_DEVICE ? "CUDA_ERROR_NO_DEVICE" : result == 912 ? "CUDA_ERROR_INVALID_CLUSTER_SIZE" : "CUDA_ERROR_FAKE";
+    *text = result == NO_DEVICE ? "CUDA_ERROR_NO_DEVICE" : "CUDA_ERROR_FAKE";
     return OK;
 }
 Result cuGetErrorString(Result result, const char **text) { (void)result; *text = "as the fake driver has it"; return OK; }
