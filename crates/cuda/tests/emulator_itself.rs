@@ -464,3 +464,32 @@ fn memory_is_checked() {
     device.release(memory);
     assert_eq!(device.free_bytes(), Ok(1000));
 }
+
+/// The handle of the condition comes behind the arguments.
+const REPEATED: &str = "#include \"condition.cuh\"
+struct Repeated { Arguments a; unsigned long long condition; };
+extern \"C\" __global__ void k(const __grid_constant__ Repeated r) {
+    r.a.out[threadIdx.x]++;
+    __syncthreads();
+    if (threadIdx.x == 0 && r.a.out[1] != 7) gw::set_condition(r.condition, r.a.out[1] < (int)r.a.n);
+}";
+
+#[test]
+fn kernels_are_repeated_until_they_say_no() {
+    let Some(bench) = Bench::new(1) else { return };
+    let kernel = bench.compile("k", REPEATED, 64).unwrap();
+    let memory = bench.device.allocate(256).unwrap();
+    let launch = Launch { grid: 1, block: 64, cooperative: false };
+    let repeat = |n: u64| {
+        bench.device.fill(memory, 0, 4, 64).unwrap();
+        bench.device.launch_while(&kernel, launch, &arguments(memory, n))
+    };
+    repeat(5).unwrap();
+    let mut bytes = [0; 256];
+    bench.device.download(&mut bytes, memory).unwrap();
+    assert!(bytes.chunks_exact(4).all(|cell| cell == [5, 0, 0, 0]), "{bytes:?}");
+    assert_eq!(bench.device.usage().launches, 1);
+    // A GPU would go on for ever.
+    let forgotten = repeat(9).unwrap_err().to_string();
+    assert!(forgotten.contains("did not set its condition"), "{forgotten}");
+}

@@ -188,6 +188,28 @@ func main()
 end
 ";
 
+/// The program with its loop in a form, ready to run.
+fn variables(vm: &CudaVm, form: &str) -> gw_exec::Result<gw_exec::Program> {
+    let file = SourceFile::new("variables.gt", VARIABLES);
+    let front = compile_front(&file).unwrap_or_else(|e| panic!("{}", gw_lang::diagnostic::render(&e, &file, false)));
+    let module = gw_ir::lower(&front.typed, VARIABLES).unwrap();
+    let options = gw_ir::Options { family: Some(Family::Gpu), ..gw_ir::Options::default() };
+    let schedule = format!("s0@loop={form}").parse().unwrap();
+    let module = gw_ir::run_pipeline(module, &schedule, &options).unwrap();
+    gw_exec::Program::prepare(vm, Arc::new(module))
+}
+
+#[test]
+fn a_driver_without_conditional_nodes_is_told_with_the_line() {
+    let Some(device) = EmulatedDevice::new() else { return };
+    let vm = CudaVm::on(Arc::new(device.without_repeats()));
+    let error = variables(&vm, "device-graph").map(|_| ()).unwrap_err();
+    let line = VARIABLES.lines().position(|line| line.contains("#s0#")).unwrap() + 1;
+    assert_eq!(error.span().line as usize, line, "{error}");
+    assert!(error.to_string().contains("`loop=device-graph`") && error.to_string().contains("12.4"), "{error}");
+    assert!(variables(&vm, "fused").is_ok());
+}
+
 #[test]
 fn variables_come_back_from_every_form() {
     let expected = [
@@ -200,14 +222,7 @@ fn variables_come_back_from_every_form() {
     for form in ["host", "fused", "device-graph"] {
         let Some(device) = EmulatedDevice::new() else { return };
         let vm = CudaVm::on(Arc::new(device));
-        let file = SourceFile::new("variables.gt", VARIABLES);
-        let front =
-            compile_front(&file).unwrap_or_else(|e| panic!("{}", gw_lang::diagnostic::render(&e, &file, false)));
-        let module = gw_ir::lower(&front.typed, VARIABLES).unwrap();
-        let options = gw_ir::Options { family: Some(Family::Gpu), ..gw_ir::Options::default() };
-        let schedule = format!("s0@loop={form}").parse().unwrap();
-        let module = gw_ir::run_pipeline(module, &schedule, &options).unwrap();
-        let mut prepared = gw_exec::Program::prepare(&vm, Arc::new(module)).unwrap_or_else(|e| panic!("{e}"));
+        let mut prepared = variables(&vm, form).unwrap_or_else(|e| panic!("{e}"));
         for (rounds, lines) in &expected {
             let graphs = SpecGraphs::new();
             graphs.insert("path", Arc::clone(&graph));

@@ -115,6 +115,12 @@ impl EmulatedDevice {
         self
     }
 
+    /// The same device with an older driver, which cannot launch kernels again by itself.
+    pub fn without_repeats(mut self) -> EmulatedDevice {
+        self.facts.repeats = false;
+        self
+    }
+
     /// The same device with so much memory.
     pub fn with_memory(mut self, bytes: u64) -> EmulatedDevice {
         self.facts.memory = bytes;
@@ -267,6 +273,9 @@ impl Device for EmulatedDevice {
 
     /// Unlike a GPU it finds out when a launch leaves the condition as it was.
     fn launch_while(&self, kernel: &Kernel, launch: Launch, arguments: &[u8]) -> Result<(), DeviceError> {
+        if let Some(error) = self.facts.no_repeats() {
+            return Err(error);
+        }
         const UNSET: u32 = 2;
         let condition = AtomicU32::new(UNSET);
         let arguments = [arguments, &(condition.as_ptr() as u64).to_ne_bytes()].concat();
