@@ -27,11 +27,6 @@ struct Grid {
 
     // Waits for all threads of the grid; what they wrote before is seen by all afterwards.
     __device__ __forceinline__ void wait() const {
-#if defined(GW_CLUSTER) && defined(__CUDA_ARCH__)
-        // The whole grid is one cluster, whose barrier the hardware has.
-        asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
-        return;
-#endif
         __syncthreads();
         if (threadIdx.x == 0 && gridDim.x > 1) {
             const unsigned before = arrive(blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u);

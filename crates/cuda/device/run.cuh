@@ -11,6 +11,7 @@
 
 namespace gw {
 
+constexpr unsigned STATE_WORDS = 4;
 constexpr int PLACES = 12, OWN_PLACES = 8, ALL_VERTICES = 12, VIEW = 13, EMPTY = -1;
 
 // Ids of several sets, one behind the other, last in first out.
@@ -72,6 +73,11 @@ struct Run {
     // A barrier. `live` are the places that variables name.
     __device__ __forceinline__ void wait(unsigned live) {
         grid.wait();
+        recycle(live);
+    }
+
+    // What follows a barrier, or the beginning of a kernel that goes on where another ended.
+    __device__ __forceinline__ void recycle(unsigned live) {
         free_places |= clearing;
         clearing = ((1u << places.own) - 1) & ~(live | free_places);
         for (unsigned rest = clearing; rest; rest &= rest - 1) clear(__ffs(rest) - 1);
@@ -91,6 +97,20 @@ struct Run {
     __device__ __forceinline__ void next_round(int place) {
         round++;
         if (grid.first()) places.at[place].head[4] = round;
+    }
+
+    // What the next launch of a loop must know besides forms and round: STATE_WORDS words.
+    __device__ inline void save(unsigned long long* words) const {
+        words[0] = (unsigned long long)clearing << 32 | free_places;
+        words[1] = (unsigned long long)view.queue;
+        words[2] = (unsigned long long)view.head;
+        words[3] = view_form;
+    }
+    __device__ inline void restore(const unsigned long long* words) {
+        free_places = (unsigned)words[0];
+        clearing = (unsigned)(words[0] >> 32);
+        view = Set{(int*)words[1], nullptr, nullptr, nullptr, (unsigned*)words[2], 0};
+        view_form = (unsigned)words[3];
     }
 
     // A fresh set, to be filled in this form.

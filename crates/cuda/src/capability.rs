@@ -44,7 +44,7 @@ pub(crate) fn capabilities() -> Capabilities {
         .allow(Axis::Count, FrontierCount::ALL)
         .allow(Axis::Dedup, Dedup::ALL)
         .allow(Axis::DedupBy, DedupBy::ALL)
-        .allow(Axis::LoopForm, &[LoopForm::Host, LoopForm::Fused])
+        .allow(Axis::LoopForm, LoopForm::ALL)
         .allow(Axis::Intersection, Intersection::ALL)
         .allow_hybrids(&[Criterion::InputSize, Criterion::InputWork, Criterion::EdgesAhead])
 }

@@ -36,6 +36,22 @@ pub struct Facts {
     pub compiler: String,
     /// Blocks of one grid can be made to wait for each other.
     pub cooperative: bool,
+    /// The device can launch a kernel again by itself ([`Device::launch_while`]).
+    pub repeats: bool,
+}
+
+impl Facts {
+    /// Why the device cannot launch kernels by itself; `None` when it can.
+    pub fn no_repeats(&self) -> Option<DeviceError> {
+        let reason = || {
+            format!(
+                "launches that the device repeats need a driver of CUDA 12.4 or newer with conditional nodes in graphs; this \
+                 one is of CUDA {}",
+                self.driver
+            )
+        };
+        (!self.repeats).then(|| DeviceError::Lacking(reason()))
+    }
 }
 
 /// A compiled kernel, ready to launch; clones share it.
@@ -77,8 +93,6 @@ pub struct Launch {
     pub block: u32,
     /// The blocks wait for each other: all must be on the device at once.
     pub cooperative: bool,
-    /// Blocks per cluster; 1 without clusters.
-    pub cluster: u32,
 }
 
 /// What can go wrong on a device.
@@ -103,6 +117,9 @@ pub enum DeviceError {
         /// What the compiler said.
         log: String,
     },
+    /// The device or its driver lacks something that not all of them have.
+    #[error("{0}")]
+    Lacking(String),
     /// A call failed.
     #[error("{call} failed: {reason}")]
     Call {
@@ -128,7 +145,7 @@ pub struct Usage {
     pub compiled: u64,
     /// Kernels found in a cache on disk.
     pub cached: u64,
-    /// Kernels launched.
+    /// Kernels launched by the host; one that the device repeats counts once.
     pub launches: u64,
     /// Times the host waited for the device.
     pub waits: u64,
@@ -170,6 +187,13 @@ pub trait Device: Send + Sync {
 
     /// Enqueues a kernel. `arguments` are the bytes of its one parameter, a struct passed by value.
     fn launch(&self, kernel: &Kernel, launch: Launch, arguments: &[u8]) -> Result<(), DeviceError>;
+
+    /// Enqueues a kernel that the device launches again and again, without the host, until the kernel sets its condition to
+    /// zero (`condition.cuh`). Every launch must set it. The kernel's parameter is `arguments` and, behind them, 8 bytes that the device adds:
+    /// the handle of the condition.
+    ///
+    /// [`DeviceError::Lacking`] where [`Facts::repeats`] is false.
+    fn launch_while(&self, kernel: &Kernel, launch: Launch, arguments: &[u8]) -> Result<(), DeviceError>;
 
     /// Waits until all work is done.
     fn wait(&self) -> Result<(), DeviceError>;

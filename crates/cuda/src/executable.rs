@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use gw_exec::{
-    Environment, ErrorKind, ExecError, Executable, Locals, OperatorCall, OperatorId, OperatorOutcome, Queue, QueueSpec,
-    QueueState, Reduction, Result, Scalar, SetForm, Sites, StatementId, StepRecord, Value, Vector, VertexSet,
+    Environment, ErrorKind, ExecError, Executable, Locals, MachineSet, OperatorCall, OperatorId, OperatorOutcome,
+    Queue, QueueSpec, QueueState, Reduction, Result, Scalar, SetForm, Sites, StatementId, StatementOutcome, StepRecord,
+    Value, Vector, VertexSet,
 };
 use gw_graph::{Graph, Offsets, WeightKind};
 use gw_ir::expr::Expr;
@@ -17,7 +18,7 @@ use gw_ir::types::Type;
 use gw_schedule::LoopForm;
 
 use crate::codegen::region::GraphShape;
-use crate::codegen::{Generated, Refusal, Task, generate};
+use crate::codegen::{BLOCK_MEMBERS, Frontiers, Generated, Refusal, Task, generate};
 use crate::context::Context;
 use crate::device::Kernel;
 use crate::kernels::{self, QueueTask};
@@ -36,11 +37,6 @@ pub(crate) const LOOP_BLOCK: u32 = 512;
 
 /// Threads per block of such loops that walk all vertices every time.
 const WHOLE_BLOCK: u32 = 1024;
-
-/// Numbers for experiments.
-pub(crate) fn tuned(name: &str, usual: u32) -> u32 {
-    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(usual)
-}
 
 /// A module ready to run on the device.
 pub(crate) struct CudaExecutable {
@@ -85,6 +81,8 @@ struct FusedLoop {
     params: Vec<(Name, Type)>,
     body: Block,
     form: LoopForm,
+    /// What its operators read.
+    frontiers: Frontiers,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -120,13 +118,17 @@ impl CudaExecutable {
         Ok(executable)
     }
 
-    /// Loops that cannot be generated are left to the host; operators that cannot be are an error at once, with the line.
+    /// Loops that cannot run in the form that their schedule asks for are an error at once, with the line.
     fn refuse_early(&mut self) -> Result<()> {
-        for i in 0..self.statements.len() {
-            if let Some(fused) = &self.statements[i]
-                && let Err(refusal) = self.loop_code(fused, &HashMap::new(), false)
-            {
-                let message = format!("`loop={}` cannot run this loop on the device: {}", fused.form, refusal.reason);
+        let facts = self.context.device.facts();
+        for fused in self.statements.iter().flatten() {
+            let lacking = match fused.form {
+                LoopForm::DeviceGraph => facts.no_repeats().map(|error| error.to_string()),
+                _ => None,
+            };
+            let refusal = || self.loop_code(fused, &HashMap::new()).err().map(|refusal| refusal.reason);
+            if let Some(reason) = lacking.or_else(refusal) {
+                let message = format!("`loop={}` cannot run this loop on the device: {reason}", fused.form);
                 return Err(ExecError::from(ErrorKind::Unsupported(message)).at(fused.span));
             }
         }
@@ -148,8 +150,8 @@ impl CudaExecutable {
                     shapes: HashMap::new(),
                     body: &fused.body,
                     block: BLOCK,
-                    cluster: false,
                     single: false,
+                    loop_form: Some(fused.form),
                 };
                 all.push(generate(&task)?);
                 gw_ir::walk::walk_stmts(&fused.body, &mut |s| inside.push(s.span));
@@ -168,8 +170,8 @@ impl CudaExecutable {
                 shapes: HashMap::new(),
                 body: &prepared.body,
                 block: BLOCK,
-                cluster: false,
                 single: true,
+                loop_form: None,
             };
             all.push(generate(&task)?);
         }
@@ -180,8 +182,8 @@ impl CudaExecutable {
         &self,
         fused: &FusedLoop,
         shapes: &HashMap<Name, GraphShape>,
-        cluster: bool,
     ) -> std::result::Result<Generated, Refusal> {
+        let small = fused.form != LoopForm::SingleBlock && shapes.values().all(|s| s.flat);
         let mut task = Task {
             module: &self.module,
             name: &kernel_name("loop", &fused.path, fused.span),
@@ -189,12 +191,12 @@ impl CudaExecutable {
             params: fused.params.clone(),
             shapes: shapes.clone(),
             body: &fused.body,
-            block: if shapes.values().all(|s| s.flat) { BLOCK } else { LOOP_BLOCK },
-            cluster,
+            block: if small { BLOCK } else { LOOP_BLOCK },
             single: false,
+            loop_form: Some(fused.form),
         };
         let code = generate(&task)?;
-        if task.block != LOOP_BLOCK || code.takes_steps() {
+        if small || fused.form == LoopForm::SingleBlock || code.takes_steps() {
             return Ok(code);
         }
         task.block = WHOLE_BLOCK;
@@ -214,8 +216,8 @@ impl CudaExecutable {
             shapes: shapes.clone(),
             body: &prepared.body,
             block: BLOCK,
-            cluster: false,
             single: true,
+            loop_form: None,
         })
     }
 
@@ -516,7 +518,12 @@ impl Executable for CudaExecutable {
         self.statements.get(statement.0).is_some_and(Option::is_some)
     }
 
-    fn run_statement(&mut self, statement: StatementId, locals: &mut dyn Locals, env: &mut Environment) -> Result<()> {
+    fn run_statement(
+        &mut self,
+        statement: StatementId,
+        locals: &mut dyn Locals,
+        env: &mut Environment,
+    ) -> Result<StatementOutcome> {
         let id = statement.0;
         let start = std::time::Instant::now();
         let Some(fused) = &self.statements[id] else {
@@ -532,10 +539,13 @@ impl Executable for CudaExecutable {
         let shapes = self.shapes(env, &graphs);
         let by_name: HashMap<Name, GraphShape> = shapes.iter().cloned().collect();
         let loaded = self.loaded(Key::Loop(id, shapes), |e| match &e.statements[id] {
-            Some(fused) => e.loop_code(fused, &by_name, false),
+            Some(fused) => e.loop_code(fused, &by_name),
             None => Err(Refusal { span, reason: "this loop runs on the host".into() }),
         })?;
         let vertices = self.loop_vertices(&values, env)?;
+        if self.outgrown(id, &values, vertices, env) {
+            return Ok(StatementOutcome::HostTurn);
+        }
         let mut bindings = Bindings::new(vertices);
         for (name, ty, value) in &values {
             match (ty, value) {
@@ -555,6 +565,7 @@ impl Executable for CudaExecutable {
         outcomes.read(&loaded.code, &words);
         self.store_cells(&loaded, &words, env);
         self.launcher.round = outcomes.round;
+        let mut ended = StatementOutcome::Done;
         // Scalars and sets go back to their variables.
         for (at, outcome) in loaded.code.outcomes.iter().enumerate() {
             use crate::codegen::region::Outcome;
@@ -591,12 +602,13 @@ impl Executable for CudaExecutable {
                     let place = words[at + 1] as u32 as i32;
                     own.near = outcomes.near_set(&self.context, &self.launcher.spares, place, &mut bindings)?;
                 }
+                Outcome::Outgrown if word != 0 => ended = StatementOutcome::HostTurn,
                 _ => {}
             }
         }
         bindings.note_places(&outcomes);
         outcomes.give_back(&self.launcher.spares);
-        let Some(fused) = &self.statements[id] else { return Ok(()) };
+        let Some(fused) = &self.statements[id] else { return Ok(ended) };
         let (path, function) = (fused.path.to_string(), fused.function.as_ref().map(ToString::to_string));
         let form = fused.form;
         env.report(|| StepRecord {
@@ -611,7 +623,7 @@ impl Executable for CudaExecutable {
             variant: 0,
             seconds: start.elapsed().as_secs_f64(),
         });
-        Ok(())
+        Ok(ended)
     }
 
     fn frontier_edges(&mut self, set: &VertexSet, graph: &Graph, _enough: u64) -> u64 {
@@ -706,6 +718,30 @@ impl CudaExecutable {
             }
         }
         vertices.ok_or_else(|| ErrorKind::Unsupported("a loop on the device needs a graph".into()).into())
+    }
+
+    /// Whether something that a loop reads is too large for the one block that shall run it.
+    fn outgrown(&self, id: usize, values: &[(Name, Type, Value)], vertices: usize, env: &Environment) -> bool {
+        let Some(fused) = self.statements[id].as_ref().filter(|l| l.form == LoopForm::SingleBlock) else {
+            return false;
+        };
+        let limit = BLOCK_MEMBERS as usize;
+        let frontiers = &fused.frontiers;
+        let set_is_large = |(name, _, value): &(Name, Type, Value)| match value {
+            Value::Set(set) => frontiers.sets.contains(name) && set.len() > limit,
+            _ => false,
+        };
+        let queue_is_large = |name: &Name| match env.global(name) {
+            Some(Value::Queue(queue)) => {
+                let mut state = queue.state();
+                let own = state.as_any().downcast_mut::<DeviceQueue>();
+                own.and_then(|own| own.near.as_ref()).is_some_and(|near| near.len() > limit)
+            }
+            _ => false,
+        };
+        (frontiers.all && vertices > limit)
+            || values.iter().any(set_is_large)
+            || frontiers.queues.iter().any(queue_is_large)
     }
 
     /// The queues that code names, by their global variables.
@@ -964,7 +1000,7 @@ fn vertex_input(set: &mut Expr, params: &mut Vec<(Name, Type)>, fresh: &dyn Fn(&
 
 /// A loop whose schedule asks for the device.
 fn fused_loop(module: &Module, function: Option<&Name>, path: &Arc<str>, stmt: &Stmt) -> Option<FusedLoop> {
-    let StmtKind::While { meta, .. } = &stmt.kind else { return None };
+    let StmtKind::While { meta, body, .. } = &stmt.kind else { return None };
     if !meta.needs_fusion {
         return None;
     }
@@ -992,5 +1028,6 @@ fn fused_loop(module: &Module, function: Option<&Name>, path: &Arc<str>, stmt: &
         params,
         body: vec![stmt.clone()],
         form,
+        frontiers: Frontiers::of(module, body),
     })
 }

@@ -19,6 +19,7 @@ pub const HEADERS: &[(&str, &str)] = &[
     ("balance_vertex_based.cuh", include_str!("../device/balance_vertex_based.cuh")),
     ("balance_virtual_warp.cuh", include_str!("../device/balance_virtual_warp.cuh")),
     ("balance_warp_mapping.cuh", include_str!("../device/balance_warp_mapping.cuh")),
+    ("condition.cuh", include_str!("../device/condition.cuh")),
     ("far.cuh", include_str!("../device/far.cuh")),
     ("fault.cuh", include_str!("../device/fault.cuh")),
     ("graph.cuh", include_str!("../device/graph.cuh")),

@@ -45,6 +45,7 @@ fn kernel(name: &str, headers: &[&str], inputs: Vec<Input>, outcomes: Vec<Outcom
         cooperative: true,
         cells: Vec::new(),
         single: false,
+        loop_form: None,
         flat: false,
         output: 0,
         input: 0,

@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gw_exec::{Environment, ErrorKind, ExecError, Result, SetForm, Value, VertexSet};
 use gw_graph::Graph;
 use gw_ir::source::{Name, Span};
+use gw_schedule::LoopForm;
 
-use crate::codegen::Generated;
 use crate::codegen::inputs::{GraphParts, Source};
 use crate::codegen::region::Outcome;
+use crate::codegen::{Generated, STATE_WORDS};
 use crate::context::Context;
 use crate::device::{Address, Device, DeviceError, Launch, Mark};
 use crate::executable::Loaded;
@@ -420,10 +421,15 @@ impl Launcher {
             let storage = own.get(place).and_then(Option::as_ref).map(Storage::words);
             words.extend(storage.unwrap_or_default());
         }
+        // Loops and queues add to sets that are there; operators make new ones.
+        let adds = !code.single && code.outcomes.contains(&Outcome::Forms);
         for (i, external) in bindings.external.iter_mut().enumerate() {
             let device = Arc::clone(&self.context.device);
             let describe = |set: &mut DeviceSet| -> std::result::Result<([u64; SET_WORDS], u32), DeviceError> {
                 let form = set.form;
+                if adds {
+                    set.forget_size();
+                }
                 match set.storage() {
                     Some(storage) => {
                         storage.extend(&device, code.forms)?;
@@ -467,18 +473,28 @@ impl Launcher {
         self.round += code.rounds.max(1);
         let facts = self.device().facts();
         // Steps of a loop over short lists are small: one block per multiprocessor is enough, and the barrier is cheaper.
-        let limit = if single { 64 } else { crate::executable::tuned("GW_LOOP_GRID", if code.flat { 1 } else { 64 }) };
-        let mut grid = (facts.processors * loaded.kernel.blocks_per_processor.min(limit)).max(1);
-        let mut cluster = 1;
-        if !single && crate::executable::tuned("GW_CLUSTER", 0) > 0 {
-            cluster = crate::executable::tuned("GW_CLUSTER", 0);
-            grid = cluster;
+        if code.outcomes.len() + STATE_WORDS > RESULTS {
+            return Err(ErrorKind::Unsupported("a loop on the device has too many variables".into()).into());
         }
-        let launch = Launch { grid, block: code.unit.block, cooperative: code.cooperative && cluster == 1, cluster };
+        let limit = if code.flat && !single { 1 } else { 64 };
+        let grid = match code.loop_form {
+            Some(LoopForm::SingleBlock) => 1,
+            _ => (facts.processors * loaded.kernel.blocks_per_processor.min(limit)).max(1),
+        };
+        let launch = Launch { grid, block: code.unit.block, cooperative: code.cooperative };
         if self.first.is_none() {
             self.first = Some(self.device().mark().map_err(exec_error)?);
         }
-        self.device().launch(&loaded.kernel, launch, bytes_of(&words)).map_err(exec_error)?;
+        let launched = match code.loop_form {
+            Some(LoopForm::DeviceGraph) => {
+                // The first launch must see that there was none before.
+                let begun = self.block.address.offset(RESULTS_AT + 8 * code.outcomes.len());
+                self.device().fill(begun, 0, 4, 2).map_err(exec_error)?;
+                self.device().launch_while(&loaded.kernel, launch, bytes_of(&words))
+            }
+            _ => self.device().launch(&loaded.kernel, launch, bytes_of(&words)),
+        };
+        launched.map_err(exec_error)?;
         Ok(Outcomes {
             count: code.outcomes.len(),
             cells: code.cells.clone(),

@@ -6,7 +6,7 @@
 //! | `headers`, `../device/*.cuh` | the device runtime, one concept per header |
 //! | `device` | what the machine needs of a GPU |
 //! | `nvidia/` | an NVIDIA GPU: driver, NVRTC, cache of kernels |
-//! | `executable` | operator calls, fused loops, queues |
+//! | `executable` | operator calls, loops on the device, queues |
 //! | `launch` | from values to arguments, from results to values |
 //! | `residency` | graphs on the device |
 //! | `vectors`, `set`, `queue` | vectors, sets and queues of a run |

@@ -52,6 +52,7 @@ impl std::fmt::Debug for Buffer {
 pub(crate) fn exec_error(error: DeviceError) -> ExecError {
     match error {
         DeviceError::OutOfMemory { .. } => ErrorKind::OutOfMemory { what: error.to_string() }.into(),
+        DeviceError::Lacking(what) => ErrorKind::Unsupported(what).into(),
         other => ErrorKind::Machine(other.to_string()).into(),
     }
 }

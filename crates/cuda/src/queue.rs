@@ -74,6 +74,18 @@ pub(crate) fn reports(queue: &str, near: &str) -> [String; REPORTED] {
     ]
 }
 
+/// Where a kernel that goes on takes them up again.
+pub(crate) fn taken(queue: &str, near: &str) -> [String; REPORTED] {
+    [
+        format!("{queue}.current"),
+        near.to_string(),
+        format!("{queue}.turn, {queue}.passes"),
+        format!("{queue}.taken"),
+        format!("{queue}.bound"),
+        format!("{queue}.far.splits"),
+    ]
+}
+
 impl DeviceQueue {
     /// An empty queue; a kernel fills it.
     pub(crate) fn new(device: &Arc<dyn Device>, spec: &QueueSpec) -> Result<DeviceQueue> {

@@ -148,13 +148,18 @@ impl DeviceSet {
         self.storage.as_mut()
     }
 
+    /// A kernel may add members: their number is asked for again.
+    pub(crate) fn forget_size(&mut self) {
+        *self.size.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
     /// Another storage takes the place of the one there was.
     pub(crate) fn replace(&mut self, storage: Storage, form: u32) {
         if let Some(old) = self.storage.replace(storage) {
             give_back(&self.spares, old);
         }
         self.form = form;
-        *self.size.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.forget_size();
     }
 
     fn download(&self, from: Address, words: usize) -> Vec<u32> {

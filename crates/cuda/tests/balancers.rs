@@ -267,7 +267,7 @@ impl Bench {
         let members = [&offsets, &entries, &visits, &sums, &looks, &wants, &queued, &faults].map(|c| c.address.0);
         let rest = [self.scratch.0, SCRATCH_WORDS as u64, self.counter.0, graph.entries.len() as u64, mode as u64];
         let arguments: Vec<u8> = members.iter().chain(&rest).flat_map(|x| x.to_ne_bytes()).collect();
-        let launch = Launch { grid, block: self.block, cooperative: true, cluster: 1 };
+        let launch = Launch { grid, block: self.block, cooperative: true };
         if let Err(error) = self.device.launch(&self.kernel, launch, &arguments) {
             panic!("{what}: {error}");
         }

@@ -30,7 +30,7 @@ impl Bench {
         let bytes: Vec<u8> = out.iter().flat_map(|x| x.to_ne_bytes()).collect();
         let memory = self.device.allocate(bytes.len())?;
         self.device.upload(memory, &bytes)?;
-        let launch = Launch { grid, block, cooperative: grid > 1, cluster: 1 };
+        let launch = Launch { grid, block, cooperative: grid > 1 };
         let result = self.device.launch(&kernel, launch, &arguments(memory, n));
         let mut bytes = bytes;
         self.device.download(&mut bytes, memory)?;
@@ -247,7 +247,7 @@ fn grids_larger_than_the_device_run_in_turns() {
     let kernel =
         bench.compile("k", &body.replace("KERNEL", "extern \"C\" __global__ void k(const Arguments a)"), 32).unwrap();
     let memory = bench.device.allocate(4 * 320).unwrap();
-    let launch = Launch { grid: 10, block: 32, cooperative: false, cluster: 1 };
+    let launch = Launch { grid: 10, block: 32, cooperative: false };
     bench.device.launch(&kernel, launch, &arguments(memory, 0)).unwrap();
     let mut bytes = vec![0; 4 * 320];
     bench.device.download(&mut bytes, memory).unwrap();
@@ -463,4 +463,33 @@ fn memory_is_checked() {
     assert!(device.upload(memory.offset(599), &[1, 2]).is_err());
     device.release(memory);
     assert_eq!(device.free_bytes(), Ok(1000));
+}
+
+/// The handle of the condition comes behind the arguments.
+const REPEATED: &str = "#include \"condition.cuh\"
+struct Repeated { Arguments a; unsigned long long condition; };
+extern \"C\" __global__ void k(const __grid_constant__ Repeated r) {
+    r.a.out[threadIdx.x]++;
+    __syncthreads();
+    if (threadIdx.x == 0 && r.a.out[1] != 7) gw::set_condition(r.condition, r.a.out[1] < (int)r.a.n);
+}";
+
+#[test]
+fn kernels_are_repeated_until_they_say_no() {
+    let Some(bench) = Bench::new(1) else { return };
+    let kernel = bench.compile("k", REPEATED, 64).unwrap();
+    let memory = bench.device.allocate(256).unwrap();
+    let launch = Launch { grid: 1, block: 64, cooperative: false };
+    let repeat = |n: u64| {
+        bench.device.fill(memory, 0, 4, 64).unwrap();
+        bench.device.launch_while(&kernel, launch, &arguments(memory, n))
+    };
+    repeat(5).unwrap();
+    let mut bytes = [0; 256];
+    bench.device.download(&mut bytes, memory).unwrap();
+    assert!(bytes.chunks_exact(4).all(|cell| cell == [5, 0, 0, 0]), "{bytes:?}");
+    assert_eq!(bench.device.usage().launches, 1);
+    // A GPU would go on for ever.
+    let forgotten = repeat(9).unwrap_err().to_string();
+    assert!(forgotten.contains("did not set its condition"), "{forgotten}");
 }

@@ -53,6 +53,9 @@ impl Device for Turned {
     fn launch(&self, kernel: &Kernel, launch: Launch, arguments: &[u8]) -> Result<(), DeviceError> {
         self.device.launch(kernel, launch, arguments)
     }
+    fn launch_while(&self, kernel: &Kernel, launch: Launch, arguments: &[u8]) -> Result<(), DeviceError> {
+        self.device.launch_while(kernel, launch, arguments)
+    }
     fn wait(&self) -> Result<(), DeviceError> {
         self.device.wait()
     }

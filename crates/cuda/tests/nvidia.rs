@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use gw_cuda::device::{Address, Device, DeviceError, Launch, Unit};
+use gw_cuda::device::{Address, Device, DeviceError, Kernel, Launch, Unit};
 use gw_cuda::nvidia::{NvidiaDevice, survey};
 
 /// Runs an ignored test of this file with the fakes in place.
@@ -52,6 +52,16 @@ fn kernels_are_compiled_cached_and_launched() {
 }
 
 #[test]
+fn the_device_repeats_kernels() {
+    with_fakes("inside::repeats", &[]);
+}
+
+#[test]
+fn an_old_driver_repeats_nothing() {
+    with_fakes("inside::no_repeats", &[("FAKE_VERSION", "12020")]);
+}
+
+#[test]
 fn many_threads_share_a_device() {
     with_fakes("inside::threads", &[]);
 }
@@ -85,7 +95,7 @@ mod inside {
         let kernel = device.compile(&unit).unwrap();
         move |address, count| {
             let arguments = [address.0.to_le_bytes(), count.to_le_bytes()].concat();
-            let launch = Launch { grid: 1, block: 256, cooperative: false, cluster: 1 };
+            let launch = Launch { grid: 1, block: 256, cooperative: false };
             device.launch(&kernel, launch, &arguments).unwrap();
         }
     }
@@ -206,20 +216,17 @@ mod inside {
         device.fill(block, 0, 4, 4).unwrap();
         let arguments = [block.0.to_le_bytes(), 16_u64.to_le_bytes()].concat();
         let start = device.mark().unwrap();
-        let launch = Launch { grid: 16, block: 512, cooperative: false, cluster: 1 };
+        let launch = Launch { grid: 16, block: 512, cooperative: false };
         device.launch(&kernel, launch, &arguments).unwrap();
         device.launch(&kernel, Launch { grid: 528, cooperative: true, ..launch }, &arguments).unwrap();
-        device.launch(&kernel, Launch { cluster: 8, ..launch }, &arguments).unwrap();
-        device.launch(&kernel, Launch { cluster: 16, ..launch }, &arguments).unwrap();
         let end = device.mark().unwrap();
-        assert_eq!(device.usage().launches, 4);
-        assert_eq!(device.seconds(&start, &end), Ok(0.004));
-        assert_eq!(fetched(&device, block, 16), [4; 16]);
+        assert_eq!(device.usage().launches, 2);
+        assert_eq!(device.seconds(&start, &end), Ok(0.002));
+        assert_eq!(fetched(&device, block, 16), [2; 16]);
 
         let refused =
             |kernel, launch, arguments: &[u8]| device.launch(kernel, launch, arguments).unwrap_err().to_string();
         assert!(refused(&kernel, launch, &arguments[..8]).contains("16 bytes of arguments, 8 were given"));
-        assert!(refused(&kernel, Launch { cluster: 5, ..launch }, &arguments).contains("no multiple"));
         assert!(
             refused(&kernel, Launch { grid: 529, cooperative: true, ..launch }, &arguments)
                 .contains("as the fake driver has it")
@@ -228,6 +235,50 @@ mod inside {
         // Kernels and marks may outlive their device.
         drop(device);
         drop((kernel, start, end, other));
+    }
+
+    #[test]
+    #[ignore = "needs the fake driver"]
+    fn repeats() {
+        let device = open();
+        let unit = |name: &str| Unit { name: name.into(), source: "one".into(), block: 512 };
+        let kernel = device.compile(&unit("repeat")).unwrap();
+        let blocks: Vec<Address> = (0..2).map(|_| device.allocate(16).unwrap()).collect();
+        let arguments = |block: Address| [block.0.to_le_bytes(), 16_u64.to_le_bytes()].concat();
+        let launch = Launch { grid: 16, block: 512, cooperative: true };
+        device.fill(blocks[0], 3, 1, 16).unwrap();
+        device.fill(blocks[1], 0, 1, 16).unwrap();
+        device.launch_while(&kernel, launch, &arguments(blocks[0])).unwrap();
+        // The same graph with other arguments, while the launch before has not begun; then another graph.
+        device.launch_while(&kernel, launch, &arguments(blocks[1])).unwrap();
+        device.launch_while(&kernel, Launch { cooperative: false, ..launch }, &arguments(blocks[1])).unwrap();
+        assert_eq!(device.usage().launches, 3);
+        assert_eq!(fetched(&device, blocks[0], 16), [5; 16]);
+        assert_eq!(fetched(&device, blocks[1], 16), [10; 16]);
+
+        let refused =
+            |kernel: &Kernel, arguments: &[u8]| device.launch_while(kernel, launch, arguments).unwrap_err().to_string();
+        assert!(refused(&kernel, &[0; 24]).contains("24 bytes of arguments, 32 were given"));
+        // A kernel without room for the handle.
+        let plain = device.compile(&unit("add")).unwrap();
+        assert!(refused(&plain, &[0; 16]).contains("16 bytes of arguments, 24 were given"));
+        assert!(refused(&open().compile(&unit("repeat")).unwrap(), &[0; 16]).contains("another device"));
+        // What the driver refuses leaves nothing behind: the fake driver stops the test otherwise.
+        assert!(refused(&plain, &[0; 8]).contains("as the fake driver has it"));
+    }
+
+    #[test]
+    #[ignore = "needs the fake driver"]
+    fn no_repeats() {
+        let device = open();
+        assert!(!device.facts().repeats);
+        let unit = Unit { name: "repeat".into(), source: "one".into(), block: 512 };
+        let kernel = device.compile(&unit).unwrap();
+        let launch = Launch { grid: 1, block: 512, cooperative: false };
+        let Err(DeviceError::Lacking(reason)) = device.launch_while(&kernel, launch, &[0; 16]) else {
+            panic!("there are no conditional nodes")
+        };
+        assert!(reason.contains("12.4 or newer") && reason.contains("of CUDA 12.2"), "{reason}");
     }
 
     #[test]

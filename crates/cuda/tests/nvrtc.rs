@@ -34,6 +34,8 @@ fn schedules() -> Vec<&'static str> {
         "on=gpu;pull,lb=strict,edges=csr-m",
         "on=gpu;push,lb=edge-only",
         "on=gpu;pull,lb=edge-only,block=65536",
+        "on=gpu;loop=device-graph",
+        "on=gpu;loop=single-block",
     ]
 }
 
@@ -87,9 +89,13 @@ fn every_kernel_compiles_for_the_gpus_in_use() {
         println!("not tested: {reason}");
         return;
     }
-    // All for the one architecture, a part of them for the other: they differ in few instructions.
+    // All for the one architecture, a part of them for the other: they differ in few instructions. Loops that the device repeats
+    // call a function of the driver.
     let newest = units.iter().map(|unit| (unit, "sm_90"));
-    let tasks: Vec<_> = newest.chain(units.iter().step_by(4).map(|unit| (unit, "sm_80"))).collect();
+    let repeated: Vec<_> = units.iter().filter(|(_, unit)| unit.source.contains("gw::set_condition")).take(3).collect();
+    assert_eq!(repeated.len(), 3);
+    let older = units.iter().step_by(4).chain(repeated).map(|unit| (unit, "sm_80"));
+    let tasks: Vec<_> = newest.chain(older).collect();
     let (next, problems) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let start = Instant::now();
     let worker = || {

@@ -15,7 +15,7 @@ extern \"C\" __global__ void scan(const __grid_constant__ Arguments a) {{ unsign
     let kernel = device.compile(&Unit { name: "scan".into(), source, block }).unwrap();
     let memory = device.allocate(4 * cells.len()).unwrap();
     device.upload(memory, &cells.iter().flat_map(|x| x.to_ne_bytes()).collect::<Vec<_>>()).unwrap();
-    let launch = Launch { grid: 1, block, cooperative: false, cluster: 1 };
+    let launch = Launch { grid: 1, block, cooperative: false };
     device.launch(&kernel, launch, &memory.0.to_ne_bytes()).unwrap();
     let mut bytes = vec![0; 4 * cells.len()];
     device.download(&mut bytes, memory).unwrap();

@@ -45,4 +45,4 @@ pub use sites::{OperatorId, Site, Sites, StatementId};
 pub use usage::{DeviceFacts, MachineUsage};
 pub use value::{List, Value};
 pub use vector::{Cell, Vector, VectorId};
-pub use vm::{Condition, Executable, GraphVm, Locals, OperatorCall, OperatorOutcome, Reduction};
+pub use vm::{Condition, Executable, GraphVm, Locals, OperatorCall, OperatorOutcome, Reduction, StatementOutcome};

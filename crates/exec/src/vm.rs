@@ -81,13 +81,14 @@ pub trait Executable: Send {
         false
     }
 
-    /// Runs a statement that the machine claims. It reports the steps inside by [`Environment::report`].
+    /// Runs a statement that the machine claims, or as much of a `while` loop as it likes. It reports the steps inside by
+    /// [`Environment::report`].
     fn run_statement(
         &mut self,
         _statement: StatementId,
         _locals: &mut dyn Locals,
         _env: &mut Environment,
-    ) -> Result<()> {
+    ) -> Result<StatementOutcome> {
         Err(ErrorKind::Unsupported("this machine claims no statements".into()).into())
     }
 
@@ -246,6 +247,15 @@ pub struct OperatorOutcome {
     pub output_size: Option<u64>,
     /// Edges touched, when known.
     pub edges: Option<u64>,
+}
+
+/// How far a machine ran a statement that it claims.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StatementOutcome {
+    /// To its end.
+    Done,
+    /// A `while` loop is between two iterations, and the next one is the host's. Then the machine is asked again.
+    HostTurn,
 }
 
 /// The locals of the host function that runs a claimed statement.

@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 use common::{HEAD, graph, lower, options, run, weighted};
 use gw_exec::{
     Environment, Executable, Externs, GraphVm, Locals, OperatorCall, OperatorId, OperatorOutcome, Output, Program,
-    Queue, QueueSpec, QueueState, ReferenceVm, Result, Sites, StatementId, StepRecord, Value, Vector, VertexSet,
+    Queue, QueueSpec, QueueState, ReferenceVm, Result, Sites, StatementId, StatementOutcome, StepRecord, Value, Vector,
+    VertexSet,
 };
 use gw_ir::module::Module;
 use gw_ir::stmt::StmtKind;
@@ -207,10 +208,16 @@ impl Executable for GreedyCode {
     fn claims(&self, statement: StatementId) -> bool {
         self.whiles.contains(&statement)
     }
-    fn run_statement(&mut self, _: StatementId, locals: &mut dyn Locals, env: &mut Environment) -> Result<()> {
-        let n = locals.get("n").and_then(|n| n.as_int()).unwrap_or(0);
-        assert!(locals.set("n", Value::Int(n * 100)) && !locals.set("n", Value::Bool(true)));
-        env.print("claimed")
+    fn run_statement(
+        &mut self,
+        _: StatementId,
+        locals: &mut dyn Locals,
+        env: &mut Environment,
+    ) -> Result<StatementOutcome> {
+        let n = 2 * locals.get("n").and_then(|n| n.as_int()).unwrap_or(0);
+        assert!(locals.set("n", Value::Int(n)) && !locals.set("n", Value::Bool(true)));
+        env.print("claimed")?;
+        Ok(if n < 50 { StatementOutcome::HostTurn } else { StatementOutcome::Done })
     }
     fn host_will_read(&mut self, vector: &Vector) -> Result<()> {
         self.log.push(format!("read {}", vector.len()));
@@ -242,5 +249,6 @@ end
     let mut program = Program::prepare(&Greedy, Arc::new(lower(&source).0)).unwrap();
     assert_eq!(program.machine(), "greedy");
     let result = program.run(&options(graph(3, &[(0, 1)]), &[])).unwrap();
-    assert_eq!(result.printed, "claimed\n700\n51\n");
+    // Doubled by the machine, raised by one on the host, in turns: 14, 15, 30, 31, 62.
+    assert_eq!(result.printed, "claimed\nclaimed\nclaimed\n62\n51\n");
 }

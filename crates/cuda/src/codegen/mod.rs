@@ -1,7 +1,9 @@
 //! From GraphIR to CUDA C++: one translation unit per region.
 
+mod frontier;
 mod function;
 pub(crate) mod inputs;
+mod loops;
 mod operator;
 pub(crate) mod region;
 mod text;
@@ -15,9 +17,12 @@ use gw_ir::module::Module;
 use gw_ir::source::Name;
 use gw_ir::stmt::Block;
 use gw_ir::types::Type;
+use gw_schedule::LoopForm;
 
+pub(crate) use frontier::{BLOCK_MEMBERS, Frontiers};
 pub(crate) use function::Refusal;
 use inputs::{GraphParts, Input};
+pub(crate) use loops::STATE_WORDS;
 use region::{GraphShape, Outcome, Region};
 use text::{Code, c_name};
 use uniform::Uniform;
@@ -44,6 +49,8 @@ pub(crate) struct Generated {
     pub(crate) cells: Vec<Name>,
     /// One operator, no loop.
     pub(crate) single: bool,
+    /// How a loop is carried out.
+    pub(crate) loop_form: Option<LoopForm>,
     /// A loop of small steps over short lists.
     pub(crate) flat: bool,
     /// The form of the output of a single operator.
@@ -80,10 +87,10 @@ pub(crate) struct Task<'a> {
     pub(crate) body: &'a Block,
     /// Threads per block.
     pub(crate) block: u32,
-    /// The grid is one cluster.
-    pub(crate) cluster: bool,
     /// One operator, no loop: its output is in the first place.
     pub(crate) single: bool,
+    /// How the loop is carried out; none for an operator.
+    pub(crate) loop_form: Option<LoopForm>,
 }
 
 /// Makes the code of a region.
@@ -93,17 +100,18 @@ pub(crate) fn generate(task: &Task<'_>) -> Result<Generated, Refusal> {
     let mut uniform = Uniform::new(&mut region);
     uniform.params(&task.params)?;
     uniform.declare_sets(task.body);
-    uniform.block(task.body)?;
-    uniform.results(&task.params);
+    let opening = std::mem::replace(&mut uniform.code, Code::at_depth(1));
+    match task.loop_form {
+        Some(form) => uniform.looping(task.body, form)?,
+        None => uniform.block(task.body)?,
+    }
+    let loads = uniform.results(&task.params, task.loop_form);
     let Uniform { code, declarations, host, sets, queues, outcomes, .. } = uniform;
 
     let mut text = String::new();
     let mut head = Code::default();
     head.line(format!("// {}", task.title));
     head.line(format!("#define GW_BLOCK {}", task.block));
-    if task.cluster {
-        head.line("#define GW_CLUSTER 1");
-    }
     for header in ["run.cuh", "output.cuh", "results.cuh"].iter().chain(&region.headers) {
         head.line(format!("#include \"{header}\""));
     }
@@ -126,6 +134,9 @@ pub(crate) fn generate(task: &Task<'_>) -> Result<Generated, Refusal> {
     head.line("unsigned* counter;");
     head.line("unsigned long long* results;");
     head.line("Inputs in;");
+    if task.loop_form == Some(LoopForm::DeviceGraph) {
+        head.line("unsigned long long condition;");
+    }
     head.close(";");
     head.blank();
     text.push_str(head.text());
@@ -161,6 +172,15 @@ pub(crate) fn generate(task: &Task<'_>) -> Result<Generated, Refusal> {
         text.push_str(&format!("// The places that variables name.\n#define live() {live}\n\n"));
     }
     text.push_str(kernel.text());
+    text.push_str(opening.text());
+    if task.loop_form == Some(LoopForm::DeviceGraph) {
+        // The first launch begins with what the host hands over, the others where the one before ended.
+        let mut again = Code::at_depth(1);
+        again.open(format!("if (args.results[{}])", outcomes.len()));
+        loads.iter().for_each(|load| again.line(load));
+        again.close("");
+        text.push_str(again.text());
+    }
     text.push_str(&body);
     text.push_str("}\n");
 
@@ -181,9 +201,11 @@ pub(crate) fn generate(task: &Task<'_>) -> Result<Generated, Refusal> {
         forms: region.forms,
         unbounded: region.unbounded,
         rounds: region.rounds,
-        cooperative: region.cooperative,
+        // One block waits for nobody.
+        cooperative: region.cooperative && task.loop_form != Some(LoopForm::SingleBlock),
         cells,
         single: task.single,
+        loop_form: task.loop_form,
         // A loop over sets has small steps; one without walks all vertices.
         flat: region.flat && (!sets.is_empty() || !queues.is_empty()),
         output: region.output,

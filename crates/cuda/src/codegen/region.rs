@@ -46,6 +46,8 @@ pub(crate) enum Outcome {
     Queue(Name),
     /// Another word of the queue before.
     QueueWord,
+    /// Whether the loop ended because a set outgrew its block.
+    Outgrown,
 }
 
 /// The parameters and analysis of a region while code is made for it.

@@ -193,6 +193,8 @@ const TAKEN: &[&str] = &[
     "to",
     "place",
     "live",
+    "more",
+    "large",
     "min",
     "max",
     "abs",

@@ -12,7 +12,7 @@ use gw_ir::source::{Name, Span};
 use gw_ir::stmt::{Decision, HybridStmt, Stmt, StmtKind};
 use gw_ir::types::{Scalar, Type};
 use gw_ir::walk;
-use gw_schedule::{Criterion, Param};
+use gw_schedule::{Criterion, LoopForm, Param};
 
 use super::function::{Binding, Coder, Refusal, reduction};
 use super::inputs::Source;
@@ -32,16 +32,16 @@ pub(crate) struct Uniform<'r, 'm> {
     scalars: HashMap<Name, String>,
     /// Set variables, all declared at the top of the kernel.
     pub(crate) sets: Vec<Name>,
-    lists: Vec<Name>,
+    pub(super) lists: Vec<Name>,
     pub(crate) queues: Vec<Name>,
     pub(crate) outcomes: Vec<Outcome>,
     /// Global scalars that uniform code assigns.
     assigned: Vec<(Name, Scalar)>,
     /// An operator or a write may still be going on.
-    pending: bool,
+    pub(super) pending: bool,
     /// So may what a dequeue left behind, which only the next dequeue or update looks at.
     dequeued: bool,
-    span: Span,
+    pub(super) span: Span,
     operators: usize,
 }
 
@@ -66,7 +66,7 @@ impl<'r, 'm> Uniform<'r, 'm> {
         }
     }
 
-    fn refuse(&self, reason: impl Into<String>) -> Refusal {
+    pub(super) fn refuse(&self, reason: impl Into<String>) -> Refusal {
         Refusal { span: self.span, reason: reason.into() }
     }
 
@@ -234,7 +234,7 @@ impl<'r, 'm> Uniform<'r, 'm> {
     }
 
     /// A barrier, if something may still be going on.
-    fn settle(&mut self) {
+    pub(super) fn settle(&mut self) {
         if std::mem::replace(&mut self.pending, false) {
             self.dequeued = false;
             self.region.cooperative = true;
@@ -243,7 +243,7 @@ impl<'r, 'm> Uniform<'r, 'm> {
     }
 
     /// The value of a scalar expression; what it reads from memory is settled first.
-    fn value(&mut self, expr: &Expr) -> Result<String, Refusal> {
+    pub(super) fn value(&mut self, expr: &Expr) -> Result<String, Refusal> {
         self.prepare(expr)?;
         let text = {
             let mut coder = Coder::new(self.region);
@@ -419,12 +419,12 @@ impl<'r, 'm> Uniform<'r, 'm> {
         }
     }
 
-    fn near(&self, queue: &Name) -> String {
+    pub(super) fn near(&self, queue: &Name) -> String {
         format!("{}_near", c_name(queue))
     }
 
     /// A queue as code; its near set is a set variable of its own.
-    fn queue(&mut self, name: &Name) -> Result<String, Refusal> {
+    pub(super) fn queue(&mut self, name: &Name) -> Result<String, Refusal> {
         let text = self.region.queue(name).map_err(|reason| self.refuse(reason))?;
         if !self.queues.contains(name) {
             self.queues.push(name.clone());
@@ -691,55 +691,65 @@ impl<'r, 'm> Uniform<'r, 'm> {
         Ok(())
     }
 
-    /// Hands back the results: variables of the host function, globals, sets, lists and queues.
-    pub(crate) fn results(&mut self, params: &[(Name, Type)]) {
+    /// Hands back the results: variables of the host function, globals, sets, lists and queues. Returns the lines that take
+    /// them up again, for a loop that goes on in another launch.
+    pub(crate) fn results(&mut self, params: &[(Name, Type)], form: Option<LoopForm>) -> Vec<String> {
+        self.copy_views(params, form);
         let mut lines: Vec<String> = Vec::new();
+        let mut loads: Vec<String> = Vec::new();
+        let mut hand = |slot: usize, text: &str| {
+            lines.push(format!("gw::put(args.results + {slot}, {text});"));
+            loads.push(format!("gw::take(args.results + {slot}, {text});"));
+        };
         for (name, ty) in params {
             match ty.scalar() {
                 Some(scalar) if scalar != Scalar::String => {
-                    let slot = self.outcomes.len();
-                    lines.push(format!("gw::put(args.results + {slot}, {});", c_name(name)));
+                    hand(self.outcomes.len(), &c_name(name));
                     self.outcomes.push(Outcome::Local(name.clone(), scalar));
                 }
                 _ => {}
             }
         }
         for (name, scalar) in self.assigned.clone() {
-            let slot = self.outcomes.len();
             if let Ok(text) = self.region.global_scalar(&name, scalar) {
-                lines.push(format!("gw::put(args.results + {slot}, {text});"));
+                hand(self.outcomes.len(), &text);
                 self.outcomes.push(Outcome::Global(name, scalar));
             }
         }
         for name in self.sets.clone() {
-            lines.push(format!("gw::put(args.results + {}, {});", self.outcomes.len(), c_name(&name)));
+            hand(self.outcomes.len(), &c_name(&name));
             self.outcomes.push(Outcome::Set(name));
         }
-        lines.push(format!("gw::put(args.results + {}, run.forms);", self.outcomes.len()));
+        hand(self.outcomes.len(), "run.forms");
         self.outcomes.push(Outcome::Forms);
-        lines.push(format!("gw::put(args.results + {}, run.round);", self.outcomes.len()));
+        hand(self.outcomes.len(), "run.round");
         self.outcomes.push(Outcome::Round);
         for name in self.lists.clone() {
             let c = c_name(&name);
             let slot = self.outcomes.len();
             lines.push(format!("gw::put(args.results + {slot}, (unsigned long long){c}_depth << 32 | {c}_used);"));
+            loads.push(format!("gw::take(args.results + {slot}, {c}_depth, {c}_used);"));
             self.outcomes.push(Outcome::List(name));
         }
         for name in self.queues.clone() {
             if let Ok(text) = self.region.queue(&name) {
                 let slot = self.outcomes.len();
-                let reported = crate::queue::reports(&text, &self.near(&name));
-                let puts = reported.iter().enumerate();
-                lines.extend(puts.map(|(i, word)| format!("gw::put(args.results + {}, {word});", slot + i)));
+                let near = self.near(&name);
+                let reported = crate::queue::reports(&text, &near).into_iter().enumerate();
+                lines.extend(reported.map(|(i, word)| format!("gw::put(args.results + {}, {word});", slot + i)));
+                let taken = crate::queue::taken(&text, &near).into_iter().enumerate();
+                loads.extend(taken.map(|(i, places)| format!("gw::take(args.results + {}, {places});", slot + i)));
                 self.outcomes.push(Outcome::Queue(name));
-                self.outcomes.extend(std::iter::repeat_n(Outcome::QueueWord, reported.len() - 1));
+                self.outcomes.extend(std::iter::repeat_n(Outcome::QueueWord, crate::queue::REPORTED - 1));
             }
         }
+        self.end(form, &mut lines, &mut loads);
         self.code.open("if (run.grid.first())");
         for line in lines {
             self.code.line(line);
         }
         self.code.close("");
+        loads
     }
 }
 

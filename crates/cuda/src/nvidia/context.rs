@@ -41,6 +41,11 @@ impl Context {
         unsafe { call!(cuCtxSetCurrent(self.context)) }
     }
 
+    /// The context.
+    pub fn handle(&self) -> CUcontext {
+        self.context
+    }
+
     /// The stream.
     pub fn stream(&self) -> CUstream {
         self.stream

@@ -33,7 +33,6 @@ const NEEDED: &[&str] = &[
     "cuEventRecord",
     "cuEventSynchronize",
     "cuFuncGetAttribute",
-    "cuFuncSetAttribute",
     "cuGetErrorName",
     "cuGetErrorString",
     "cuInit",
@@ -62,6 +61,20 @@ const NEEDED: &[&str] = &[
     "cuStreamCreate",
     "cuStreamDestroy_v2",
     "cuStreamSynchronize",
+];
+
+/// What loops as graphs need besides; drivers since CUDA 12.4 have it.
+const FOR_GRAPHS: &[&str] = &[
+    "cuGraphAddKernelNode_v2",
+    "cuGraphAddNode_v2",
+    "cuGraphConditionalHandleCreate",
+    "cuGraphCreate",
+    "cuGraphDestroy",
+    "cuGraphExecDestroy",
+    "cuGraphExecKernelNodeSetParams_v2",
+    "cuGraphInstantiateWithFlags",
+    "cuGraphKernelNodeSetAttribute",
+    "cuGraphLaunch",
 ];
 
 /// Calls a function of the driver and checks what it returns. To be used in `unsafe`, as the function itself.
@@ -125,6 +138,11 @@ fn not_started(result: CUresult) -> String {
         _ => "look at `nvidia-smi`",
     };
     format!("the CUDA driver does not start: {}; {mend}", describe(result))
+}
+
+/// Whether graphs can have conditional nodes. The library must be present.
+pub(super) fn has_conditional_graphs(version: Version) -> bool {
+    version >= (12, 4) && FOR_GRAPHS.iter().all(|name| has(name))
 }
 
 /// Whether the driver has a function. The library must be present.
@@ -193,7 +211,7 @@ pub(super) fn device_count() -> Result<u32, DeviceError> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::NEEDED;
+    use super::{FOR_GRAPHS, NEEDED};
 
     /// A function that is called but not looked for would panic inside `cudarc` with an old driver.
     #[test]
@@ -202,6 +220,7 @@ mod tests {
             include_str!("context.rs"),
             include_str!("driver.rs").split("#[cfg(test)]").next().unwrap(),
             include_str!("facts.rs"),
+            include_str!("graph.rs"),
             include_str!("kernel.rs"),
             include_str!("memory.rs"),
             include_str!("mod.rs"),
@@ -223,6 +242,6 @@ mod tests {
         for not_a_call in ["culib", "cuFuncGetParamInfo"] {
             assert!(called.remove(not_a_call), "{not_a_call}");
         }
-        assert_eq!(called, NEEDED.iter().map(|name| name.to_string()).collect());
+        assert_eq!(called, NEEDED.iter().chain(FOR_GRAPHS).map(|name| name.to_string()).collect());
     }
 }

@@ -46,6 +46,7 @@ pub(super) fn read(device: CUdevice, driver: Version) -> Result<Facts, DeviceErr
         driver: format!("{}.{}", driver.0, driver.1),
         compiler: String::new(),
         cooperative: get(Attribute::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)? != 0,
+        repeats: super::driver::has_conditional_graphs(driver),
     })
 }
 

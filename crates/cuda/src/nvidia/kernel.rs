@@ -1,7 +1,7 @@
 //! A kernel on the GPU: its module, what it needs, and how it is launched.
 
 use std::ffi::CString;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cudarc::driver::sys::{
     self, CUdevice_attribute, CUfunction, CUfunction_attribute as Attribute, CUlaunchAttribute, CUlaunchAttributeID,
@@ -11,10 +11,8 @@ use cudarc::driver::sys::{
 use super::context::Context;
 use super::driver::{self, call};
 use super::facts;
+use super::graph::{self, WhileGraph};
 use crate::device::{DeviceError, Kernel, Launch, Unit};
-
-/// The greatest cluster that every GPU with clusters has; greater ones must be allowed for each kernel.
-const PORTABLE_CLUSTER: u32 = 8;
 
 /// A module with one kernel, loaded.
 pub(super) struct Loaded {
@@ -22,8 +20,8 @@ pub(super) struct Loaded {
     function: CUfunction,
     /// Bytes of the one parameter; `None` where the driver cannot tell.
     parameter: Option<usize>,
-    /// Clusters can be asked for (compute capability 9.0).
-    clusters: bool,
+    /// The graph of the last loop that launched it; the next one most likely is the same but for the arguments.
+    repeated: Mutex<Option<WhileGraph>>,
     context: Arc<Context>,
 }
 
@@ -33,14 +31,15 @@ unsafe impl Sync for Loaded {}
 
 impl Loaded {
     /// Loads a cubin and asks what its kernel needs.
-    pub fn load(context: &Arc<Context>, unit: &Unit, cubin: &[u8], clusters: bool) -> Result<Kernel, DeviceError> {
+    pub fn load(context: &Arc<Context>, unit: &Unit, cubin: &[u8]) -> Result<Kernel, DeviceError> {
         let refused = |log: String| DeviceError::Compile { kernel: unit.name.clone(), log };
         let name = CString::new(unit.name.as_str()).map_err(|_| refused("its name has a zero byte".into()))?;
         context.enter()?;
         let (mut module, mut function) = (std::ptr::null_mut(), std::ptr::null_mut());
         // SAFETY: the place is valid; a cubin says itself how long it is, and those from the cache were checked to be whole.
         unsafe { call!(cuModuleLoadData(&mut module, cubin.as_ptr().cast())) }?;
-        let mut loaded = Loaded { module, function, parameter: None, clusters, context: Arc::clone(context) };
+        let mut loaded =
+            Loaded { module, function, parameter: None, repeated: Mutex::default(), context: Arc::clone(context) };
         // SAFETY: the module is loaded, the name ends with a zero, the place is valid.
         unsafe { call!(cuModuleGetFunction(&mut function, module, name.as_ptr())) }?;
         loaded.function = function;
@@ -81,13 +80,6 @@ impl Loaded {
         if let Some(bytes) = self.parameter.filter(|&bytes| bytes != arguments.len()) {
             return refused(format!("the kernel takes {bytes} bytes of arguments, {} were given", arguments.len()));
         }
-        let cluster = launch.cluster.max(1);
-        if cluster > 1 && !self.clusters {
-            return refused("this GPU has no clusters".into());
-        }
-        if !launch.grid.is_multiple_of(cluster) {
-            return refused(format!("{} blocks are no multiple of the cluster of {cluster}", launch.grid));
-        }
         self.context.enter()?;
 
         let mut attributes = Vec::new();
@@ -96,17 +88,6 @@ impl Loaded {
             let mut value: CUlaunchAttributeValue = unsafe { std::mem::zeroed() };
             value.cooperative = 1;
             attributes.push(attribute(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE, value));
-        }
-        if cluster > 1 {
-            // SAFETY: as above.
-            let mut value: CUlaunchAttributeValue = unsafe { std::mem::zeroed() };
-            value.clusterDim = sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x: cluster, y: 1, z: 1 };
-            attributes.push(attribute(CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, value));
-        }
-        if cluster > PORTABLE_CLUSTER {
-            let allowed = Attribute::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED;
-            // SAFETY: the function is loaded.
-            unsafe { call!(cuFuncSetAttribute(self.function, allowed, 1)) }?;
         }
         let config = sys::CUlaunchConfig {
             gridDimX: launch.grid,
@@ -124,6 +105,28 @@ impl Loaded {
         // SAFETY: the driver copies the parameter before it returns and does not write to it; it is as long as the kernel's,
         // see above, or by the caller's promise.
         unsafe { call!(cuLaunchKernelEx(&config, self.function, parameters.as_mut_ptr(), std::ptr::null_mut())) }
+    }
+
+    /// Enqueues the kernel to be launched until it sets its condition to zero. The handle of the condition is added to the arguments.
+    ///
+    /// # Safety
+    /// As for [`Loaded::launch`], with the handle as the last member of the parameter type; the driver has conditional nodes.
+    pub unsafe fn launch_while(&self, launch: Launch, arguments: &[u8]) -> Result<(), DeviceError> {
+        let refused = |reason: String| Err(DeviceError::Call { call: "cuGraphLaunch", reason });
+        let given = arguments.len() + graph::HANDLE_BYTES;
+        if let Some(bytes) = self.parameter.filter(|&bytes| bytes != given) {
+            return refused(format!("the kernel takes {bytes} bytes of arguments, {given} were given"));
+        }
+        let mut repeated = self.repeated.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = repeated.take().filter(|graph| graph.launch() == launch);
+        // SAFETY: the caller's promise; the function lives as long as `self`, whose graphs go first.
+        unsafe {
+            let graph = match known {
+                Some(graph) => graph.with_arguments(self.function, arguments)?,
+                None => WhileGraph::new(&self.context, self.function, launch, arguments)?,
+            };
+            repeated.insert(graph).enqueue()
+        }
     }
 
     fn attribute(&self, attribute: Attribute) -> Result<u32, DeviceError> {
@@ -169,6 +172,7 @@ fn attribute(id: CUlaunchAttributeID, value: CUlaunchAttributeValue) -> CUlaunch
 
 impl Drop for Loaded {
     fn drop(&mut self) {
+        *self.repeated.get_mut().unwrap_or_else(PoisonError::into_inner) = None;
         if self.context.enter().is_ok() {
             // SAFETY: loaded in `load`; the driver waits for launches of it.
             let _ = unsafe { call!(cuModuleUnload(self.module)) };

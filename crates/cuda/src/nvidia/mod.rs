@@ -9,6 +9,7 @@ mod compiler;
 mod context;
 mod driver;
 mod facts;
+mod graph;
 mod kernel;
 mod memory;
 mod nvrtc;
@@ -74,6 +75,15 @@ impl NvidiaDevice {
             staging: Staging::new(&context),
             memory: Memory::new(&context)?,
             context,
+        })
+    }
+
+    /// A kernel that was compiled here.
+    fn own<'k>(&self, kernel: &'k Kernel, call: &'static str) -> Result<&'k Loaded, DeviceError> {
+        let loaded = kernel.handle.downcast_ref::<Loaded>().filter(|loaded| loaded.is_of(&self.context));
+        loaded.ok_or_else(|| {
+            let reason = format!("the kernel `{}` was compiled on another device", kernel.name);
+            DeviceError::Call { call, reason }
         })
     }
 
@@ -201,7 +211,7 @@ impl Device for NvidiaDevice {
         }
         let start = Instant::now();
         let (cubin, compiled) = self.compiler.cubin(unit)?;
-        let kernel = Loaded::load(&self.context, unit, &cubin, self.facts.capability >= (9, 0))?;
+        let kernel = Loaded::load(&self.context, unit, &cubin)?;
         let mut usage = self.count();
         usage.compile_seconds += start.elapsed().as_secs_f64();
         usage.compiled += u64::from(compiled);
@@ -210,13 +220,20 @@ impl Device for NvidiaDevice {
     }
 
     fn launch(&self, kernel: &Kernel, launch: Launch, arguments: &[u8]) -> Result<(), DeviceError> {
-        let loaded = kernel.handle.downcast_ref::<Loaded>().filter(|loaded| loaded.is_of(&self.context));
-        let Some(loaded) = loaded else {
-            let reason = format!("the kernel `{}` was compiled on another device", kernel.name);
-            return Err(DeviceError::Call { call: "cuLaunchKernelEx", reason });
-        };
+        let loaded = self.own(kernel, "cuLaunchKernelEx")?;
         // SAFETY: what kernels do with their arguments is the promise of who generates both.
         unsafe { loaded.launch(launch, arguments) }?;
+        self.count().launches += 1;
+        Ok(())
+    }
+
+    fn launch_while(&self, kernel: &Kernel, launch: Launch, arguments: &[u8]) -> Result<(), DeviceError> {
+        if let Some(error) = self.facts.no_repeats() {
+            return Err(error);
+        }
+        let loaded = self.own(kernel, "cuGraphLaunch")?;
+        // SAFETY: as for `launch`; the functions are there, see above.
+        unsafe { loaded.launch_while(launch, arguments) }?;
         self.count().launches += 1;
         Ok(())
     }

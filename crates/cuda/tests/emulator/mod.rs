@@ -12,6 +12,7 @@ mod compiler;
 mod machine;
 mod memory;
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -80,6 +81,7 @@ impl EmulatedDevice {
                 driver: "0.0".into(),
                 compiler,
                 cooperative: true,
+                repeats: true,
             },
             blocks_per_processor: 2,
             seed: number("GW_EMULATOR_SEED", 1),
@@ -110,6 +112,12 @@ impl EmulatedDevice {
     /// The same device with another race check.
     pub fn with_races(mut self, races: Races) -> EmulatedDevice {
         self.races = races;
+        self
+    }
+
+    /// The same device with an older driver, which cannot launch kernels again by itself.
+    pub fn without_repeats(mut self) -> EmulatedDevice {
+        self.facts.repeats = false;
         self
     }
 
@@ -223,8 +231,6 @@ impl Device for EmulatedDevice {
             Some(format!("{} threads per block, compiled for {}", launch.block, compiled.block))
         } else if launch.cooperative && launch.grid > resident {
             Some(format!("{} blocks shall wait for each other, {resident} can", launch.grid))
-        } else if launch.cluster != 1 {
-            Some("this device has no clusters".into())
         } else if arguments.len() != library.arguments {
             Some(format!("{} bytes of arguments, the kernel takes {}", arguments.len(), library.arguments))
         } else {
@@ -263,6 +269,30 @@ impl Device for EmulatedDevice {
             let message = with_places(library, &message);
             refuse(format!("`{}` (launch {}, seed {}): {message}", kernel.name, inner.usage.launches, self.seed))
         })
+    }
+
+    /// Unlike a GPU it finds out when a launch leaves the condition as it was.
+    fn launch_while(&self, kernel: &Kernel, launch: Launch, arguments: &[u8]) -> Result<(), DeviceError> {
+        if let Some(error) = self.facts.no_repeats() {
+            return Err(error);
+        }
+        const UNSET: u32 = 2;
+        let condition = AtomicU32::new(UNSET);
+        let arguments = [arguments, &(condition.as_ptr() as u64).to_ne_bytes()].concat();
+        let before = self.usage().launches;
+        let result = loop {
+            condition.store(UNSET, Ordering::Relaxed);
+            if let Err(error) = self.launch(kernel, launch, &arguments) {
+                break Err(error);
+            }
+            match condition.load(Ordering::Relaxed) {
+                UNSET => break Err(refused("launch_while")(format!("`{}` did not set its condition", kernel.name))),
+                0 => break Ok(()),
+                _ => {}
+            }
+        };
+        self.inner().usage.launches = before + 1;
+        result
     }
 
     fn wait(&self) -> Result<(), DeviceError> {

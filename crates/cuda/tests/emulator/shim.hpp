@@ -16,7 +16,6 @@
 #define __align__(n) __attribute__((aligned(n)))
 #define __launch_bounds__(...)
 #define __maxnreg__(...)
-#define __cluster_dims__(...)
 // All threads of a block run on one thread of the host; the emulator keeps one copy of that thread's storage per block.
 #define __shared__ static thread_local
 
@@ -295,6 +294,8 @@ inline void __nanosleep(unsigned, GWE_SITE) { gwe_sleep(file, line); }
 inline long long clock64() { return gwe_clock(); }
 inline int clock() { return (int)gwe_clock(); }
 inline void __trap(GWE_SITE) { gwe_trap("__trap()", file, line); }
+// The handle is the address of the emulator's cell.
+GWE_RAW void cudaGraphSetConditional(unsigned long long handle, unsigned value) { *(unsigned*)handle = value; }
 #define __builtin_assume(c) ((c) ? (void)0 : gwe_trap("an assumption does not hold: " #c, __FILE__, __LINE__))
 #define assert(c) ((c) ? (void)0 : gwe_trap("an assertion does not hold: " #c, __FILE__, __LINE__))
 

@@ -1,8 +1,9 @@
 // A driver without a GPU, for tests: "device memory" is memory of the host, and work enqueued in a stream is done as late as
 // allowed, when somebody waits for it. Code that uses host buffers too early, or device memory out of order, gets wrong bytes.
 //
-// FAKE_MEMORY bytes can be allocated; FAKE_POOLS=0 hides the memory pools; FAKE_NO_DEVICE makes cuInit fail.
-// Kernels do one thing: they add 1 to `count` bytes at `address`, the two members of their parameter.
+// FAKE_MEMORY bytes can be allocated; FAKE_POOLS=0 hides the memory pools; FAKE_NO_DEVICE makes cuInit fail; FAKE_VERSION is the
+// version of CUDA. Kernels do one thing: they add 1 to `count` bytes at `address`, the two members of their parameter. The kernel
+// `repeat` has a third one, the handle of a condition, which it sets to 0 when the first byte has become a multiple of 5.
 
 #include <pthread.h>
 #include <stddef.h>
@@ -16,7 +17,7 @@ typedef uint64_t Address;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local void *current;
-static int retained;
+static int retained, made_graphs;
 
 static uint64_t number(const char *name, uint64_t otherwise) {
     const char *text = getenv(name);
@@ -26,7 +27,7 @@ static uint64_t number(const char *name, uint64_t otherwise) {
 // ---- the stream: operations are numbered; events remember the number they come after.
 
 typedef struct {
-    enum { COPY, FILL, KERNEL } kind;
+    enum { COPY, FILL, KERNEL, REPEAT } kind;
     char *to;
     const char *from;
     size_t bytes;
@@ -42,6 +43,7 @@ static void do_until(uint64_t end) {
         Operation *o = &queue[done % (1 << 16)];
         if (o->kind == COPY) memmove(o->to, o->from, o->bytes);
         if (o->kind == KERNEL) for (size_t i = 0; i < o->bytes; i++) o->to[i]++;
+        if (o->kind == REPEAT) do for (size_t i = 0; i < o->bytes; i++) o->to[i]++; while (o->to[0] % 5);
         if (o->kind == FILL) for (size_t i = 0; i < o->bytes; i++) memcpy(o->to + i * o->width, &o->value, o->width);
     }
 }
@@ -135,7 +137,7 @@ Result cuMemsetD32Async(Address to, unsigned value, size_t count, void *stream) 
 // ---- device, context, stream, events
 
 Result cuInit(unsigned flags) { (void)flags; return getenv("FAKE_NO_DEVICE") ? NO_DEVICE : OK; }
-Result cuDriverGetVersion(int *version) { *version = 13000; return OK; }
+Result cuDriverGetVersion(int *version) { *version = number("FAKE_VERSION", 13000); return OK; }
 Result cuDeviceGetCount(int *count) { *count = 2; return OK; }
 Result cuDeviceGet(int *device, int index) { *device = index; return OK; }
 Result cuDeviceGetName(char *name, int length, int device) { strncpy(name, device ? "Fake two" : "Fake one", length); return OK; }
@@ -157,7 +159,11 @@ Result cuDeviceGetAttribute(int *value, int attribute, int device) {
     return OK;
 }
 Result cuDevicePrimaryCtxRetain(void **context, int device) { (void)device; retained++; *context = &retained; return OK; }
-Result cuDevicePrimaryCtxRelease_v2(int device) { (void)device; return --retained < 0 ? INVALID : OK; }
+Result cuDevicePrimaryCtxRelease_v2(int device) {
+    (void)device;
+    if (retained == 1 && made_graphs) abort();
+    return --retained < 0 ? INVALID : OK;
+}
 Result cuCtxSetCurrent(void *context) { current = context; return OK; }
 Result cuStreamCreate(void **stream, unsigned flags) { *stream = queue; return flags == 1 ? OK : INVALID; }
 Result cuStreamDestroy_v2(void *stream) { return stream == queue ? OK : INVALID; }
@@ -181,31 +187,78 @@ Result cuEventElapsedTime(float *milliseconds, Event *from, Event *to) {
 
 Result cuModuleLoadData(void **module, const char *image) { *module = &queue; return strncmp(image, "cubin:", 6) ? 200 : OK; }
 Result cuModuleUnload(void *module) { return module == &queue ? OK : INVALID; }
-Result cuModuleGetFunction(void **function, void *module, const char *name) { (void)module; *function = &done; return strcmp(name, "missing") ? OK : 500; }
+Result cuModuleGetFunction(void **function, void *module, const char *name) { (void)module; *function = strcmp(name, "repeat") ? (void *)&done : &enqueued; return strcmp(name, "missing") ? OK : 500; }
 Result cuFuncGetAttribute(int *value, int attribute, void *function) { (void)function; *value = attribute == 4 ? 32 : 0; return OK; }
-static int large_clusters;
-Result cuFuncSetAttribute(void *function, int attribute, int value) { (void)function; if (attribute == 9) return OK; large_clusters = value; return attribute == 14 ? OK : INVALID; }
-Result cuFuncGetParamInfo(void *function, size_t index, size_t *offset, size_t *bytes) { (void)function; *offset = 0; *bytes = 16; return index ? INVALID : OK; }
+Result cuFuncSetAttribute(void *function, int attribute, int value) { (void)function; (void)value; return attribute == 9 ? OK : INVALID; }
+Result cuFuncGetParamInfo(void *function, size_t index, size_t *offset, size_t *bytes) { *offset = 0; *bytes = function == &done ? 16 : 24; return index ? INVALID : OK; }
 Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads, size_t shared) { (void)function; *blocks = 2048 / threads; return shared ? INVALID : OK; }
 
-typedef struct { int id; char pad[4]; union { char pad[64]; int cooperative; struct { unsigned x, y, z; } cluster; } value; } Attribute;
+typedef struct { int id; char pad[4]; union { char pad[64]; int cooperative; } value; } Attribute;
 typedef struct { unsigned grid[3], block[3], shared; void *stream; Attribute *attributes; unsigned count; } Config;
 Result cuLaunchKernelEx(const Config *config, void *function, void **parameters, void **extra) {
     if (function != &done || extra || config->stream != queue) return INVALID;
-    unsigned cooperative = 0, cluster = 1;
+    unsigned cooperative = 0;
     for (unsigned i = 0; i < config->count; i++) {
         if (config->attributes[i].id == 2) cooperative = config->attributes[i].value.cooperative;
-        if (config->attributes[i].id == 4) cluster = config->attributes[i].value.cluster.x;
     }
-    if (cluster > 8 && !large_clusters) return 912;
     if (cooperative && config->grid[0] > 132 * (2048 / config->block[0])) return 720;
     struct { char *address; uint64_t count; } argument;
     memcpy(&argument, parameters[0], sizeof argument);
     return enqueue((Operation){KERNEL, argument.address, NULL, argument.count, 0, 0});
 }
 
+// ---- graphs: a conditional node whose body is one kernel. What was made must be destroyed before the context goes.
+
+typedef struct { char *address; uint64_t count, handle; } Repeated;
+typedef struct Graph { struct Graph *body; uint64_t handle; int conditional, kernel, cooperative; Repeated argument; } Graph;
+typedef struct { Repeated argument; } Executable;
+typedef struct { void *function; unsigned grid[3], block[3], shared; void **parameters, **extra, *kernel, *context; } KernelNode;
+typedef struct { int type, reserved[3]; uint64_t handle; int kind; unsigned size; Graph **bodies; void *context; uint64_t rest[25]; long long end; } NodeParams;
+
+Result cuGraphCreate(Graph **graph, unsigned flags) { if (!current || flags) return INVALID; *graph = calloc(1, sizeof **graph); made_graphs++; return OK; }
+Result cuGraphDestroy(Graph *graph) { free(graph->body); free(graph); made_graphs--; return OK; }
+Result cuGraphConditionalHandleCreate(uint64_t *handle, Graph *graph, void *context, unsigned value, unsigned flags) {
+    if (context != &retained || value != 1 || flags != 1) return INVALID;
+    *handle = graph->handle = (uint64_t)graph ^ 77;
+    return OK;
+}
+Result cuGraphAddNode_v2(void **node, Graph *graph, void **dependencies, void *data, size_t count, NodeParams *params) {
+    if (dependencies || data || count || params->type != 13 || params->kind != 1 || params->size != 1) return INVALID;
+    if (params->handle != graph->handle || params->context != &retained) return INVALID;
+    graph->conditional = 1;
+    graph->body = calloc(1, sizeof(Graph));
+    graph->body->handle = graph->handle;
+    params->bodies = &graph->body;
+    *node = graph;
+    return OK;
+}
+static Result argument_of(Repeated *argument, const KernelNode *params, uint64_t handle) {
+    if (params->function != &enqueued || params->extra || params->shared) return INVALID;
+    memcpy(argument, params->parameters[0], sizeof *argument);
+    return argument->handle == handle ? OK : INVALID;
+}
+Result cuGraphAddKernelNode_v2(Graph **node, Graph *graph, void **dependencies, size_t count, const KernelNode *params) {
+    if (dependencies || count || graph->kernel++) return INVALID;
+    *node = graph;
+    return argument_of(&graph->argument, params, graph->handle);
+}
+Result cuGraphKernelNodeSetAttribute(Graph *node, int attribute, const int *value) { node->cooperative = *value; return attribute == 2 ? OK : INVALID; }
+Result cuGraphInstantiateWithFlags(Executable **executable, Graph *graph, unsigned long long flags) {
+    if (flags || !graph->conditional || !graph->body->kernel) return INVALID;
+    *executable = malloc(sizeof **executable);
+    (*executable)->argument = graph->body->argument;
+    made_graphs++;
+    return OK;
+}
+Result cuGraphExecDestroy(Executable *executable) { free(executable); made_graphs--; return done == enqueued ? OK : INVALID; }
+Result cuGraphExecKernelNodeSetParams_v2(Executable *executable, Graph *node, const KernelNode *params) { return argument_of(&executable->argument, params, node->handle); }
+Result cuGraphLaunch(Executable *executable, void *stream) {
+    Repeated *a = &executable->argument;
+    return stream == queue ? enqueue((Operation){REPEAT, a->address, NULL, a->count, 0, 0}) : INVALID;
+}
+
 Result cuGetErrorName(Result result, const char **text) {
-    *text = result == NO_DEVICE ? "CUDA_ERROR_NO_DEVICE" : result == 912 ? "CUDA_ERROR_INVALID_CLUSTER_SIZE" : "CUDA_ERROR_FAKE";
+    *text = result == NO_DEVICE ? "CUDA_ERROR_NO_DEVICE" : "CUDA_ERROR_FAKE";
     return OK;
 }
 Result cuGetErrorString(Result result, const char **text) { (void)result; *text = "as the fake driver has it"; return OK; }

@@ -5,7 +5,10 @@
 
 typedef struct { char *source; } Program;
 
-int nvrtcVersion(int *major, int *minor) { *major = 13; *minor = 0; return 0; }
+// FAKE_VERSION is the version of CUDA, as for the driver.
+int nvrtcVersion(int *major, int *minor) {
+    const char *text = getenv("FAKE_VERSION");
+    *major = text ? atoi(text) / 1000 : 13; *minor = 0; return 0; }
 int nvrtcGetNumSupportedArchs(int *count) { *count = 3; return 0; }
 int nvrtcGetSupportedArchs(int *known) { known[0] = 75; known[1] = 80; known[2] = 90; return 0; }
 const char *nvrtcGetErrorString(int result) { return result == 6 ? "NVRTC_ERROR_COMPILATION" : "NVRTC_ERROR_FAKE"; }

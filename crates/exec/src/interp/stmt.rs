@@ -11,7 +11,7 @@ use crate::error::{ErrorKind, Result};
 use crate::scalar::Register;
 use crate::sites::StatementId;
 use crate::value::Value;
-use crate::vm::{Executable, Locals};
+use crate::vm::{Executable, Locals, StatementOutcome};
 
 /// Whether the new value of a vector entry depends on the old one.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -73,12 +73,14 @@ impl<'a> Interp<'a> {
                 self.obj(e)?;
             }
             LineKind::While(id, condition, body) => {
-                if !self.claimed(*id)? {
-                    while self.num(condition)? != 0 {
-                        if self.block(body)? {
-                            break;
-                        }
-                        self.tick()?;
+                let mut ran = self.machine_ran(*id)?;
+                while ran != Some(StatementOutcome::Done) {
+                    if self.num(condition)? == 0 || self.block(body)? {
+                        break;
+                    }
+                    self.tick()?;
+                    if ran.is_some() {
+                        ran = self.machine_ran(*id)?;
                     }
                 }
             }
@@ -213,14 +215,24 @@ impl<'a> Interp<'a> {
         }
     }
 
-    /// Lets the machine run a statement that it claims.
-    fn claimed(&mut self, id: StatementId) -> Result<bool> {
+    /// Lets the machine run a statement that it claims; `None` when it does not.
+    fn machine_ran(&mut self, id: StatementId) -> Result<Option<StatementOutcome>> {
         if !self.machine.claims(id) {
-            return Ok(false);
+            return Ok(None);
         }
         self.env.stop.check()?;
-        self.with_locals(|machine, locals, env| machine.run_statement(id, locals, env))?;
-        Ok(true)
+        self.with_locals(|machine, locals, env| machine.run_statement(id, locals, env)).map(Some)
+    }
+
+    /// Lets the machine run a statement that it claims to its end.
+    fn claimed(&mut self, id: StatementId) -> Result<bool> {
+        match self.machine_ran(id)? {
+            None => Ok(false),
+            Some(StatementOutcome::Done) => Ok(true),
+            Some(StatementOutcome::HostTurn) => {
+                Err(ErrorKind::Malformed("a machine left something other than a `while` loop unfinished".into()).into())
+            }
+        }
     }
 
     /// Offers the iterations of a `par_for` to the machine.
