@@ -358,6 +358,9 @@ impl Launcher {
         if bindings.external.len() > PLACES - FROM_HOST {
             return Err(ErrorKind::Unsupported("more than four sets go into one loop on the device".into()).into());
         }
+        if code.outcomes.len() + STATE_WORDS > RESULTS {
+            return Err(ErrorKind::Unsupported("a loop on the device has too many variables".into()).into());
+        }
         let mut own: Vec<Option<Storage>> = Vec::new();
         for _ in 0..code.places {
             own.push(Some(self.storage(vertices, capacity, code.forms)?));
@@ -415,9 +418,6 @@ impl Launcher {
         self.round += 1;
         let facts = self.device().facts();
         // Steps of a loop over short lists are small: one block per multiprocessor is enough, and the barrier is cheaper.
-        if code.outcomes.len() + STATE_WORDS > RESULTS {
-            return Err(ErrorKind::Unsupported("a loop on the device has too many variables".into()).into());
-        }
         let limit = if code.flat && !single { 1 } else { 64 };
         let grid = match code.loop_form {
             Some(LoopForm::SingleBlock) => 1,
