@@ -73,7 +73,7 @@ struct OperandNames {
     graph: Option<Name>,
 }
 
-/// A loop that runs as one kernel.
+/// A loop that runs on the device, in one launch or several.
 struct FusedLoop {
     span: Span,
     path: Arc<str>,
@@ -534,6 +534,10 @@ impl Executable for CudaExecutable {
         for (name, ty) in &fused.params {
             values.push((name.clone(), ty.clone(), locals.get(name).unwrap_or_default()));
         }
+        let vertices = self.loop_vertices(&values, env)?;
+        if self.outgrown(id, &values, vertices, env) {
+            return Ok(StatementOutcome::HostTurn);
+        }
         let graphs: Vec<(Name, Arc<Graph>)> =
             values.iter().filter_map(|(name, _, value)| Some((name.clone(), value.as_graph()?.clone()))).collect();
         let shapes = self.shapes(env, &graphs);
@@ -542,10 +546,6 @@ impl Executable for CudaExecutable {
             Some(fused) => e.loop_code(fused, &by_name),
             None => Err(Refusal { span, reason: "this loop runs on the host".into() }),
         })?;
-        let vertices = self.loop_vertices(&values, env)?;
-        if self.outgrown(id, &values, vertices, env) {
-            return Ok(StatementOutcome::HostTurn);
-        }
         let mut bindings = Bindings::new(vertices);
         for (name, ty, value) in &values {
             match (ty, value) {

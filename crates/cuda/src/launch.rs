@@ -407,6 +407,9 @@ impl Launcher {
         if bindings.external.len() > PLACES - FROM_HOST {
             return Err(ErrorKind::Unsupported("more than four sets go into one loop on the device".into()).into());
         }
+        if code.outcomes.len() + STATE_WORDS > RESULTS {
+            return Err(ErrorKind::Unsupported("a loop on the device has too many variables".into()).into());
+        }
         if self.round >= self.context.last_round {
             self.begin_epoch()?;
         }
@@ -473,9 +476,6 @@ impl Launcher {
         self.round += code.rounds.max(1);
         let facts = self.device().facts();
         // Steps of a loop over short lists are small: one block per multiprocessor is enough, and the barrier is cheaper.
-        if code.outcomes.len() + STATE_WORDS > RESULTS {
-            return Err(ErrorKind::Unsupported("a loop on the device has too many variables".into()).into());
-        }
         let limit = if code.flat && !single { 1 } else { 64 };
         let grid = match code.loop_form {
             Some(LoopForm::SingleBlock) => 1,

@@ -108,8 +108,7 @@ impl WhileGraph {
     /// Enqueues it.
     pub fn enqueue(&self) -> Result<(), DeviceError> {
         self.context.enter()?;
-        // SAFETY: graph and stream are alive; an executable graph that is destroyed while it runs is destroyed after, and
-        // `drop` waits in any case.
+        // SAFETY: graph and stream are alive, and `drop` waits for the launch.
         unsafe { call!(cuGraphLaunch(self.executable, self.context.stream())) }
     }
 
