@@ -3,8 +3,10 @@
 //! Barriers are placed where they are needed and nowhere else: after an operator, before the first thing that depends on
 //! it. Writes to memory are done by one thread between two barriers.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
+use gw_ir::analysis::calls::closure;
+use gw_ir::analysis::effects::Effects;
 use gw_ir::builtin::Builtin;
 use gw_ir::expr::{Expr, ExprKind, FunctionRef, ReduceOp};
 use gw_ir::operator::{Operator, VertexFilter};
@@ -28,7 +30,7 @@ pub(crate) struct Uniform<'r, 'm> {
     pub(crate) declarations: String,
     /// Functions that uniform code calls.
     pub(crate) host: Code,
-    host_written: std::collections::HashSet<Name>,
+    host_written: HashSet<Name>,
     scalars: HashMap<Name, String>,
     /// Set variables, all declared at the top of the kernel.
     pub(crate) sets: Vec<Name>,
@@ -41,6 +43,8 @@ pub(crate) struct Uniform<'r, 'm> {
     pub(super) pending: bool,
     /// So may what a dequeue left behind, which only the next dequeue or update looks at.
     dequeued: bool,
+    /// Globals that threads may still be reading in uniform code: operators that write them come behind a barrier.
+    looked: HashSet<Name>,
     pub(super) span: Span,
     operators: usize,
 }
@@ -61,6 +65,7 @@ impl<'r, 'm> Uniform<'r, 'm> {
             assigned: Vec::new(),
             pending: false,
             dequeued: false,
+            looked: HashSet::new(),
             span: Span::NONE,
             operators: 0,
         }
@@ -237,9 +242,25 @@ impl<'r, 'm> Uniform<'r, 'm> {
     pub(super) fn settle(&mut self) {
         if std::mem::replace(&mut self.pending, false) {
             self.dequeued = false;
+            self.looked.clear();
             self.region.cooperative = true;
             self.code.line("run.wait(live());");
         }
+    }
+
+    /// A barrier before an operator: if something may still be going on, or is read that the operator writes.
+    fn settle_for(&mut self, op: &Operator) {
+        if !self.looked.is_empty() {
+            let roots: Vec<Name> =
+                walk::function_refs(&op.clone().into_expr()).iter().map(|(_, f)| f.name.clone()).collect();
+            let module = self.region.module;
+            let written = |name: &Name| {
+                module.function(name).and_then(|f| f.body.as_ref()).map(|b| Effects::of(module, b).writes)
+            };
+            self.pending |=
+                closure(module, roots).iter().filter_map(written).flatten().any(|n| self.looked.contains(&n));
+        }
+        self.settle();
     }
 
     /// The value of a scalar expression; what it reads from memory is settled first.
@@ -265,20 +286,28 @@ impl<'r, 'm> Uniform<'r, 'm> {
     /// Places a barrier before code that reads what operators write.
     fn prepare(&mut self, expr: &Expr) -> Result<(), Refusal> {
         let mut reads = false;
+        let mut looked: Vec<Name> = Vec::new();
         let mut impure = None;
         let (module, cells) = (self.region.module, &self.region.cells);
         walk::walk_expr(expr, &mut |e| match &e.kind {
-            ExprKind::Element { .. } => reads = true,
-            ExprKind::Var(name) => reads |= cells.contains(name),
+            ExprKind::Element { vector, .. } => {
+                reads = true;
+                looked.extend(vector.place_root().cloned());
+            }
+            ExprKind::Var(name) if cells.contains(name) => {
+                reads = true;
+                looked.push(name.clone());
+            }
             ExprKind::Builtin(Builtin::VertexSetSize | Builtin::QueueFinished | Builtin::QueueFinishedNode, _) => {
                 reads = true;
             }
             ExprKind::Call { function, .. } => {
                 reads = true;
-                for name in gw_ir::analysis::calls::closure(module, [function.name.clone()]) {
+                for name in closure(module, [function.name.clone()]) {
                     let body = module.function(&name).and_then(|f| f.body.as_ref());
                     if let Some(body) = body {
-                        let effects = gw_ir::analysis::effects::Effects::of(module, body);
+                        let effects = Effects::of(module, body);
+                        looked.extend(effects.reads.iter().cloned());
                         if effects.outside || effects.writes.iter().any(|n| module.global(n).is_some()) {
                             impure = Some(name);
                         }
@@ -295,6 +324,7 @@ impl<'r, 'm> Uniform<'r, 'm> {
         }
         if reads {
             self.settle();
+            self.looked.extend(looked);
         }
         // A question about a vertex in a queue needs the best bucket, which all threads find together.
         let mut nodes: Vec<Name> = Vec::new();
@@ -548,19 +578,19 @@ impl<'r, 'm> Uniform<'r, 'm> {
                     to_captures: self.filter_captures(&e.to)?,
                     set: None,
                 };
-                self.settle();
+                self.settle_for(op);
                 operator::edges(self.region, e, &operands, &name, span)?
             }
             Operator::VertexSetIterator(v) => {
                 let operands =
                     Operands { set: Some(self.set(&v.set)?), apply: self.captures(&v.apply)?, ..Operands::default() };
-                self.settle();
+                self.settle_for(op);
                 operator::vertices(self.region, &v.apply, &operands, false, &name, span)?
             }
             Operator::VertexSetFilter(v) => {
                 let operands =
                     Operands { set: Some(self.set(&v.set)?), apply: self.captures(&v.filter)?, ..Operands::default() };
-                self.settle();
+                self.settle_for(op);
                 operator::vertices(self.region, &v.filter, &operands, true, &name, span)?
             }
             Operator::VertexSetDedup(dedup) => {
