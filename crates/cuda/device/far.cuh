@@ -61,7 +61,7 @@ struct Far {
     // The length of a side changes its cell at every split: the one that is read, the one that grows and the one that is cleared
     // for the next split are never the same.
     static __device__ __forceinline__ unsigned* length_cell(unsigned long long* cells, unsigned split) {
-        return (unsigned*)(cells + 5 + (split & 3));
+        return (unsigned*)(cells + 7 + (split & 3));
     }
     // What was appended before lies behind a barrier.
     __device__ __forceinline__ unsigned length(unsigned long long* cells) const {

@@ -22,7 +22,7 @@ template <class T, QueueKind KIND = LAZY> struct Queue {
     unsigned* pending;              // bits
     unsigned* marks;                // round in which a vertex last came into the near set
     unsigned long long* cells;      // 0: vertices queued, less `taken`; 1, 2: best bucket of an update but the open one;
-                                    // 3, 4: best bucket of a pass; from 5 on the lengths of the far list
+                                    // 3 to 6: best bucket of a pass; from 7 on the lengths of the far list
     unsigned long long delta;
     unsigned long long current;     // the open bucket
     unsigned long long best;        // of all that is queued, when known
@@ -114,7 +114,7 @@ __device__ inline void fill(Queue<T, KIND>& queue, unsigned vertices, const Grid
     }
     block_add(queue.cells, count);
     if (grid.first())
-        for (int i = 1; i < 5; i++) queue.cells[i] = NO_BUCKET;
+        for (int i = 1; i < 7; i++) queue.cells[i] = NO_BUCKET;
 }
 
 // Calls `visit` with every queued vertex, but those of a near-far queue that are in its near set alone.
@@ -132,16 +132,16 @@ __device__ __forceinline__ void each_queued(const Run& run, const Queue<T, KIND>
     }
 }
 
-// The end of a pass: the best rank that any thread saw, after a barrier.
+// The end of a pass: the best rank that any thread saw, after a barrier. The cell of the next pass is made ready before the barrier, so
+// that passes may follow each other at once; nobody still reads what an earlier pass left there.
 template <class T, QueueKind KIND>
 __device__ __forceinline__ unsigned long long end_pass(Run& run, Queue<T, KIND>& queue, unsigned long long best, unsigned live) {
-    unsigned long long* cell = queue.cells + 3 + (queue.passes & 1);
+    unsigned long long* cell = queue.cells + 3 + (queue.passes & 3);
     block_min(cell, best);
     queue.passes++;
+    if (run.grid.first()) queue.cells[3 + (queue.passes & 3)] = NO_BUCKET;
     run.wait(live);
-    best = *(volatile unsigned long long*)cell;
-    if (run.grid.first()) queue.cells[3 + (queue.passes & 1)] = NO_BUCKET;
-    return best;
+    return *(volatile unsigned long long*)cell;
 }
 
 // Finds the best bucket, when it is not known. What was updated before lies behind a barrier.

@@ -45,7 +45,7 @@ const COUNTERS: usize = 4096;
 /// A set that came from the host.
 enum External {
     Set(VertexSet),
-    Near(Option<DeviceSet>),
+    Near(Option<Box<DeviceSet>>),
 }
 
 /// A list that came from the host.
@@ -124,7 +124,7 @@ impl Bindings {
     pub(crate) fn queue(&mut self, name: Name, queue: &DeviceQueue, priorities: Address, near: Option<DeviceSet>) {
         let place = match near {
             Some(near) => {
-                self.external.push(External::Near(Some(near)));
+                self.external.push(External::Near(Some(Box::new(near))));
                 (FROM_HOST + self.external.len() - 1) as i32
             }
             None => EMPTY,
@@ -149,7 +149,7 @@ impl Bindings {
         let _ = (context, spares);
         match self.external.get_mut((place as usize).wrapping_sub(FROM_HOST)) {
             Some(External::Near(near)) => match near.take() {
-                Some(set) => Ok(VertexSet::new(SetForm::Machine(Box::new(set)))),
+                Some(set) => Ok(VertexSet::new(SetForm::Machine(set))),
                 None => Ok(VertexSet::empty()),
             },
             _ => Ok(VertexSet::empty()),
@@ -260,7 +260,7 @@ impl Outcomes {
                 Ok(Some(DeviceSet::new(&context.device, spares, storage, form)))
             }
             p => match bindings.external.get_mut(p as usize - FROM_HOST) {
-                Some(External::Near(near)) => Ok(near.take()),
+                Some(External::Near(near)) => Ok(near.take().map(|set| *set)),
                 _ => Ok(None),
             },
         }
