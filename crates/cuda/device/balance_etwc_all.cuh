@@ -27,8 +27,9 @@ template <class Walk> __device__ void balance_etwc_all(Walk& walk, Scratch& scra
         if (i < n) {
             v = walk.vertex(i);
             if (v >= 0) {
-                first = walk.first(v);
-                count = walk.last(v) - first;
+                const Range<Offset> edges = walk.range(v);
+                first = edges.first;
+                count = edges.length();
                 if (count >= LONG_LIST) {
                     pieces.put(v, (unsigned)((count + LONG_PIECE - 1) / LONG_PIECE));
                     count = 0;
@@ -73,7 +74,8 @@ template <class Walk> __device__ void balance_etwc_all(Walk& walk, Scratch& scra
     for (unsigned next = dealt_warp(); next < length; next += all_warps()) {
         const EtwcPieces::Piece piece = pieces.list[next];
         const Offset skipped = (Offset)piece.number * LONG_PIECE;
-        const Offset begin = walk.first(piece.v) + skipped, all = walk.last(piece.v) - begin;
+        const Range<Offset> edges = walk.range(piece.v);
+        const Offset begin = edges.first + skipped, all = edges.last - begin;
         typename Walk::Partial partial = walk.begin(piece.v);
         walk_share(walk, piece.v, begin, all < LONG_PIECE ? all : (Offset)LONG_PIECE, Offset(0), lane(), WARP, FULL, partial);
         __syncwarp();
