@@ -20,7 +20,7 @@ use gw_schedule::LoopForm;
 use crate::codegen::region::GraphShape;
 use crate::codegen::{BLOCK_MEMBERS, Frontiers, Generated, Refusal, Task, generate};
 use crate::context::Context;
-use crate::device::Kernel;
+use crate::device::{DeviceError, Kernel};
 use crate::kernels::{self, QueueTask};
 use crate::launch::{Bindings, Launcher, Outcomes};
 use crate::memory::{Buffer, exec_error};
@@ -126,7 +126,7 @@ impl CudaExecutable {
                 LoopForm::DeviceGraph => facts.no_repeats().map(|error| error.to_string()),
                 _ => None,
             };
-            let refusal = || self.loop_code(fused, &HashMap::new()).err().map(|refusal| refusal.reason);
+            let refusal = || self.loop_code(fused, &HashMap::new(), BLOCK).err().map(|refusal| refusal.reason);
             if let Some(reason) = lacking.or_else(refusal) {
                 let message = format!("`loop={}` cannot run this loop on the device: {reason}", fused.form);
                 return Err(ExecError::from(ErrorKind::Unsupported(message)).at(fused.span));
@@ -182,6 +182,7 @@ impl CudaExecutable {
         &self,
         fused: &FusedLoop,
         shapes: &HashMap<Name, GraphShape>,
+        most: u32,
     ) -> std::result::Result<Generated, Refusal> {
         let small = fused.form != LoopForm::SingleBlock && shapes.values().all(|s| s.flat);
         let mut task = Task {
@@ -191,7 +192,7 @@ impl CudaExecutable {
             params: fused.params.clone(),
             shapes: shapes.clone(),
             body: &fused.body,
-            block: if small { BLOCK } else { LOOP_BLOCK },
+            block: if small { BLOCK } else { LOOP_BLOCK.min(most) },
             single: false,
             loop_form: Some(fused.form),
         };
@@ -199,7 +200,7 @@ impl CudaExecutable {
         if small || fused.form == LoopForm::SingleBlock || code.takes_steps() {
             return Ok(code);
         }
-        task.block = WHOLE_BLOCK;
+        task.block = WHOLE_BLOCK.min(most);
         generate(&task)
     }
 
@@ -221,17 +222,23 @@ impl CudaExecutable {
         })
     }
 
+    /// The kernel of a key, compiled when it is first asked for. `code` makes it, in blocks of so many threads at most.
     fn loaded(
         &mut self,
         key: Key,
-        code: impl FnOnce(&Self) -> std::result::Result<Generated, Refusal>,
+        code: impl Fn(&Self, u32) -> std::result::Result<Generated, Refusal>,
     ) -> Result<Arc<Loaded>> {
         if !self.kernels.contains_key(&key) {
-            let made = match code(self) {
-                Ok(code) => {
-                    let kernel = self.context.device.compile(&code.unit).map_err(exec_error)?;
-                    Ok(Arc::new(Loaded { code, kernel }))
-                }
+            let made = match code(self, u32::MAX) {
+                Ok(code) if code.unit.block <= BLOCK => Ok(self.compile(code).map_err(exec_error)?),
+                Ok(large) => match self.compile(large) {
+                    // Several balancers in one loop may need more shared memory than there is; smaller blocks need less.
+                    Err(DeviceError::Compile { .. }) => match code(self, BLOCK) {
+                        Ok(small) => Ok(self.compile(small).map_err(exec_error)?),
+                        Err(refusal) => Err(refusal),
+                    },
+                    compiled => Ok(compiled.map_err(exec_error)?),
+                },
                 Err(refusal) => Err(refusal),
             };
             self.kernels.insert(key.clone(), made);
@@ -240,6 +247,11 @@ impl CudaExecutable {
             Ok(loaded) => Ok(Arc::clone(loaded)),
             Err(refusal) => Err(ExecError::from(ErrorKind::Unsupported(refusal.reason.clone())).at(refusal.span)),
         }
+    }
+
+    fn compile(&self, code: Generated) -> std::result::Result<Arc<Loaded>, DeviceError> {
+        let kernel = self.context.device.compile(&code.unit)?;
+        Ok(Arc::new(Loaded { code, kernel }))
     }
 
     /// The shapes of all graphs that code may name.
@@ -329,7 +341,7 @@ impl CudaExecutable {
         let scalar = queue.spec().priorities.scalar();
         let near_far = is_near_far(queue.spec());
         let key = Key::Queue(task, scalar, near_far);
-        let loaded = self.loaded(key, |_| Ok(kernels::queue(task, scalar, near_far)))?;
+        let loaded = self.loaded(key, |_, _| Ok(kernels::queue(task, scalar, near_far)))?;
         let vertices = queue.spec().priorities.len();
         let mut bindings = Bindings::new(vertices);
         match set {
@@ -384,7 +396,7 @@ impl Executable for CudaExecutable {
             self.operators[id].names.graph.iter().cloned().zip(call.graph.iter().cloned()).collect();
         let shapes = self.shapes(env, &locals);
         let by_name: HashMap<Name, GraphShape> = shapes.iter().cloned().collect();
-        let loaded = self.loaded(Key::Operator(id, shapes), |e| e.operator_code(&e.operators[id], &by_name))?;
+        let loaded = self.loaded(Key::Operator(id, shapes), |e, _| e.operator_code(&e.operators[id], &by_name))?;
         let prepared = &self.operators[id];
         let span = prepared.span;
         let vertices = match (&call.graph, &prepared.operator) {
@@ -542,8 +554,8 @@ impl Executable for CudaExecutable {
             values.iter().filter_map(|(name, _, value)| Some((name.clone(), value.as_graph()?.clone()))).collect();
         let shapes = self.shapes(env, &graphs);
         let by_name: HashMap<Name, GraphShape> = shapes.iter().cloned().collect();
-        let loaded = self.loaded(Key::Loop(id, shapes), |e| match &e.statements[id] {
-            Some(fused) => e.loop_code(fused, &by_name),
+        let loaded = self.loaded(Key::Loop(id, shapes), |e, most| match &e.statements[id] {
+            Some(fused) => e.loop_code(fused, &by_name, most),
             None => Err(Refusal { span, reason: "this loop runs on the host".into() }),
         })?;
         let mut bindings = Bindings::new(vertices);
@@ -833,7 +845,7 @@ impl CudaExecutable {
     fn edges_of(&mut self, set: &VertexSet, graph: &Graph) -> Result<u64> {
         let vertices = graph.vertices();
         let wide = matches!(graph.out().offsets(), Offsets::Wide(_));
-        let loaded = self.loaded(Key::FrontierEdges(wide), |_| Ok(kernels::frontier_edges(wide)))?;
+        let loaded = self.loaded(Key::FrontierEdges(wide), |_, _| Ok(kernels::frontier_edges(wide)))?;
         let offsets = self.context.offsets_of(graph)?;
         let mut bindings = Bindings::new(vertices);
         self.bind_set(&mut bindings, &"set".into(), set, vertices)?;
@@ -852,7 +864,7 @@ impl CudaExecutable {
             Reduction::Min => 2,
             Reduction::Count => 3,
         };
-        let loaded = self.loaded(Key::Reduce(number, scalar), |_| Ok(kernels::reduce(reduction, scalar)))?;
+        let loaded = self.loaded(Key::Reduce(number, scalar), |_, _| Ok(kernels::reduce(reduction, scalar)))?;
         let address = self.vectors.for_reading(vector)?;
         let mut bindings = Bindings::new(0);
         bindings.address("cells".into(), address);
@@ -875,7 +887,7 @@ impl CudaExecutable {
             return Ok(vector);
         }
         let wide = matches!(graph.out().offsets(), Offsets::Wide(_));
-        let loaded = self.loaded(Key::OutDegrees(wide), |_| Ok(kernels::out_degrees(wide)))?;
+        let loaded = self.loaded(Key::OutDegrees(wide), |_, _| Ok(kernels::out_degrees(wide)))?;
         let buffer = Buffer::new(&self.context.device, 4 * vertices).map_err(exec_error)?;
         let mut bindings = Bindings::new(vertices);
         let parts = crate::codegen::inputs::GraphParts { out: true, ..Default::default() };

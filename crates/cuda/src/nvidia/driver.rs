@@ -33,6 +33,7 @@ const NEEDED: &[&str] = &[
     "cuEventRecord",
     "cuEventSynchronize",
     "cuFuncGetAttribute",
+    "cuFuncSetAttribute",
     "cuGetErrorName",
     "cuGetErrorString",
     "cuInit",
