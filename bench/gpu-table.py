@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Tables in Markdown from results of `gw bench --target cuda --out FILE`.
 
-    bench/gpu-table.py cells.json --peers peers.tsv    against the best system known for each cell
+    bench/gpu-table.py cells.json --peers peers.tsv --verified validated.json
+                                                       against the best system known for each cell
     bench/gpu-table.py ablation.json --schedules       schedules side by side, with the ratio to the first of a row
 
 A file of peers has the columns graph, algorithm, best (milliseconds), best_system, others; lines with # are left out.
@@ -36,12 +37,14 @@ def rounds_of(row):
     return max(1, round(row["edges"] / row["graph_edges"]))
 
 
-def peers_table(rows, peers):
+def peers_table(rows, peers, verified):
     print("| graph | program | median (least..greatest) | host's clock | verified | best peer | peer / Graphwright | schedule |")
     print("|---|---|---:|---:|---|---:|---:|---|")
     ratios = []
     for row in rows:
         median, least, greatest = milliseconds(row)
+        if median is None:
+            continue
         host = row.get("host_seconds")
         by = rounds_of(row)
         best = peers.get((row["graph"], ALGORITHMS.get(row["program"], row["program"])))
@@ -50,7 +53,7 @@ def peers_table(rows, peers):
             ratios.append(ratio)
         print(
             f"| {row['graph']} | {row['program']} | **{text(median)}** ({text(least)}..{text(greatest)}) "
-            f"| {text(1e3 * host / by) if host else ''} | {'yes' if row['verified'] else 'no'} "
+            f"| {text(1e3 * host / by) if host else ''} | {'yes' if (row['graph'], row['program']) in verified else 'no'} "
             f"| {f'{text(best[0])} ({best[1]})' if best else ''} | {f'{ratio:.2f}' if ratio else ''} | `{row['schedule']}` |"
         )
     if ratios:
@@ -79,6 +82,7 @@ def main():
     parser.add_argument("results", nargs="+")
     parser.add_argument("--peers")
     parser.add_argument("--schedules", action="store_true")
+    parser.add_argument("--verified", action="append", default=[], metavar="FILE", help="other results, of runs that were validated")
     options = parser.parse_args()
     rows = []
     for path in options.results:
@@ -93,7 +97,11 @@ def main():
             lines = [line.rstrip("\n").split("\t") for line in file if not line.startswith("#")]
         for graph, algorithm, best, system, *_ in lines[1:]:
             peers[graph, algorithm] = (float(best), system)
-    peers_table(rows, peers)
+    verified = {(row["graph"], row["program"]) for row in rows if row["verified"]}
+    for path in options.verified:
+        with open(path, encoding="utf-8") as file:
+            verified |= {(row["graph"], row["program"]) for row in json.load(file) if row["verified"]}
+    peers_table(rows, peers, verified)
 
 
 if __name__ == "__main__":
