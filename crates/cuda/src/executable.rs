@@ -396,7 +396,8 @@ impl Executable for CudaExecutable {
             self.operators[id].names.graph.iter().cloned().zip(call.graph.iter().cloned()).collect();
         let shapes = self.shapes(env, &locals);
         let by_name: HashMap<Name, GraphShape> = shapes.iter().cloned().collect();
-        let loaded = self.loaded(Key::Operator(id, shapes), |e, _| e.operator_code(&e.operators[id], &by_name))?;
+        let loaded = self.loaded(Key::Operator(id, shapes), |e, _| e.operator_code(&e.operators[id], &by_name));
+        let loaded = loaded.map_err(|error| error.at(self.operators[id].span))?;
         let prepared = &self.operators[id];
         let span = prepared.span;
         let vertices = match (&call.graph, &prepared.operator) {
@@ -557,7 +558,8 @@ impl Executable for CudaExecutable {
         let loaded = self.loaded(Key::Loop(id, shapes), |e, most| match &e.statements[id] {
             Some(fused) => e.loop_code(fused, &by_name, most),
             None => Err(Refusal { span, reason: "this loop runs on the host".into() }),
-        })?;
+        });
+        let loaded = loaded.map_err(|error| error.at(span))?;
         let mut bindings = Bindings::new(vertices);
         for (name, ty, value) in &values {
             match (ty, value) {
