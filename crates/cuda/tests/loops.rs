@@ -40,7 +40,11 @@ impl Told {
 /// Runs a program with its outer loops in a form and all else as the machine chooses; the results must be right. `None` without an
 /// emulated device.
 fn run(program: &str, spec: &str, form: &str) -> Option<Told> {
-    let device = Arc::new(EmulatedDevice::new()?);
+    Some(run_on(EmulatedDevice::new()?, program, spec, form))
+}
+
+fn run_on(device: EmulatedDevice, program: &str, spec: &str, form: &str) -> Told {
+    let device = Arc::new(device);
     let vm = CudaVm::on(Arc::clone(&device) as Arc<dyn Device>);
     let program = gw_programs::find(program).unwrap();
     let graph = Arc::new(GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph);
@@ -79,7 +83,7 @@ fn run(program: &str, spec: &str, form: &str) -> Option<Told> {
     let steps = Arc::new(Steps::default());
     checked(prepared.run(&RunOptions { observer: Some(Arc::clone(&steps) as Arc<dyn Observer>), ..options }));
     let usage = Usage { launches: after.launches - before.launches, waits: after.waits - before.waits, ..after };
-    Some(Told { steps: std::mem::take(&mut steps.0.lock().unwrap()), usage })
+    Told { steps: std::mem::take(&mut steps.0.lock().unwrap()), usage }
 }
 
 #[test]
@@ -115,6 +119,14 @@ fn a_repeated_loop_is_one_launch_and_one_wait() {
     let Some(long) = run("bfs", "path:60", "device-graph") else { return };
     assert_eq!((short.usage.launches, short.usage.waits), (long.usage.launches, long.usage.waits));
     assert_eq!((long.count("While"), long.count("EdgeSetIterator")), (1, 0), "{:?}", long.steps);
+}
+
+/// Loops with many balancers may not fit in large blocks.
+#[test]
+fn loops_that_do_not_compile_get_smaller_blocks() {
+    let Some(device) = EmulatedDevice::new() else { return };
+    let told = run_on(device.with_largest_block(256), "bfs", "kron:8", "fused");
+    assert_eq!(told.count("While"), 1, "{:?}", told.steps);
 }
 
 #[test]

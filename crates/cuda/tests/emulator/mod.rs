@@ -27,6 +27,7 @@ const THREADS: u32 = 1024;
 /// A device that runs kernels on the CPU.
 pub struct EmulatedDevice {
     facts: Facts,
+    largest_block: u32,
     blocks_per_processor: u32,
     seed: u64,
     watched: bool,
@@ -58,6 +59,12 @@ struct Compiled {
 }
 
 impl EmulatedDevice {
+    /// The same device with a compiler that refuses blocks of more threads.
+    #[allow(dead_code, reason = "each test is a program of its own, and not all need it")]
+    pub fn with_largest_block(self, threads: u32) -> EmulatedDevice {
+        EmulatedDevice { largest_block: threads, ..self }
+    }
+
     /// A device with two processors that hold two blocks each, or none, with the reason printed, where g++ is missing.
     pub fn new() -> Option<EmulatedDevice> {
         let compiler = match compiler::version().and_then(|version| machine::runtime().map(|_| version)) {
@@ -84,6 +91,7 @@ impl EmulatedDevice {
                 repeats: true,
             },
             blocks_per_processor: 2,
+            largest_block: 1024,
             seed: number("GW_EMULATOR_SEED", 1),
             watched: number("GW_EMULATOR_WATCH", 1) != 0,
             races: match number("GW_EMULATOR_RACES", 1) {
@@ -204,6 +212,10 @@ impl Device for EmulatedDevice {
     }
 
     fn compile(&self, unit: &Unit) -> Result<Kernel, DeviceError> {
+        if unit.block > self.largest_block {
+            let log = format!("a block of {} threads is too large", unit.block);
+            return Err(DeviceError::Compile { kernel: unit.name.clone(), log });
+        }
         let start = Instant::now();
         let (library, built) = compiler::kernel(&unit.name, &unit.source, self.watched)
             .map_err(|log| DeviceError::Compile { kernel: unit.name.clone(), log })?;
