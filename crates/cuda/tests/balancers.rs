@@ -1,7 +1,7 @@
 //! Every load balancer against graphs of all shapes: each edge of each active vertex is visited, once, by a thread that
 //! knows whose edge it is; what threads gather for a vertex adds up; a walk that may stop early does.
 
-mod emulator;
+use crate::emulator;
 
 use emulator::EmulatedDevice;
 use gw_cuda::device::{Address, Device, Kernel, Launch, Unit};

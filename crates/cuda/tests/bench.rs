@@ -1,6 +1,6 @@
 //! `gw bench` with an emulated GPU: what a machine with a device tells reaches the rows.
 
-mod emulator;
+use crate::emulator;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -1,6 +1,6 @@
 //! The emulated device against kernels whose results are known, and against kernels that are wrong.
 
-mod emulator;
+use crate::emulator;
 
 use emulator::{EmulatedDevice, Races};
 use gw_cuda::device::{Address, Device, DeviceError, Kernel, Launch, Unit};

@@ -1,6 +1,6 @@
 //! Edge functions that add up common neighbours, which lanes find together: every way through that code, and the sums are right.
 
-mod emulator;
+use crate::emulator;
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! The forms of loops that other tests only meet by chance: a kernel that the device launches again and again, and one block that
 //! hands large frontiers to the host.
 
-mod emulator;
+use crate::emulator;
 
 use std::sync::{Arc, Mutex};
 

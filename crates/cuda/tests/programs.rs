@@ -1,7 +1,7 @@
 //! Every standard program on an emulated GPU, as the machine schedules it: validators must accept what comes out. Other
 //! schedules are the business of `matrix.rs`.
 
-mod emulator;
+use crate::emulator;
 
 use std::sync::Arc;
 

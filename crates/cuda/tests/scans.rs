@@ -1,6 +1,6 @@
 //! Scans over warps and blocks, and the searches that balancers make in them, against plain loops.
 
-mod emulator;
+use crate::emulator;
 
 use emulator::EmulatedDevice;
 use gw_cuda::device::{Device, Launch, Unit};

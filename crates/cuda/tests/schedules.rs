@@ -1,7 +1,7 @@
 //! Programs on an emulated GPU under schedules that name the values a drawn schedule may miss: near-far queues in all
 //! their kinds, level masks, pairs of offsets, with loops on the host and on the device.
 
-mod emulator;
+use crate::emulator;
 
 use std::sync::Arc;
 

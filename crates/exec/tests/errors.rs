@@ -1,6 +1,6 @@
 //! Bad input, cancelling and time limits: always a typed error with its place, never a panic.
 
-mod common;
+use crate::common;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

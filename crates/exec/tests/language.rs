@@ -1,6 +1,6 @@
 //! Statements, expressions, built-ins and start-up, one small program each.
 
-mod common;
+use crate::common;
 
 use common::{HEAD, graph, main_prints, options, printed, run};
 

@@ -1,6 +1,6 @@
 //! The Rust side: extern and export functions, observers, outputs, reuse, and a machine that takes over statements.
 
-mod common;
+use crate::common;
 
 use std::sync::{Arc, Mutex};
 

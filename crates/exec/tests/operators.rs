@@ -1,6 +1,6 @@
 //! Operators: filters, modified rules, deduplication, live values.
 
-mod common;
+use crate::common;
 
 use common::{HEAD, WEIGHTED, graph, options, printed, run, weighted};
 

@@ -1,6 +1,6 @@
 //! Priority queues against simple oracles.
 
-mod common;
+use crate::common;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -1,7 +1,7 @@
 //! A machine that keeps vectors away from the host, as a GPU does: the host's cells hold rubbish between operators, so an
 //! access that is not announced shows.
 
-mod common;
+use crate::common;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};

@@ -1,7 +1,7 @@
 //! The reference machine gives the same results for a module at every stage of the pipeline, under every schedule and in
 //! every order: random graphs x programs x schedules x stages x shuffles.
 
-mod common;
+use crate::common;
 
 use std::cell::RefCell;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Each kind of bad input gives one clear error with the place at fault, and leaves nothing behind.
 
-mod format_support;
+use crate::format_support;
 
 use format_support::{Folder, load_file, write_file};
 use gw_graph::format::{ReadOptions, load, open_gwg, verify_gwg, write};

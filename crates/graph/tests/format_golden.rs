@@ -1,6 +1,6 @@
 //! Small files of every format, with all the oddities their formats allow, and what they mean.
 
-mod format_support;
+use crate::format_support;
 
 use format_support::{Folder, edges, load_file, write_file};
 use gw_graph::format::{Content, Format, ReadOptions, WriteOptions, load, read, write};

@@ -3,7 +3,7 @@
 //! The collection is found through `GW_GRAPHS`, or as `shared/graphs` beside a folder above this one. Without it the
 //! test says so and passes.
 
-mod format_support;
+use crate::format_support;
 
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,6 @@
 //! Every format gives back the graph that was written, plain and compressed.
 
-mod format_support;
+use crate::format_support;
 
 use format_support::{Folder, can_hold, file_name, graphs, load_file, write_file};
 use gw_graph::format::{Format, WriteOptions, open_gwg, verify_gwg, write};

@@ -1,0 +1,18 @@
+//! The tests of this crate that can share a process, in one program: it is compiled and linked once.
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../errors.rs"]
+mod errors;
+#[path = "../language.rs"]
+mod language;
+#[path = "../library.rs"]
+mod library;
+#[path = "../operators.rs"]
+mod operators;
+#[path = "../queues.rs"]
+mod queues;
+#[path = "../remote.rs"]
+mod remote;
+#[path = "../stages.rs"]
+mod stages;
