@@ -13,6 +13,7 @@
 //! | what the compiler knows of the place of a schedule | [`ProgramPoint`] |
 //! | may it be put there, and why not | [`Schedule::legal`], [`Schedule::fit`], [`ProgramSchedule::bind`], [`Reason`] |
 //! | can this machine run it, and why not | [`Capabilities::unsupported`] |
+//! | a trained chooser: what it looks at, what it answers | [`Tree`], [`Feature`], [`StepSizes`] |
 //! | defaults of a machine family | [`SimpleSchedule::resolve`] |
 //! | all legal schedules of a point: count, index, walk, sample | [`Space`] |
 //! | the table below as data | [`axes_table`] |
@@ -61,6 +62,7 @@ mod simple;
 mod space;
 mod table;
 mod text;
+mod tree;
 mod value;
 
 pub use axis::*;
@@ -76,4 +78,5 @@ pub use simple::{Axis, SimpleSchedule};
 pub use space::{Space, THRESHOLDS};
 pub use table::{AxisRow, axes_markdown, axes_table};
 pub use text::{ParseError, Problem};
+pub use tree::{Answer, Cost, Feature, Features, Leaf, StepSizes, Tree, TreeError, TreeNode};
 pub use value::{AxisValue, ValueRow};

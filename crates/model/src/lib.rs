@@ -1,0 +1,1 @@
+//! Models: decision trees learned from the lab, and models of workload.

@@ -1,0 +1,253 @@
+//! Decision trees as plain data: what a trained chooser looks at and what it answers. Training is not done here.
+//!
+//! A [`Tree`] has one line of text, in which it travels through GraphIR and model files:
+//!
+//! ```
+//! use gw_schedule::{Answer, Feature, Tree};
+//! let tree: Tree = "(frontier-edges-share<=0.05?0:(frontier<=100?{0,2}:1!))".parse().unwrap();
+//! assert_eq!(tree.to_string(), "(frontier-edges-share<=0.05?0:(frontier<=100?{0,2}:1!))");
+//! assert_eq!(tree.features(), [Feature::FrontierEdgesShare, Feature::Frontier]);
+//! let answer = tree.decide(|feature| if feature == Feature::Frontier { 500.0 } else { 0.2 });
+//! assert_eq!(answer, Answer { candidate: Some(1), weak: true });
+//! ```
+//!
+//! A split goes left when the feature is at most the threshold. A leaf is a candidate by number, `!` behind it when its
+//! training rows gave little support; or a set of candidates in braces when they tie: then the choice of the step
+//! before stays. Behind the tree may stand what each candidate costs: `;cost=` and [`Cost::TERMS`] numbers.
+
+mod feature;
+mod text;
+
+pub use feature::{Feature, Features, StepSizes};
+pub use text::TreeError;
+
+/// A decision tree over the candidates of an adaptive schedule.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tree {
+    /// The root is the first. Children come after their parent.
+    nodes: Vec<TreeNode>,
+    /// The expected cost of a step by candidate; empty when it is not known.
+    costs: Vec<Cost>,
+}
+
+/// A node of a tree.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TreeNode {
+    /// Goes on left when the feature is at most the threshold, else right.
+    Split {
+        /// What is looked at.
+        feature: Feature,
+        /// The greatest value that goes left.
+        threshold: f64,
+        /// Place of the left child.
+        left: u32,
+        /// Place of the right child.
+        right: u32,
+    },
+    /// An answer.
+    Leaf(Leaf),
+}
+
+/// The answer of a leaf.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Leaf {
+    /// The candidate, or those that tie; never empty.
+    pub candidates: Vec<u16>,
+    /// The training rows gave it little support.
+    pub weak: bool,
+}
+
+/// What a tree says about a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Answer {
+    /// The candidate; `None` when several tie.
+    pub candidate: Option<usize>,
+    /// The training rows gave it little support.
+    pub weak: bool,
+}
+
+/// The expected seconds of a step under one candidate: a sum of sizes times factors.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Cost(pub [f64; Cost::TERMS]);
+
+impl Cost {
+    /// A constant, frontier, frontier edges, vertices, edges, unexplored edges.
+    pub const TERMS: usize = 6;
+
+    /// The sizes that the factors belong to.
+    pub fn terms(step: &StepSizes) -> [f64; Cost::TERMS] {
+        [
+            1.0,
+            step.frontier as f64,
+            step.frontier_edges as f64,
+            step.vertices as f64,
+            step.edges as f64,
+            step.unexplored_edges() as f64,
+        ]
+    }
+
+    /// The expected seconds of a step.
+    pub fn seconds(&self, step: &StepSizes) -> f64 {
+        self.0.iter().zip(Cost::terms(step)).map(|(factor, size)| factor * size).sum()
+    }
+}
+
+impl Leaf {
+    /// One candidate, well supported.
+    pub fn of(candidate: u16) -> Leaf {
+        Leaf { candidates: vec![candidate], weak: false }
+    }
+
+    /// The answer.
+    pub fn answer(&self) -> Answer {
+        let candidate = match self.candidates[..] {
+            [one] => Some(usize::from(one)),
+            _ => None,
+        };
+        Answer { candidate, weak: self.weak }
+    }
+}
+
+impl Tree {
+    /// A tree of nodes; the first is the root.
+    pub fn new(nodes: Vec<TreeNode>, costs: Vec<Cost>) -> Result<Tree, TreeError> {
+        let tree = Tree { nodes, costs };
+        tree.check()?;
+        Ok(tree)
+    }
+
+    /// The tree that always answers the same.
+    pub fn constant(candidate: u16) -> Tree {
+        Tree { nodes: vec![TreeNode::Leaf(Leaf::of(candidate))], costs: Vec::new() }
+    }
+
+    /// The nodes; the first is the root.
+    pub fn nodes(&self) -> &[TreeNode] {
+        &self.nodes
+    }
+
+    /// The expected costs by candidate; empty when they are not known.
+    pub fn costs(&self) -> &[Cost] {
+        &self.costs
+    }
+
+    /// Every number in its place: children behind parents, each node with one parent, thresholds that are numbers.
+    fn check(&self) -> Result<(), TreeError> {
+        let mut parents = vec![0u32; self.nodes.len()];
+        for (i, node) in self.nodes.iter().enumerate() {
+            match node {
+                TreeNode::Split { threshold, left, right, .. } => {
+                    if threshold.is_nan() {
+                        return Err(TreeError::new(i, "the threshold of a split is not a number"));
+                    }
+                    for &child in [left, right] {
+                        match parents.get_mut(child as usize) {
+                            Some(count) if child as usize > i => *count += 1,
+                            _ => return Err(TreeError::new(i, "a child must come after its parent")),
+                        }
+                    }
+                }
+                TreeNode::Leaf(leaf) if leaf.candidates.is_empty() => {
+                    return Err(TreeError::new(i, "a leaf without a candidate"));
+                }
+                TreeNode::Leaf(_) => {}
+            }
+        }
+        match parents.split_first() {
+            None => Err(TreeError::new(0, "a tree without nodes")),
+            Some((_, others)) => match others.iter().position(|&count| count != 1) {
+                Some(i) => Err(TreeError::new(i + 1, "a node must have one parent")),
+                None => Ok(()),
+            },
+        }
+    }
+
+    /// The features that the tree looks at, in the order of its nodes, each once.
+    pub fn features(&self) -> Vec<Feature> {
+        let mut found = Vec::new();
+        for node in &self.nodes {
+            if let TreeNode::Split { feature, .. } = node
+                && !found.contains(feature)
+            {
+                found.push(*feature);
+            }
+        }
+        found
+    }
+
+    /// The candidates that it can answer with, ascending.
+    pub fn candidates(&self) -> Vec<u16> {
+        let leaves = self.nodes.iter().filter_map(|node| match node {
+            TreeNode::Leaf(leaf) => Some(leaf.candidates.iter().copied()),
+            TreeNode::Split { .. } => None,
+        });
+        let mut all: Vec<u16> = leaves.flatten().collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// The longest way from the root to a leaf, in splits.
+    pub fn depth(&self) -> usize {
+        let mut depths = vec![0; self.nodes.len()];
+        for (i, node) in self.nodes.iter().enumerate() {
+            if let TreeNode::Split { left, right, .. } = node {
+                depths[*left as usize] = depths[i] + 1;
+                depths[*right as usize] = depths[i] + 1;
+            }
+        }
+        depths.into_iter().max().unwrap_or(0)
+    }
+
+    /// The place of the leaf that answers for these features.
+    pub fn leaf(&self, value: impl Fn(Feature) -> f64) -> usize {
+        let mut at = 0;
+        while let TreeNode::Split { feature, threshold, left, right } = &self.nodes[at] {
+            at = if value(*feature) <= *threshold { *left } else { *right } as usize;
+        }
+        at
+    }
+
+    /// What the tree says about a step with these features.
+    pub fn decide(&self, value: impl Fn(Feature) -> f64) -> Answer {
+        match &self.nodes[self.leaf(value)] {
+            TreeNode::Leaf(leaf) => leaf.answer(),
+            TreeNode::Split { .. } => Answer { candidate: None, weak: true },
+        }
+    }
+
+    /// The splits from the root to a leaf: feature, threshold, and whether the value was at most the threshold.
+    pub fn path(&self, value: impl Fn(Feature) -> f64) -> Vec<(Feature, f64, bool)> {
+        let (mut at, mut path) = (0, Vec::new());
+        while let TreeNode::Split { feature, threshold, left, right } = &self.nodes[at] {
+            let small = value(*feature) <= *threshold;
+            path.push((*feature, *threshold, small));
+            at = if small { *left } else { *right } as usize;
+        }
+        path
+    }
+
+    /// The same tree with other numbers for its candidates; those for which there is none fall out of ties, and a leaf
+    /// of such alone answers 0 and is weak. Costs follow their candidates.
+    pub fn renumbered(&self, number: impl Fn(u16) -> Option<u16>) -> Tree {
+        let nodes = self.nodes.iter().map(|node| match node {
+            TreeNode::Leaf(leaf) => {
+                let candidates: Vec<u16> = leaf.candidates.iter().filter_map(|&c| number(c)).collect();
+                match candidates.is_empty() {
+                    true => TreeNode::Leaf(Leaf { candidates: vec![0], weak: true }),
+                    false => TreeNode::Leaf(Leaf { candidates, weak: leaf.weak }),
+                }
+            }
+            split => split.clone(),
+        });
+        let mut costs = Vec::new();
+        for (old, cost) in self.costs.iter().enumerate() {
+            if let Some(new) = u16::try_from(old).ok().and_then(&number) {
+                let new = usize::from(new);
+                costs.resize(costs.len().max(new + 1), Cost::default());
+                costs[new] = *cost;
+            }
+        }
+        Tree { nodes: nodes.collect(), costs }
+    }
+}
