@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use gw_cpu::CpuVm;
-use gw_exec::{GraphVm, RunOptions, SpecGraphs};
+use gw_exec::{GraphVm, Observer, RunOptions, SpecGraphs, StepRecord};
 use gw_graph::progress::Silent;
 use gw_graph::{Graph, GraphSpec};
 use gw_lang::{SourceFile, compile_front};
 use gw_programs::{Program, Run, example_args, example_graphs, programs};
-use gw_schedule::ProgramSchedule;
+use gw_schedule::{Adaptive, Chooser, Name, ProgramSchedule, SimpleSchedule, Sources, Tree};
 
 /// Small graphs of every class, all weighted; fractions are no weights for most programs.
 fn graphs() -> Vec<String> {
@@ -18,19 +18,32 @@ fn graphs() -> Vec<String> {
 }
 
 fn check(program: &Program, spec: &str, graph: &Arc<Graph>, schedule: &str, vm: &dyn GraphVm) -> Result<(), String> {
+    let schedule: Option<ProgramSchedule> = match schedule {
+        "own" => None,
+        text => Some(text.parse().map_err(|e| format!("{e}"))?),
+    };
+    check_schedule(program, spec, graph, schedule, vm, None)
+}
+
+/// Without a schedule the program's own is taken.
+fn check_schedule(
+    program: &Program,
+    spec: &str,
+    graph: &Arc<Graph>,
+    schedule: Option<ProgramSchedule>,
+    vm: &dyn GraphVm,
+    observer: Option<Arc<dyn Observer>>,
+) -> Result<(), String> {
     let file = SourceFile::new(program.file, program.source);
     let front = compile_front(&file).map_err(|_| "does not compile".to_string())?;
     let module = gw_ir::lower(&front.typed, program.source).map_err(|e| e.to_string())?;
-    let schedule: ProgramSchedule = match schedule {
-        "own" => front.schedule.unwrap_or_default(),
-        text => text.parse().map_err(|e| format!("{e}"))?,
-    };
+    let schedule = schedule.or(front.schedule).unwrap_or_default();
     let module = gw_ir::run_pipeline(module, &schedule, &gw_ir::Options::default()).map_err(|e| e.to_string())?;
     let mut prepared = gw_exec::Program::prepare(vm, Arc::new(module)).map_err(|e| e.to_string())?;
     let args = example_args(program, spec, graph);
     let graphs = SpecGraphs::new();
     graphs.insert(&args[0], Arc::clone(graph));
-    let options = RunOptions { graphs: Arc::new(graphs), ..RunOptions::with_args(args.clone()) };
+    let options = RunOptions { graphs: Arc::new(graphs), observer, ..RunOptions::with_args(args.clone()) };
     // Twice: executables are reused.
     for _ in 0..2 {
         let result = prepared.run(&options).map_err(|e| e.to_string())?;
@@ -104,6 +117,73 @@ fn right_under_random_schedules() {
     println!("{tried} combinations of program, graph and schedule tried");
     assert!(tried > 1000);
     assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
+}
+
+/// Trees switch between random candidates at every edge operator with a frontier, and validators accept the results.
+#[test]
+fn right_under_adaptive_schedules() {
+    let trees = [
+        "(iteration<=0?1:(frontier-share<=0.2?0:(discovered-share<=0.5?2:1)))",
+        "(edges-ahead-ratio<=0.1?2:(growth<=1?{0,1}:1!));cost=1,0,0,0,0,0;cost=0,1,0,0,0,0;cost=0,0,0,0,1,0",
+        "(iteration<=1?2:(iteration<=2?1:(iteration<=4?0:(degree-mean<=3?1:2))))",
+    ]
+    .map(|text| Arc::new(text.parse::<Tree>().unwrap()));
+    let machine = CpuVm::with_tiny_chunks(3);
+    let (graphs, mut adapted, mut problems) = (graphs(), Vec::new(), Vec::new());
+    let variants = Arc::new(std::sync::Mutex::new(std::collections::BTreeSet::new()));
+    for program in programs() {
+        let file = SourceFile::new(program.file, program.source);
+        let front = compile_front(&file).unwrap_or_else(|_| panic!("{} does not compile", program.name));
+        let module = gw_ir::lower(&front.typed, program.source).unwrap();
+        for seed in 0..12u64 {
+            let (name, tree) = (Name::new("test").unwrap(), &trees[seed as usize % trees.len()]);
+            let mut schedule = ProgramSchedule::new();
+            for point in gw_ir::program_points(&module) {
+                let Some(path) = point.path.as_deref().filter(|_| point.point.from == Sources::Set) else { continue };
+                let space = gw_schedule::Space::new(&point.point, &machine.capabilities());
+                let sample = space.sample(seed, 40);
+                let simple: Vec<SimpleSchedule> = sample.iter().flat_map(|s| s.parts()).copied().collect();
+                // Parts of one schedule must agree on some axes: the first three that do.
+                let adaptive = |candidates: &[SimpleSchedule]| {
+                    let chooser = Chooser::Tree(name.clone());
+                    gw_schedule::Schedule::from(Adaptive { candidates: candidates.to_vec(), chooser })
+                };
+                let mut candidates = Vec::new();
+                for next in simple {
+                    candidates.push(next);
+                    if adaptive(&candidates).legal(&point.point).is_err() {
+                        candidates.pop();
+                    }
+                    if candidates.len() == 3 {
+                        schedule.set(path, adaptive(&candidates)).unwrap();
+                        schedule.set_tree(name.clone(), Arc::clone(tree));
+                        break;
+                    }
+                }
+            }
+            let spec = &with_seed(&graphs[seed as usize % graphs.len()], seed);
+            let graph = Arc::new(GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph);
+            if schedule.is_default() || !program.suits(&graph) {
+                continue;
+            }
+            adapted.push(program.name);
+            let seen = Arc::clone(&variants);
+            let observer = move |record: &StepRecord| {
+                seen.lock().unwrap().insert(record.variant);
+            };
+            let text = schedule.to_string();
+            let checked = check_schedule(program, spec, &graph, Some(schedule), &machine, Some(Arc::new(observer)));
+            if let Err(problem) = checked {
+                problems.push(format!("{} {spec} under `{text}` by {tree}: {problem}", program.name));
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
+    assert_eq!(variants.lock().unwrap().iter().copied().collect::<Vec<_>>(), [0, 1, 2]);
+    adapted.dedup();
+    for program in ["bfs", "bfs-levels", "bc", "cc", "sssp", "pagerank-delta"] {
+        assert!(adapted.contains(&program), "{program} is not among {adapted:?}");
+    }
 }
 
 /// The spec of another random graph of the same kind.
