@@ -94,6 +94,7 @@ programs! {
     kcore: "kcore",
     mis: "mis",
     pagerank_delta: "pagerank-delta",
+    pagerank_div: "pagerank-div",
     pagerank_gs: "pagerank-gs",
     pagerank: "pagerank",
     ppsp: "ppsp",

@@ -9,6 +9,7 @@
 //! | `suite`, `builtin` | the data file, and those that come with Graphwright |
 //! | `select`, `plan` | a person's choices; what will be run |
 //! | `source` | a program by name and the schedule it shall run under |
+//! | `named` | schedules that people talk about by name |
 //! | `adviser` | a model at run time: the machine's choice made adaptive |
 //! | `program` | programs of a suite, checked and compiled |
 //! | `graphs`, `sources` | what programs load; where they start |
@@ -36,6 +37,7 @@ mod clock;
 mod error;
 mod graphs;
 mod machine;
+mod named;
 mod peak;
 mod plan;
 mod program;
@@ -56,6 +58,7 @@ pub use builtin::builtin_suites;
 pub use check::{Check, CheckListener, CheckReport, CheckedProgram, Failure, Refusal, Tally, check};
 pub use error::{LabError, Result};
 pub use machine::{Cache, MachineFacts};
+pub use named::{NamedSchedule, named_schedules};
 pub use peak::{Peak, measure_peak};
 pub use plan::{Cell, CellName, Plan};
 pub use record::{Counted, Measurement, Provenance, RowUsage};

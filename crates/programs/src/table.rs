@@ -104,6 +104,12 @@ pub(crate) const PROGRAMS: &[Program] = &[
             output("rank", "vector of float", "ranks, sum 1"),
             output("rounds", "int", "rounds done")
         ], , validate::pagerank_delta),
+    program!("pagerank-div": "PageRank, dividing at every edge",
+        [GRAPH, count("rounds", "greatest number of rounds", 20)] -> [
+            output("rank", "vector of float", "ranks, sum 1"),
+            output("rounds", "int", "rounds done"),
+            output("change", "double", "sum of changes in the last round")
+        ], , validate::pagerank),
     program!("pagerank-gs": "PageRank, ranks updated in place",
         [GRAPH] -> [
             output("rank", "vector of float", "ranks, sum 1"),

@@ -49,7 +49,7 @@ pub fn solve(program: &str, graph: &Graph, args: &[String]) -> ResultMap {
             let distance = dist[arg(3)];
             results.with_vector("dist", dist).with_scalar("distance", distance).with_vector("bound", vec![0; n])
         }
-        "pagerank" | "pagerank-delta" | "pagerank-gs" => results.with_vector("rank", ranks(graph)),
+        "pagerank" | "pagerank-delta" | "pagerank-div" | "pagerank-gs" => results.with_vector("rank", ranks(graph)),
         "cc" | "cc-fast" => {
             let mut label: Vec<i32> = (0..n as i32).collect();
             relax(graph, &mut label, |l, _| l);

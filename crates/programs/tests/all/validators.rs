@@ -65,7 +65,7 @@ fn checked_vectors(program: &str) -> &'static [&'static str] {
         "bfs" => &["parent"],
         "bfs-levels" => &["level"],
         "sssp" | "sssp-delta" => &["dist"],
-        "pagerank" | "pagerank-delta" | "pagerank-gs" => &["rank"],
+        "pagerank" | "pagerank-delta" | "pagerank-div" | "pagerank-gs" => &["rank"],
         "cc" | "cc-fast" => &["label"],
         "bc" => &["level", "paths", "dependency"],
         "closeness" => &["closeness"],
