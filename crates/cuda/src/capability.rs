@@ -47,4 +47,5 @@ pub(crate) fn capabilities() -> Capabilities {
         .allow(Axis::LoopForm, LoopForm::ALL)
         .allow(Axis::Intersection, Intersection::ALL)
         .allow_hybrids(&[Criterion::InputSize, Criterion::InputWork, Criterion::EdgesAhead])
+        .allow_adaptive()
 }

@@ -35,5 +35,6 @@ pub const HEADERS: &[(&str, &str)] = &[
     ("run.cuh", include_str!("../device/run.cuh")),
     ("scan.cuh", include_str!("../device/scan.cuh")),
     ("set.cuh", include_str!("../device/set.cuh")),
+    ("steps.cuh", include_str!("../device/steps.cuh")),
     ("warp.cuh", include_str!("../device/warp.cuh")),
 ];

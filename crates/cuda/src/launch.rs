@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gw_exec::{Environment, ErrorKind, ExecError, Result, SetForm, Value, VertexSet};
+use gw_exec::{Environment, ErrorKind, ExecError, KnownFeatures, Result, SetForm, Value, VertexSet};
 use gw_graph::Graph;
 use gw_ir::source::{Name, Span};
 use gw_schedule::LoopForm;
@@ -299,6 +299,8 @@ pub(crate) struct Launcher {
     marks: Option<Buffer>,
     seen: Option<Buffer>,
     scratch: Option<Buffer>,
+    /// What adaptive schedules look at.
+    features: KnownFeatures,
     cells: HashMap<Name, Cell>,
     /// What was read last: fault and cells.
     last: Vec<u8>,
@@ -320,6 +322,7 @@ impl Launcher {
             marks: None,
             seen: None,
             scratch: None,
+            features: KnownFeatures::default(),
             cells: HashMap::new(),
             last: Vec::new(),
             first: None,
@@ -631,6 +634,17 @@ impl Launcher {
                 let number = gw_schedule::Param::Argv(*index);
                 words.push(env.ok_or_else(no_env)?.threshold(number)?.to_bits());
             }
+            Source::GraphFeature(name, feature) => {
+                let graph = match bindings.graphs.get(name) {
+                    Some(graph) => Arc::clone(graph),
+                    None => match global(name)? {
+                        Value::Graph(graph) => graph,
+                        _ => return Err(unset(name)),
+                    },
+                };
+                words.push(self.features.of(&graph)[feature.index()].to_bits());
+            }
+            Source::Guard => words.push(u64::from(env.is_some_and(Environment::is_guarded))),
         }
         Ok(())
     }

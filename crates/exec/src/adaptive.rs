@@ -41,14 +41,35 @@ pub fn graph_features(graph: &Graph) -> Features {
     features
 }
 
+/// Features of the graphs met so far. They cost a walk over all vertices, so they are kept as long as the graph.
+#[derive(Debug, Default)]
+pub struct KnownFeatures(Vec<(Weak<Graph>, Arc<Features>)>);
+
+impl KnownFeatures {
+    /// The features of a graph, worked out when it is met first.
+    pub fn of(&mut self, graph: &Arc<Graph>) -> Arc<Features> {
+        if let Some((_, features)) = self.0.iter().find(|(known, _)| is_same(known, graph)) {
+            return Arc::clone(features);
+        }
+        self.0.retain(|(known, _)| known.strong_count() > 0);
+        let features = Arc::new(graph_features(graph));
+        self.0.push((Arc::downgrade(graph), Arc::clone(&features)));
+        features
+    }
+}
+
+/// A graph that is still there cannot share its address with another one.
+fn is_same(known: &Weak<Graph>, graph: &Arc<Graph>) -> bool {
+    std::ptr::eq(known.as_ptr(), Arc::as_ptr(graph))
+}
+
 /// What a tree needs to be asked.
 #[derive(Debug)]
 pub(crate) struct Asked {
     pub(crate) tree: Arc<Tree>,
     pub(crate) needs_edges: bool,
     needs_degrees: bool,
-    /// Features of the graphs met so far. They cost a walk over all vertices, so they stay for the runs to come.
-    graphs: Mutex<Vec<(Weak<Graph>, Arc<Features>)>>,
+    graphs: Mutex<KnownFeatures>,
 }
 
 impl Asked {
@@ -58,22 +79,12 @@ impl Asked {
             needs_edges: features.iter().any(|f| f.needs_frontier_edges()),
             needs_degrees: features.iter().any(|f| f.is_of_degrees()),
             tree,
-            graphs: Mutex::new(Vec::new()),
+            graphs: Mutex::default(),
         }
     }
 
     fn graph(&self, graph: &Arc<Graph>) -> Option<Arc<Features>> {
-        if !self.needs_degrees {
-            return None;
-        }
-        let mut known = self.graphs.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, features)) = known.iter().find(|(g, _)| std::ptr::eq(g.as_ptr(), Arc::as_ptr(graph))) {
-            return Some(Arc::clone(features));
-        }
-        known.retain(|(graph, _)| graph.strong_count() > 0);
-        let features = Arc::new(graph_features(graph));
-        known.push((Arc::downgrade(graph), Arc::clone(&features)));
-        Some(features)
+        self.needs_degrees.then(|| self.graphs.lock().unwrap_or_else(PoisonError::into_inner).of(graph))
     }
 }
 
@@ -104,7 +115,7 @@ impl Steps {
 
     /// Whether these are the steps on this graph.
     pub(crate) fn are_on(&self, graph: &Arc<Graph>) -> bool {
-        std::ptr::eq(self.graph.as_ptr(), Arc::as_ptr(graph))
+        is_same(&self.graph, graph)
     }
 
     /// The candidate for the next step, whose frontier has these sizes.

@@ -289,6 +289,11 @@ impl Environment {
         self.steps
     }
 
+    /// Whether bad advice of trees is guarded against ([`RunOptions::guard`]).
+    pub fn is_guarded(&self) -> bool {
+        self.guard
+    }
+
     /// Whether somebody listens to step records: what costs time to find out is asked for only then.
     pub fn is_observed(&self) -> bool {
         self.observer.is_some()

@@ -2,6 +2,7 @@
 
 use gw_ir::source::Name;
 use gw_ir::types::Scalar;
+use gw_schedule::Feature;
 
 /// Where an input comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -40,6 +41,10 @@ pub(crate) enum Source {
     List(Name),
     /// An argument of the command line as a threshold: schedules may name them.
     Threshold(u32),
+    /// A feature of a graph that adaptive schedules look at.
+    GraphFeature(Name, Feature),
+    /// Whether bad advice of trees is guarded against.
+    Guard,
 }
 
 /// A graph that a kernel reads, with the types that its code was made for.

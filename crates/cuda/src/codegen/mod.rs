@@ -1,5 +1,6 @@
 //! From GraphIR to CUDA C++: one translation unit per region.
 
+mod adaptive;
 mod frontier;
 mod function;
 pub(crate) mod inputs;
@@ -100,6 +101,7 @@ pub(crate) fn generate(task: &Task<'_>) -> Result<Generated, Refusal> {
     let mut uniform = Uniform::new(&mut region);
     uniform.params(&task.params)?;
     uniform.declare_sets(task.body);
+    uniform.declare_steps(task.body, task.loop_form)?;
     let opening = std::mem::replace(&mut uniform.code, Code::at_depth(1));
     match task.loop_form {
         Some(form) => uniform.looping(task.body, form)?,

@@ -45,6 +45,8 @@ pub(crate) struct Uniform<'r, 'm> {
     dequeued: bool,
     /// Globals that threads may still be reading in uniform code: operators that write them come behind a barrier.
     looked: HashSet<Name>,
+    /// What adaptive operators remember, by the place of their statement in memory.
+    pub(super) steps: HashMap<usize, String>,
     pub(super) span: Span,
     operators: usize,
 }
@@ -66,6 +68,7 @@ impl<'r, 'm> Uniform<'r, 'm> {
             pending: false,
             dequeued: false,
             looked: HashSet::new(),
+            steps: HashMap::new(),
             span: Span::NONE,
             operators: 0,
         }
@@ -463,7 +466,7 @@ impl<'r, 'm> Uniform<'r, 'm> {
     }
 
     /// The place of a set expression, as a variable.
-    fn set(&mut self, expr: &Expr) -> Result<String, Refusal> {
+    pub(super) fn set(&mut self, expr: &Expr) -> Result<String, Refusal> {
         match &expr.kind {
             ExprKind::Var(name) if self.sets.contains(name) => Ok(c_name(name)),
             ExprKind::Var(name) if self.region.module.global(name).is_some_and(|g| g.universe) => Ok("all".into()),
@@ -655,6 +658,9 @@ impl<'r, 'm> Uniform<'r, 'm> {
 
     /// One of several variants, by what the input is like.
     fn hybrid(&mut self, hybrid: &HybridStmt) -> Result<(), Refusal> {
+        if let Decision::Chooser { tree: Some(tree), .. } = &hybrid.decision {
+            return self.adaptive(hybrid, tree);
+        }
         let (criterion, thresholds) = match &hybrid.decision {
             Decision::Threshold { criterion, threshold } => {
                 let text = match threshold {

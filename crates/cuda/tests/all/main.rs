@@ -1,5 +1,7 @@
 //! The tests of this crate that can share a process, in one program: it is compiled and linked once.
 
+#[path = "../adaptive.rs"]
+mod adaptive;
 #[path = "../balancers.rs"]
 mod balancers;
 #[path = "../bench.rs"]

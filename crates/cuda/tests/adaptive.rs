@@ -1,0 +1,110 @@
+//! Adaptive schedules on an emulated GPU: trees on the device, in fused loops, and on the host; and all named schedules.
+
+use crate::emulator;
+
+use std::sync::Arc;
+
+use emulator::EmulatedDevice;
+use gw_cuda::CudaVm;
+use gw_exec::{RunOptions, SpecGraphs};
+use gw_graph::progress::Silent;
+use gw_graph::{Graph, GraphSpec};
+use gw_ir::module::Module;
+use gw_lang::{SourceFile, compile_front};
+use gw_programs::{Program, Run, example_args};
+use gw_schedule::{Family, Name, ProgramSchedule, Tree};
+
+fn lowered(program: &Program) -> Module {
+    let file = SourceFile::new(program.file, program.source);
+    let front = compile_front(&file).unwrap_or_else(|_| panic!("{} does not compile", program.name));
+    gw_ir::lower(&front.typed, program.source).unwrap()
+}
+
+fn prepare(vm: &CudaVm, program: &Program, schedule: &str, tree: Option<&str>) -> gw_exec::Result<gw_exec::Program> {
+    let mut schedule: ProgramSchedule = schedule.parse().unwrap_or_else(|e| panic!("{schedule}: {e}"));
+    schedule.set_family(Some(Family::Gpu));
+    if let Some(tree) = tree {
+        schedule.set_tree(Name::new("test").unwrap(), Arc::new(tree.parse::<Tree>().unwrap()));
+    }
+    let module = gw_ir::run_pipeline(lowered(program), &schedule, &gw_ir::Options::default());
+    gw_exec::Program::prepare(vm, Arc::new(module.unwrap_or_else(|e| panic!("{schedule}: {e}"))))
+}
+
+fn run(prepared: &mut gw_exec::Program, program: &Program, spec: &str, what: &str, guard: bool) {
+    let graph: Arc<Graph> = Arc::new(GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph);
+    let args = example_args(program, spec, &graph);
+    let graphs = SpecGraphs::new();
+    graphs.insert(&args[0], Arc::clone(&graph));
+    let options = RunOptions { graphs: Arc::new(graphs), guard, ..RunOptions::with_args(args.clone()) };
+    let result = prepared.run(&options).unwrap_or_else(|e| panic!("{} under {what} on {spec}: {e}", program.name));
+    let run = Run { graph: &graph, args: &args, results: &result.globals };
+    program.validate(&run).unwrap_or_else(|e| panic!("{} under {what} on {spec}: {e}", program.name));
+}
+
+const CANDIDATES: &str = "adaptive,by=tree.test+push,lb=etwc,create=fused\
+    +pull,lb=vertex-based,frontier=bitmap,create=unfused-bitmap\
+    +push,lb=edge-only,edges=coo-by-source,frontier=level-mask,create=level-mask";
+
+/// Looks at every feature between them, ties, weak leaves and costs included.
+const TREES: [&str; 3] = [
+    "(iteration<=0?2:(frontier-share<=0.2?0:(discovered-share<=0.5?1:2)))",
+    "(edges-ahead-ratio<=0.1?2:(growth<=1?{0,1}:1!));cost=1,0,0,0,0,0;cost=0,1,0.5,0,0,0;cost=0,0,0,1,1,1",
+    "(degree-mean<=3?1:(iteration<=2?0:(unexplored-edges-share<=0.5?2:(frontier-degree<=4?1:2))))",
+];
+
+#[test]
+fn trees_choose_on_the_device_and_on_the_host() {
+    let Some(device) = EmulatedDevice::new() else { return };
+    let vm = CudaVm::on(Arc::new(device));
+    for (program, step) in [("bfs", "s0:s1"), ("bfs-levels", "s0:s1"), ("cc", "s0:s1")] {
+        let program = gw_programs::find(program).unwrap();
+        for (i, tree) in TREES.iter().enumerate() {
+            for form in ["fused", "host"] {
+                let schedule = format!("s0@loop={form};{step}@{CANDIDATES}");
+                let what = format!("{form} loop by {tree}");
+                let mut prepared =
+                    prepare(&vm, program, &schedule, Some(tree)).unwrap_or_else(|e| panic!("{what}: {e}"));
+                for spec in ["kron:7", "path:40"] {
+                    run(&mut prepared, program, spec, &what, i != 0);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn loops_that_forget_between_launches_refuse_trees() {
+    let Some(device) = EmulatedDevice::new() else { return };
+    let vm = CudaVm::on(Arc::new(device));
+    let program = gw_programs::find("bfs").unwrap();
+    for form in ["device-graph", "single-block"] {
+        let schedule = format!("s0@loop={form};s0:s1@{CANDIDATES}");
+        let error = prepare(&vm, program, &schedule, Some(TREES[0])).err().map(|e| e.to_string()).unwrap_or_default();
+        assert!(error.contains("a tree remembers steps: use loop=fused or loop=host"), "{form}: {error}");
+    }
+    let error = prepare(&vm, program, &format!("s0:s1@{CANDIDATES}"), None).err().map(|e| e.to_string());
+    assert!(error.as_ref().is_some_and(|e| e.contains("the model `test`, which was not given")), "{error:?}");
+}
+
+#[test]
+fn all_named_schedules_are_right() {
+    let Some(device) = EmulatedDevice::new() else { return };
+    let vm = CudaVm::on(Arc::new(device));
+    for algorithm in ["bfs", "pagerank"] {
+        // Those that count in another way alone are left to the machine itself: `gw lab run` compares all.
+        let counted = |name: &str| ["-bulk", "-warpreduce", "-blockreduce"].iter().any(|end| name.ends_with(end));
+        for named in gw_lab::named_schedules(algorithm, Family::Gpu) {
+            for (_, schedule) in named.schedule.labels() {
+                let lacks = gw_cuda::capabilities().unsupported(schedule);
+                assert!(lacks.is_empty(), "{}: {lacks:?}", named.name);
+            }
+            if counted(&named.name) && !named.name.starts_with("vertex-pull-") {
+                continue;
+            }
+            let program = gw_programs::find(&named.program).unwrap();
+            let mut prepared = prepare(&vm, program, &named.schedule.to_string(), None)
+                .unwrap_or_else(|e| panic!("{}: {e}", named.name));
+            run(&mut prepared, program, "kron:6", &named.name, true);
+        }
+    }
+}
