@@ -165,6 +165,7 @@ impl CpuExecutable {
             output,
             input_size: Some(input_size as u64),
             edges: Some(edges),
+            seconds: None,
         }))
     }
 

@@ -72,6 +72,7 @@ impl CpuExecutable {
             output: filter.then(|| VertexSet::from_ids(found)),
             input_size: Some(members as u64),
             edges: None,
+            seconds: None,
         }))
     }
 

@@ -450,7 +450,9 @@ impl Executable for CudaExecutable {
         if needs_queues {
             self.bind_queues(&loaded, &mut bindings, env)?;
         }
+        let before = env.is_observed().then(|| self.context.device.mark()).transpose().map_err(exec_error)?;
         let mut outcomes = self.launcher.launch(&loaded, &mut bindings, &mut self.vectors, Some(env))?;
+        let after = before.is_some().then(|| self.context.device.mark()).transpose().map_err(exec_error)?;
         // The host waits only where it must know something now.
         if !loaded.code.cells.is_empty() {
             let words = self.collect(&outcomes, span)?;
@@ -481,7 +483,10 @@ impl Executable for CudaExecutable {
         // Conversions of the inputs stay with them.
         bindings.note_forms(&loaded.code);
         outcomes.give_back(&self.launcher.spares);
-        if env.is_observed() {
+        if let (Some(before), Some(after)) = (before, after) {
+            outcome.seconds = Some(self.context.device.seconds(&before, &after).map_err(exec_error)?);
+        }
+        if env.wants_sizes() {
             self.tell(id, &call, vertices, &mut outcome)?;
         }
         Ok(outcome)

@@ -70,6 +70,13 @@ fn units() -> Vec<(String, Unit)> {
             }
             variants.push((text.to_string(), lowered.clone(), schedule));
         }
+        if program.name == "bfs-levels" {
+            let text = "on=gpu;s0@loop=fused;s0:s1@adaptive,by=tree.test+push,lb=etwc+pull,lb=cm,frontier=bitmap";
+            let mut schedule: ProgramSchedule = text.parse().unwrap();
+            let tree = "(edges-ahead-ratio<=0.1?0:(degree-mean<=9?{0,1}:1!));cost=1,2,3,4,5,6;cost=1,1,1,1,1,1";
+            schedule.set_tree(gw_schedule::Name::new("test").unwrap(), Arc::new(tree.parse().unwrap()));
+            variants.push((text.to_string(), lowered.clone(), schedule));
+        }
         for (name, module, schedule) in variants {
             let options = gw_ir::Options { family: Some(Family::Gpu), ..gw_ir::Options::default() };
             let Ok(module) = gw_ir::run_pipeline(module, &schedule, &options) else { continue };

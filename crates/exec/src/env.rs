@@ -299,6 +299,11 @@ impl Environment {
         self.observer.is_some()
     }
 
+    /// Whether whoever listens wants sizes and edges, too.
+    pub fn wants_sizes(&self) -> bool {
+        self.observer.as_ref().is_some_and(|observer| observer.wants_sizes())
+    }
+
     /// Reports a step; its number is filled in. A machine calls this for the operators inside a statement it claimed;
     /// for all others the executor does.
     pub fn report(&mut self, record: impl FnOnce() -> StepRecord) {

@@ -23,7 +23,7 @@ pub struct StepRecord {
     pub schedule: Option<String>,
     /// Which variant of a hybrid or adaptive schedule ran; 0 otherwise.
     pub variant: usize,
-    /// Wall-clock time of the call.
+    /// Time of the call: by the clock of the device for machines that have one, else by that of the host.
     pub seconds: f64,
 }
 
@@ -31,6 +31,12 @@ pub struct StepRecord {
 pub trait Observer: Send + Sync {
     /// An operator finished.
     fn step(&self, record: &StepRecord);
+
+    /// Whether sizes and edges are wanted. To find them out may cost as much as the step itself, so whoever measures times
+    /// goes without.
+    fn wants_sizes(&self) -> bool {
+        true
+    }
 }
 
 impl<F: Fn(&StepRecord) + Send + Sync> Observer for F {

@@ -240,6 +240,8 @@ pub struct OperatorOutcome {
     pub output_size: Option<u64>,
     /// Edges touched, when known.
     pub edges: Option<u64>,
+    /// Time of the call by the clock of the device; asked for only when somebody listens.
+    pub seconds: Option<f64>,
 }
 
 /// How far a machine ran a statement that it claims.
