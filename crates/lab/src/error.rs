@@ -84,6 +84,9 @@ pub enum LabError {
     /// There is no memory to measure its bandwidth with.
     #[error("cannot measure the memory bandwidth: {0}")]
     Memory(std::io::Error),
+    /// A table cannot be written.
+    #[error(transparent)]
+    Sheet(#[from] crate::SheetError),
     /// A standard program that does not exist.
     #[error(transparent)]
     UnknownProgram(#[from] gw_programs::UnknownProgram),

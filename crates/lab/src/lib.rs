@@ -15,7 +15,7 @@
 //! | `run` | the order of runs, timing, validation |
 //! | `traffic`, `stats`, `record` | edges and bytes, medians and spread, the row of results |
 //! | `table` | measured steps side by side: what comparisons, models and reports look at |
-//! | `sheet` | columns and rows: answers of queries |
+//! | `sheet` | columns and rows: answers of queries, as text, CSV, Parquet, LaTeX or Markdown |
 //! | `check` | the conformance matrix: is a machine right? |
 //! | `machine`, `peak`, `clock` | facts about the computer, its memory bandwidth, the date |
 //!
@@ -61,7 +61,7 @@ pub use plan::{Cell, CellName, Plan};
 pub use record::{Counted, Measurement, Provenance, RowUsage};
 pub use run::{Listener, Outcome, Settings, run};
 pub use select::Selection;
-pub use sheet::{Field, Sheet};
+pub use sheet::{Field, Sheet, SheetError};
 pub use source::{ADAPTIVE, AUTO, Origin, ReadSchedule, Settled, Source, Wanted};
 pub use suite::{Entry, GraphEntry, Override, Scalar, Suite};
 pub use table::{Implementation, StepTable, StepTimes, TableGraph, Variant};
