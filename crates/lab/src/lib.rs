@@ -16,6 +16,8 @@
 //! | `traffic`, `stats`, `record` | edges and bytes, medians and spread, the row of results |
 //! | `table` | measured steps side by side: what comparisons, models and reports look at |
 //! | `sheet` | columns and rows: answers of queries, as text, CSV, Parquet, LaTeX or Markdown |
+//! | `db`, `collect` | the lab file; the runner that finds what is missing and measures it |
+//! | `named` | schedules with names |
 //! | `check` | the conformance matrix: is a machine right? |
 //! | `machine`, `peak`, `clock` | facts about the computer, its memory bandwidth, the date |
 //!
@@ -33,9 +35,12 @@ mod adviser;
 mod builtin;
 mod check;
 mod clock;
+mod collect;
+mod db;
 mod error;
 mod graphs;
 mod machine;
+mod named;
 mod peak;
 mod plan;
 mod program;
@@ -54,8 +59,14 @@ mod traffic;
 pub use adviser::{Adviser, Candidate, tree_text};
 pub use builtin::builtin_suites;
 pub use check::{Check, CheckListener, CheckReport, CheckedProgram, Failure, Refusal, Tally, check};
+pub use collect::{CollectListener, Collected, Collection, Problem, Revalidated, collect, revalidate};
+pub use db::{
+    Added, Entity, Environment, GraphIndex, Imported, Kind, Lab, Merged, ModelRecord, NewGraph, NewImplementation,
+    PlatformRow, TableQuery, VERSION as LAB_VERSION, VariantPlan, build_commit, entities, read_implementation,
+};
 pub use error::{LabError, Result};
 pub use machine::{Cache, MachineFacts};
+pub use named::{NamedSchedule, named_schedules};
 pub use peak::{Peak, measure_peak};
 pub use plan::{Cell, CellName, Plan};
 pub use record::{Counted, Measurement, Provenance, RowUsage};
