@@ -16,7 +16,8 @@
 //! | `run` | the order of runs, timing, validation |
 //! | `traffic`, `stats`, `record` | edges and bytes, medians and spread, the row of results |
 //! | `table` | measured steps side by side: what comparisons, models and reports look at |
-//! | `sheet` | columns and rows: answers of queries |
+//! | `sheet` | columns and rows: answers of queries, as text, CSV, Parquet, LaTeX or Markdown |
+//! | `db`, `collect` | the lab file; the runner that finds what is missing and measures it |
 //! | `check` | the conformance matrix: is a machine right? |
 //! | `machine`, `peak`, `clock` | facts about the computer, its memory bandwidth, the date |
 //!
@@ -34,6 +35,8 @@ mod adviser;
 mod builtin;
 mod check;
 mod clock;
+mod collect;
+mod db;
 mod error;
 mod graphs;
 mod machine;
@@ -56,6 +59,11 @@ mod traffic;
 pub use adviser::{Adviser, Candidate, tree_text};
 pub use builtin::builtin_suites;
 pub use check::{Check, CheckListener, CheckReport, CheckedProgram, Failure, Refusal, Tally, check};
+pub use collect::{CollectListener, Collected, Collection, Problem, Revalidated, collect, revalidate};
+pub use db::{
+    Added, Entity, Environment, GraphIndex, Imported, Kind, Lab, Merged, ModelRecord, NewGraph, NewImplementation,
+    PlatformRow, TableQuery, VERSION as LAB_VERSION, VariantPlan, build_commit, entities, read_implementation,
+};
 pub use error::{LabError, Result};
 pub use machine::{Cache, MachineFacts};
 pub use named::{NamedSchedule, named_schedules};
@@ -64,7 +72,7 @@ pub use plan::{Cell, CellName, Plan};
 pub use record::{Counted, Measurement, Provenance, RowUsage};
 pub use run::{Listener, Outcome, Settings, run};
 pub use select::Selection;
-pub use sheet::{Field, Sheet};
+pub use sheet::{Field, Sheet, SheetError};
 pub use source::{ADAPTIVE, AUTO, Origin, ReadSchedule, Settled, Source, Wanted};
 pub use suite::{Entry, GraphEntry, Override, Scalar, Suite};
 pub use table::{Implementation, StepTable, StepTimes, TableGraph, Variant};
