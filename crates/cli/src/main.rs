@@ -6,6 +6,7 @@ mod devices;
 mod error;
 mod graph;
 mod machines;
+mod model;
 mod output;
 mod program;
 mod progress;
@@ -46,6 +47,9 @@ enum Command {
     /// Generate, convert, inspect and check graphs
     #[command(subcommand)]
     Graph(graph::GraphCommand),
+    /// Models of workload
+    #[command(subcommand)]
+    Model(model::ModelCommand),
 }
 
 fn main() -> ExitCode {
@@ -80,5 +84,6 @@ fn run(arguments: Arguments) -> Result<(), CliError> {
         Command::Programs(command) => command.run(),
         Command::Devices(command) => command.run(),
         Command::Graph(command) => graph::run(command),
+        Command::Model(command) => model::run(command),
     }
 }
