@@ -149,7 +149,7 @@ impl Variant {
 impl StepTable {
     /// The core implementations that were measured on at least one variant: these define what is optimal.
     pub fn core(&self) -> Vec<usize> {
-        let measured = |i: usize| self.variants.iter().any(|variant| !variant.seconds(i).is_nan());
+        let measured = |i: usize| self.variants.iter().any(|x| !x.steps.is_empty() && !x.seconds(i).is_nan());
         (0..self.implementations.len()).filter(|&i| self.implementations[i].is_core && measured(i)).collect()
     }
 
