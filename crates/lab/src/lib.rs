@@ -14,6 +14,7 @@
 //! | `run` | the order of runs, timing, validation |
 //! | `traffic`, `stats`, `record` | edges and bytes, medians and spread, the row of results |
 //! | `table` | measured steps side by side: what comparisons, models and reports look at |
+//! | `compare` | implementations side by side: Total, Avg, Worst against the best choice at every step |
 //! | `sheet` | columns and rows: answers of queries, as text, CSV, Parquet, LaTeX or Markdown |
 //! | `check` | the conformance matrix: is a machine right? |
 //! | `machine`, `peak`, `clock` | facts about the computer, its memory bandwidth, the date |
@@ -31,6 +32,7 @@
 mod builtin;
 mod check;
 mod clock;
+mod compare;
 mod error;
 mod graphs;
 mod machine;
@@ -51,6 +53,7 @@ mod traffic;
 
 pub use builtin::builtin_suites;
 pub use check::{Check, CheckListener, CheckReport, CheckedProgram, Failure, Refusal, Tally, check};
+pub use compare::{Baseline, Comparing, Comparison, ComparisonRow, Contender, RowKind};
 pub use error::{LabError, Result};
 pub use machine::{Cache, MachineFacts};
 pub use peak::{Peak, measure_peak};

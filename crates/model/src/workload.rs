@@ -7,7 +7,7 @@
 //! - [`Detail::Concrete`] counts what generated code does: offsets and neighbour lists, too, and the three parameters (a
 //!   count and two addresses) that every thread of an update loads first.
 //!
-//! `tests/workload.rs` runs the kernels on small random graphs, counts every access and compares. Found there:
+//! `tests/all/workload.rs` runs the kernels on small random graphs, counts every access and compares. Found there:
 //!
 //! - Edge list and both forms of consolidate: the abstract formulas are what the kernels do, access by access, but for the
 //!   atomics of consolidate: the formula has one per vertex, the kernels sum up in groups of 32 first and have one per
