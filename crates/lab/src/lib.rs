@@ -15,6 +15,7 @@
 //! | `traffic`, `stats`, `record` | edges and bytes, medians and spread, the row of results |
 //! | `table` | measured steps side by side: what comparisons, models and reports look at |
 //! | `compare` | implementations side by side: Total, Avg, Worst against the best choice at every step |
+//! | `report` | the HTML page that shows tables and models, and its tables for a terminal |
 //! | `sheet` | columns and rows: answers of queries, as text, CSV, Parquet, LaTeX or Markdown |
 //! | `check` | the conformance matrix: is a machine right? |
 //! | `machine`, `peak`, `clock` | facts about the computer, its memory bandwidth, the date |
@@ -40,6 +41,7 @@ mod peak;
 mod plan;
 mod program;
 mod record;
+mod report;
 mod run;
 mod select;
 mod sheet;
@@ -59,6 +61,7 @@ pub use machine::{Cache, MachineFacts};
 pub use peak::{Peak, measure_peak};
 pub use plan::{Cell, CellName, Plan};
 pub use record::{Counted, Measurement, Provenance, RowUsage};
+pub use report::{ReportData, ReportModel, WorthALook, render_report, report_tables, worth_a_look};
 pub use run::{Listener, Outcome, Settings, run};
 pub use select::Selection;
 pub use sheet::{Field, Sheet, SheetError};
