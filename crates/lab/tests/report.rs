@@ -197,6 +197,8 @@ fn a_browser_draws_the_report() {
     assert!(draw("unseen=small%20tree").contains("<b>2</b> of 12 graphs"));
     assert!(draw("variant=graph-1%20%C2%B7%20root%202").contains("graph-1: web, "));
 
+    assert_eq!(count(&draw("steps=heat&variant=graph-1%20%C2%B7%20root%202"), "class=\"step-cell\""), 6 * 6);
+
     // Nothing left: every view says so.
     assert_eq!(count(&draw("graph=nowhere"), "No variant is left under these filters."), 8);
     std::fs::write(&page, render_report(&ReportData::default()).unwrap()).unwrap();

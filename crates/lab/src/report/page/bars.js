@@ -52,9 +52,11 @@ function stepsControls(now) {
   if (variant !== undefined && !table.steps[variant]) options.unshift([variantName(table, variant), variantName(table, variant)]);
   return [
     select('variant', options, variant === undefined ? '' : variantName(table, variant), name => set({ variant: name })),
-    choice('scale of the steps', [['time', 'time'], ['log', 'time, log'], ['slowest', 'share of the slowest step'], ['optimum', 'by the best of the step']], state.steps, steps => set({ steps })),
+    choice('scale of the steps', [['time', 'time'], ['log', 'time, log'], ['slowest', 'share of the slowest step'], ['optimum', 'by the best of the step'], ['heat', 'all, as heat map']], state.steps, steps => set({ steps })),
   ];
 }
+
+const stepName = (held, step) => held.from[step] === held.to[step] ? String(held.from[step]) : `${held.from[step]}–${held.to[step]}`;
 
 function steps(now) {
   const { table, picked } = now, variant = chosenVariant(now);
@@ -63,6 +65,7 @@ function steps(now) {
   if (!held) return empty(`The steps of ${variantName(table, variant)} are not in this page: it holds those of ${plural(Object.keys(table.steps).length, 'variant')} to stay small. Choose another one above.`);
   const core = table.implementations.map((one, i) => i).filter(i => table.implementations[i].core);
   const best = held.time.map(step => Math.min(...core.map(i => step[i])));
+  if (state.steps === 'heat') return stepHeat(now, variant, held, best);
   const drawn = picked.map(row => ({ row, ...stepTimes(row.entry, table, held, variant) })).filter(one => one.values);
   if (!drawn.length) return empty('Nothing that is drawn has times of steps. Tick another row of the comparison.');
   const slowest = Math.max(...drawn.flatMap(one => one.values).filter(value => value !== null));
@@ -74,7 +77,7 @@ function steps(now) {
   const most = Math.max(...all), least = state.steps === 'optimum' ? 1 : Math.min(...all.filter(value => value > 0)) / 2;
   const y = isLog ? logarithmic(least, Math.max(most * 1.05, least * 2), floor, top) : linear(0, most, floor, top);
   const label = tick => state.steps === 'optimum' ? significant(tick, 1) + '×' : state.steps === 'slowest' ? percent(tick) : tick === 0 ? '0' : seconds(tick);
-  const named = step => held.from[step] === held.to[step] ? String(held.from[step]) : `${held.from[step]}–${held.to[step]}`;
+  const named = step => stepName(held, step);
   const every = Math.ceil(40 / wide);
   const frontier = logarithmic(1, Math.max(10, ...held.frontier, ...held.edges), floor + 40 + strip, floor + 40);
   const line = values => values.map((value, step) => `${step ? 'L' : 'M'}${left + gap / 2 + step * wide + drawn.length * bar / 2} ${frontier(Math.max(1, value))}`).join('');
@@ -93,9 +96,13 @@ function steps(now) {
     [1, 10 ** Math.floor(Math.log10(Math.max(10, ...held.frontier, ...held.edges)))].map(tick => s('text', { class: 'soft', x: left - 6, y: frontier(tick) + 4, 'text-anchor': 'end', text: short(tick) })),
     s('path', { class: 'frontier', d: line(held.frontier), fill: 'none', stroke: 'var(--accent)', 'stroke-width': 2 }),
     s('path', { class: 'frontier', d: line(held.edges), fill: 'none', stroke: 'var(--soft)', 'stroke-width': 1.5, 'stroke-dasharray': '4 3' }));
+  return [legend(now), h('div', { class: 'scroll' }, svg), aboutSteps(now, variant, held)];
+}
+
+function aboutSteps({ table }, variant, held) {
   const graph = table.graphs[table.variants.graph[variant]];
   const binned = held.from.some((from, step) => from !== held.to[step]) ? ' Neighbouring steps are summed up: there are more than can be drawn.' : '';
-  return [legend(now), h('div', { class: 'scroll' }, svg), h('p', { class: 'note', text: `${graph.name}: ${graph.class}, ${short(graph.vertices)} vertices, ${short(graph.edges)} edges, ${plural(table.variants.steps[variant], 'step')}.${binned}` })];
+  return h('p', { class: 'note', text: `${graph.name}: ${graph.class}, ${short(graph.vertices)} vertices, ${short(graph.edges)} edges, ${plural(table.variants.steps[variant], 'step')}.${binned}` });
 }
 
 // Times of the steps of one entry, and what a model chose.

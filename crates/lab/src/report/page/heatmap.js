@@ -31,8 +31,27 @@ function heatmap(now) {
       s('text', { x: left - 8, y: top + y * high + 14, 'text-anchor': 'end', text: cut(table.graphs[graph].name, 28) }),
       s('text', { class: 'soft', x: 0, y: top + y * high + 14, style: 'font-size:11px', text: table.graphs[graph].class }),
     ]), cells);
-  const scale = h('div', { class: 'legend' }, 'ratio to the optimum', [1, 1.5, 2, 3, 5, 10, 20].map(ratio => h('span', {}, h('span', { class: 'swatch', style: 'background:' + paint(Math.log(ratio) / Math.log(WORST_SHOWN)).fill }), (ratio === WORST_SHOWN ? '≥' : '') + ratio + '×')), h('span', {}, h('span', { class: 'swatch', style: 'background:var(--missing)' }), 'not measured'));
   const more = now.byGraph.size > graphs.length ? h('p', { class: 'note', text: `${ROWS_DRAWN} of ${now.byGraph.size} graphs are drawn; filters bring in the others.` }) : null;
-  return [scale, h('div', { class: 'scroll', style: 'max-height:46rem' }, svg), more];
+  return [heatScale('ratio to the optimum', paint), h('div', { class: 'scroll', style: 'max-height:46rem' }, svg), more];
+}
+function heatScale(title, paint) {
+  const part = (fill, text) => h('span', {}, h('span', { class: 'swatch', style: 'background:' + fill }), text);
+  return h('div', { class: 'legend' }, title, [1, 1.5, 2, 3, 5, 10, 20].map(ratio => part(paint(Math.log(ratio) / Math.log(WORST_SHOWN)).fill, (ratio === WORST_SHOWN ? '≥' : '') + ratio + '×')), part('var(--missing)', 'not measured'));
+}
+
+// The steps of one variant by all implementations, coloured by the ratio to the best of the step.
+function stepHeat(now, variant, held, best) {
+  const { table } = now, paint = ramp();
+  const rows = now.shown.map(row => ({ row, ...stepTimes(row.entry, table, held, variant) })).filter(one => one.values && one.values.some(value => value !== null && value !== undefined));
+  if (!rows.length) return empty('No implementation of this name has times of steps.');
+  const left = 16 + Math.max(...rows.map(one => textWidth(cut(one.row.entry.key, 34), 12))), wide = Math.max(14, Math.min(44, 1100 / held.time.length)), high = 19, top = 24, every = Math.ceil(34 / wide);
+  const svg = drawing(left + held.time.length * wide + 10, top + rows.length * high + 4, 'ratio to the best of each step',
+    held.time.map((times_, step) => step % every ? null : s('text', { class: 'soft', x: left + step * wide + wide / 2, y: 14, 'text-anchor': 'middle', text: stepName(held, step) })),
+    rows.map((one, y) => [
+      s('text', { x: left - 8, y: top + y * high + 14, 'text-anchor': 'end', text: cut(one.row.entry.key, 34) }),
+      one.values.map((value, step) => s('rect', { class: 'step-cell', x: left + step * wide, y: top + y * high, width: wide - 1, height: high - 1, fill: value === null ? 'var(--missing)' : paint(Math.log(value / best[step]) / Math.log(WORST_SHOWN)).fill,
+        tip: () => ({ title: `${one.row.entry.key}, step ${stepName(held, step)}`, lines: [['time', seconds(value)], ['by the best of the step', value === null ? '–' : times(value / best[step])], one.chosen ? ['chose', one.chosen[step]] : null, ['frontier', grouped(held.frontier[step])], ['edges of the frontier', grouped(held.edges[step])]].filter(Boolean) }) })),
+    ]));
+  return [heatScale('time by the best of the step', paint), h('div', { class: 'scroll', style: 'max-height:46rem' }, svg), aboutSteps(now, variant, held)];
 }
 const heatmapControls = () => ['order of graphs', choice('order of graphs', [['class', 'class'], ['size', 'size'], ['name', 'name']], state.heat, heat => set({ heat }))];

@@ -4,7 +4,7 @@ const VIEWS = [
   ['overview', 'At a glance', '', overview],
   ['comparison', 'Comparison', 'Times in relation to the optimum, which takes the best implementation at every step and switches for free. Tick rows to draw them below.', comparison],
   ['totals', 'Totals by graph', 'Summed over the variants of each graph, small graphs first. A click shows the steps.', totals, totalsControls],
-  ['steps', 'Step by step', 'One variant, every step, for each implementation that is drawn.', steps, stepsControls],
+  ['steps', 'Step by step', 'One variant, every step, for each implementation that is drawn, or for all of them as a heat map.', steps, stepsControls],
   ['heatmap', 'Graphs by implementations', 'The geometric mean over the variants of a graph of the ratio to the optimum; implementations with the least total come first. A click shows the steps.', heatmap, heatmapControls],
   ['regret', 'Distance from the optimum', 'How the ratios to the optimum are distributed over the variants.', regret],
   ['models', 'Models', '', models, modelControls],
