@@ -75,7 +75,7 @@ pub use named::{NamedSchedule, named_schedules};
 pub use peak::{Peak, measure_peak};
 pub use plan::{Cell, CellName, Plan};
 pub use record::{Counted, Measurement, Provenance, RowUsage};
-pub use report::{ReportData, ReportModel, WorthALook, render_report, report_tables, worth_a_look};
+pub use report::{ReportData, ReportModel, ReportQuery, WorthALook, render_report, report_tables, worth_a_look};
 pub use run::{Listener, Outcome, Settings, run};
 pub use select::Selection;
 pub use sheet::{Field, Sheet, SheetError};

@@ -4,6 +4,7 @@
 //! | file | concept |
 //! |---|---|
 //! | `page/` | the page: its frame, its styles, and the script that draws it, a file per view |
+//! | `source` | the measurements and models of a lab |
 //! | `data` | what the script is given, as compact JSON |
 //! | `sample` | which variants and steps fit into a page |
 //! | `predict` | the times that a model's choices would take |
@@ -13,12 +14,14 @@
 mod data;
 mod predict;
 mod sample;
+mod source;
 mod tables;
 mod worth;
 
 use gw_schedule::Tree;
 
 use crate::StepTable;
+pub use source::ReportQuery;
 pub use tables::report_tables;
 pub use worth::{WorthALook, worth_a_look};
 
