@@ -7,6 +7,7 @@ mod error;
 mod graph;
 mod lab;
 mod machines;
+mod model;
 mod output;
 mod program;
 mod progress;
@@ -49,6 +50,9 @@ enum Command {
     /// Generate, convert, inspect and check graphs
     #[command(subcommand)]
     Graph(graph::GraphCommand),
+    /// Models of workload
+    #[command(subcommand)]
+    Model(model::ModelCommand),
 }
 
 fn main() -> ExitCode {
@@ -84,5 +88,6 @@ fn run(arguments: Arguments) -> Result<(), CliError> {
         Command::Devices(command) => command.run(),
         Command::Lab(command) => command.run(&cancel, arguments.threads.unwrap_or(0).into()),
         Command::Graph(command) => graph::run(command),
+        Command::Model(command) => model::run(command),
     }
 }

@@ -136,6 +136,9 @@ pub enum LabError {
     /// A table cannot be written.
     #[error(transparent)]
     Sheet(#[from] crate::SheetError),
+    /// A report cannot be written as JSON.
+    #[error("cannot write the data of the report: {0}")]
+    ReportData(serde_json::Error),
     /// A standard program that does not exist.
     #[error(transparent)]
     UnknownProgram(#[from] gw_programs::UnknownProgram),

@@ -16,6 +16,8 @@
 //! | `run` | the order of runs, timing, validation |
 //! | `traffic`, `stats`, `record` | edges and bytes, medians and spread, the row of results |
 //! | `table` | measured steps side by side: what comparisons, models and reports look at |
+//! | `compare` | implementations side by side: Total, Avg, Worst against the best choice at every step |
+//! | `report` | the HTML page that shows tables and models, and its tables for a terminal |
 //! | `sheet` | columns and rows: answers of queries, as text, CSV, Parquet, LaTeX or Markdown |
 //! | `db`, `collect` | the lab file; the runner that finds what is missing and measures it |
 //! | `check` | the conformance matrix: is a machine right? |
@@ -36,6 +38,7 @@ mod builtin;
 mod check;
 mod clock;
 mod collect;
+mod compare;
 mod db;
 mod error;
 mod graphs;
@@ -45,6 +48,7 @@ mod peak;
 mod plan;
 mod program;
 mod record;
+mod report;
 mod run;
 mod select;
 mod sheet;
@@ -60,6 +64,7 @@ pub use adviser::{Adviser, Candidate, tree_text};
 pub use builtin::builtin_suites;
 pub use check::{Check, CheckListener, CheckReport, CheckedProgram, Failure, Refusal, Tally, check};
 pub use collect::{CollectListener, Collected, Collection, Problem, Revalidated, collect, revalidate};
+pub use compare::{Baseline, Comparing, Comparison, ComparisonRow, Contender, RowKind};
 pub use db::{
     Added, Entity, Environment, GraphIndex, Imported, Kind, Lab, Merged, ModelRecord, NewGraph, NewImplementation,
     PlatformRow, TableQuery, VERSION as LAB_VERSION, VariantPlan, build_commit, entities, read_implementation,
@@ -70,6 +75,7 @@ pub use named::{NamedSchedule, named_schedules};
 pub use peak::{Peak, measure_peak};
 pub use plan::{Cell, CellName, Plan};
 pub use record::{Counted, Measurement, Provenance, RowUsage};
+pub use report::{ReportData, ReportModel, ReportQuery, WorthALook, render_report, report_tables, worth_a_look};
 pub use run::{Listener, Outcome, Settings, run};
 pub use select::Selection;
 pub use sheet::{Field, Sheet, SheetError};

@@ -116,10 +116,10 @@ impl OutputOptions {
 }
 
 /// Seconds by phase.
-type Phases = Vec<(String, f64)>;
+pub(crate) type Phases = Vec<(String, f64)>;
 
 /// Loads a spec with a progress bar. Returns the graph, its canonical spec and the time of each phase.
-fn load(spec: &str) -> Result<(Graph, String, Phases), CliError> {
+pub(crate) fn load(spec: &str) -> Result<(Graph, String, Phases), CliError> {
     let bar = Bar::new();
     let loaded = GraphSpec::parse(spec)?.load(&bar)?;
     let phases = loaded.phases.iter().map(|p| (p.name.to_string(), p.seconds)).collect();

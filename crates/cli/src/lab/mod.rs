@@ -2,6 +2,7 @@
 
 mod add;
 mod look;
+mod report;
 mod run;
 mod upkeep;
 
@@ -50,6 +51,8 @@ enum LabCommand {
     Query(look::Query),
     /// Write a list to a file
     Export(look::Export),
+    /// Show measurements and models: an HTML page, or tables in the terminal
+    Report(report::Report),
     /// Look again at runs whose results were not found right
     Validate(upkeep::Validate),
     /// Take in timings of other systems
@@ -87,6 +90,7 @@ impl LabArguments {
             LabCommand::List(command) => command.run(),
             LabCommand::Query(command) => command.run(),
             LabCommand::Export(command) => command.run(),
+            LabCommand::Report(command) => command.run(),
             LabCommand::Validate(command) => command.run(cancel, threads),
             LabCommand::Import(command) => command.run(),
             LabCommand::Merge(command) => command.run(),

@@ -1,0 +1,8 @@
+//! Tests of whole models: trained, kept, judged, exported; models of workload against counted operations.
+
+mod by_hand;
+mod exported;
+mod learning;
+mod made_up;
+mod studies;
+mod workload;
