@@ -18,6 +18,8 @@ pub(super) struct Step {
 #[derive(Debug)]
 pub(super) struct Steps {
     path: String,
+    /// Sizes are asked for. Finding them out may disturb times.
+    sizes: bool,
     heard: Mutex<Heard>,
 }
 
@@ -30,9 +32,9 @@ pub(super) struct Heard {
 }
 
 impl Steps {
-    /// Listens to the operator at this label path.
-    pub(super) fn new(path: &str) -> Steps {
-        Steps { path: path.to_string(), heard: Mutex::default() }
+    /// Listens to the operator at this label path, to its sizes or to its times alone.
+    pub(super) fn new(path: &str, sizes: bool) -> Steps {
+        Steps { path: path.to_string(), sizes, heard: Mutex::default() }
     }
 
     /// What was heard since the last time.
@@ -42,6 +44,10 @@ impl Steps {
 }
 
 impl Observer for Steps {
+    fn wants_sizes(&self) -> bool {
+        self.sizes
+    }
+
     fn step(&self, record: &StepRecord) {
         let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         if Compiled::is_step(&self.path, &record.path) {

@@ -342,14 +342,14 @@ impl<'a> Runner<'a> {
     }
 }
 
-/// One observed run; `fetch` brings its results to the host.
+/// One observed run. For its results, with `fetch`, sizes of steps are found out as well; otherwise it is for times.
 pub(super) fn run(
     compiled: &mut Compiled,
     options: &RunOptions,
     args: &[String],
     fetch: bool,
 ) -> std::result::Result<(RunResult, Heard), Fault> {
-    let steps = Arc::new(Steps::new(&compiled.step));
+    let steps = Arc::new(Steps::new(&compiled.step, fetch));
     let mut options = RunOptions { fetch_results: fetch, observer: Some(Arc::clone(&steps) as _), ..options.clone() };
     options.argv.extend(args.iter().cloned());
     match guarded(|| compiled.program.run(&options)) {
