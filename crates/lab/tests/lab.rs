@@ -332,6 +332,28 @@ fn models_come_back_as_they_were() {
     assert_eq!(count(&lab, "SELECT COUNT(*) FROM UnknownPredictionSet"), 0);
 }
 
+#[test]
+fn a_model_is_measured_like_a_schedule() {
+    let bench = Bench::new();
+    let mut lab = bench.lab("a.lab", &["kron:6:seed=3"]);
+    bench.collect(&mut lab);
+    let file = r#"{"name": "chooser", "program": "bfs-levels", "target": "reference", "label": "s0:s1",
+        "candidates": [{"name": "push", "schedule": "s0:s1@push"}, {"name": "pull", "schedule": "s0:s1@pull"}],
+        "tree": "(frontier-share<=0.1?0:1)"}"#;
+    let record = ModelRecord { file: file.to_string(), ..model("chooser", &lab.step_table(&query()).unwrap()) };
+    lab.store_model(&record).unwrap();
+    lab.store_model(&ModelRecord { name: "empty".into(), ..record.clone() }).unwrap();
+    assert!(lab.add_model_implementation("pagerank", "chooser", "pagerank", "reference").is_err());
+    assert_eq!(lab.add_model_implementation("bfs", "chooser", "bfs-levels", "reference").unwrap().new, 1);
+    assert_eq!(lab.add_model_implementation("bfs", "chooser", "bfs-levels", "reference").unwrap().known, 1);
+    let collected = bench.collect(&mut lab);
+    assert_eq!((collected.runs, collected.not_validated), (2, 0), "{:?}", collected.problems);
+    let table = lab.step_table(&query()).unwrap();
+    let derived = &table.implementations[2];
+    assert_eq!((derived.name.as_str(), derived.is_core), ("chooser", false));
+    assert!(table.variants.iter().flat_map(|variant| &variant.steps).all(|step| step.seconds[2] > 0.0));
+}
+
 fn archived(path: &Path) {
     let file = Connection::open(path).unwrap();
     file.execute_batch(include_str!("archive/lab-1.sql")).unwrap();
