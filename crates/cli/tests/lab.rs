@@ -72,15 +72,16 @@ fn a_lab_survives_kills_at_any_moment() {
     let kills: u64 = std::env::var("GW_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(5);
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
-    let roots = 10 + 4 * kills as u32;
-    prepare(at, roots, 20);
+    // Enough work that most kills meet some.
+    let roots = 8 * kills as u32;
+    prepare(at, roots, 100);
     let all = i64::from(roots) * 3 * 2;
     let mut random = gw_graph::rng::Rng::new(7, 0);
     let (mut amid, mut last) = (0, 0);
     let mut counts = Vec::new();
     for _ in 0..kills {
         let mut child = start(at);
-        std::thread::sleep(Duration::from_millis(5 + random.below(400)));
+        std::thread::sleep(Duration::from_millis(5 + random.below(300)));
         amid += u64::from(child.try_wait().unwrap().is_none());
         // SIGKILL: the process has no chance to tidy up.
         child.kill().unwrap();
@@ -91,7 +92,7 @@ fn a_lab_survives_kills_at_any_moment() {
         counts.push(runs);
     }
     eprintln!("{kills} kills, {amid} of them amid work; runs after each: {counts:?} of {all}");
-    assert!(amid > 0, "no kill met a process at work");
+    assert!(2 * amid > kills, "most kills came too late: {amid} of {kills} met a process at work");
     success(at, &[&RUN[..], &["my.lab"]].concat());
     assert_complete(at, all);
     assert!(success(at, &[&RUN[..], &["my.lab"]].concat()).contains("measured 0 runs"));
@@ -125,7 +126,10 @@ fn from_graphs_to_answers() {
     assert!(runs.contains("runs") && runs.contains("12"), "{runs}");
     let past = success(at, &["lab", "list", "my.lab", "runs", "--as-of", "2020-01-01"]);
     assert_eq!(past.lines().filter(|line| line.contains("push")).count(), 0, "{past}");
-    assert!(success(at, &["lab", "validate", "my.lab", "--target", "cpu"]).contains("0 runs found right; 0 not"));
+    assert!(
+        success(at, &["--threads", "1", "lab", "validate", "my.lab", "--target", "cpu"])
+            .contains("0 runs found right; 0 not")
+    );
     assert!(success(at, &["lab", "vacuum", "my.lab"]).contains("now"));
     for file in ["steps.csv", "steps.tex", "steps.md", "steps.parquet"] {
         assert!(success(at, &["lab", "export", "my.lab", "--what", "steps", "-o", file]).contains("rows"));
@@ -154,7 +158,7 @@ fn mistakes_are_explained_and_nothing_is_written() {
     assert!(failure(at, &["lab", "list", "gone.lab", "graphs"], 2).contains("gw lab init"));
     success(at, &["lab", "init", "my.lab"]);
     assert!(failure(at, &["lab", "init", "my.lab"], 2).contains("there already"));
-    assert!(failure(at, &["lab", "list", "my.lab", "grafs"], 2).contains("did you mean `graphs`"));
+    assert!(failure(at, &["lab", "list", "my.lab", "graph"], 2).contains("did you mean `graphs`"));
     assert!(failure(at, &["lab", "add", "graphs", "my.lab", "korn:5"], 2).contains("kron"));
     assert!(failure(at, &["lab", "add", "variants", "my.lab", "--algorithm", "bfs"], 2).contains("--roots"));
     let schedules = ["lab", "add", "schedules", "my.lab", "--algorithm", "bfs", "--target", "cpu", "--program"];

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use gw_cpu::CpuVm;
 use gw_exec::{GraphVm, ReferenceVm};
 use gw_graph::{GraphSpec, progress::Silent};
 use gw_lab::{
@@ -13,16 +14,17 @@ use gw_lab::{
 use gw_schedule::{Feature, StepSizes};
 use rusqlite::Connection;
 
-const GRAPHS: [&str; 3] = ["path:6", "star:9:directed", "kron:6:seed=3"];
+const GRAPHS: [&str; 3] = ["path:6", "path:9:directed", "kron:6:seed=3"];
 
 struct Bench {
     folder: tempfile::TempDir,
     machine: ReferenceVm,
+    counting: CpuVm,
 }
 
 impl Bench {
     fn new() -> Bench {
-        Bench { folder: tempfile::tempdir().unwrap(), machine: ReferenceVm::new() }
+        Bench { folder: tempfile::tempdir().unwrap(), machine: ReferenceVm::new(), counting: CpuVm::new(1) }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -55,7 +57,7 @@ impl Bench {
         Collection {
             machine: &self.machine,
             threads: 1,
-            property_machine: &self.machine,
+            property_machine: &self.counting,
             time_limit: None,
             stop_after: None,
             retries: 1,
@@ -144,8 +146,8 @@ fn what_is_missing_is_measured_and_read_back() {
         }
     }
     let mean = Feature::OutDegreeMean.index();
-    let star = table.variants.iter().find(|variant| variant.graph == 1).unwrap();
-    assert_eq!(star.steps[0].features[mean], 8.0 / 9.0);
+    let directed = table.variants.iter().find(|variant| variant.graph == 1).unwrap();
+    assert_eq!(directed.steps[0].features[mean], 8.0 / 9.0);
 
     // Running again finds nothing to do; a new schedule brings only its own runs.
     assert_eq!(bench.collect(&mut lab).runs, 0);
@@ -227,7 +229,7 @@ fn failures_are_counted_and_told() {
     assert_eq!(collect(&mut lab, &settings, &mut ()).unwrap().runs, 4);
     // Another graph under the same name is not mixed in.
     std::fs::write(elsewhere.join("gone.el"), "0 1\n1 2\n").unwrap();
-    bench.add(&mut lab, &["later=s0:s1@push,frontier=bitmap"]);
+    bench.add(&mut lab, &["later=s0:s1@pull,frontier=bitmap"]);
     let collected = collect(&mut lab, &settings, &mut ()).unwrap();
     let other = collected.problems.iter().filter(|problem| problem.message.contains("not the graph")).count();
     assert_eq!(other, 2, "{:?}", collected.problems);
@@ -265,7 +267,7 @@ fn questions_about_the_past() {
     let before = lab.step_table(&query()).unwrap();
     std::thread::sleep(std::time::Duration::from_millis(5));
     lab.add_graphs("made", &[NewGraph::read("star:5").unwrap()]).unwrap();
-    bench.add(&mut lab, &["late=s0:s1@push,frontier=bitmap"]);
+    bench.add(&mut lab, &["late=s0:s1@pull,frontier=bitmap"]);
     lab.store_model(&model("late", &before)).unwrap();
     assert_eq!(bench.collect(&mut lab).runs, 2 + 6);
     let now = lab.step_table(&query()).unwrap();
@@ -330,6 +332,28 @@ fn models_come_back_as_they_were() {
     assert_eq!(count(&lab, "SELECT COUNT(*) FROM UnknownPredictionSet"), 0);
 }
 
+#[test]
+fn a_model_is_measured_like_a_schedule() {
+    let bench = Bench::new();
+    let mut lab = bench.lab("a.lab", &["kron:6:seed=3"]);
+    bench.collect(&mut lab);
+    let file = r#"{"name": "chooser", "program": "bfs-levels", "target": "reference", "label": "s0:s1",
+        "candidates": [{"name": "push", "schedule": "s0:s1@push"}, {"name": "pull", "schedule": "s0:s1@pull"}],
+        "tree": "(frontier-share<=0.1?0:1)"}"#;
+    let record = ModelRecord { file: file.to_string(), ..model("chooser", &lab.step_table(&query()).unwrap()) };
+    lab.store_model(&record).unwrap();
+    lab.store_model(&ModelRecord { name: "empty".into(), ..record.clone() }).unwrap();
+    assert!(lab.add_model_implementation("pagerank", "chooser", "pagerank", "reference").is_err());
+    assert_eq!(lab.add_model_implementation("bfs", "chooser", "bfs-levels", "reference").unwrap().new, 1);
+    assert_eq!(lab.add_model_implementation("bfs", "chooser", "bfs-levels", "reference").unwrap().known, 1);
+    let collected = bench.collect(&mut lab);
+    assert_eq!((collected.runs, collected.not_validated), (2, 0), "{:?}", collected.problems);
+    let table = lab.step_table(&query()).unwrap();
+    let derived = &table.implementations[2];
+    assert_eq!((derived.name.as_str(), derived.is_core), ("chooser", false));
+    assert!(table.variants.iter().flat_map(|variant| &variant.steps).all(|step| step.seconds[2] > 0.0));
+}
+
 fn archived(path: &Path) {
     let file = Connection::open(path).unwrap();
     file.execute_batch(include_str!("archive/lab-1.sql")).unwrap();
@@ -387,7 +411,7 @@ fn labs_of_two_machines_become_one() {
     let mut ours = bench.lab("a.lab", &GRAPHS[..2]);
     bench.collect(&mut ours);
     let mut theirs = bench.lab("b.lab", &GRAPHS[1..]);
-    bench.add(&mut theirs, &["more=s0:s1@push,frontier=bitmap"]);
+    bench.add(&mut theirs, &["more=s0:s1@pull,frontier=bitmap"]);
     bench.collect(&mut theirs);
     let table = theirs.step_table(&query()).unwrap();
     theirs.store_model(&model("theirs", &table)).unwrap();

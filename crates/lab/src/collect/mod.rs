@@ -39,7 +39,8 @@ pub struct Collection<'a> {
     pub machine: &'a dyn GraphVm,
     /// Threads of the host that it computes with.
     pub threads: usize,
-    /// The machine of property runs: any that counts edges will do.
+    /// The machine of property runs. Pushing, it must count all out-edges of the frontier, also those to vertices that a
+    /// filter leaves out: the processor does, the reference machine does not.
     pub property_machine: &'a dyn GraphVm,
     /// A run that takes longer has failed.
     pub time_limit: Option<Duration>,

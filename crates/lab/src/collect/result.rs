@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn rounding_is_no_difference() {
-        let pair = |a: &[f64], b: &[f64]| far(a.to_vec().into_iter(), b.to_vec().into_iter());
+        let pair = |a: &[f64], b: &[f64]| far(a.iter().copied(), b.iter().copied());
         assert_eq!(pair(&[1.0, 1e-9], &[1.000_1, 2e-9]), None);
         assert_eq!(pair(&[1.0, 0.5], &[1.0, 0.502]), Some((1, 0.5, 0.502)));
         assert_eq!(pair(&[f64::INFINITY], &[f64::INFINITY]), None);

@@ -77,7 +77,12 @@ impl Lab {
         }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let unwritable = |source| LabError::Write { path: path.to_path_buf(), source };
-        let file = tempfile::Builder::new().prefix(".new-lab-").tempfile_in(folder).map_err(unwritable)?;
+        let mut new = tempfile::Builder::new();
+        new.prefix(".new-lab-");
+        // As other new files: the system's mask takes away what others may not do.
+        #[cfg(unix)]
+        new.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let file = new.tempfile_in(folder).map_err(unwritable)?;
         let mut connection = Connection::open(file.path())?;
         schema::mark(&connection)?;
         schema::migrate(&mut connection)?;
