@@ -53,6 +53,7 @@ mod traffic;
 
 pub use builtin::builtin_suites;
 pub use check::{Check, CheckListener, CheckReport, CheckedProgram, Failure, Refusal, Tally, check};
+pub use clock::utc_now;
 pub use compare::{Baseline, Comparing, Comparison, ComparisonRow, Contender, RowKind};
 pub use error::{LabError, Result};
 pub use machine::{Cache, MachineFacts};

@@ -83,6 +83,9 @@ pub enum ModelError {
 impl ModelError {
     /// True for mistakes on the command line rather than in files or measurements.
     pub fn is_usage(&self) -> bool {
-        matches!(self, ModelError::Option { .. } | ModelError::UnknownVariant { .. } | ModelError::NothingHeldOut(_))
+        match self {
+            ModelError::Option { .. } | ModelError::UnknownVariant { .. } | ModelError::NothingHeldOut(_) => true,
+            _ => false,
+        }
     }
 }
