@@ -42,4 +42,5 @@ pub(crate) fn capabilities() -> Capabilities {
         .allow(Axis::LoopForm, &[LoopForm::Host])
         .allow(Axis::Intersection, Intersection::ALL)
         .allow_hybrids(&[Criterion::InputSize, Criterion::InputWork])
+        .allow_adaptive()
 }

@@ -10,11 +10,13 @@ use gw_ir::source::Name;
 use gw_ir::types::{Domain, Scalar, Type};
 use gw_schedule::Param;
 
+use crate::adaptive::Steps;
 use crate::error::{ErrorKind, Result};
 use crate::externs::{ExternCall, Externs};
 use crate::graphs::{GraphSource, fit_weights};
 use crate::observe::{Observer, StepRecord};
 use crate::options::{Printer, RunOptions, Stop};
+use crate::sites::StatementId;
 use crate::value::Value;
 use crate::vector::Vector;
 use crate::vm::Executable;
@@ -39,6 +41,10 @@ pub struct Environment {
     pub(crate) load_seconds: f64,
     /// The variant that the enclosing hybrid chose; goes into step records.
     pub(crate) variant: usize,
+    /// The steps of adaptive operators, by statement.
+    adaptive: HashMap<StatementId, Steps>,
+    /// Bad advice of trees is guarded against.
+    pub(crate) guard: bool,
     /// How deep functions and operators are nested.
     pub(crate) depth: usize,
     /// New vectors are watched and left unfilled ([`Executable::watches_new_vectors`](crate::Executable)).
@@ -122,6 +128,8 @@ impl Environment {
             steps: 0,
             load_seconds: 0.0,
             variant: 0,
+            adaptive: HashMap::new(),
+            guard: options.guard,
             depth: 0,
             watch_new: machine.watches_new_vectors(),
         }
@@ -269,6 +277,11 @@ impl Environment {
     /// The seed of random choices in this run.
     pub fn seed(&self) -> u64 {
         self.seed
+    }
+
+    /// The steps of an adaptive operator, begun when they are first asked for.
+    pub(crate) fn adaptive_steps(&mut self, id: StatementId, begin: impl FnOnce() -> Steps) -> &mut Steps {
+        self.adaptive.entry(id).or_insert_with(begin)
     }
 
     /// Operator calls so far.

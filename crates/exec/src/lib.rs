@@ -6,6 +6,7 @@
 //!
 //! Nothing here is parallel, and nothing here is specific to one machine but the reference machine itself.
 
+mod adaptive;
 mod choice;
 mod code;
 mod env;
@@ -28,6 +29,7 @@ mod value;
 mod vector;
 mod vm;
 
+pub use adaptive::graph_features;
 pub use choice::{Choice, GraphText, Reason, RunChoice, choose_for_run, graph_text, label_operators};
 pub use env::Environment;
 pub use error::{ErrorKind, ExecError, Result};

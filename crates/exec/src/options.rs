@@ -33,6 +33,9 @@ pub struct RunOptions {
     /// Bring the vectors that a machine keeps elsewhere (device memory) to the host after the run. Without it such
     /// vectors are [`Value::Nothing`](crate::Value::Nothing) in the result: for benchmarks that only look at times.
     pub fetch_results: bool,
+    /// Guard against bad advice in adaptive schedules: weak leaves, dear candidates and late steps give way to the safe
+    /// candidate.
+    pub guard: bool,
 }
 
 /// Where prints go.
@@ -71,6 +74,7 @@ impl Default for RunOptions {
             externs: Arc::new(Externs::new()),
             seed: 1,
             fetch_results: true,
+            guard: true,
         }
     }
 }
@@ -83,6 +87,7 @@ impl fmt::Debug for RunOptions {
             .field("externs", &self.externs)
             .field("seed", &self.seed)
             .field("fetch_results", &self.fetch_results)
+            .field("guard", &self.guard)
             .finish_non_exhaustive()
     }
 }

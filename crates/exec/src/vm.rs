@@ -7,9 +7,8 @@ use std::sync::Arc;
 
 use gw_graph::Graph;
 use gw_ir::module::Module;
-use gw_ir::stmt::HybridStmt;
 use gw_ir::types::Scalar;
-use gw_schedule::{Capabilities, Family, InputSizes};
+use gw_schedule::{Capabilities, Family};
 
 use crate::choice::Choice;
 use crate::env::Environment;
@@ -101,12 +100,6 @@ pub trait Executable: Send {
         _env: &mut Environment,
     ) -> Result<bool> {
         Ok(false)
-    }
-
-    /// Picks the variant of a hybrid whose chooser the executor cannot evaluate (a tree or a recording). `None` means
-    /// the first, safe one.
-    fn choose(&mut self, _hybrid: &HybridStmt, _sizes: InputSizes) -> Option<usize> {
-        None
     }
 
     /// Out-edges of a set in a graph, for the choice of a hybrid. Counting may end once `enough` are found, and may

@@ -1,5 +1,7 @@
 //! Statements.
 
+use std::sync::Arc;
+
 use crate::bound::BoundSchedule;
 use crate::expr::{Expr, ExprKind};
 use crate::meta::{Extra, ForMeta, WhileMeta};
@@ -132,7 +134,12 @@ pub enum Decision {
         threshold: gw_schedule::Threshold,
     },
     /// The chooser of this adaptive schedule picks.
-    Chooser(BoundSchedule),
+    Chooser {
+        /// The schedule.
+        schedule: BoundSchedule,
+        /// What a chooser by tree or recording asks; `None` for the others, and where it was not given.
+        tree: Option<Arc<gw_schedule::Tree>>,
+    },
 }
 
 impl Stmt {

@@ -73,6 +73,14 @@ pub enum LabError {
         /// What is wrong.
         source: gw_graph::GraphError,
     },
+    /// A model file that cannot be used.
+    #[error("model {file}: {message}")]
+    Model {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        message: String,
+    },
     /// There is no memory to measure its bandwidth with.
     #[error("cannot measure the memory bandwidth: {0}")]
     Memory(std::io::Error),

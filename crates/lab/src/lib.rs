@@ -9,6 +9,7 @@
 //! | `suite`, `builtin` | the data file, and those that come with Graphwright |
 //! | `select`, `plan` | a person's choices; what will be run |
 //! | `source` | a program by name and the schedule it shall run under |
+//! | `adviser` | a model at run time: the machine's choice made adaptive |
 //! | `program` | programs of a suite, checked and compiled |
 //! | `graphs`, `sources` | what programs load; where they start |
 //! | `run` | the order of runs, timing, validation |
@@ -29,6 +30,7 @@
 //! assert!(plan.cells().len() > 0);
 //! ```
 
+mod adviser;
 mod builtin;
 mod check;
 mod clock;
@@ -51,6 +53,7 @@ mod table;
 mod template;
 mod traffic;
 
+pub use adviser::{Adviser, Candidate, tree_text};
 pub use builtin::builtin_suites;
 pub use check::{Check, CheckListener, CheckReport, CheckedProgram, Failure, Refusal, Tally, check};
 pub use clock::utc_now;
@@ -63,6 +66,6 @@ pub use record::{Counted, Measurement, Provenance, RowUsage};
 pub use run::{Listener, Outcome, Settings, run};
 pub use select::Selection;
 pub use sheet::{Field, Sheet, SheetError};
-pub use source::{AUTO, Origin, ReadSchedule, Settled, Source, Wanted};
+pub use source::{ADAPTIVE, AUTO, Origin, ReadSchedule, Settled, Source, Wanted};
 pub use suite::{Entry, GraphEntry, Override, Scalar, Suite};
 pub use table::{Implementation, StepTable, StepTimes, TableGraph, Variant};

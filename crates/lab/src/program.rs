@@ -56,7 +56,7 @@ impl PlannedProgram {
         }
         let text = suite.schedules.get(name).map_or(name, String::as_str);
         let title = format!("schedule of {}", self.name);
-        Ok(Wanted::read(&self.front, text, &title, |path: &Path| suite.path(path))?.wanted)
+        Ok(Wanted::read(&self.front, &self.name, text, &title, |path: &Path| suite.path(path))?.wanted)
     }
 
     /// Compiles the program for a machine and, where the schedule is to be chosen, for runs with these options. The error
@@ -69,6 +69,9 @@ impl PlannedProgram {
     ) -> Result<Prepared, String> {
         let module = lower(&self.front.typed, &self.source.file.text).map_err(|e| e.to_string())?;
         let settled = wanted.settle(machine, module, options);
+        if let Some(reason) = settled.not_adaptive {
+            return Err(format!("the schedule is not adaptive: {reason}"));
+        }
         let refused = settled.refusals(machine);
         if !refused.is_empty() {
             return Err(refused.join("; "));

@@ -22,7 +22,7 @@ use crate::graphs::BenchGraphs;
 use crate::plan::{Cell, CellName, Plan};
 use crate::program::Prepared;
 use crate::record::{Counted, Measurement, Provenance, RowUsage};
-use crate::source::{AUTO, Wanted};
+use crate::source::{ADAPTIVE, AUTO, Wanted};
 use crate::sources;
 use crate::stats::Summary;
 use crate::template::fill;
@@ -62,7 +62,7 @@ pub struct Outcome {
 /// Measures every row of a plan. Failures end a row, never the whole.
 pub fn run(plan: &Plan, settings: &Settings<'_>, listener: &mut dyn Listener) -> Outcome {
     let compiled = plan.schedules.iter().map(|s| match s.wanted.on(settings.machine).0 {
-        Wanted::Chosen => None,
+        Wanted::Chosen | Wanted::Adaptive(..) => None,
         fixed => Some(plan.programs[s.program].prepare(&fixed, settings.machine, &RunOptions::default())),
     });
     let mut runner = Runner { plan, settings, listener, compiled: compiled.collect(), outcome: Outcome::default() };
@@ -185,7 +185,8 @@ impl<'a> Runner<'a> {
             if self.compiled[row.cell.schedule].is_none() {
                 let options = self.options(&self.arguments(row.cell, graphs, &starts, 0), graphs);
                 let program = &plan.programs[planned.program];
-                row.chosen = Some(program.prepare(&Wanted::Chosen, self.settings.machine, &options));
+                row.chosen =
+                    Some(program.prepare(&planned.wanted.on(self.settings.machine).0, self.settings.machine, &options));
             }
         }
         // A program without a start vertex has one argument list all the same.
@@ -331,6 +332,7 @@ impl<'a> Runner<'a> {
             (Some(prepared), _) => prepared.schedule.to_string(),
             (None, Wanted::Fixed(schedule, _)) => schedule.to_string(),
             (None, Wanted::Chosen) => AUTO.to_string(),
+            (None, Wanted::Adaptive(..)) => ADAPTIVE.to_string(),
         };
         let weighted = prepared.is_some_and(|p| p.weighted);
         let graph = loaded.map(|loaded| loaded.graphs.graph(weighted));

@@ -1,18 +1,22 @@
 //! A program by its name, and the schedule it shall run under: found, checked and settled. For suites and for `gw run`.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use gw_exec::{GraphVm, Reason, RunOptions, choose_for_run};
+use gw_exec::{Choice, GraphVm, Reason, RunOptions, choose_for_run};
 use gw_ir::Module;
 use gw_lang::{Diagnostic, Front, Severity, SourceFile, check_labels, compile_front, read_schedule};
 use gw_programs::Program;
 use gw_schedule::{Family, ProgramSchedule};
 use serde::Serialize;
 
+use crate::adviser::Adviser;
 use crate::error::{LabError, Result};
 
 /// The name of the schedule that the machine chooses.
 pub const AUTO: &str = "auto";
+/// The name of the schedule that a model picks at every step; a file may follow behind a colon.
+pub const ADAPTIVE: &str = "adaptive";
 
 /// The text of a program.
 #[derive(Debug, Clone)]
@@ -52,6 +56,8 @@ pub enum Wanted {
     Fixed(Box<ProgramSchedule>, Origin),
     /// The machine's choice for the graph of the run.
     Chosen,
+    /// As chosen, but a model picks at every step: this one, or the machine's default for the program of this name.
+    Adaptive(Option<Arc<Adviser>>, String),
 }
 
 /// Where a schedule comes from.
@@ -87,8 +93,25 @@ impl Wanted {
         }
     }
 
-    /// Reads `auto`, a file or a text; `title` stands in messages about a text, `place` tells where a path begins.
-    pub fn read(front: &Front, text: &str, title: &str, place: impl Fn(&Path) -> PathBuf) -> Result<ReadSchedule> {
+    /// Reads `auto`, `adaptive`, `adaptive:` and a model file, a file or a text; `program` is the name of the program, `title` stands
+    /// in messages about a text, `place` tells where a path begins.
+    pub fn read(
+        front: &Front,
+        program: &str,
+        text: &str,
+        title: &str,
+        place: impl Fn(&Path) -> PathBuf,
+    ) -> Result<ReadSchedule> {
+        if let Some(rest) = text.strip_prefix(ADAPTIVE)
+            && (rest.is_empty() || rest.starts_with(':'))
+        {
+            let adviser = match rest.strip_prefix(':') {
+                Some(path) => Some(Arc::new(Adviser::read(&place(Path::new(path)))?)),
+                None => None,
+            };
+            let wanted = Wanted::Adaptive(adviser, program.to_string());
+            return Ok(ReadSchedule { wanted, warnings: Vec::new(), file: SourceFile::new(title, text) });
+        }
         if text == AUTO {
             let file = SourceFile::new(title, text);
             return Ok(ReadSchedule { wanted: Wanted::Chosen, warnings: Vec::new(), file });
@@ -137,17 +160,25 @@ impl Wanted {
                 origin: *origin,
                 reasons: Vec::new(),
                 defaults_because: None,
+                not_adaptive: None,
                 load_seconds: 0.0,
             },
-            Wanted::Chosen => {
+            Wanted::Chosen | Wanted::Adaptive(..) => {
                 let chosen = choose_for_run(machine, module, options);
-                let choice = chosen.choice;
+                let mut choice = chosen.choice;
+                let not_adaptive = match self {
+                    Wanted::Adaptive(adviser, program) => {
+                        advise(adviser.as_deref(), program, machine, &chosen.module, &mut choice)
+                    }
+                    _ => None,
+                };
                 Settled {
                     module: chosen.module,
                     schedule: choice.schedule,
                     origin: if choice.defaults_because.is_none() { Origin::Chosen } else { Origin::None },
                     reasons: choice.reasons,
                     defaults_because: choice.defaults_because,
+                    not_adaptive,
                     load_seconds: chosen.load_seconds,
                 }
             }
@@ -167,6 +198,8 @@ pub struct Settled {
     pub reasons: Vec<Reason>,
     /// Why the machine chose nothing.
     pub defaults_because: Option<String>,
+    /// Why no model picks, where that was wanted.
+    pub not_adaptive: Option<String>,
     /// Seconds spent on loading the graph.
     pub load_seconds: f64,
 }
@@ -175,6 +208,32 @@ impl Settled {
     /// Why the machine cannot run the schedule; empty when it can.
     pub fn refusals(&self, machine: &dyn GraphVm) -> Vec<String> {
         refusals(&self.schedule, machine)
+    }
+}
+
+/// Makes a choice adaptive; otherwise says why not.
+fn advise(
+    given: Option<&Adviser>,
+    program: &str,
+    machine: &dyn GraphVm,
+    module: &Module,
+    choice: &mut Choice,
+) -> Option<String> {
+    let default;
+    let adviser = match given {
+        Some(adviser) => adviser,
+        None => match Adviser::default_for(machine.name(), program) {
+            Some(Ok(found)) => {
+                default = found;
+                &default
+            }
+            Some(Err(error)) => return Some(error.to_string()),
+            None => return Some(format!("no model for the machine {} comes with Graphwright", machine.name())),
+        },
+    };
+    match adviser.advise(machine, module, program, choice) {
+        0 => Some(format!("no operator of the program can run the candidates of the model {}", adviser.name)),
+        _ => None,
     }
 }
 

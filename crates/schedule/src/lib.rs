@@ -78,5 +78,5 @@ pub use simple::{Axis, SimpleSchedule};
 pub use space::{Space, THRESHOLDS};
 pub use table::{AxisRow, axes_markdown, axes_table};
 pub use text::{ParseError, Problem};
-pub use tree::{Answer, Cost, Feature, Features, Leaf, StepSizes, Tree, TreeError, TreeNode};
+pub use tree::{Answer, ChosenBy, Cost, Feature, Features, Guard, Leaf, StepSizes, Tree, TreeError, TreeNode};
 pub use value::{AxisValue, ValueRow};

@@ -2,8 +2,11 @@
 
 use crate::name::{BadName, Label, Name};
 use crate::schedule::Schedule;
+use crate::tree::Tree;
 use crate::value::word_axis;
 use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 word_axis! {
     /// The family of machines a schedule was written for.
@@ -83,6 +86,22 @@ pub struct ProgramSchedule {
     transforms: Vec<Transform>,
     everywhere: Option<Schedule>,
     labels: BTreeMap<Label, Schedule>,
+    trees: Trees,
+}
+
+/// The trees of choosers by name. A schedule is what its text says; its trees travel beside it, so schedules of the same
+/// text are equal.
+#[derive(Debug, Clone, Default)]
+struct Trees(BTreeMap<Name, Arc<Tree>>);
+
+impl PartialEq for Trees {
+    fn eq(&self, _: &Trees) -> bool {
+        true
+    }
+}
+impl Eq for Trees {}
+impl Hash for Trees {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
 }
 
 impl ProgramSchedule {
@@ -99,6 +118,16 @@ impl ProgramSchedule {
     /// Says the machine family.
     pub fn set_family(&mut self, family: Option<Family>) {
         self.family = family;
+    }
+
+    /// The tree that choosers of this name ask.
+    pub fn tree(&self, name: &Name) -> Option<&Arc<Tree>> {
+        self.trees.0.get(name)
+    }
+
+    /// Gives choosers of this name their tree.
+    pub fn set_tree(&mut self, name: Name, tree: Arc<Tree>) {
+        self.trees.0.insert(name, tree);
     }
 
     /// The transforms, in the order in which they apply.

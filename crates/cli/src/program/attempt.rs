@@ -68,6 +68,9 @@ impl Attempt<'_> {
             eprintln!("gw: {name} chooses the schedule, since it cannot run the program's own: {reason}");
         }
         let mut settled = wanted.settle(machine, module, options);
+        if let Some(reason) = &settled.not_adaptive {
+            eprintln!("gw: the schedule is not adaptive: {reason}");
+        }
         if self.explain {
             eprint!("{}", explain::explain(&settled, machine.name()));
         }
@@ -132,7 +135,7 @@ mod tests {
     fn the_cpu_takes_over_from_a_machine_that_was_not_asked_for() {
         let program = source::find("bfs").unwrap();
         let front = source::front(&program).unwrap();
-        let wanted = source::schedule(&front, None).unwrap();
+        let wanted = source::schedule(&front, "bfs", None).unwrap();
         let attempt = Attempt { program: &program, front: &front, wanted: &wanted, explain: false };
         let run = |replaceable: bool| {
             let machine = Machine { vm: Box::new(Small), threads: 1, replaceable };

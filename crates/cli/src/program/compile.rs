@@ -98,7 +98,7 @@ impl Compile {
             }
             Emit::Graphir => {
                 let front = source::front(&program)?;
-                let schedule = source::fixed_schedule(&front, self.schedule.as_deref())?;
+                let schedule = source::fixed_schedule(&front, program.name(), self.schedule.as_deref())?;
                 let module = source::passes(source::lowered(&program, &front)?, &schedule, self.after.as_deref())?;
                 text(&gw_ir::print(&module))
             }
@@ -108,7 +108,7 @@ impl Compile {
                 let (module, schedule) = match &self.graph {
                     Some(graph) => chosen(&program, &front, graph, |module, graph| vm.choose(module, graph))?,
                     None => {
-                        let schedule = source::fixed_schedule(&front, self.schedule.as_deref())?;
+                        let schedule = source::fixed_schedule(&front, program.name(), self.schedule.as_deref())?;
                         (source::lowered(&program, &front)?, schedule)
                     }
                 };
@@ -133,7 +133,7 @@ impl Compile {
             }
             Emit::Schedule => {
                 let front = source::front(&program)?;
-                let schedule = source::fixed_schedule(&front, self.schedule.as_deref())?;
+                let schedule = source::fixed_schedule(&front, program.name(), self.schedule.as_deref())?;
                 text(&format!("{schedule}\n"))
             }
         }
@@ -144,7 +144,7 @@ impl Compile {
     /// The given schedule, which must suit GPUs; without one the program's own if it does, else the defaults.
     fn for_gpu(&self, program: &Source, front: &Front) -> Result<(Module, ProgramSchedule), CliError> {
         let module = source::lowered(program, front)?;
-        let schedule = source::fixed_schedule(front, self.schedule.as_deref())?;
+        let schedule = source::fixed_schedule(front, program.name(), self.schedule.as_deref())?;
         let refused = refusals(&module, &schedule);
         match (refused.first(), self.schedule.is_some()) {
             (None, _) => Ok((module, schedule)),

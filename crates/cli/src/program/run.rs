@@ -40,13 +40,17 @@ pub struct Run {
     /// The machine to run on
     #[arg(long, value_enum, default_value_t = Target::Cpu)]
     target: Target,
-    /// A schedule: `auto` (the machine's choice for this graph), canonical text such as s0:s1@pull, or a file with schedule
+    /// A schedule: `auto` (the machine's choice for this graph), `adaptive` (a model picks at every step; a model file may
+    /// follow as adaptive:FILE), canonical text such as s0:s1@pull, or a file with schedule
     /// statements [default: the program's own, else auto]
-    #[arg(long, value_name = "auto|FILE|TEXT")]
+    #[arg(long, value_name = "auto|adaptive[:FILE]|FILE|TEXT")]
     schedule: Option<String>,
     /// Print the schedule of every place, with the reason where the machine chose it, to standard error
     #[arg(long)]
     explain_schedule: bool,
+    /// Follow the model of an adaptive schedule blindly: weak leaves, dear candidates and late steps change nothing
+    #[arg(long)]
+    no_guard: bool,
     /// Check the result; the exit code is 0 only if it is right
     #[arg(long)]
     verify: bool,
@@ -114,10 +118,11 @@ impl Run {
         options.cancel = Arc::clone(cancel);
         options.graphs = graphs.clone();
         options.seed = self.seed;
+        options.guard = !self.no_guard;
         // Front end, choice of a schedule, passes and code of the machine count as compiling.
         let start = Instant::now();
         let front = source::front(&program)?;
-        let wanted = source::schedule(&front, self.schedule.as_deref())?;
+        let wanted = source::schedule(&front, program.name(), self.schedule.as_deref())?;
         let machine = self.target.open(threads)?;
         let front_seconds = start.elapsed().as_secs_f64();
 

@@ -22,22 +22,23 @@ pub fn front(source: &Source) -> Result<Front, CliError> {
 }
 
 /// The schedule that `--schedule` asks for; without it the program's own, else the machine's choice.
-pub fn schedule(front: &Front, given: Option<&str>) -> Result<Wanted, CliError> {
+pub fn schedule(front: &Front, program: &str, given: Option<&str>) -> Result<Wanted, CliError> {
     let Some(given) = given else { return Ok(Wanted::usual(front)) };
-    let read = Wanted::read(front, given, "--schedule", Path::to_path_buf)?;
+    let read = Wanted::read(front, program, given, "--schedule", Path::to_path_buf)?;
     crate::output::warnings(&read.warnings, &read.file);
     Ok(read.wanted)
 }
 
 /// As [`schedule`], where there is no graph to choose for.
-pub fn fixed_schedule(front: &Front, given: Option<&str>) -> Result<ProgramSchedule, CliError> {
-    match schedule(front, given)? {
+pub fn fixed_schedule(front: &Front, program: &str, given: Option<&str>) -> Result<ProgramSchedule, CliError> {
+    match schedule(front, program, given)? {
         Wanted::Fixed(schedule, _) => Ok(*schedule),
-        Wanted::Chosen if given.is_some() => Err(CliError::Usage(format!(
-            "--schedule {AUTO}: a machine chooses for a graph, and `gw compile` has none; \
-             `gw run PROGRAM GRAPH ... --schedule {AUTO} --explain-schedule` shows its choice"
+        Wanted::Chosen | Wanted::Adaptive(..) if given.is_some() => Err(CliError::Usage(format!(
+            "--schedule {}: a machine chooses for a graph, and `gw compile` has none; \
+             `gw run PROGRAM GRAPH ... --schedule {AUTO} --explain-schedule` shows its choice",
+            given.unwrap_or(AUTO)
         ))),
-        Wanted::Chosen => Ok(ProgramSchedule::default()),
+        Wanted::Chosen | Wanted::Adaptive(..) => Ok(ProgramSchedule::default()),
     }
 }
 

@@ -665,7 +665,7 @@ impl<'r, 'm> Uniform<'r, 'm> {
                 };
                 (*criterion, vec![text])
             }
-            Decision::Chooser(schedule) => match &**schedule {
+            Decision::Chooser { schedule, .. } => match &**schedule {
                 gw_schedule::Schedule::Adaptive(gw_schedule::Adaptive {
                     chooser: gw_schedule::Chooser::Threshold { criterion, thresholds },
                     ..

@@ -7,10 +7,12 @@ use gw_ir::expr::{Expr, ExprKind};
 use gw_ir::module::{self, FunctionKind, GlobalInit, Module, Param};
 use gw_ir::operator::Operator;
 use gw_ir::source::{Name, Span};
-use gw_ir::stmt::{Stmt, StmtKind};
+use gw_ir::stmt::{Decision, HybridStmt, Stmt, StmtKind};
 use gw_ir::types::{Scalar, Type};
+use gw_schedule::{Adaptive, Chooser, Schedule};
 
 use super::{Code, Effect, Function, Init, InitStep, Line, LineKind, Num, Obj, OperatorInfo, Place, Target, Var};
+use crate::adaptive::Asked;
 use crate::env::{GlobalTable, Slot, SlotCounter};
 use crate::error::{ErrorKind, ExecError, Result};
 use crate::sites::{Sites, StatementId};
@@ -191,6 +193,7 @@ impl<'m> Compiler<'m> {
                 }
                 LineKind::Hybrid {
                     id: self.id(stmt)?,
+                    asked: asked(hybrid)?,
                     node: Box::new(hybrid.clone()),
                     frontier: hybrid.frontier.as_ref().map(|e| self.obj(e)).transpose()?,
                     graph: self.obj(&hybrid.graph)?,
@@ -318,5 +321,19 @@ fn effect(ty: &Type, universe: bool) -> Effect {
         Type::EdgeSet { source, target, .. } => Effect::Graph(source.clone(), target.clone()),
         Type::VertexSet(element) if universe => Effect::Universe(element.clone()),
         _ => Effect::None,
+    }
+}
+
+/// The tree that a hybrid asks, when its chooser is one.
+fn asked(hybrid: &HybridStmt) -> Result<Option<Box<Asked>>> {
+    let Decision::Chooser { schedule, tree } = &hybrid.decision else { return Ok(None) };
+    match (&**schedule, tree) {
+        (_, Some(tree)) => Ok(Some(Box::new(Asked::new(Arc::clone(tree))))),
+        (Schedule::Adaptive(Adaptive { chooser: Chooser::Tree(name) | Chooser::Oracle(name), .. }), None) => {
+            let problem =
+                format!("the schedule asks the model `{name}`, which was not given; name its file: adaptive:FILE");
+            Err(ErrorKind::Unsupported(problem).into())
+        }
+        _ => Ok(None),
     }
 }

@@ -17,6 +17,7 @@ use gw_ir::source::{Name, Span};
 use gw_ir::stmt::HybridStmt;
 use gw_ir::types::{Scalar, Type};
 
+use crate::adaptive::Asked;
 use crate::env::{GlobalTable, Slot};
 use crate::scalar::{Binary, Unary};
 use crate::sites::{OperatorId, Site, StatementId};
@@ -122,6 +123,8 @@ pub(crate) enum LineKind {
     Hybrid {
         id: StatementId,
         node: Box<HybridStmt>,
+        /// The tree that picks the variant, when one does.
+        asked: Option<Box<Asked>>,
         frontier: Option<Obj>,
         graph: Obj,
         variants: Vec<Vec<Line>>,

@@ -2,9 +2,10 @@
 
 use gw_ir::expr::BinaryOp;
 use gw_ir::stmt::{Decision, HybridStmt};
-use gw_schedule::{Chooser, Criterion, InputSizes, Schedule};
+use gw_schedule::{Adaptive, Chooser, InputSizes, Schedule};
 
 use super::{FrameLocals, Interp};
+use crate::adaptive::{Asked, Steps};
 use crate::code::{Effect, Line, LineKind, Obj, Place, Target};
 use crate::env::Environment;
 use crate::error::{ErrorKind, Result};
@@ -135,9 +136,13 @@ impl<'a> Interp<'a> {
             }
             LineKind::Delete(var) => self.set_var(*var, Value::Nothing),
             LineKind::Scope(body) => return self.block(body),
-            LineKind::Hybrid { id, node, frontier, graph, variants } => {
+            LineKind::Hybrid { id, node, asked, frontier, graph, variants } => {
                 if !self.claimed(*id)? {
-                    let chosen = self.choose(node, frontier.as_ref(), graph)?.min(variants.len() - 1);
+                    let chosen = match asked {
+                        Some(asked) => self.ask(*id, asked, frontier.as_ref(), graph)?,
+                        None => self.choose(node, frontier.as_ref(), graph)?,
+                    }
+                    .min(variants.len() - 1);
                     let outer = std::mem::replace(&mut self.env.variant, chosen);
                     let broken = self.block(&variants[chosen]);
                     self.env.variant = outer;
@@ -258,48 +263,58 @@ impl<'a> Interp<'a> {
         let graph = self.graph(graph)?;
         let frontier = frontier.map(|e| self.set(e)).transpose()?;
         let criterion = match &hybrid.decision {
-            Decision::Threshold { criterion, .. } => Some(*criterion),
-            Decision::Chooser(schedule) => match &**schedule {
-                Schedule::Adaptive(a) => match &a.chooser {
-                    Chooser::Threshold { criterion, .. } => Some(*criterion),
-                    Chooser::Tree(_) | Chooser::Oracle(_) => None,
-                },
-                _ => None,
+            Decision::Threshold { criterion, .. } => *criterion,
+            Decision::Chooser { schedule, .. } => match &**schedule {
+                Schedule::Adaptive(Adaptive { chooser: Chooser::Threshold { criterion, .. }, .. }) => *criterion,
+                _ => return Ok(0),
             },
         };
         let (vertices, edges) = (graph.vertices() as u64, graph.edges() as u64);
         let mut sizes = InputSizes { frontier_vertices: vertices, frontier_edges: edges, vertices, edges };
         // Nobody needs to know by how much the greatest threshold is passed.
-        let enough = match (&hybrid.decision, criterion) {
-            (Decision::Threshold { threshold, .. }, Some(_)) => {
-                (self.env.threshold(*threshold)? * edges as f64) as u64 + 1
-            }
-            _ => u64::MAX,
+        let enough = match &hybrid.decision {
+            Decision::Threshold { threshold, .. } => (self.env.threshold(*threshold)? * edges as f64) as u64 + 1,
+            Decision::Chooser { .. } => u64::MAX,
         };
         if let Some(set) = frontier.filter(|set| set.universe().is_none()) {
             sizes.frontier_vertices = set.len() as u64;
-            let needs_degrees = criterion.is_none_or(Criterion::needs_degrees);
-            sizes.frontier_edges = match needs_degrees {
+            sizes.frontier_edges = match criterion.needs_degrees() {
                 true => self.machine.frontier_edges(&set, &graph, enough),
                 false => 0,
             };
         }
-        match (&hybrid.decision, criterion) {
-            (Decision::Threshold { threshold, .. }, Some(criterion)) => {
+        match &hybrid.decision {
+            Decision::Threshold { threshold, .. } => {
                 let threshold = self.env.threshold(*threshold)?;
                 Ok(usize::from(!criterion.is_small(sizes, threshold)))
             }
-            (Decision::Chooser(schedule), Some(criterion)) => match &**schedule {
-                Schedule::Adaptive(gw_schedule::Adaptive {
-                    chooser: Chooser::Threshold { thresholds, .. }, ..
-                }) => {
+            Decision::Chooser { schedule, .. } => match &**schedule {
+                Schedule::Adaptive(Adaptive { chooser: Chooser::Threshold { thresholds, .. }, .. }) => {
                     let passed = thresholds.iter().take_while(|t| !criterion.is_small(sizes, t.get()));
                     Ok(passed.count())
                 }
                 _ => Ok(0),
             },
-            _ => Ok(self.machine.choose(hybrid, sizes).unwrap_or(0)),
         }
+    }
+
+    /// The variant that a tree picks for this step.
+    fn ask(&mut self, id: StatementId, asked: &Asked, frontier: Option<&'a Obj>, graph: &'a Obj) -> Result<usize> {
+        let graph = self.graph(graph)?;
+        let frontier = frontier.map(|e| self.set(e)).transpose()?;
+        let (size, edges) = match frontier.filter(|set| set.universe().is_none()) {
+            None => (graph.vertices() as u64, graph.edges() as u64),
+            Some(set) => {
+                let edges = if asked.needs_edges { self.machine.frontier_edges(&set, &graph, u64::MAX) } else { 0 };
+                (set.len() as u64, edges)
+            }
+        };
+        let guard = self.env.guard;
+        let steps = self.env.adaptive_steps(id, || Steps::new(asked, &graph));
+        if !steps.are_on(&graph) {
+            *steps = Steps::new(asked, &graph);
+        }
+        Ok(steps.choose(asked, size, edges, guard).0)
     }
 
     /// `==` and `!=` of strings.

@@ -60,7 +60,7 @@ fn bind(
         let form = set_form(&stmt, context);
         return match schedule {
             Schedule::Simple(simple) => Ok(simple_operator(stmt, path, &simple, &point, form, context.family)),
-            many => hybrid::split(module, stmt, path, &many, clones, &mut |stmt, path, simple| {
+            many => hybrid::split(module, stmt, path, &many, context.schedule, clones, &mut |stmt, path, simple| {
                 simple_operator(stmt, path, simple, &point, form, context.family)
             }),
         };

@@ -8,7 +8,7 @@ use crate::module::Module;
 use crate::operator::VertexFilter;
 use crate::source::Name;
 use crate::stmt::{Block, Decision, HybridStmt, Stmt, StmtKind};
-use gw_schedule::{Schedule, SimpleSchedule};
+use gw_schedule::{Adaptive, Chooser, ProgramSchedule, Schedule, SimpleSchedule};
 
 /// A function to be added: a copy of the first under the name of the second.
 pub(super) struct Clone {
@@ -19,12 +19,13 @@ pub(super) struct Clone {
 /// Writes one simple schedule into one variant.
 type BindVariant<'a> = dyn FnMut(Stmt, Option<&str>, &SimpleSchedule) -> Block + 'a;
 
-/// Splits the operator of a statement into one variant per part of the schedule.
+/// Splits the operator of a statement into one variant per part of the schedule. Choosers find their trees in `trees`.
 pub(super) fn split(
     module: &Module,
     stmt: Stmt,
     path: Option<&str>,
     schedule: &Schedule,
+    trees: &ProgramSchedule,
     clones: &mut Vec<Clone>,
     bind: &mut BindVariant,
 ) -> Result<Block, PassError> {
@@ -48,7 +49,15 @@ pub(super) fn split(
     let function = edges.apply.name.clone();
     let decision = match schedule {
         Schedule::Hybrid(h) => Decision::Threshold { criterion: h.criterion, threshold: h.threshold },
-        other => Decision::Chooser(BoundSchedule::new(other.clone())),
+        other => {
+            let tree = match other {
+                Schedule::Adaptive(Adaptive { chooser: Chooser::Tree(name) | Chooser::Oracle(name), .. }) => {
+                    trees.tree(name).cloned()
+                }
+                _ => None,
+            };
+            Decision::Chooser { schedule: BoundSchedule::new(other.clone()), tree }
+        }
     };
     let mut variants = Vec::new();
     for (i, part) in schedule.parts().into_iter().enumerate() {

@@ -82,7 +82,7 @@ meta_keys!(IntersectionMeta: kind);
 meta_keys!(GlobalMeta: fused_into);
 meta_keys!(DedupMeta: perfect);
 meta_keys!(FunctionMeta: context);
-meta_keys!(HybridMeta: criterion, threshold, schedule);
+meta_keys!(HybridMeta: criterion, threshold, schedule, tree);
 
 /// Metadata of `VertexSetDedup` as written.
 #[derive(Default)]
@@ -104,24 +104,29 @@ pub(super) struct HybridMeta {
     pub criterion: Option<gw_schedule::Criterion>,
     pub threshold: Option<gw_schedule::Threshold>,
     pub schedule: Option<crate::bound::BoundSchedule>,
+    pub tree: Option<std::sync::Arc<gw_schedule::Tree>>,
     pub extra: Extra,
 }
 
 impl HybridMeta {
     /// The entries that stand for a decision.
     pub(super) fn of(decision: &Decision, extra: &Extra) -> HybridMeta {
-        let (criterion, threshold, schedule) = match decision {
-            Decision::Threshold { criterion, threshold } => (Some(*criterion), Some(*threshold), None),
-            Decision::Chooser(schedule) => (None, None, Some(schedule.clone())),
-        };
-        HybridMeta { criterion, threshold, schedule, extra: extra.clone() }
+        let meta = HybridMeta { extra: extra.clone(), ..HybridMeta::default() };
+        match decision {
+            Decision::Threshold { criterion, threshold } => {
+                HybridMeta { criterion: Some(*criterion), threshold: Some(*threshold), ..meta }
+            }
+            Decision::Chooser { schedule, tree } => {
+                HybridMeta { schedule: Some(schedule.clone()), tree: tree.clone(), ..meta }
+            }
+        }
     }
 
     /// The decision these entries stand for.
     pub(super) fn decision(self) -> Option<(Decision, Extra)> {
-        let decision = match (self.criterion, self.threshold, self.schedule) {
-            (Some(criterion), Some(threshold), None) => Decision::Threshold { criterion, threshold },
-            (None, None, Some(schedule)) => Decision::Chooser(schedule),
+        let decision = match (self.criterion, self.threshold, self.schedule, self.tree) {
+            (Some(criterion), Some(threshold), None, None) => Decision::Threshold { criterion, threshold },
+            (None, None, Some(schedule), tree) => Decision::Chooser { schedule, tree },
             _ => return None,
         };
         Some((decision, self.extra))

@@ -128,6 +128,18 @@ impl Field for Option<BoundSchedule> {
     }
 }
 
+impl Field for Option<std::sync::Arc<gw_schedule::Tree>> {
+    fn write(&self) -> Option<MetaValue> {
+        self.as_ref().map(|tree| MetaValue::Text(tree.to_string()))
+    }
+    fn read(value: MetaValue) -> Option<Self> {
+        match value {
+            MetaValue::Text(t) => t.parse::<gw_schedule::Tree>().ok().map(|tree| Some(tree.into())),
+            _ => None,
+        }
+    }
+}
+
 impl Field for Option<gw_schedule::Number> {
     fn write(&self) -> Option<MetaValue> {
         self.map(|n| MetaValue::Word(n.to_string()))

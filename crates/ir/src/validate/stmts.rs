@@ -159,10 +159,18 @@ impl<'m> Checker<'m> {
                 }
                 let fits = match &h.decision {
                     Decision::Threshold { .. } => h.variants.len() == 2,
-                    Decision::Chooser(s) => {
-                        matches!(**s, gw_schedule::Schedule::Adaptive(_)) && h.variants.len() == s.parts().len()
+                    Decision::Chooser { schedule, .. } => {
+                        matches!(**schedule, gw_schedule::Schedule::Adaptive(_))
+                            && h.variants.len() == schedule.parts().len()
                     }
                 };
+                if let Decision::Chooser { tree: Some(tree), .. } = &h.decision
+                    && tree.candidates().last().is_some_and(|&most| usize::from(most) >= h.variants.len())
+                {
+                    self.report(Problem::Metadata(
+                        "the tree of a HybridStmt names a candidate that is not there".into(),
+                    ));
+                }
                 if !fits {
                     let message = "a HybridStmt needs two variants for a threshold and one per candidate for a chooser";
                     self.report(Problem::Metadata(message.into()));

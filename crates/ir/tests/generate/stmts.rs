@@ -150,7 +150,11 @@ impl Gen<'_> {
             (Decision::Threshold { criterion, threshold }, 2)
         } else {
             let schedule: Schedule = "adaptive,by=tree.bfs+push+pull+push,lb=wm".parse().unwrap();
-            (Decision::Chooser(BoundSchedule::new(schedule)), 3)
+            let tree = self.coin().then(|| {
+                let text = "(frontier-edges-share<=0.05?0:(iteration<=3?{0,2}:1!));cost=0.5,0,1,0,2,0.25";
+                std::sync::Arc::new(text.parse::<gw_schedule::Tree>().unwrap())
+            });
+            (Decision::Chooser { schedule: BoundSchedule::new(schedule), tree }, 3)
         };
         let frontier = if self.coin() { Some(self.expr(&set(), 0)) } else { None };
         let variants = (0..count).map(|_| self.block(depth)).collect();

@@ -15,9 +15,11 @@
 //! training rows gave little support; or a set of candidates in braces when they tie: then the choice of the step
 //! before stays. Behind the tree may stand what each candidate costs: `;cost=` and [`Cost::TERMS`] numbers.
 
+mod choose;
 mod feature;
 mod text;
 
+pub use choose::{ChosenBy, Guard};
 pub use feature::{Feature, Features, StepSizes};
 pub use text::TreeError;
 
@@ -88,7 +90,12 @@ impl Cost {
 
     /// The expected seconds of a step.
     pub fn seconds(&self, step: &StepSizes) -> f64 {
-        self.0.iter().zip(Cost::terms(step)).map(|(factor, size)| factor * size).sum()
+        self.of(&Cost::terms(step))
+    }
+
+    /// The expected seconds for these sizes.
+    pub fn of(&self, terms: &[f64; Cost::TERMS]) -> f64 {
+        self.0.iter().zip(terms).map(|(factor, size)| factor * size).sum()
     }
 }
 
@@ -119,6 +126,45 @@ impl Tree {
     /// The tree that always answers the same.
     pub fn constant(candidate: u16) -> Tree {
         Tree { nodes: vec![TreeNode::Leaf(Leaf::of(candidate))], costs: Vec::new() }
+    }
+
+    /// The tree that answers step after step as recorded, and like the last step from then on.
+    ///
+    /// ```
+    /// let tree = gw_schedule::Tree::replay(&[0, 0, 1, 0]);
+    /// assert_eq!(tree.to_string(), "(iteration<=1?0:(iteration<=2?1:0))");
+    /// ```
+    pub fn replay(choices: &[u16]) -> Tree {
+        // Runs of the same choice: the last step and the choice.
+        let mut runs: Vec<(usize, u16)> = Vec::new();
+        for (step, &choice) in choices.iter().enumerate() {
+            match runs.last_mut() {
+                Some((last, same)) if *same == choice => *last = step,
+                _ => runs.push((step, choice)),
+            }
+        }
+        fn build(runs: &[(usize, u16)], nodes: &mut Vec<TreeNode>) {
+            match runs {
+                [] => nodes.push(TreeNode::Leaf(Leaf::of(0))),
+                [(_, choice)] => nodes.push(TreeNode::Leaf(Leaf::of(*choice))),
+                _ => {
+                    let middle = runs.len() / 2;
+                    let at = nodes.len();
+                    let left = at as u32 + 1;
+                    let threshold = runs[middle - 1].0 as f64;
+                    nodes.push(TreeNode::Split { feature: Feature::Iteration, threshold, left, right: 0 });
+                    build(&runs[..middle], nodes);
+                    let end = nodes.len() as u32;
+                    if let TreeNode::Split { right, .. } = &mut nodes[at] {
+                        *right = end;
+                    }
+                    build(&runs[middle..], nodes);
+                }
+            }
+        }
+        let mut nodes = Vec::new();
+        build(&runs, &mut nodes);
+        Tree { nodes, costs: Vec::new() }
     }
 
     /// The nodes; the first is the root.

@@ -1,0 +1,186 @@
+//! Adaptive schedules at run time: before every step a tree picks the candidate, by sizes of the frontier and of the graph.
+//!
+//! Only what the tree looks at is worked out. The guard bounds bad luck: weak leaves and dear candidates give way to the
+//! safe one ([`Tree::choose`]), and a candidate whose step took much longer than expected is not used again in the run.
+
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use gw_graph::Graph;
+use gw_graph::stats::{DegreeSummary, Statistics, StatsOptions};
+use gw_schedule::{ChosenBy, Feature, Features, Guard, StepSizes, Tree};
+
+/// A step may take this many times longer than expected.
+const LATE_FACTOR: f64 = 4.0;
+/// And this much longer, whatever was expected: processors are shared, clocks are coarse.
+const LATE_SLACK: Duration = Duration::from_micros(200);
+
+/// The features of a graph: those that are the same at every step. The others are 0.
+pub fn graph_features(graph: &Graph) -> Features {
+    let mut features = [0.0; Feature::COUNT];
+    StepSizes::first(graph.vertices() as u64, graph.edges() as u64).fill(&mut features);
+    for feature in Feature::ALL.iter().filter(|f| !f.is_of_graph()) {
+        features[feature.index()] = 0.0;
+    }
+    if graph.vertices() == 0 {
+        return features;
+    }
+    let statistics = Statistics::of(graph, &StatsOptions { components: false, diameter: false });
+    // The degree of a vertex is in + out, also where an undirected graph stores both as one.
+    let both = if graph.is_symmetric() { 2.0 } else { 1.0 };
+    let mut put = |first: Feature, summary: &DegreeSummary, scale: f64| {
+        let DegreeSummary { min, q1, median, q3, max, mean, std_dev, .. } = *summary;
+        let values = [min as f64, q1, median, q3, max as f64, mean, std_dev];
+        for (place, value) in features[first.index()..].iter_mut().zip(values) {
+            *place = value * scale;
+        }
+    };
+    put(Feature::InDegreeMin, &statistics.in_degree, 1.0);
+    put(Feature::OutDegreeMin, &statistics.out_degree, 1.0);
+    put(Feature::DegreeMin, &statistics.degree, both);
+    features
+}
+
+/// What a tree needs to be asked.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    pub(crate) tree: Arc<Tree>,
+    pub(crate) needs_edges: bool,
+    needs_degrees: bool,
+    /// Features of the graphs met so far. They cost a walk over all vertices, so they stay for the runs to come.
+    graphs: Mutex<Vec<(Weak<Graph>, Arc<Features>)>>,
+}
+
+impl Asked {
+    pub(crate) fn new(tree: Arc<Tree>) -> Asked {
+        let features = tree.features();
+        Asked {
+            needs_edges: features.iter().any(|f| f.needs_frontier_edges()),
+            needs_degrees: features.iter().any(|f| f.is_of_degrees()),
+            tree,
+            graphs: Mutex::new(Vec::new()),
+        }
+    }
+
+    fn graph(&self, graph: &Arc<Graph>) -> Option<Arc<Features>> {
+        if !self.needs_degrees {
+            return None;
+        }
+        let mut known = self.graphs.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, features)) = known.iter().find(|(g, _)| std::ptr::eq(g.as_ptr(), Arc::as_ptr(graph))) {
+            return Some(Arc::clone(features));
+        }
+        known.retain(|(graph, _)| graph.strong_count() > 0);
+        let features = Arc::new(graph_features(graph));
+        known.push((Arc::downgrade(graph), Arc::clone(&features)));
+        Some(features)
+    }
+}
+
+/// The steps of one adaptive operator in a run.
+#[derive(Debug)]
+pub(crate) struct Steps {
+    sizes: StepSizes,
+    graph: Weak<Graph>,
+    degrees: Option<Arc<Features>>,
+    current: Option<usize>,
+    /// When the step before began and what it was expected to take.
+    began: Option<(Instant, f64)>,
+    /// Candidates that were late.
+    late: Vec<usize>,
+}
+
+impl Steps {
+    pub(crate) fn new(asked: &Asked, graph: &Arc<Graph>) -> Steps {
+        Steps {
+            sizes: StepSizes::first(graph.vertices() as u64, graph.edges() as u64),
+            graph: Arc::downgrade(graph),
+            degrees: asked.graph(graph),
+            current: None,
+            began: None,
+            late: Vec::new(),
+        }
+    }
+
+    /// Whether these are the steps on this graph.
+    pub(crate) fn are_on(&self, graph: &Arc<Graph>) -> bool {
+        std::ptr::eq(self.graph.as_ptr(), Arc::as_ptr(graph))
+    }
+
+    /// The candidate for the next step, whose frontier has these sizes.
+    pub(crate) fn choose(&mut self, asked: &Asked, frontier: u64, edges: u64, guard: bool) -> (usize, ChosenBy) {
+        let now = guard.then(Instant::now);
+        if let (Some(now), Some((began, expected)), Some(current)) = (now, self.began, self.current)
+            && current != 0
+        {
+            let bound = Duration::from_secs_f64((LATE_FACTOR * expected).clamp(0.0, 1e6)) + LATE_SLACK;
+            if now - began > bound && !self.late.contains(&current) {
+                self.late.push(current);
+            }
+        }
+        if self.current.is_some() {
+            self.sizes = self.sizes.next();
+        }
+        (self.sizes.frontier, self.sizes.frontier_edges) = (frontier, edges);
+        let (sizes, degrees) = (&self.sizes, self.degrees.as_deref());
+        let value = |feature: Feature| {
+            let of_step = sizes.feature(feature);
+            of_step.unwrap_or_else(|| degrees.map_or(0.0, |known| known[feature.index()]))
+        };
+        let rules = Guard::default();
+        let sized = asked.needs_edges.then_some(sizes);
+        let (mut candidate, mut by) = asked.tree.choose(value, sized, self.current, guard.then_some(&rules));
+        if self.late.contains(&candidate) {
+            (candidate, by) = (0, ChosenBy::Time);
+        }
+        self.began = match (now, asked.tree.costs().get(candidate)) {
+            (Some(now), Some(cost)) if asked.needs_edges => Some((now, cost.seconds(&self.sizes))),
+            _ => None,
+        };
+        self.current = Some(candidate);
+        (candidate, by)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gw_graph::{BuildOptions, EdgeList, build};
+
+    fn star(symmetrise: bool) -> Arc<Graph> {
+        let edges = EdgeList::from_pairs(5, vec![(0, 1), (0, 2), (0, 3), (0, 4)]);
+        let options = BuildOptions { symmetrise, ..BuildOptions::default() };
+        Arc::new(build(edges, &options).unwrap_or_else(|e| panic!("{e}")))
+    }
+
+    #[test]
+    fn features_of_a_star() {
+        let value = |features: &Features, feature: Feature| features[feature.index()];
+        let both = graph_features(&star(true));
+        assert_eq!(value(&both, Feature::Vertices), 5.0);
+        assert_eq!(value(&both, Feature::Edges), 8.0);
+        assert_eq!(value(&both, Feature::OutDegreeMax), 4.0);
+        assert_eq!(value(&both, Feature::DegreeMax), 8.0);
+        let one = graph_features(&star(false));
+        assert_eq!((value(&one, Feature::InDegreeMax), value(&one, Feature::OutDegreeMax)), (1.0, 4.0));
+        assert_eq!(value(&one, Feature::DegreeMax), 4.0);
+        assert_eq!(value(&one, Feature::Growth), 0.0);
+    }
+
+    #[test]
+    fn late_candidates_are_left_alone() {
+        // The second candidate is expected to take no time at all.
+        let tree: Tree = "(frontier-edges<=10?0:1);cost=1,0,0,0,0,0;cost=0,0,0,0,0,0".parse().unwrap();
+        let asked = Asked::new(Arc::new(tree));
+        let graph = star(true);
+        let mut steps = Steps::new(&asked, &graph);
+        assert_eq!(steps.choose(&asked, 2, 20, true), (1, ChosenBy::Leaf));
+        std::thread::sleep(2 * LATE_SLACK);
+        assert_eq!(steps.choose(&asked, 2, 20, true), (0, ChosenBy::Time));
+        assert_eq!(steps.choose(&asked, 2, 20, true), (0, ChosenBy::Time));
+        let mut steps = Steps::new(&asked, &graph);
+        assert_eq!(steps.choose(&asked, 2, 20, false), (1, ChosenBy::Leaf));
+        std::thread::sleep(2 * LATE_SLACK);
+        assert_eq!(steps.choose(&asked, 2, 20, false), (1, ChosenBy::Leaf));
+    }
+}
