@@ -89,6 +89,12 @@ pub enum CliError {
     /// A check was interrupted after this many runs.
     #[error("interrupted; runs checked: {0}")]
     InterruptedCheck(u64),
+    /// Some runs of a lab do not come to their end, or gave wrong results.
+    #[error("{bad} runs failed or gave wrong results")]
+    LabRuns {
+        /// Runs that did.
+        bad: usize,
+    },
     /// Arguments that do not fit together.
     #[error("{0}")]
     Usage(String),

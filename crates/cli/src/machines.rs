@@ -4,6 +4,7 @@ use clap::ValueEnum;
 use gw_cpu::CpuVm;
 use gw_cuda::device::DeviceError;
 use gw_exec::{ErrorKind, ExecError, GraphVm, ReferenceVm};
+use gw_schedule::Family;
 
 use crate::error::CliError;
 
@@ -31,6 +32,18 @@ pub struct Machine {
 }
 
 impl Target {
+    /// Its name in records and its family, without opening it.
+    pub fn name_and_family(self) -> Result<(&'static str, Family), CliError> {
+        match self {
+            Target::Reference => Ok(("reference", Family::Cpu)),
+            Target::Cpu => Ok(("cpu", Family::Cpu)),
+            Target::Cuda => Ok(("cuda", Family::Gpu)),
+            Target::Auto => {
+                Err(CliError::Usage("--target auto: name the machine here: cpu, cuda or reference".to_string()))
+            }
+        }
+    }
+
     /// Opens the machine; `threads` is 0 for all cores.
     pub fn open(self, threads: usize) -> Result<Machine, CliError> {
         match self {

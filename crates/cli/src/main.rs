@@ -5,6 +5,7 @@ mod check;
 mod devices;
 mod error;
 mod graph;
+mod lab;
 mod machines;
 mod model;
 mod output;
@@ -44,6 +45,8 @@ enum Command {
     Programs(program::list::Programs),
     /// Show the processor and the GPUs that programs can run on, or why there are none
     Devices(devices::Devices),
+    /// Measure programs under many schedules, and keep everything in one file
+    Lab(lab::LabArguments),
     /// Generate, convert, inspect and check graphs
     #[command(subcommand)]
     Graph(graph::GraphCommand),
@@ -83,6 +86,7 @@ fn run(arguments: Arguments) -> Result<(), CliError> {
         Command::Check(command) => command.run(&cancel, arguments.threads.unwrap_or(0).into()),
         Command::Programs(command) => command.run(),
         Command::Devices(command) => command.run(),
+        Command::Lab(command) => command.run(&cancel, arguments.threads.unwrap_or(0).into()),
         Command::Graph(command) => graph::run(command),
         Command::Model(command) => model::run(command),
     }

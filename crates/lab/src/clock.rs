@@ -8,7 +8,7 @@ pub fn utc_now() -> String {
 }
 
 /// Seconds since 1970 as a date, by counting whole eras of 400 years from a March 1st, where leap days come last.
-fn utc(seconds: u64) -> String {
+pub(crate) fn utc(seconds: u64) -> String {
     let (days, second) = (seconds / 86_400 + 719_468, seconds % 86_400);
     let (era, day) = (days / 146_097, days % 146_097);
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;

@@ -1,4 +1,4 @@
-//! What can be wrong with a suite or with the choices made from it.
+//! What can be wrong with a suite, with the choices made from it, or with a lab file.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use thiserror::Error;
 /// Shorthand for results of this crate.
 pub type Result<T, E = LabError> = std::result::Result<T, E>;
 
-/// A suite that cannot be run.
+/// A suite that cannot be run, or a lab that cannot be used.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum LabError {
@@ -81,6 +81,55 @@ pub enum LabError {
         /// What is wrong.
         message: String,
     },
+    /// A file could not be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// There is no lab file.
+    #[error("there is no lab {}; `gw lab init` makes one", path.display())]
+    NoLab {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A lab must not be overwritten.
+    #[error("{} is there already; choose another name", path.display())]
+    LabExists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file is something else.
+    #[error("{} is not a lab: {reason}", path.display())]
+    NotALab {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        reason: String,
+    },
+    /// A lab was written by a newer Graphwright.
+    #[error("{} has version {found} of the lab's tables, this Graphwright knows {known}; use a newer one", path.display())]
+    NewerLab {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+        /// The newest version known here.
+        known: u32,
+    },
+    /// Something that shall go into a lab, or be found in it, is wrong.
+    #[error("{place}: {message}")]
+    Entry {
+        /// The graph, option, line or name at fault.
+        place: String,
+        /// What is wrong and the mend.
+        message: String,
+    },
+    /// SQLite could not do its work.
+    #[error("the lab cannot be read or written: {0}")]
+    Database(#[from] rusqlite::Error),
     /// There is no memory to measure its bandwidth with.
     #[error("cannot measure the memory bandwidth: {0}")]
     Memory(std::io::Error),
@@ -105,7 +154,8 @@ impl LabError {
     pub fn is_usage(&self) -> bool {
         match self {
             LabError::UnknownSuite { .. } | LabError::UnknownName { .. } | LabError::Nothing(_) => true,
-            LabError::UnknownProgram(_) => true,
+            LabError::UnknownProgram(_) | LabError::Entry { .. } => true,
+            LabError::NoLab { .. } | LabError::LabExists { .. } => true,
             LabError::Graph { source, .. } => source.is_usage(),
             _ => false,
         }

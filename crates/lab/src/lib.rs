@@ -17,6 +17,8 @@
 //! | `table` | measured steps side by side: what comparisons, models and reports look at |
 //! | `compare` | implementations side by side: Total, Avg, Worst against the best choice at every step |
 //! | `sheet` | columns and rows: answers of queries, as text, CSV, Parquet, LaTeX or Markdown |
+//! | `db`, `collect` | the lab file; the runner that finds what is missing and measures it |
+//! | `named` | schedules with names |
 //! | `check` | the conformance matrix: is a machine right? |
 //! | `machine`, `peak`, `clock` | facts about the computer, its memory bandwidth, the date |
 //!
@@ -35,9 +37,12 @@ mod builtin;
 mod check;
 mod clock;
 mod compare;
+mod collect;
+mod db;
 mod error;
 mod graphs;
 mod machine;
+mod named;
 mod peak;
 mod plan;
 mod program;
@@ -58,8 +63,14 @@ pub use builtin::builtin_suites;
 pub use check::{Check, CheckListener, CheckReport, CheckedProgram, Failure, Refusal, Tally, check};
 pub use clock::utc_now;
 pub use compare::{Baseline, Comparing, Comparison, ComparisonRow, Contender, RowKind};
+pub use collect::{CollectListener, Collected, Collection, Problem, Revalidated, collect, revalidate};
+pub use db::{
+    Added, Entity, Environment, GraphIndex, Imported, Kind, Lab, Merged, ModelRecord, NewGraph, NewImplementation,
+    PlatformRow, TableQuery, VERSION as LAB_VERSION, VariantPlan, build_commit, entities, read_implementation,
+};
 pub use error::{LabError, Result};
 pub use machine::{Cache, MachineFacts};
+pub use named::{NamedSchedule, named_schedules};
 pub use peak::{Peak, measure_peak};
 pub use plan::{Cell, CellName, Plan};
 pub use record::{Counted, Measurement, Provenance, RowUsage};

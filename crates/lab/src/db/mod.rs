@@ -1,0 +1,164 @@
+//! The lab file: an SQLite database of what to run, what was measured, with what, and which models were made of it.
+//!
+//! One file holds everything. Its tables and columns follow section 1.9 of the Mix-and-Match notes, except that an implementation is a triple of
+//! program, schedule and target. Every change is one transaction; write-ahead logging lets other processes read and write
+//! meanwhile, and a process that is killed leaves the file as it was before its last transaction.
+//!
+//! | file | concept |
+//! |---|---|
+//! | `schema` | versions of the tables, and the way from one to the next |
+//! | `entry` | adding graphs, variants, implementations, run configurations |
+//! | `index` | how people write graphs and implementations down |
+//! | `platform` | the computer and its device: which timings belong together |
+//! | `work` | what is missing, who works on it |
+//! | `store` | finished and failed runs, properties |
+//! | `steps` | the table of measured steps |
+//! | `models` | trained models |
+//! | `query` | answers as sheets |
+//! | `import`, `merge` | timings of other systems, lab files of other machines |
+
+mod entry;
+mod import;
+mod index;
+mod merge;
+mod models;
+mod platform;
+mod query;
+mod schema;
+mod steps;
+mod store;
+mod time;
+mod work;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+
+use crate::error::{LabError, Result};
+
+pub(crate) use entry::MODEL;
+pub use entry::{Added, Kind, NewGraph, NewImplementation, VariantPlan};
+pub use import::Imported;
+pub use index::{GraphIndex, read_implementation};
+pub use merge::Merged;
+pub use models::ModelRecord;
+pub use platform::{Environment, PlatformRow, build_commit};
+pub use query::{Entity, entities};
+pub use schema::VERSION;
+pub use steps::TableQuery;
+pub(crate) use store::{FinishedRun, Timing, VariantProperties};
+pub(crate) use work::{Batch, GraphWork, Ours, WorkVariant};
+
+/// How long a process waits for another that writes.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A lab file.
+///
+/// ```
+/// let folder = tempfile::tempdir().unwrap();
+/// let path = folder.path().join("my.lab");
+/// let lab = gw_lab::Lab::create(&path).unwrap();
+/// assert_eq!(lab.list("graphs", None).unwrap().rows.len(), 0);
+/// assert!(gw_lab::Lab::create(&path).is_err(), "nothing is overwritten");
+/// ```
+#[derive(Debug)]
+pub struct Lab {
+    connection: Connection,
+    path: PathBuf,
+}
+
+impl Lab {
+    /// A new file. It appears complete or not at all; one that is there already is left alone.
+    pub fn create(path: impl AsRef<Path>) -> Result<Lab> {
+        let path = path.as_ref();
+        if path.exists() {
+            return Err(LabError::LabExists { path: path.to_path_buf() });
+        }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let unwritable = |source| LabError::Write { path: path.to_path_buf(), source };
+        let file = tempfile::Builder::new().prefix(".new-lab-").tempfile_in(folder).map_err(unwritable)?;
+        let mut connection = Connection::open(file.path())?;
+        schema::mark(&connection)?;
+        schema::migrate(&mut connection)?;
+        connection.close().map_err(|(_, error)| error)?;
+        file.persist_noclobber(path).map_err(|error| match error.error.kind() {
+            std::io::ErrorKind::AlreadyExists => LabError::LabExists { path: path.to_path_buf() },
+            _ => unwritable(error.error),
+        })?;
+        Lab::open(path)
+    }
+
+    /// An existing file; one of an older version is brought to the present one.
+    pub fn open(path: impl AsRef<Path>) -> Result<Lab> {
+        let path = path.as_ref();
+        let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        connection.pragma_update(None, "journal_mode", "wal")?;
+        // In a write-ahead log this loses no consistency: after a power failure the last transactions may be missing.
+        connection.pragma_update(None, "synchronous", "normal")?;
+        schema::migrate(&mut connection)?;
+        connection.pragma_update(None, "foreign_keys", true)?;
+        Ok(Lab { connection, path: path.to_path_buf() })
+    }
+
+    /// An existing file of the present version, for looking only: every statement that writes is refused.
+    pub fn open_read_only(path: impl AsRef<Path>) -> Result<Lab> {
+        let path = path.as_ref();
+        // An older file is brought to the present version first.
+        drop(Lab::open(path)?);
+        let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        connection.pragma_update(None, "query_only", true)?;
+        Ok(Lab { connection, path: path.to_path_buf() })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Gives back unused space. Returns the bytes of the file before and after.
+    pub fn vacuum(&mut self) -> Result<(u64, u64)> {
+        let size = |path: &Path| std::fs::metadata(path).map_or(0, |data| data.len());
+        let log = |connection: &Connection| {
+            connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(LabError::from)
+        };
+        log(&self.connection)?;
+        let before = size(&self.path);
+        self.connection.execute_batch("VACUUM; ANALYZE;")?;
+        log(&self.connection)?;
+        Ok((before, size(&self.path)))
+    }
+
+    /// What is wrong with the file by SQLite's own checks and by its foreign keys; empty when all is well.
+    pub fn check_integrity(&self) -> Result<Vec<String>> {
+        let mut found = Vec::new();
+        let mut statement = self.connection.prepare("PRAGMA integrity_check")?;
+        for line in statement.query_map([], |row| row.get::<_, String>(0))? {
+            found.push(line?);
+        }
+        found.retain(|line| line != "ok");
+        let mut statement = self.connection.prepare("PRAGMA foreign_key_check")?;
+        for table in statement.query_map([], |row| row.get::<_, String>(0))? {
+            found.push(format!("a row of {} refers to nothing", table?));
+        }
+        Ok(found)
+    }
+
+    /// A transaction that writes. It waits for other writers at its start, never in its middle.
+    fn write(&mut self) -> Result<Transaction<'_>> {
+        Ok(self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?)
+    }
+}
+
+fn connect(path: &Path, flags: OpenFlags) -> Result<Connection> {
+    if !path.exists() {
+        return Err(LabError::NoLab { path: path.to_path_buf() });
+    }
+    let foreign = |reason: String| LabError::NotALab { path: path.to_path_buf(), reason };
+    let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)
+        .map_err(|error| foreign(error.to_string()))?;
+    connection.busy_timeout(PATIENCE)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    schema::check(&connection, path)?;
+    Ok(connection)
+}
