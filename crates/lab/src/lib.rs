@@ -36,8 +36,8 @@ mod adviser;
 mod builtin;
 mod check;
 mod clock;
-mod compare;
 mod collect;
+mod compare;
 mod db;
 mod error;
 mod graphs;
@@ -62,8 +62,8 @@ pub use adviser::{Adviser, Candidate, tree_text};
 pub use builtin::builtin_suites;
 pub use check::{Check, CheckListener, CheckReport, CheckedProgram, Failure, Refusal, Tally, check};
 pub use clock::utc_now;
-pub use compare::{Baseline, Comparing, Comparison, ComparisonRow, Contender, RowKind};
 pub use collect::{CollectListener, Collected, Collection, Problem, Revalidated, collect, revalidate};
+pub use compare::{Baseline, Comparing, Comparison, ComparisonRow, Contender, RowKind};
 pub use db::{
     Added, Entity, Environment, GraphIndex, Imported, Kind, Lab, Merged, ModelRecord, NewGraph, NewImplementation,
     PlatformRow, TableQuery, VERSION as LAB_VERSION, VariantPlan, build_commit, entities, read_implementation,
