@@ -63,6 +63,7 @@ mod traffic;
 pub use adviser::{Adviser, Candidate, tree_text};
 pub use builtin::builtin_suites;
 pub use check::{Check, CheckListener, CheckReport, CheckedProgram, Failure, Refusal, Tally, check};
+pub use clock::utc_now;
 pub use collect::{CollectListener, Collected, Collection, Problem, Revalidated, collect, revalidate};
 pub use compare::{Baseline, Comparing, Comparison, ComparisonRow, Contender, RowKind};
 pub use db::{

@@ -64,7 +64,8 @@ pub fn cross_validate(
         }
     }
     let contender = |name: String, seconds| Contender { name, kind: RowKind::Predicted, seconds };
-    let contenders = [contender(naming.name.clone(), plain), contender(format!("{} (guarded)", naming.name), guarded)];
+    let contenders =
+        [contender(naming.name.to_string(), plain), contender(format!("{} (guarded)", naming.name), guarded)];
     let comparing = Comparing { variants: Some(&usable), contenders: &contenders, ..Comparing::default() };
     let comparison = Comparison::of(table, &comparing);
     let graphs = by_graph(table, &comparison, &contenders[0]);

@@ -70,6 +70,9 @@ pub enum ModelError {
         /// The system's reason.
         source: std::io::Error,
     },
+    /// The lab could not be asked.
+    #[error(transparent)]
+    Lab(#[from] gw_lab::LabError),
     /// A text that is no model.
     #[error("{place} is not a model: {problem}")]
     Format {
@@ -83,6 +86,10 @@ pub enum ModelError {
 impl ModelError {
     /// True for mistakes on the command line rather than in files or measurements.
     pub fn is_usage(&self) -> bool {
-        matches!(self, ModelError::Option { .. } | ModelError::UnknownVariant { .. } | ModelError::NothingHeldOut(_))
+        match self {
+            ModelError::Option { .. } | ModelError::UnknownVariant { .. } | ModelError::NothingHeldOut(_) => true,
+            ModelError::Lab(error) => error.is_usage(),
+            _ => false,
+        }
     }
 }

@@ -131,8 +131,12 @@ fn shown(mut comparison: Comparison, keep: &[Vec<bool>]) -> Comparison {
     comparison
 }
 
-/// Total, Avg and Worst of a model's choices at the steps that `counts` names.
-pub(crate) fn figures(model: &Model, table: &StepTable, counts: &dyn Fn(usize, usize) -> bool) -> Result<Figures> {
+/// Total, Avg and Worst of a model's choices at the steps that `counts` names; `None` when no variant there is complete.
+pub(crate) fn figures(
+    model: &Model,
+    table: &StepTable,
+    counts: &dyn Fn(usize, usize) -> bool,
+) -> Result<Option<Figures>> {
     let keep: Vec<Vec<bool>> =
         (0..table.variants.len()).map(|x| (0..table.variants[x].steps.len()).map(|s| counts(x, s)).collect()).collect();
     let places = Places::find(model, table)?;
@@ -144,11 +148,7 @@ pub(crate) fn figures(model: &Model, table: &StepTable, counts: &dyn Fn(usize, u
     let part = restrict(table, &keep);
     let comparison = Comparison::of(&part, &Comparing { contenders: &contenders, ..Comparing::default() });
     let row = comparison.rows.iter().find(|row| row.kind == RowKind::Predicted);
-    Ok(row.map_or(Figures { total: 0.0, avg: 0.0, worst: 0.0 }, |row| Figures {
-        total: row.total,
-        avg: row.avg,
-        worst: row.worst,
-    }))
+    Ok(row.map(|row| Figures { total: row.total, avg: row.avg, worst: row.worst }))
 }
 
 /// The table with the steps that are kept.

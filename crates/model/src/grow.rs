@@ -33,7 +33,7 @@ pub(crate) struct Limits {
 
 /// How much the impurity, in the unit of cost, counts beside the regret. Regret alone sees no gain in a split both sides of
 /// which want the same candidate, although a split behind it may gain much.
-const IMPURITY_SHARE: f64 = 0.1;
+const IMPURITY_SHARE: f64 = 0.3;
 
 /// A node with what its rows say.
 pub(crate) struct Node {

@@ -15,6 +15,7 @@
 //! | `predict` | what a model would choose, and how long that would take |
 //! | `evaluate`, `cross`, `curve` | against the optimum, on graphs not seen; by the amount of training data |
 //! | `validate`, `show` | how often it names the fastest; what it chooses and why |
+//! | `store` | measurements from a lab, models in a lab |
 //! | `export` | JSON, Rust and CUDA source |
 //! | `workload`, `rank` | memory operations from the sizes of a graph; do two measures agree about an order? |
 //!
@@ -35,6 +36,7 @@ mod prune;
 mod rank;
 mod sample;
 mod show;
+mod store;
 mod train;
 mod validate;
 mod workload;
@@ -50,6 +52,7 @@ pub use predict::{Choice, Guard, Places, choices};
 pub use rank::spearman;
 pub use sample::{Fractions, Grain, Split};
 pub use show::{Rule, ShownStep, show, show_sheet};
+pub use store::{Measured, load, measured, record};
 pub use train::{Ambiguous, Learning, Naming, train};
 pub use validate::{Accuracy, validate};
 pub use workload::{Detail, Kernel, Operations, predicted_operations, predicted_round};

@@ -51,8 +51,9 @@ pub struct Model {
     pub training_rows: usize,
     /// Rows there were.
     pub all_rows: usize,
-    /// How its choices compare with the optimum on the rows it learned from.
-    pub training: Figures,
+    /// How its choices compare with the optimum on the rows it learned from; absent when no variant was measured
+    /// completely.
+    pub training: Option<Figures>,
     /// When it was trained, in UTC.
     pub created: String,
     /// The commit whose timings were used, where that is known.
@@ -133,6 +134,8 @@ impl Model {
 
     /// What a file cannot say by its form alone.
     fn check(&self) -> Result<(), String> {
+        gw_schedule::Name::new(self.name.as_str()).map_err(|error| error.to_string())?;
+        gw_schedule::Label::new(self.label.as_str()).map_err(|error| error.to_string())?;
         if self.candidates.is_empty() {
             return Err("it has no candidates".to_string());
         }

@@ -109,13 +109,32 @@ pub(crate) fn choose(
         Criterion::Regret => data.costs(row)[usize::from(class)],
         Criterion::Gini => f64::from(u8::from(data.labels[row as usize] != class)),
     };
-    let losses: Vec<f64> = tried
+    // On the way from the root a row stops at the first node whose price is paid: each node of the way answers for a range of
+    // prices, and the loss changes only between these.
+    let mut changes = vec![0.0; tried.len() + 1];
+    for (out, tree, price) in &parts {
+        for &row in out {
+            let mut end = tried.len();
+            let mut at = 0;
+            loop {
+                let start = tried.partition_point(|&tried| tried < price[at]);
+                if start < end {
+                    let lost = loss(row, tree.nodes[at].best(criterion));
+                    changes[start] += lost;
+                    changes[end] -= lost;
+                    end = start;
+                }
+                let Some(split) = &tree.nodes[at].split else { break };
+                let is_left = data.columns[split.feature][row as usize] <= split.threshold;
+                at = if is_left { split.left } else { split.right };
+            }
+        }
+    }
+    let losses: Vec<f64> = changes[..tried.len()]
         .iter()
-        .map(|&at| {
-            let lost = |(out, tree, price): &(Vec<u32>, Grown, Vec<f64>)| -> f64 {
-                out.iter().map(|&row| loss(row, answer(tree, price, row, at))).sum()
-            };
-            parts.iter().map(lost).sum()
+        .scan(0.0, |sum, change| {
+            *sum += change;
+            Some(*sum)
         })
         .collect();
     let unit = match criterion {

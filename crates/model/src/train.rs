@@ -1,7 +1,7 @@
 //! From a table of measured steps to a model.
 
 use gw_lab::StepTable;
-use gw_schedule::{Feature, Leaf, Tree, TreeNode};
+use gw_schedule::{Feature, Label, Leaf, Name, ProgramSchedule, Schedule, Tree, TreeNode};
 use serde::{Deserialize, Serialize};
 
 use crate::candidates;
@@ -10,19 +10,19 @@ use crate::data::{Data, least, weights};
 use crate::error::{ModelError, Result};
 use crate::evaluate;
 use crate::grow::{Criterion, Grown, Limits, grow};
-use crate::model::{Candidate, FeatureUse, Figures, Model, Tie};
+use crate::model::{Candidate, FeatureUse, Model, Tie};
 use crate::prune;
 use crate::sample::{Fractions, Split};
 
 /// What a model is called and what it is for.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Naming {
-    /// Its name.
-    pub name: String,
+    /// Its name; adaptive schedules are written with it.
+    pub name: Name,
     /// The algorithm, such as `bfs`.
     pub algorithm: String,
     /// The label of the operator whose calls are the steps, such as `s0:s1`.
-    pub label: String,
+    pub label: Label,
     /// When it is trained, in UTC.
     pub created: String,
     /// The commit whose timings are used.
@@ -172,12 +172,19 @@ pub(crate) fn train_on(
 
     // 2. The candidates, the safe one first.
     let row_weights = weights(table, &places, &core, learning.total_weight);
-    let everyone = Data::new(table, &places, &core, &row_weights, &[])?;
-    let chosen = candidates::select(&everyone, learning.candidates.unwrap_or(core.len()));
-    let mut chosen: Vec<usize> = match learning.candidates {
-        Some(_) => chosen.into_iter().map(|class| core[class]).collect(),
-        None => core.clone(),
-    };
+    let mut chosen: Vec<usize> =
+        core.iter().copied().filter(|&i| is_simple(&table.implementations[i].schedule, &naming.label)).collect();
+    if chosen.is_empty() {
+        return Err(ModelError::NothingToLearn(format!(
+            "none of {} core implementations has a simple schedule at `{}`, and a model cannot switch between others",
+            core.len(),
+            naming.label
+        )));
+    }
+    if let Some(count) = learning.candidates {
+        let everyone = Data::new(table, &places, &chosen, &row_weights, &[])?;
+        chosen = candidates::select(&everyone, count).into_iter().map(|class| chosen[class]).collect();
+    }
     let to_ratio: Vec<f64> = row_weights
         .iter()
         .enumerate()
@@ -208,12 +215,12 @@ pub(crate) fn train_on(
     datasets.dedup();
     let mut model = Model {
         format: Model::FORMAT,
-        name: naming.name.clone(),
+        name: naming.name.to_string(),
         algorithm: naming.algorithm.clone(),
         program: table.program.clone(),
         target: table.implementations[chosen[0]].target.clone(),
         platform: table.platform.clone(),
-        label: naming.label.clone(),
+        label: naming.label.to_string(),
         candidates: chosen
             .iter()
             .map(|&i| &table.implementations[i])
@@ -228,12 +235,18 @@ pub(crate) fn train_on(
         held_out_graphs: Vec::new(),
         training_rows: places.len(),
         all_rows: all.len(),
-        training: Figures { total: f64::NAN, avg: f64::NAN, worst: f64::NAN },
+        training: None,
         created: naming.created.clone(),
         commit: naming.commit.clone(),
     };
     model.training = evaluate::figures(&model, table, trains)?;
     Ok(model)
+}
+
+/// Whether a schedule can be a candidate of an adaptive one: at the operator it neither switches nor chooses by itself.
+fn is_simple(schedule: &str, label: &Label) -> bool {
+    let Ok(schedule) = schedule.parse::<ProgramSchedule>() else { return false };
+    matches!(schedule.get(label.as_str()).or_else(|| schedule.everywhere()), None | Some(Schedule::Simple(_)))
 }
 
 /// Why no rows are left.

@@ -9,9 +9,9 @@ use crate::made_up::{Random, features, graph, implementation, searches};
 
 pub fn naming() -> Naming {
     Naming {
-        name: "tree".into(),
+        name: "tree".parse().unwrap(),
         algorithm: "bfs".into(),
-        label: "s0:s1".into(),
+        label: "s0:s1".parse().unwrap(),
         created: "2026-01-01T00:00:00Z".into(),
         commit: None,
     }
@@ -58,7 +58,8 @@ proptest! {
         let model = train(&table, &naming(), &learning).unwrap();
         let accuracy = validate(&model, &table, Scope::All).unwrap();
         prop_assert_eq!(accuracy.right, 200);
-        prop_assert!((model.training.total - 1.0).abs() < 1e-9 && (model.training.worst - 1.0).abs() < 1e-9);
+        let training = model.training.unwrap();
+        prop_assert!((training.total - 1.0).abs() < 1e-9 && (training.worst - 1.0).abs() < 1e-9);
         let importance: f64 = model.features.iter().map(|used| used.importance).sum();
         prop_assert!((importance - 1.0).abs() < 1e-9);
     }
@@ -146,6 +147,20 @@ fn ties_become_sets_or_are_resolved() {
 }
 
 #[test]
+fn schedules_that_switch_by_themselves_are_no_candidates() {
+    let mut table = searches(5, 2, 9);
+    for implementation in &mut table.implementations {
+        implementation.schedule = "s0:s1@hybrid".to_string();
+    }
+    let none = train(&table, &naming(), &Learning::default()).unwrap_err().to_string();
+    assert!(none.contains("none of 6 core implementations has a simple schedule at `s0:s1`"), "{none}");
+    table.implementations[4].schedule = "s0:s1@push".to_string();
+    let model = train(&table, &naming(), &Learning::default()).unwrap();
+    assert_eq!((model.candidates.len(), model.candidates[0].name.as_str()), (1, "queue"));
+    assert_eq!(model.tree.to_string().split(';').next(), Some("0"));
+}
+
+#[test]
 fn a_leaf_that_stands_on_one_graph_is_weak() {
     let mut table = separable(40, |one, _| if one <= 50.0 { 0 } else { 1 }, 8);
     for variant in &mut table.variants {
@@ -225,7 +240,7 @@ fn twenty_thousand_rows_take_seconds() {
         });
     }
     let start = std::time::Instant::now();
-    let learning = Learning { candidates: None, folds: 0, ..Learning::default() };
+    let learning = Learning { candidates: None, folds: 0, max_depth: 8, ..Learning::default() };
     let model = train(&table, &naming(), &learning).unwrap();
     println!("{} rows, {} nodes: {:?}", model.training_rows, model.tree.nodes().len(), start.elapsed());
     assert_eq!(model.training_rows, 20_000);

@@ -2,6 +2,7 @@
 
 mod by_hand;
 mod exported;
+mod in_a_lab;
 mod learning;
 mod made_up;
 mod studies;
