@@ -67,6 +67,9 @@ pub enum CliError {
     /// A suite or the choices from it are wrong.
     #[error(transparent)]
     Lab(gw_lab::LabError),
+    /// A model could not be made, read or used.
+    #[error(transparent)]
+    Model(#[from] gw_model::ModelError),
     /// Some rows of a suite failed.
     #[error("{bad} of {rows} rows failed or gave wrong results")]
     Rows {
@@ -116,6 +119,7 @@ impl CliError {
         match self {
             CliError::Usage(_) => ExitCode::from(2),
             CliError::Lab(error) if error.is_usage() => ExitCode::from(2),
+            CliError::Model(error) if error.is_usage() => ExitCode::from(2),
             CliError::Interrupted(_) | CliError::InterruptedCheck(_) => ExitCode::from(INTERRUPTED as u8),
             CliError::Graph(error) if error.is_usage() => ExitCode::from(2),
             CliError::UnknownProgram(_) | CliError::Pipeline(gw_ir::PipelineError::UnknownPass(_)) => ExitCode::from(2),

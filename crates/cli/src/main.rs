@@ -50,8 +50,8 @@ enum Command {
     /// Generate, convert, inspect and check graphs
     #[command(subcommand)]
     Graph(graph::GraphCommand),
-    /// Models of workload
-    #[command(subcommand)]
+    /// Train, judge and export models that pick schedules; models of workload
+    #[command(subcommand, after_help = model::HELP)]
     Model(model::ModelCommand),
 }
 
