@@ -52,7 +52,7 @@ enum Command {
     Graph(graph::GraphCommand),
     /// Train, judge and export models that pick schedules; models of workload
     #[command(subcommand, after_help = model::HELP)]
-    Model(model::ModelCommand),
+    Model(Box<model::ModelCommand>),
 }
 
 fn main() -> ExitCode {
@@ -88,6 +88,6 @@ fn run(arguments: Arguments) -> Result<(), CliError> {
         Command::Devices(command) => command.run(),
         Command::Lab(command) => command.run(&cancel, arguments.threads.unwrap_or(0).into()),
         Command::Graph(command) => graph::run(command),
-        Command::Model(command) => model::run(command),
+        Command::Model(command) => model::run(*command),
     }
 }

@@ -241,8 +241,7 @@ fn best_split(
     let whole_risk = node.risk(Criterion::Regret);
     let mut costs = vec![0.0; data.classes];
     let mut best: Option<(f64, usize)> = None;
-    for place in 0..order.len() - min_rows {
-        let row = order[place];
+    for (place, &row) in order.iter().enumerate().take(order.len() - min_rows) {
         let label = data.labels[row as usize];
         left.add(label, weight(row));
         right.add(label, -weight(row));

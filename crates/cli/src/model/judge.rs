@@ -162,7 +162,7 @@ impl Compare {
     /// Compares measured times.
     pub fn run(self) -> Result<(), CliError> {
         let lab = Lab::open_read_only(&self.measurements.lab)?;
-        let table = self.measurements.filter.read(&lab, &self.algorithm)?.table;
+        let table = self.measurements.filter.read_all(&lab, &self.algorithm)?;
         let baseline = match self.against {
             Against::Optimal => Baseline::Optimal,
             Against::BestSingle => Baseline::BestNonSwitching,

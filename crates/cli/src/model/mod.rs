@@ -9,7 +9,7 @@ mod workload;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use gw_lab::{Lab, Sheet, TableQuery};
+use gw_lab::{Lab, Sheet, StepTable, TableQuery};
 use gw_model::{Measured, Model};
 use serde::Serialize;
 
@@ -104,12 +104,14 @@ struct Filter {
     /// What the lab knew at this moment, such as 2026-01-31T12:00:00Z
     #[arg(long, value_name = "UTC")]
     as_of: Option<String>,
+    /// Count the least time of the repeats instead of their mean: for machines that do other work beside
+    #[arg(long)]
+    least: bool,
 }
 
 impl Filter {
-    /// Reads the steps of an algorithm.
-    fn read(&self, lab: &Lab, algorithm: &str) -> Result<Measured, CliError> {
-        let query = TableQuery {
+    fn query(&self, algorithm: &str) -> TableQuery {
+        TableQuery {
             algorithm: algorithm.to_string(),
             platform: self.platform.clone(),
             datasets: self.dataset.clone(),
@@ -117,8 +119,21 @@ impl Filter {
             commit: self.commit.clone(),
             as_of: self.as_of.clone(),
             complete: false,
-        };
-        Ok(gw_model::measured(lab, &query, self.program.as_deref())?)
+            least: self.least,
+        }
+    }
+
+    /// Reads the steps of an algorithm under the schedules of one program.
+    fn read(&self, lab: &Lab, algorithm: &str) -> Result<Measured, CliError> {
+        Ok(gw_model::measured(lab, &self.query(algorithm), self.program.as_deref())?)
+    }
+
+    /// Reads the steps of an algorithm; of all its programs, where none is named.
+    fn read_all(&self, lab: &Lab, algorithm: &str) -> Result<StepTable, CliError> {
+        match self.program {
+            Some(_) => Ok(self.read(lab, algorithm)?.table),
+            None => Ok(lab.step_table(&self.query(algorithm))?),
+        }
     }
 }
 

@@ -27,6 +27,8 @@ pub struct TableQuery {
     pub as_of: Option<String>,
     /// Only variants where every core implementation was measured.
     pub complete: bool,
+    /// The least time of the repeats instead of their mean: for machines that do other work beside.
+    pub least: bool,
 }
 
 /// Runs that a query looks at.
@@ -60,6 +62,7 @@ impl Lab {
             commit,
             target: query.target.as_deref(),
             datasets: json_names(&query.datasets),
+            time: if query.least { "t.minTime" } else { "t.avgTime" },
             as_of,
         };
         let mut table = StepTable {
@@ -170,6 +173,8 @@ struct Read<'a> {
     commit: String,
     target: Option<&'a str>,
     datasets: String,
+    /// The column of timers that counts.
+    time: &'static str,
     as_of: String,
 }
 
@@ -318,14 +323,15 @@ impl Read<'_> {
         };
         let joined = |timer: &str| RUNS.replacen("WHERE", &format!("JOIN {timer} t ON t.runId = r.id WHERE"), 1);
         let totals = format!("{} AND t.name = 'computation'", joined("TotalTimer"));
-        self.each("SELECT r.variantId, r.implId, t.avgTime", &totals, |row| {
+        let time = self.time;
+        self.each(&format!("SELECT r.variantId, r.implId, {time}"), &totals, |row| {
             if let Some((variant, implementation)) = place(row)? {
                 table.variants[variant].totals[implementation] = row.get(2)?;
             }
             Ok(())
         })?;
         let steps = format!("{} AND t.name = 'step'", joined("StepTimer"));
-        self.each("SELECT r.variantId, r.implId, t.avgTime, t.stepId", &steps, |row| {
+        self.each(&format!("SELECT r.variantId, r.implId, {time}, t.stepId"), &steps, |row| {
             if let Some((variant, implementation)) = place(row)? {
                 let step: i64 = row.get(3)?;
                 if let Some(step) = table.variants[variant].steps.get_mut(step as usize) {
