@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{LabError, Result};
 
 /// The model files that come with Graphwright, as names and texts.
-const BUILTIN: &[(&str, &str)] = &[];
+const BUILTIN: &[(&str, &str)] = &[("bfs-cpu", include_str!("../../../models/bfs-cpu.json"))];
 
 /// A decision tree with the schedules that it picks from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -202,6 +202,18 @@ mod tests {
         );
         assert_eq!(tree.to_string(), "(frontier-edges-share<=0.05?0:(frontier<=3?0!:1))");
         assert!(adviser.adaptive(|_| false).is_none());
+    }
+
+    #[test]
+    fn models_that_come_along_can_be_used() {
+        for (name, text) in BUILTIN {
+            let adviser = Adviser::parse(name, text).unwrap_or_else(|e| panic!("{e}"));
+            assert_eq!(adviser.name.as_str(), *name);
+            assert!(name.ends_with(&adviser.target), "{name} is for {}", adviser.target);
+            assert!(adviser.adaptive(|_| true).is_some_and(|(adaptive, _)| adaptive.candidates.len() > 1));
+        }
+        assert!(Adviser::default_for("cpu", "bc").is_some_and(|found| found.is_ok()));
+        assert!(Adviser::default_for("abacus", "bfs").is_none());
     }
 
     #[test]
