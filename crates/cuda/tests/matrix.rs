@@ -14,7 +14,7 @@ use gw_programs::{Program, programs};
 
 /// Legal schedules per program by default, and the programs: frontiers, queues, lists, sums, intersections, all vertices.
 const DRAWN: usize = 1;
-const USUAL: [&str; 8] = ["bc", "bfs", "cc-fast", "coloring", "kcore", "pagerank-delta", "sssp-delta", "tc"];
+const USUAL: [&str; 7] = ["bc", "bfs", "cc-fast", "kcore", "pagerank-delta", "sssp-delta", "tc"];
 
 struct Told;
 

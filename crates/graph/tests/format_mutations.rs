@@ -151,7 +151,7 @@ fn survive(path: &std::path::Path, format: Format) -> bool {
 
 #[test]
 fn damaged_files_of_every_format_are_survived() {
-    let inputs: usize = std::env::var("GW_FUZZ_INPUTS").ok().and_then(|n| n.parse().ok()).unwrap_or(2000);
+    let inputs: usize = std::env::var("GW_FUZZ_INPUTS").ok().and_then(|n| n.parse().ok()).unwrap_or(1000);
     let folder = Folder::new();
     let mut total = 0;
     for format in Format::ALL {
