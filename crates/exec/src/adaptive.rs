@@ -3,6 +3,7 @@
 //! Only what the tree looks at is worked out. The guard bounds bad luck: weak leaves and dear candidates give way to the
 //! safe one ([`Tree::choose`]), and a candidate whose step took much longer than expected is not used again in the run.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -70,6 +71,8 @@ pub(crate) struct Asked {
     pub(crate) needs_edges: bool,
     needs_degrees: bool,
     graphs: Mutex<KnownFeatures>,
+    /// Candidates that have run before, by number: the first time a machine may have to compile, so that step is not judged.
+    used: AtomicU64,
 }
 
 impl Asked {
@@ -80,6 +83,7 @@ impl Asked {
             needs_degrees: features.iter().any(|f| f.is_of_degrees()),
             tree,
             graphs: Mutex::default(),
+            used: AtomicU64::new(0),
         }
     }
 
@@ -144,8 +148,10 @@ impl Steps {
         if self.late.contains(&candidate) {
             (candidate, by) = (0, ChosenBy::Time);
         }
+        let bit = 1 << candidate.min(63);
+        let is_new = asked.used.fetch_or(bit, Ordering::Relaxed) & bit == 0;
         self.began = match (now, asked.tree.costs().get(candidate)) {
-            (Some(now), Some(cost)) if asked.needs_edges => Some((now, cost.seconds(&self.sizes))),
+            (Some(now), Some(cost)) if asked.needs_edges && !is_new => Some((now, cost.seconds(&self.sizes))),
             _ => None,
         };
         self.current = Some(candidate);
@@ -185,6 +191,9 @@ mod tests {
         let asked = Asked::new(Arc::new(tree));
         let graph = star(true);
         let mut steps = Steps::new(&asked, &graph);
+        assert_eq!(steps.choose(&asked, 2, 20, true), (1, ChosenBy::Leaf));
+        std::thread::sleep(2 * LATE_SLACK);
+        // The first time it may have been compiled.
         assert_eq!(steps.choose(&asked, 2, 20, true), (1, ChosenBy::Leaf));
         std::thread::sleep(2 * LATE_SLACK);
         assert_eq!(steps.choose(&asked, 2, 20, true), (0, ChosenBy::Time));
