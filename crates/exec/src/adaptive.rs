@@ -18,17 +18,19 @@ const LATE_SLACK: Duration = Duration::from_micros(200);
 
 /// The features of a graph: those that are the same at every step. The others are 0.
 pub fn graph_features(graph: &Graph) -> Features {
+    features_of(&Statistics::of(graph, &StatsOptions { components: false, diameter: false }))
+}
+
+/// As [`graph_features`], where the statistics of the graph are at hand.
+pub fn features_of(statistics: &Statistics) -> Features {
     let mut features = [0.0; Feature::COUNT];
-    StepSizes::first(graph.vertices() as u64, graph.edges() as u64).fill(&mut features);
-    for feature in Feature::ALL.iter().filter(|f| !f.is_of_graph()) {
-        features[feature.index()] = 0.0;
-    }
-    if graph.vertices() == 0 {
+    features[Feature::Vertices.index()] = statistics.vertices as f64;
+    features[Feature::Edges.index()] = statistics.edges as f64;
+    if statistics.vertices == 0 {
         return features;
     }
-    let statistics = Statistics::of(graph, &StatsOptions { components: false, diameter: false });
     // The degree of a vertex is in + out, also where an undirected graph stores both as one.
-    let both = if graph.is_symmetric() { 2.0 } else { 1.0 };
+    let both = if statistics.symmetric { 2.0 } else { 1.0 };
     let mut put = |first: Feature, summary: &DegreeSummary, scale: f64| {
         let DegreeSummary { min, q1, median, q3, max, mean, std_dev, .. } = *summary;
         let values = [min as f64, q1, median, q3, max as f64, mean, std_dev];

@@ -33,7 +33,7 @@ pub struct Model {
     /// What the tree chooses from, by number; the first is the safe one.
     pub candidates: Vec<Candidate>,
     /// The tree, as text.
-    #[serde(with = "tree_text")]
+    #[serde(with = "gw_lab::tree_text")]
     pub tree: Tree,
     /// What it could look at, with the share of the gain that splits by it brought; the most important first.
     pub features: Vec<FeatureUse>,
@@ -183,19 +183,5 @@ impl Model {
             ]);
         }
         sheet
-    }
-}
-
-/// A tree in a file is its line of text.
-mod tree_text {
-    use super::Tree;
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    pub fn serialize<S: Serializer>(tree: &Tree, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(tree)
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Tree, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
     }
 }

@@ -73,30 +73,8 @@ impl Uniform<'_, '_> {
             self.compare_costs(tree, &steps, &guard);
         }
         self.code.line(format!("{steps}.current = choice;"));
-        let before = self.pending;
-        let mut after = false;
-        for (i, variant) in hybrid.variants.iter().enumerate() {
-            let last = i + 1 == hybrid.variants.len();
-            match (i, last) {
-                (0, true) => self.code.open(""),
-                (0, false) => self.code.open("if (choice == 0)"),
-                (_, true) => {
-                    self.code.close(" else {");
-                    self.code.nest();
-                }
-                (_, false) => {
-                    self.code.close(&format!(" else if (choice == {i}) {{"));
-                    self.code.nest();
-                }
-            }
-            self.pending = before;
-            self.block(variant)?;
-            after |= self.pending;
-        }
-        self.code.close("");
-        self.code.close("");
-        self.pending = after;
-        Ok(())
+        let tests = (0..hybrid.variants.len().saturating_sub(1)).map(|i| format!("choice == {i}")).collect();
+        self.variants(&hybrid.variants, tests)
     }
 
     /// A candidate that is expected to cost much more than the safe one is not taken.

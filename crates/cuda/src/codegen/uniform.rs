@@ -11,7 +11,7 @@ use gw_ir::builtin::Builtin;
 use gw_ir::expr::{Expr, ExprKind, FunctionRef, ReduceOp};
 use gw_ir::operator::{Operator, VertexFilter};
 use gw_ir::source::{Name, Span};
-use gw_ir::stmt::{Decision, HybridStmt, Stmt, StmtKind};
+use gw_ir::stmt::{Block, Decision, HybridStmt, Stmt, StmtKind};
 use gw_ir::types::{Scalar, Type};
 use gw_ir::walk;
 use gw_schedule::{Criterion, LoopForm, Param};
@@ -701,14 +701,19 @@ impl<'r, 'm> Uniform<'r, 'm> {
         };
         self.code.line(format!("const double measure = {measure};"));
         let comparison = if criterion == Criterion::InputSize { "<" } else { "<=" };
+        let tests = thresholds.iter().map(|t| format!("measure {comparison} {t} * {whole}")).collect();
+        self.variants(&hybrid.variants, tests)
+    }
+
+    /// The first variant whose test holds; the last has none. Closes the block that its caller opened.
+    pub(super) fn variants(&mut self, variants: &[Block], tests: Vec<String>) -> Result<(), Refusal> {
         let before = self.pending;
         let mut after = false;
-        for (i, variant) in hybrid.variants.iter().enumerate() {
-            let test = thresholds.get(i).map(|t| format!("if (measure {comparison} {t} * {whole})"));
-            match (i, &test) {
-                (0, Some(test)) => self.code.open(test),
+        for (i, variant) in variants.iter().enumerate() {
+            match (i, tests.get(i)) {
+                (0, Some(test)) => self.code.open(format!("if ({test})")),
                 (_, Some(test)) => {
-                    self.code.close(&format!(" else {test} {{"));
+                    self.code.close(&format!(" else if ({test}) {{"));
                     self.code.nest();
                 }
                 (0, None) => self.code.open(""),

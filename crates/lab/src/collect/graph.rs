@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gw_exec::SpecGraphs;
+use gw_exec::{SpecGraphs, features_of};
 use gw_graph::progress::Silent;
-use gw_graph::stats::{DegreeSummary, Statistics, StatsOptions};
+use gw_graph::stats::{Statistics, StatsOptions};
 use gw_graph::{Graph, GraphSpec, VertexId, Weights};
 use gw_schedule::Feature;
 use xxhash_rust::xxh3::Xxh3;
@@ -35,34 +35,9 @@ impl AtHand {
     /// The class of the graph in a word, and its properties.
     pub(super) fn properties(&self) -> (String, Vec<(Feature, f64)>) {
         let statistics = Statistics::of(&self.graph, &StatsOptions::default());
-        // Statistics count an edge of a symmetric graph once at each end; the features count it once in and once out.
-        let both = if statistics.symmetric { 2.0 } else { 1.0 };
-        let value = |feature: Feature| {
-            use Feature::*;
-            let (summary, times): (&DegreeSummary, f64) = match feature {
-                Vertices => return Some(statistics.vertices as f64),
-                Edges => return Some(statistics.edges as f64),
-                InDegreeMin | InDegreeQ1 | InDegreeMedian | InDegreeQ3 | InDegreeMax | InDegreeMean
-                | InDegreeStdDev => (&statistics.in_degree, 1.0),
-                OutDegreeMin | OutDegreeQ1 | OutDegreeMedian | OutDegreeQ3 | OutDegreeMax | OutDegreeMean
-                | OutDegreeStdDev => (&statistics.out_degree, 1.0),
-                DegreeMin | DegreeQ1 | DegreeMedian | DegreeQ3 | DegreeMax | DegreeMean | DegreeStdDev => {
-                    (&statistics.degree, both)
-                }
-                _ => return None,
-            };
-            let value = match feature {
-                InDegreeMin | OutDegreeMin | DegreeMin => summary.min as f64,
-                InDegreeQ1 | OutDegreeQ1 | DegreeQ1 => summary.q1,
-                InDegreeMedian | OutDegreeMedian | DegreeMedian => summary.median,
-                InDegreeQ3 | OutDegreeQ3 | DegreeQ3 => summary.q3,
-                InDegreeMax | OutDegreeMax | DegreeMax => summary.max as f64,
-                InDegreeMean | OutDegreeMean | DegreeMean => summary.mean,
-                _ => summary.std_dev,
-            };
-            Some(value * times)
-        };
-        let found = Feature::ALL.iter().filter_map(|&feature| Some((feature, value(feature)?))).collect();
+        let features = features_of(&statistics);
+        let of_graph = Feature::ALL.iter().filter(|feature| feature.is_of_graph());
+        let found = of_graph.map(|&feature| (feature, features[feature.index()])).collect();
         (statistics.class.word().to_string(), found)
     }
 
