@@ -23,6 +23,8 @@ Examples:
   gw check --target cpu                the whole matrix
   gw check --program bfs --program sssp-delta --schedules 500 --seed 7
                                        more schedules of two programs, others than usual
+  gw check --target cuda --only loop=device-graph
+                                       only schedules with this in their text
 
 docs/check.md explains what is run and how to read the table.";
 
@@ -45,6 +47,12 @@ pub struct Check {
     /// Only this standard program; may be repeated
     #[arg(long, value_name = "NAME")]
     program: Vec<String>,
+    /// Only schedules whose text has this, such as loop=fused; may be repeated
+    #[arg(long, value_name = "TEXT")]
+    only: Vec<String>,
+    /// No schedule whose text has this; may be repeated
+    #[arg(long, value_name = "TEXT")]
+    skip: Vec<String>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -64,6 +72,7 @@ impl Check {
             matrix.programs = programs;
         }
         (matrix.quick, matrix.seed, matrix.schedules) = (self.quick, self.seed, self.schedules);
+        (matrix.only, matrix.skip) = (self.only, self.skip);
         (matrix.options, matrix.cancel) = (options, Arc::clone(cancel));
         matrix.ahead = rayon::current_num_threads();
         cancel.store(false, Ordering::Relaxed);

@@ -16,6 +16,7 @@
 //! | `run` | the order of runs, timing, validation |
 //! | `traffic`, `stats`, `record` | edges and bytes, medians and spread, the row of results |
 //! | `table` | measured steps side by side: what comparisons, models and reports look at |
+//! | `switching` | what it costs to go from one implementation to another between two steps |
 //! | `compare` | implementations side by side: Total, Avg, Worst against the best choice at every step |
 //! | `report` | the HTML page that shows tables and models, and its tables for a terminal |
 //! | `sheet` | columns and rows: answers of queries, as text, CSV, Parquet, LaTeX or Markdown |
@@ -56,6 +57,7 @@ mod source;
 mod sources;
 pub mod stats;
 mod suite;
+mod switching;
 mod table;
 mod template;
 mod traffic;
@@ -82,4 +84,5 @@ pub use select::Selection;
 pub use sheet::{Field, Sheet, SheetError};
 pub use source::{ADAPTIVE, AUTO, Origin, ReadSchedule, Settled, Source, Wanted};
 pub use suite::{Entry, GraphEntry, Override, Scalar, Suite};
+pub use switching::{SwitchCost, SwitchRow, Switching};
 pub use table::{Implementation, StepTable, StepTimes, TableGraph, Variant};

@@ -3,6 +3,8 @@
 use gw_schedule::Features;
 use serde::Serialize;
 
+use crate::switching::Switching;
+
 /// Step times of several implementations on the same variants.
 #[derive(Debug, Clone, Default)]
 pub struct StepTable {
@@ -16,6 +18,8 @@ pub struct StepTable {
     pub graphs: Vec<TableGraph>,
     /// The variants: a graph and a way to run the program on it.
     pub variants: Vec<Variant>,
+    /// What it costs to go from one implementation to another between two steps.
+    pub switching: Switching,
 }
 
 /// A way to execute a program: a triple of program, schedule and target.

@@ -1,6 +1,9 @@
 //! Which implementations a model may choose from: a running program keeps code and graph forms for each, so they should be few.
 
+use rayon::prelude::*;
+
 use crate::data::Data;
+use crate::path::Paths;
 
 /// The `count` classes that together lose least when each row takes the best of them, in the order in which they were added:
 /// first the best one alone, then always the one that helps most.
@@ -22,6 +25,27 @@ pub(crate) fn select(data: &Data, count: usize) -> Vec<usize> {
         for (row, kept) in kept.iter_mut().enumerate() {
             *kept = kept.min(data.costs(row as u32)[best]);
         }
+        chosen.push(best);
+    }
+    chosen
+}
+
+/// As [`select`] where switching costs something: those between which the best paths lose least.
+pub(crate) fn select_for_paths(data: &Data, paths: &Paths, count: usize) -> Vec<usize> {
+    let mut chosen: Vec<usize> = Vec::new();
+    let mut lost = f64::INFINITY;
+    while chosen.len() < count.min(data.classes) {
+        let open: Vec<usize> = (0..data.classes).filter(|class| !chosen.contains(class)).collect();
+        let with = |class: usize| -> f64 {
+            let tried: Vec<usize> = chosen.iter().copied().chain([class]).collect();
+            paths.least(data, &tried)
+        };
+        let losses: Vec<f64> = open.par_iter().map(|&class| with(class)).collect();
+        let Some((&best, &least)) = open.iter().zip(&losses).min_by(|a, b| a.1.total_cmp(b.1)) else { break };
+        if least >= lost {
+            break;
+        }
+        lost = least;
         chosen.push(best);
     }
     chosen

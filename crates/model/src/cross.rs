@@ -60,7 +60,7 @@ pub fn cross_validate(
         let model = &models[fold_of[variant.graph]];
         let places = Places::find(model, table)?;
         for (times, guard) in [(&mut plain, Guard::Off), (&mut guarded, Guard::WeakToSafe)] {
-            times[x] = seconds(variant, &choices(model, &places, variant, guard), |_| true);
+            times[x] = seconds(table, variant, &choices(model, &places, variant, guard), |_| true);
         }
     }
     let contender = |name: String, seconds| Contender { name, kind: RowKind::Predicted, seconds };

@@ -130,6 +130,18 @@ impl Data {
         &self.costs[row as usize * self.classes..][..self.classes]
     }
 
+    /// Puts other costs in the place of those of each step alone: by row and candidate, only differences count.
+    pub fn charge(&mut self, costs: &[f64]) {
+        self.costs.copy_from_slice(costs);
+        for (row, costs) in self.costs.chunks_mut(self.classes.max(1)).enumerate() {
+            let least = costs.iter().copied().fold(f64::INFINITY, f64::min);
+            costs.iter_mut().for_each(|cost| *cost -= least);
+            let label = costs.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1));
+            self.labels[row] = label.map_or(0, |(class, _)| class as u16);
+            self.stakes[row] = costs.iter().sum::<f64>() / costs.len() as f64;
+        }
+    }
+
     /// What each candidate loses in all rows.
     pub fn cost_sums(&self) -> Vec<f64> {
         let mut sums = vec![0.0; self.classes];

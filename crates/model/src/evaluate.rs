@@ -96,7 +96,7 @@ pub fn evaluate(models: &[&Model], table: &StepTable, scope: Scope) -> Result<Ev
             let mut times = Vec::with_capacity(table.variants.len());
             for (variant, keep) in table.variants.iter().zip(&keep) {
                 let chosen = choices(model, &places, variant, guard);
-                times.push(seconds(variant, &chosen, |step| keep[step]));
+                times.push(seconds(table, variant, &chosen, |step| keep[step]));
                 if guard == Guard::Off {
                     let judged = || chosen.iter().zip(keep).filter(|(_, keep)| **keep).map(|(choice, _)| choice);
                     conduct.steps += judged().count();
@@ -141,7 +141,7 @@ pub(crate) fn figures(
         (0..table.variants.len()).map(|x| (0..table.variants[x].steps.len()).map(|s| counts(x, s)).collect()).collect();
     let places = Places::find(model, table)?;
     let time = |(variant, keep): (&gw_lab::Variant, &Vec<bool>)| {
-        seconds(variant, &choices(model, &places, variant, Guard::Off), |step| keep[step])
+        seconds(table, variant, &choices(model, &places, variant, Guard::Off), |step| keep[step])
     };
     let times = table.variants.iter().zip(&keep).map(time).collect();
     let contenders = [Contender { name: String::new(), kind: RowKind::Predicted, seconds: times }];

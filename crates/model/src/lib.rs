@@ -9,6 +9,8 @@
 //! | `sample` | which rows train, drawn by a seed; folds of graphs |
 //! | `data` | the rows: features, and what every candidate would lose |
 //! | `candidates` | few implementations that together come close to all |
+//! | `path` | which candidate runs at each step when switching costs something |
+//! | `alternate` | models that alternate: their runs show what switching costs |
 //! | `grow`, `prune` | CART by Gini or by cost; how much of the tree is kept |
 //! | `cost` | the expected seconds of a candidate |
 //! | `train`, `model` | from a table to a model; the model file |
@@ -21,6 +23,7 @@
 //!
 //! It runs nothing: measurements come from the lab, choices at run time are made by [`gw_schedule::Tree`].
 
+mod alternate;
 mod candidates;
 mod cost;
 mod cross;
@@ -31,6 +34,7 @@ mod evaluate;
 mod export;
 mod grow;
 mod model;
+mod path;
 mod predict;
 mod prune;
 mod rank;
@@ -41,6 +45,7 @@ mod train;
 mod validate;
 mod workload;
 
+pub use alternate::alternating;
 pub use cross::{CrossValidation, cross_validate};
 pub use curve::{CurveFigures, CurvePoint, curve, curve_sheet};
 pub use error::{ModelError, Result};

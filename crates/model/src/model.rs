@@ -170,6 +170,19 @@ impl Model {
         Ok(())
     }
 
+    /// Calls a candidate by another name: by that of its like on another machine, to judge the model there.
+    pub fn rename(&mut self, candidate: &str, name: &str) -> Result<()> {
+        match self.candidates.iter_mut().find(|known| known.name == candidate) {
+            Some(known) => known.name = name.to_string(),
+            None => {
+                let known: Vec<&str> = self.candidates.iter().map(|candidate| candidate.name.as_str()).collect();
+                let problem = format!("it has no candidate `{candidate}`; it has {}", known.join(", "));
+                return Err(ModelError::Unfit { model: self.name.clone(), problem });
+            }
+        }
+        Ok(())
+    }
+
     /// The features and their importances.
     pub fn importance_sheet(&self) -> Sheet {
         let mut sheet = Sheet::new(["Feature", "Importance %", "Meaning"]);

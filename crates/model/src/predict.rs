@@ -72,8 +72,19 @@ pub fn choices(model: &Model, places: &Places, variant: &Variant, guard: Guard) 
     chosen
 }
 
-/// The seconds that choices would take at those steps that `counts` names; NaN when one was not measured.
-pub(crate) fn seconds(variant: &Variant, choices: &[Choice], counts: impl Fn(usize) -> bool) -> f64 {
+/// The seconds that choices would take at those steps that `counts` names, with what switching costs where that is known;
+/// NaN when one was not measured.
+pub(crate) fn seconds(
+    table: &StepTable,
+    variant: &Variant,
+    choices: &[Choice],
+    counts: impl Fn(usize) -> bool,
+) -> f64 {
+    let vertices = table.graphs[variant.graph].vertices;
+    let switching = |step: usize| match step {
+        0 => 0.0,
+        _ => table.switching.seconds(choices[step - 1].implementation, choices[step].implementation, vertices),
+    };
     let times = variant.steps.iter().zip(choices).enumerate().filter(|(step, _)| counts(*step));
-    times.map(|(_, (step, choice))| step.seconds[choice.implementation]).sum()
+    times.map(|(at, (step, choice))| step.seconds[choice.implementation] + switching(at)).sum()
 }

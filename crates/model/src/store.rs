@@ -85,6 +85,7 @@ fn keep_implementations(mut table: StepTable, keep: &[bool]) -> StepTable {
             keep.get(place - 1).copied().unwrap_or(false)
         });
     }
+    table.switching.keep(keep);
     retain(&mut table.implementations, keep);
     for variant in &mut table.variants {
         retain(&mut variant.totals, keep);

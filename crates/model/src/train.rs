@@ -1,7 +1,7 @@
 //! From a table of measured steps to a model.
 
 use gw_lab::StepTable;
-use gw_schedule::{Feature, Label, Leaf, Name, ProgramSchedule, Schedule, Tree, TreeNode};
+use gw_schedule::{Cost, Feature, Label, Leaf, Name, ProgramSchedule, Schedule, Tree, TreeNode};
 use serde::{Deserialize, Serialize};
 
 use crate::candidates;
@@ -11,6 +11,7 @@ use crate::error::{ModelError, Result};
 use crate::evaluate;
 use crate::grow::{Criterion, Grown, Limits, grow};
 use crate::model::{Candidate, FeatureUse, Model, Tie};
+use crate::path::Paths;
 use crate::prune;
 use crate::sample::{Fractions, Split};
 
@@ -57,6 +58,9 @@ pub struct Learning {
     pub fractions: Fractions,
     /// The seed of the draw and of the folds.
     pub seed: u64,
+    /// Count what switching costs, where that was measured.
+    #[serde(default)]
+    pub switching: bool,
 }
 
 /// What becomes of leaves in which candidates tie.
@@ -87,6 +91,7 @@ impl Default for Learning {
             skip_incomplete: true,
             fractions: Fractions::default(),
             seed: 1,
+            switching: true,
         }
     }
 }
@@ -101,6 +106,7 @@ impl Learning {
             min_rows: 1,
             folds: 0,
             ambiguous: Ambiguous::None,
+            switching: false,
             ..Learning::default()
         }
     }
@@ -134,7 +140,8 @@ impl Learning {
 ///
 /// 1. Rows are drawn by the fractions and the seed.
 /// 2. The candidates are chosen: few implementations that together come close to the optimum of all.
-/// 3. A tree is grown, and pruned by cross-validation over the graphs.
+/// 3. A tree is grown, and pruned by cross-validation over the graphs. Where it is known what switching costs, a row counts
+///    what its choice costs then and later, at first on the best path, then on that of the tree before.
 /// 4. Leaves with little support are marked weak, and the cost of every candidate is fitted.
 pub fn train(table: &StepTable, naming: &Naming, learning: &Learning) -> Result<Model> {
     learning.check()?;
@@ -183,7 +190,12 @@ pub(crate) fn train_on(
     }
     if let Some(count) = learning.candidates {
         let everyone = Data::new(table, &places, &chosen, &row_weights, &[])?;
-        chosen = candidates::select(&everyone, count).into_iter().map(|class| chosen[class]).collect();
+        let paths = Paths::new(table, &everyone, &chosen, &row_weights).filter(|_| learning.switching);
+        let few = match &paths {
+            Some(paths) => candidates::select_for_paths(&everyone, paths, count),
+            None => candidates::select(&everyone, count),
+        };
+        chosen = few.into_iter().map(|class| chosen[class]).collect();
     }
     let to_ratio: Vec<f64> = row_weights
         .iter()
@@ -194,18 +206,31 @@ pub(crate) fn train_on(
     chosen.swap(0, candidates::safest(&bare, &to_ratio));
 
     // 3. The tree.
-    let data = Data::new(table, &places, &chosen, &row_weights, &learning.features)?;
-    let limits =
-        Limits { max_depth: learning.max_depth, min_rows: learning.min_rows.max(1), min_gain: learning.min_gain };
-    let rows: Vec<u32> = (0..data.len() as u32).collect();
-    let grown = grow(&data, &rows, learning.criterion, limits);
-    let pruning = prune::choose(&data, &grown, learning.criterion, limits, learning.folds, learning.seed);
-    let shape = Shape::new(&data, &grown, learning, &pruning);
+    let mut data = Data::new(table, &places, &chosen, &row_weights, &learning.features)?;
+    let costs: Vec<Cost> = chosen.iter().map(|&implementation| cost::fit(table, &places, implementation)).collect();
+    let learn = |data: &Data| -> Result<(Shape, Tree)> {
+        let limits =
+            Limits { max_depth: learning.max_depth, min_rows: learning.min_rows.max(1), min_gain: learning.min_gain };
+        let rows: Vec<u32> = (0..data.len() as u32).collect();
+        let grown = grow(data, &rows, learning.criterion, limits);
+        let pruning = prune::choose(data, &grown, learning.criterion, limits, learning.folds, learning.seed);
+        let shape = Shape::new(data, &grown, learning, &pruning);
+        let tree = Tree::new(shape.nodes.clone(), costs.clone())
+            .map_err(|error| ModelError::NothingToLearn(format!("the tree cannot be used: {error}")))?;
+        Ok((shape, tree))
+    };
+    let (shape, tree) = match Paths::new(table, &data, &chosen, &row_weights).filter(|_| learning.switching) {
+        None => learn(&data)?,
+        Some(paths) => {
+            let to_end = paths.to_end(&data);
+            data.charge(&paths.charged(&to_end, &paths.best(&to_end)));
+            let (_, first) = learn(&data)?;
+            data.charge(&paths.charged(&to_end, &paths.of_tree(table, &data, &first)));
+            learn(&data)?
+        }
+    };
 
     // 4. What is told about it.
-    let costs = chosen.iter().map(|&implementation| cost::fit(table, &places, implementation)).collect();
-    let tree = Tree::new(shape.nodes, costs)
-        .map_err(|error| ModelError::NothingToLearn(format!("the tree cannot be used: {error}")))?;
     let names = |graphs: Vec<usize>| graphs.into_iter().map(|g| table.graphs[g].name.clone()).collect::<Vec<_>>();
     let mut graphs: Vec<usize> = places.iter().map(|&(x, _)| table.variants[x].graph).collect();
     graphs.sort_unstable();

@@ -27,7 +27,8 @@ pub struct Validate {
 #[derive(Args)]
 #[command(
     after_help = "A model that was trained on another machine is judged by the names of its candidates: give the \
-                        lab or the --platform to judge it on."
+                        lab or the --platform to judge it on. Where its like has another name there, say so: \
+                        --as queue-push-serial=queue-push-cm."
 )]
 pub struct Evaluate {
     #[command(flatten)]
@@ -38,11 +39,20 @@ pub struct Evaluate {
     /// Judge on everything, also on what the models have learned from
     #[arg(long)]
     all: bool,
+    /// The name that a candidate of the models has in this lab; may be repeated
+    #[arg(long = "as", value_name = "CANDIDATE=NAME", value_parser = pair)]
+    names: Vec<(String, String)>,
     /// Tell about each graph
     #[arg(long)]
     by_graph: bool,
     #[command(flatten)]
     form: Form,
+}
+
+/// Two words with `=` between them.
+fn pair(text: &str) -> Result<(String, String), String> {
+    let (candidate, name) = text.split_once('=').ok_or("two names with = between them are wanted")?;
+    Ok((candidate.to_string(), name.to_string()))
 }
 
 #[derive(Args)]
@@ -134,8 +144,11 @@ impl Evaluate {
     /// Compares predicted times.
     pub fn run(self) -> Result<(), CliError> {
         let lab = Lab::open_read_only(&self.measurements.lab)?;
-        let models: Vec<Model> =
+        let mut models: Vec<Model> =
             self.models.iter().map(|model| find(Some(&lab), model)).collect::<Result<_, CliError>>()?;
+        for model in &mut models {
+            self.names.iter().try_for_each(|(candidate, name)| model.rename(candidate, name))?;
+        }
         let algorithm = &models[0].algorithm;
         if let Some(other) = models.iter().find(|model| model.algorithm != *algorithm) {
             return Err(CliError::Usage(format!(

@@ -43,6 +43,9 @@ pub struct LearningArguments {
     /// Learn from variants too on which some implementation was not measured
     #[arg(long)]
     incomplete: bool,
+    /// Learn as if switching cost nothing, also where `gw model alternate` has measured it
+    #[arg(long)]
+    no_switching: bool,
     /// Seed of the choice of training rows and of folds
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -110,6 +113,7 @@ impl LearningArguments {
             skip_incomplete: !self.incomplete,
             fractions,
             seed: self.seed,
+            switching: base.switching && !self.no_switching,
         }
     }
 

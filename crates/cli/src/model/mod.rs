@@ -3,6 +3,7 @@
 mod judge;
 mod learning;
 mod look;
+mod switching;
 mod train;
 mod workload;
 
@@ -42,6 +43,10 @@ pub enum ModelCommand {
     CrossValidate(judge::CrossValidate),
     /// How good are models that have seen only a part of the data?
     Curve(judge::Curve),
+    /// Add runs that alternate between implementations: they show what switching costs
+    Alternate(switching::Alternate),
+    /// What does it cost to go from one implementation to another?
+    Switching(switching::Switching),
     /// What does a model choose at each step of a run, and why?
     Show(look::Show),
     /// Which features does a model look at?
@@ -65,6 +70,8 @@ pub fn run(command: ModelCommand) -> Result<(), CliError> {
         ModelCommand::Compare(command) => command.run(),
         ModelCommand::CrossValidate(command) => command.run(),
         ModelCommand::Curve(command) => command.run(),
+        ModelCommand::Alternate(command) => command.run(),
+        ModelCommand::Switching(command) => command.run(),
         ModelCommand::Show(command) => command.run(),
         ModelCommand::Importance(command) => command.run(),
         ModelCommand::Export(command) => command.run(),

@@ -20,6 +20,7 @@ use gw_exec::GraphVm;
 use gw_programs::Program;
 
 use crate::error::Result;
+use crate::source::Wanted;
 use plan::Graphs;
 pub use report::{CheckReport, CheckedProgram, Failure, Refusal, Tally};
 use run::Runner;
@@ -39,6 +40,10 @@ pub struct Check<'a> {
     pub seed: u64,
     /// Legal schedules per program, besides its own, none and the machine's choice; as many as cover everything when absent.
     pub schedules: Option<usize>,
+    /// Only schedules whose texts have one of these, such as `loop=fused`; all when there is none.
+    pub only: Vec<String>,
+    /// No schedule whose text has one of these.
+    pub skip: Vec<String>,
     /// A run that takes longer has failed.
     pub timeout: Duration,
     /// So many schedules are compiled at a time, on as many threads; 1 compiles each just before it is run.
@@ -57,10 +62,22 @@ impl<'a> Check<'a> {
             quick: false,
             seed: 1,
             schedules: None,
+            only: Vec::new(),
+            skip: Vec::new(),
             timeout: Duration::from_secs(60),
             ahead: 1,
             cancel: Arc::new(AtomicBool::new(false)),
         }
+    }
+
+    /// Whether a schedule is wanted. Nobody knows yet what the machine will choose.
+    fn wants(&self, trial: &Wanted) -> bool {
+        let text = match trial {
+            Wanted::Fixed(schedule, _) => schedule.to_string(),
+            _ => String::new(),
+        };
+        let has = |words: &[String]| words.iter().any(|word| text.contains(word));
+        (self.only.is_empty() || has(&self.only)) && !has(&self.skip)
     }
 }
 

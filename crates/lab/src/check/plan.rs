@@ -101,6 +101,7 @@ pub(super) fn plans(check: &Check<'_>, capabilities: &Capabilities, graphs: &Gra
     }
     for (plan, candidates) in plans.iter_mut().zip(candidates) {
         plan.trials.extend(candidates.into_iter().map(|candidate| given(candidate.schedule)));
+        plan.trials.retain(|trial| check.wants(trial));
     }
     Ok(plans)
 }
@@ -156,7 +157,32 @@ fn cells(program: &Program, module: &Module, graphs: &Graphs) -> Vec<Cell> {
 mod tests {
     use super::super::cover::Feature;
     use super::*;
+    use crate::source::AUTO;
     use gw_exec::ReferenceVm;
+
+    #[test]
+    fn schedules_are_left_out_by_their_texts() {
+        let machine = ReferenceVm::new();
+        let mut check = Check { quick: true, schedules: Some(40), ..Check::new(&machine) };
+        check.programs = vec![gw_programs::find("bfs").unwrap()];
+        let graphs = Graphs::load(true).unwrap();
+        let mut texts = |only: &[&str], skip: &[&str]| -> Vec<String> {
+            check.only = only.iter().map(ToString::to_string).collect();
+            check.skip = skip.iter().map(ToString::to_string).collect();
+            let plans = plans(&check, &Capabilities::everything("any"), &graphs).unwrap();
+            let text = |trial: &Wanted| match trial {
+                Wanted::Fixed(schedule, _) => schedule.to_string(),
+                _ => AUTO.to_string(),
+            };
+            plans[0].trials.iter().map(text).collect()
+        };
+        let all = texts(&[], &[]);
+        let (with, without) = (texts(&["pull"], &[]), texts(&[], &["pull"]));
+        assert!(all.contains(&AUTO.to_string()) && without.contains(&AUTO.to_string()));
+        assert!(!with.is_empty() && with.iter().all(|text| text.contains("pull")));
+        assert!(without.iter().all(|text| !text.contains("pull")));
+        assert_eq!(with.len() + without.len(), all.len());
+    }
 
     #[test]
     fn a_short_check_misses_no_value() {

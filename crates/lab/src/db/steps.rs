@@ -5,9 +5,11 @@ use std::collections::HashMap;
 use gw_schedule::{Feature, Features, StepSizes};
 use rusqlite::{Row, named_params};
 
-use super::entry::{find, names};
+use super::entry::{MODEL, find, names};
 use super::{Lab, time};
+use crate::adviser::Adviser;
 use crate::error::{LabError, Result};
+use crate::switching::Switching;
 use crate::table::{Implementation, StepTable, StepTimes, TableGraph, Variant};
 
 /// Which steps are wanted. Only validated runs count.
@@ -75,6 +77,7 @@ impl Lab {
         let keys = read.variants(&mut table)?;
         read.features(&mut table, &keys)?;
         read.times(&mut table, &keys)?;
+        table.switching = Switching::measured(&table, &read.models(&table));
         if query.complete {
             keep_complete(&mut table);
         }
@@ -311,6 +314,15 @@ impl Read<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The model of each implementation that is one. One that was removed, or that a later Graphwright wrote, tells nothing.
+    fn models(&self, table: &StepTable) -> Vec<Option<Adviser>> {
+        let model = |implementation: &Implementation| {
+            let name = implementation.schedule.strip_prefix(MODEL)?;
+            Adviser::parse(name, &self.lab.model(name).ok()?.file).ok()
+        };
+        table.implementations.iter().map(model).collect()
     }
 
     fn times(&self, table: &mut StepTable, keys: &Keys) -> Result<()> {
