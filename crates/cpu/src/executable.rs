@@ -379,11 +379,14 @@ impl Executable for CpuExecutable {
         self.run_iterations(statement, range, locals, env)
     }
 
-    fn frontier_edges(&mut self, set: &VertexSet, graph: &Graph, enough: u64) -> u64 {
+    fn frontier_edges(&mut self, set: &VertexSet, graph: &Graph, enough: Option<u64>) -> u64 {
         // Where no vertex has many edges, the size of a small set says enough.
         let size = set.len() as u64;
         let most = size.saturating_mul(graph.greatest_out_degree() as u64);
-        if most.saturating_add(size) < enough { most } else { crate::set::edges_of(set, graph.out(), enough) }
+        match enough {
+            Some(enough) if most.saturating_add(size) < enough => most,
+            _ => crate::set::edges_of(set, graph.out(), enough.unwrap_or(u64::MAX)),
+        }
     }
 
     fn reduce(&mut self, reduction: Reduction, vector: &Vector) -> Option<Result<Value>> {

@@ -119,6 +119,44 @@ fn right_under_random_schedules() {
     assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
 }
 
+/// What a tree looks at is the same here as on the reference machine, which counts everything by hand.
+#[test]
+fn trees_see_what_the_reference_machine_sees() {
+    let trees = [
+        "(frontier-edges<=40?0:1)",
+        "(frontier-degree<=12?0:1)",
+        "(unexplored-edges-share<=0.6?0:1)",
+        "(edges-ahead-ratio<=0.2?(growth<=2?0:1):1)",
+    ];
+    let program = gw_programs::find("bfs-levels").unwrap();
+    let mut seen = std::collections::BTreeSet::new();
+    for (spec, text) in ["kron:8", "kron:8:directed", "star:50", "road:12x12", "powerlaw:300:2.2:directed"]
+        .into_iter()
+        .flat_map(|spec| trees.map(|tree| (spec, tree)))
+    {
+        let graph = Arc::new(GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph);
+        let chosen = |vm: &dyn GraphVm| -> Vec<usize> {
+            let mut schedule: ProgramSchedule =
+                "s0:s1@adaptive,by=tree.test+push+pull,frontier=bitmap".parse().unwrap();
+            schedule.set_tree(Name::new("test").unwrap(), Arc::new(text.parse::<Tree>().unwrap()));
+            let variants = Arc::new(std::sync::Mutex::new(Vec::new()));
+            let heard = Arc::clone(&variants);
+            let observer = move |record: &StepRecord| {
+                if record.path.starts_with("s0:s1") {
+                    heard.lock().unwrap().push(record.variant);
+                }
+            };
+            check_schedule(program, spec, &graph, Some(schedule), vm, Some(Arc::new(observer)))
+                .unwrap_or_else(|problem| panic!("{spec} by {text}: {problem}"));
+            variants.lock().unwrap().clone()
+        };
+        let (here, there) = (chosen(&CpuVm::with_tiny_chunks(2)), chosen(&gw_exec::ReferenceVm::new()));
+        assert_eq!(here, there, "{spec} by {text}");
+        seen.extend(here);
+    }
+    assert_eq!(seen.into_iter().collect::<Vec<_>>(), [0, 1]);
+}
+
 /// Trees switch between random candidates at every edge operator with a frontier, and validators accept the results.
 #[test]
 fn right_under_adaptive_schedules() {

@@ -39,10 +39,12 @@ struct Output {
         if (threadIdx.x == 0) stage<>().count = 0;
         __syncthreads();
     }
-    __device__ __forceinline__ void append(int v) {
+    // All ways to add a vertex tell whether it was new.
+    __device__ __forceinline__ bool append(int v) {
         const unsigned staged = take_number(&stage<>().count);
         if (staged < Stage::CAPACITY) stage<>().ids[staged] = v;
         else put(take_overflow_number(set.head), v);
+        return true;
     }
     __device__ __forceinline__ void put(unsigned at, int v) {
         if (at < capacity) set.queue[at] = v;
@@ -57,40 +59,45 @@ struct Output {
         __syncthreads();
         for (unsigned i = threadIdx.x; i < n; i += blockDim.x) put(stage<>().base + i, stage<>().ids[i]);
     }
-    __device__ __forceinline__ void append_by_counters(int v) {
-        if (seen[v] != round && atomicExch(seen + v, round) != round) append(v);
+    __device__ __forceinline__ bool append_by_counters(int v) {
+        return seen[v] != round && atomicExch(seen + v, round) != round && append(v);
     }
-    __device__ __forceinline__ void append_by_bits(int v) {
-        if (mark_bit(seen, v)) append(v);
-    }
-    __device__ __forceinline__ void append_by_bytes(int v) {
-        if (mark_byte((unsigned char*)seen, v)) append(v);
+    __device__ __forceinline__ bool append_by_bits(int v) { return mark_bit(seen, v) && append(v); }
+    __device__ __forceinline__ bool append_by_bytes(int v) {
+        return mark_byte((unsigned char*)seen, v) && append(v);
     }
     // `table` is in shared memory, filled with -1.
-    template <unsigned ENTRIES> __device__ __forceinline__ void append_by_hash(int v, volatile int* table) {
+    template <unsigned ENTRIES> __device__ __forceinline__ bool append_by_hash(int v, volatile int* table) {
         const unsigned at = ((unsigned)v * 2654435761u) % ENTRIES;
-        if (table[at] == v) return;
+        if (table[at] == v) return false;
         table[at] = v;
-        append(v);
+        return append(v);
     }
-    __device__ __forceinline__ void append_by_match(int v) {
+    __device__ __forceinline__ bool append_by_match(int v) {
         const unsigned here = __activemask();
         const unsigned same = __match_any_sync(here, v);
-        if ((unsigned)__ffs(same) - 1 == lane()) append(v);
+        return (unsigned)__ffs(same) - 1 == lane() && append(v);
     }
-    template <Counting COUNTING> __device__ __forceinline__ void count() {
+    template <Counting COUNTING> __device__ __forceinline__ bool count() {
         if (COUNTING == COUNT_PLAIN) take_number(set.head);
         else added++;
+        return true;
     }
-    template <Counting COUNTING> __device__ __forceinline__ void insert_bit(int v) {
-        if (mark_bit(set.bits, v)) count<COUNTING>();
+    template <Counting COUNTING> __device__ __forceinline__ bool insert_bit(int v) {
+        return mark_bit(set.bits, v) && count<COUNTING>();
     }
-    template <Counting COUNTING> __device__ __forceinline__ void insert_byte(int v) {
-        if (mark_byte(set.bytes, v)) count<COUNTING>();
+    template <Counting COUNTING> __device__ __forceinline__ bool insert_byte(int v) {
+        return mark_byte(set.bytes, v) && count<COUNTING>();
     }
     // The mask of the set has the round of this output.
-    template <Counting COUNTING> __device__ __forceinline__ void insert_level(int v) {
-        if (set.levels[v] != round && atomicExch(set.levels + v, round) != round) count<COUNTING>();
+    template <Counting COUNTING> __device__ __forceinline__ bool insert_level(int v) {
+        return set.levels[v] != round && atomicExch(set.levels + v, round) != round && count<COUNTING>();
+    }
+
+    // Adds the out-edges of what this thread has added to those of the set. Every thread of the block calls it at the end of
+    // the operator: then a choice between variants needs no walk over the set, and no barrier behind it.
+    __device__ __forceinline__ void add_edges(unsigned long long edges) const {
+        block_add((unsigned long long*)(set.head + 2), edges);
     }
 
     // Adds what was counted to the size of the set; every thread of the block calls it at the end of the operator.

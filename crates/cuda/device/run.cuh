@@ -206,6 +206,12 @@ struct Run {
         }
         return *(volatile unsigned long long*)total;
     }
+    // The set leaves the kernel: whoever counts next begins at zero.
+    __device__ __forceinline__ void forget_edges(int place) {
+        if (place < 0 || place >= PLACES || !(form(place) & COUNTED)) return;
+        if (grid.first()) *(unsigned long long*)(at(place).head + 2) = 0;
+        set_form(place, form(place) & ~(unsigned)COUNTED);
+    }
 };
 
 }  // namespace gw

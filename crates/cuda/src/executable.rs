@@ -301,6 +301,9 @@ impl CudaExecutable {
                 let form = outcomes.form(p);
                 let storage = outcomes.take(p as usize)?;
                 let set = DeviceSet::new(&self.context.device, &self.launcher.spares, storage, form);
+                if outcomes.is_counted(p) {
+                    set.forget_edges().map_err(exec_error)?;
+                }
                 let set = VertexSet::new(SetForm::Machine(Box::new(set)));
                 // Two variables may name one place.
                 outcomes.placed.push((p, set.clone()));
@@ -625,7 +628,7 @@ impl Executable for CudaExecutable {
                 _ => {}
             }
         }
-        bindings.note_places(&outcomes);
+        bindings.note_places(&outcomes)?;
         outcomes.give_back(&self.launcher.spares);
         let Some(fused) = &self.statements[id] else { return Ok(ended) };
         let (path, function) = (fused.path.to_string(), fused.function.as_ref().map(ToString::to_string));
@@ -645,7 +648,7 @@ impl Executable for CudaExecutable {
         Ok(ended)
     }
 
-    fn frontier_edges(&mut self, set: &VertexSet, graph: &Graph, _enough: u64) -> u64 {
+    fn frontier_edges(&mut self, set: &VertexSet, graph: &Graph, _enough: Option<u64>) -> u64 {
         self.edges_of(set, graph).unwrap_or(0)
     }
 

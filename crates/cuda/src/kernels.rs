@@ -64,7 +64,8 @@ pub(crate) fn frontier_edges(wide: bool) -> Generated {
         input(Source::LocalVector("offsets".into()), &format!("const {offset}*"), "offsets"),
     ];
     let body = "    const unsigned long long edges = run.edges_of(in.set, in.offsets, 0u);\n    \
-                if (run.grid.first()) gw::put(args.results, edges);\n";
+                if (run.grid.first()) gw::put(args.results, edges);\n    \
+                run.forget_edges(in.set);\n";
     kernel(
         "frontier_edges",
         &["run.cuh", "results.cuh"],

@@ -19,8 +19,8 @@ use crate::memory::{Buffer, bytes_of, exec_error};
 use crate::queue::{DeviceQueue, WORDS};
 use crate::residency::GraphWords;
 use crate::set::{
-    BITS, BYTES, DeviceRef, DeviceSet, FORM_BITS, LEVELS, ListStorage, ListedSet, QUEUE, SET_WORDS, Spares, Storage,
-    give_back,
+    BITS, BYTES, COUNTED, DeviceRef, DeviceSet, FORM_BITS, LEVELS, ListStorage, ListedSet, QUEUE, SET_WORDS, Spares,
+    Storage, give_back,
 };
 use crate::vectors::{Vectors, bits_of};
 
@@ -185,13 +185,19 @@ impl Bindings {
     }
 
     /// After a loop: the forms that the kernel reports.
-    pub(crate) fn note_places(&mut self, outcomes: &Outcomes) {
+    pub(crate) fn note_places(&mut self, outcomes: &Outcomes) -> Result<()> {
         for (i, external) in self.external.iter().enumerate() {
             if let External::Set(set) = external {
-                let form = outcomes.form((FROM_HOST + i) as i32);
-                with_device_set(set, |own| own.form = form);
+                let place = (FROM_HOST + i) as i32;
+                let (form, counted) = (outcomes.form(place), outcomes.is_counted(place));
+                let noted = with_device_set(set, |own| {
+                    own.form = form;
+                    if counted { own.forget_edges() } else { Ok(()) }
+                });
+                noted.unwrap_or(Ok(())).map_err(exec_error)?;
             }
         }
+        Ok(())
     }
 }
 
@@ -230,6 +236,11 @@ impl Outcomes {
 
     pub(crate) fn form(&self, place: i32) -> u32 {
         (self.forms >> (FORM_BITS as i32 * place)) as u32 & (QUEUE | BITS | BYTES | LEVELS)
+    }
+
+    /// Whether the edges that leave the set were counted.
+    pub(crate) fn is_counted(&self, place: i32) -> bool {
+        (self.forms >> (FORM_BITS as i32 * place)) as u32 & COUNTED != 0
     }
 
     pub(crate) fn set_form(&mut self, place: i32, form: u32) {

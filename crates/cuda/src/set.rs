@@ -13,8 +13,10 @@ pub(crate) const QUEUE: u32 = 1;
 pub(crate) const BITS: u32 = 2;
 pub(crate) const BYTES: u32 = 4;
 pub(crate) const LEVELS: u32 = 16;
+/// No form: the edges that leave the set were counted. Only kernels use it.
+pub(crate) const COUNTED: u32 = 8;
 
-/// Bits of the forms of one place, with one that only kernels use.
+/// Bits of the forms of one place, with the one that only kernels use.
 pub(crate) const FORM_BITS: u32 = 5;
 
 /// Words of a set in the arguments of a kernel.
@@ -23,6 +25,8 @@ pub(crate) const SET_WORDS: usize = 6;
 /// Words that count, and where among them the round of the mask is.
 const HEAD: usize = 8;
 const ROUND_AT: usize = 4;
+/// Where among them the edges that leave the set are, two words.
+const EDGES_AT: usize = 2;
 
 /// Room for a set: a queue, maps where they are needed, and the words that count.
 #[derive(Debug)]
@@ -126,6 +130,14 @@ impl DeviceSet {
     pub(crate) fn new(device: &Arc<dyn Device>, spares: &Spares, storage: Storage, form: u32) -> DeviceSet {
         let (device, spares) = (Arc::clone(device), Arc::clone(spares));
         DeviceSet { device, spares, storage: Some(storage), form, size: Mutex::new(None) }
+    }
+
+    /// Forgets the number of edges that leave it: whoever counts next begins at zero.
+    pub(crate) fn forget_edges(&self) -> Result<(), DeviceError> {
+        match &self.storage {
+            Some(storage) => self.device.fill(Address(storage.head.address.0 + 4 * EDGES_AT as u64), 0, 4, 2),
+            None => Ok(()),
+        }
     }
 
     /// A set with these members.

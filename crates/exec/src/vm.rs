@@ -102,9 +102,9 @@ pub trait Executable: Send {
         Ok(false)
     }
 
-    /// Out-edges of a set in a graph, for the choice of a hybrid. Counting may end once `enough` are found, and may
-    /// give a bound where that is below `enough`.
-    fn frontier_edges(&mut self, set: &VertexSet, graph: &Graph, _enough: u64) -> u64 {
+    /// Out-edges of a set in a graph, for the choice of a hybrid. With `enough`, counting may end once so many are found, and
+    /// may give a bound where that is below; without, the number is exact.
+    fn frontier_edges(&mut self, set: &VertexSet, graph: &Graph, _enough: Option<u64>) -> u64 {
         set.with_ids(|ids| {
             let inside = ids.iter().filter(|&&v| (v as usize) < graph.vertices());
             inside.map(|&v| graph.out().degree(v) as u64).sum()

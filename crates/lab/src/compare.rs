@@ -289,6 +289,7 @@ mod tests {
             implementations: (0..width).map(implementation).collect(),
             graphs: vec![graph],
             variants: times.iter().enumerate().map(variant).collect(),
+            ..StepTable::default()
         }
     }
 

@@ -188,9 +188,8 @@ fn fit(mut samples: Vec<Sample>) -> Option<SwitchCost> {
     let (ones, vertices, squares) = (sum(&|_| 1.0), sum(&|s| s.vertices), sum(&|s| s.vertices * s.vertices));
     let (extra, slope) = (sum(&|s| s.extra), sum(&|s| s.extra * s.vertices));
     let determinant = ones * squares - vertices * vertices;
-    let both = (determinant > 1e-9 * ones * squares).then(|| {
-        ((extra * squares - slope * vertices) / determinant, (ones * slope - vertices * extra) / determinant)
-    });
+    let both = (determinant > 1e-9 * ones * squares)
+        .then(|| ((extra * squares - slope * vertices) / determinant, (ones * slope - vertices * extra) / determinant));
     let lost = |(a, b): (f64, f64)| sum(&|s| (s.extra - a - b * s.vertices).powi(2));
     let tried = [both, Some((extra / ones, 0.0)), (squares > 0.0).then(|| (0.0, slope / squares)), Some((0.0, 0.0))];
     let fits = tried.into_iter().flatten().filter(|(a, b)| *a >= 0.0 && *b >= 0.0);

@@ -67,6 +67,7 @@ fn table(platform: &str) -> StepTable {
         implementations: IMPLEMENTATIONS.iter().enumerate().map(implementation).collect(),
         variants: (0..GRAPHS * ROOTS).map(variant).collect(),
         graphs,
+        ..StepTable::default()
     }
 }
 

@@ -5,9 +5,9 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::error::{ModelError, Result};
-use crate::evaluate::{GraphFigures, by_graph};
+use crate::evaluate::{GraphFigures, by_graph, free_name};
 use crate::model::Model;
-use crate::predict::{Guard, Places, choices, seconds};
+use crate::predict::{Guard, Places, choices, free_seconds, seconds};
 use crate::sample;
 use crate::train::{Learning, Naming, train_on};
 
@@ -54,18 +54,23 @@ pub fn cross_validate(
         })
         .collect::<Result<_>>()?;
 
-    let (mut plain, mut guarded) = (vec![f64::NAN; table.variants.len()], vec![f64::NAN; table.variants.len()]);
+    let unknown = || vec![f64::NAN; table.variants.len()];
+    let (mut plain, mut guarded, mut free) = (unknown(), unknown(), unknown());
     for &x in &usable {
         let variant = &table.variants[x];
         let model = &models[fold_of[variant.graph]];
         let places = Places::find(model, table)?;
+        free[x] = free_seconds(variant, &choices(model, &places, variant, Guard::Off), |_| true);
         for (times, guard) in [(&mut plain, Guard::Off), (&mut guarded, Guard::WeakToSafe)] {
             times[x] = seconds(table, variant, &choices(model, &places, variant, guard), |_| true);
         }
     }
     let contender = |name: String, seconds| Contender { name, kind: RowKind::Predicted, seconds };
-    let contenders =
-        [contender(naming.name.to_string(), plain), contender(format!("{} (guarded)", naming.name), guarded)];
+    let mut contenders =
+        vec![contender(naming.name.to_string(), plain), contender(format!("{} (guarded)", naming.name), guarded)];
+    if table.switching.is_known() {
+        contenders.push(contender(free_name(naming.name.as_str()), free));
+    }
     let comparing = Comparing { variants: Some(&usable), contenders: &contenders, ..Comparing::default() };
     let comparison = Comparison::of(table, &comparing);
     let graphs = by_graph(table, &comparison, &contenders[0]);

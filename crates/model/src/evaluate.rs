@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::error::{ModelError, Result};
 use crate::model::{Figures, Model};
-use crate::predict::{Guard, Places, choices, seconds};
+use crate::predict::{Guard, Places, choices, free_seconds, seconds};
 use crate::sample::{Grain, Split};
 
 /// Which rows a model is judged on.
@@ -68,6 +68,11 @@ pub struct GraphFigures {
     pub best_fixed: f64,
 }
 
+/// The name of the row of a model whose switches cost nothing.
+pub(crate) fn free_name(model: &str) -> String {
+    format!("{model} (switching free)")
+}
+
 /// The name of the row of a model whose weak leaves run the safe candidate.
 pub fn guarded_name(model: &Model) -> String {
     format!("{} (guarded)", model.name)
@@ -94,10 +99,12 @@ pub fn evaluate(models: &[&Model], table: &StepTable, scope: Scope) -> Result<Ev
         let mut conduct = Conduct { name: model.name.clone(), missing: places.missing.clone(), ..Conduct::default() };
         for (guard, name) in [(Guard::Off, model.name.clone()), (Guard::WeakToSafe, guarded_name(model))] {
             let mut times = Vec::with_capacity(table.variants.len());
+            let mut free = Vec::new();
             for (variant, keep) in table.variants.iter().zip(&keep) {
                 let chosen = choices(model, &places, variant, guard);
                 times.push(seconds(table, variant, &chosen, |step| keep[step]));
                 if guard == Guard::Off {
+                    free.push(free_seconds(variant, &chosen, |step| keep[step]));
                     let judged = || chosen.iter().zip(keep).filter(|(_, keep)| **keep).map(|(choice, _)| choice);
                     conduct.steps += judged().count();
                     conduct.unknown += judged().filter(|choice| choice.unknown).count();
@@ -110,6 +117,10 @@ pub fn evaluate(models: &[&Model], table: &StepTable, scope: Scope) -> Result<Ev
                 }
             }
             contenders.push(Contender { name, kind: RowKind::Predicted, seconds: times });
+            if guard == Guard::Off && table.switching.is_known() {
+                let name = free_name(&model.name);
+                contenders.push(Contender { name, kind: RowKind::Predicted, seconds: free });
+            }
         }
         let known: Vec<usize> = places.of.iter().copied().flatten().collect();
         contenders.push(Contender {

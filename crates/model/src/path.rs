@@ -35,7 +35,8 @@ impl Paths {
             let variant = rows[0].0;
             let vertices = table.graphs[table.variants[variant].graph].vertices;
             let cost = |from: usize, to: usize| weights[variant] * table.switching.seconds(from, to, vertices);
-            let switching = candidates.iter().flat_map(|&from| candidates.iter().map(move |&to| cost(from, to))).collect();
+            let switching =
+                candidates.iter().flat_map(|&from| candidates.iter().map(move |&to| cost(from, to))).collect();
             sequences.push(Sequence { rows: start..start + rows.len(), switching });
             start += rows.len();
         }

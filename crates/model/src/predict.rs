@@ -72,19 +72,18 @@ pub fn choices(model: &Model, places: &Places, variant: &Variant, guard: Guard) 
     chosen
 }
 
-/// The seconds that choices would take at those steps that `counts` names, with what switching costs where that is known;
-/// NaN when one was not measured.
-pub(crate) fn seconds(
-    table: &StepTable,
-    variant: &Variant,
-    choices: &[Choice],
-    counts: impl Fn(usize) -> bool,
-) -> f64 {
-    let vertices = table.graphs[variant.graph].vertices;
-    let switching = |step: usize| match step {
-        0 => 0.0,
-        _ => table.switching.seconds(choices[step - 1].implementation, choices[step].implementation, vertices),
-    };
+/// The seconds that choices would take at those steps that `counts` names if switching were free; NaN when one was not
+/// measured.
+pub(crate) fn free_seconds(variant: &Variant, choices: &[Choice], counts: impl Fn(usize) -> bool) -> f64 {
     let times = variant.steps.iter().zip(choices).enumerate().filter(|(step, _)| counts(*step));
-    times.map(|(at, (step, choice))| step.seconds[choice.implementation] + switching(at)).sum()
+    times.map(|(_, (step, choice))| step.seconds[choice.implementation]).sum()
+}
+
+/// As [`free_seconds`], with what switching costs where that is known.
+pub(crate) fn seconds(table: &StepTable, variant: &Variant, choices: &[Choice], counts: impl Fn(usize) -> bool) -> f64 {
+    let vertices = table.graphs[variant.graph].vertices;
+    let switches = (1..choices.len()).filter(|&step| counts(step));
+    let cost =
+        |step: usize| table.switching.seconds(choices[step - 1].implementation, choices[step].implementation, vertices);
+    switches.map(cost).sum::<f64>() + free_seconds(variant, choices, &counts)
 }

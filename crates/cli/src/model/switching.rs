@@ -10,8 +10,10 @@ use crate::error::CliError;
 use crate::output::text;
 
 #[derive(Args)]
-#[command(after_help = "`gw lab run` then measures them, `gw model switching` tells what came of it, and `train`, `evaluate` \
-                        and `cross-validate` count what switching costs.")]
+#[command(
+    after_help = "`gw lab run` then measures them, `gw model switching` tells what came of it, and `train`, `evaluate` \
+                        and `cross-validate` count what switching costs."
+)]
 pub struct Alternate {
     #[command(flatten)]
     measurements: Measurements,
@@ -73,8 +75,12 @@ impl Switching {
         let table = self.measurements.filter.read(&lab, &self.algorithm)?.table;
         let rows = table.switching.rows(&table);
         let note = match table.switching.is_known() {
-            true => "A step takes so much longer when the first ran before it. Pairs that are not here count like their kind.\n",
-            false => "Nothing was measured: switching counts as free. `gw model alternate` adds runs that show what it costs.\n",
+            true => {
+                "A step takes so much longer when the first ran before it. Pairs that are not here count like their kind.\n"
+            }
+            false => {
+                "Nothing was measured: switching counts as free. `gw model alternate` adds runs that show what it costs.\n"
+            }
         };
         self.form.print(&rows, &SwitchRow::sheet(&rows), note)
     }

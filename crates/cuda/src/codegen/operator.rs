@@ -385,9 +385,15 @@ pub(crate) fn edges(
     if let VertexFilter::Function(f) = &op.to {
         capture_fields(region, f, "to", &operands.to_captures, &mut code, &mut fields, span)?;
     }
+    let counts = plan.insert.is_some() && region.counted.as_ref() == Some(&graph_name);
     if plan.insert.is_some() {
         code.line("gw::Output out;");
         fields.push("output".into());
+    }
+    if counts {
+        region.inputs.need(&graph_name, |parts| parts.out = true);
+        code.line("unsigned long long out_edges;");
+        fields.push("0ull".into());
     }
     sum_fields(&summed, &mut code, &mut fields);
     if plan.insert == Some(Insert::Hash) {
@@ -406,7 +412,11 @@ pub(crate) fn edges(
     code.blank();
     code.line("__device__ __forceinline__ unsigned vertices() const { return graph.vertices; }");
     if let Some(insert) = plan.insert {
-        code.line(format!("__device__ __forceinline__ void insert(int v) {{ {}; }}", insert.call()));
+        let call = match counts {
+            true => format!("if ({}) out_edges += graph.out_offsets[v + 1] - graph.out_offsets[v]", insert.call()),
+            false => insert.call(),
+        };
+        code.line(format!("__device__ __forceinline__ void insert(int v) {{ {call}; }}"));
     }
     code.blank();
     let mut text = code.into_text();
@@ -415,11 +425,14 @@ pub(crate) fn edges(
     walk_members(&mut code, op, &plan, operands, &gathered, owner_enqueues_once, apply);
     text.push_str(code.text());
     let mut end = Code::at_depth(1);
-    finish_member(&mut end, plan.insert, &summed, region)?;
+    finish_member(&mut end, plan.insert, counts, &summed, region)?;
     end.close(";");
     text.push_str(end.text());
 
-    let body = edge_body(region, &plan, operands, name, &fields, &call, scratch, span);
+    let mut body = edge_body(region, &plan, operands, name, &fields, &call, scratch, span);
+    if counts {
+        body.push_str("run.set_form(made, run.form(made) | gw::COUNTED);\n");
+    }
     Ok(OperatorCode { declaration: text, body, output: plan.insert.is_some() })
 }
 
@@ -485,6 +498,7 @@ fn sum_fields(summed: &[Summed], code: &mut Code, fields: &mut Vec<String>) {
 fn finish_member(
     code: &mut Code,
     insert: Option<Insert>,
+    counts: bool,
     summed: &[Summed],
     region: &mut Region<'_>,
 ) -> Result<(), Refusal> {
@@ -495,6 +509,9 @@ fn finish_member(
         }
         Some(_) => code.line("out.flush();"),
         None => {}
+    }
+    if counts {
+        code.line("out.add_edges(out_edges);");
     }
     for s in summed {
         let cell = region.global_scalar(&s.name, s.scalar).map_err(|reason| Refusal { span: Span::NONE, reason })?;
@@ -839,7 +856,7 @@ pub(crate) fn vertices(
         false => format!("{call};"),
     };
     code.line(format!("__device__ __forceinline__ void member(int v) {{ {body} }}"));
-    finish_member(&mut code, insert, &summed, region)?;
+    finish_member(&mut code, insert, false, &summed, region)?;
     code.close(";");
     text.push_str(code.text());
 

@@ -9,9 +9,10 @@ use gw_ir::expr::ExprKind;
 use gw_ir::meta::QueueKind;
 use gw_ir::module::Module;
 use gw_ir::source::Name;
-use gw_ir::stmt::{Block, StmtKind};
+use gw_ir::stmt::{Block, Decision, StmtKind};
 use gw_ir::types::{Scalar, Type};
 use gw_ir::walk;
+use gw_schedule::{Adaptive, Chooser, Criterion, Schedule};
 
 use super::inputs::{GraphInput, Inputs, Source};
 use super::text::{c_name, type_name};
@@ -77,6 +78,8 @@ pub(crate) struct Region<'m> {
     pub(crate) headers: Vec<&'static str>,
     /// The blocks of the grid wait for each other.
     pub(crate) cooperative: bool,
+    /// Sets made from this graph know how many edges leave them: choices between variants look at that.
+    pub(crate) counted: Option<Name>,
 }
 
 impl<'m> Region<'m> {
@@ -103,6 +106,7 @@ impl<'m> Region<'m> {
             flat,
             headers: Vec::new(),
             cooperative: false,
+            counted: counted(body),
         }
     }
 
@@ -217,4 +221,35 @@ fn written_by_operators(module: &Module, body: &Block) -> HashSet<Name> {
         });
     }
     cells
+}
+
+/// The graph whose edges the choices of a block count; none when they look at several.
+fn counted(body: &Block) -> Option<Name> {
+    let mut graphs: Vec<Name> = Vec::new();
+    walk::walk_stmts(body, &mut |stmt| {
+        if let StmtKind::Hybrid(hybrid) = &stmt.kind
+            && counts_edges(&hybrid.decision)
+            && let Some(graph) = hybrid.graph.as_var()
+            && !graphs.contains(graph)
+        {
+            graphs.push(graph.clone());
+        }
+    });
+    match &graphs[..] {
+        [graph] => Some(graph.clone()),
+        _ => None,
+    }
+}
+
+/// Whether a choice between variants looks at the edges that leave the frontier.
+fn counts_edges(decision: &Decision) -> bool {
+    let counts = |criterion: &Criterion| *criterion != Criterion::InputSize;
+    match decision {
+        Decision::Threshold { criterion, .. } => counts(criterion),
+        Decision::Chooser { tree: Some(tree), .. } => tree.features().iter().any(|f| f.needs_frontier_edges()),
+        Decision::Chooser { schedule, .. } => match &**schedule {
+            Schedule::Adaptive(Adaptive { chooser: Chooser::Threshold { criterion, .. }, .. }) => counts(criterion),
+            _ => false,
+        },
+    }
 }

@@ -644,7 +644,7 @@ impl<'r, 'm> Uniform<'r, 'm> {
 
     /// Removes repeats from a set variable.
     fn dedup(&mut self, set: &str, span: Span) {
-        self.code.open(format!("if ({set} >= 0 && run.form({set}) == gw::QUEUE)"));
+        self.code.open(format!("if ({set} >= 0 && (run.form({set}) & ~gw::COUNTED) == gw::QUEUE)"));
         let mut body = Code::default();
         operator::output_setup(self.region, Some(Insert::Counters), span, &mut body);
         body.line(format!("gw::each_member(run, {set}, [&](int v) {{ output.append_by_counters(v); }});"));

@@ -273,8 +273,8 @@ impl<'a> Interp<'a> {
         let mut sizes = InputSizes { frontier_vertices: vertices, frontier_edges: edges, vertices, edges };
         // Nobody needs to know by how much the greatest threshold is passed.
         let enough = match &hybrid.decision {
-            Decision::Threshold { threshold, .. } => (self.env.threshold(*threshold)? * edges as f64) as u64 + 1,
-            Decision::Chooser { .. } => u64::MAX,
+            Decision::Threshold { threshold, .. } => Some((self.env.threshold(*threshold)? * edges as f64) as u64 + 1),
+            Decision::Chooser { .. } => None,
         };
         if let Some(set) = frontier.filter(|set| set.universe().is_none()) {
             sizes.frontier_vertices = set.len() as u64;
@@ -305,7 +305,7 @@ impl<'a> Interp<'a> {
         let (size, edges) = match frontier.filter(|set| set.universe().is_none()) {
             None => (graph.vertices() as u64, graph.edges() as u64),
             Some(set) => {
-                let edges = if asked.needs_edges { self.machine.frontier_edges(&set, &graph, u64::MAX) } else { 0 };
+                let edges = if asked.needs_edges { self.machine.frontier_edges(&set, &graph, None) } else { 0 };
                 (set.len() as u64, edges)
             }
         };

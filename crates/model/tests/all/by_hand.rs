@@ -36,6 +36,7 @@ pub fn table() -> StepTable {
             // Answers: pull, unknown.
             variant(2, 1, &[(50.0, [1.0, 2.0, 3.0]), (5.0, [8.0, 6.0, 2.0])]),
         ],
+        ..StepTable::default()
     }
 }
 

@@ -246,3 +246,53 @@ fn twenty_thousand_rows_take_seconds() {
     assert_eq!(model.training_rows, 20_000);
     assert!(start.elapsed().as_secs() < 120, "{:?}", start.elapsed());
 }
+
+/// Two implementations take turns at being the fastest, by 1 us of 10. A third model alternates between them.
+fn taking_turns(extra: f64) -> StepTable {
+    let mut table = StepTable {
+        implementations: ["even", "odd", "alt"].iter().enumerate().map(|(i, name)| implementation(i, name)).collect(),
+        ..StepTable::default()
+    };
+    table.implementations[2].is_core = false;
+    let choices: Vec<u16> = (0..20).map(|step| step % 2).collect();
+    for g in 0..6 {
+        table.graphs.push(graph(g, &format!("g{g}"), "any"));
+        let step = |i: usize| StepTimes {
+            features: features(&[(Feature::Iteration, i as f64), (Feature::Frontier, (i % 2) as f64)]),
+            seconds: match i % 2 {
+                0 => vec![9e-6, 10e-6, 9e-6 + extra],
+                _ => vec![10e-6, 9e-6, 9e-6 + extra],
+            },
+        };
+        let steps: Vec<StepTimes> = (0..20).map(step).collect();
+        let totals = vec![190e-6, 190e-6, 180e-6];
+        table.variants.push(Variant { id: g as i64, graph: g, config: "root 0".into(), totals, steps });
+    }
+    let text = format!(
+        r#"{{"name": "alt", "program": "bfs-levels", "target": "cpu", "label": "s0:s1", "tree": "{}",
+            "candidates": [{{"name": "even", "schedule": "s0:s1@push"}}, {{"name": "odd", "schedule": "s0:s1@push"}}]}}"#,
+        gw_schedule::Tree::replay(&choices)
+    );
+    let adviser = gw_lab::Adviser::parse("alt", &text).unwrap();
+    table.switching = gw_lab::Switching::measured(&table, &[None, None, Some(adviser)]);
+    table
+}
+
+#[test]
+fn a_model_switches_when_that_pays() {
+    let learning = Learning { features: vec![Feature::Frontier], folds: 0, ..Learning::default() };
+    // A fifth of a microsecond per switch is less than staying loses, five are more.
+    for (extra, leaves) in [(0.2e-6, 2), (5e-6, 1)] {
+        let table = taking_turns(extra);
+        let model = train(&table, &naming(), &learning).unwrap();
+        assert_eq!(model.tree.candidates().len(), leaves, "{extra}: {}", model.tree);
+        let free = train(&table, &naming(), &Learning { switching: false, ..learning.clone() }).unwrap();
+        assert_eq!(free.tree.candidates().len(), 2);
+        // What it does is judged with what switching costs: 19 switches.
+        let judged = evaluate(&[&model], &table, Scope::All).unwrap();
+        let total = |name: &str| judged.comparison.rows.iter().find(|row| row.name == name).unwrap().total;
+        assert!((total("tree (switching free)") - if leaves == 2 { 1.0 } else { 190.0 / 180.0 }).abs() < 1e-6);
+        let expected = if leaves == 2 { (180e-6 + 19.0 * extra) / 180e-6 } else { 190.0 / 180.0 };
+        assert!((total("tree") - expected).abs() < 1e-6, "{extra}: {}", total("tree"));
+    }
+}
