@@ -38,6 +38,7 @@ ask "Searches whose fastest implementation changes from step to step (C7)" "WITH
 ask "Standard deviation by mean, in percent (C22); the standard error is smaller by the root of the repeats" "SELECT 'runs' AS what, AVG(e) AS mean, AVG(e > 5) * 100 AS percent_above_5 FROM
     (SELECT 100 * stdDev / avgTime AS e FROM TotalTimer WHERE name = 'computation' AND avgTime > 0)
     UNION ALL SELECT 'steps', AVG(e), AVG(e > 5) * 100 FROM (SELECT 100 * stdDev / avgTime AS e FROM StepTimer WHERE avgTime > 0)"
+show "What switching costs: a step takes so much longer when another implementation ran before it (C14)" model switching "$lab" $least --algorithm bfs
 show "Models on held-out graphs, ten folds (C13, C16)" model cross-validate "$lab" $least --algorithm bfs
 show "The published way to train, ten folds" model cross-validate "$lab" $least --algorithm bfs --plain
 show "How much data is needed (C19)" model curve "$lab" $least --algorithm bfs --percent 10,30,50,70

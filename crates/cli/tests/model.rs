@@ -94,6 +94,21 @@ fn from_a_lab_to_a_model_that_runs() {
         assert!(success(folder, &["model", "export", "m.json", "--as", form]).contains(part));
     }
 
+    // What switching costs.
+    let nothing = success(folder, &["model", "switching", "my.lab", "--algorithm", "bfs"]);
+    assert!(nothing.contains("switching counts as free"), "{nothing}");
+    let added = success(folder, &["model", "alternate", "my.lab", "--algorithm", "bfs"]);
+    assert!(added.starts_with("added 3 implementations") || added.starts_with("added 1 implementation"), "{added}");
+    success(folder, &["lab", "run", "my.lab", "--target", "cpu"]);
+    let costs = json(folder, &["model", "switching", "my.lab", "--algorithm", "bfs", "--json"]);
+    assert!(costs.as_array().is_some_and(|rows| rows.len() >= 2 && rows[0]["steps"].as_u64() >= Some(10)), "{costs}");
+    let folds = success(folder, &["model", "cross-validate", "my.lab", "--algorithm", "bfs", "--folds", "2"]);
+    assert!(folds.contains("model (switching free)"), "{folds}");
+    let one = failure(folder, &["model", "alternate", "my.lab", "--algorithm", "bfs", "s0:s1@push,par=serial"], 2);
+    assert!(one.contains("two implementations or more"), "{one}");
+    let renamed = ["model", "evaluate", "my.lab", "bfs-test", "--as", "nobody=somebody"];
+    assert!(failure(folder, &renamed, 1).contains("it has no candidate `nobody`"));
+
     // Mistakes.
     let again = failure(folder, &train(&["--store"]).iter().map(String::as_str).collect::<Vec<_>>(), 2);
     assert!(again.contains("the lab has a model of this name"), "{again}");

@@ -13,7 +13,10 @@ use serde::{Deserialize, Serialize};
 use crate::error::{LabError, Result};
 
 /// The model files that come with Graphwright, as names and texts.
-const BUILTIN: &[(&str, &str)] = &[("bfs-cpu", include_str!("../../../models/bfs-cpu.json"))];
+const BUILTIN: &[(&str, &str)] = &[
+    ("bfs-cpu", include_str!("../../../models/bfs-cpu.json")),
+    ("bfs-cuda", include_str!("../../../models/bfs-cuda.json")),
+];
 
 /// A decision tree with the schedules that it picks from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

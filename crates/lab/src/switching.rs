@@ -78,13 +78,7 @@ impl Switching {
             return Switching::default();
         }
         let forms: Vec<String> = table.implementations.iter().map(|i| form(&i.schedule)).collect();
-        let place = |from: usize, to: usize| {
-            found[from][to].unwrap_or_else(|| match from == to {
-                // Who does not switch pays nothing.
-                true => SwitchCost::default(),
-                false => alike(&found, &forms, from, to),
-            })
-        };
+        let place = |from: usize, to: usize| found[from][to].unwrap_or_else(|| alike(&found, &forms, from, to));
         Switching { costs: (0..count).map(|from| (0..count).map(|to| place(from, to)).collect()).collect() }
     }
 
@@ -162,11 +156,12 @@ fn form(schedule: &str) -> String {
     schedule.split(',').filter(says).collect::<Vec<_>>().join(",")
 }
 
-/// The cost of a pair that was not measured: the mean of those between the same forms, else of all.
+/// The cost of a pair that was not measured: the mean of those between the same forms, else of all. Staying is compared with
+/// staying only: asking a model costs something even if nothing changes, and for all alike.
 fn alike(found: &[Vec<Option<SwitchCost>>], forms: &[String], from: usize, to: usize) -> SwitchCost {
     let pairs = || {
         let row = |a: usize| found[a].iter().enumerate().filter_map(move |(b, cost)| cost.map(|cost| (a, b, cost)));
-        (0..found.len()).flat_map(row).filter(|(a, b, _)| a != b)
+        (0..found.len()).flat_map(row).filter(|(a, b, _)| (a == b) == (from == to))
     };
     let same: Vec<SwitchCost> =
         pairs().filter(|&(a, b, _)| forms[a] == forms[from] && forms[b] == forms[to]).map(|(.., cost)| cost).collect();

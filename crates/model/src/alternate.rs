@@ -10,7 +10,7 @@ use crate::train::{Learning, Naming};
 /// Steps with another implementation than the step before. All after them run like the last: not switching may cost something, too.
 const STEPS: usize = 24;
 
-/// The model that alternates between two implementations of a table, given by name.
+/// The model that alternates between two implementations of a table, given by name. Their keys in the lab are added to its own name.
 pub fn alternating(table: &StepTable, naming: &Naming, first: &str, second: &str) -> Result<Model> {
     let candidate = |name: &str| -> Result<(Candidate, String)> {
         let found = table.core().into_iter().map(|i| &table.implementations[i]).find(|i| i.name == name);
@@ -25,7 +25,7 @@ pub fn alternating(table: &StepTable, naming: &Naming, first: &str, second: &str
     let choices: Vec<u16> = (0..STEPS as u16).map(|step| step % 2).collect();
     Ok(Model {
         format: Model::FORMAT,
-        name: naming.name.to_string(),
+        name: format!("{}-{}-{}", naming.name, first.implementation, second.implementation),
         algorithm: naming.algorithm.clone(),
         program: table.program.clone(),
         target,

@@ -52,16 +52,18 @@ impl Alternate {
                 model.candidates.into_iter().map(|candidate| candidate.name).collect()
             }
         };
+        if names.len() < 2 {
+            return Err(CliError::Usage(format!("name two implementations or more, not only {}", names.join(", "))));
+        }
         let known: Vec<String> = lab.models(None)?.into_iter().map(|model| model.name).collect();
         let mut added = 0;
         for (i, first) in names.iter().enumerate() {
             for second in &names[i + 1..] {
-                let name = format!("alternate-{first}-{second}");
-                let model = alternating(&measured.table, &naming(&name)?, first, second)?;
-                if !known.contains(&name) {
+                let model = alternating(&measured.table, &naming("alternate")?, first, second)?;
+                if !known.contains(&model.name) {
                     lab.store_model(&record(&model, Some(format!("alternates {first} and {second}"))))?;
                 }
-                added += lab.add_model_implementation(&self.algorithm, &name, &model.program, &model.target)?.new;
+                added += lab.add_model_implementation(&self.algorithm, &model.name, &model.program, &model.target)?.new;
             }
         }
         text(&format!("added {added} implementations that alternate between two of: {}\n", names.join(", ")))
