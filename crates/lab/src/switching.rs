@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::adviser::Adviser;
 use crate::sheet::{Field, Sheet};
-use crate::table::StepTable;
+use crate::table::{StepTable, retain};
 
 /// What it costs to go from one implementation to another.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
@@ -93,11 +93,7 @@ impl Switching {
     }
 
     /// Leaves out implementations, as the table does.
-    pub fn keep(&mut self, keep: &[bool]) {
-        fn retain<T>(things: &mut Vec<T>, keep: &[bool]) {
-            let mut keep = keep.iter();
-            things.retain(|_| *keep.next().unwrap_or(&false));
-        }
+    pub(crate) fn keep(&mut self, keep: &[bool]) {
         retain(&mut self.costs, keep);
         self.costs.iter_mut().for_each(|row| retain(row, keep));
     }

@@ -22,6 +22,24 @@ pub struct StepTable {
     pub switching: Switching,
 }
 
+impl StepTable {
+    /// Leaves out implementations; `keep` has a word for each.
+    pub fn keep_implementations(&mut self, keep: &[bool]) {
+        self.switching.keep(keep);
+        retain(&mut self.implementations, keep);
+        for variant in &mut self.variants {
+            retain(&mut variant.totals, keep);
+            variant.steps.iter_mut().for_each(|step| retain(&mut step.seconds, keep));
+        }
+    }
+}
+
+/// Keeps the things whose place says so.
+pub(crate) fn retain<T>(things: &mut Vec<T>, keep: &[bool]) {
+    let mut keep = keep.iter();
+    things.retain(|_| *keep.next().unwrap_or(&false));
+}
+
 /// A way to execute a program: a triple of program, schedule and target.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Implementation {

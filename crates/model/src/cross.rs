@@ -60,10 +60,9 @@ pub fn cross_validate(
         let variant = &table.variants[x];
         let model = &models[fold_of[variant.graph]];
         let places = Places::find(model, table)?;
-        free[x] = free_seconds(variant, &choices(model, &places, variant, Guard::Off), |_| true);
-        for (times, guard) in [(&mut plain, Guard::Off), (&mut guarded, Guard::WeakToSafe)] {
-            times[x] = seconds(table, variant, &choices(model, &places, variant, guard), |_| true);
-        }
+        let chosen = choices(model, &places, variant, Guard::Off);
+        (plain[x], free[x]) = (seconds(table, variant, &chosen, |_| true), free_seconds(variant, &chosen, |_| true));
+        guarded[x] = seconds(table, variant, &choices(model, &places, variant, Guard::WeakToSafe), |_| true);
     }
     let contender = |name: String, seconds| Contender { name, kind: RowKind::Predicted, seconds };
     let mut contenders =

@@ -17,7 +17,7 @@ pub struct Measured {
 /// Reads the steps of an algorithm from a lab. A run switches between schedules of one program, so implementations of
 /// other programs are left out; `program` names the one to keep when there are several.
 pub fn measured(lab: &Lab, query: &TableQuery, program: Option<&str>) -> Result<Measured> {
-    let table = lab.step_table(query)?;
+    let mut table = lab.step_table(query)?;
     let of_program = programs(lab, &table)?;
     let mut known: Vec<&str> = table.core().into_iter().filter_map(|i| of_program[i].as_deref()).collect();
     known.sort_unstable();
@@ -38,7 +38,7 @@ pub fn measured(lab: &Lab, query: &TableQuery, program: Option<&str>) -> Result<
         }
     };
     let keep: Vec<bool> = of_program.iter().map(|of| of.as_deref().is_none_or(|of| of == program)).collect();
-    let mut table = keep_implementations(table, &keep);
+    table.keep_implementations(&keep);
     table.program = program;
     let commit = commit(lab, query, &table.platform)?;
     Ok(Measured { table, commit })
@@ -74,24 +74,6 @@ fn commit(lab: &Lab, query: &TableQuery, platform: &str) -> Result<Option<String
         .filter(|commit| query.commit.as_deref().is_none_or(|wanted| commit.starts_with(wanted)))
         .collect();
     Ok(if found.len() == 1 { found.pop() } else { None })
-}
-
-/// The table with some of its implementations.
-fn keep_implementations(mut table: StepTable, keep: &[bool]) -> StepTable {
-    fn retain<T>(things: &mut Vec<T>, keep: &[bool]) {
-        let mut place = 0;
-        things.retain(|_| {
-            place += 1;
-            keep.get(place - 1).copied().unwrap_or(false)
-        });
-    }
-    table.switching.keep(keep);
-    retain(&mut table.implementations, keep);
-    for variant in &mut table.variants {
-        retain(&mut variant.totals, keep);
-        variant.steps.iter_mut().for_each(|step| retain(&mut step.seconds, keep));
-    }
-    table
 }
 
 /// A model as the lab keeps it.

@@ -20,7 +20,7 @@ pub struct Alternate {
     /// The algorithm, such as bfs
     #[arg(long, value_name = "NAME")]
     algorithm: String,
-    /// The implementations [default: those that a model would choose from if switching cost nothing]
+    /// The implementations [default: those that a model would choose from]
     #[arg(value_name = "IMPLEMENTATION")]
     names: Vec<String>,
     #[command(flatten)]
