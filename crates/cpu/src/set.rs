@@ -1,9 +1,12 @@
 //! Vertex sets as maps, and the forms of a set that kernels want.
 
 use std::any::Any;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use gw_exec::{MachineSet, SetForm, VertexSet};
 use gw_graph::Adjacency;
+
+use crate::drive::Crew;
 
 /// A set as a map over all vertices.
 #[derive(Debug, Clone)]
@@ -197,25 +200,23 @@ pub(crate) fn blocks(set: &VertexSet) -> Option<usize> {
 }
 
 /// Out-edges of a set in an adjacency. Counting ends when `enough` are found.
-pub(crate) fn edges_of(set: &VertexSet, adjacency: &Adjacency, enough: u64) -> u64 {
+pub(crate) fn edges_of(crew: &mut Crew, set: &VertexSet, adjacency: &Adjacency, enough: u64) -> u64 {
     let vertices = adjacency.vertices();
     let degree = |v: u32| if (v as usize) < vertices { adjacency.degree(v) as u64 } else { 0 };
-    // Large sets are counted piece by piece, so that neither a small nor a heavy one costs more than its decision.
-    const PIECE: usize = 1 << 13;
     set.with(|form| {
         if let SetForm::Machine(machine) = form
             && let Some(own) = machine.as_any().downcast_mut::<MapSet>()
         {
-            let mut sum = 0;
-            let blocks = vertices.div_ceil(64);
-            for begin in (0..blocks).step_by(PIECE) {
-                own.map.each(begin, begin + PIECE, |v| sum += degree(v));
-                if sum >= enough {
-                    break;
-                }
-            }
-            return sum;
+            // Blocks of 64 vertices: as many as look like a piece of a list.
+            const PIECE: usize = 1 << 9;
+            let map = &own.map;
+            return in_pieces(crew, vertices.div_ceil(64).div_ceil(PIECE), enough, |piece| {
+                let mut sum = 0;
+                map.each(piece * PIECE, (piece + 1) * PIECE, |v| sum += degree(v));
+                sum
+            });
         }
+        const PIECE: usize = 1 << 12;
         let owned;
         let ids = match form {
             SetForm::Ids(ids) => &ids[..],
@@ -224,15 +225,28 @@ pub(crate) fn edges_of(set: &VertexSet, adjacency: &Adjacency, enough: u64) -> u
                 &owned[..]
             }
         };
-        let mut sum = 0;
-        for piece in ids.chunks(PIECE) {
-            sum += piece.iter().map(|&v| degree(v)).sum::<u64>();
-            if sum >= enough {
-                break;
-            }
-        }
-        sum
+        in_pieces(crew, ids.len().div_ceil(PIECE), enough, |piece| {
+            let end = ids.len().min((piece + 1) * PIECE);
+            ids[piece * PIECE..end].iter().map(|&v| degree(v)).sum()
+        })
     })
+}
+
+/// The sum over pieces, until there is enough. One piece is not worth calling for help.
+fn in_pieces(crew: &mut Crew, pieces: usize, enough: u64, count: impl Fn(usize) -> u64 + Sync) -> u64 {
+    if pieces < 2 {
+        return (0..pieces).map(count).sum();
+    }
+    let (next, sum) = (AtomicUsize::new(0), AtomicU64::new(0));
+    crew.share(&|| {
+        while sum.load(Ordering::Relaxed) < enough {
+            match next.fetch_add(1, Ordering::Relaxed) {
+                piece if piece < pieces => sum.fetch_add(count(piece), Ordering::Relaxed),
+                _ => break,
+            };
+        }
+    });
+    sum.into_inner()
 }
 
 /// The members of a set as a map.

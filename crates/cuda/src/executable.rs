@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use gw_exec::{
     Environment, ErrorKind, ExecError, Executable, Locals, MachineSet, OperatorCall, OperatorId, OperatorOutcome,
-    Queue, QueueSpec, QueueState, Reduction, Result, Scalar, SetForm, Sites, StatementId, StatementOutcome, StepRecord,
-    Value, Vector, VertexSet,
+    Queue, QueueSpec, QueueState, Reduction, Result, Scalar, SetForm, Site, Sites, StatementId, StatementOutcome,
+    StepRecord, Value, Vector, VertexSet,
 };
 use gw_graph::{Graph, Offsets, WeightKind};
 use gw_ir::expr::Expr;
@@ -17,12 +17,12 @@ use gw_ir::stmt::{Block, Stmt, StmtKind};
 use gw_ir::types::Type;
 use gw_schedule::LoopForm;
 
-use crate::codegen::region::GraphShape;
+use crate::codegen::region::{GraphShape, counting_operators};
 use crate::codegen::{BLOCK_MEMBERS, Frontiers, Generated, Refusal, Task, generate};
 use crate::context::Context;
 use crate::device::{DeviceError, Kernel};
 use crate::kernels::{self, QueueTask};
-use crate::launch::{Bindings, Launcher, Outcomes};
+use crate::launch::{Bindings, Launcher, Outcomes, with_device_set};
 use crate::memory::{Buffer, exec_error};
 use crate::queue::{DeviceQueue, REPORTED, is_near_far};
 use crate::set::{DeviceSet, ListStorage, ListedSet, QUEUE};
@@ -58,6 +58,8 @@ struct Prepared {
     /// What it is for the host.
     operator: Operator,
     names: OperandNames,
+    /// The graph whose edges must be counted for the choice that picks this operator.
+    counted: Option<Name>,
 }
 
 /// Names that the operands of an operator have in its region.
@@ -104,7 +106,12 @@ pub(crate) struct Loaded {
 impl CudaExecutable {
     pub(crate) fn new(context: Arc<Context>, module: Arc<Module>) -> Result<Self> {
         let sites = Sites::of(&module);
-        let operators = sites.operators.iter().map(|(site, op)| prepare(&module, site.span, &site.path, op)).collect();
+        let counting = counting_operators(&module);
+        let prepared = |(site, op): &(Site, &Operator)| {
+            let counted = counting.get(&std::ptr::from_ref(*op)).cloned();
+            Prepared { counted, ..prepare(&module, site.span, &site.path, op) }
+        };
+        let operators = sites.operators.iter().map(prepared).collect();
         let statements = sites
             .statements
             .iter()
@@ -152,11 +159,13 @@ impl CudaExecutable {
                     block: BLOCK,
                     single: false,
                     loop_form: Some(fused.form),
+                    counted: None,
                 };
                 all.push(generate(&task)?);
                 gw_ir::walk::walk_stmts(&fused.body, &mut |s| inside.push(s.span));
             }
         }
+        let counting = counting_operators(module);
         for (i, (site, op)) in sites.operators.iter().enumerate() {
             if inside.contains(&site.span) || matches!(op, Operator::UpdateBuckets(_)) {
                 continue;
@@ -172,6 +181,7 @@ impl CudaExecutable {
                 block: BLOCK,
                 single: true,
                 loop_form: None,
+                counted: counting.get(&std::ptr::from_ref(*op)).cloned(),
             };
             all.push(generate(&task)?);
         }
@@ -195,6 +205,7 @@ impl CudaExecutable {
             block: if small { BLOCK } else { LOOP_BLOCK.min(most) },
             single: false,
             loop_form: Some(fused.form),
+            counted: None,
         };
         let code = generate(&task)?;
         if small || fused.form == LoopForm::SingleBlock || code.takes_steps() {
@@ -219,6 +230,7 @@ impl CudaExecutable {
             block: BLOCK,
             single: true,
             loop_form: None,
+            counted: prepared.counted.clone(),
         })
     }
 
@@ -480,8 +492,17 @@ impl Executable for CudaExecutable {
                 });
             }
         } else if output_name.is_some() {
-            outcomes.set_form(0, loaded.code.output_form());
-            outcome.output = Some(self.set_at(&mut outcomes, 0, vertices)?);
+            let made = DeviceSet::new(
+                &self.context.device,
+                &self.launcher.spares,
+                outcomes.take(0)?,
+                loaded.code.output_form(),
+            );
+            let made = match &call.graph {
+                Some(graph) if loaded.code.counted => made.with_edges_of(graph),
+                _ => made,
+            };
+            outcome.output = Some(VertexSet::new(SetForm::Machine(Box::new(made))));
         }
         // Conversions of the inputs stay with them.
         bindings.note_forms(&loaded.code);
@@ -853,6 +874,14 @@ impl CudaExecutable {
     }
 
     fn edges_of(&mut self, set: &VertexSet, graph: &Graph) -> Result<u64> {
+        // The operator that made the set may have counted. What is still on the host is a source or a few.
+        if let Some(edges) = with_device_set(set, |own| own.edges_of(graph)).flatten() {
+            return Ok(edges);
+        }
+        if let Some(edges) = edges_of_few(set, graph) {
+            return Ok(edges);
+        }
+        with_device_set(set, DeviceSet::forget_count).unwrap_or(Ok(())).map_err(exec_error)?;
         let vertices = graph.vertices();
         let wide = matches!(graph.out().offsets(), Offsets::Wide(_));
         let loaded = self.loaded(Key::FrontierEdges(wide), |_, _| Ok(kernels::frontier_edges(wide)))?;
@@ -909,6 +938,18 @@ impl CudaExecutable {
         self.vectors.adopt(&vector, buffer);
         Ok(vector)
     }
+}
+
+/// Out-edges of a small set that is not on the device.
+fn edges_of_few(set: &VertexSet, graph: &Graph) -> Option<u64> {
+    const FEW: usize = 64;
+    set.with(|form| match form {
+        SetForm::Ids(ids) if ids.len() <= FEW => {
+            let inside = ids.iter().filter(|&&v| (v as usize) < graph.vertices());
+            Some(inside.map(|&v| graph.out().degree(v) as u64).sum())
+        }
+        _ => None,
+    })
 }
 
 fn shape_of(graph: &Graph) -> GraphShape {
@@ -1010,7 +1051,7 @@ fn prepare(module: &Module, span: Span, path: &Arc<str>, operator: &Operator) ->
         None => Stmt::eval(expr),
     };
     let body = vec![stmt.at(span)];
-    Prepared { span, path: Arc::clone(path), params, body, operator: operator.clone(), names }
+    Prepared { span, path: Arc::clone(path), params, body, operator: operator.clone(), names, counted: None }
 }
 
 fn vertex_input(set: &mut Expr, params: &mut Vec<(Name, Type)>, fresh: &dyn Fn(&str) -> Name) -> Name {

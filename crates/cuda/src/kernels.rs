@@ -49,6 +49,7 @@ fn kernel(name: &str, headers: &[&str], inputs: Vec<Input>, outcomes: Vec<Outcom
         flat: false,
         output: 0,
         input: 0,
+        counted: false,
     }
 }
 

@@ -201,7 +201,7 @@ impl Bindings {
     }
 }
 
-fn with_device_set<R>(set: &VertexSet, f: impl FnOnce(&mut DeviceSet) -> R) -> Option<R> {
+pub(crate) fn with_device_set<R>(set: &VertexSet, f: impl FnOnce(&mut DeviceSet) -> R) -> Option<R> {
     set.with(|form| match form {
         SetForm::Machine(machine) => machine.as_any().downcast_mut::<DeviceSet>().map(f),
         _ => None,
@@ -219,8 +219,6 @@ pub(crate) struct Outcomes {
     pub(crate) round: u32,
     /// Places that became sets already.
     pub(crate) placed: Vec<(i32, VertexSet)>,
-    /// Only the first place was used.
-    single: bool,
 }
 
 impl Outcomes {
@@ -243,16 +241,9 @@ impl Outcomes {
         (self.forms >> (FORM_BITS as i32 * place)) as u32 & COUNTED != 0
     }
 
-    pub(crate) fn set_form(&mut self, place: i32, form: u32) {
-        let at = FORM_BITS as i32 * place;
-        self.forms = self.forms & !(31 << at) | u64::from(form) << at;
-    }
-
     pub(crate) fn take(&mut self, place: usize) -> Result<Storage> {
         let storage = self.own.get_mut(place).and_then(Option::take);
-        let mut storage = storage.ok_or_else(|| ErrorKind::Malformed("a set without a place".into()))?;
-        storage.dirty = true;
-        Ok(storage)
+        storage.ok_or_else(|| ErrorKind::Malformed("a set without a place".into()).into())
     }
 
     /// The near set of a queue after a kernel.
@@ -279,12 +270,8 @@ impl Outcomes {
 
     /// Returns the places that hold no set.
     pub(crate) fn give_back(self, spares: &Spares) {
-        for (i, storage) in self.own.into_iter().enumerate() {
-            let Some(storage) = storage else { continue };
-            match self.single && i > 0 {
-                true => spares.lock().unwrap_or_else(PoisonError::into_inner).push(storage),
-                false => give_back(spares, storage),
-            }
+        for storage in self.own.into_iter().flatten() {
+            give_back(spares, storage);
         }
     }
 }
@@ -387,7 +374,7 @@ impl Launcher {
         let made = match found {
             Some(mut storage) => {
                 let device = self.device();
-                let cleaned = storage.clean(device).and_then(|()| storage.enter(device, self.epoch));
+                let cleaned = storage.clean(device, forms).and_then(|()| storage.enter(device, self.epoch));
                 cleaned.and_then(|()| storage.extend(device, forms)).map(|()| storage)
             }
             None => self.fresh(vertices, capacity, forms),
@@ -429,8 +416,13 @@ impl Launcher {
         }
         let epoch = self.epoch;
         let mut own: Vec<Option<Storage>> = Vec::new();
-        for _ in 0..code.places {
-            own.push(Some(self.storage(vertices, capacity, code.forms)?));
+        for place in 0..code.places {
+            let mut storage = self.storage(vertices, capacity, code.forms)?;
+            // A single operator uses the first place alone.
+            if place == 0 || !code.single {
+                storage.dirty |= code.forms | QUEUE;
+            }
+            own.push(Some(storage));
         }
         let mut words: Vec<u64> = Vec::with_capacity(PLACES * SET_WORDS + 64);
         let mut forms: u64 = 0;
@@ -446,6 +438,7 @@ impl Launcher {
                 let form = set.form;
                 if adds {
                     set.forget_size();
+                    set.forget_count()?;
                 }
                 match set.storage() {
                     Some(storage) => {
@@ -454,7 +447,8 @@ impl Launcher {
                         if form & LEVELS == 0 {
                             storage.enter(&device, epoch)?;
                         }
-                        storage.dirty = true;
+                        storage.clean_maps(&device, code.forms & !form)?;
+                        storage.dirty |= code.forms | QUEUE;
                         Ok((storage.words(), form))
                     }
                     None => Ok(([0; SET_WORDS], form)),
@@ -516,7 +510,6 @@ impl Launcher {
             forms,
             round: self.round,
             placed: Vec::new(),
-            single,
         })
     }
 

@@ -1,9 +1,10 @@
 //! Vertex sets whose members are on the device.
 
 use std::any::Any;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use gw_exec::MachineSet;
+use gw_graph::Graph;
 
 use crate::device::{Address, Device, DeviceError};
 use crate::memory::{Buffer, bytes_of};
@@ -42,8 +43,9 @@ pub(crate) struct Storage {
     /// Ids that the queue can hold.
     pub(crate) capacity: usize,
     pub(crate) vertices: usize,
-    /// Head and maps may hold something.
-    pub(crate) dirty: bool,
+    /// What may hold something: maps by their forms, and the head, which counts as the queue. Maps are emptied when somebody
+    /// needs them, so that steps with queues do not pay for steps with maps before them.
+    pub(crate) dirty: u32,
 }
 
 impl Storage {
@@ -63,15 +65,25 @@ impl Storage {
             head: Buffer::zeroed(device, 4 * HEAD)?,
             capacity,
             vertices,
-            dirty: false,
+            dirty: 0,
         })
     }
 
-    /// Makes it an empty set again.
-    pub(crate) fn clean(&mut self, device: &Arc<dyn Device>) -> Result<(), DeviceError> {
-        if std::mem::replace(&mut self.dirty, false) {
-            for buffer in [Some(&self.head), self.bits.as_ref(), self.bytes.as_ref()].into_iter().flatten() {
-                device.fill(buffer.address, 0, 4, buffer.bytes / 4)?;
+    /// Makes it an empty set in these forms.
+    pub(crate) fn clean(&mut self, device: &Arc<dyn Device>, forms: u32) -> Result<(), DeviceError> {
+        if self.dirty & QUEUE != 0 {
+            device.fill(self.head.address, 0, 4, self.head.bytes / 4)?;
+            self.dirty &= !QUEUE;
+        }
+        self.clean_maps(device, forms)
+    }
+
+    /// Empties the maps of these forms.
+    pub(crate) fn clean_maps(&mut self, device: &Arc<dyn Device>, forms: u32) -> Result<(), DeviceError> {
+        for (form, map) in [(BITS, &self.bits), (BYTES, &self.bytes)] {
+            if let Some(map) = map.as_ref().filter(|_| self.dirty & forms & form != 0) {
+                device.fill(map.address, 0, 4, map.bytes / 4)?;
+                self.dirty &= !form;
             }
         }
         Ok(())
@@ -123,13 +135,54 @@ pub(crate) struct DeviceSet {
     spares: Spares,
     storage: Option<Storage>,
     pub(crate) form: u32,
-    size: Mutex<Option<usize>>,
+    /// The graph whose edges were counted when the set was made: their number is in the head.
+    counted: Option<Weak<Graph>>,
+    known: Mutex<Known>,
+}
+
+/// What the host has read of a set.
+#[derive(Debug, Clone, Copy, Default)]
+struct Known {
+    size: Option<usize>,
+    edges: u64,
 }
 
 impl DeviceSet {
     pub(crate) fn new(device: &Arc<dyn Device>, spares: &Spares, storage: Storage, form: u32) -> DeviceSet {
         let (device, spares) = (Arc::clone(device), Arc::clone(spares));
-        DeviceSet { device, spares, storage: Some(storage), form, size: Mutex::new(None) }
+        DeviceSet { device, spares, storage: Some(storage), form, counted: None, known: Mutex::default() }
+    }
+
+    /// As a kernel made it that counted the edges of this graph that leave the set.
+    pub(crate) fn with_edges_of(mut self, graph: &Arc<Graph>) -> DeviceSet {
+        self.counted = Some(Arc::downgrade(graph));
+        self
+    }
+
+    /// The edges of a graph that leave the set, if they were counted when it was made. Comes with the size, in one transfer.
+    pub(crate) fn edges_of(&self, graph: &Graph) -> Option<u64> {
+        let is_of = |counted: &Weak<Graph>| std::ptr::eq(counted.as_ptr(), graph);
+        self.counted.as_ref().is_some_and(is_of).then(|| self.read().edges)
+    }
+
+    /// Forgets the number of edges that leave it, if it was counted: whoever counts next begins at zero.
+    pub(crate) fn forget_count(&mut self) -> Result<(), DeviceError> {
+        if self.counted.take().is_some() { self.forget_edges() } else { Ok(()) }
+    }
+
+    fn read(&self) -> Known {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.size.is_none() {
+            let words = self.storage.as_ref().map(|s| self.download(s.head.address, EDGES_AT + 2)).unwrap_or_default();
+            let word = |at: usize| words.get(at).copied().unwrap_or(0);
+            let edges = u64::from(word(EDGES_AT)) | u64::from(word(EDGES_AT + 1)) << 32;
+            *known = Known { size: Some(word(0) as usize), edges };
+        }
+        *known
+    }
+
+    fn note_size(&self, size: usize) {
+        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Known { size: Some(size), edges: 0 };
     }
 
     /// Forgets the number of edges that leave it: whoever counts next begins at zero.
@@ -147,12 +200,12 @@ impl DeviceSet {
         mut storage: Storage,
         ids: &[u32],
     ) -> Result<DeviceSet, DeviceError> {
-        storage.clean(device)?;
+        storage.clean(device, QUEUE)?;
         device.upload(storage.queue.address, bytes_of(ids))?;
         device.upload(storage.head.address, bytes_of(&[ids.len() as u32]))?;
-        storage.dirty = true;
+        storage.dirty |= QUEUE;
         let set = DeviceSet::new(device, spares, storage, QUEUE);
-        *set.size.lock().unwrap_or_else(PoisonError::into_inner) = Some(ids.len());
+        set.note_size(ids.len());
         Ok(set)
     }
 
@@ -162,7 +215,7 @@ impl DeviceSet {
 
     /// A kernel may add members: their number is asked for again.
     pub(crate) fn forget_size(&mut self) {
-        *self.size.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Known::default();
     }
 
     /// Another storage takes the place of the one there was.
@@ -170,7 +223,7 @@ impl DeviceSet {
         if let Some(old) = self.storage.replace(storage) {
             give_back(&self.spares, old);
         }
-        self.form = form;
+        (self.form, self.counted) = (form, None);
         self.forget_size();
     }
 
@@ -185,8 +238,7 @@ impl DeviceSet {
 }
 
 /// Puts a storage aside for the next set.
-pub(crate) fn give_back(spares: &Spares, mut storage: Storage) {
-    storage.dirty = true;
+pub(crate) fn give_back(spares: &Spares, storage: Storage) {
     let mut spares = spares.lock().unwrap_or_else(PoisonError::into_inner);
     if spares.len() < 16 {
         spares.push(storage);
@@ -209,11 +261,7 @@ impl std::fmt::Debug for DeviceSet {
 
 impl MachineSet for DeviceSet {
     fn len(&self) -> usize {
-        let mut size = self.size.lock().unwrap_or_else(PoisonError::into_inner);
-        *size.get_or_insert_with(|| {
-            let Some(storage) = &self.storage else { return 0 };
-            self.download(storage.head.address, 1).first().map_or(0, |&n| n as usize)
-        })
+        self.read().size.unwrap_or(0)
     }
 
     fn ids(&self) -> Vec<u32> {
@@ -252,15 +300,14 @@ impl MachineSet for DeviceSet {
         let Some(storage) = &mut self.storage else { return };
         // Only the queue is kept: it is the form that grows.
         let fits = ids.len() <= storage.capacity;
-        storage.dirty = true;
         let done = fits
-            && storage.clean(&self.device).is_ok()
+            && storage.clean(&self.device, QUEUE).is_ok()
             && self.device.upload(storage.queue.address, bytes_of(&ids)).is_ok()
             && self.device.upload(storage.head.address, bytes_of(&[ids.len() as u32])).is_ok();
-        storage.dirty = true;
+        storage.dirty |= QUEUE;
         if done {
-            self.form = QUEUE;
-            *self.size.lock().unwrap_or_else(PoisonError::into_inner) = Some(ids.len());
+            (self.form, self.counted) = (QUEUE, None);
+            self.note_size(ids.len());
         }
     }
 

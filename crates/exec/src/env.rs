@@ -41,6 +41,8 @@ pub struct Environment {
     pub(crate) load_seconds: f64,
     /// The variant that the enclosing hybrid chose; goes into step records.
     pub(crate) variant: usize,
+    /// Seconds that this choice took, when somebody listens; the next operator counts them as its own.
+    pub(crate) choosing: f64,
     /// The steps of adaptive operators, by statement.
     adaptive: HashMap<StatementId, Steps>,
     /// Bad advice of trees is guarded against.
@@ -128,6 +130,7 @@ impl Environment {
             steps: 0,
             load_seconds: 0.0,
             variant: 0,
+            choosing: 0.0,
             adaptive: HashMap::new(),
             guard: options.guard,
             depth: 0,

@@ -23,7 +23,8 @@ pub struct StepRecord {
     pub schedule: Option<String>,
     /// Which variant of a hybrid or adaptive schedule ran; 0 otherwise.
     pub variant: usize,
-    /// Time of the call: by the clock of the device for machines that have one, else by that of the host.
+    /// Time of the call: by the clock of the device for machines that have one, else by that of the host. Where a variant was
+    /// chosen first, with the time that took.
     pub seconds: f64,
 }
 

@@ -58,6 +58,8 @@ pub(crate) struct Generated {
     pub(crate) output: u32,
     /// The form that its input is brought into.
     pub(crate) input: u32,
+    /// Whether the output of a single operator knows how many edges leave it.
+    pub(crate) counted: bool,
 }
 
 impl Generated {
@@ -92,12 +94,15 @@ pub(crate) struct Task<'a> {
     pub(crate) single: bool,
     /// How the loop is carried out; none for an operator.
     pub(crate) loop_form: Option<LoopForm>,
+    /// The graph whose edges choices of the host look at, for an operator that one of them chose.
+    pub(crate) counted: Option<Name>,
 }
 
 /// Makes the code of a region.
 pub(crate) fn generate(task: &Task<'_>) -> Result<Generated, Refusal> {
     let params: HashMap<Name, Type> = task.params.iter().cloned().collect();
     let mut region = Region::new(task.module, params, task.shapes.clone(), task.body);
+    region.counted = region.counted.or_else(|| task.counted.clone());
     let mut uniform = Uniform::new(&mut region);
     uniform.params(&task.params)?;
     uniform.declare_sets(task.body);
@@ -212,6 +217,7 @@ pub(crate) fn generate(task: &Task<'_>) -> Result<Generated, Refusal> {
         flat: region.flat && (!sets.is_empty() || !queues.is_empty()),
         output: region.output,
         input: region.input,
+        counted: region.output_counted,
     })
 }
 

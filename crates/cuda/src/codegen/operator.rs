@@ -386,6 +386,7 @@ pub(crate) fn edges(
         capture_fields(region, f, "to", &operands.to_captures, &mut code, &mut fields, span)?;
     }
     let counts = plan.insert.is_some() && region.counted.as_ref() == Some(&graph_name);
+    region.output_counted = counts;
     if plan.insert.is_some() {
         code.line("gw::Output out;");
         fields.push("output".into());

@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 use gw_ir::expr::ExprKind;
 use gw_ir::meta::QueueKind;
 use gw_ir::module::Module;
+use gw_ir::operator::Operator;
 use gw_ir::source::Name;
 use gw_ir::stmt::{Block, Decision, StmtKind};
 use gw_ir::types::{Scalar, Type};
@@ -80,6 +81,8 @@ pub(crate) struct Region<'m> {
     pub(crate) cooperative: bool,
     /// Sets made from this graph know how many edges leave them: choices between variants look at that.
     pub(crate) counted: Option<Name>,
+    /// The output made last does.
+    pub(crate) output_counted: bool,
 }
 
 impl<'m> Region<'m> {
@@ -107,6 +110,7 @@ impl<'m> Region<'m> {
             headers: Vec::new(),
             cooperative: false,
             counted: counted(body),
+            output_counted: false,
         }
     }
 
@@ -239,6 +243,26 @@ fn counted(body: &Block) -> Option<Name> {
         [graph] => Some(graph.clone()),
         _ => None,
     }
+}
+
+/// The operators among which choices of a module that count edges choose, by their addresses, with the graph.
+pub(crate) fn counting_operators(module: &Module) -> HashMap<*const Operator, Name> {
+    let mut found = HashMap::new();
+    let blocks = module.functions.iter().filter_map(|f| f.body.as_ref()).chain([&module.startup]);
+    for block in blocks {
+        walk::walk_stmts(block, &mut |stmt| {
+            let StmtKind::Hybrid(hybrid) = &stmt.kind else { return };
+            let Some(graph) = hybrid.graph.as_var().filter(|_| counts_edges(&hybrid.decision)) else { return };
+            for variant in &hybrid.variants {
+                walk::walk_block_exprs(variant, &mut |e| {
+                    if let ExprKind::Operator(operator) = &e.kind {
+                        found.insert(std::ptr::from_ref::<Operator>(operator), graph.clone());
+                    }
+                });
+            }
+        });
+    }
+    found
 }
 
 /// Whether a choice between variants looks at the edges that leave the frontier.

@@ -23,7 +23,8 @@ impl<'a> Interp<'a> {
         };
         self.env.depth -= 1;
         let outcome = outcome?;
-        let seconds = outcome.seconds.unwrap_or_else(|| start.elapsed().as_secs_f64());
+        let choosing = std::mem::take(&mut self.env.choosing);
+        let seconds = choosing + outcome.seconds.unwrap_or_else(|| start.elapsed().as_secs_f64());
         let (info, variant) = (&self.code.operators[inputs.id.0], self.env.variant);
         self.env.report(|| StepRecord {
             step: 0,

@@ -1,5 +1,7 @@
 //! Running statements.
 
+use std::time::Instant;
+
 use gw_ir::expr::BinaryOp;
 use gw_ir::stmt::{Decision, HybridStmt};
 use gw_schedule::{Adaptive, Chooser, InputSizes, Schedule};
@@ -138,11 +140,13 @@ impl<'a> Interp<'a> {
             LineKind::Scope(body) => return self.block(body),
             LineKind::Hybrid { id, node, asked, frontier, graph, variants } => {
                 if !self.claimed(*id)? {
+                    let start = self.env.is_observed().then(Instant::now);
                     let chosen = match asked {
                         Some(asked) => self.ask(*id, asked, frontier.as_ref(), graph)?,
                         None => self.choose(node, frontier.as_ref(), graph)?,
                     }
                     .min(variants.len() - 1);
+                    self.env.choosing = start.map_or(0.0, |start| start.elapsed().as_secs_f64());
                     let outer = std::mem::replace(&mut self.env.variant, chosen);
                     let broken = self.block(&variants[chosen]);
                     self.env.variant = outer;
