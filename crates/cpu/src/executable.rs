@@ -1,6 +1,5 @@
 //! A module compiled for the CPU: kernels by operator and shape, and how an operator call is carried out.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use gw_exec::{
@@ -16,6 +15,7 @@ use gw_ir::source::Span;
 use gw_ir::types::Scalar;
 use gw_ir::walk;
 use gw_schedule::{FrontierCreation, FrontierForm, SimpleSchedule};
+use rustc_hash::FxHashMap;
 
 use crate::abi::slot;
 use crate::codegen::{Body, Compiled, EdgeShape, Jit, Listing, OutputForm, Range, Target, may_split};
@@ -69,7 +69,7 @@ pub(crate) struct CpuExecutable {
     pub(crate) operators: Vec<Prepared>,
     /// By statement: `par_for` loops whose bodies may become kernels.
     pub(crate) loops: Vec<Option<Iterations>>,
-    kernels: HashMap<Key, std::result::Result<Compiled, String>>,
+    kernels: FxHashMap<Key, std::result::Result<Compiled, String>>,
     jit: Jit,
     pub(crate) crew: Crew,
     pub(crate) sharing: Sharing,
@@ -126,7 +126,7 @@ impl CpuExecutable {
             module,
             operators,
             loops,
-            kernels: HashMap::new(),
+            kernels: FxHashMap::default(),
             jit,
             crew: Crew::new(threads),
             sharing,

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use gw_graph::Graph;
 use gw_graph::stats::{DegreeSummary, Statistics, StatsOptions};
-use gw_schedule::{ChosenBy, Feature, Features, Guard, StepSizes, Tree};
+use gw_schedule::{ChosenBy, Feature, Features, Guard, Leaf, StepSizes, Tree, TreeNode};
 
 /// A step may take this many times longer than expected.
 const LATE_FACTOR: f64 = 4.0;
@@ -71,6 +71,8 @@ fn is_same(known: &Weak<Graph>, graph: &Arc<Graph>) -> bool {
 pub(crate) struct Asked {
     pub(crate) tree: Arc<Tree>,
     pub(crate) needs_edges: bool,
+    /// The answer of a tree that looks at nothing.
+    pub(crate) constant: Option<usize>,
     needs_degrees: bool,
     graphs: Mutex<KnownFeatures>,
     /// Candidates that have run before, by number: the first time a machine may have to compile, so that step is not judged.
@@ -80,7 +82,14 @@ pub(crate) struct Asked {
 impl Asked {
     pub(crate) fn new(tree: Arc<Tree>) -> Asked {
         let features = tree.features();
+        let constant = match tree.nodes() {
+            [TreeNode::Leaf(Leaf { candidates, weak: false })] if candidates.len() == 1 => {
+                Some(usize::from(candidates[0]))
+            }
+            _ => None,
+        };
         Asked {
+            constant,
             needs_edges: features.iter().any(|f| f.needs_frontier_edges()),
             needs_degrees: features.iter().any(|f| f.is_of_degrees()),
             tree,
@@ -101,7 +110,7 @@ pub(crate) struct Steps {
     graph: Weak<Graph>,
     degrees: Option<Arc<Features>>,
     current: Option<usize>,
-    /// When the step before began and what it was expected to take.
+    /// When the step before began and what it was expected to take; nothing for the safe candidate.
     began: Option<(Instant, f64)>,
     /// Candidates that were late.
     late: Vec<usize>,
@@ -126,12 +135,12 @@ impl Steps {
 
     /// The candidate for the next step, whose frontier has these sizes.
     pub(crate) fn choose(&mut self, asked: &Asked, frontier: u64, edges: u64, guard: bool) -> (usize, ChosenBy) {
-        let now = guard.then(Instant::now);
-        if let (Some(now), Some((began, expected)), Some(current)) = (now, self.began, self.current)
-            && current != 0
-        {
+        // The clock is read only for candidates that can be late: reading it takes as long as choosing.
+        let mut now = None;
+        if let (Some((began, expected)), Some(current)) = (self.began.take(), self.current) {
             let bound = Duration::from_secs_f64((LATE_FACTOR * expected).clamp(0.0, 1e6)) + LATE_SLACK;
-            if now - began > bound && !self.late.contains(&current) {
+            let taken = *now.insert(Instant::now()) - began;
+            if taken > bound && !self.late.contains(&current) {
                 self.late.push(current);
             }
         }
@@ -150,12 +159,15 @@ impl Steps {
         if self.late.contains(&candidate) {
             (candidate, by) = (0, ChosenBy::Time);
         }
-        let bit = 1 << candidate.min(63);
-        let is_new = asked.used.fetch_or(bit, Ordering::Relaxed) & bit == 0;
-        self.began = match (now, asked.tree.costs().get(candidate)) {
-            (Some(now), Some(cost)) if asked.needs_edges && !is_new => Some((now, cost.seconds(&self.sizes))),
-            _ => None,
-        };
+        if guard && candidate != 0 && asked.needs_edges {
+            let bit = 1 << candidate.min(63);
+            let is_known = asked.used.load(Ordering::Relaxed) & bit != 0 || {
+                asked.used.fetch_or(bit, Ordering::Relaxed);
+                false
+            };
+            let cost = asked.tree.costs().get(candidate).filter(|_| is_known);
+            self.began = cost.map(|cost| (now.unwrap_or_else(Instant::now), cost.seconds(&self.sizes)));
+        }
         self.current = Some(candidate);
         (candidate, by)
     }

@@ -1,6 +1,5 @@
 //! The environment of a run: globals, sizes of elements, command line, timer, printing, random numbers, step records.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -9,6 +8,7 @@ use gw_ir::module::Module;
 use gw_ir::source::Name;
 use gw_ir::types::{Domain, Scalar, Type};
 use gw_schedule::Param;
+use rustc_hash::FxHashMap;
 
 use crate::adaptive::Steps;
 use crate::error::{ErrorKind, Result};
@@ -44,7 +44,7 @@ pub struct Environment {
     /// Seconds that this choice took, when somebody listens; the next operator counts them as its own.
     pub(crate) choosing: f64,
     /// The steps of adaptive operators, by statement.
-    adaptive: HashMap<StatementId, Steps>,
+    adaptive: Vec<Option<Steps>>,
     /// Bad advice of trees is guarded against.
     pub(crate) guard: bool,
     /// How deep functions and operators are nested.
@@ -63,7 +63,7 @@ pub(crate) enum Slot {
 /// The globals of a module by name.
 #[derive(Debug)]
 pub(crate) struct GlobalTable {
-    pub(crate) slots: HashMap<Name, Slot>,
+    pub(crate) slots: FxHashMap<Name, Slot>,
     pub(crate) names: Vec<(Name, Type, Slot)>,
     pub(crate) elements: Vec<Name>,
     pub(crate) scalars: u32,
@@ -131,7 +131,7 @@ impl Environment {
             load_seconds: 0.0,
             variant: 0,
             choosing: 0.0,
-            adaptive: HashMap::new(),
+            adaptive: Vec::new(),
             guard: options.guard,
             depth: 0,
             watch_new: machine.watches_new_vectors(),
@@ -284,7 +284,10 @@ impl Environment {
 
     /// The steps of an adaptive operator, begun when they are first asked for.
     pub(crate) fn adaptive_steps(&mut self, id: StatementId, begin: impl FnOnce() -> Steps) -> &mut Steps {
-        self.adaptive.entry(id).or_insert_with(begin)
+        if self.adaptive.len() <= id.0 {
+            self.adaptive.resize_with(id.0 + 1, || None);
+        }
+        self.adaptive[id.0].get_or_insert_with(begin)
     }
 
     /// Operator calls so far.

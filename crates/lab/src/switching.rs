@@ -31,11 +31,17 @@ impl SwitchCost {
 pub struct Switching {
     /// By the place of the implementation before and of the one after; empty when nothing was measured.
     costs: Vec<Vec<SwitchCost>>,
+    /// What they were worked out from, in the same order.
+    samples: Vec<Vec<Vec<Sample>>>,
+    /// The form of the frontier of each implementation.
+    forms: Vec<String>,
 }
 
 /// A step that was measured with another implementation before it, and without.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 struct Sample {
+    /// The place of its graph in the table.
+    graph: usize,
     extra: f64,
     alone: f64,
     vertices: f64,
@@ -50,7 +56,7 @@ impl Switching {
     /// Works out the costs from the runs of models in a table. `models` has the model of each implementation that is one.
     pub fn measured(table: &StepTable, models: &[Option<Adviser>]) -> Switching {
         let count = table.implementations.len();
-        let mut samples: Vec<Vec<Sample>> = vec![Vec::new(); count * count];
+        let mut samples: Vec<Vec<Vec<Sample>>> = vec![vec![Vec::new(); count]; count];
         for (run, adviser) in models.iter().enumerate() {
             let Some(adviser) = adviser.as_ref().filter(|adviser| is_by_number(&adviser.tree)) else { continue };
             let place = |name: &str| table.implementations.iter().position(|i| i.is_core && i.name == name);
@@ -65,21 +71,32 @@ impl Switching {
                     let (Some(from), Some(to)) = (chosen(step - 1), chosen(step)) else { continue };
                     let (together, alone) = (variant.steps[step].seconds[run], variant.steps[step].seconds[to]);
                     if together.is_finite() && alone > 0.0 {
-                        samples[from * count + to].push(Sample { extra: together - alone, alone, vertices });
+                        let extra = together - alone;
+                        samples[from][to].push(Sample { graph: variant.graph, extra, alone, vertices });
                     }
                 }
             }
         }
-        let mut found: Vec<Vec<Option<SwitchCost>>> = vec![vec![None; count]; count];
-        for (at, samples) in samples.into_iter().enumerate() {
-            found[at / count][at % count] = fit(samples);
-        }
+        let forms: Vec<String> = table.implementations.iter().map(|i| form(&i.schedule)).collect();
+        Switching::fitted(samples, forms)
+    }
+
+    /// As if only these graphs had been measured: whoever learns from some graphs must not know what switching costs on others.
+    pub fn on_graphs(&self, is_in: impl Fn(usize) -> bool) -> Switching {
+        let some = |samples: &Vec<Sample>| samples.iter().copied().filter(|s| is_in(s.graph)).collect();
+        let samples = self.samples.iter().map(|row| row.iter().map(some).collect()).collect();
+        Switching::fitted(samples, self.forms.clone())
+    }
+
+    fn fitted(samples: Vec<Vec<Vec<Sample>>>, forms: Vec<String>) -> Switching {
+        let found: Vec<Vec<Option<SwitchCost>>> =
+            samples.iter().map(|row| row.iter().map(|samples| fit(samples.clone())).collect()).collect();
         if found.iter().flatten().all(Option::is_none) {
             return Switching::default();
         }
-        let forms: Vec<String> = table.implementations.iter().map(|i| form(&i.schedule)).collect();
         let place = |from: usize, to: usize| found[from][to].unwrap_or_else(|| alike(&found, &forms, from, to));
-        Switching { costs: (0..count).map(|from| (0..count).map(|to| place(from, to)).collect()).collect() }
+        let costs = (0..forms.len()).map(|from| (0..forms.len()).map(|to| place(from, to)).collect()).collect();
+        Switching { costs, samples, forms }
     }
 
     /// Whether anything was measured.
@@ -94,8 +111,14 @@ impl Switching {
 
     /// Leaves out implementations, as the table does.
     pub(crate) fn keep(&mut self, keep: &[bool]) {
+        if !self.is_known() {
+            return;
+        }
         retain(&mut self.costs, keep);
         self.costs.iter_mut().for_each(|row| retain(row, keep));
+        retain(&mut self.samples, keep);
+        self.samples.iter_mut().for_each(|row| retain(row, keep));
+        retain(&mut self.forms, keep);
     }
 
     /// The costs that were measured.
@@ -253,6 +276,8 @@ mod tests {
         assert!(near(switching.seconds(1, 0, 100_000), 0.0));
         // The same forms.
         assert!(near(switching.seconds(0, 2, 100_000), 105e-6));
+        assert!(near(switching.on_graphs(|g| g != 1).seconds(0, 1, 100_000), 105e-6));
+        assert!(!switching.on_graphs(|_| false).is_known());
         assert_eq!(switching.seconds(1, 1, 7), 0.0);
         assert_eq!(SwitchRow::sheet(&switching.rows(&table)).rows.len(), 2);
         switching.keep(&[false, true, true, false]);

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use gw_lab::StepTable;
+use gw_lab::{StepTable, Switching};
 use gw_schedule::{Feature, Tree};
 
 use crate::data::Data;
@@ -25,8 +25,14 @@ pub(crate) struct Paths {
 
 impl Paths {
     /// Of rows that come variant by variant; `None` when nothing is known of switching.
-    pub fn new(table: &StepTable, data: &Data, candidates: &[usize], weights: &[f64]) -> Option<Paths> {
-        if !table.switching.is_known() {
+    pub fn new(
+        table: &StepTable,
+        costs: &Switching,
+        data: &Data,
+        candidates: &[usize],
+        weights: &[f64],
+    ) -> Option<Paths> {
+        if !costs.is_known() {
             return None;
         }
         let mut sequences: Vec<Sequence> = Vec::new();
@@ -34,7 +40,7 @@ impl Paths {
         for rows in data.places.chunk_by(|a, b| a.0 == b.0) {
             let variant = rows[0].0;
             let vertices = table.graphs[table.variants[variant].graph].vertices;
-            let cost = |from: usize, to: usize| weights[variant] * table.switching.seconds(from, to, vertices);
+            let cost = |from: usize, to: usize| weights[variant] * costs.seconds(from, to, vertices);
             let switching =
                 candidates.iter().flat_map(|&from| candidates.iter().map(move |&to| cost(from, to))).collect();
             sequences.push(Sequence { rows: start..start + rows.len(), switching });

@@ -1,6 +1,6 @@
 //! From a table of measured steps to a model.
 
-use gw_lab::StepTable;
+use gw_lab::{StepTable, Switching};
 use gw_schedule::{Cost, Feature, Label, Leaf, Name, ProgramSchedule, Schedule, Tree, TreeNode};
 use serde::{Deserialize, Serialize};
 
@@ -81,7 +81,7 @@ impl Default for Learning {
         Learning {
             criterion: Criterion::Regret,
             features: Feature::ALL.to_vec(),
-            candidates: Some(8),
+            candidates: Some(6),
             total_weight: 1.0,
             max_depth: 12,
             min_rows: 5,
@@ -177,6 +177,13 @@ pub(crate) fn train_on(
         return Err(ModelError::NothingToLearn(reason(table, learning, &core, usable.len())));
     }
 
+    let mut is_seen = vec![false; table.graphs.len()];
+    places.iter().for_each(|&(x, _)| is_seen[table.variants[x].graph] = true);
+    let switching = match learning.switching {
+        true => table.switching.on_graphs(|graph| is_seen[graph]),
+        false => Switching::default(),
+    };
+
     // 2. The candidates, the safe one first.
     let row_weights = weights(table, &places, &core, learning.total_weight);
     let mut chosen: Vec<usize> =
@@ -190,7 +197,7 @@ pub(crate) fn train_on(
     }
     if let Some(count) = learning.candidates {
         let everyone = Data::new(table, &places, &chosen, &row_weights, &[])?;
-        let paths = Paths::new(table, &everyone, &chosen, &row_weights).filter(|_| learning.switching);
+        let paths = Paths::new(table, &switching, &everyone, &chosen, &row_weights);
         let few = match &paths {
             Some(paths) => candidates::select_for_paths(&everyone, paths, count),
             None => candidates::select(&everyone, count),
@@ -219,7 +226,7 @@ pub(crate) fn train_on(
             .map_err(|error| ModelError::NothingToLearn(format!("the tree cannot be used: {error}")))?;
         Ok((shape, tree))
     };
-    let (shape, tree) = match Paths::new(table, &data, &chosen, &row_weights).filter(|_| learning.switching) {
+    let (shape, tree) = match Paths::new(table, &switching, &data, &chosen, &row_weights) {
         None => learn(&data)?,
         Some(paths) => {
             let to_end = paths.to_end(&data);

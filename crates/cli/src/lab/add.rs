@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use gw_lab::{
-    Added, Environment, GraphIndex, Kind, Lab, NewGraph, NewImplementation, VariantPlan, build_commit, named_schedules,
-    read_implementation,
+    Added, Environment, GraphIndex, Kind, Lab, NamedSchedule, NewGraph, NewImplementation, VariantPlan, build_commit,
+    named_schedules, read_implementation,
 };
 
 use crate::error::CliError;
@@ -86,7 +86,7 @@ enum KindChoice {
 pub struct Schedules {
     /// The lab
     lab: PathBuf,
-    /// The schedules; NAME=TEXT gives a name
+    /// The schedules; NAME=TEXT gives a name. A name alone is that of a schedule that `--named` would add
     #[arg(value_name = "[NAME=]SCHEDULE", required_unless_present_any = ["named", "model"])]
     schedules: Vec<String>,
     /// The algorithm
@@ -180,25 +180,29 @@ impl Schedules {
         let mut lab = Lab::open(&self.lab)?;
         let (target, family) = self.target.name_and_family()?;
         let mut all = Vec::new();
+        let named = named_schedules(&self.algorithm, family);
+        let implementation = |named: NamedSchedule| NewImplementation {
+            kind: Kind::of(&named.schedule),
+            name: Some(named.name),
+            program: named.program,
+            schedule: named.schedule,
+            target: target.to_string(),
+        };
         if self.named {
-            let named = named_schedules(&self.algorithm, family);
             if named.is_empty() {
                 let message =
                     format!("--named: {} has no named schedules for {target}; give schedules", self.algorithm);
                 return Err(CliError::Usage(message));
             }
             let wanted = |program: &str| self.program.as_deref().is_none_or(|only| only == program);
-            all.extend(named.into_iter().filter(|named| wanted(&named.program)).map(|named| NewImplementation {
-                kind: Kind::of(&named.schedule),
-                name: Some(named.name),
-                program: named.program,
-                schedule: named.schedule,
-                target: target.to_string(),
-            }));
+            all.extend(named.iter().filter(|named| wanted(&named.program)).cloned().map(implementation));
         }
         let program = self.program.as_deref().unwrap_or(&self.algorithm);
         for given in &self.schedules {
-            all.push(read_implementation(given, program, target)?);
+            all.push(match named.iter().find(|named| named.name == *given) {
+                Some(named) => implementation(named.clone()),
+                None => read_implementation(given, program, target)?,
+            });
         }
         if let Some(kind) = self.kind {
             let kind = match kind {

@@ -304,6 +304,9 @@ impl<'a> Interp<'a> {
 
     /// The variant that a tree picks for this step.
     fn ask(&mut self, id: StatementId, asked: &Asked, frontier: Option<&'a Obj>, graph: &'a Obj) -> Result<usize> {
+        if let Some(candidate) = asked.constant {
+            return Ok(candidate);
+        }
         let graph = self.graph(graph)?;
         let frontier = frontier.map(|e| self.set(e)).transpose()?;
         let (size, edges) = match frontier.filter(|set| set.universe().is_none()) {
