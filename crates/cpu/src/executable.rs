@@ -385,7 +385,7 @@ impl Executable for CpuExecutable {
         let most = size.saturating_mul(graph.greatest_out_degree() as u64);
         match enough {
             Some(enough) if most.saturating_add(size) < enough => most,
-            _ => crate::set::edges_of(&mut self.crew, set, graph.out(), enough.unwrap_or(u64::MAX)),
+            _ => crate::set::edges_of(&mut self.crew, set, graph.out(), enough),
         }
     }
 

@@ -199,24 +199,30 @@ pub(crate) fn blocks(set: &VertexSet) -> Option<usize> {
     })
 }
 
-/// Out-edges of a set in an adjacency. Counting ends when `enough` are found.
-pub(crate) fn edges_of(crew: &mut Crew, set: &VertexSet, adjacency: &Adjacency, enough: u64) -> u64 {
+/// Out-edges of a set in an adjacency. With `enough`, counting ends when so many are found. Without, the number is exact for sets
+/// of up to [`SAMPLE`] members and estimated from about so many for larger ones: walking all would take as long as a step.
+pub(crate) fn edges_of(crew: &mut Crew, set: &VertexSet, adjacency: &Adjacency, enough: Option<u64>) -> u64 {
     let vertices = adjacency.vertices();
     let degree = |v: u32| if (v as usize) < vertices { adjacency.degree(v) as u64 } else { 0 };
     set.with(|form| {
         if let SetForm::Machine(machine) = form
             && let Some(own) = machine.as_any().downcast_mut::<MapSet>()
         {
-            // Blocks of 64 vertices: as many as look like a piece of a list.
+            let (map, blocks) = (&own.map, vertices.div_ceil(64));
+            let Some(enough) = enough else {
+                let (mut sum, mut found) = (0, 0);
+                for block in (0..blocks).step_by((own.count / SAMPLE).max(1)) {
+                    map.each(block, block + 1, |v| (sum, found) = (sum + degree(v), found + 1));
+                }
+                return scaled(sum, own.count, found);
+            };
             const PIECE: usize = 1 << 9;
-            let map = &own.map;
-            return in_pieces(crew, vertices.div_ceil(64).div_ceil(PIECE), enough, |piece| {
+            return in_pieces(crew, blocks.div_ceil(PIECE), enough, |piece| {
                 let mut sum = 0;
                 map.each(piece * PIECE, (piece + 1) * PIECE, |v| sum += degree(v));
                 sum
             });
         }
-        const PIECE: usize = 1 << 12;
         let owned;
         let ids = match form {
             SetForm::Ids(ids) => &ids[..],
@@ -225,11 +231,25 @@ pub(crate) fn edges_of(crew: &mut Crew, set: &VertexSet, adjacency: &Adjacency, 
                 &owned[..]
             }
         };
+        let Some(enough) = enough else {
+            let every = (ids.len() / SAMPLE).max(1);
+            let sum = ids.iter().step_by(every).map(|&v| degree(v)).sum();
+            return scaled(sum, ids.len(), ids.len().div_ceil(every));
+        };
+        const PIECE: usize = 1 << 12;
         in_pieces(crew, ids.len().div_ceil(PIECE), enough, |piece| {
             let end = ids.len().min((piece + 1) * PIECE);
             ids[piece * PIECE..end].iter().map(|&v| degree(v)).sum()
         })
     })
+}
+
+/// Members whose degrees are added up at most, about.
+const SAMPLE: usize = 1 << 12;
+
+/// The sum over all members, from that over some.
+fn scaled(sum: u64, members: usize, some: usize) -> u64 {
+    if some == 0 { 0 } else { (u128::from(sum) * members as u128 / some as u128) as u64 }
 }
 
 /// The sum over pieces, until there is enough. One piece is not worth calling for help.
@@ -280,4 +300,34 @@ fn fill(vertices: usize, bits: bool, ids: &[u32]) -> Map {
         map.insert(v);
     }
     map
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gw_graph::GraphSpec;
+    use gw_graph::progress::Silent;
+
+    #[test]
+    fn edges_are_exact_in_small_sets_and_near_in_large_ones() {
+        let graph = GraphSpec::parse("kron:16:seed=3").and_then(|spec| spec.load(&Silent)).unwrap().graph;
+        let mut crew = Crew::new(2);
+        for (members, tolerance) in [(100, 0.0), (2 * SAMPLE - 1, 0.0), (50_000, 0.2)] {
+            let ids: Vec<u32> = (0..members as u32).collect();
+            let exact: u64 = ids.iter().map(|&v| graph.out().degree(v) as u64).sum();
+            let mut map = Map::empty(graph.vertices(), true);
+            if let Map::Bits(words) = &mut map {
+                ids.iter().for_each(|v| words[*v as usize / 64] |= 1 << (v % 64));
+            }
+            let map = SetForm::Machine(Box::new(MapSet { map, count: members }));
+            for form in [SetForm::Ids(ids), map] {
+                let set = VertexSet::new(form);
+                let found = edges_of(&mut crew, &set, graph.out(), None);
+                let off = (found as f64 - exact as f64).abs() / exact as f64;
+                assert!(off <= tolerance, "{members} members: {found} instead of {exact}");
+                assert!(edges_of(&mut crew, &set, graph.out(), Some(50)) >= 50);
+                assert_eq!(edges_of(&mut crew, &set, graph.out(), Some(u64::MAX)), exact);
+            }
+        }
+    }
 }

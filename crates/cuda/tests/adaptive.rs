@@ -69,6 +69,59 @@ fn trees_choose_on_the_device_and_on_the_host() {
     }
 }
 
+/// The host's loop sees the edges that leave a frontier as whoever made it counted them, whatever form it has: as many as the
+/// reference machine finds by hand.
+#[test]
+fn trees_of_the_host_see_what_the_reference_machine_sees() {
+    let Some(device) = EmulatedDevice::new() else { return };
+    let vm = CudaVm::on(Arc::new(device));
+    let program = gw_programs::find("bfs-levels").unwrap();
+    let mut seen = std::collections::BTreeSet::new();
+    for tree in [
+        "(frontier-edges<=40?0:(frontier-edges<=120?1:2))",
+        "(unexplored-edges-share<=0.6?(frontier-degree<=12?0:2):1)",
+    ] {
+        let mut schedules =
+            [format!("s0@loop=host;s0:s1@{CANDIDATES}"), "s0:s1@adaptive,by=tree.test+push+pull+push".into()]
+                .map(|text| text.parse::<ProgramSchedule>().unwrap());
+        schedules[0].set_family(Some(Family::Gpu));
+        let mut machines = schedules.iter_mut().enumerate().map(|(i, schedule)| {
+            schedule.set_tree(Name::new("test").unwrap(), Arc::new(tree.parse::<Tree>().unwrap()));
+            let module = Arc::new(gw_ir::run_pipeline(lowered(program), schedule, &gw_ir::Options::default()).unwrap());
+            let reference = gw_exec::ReferenceVm::new();
+            let machine: &dyn gw_exec::GraphVm = if i == 0 { &vm } else { &reference };
+            gw_exec::Program::prepare(machine, module).unwrap()
+        });
+        let (mut here, mut there) = (machines.next().unwrap(), machines.next().unwrap());
+        for spec in ["kron:7", "kron:7:directed", "star:50", "path:9"] {
+            let graph: Arc<Graph> = Arc::new(GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph);
+            let args = example_args(program, spec, &graph);
+            let chosen = |prepared: &mut gw_exec::Program| -> Vec<usize> {
+                let graphs = SpecGraphs::new();
+                graphs.insert(&args[0], Arc::clone(&graph));
+                let variants = Arc::new(std::sync::Mutex::new(Vec::new()));
+                let heard = Arc::clone(&variants);
+                let observer = move |record: &gw_exec::StepRecord| {
+                    if record.path.starts_with("s0:s1") {
+                        heard.lock().unwrap().push(record.variant);
+                    }
+                };
+                let options = RunOptions {
+                    graphs: Arc::new(graphs),
+                    observer: Some(Arc::new(observer)),
+                    ..RunOptions::with_args(args.clone())
+                };
+                prepared.run(&options).unwrap_or_else(|e| panic!("{spec} by {tree}: {e}"));
+                variants.lock().unwrap().clone()
+            };
+            let choices = chosen(&mut here);
+            assert_eq!(choices, chosen(&mut there), "{spec} by {tree}");
+            seen.extend(choices);
+        }
+    }
+    assert_eq!(seen.into_iter().collect::<Vec<_>>(), [0, 1, 2]);
+}
+
 #[test]
 fn loops_that_forget_between_launches_refuse_trees() {
     let Some(device) = EmulatedDevice::new() else { return };

@@ -97,7 +97,10 @@ pub fn evaluate(models: &[&Model], table: &StepTable, scope: Scope) -> Result<Ev
     for model in models {
         let places = Places::find(model, table)?;
         let mut conduct = Conduct { name: model.name.clone(), missing: places.missing.clone(), ..Conduct::default() };
-        for (guard, name) in [(Guard::Off, model.name.clone()), (Guard::WeakToSafe, guarded_name(model))] {
+        // The model may have been run, too: that row has its name.
+        let is_run = table.implementations.iter().any(|i| i.name == model.name);
+        let plain = if is_run { format!("{} (predicted)", model.name) } else { model.name.clone() };
+        for (guard, name) in [(Guard::Off, plain), (Guard::WeakToSafe, guarded_name(model))] {
             let mut times = Vec::with_capacity(table.variants.len());
             let mut free = Vec::new();
             for (variant, keep) in table.variants.iter().zip(&keep) {
