@@ -1,7 +1,8 @@
 //! Adaptive schedules at run time: before every step a tree picks the candidate, by sizes of the frontier and of the graph.
 //!
 //! Only what the tree looks at is worked out. The guard bounds bad luck: weak leaves and dear candidates give way to the
-//! safe one ([`Tree::choose`]), and a candidate whose step took much longer than expected is not used again in the run.
+//! safe one ([`Tree::choose`]), and a candidate two of whose steps in a row took much longer than the safe one should is not used
+//! again in the run.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -11,8 +12,10 @@ use gw_graph::Graph;
 use gw_graph::stats::{DegreeSummary, Statistics, StatsOptions};
 use gw_schedule::{ChosenBy, Feature, Features, Guard, Leaf, StepSizes, Tree, TreeNode};
 
-/// A step may take this many times longer than expected.
+/// A step may take this many times longer than expected of it and of the safe candidate: giving way to that one must pay.
 const LATE_FACTOR: f64 = 4.0;
+/// One late step may be the fault of others on the machine.
+const LATE_STEPS: u32 = 2;
 /// And this much longer, whatever was expected: processors are shared, clocks are coarse.
 const LATE_SLACK: Duration = Duration::from_micros(200);
 
@@ -112,8 +115,8 @@ pub(crate) struct Steps {
     current: Option<usize>,
     /// When the step before began and what it was expected to take; nothing for the safe candidate.
     began: Option<(Instant, f64)>,
-    /// Candidates that were late.
-    late: Vec<usize>,
+    /// Late steps in a row, by candidate.
+    late: Vec<u32>,
 }
 
 impl Steps {
@@ -140,9 +143,10 @@ impl Steps {
         if let (Some((began, expected)), Some(current)) = (self.began.take(), self.current) {
             let bound = Duration::from_secs_f64((LATE_FACTOR * expected).clamp(0.0, 1e6)) + LATE_SLACK;
             let taken = *now.insert(Instant::now()) - began;
-            if taken > bound && !self.late.contains(&current) {
-                self.late.push(current);
+            if self.late.len() <= current {
+                self.late.resize(current + 1, 0);
             }
+            self.late[current] = if taken > bound { self.late[current] + 1 } else { 0 };
         }
         if self.current.is_some() {
             self.sizes = self.sizes.next();
@@ -156,7 +160,7 @@ impl Steps {
         let rules = Guard::default();
         let sized = asked.needs_edges.then_some(sizes);
         let (mut candidate, mut by) = asked.tree.choose(value, sized, self.current, guard.then_some(&rules));
-        if self.late.contains(&candidate) {
+        if self.late.get(candidate).is_some_and(|late| *late >= LATE_STEPS) {
             (candidate, by) = (0, ChosenBy::Time);
         }
         if guard && candidate != 0 && asked.needs_edges {
@@ -165,8 +169,11 @@ impl Steps {
                 asked.used.fetch_or(bit, Ordering::Relaxed);
                 false
             };
-            let cost = asked.tree.costs().get(candidate).filter(|_| is_known);
-            self.began = cost.map(|cost| (now.unwrap_or_else(Instant::now), cost.seconds(&self.sizes)));
+            let costs = asked.tree.costs();
+            if let (Some(own), Some(safe), true) = (costs.get(candidate), costs.first(), is_known) {
+                let expected = own.seconds(&self.sizes).max(safe.seconds(&self.sizes));
+                self.began = Some((now.unwrap_or_else(Instant::now), expected));
+            }
         }
         self.current = Some(candidate);
         (candidate, by)
@@ -200,14 +207,17 @@ mod tests {
 
     #[test]
     fn late_candidates_are_left_alone() {
-        // The second candidate is expected to take no time at all.
-        let tree: Tree = "(frontier-edges<=10?0:1);cost=1,0,0,0,0,0;cost=0,0,0,0,0,0".parse().unwrap();
+        // Both candidates are expected to take no time at all.
+        let tree: Tree = "(frontier-edges<=10?0:1);cost=0,0,0,0,0,0;cost=0,0,0,0,0,0".parse().unwrap();
         let asked = Asked::new(Arc::new(tree));
         let graph = star(true);
         let mut steps = Steps::new(&asked, &graph);
         assert_eq!(steps.choose(&asked, 2, 20, true), (1, ChosenBy::Leaf));
         std::thread::sleep(2 * LATE_SLACK);
         // The first time it may have been compiled.
+        assert_eq!(steps.choose(&asked, 2, 20, true), (1, ChosenBy::Leaf));
+        std::thread::sleep(2 * LATE_SLACK);
+        // Once may be an accident.
         assert_eq!(steps.choose(&asked, 2, 20, true), (1, ChosenBy::Leaf));
         std::thread::sleep(2 * LATE_SLACK);
         assert_eq!(steps.choose(&asked, 2, 20, true), (0, ChosenBy::Time));
