@@ -200,7 +200,7 @@ pub(crate) fn blocks(set: &VertexSet) -> Option<usize> {
 }
 
 /// Out-edges of a set in an adjacency. With `enough`, counting ends when so many are found. Without, the number is exact for sets
-/// of up to [`SAMPLE`] members and estimated from about so many for larger ones: walking all would take as long as a step.
+/// of fewer than twice [`SAMPLE`] members and estimated from about so many of larger ones: walking all would take as long as a step.
 pub(crate) fn edges_of(crew: &mut Crew, set: &VertexSet, adjacency: &Adjacency, enough: Option<u64>) -> u64 {
     let vertices = adjacency.vertices();
     let degree = |v: u32| if (v as usize) < vertices { adjacency.degree(v) as u64 } else { 0 };
