@@ -88,11 +88,18 @@ impl Map {
             }
             Map::Bytes(bytes) => {
                 let (begin, end) = (begin.saturating_mul(64).min(bytes.len()), end.saturating_mul(64).min(bytes.len()));
-                for (v, &byte) in bytes.iter().enumerate().take(end).skip(begin) {
-                    if byte != 0 {
-                        f(v as u32);
+                // Most words are empty where a set is small: eight vertices at a time.
+                let (words, rest) = bytes[begin..end].as_chunks::<8>();
+                for (i, word) in words.iter().enumerate() {
+                    let mut left = u64::from_le_bytes(*word);
+                    while left != 0 {
+                        let at = left.trailing_zeros() / 8;
+                        f((begin + 8 * i) as u32 + at);
+                        left &= !(0xff << (8 * at));
                     }
                 }
+                let first = end - rest.len();
+                rest.iter().enumerate().filter(|(_, byte)| **byte != 0).for_each(|(i, _)| f((first + i) as u32));
             }
         }
     }
@@ -210,6 +217,13 @@ pub(crate) fn edges_of(crew: &mut Crew, set: &VertexSet, adjacency: &Adjacency, 
         {
             let (map, blocks) = (&own.map, vertices.div_ceil(64));
             let Some(enough) = enough else {
+                if own.count < 2 * SAMPLE {
+                    // Whoever asks about a small set goes on with its ids, most likely: the map is walked only once.
+                    let ids = map.ids(own.count);
+                    let sum = ids.iter().map(|&v| degree(v)).sum();
+                    *form = SetForm::Ids(ids);
+                    return sum;
+                }
                 let (mut sum, mut found) = (0, 0);
                 for block in (0..blocks).step_by((own.count / SAMPLE).max(1)) {
                     map.each(block, block + 1, |v| (sum, found) = (sum + degree(v), found + 1));

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use gw_graph::Graph;
-use gw_graph::stats::{DegreeSummary, Statistics, StatsOptions};
+use gw_graph::stats::{DegreeSummary, Degrees};
 use gw_schedule::{ChosenBy, Feature, Features, Guard, Leaf, StepSizes, Tree, TreeNode};
 
 /// A step may take this many times longer than expected of it and of the safe candidate: giving way to that one must pay.
@@ -21,19 +21,15 @@ const LATE_SLACK: Duration = Duration::from_micros(200);
 
 /// The features of a graph: those that are the same at every step. The others are 0.
 pub fn graph_features(graph: &Graph) -> Features {
-    features_of(&Statistics::of(graph, &StatsOptions { components: false, diameter: false }))
-}
-
-/// As [`graph_features`], where the statistics of the graph are at hand.
-pub fn features_of(statistics: &Statistics) -> Features {
     let mut features = [0.0; Feature::COUNT];
-    features[Feature::Vertices.index()] = statistics.vertices as f64;
-    features[Feature::Edges.index()] = statistics.edges as f64;
-    if statistics.vertices == 0 {
+    features[Feature::Vertices.index()] = graph.vertices() as f64;
+    features[Feature::Edges.index()] = graph.edges() as f64;
+    if graph.vertices() == 0 {
         return features;
     }
+    let degrees = Degrees::of(graph);
     // The degree of a vertex is in + out, also where an undirected graph stores both as one.
-    let both = if statistics.symmetric { 2.0 } else { 1.0 };
+    let both = if graph.is_symmetric() { 2.0 } else { 1.0 };
     let mut put = |first: Feature, summary: &DegreeSummary, scale: f64| {
         let DegreeSummary { min, q1, median, q3, max, mean, std_dev, .. } = *summary;
         let values = [min as f64, q1, median, q3, max as f64, mean, std_dev];
@@ -41,9 +37,9 @@ pub fn features_of(statistics: &Statistics) -> Features {
             *place = value * scale;
         }
     };
-    put(Feature::InDegreeMin, &statistics.in_degree, 1.0);
-    put(Feature::OutDegreeMin, &statistics.out_degree, 1.0);
-    put(Feature::DegreeMin, &statistics.degree, both);
+    put(Feature::InDegreeMin, &degrees.in_degree, 1.0);
+    put(Feature::OutDegreeMin, &degrees.out_degree, 1.0);
+    put(Feature::DegreeMin, &degrees.degree, both);
     features
 }
 

@@ -3,6 +3,42 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::Graph;
+
+/// The degrees of a graph: out, in, and both together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Degrees {
+    /// Out-degrees.
+    pub out_degree: DegreeSummary,
+    /// In-degrees.
+    pub in_degree: DegreeSummary,
+    /// Total degrees: the out-degree in a symmetric graph, in + out otherwise.
+    pub degree: DegreeSummary,
+}
+
+impl Degrees {
+    /// A walk over the offsets. A directed graph builds (and keeps) its in-adjacency.
+    pub fn of(graph: &Graph) -> Degrees {
+        Degrees::with_counts(graph).0
+    }
+
+    /// Also tells how many vertices there are of each total degree.
+    pub(super) fn with_counts(graph: &Graph) -> (Degrees, Counts) {
+        let vertices = graph.vertices() as u32;
+        let count = |degree: &(dyn Fn(u32) -> usize + Sync)| {
+            counts((0..vertices).into_par_iter().map(|v| degree(v) as u64))
+        };
+        let outgoing = count(&|v| graph.out().degree(v));
+        let out_degree = DegreeSummary::of(&outgoing);
+        if graph.is_symmetric() {
+            return (Degrees { in_degree: out_degree.clone(), degree: out_degree.clone(), out_degree }, outgoing);
+        }
+        let in_degree = DegreeSummary::of(&count(&|v| graph.incoming().degree(v)));
+        let both = count(&|v| graph.out().degree(v) + graph.incoming().degree(v));
+        (Degrees { out_degree, in_degree, degree: DegreeSummary::of(&both) }, both)
+    }
+}
+
 /// Spread of the degrees of a graph. Quartiles interpolate between neighbours in the sorted order, as NumPy's default
 /// does; the standard deviation is that of the whole population.
 #[derive(Debug, Clone, PartialEq, Serialize)]

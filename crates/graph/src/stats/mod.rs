@@ -16,7 +16,7 @@ use crate::{Graph, WeightKind};
 
 pub use class::{Class, ClassNumbers};
 pub use components::{Components, components};
-pub use degrees::DegreeSummary;
+pub use degrees::{DegreeSummary, Degrees};
 pub use diameter::double_sweep;
 pub use histogram::{Bucket, histogram, render};
 pub use weights::WeightSummary;
@@ -86,30 +86,15 @@ impl Default for StatsOptions {
 impl Statistics {
     /// Works out the statistics. A directed graph builds (and keeps) its in-adjacency.
     pub fn of(graph: &Graph, options: &StatsOptions) -> Self {
-        let out_degrees = graph.out_degrees();
-        let total: Vec<u64>;
-        let (out_degree, in_degree, degree_counts);
-        if graph.is_symmetric() {
-            degree_counts = degrees::counts(out_degrees.par_iter().map(|&d| u64::from(d)));
-            total = Vec::new();
-            out_degree = DegreeSummary::of(&degree_counts);
-            in_degree = out_degree.clone();
-        } else {
-            let in_degrees = graph.in_degrees();
-            total = out_degrees.par_iter().zip(&*in_degrees).map(|(&o, &i)| u64::from(o) + u64::from(i)).collect();
-            degree_counts = degrees::counts(total.par_iter().copied());
-            out_degree = DegreeSummary::of(&degrees::counts(out_degrees.par_iter().map(|&d| u64::from(d))));
-            in_degree = DegreeSummary::of(&degrees::counts(in_degrees.par_iter().map(|&d| u64::from(d))));
-        }
-        let degree = DegreeSummary::of(&degree_counts);
+        let (Degrees { out_degree, in_degree, degree }, degree_counts) = Degrees::with_counts(graph);
 
         let (components, estimated_diameter) = if options.components || options.diameter {
             let labels = components::labels(graph);
             let components = components::summary(graph, &labels);
             let diameter = options.diameter.then(|| {
                 let degree = |v: u32| match graph.is_symmetric() {
-                    true => u64::from(out_degrees[v as usize]),
-                    false => total[v as usize],
+                    true => graph.out().degree(v),
+                    false => graph.out().degree(v) + graph.incoming().degree(v),
                 };
                 let start = (0..graph.vertices() as u32)
                     .into_par_iter()

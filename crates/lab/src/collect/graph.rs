@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gw_exec::{SpecGraphs, features_of};
+use gw_exec::{SpecGraphs, graph_features};
 use gw_graph::progress::Silent;
 use gw_graph::stats::{Statistics, StatsOptions};
 use gw_graph::{Graph, GraphSpec, VertexId, Weights};
@@ -35,7 +35,7 @@ impl AtHand {
     /// The class of the graph in a word, and its properties.
     pub(super) fn properties(&self) -> (String, Vec<(Feature, f64)>) {
         let statistics = Statistics::of(&self.graph, &StatsOptions::default());
-        let features = features_of(&statistics);
+        let features = graph_features(&self.graph);
         let of_graph = Feature::ALL.iter().filter(|feature| feature.is_of_graph());
         let found = of_graph.map(|&feature| (feature, features[feature.index()])).collect();
         (statistics.class.word().to_string(), found)

@@ -1,7 +1,9 @@
-//! The order of everything: graph by graph, properties first, then implementation by implementation.
+//! The order of everything: graph by graph, properties first, then variant by variant. The implementations of a variant take
+//! turns, and each round begins with another one: machines change their pace from second to second, and that shall not hit one of
+//! them alone.
 
 use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -42,6 +44,9 @@ pub(super) enum Fault {
     /// A person stopped it.
     Cancelled,
 }
+
+/// Whoever takes this many times longer than the fastest in the warm-up is timed once: it would take most of the time of measuring.
+const HOPELESS: f64 = 20.0;
 
 /// Stands for the properties of a graph in claims.
 const PROPERTIES: i64 = 0;
@@ -127,19 +132,18 @@ impl<'a> Runner<'a> {
         let found = self.properties(work, at_hand.as_ref().map_err(String::as_str));
         self.lab.release(work.id, PROPERTIES, PROPERTIES)?;
         found?;
+        let mut batches = Vec::new();
         for batch in self.lab.batches(&self.ours, work.id)? {
-            if self.must_stop() {
-                return Ok(());
+            match self.lab.claim(work.id, batch.run_config, batch.implementation)? {
+                true => batches.push(batch),
+                false => self.done.elsewhere += batch.variants.len() as u64,
             }
-            if !self.lab.claim(work.id, batch.run_config, batch.implementation)? {
-                self.done.elsewhere += batch.variants.len() as u64;
-                continue;
-            }
-            let ran = self.batch(work, &batch, at_hand.as_ref().map_err(String::as_str));
-            self.lab.release(work.id, batch.run_config, batch.implementation)?;
-            ran?;
         }
-        Ok(())
+        let ran = self.in_turns(work, &batches, at_hand.as_ref().map_err(String::as_str));
+        for batch in &batches {
+            self.lab.release(work.id, batch.run_config, batch.implementation)?;
+        }
+        ran
     }
 
     /// The graph, if it is the one that was measured before.
@@ -251,51 +255,114 @@ impl<'a> Runner<'a> {
         compiled.as_mut().map_err(|message| Fault::Failed { message: message.clone(), broken: false })
     }
 
-    /// One implementation on the variants of a graph that it lacks.
-    fn batch(&mut self, work: &GraphWork, batch: &Batch, at_hand: std::result::Result<&AtHand, &str>) -> Result<()> {
-        // Another process may have been here since the work was listed.
-        let done: HashSet<i64> = self.lab.variants_done(batch)?;
-        let variants: Vec<&WorkVariant> = batch.variants.iter().filter(|v| !done.contains(&v.id)).collect();
-        self.listener.at(&work.name, batch.name.as_deref().unwrap_or(&batch.schedule));
-        for variant in variants {
+    /// The implementations on the variants of a graph that they lack.
+    fn in_turns(
+        &mut self,
+        work: &GraphWork,
+        batches: &[Batch],
+        at_hand: std::result::Result<&AtHand, &str>,
+    ) -> Result<()> {
+        let mut wanting: BTreeMap<(i64, i64), (&WorkVariant, Vec<&Batch>)> = BTreeMap::new();
+        for batch in batches {
+            // Another process may have been here since the work was listed.
+            let done: HashSet<i64> = self.lab.variants_done(batch)?;
+            for variant in batch.variants.iter().filter(|v| !done.contains(&v.id)) {
+                wanting.entry((batch.run_config, variant.id)).or_insert((variant, Vec::new())).1.push(batch);
+            }
+        }
+        for (variant, batches) in wanting.into_values() {
             if self.must_stop() {
                 return Ok(());
             }
-            let ran = match at_hand {
-                Ok(at_hand) => self.measure(batch, variant, at_hand),
+            self.variant(work, variant, &batches, at_hand)?;
+            if self.done.interrupted {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// These implementations on one variant: a warm-up each whose result is looked at, then rounds of timed runs.
+    fn variant(
+        &mut self,
+        work: &GraphWork,
+        variant: &WorkVariant,
+        batches: &[&Batch],
+        at_hand: std::result::Result<&AtHand, &str>,
+    ) -> Result<()> {
+        let mut timed: Vec<Timed<'_>> = Vec::with_capacity(batches.len());
+        for batch in batches {
+            self.listener.at(&work.name, batch.name.as_deref().unwrap_or(&batch.schedule));
+            let begun = match at_hand {
+                Ok(at_hand) => self.begin(batch, variant, at_hand),
                 Err(message) => Err(Fault::Failed { message: message.to_string(), broken: false }),
             };
-            match ran {
-                Ok(finished) => {
-                    if self.lab.store_run(&self.environment, batch, &finished)? {
-                        self.done.runs += 1;
-                        self.done.not_validated += u64::from(!finished.validated);
-                    }
-                    self.listener.advance(1);
+            match begun {
+                Ok(begun) => timed.push(begun),
+                Err(fault) => self.fault(batch, variant, fault)?,
+            }
+            if self.done.interrupted {
+                return Ok(());
+            }
+        }
+        let Ok(at_hand) = at_hand else { return Ok(()) };
+        let fastest = timed.iter().map(|timed| timed.warm_up).fold(f64::INFINITY, f64::min);
+        for timed in timed.iter_mut().filter(|timed| timed.warm_up > HOPELESS * fastest) {
+            timed.repeats = timed.repeats.min(1);
+        }
+        let rounds = timed.iter().map(|timed| timed.repeats).max().unwrap_or(0);
+        for round in 0..rounds {
+            let first = round as usize % timed.len().max(1);
+            timed.rotate_left(first);
+            let mut left = Vec::with_capacity(timed.len());
+            for mut one in timed {
+                if round < one.repeats
+                    && let Err(fault) = self.again(&mut one, at_hand)
+                {
+                    self.fault(one.batch, variant, fault)?;
+                } else {
+                    left.push(one);
                 }
-                Err(Fault::Cancelled) => {
-                    self.done.interrupted = true;
+                if self.done.interrupted {
                     return Ok(());
                 }
-                Err(Fault::Failed { message, broken }) => {
-                    if broken {
-                        self.compiled.remove(&batch.implementation);
-                    }
-                    self.lab.store_failure(batch, variant.id, &message)?;
-                }
             }
+            timed = left;
+        }
+        for timed in timed {
+            let (batch, finished) = (timed.batch, timed.finished(variant.id));
+            if self.lab.store_run(&self.environment, batch, &finished)? {
+                self.done.runs += 1;
+                self.done.not_validated += u64::from(!finished.validated);
+            }
+            self.listener.advance(1);
             self.ended += 1;
         }
         Ok(())
     }
 
-    /// A warm-up whose result is looked at, then the timed runs.
-    fn measure(
+    /// Notes that a run has no result.
+    fn fault(&mut self, batch: &Batch, variant: &WorkVariant, fault: Fault) -> Result<()> {
+        match fault {
+            Fault::Cancelled => self.done.interrupted = true,
+            Fault::Failed { message, broken } => {
+                if broken {
+                    self.compiled.remove(&batch.implementation);
+                }
+                self.lab.store_failure(batch, variant.id, &message)?;
+                self.ended += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// A warm-up whose result is looked at.
+    fn begin<'b>(
         &mut self,
-        batch: &Batch,
+        batch: &'b Batch,
         variant: &WorkVariant,
         at_hand: &AtHand,
-    ) -> std::result::Result<FinishedRun, Fault> {
+    ) -> std::result::Result<Timed<'b>, Fault> {
         let options = self.options(at_hand);
         let failed = |message: String| Fault::Failed { message, broken: false };
         let compiled = self.compiled(batch)?;
@@ -305,31 +372,27 @@ impl<'a> Runner<'a> {
         // What is not equal bit by bit may still be right.
         let validated = variant.result.as_ref() == Some(&hash)
             || (compiled.standard.is_some() && check(compiled, at_hand, &args, &ran).is_none());
-        drop(ran);
-
-        let mut heard: Vec<Heard> = Vec::with_capacity(batch.repeats as usize);
-        let (mut seconds, mut device) = (Vec::new(), Vec::new());
-        for _ in 0..batch.repeats {
-            let (ran, steps) = run(compiled, &options, &args, false)?;
-            heard.push(steps);
-            seconds.push(ran.seconds);
-            device.extend(ran.device_seconds);
-        }
-        let totals = [
-            ("computation", Timing::of(heard.iter().map(Heard::computation))),
-            ("run", Timing::of(seconds.iter().copied())),
-            ("device", Timing::of(device.iter().copied())),
-        ];
-        let steps = heard.iter().map(|heard| heard.steps.len()).min().unwrap_or(0);
-        let step = |at: usize| Timing::of(heard.iter().map(move |heard| heard.steps[at].seconds));
-        Ok(FinishedRun {
-            variant: variant.id,
+        Ok(Timed {
+            batch,
+            args,
+            repeats: batch.repeats,
+            warm_up: ran.seconds,
             validated,
-            result: hash,
-            samples: heard.len(),
-            totals: totals.into_iter().filter_map(|(name, timing)| Some((name, timing?))).collect(),
-            steps: (0..steps).filter_map(step).collect(),
+            hash,
+            heard: Vec::new(),
+            seconds: Vec::new(),
+            device: Vec::new(),
         })
+    }
+
+    /// A timed run.
+    fn again(&mut self, timed: &mut Timed<'_>, at_hand: &AtHand) -> std::result::Result<(), Fault> {
+        let options = self.options(at_hand);
+        let (ran, steps) = run(self.compiled(timed.batch)?, &options, &timed.args, false)?;
+        timed.heard.push(steps);
+        timed.seconds.push(ran.seconds);
+        timed.device.extend(ran.device_seconds);
+        Ok(())
     }
 
     pub(super) fn options(&self, at_hand: &AtHand) -> RunOptions {
@@ -338,6 +401,40 @@ impl<'a> Runner<'a> {
             timeout: self.settings.time_limit,
             cancel: Arc::clone(&self.settings.cancel),
             ..RunOptions::default()
+        }
+    }
+}
+
+/// One implementation on a variant, in the middle of its timed runs.
+struct Timed<'b> {
+    batch: &'b Batch,
+    args: Vec<String>,
+    repeats: u32,
+    warm_up: f64,
+    validated: bool,
+    hash: Vec<u8>,
+    heard: Vec<Heard>,
+    seconds: Vec<f64>,
+    device: Vec<f64>,
+}
+
+impl Timed<'_> {
+    fn finished(self, variant: i64) -> FinishedRun {
+        let heard = &self.heard;
+        let totals = [
+            ("computation", Timing::of(heard.iter().map(Heard::computation))),
+            ("run", Timing::of(self.seconds.iter().copied())),
+            ("device", Timing::of(self.device.iter().copied())),
+        ];
+        let steps = heard.iter().map(|heard| heard.steps.len()).min().unwrap_or(0);
+        let step = |at: usize| Timing::of(heard.iter().map(move |heard| heard.steps[at].seconds));
+        FinishedRun {
+            variant,
+            validated: self.validated,
+            samples: heard.len(),
+            totals: totals.into_iter().filter_map(|(name, timing)| Some((name, timing?))).collect(),
+            steps: (0..steps).filter_map(step).collect(),
+            result: self.hash,
         }
     }
 }
