@@ -259,7 +259,7 @@ pub(crate) fn edges_of(crew: &mut Crew, set: &VertexSet, adjacency: &Adjacency, 
 }
 
 /// Members whose degrees are added up at most, about.
-const SAMPLE: usize = 1 << 12;
+const SAMPLE: usize = 1 << 10;
 
 /// The sum over all members, from that over some.
 fn scaled(sum: u64, members: usize, some: usize) -> u64 {

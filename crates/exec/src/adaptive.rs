@@ -1,6 +1,7 @@
 //! Adaptive schedules at run time: before every step a tree picks the candidate, by sizes of the frontier and of the graph.
 //!
-//! Only what the tree looks at is worked out. The guard bounds bad luck: weak leaves and dear candidates give way to the
+//! Only what the tree looks at is worked out. The edges of a frontier are counted only where their number decides: often the size
+//! of the frontier and the greatest degree bound it well enough. The guard bounds bad luck: weak leaves and dear candidates give way to the
 //! safe one ([`Tree::choose`]), and a candidate two of whose steps in a row took much longer than the safe one should is not used
 //! again in the run.
 
@@ -10,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use gw_graph::Graph;
 use gw_graph::stats::{DegreeSummary, Degrees};
-use gw_schedule::{ChosenBy, Feature, Features, Guard, Leaf, StepSizes, Tree, TreeNode};
+use gw_schedule::{ChosenBy, Cost, Feature, Features, Guard, Leaf, StepSizes, Tree, TreeNode};
 
 /// A step may take this many times longer than expected of it and of the safe candidate: giving way to that one must pay.
 const LATE_FACTOR: f64 = 4.0;
@@ -113,6 +114,8 @@ pub(crate) struct Steps {
     began: Option<(Instant, f64)>,
     /// Late steps in a row, by candidate.
     late: Vec<u32>,
+    /// The edges of this step's frontier were not counted; there are at most so many.
+    bounded: Option<u64>,
 }
 
 impl Steps {
@@ -124,6 +127,7 @@ impl Steps {
             current: None,
             began: None,
             late: Vec::new(),
+            bounded: None,
         }
     }
 
@@ -132,8 +136,9 @@ impl Steps {
         is_same(&self.graph, graph)
     }
 
-    /// The candidate for the next step, whose frontier has these sizes.
-    pub(crate) fn choose(&mut self, asked: &Asked, frontier: u64, edges: u64, guard: bool) -> (usize, ChosenBy) {
+    /// The candidate for the next step.
+    pub(crate) fn choose(&mut self, asked: &Asked, frontier: FrontierSizes<impl FnOnce() -> u64>) -> (usize, ChosenBy) {
+        let FrontierSizes { size, most_edges, count_edges, visited_before, guard } = frontier;
         // The clock is read only for candidates that can be late: reading it takes as long as choosing.
         let mut now = None;
         if let (Some((began, expected)), Some(current)) = (self.began.take(), self.current) {
@@ -145,17 +150,44 @@ impl Steps {
             self.late[current] = if taken > bound { self.late[current] + 1 } else { 0 };
         }
         if self.current.is_some() {
+            // A step that pushes visits the edges of its frontier.
+            if let (Some(most), Some(visited)) = (self.bounded.take(), visited_before) {
+                self.sizes.frontier_edges = visited.min(most);
+            }
             self.sizes = self.sizes.next();
         }
-        (self.sizes.frontier, self.sizes.frontier_edges) = (frontier, edges);
-        let (sizes, degrees) = (&self.sizes, self.degrees.as_deref());
-        let value = |feature: Feature| {
-            let of_step = sizes.feature(feature);
-            of_step.unwrap_or_else(|| degrees.map_or(0.0, |known| known[feature.index()]))
-        };
+        self.sizes.frontier = size;
+        let (degrees, current) = (self.degrees.as_deref(), self.current);
         let rules = Guard::default();
-        let sized = asked.needs_edges.then_some(sizes);
-        let (mut candidate, mut by) = asked.tree.choose(value, sized, self.current, guard.then_some(&rules));
+        let pick = |sizes: &StepSizes| {
+            let value = |feature: Feature| {
+                let of_step = sizes.feature(feature);
+                of_step.unwrap_or_else(|| degrees.map_or(0.0, |known| known[feature.index()]))
+            };
+            let leaf = asked.tree.leaf(value);
+            let terms = asked.needs_edges.then(|| Cost::terms(sizes));
+            (leaf, asked.tree.choose_at(leaf, terms.as_ref(), current, guard.then_some(&rules)))
+        };
+        let with = |edges: u64| StepSizes { frontier_edges: edges, ..self.sizes };
+        // Features and costs go one way with the edges: what holds for both bounds holds between.
+        let bound = most_edges.filter(|_| asked.needs_edges && size > FEW);
+        let within = bound.and_then(|most| {
+            let (least, most) = (pick(&with(0)), pick(&with(most)));
+            (least == most).then_some(least.1)
+        });
+        let (mut candidate, mut by) = match within {
+            Some(chosen) => {
+                let mean = self.sizes.edges as f64 / (self.sizes.vertices as f64).max(1.0);
+                let most = bound.unwrap_or(0);
+                self.sizes.frontier_edges = most.min((size as f64 * mean) as u64);
+                self.bounded = Some(most);
+                chosen
+            }
+            None => {
+                self.sizes.frontier_edges = if asked.needs_edges { count_edges() } else { 0 };
+                pick(&self.sizes).1
+            }
+        };
         if self.late.get(candidate).is_some_and(|late| *late >= LATE_STEPS) {
             (candidate, by) = (0, ChosenBy::Time);
         }
@@ -175,6 +207,23 @@ impl Steps {
         (candidate, by)
     }
 }
+
+/// What is known about a frontier before its step.
+pub(crate) struct FrontierSizes<F> {
+    /// Its vertices.
+    pub(crate) size: u64,
+    /// More edges it cannot have; `None` where counting is no work.
+    pub(crate) most_edges: Option<u64>,
+    /// Counts its edges.
+    pub(crate) count_edges: F,
+    /// Edges that the step before visited.
+    pub(crate) visited_before: Option<u64>,
+    /// Bad advice is not followed.
+    pub(crate) guard: bool,
+}
+
+/// To count the edges of so few vertices is as quick as to do without.
+const FEW: u64 = 16;
 
 #[cfg(test)]
 mod tests {
@@ -207,20 +256,53 @@ mod tests {
         let tree: Tree = "(frontier-edges<=10?0:1);cost=0,0,0,0,0,0;cost=0,0,0,0,0,0".parse().unwrap();
         let asked = Asked::new(Arc::new(tree));
         let graph = star(true);
+        let sizes =
+            |guard| FrontierSizes { size: 2, most_edges: None, count_edges: || 20, visited_before: None, guard };
         let mut steps = Steps::new(&asked, &graph);
-        assert_eq!(steps.choose(&asked, 2, 20, true), (1, ChosenBy::Leaf));
+        assert_eq!(steps.choose(&asked, sizes(true)), (1, ChosenBy::Leaf));
         std::thread::sleep(2 * LATE_SLACK);
         // The first time it may have been compiled.
-        assert_eq!(steps.choose(&asked, 2, 20, true), (1, ChosenBy::Leaf));
+        assert_eq!(steps.choose(&asked, sizes(true)), (1, ChosenBy::Leaf));
         std::thread::sleep(2 * LATE_SLACK);
         // Once may be an accident.
-        assert_eq!(steps.choose(&asked, 2, 20, true), (1, ChosenBy::Leaf));
+        assert_eq!(steps.choose(&asked, sizes(true)), (1, ChosenBy::Leaf));
         std::thread::sleep(2 * LATE_SLACK);
-        assert_eq!(steps.choose(&asked, 2, 20, true), (0, ChosenBy::Time));
-        assert_eq!(steps.choose(&asked, 2, 20, true), (0, ChosenBy::Time));
+        assert_eq!(steps.choose(&asked, sizes(true)), (0, ChosenBy::Time));
+        assert_eq!(steps.choose(&asked, sizes(true)), (0, ChosenBy::Time));
         let mut steps = Steps::new(&asked, &graph);
-        assert_eq!(steps.choose(&asked, 2, 20, false), (1, ChosenBy::Leaf));
+        assert_eq!(steps.choose(&asked, sizes(false)), (1, ChosenBy::Leaf));
         std::thread::sleep(2 * LATE_SLACK);
-        assert_eq!(steps.choose(&asked, 2, 20, false), (1, ChosenBy::Leaf));
+        assert_eq!(steps.choose(&asked, sizes(false)), (1, ChosenBy::Leaf));
+    }
+
+    #[test]
+    fn edges_are_counted_only_where_they_decide() {
+        let tree: Tree = "(frontier-edges<=100?0:(unexplored-edges<=30?2:1))".parse().unwrap();
+        let asked = Asked::new(Arc::new(tree));
+        let graph = star(true);
+        let mut steps = Steps::new(&asked, &graph);
+        steps.sizes.edges = 1000;
+        let mut step = |size: u64, most: u64, exact: u64, visited: Option<u64>| {
+            let mut counted = false;
+            let frontier = FrontierSizes {
+                size,
+                most_edges: Some(most),
+                count_edges: || {
+                    counted = true;
+                    exact
+                },
+                visited_before: visited,
+                guard: true,
+            };
+            (steps.choose(&asked, frontier).0, counted)
+        };
+        // Few vertices are counted at once.
+        assert_eq!(step(10, 80, 50, None), (0, true));
+        // At most 80 edges: whatever their number, it is below 100.
+        assert_eq!(step(20, 80, 70, Some(50)), (0, false));
+        // Up to 800 edges decide, also through what is left.
+        assert_eq!(step(100, 800, 500, Some(70)), (1, true));
+        // 620 edges are behind: those visited count, not what was guessed.
+        assert_eq!(step(100, 800, 360, Some(500)), (2, true));
     }
 }

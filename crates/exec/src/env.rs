@@ -43,6 +43,10 @@ pub struct Environment {
     pub(crate) variant: usize,
     /// Seconds that this choice took, when somebody listens; the next operator counts them as its own.
     pub(crate) choosing: f64,
+    /// Edges that the last operator call visited, where the machine counts them.
+    pub(crate) visited: Option<u64>,
+    /// The same for the last call of a statement that chooses.
+    pub(crate) visited_by: Option<(StatementId, u64)>,
     /// The steps of adaptive operators, by statement.
     adaptive: Vec<Option<Steps>>,
     /// Bad advice of trees is guarded against.
@@ -131,6 +135,8 @@ impl Environment {
             load_seconds: 0.0,
             variant: 0,
             choosing: 0.0,
+            visited: None,
+            visited_by: None,
             adaptive: Vec::new(),
             guard: options.guard,
             depth: 0,

@@ -73,7 +73,7 @@ pub(crate) fn free_name(model: &str) -> String {
     format!("{model} (switching free)")
 }
 
-/// The name of the row of a model whose weak leaves run the safe candidate.
+/// The name of the row of a model whose advice is not always followed.
 pub fn guarded_name(model: &Model) -> String {
     format!("{} (guarded)", model.name)
 }
@@ -100,7 +100,7 @@ pub fn evaluate(models: &[&Model], table: &StepTable, scope: Scope) -> Result<Ev
         // The model may have been run, too: that row has its name.
         let is_run = table.implementations.iter().any(|i| i.name == model.name);
         let plain = if is_run { format!("{} (predicted)", model.name) } else { model.name.clone() };
-        for (guard, name) in [(Guard::Off, plain), (Guard::WeakToSafe, guarded_name(model))] {
+        for (guard, name) in [(Guard::Off, plain), (Guard::On, guarded_name(model))] {
             let mut times = Vec::with_capacity(table.variants.len());
             let mut free = Vec::new();
             for (variant, keep) in table.variants.iter().zip(&keep) {

@@ -20,6 +20,8 @@ pub enum Criterion {
     Gini,
     /// The cost of giving all rows of a leaf the same candidate.
     Regret,
+    /// The spread of what each candidate costs: rows come together in which all candidates cost alike, whichever is best.
+    Spread,
 }
 
 /// When to stop.
@@ -43,6 +45,8 @@ pub(crate) struct Node {
     pub counts: Vec<u32>,
     /// The summed weighted least time.
     pub least: f64,
+    /// The summed stakes.
+    pub stakes: f64,
     /// Its rows, as a range of [`Grown::members`].
     pub rows: std::ops::Range<usize>,
     pub split: Option<Split>,
@@ -70,7 +74,7 @@ impl Node {
     /// The candidate that fits its rows best; of several the first.
     pub fn best(&self, criterion: Criterion) -> u16 {
         let best = match criterion {
-            Criterion::Regret => (0..self.costs.len()).min_by(|&a, &b| self.costs[a].total_cmp(&self.costs[b])),
+            Criterion::Regret | Criterion::Spread => (0..self.costs.len()).min_by(|&a, &b| self.costs[a].total_cmp(&self.costs[b])),
             Criterion::Gini => (0..self.counts.len()).max_by_key(|&c| (self.counts[c], std::cmp::Reverse(c))),
         };
         best.unwrap_or(0) as u16
@@ -80,7 +84,7 @@ impl Node {
     pub fn risk(&self, criterion: Criterion) -> f64 {
         let best = usize::from(self.best(criterion));
         match criterion {
-            Criterion::Regret => self.costs[best],
+            Criterion::Regret | Criterion::Spread => self.costs[best],
             Criterion::Gini => f64::from(self.counts.iter().sum::<u32>() - self.counts[best]),
         }
     }
@@ -159,19 +163,20 @@ pub(crate) fn grow(data: &Data, rows: &[u32], criterion: Criterion, limits: Limi
 
 fn node(data: &Data, members: &[u32], rows: std::ops::Range<usize>) -> Node {
     let (mut costs, mut counts) = (vec![0.0; data.classes], vec![0; data.classes]);
-    let mut least = 0.0;
+    let (mut least, mut stakes) = (0.0, 0.0);
     for &row in &members[rows.clone()] {
         costs.iter_mut().zip(data.costs(row)).for_each(|(sum, cost)| *sum += cost);
         counts[usize::from(data.labels[row as usize])] += 1;
         least += data.least[row as usize];
+        stakes += data.stakes[row as usize];
     }
-    Node { costs, counts, least, rows, split: None }
+    Node { costs, counts, least, stakes, rows, split: None }
 }
 
-/// What a split reduces: regret, or rows times impurity.
+/// What a split reduces: regret, or rows times impurity. Spread is judged by the regret that there is.
 fn score(node: &Node, criterion: Criterion) -> f64 {
     match criterion {
-        Criterion::Regret => node.risk(criterion),
+        Criterion::Regret | Criterion::Spread => node.risk(criterion),
         Criterion::Gini => {
             let count = f64::from(node.counts.iter().sum::<u32>());
             count - node.counts.iter().map(|&c| f64::from(c).powi(2)).sum::<f64>() / count.max(1.0)
@@ -233,7 +238,7 @@ fn best_split(
     }
     let weight = |row: u32| match criterion {
         Criterion::Gini => 1.0,
-        Criterion::Regret => data.stakes[row as usize],
+        Criterion::Regret | Criterion::Spread => data.stakes[row as usize],
     };
     let (mut left, mut right) = (Labels::new(data.classes), Labels::new(data.classes));
     order.iter().for_each(|&row| right.add(data.labels[row as usize], weight(row)));
@@ -245,7 +250,7 @@ fn best_split(
         let label = data.labels[row as usize];
         left.add(label, weight(row));
         right.add(label, -weight(row));
-        if criterion == Criterion::Regret {
+        if criterion != Criterion::Gini {
             costs.iter_mut().zip(data.costs(row)).for_each(|(sum, cost)| *sum += cost);
         }
         if place + 1 < min_rows || value(place) == value(place + 1) {
@@ -261,6 +266,14 @@ fn best_split(
                     least_right = least_right.min(all - cost);
                 }
                 whole_risk - least_left - least_right.max(0.0) + IMPURITY_SHARE * purer
+            }
+            // Costs in units of what is at stake in a row, weighted by that: the sum of squares that a split explains.
+            Criterion::Spread => {
+                let explained = |sum: f64, stakes: f64| if stakes > 0.0 { sum * sum / stakes } else { 0.0 };
+                let split = costs.iter().zip(&node.costs).map(|(&cost, &all)| {
+                    explained(cost, left.sum) + explained(all - cost, right.sum) - explained(all, node.stakes)
+                });
+                split.sum()
             }
         };
         if best.is_none_or(|(most, _)| gain > most) {

@@ -1,19 +1,20 @@
 //! What a model would choose at every step of measured variants, and how long that would take.
 
 use gw_lab::{StepTable, Variant};
-use gw_schedule::Feature;
+use gw_schedule::{ChosenBy, Feature, TreeNode};
 
+use crate::cost;
 use crate::error::{ModelError, Result};
 use crate::model::Model;
 
-/// What happens at weak leaves.
+/// What happens at weak leaves and to dear candidates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Guard {
     /// The tree is believed.
     #[default]
     Off,
-    /// The safe candidate runs instead.
-    WeakToSafe,
+    /// The safe candidate runs instead, by the rules of [`gw_schedule::Guard`]. Late steps are not foreseen.
+    On,
 }
 
 /// The candidates of a model in a table.
@@ -58,16 +59,21 @@ pub struct Choice {
 /// The choices of a model for the steps of a variant, in order. Without an answer the choice before stays; at the first
 /// step that is the safe candidate.
 pub fn choices(model: &Model, places: &Places, variant: &Variant, guard: Guard) -> Vec<Choice> {
+    let rules = gw_schedule::Guard::default();
+    let guard = (guard == Guard::On).then_some(&rules);
     let mut current = places.safe;
     let mut chosen = Vec::with_capacity(variant.steps.len());
     for step in &variant.steps {
-        let answer = model.tree.decide(|feature: Feature| step.features[feature.index()]);
-        let wanted = match guard {
-            Guard::WeakToSafe if answer.weak => Some(places.safe),
-            _ => answer.candidate.and_then(|candidate| places.of.get(candidate).copied().flatten()),
+        let leaf = model.tree.leaf(|feature: Feature| step.features[feature.index()]);
+        let (candidate, by) = model.tree.choose_at(leaf, Some(&cost::terms(&step.features)), None, guard);
+        let wanted = match by {
+            ChosenBy::Tie => None,
+            ChosenBy::WeakLeaf | ChosenBy::Cost | ChosenBy::Time => Some(places.safe),
+            ChosenBy::Leaf => places.of.get(candidate).copied().flatten(),
         };
         current = wanted.unwrap_or(current);
-        chosen.push(Choice { implementation: current, unknown: wanted.is_none(), weak: answer.weak });
+        let weak = matches!(&model.tree.nodes()[leaf], TreeNode::Leaf(leaf) if leaf.weak);
+        chosen.push(Choice { implementation: current, unknown: wanted.is_none(), weak });
     }
     chosen
 }

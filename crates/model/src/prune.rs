@@ -106,7 +106,7 @@ pub(crate) fn choose(
         tree.nodes[tree.descend(data, row, |at| price[at] <= tried)].best(criterion)
     };
     let loss = |row: u32, class: u16| match criterion {
-        Criterion::Regret => data.costs(row)[usize::from(class)],
+        Criterion::Regret | Criterion::Spread => data.costs(row)[usize::from(class)],
         Criterion::Gini => f64::from(u8::from(data.labels[row as usize] != class)),
     };
     // On the way from the root a row stops at the first node whose price is paid: each node of the way answers for a range of
@@ -138,7 +138,7 @@ pub(crate) fn choose(
         })
         .collect();
     let unit = match criterion {
-        Criterion::Regret => data.variant_count as f64,
+        Criterion::Regret | Criterion::Spread => data.variant_count as f64,
         Criterion::Gini => data.len() as f64,
     };
     let best = losses.iter().copied().fold(f64::INFINITY, f64::min);

@@ -79,7 +79,7 @@ impl Default for Learning {
     /// Cost-sensitive, few candidates, pruned.
     fn default() -> Learning {
         Learning {
-            criterion: Criterion::Regret,
+            criterion: Criterion::Spread,
             features: Feature::ALL.to_vec(),
             candidates: Some(6),
             total_weight: 1.0,
@@ -388,7 +388,7 @@ fn tied(node: &crate::grow::Node, criterion: Criterion) -> Vec<u16> {
     let best = usize::from(node.best(criterion));
     let ties = |class: usize| match criterion {
         Criterion::Gini => node.counts[class] == node.counts[best],
-        Criterion::Regret => node.costs[class] - node.costs[best] <= TIE * (node.least + node.costs[best]),
+        Criterion::Regret | Criterion::Spread => node.costs[class] - node.costs[best] <= TIE * (node.least + node.costs[best]),
     };
     let others = (0..node.costs.len()).filter(|&class| class != best && ties(class));
     // The best one stands first in sets by cost; `First` and a set of one then mean the same.

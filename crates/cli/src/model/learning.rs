@@ -11,7 +11,7 @@ use crate::error::CliError;
 #[derive(Args)]
 pub struct LearningArguments {
     /// What a split shall reduce
-    #[arg(long, value_enum, default_value_t = SplitBy::Regret)]
+    #[arg(long, value_enum, default_value_t = SplitBy::Spread)]
     criterion: SplitBy,
     /// As published: Gini over all implementations, grown until leaves are pure, not pruned, ties kept
     #[arg(long, conflicts_with_all = ["criterion", "candidates", "total_weight"])]
@@ -19,7 +19,7 @@ pub struct LearningArguments {
     /// Features the tree may look at [default: all]; `gw model train --help` lists them
     #[arg(long, value_name = "NAME,...", value_delimiter = ',', value_parser = feature)]
     features: Vec<Feature>,
-    /// How many implementations the tree may choose from; 0 for all [default: 8]
+    /// How many implementations the tree may choose from; 0 for all [default: 6]
     #[arg(long, value_name = "N")]
     candidates: Option<usize>,
     /// How much the Total counts beside the mean ratio [default: 1]
@@ -57,6 +57,8 @@ pub struct LearningArguments {
 /// What a split shall reduce.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum SplitBy {
+    /// The spread of what each schedule costs among the rows of a leaf
+    Spread,
     /// The time lost by giving all rows of a leaf the same schedule
     Regret,
     /// The impurity of the labels
@@ -90,6 +92,7 @@ impl LearningArguments {
         Learning {
             criterion: match self.criterion {
                 _ if self.plain => Criterion::Gini,
+                SplitBy::Spread => Criterion::Spread,
                 SplitBy::Regret => Criterion::Regret,
                 SplitBy::Gini => Criterion::Gini,
             },

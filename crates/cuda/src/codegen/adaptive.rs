@@ -68,8 +68,12 @@ impl Uniform<'_, '_> {
         let sizes = format!("(double){graph}.vertices, (double){graph}.edges, (double)run.size({set}), {edges}");
         self.code.line(format!("{steps}.begin({sizes});"));
         self.code.line("int choice;");
-        branch(tree, 0, &values, &steps, &guard, &mut self.code);
-        if counted && !tree.costs().is_empty() {
+        let knows_costs = counted && !tree.costs().is_empty();
+        if knows_costs {
+            self.code.line(format!("double allowed = {:?};", Guard::default().factor));
+        }
+        branch(tree, 0, &values, &steps, (!knows_costs).then_some(guard.as_str()), &mut self.code);
+        if knows_costs {
             self.compare_costs(tree, &steps, &guard);
         }
         self.code.line(format!("{steps}.current = choice;"));
@@ -77,7 +81,7 @@ impl Uniform<'_, '_> {
         self.variants(&hybrid.variants, tests)
     }
 
-    /// A candidate that is expected to cost much more than the safe one is not taken.
+    /// A candidate that is expected to cost much more than the safe one is not taken, one of a weak leaf if it costs more at all.
     fn compare_costs(&mut self, tree: &Tree, steps: &str, guard: &str) {
         let cost = |cost: &Cost| {
             let sizes = [
@@ -98,7 +102,7 @@ impl Uniform<'_, '_> {
         for (i, other) in others.iter().enumerate() {
             self.code.line(format!("if (choice == {}) expected = {};", i + 1, cost(other)));
         }
-        self.code.line(format!("if (expected > {:?} * ({})) choice = 0;", Guard::default().factor, cost(safe)));
+        self.code.line(format!("if (expected > allowed * ({})) choice = 0;", cost(safe)));
         self.code.close("");
     }
 }
@@ -129,8 +133,9 @@ fn of_step(feature: Feature, steps: &str) -> Option<String> {
     })
 }
 
-/// The branches from a node on. Trees of models are shallow: their depth is bounded where they are trained.
-fn branch(tree: &Tree, at: usize, values: &[(Feature, String)], steps: &str, guard: &str, code: &mut Code) {
+/// The branches from a node on. Trees of models are shallow: their depth is bounded where they are trained. `guard` refuses weak
+/// leaves where costs cannot be compared.
+fn branch(tree: &Tree, at: usize, values: &[(Feature, String)], steps: &str, guard: Option<&str>, code: &mut Code) {
     match &tree.nodes()[at] {
         TreeNode::Split { feature, threshold, left, right } => {
             let value = values.iter().find(|(known, _)| known == feature).map_or("0", |(_, text)| text.as_str());
@@ -146,9 +151,10 @@ fn branch(tree: &Tree, at: usize, values: &[(Feature, String)], steps: &str, gua
                 [one] => one.to_string(),
                 _ => format!("{steps}.current < 0 ? 0 : {steps}.current"),
             };
-            code.line(match leaf.weak {
-                true => format!("choice = {guard} ? 0 : ({choice});"),
-                false => format!("choice = {choice};"),
+            code.line(match (leaf.weak, guard) {
+                (true, Some(guard)) => format!("choice = {guard} ? 0 : ({choice});"),
+                (true, None) => format!("choice = {choice}; allowed = {:?};", Guard::default().weak_factor),
+                (false, _) => format!("choice = {choice};"),
             });
         }
     }

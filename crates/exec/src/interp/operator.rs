@@ -23,6 +23,7 @@ impl<'a> Interp<'a> {
         };
         self.env.depth -= 1;
         let outcome = outcome?;
+        self.env.visited = outcome.edges;
         let choosing = std::mem::take(&mut self.env.choosing);
         let seconds = choosing + outcome.seconds.unwrap_or_else(|| start.elapsed().as_secs_f64());
         let (info, variant) = (&self.code.operators[inputs.id.0], self.env.variant);

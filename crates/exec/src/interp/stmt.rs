@@ -7,7 +7,7 @@ use gw_ir::stmt::{Decision, HybridStmt};
 use gw_schedule::{Adaptive, Chooser, InputSizes, Schedule};
 
 use super::{FrameLocals, Interp};
-use crate::adaptive::{Asked, Steps};
+use crate::adaptive::{Asked, FrontierSizes, Steps};
 use crate::code::{Effect, Line, LineKind, Obj, Place, Target};
 use crate::env::Environment;
 use crate::error::{ErrorKind, Result};
@@ -150,6 +150,7 @@ impl<'a> Interp<'a> {
                     let outer = std::mem::replace(&mut self.env.variant, chosen);
                     let broken = self.block(&variants[chosen]);
                     self.env.variant = outer;
+                    self.env.visited_by = self.env.visited.take().map(|edges| (*id, edges));
                     return broken;
                 }
             }
@@ -309,19 +310,27 @@ impl<'a> Interp<'a> {
         }
         let graph = self.graph(graph)?;
         let frontier = frontier.map(|e| self.set(e)).transpose()?;
-        let (size, edges) = match frontier.filter(|set| set.universe().is_none()) {
-            None => (graph.vertices() as u64, graph.edges() as u64),
-            Some(set) => {
-                let edges = if asked.needs_edges { self.machine.frontier_edges(&set, &graph, None) } else { 0 };
-                (set.len() as u64, edges)
-            }
-        };
         let guard = self.env.guard;
+        let visited_before = self.env.visited_by.filter(|(hybrid, _)| *hybrid == id).map(|(_, edges)| edges);
         let steps = self.env.adaptive_steps(id, || Steps::new(asked, &graph));
         if !steps.are_on(&graph) {
             *steps = Steps::new(asked, &graph);
         }
-        Ok(steps.choose(asked, size, edges, guard).0)
+        let chosen = match frontier.filter(|set| set.universe().is_none()) {
+            None => {
+                let (size, edges) = (graph.vertices() as u64, graph.edges() as u64);
+                let count_edges = || edges;
+                steps.choose(asked, FrontierSizes { size, most_edges: None, count_edges, visited_before, guard })
+            }
+            Some(set) => {
+                let size = set.len() as u64;
+                let most_edges = Some(size.saturating_mul(graph.greatest_out_degree() as u64));
+                let machine = &mut self.machine;
+                let count_edges = || machine.frontier_edges(&set, &graph, None);
+                steps.choose(asked, FrontierSizes { size, most_edges, count_edges, visited_before, guard })
+            }
+        };
+        Ok(chosen.0)
     }
 
     /// `==` and `!=` of strings.

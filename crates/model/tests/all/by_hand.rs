@@ -81,7 +81,7 @@ fn unknown_leaves_keep_the_choice_before() {
     };
     // The safe one at the first step; then pull, which stays; then the weak answer.
     assert_eq!(chosen(0, Guard::Off), [0, 1, 1, 2]);
-    assert_eq!(chosen(0, Guard::WeakToSafe), [0, 1, 1, 0]);
+    assert_eq!(chosen(0, Guard::On), [0, 1, 1, 0]);
     assert_eq!(chosen(1, Guard::Off), [1, 1]);
 
     let all = evaluate(&[&model], &table, Scope::All).unwrap();

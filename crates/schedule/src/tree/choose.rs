@@ -1,17 +1,19 @@
 //! From the answer of a tree to the candidate of a step: ties, and the guard against bad advice.
 
-use super::{Answer, Cost, Feature, StepSizes, Tree};
+use super::{Answer, Cost, Feature, Tree};
 
 /// When the advice of a tree is not followed. The safe candidate, the first, takes its place.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Guard {
     /// Expected costs may differ by this factor before the dearer candidate is refused.
     pub factor: f64,
+    /// As `factor`, where the leaf is weak.
+    pub weak_factor: f64,
 }
 
 impl Default for Guard {
     fn default() -> Self {
-        Guard { factor: 3.0 }
+        Guard { factor: 3.0, weak_factor: 1.0 }
     }
 }
 
@@ -22,7 +24,7 @@ pub enum ChosenBy {
     Leaf,
     /// Several candidates tie: the one of the step before stays, the safe one at the first step.
     Tie,
-    /// The leaf is weak: the safe one.
+    /// The leaf is weak, and its candidate is not expected to cost less than the safe one.
     WeakLeaf,
     /// The candidate of the leaf is expected to cost much more than the safe one.
     Cost,
@@ -33,38 +35,46 @@ pub enum ChosenBy {
 impl Tree {
     /// The candidate for a step. `current` is that of the step before, `None` at the first step.
     ///
-    /// The guard compares expected costs only where the tree knows them and `step` has the edges of its frontier.
+    /// `sizes` are the [`Cost::terms`] of the step, where they are known. Without them, or where the tree knows no costs, the
+    /// guard refuses all weak leaves and nothing else.
     pub fn choose(
         &self,
         value: impl Fn(Feature) -> f64,
-        step: Option<&StepSizes>,
+        sizes: Option<&[f64; Cost::TERMS]>,
         current: Option<usize>,
         guard: Option<&Guard>,
     ) -> (usize, ChosenBy) {
-        let answer: Answer = self.decide(value);
-        let (candidate, by) = match answer.candidate {
+        self.choose_at(self.leaf(value), sizes, current, guard)
+    }
+
+    /// As [`Tree::choose`], at a leaf that is known.
+    pub fn choose_at(
+        &self,
+        leaf: usize,
+        sizes: Option<&[f64; Cost::TERMS]>,
+        current: Option<usize>,
+        guard: Option<&Guard>,
+    ) -> (usize, ChosenBy) {
+        let Answer { candidate, weak } = self.answer_at(leaf);
+        let (candidate, by) = match candidate {
             Some(candidate) => (candidate, ChosenBy::Leaf),
             None => (current.unwrap_or(0), ChosenBy::Tie),
         };
-        let Some(guard) = guard else { return (candidate, by) };
-        if answer.weak {
-            return (0, ChosenBy::WeakLeaf);
-        }
-        if let (Some(step), Some(safe), Some(wanted)) = (step, self.costs.first(), self.costs.get(candidate))
-            && candidate != 0
-        {
-            let terms = Cost::terms(step);
-            if wanted.of(&terms) > guard.factor * safe.of(&terms) {
-                return (0, ChosenBy::Cost);
-            }
-        }
-        (candidate, by)
+        let Some(guard) = guard.filter(|_| candidate != 0) else { return (candidate, by) };
+        let (factor, refused) =
+            if weak { (guard.weak_factor, ChosenBy::WeakLeaf) } else { (guard.factor, ChosenBy::Cost) };
+        let is_refused = match (sizes, self.costs.first(), self.costs.get(candidate)) {
+            (Some(sizes), Some(safe), Some(wanted)) => wanted.of(sizes) > factor * safe.of(sizes),
+            _ => weak,
+        };
+        if is_refused { (0, refused) } else { (candidate, by) }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::StepSizes;
 
     #[test]
     fn ties_weak_leaves_and_costs() {
@@ -74,7 +84,7 @@ mod tests {
                 .unwrap();
         let choose = |frontier: u64, current, guard: Option<&Guard>| {
             let step = StepSizes { frontier, ..StepSizes::first(1000, 1000) };
-            tree.choose(|f| step.feature(f).unwrap_or(0.0), Some(&step), current, guard)
+            tree.choose(|f| step.feature(f).unwrap_or(0.0), Some(&Cost::terms(&step)), current, guard)
         };
         let guard = Guard::default();
         assert_eq!(choose(5, None, None), (0, ChosenBy::Tie));
@@ -85,5 +95,10 @@ mod tests {
         assert_eq!(choose(60, None, None), (1, ChosenBy::Leaf));
         assert_eq!(choose(500, None, Some(&guard)), (0, ChosenBy::WeakLeaf));
         assert_eq!(choose(500, None, None), (2, ChosenBy::Leaf));
+        // A weak leaf is believed where its candidate is expected to be the cheaper one.
+        let cheap: Tree = "1!;cost=9,0,0,0,0,0;cost=1,0,0,0,0,0".parse().unwrap();
+        let sizes = Cost::terms(&StepSizes::first(1000, 1000));
+        assert_eq!(cheap.choose(|_| 0.0, Some(&sizes), None, Some(&guard)), (1, ChosenBy::Leaf));
+        assert_eq!(cheap.choose(|_| 0.0, None, None, Some(&guard)), (0, ChosenBy::WeakLeaf));
     }
 }

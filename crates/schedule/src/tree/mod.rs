@@ -256,7 +256,12 @@ impl Tree {
 
     /// What the tree says about a step with these features.
     pub fn decide(&self, value: impl Fn(Feature) -> f64) -> Answer {
-        match &self.nodes[self.leaf(value)] {
+        self.answer_at(self.leaf(value))
+    }
+
+    /// The answer of a leaf.
+    pub(crate) fn answer_at(&self, leaf: usize) -> Answer {
+        match &self.nodes[leaf] {
             TreeNode::Leaf(leaf) => leaf.answer(),
             TreeNode::Split { .. } => Answer { candidate: None, weak: true },
         }
