@@ -5,6 +5,7 @@
 // zero head up to there and empty maps; its queue needs no clearing, and neither has its mask: a round comes only once.
 #pragma once
 #include "grid.cuh"
+#include "scan.cuh"
 #include "warp.cuh"
 
 namespace gw {
@@ -50,12 +51,25 @@ __device__ __forceinline__ bool mark_byte(unsigned char* bytes, int v) {
 }
 
 // Conversions; every thread of the grid calls them, and waits for the grid before it uses the result.
+
+// Room in the queue for what the threads of a block have found, with one atomic for all of them: a counter that every warp
+// adds to would take longer than the walk. Every thread of the block calls it, as often as the others; gives the place of its first.
+__device__ __forceinline__ unsigned room_in_queue(const Set& set, unsigned found) {
+    __shared__ unsigned base;
+    unsigned total;
+    const unsigned before = block_exclusive(found, total);
+    if (total == 0) return 0;
+    if (threadIdx.x == 0) base = atomicAdd(set.head + 1, total);
+    __syncthreads();
+    return base + before;
+}
+
 __device__ inline void queue_of_bits(const Set& set, unsigned vertices, const Grid& grid) {
     const unsigned words = (vertices + 31) / 32;
-    for (unsigned w = grid.rank(); w < words; w += grid.size()) {
-        unsigned rest = set.bits[w];
-        if (!rest) continue;
-        unsigned at = atomicAdd(set.head + 1, __popc(rest));
+    for (unsigned first = blockIdx.x * BLOCK; first < words; first += grid.size()) {
+        const unsigned w = first + threadIdx.x;
+        unsigned rest = w < words ? set.bits[w] : 0;
+        unsigned at = room_in_queue(set, __popc(rest));
         while (rest) {
             set.queue[at++] = (int)(32 * w + __ffs(rest) - 1);
             rest &= rest - 1;
@@ -64,8 +78,19 @@ __device__ inline void queue_of_bits(const Set& set, unsigned vertices, const Gr
 }
 
 __device__ inline void queue_of_map(const Set& set, unsigned forms, unsigned vertices, const Grid& grid) {
-    for (unsigned v = grid.rank(); v < vertices; v += grid.size())
-        if (set.has(forms, (int)v)) set.queue[take_number(set.head + 1)] = (int)v;
+    constexpr unsigned EACH = 8;   // vertices of a thread in one go
+    const unsigned long long stride = (unsigned long long)EACH * grid.size();
+    for (unsigned long long first = (unsigned long long)EACH * BLOCK * blockIdx.x; first < vertices; first += stride) {
+        unsigned found = 0;
+#pragma unroll
+        for (unsigned i = 0; i < EACH; i++) {
+            const unsigned long long v = first + i * BLOCK + threadIdx.x;
+            if (v < vertices && set.has(forms, (int)v)) found |= 1u << i;
+        }
+        unsigned at = room_in_queue(set, __popc(found));
+        for (; found; found &= found - 1)
+            set.queue[at++] = (int)(first + (__ffs(found) - 1) * BLOCK + threadIdx.x);
+    }
 }
 
 // A map of a set that has these forms; `round` is for a mask.
