@@ -3,7 +3,7 @@
 # split is trained by the defaults of `gw model train`. Then everything is measured once more, fixed schedules and models in
 # one pass, and judged by those times on the graphs that the model has not seen. Everything that is run is reported.
 # Usage: bench/lab/blind.sh GW FOLDER TARGET PLATFORM INDEX.tsv DRAWN.txt [--least]
-# Running it again goes on where it stopped; nothing new is begun after DEADLINE, in seconds since 1970.
+# REPEATS timed runs of each, 3 by default. Running it again goes on where it stopped; nothing new is begun after DEADLINE, in seconds since 1970.
 set -euo pipefail
 gw=$1 folder=$2 target=$3 platform=$4 index=$5 drawn=$6 least=${7:-}
 deadline=${DEADLINE:-9999999999}
@@ -25,7 +25,7 @@ esac
 measure() {
     # A batch belongs to a version of Graphwright; one that is there already is not added twice.
     for dataset in real drawn; do
-        "$gw" lab add run-config "$1" --algorithm bfs --target "$target" --dataset "$dataset" --repeats 3 --platform "$platform"
+        "$gw" lab add run-config "$1" --algorithm bfs --target "$target" --dataset "$dataset" --repeats "${REPEATS:-3}" --platform "$platform"
     done
     "$gw" lab run "$1" --target "$target" --time-limit 60 --stop-after "$((deadline - $(date +%s)))" | tee "$1.said"
     if grep -q "still missing" "$1.said"; then

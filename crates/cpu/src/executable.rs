@@ -385,8 +385,13 @@ impl Executable for CpuExecutable {
         let most = size.saturating_mul(graph.greatest_out_degree() as u64);
         match enough {
             Some(enough) if most.saturating_add(size) < enough => most,
-            _ => crate::set::edges_of(&mut self.crew, set, graph.out(), enough),
+            Some(enough) => crate::set::edges_until(&mut self.crew, set, graph.out(), enough),
+            None => crate::set::edges_about(set, graph.out(), crate::set::SAMPLE),
         }
+    }
+
+    fn guess_edges(&mut self, set: &VertexSet, graph: &Graph) -> Option<u64> {
+        Some(crate::set::edges_about(set, graph.out(), crate::set::FEW))
     }
 
     fn reduce(&mut self, reduction: Reduction, vector: &Vector) -> Option<Result<Value>> {

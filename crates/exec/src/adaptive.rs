@@ -114,8 +114,8 @@ pub(crate) struct Steps {
     began: Option<(Instant, f64)>,
     /// Late steps in a row, by candidate.
     late: Vec<u32>,
-    /// The edges of this step's frontier were not counted; there are at most so many.
-    bounded: Option<u64>,
+    /// The edges of this step's frontier were not counted; there are at least and at most so many.
+    bounded: Option<(u64, u64)>,
 }
 
 impl Steps {
@@ -137,8 +137,12 @@ impl Steps {
     }
 
     /// The candidate for the next step.
-    pub(crate) fn choose(&mut self, asked: &Asked, frontier: FrontierSizes<impl FnOnce() -> u64>) -> (usize, ChosenBy) {
-        let FrontierSizes { size, most_edges, count_edges, visited_before, guard } = frontier;
+    pub(crate) fn choose(
+        &mut self,
+        asked: &Asked,
+        frontier: FrontierSizes<impl FnMut(Effort) -> Option<u64>>,
+    ) -> (usize, ChosenBy) {
+        let FrontierSizes { size, most_degree, mut count_edges, visited_before, guard } = frontier;
         // The clock is read only for candidates that can be late: reading it takes as long as choosing.
         let mut now = None;
         if let (Some((began, expected)), Some(current)) = (self.began.take(), self.current) {
@@ -151,8 +155,8 @@ impl Steps {
         }
         if self.current.is_some() {
             // A step that pushes visits the edges of its frontier.
-            if let (Some(most), Some(visited)) = (self.bounded.take(), visited_before) {
-                self.sizes.frontier_edges = visited.min(most);
+            if let (Some((least, most)), Some(visited)) = (self.bounded.take(), visited_before) {
+                self.sizes.frontier_edges = visited.clamp(least, most);
             }
             self.sizes = self.sizes.next();
         }
@@ -170,21 +174,29 @@ impl Steps {
         };
         let with = |edges: u64| StepSizes { frontier_edges: edges, ..self.sizes };
         // Features and costs go one way with the edges: what holds for both bounds holds between.
-        let bound = most_edges.filter(|_| asked.needs_edges && size > FEW);
-        let within = bound.and_then(|most| {
-            let (least, most) = (pick(&with(0)), pick(&with(most)));
-            (least == most).then_some(least.1)
+        let between = |least: u64, most: u64| {
+            let (by_least, by_most) = (pick(&with(least)), pick(&with(most)));
+            (by_least == by_most).then_some((by_least.1, (least, most)))
+        };
+        let mut guess = 0;
+        let within = most_degree.filter(|_| asked.needs_edges && size > FEW).and_then(|most_degree| {
+            let mean = self.sizes.edges as f64 / (self.sizes.vertices as f64).max(1.0);
+            let most = size.saturating_mul(most_degree);
+            guess = most.min((size as f64 * mean) as u64);
+            between(0, most).or_else(|| {
+                // A few members tell the mean degree of the others well enough, but one hub among these may be missed.
+                guess = count_edges(Effort::Guess)?;
+                between(guess / GUESS_FACTOR, most.min(guess.saturating_mul(GUESS_FACTOR).saturating_add(most_degree)))
+            })
         });
         let (mut candidate, mut by) = match within {
-            Some(chosen) => {
-                let mean = self.sizes.edges as f64 / (self.sizes.vertices as f64).max(1.0);
-                let most = bound.unwrap_or(0);
-                self.sizes.frontier_edges = most.min((size as f64 * mean) as u64);
-                self.bounded = Some(most);
+            Some((chosen, bounds)) => {
+                self.sizes.frontier_edges = guess;
+                self.bounded = Some(bounds);
                 chosen
             }
             None => {
-                self.sizes.frontier_edges = if asked.needs_edges { count_edges() } else { 0 };
+                self.sizes.frontier_edges = if asked.needs_edges { count_edges(Effort::Count).unwrap_or(0) } else { 0 };
                 pick(&self.sizes).1
             }
         };
@@ -212,9 +224,9 @@ impl Steps {
 pub(crate) struct FrontierSizes<F> {
     /// Its vertices.
     pub(crate) size: u64,
-    /// More edges it cannot have; `None` where counting is no work.
-    pub(crate) most_edges: Option<u64>,
-    /// Counts its edges.
+    /// The greatest out-degree of the graph; `None` where counting edges is no work.
+    pub(crate) most_degree: Option<u64>,
+    /// Counts its edges; a guess is not always to be had.
     pub(crate) count_edges: F,
     /// Edges that the step before visited.
     pub(crate) visited_before: Option<u64>,
@@ -222,8 +234,19 @@ pub(crate) struct FrontierSizes<F> {
     pub(crate) guard: bool,
 }
 
+/// How well edges are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// From a few vertices.
+    Guess,
+    /// As well as the machine can without taking as long as a step.
+    Count,
+}
+
 /// To count the edges of so few vertices is as quick as to do without.
 const FEW: u64 = 16;
+/// A guess may be wrong by this factor, and by one vertex of the greatest degree.
+const GUESS_FACTOR: u64 = 3;
 
 #[cfg(test)]
 mod tests {
@@ -256,8 +279,13 @@ mod tests {
         let tree: Tree = "(frontier-edges<=10?0:1);cost=0,0,0,0,0,0;cost=0,0,0,0,0,0".parse().unwrap();
         let asked = Asked::new(Arc::new(tree));
         let graph = star(true);
-        let sizes =
-            |guard| FrontierSizes { size: 2, most_edges: None, count_edges: || 20, visited_before: None, guard };
+        let sizes = |guard| FrontierSizes {
+            size: 2,
+            most_degree: None,
+            count_edges: |_| Some(20),
+            visited_before: None,
+            guard,
+        };
         let mut steps = Steps::new(&asked, &graph);
         assert_eq!(steps.choose(&asked, sizes(true)), (1, ChosenBy::Leaf));
         std::thread::sleep(2 * LATE_SLACK);
@@ -282,27 +310,29 @@ mod tests {
         let graph = star(true);
         let mut steps = Steps::new(&asked, &graph);
         steps.sizes.edges = 1000;
-        let mut step = |size: u64, most: u64, exact: u64, visited: Option<u64>| {
-            let mut counted = false;
+        let mut step = |size: u64, most_degree: u64, guess: Option<u64>, exact: u64, visited: Option<u64>| {
+            let mut efforts = Vec::new();
             let frontier = FrontierSizes {
                 size,
-                most_edges: Some(most),
-                count_edges: || {
-                    counted = true;
-                    exact
+                most_degree: Some(most_degree),
+                count_edges: |effort| {
+                    efforts.push(effort);
+                    if effort == Effort::Guess { guess } else { Some(exact) }
                 },
                 visited_before: visited,
                 guard: true,
             };
-            (steps.choose(&asked, frontier).0, counted)
+            (steps.choose(&asked, frontier).0, efforts)
         };
         // Few vertices are counted at once.
-        assert_eq!(step(10, 80, 50, None), (0, true));
+        assert_eq!(step(10, 8, None, 50, None), (0, vec![Effort::Count]));
         // At most 80 edges: whatever their number, it is below 100.
-        assert_eq!(step(20, 80, 70, Some(50)), (0, false));
+        assert_eq!(step(20, 4, None, 70, Some(50)), (0, vec![]));
+        // A guess may tell: three times 20 and a vertex of degree 8 are still below 100.
+        assert_eq!(step(20, 8, Some(20), 60, Some(70)), (0, vec![Effort::Guess]));
         // Up to 800 edges decide, also through what is left.
-        assert_eq!(step(100, 800, 500, Some(70)), (1, true));
+        assert_eq!(step(100, 8, Some(300), 440, Some(60)), (1, vec![Effort::Guess, Effort::Count]));
         // 620 edges are behind: those visited count, not what was guessed.
-        assert_eq!(step(100, 800, 360, Some(500)), (2, true));
+        assert_eq!(step(100, 8, None, 360, Some(440)), (2, vec![Effort::Guess, Effort::Count]));
     }
 }

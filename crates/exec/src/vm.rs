@@ -111,6 +111,12 @@ pub trait Executable: Send {
         })
     }
 
+    /// A guess of the out-edges of a set from a few members, for machines on which [`frontier_edges`](Executable::frontier_edges) is
+    /// work: often a guess is enough to choose by.
+    fn guess_edges(&mut self, _set: &VertexSet, _graph: &Graph) -> Option<u64> {
+        None
+    }
+
     /// Sum, largest, smallest or count of non-zero entries of a vector, if the machine has a better way than a loop on
     /// the host.
     fn reduce(&mut self, _reduction: Reduction, _vector: &Vector) -> Option<Result<Value>> {

@@ -74,7 +74,9 @@ impl Node {
     /// The candidate that fits its rows best; of several the first.
     pub fn best(&self, criterion: Criterion) -> u16 {
         let best = match criterion {
-            Criterion::Regret | Criterion::Spread => (0..self.costs.len()).min_by(|&a, &b| self.costs[a].total_cmp(&self.costs[b])),
+            Criterion::Regret | Criterion::Spread => {
+                (0..self.costs.len()).min_by(|&a, &b| self.costs[a].total_cmp(&self.costs[b]))
+            }
             Criterion::Gini => (0..self.counts.len()).max_by_key(|&c| (self.counts[c], std::cmp::Reverse(c))),
         };
         best.unwrap_or(0) as u16

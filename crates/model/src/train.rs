@@ -388,7 +388,9 @@ fn tied(node: &crate::grow::Node, criterion: Criterion) -> Vec<u16> {
     let best = usize::from(node.best(criterion));
     let ties = |class: usize| match criterion {
         Criterion::Gini => node.counts[class] == node.counts[best],
-        Criterion::Regret | Criterion::Spread => node.costs[class] - node.costs[best] <= TIE * (node.least + node.costs[best]),
+        Criterion::Regret | Criterion::Spread => {
+            node.costs[class] - node.costs[best] <= TIE * (node.least + node.costs[best])
+        }
     };
     let others = (0..node.costs.len()).filter(|&class| class != best && ties(class));
     // The best one stands first in sets by cost; `First` and a set of one then mean the same.

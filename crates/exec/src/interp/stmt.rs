@@ -7,7 +7,7 @@ use gw_ir::stmt::{Decision, HybridStmt};
 use gw_schedule::{Adaptive, Chooser, InputSizes, Schedule};
 
 use super::{FrameLocals, Interp};
-use crate::adaptive::{Asked, FrontierSizes, Steps};
+use crate::adaptive::{Asked, Effort, FrontierSizes, Steps};
 use crate::code::{Effect, Line, LineKind, Obj, Place, Target};
 use crate::env::Environment;
 use crate::error::{ErrorKind, Result};
@@ -319,15 +319,18 @@ impl<'a> Interp<'a> {
         let chosen = match frontier.filter(|set| set.universe().is_none()) {
             None => {
                 let (size, edges) = (graph.vertices() as u64, graph.edges() as u64);
-                let count_edges = || edges;
-                steps.choose(asked, FrontierSizes { size, most_edges: None, count_edges, visited_before, guard })
+                let count_edges = |_| Some(edges);
+                steps.choose(asked, FrontierSizes { size, most_degree: None, count_edges, visited_before, guard })
             }
             Some(set) => {
                 let size = set.len() as u64;
-                let most_edges = Some(size.saturating_mul(graph.greatest_out_degree() as u64));
+                let most_degree = Some(graph.greatest_out_degree() as u64);
                 let machine = &mut self.machine;
-                let count_edges = || machine.frontier_edges(&set, &graph, None);
-                steps.choose(asked, FrontierSizes { size, most_edges, count_edges, visited_before, guard })
+                let count_edges = |effort| match effort {
+                    Effort::Guess => machine.guess_edges(&set, &graph),
+                    Effort::Count => Some(machine.frontier_edges(&set, &graph, None)),
+                };
+                steps.choose(asked, FrontierSizes { size, most_degree, count_edges, visited_before, guard })
             }
         };
         Ok(chosen.0)

@@ -25,9 +25,8 @@ impl Degrees {
     /// Also tells how many vertices there are of each total degree.
     pub(super) fn with_counts(graph: &Graph) -> (Degrees, Counts) {
         let vertices = graph.vertices() as u32;
-        let count = |degree: &(dyn Fn(u32) -> usize + Sync)| {
-            counts((0..vertices).into_par_iter().map(|v| degree(v) as u64))
-        };
+        let count =
+            |degree: &(dyn Fn(u32) -> usize + Sync)| counts((0..vertices).into_par_iter().map(|v| degree(v) as u64));
         let outgoing = count(&|v| graph.out().degree(v));
         let out_degree = DegreeSummary::of(&outgoing);
         if graph.is_symmetric() {
