@@ -156,7 +156,7 @@ impl CpuExecutable {
             OutputForm::None | OutputForm::Buckets => None,
             OutputForm::Queue { .. } | OutputForm::Counts => Some(VertexSet::from_ids(found)),
             OutputForm::Bitmap | OutputForm::Bytemap => out_map.map(|map| {
-                let set = MapSet { map, count: marked as usize };
+                let set = MapSet::new(map, marked as usize);
                 VertexSet::new(SetForm::Machine(Box::new(set)))
             }),
         };

@@ -13,6 +13,14 @@ use crate::drive::Crew;
 pub(crate) struct MapSet {
     pub(crate) map: Map,
     pub(crate) count: usize,
+    /// The members, where somebody has walked the map for them.
+    ids: Option<Vec<u32>>,
+}
+
+impl MapSet {
+    pub(crate) fn new(map: Map, count: usize) -> MapSet {
+        MapSet { map, count, ids: None }
+    }
 }
 
 /// One bit or one byte per vertex.
@@ -110,9 +118,10 @@ impl MachineSet for MapSet {
         self.count
     }
     fn ids(&self) -> Vec<u32> {
-        self.map.ids(self.count)
+        self.ids.clone().unwrap_or_else(|| self.map.ids(self.count))
     }
     fn push(&mut self, vertex: u32) {
+        self.ids = None;
         self.count += usize::from(self.map.insert(vertex));
     }
     fn copy(&self) -> Box<dyn MachineSet> {
@@ -236,6 +245,11 @@ pub(crate) fn edges_until(crew: &mut Crew, set: &VertexSet, adjacency: &Adjacenc
 pub(crate) fn edges_about(set: &VertexSet, adjacency: &Adjacency, sample: usize) -> u64 {
     let vertices = adjacency.vertices();
     let degree = |v: u32| if (v as usize) < vertices { adjacency.degree(v) as u64 } else { 0 };
+    let about = |ids: &[u32]| {
+        let every = (ids.len() / sample).max(1);
+        let sum = ids.iter().step_by(every).map(|&v| degree(v)).sum();
+        scaled(sum, ids.len(), ids.len().div_ceil(every))
+    };
     set.with(|form| {
         if let SetForm::Machine(machine) = form
             && let Some(own) = machine.as_any().downcast_mut::<MapSet>()
@@ -247,14 +261,11 @@ pub(crate) fn edges_about(set: &VertexSet, adjacency: &Adjacency, sample: usize)
                 }
                 return scaled(sum, own.count, found);
             }
-            // Whoever asks about a small set goes on with its ids, most likely: the map is walked only once.
-            *form = SetForm::Ids(own.map.ids(own.count));
+            // The ids of a small set are kept: the push that may follow needs them, too.
+            let (map, count) = (&own.map, own.count);
+            return about(own.ids.get_or_insert_with(|| map.ids(count)));
         }
-        with_ids(form, |ids| {
-            let every = (ids.len() / sample).max(1);
-            let sum = ids.iter().step_by(every).map(|&v| degree(v)).sum();
-            scaled(sum, ids.len(), ids.len().div_ceil(every))
-        })
+        with_ids(form, about)
     })
 }
 
@@ -342,7 +353,7 @@ mod tests {
             if let Map::Bits(words) = &mut map {
                 ids.iter().for_each(|v| words[*v as usize / 64] |= 1 << (v % 64));
             }
-            let map = SetForm::Machine(Box::new(MapSet { map, count: members }));
+            let map = SetForm::Machine(Box::new(MapSet::new(map, members)));
             for form in [SetForm::Ids(ids), map] {
                 let set = VertexSet::new(form);
                 assert!(edges_until(&mut crew, &set, graph.out(), 50) >= 50);

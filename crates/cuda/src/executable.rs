@@ -673,6 +673,10 @@ impl Executable for CudaExecutable {
         self.edges_of(set, graph).unwrap_or(0)
     }
 
+    fn counts_while_making(&self) -> bool {
+        true
+    }
+
     fn reduce(&mut self, reduction: Reduction, vector: &Vector) -> Option<Result<Value>> {
         if vector.is_empty() || vector.cells() == 0 {
             return None;

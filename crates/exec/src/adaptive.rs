@@ -74,13 +74,15 @@ pub(crate) struct Asked {
     /// The answer of a tree that looks at nothing.
     pub(crate) constant: Option<usize>,
     needs_degrees: bool,
+    /// Candidates that push: they visit the edges of their frontier, so that these need not be counted beforehand.
+    pushes: Vec<bool>,
     graphs: Mutex<KnownFeatures>,
     /// Candidates that have run before, by number: the first time a machine may have to compile, so that step is not judged.
     used: AtomicU64,
 }
 
 impl Asked {
-    pub(crate) fn new(tree: Arc<Tree>) -> Asked {
+    pub(crate) fn new(tree: Arc<Tree>, pushes: Vec<bool>) -> Asked {
         let features = tree.features();
         let constant = match tree.nodes() {
             [TreeNode::Leaf(Leaf { candidates, weak: false })] if candidates.len() == 1 => {
@@ -93,6 +95,7 @@ impl Asked {
             needs_edges: features.iter().any(|f| f.needs_frontier_edges()),
             needs_degrees: features.iter().any(|f| f.is_of_degrees()),
             tree,
+            pushes,
             graphs: Mutex::default(),
             used: AtomicU64::new(0),
         }
@@ -176,7 +179,9 @@ impl Steps {
         // Features and costs go one way with the edges: what holds for both bounds holds between.
         let between = |least: u64, most: u64| {
             let (by_least, by_most) = (pick(&with(least)), pick(&with(most)));
-            (by_least == by_most).then_some((by_least.1, (least, most)))
+            // What is left unexplored must be known later on.
+            let is_enough = by_least == by_most && asked.pushes.get(by_least.1.0) == Some(&true);
+            is_enough.then_some((by_least.1, (least, most)))
         };
         let mut guess = 0;
         let within = most_degree.filter(|_| asked.needs_edges && size > FEW).and_then(|most_degree| {
@@ -277,7 +282,7 @@ mod tests {
     fn late_candidates_are_left_alone() {
         // Both candidates are expected to take no time at all.
         let tree: Tree = "(frontier-edges<=10?0:1);cost=0,0,0,0,0,0;cost=0,0,0,0,0,0".parse().unwrap();
-        let asked = Asked::new(Arc::new(tree));
+        let asked = Asked::new(Arc::new(tree), vec![true, false]);
         let graph = star(true);
         let sizes = |guard| FrontierSizes {
             size: 2,
@@ -306,7 +311,7 @@ mod tests {
     #[test]
     fn edges_are_counted_only_where_they_decide() {
         let tree: Tree = "(frontier-edges<=100?0:(unexplored-edges<=30?2:1))".parse().unwrap();
-        let asked = Asked::new(Arc::new(tree));
+        let asked = Asked::new(Arc::new(tree), vec![true, true, false]);
         let graph = star(true);
         let mut steps = Steps::new(&asked, &graph);
         steps.sizes.edges = 1000;

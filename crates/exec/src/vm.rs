@@ -111,6 +111,11 @@ pub trait Executable: Send {
         })
     }
 
+    /// Whether edges of frontiers are counted while these are made, so that asking for them is no work.
+    fn counts_while_making(&self) -> bool {
+        false
+    }
+
     /// A guess of the out-edges of a set from a few members, for machines on which [`frontier_edges`](Executable::frontier_edges) is
     /// work: often a guess is enough to choose by.
     fn guess_edges(&mut self, _set: &VertexSet, _graph: &Graph) -> Option<u64> {

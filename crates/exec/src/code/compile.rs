@@ -4,11 +4,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use gw_ir::expr::{Expr, ExprKind};
+use gw_ir::meta::Direction;
 use gw_ir::module::{self, FunctionKind, GlobalInit, Module, Param};
 use gw_ir::operator::Operator;
 use gw_ir::source::{Name, Span};
 use gw_ir::stmt::{Decision, HybridStmt, Stmt, StmtKind};
 use gw_ir::types::{Scalar, Type};
+use gw_ir::walk;
 use gw_schedule::{Adaptive, Chooser, Schedule};
 
 use super::{Code, Effect, Function, Init, InitStep, Line, LineKind, Num, Obj, OperatorInfo, Place, Target, Var};
@@ -328,7 +330,10 @@ fn effect(ty: &Type, universe: bool) -> Effect {
 fn asked(hybrid: &HybridStmt) -> Result<Option<Box<Asked>>> {
     let Decision::Chooser { schedule, tree } = &hybrid.decision else { return Ok(None) };
     match (&**schedule, tree) {
-        (_, Some(tree)) => Ok(Some(Box::new(Asked::new(Arc::clone(tree))))),
+        (_, Some(tree)) => {
+            let pushes = hybrid.variants.iter().map(|variant| is_push(variant)).collect();
+            Ok(Some(Box::new(Asked::new(Arc::clone(tree), pushes))))
+        }
         (Schedule::Adaptive(Adaptive { chooser: Chooser::Tree(name) | Chooser::Oracle(name), .. }), None) => {
             let problem =
                 format!("the schedule asks the model `{name}`, which was not given; name its file: adaptive:FILE");
@@ -336,4 +341,15 @@ fn asked(hybrid: &HybridStmt) -> Result<Option<Box<Asked>>> {
         }
         _ => Ok(None),
     }
+}
+
+/// Whether the edge operators of a variant push.
+fn is_push(variant: &[Stmt]) -> bool {
+    let mut pushes = true;
+    walk::walk_stmts(variant, &mut |stmt| {
+        if let Some(op) = stmt.operator().and_then(Operator::edges) {
+            pushes &= op.meta.direction != Some(Direction::Pull);
+        }
+    });
+    pushes
 }

@@ -324,7 +324,8 @@ impl<'a> Interp<'a> {
             }
             Some(set) => {
                 let size = set.len() as u64;
-                let most_degree = Some(graph.greatest_out_degree() as u64);
+                let is_work = !self.machine.counts_while_making();
+                let most_degree = is_work.then(|| graph.greatest_out_degree() as u64);
                 let machine = &mut self.machine;
                 let count_edges = |effort| match effort {
                     Effort::Guess => machine.guess_edges(&set, &graph),
