@@ -215,7 +215,7 @@ pub(crate) fn blocks(set: &VertexSet) -> Option<usize> {
     })
 }
 
-/// Out-edges of a set in an adjacency, at least where there are fewer than `enough`: then counting ends.
+/// Out-edges of a set in an adjacency; counting ends when `enough` are found.
 pub(crate) fn edges_until(crew: &mut Crew, set: &VertexSet, adjacency: &Adjacency, enough: u64) -> u64 {
     let vertices = adjacency.vertices();
     let degree = |v: u32| if (v as usize) < vertices { adjacency.degree(v) as u64 } else { 0 };
