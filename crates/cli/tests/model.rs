@@ -72,7 +72,7 @@ fn from_a_lab_to_a_model_that_runs() {
 
     // The file and the lab hold the same model.
     let queried = success(folder, &["model", "query", "bfs-test", "--lab", "my.lab"]);
-    assert!(queried.contains("held out: ") && queried.contains("criterion: Regret"), "{queried}");
+    assert!(queried.contains("held out: ") && queried.contains("criterion: Spread"), "{queried}");
     let by_name = json(folder, &["model", "query", "bfs-test", "--lab", "my.lab", "--json"]);
     assert_eq!(by_name, json(folder, &["model", "query", "m.json", "--json"]));
     assert_eq!(by_name["program"], "bfs-levels");
