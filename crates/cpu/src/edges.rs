@@ -18,6 +18,8 @@ use crate::slots::Slots;
 
 /// Chunks per member when a queue is cut: the first lists of a chunk are not fetched ahead, so there are few.
 const QUEUE_CHUNKS: usize = 8;
+/// Vertices of a chunk that nobody shares, a multiple of 64.
+const ALONE_GRAIN: usize = 1 << 14;
 
 impl CpuExecutable {
     pub(crate) fn run_edges(
@@ -80,7 +82,8 @@ impl CpuExecutable {
 
         // Work that nobody shares needs no atomics.
         let work = expected_work(queue, range, adjacency);
-        let help = self.sharing.help(work, self.sharing.alone_edges).filter(|_| target.parallel);
+        let atomics = direction != Direction::Pull;
+        let help = self.sharing.help_with_edges(work, self.crew.size(), atomics).filter(|_| target.parallel);
         target.parallel = help.is_some();
         let span = prepared.span;
         let clipped = target.parallel && op.meta.is_edge_parallel == Some(true);
@@ -125,7 +128,10 @@ impl CpuExecutable {
         let grain = schedule.grain.map(|grain| env.amount(grain)).transpose()?.filter(|&g| g > 0).map(|g| g as usize);
         let driven = match segments {
             None => {
-                let chunks = self.chunks(&schedule, grain, shape, queue, adjacency);
+                let chunks = match help {
+                    None => self.chunks_alone(shape, queue, adjacency),
+                    Some(_) => self.chunks(&schedule, grain, shape, queue, adjacency),
+                };
                 // SAFETY: the slots were filled from the inputs that this kernel was compiled with, for this graph; the
                 // range is that of its vertices or of the queue, whose ids are vertices of the graph.
                 unsafe { self.crew.drive(compiled.kernel, &slots.words, &*chunks, help, &env.stop) }
@@ -167,6 +173,12 @@ impl CpuExecutable {
             edges: Some(edges),
             seconds: None,
         }))
+    }
+
+    /// The cut of an edge operator's range that nobody shares: only to look now and then whether the run is to stop.
+    fn chunks_alone(&self, shape: EdgeShape, queue: &[u32], adjacency: &Adjacency) -> Box<dyn Chunks> {
+        let length = if shape.range == Range::Queue { queue.len() } else { adjacency.vertices() };
+        Box::new(Even { length, grain: ALONE_GRAIN })
     }
 
     /// The cut of an edge operator's range that its schedule asks for; without one, vertices are shared by their edges.

@@ -31,11 +31,14 @@ use crate::team::Help;
 /// How work is shared out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sharing {
-    /// Fewer edges than this are done alone.
+    /// Fewer edges than this are done alone where members do not come into each other's way.
     pub(crate) alone_edges: usize,
+    /// Where they do, fewer than this, divided by the number of members beyond the first: on two cores atomics cost as much as the
+    /// second core brings (`bench/lab/claims.md`).
+    pub(crate) alone_atomic: usize,
     /// Fewer vertices than this are done alone.
     pub(crate) alone_vertices: usize,
-    /// For this many times more work, members who sleep are woken.
+    /// For this many times more work than is done alone, members who sleep are woken.
     pub(crate) worth_waking: usize,
     /// A chunk has at least this many vertices.
     pub(crate) least_chunk: usize,
@@ -43,16 +46,32 @@ pub(crate) struct Sharing {
 
 impl Sharing {
     /// What measures best.
-    pub(crate) const USUAL: Sharing =
-        Sharing { alone_edges: 1 << 10, alone_vertices: 1 << 10, worth_waking: 16, least_chunk: 64 };
+    pub(crate) const USUAL: Sharing = Sharing {
+        alone_edges: 1 << 10,
+        alone_atomic: 1 << 15,
+        alone_vertices: 1 << 10,
+        worth_waking: 64,
+        least_chunk: 64,
+    };
     /// Everything is shared, in chunks as small as can be: brings races to light.
-    pub(crate) const TINY: Sharing = Sharing { alone_edges: 0, alone_vertices: 0, worth_waking: 0, least_chunk: 1 };
+    pub(crate) const TINY: Sharing =
+        Sharing { alone_edges: 0, alone_atomic: 0, alone_vertices: 0, worth_waking: 0, least_chunk: 1 };
 
     /// Whom to ask for help with so much work, of which `alone` is too little to share.
     pub(crate) fn help(&self, work: usize, alone: usize) -> Option<Help> {
+        self.ask(work, alone, alone * self.worth_waking)
+    }
+
+    /// The same for edges, among so many members, whose writes need atomics or not.
+    pub(crate) fn help_with_edges(&self, edges: usize, members: usize, atomics: bool) -> Option<Help> {
+        let alone = if atomics { self.alone_atomic / (members - 1).max(1) } else { 0 };
+        self.ask(edges, alone.max(self.alone_edges), self.alone_edges * self.worth_waking)
+    }
+
+    fn ask(&self, work: usize, alone: usize, waking: usize) -> Option<Help> {
         match work {
             work if work < alone => None,
-            work if work < alone * self.worth_waking => Some(Help::Awake),
+            work if work < waking => Some(Help::Awake),
             _ => Some(Help::Anyone),
         }
     }

@@ -121,7 +121,7 @@ impl CpuExecutable {
         let Some(captures) = captures else { return Ok(false) };
         let (span, grain) = (iterations.span, iterations.grain);
         let parallel = self.crew.size() > 1;
-        let help = self.sharing.help(length, self.sharing.alone_vertices.min(64)).filter(|_| parallel);
+        let help = self.sharing.help(length, self.sharing.alone_vertices.min(16)).filter(|_| parallel);
         let target = plain_target(help.is_some(), OutputForm::None);
         let key = Key { operator: self.operators.len() + statement.0, shape: None, range: Range::Ids, target };
         let Ok(compiled) = self.kernel(key) else { return Ok(false) };

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use gw_exec::{MachineSet, SetForm, VertexSet};
-use gw_graph::Adjacency;
+use gw_graph::{Adjacency, Offsets};
 
 use crate::drive::Crew;
 
@@ -217,8 +217,37 @@ pub(crate) fn blocks(set: &VertexSet) -> Option<usize> {
 
 /// Out-edges of a set in an adjacency; counting ends when `enough` are found.
 pub(crate) fn edges_until(crew: &mut Crew, set: &VertexSet, adjacency: &Adjacency, enough: u64) -> u64 {
-    let vertices = adjacency.vertices();
-    let degree = |v: u32| if (v as usize) < vertices { adjacency.degree(v) as u64 } else { 0 };
+    match adjacency.offsets() {
+        Offsets::Narrow(o) => counted_until(crew, set, adjacency.vertices(), |v| length(o, v), enough),
+        Offsets::Wide(o) => counted_until(crew, set, adjacency.vertices(), |v| length(o, v), enough),
+    }
+}
+
+/// Out-edges of a set in an adjacency: exact for sets of fewer than twice `sample` members, estimated from about so many of larger
+/// ones, since walking all would take as long as a step.
+pub(crate) fn edges_about(set: &VertexSet, adjacency: &Adjacency, sample: usize) -> u64 {
+    match adjacency.offsets() {
+        Offsets::Narrow(o) => counted_about(set, adjacency.vertices(), |v| length(o, v), sample),
+        Offsets::Wide(o) => counted_about(set, adjacency.vertices(), |v| length(o, v), sample),
+    }
+}
+
+/// The length of a list; that of one that does not exist is 0.
+#[inline]
+fn length<P: Copy + Into<u64>>(positions: &[P], list: u32) -> u64 {
+    match positions.get(list as usize..).and_then(<[P]>::first_chunk) {
+        Some([begin, end]) => (*end).into() - (*begin).into(),
+        None => 0,
+    }
+}
+
+fn counted_until(
+    crew: &mut Crew,
+    set: &VertexSet,
+    vertices: usize,
+    degree: impl Fn(u32) -> u64 + Sync,
+    enough: u64,
+) -> u64 {
     set.with(|form| {
         if let SetForm::Machine(machine) = form
             && let Some(own) = machine.as_any().downcast_mut::<MapSet>()
@@ -240,11 +269,7 @@ pub(crate) fn edges_until(crew: &mut Crew, set: &VertexSet, adjacency: &Adjacenc
     })
 }
 
-/// Out-edges of a set in an adjacency: exact for sets of fewer than twice `sample` members, estimated from about so many of larger
-/// ones, since walking all would take as long as a step.
-pub(crate) fn edges_about(set: &VertexSet, adjacency: &Adjacency, sample: usize) -> u64 {
-    let vertices = adjacency.vertices();
-    let degree = |v: u32| if (v as usize) < vertices { adjacency.degree(v) as u64 } else { 0 };
+fn counted_about(set: &VertexSet, vertices: usize, degree: impl Fn(u32) -> u64, sample: usize) -> u64 {
     let about = |ids: &[u32]| {
         let every = (ids.len() / sample).max(1);
         let sum = ids.iter().step_by(every).map(|&v| degree(v)).sum();
@@ -254,16 +279,16 @@ pub(crate) fn edges_about(set: &VertexSet, adjacency: &Adjacency, sample: usize)
         if let SetForm::Machine(machine) = form
             && let Some(own) = machine.as_any().downcast_mut::<MapSet>()
         {
-            if own.count >= 2 * SAMPLE {
-                let (mut sum, mut found) = (0, 0);
-                for block in (0..vertices.div_ceil(64)).step_by((own.count / sample).max(1)) {
-                    own.map.each(block, block + 1, |v| (sum, found) = (sum + degree(v), found + 1));
-                }
-                return scaled(sum, own.count, found);
-            }
-            // The ids of a small set are kept: the push that may follow needs them, too.
             let (map, count) = (&own.map, own.count);
-            return about(own.ids.get_or_insert_with(|| map.ids(count)));
+            // The ids of a sparse set are kept: the push that may follow needs them, too.
+            if count < 2 * SAMPLE && count < vertices / SPARSE {
+                return about(own.ids.get_or_insert_with(|| map.ids(count)));
+            }
+            let (mut sum, mut found) = (0, 0);
+            for block in (0..vertices.div_ceil(64)).step_by((count / sample).max(1)) {
+                map.each(block, block + 1, |v| (sum, found) = (sum + degree(v), found + 1));
+            }
+            return scaled(sum, count, found);
         }
         with_ids(form, about)
     })
@@ -277,7 +302,9 @@ fn with_ids<T>(form: &SetForm, f: impl FnOnce(&[u32]) -> T) -> T {
 }
 
 /// Members whose degrees are added up at most, about.
-pub(crate) const SAMPLE: usize = 1 << 10;
+pub(crate) const SAMPLE: usize = 1 << 8;
+/// A map with fewer than one member among so many vertices is sparse.
+const SPARSE: usize = 32;
 /// The same for a guess.
 pub(crate) const FEW: usize = 1 << 6;
 
