@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Draws graphs at random, as NAME=SPEC lines for `gw lab add graphs`: kind, size and shape by a seed, sizes log-uniform.
 
-Usage: draw.py COUNT LEAST_EDGES MOST_EDGES SEED
+Usage: draw.py COUNT LEAST_EDGES MOST_EDGES SEED [KIND,...]
+With kinds, only those are drawn, in turn, and names begin with `more-`: a second list for kinds that the first has few of.
 """
 import random
 import sys
@@ -63,7 +64,12 @@ def road(edges):
 
 
 kinds = [kron, kron, kron, urand, urand, powerlaw, powerlaw, smallworld, regular, bipartite, tree, star, road]
+prefix, first = "", 1
+if len(sys.argv) > 5:
+    known = {kind.__name__: kind for kind in kinds}
+    kinds = [known[name] for name in sys.argv[5].split(",")]
+    prefix, first = "more-", 1001
 for number in range(count):
     kind = kinds[number % len(kinds)]
     spec = kind(log_uniform(least, most))
-    print(f"{kind.__name__}-{number:02}={spec}:seed={number + 1}")
+    print(f"{prefix}{kind.__name__}-{number:02}={spec}:seed={number + first}")

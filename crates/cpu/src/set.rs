@@ -74,6 +74,28 @@ impl Map {
         }
     }
 
+    /// The same members in the other form, over so many vertices.
+    fn converted(&self, vertices: usize) -> Map {
+        match self {
+            Map::Bits(words) => {
+                let mut bytes = Vec::with_capacity(64 * words.len().max(vertices.div_ceil(64)));
+                for word in words {
+                    word.to_le_bytes().iter().for_each(|&bits| bytes.extend_from_slice(&spread(bits)));
+                }
+                bytes.resize(vertices, 0);
+                Map::Bytes(bytes)
+            }
+            Map::Bytes(bytes) => {
+                let (blocks, rest) = bytes.as_chunks::<64>();
+                let mut last = [0; 64];
+                last[..rest.len()].copy_from_slice(rest);
+                let mut words: Vec<u64> = blocks.iter().chain([&last]).map(gather).collect();
+                words.resize(vertices.div_ceil(64), 0);
+                Map::Bits(words)
+            }
+        }
+    }
+
     /// Ids in ascending order.
     pub(crate) fn ids(&self, count: usize) -> Vec<u32> {
         let mut ids = Vec::with_capacity(count);
@@ -333,14 +355,12 @@ fn in_pieces(crew: &mut Crew, pieces: usize, enough: u64, count: impl Fn(usize) 
 /// The members of a set as a map.
 pub(crate) fn map_of(set: &VertexSet, vertices: usize, bits: bool) -> Map {
     set.with(|form| match form {
-        SetForm::Machine(machine) => {
-            if let Some(own) = machine.as_any().downcast_mut::<MapSet>()
-                && own.map.is_bits() == bits
-            {
-                return own.map.clone();
-            }
-            fill(vertices, bits, &machine.ids())
-        }
+        SetForm::Machine(machine) => match machine.as_any().downcast_mut::<MapSet>() {
+            Some(own) if own.map.is_bits() == bits => own.map.clone(),
+            // From few members a map is made sooner than from all vertices.
+            Some(own) if own.count > vertices / SPARSE => own.map.converted(vertices),
+            _ => fill(vertices, bits, &machine.ids()),
+        },
         SetForm::All(n) => {
             let mut map = Map::empty(vertices, bits);
             match &mut map {
@@ -357,10 +377,47 @@ pub(crate) fn map_of(set: &VertexSet, vertices: usize, bits: bool) -> Map {
 
 fn fill(vertices: usize, bits: bool, ids: &[u32]) -> Map {
     let mut map = Map::empty(vertices, bits);
-    for &v in ids {
-        map.insert(v);
+    match &mut map {
+        // Neighbours in a queue often share a word: it is kept in a register, since to read back what was just written takes longer.
+        Map::Bits(words) => {
+            let (mut at, mut word) = (0, words.first().copied().unwrap_or(0));
+            for &v in ids.iter().filter(|&&v| (v as usize) < vertices) {
+                let own = v as usize / 64;
+                if own != at {
+                    words[at] = word;
+                    (at, word) = (own, words[own]);
+                }
+                word |= 1 << (v % 64);
+            }
+            if let Some(last) = words.get_mut(at) {
+                *last = word;
+            }
+        }
+        Map::Bytes(bytes) => {
+            for &v in ids {
+                if let Some(byte) = bytes.get_mut(v as usize) {
+                    *byte = 1;
+                }
+            }
+        }
     }
     map
+}
+
+/// Eight bits as eight bytes, each 0 or 1.
+fn spread(bits: u8) -> [u8; 8] {
+    // Every byte gets all bits, of which byte i keeps bit i; adding makes the highest bit of it.
+    let each = (u64::from(bits).wrapping_mul(0x0101_0101_0101_0101)) & 0x8040_2010_0804_0201;
+    let is_set = (each + 0x7f7f_7f7f_7f7f_7f7f) >> 7 & 0x0101_0101_0101_0101;
+    is_set.to_le_bytes()
+}
+
+/// 64 bytes, each 0 or 1, as bits.
+fn gather(bytes: &[u8; 64]) -> u64 {
+    let (words, _) = bytes.as_chunks::<8>();
+    // The product moves the lowest bit of byte i to bit 56 + i; no two of its terms meet.
+    let packed = |word: &[u8; 8]| u64::from_le_bytes(*word).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+    words.iter().enumerate().fold(0, |bits, (i, word)| bits | packed(word) << (8 * i))
 }
 
 #[cfg(test)]
@@ -368,6 +425,37 @@ mod tests {
     use super::*;
     use gw_graph::GraphSpec;
     use gw_graph::progress::Silent;
+
+    impl Map {
+        fn len(&self) -> usize {
+            match self {
+                Map::Bits(words) => words.len(),
+                Map::Bytes(bytes) => bytes.len(),
+            }
+        }
+    }
+
+    #[test]
+    fn maps_of_both_forms_hold_the_same_members() {
+        for vertices in [0, 1, 7, 63, 64, 65, 200, 1000] {
+            for every in [1, 2, 3, 7, 64, 100] {
+                let ids: Vec<u32> = (0..vertices as u32).filter(|v| v % every == 0).collect();
+                let [bits, bytes] = [true, false].map(|bits| fill(vertices, bits, &ids));
+                for (map, size) in [(&bits, vertices.div_ceil(64)), (&bytes, vertices)] {
+                    let other = map.converted(vertices);
+                    assert_eq!((map.ids(0), other.ids(0)), (ids.clone(), ids.clone()));
+                    assert_eq!(other.is_bits(), !map.is_bits());
+                    assert_eq!(other.converted(vertices).len(), size);
+                }
+                // A map over fewer vertices than there are, or more.
+                assert_eq!(bits.converted(vertices + 70).len(), vertices + 70);
+                assert_eq!(bytes.converted(vertices + 70).len(), (vertices + 70).div_ceil(64));
+            }
+        }
+        // In any order, and none beyond the vertices.
+        assert_eq!(fill(130, true, &[129, 3, 128, 64, 2, 500]).ids(5), [2, 3, 64, 128, 129]);
+        assert_eq!(fill(130, false, &[129, 3, 128, 64, 2, 500]).ids(5), [2, 3, 64, 128, 129]);
+    }
 
     #[test]
     fn edges_are_exact_in_small_sets_and_near_in_large_ones() {

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gw_exec::{Environment, ErrorKind, ExecError, KnownFeatures, Result, SetForm, Value, VertexSet};
-use gw_graph::Graph;
+use gw_exec::{Environment, ErrorKind, ExecError, KnownFeatures, Result, Value};
 use gw_ir::source::{Name, Span};
 use gw_schedule::LoopForm;
 
+use crate::bindings::{Bindings, External, FROM_HOST, PLACES};
 use crate::codegen::inputs::{GraphParts, Source};
 use crate::codegen::region::Outcome;
 use crate::codegen::{Generated, STATE_WORDS};
@@ -16,19 +16,10 @@ use crate::context::Context;
 use crate::device::{Address, Device, DeviceError, Launch, Mark};
 use crate::executable::Loaded;
 use crate::memory::{Buffer, bytes_of, exec_error};
-use crate::queue::{DeviceQueue, WORDS};
+use crate::outcomes::Outcomes;
 use crate::residency::GraphWords;
-use crate::set::{
-    BITS, BYTES, COUNTED, DeviceRef, DeviceSet, FORM_BITS, LEVELS, ListStorage, ListedSet, QUEUE, SET_WORDS, Spares,
-    Storage, give_back,
-};
+use crate::set::{DeviceSet, FORM_BITS, LEVELS, QUEUE, SET_WORDS, Spares, Storage, with_device_set};
 use crate::vectors::{Vectors, bits_of};
-
-/// Numbers of places as in `run.cuh`.
-pub(crate) const ALL_VERTICES: i32 = 12;
-pub(crate) const EMPTY: i32 = -1;
-const FROM_HOST: usize = 8;
-const PLACES: usize = 12;
 
 /// The shared block of a launcher: fault, cells, results.
 const FAULT_BYTES: usize = 32;
@@ -41,240 +32,6 @@ pub(crate) const LAST_ROUND: u32 = 1 << 31;
 
 /// Barrier counters prepared at once.
 const COUNTERS: usize = 4096;
-
-/// A set that came from the host.
-enum External {
-    Set(VertexSet),
-    Near(Option<Box<DeviceSet>>),
-}
-
-/// A list that came from the host.
-struct ListBinding {
-    storage: Arc<ListStorage>,
-    depth: usize,
-    used: u32,
-}
-
-/// The values of a kernel's parameters.
-pub(crate) struct Bindings {
-    vertices: usize,
-    scalars: HashMap<Name, u64>,
-    values: HashMap<Name, Value>,
-    addresses: HashMap<Name, Address>,
-    lengths: HashMap<Name, u64>,
-    external: Vec<External>,
-    graphs: HashMap<Name, Arc<Graph>>,
-    queues: HashMap<Name, [u64; WORDS]>,
-    lists: HashMap<Name, ListBinding>,
-}
-
-impl Bindings {
-    pub(crate) fn new(vertices: usize) -> Bindings {
-        Bindings {
-            vertices,
-            scalars: HashMap::new(),
-            values: HashMap::new(),
-            addresses: HashMap::new(),
-            lengths: HashMap::new(),
-            external: Vec::new(),
-            graphs: HashMap::new(),
-            queues: HashMap::new(),
-            lists: HashMap::new(),
-        }
-    }
-
-    pub(crate) fn place(&mut self, name: Name, place: i32) {
-        self.scalars.insert(name, u64::from(place as u32));
-    }
-
-    pub(crate) fn scalar(&mut self, name: Name, bits: u64) {
-        self.scalars.insert(name, bits);
-    }
-
-    pub(crate) fn set(&mut self, name: Name, set: VertexSet) {
-        let known = self.external.iter().position(|e| matches!(e, External::Set(s) if s.is(&set)));
-        let at = known.unwrap_or_else(|| {
-            self.external.push(External::Set(set));
-            self.external.len() - 1
-        });
-        self.place(name, (FROM_HOST + at) as i32);
-    }
-
-    pub(crate) fn value(&mut self, name: Name, value: Value) {
-        match value.scalar() {
-            Some(_) => self.scalar(name, bits_of(&value)),
-            None => {
-                self.values.insert(name, value);
-            }
-        }
-    }
-
-    pub(crate) fn address(&mut self, name: Name, address: Address) {
-        self.addresses.insert(name, address);
-    }
-
-    pub(crate) fn length(&mut self, name: Name, length: u64) {
-        self.lengths.insert(name, length);
-    }
-
-    pub(crate) fn graph(&mut self, name: Name, graph: Arc<Graph>) {
-        self.graphs.insert(name, graph);
-    }
-
-    pub(crate) fn queue(&mut self, name: Name, queue: &DeviceQueue, priorities: Address, near: Option<DeviceSet>) {
-        let place = match near {
-            Some(near) => {
-                self.external.push(External::Near(Some(Box::new(near))));
-                (FROM_HOST + self.external.len() - 1) as i32
-            }
-            None => EMPTY,
-        };
-        self.queues.insert(name, queue.words(priorities, place));
-    }
-
-    pub(crate) fn list(&mut self, name: Name, storage: Arc<ListStorage>, depth: usize, used: u32) {
-        self.lists.insert(name, ListBinding { storage, depth, used });
-    }
-
-    /// The set of the host in a place.
-    pub(crate) fn set_at(&self, place: i32) -> Option<VertexSet> {
-        match self.external.get((place as usize).checked_sub(FROM_HOST)?)? {
-            External::Set(set) => Some(set.clone()),
-            External::Near(_) => None,
-        }
-    }
-
-    /// The near set of a queue, dequeued.
-    pub(crate) fn take_near(&mut self, place: i32, context: &Arc<Context>, spares: &Spares) -> Result<VertexSet> {
-        let _ = (context, spares);
-        match self.external.get_mut((place as usize).wrapping_sub(FROM_HOST)) {
-            Some(External::Near(near)) => match near.take() {
-                Some(set) => Ok(VertexSet::new(SetForm::Machine(set))),
-                None => Ok(VertexSet::empty()),
-            },
-            _ => Ok(VertexSet::empty()),
-        }
-    }
-
-    /// The sets that a loop left on a list.
-    pub(crate) fn listed(&self, name: &Name, depth: usize, device: &Arc<dyn Device>) -> Result<Vec<Value>> {
-        let Some(list) = self.lists.get(name) else { return Ok(Vec::new()) };
-        let mut bytes = vec![0; 4 * depth];
-        if depth > 0 {
-            device.download(&mut bytes, list.storage.ends.address).map_err(exec_error)?;
-        }
-        let mut begin = 0;
-        let mut sets = Vec::with_capacity(depth);
-        for (i, b) in bytes.chunks_exact(4).enumerate() {
-            let end = u32::from_ne_bytes([b[0], b[1], b[2], b[3]]) as usize;
-            let list = Arc::clone(&list.storage);
-            let set = ListedSet { device: DeviceRef(Arc::clone(device)), list, begin, end, depth: i };
-            sets.push(Value::Set(VertexSet::new(SetForm::Machine(Box::new(set)))));
-            begin = end;
-        }
-        Ok(sets)
-    }
-
-    /// After an operator: maps and queues that were made of its inputs stay with them.
-    pub(crate) fn note_forms(&mut self, code: &Generated) {
-        for external in &self.external {
-            if let External::Set(set) = external {
-                with_device_set(set, |own| own.form |= code.converted_forms(own.form));
-            }
-        }
-    }
-
-    /// After a loop: the forms that the kernel reports.
-    pub(crate) fn note_places(&mut self, outcomes: &Outcomes) -> Result<()> {
-        for (i, external) in self.external.iter().enumerate() {
-            if let External::Set(set) = external {
-                let place = (FROM_HOST + i) as i32;
-                let (form, counted) = (outcomes.form(place), outcomes.is_counted(place));
-                let noted = with_device_set(set, |own| {
-                    own.form = form;
-                    if counted { own.forget_edges() } else { Ok(()) }
-                });
-                noted.unwrap_or(Ok(())).map_err(exec_error)?;
-            }
-        }
-        Ok(())
-    }
-}
-
-pub(crate) fn with_device_set<R>(set: &VertexSet, f: impl FnOnce(&mut DeviceSet) -> R) -> Option<R> {
-    set.with(|form| match form {
-        SetForm::Machine(machine) => machine.as_any().downcast_mut::<DeviceSet>().map(f),
-        _ => None,
-    })
-}
-
-/// What a launch leaves behind.
-pub(crate) struct Outcomes {
-    /// Words of results.
-    pub(crate) count: usize,
-    /// Global scalars that may have changed.
-    pub(crate) cells: Vec<Name>,
-    own: Vec<Option<Storage>>,
-    forms: u64,
-    pub(crate) round: u32,
-    /// Places that became sets already.
-    pub(crate) placed: Vec<(i32, VertexSet)>,
-}
-
-impl Outcomes {
-    pub(crate) fn read(&mut self, code: &Generated, words: &[u64]) {
-        for (outcome, word) in code.outcomes.iter().zip(words) {
-            match outcome {
-                Outcome::Forms => self.forms = *word,
-                Outcome::Round => self.round = *word as u32,
-                _ => {}
-            }
-        }
-    }
-
-    pub(crate) fn form(&self, place: i32) -> u32 {
-        (self.forms >> (FORM_BITS as i32 * place)) as u32 & (QUEUE | BITS | BYTES | LEVELS)
-    }
-
-    /// Whether the edges that leave the set were counted.
-    pub(crate) fn is_counted(&self, place: i32) -> bool {
-        (self.forms >> (FORM_BITS as i32 * place)) as u32 & COUNTED != 0
-    }
-
-    pub(crate) fn take(&mut self, place: usize) -> Result<Storage> {
-        let storage = self.own.get_mut(place).and_then(Option::take);
-        storage.ok_or_else(|| ErrorKind::Malformed("a set without a place".into()).into())
-    }
-
-    /// The near set of a queue after a kernel.
-    pub(crate) fn near_set(
-        &mut self,
-        context: &Arc<Context>,
-        spares: &Spares,
-        place: i32,
-        bindings: &mut Bindings,
-    ) -> Result<Option<DeviceSet>> {
-        match place {
-            EMPTY => Ok(None),
-            p if (0..FROM_HOST as i32).contains(&p) => {
-                let form = self.form(p).max(QUEUE);
-                let storage = self.take(p as usize)?;
-                Ok(Some(DeviceSet::new(&context.device, spares, storage, form)))
-            }
-            p => match bindings.external.get_mut(p as usize - FROM_HOST) {
-                Some(External::Near(near)) => Ok(near.take().map(|set| *set)),
-                _ => Ok(None),
-            },
-        }
-    }
-
-    /// Returns the places that hold no set.
-    pub(crate) fn give_back(self, spares: &Spares) {
-        for storage in self.own.into_iter().flatten() {
-            give_back(spares, storage);
-        }
-    }
-}
 
 struct Cell {
     slot: usize,

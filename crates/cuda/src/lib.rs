@@ -17,21 +17,27 @@
 //!
 //! Nothing here knows an algorithm.
 
+mod bindings;
 mod capability;
 mod choose;
 mod codegen;
 mod context;
 pub mod device;
 mod executable;
+mod fused;
 pub mod headers;
 mod kernels;
 mod launch;
 mod memory;
 pub mod nvidia;
+mod outcomes;
 mod peak;
+mod prepared;
 mod queue;
+mod queue_calls;
 mod residency;
 mod set;
+mod sums;
 mod told;
 mod vectors;
 

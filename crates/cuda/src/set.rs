@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use gw_exec::MachineSet;
+use gw_exec::{MachineSet, SetForm, VertexSet};
 use gw_graph::Graph;
 
 use crate::device::{Address, Device, DeviceError};
@@ -391,4 +391,12 @@ impl MachineSet for ListedSet {
     fn as_any(&mut self) -> &mut dyn Any {
         self
     }
+}
+
+/// Calls `f` with a set that is on the device.
+pub(crate) fn with_device_set<R>(set: &VertexSet, f: impl FnOnce(&mut DeviceSet) -> R) -> Option<R> {
+    set.with(|form| match form {
+        SetForm::Machine(machine) => machine.as_any().downcast_mut::<DeviceSet>().map(f),
+        _ => None,
+    })
 }

@@ -24,6 +24,13 @@ pub enum Criterion {
     Spread,
 }
 
+impl Criterion {
+    /// Whether rows are judged by what candidates cost, not by their labels.
+    pub(crate) fn is_by_cost(self) -> bool {
+        self != Criterion::Gini
+    }
+}
+
 /// When to stop.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
@@ -73,11 +80,9 @@ pub(crate) struct Grown {
 impl Node {
     /// The candidate that fits its rows best; of several the first.
     pub fn best(&self, criterion: Criterion) -> u16 {
-        let best = match criterion {
-            Criterion::Regret | Criterion::Spread => {
-                (0..self.costs.len()).min_by(|&a, &b| self.costs[a].total_cmp(&self.costs[b]))
-            }
-            Criterion::Gini => (0..self.counts.len()).max_by_key(|&c| (self.counts[c], std::cmp::Reverse(c))),
+        let best = match criterion.is_by_cost() {
+            true => (0..self.costs.len()).min_by(|&a, &b| self.costs[a].total_cmp(&self.costs[b])),
+            false => (0..self.counts.len()).max_by_key(|&c| (self.counts[c], std::cmp::Reverse(c))),
         };
         best.unwrap_or(0) as u16
     }
@@ -85,9 +90,9 @@ impl Node {
     /// What its best candidate loses: cost, or rows with another label.
     pub fn risk(&self, criterion: Criterion) -> f64 {
         let best = usize::from(self.best(criterion));
-        match criterion {
-            Criterion::Regret | Criterion::Spread => self.costs[best],
-            Criterion::Gini => f64::from(self.counts.iter().sum::<u32>() - self.counts[best]),
+        match criterion.is_by_cost() {
+            true => self.costs[best],
+            false => f64::from(self.counts.iter().sum::<u32>() - self.counts[best]),
         }
     }
 }
@@ -177,13 +182,11 @@ fn node(data: &Data, members: &[u32], rows: std::ops::Range<usize>) -> Node {
 
 /// What a split reduces: regret, or rows times impurity. Spread is judged by the regret that there is.
 fn score(node: &Node, criterion: Criterion) -> f64 {
-    match criterion {
-        Criterion::Regret | Criterion::Spread => node.risk(criterion),
-        Criterion::Gini => {
-            let count = f64::from(node.counts.iter().sum::<u32>());
-            count - node.counts.iter().map(|&c| f64::from(c).powi(2)).sum::<f64>() / count.max(1.0)
-        }
+    if criterion.is_by_cost() {
+        return node.risk(criterion);
     }
+    let count = f64::from(node.counts.iter().sum::<u32>());
+    count - node.counts.iter().map(|&c| f64::from(c).powi(2)).sum::<f64>() / count.max(1.0)
 }
 
 /// Keeps the order within both parts; the number of rows that go left.
@@ -238,10 +241,7 @@ fn best_split(
     if value(0) == value(order.len() - 1) {
         return None;
     }
-    let weight = |row: u32| match criterion {
-        Criterion::Gini => 1.0,
-        Criterion::Regret | Criterion::Spread => data.stakes[row as usize],
-    };
+    let weight = |row: u32| if criterion.is_by_cost() { data.stakes[row as usize] } else { 1.0 };
     let (mut left, mut right) = (Labels::new(data.classes), Labels::new(data.classes));
     order.iter().for_each(|&row| right.add(data.labels[row as usize], weight(row)));
     let whole_impurity = right.impurity();
@@ -252,7 +252,7 @@ fn best_split(
         let label = data.labels[row as usize];
         left.add(label, weight(row));
         right.add(label, -weight(row));
-        if criterion != Criterion::Gini {
+        if criterion.is_by_cost() {
             costs.iter_mut().zip(data.costs(row)).for_each(|(sum, cost)| *sum += cost);
         }
         if place + 1 < min_rows || value(place) == value(place + 1) {

@@ -105,9 +105,9 @@ pub(crate) fn choose(
     let answer = |tree: &Grown, price: &[f64], row: u32, tried: f64| {
         tree.nodes[tree.descend(data, row, |at| price[at] <= tried)].best(criterion)
     };
-    let loss = |row: u32, class: u16| match criterion {
-        Criterion::Regret | Criterion::Spread => data.costs(row)[usize::from(class)],
-        Criterion::Gini => f64::from(u8::from(data.labels[row as usize] != class)),
+    let loss = |row: u32, class: u16| match criterion.is_by_cost() {
+        true => data.costs(row)[usize::from(class)],
+        false => f64::from(u8::from(data.labels[row as usize] != class)),
     };
     // On the way from the root a row stops at the first node whose price is paid: each node of the way answers for a range of
     // prices, and the loss changes only between these.
@@ -137,10 +137,7 @@ pub(crate) fn choose(
             Some(*sum)
         })
         .collect();
-    let unit = match criterion {
-        Criterion::Regret | Criterion::Spread => data.variant_count as f64,
-        Criterion::Gini => data.len() as f64,
-    };
+    let unit = if criterion.is_by_cost() { data.variant_count } else { data.len() } as f64;
     let best = losses.iter().copied().fold(f64::INFINITY, f64::min);
     let chosen = losses.iter().rposition(|&loss| loss <= best + TOLERANCE * unit).unwrap_or(0);
 

@@ -386,16 +386,14 @@ impl Shape {
 /// that take at most a hundredth longer than the best.
 fn tied(node: &crate::grow::Node, criterion: Criterion) -> Vec<u16> {
     let best = usize::from(node.best(criterion));
-    let ties = |class: usize| match criterion {
-        Criterion::Gini => node.counts[class] == node.counts[best],
-        Criterion::Regret | Criterion::Spread => {
-            node.costs[class] - node.costs[best] <= TIE * (node.least + node.costs[best])
-        }
+    let ties = |class: usize| match criterion.is_by_cost() {
+        true => node.costs[class] - node.costs[best] <= TIE * (node.least + node.costs[best]),
+        false => node.counts[class] == node.counts[best],
     };
     let others = (0..node.costs.len()).filter(|&class| class != best && ties(class));
     // The best one stands first in sets by cost; `First` and a set of one then mean the same.
     let mut set: Vec<u16> = std::iter::once(best).chain(others).map(|class| class as u16).collect();
-    if criterion == Criterion::Gini {
+    if !criterion.is_by_cost() {
         set.sort_unstable();
     }
     set

@@ -2,18 +2,16 @@
 
 use std::collections::{HashMap, HashSet};
 
-use gw_ir::analysis::priority::priority_vector;
-use gw_ir::builtin::Builtin;
-use gw_ir::expr::{BinaryOp, Expr, ExprKind, FunctionRef, PriorityOp, ReduceOp, UnaryOp};
+use gw_ir::expr::{Expr, ExprKind, ReduceOp};
 use gw_ir::module::Function;
 use gw_ir::source::{Name, Span};
 use gw_ir::stmt::{Stmt, StmtKind};
-use gw_ir::types::{Domain, Scalar, Type};
+use gw_ir::types::{Scalar, Type};
 use gw_ir::walk;
 
-use super::inputs::Source;
+use super::expression::parenthesised;
 use super::region::Region;
-use super::text::{Code, c_name, float_literal, int_literal, type_name};
+use super::text::{Code, c_name, type_name};
 
 /// Why something cannot be generated.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,14 +64,14 @@ pub(crate) struct Coder<'r, 'm> {
     /// Enqueues of the owner are noted in the partial result and done once.
     pub(crate) owner_enqueues_once: bool,
     /// Vectors that must be read from memory at every access: loops of the function watch others write them.
-    watched: HashSet<Name>,
+    pub(super) watched: HashSet<Name>,
     /// Loops around the code being written.
-    loops: usize,
+    pub(super) loops: usize,
     /// What stands before the names of functions where they are called.
     pub(crate) prefix: &'static str,
 }
 
-type Text = Result<String, Refusal>;
+pub(super) type Text = Result<String, Refusal>;
 
 impl<'r, 'm> Coder<'r, 'm> {
     pub(crate) fn new(region: &'r mut Region<'m>) -> Self {
@@ -316,351 +314,6 @@ impl<'r, 'm> Coder<'r, 'm> {
         let value = self.value(value)?;
         Ok(Some(format!("{member} = {};", combine(op, scalar, &member, &value))))
     }
-
-    /// The code of an expression as a value.
-    pub(crate) fn value(&mut self, expr: &Expr) -> Text {
-        Ok(match &expr.kind {
-            ExprKind::Int(v) => int_literal(*v, self.scalar(&expr.ty)?),
-            ExprKind::Float(v) => float_literal(*v, self.scalar(&expr.ty)?),
-            ExprKind::Bool(v) => v.to_string(),
-            ExprKind::Str(_) => return Err(self.refuse("strings do not exist on the device")),
-            ExprKind::Var(name) => self.variable(name, &expr.ty)?,
-            ExprKind::Element { vector, .. } => {
-                let place = self.place(expr)?;
-                match self.loops > 0 && vector.place_root().is_some_and(|root| self.watched.contains(root)) {
-                    true => format!("gw::load(&{place})"),
-                    false => place,
-                }
-            }
-            ExprKind::Unary(UnaryOp::Not, e) => format!("!{}", self.value(e)?),
-            ExprKind::Unary(UnaryOp::Neg, e) => match self.scalar(&e.ty)? {
-                Scalar::Int => format!("gw::neg({})", self.value(e)?),
-                _ => format!("(-{})", self.value(e)?),
-            },
-            ExprKind::Binary(op, a, b) => self.binary(*op, a, b)?,
-            ExprKind::Convert(e) => {
-                format!("({}){}", type_name(self.scalar(&expr.ty)?), parenthesised(&self.value(e)?))
-            }
-            ExprKind::Call { function, args } => self.call(function, args)?,
-            ExprKind::Builtin(builtin, args) => self.builtin(*builtin, args, &expr.ty)?,
-            ExprKind::Reduce { op, target, value, meta } => {
-                let scalar = self.scalar(&target.ty)?;
-                let amount = self.value(value)?;
-                let local = matches!(&target.kind, ExprKind::Var(n) if self.names.contains_key(n));
-                let global = matches!(&target.kind, ExprKind::Var(_)) && !local;
-                let place = self.place(target)?;
-                let function = reduction(*op, meta.atomic || global);
-                format!("gw::{function}(&{place}, ({}){})", type_name(scalar), parenthesised(&amount))
-            }
-            ExprKind::CompareAndSwap { target, expect, value, .. } => {
-                let ty = type_name(self.scalar(&target.ty)?);
-                let (expect, value) = (self.value(expect)?, self.value(value)?);
-                let place = self.place(target)?;
-                // Looking first saves atomics where most fail; short lists rarely meet a vertex twice.
-                let swap = if self.region.flat { "swap_at_once" } else { "compare_and_swap" };
-                format!("gw::{swap}(&{place}, ({ty}){}, ({ty}){})", parenthesised(&expect), parenthesised(&value))
-            }
-            ExprKind::PriorityUpdate { op, queue, vertex, bound, value, meta } => {
-                self.priority_update(*op, queue, vertex, bound.as_deref(), value, meta.atomic)?
-            }
-            ExprKind::EnqueueVertex { vertex, .. } => {
-                if self.owner_enqueues_once && vertex.as_var() == self.owner.as_ref() {
-                    return Ok("partial.out = true".to_string());
-                }
-                let in_range = self.is_in_range(vertex);
-                let mut id = self.value(vertex)?;
-                if !in_range {
-                    let fault = self.fault();
-                    id = format!("gw::checked({fault}, {id}, vertices(), {})", self.span.line);
-                }
-                format!("insert({id})")
-            }
-            ExprKind::IntersectNeighbor { args, meta } => {
-                let [graph, u, v] = args.as_slice() else { return Err(self.refuse("three operands are expected")) };
-                let graph = self.graph(graph)?;
-                let (u, v) = (self.checked_vertex(&graph, u)?, self.checked_vertex(&graph, v)?);
-                let method = super::intersection_name(meta.kind);
-                self.region.include("intersect.cuh");
-                format!("gw::{method}({graph}, {u}, {v}, {v})")
-            }
-            ExprKind::Intersection { .. } => {
-                return Err(self.refuse("sets are not intersected inside operator functions on the device"));
-            }
-            ExprKind::Operator(_) => return Err(self.refuse("operators do not nest")),
-            _ => return Err(self.refuse("objects are not made inside operator functions")),
-        })
-    }
-
-    fn is_in_range(&self, index: &Expr) -> bool {
-        let binding = index.as_var().and_then(|name| self.names.get(name));
-        matches!(binding, Some(Binding::Scalar { in_range: true, .. }))
-    }
-
-    pub(crate) fn fault(&mut self) -> String {
-        self.region.inputs.member(Source::Fault, "gw::Fault*", "fault")
-    }
-
-    fn variable(&mut self, name: &Name, ty: &Type) -> Text {
-        match self.names.get(name) {
-            Some(Binding::Scalar { text, .. }) => return Ok(text.clone()),
-            Some(_) => return Err(self.refuse(format!("`{name}` is not a number"))),
-            None => {}
-        }
-        let scalar = self.scalar(ty)?;
-        let text = self.region.global_scalar(name, scalar).map_err(|reason| self.refuse(reason))?;
-        // A cell that operators write is read from memory every time.
-        Ok(match self.region.cells.contains(name) {
-            true => format!("gw::load({text})"),
-            false => text,
-        })
-    }
-
-    /// The code of a place that can be written.
-    pub(crate) fn place(&mut self, expr: &Expr) -> Text {
-        match &expr.kind {
-            ExprKind::Var(name) => {
-                match self.names.get(name) {
-                    Some(Binding::Scalar { text, .. }) => return Ok(text.clone()),
-                    Some(_) => return Err(self.refuse(format!("`{name}` is not a number"))),
-                    None => {}
-                }
-                let scalar = self.scalar(&expr.ty)?;
-                let text = self.region.global_scalar(name, scalar).map_err(|reason| self.refuse(reason))?;
-                Ok(match self.region.cells.contains(name) {
-                    true => format!("(*{text})"),
-                    false => text,
-                })
-            }
-            ExprKind::Element { .. } => {
-                let (base, offset) = self.element(expr)?;
-                Ok(format!("{base}[{offset}]"))
-            }
-            _ => Err(self.refuse("this cannot be written")),
-        }
-    }
-
-    /// First cell of the vector, and the position of the cell that is meant.
-    fn element(&mut self, expr: &Expr) -> Result<(String, String), Refusal> {
-        let ExprKind::Element { vector, index, .. } = &expr.kind else {
-            return Err(self.refuse("an entry of a vector is expected"));
-        };
-        let cells = cells(&expr.ty).ok_or_else(|| self.refuse("only rows of fixed length lie inside vectors"))?;
-        match &vector.kind {
-            ExprKind::Var(name) => {
-                let (base, length) = self.vector(name, &vector.ty)?;
-                let at = self.index(index, &vector.ty, &length)?;
-                Ok((base, scaled(&at, cells)))
-            }
-            ExprKind::Element { .. } => {
-                let (base, row) = self.element(vector)?;
-                let at = self.index(index, &vector.ty, "0")?;
-                Ok((base, format!("{row} + {}", scaled(&at, cells))))
-            }
-            _ => Err(self.refuse("a vector is expected")),
-        }
-    }
-
-    fn index(&mut self, index: &Expr, vector: &Type, length: &str) -> Text {
-        let limit = match vector {
-            Type::Vector { domain: Domain::Fixed(n), .. } => {
-                if let ExprKind::Int(i) = index.kind
-                    && (0..i64::from(*n)).contains(&i)
-                {
-                    return Ok(i.to_string());
-                }
-                n.to_string()
-            }
-            _ if self.is_in_range(index) => return self.value(index),
-            _ => length.to_string(),
-        };
-        let value = self.value(index)?;
-        let fault = self.fault();
-        Ok(format!("gw::checked({fault}, {value}, {limit}, {})", self.span.line))
-    }
-
-    /// Base and length of a vector variable.
-    pub(crate) fn vector(&mut self, name: &Name, ty: &Type) -> Result<(String, String), Refusal> {
-        match self.names.get(name) {
-            Some(Binding::Vector { base, length }) => return Ok((base.clone(), length.clone())),
-            Some(_) => return Err(self.refuse(format!("`{name}` is not a vector"))),
-            None => {}
-        }
-        let scalar = self.leaf(ty)?;
-        self.region.vector(name, scalar).map_err(|reason| self.refuse(reason))
-    }
-
-    fn binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> Text {
-        let scalar = a.ty.scalar();
-        let (x, y) = (self.value(a)?, self.value(b)?);
-        let wraps = scalar == Some(Scalar::Int);
-        Ok(match op {
-            BinaryOp::Add if wraps => format!("gw::add({x}, {y})"),
-            BinaryOp::Sub if wraps => format!("gw::sub({x}, {y})"),
-            BinaryOp::Mul if wraps => format!("gw::mul({x}, {y})"),
-            BinaryOp::Div if !scalar.is_some_and(Scalar::is_float) => {
-                let fault = self.fault();
-                format!("gw::divide({fault}, {x}, {y}, {})", self.span.line)
-            }
-            BinaryOp::And => format!("({x} && {y})"),
-            BinaryOp::Or => format!("({x} || {y})"),
-            BinaryOp::Xor => format!("({x} != {y})"),
-            op => format!("({x} {} {y})", op.symbol()),
-        })
-    }
-
-    pub(crate) fn call(&mut self, function: &FunctionRef, args: &[Expr]) -> Text {
-        let module = self.region.module;
-        let callee = module.function(&function.name).ok_or_else(|| self.refuse("there is no such function"))?;
-        self.wanted.push(function.name.clone());
-        let mut texts = Vec::new();
-        for (expr, param) in function.captures.iter().zip(&callee.captures).chain(args.iter().zip(&callee.params)) {
-            match &param.ty {
-                Type::Vector { .. } => {
-                    let Some(name) = expr.as_var() else {
-                        return Err(self.refuse("rows of vectors cannot be passed to functions on the device"));
-                    };
-                    let (base, length) = self.vector(name, &expr.ty)?;
-                    texts.push(format!("{base}, {length}"));
-                }
-                _ => texts.push(self.value(expr)?),
-            }
-        }
-        Ok(format!("{}{}({})", self.prefix, function_name(&function.name), texts.join(", ")))
-    }
-
-    /// A graph variable as code.
-    pub(crate) fn graph(&mut self, graph: &Expr) -> Text {
-        let name = graph.as_var().cloned().ok_or_else(|| self.refuse("a graph variable is expected"))?;
-        self.region.inputs.need(&name, |parts| parts.out = true);
-        self.region.graph(&name).map_err(|reason| self.refuse(reason))
-    }
-
-    fn checked_vertex(&mut self, graph: &str, vertex: &Expr) -> Text {
-        let value = self.value(vertex)?;
-        if self.is_in_range(vertex) {
-            return Ok(value);
-        }
-        let fault = self.fault();
-        Ok(format!("gw::checked({fault}, {value}, {graph}.vertices, {})", self.span.line))
-    }
-
-    fn builtin(&mut self, builtin: Builtin, args: &[Expr], ty: &Type) -> Text {
-        let numbers = match args.iter().all(|a| a.ty.scalar().is_some()) {
-            true => args.iter().map(|a| self.value(a)).collect::<Result<Vec<String>, Refusal>>()?,
-            false => Vec::new(),
-        };
-        Ok(match builtin {
-            Builtin::Max => format!("gw::largest_of({})", numbers.join(", ")),
-            Builtin::Min => format!("gw::least_of({})", numbers.join(", ")),
-            Builtin::Abs => format!("gw::absolute({})", numbers.join(", ")),
-            Builtin::Floor | Builtin::Log | Builtin::Exp | Builtin::Sqrt | Builtin::Pow => {
-                let name = match builtin {
-                    Builtin::Floor => "floor",
-                    Builtin::Log => "log",
-                    Builtin::Exp => "exp",
-                    Builtin::Sqrt => "sqrt",
-                    _ => "pow",
-                };
-                let values: Vec<String> = numbers.iter().map(|v| format!("(double){}", parenthesised(v))).collect();
-                format!("({}){name}({})", type_name(self.scalar(ty)?), values.join(", "))
-            }
-            Builtin::Mod => {
-                let scalar = self.scalar(&args[0].ty)?;
-                let values = numbers;
-                match scalar.is_float() {
-                    true => format!(
-                        "({})fmod((double){}, (double){})",
-                        type_name(scalar),
-                        parenthesised(&values[0]),
-                        parenthesised(&values[1])
-                    ),
-                    false => {
-                        let fault = self.fault();
-                        format!("gw::remainder({fault}, {}, {})", values.join(", "), self.span.line)
-                    }
-                }
-            }
-            Builtin::VertexCount => match &args[0].ty {
-                Type::VertexSet(element) => {
-                    let source = Source::Vertices(element.clone());
-                    format!("(int){}", self.region.inputs.member(source, "unsigned", &format!("{element}_count")))
-                }
-                _ => format!("(int){}.vertices", self.graph(&args[0])?),
-            },
-            Builtin::OutDegree => {
-                let graph = self.graph(&args[0])?;
-                let vertex = self.checked_vertex(&graph, &args[1])?;
-                format!("{graph}.out_degree({vertex})")
-            }
-            Builtin::OutNeighbor => {
-                let graph = self.graph(&args[0])?;
-                let vertex = self.checked_vertex(&graph, &args[1])?;
-                let position = self.value(&args[2])?;
-                let fault = self.fault();
-                format!("gw::out_neighbour({fault}, {graph}, {vertex}, {position}, {})", self.span.line)
-            }
-            Builtin::RandomOutNeighbor | Builtin::RandomInNeighbor => {
-                let graph = self.graph(&args[0])?;
-                let vertex = self.checked_vertex(&graph, &args[1])?;
-                let (fault, line) = (self.fault(), self.span.line);
-                let seed = self.region.inputs.member(Source::Seed, "unsigned long long", "seed");
-                let incoming = builtin == Builtin::RandomInNeighbor;
-                if incoming && let Some(name) = args[0].as_var() {
-                    self.region.inputs.need(name, |parts| parts.incoming = true);
-                }
-                format!("gw::random_neighbour<{incoming}>({fault}, {graph}, {vertex}, {seed}, {line})")
-            }
-            Builtin::CurrentPriority => {
-                let name = args[0].as_var().cloned().ok_or_else(|| self.refuse("a queue variable is expected"))?;
-                let queue = self.region.queue(&name).map_err(|reason| self.refuse(reason))?;
-                format!("({}){queue}.current", type_name(self.scalar(ty)?))
-            }
-            other => {
-                return Err(self.refuse(format!("`{}` is not available inside operator functions", other.name())));
-            }
-        })
-    }
-
-    fn priority_update(
-        &mut self,
-        op: PriorityOp,
-        queue: &Expr,
-        vertex: &Expr,
-        bound: Option<&Expr>,
-        value: &Expr,
-        atomic: bool,
-    ) -> Text {
-        let queue_name = queue.as_var().cloned().ok_or_else(|| self.refuse("a queue variable is expected"))?;
-        let vector = priority_vector(self.region.module, &queue_name)
-            .ok_or_else(|| self.refuse("the queue's priorities are not one vector"))?;
-        let global = self.region.module.global(&vector).ok_or_else(|| self.refuse("priorities must be global"))?;
-        let scalar = self.leaf(&global.ty)?;
-        let target = Expr::element(Expr::var(vector, global.ty.clone()), vertex.clone());
-        self.region.include("priority.cuh");
-        let place = self.place(&target)?;
-        let ty = type_name(scalar);
-        let value = self.value(value)?;
-        let line = self.span.line;
-        // Owned or not, the update is atomic: a queue is shared by its nature.
-        let _ = atomic;
-        Ok(match op {
-            PriorityOp::Min if scalar == Scalar::Int => {
-                let fault = self.fault();
-                format!("gw::lower_priority({fault}, &{place}, {value}, {line})")
-            }
-            PriorityOp::Min => format!("gw::atomic_min(&{place}, ({ty}){})", parenthesised(&value)),
-            PriorityOp::Max => format!("gw::atomic_max(&{place}, ({ty}){})", parenthesised(&value)),
-            PriorityOp::Sum => {
-                let floor = bound.ok_or_else(|| self.refuse("a priority sum needs a floor"))?;
-                let floor = self.value(floor)?;
-                format!(
-                    "gw::sum_with_floor(&{place}, ({ty}){}, ({ty}){})",
-                    parenthesised(&value),
-                    parenthesised(&floor)
-                )
-            }
-        })
-    }
 }
 
 /// The C++ name of a user function.
@@ -699,24 +352,6 @@ pub(crate) fn neutral(op: ReduceOp, scalar: Scalar) -> String {
         ReduceOp::Sum => format!("({ty})0"),
         ReduceOp::Min => format!("gw::Limits<{ty}>::greatest()"),
         ReduceOp::Max => format!("gw::Limits<{ty}>::least()"),
-    }
-}
-
-fn parenthesised(text: &str) -> String {
-    let plain = text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
-    if plain || (text.starts_with('(') && text.ends_with(')')) { text.to_string() } else { format!("({text})") }
-}
-
-fn scaled(index: &str, cells: u32) -> String {
-    if cells == 1 { index.to_string() } else { format!("{cells} * (unsigned long long)({index})") }
-}
-
-/// Scalar cells of an entry.
-fn cells(ty: &Type) -> Option<u32> {
-    match ty {
-        Type::Vector { domain: Domain::Fixed(n), item } => Some(n * cells(item)?),
-        Type::Vector { .. } => None,
-        _ => Some(1),
     }
 }
 

@@ -11,8 +11,8 @@ use gw_schedule::LoopForm;
 
 use super::frontier::{BLOCK_MEMBERS, Frontiers};
 use super::function::Refusal;
-use super::operator::form::QUEUE;
 use super::region::Outcome;
+use super::sets::form::QUEUE;
 use super::text::c_name;
 use super::uniform::Uniform;
 

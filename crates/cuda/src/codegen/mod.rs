@@ -1,12 +1,16 @@
 //! From GraphIR to CUDA C++: one translation unit per region.
 
 mod adaptive;
+mod calls;
+mod expression;
+mod facts;
 mod frontier;
 mod function;
 pub(crate) mod inputs;
 mod loops;
 mod operator;
 pub(crate) mod region;
+mod sets;
 mod text;
 mod together;
 mod uniform;

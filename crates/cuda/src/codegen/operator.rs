@@ -1,83 +1,19 @@
 //! Operators: a struct per operator with the user's functions and what a load balancer asks for, and the code that runs it.
 
-use std::collections::BTreeSet;
-
-use gw_ir::analysis::calls::closure;
-use gw_ir::analysis::effects::Effects;
-use gw_ir::expr::{Expr, ExprKind, FunctionRef, ReduceOp};
-use gw_ir::meta::{Dedup, Direction, Representation};
+use gw_ir::expr::{FunctionRef, ReduceOp};
+use gw_ir::meta::Direction;
 use gw_ir::operator::{EdgeOutput, EdgeSetIterator, VertexFilter};
 use gw_ir::source::{Name, Span};
-use gw_ir::stmt::{Stmt, StmtKind};
 use gw_ir::types::{Scalar, Type};
-use gw_ir::walk;
-use gw_schedule::{DedupBy, EdgeForm, FrontierCount, FrontierForm, LoadBalance, SimpleSchedule};
+use gw_schedule::{EdgeForm, LoadBalance, SimpleSchedule};
 
+use super::facts::{enqueues_only, exits_early, filters, gathered, summed};
 use super::function::{Coder, Gathered, Refusal, Summed, function_name, neutral, reduction};
 use super::inputs::{EdgeList, Source};
 use super::region::{Region, offset_type, weight_type};
+use super::sets::{InputMap, Insert, form, insert_of, output_setup};
 use super::text::{Code, c_name, type_name};
 use super::together::{self, Together, take_apart};
-
-/// Forms of sets as the headers number them.
-pub(crate) mod form {
-    pub(crate) const QUEUE: u32 = 1;
-    pub(crate) const BITS: u32 = 2;
-    pub(crate) const BYTES: u32 = 4;
-    pub(crate) const LEVELS: u32 = 16;
-}
-
-/// How an operator adds vertices to its output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Insert {
-    Append,
-    Counters,
-    SeenBits,
-    SeenBytes,
-    Hash,
-    Match,
-    Bits(FrontierCount),
-    Bytes(FrontierCount),
-    Levels(FrontierCount),
-}
-
-impl Insert {
-    pub(crate) fn form(self) -> (u32, &'static str) {
-        match self {
-            Insert::Bits(_) => (form::BITS, "gw::BITS"),
-            Insert::Bytes(_) => (form::BYTES, "gw::BYTES"),
-            Insert::Levels(_) => (form::LEVELS, "gw::LEVELS"),
-            _ => (form::QUEUE, "gw::QUEUE"),
-        }
-    }
-
-    fn counting(self) -> &'static str {
-        match self {
-            Insert::Bits(count) | Insert::Bytes(count) | Insert::Levels(count) => match count {
-                FrontierCount::Plain => "gw::COUNT_PLAIN",
-                FrontierCount::Bulk => "gw::COUNT_BULK",
-                FrontierCount::Warp => "gw::COUNT_WARP",
-                FrontierCount::Block => "gw::COUNT_BLOCK",
-            },
-            _ => "gw::COUNT_PLAIN",
-        }
-    }
-
-    fn call(self) -> String {
-        let counting = self.counting();
-        match self {
-            Insert::Append => "out.append(v)".to_string(),
-            Insert::Counters => "out.append_by_counters(v)".to_string(),
-            Insert::SeenBits => "out.append_by_bits(v)".to_string(),
-            Insert::SeenBytes => "out.append_by_bytes(v)".to_string(),
-            Insert::Hash => "out.append_by_hash<HASH>(v, hash)".to_string(),
-            Insert::Match => "out.append_by_match(v)".to_string(),
-            Insert::Bits(_) => format!("out.insert_bit<{counting}>(v)"),
-            Insert::Bytes(_) => format!("out.insert_byte<{counting}>(v)"),
-            Insert::Levels(_) => format!("out.insert_level<{counting}>(v)"),
-        }
-    }
-}
 
 /// The operands of an operator as code, made by the statements around it.
 #[derive(Debug, Clone, Default)]
@@ -145,58 +81,6 @@ fn balancer(load_balance: LoadBalance, incoming: bool, all: bool) -> Option<(Str
 /// The schedule of an edge operator as it was given; unset axes are the machine's defaults.
 pub(crate) fn schedule_of(op: &EdgeSetIterator) -> SimpleSchedule {
     op.meta.schedule.as_ref().and_then(|s| s.as_simple().copied()).unwrap_or_default()
-}
-
-/// How an edge operator fills its output.
-fn insert_of(op: &EdgeSetIterator, schedule: &SimpleSchedule) -> Insert {
-    let count = schedule.count.unwrap_or(FrontierCount::Block);
-    match op.meta.output_representation {
-        Some(Representation::Bitmap) => Insert::Bits(count),
-        Some(Representation::Boolmap) => Insert::Bytes(count),
-        Some(Representation::LevelMask) => Insert::Levels(count),
-        _ if op.meta.dedup == Dedup::None || !op.meta.dedup_inline => Insert::Append,
-        _ => match schedule.dedup_by.unwrap_or(DedupBy::CountersFused) {
-            DedupBy::Counters | DedupBy::CountersFused => Insert::Counters,
-            DedupBy::Bitmap => Insert::SeenBits,
-            DedupBy::Boolmap => Insert::SeenBytes,
-            DedupBy::Hash => Insert::Hash,
-            DedupBy::WarpMatch => Insert::Match,
-        },
-    }
-}
-
-/// A map in which the input of an operator is tested.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct InputMap(FrontierForm);
-
-impl InputMap {
-    fn of(op: &EdgeSetIterator, schedule: &SimpleSchedule) -> InputMap {
-        InputMap(match op.meta.pull_input_frontier {
-            Some(Representation::Bitmap) => FrontierForm::Bitmap,
-            Some(Representation::LevelMask) => FrontierForm::LevelMask,
-            Some(_) => FrontierForm::Boolmap,
-            // An edge list is tested whatever the direction.
-            None => schedule.pull_frontier(),
-        })
-    }
-
-    /// The member of a set that tests a vertex.
-    fn test(self) -> &'static str {
-        match self.0 {
-            FrontierForm::Bitmap => "has_bit",
-            FrontierForm::Boolmap => "has_byte",
-            FrontierForm::LevelMask => "has_level",
-        }
-    }
-
-    /// What brings a set into this form, and its number.
-    fn need(self) -> (&'static str, u32) {
-        match self.0 {
-            FrontierForm::Bitmap => ("need_bits", form::BITS),
-            FrontierForm::Boolmap => ("need_bytes", form::BYTES),
-            FrontierForm::LevelMask => ("need_levels", form::LEVELS),
-        }
-    }
 }
 
 /// Everything that is decided about an edge operator before its code is written.
@@ -439,17 +323,6 @@ pub(crate) fn edges(
 
 fn capture_type(function: &gw_ir::module::Function, name: &Name) -> Option<Type> {
     function.captures.iter().find(|c| c.name == *name).map(|c| c.ty.clone())
-}
-
-/// The filters of an operator that are functions.
-fn filters(op: &EdgeSetIterator) -> Vec<&Name> {
-    [&op.from, &op.to]
-        .into_iter()
-        .filter_map(|f| match f {
-            VertexFilter::Function(f) => Some(&f.name),
-            _ => None,
-        })
-        .collect()
 }
 
 /// Members for the captures of a function, and their values.
@@ -770,47 +643,6 @@ fn edge_body(
     code.into_text()
 }
 
-/// Makes the output set and the object through which threads fill it.
-pub(crate) fn output_setup(region: &mut Region<'_>, insert: Option<Insert>, span: Span, code: &mut Code) {
-    let Some(insert) = insert else { return };
-    region.forms |= insert.form().0;
-    region.output = insert.form().0;
-    let fault = region.inputs.member(Source::Fault, "gw::Fault*", "fault");
-    let seen = match insert {
-        Insert::Counters => {
-            region.rounds += 1;
-            code.line("run.round++;");
-            region.inputs.member(Source::Counters, "unsigned*", "counters")
-        }
-        Insert::SeenBits | Insert::SeenBytes => {
-            region.cooperative = true;
-            let map = region.inputs.member(Source::SeenMap, "unsigned*", "seen_map");
-            let per_word = if insert == Insert::SeenBits { 32 } else { 4 };
-            code.line(format!(
-                "for (unsigned w = run.grid.rank(); w <= run.vertices() / {per_word}; w += run.grid.size()) {map}[w] = 0;"
-            ));
-            code.line("run.wait(live());");
-            map
-        }
-        _ => "nullptr".to_string(),
-    };
-    if insert == Insert::Hash {
-        code.line("__shared__ int hash[1024];");
-        code.line("__syncthreads();");
-        code.line("for (unsigned i = threadIdx.x; i < 1024; i += blockDim.x) hash[i] = -1;");
-        code.line("__syncthreads();");
-    }
-    region.rounds += u32::from(insert.form().0 == form::LEVELS);
-    code.line(format!("made = run.make({}, live());", insert.form().1));
-    code.line(format!(
-        "gw::Output output{{run.at(made), args.capacity, {fault}, {}, {seen}, run.round, 0}};",
-        span.line
-    ));
-    if insert.form().0 == form::QUEUE {
-        code.line("output.begin();");
-    }
-}
-
 /// Makes the code of a vertex operator or, with `filter`, of a filter.
 pub(crate) fn vertices(
     region: &mut Region<'_>,
@@ -871,136 +703,8 @@ pub(crate) fn vertices(
     Ok(OperatorCode { declaration: text, body: run.into_text(), output: filter })
 }
 
-/// Whether a visit of an edge can make the destination not want more.
-fn exits_early(region: &Region<'_>, op: &EdgeSetIterator) -> bool {
-    let VertexFilter::Function(to) = &op.to else { return false };
-    let effects = |name: &Name| {
-        let mut reads = BTreeSet::new();
-        let mut writes = BTreeSet::new();
-        for f in closure(region.module, [name.clone()]) {
-            if let Some(body) = region.module.function(&f).and_then(|f| f.body.as_ref()) {
-                let effects = Effects::of(region.module, body);
-                reads.extend(effects.reads);
-                writes.extend(effects.writes);
-            }
-        }
-        (reads, writes)
-    };
-    let (reads, _) = effects(&to.name);
-    let (_, writes) = effects(&op.apply.name);
-    let is_global = |n: &&Name| region.module.global(n).is_some();
-    reads.intersection(&writes).any(|n| is_global(&n))
-}
-
 /// Whether each vertex is appended at most once, so that a queue of |V| entries is enough.
 fn appends_once(op: &EdgeSetIterator, plan: &Plan) -> bool {
     // A compare-and-swap that the `to` test was folded into succeeds once per vertex.
     op.meta.to_folded && plan.direction != Direction::Pull
-}
-
-/// Whether a function enqueues its owner and nothing else.
-fn enqueues_only(region: &Region<'_>, apply: &FunctionRef, owner: Option<&Name>) -> bool {
-    let Some(owner) = owner else { return false };
-    let mut found = false;
-    let mut only = true;
-    for name in closure(region.module, [apply.name.clone()]) {
-        let Some(function) = region.module.function(&name) else { continue };
-        walk::walk_block_exprs(function.body.as_deref().unwrap_or_default(), &mut |e| {
-            if let ExprKind::EnqueueVertex { vertex, .. } = &e.kind {
-                found = true;
-                only &= name == apply.name && vertex.as_var() == Some(owner);
-            }
-        });
-    }
-    found && only
-}
-
-/// Reductions into the owner's entries whose result nobody looks at.
-fn gathered(region: &Region<'_>, op: &EdgeSetIterator, owner: Option<&Name>) -> Vec<Gathered> {
-    let module = region.module;
-    let (Some(owner), Some(apply)) = (owner, module.function(&op.apply.name)) else { return Vec::new() };
-    let body = apply.body.as_deref().unwrap_or_default();
-    let mut candidates: Vec<Gathered> = Vec::new();
-    walk::walk_stmts(body, &mut |s: &Stmt| {
-        if let StmtKind::Eval(Expr { kind: ExprKind::Reduce { op, target, .. }, .. }) = &s.kind
-            && let ExprKind::Element { vector, index, .. } = &target.kind
-            && let Some(name) = vector.as_var()
-            && index.as_var() == Some(owner)
-            && let Some(scalar) = target.ty.scalar()
-            && scalar != Scalar::Bool
-            && !candidates.iter().any(|c| c.vector == *name)
-        {
-            candidates.push(Gathered { vector: name.clone(), op: *op, scalar, base: String::new() });
-        }
-    });
-    // Nothing else may look at the vector meanwhile: not the function, not what it calls, not the filters.
-    candidates.retain(|c| {
-        let mut others = 0;
-        let mut gathers = 0;
-        for name in closure(module, std::iter::once(op.apply.name.clone()).chain(filters(op).into_iter().cloned())) {
-            let Some(function) = module.function(&name) else { continue };
-            let body = function.body.as_deref().unwrap_or_default();
-            walk::walk_block_exprs(body, &mut |e| others += usize::from(e.as_var() == Some(&c.vector)));
-            if name == op.apply.name {
-                walk::walk_stmts(body, &mut |s| {
-                    if let StmtKind::Eval(Expr { kind: ExprKind::Reduce { op, target, .. }, .. }) = &s.kind
-                        && let ExprKind::Element { vector, index, .. } = &target.kind
-                        && vector.as_var() == Some(&c.vector)
-                        && index.as_var() == Some(owner)
-                        && *op == c.op
-                    {
-                        gathers += 1;
-                    }
-                });
-            }
-        }
-        let assigned = assigned(body, owner);
-        gathers == others && !assigned
-    });
-    candidates
-}
-
-fn assigned(body: &[Stmt], name: &Name) -> bool {
-    let mut found = false;
-    walk::walk_stmts(body, &mut |s| {
-        if let StmtKind::Assign { target, .. } = &s.kind {
-            found |= target.as_var() == Some(name);
-        }
-    });
-    found
-}
-
-/// Global scalars that the functions of an operator reduce into and do not otherwise touch.
-fn summed(region: &Region<'_>, apply: &[&Name], filters: &[&Name]) -> Vec<Summed> {
-    let module = region.module;
-    let roots = apply.iter().chain(filters).map(|n| (*n).clone());
-    let functions: Vec<_> = closure(module, roots).into_iter().filter_map(|n| module.function(&n)).collect();
-    let mut found: Vec<Summed> = Vec::new();
-    for cell in &region.cells {
-        let mut op_of = None;
-        let (mut reductions, mut mentions) = (0, 0);
-        let mut same = true;
-        for function in &functions {
-            let body = function.body.as_deref().unwrap_or_default();
-            walk::walk_stmts(body, &mut |s| {
-                if let StmtKind::Eval(Expr { kind: ExprKind::Reduce { op, target, .. }, .. }) = &s.kind
-                    && target.as_var() == Some(cell)
-                {
-                    reductions += 1;
-                    same &= *op_of.get_or_insert(*op) == *op;
-                }
-            });
-            walk::walk_block_exprs(body, &mut |e| mentions += usize::from(e.as_var() == Some(cell)));
-        }
-        let scalar = module.global(cell).and_then(|g| g.ty.scalar());
-        if let (Some(op), Some(scalar)) = (op_of, scalar)
-            && same
-            && reductions == mentions
-            && scalar != Scalar::Bool
-        {
-            found.push(Summed { name: cell.clone(), op, scalar });
-        }
-    }
-    found.sort_by(|a, b| a.name.cmp(&b.name));
-    found
 }

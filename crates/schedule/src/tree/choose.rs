@@ -13,7 +13,7 @@ pub struct Guard {
 
 impl Default for Guard {
     fn default() -> Self {
-        Guard { factor: 3.0, weak_factor: 1.0 }
+        Guard { factor: 2.0, weak_factor: 1.0 }
     }
 }
 

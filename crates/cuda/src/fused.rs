@@ -1,0 +1,263 @@
+//! Loops that run on the device, in one launch or several.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use gw_exec::{
+    Environment, ErrorKind, Locals, MachineSet, Result, SetForm, StatementOutcome, StepRecord, Value, VertexSet,
+};
+use gw_graph::Graph;
+use gw_ir::source::Name;
+use gw_ir::types::Type;
+use gw_schedule::LoopForm;
+
+use crate::bindings::Bindings;
+use crate::codegen::region::{GraphShape, Outcome};
+use crate::codegen::{BLOCK_MEMBERS, Generated, Refusal, Task, generate};
+use crate::executable::{BLOCK, CudaExecutable, Key, LOOP_BLOCK};
+use crate::memory::{Buffer, exec_error};
+use crate::prepared::{FusedLoop, kernel_name, title};
+use crate::queue::DeviceQueue;
+use crate::set::{ListStorage, ListedSet};
+use crate::vectors::value_of;
+
+/// Threads per block of loops that walk all vertices every time, over graphs with long lists.
+const WHOLE_BLOCK: u32 = 1024;
+
+impl CudaExecutable {
+    /// The code of a loop, in blocks of at most so many threads.
+    pub(crate) fn loop_code(
+        &self,
+        fused: &FusedLoop,
+        shapes: &HashMap<Name, GraphShape>,
+        most: u32,
+    ) -> std::result::Result<Generated, Refusal> {
+        let small = fused.form != LoopForm::SingleBlock && shapes.values().all(|s| s.flat);
+        let mut task = Task {
+            module: &self.module,
+            name: &kernel_name("loop", &fused.path, fused.span),
+            title: &title(&fused.path, fused.span, "loop"),
+            params: fused.params.clone(),
+            shapes: shapes.clone(),
+            body: &fused.body,
+            block: if small { BLOCK } else { LOOP_BLOCK.min(most) },
+            single: false,
+            loop_form: Some(fused.form),
+            counted: None,
+        };
+        let code = generate(&task)?;
+        if small || fused.form == LoopForm::SingleBlock || code.takes_steps() {
+            return Ok(code);
+        }
+        task.block = WHOLE_BLOCK.min(most);
+        generate(&task)
+    }
+
+    /// Runs a loop on the device. What it leaves in variables goes back to them.
+    pub(crate) fn run_loop(
+        &mut self,
+        id: usize,
+        locals: &mut dyn Locals,
+        env: &mut Environment,
+    ) -> Result<StatementOutcome> {
+        let start = std::time::Instant::now();
+        let Some(fused) = &self.statements[id] else {
+            return Err(ErrorKind::Malformed("this loop runs on the host".into()).into());
+        };
+        let span = fused.span;
+        let mut values: Vec<(Name, Type, Value)> = Vec::new();
+        for (name, ty) in &fused.params {
+            values.push((name.clone(), ty.clone(), locals.get(name).unwrap_or_default()));
+        }
+        let vertices = self.loop_vertices(&values, env)?;
+        if self.outgrown(id, &values, vertices, env) {
+            return Ok(StatementOutcome::HostTurn);
+        }
+        let graphs: Vec<(Name, Arc<Graph>)> =
+            values.iter().filter_map(|(name, _, value)| Some((name.clone(), value.as_graph()?.clone()))).collect();
+        let shapes = self.shapes(env, &graphs);
+        let by_name: HashMap<Name, GraphShape> = shapes.iter().cloned().collect();
+        let loaded = self.loaded(Key::Loop(id, shapes), |e, most| match &e.statements[id] {
+            Some(fused) => e.loop_code(fused, &by_name, most),
+            None => Err(Refusal { span, reason: "this loop runs on the host".into() }),
+        });
+        let loaded = loaded.map_err(|error| error.at(span))?;
+        let mut bindings = Bindings::new(vertices);
+        for (name, ty, value) in &values {
+            match (ty, value) {
+                (Type::VertexSet(_), Value::Set(set)) => self.bind_set(&mut bindings, name, set, vertices)?,
+                (Type::VertexSet(_), _) => bindings.place(name.clone(), crate::bindings::EMPTY),
+                (Type::EdgeSet { .. }, Value::Graph(graph)) => bindings.graph(name.clone(), Arc::clone(graph)),
+                (Type::List(_), Value::List(list)) => {
+                    let sets: Vec<Value> = list.entries().clone();
+                    self.bind_list(&mut bindings, name, &sets, vertices)?;
+                }
+                (_, value) => bindings.value(name.clone(), value.clone()),
+            }
+        }
+        self.bind_queues(&loaded, &mut bindings, env)?;
+        let mut outcomes = self.launcher.launch(&loaded, &mut bindings, &mut self.vectors, Some(env))?;
+        let words = self.collect(&outcomes, span)?;
+        outcomes.read(&loaded.code, &words);
+        self.store_cells(&loaded, &words, env);
+        self.launcher.round = outcomes.round;
+        let mut ended = StatementOutcome::Done;
+        // Scalars and sets go back to their variables.
+        for (at, outcome) in loaded.code.outcomes.iter().enumerate() {
+            let word = words[at];
+            match outcome {
+                Outcome::Local(name, scalar) => {
+                    locals.set(name, value_of(*scalar, word));
+                }
+                Outcome::Global(name, scalar) => {
+                    env.set_global(name, value_of(*scalar, word));
+                }
+                Outcome::Set(name) if values.iter().any(|(n, _, _)| n == name) => {
+                    let place = word as u32 as i32;
+                    let known = outcomes.placed.iter().find(|(p, _)| *p == place).map(|(_, s)| s.clone());
+                    let set = match (known, place) {
+                        (Some(set), _) => set,
+                        (None, 8..12) => bindings.set_at(place).unwrap_or_else(VertexSet::empty),
+                        (None, place) => self.set_at(&mut outcomes, place, vertices)?,
+                    };
+                    locals.set(name, Value::Set(set));
+                }
+                Outcome::List(name) => {
+                    let (depth, _) = ((word >> 32) as usize, word as u32 as usize);
+                    if let Some((_, _, Value::List(list))) = values.iter().find(|(n, _, _)| n == name) {
+                        let sets = bindings.listed(name, depth, &self.context.device)?;
+                        *list.entries() = sets;
+                    }
+                }
+                Outcome::Queue(name) => {
+                    let Some(Value::Queue(queue)) = env.global(name) else { continue };
+                    let mut state = queue.state();
+                    let Some(own) = state.as_any().downcast_mut::<DeviceQueue>() else { continue };
+                    own.note(&words[at..]);
+                    let place = words[at + 1] as u32 as i32;
+                    own.near = outcomes.near_set(&self.context, &self.launcher.spares, place, &mut bindings)?;
+                }
+                Outcome::Outgrown if word != 0 => ended = StatementOutcome::HostTurn,
+                _ => {}
+            }
+        }
+        bindings.note_places(&outcomes)?;
+        outcomes.give_back(&self.launcher.spares);
+        let Some(fused) = &self.statements[id] else { return Ok(ended) };
+        let (path, function) = (fused.path.to_string(), fused.function.as_ref().map(ToString::to_string));
+        let form = fused.form;
+        env.report(|| StepRecord {
+            step: 0,
+            operator: "While",
+            path,
+            function,
+            input: None,
+            output: None,
+            edges: None,
+            schedule: Some(format!("loop={form}")),
+            variant: 0,
+            seconds: start.elapsed().as_secs_f64(),
+        });
+        Ok(ended)
+    }
+
+    /// The number of vertices of the graph that a loop works on.
+    fn loop_vertices(&self, values: &[(Name, Type, Value)], env: &Environment) -> Result<usize> {
+        let mut vertices = None;
+        for (_, _, value) in values {
+            if let Value::Graph(graph) = value {
+                vertices = Some(graph.vertices());
+            }
+        }
+        for global in &self.module.globals {
+            if let Some(Value::Graph(graph)) = env.global(&global.name) {
+                vertices = vertices.or(Some(graph.vertices()));
+            }
+        }
+        vertices.ok_or_else(|| ErrorKind::Unsupported("a loop on the device needs a graph".into()).into())
+    }
+
+    /// Whether something that a loop reads is too large for the one block that shall run it.
+    fn outgrown(&self, id: usize, values: &[(Name, Type, Value)], vertices: usize, env: &Environment) -> bool {
+        let Some(fused) = self.statements[id].as_ref().filter(|l| l.form == LoopForm::SingleBlock) else {
+            return false;
+        };
+        let limit = BLOCK_MEMBERS as usize;
+        let frontiers = &fused.frontiers;
+        let set_is_large = |(name, _, value): &(Name, Type, Value)| match value {
+            Value::Set(set) => frontiers.sets.contains(name) && set.len() > limit,
+            _ => false,
+        };
+        let queue_is_large = |name: &Name| match env.global(name) {
+            Some(Value::Queue(queue)) => {
+                let mut state = queue.state();
+                let own = state.as_any().downcast_mut::<DeviceQueue>();
+                own.and_then(|own| own.near.as_ref()).is_some_and(|near| near.len() > limit)
+            }
+            _ => false,
+        };
+        (frontiers.all && vertices > limit)
+            || values.iter().any(set_is_large)
+            || frontiers.queues.iter().any(queue_is_large)
+    }
+
+    /// A list of the host as a list on the device.
+    fn bind_list(&mut self, bindings: &mut Bindings, name: &Name, sets: &[Value], vertices: usize) -> Result<()> {
+        let device = &self.context.device;
+        let mut ends: Vec<u32> = Vec::with_capacity(sets.len());
+        let mut storage: Option<Arc<ListStorage>> = None;
+        let mut same = true;
+        for (i, value) in sets.iter().enumerate() {
+            let Value::Set(set) = value else {
+                return Err(ErrorKind::Unsupported("only lists of sets go to the device".into()).into());
+            };
+            same &= set.with(|form| match form {
+                SetForm::Machine(machine) => match machine.as_any().downcast_mut::<ListedSet>() {
+                    Some(listed) => {
+                        let list = storage.get_or_insert_with(|| Arc::clone(&listed.list));
+                        ends.push(listed.end as u32);
+                        Arc::ptr_eq(list, &listed.list) && listed.depth == i
+                    }
+                    None => false,
+                },
+                _ => false,
+            });
+            if !same {
+                break;
+            }
+        }
+        if same && let Some(storage) = storage {
+            // As a loop left it.
+            bindings.list(name.clone(), storage, sets.len(), ends.last().copied().unwrap_or(0));
+            return Ok(());
+        }
+        let mut ids: Vec<u32> = Vec::new();
+        ends.clear();
+        let mut heads: Vec<u32> = Vec::new();
+        for value in sets {
+            if let Value::Set(set) = value {
+                set.with_ids(|members| ids.extend_from_slice(members));
+                heads.extend([ids.len() as u32 - ends.last().copied().unwrap_or(0), 0, 0, 0]);
+                ends.push(ids.len() as u32);
+            }
+        }
+        let capacity = ids.len() + 4 * vertices + 1024;
+        let depth_capacity = sets.len() + vertices.min(1 << 22) + 1024;
+        let storage = ListStorage {
+            ids: Buffer::new(device, 4 * capacity).map_err(exec_error)?,
+            ends: Buffer::new(device, 4 * depth_capacity).map_err(exec_error)?,
+            heads: Buffer::new(device, 16 * depth_capacity).map_err(exec_error)?,
+            capacity,
+            depth_capacity,
+        };
+        let upload = |to: &Buffer, words: &[u32]| match words.is_empty() {
+            true => Ok(()),
+            false => device.upload(to.address, crate::memory::bytes_of(words)).map_err(exec_error),
+        };
+        upload(&storage.ids, &ids)?;
+        upload(&storage.ends, &ends)?;
+        upload(&storage.heads, &heads)?;
+        bindings.list(name.clone(), Arc::new(storage), sets.len(), ids.len() as u32);
+        Ok(())
+    }
+}

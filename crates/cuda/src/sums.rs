@@ -1,0 +1,99 @@
+//! Sums over sets and vectors, and degrees: kernels that are the same in all programs.
+
+use std::sync::Arc;
+
+use gw_exec::{Reduction, Result, Scalar, SetForm, Value, Vector, VertexSet};
+use gw_graph::{Graph, Offsets};
+use gw_ir::source::Span;
+
+use crate::bindings::Bindings;
+use crate::codegen::inputs::GraphParts;
+use crate::device::Address;
+use crate::executable::{CudaExecutable, Key};
+use crate::kernels;
+use crate::memory::{Buffer, exec_error};
+use crate::set::{DeviceSet, with_device_set};
+use crate::vectors::value_of;
+
+impl CudaExecutable {
+    /// Out-edges of a set.
+    pub(crate) fn edges_of(&mut self, set: &VertexSet, graph: &Graph) -> Result<u64> {
+        // The operator that made the set may have counted. What is still on the host is a source or a few.
+        if let Some(edges) = with_device_set(set, |own| own.edges_of(graph)).flatten() {
+            return Ok(edges);
+        }
+        if let Some(edges) = edges_of_few(set, graph) {
+            return Ok(edges);
+        }
+        with_device_set(set, DeviceSet::forget_count).unwrap_or(Ok(())).map_err(exec_error)?;
+        let vertices = graph.vertices();
+        let wide = matches!(graph.out().offsets(), Offsets::Wide(_));
+        let loaded = self.loaded(Key::FrontierEdges(wide), |_, _| Ok(kernels::frontier_edges(wide)))?;
+        let offsets = self.context.offsets_of(graph)?;
+        let mut bindings = Bindings::new(vertices);
+        self.bind_set(&mut bindings, &"set".into(), set, vertices)?;
+        bindings.address("offsets".into(), offsets);
+        let outcomes = self.launcher.launch(&loaded, &mut bindings, &mut self.vectors, None)?;
+        let words = self.collect(&outcomes, Span::NONE)?;
+        outcomes.give_back(&self.launcher.spares);
+        Ok(words[0])
+    }
+
+    /// Sum, maximum, minimum or count of the cells of a vector.
+    pub(crate) fn reduce_vector(&mut self, reduction: Reduction, vector: &Vector) -> Result<Value> {
+        let scalar = vector.scalar();
+        let number = match reduction {
+            Reduction::Sum => 0,
+            Reduction::Max => 1,
+            Reduction::Min => 2,
+            Reduction::Count => 3,
+        };
+        let loaded = self.loaded(Key::Reduce(number, scalar), |_, _| Ok(kernels::reduce(reduction, scalar)))?;
+        let address = self.vectors.for_reading(vector)?;
+        let mut bindings = Bindings::new(0);
+        bindings.address("cells".into(), address);
+        bindings.length("cells".into(), vector.cells() as u64);
+        let outcomes = self.launcher.launch(&loaded, &mut bindings, &mut self.vectors, None)?;
+        let words = self.collect(&outcomes, Span::NONE)?;
+        outcomes.give_back(&self.launcher.spares);
+        let out = match reduction {
+            Reduction::Count => Scalar::Int,
+            Reduction::Sum if scalar == Scalar::Bool => Scalar::Int,
+            _ => scalar,
+        };
+        Ok(value_of(out, words[0]))
+    }
+
+    /// The out-degrees of all vertices.
+    pub(crate) fn degrees(&mut self, graph: &Arc<Graph>, scalar: Scalar) -> Result<Vector> {
+        let vertices = graph.vertices();
+        let vector = Vector::zeros(scalar, &[vertices])?;
+        if vertices == 0 {
+            return Ok(vector);
+        }
+        let wide = matches!(graph.out().offsets(), Offsets::Wide(_));
+        let loaded = self.loaded(Key::OutDegrees(wide), |_, _| Ok(kernels::out_degrees(wide)))?;
+        let buffer = Buffer::new(&self.context.device, 4 * vertices).map_err(exec_error)?;
+        let mut bindings = Bindings::new(vertices);
+        let parts = GraphParts { out: true, ..Default::default() };
+        let words = self.context.residency.words(graph, parts, 0).map_err(exec_error)?;
+        bindings.address("offsets".into(), Address(words.words[0]));
+        bindings.address("degrees".into(), buffer.address);
+        let outcomes = self.launcher.launch(&loaded, &mut bindings, &mut self.vectors, None)?;
+        outcomes.give_back(&self.launcher.spares);
+        self.vectors.adopt(&vector, buffer);
+        Ok(vector)
+    }
+}
+
+/// Out-edges of a small set that is not on the device.
+fn edges_of_few(set: &VertexSet, graph: &Graph) -> Option<u64> {
+    const FEW: usize = 64;
+    set.with(|form| match form {
+        SetForm::Ids(ids) if ids.len() <= FEW => {
+            let inside = ids.iter().filter(|&&v| (v as usize) < graph.vertices());
+            Some(inside.map(|&v| graph.out().degree(v) as u64).sum())
+        }
+        _ => None,
+    })
+}
