@@ -257,6 +257,11 @@ impl Crew {
         self.team.size()
     }
 
+    /// Wakes the members: there will be work soon.
+    pub(crate) fn rouse(&self) {
+        self.team.rouse();
+    }
+
     /// Starts the random numbers of all workers anew. Which worker visits which vertex is not fixed, so that with several
     /// members the same seed need not pick the same neighbours.
     pub(crate) fn seed(&mut self, seed: u64) {

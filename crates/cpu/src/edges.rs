@@ -58,17 +58,21 @@ impl CpuExecutable {
         };
 
         // The `to` map comes first: it may be of the same set that is lent to the kernel below.
-        let to_map = call.to.as_ref().map(|set| map_of(set, vertices, false));
+        let to_map = call.to.as_ref().map(|set| map_of(&mut self.crew, set, vertices, false));
         let from = call.from.as_ref().filter(|set| set.universe().is_none());
         let input_size = from.map_or(vertices, VertexSet::len);
         target.from_bitmap = direction == Direction::Push || schedule.pull_frontier() != FrontierForm::Boolmap;
         let (mut range, input) = match (direction, from) {
             (_, None) => (Range::Ids, None),
-            (Direction::Pull, Some(set)) => (Range::Ids, Some(Loan::map(set, vertices, target.from_bitmap))),
-            (Direction::DensePush, Some(set)) => (Range::Map, Some(Loan::map(set, vertices, target.from_bitmap))),
+            (Direction::Pull, Some(set)) => {
+                (Range::Ids, Some(Loan::map(&mut self.crew, set, vertices, target.from_bitmap)))
+            }
+            (Direction::DensePush, Some(set)) => {
+                (Range::Map, Some(Loan::map(&mut self.crew, set, vertices, target.from_bitmap)))
+            }
             // Walking a well-filled map costs less than making a queue of it.
             (Direction::Push, Some(set)) if is_map(set) && input_size > vertices / 16 => {
-                (Range::Map, Some(Loan::map(set, vertices, true)))
+                (Range::Map, Some(Loan::map(&mut self.crew, set, vertices, true)))
             }
             (Direction::Push, Some(set)) => (Range::Queue, Some(Loan::queue(set))),
         };

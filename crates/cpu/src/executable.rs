@@ -326,7 +326,7 @@ impl CpuExecutable {
         let Ok(compiled) = self.kernel(Key { operator: id, shape: Some(shape), range: Range::Tagged, target }) else {
             return Ok(None);
         };
-        let to_map = call.to.as_ref().map(|set| map_of(set, graph.vertices(), false));
+        let to_map = call.to.as_ref().map(|set| map_of(&mut self.crew, set, graph.vertices(), false));
         let Some(mut slots) = Slots::fill(&compiled.sources, target.wide_offsets, call, env)? else { return Ok(None) };
         common_slots(&mut slots.words, &self.crew, graph.vertices());
         slots.set_adjacency(graph.out());
@@ -385,6 +385,7 @@ impl Executable for CpuExecutable {
 
     fn begin_run(&mut self) {
         self.seeded = false;
+        self.crew.rouse();
         self.reference.begin_run();
     }
 
@@ -405,7 +406,7 @@ impl Executable for CpuExecutable {
         match enough {
             Some(enough) if most.saturating_add(size) < enough => most,
             Some(enough) => crate::set::edges_until(&mut self.crew, set, graph.out(), enough),
-            None => crate::set::edges_about(set, graph.out(), crate::set::SAMPLE),
+            None => crate::set::edges_about(set, graph.out(), crate::set::sample_of(set.len())),
         }
     }
 

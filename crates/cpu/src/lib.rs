@@ -37,6 +37,7 @@ mod par_for;
 mod reduce;
 mod set;
 mod slots;
+mod spare;
 mod team;
 mod vertices;
 

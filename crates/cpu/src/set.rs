@@ -2,11 +2,13 @@
 
 use std::any::Any;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use gw_exec::{MachineSet, SetForm, VertexSet};
 use gw_graph::{Adjacency, Offsets};
 
 use crate::drive::Crew;
+use crate::spare;
 
 /// A set as a map over all vertices.
 #[derive(Debug, Clone)]
@@ -32,12 +34,21 @@ pub(crate) enum Map {
     Bytes(Vec<u8>),
 }
 
+impl Drop for Map {
+    fn drop(&mut self) {
+        match self {
+            Map::Bits(words) => spare::keep(std::mem::take(words)),
+            Map::Bytes(bytes) => spare::keep(std::mem::take(bytes)),
+        }
+    }
+}
+
 impl Map {
     /// An empty map.
     pub(crate) fn empty(vertices: usize, bits: bool) -> Map {
         match bits {
-            true => Map::Bits(vec![0; vertices.div_ceil(64)]),
-            false => Map::Bytes(vec![0; vertices]),
+            true => Map::Bits(spare::zeros(vertices.div_ceil(64))),
+            false => Map::Bytes(spare::zeros(vertices)),
         }
     }
 
@@ -71,6 +82,45 @@ impl Map {
                 let Some(byte) = bytes.get_mut(vertex as usize) else { return false };
                 std::mem::replace(byte, 1) == 0
             }
+        }
+    }
+
+    /// Puts vertices in; those that the map does not speak of are left out.
+    fn insert_all(&mut self, ids: &[u32]) {
+        match self {
+            // Neighbours in a queue often share a word: it is kept in a register, since to read back what was just written takes
+            // longer.
+            Map::Bits(words) => {
+                let (mut at, mut word) = (0, words.first().copied().unwrap_or(0));
+                for &v in ids {
+                    let own = v as usize / 64;
+                    if own != at {
+                        let Some(&next) = words.get(own) else { continue };
+                        words[at] = word;
+                        (at, word) = (own, next);
+                    }
+                    word |= 1 << (v % 64);
+                }
+                if let Some(last) = words.get_mut(at) {
+                    *last = word;
+                }
+            }
+            Map::Bytes(bytes) => {
+                for &v in ids {
+                    if let Some(byte) = bytes.get_mut(v as usize) {
+                        *byte = 1;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Puts the members of a map of the same form in.
+    fn unite(&mut self, other: &Map) {
+        match (self, other) {
+            (Map::Bits(words), Map::Bits(more)) => words.iter_mut().zip(more).for_each(|(word, more)| *word |= more),
+            (Map::Bytes(bytes), Map::Bytes(more)) => bytes.iter_mut().zip(more).for_each(|(byte, more)| *byte |= more),
+            _ => debug_assert!(false, "maps of two forms"),
         }
     }
 
@@ -177,7 +227,7 @@ impl<'a> Loan<'a> {
     }
 
     /// The members as a map.
-    pub(crate) fn map(set: &'a VertexSet, vertices: usize, bits: bool) -> Self {
+    pub(crate) fn map(crew: &mut Crew, set: &'a VertexSet, vertices: usize, bits: bool) -> Self {
         let borrowed = set.with(|form| {
             let SetForm::Machine(machine) = form else { return None };
             let own = machine.as_any().downcast_mut::<MapSet>()?;
@@ -185,7 +235,7 @@ impl<'a> Loan<'a> {
         });
         match borrowed {
             Some(map) => Loan { members: Members::Map(map), home: Some(set) },
-            None => Loan { members: Members::Map(map_of(set, vertices, bits)), home: None },
+            None => Loan { members: Members::Map(map_of(crew, set, vertices, bits)), home: None },
         }
     }
 
@@ -323,8 +373,11 @@ fn with_ids<T>(form: &SetForm, f: impl FnOnce(&[u32]) -> T) -> T {
     }
 }
 
-/// Members whose degrees are added up at most, about.
-pub(crate) const SAMPLE: usize = 1 << 8;
+/// About how many members' degrees are added up, of a set with so many: the larger the step, the more it may cost to choose it.
+pub(crate) fn sample_of(members: usize) -> usize {
+    (members / 16).clamp(SAMPLE, 4 * SAMPLE)
+}
+const SAMPLE: usize = 1 << 8;
 /// A map with fewer than one member among so many vertices is sparse.
 const SPARSE: usize = 32;
 /// The same for a guess.
@@ -353,13 +406,13 @@ fn in_pieces(crew: &mut Crew, pieces: usize, enough: u64, count: impl Fn(usize) 
 }
 
 /// The members of a set as a map.
-pub(crate) fn map_of(set: &VertexSet, vertices: usize, bits: bool) -> Map {
+pub(crate) fn map_of(crew: &mut Crew, set: &VertexSet, vertices: usize, bits: bool) -> Map {
     set.with(|form| match form {
         SetForm::Machine(machine) => match machine.as_any().downcast_mut::<MapSet>() {
             Some(own) if own.map.is_bits() == bits => own.map.clone(),
             // From few members a map is made sooner than from all vertices.
             Some(own) if own.count > vertices / SPARSE => own.map.converted(vertices),
-            _ => fill(vertices, bits, &machine.ids()),
+            _ => filled(crew, vertices, bits, &machine.ids()),
         },
         SetForm::All(n) => {
             let mut map = Map::empty(vertices, bits);
@@ -370,38 +423,31 @@ pub(crate) fn map_of(set: &VertexSet, vertices: usize, bits: bool) -> Map {
             debug_assert!(*n <= vertices);
             map
         }
-        SetForm::Ids(ids) => fill(vertices, bits, ids),
-        form => fill(vertices, bits, &form.ids()),
+        SetForm::Ids(ids) => filled(crew, vertices, bits, ids),
+        form => filled(crew, vertices, bits, &form.ids()),
     })
 }
 
-fn fill(vertices: usize, bits: bool, ids: &[u32]) -> Map {
+/// A map of these vertices. Of many, every member of the crew puts some into a map of its own; then these are united.
+fn filled(crew: &mut Crew, vertices: usize, bits: bool, ids: &[u32]) -> Map {
+    const MANY: usize = 1 << 15;
+    const PIECE: usize = 1 << 12;
     let mut map = Map::empty(vertices, bits);
-    match &mut map {
-        // Neighbours in a queue often share a word: it is kept in a register, since to read back what was just written takes longer.
-        Map::Bits(words) => {
-            let (mut at, mut word) = (0, words.first().copied().unwrap_or(0));
-            for &v in ids.iter().filter(|&&v| (v as usize) < vertices) {
-                let own = v as usize / 64;
-                if own != at {
-                    words[at] = word;
-                    (at, word) = (own, words[own]);
-                }
-                word |= 1 << (v % 64);
-            }
-            if let Some(last) = words.get_mut(at) {
-                *last = word;
-            }
-        }
-        Map::Bytes(bytes) => {
-            for &v in ids {
-                if let Some(byte) = bytes.get_mut(v as usize) {
-                    *byte = 1;
-                }
-            }
-        }
+    if ids.len() < MANY.max(vertices / 8) || crew.size() < 2 {
+        map.insert_all(ids);
+        return map;
     }
-    map
+    let (next, whole) = (AtomicUsize::new(0), Mutex::new(map));
+    crew.share(&|| {
+        let mut own = None;
+        while let Some(piece) = ids.chunks(PIECE).nth(next.fetch_add(1, Ordering::Relaxed)) {
+            own.get_or_insert_with(|| Map::empty(vertices, bits)).insert_all(piece);
+        }
+        if let Some(own) = own {
+            whole.lock().unwrap_or_else(PoisonError::into_inner).unite(&own);
+        }
+    });
+    whole.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Eight bits as eight bytes, each 0 or 1.
@@ -437,10 +483,11 @@ mod tests {
 
     #[test]
     fn maps_of_both_forms_hold_the_same_members() {
-        for vertices in [0, 1, 7, 63, 64, 65, 200, 1000] {
+        let mut crew = Crew::new(2);
+        for vertices in [0, 1, 7, 63, 64, 65, 200, 1000, 100_000] {
             for every in [1, 2, 3, 7, 64, 100] {
                 let ids: Vec<u32> = (0..vertices as u32).filter(|v| v % every == 0).collect();
-                let [bits, bytes] = [true, false].map(|bits| fill(vertices, bits, &ids));
+                let [bits, bytes] = [true, false].map(|bits| filled(&mut crew, vertices, bits, &ids));
                 for (map, size) in [(&bits, vertices.div_ceil(64)), (&bytes, vertices)] {
                     let other = map.converted(vertices);
                     assert_eq!((map.ids(0), other.ids(0)), (ids.clone(), ids.clone()));
@@ -453,8 +500,9 @@ mod tests {
             }
         }
         // In any order, and none beyond the vertices.
-        assert_eq!(fill(130, true, &[129, 3, 128, 64, 2, 500]).ids(5), [2, 3, 64, 128, 129]);
-        assert_eq!(fill(130, false, &[129, 3, 128, 64, 2, 500]).ids(5), [2, 3, 64, 128, 129]);
+        for bits in [true, false] {
+            assert_eq!(filled(&mut crew, 130, bits, &[129, 3, 500, 128, 64, 2]).ids(5), [2, 3, 64, 128, 129]);
+        }
     }
 
     #[test]
@@ -473,7 +521,7 @@ mod tests {
                 let set = VertexSet::new(form);
                 assert!(edges_until(&mut crew, &set, graph.out(), 50) >= 50);
                 assert_eq!(edges_until(&mut crew, &set, graph.out(), u64::MAX), exact);
-                let found = edges_about(&set, graph.out(), SAMPLE);
+                let found = edges_about(&set, graph.out(), sample_of(members));
                 let off = (found as f64 - exact as f64).abs() / exact as f64;
                 assert!(off <= tolerance, "{members} members: {found} instead of {exact}");
                 assert_eq!(set.len(), members);

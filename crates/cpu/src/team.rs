@@ -49,6 +49,8 @@ struct Shared {
     finished: AtomicUsize,
     /// Which members sleep.
     asleep: Vec<AtomicBool>,
+    /// How often all were woken without a task.
+    roused: AtomicUsize,
     closing: AtomicBool,
 }
 
@@ -63,6 +65,7 @@ impl Team {
             task: AtomicPtr::new(std::ptr::null_mut()),
             finished: AtomicUsize::new(0),
             asleep: (0..size).map(|_| AtomicBool::new(false)).collect(),
+            roused: AtomicUsize::new(0),
             closing: AtomicBool::new(false),
         });
         let members: Vec<_> = (1..size)
@@ -78,6 +81,17 @@ impl Team {
     /// Number of members, the caller included.
     pub(crate) fn size(&self) -> usize {
         self.members.len() + 1
+    }
+
+    /// Wakes those who sleep, without a task for them yet.
+    pub(crate) fn rouse(&self) {
+        // As with tasks: either a member sees the new number or we see it asleep.
+        self.shared.roused.fetch_add(1, Ordering::SeqCst);
+        for (member, handle) in self.handles.iter().enumerate() {
+            if self.shared.asleep[member + 1].load(Ordering::SeqCst) {
+                handle.unpark();
+            }
+        }
     }
 
     /// Runs `task(member)` on the caller and on members, and returns when all who began it are done. Needs `&mut`: one
@@ -148,7 +162,7 @@ impl Shared {
 
     /// The number of the next task; `None` when the team is dissolved.
     fn await_task(&self, member: usize, done: u64) -> Option<u64> {
-        let start = Instant::now();
+        let (mut start, mut roused) = (Instant::now(), self.roused.load(Ordering::Relaxed));
         loop {
             let number = self.gate.load(Ordering::Acquire) >> 32;
             if self.closing.load(Ordering::Relaxed) {
@@ -166,9 +180,13 @@ impl Shared {
             }
             if waited > UP {
                 self.asleep[member].store(true, Ordering::SeqCst);
-                while self.gate.load(Ordering::SeqCst) >> 32 == done && !self.closing.load(Ordering::SeqCst) {
+                while self.gate.load(Ordering::SeqCst) >> 32 == done
+                    && self.roused.load(Ordering::SeqCst) == roused
+                    && !self.closing.load(Ordering::SeqCst)
+                {
                     thread::park();
                 }
+                (start, roused) = (Instant::now(), self.roused.load(Ordering::SeqCst));
                 self.asleep[member].store(false, Ordering::SeqCst);
             }
         }
@@ -205,6 +223,25 @@ mod tests {
                 });
             }
             assert!(counts.iter().all(|c| c.load(Ordering::Relaxed) == 200), "team of {size}: {counts:?}");
+        }
+    }
+
+    #[test]
+    fn a_roused_member_is_awake() {
+        let team = Team::new(2);
+        let is_asleep = || team.shared.asleep[1].load(Ordering::SeqCst);
+        let start = Instant::now();
+        let in_time = || assert!(start.elapsed() < Duration::from_secs(60), "asleep: {}", is_asleep());
+        for _ in 0..3 {
+            while !is_asleep() {
+                in_time();
+                thread::yield_now();
+            }
+            // It may fall asleep again before we look.
+            while is_asleep() {
+                in_time();
+                team.rouse();
+            }
         }
     }
 

@@ -31,7 +31,7 @@ impl CpuExecutable {
         let (loan, range, length) = match (set.universe(), blocks(set)) {
             (Some(n), _) => (None, Range::Ids, n),
             (None, Some(vertices)) if members > vertices / 64 => {
-                (Some(Loan::map(set, vertices, true)), Range::Map, vertices)
+                (Some(Loan::map(&mut self.crew, set, vertices, true)), Range::Map, vertices)
             }
             (None, _) => (Some(Loan::queue(set)), Range::Queue, members),
         };

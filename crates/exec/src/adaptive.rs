@@ -190,7 +190,7 @@ impl Steps {
             guess = most.min((size as f64 * mean) as u64);
             between(0, most).or_else(|| {
                 // A few members tell the mean degree of the others well enough, but one hub among these may be missed.
-                guess = count_edges(Effort::Guess)?;
+                guess = if size > MANY { count_edges(Effort::Guess)? } else { return None };
                 between(guess / GUESS_FACTOR, most.min(guess.saturating_mul(GUESS_FACTOR).saturating_add(most_degree)))
             })
         });
@@ -250,6 +250,8 @@ pub(crate) enum Effort {
 
 /// To count the edges of so few vertices is as quick as to do without.
 const FEW: u64 = 16;
+/// To guess is quicker than to count if there are more than this.
+const MANY: u64 = 256;
 /// A guess may be wrong by this factor, and by one vertex of the greatest degree.
 const GUESS_FACTOR: u64 = 3;
 
@@ -334,10 +336,10 @@ mod tests {
         // At most 80 edges: whatever their number, it is below 100.
         assert_eq!(step(20, 4, None, 70, Some(50)), (0, vec![]));
         // A guess may tell: three times 20 and a vertex of degree 8 are still below 100.
-        assert_eq!(step(20, 8, Some(20), 60, Some(70)), (0, vec![Effort::Guess]));
-        // Up to 800 edges decide, also through what is left.
-        assert_eq!(step(100, 8, Some(300), 440, Some(60)), (1, vec![Effort::Guess, Effort::Count]));
-        // 620 edges are behind: those visited count, not what was guessed.
-        assert_eq!(step(100, 8, None, 360, Some(440)), (2, vec![Effort::Guess, Effort::Count]));
+        assert_eq!(step(300, 8, Some(20), 60, Some(70)), (0, vec![Effort::Guess]));
+        // Up to 2,400 edges decide, also through what is left.
+        assert_eq!(step(300, 8, Some(300), 440, Some(60)), (1, vec![Effort::Guess, Effort::Count]));
+        // 620 edges are behind: those visited count, not what was guessed. Few vertices are not worth a guess.
+        assert_eq!(step(100, 8, None, 360, Some(440)), (2, vec![Effort::Count]));
     }
 }
