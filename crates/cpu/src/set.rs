@@ -159,24 +159,15 @@ impl Map {
             Map::Bits(words) => {
                 let end = end.min(words.len());
                 for (i, &word) in words.iter().enumerate().take(end).skip(begin) {
-                    let mut rest = word;
-                    while rest != 0 {
-                        f(i as u32 * 64 + rest.trailing_zeros());
-                        rest &= rest - 1;
-                    }
+                    each_bit(word, i as u32 * 64, &mut f);
                 }
             }
             Map::Bytes(bytes) => {
                 let (begin, end) = (begin.saturating_mul(64).min(bytes.len()), end.saturating_mul(64).min(bytes.len()));
-                // Most words are empty where a set is small: eight vertices at a time.
-                let (words, rest) = bytes[begin..end].as_chunks::<8>();
-                for (i, word) in words.iter().enumerate() {
-                    let mut left = u64::from_le_bytes(*word);
-                    while left != 0 {
-                        let at = left.trailing_zeros() / 8;
-                        f((begin + 8 * i) as u32 + at);
-                        left &= !(0xff << (8 * at));
-                    }
+                // Most blocks are empty where a set is small.
+                let (blocks, rest) = bytes[begin..end].as_chunks::<64>();
+                for (i, block) in blocks.iter().enumerate().filter(|(_, block)| **block != [0; 64]) {
+                    each_bit(gather(block), (begin + 64 * i) as u32, &mut f);
                 }
                 let first = end - rest.len();
                 rest.iter().enumerate().filter(|(_, byte)| **byte != 0).for_each(|(i, _)| f((first + i) as u32));
@@ -448,6 +439,15 @@ fn filled(crew: &mut Crew, vertices: usize, bits: bool, ids: &[u32]) -> Map {
         }
     });
     whole.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Calls `f` with the numbers of the bits that are set, counted from `first`.
+#[inline]
+fn each_bit(mut word: u64, first: u32, f: &mut impl FnMut(u32)) {
+    while word != 0 {
+        f(first + word.trailing_zeros());
+        word &= word - 1;
+    }
 }
 
 /// Eight bits as eight bytes, each 0 or 1.
