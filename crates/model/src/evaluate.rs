@@ -178,22 +178,25 @@ pub(crate) fn restrict(table: &StepTable, keep: &[Vec<bool>]) -> StepTable {
 /// Takes away what a model has learned from.
 pub(crate) fn hold_out(model: &Model, table: &StepTable, keep: &mut [Vec<bool>]) -> Result<()> {
     let learning = &model.learning;
-    let Some(grain) = learning.fractions.held_out() else {
-        return Err(ModelError::NothingHeldOut(format!(
-            "the model `{}` has learned from everything; evaluate all rows (--all), cross-validate, or train with a part \
-             of the graphs (--train-graphs 0.7)",
-            model.name
-        )));
-    };
-    if grain == Grain::Graphs {
-        // By name: holds for later measurements and for other tables too.
-        for (variant, keep) in table.variants.iter().zip(keep) {
-            if model.training_graphs.contains(&table.graphs[variant.graph].name) {
-                keep.fill(false);
+    let grain = match learning.fractions.held_out() {
+        Some(grain) if grain != Grain::Graphs => grain,
+        held_out => {
+            // By name: holds for later measurements and for other tables too.
+            for (variant, keep) in table.variants.iter().zip(&mut *keep) {
+                if model.training_graphs.contains(&table.graphs[variant.graph].name) {
+                    keep.fill(false);
+                }
             }
+            if held_out.is_none() && !keep.iter().flatten().any(|keep| *keep) {
+                return Err(ModelError::NothingHeldOut(format!(
+                    "the model `{}` has learned from everything; evaluate all rows (--all), cross-validate, or train with a \
+                     part of the graphs (--train-graphs 0.7)",
+                    model.name
+                )));
+            }
+            return Ok(());
         }
-        return Ok(());
-    }
+    };
     let usable = learning.usable(table);
     let split = Split::draw(table, &usable, learning.fractions, learning.seed);
     let rows: usize = usable.iter().map(|&x| table.variants[x].steps.len()).sum();

@@ -103,6 +103,15 @@ fn unknown_leaves_keep_the_choice_before() {
     assert_eq!(held_out.comparison.row("tree").unwrap().total, 8.0 / 3.0);
     assert_eq!(held_out.graphs.len(), 1);
     assert_eq!((held_out.graphs[0].graph.as_str(), held_out.graphs[0].best_single), ("large", 5.0 / 3.0));
+
+    // A model that learned from all graphs that were there has not seen those that came later.
+    let mut whole = model.clone();
+    whole.learning.fractions = Fractions::default();
+    let later = evaluate(&[&whole], &table, Scope::HeldOut).unwrap();
+    assert_eq!(later.comparison.variants, 1);
+    whole.training_graphs.push("large".into());
+    let nothing = evaluate(&[&whole], &table, Scope::HeldOut).unwrap_err().to_string();
+    assert!(nothing.contains("has learned from everything"), "{nothing}");
 }
 
 #[test]
