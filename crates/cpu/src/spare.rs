@@ -31,7 +31,7 @@ cell!(u8, BYTES);
 /// So many zeros.
 pub(crate) fn zeros<T: Cell>(length: usize) -> Vec<T> {
     let fits = |piece: &Vec<T>| (length..=4 * length).contains(&piece.capacity());
-    let kept = T::with_kept(|kept| kept.iter().position(fits).map(|at| kept.swap_remove(at)));
+    let kept = T::with_kept(|kept| kept.iter().position(fits).map(|at| kept.remove(at)));
     match kept.flatten() {
         Some(mut piece) => {
             piece.clear();

@@ -189,8 +189,11 @@ impl Steps {
             let most = size.saturating_mul(most_degree);
             guess = most.min((size as f64 * mean) as u64);
             between(0, most).or_else(|| {
+                if size <= MANY {
+                    return None;
+                }
                 // A few members tell the mean degree of the others well enough, but one hub among these may be missed.
-                guess = if size > MANY { count_edges(Effort::Guess)? } else { return None };
+                guess = count_edges(Effort::Guess)?;
                 between(guess / GUESS_FACTOR, most.min(guess.saturating_mul(GUESS_FACTOR).saturating_add(most_degree)))
             })
         });

@@ -39,15 +39,7 @@ impl Uniform<'_, '_> {
         let Some(steps) = self.steps.get(&place).cloned() else {
             return Err(self.refuse("this choice is made on the host"));
         };
-        let graph_name = hybrid.graph.as_var().cloned().ok_or_else(|| self.refuse("a graph variable is expected"))?;
-        self.region.inputs.need(&graph_name, |parts| parts.out = true);
-        let graph = self.region.graph(&graph_name).map_err(|reason| self.refuse(reason))?;
-        self.settle();
-        self.region.cooperative = true;
-        let set = match &hybrid.frontier {
-            Some(frontier) => self.set(frontier)?,
-            None => "all".to_string(),
-        };
+        let (graph_name, graph, set) = self.looked_at(hybrid)?;
         let features = tree.features();
         let counted = features.iter().any(|f| f.needs_frontier_edges());
         let edges = match counted {

@@ -2,7 +2,7 @@
 
 use gw_ir::expr::FunctionRef;
 use gw_ir::operator::{Operator, VertexFilter};
-use gw_ir::source::Span;
+use gw_ir::source::{Name, Span};
 use gw_ir::stmt::{Block, Decision, HybridStmt};
 use gw_ir::types::Type;
 use gw_schedule::{Criterion, Param};
@@ -152,15 +152,7 @@ impl Uniform<'_, '_> {
                 _ => return Err(self.refuse("this choice is made on the host")),
             },
         };
-        let graph_name = hybrid.graph.as_var().cloned().ok_or_else(|| self.refuse("a graph variable is expected"))?;
-        self.region.inputs.need(&graph_name, |parts| parts.out = true);
-        let graph = self.region.graph(&graph_name).map_err(|reason| self.refuse(reason))?;
-        self.settle();
-        self.region.cooperative = true;
-        let set = match &hybrid.frontier {
-            Some(frontier) => self.set(frontier)?,
-            None => "all".to_string(),
-        };
+        let (_, graph, set) = self.looked_at(hybrid)?;
         self.code.open("");
         let (measure, whole) = match criterion {
             Criterion::InputSize => (format!("(double)run.size({set})"), format!("(double){graph}.vertices")),
@@ -176,6 +168,20 @@ impl Uniform<'_, '_> {
         let comparison = if criterion == Criterion::InputSize { "<" } else { "<=" };
         let tests = thresholds.iter().map(|t| format!("measure {comparison} {t} * {whole}")).collect();
         self.variants(&hybrid.variants, tests)
+    }
+
+    /// What a choice looks at: the name of the graph, its code, and that of the frontier.
+    pub(super) fn looked_at(&mut self, hybrid: &HybridStmt) -> Result<(Name, String, String), Refusal> {
+        let graph_name = hybrid.graph.as_var().cloned().ok_or_else(|| self.refuse("a graph variable is expected"))?;
+        self.region.inputs.need(&graph_name, |parts| parts.out = true);
+        let graph = self.region.graph(&graph_name).map_err(|reason| self.refuse(reason))?;
+        self.settle();
+        self.region.cooperative = true;
+        let set = match &hybrid.frontier {
+            Some(frontier) => self.set(frontier)?,
+            None => "all".to_string(),
+        };
+        Ok((graph_name, graph, set))
     }
 
     /// The first variant whose test holds; the last has none. Closes the block that its caller opened.
