@@ -2,6 +2,7 @@
 
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
 use gw_exec::{ErrorKind, ExecError, Result, Stop};
 use gw_graph::Adjacency;
@@ -10,9 +11,9 @@ use crate::abi::{Fault, Kernel, Worker, slot};
 use crate::codegen::FaultSite;
 use crate::team::{Help, Team};
 
-/// The team with a worker for each member.
+/// The machine's team, with workers of one executable for its members.
 pub(crate) struct Crew {
-    team: Team,
+    team: Arc<Mutex<Team>>,
     workers: Vec<Desk>,
     /// The next chunk of each member's part of a range.
     next: Vec<Next>,
@@ -244,22 +245,36 @@ impl Chunks for Clipped {
 }
 
 impl Crew {
-    /// A crew of `size` members.
-    pub(crate) fn new(size: usize) -> Crew {
-        let team = Team::new(size.max(1));
-        let workers = (0..team.size()).map(|_| Desk(UnsafeCell::new(Worker::new()))).collect();
-        let next = (0..team.size()).map(|_| Next::default()).collect();
+    /// A worker for each member of a team, which several crews may share.
+    pub(crate) fn new(team: Arc<Mutex<Team>>) -> Crew {
+        let size = team.lock().unwrap_or_else(PoisonError::into_inner).size();
+        let workers = (0..size).map(|_| Desk(UnsafeCell::new(Worker::new()))).collect();
+        let next = (0..size).map(|_| Next::default()).collect();
         Crew { team, workers, next, stop: Box::new(AtomicBool::new(false)) }
     }
 
     /// Number of members.
     pub(crate) fn size(&self) -> usize {
-        self.team.size()
+        self.workers.len()
     }
 
     /// Wakes the members: there will be work soon.
     pub(crate) fn rouse(&self) {
-        self.team.rouse();
+        if let Ok(team) = self.team.try_lock() {
+            team.rouse();
+        }
+    }
+
+    /// Runs a task on this thread and on members; see [`Team::run`]. While the team works for another crew, help that is not
+    /// needed is not waited for.
+    fn run(&self, help: Help, task: &(dyn Fn(usize) + Sync)) {
+        let team = match self.team.try_lock() {
+            Err(TryLockError::WouldBlock) if help == Help::Everyone => self.team.lock(),
+            Err(TryLockError::WouldBlock) => return task(0),
+            Err(TryLockError::Poisoned(team)) => Err(team),
+            Ok(team) => Ok(team),
+        };
+        team.unwrap_or_else(PoisonError::into_inner).run(help, task);
     }
 
     /// Starts the random numbers of all workers anew. Which worker visits which vertex is not fixed, so that with several
@@ -326,7 +341,7 @@ impl Crew {
         };
         match help {
             None => work(0),
-            Some(help) => self.team.run(help, &work),
+            Some(help) => self.run(help, &work),
         }
         stop.check()
     }
@@ -335,12 +350,12 @@ impl Crew {
     pub(crate) fn with(&mut self, help: Help, task: &(dyn Fn(usize, &mut Worker) + Sync)) {
         let workers = &self.workers;
         // SAFETY: member `i` alone uses desk `i` for the time of the task.
-        self.team.run(help, &|member| task(member, unsafe { &mut *workers[member].0.get() }));
+        self.run(help, &|member| task(member, unsafe { &mut *workers[member].0.get() }));
     }
 
     /// Runs a task that takes its work from a common counter, with whoever comes in time.
     pub(crate) fn share(&mut self, task: &(dyn Fn() + Sync)) {
-        self.team.run(Help::Anyone, &|_| task());
+        self.run(Help::Anyone, &|_| task());
     }
 
     /// The first fault of the last task as an error; clears all.

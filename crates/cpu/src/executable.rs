@@ -1,6 +1,6 @@
 //! A module compiled for the CPU: kernels by operator and shape, and how an operator call is carried out.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use gw_exec::{
     Environment, ErrorKind, ExecError, Executable, Locals, OperatorCall, OperatorId, OperatorOutcome, Queue, QueueSpec,
@@ -26,7 +26,7 @@ use crate::lazy::LazyQueue;
 use crate::par_for::{self, Iterations};
 use crate::set::map_of;
 use crate::slots::Slots;
-use crate::team::Help;
+use crate::team::{Help, Team};
 
 /// How work is shared out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,7 +124,7 @@ pub(crate) struct Key {
 impl CpuExecutable {
     pub(crate) fn new(
         module: Arc<Module>,
-        threads: usize,
+        team: Arc<Mutex<Team>>,
         sharing: Sharing,
         reference: Box<dyn Executable>,
     ) -> Result<Self> {
@@ -147,7 +147,7 @@ impl CpuExecutable {
             loops,
             kernels: FxHashMap::default(),
             jit,
-            crew: Crew::new(threads),
+            crew: Crew::new(team),
             sharing,
             seeded: false,
             seen: Vec::new(),

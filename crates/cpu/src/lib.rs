@@ -41,7 +41,7 @@ mod spare;
 mod team;
 mod vertices;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock};
 
 use gw_exec::{Choice, Executable, GraphVm, ReferenceVm, Result};
 use gw_graph::Graph;
@@ -49,19 +49,23 @@ use gw_ir::module::Module;
 use gw_schedule::Capabilities;
 
 pub use codegen::Listing;
-use executable::Sharing;
+use executable::{CpuExecutable, Sharing};
+use team::Team;
 
 /// The CPU machine.
 pub struct CpuVm {
     threads: usize,
     sharing: Sharing,
+    /// The threads of all that runs on this machine: of two teams, one would be in the way of the other.
+    team: OnceLock<Arc<Mutex<Team>>>,
 }
 
 impl CpuVm {
     /// A machine with this many threads; 0 means all cores.
     pub fn new(threads: usize) -> Self {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        CpuVm { threads: if threads == 0 { cores() } else { threads }, sharing: Sharing::USUAL }
+        let threads = if threads == 0 { cores() } else { threads };
+        CpuVm { threads, sharing: Sharing::USUAL, team: OnceLock::new() }
     }
 
     /// A machine that shares even the smallest work among its threads, in the smallest chunks: for tests that look for
@@ -72,8 +76,13 @@ impl CpuVm {
 
     /// Cranelift's intermediate form and the assembly of every kernel of a module.
     pub fn listings(&self, module: Arc<Module>) -> Result<Vec<(String, Listing)>> {
+        Ok(self.executable(module)?.listings())
+    }
+
+    fn executable(&self, module: Arc<Module>) -> Result<CpuExecutable> {
         let reference = ReferenceVm::new().prepare(Arc::clone(&module))?;
-        Ok(executable::CpuExecutable::new(module, self.threads, self.sharing, reference)?.listings())
+        let team = self.team.get_or_init(|| Arc::new(Mutex::new(Team::new(self.threads))));
+        CpuExecutable::new(module, Arc::clone(team), self.sharing, reference)
     }
 }
 
@@ -87,8 +96,7 @@ impl GraphVm for CpuVm {
     }
 
     fn prepare(&self, module: Arc<Module>) -> Result<Box<dyn Executable>> {
-        let reference = ReferenceVm::new().prepare(Arc::clone(&module))?;
-        Ok(Box::new(executable::CpuExecutable::new(module, self.threads, self.sharing, reference)?))
+        Ok(Box::new(self.executable(module)?))
     }
 
     fn choose(&self, module: Module, graph: &Graph) -> (Module, Choice) {

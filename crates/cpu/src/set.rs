@@ -468,7 +468,10 @@ fn gather(bytes: &[u8; 64]) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::{Arc, Mutex};
+
     use super::*;
+    use crate::team::Team;
     use gw_graph::GraphSpec;
     use gw_graph::progress::Silent;
 
@@ -483,7 +486,7 @@ mod tests {
 
     #[test]
     fn maps_of_both_forms_hold_the_same_members() {
-        let mut crew = Crew::new(2);
+        let mut crew = Crew::new(Arc::new(Mutex::new(Team::new(2))));
         for vertices in [0, 1, 7, 63, 64, 65, 200, 1000, 100_000] {
             for every in [1, 2, 3, 7, 64, 100] {
                 let ids: Vec<u32> = (0..vertices as u32).filter(|v| v % every == 0).collect();
@@ -508,7 +511,7 @@ mod tests {
     #[test]
     fn edges_are_exact_in_small_sets_and_near_in_large_ones() {
         let graph = GraphSpec::parse("kron:16:seed=3").and_then(|spec| spec.load(&Silent)).unwrap().graph;
-        let mut crew = Crew::new(2);
+        let mut crew = Crew::new(Arc::new(Mutex::new(Team::new(2))));
         for (members, tolerance) in [(100, 0.0), (2 * SAMPLE - 1, 0.0), (50_000, 0.5)] {
             let ids: Vec<u32> = (0..members as u32).collect();
             let exact: u64 = ids.iter().map(|&v| graph.out().degree(v) as u64).sum();

@@ -392,7 +392,7 @@ impl Executable for CudaExecutable {
                 loaded.code.output_form(),
             );
             let made = match &call.graph {
-                Some(graph) if loaded.code.counted => made.with_edges_of(graph),
+                Some(graph) if loaded.code.counted && env.counts_edges() => made.with_edges_of(graph),
                 _ => made,
             };
             outcome.output = Some(VertexSet::new(SetForm::Machine(Box::new(made))));

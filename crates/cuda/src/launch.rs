@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gw_exec::{Environment, ErrorKind, ExecError, KnownFeatures, Result, Value};
+use gw_exec::{Environment, ErrorKind, ExecError, PerGraph, Result, Value, graph_features};
 use gw_ir::source::{Name, Span};
-use gw_schedule::LoopForm;
+use gw_schedule::{Features, LoopForm};
 
 use crate::bindings::{Bindings, External, FROM_HOST, PLACES};
 use crate::codegen::inputs::{GraphParts, Source};
@@ -55,7 +55,7 @@ pub(crate) struct Launcher {
     seen: Option<Buffer>,
     scratch: Option<Buffer>,
     /// What adaptive schedules look at.
-    features: KnownFeatures,
+    features: PerGraph<Features>,
     cells: HashMap<Name, Cell>,
     /// What was read last: fault and cells.
     last: Vec<u8>,
@@ -77,7 +77,7 @@ impl Launcher {
             marks: None,
             seen: None,
             scratch: None,
-            features: KnownFeatures::default(),
+            features: PerGraph::default(),
             cells: HashMap::new(),
             last: Vec::new(),
             first: None,
@@ -403,8 +403,9 @@ impl Launcher {
                         _ => return Err(unset(name)),
                     },
                 };
-                words.push(self.features.of(&graph)[feature.index()].to_bits());
+                words.push(self.features.of(&graph, graph_features)[feature.index()].to_bits());
             }
+            Source::Counting => words.push(u64::from(env.is_none_or(Environment::counts_edges))),
             Source::Guard => words.push(u64::from(env.is_some_and(Environment::is_guarded))),
         }
         Ok(())

@@ -1,7 +1,8 @@
 //! Adaptive schedules at run time: before every step a tree picks the candidate, by sizes of the frontier and of the graph.
 //!
-//! Only what the tree looks at is worked out. The edges of a frontier are counted only where their number decides: often the size
-//! of the frontier and the greatest degree bound it well enough. The guard bounds bad luck: weak leaves and dear candidates give way to the
+//! Only what the tree looks at is worked out. What is known of the graph is decided once ([`Tree::narrowed`]). The edges of a
+//! frontier are counted only where their number decides: often the size of the frontier and the greatest degree bound it well
+//! enough. The guard bounds bad luck: weak leaves and dear candidates give way to the
 //! safe one ([`Tree::choose`]), and a candidate two of whose steps in a row took much longer than the safe one should is not used
 //! again in the run.
 
@@ -20,11 +21,17 @@ const LATE_STEPS: u32 = 2;
 /// And this much longer, whatever was expected: processors are shared, clocks are coarse.
 const LATE_SLACK: Duration = Duration::from_micros(200);
 
-/// The features of a graph: those that are the same at every step. The others are 0.
-pub fn graph_features(graph: &Graph) -> Features {
+/// The sizes of a graph among its features. The others are 0.
+fn sizes_of(graph: &Graph) -> Features {
     let mut features = [0.0; Feature::COUNT];
     features[Feature::Vertices.index()] = graph.vertices() as f64;
     features[Feature::Edges.index()] = graph.edges() as f64;
+    features
+}
+
+/// The features of a graph: those that are the same at every step. The others are 0.
+pub fn graph_features(graph: &Graph) -> Features {
+    let mut features = sizes_of(graph);
     if graph.vertices() == 0 {
         return features;
     }
@@ -44,20 +51,26 @@ pub fn graph_features(graph: &Graph) -> Features {
     features
 }
 
-/// Features of the graphs met so far. They cost a walk over all vertices, so they are kept as long as the graph.
-#[derive(Debug, Default)]
-pub struct KnownFeatures(Vec<(Weak<Graph>, Arc<Features>)>);
+/// What was worked out for the graphs met so far, kept as long as these.
+#[derive(Debug)]
+pub struct PerGraph<T>(Vec<(Weak<Graph>, Arc<T>)>);
 
-impl KnownFeatures {
-    /// The features of a graph, worked out when it is met first.
-    pub fn of(&mut self, graph: &Arc<Graph>) -> Arc<Features> {
-        if let Some((_, features)) = self.0.iter().find(|(known, _)| is_same(known, graph)) {
-            return Arc::clone(features);
+impl<T> Default for PerGraph<T> {
+    fn default() -> Self {
+        PerGraph(Vec::new())
+    }
+}
+
+impl<T> PerGraph<T> {
+    /// What belongs to a graph, made when the graph is met first.
+    pub fn of(&mut self, graph: &Arc<Graph>, make: impl FnOnce(&Graph) -> T) -> Arc<T> {
+        if let Some((_, made)) = self.0.iter().find(|(known, _)| is_same(known, graph)) {
+            return Arc::clone(made);
         }
         self.0.retain(|(known, _)| known.strong_count() > 0);
-        let features = Arc::new(graph_features(graph));
-        self.0.push((Arc::downgrade(graph), Arc::clone(&features)));
-        features
+        let made = Arc::new(make(graph));
+        self.0.push((Arc::downgrade(graph), Arc::clone(&made)));
+        made
     }
 }
 
@@ -69,14 +82,14 @@ fn is_same(known: &Weak<Graph>, graph: &Arc<Graph>) -> bool {
 /// What a tree needs to be asked.
 #[derive(Debug)]
 pub(crate) struct Asked {
-    pub(crate) tree: Arc<Tree>,
-    pub(crate) needs_edges: bool,
+    tree: Arc<Tree>,
+    needs_edges: bool,
     /// The answer of a tree that looks at nothing.
     pub(crate) constant: Option<usize>,
-    needs_degrees: bool,
     /// Candidates that push: they visit the edges of their frontier, so that these need not be counted beforehand.
     pushes: Vec<bool>,
-    graphs: Mutex<KnownFeatures>,
+    /// What is left of the tree on a graph.
+    narrowed: Mutex<PerGraph<Tree>>,
     /// Candidates that have run before, by number: the first time a machine may have to compile, so that step is not judged.
     used: AtomicU64,
 }
@@ -93,16 +106,21 @@ impl Asked {
         Asked {
             constant,
             needs_edges: features.iter().any(|f| f.needs_frontier_edges()),
-            needs_degrees: features.iter().any(|f| f.is_of_degrees()),
             tree,
             pushes,
-            graphs: Mutex::default(),
+            narrowed: Mutex::default(),
             used: AtomicU64::new(0),
         }
     }
 
-    fn graph(&self, graph: &Arc<Graph>) -> Option<Arc<Features>> {
-        self.needs_degrees.then(|| self.graphs.lock().unwrap_or_else(PoisonError::into_inner).of(graph))
+    /// What is left of the tree on a graph.
+    fn on(&self, graph: &Arc<Graph>) -> Arc<Tree> {
+        let narrow = |graph: &Graph| {
+            let needs_degrees = self.tree.features().iter().any(|f| f.is_of_degrees());
+            let known = if needs_degrees { graph_features(graph) } else { sizes_of(graph) };
+            self.tree.narrowed(|feature| feature.is_of_graph().then(|| known[feature.index()]))
+        };
+        self.narrowed.lock().unwrap_or_else(PoisonError::into_inner).of(graph, narrow)
     }
 }
 
@@ -111,7 +129,7 @@ impl Asked {
 pub(crate) struct Steps {
     sizes: StepSizes,
     graph: Weak<Graph>,
-    degrees: Option<Arc<Features>>,
+    tree: Arc<Tree>,
     current: Option<usize>,
     /// When the step before began and what it was expected to take; nothing for the safe candidate.
     began: Option<(Instant, f64)>,
@@ -119,24 +137,56 @@ pub(crate) struct Steps {
     late: Vec<u32>,
     /// The edges of this step's frontier were not counted; there are at least and at most so many.
     bounded: Option<(u64, u64)>,
+    /// Edges had to be counted although that was not foreseen.
+    surprised: bool,
+    foreseen: bool,
 }
+
+/// A candidate and why.
+type Pick = (usize, ChosenBy);
 
 impl Steps {
     pub(crate) fn new(asked: &Asked, graph: &Arc<Graph>) -> Steps {
         Steps {
             sizes: StepSizes::first(graph.vertices() as u64, graph.edges() as u64),
             graph: Arc::downgrade(graph),
-            degrees: asked.graph(graph),
+            tree: asked.on(graph),
             current: None,
             began: None,
             late: Vec::new(),
             bounded: None,
+            surprised: false,
+            foreseen: true,
         }
     }
 
     /// Whether these are the steps on this graph.
     pub(crate) fn are_on(&self, graph: &Arc<Graph>) -> bool {
         is_same(&self.graph, graph)
+    }
+
+    /// What the tree and the guard say about a step of these sizes.
+    fn pick(&self, asked: &Asked, guard: bool, sizes: &StepSizes) -> Pick {
+        self.pick_at(self.tree.leaf(|feature| value(sizes, feature)), asked, guard, sizes)
+    }
+
+    fn pick_at(&self, leaf: usize, asked: &Asked, guard: bool, sizes: &StepSizes) -> Pick {
+        let terms = asked.needs_edges.then(|| Cost::terms(sizes));
+        self.tree.choose_at(leaf, terms.as_ref(), self.current, guard.then_some(&Guard::default()))
+    }
+
+    /// What they say if the frontier has between `least` and `most` edges, as far as that is all the same. Features and costs go
+    /// one way with the edges: what holds for both bounds holds between.
+    fn pick_between(&self, asked: &Asked, guard: bool, sizes: &StepSizes, least: u64, most: u64) -> Option<Pick> {
+        let with = |edges: u64| StepSizes { frontier_edges: edges, ..*sizes };
+        let (low, high) = (with(least), with(most));
+        let leaf = self.tree.leaf_between(|feature| {
+            let at_least = value(&low, feature);
+            (at_least, if feature.needs_frontier_edges() { value(&high, feature) } else { at_least })
+        })?;
+        let (by_least, by_most) = (self.pick_at(leaf, asked, guard, &low), self.pick_at(leaf, asked, guard, &high));
+        // What is left unexplored must be known later on.
+        (by_least == by_most && asked.pushes.get(by_least.0) == Some(&true)).then_some(by_least)
     }
 
     /// The candidate for the next step.
@@ -164,30 +214,13 @@ impl Steps {
             self.sizes = self.sizes.next();
         }
         self.sizes.frontier = size;
-        let (degrees, current) = (self.degrees.as_deref(), self.current);
-        let rules = Guard::default();
-        let pick = |sizes: &StepSizes| {
-            let value = |feature: Feature| {
-                let of_step = sizes.feature(feature);
-                of_step.unwrap_or_else(|| degrees.map_or(0.0, |known| known[feature.index()]))
-            };
-            let leaf = asked.tree.leaf(value);
-            let terms = asked.needs_edges.then(|| Cost::terms(sizes));
-            (leaf, asked.tree.choose_at(leaf, terms.as_ref(), current, guard.then_some(&rules)))
-        };
-        let with = |edges: u64| StepSizes { frontier_edges: edges, ..self.sizes };
-        // Features and costs go one way with the edges: what holds for both bounds holds between.
-        let between = |least: u64, most: u64| {
-            let (by_least, by_most) = (pick(&with(least)), pick(&with(most)));
-            // What is left unexplored must be known later on.
-            let is_enough = by_least == by_most && asked.pushes.get(by_least.1.0) == Some(&true);
-            is_enough.then_some((by_least.1, (least, most)))
-        };
         let mut guess = 0;
-        let within = most_degree.filter(|_| asked.needs_edges && size > FEW).and_then(|most_degree| {
+        let within = most_degree.filter(|_| asked.needs_edges).and_then(|most_degree| {
             let mean = self.sizes.edges as f64 / (self.sizes.vertices as f64).max(1.0);
             let most = size.saturating_mul(most_degree);
             guess = most.min((size as f64 * mean) as u64);
+            let between =
+                |least, most| Some((self.pick_between(asked, guard, &self.sizes, least, most)?, (least, most)));
             between(0, most).or_else(|| {
                 if size <= MANY {
                     return None;
@@ -204,8 +237,9 @@ impl Steps {
                 chosen
             }
             None => {
+                self.surprised |= !self.foreseen;
                 self.sizes.frontier_edges = if asked.needs_edges { count_edges(Effort::Count).unwrap_or(0) } else { 0 };
-                pick(&self.sizes).1
+                self.pick(asked, guard, &self.sizes)
             }
         };
         if self.late.get(candidate).is_some_and(|late| *late >= LATE_STEPS) {
@@ -226,13 +260,32 @@ impl Steps {
         self.current = Some(candidate);
         (candidate, by)
     }
+
+    /// Whether the choice after this step may depend on the edges of its frontier, for machines that count them while they make
+    /// it: for a small frontier even that takes a good part of the step.
+    pub(crate) fn foresee_edges(&mut self, asked: &Asked, most_degree: u64, guard: bool) -> bool {
+        self.foreseen = asked.needs_edges
+            && (self.surprised || self.bounded.is_none() || {
+                // A frontier may grow twice as fast as the last time.
+                let growth = 2.0 * value(&self.sizes, Feature::Growth).max(1.0);
+                let size = (self.sizes.frontier as f64 * growth) as u64;
+                let next = StepSizes { frontier: size, ..self.sizes.next() };
+                self.pick_between(asked, guard, &next, 0, size.saturating_mul(most_degree)).is_none()
+            });
+        self.foreseen
+    }
+}
+
+/// A feature of a step. What is known of the graph was decided before.
+fn value(sizes: &StepSizes, feature: Feature) -> f64 {
+    sizes.feature(feature).unwrap_or(0.0)
 }
 
 /// What is known about a frontier before its step.
 pub(crate) struct FrontierSizes<F> {
     /// Its vertices.
     pub(crate) size: u64,
-    /// The greatest out-degree of the graph; `None` where counting edges is no work.
+    /// The greatest out-degree of the graph; `None` where the edges are known.
     pub(crate) most_degree: Option<u64>,
     /// Counts its edges; a guess is not always to be had.
     pub(crate) count_edges: F,
@@ -251,8 +304,6 @@ pub(crate) enum Effort {
     Count,
 }
 
-/// To count the edges of so few vertices is as quick as to do without.
-const FEW: u64 = 16;
 /// To guess is quicker than to count if there are more than this.
 const MANY: u64 = 256;
 /// A guess may be wrong by this factor, and by one vertex of the greatest degree.
@@ -334,9 +385,8 @@ mod tests {
             };
             (steps.choose(&asked, frontier).0, efforts)
         };
-        // Few vertices are counted at once.
-        assert_eq!(step(10, 8, None, 50, None), (0, vec![Effort::Count]));
         // At most 80 edges: whatever their number, it is below 100.
+        assert_eq!(step(10, 8, None, 50, None), (0, vec![]));
         assert_eq!(step(20, 4, None, 70, Some(50)), (0, vec![]));
         // A guess may tell: three times 20 and a vertex of degree 8 are still below 100.
         assert_eq!(step(300, 8, Some(20), 60, Some(70)), (0, vec![Effort::Guess]));
@@ -344,5 +394,25 @@ mod tests {
         assert_eq!(step(300, 8, Some(300), 440, Some(60)), (1, vec![Effort::Guess, Effort::Count]));
         // 620 edges are behind: those visited count, not what was guessed. Few vertices are not worth a guess.
         assert_eq!(step(100, 8, None, 360, Some(440)), (2, vec![Effort::Count]));
+    }
+    #[test]
+    fn edges_are_foreseen_where_the_next_choice_may_need_them() {
+        let tree: Tree = "(vertices<=3?1:(frontier-edges<=100?0:1))".parse().unwrap();
+        let asked = Asked::new(Arc::new(tree), vec![true, false]);
+        let mut steps = Steps::new(&asked, &star(true));
+        let mut step = |size: u64, exact: u64| {
+            let count_edges = |_| Some(exact);
+            let sizes = FrontierSizes { size, most_degree: Some(4), count_edges, visited_before: None, guard: true };
+            (steps.choose(&asked, sizes).0, steps.foresee_edges(&asked, 4, true))
+        };
+        // Twice as many vertices have at most 8 edges.
+        assert_eq!(step(1, 4), (0, false));
+        // 16 grew from 1: there may be 32 times as many, too many to tell.
+        assert_eq!(step(16, 60), (0, true));
+        // From 16 to 12: at most 24 with 96 edges come next.
+        assert_eq!(step(12, 40), (0, false));
+        // More than foreseen: from now on edges are counted, whatever is foreseen.
+        assert_eq!(step(60, 150), (1, true));
+        assert_eq!(step(1, 4), (0, true));
     }
 }

@@ -47,6 +47,8 @@ pub struct Environment {
     pub(crate) visited: Option<u64>,
     /// The same for the last call of a statement that chooses.
     pub(crate) visited_by: Option<(StatementId, u64)>,
+    /// The next choice may depend on the edges that leave the output of the next operator.
+    pub(crate) counts_edges: bool,
     /// The steps of adaptive operators, by statement.
     adaptive: Vec<Option<Steps>>,
     /// Bad advice of trees is guarded against.
@@ -137,6 +139,7 @@ impl Environment {
             choosing: 0.0,
             visited: None,
             visited_by: None,
+            counts_edges: true,
             adaptive: Vec::new(),
             guard: options.guard,
             depth: 0,
@@ -304,6 +307,12 @@ impl Environment {
     /// Whether bad advice of trees is guarded against ([`RunOptions::guard`]).
     pub fn is_guarded(&self) -> bool {
         self.guard
+    }
+
+    /// Whether a machine that counts the edges of frontiers while it makes them shall count those of the next one
+    /// ([`Executable::counts_while_making`](crate::Executable::counts_while_making)).
+    pub fn counts_edges(&self) -> bool {
+        self.counts_edges
     }
 
     /// Whether somebody listens to step records: what costs time to find out is asked for only then.

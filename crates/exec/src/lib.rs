@@ -29,7 +29,7 @@ mod value;
 mod vector;
 mod vm;
 
-pub use adaptive::{KnownFeatures, graph_features};
+pub use adaptive::{PerGraph, graph_features};
 pub use choice::{Choice, GraphText, Reason, RunChoice, choose_for_run, graph_text, label_operators};
 pub use env::Environment;
 pub use error::{ErrorKind, ExecError, Result};

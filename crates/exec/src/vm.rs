@@ -111,7 +111,8 @@ pub trait Executable: Send {
         })
     }
 
-    /// Whether edges of frontiers are counted while these are made, so that asking for them is no work.
+    /// Whether edges of frontiers can be counted while these are made, so that asking for them is no work. It is done where
+    /// [`Environment::counts_edges`] says so.
     fn counts_while_making(&self) -> bool {
         false
     }

@@ -143,7 +143,7 @@ fn programs_are_reusable_and_steps_are_observed() {
     let summary: Vec<_> = records.iter().map(|r| (r.step, r.input, r.output, r.edges)).collect();
     assert_eq!(
         summary,
-        [(0, Some(1), Some(2), Some(2)), (1, Some(2), Some(1), Some(1)), (2, Some(1), Some(0), Some(0))]
+        [(0, Some(1), Some(2), Some(2)), (1, Some(2), Some(1), Some(2)), (2, Some(1), Some(0), Some(0))]
     );
     assert!(records.iter().all(|r| r.operator == "EdgeSetIterator" && r.path == "rounds:step"));
     assert!(records.iter().all(|r| r.function.as_deref() == Some("main") && r.seconds >= 0.0));

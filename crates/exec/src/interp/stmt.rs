@@ -150,6 +150,7 @@ impl<'a> Interp<'a> {
                     let outer = std::mem::replace(&mut self.env.variant, chosen);
                     let broken = self.block(&variants[chosen]);
                     self.env.variant = outer;
+                    self.env.counts_edges = true;
                     self.env.visited_by = self.env.visited.take().map(|edges| (*id, edges));
                     return broken;
                 }
@@ -324,14 +325,20 @@ impl<'a> Interp<'a> {
             }
             Some(set) => {
                 let size = set.len() as u64;
-                let is_work = !self.machine.counts_while_making();
-                let most_degree = is_work.then(|| graph.greatest_out_degree() as u64);
+                let most_degree = graph.greatest_out_degree() as u64;
                 let machine = &mut self.machine;
                 let count_edges = |effort| match effort {
                     Effort::Guess => machine.guess_edges(&set, &graph),
                     Effort::Count => Some(machine.frontier_edges(&set, &graph, None)),
                 };
-                steps.choose(asked, FrontierSizes { size, most_degree, count_edges, visited_before, guard })
+                let most = Some(most_degree);
+                let sizes = FrontierSizes { size, most_degree: most, count_edges, visited_before, guard };
+                let chosen = steps.choose(asked, sizes);
+                if self.machine.counts_while_making() {
+                    let foreseen = steps.foresee_edges(asked, most_degree, guard);
+                    self.env.counts_edges = foreseen;
+                }
+                chosen
             }
         };
         Ok(chosen.0)

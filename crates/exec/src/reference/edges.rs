@@ -253,10 +253,10 @@ impl<'c> Body<'_, 'c> {
         let out = self.graph.out();
         let target = out.targets()[edge];
         interp.tick()?;
+        self.edges += 1;
         if self.members.as_ref().is_some_and(|m| !m[target as usize]) || !self.to.passes(interp, target)? {
             return Ok(());
         }
-        self.edges += 1;
         interp.set_param(self.apply, self.parameters.source, source.bits());
         interp.set_param(self.apply, self.parameters.target, target.bits());
         if let Some((slot, weights)) = &self.parameters.weight {

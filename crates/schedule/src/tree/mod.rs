@@ -254,6 +254,52 @@ impl Tree {
         at
     }
 
+    /// The place of the leaf that answers whatever the features are between two values; `None` if that depends.
+    pub fn leaf_between(&self, bounds: impl Fn(Feature) -> (f64, f64)) -> Option<usize> {
+        let mut at = 0;
+        while let TreeNode::Split { feature, threshold, left, right } = &self.nodes[at] {
+            let (one, other) = bounds(*feature);
+            let small = one <= *threshold;
+            if small != (other <= *threshold) {
+                return None;
+            }
+            at = if small { *left } else { *right } as usize;
+        }
+        Some(at)
+    }
+
+    /// The tree where some features are known once and for all: without the splits that these decide, and without those that make
+    /// no difference.
+    ///
+    /// ```
+    /// use gw_schedule::{Feature, Tree};
+    /// let tree: Tree = "(vertices<=100?(frontier<=3?0:1):(growth<=2?0!:(frontier<=9?0:2)))".parse().unwrap();
+    /// let large = tree.narrowed(|feature| (feature == Feature::Vertices).then_some(5000.0));
+    /// assert_eq!(large.to_string(), "(growth<=2?0!:(frontier<=9?0:2))");
+    /// let tree: Tree = "(growth<=2?0!:(vertices<=100?1:0))".parse().unwrap();
+    /// assert_eq!(tree.narrowed(|feature| (feature == Feature::Vertices).then_some(5000.0)).to_string(), "0");
+    /// ```
+    pub fn narrowed(&self, known: impl Fn(Feature) -> Option<f64>) -> Tree {
+        // Children come after their parents, so from the last node on both are done.
+        let mut done: Vec<Vec<TreeNode>> = vec![Vec::new(); self.nodes.len()];
+        for (at, node) in self.nodes.iter().enumerate().rev() {
+            done[at] = match node {
+                TreeNode::Leaf(_) => vec![node.clone()],
+                TreeNode::Split { feature, threshold, left, right } => {
+                    let (left, right) = (*left as usize, *right as usize);
+                    match known(*feature) {
+                        Some(value) => std::mem::take(&mut done[if value <= *threshold { left } else { right }]),
+                        None => {
+                            let (small, large) = (std::mem::take(&mut done[left]), std::mem::take(&mut done[right]));
+                            joined(*feature, *threshold, small, large)
+                        }
+                    }
+                }
+            };
+        }
+        Tree { nodes: std::mem::take(&mut done[0]), costs: self.costs.clone() }
+    }
+
     /// What the tree says about a step with these features.
     pub fn decide(&self, value: impl Fn(Feature) -> f64) -> Answer {
         self.answer_at(self.leaf(value))
@@ -301,4 +347,24 @@ impl Tree {
         }
         Tree { nodes: nodes.collect(), costs }
     }
+}
+
+/// The nodes of a split above two trees; of one of them where both answer the same.
+fn joined(feature: Feature, threshold: f64, left: Vec<TreeNode>, right: Vec<TreeNode>) -> Vec<TreeNode> {
+    // The safe candidate is taken whether its leaf is weak or not.
+    let is_safe = |nodes: &[TreeNode]| matches!(nodes, [TreeNode::Leaf(leaf)] if leaf.candidates == [0]);
+    if left == right || is_safe(&left) && is_safe(&right) {
+        return right;
+    }
+    let places = [1, 1 + left.len() as u32];
+    let mut nodes = vec![TreeNode::Split { feature, threshold, left: places[0], right: places[1] }];
+    for (tree, by) in [left, right].into_iter().zip(places) {
+        nodes.extend(tree.into_iter().map(|node| match node {
+            TreeNode::Split { feature, threshold, left, right } => {
+                TreeNode::Split { feature, threshold, left: left + by, right: right + by }
+            }
+            leaf => leaf,
+        }));
+    }
+    nodes
 }
