@@ -70,8 +70,8 @@ impl CpuExecutable {
             (Direction::DensePush, Some(set)) => {
                 (Range::Map, Some(Loan::map(&mut self.crew, set, vertices, target.from_bitmap)))
             }
-            // Walking a well-filled map costs less than making a queue of it.
-            (Direction::Push, Some(set)) if is_map(set) && input_size > vertices / 16 => {
+            // Walking a well-filled map costs less than making a queue of it. In others too few lists would be fetched ahead.
+            (Direction::Push, Some(set)) if is_map(set) && input_size > vertices / 4 => {
                 (Range::Map, Some(Loan::map(&mut self.crew, set, vertices, true)))
             }
             (Direction::Push, Some(set)) => (Range::Queue, Some(Loan::queue(set))),

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use gw_graph::Graph;
 use gw_graph::stats::{DegreeSummary, Degrees};
-use gw_schedule::{ChosenBy, Cost, Feature, Features, Guard, Leaf, StepSizes, Tree, TreeNode};
+use gw_schedule::{Answer, ChosenBy, Cost, Feature, Features, Guard, Leaf, StepSizes, Tree, TreeNode};
 
 /// A step may take this many times longer than expected of it and of the safe candidate: giving way to that one must pay.
 const LATE_FACTOR: f64 = 4.0;
@@ -167,12 +167,12 @@ impl Steps {
 
     /// What the tree and the guard say about a step of these sizes.
     fn pick(&self, asked: &Asked, guard: bool, sizes: &StepSizes) -> Pick {
-        self.pick_at(self.tree.leaf(|feature| value(sizes, feature)), asked, guard, sizes)
+        self.pick_by(self.tree.decide(|feature| value(sizes, feature)), asked, guard, sizes)
     }
 
-    fn pick_at(&self, leaf: usize, asked: &Asked, guard: bool, sizes: &StepSizes) -> Pick {
+    fn pick_by(&self, answer: Answer, asked: &Asked, guard: bool, sizes: &StepSizes) -> Pick {
         let terms = asked.needs_edges.then(|| Cost::terms(sizes));
-        self.tree.choose_at(leaf, terms.as_ref(), self.current, guard.then_some(&Guard::default()))
+        self.tree.choose_by(answer, terms.as_ref(), self.current, guard.then_some(&Guard::default()))
     }
 
     /// What they say if the frontier has between `least` and `most` edges, as far as that is all the same. Features and costs go
@@ -180,11 +180,14 @@ impl Steps {
     fn pick_between(&self, asked: &Asked, guard: bool, sizes: &StepSizes, least: u64, most: u64) -> Option<Pick> {
         let with = |edges: u64| StepSizes { frontier_edges: edges, ..*sizes };
         let (low, high) = (with(least), with(most));
-        let leaf = self.tree.leaf_between(|feature| {
+        let answer = self.tree.decide_between(|feature| {
             let at_least = value(&low, feature);
             (at_least, if feature.needs_frontier_edges() { value(&high, feature) } else { at_least })
         })?;
-        let (by_least, by_most) = (self.pick_at(leaf, asked, guard, &low), self.pick_at(leaf, asked, guard, &high));
+        let by_least = self.pick_by(answer, asked, guard, &low);
+        // The guard has nothing to say about the safe candidate.
+        let is_safe = answer.candidate == Some(0);
+        let by_most = if is_safe { by_least } else { self.pick_by(answer, asked, guard, &high) };
         // What is left unexplored must be known later on.
         (by_least == by_most && asked.pushes.get(by_least.0) == Some(&true)).then_some(by_least)
     }

@@ -1,5 +1,7 @@
 //! Models that alternate between two implementations: their runs show what switching costs ([`gw_lab::Switching`]).
 
+use std::num::NonZeroU16;
+
 use gw_lab::StepTable;
 use gw_schedule::Tree;
 
@@ -7,11 +9,19 @@ use crate::error::{ModelError, Result};
 use crate::model::{Candidate, Model};
 use crate::train::{Learning, Naming};
 
-/// Steps with another implementation than the step before. All after them run like the last: not switching may cost something, too.
-const STEPS: usize = 24;
+/// Steps among which are some with another implementation than the step before. All after them run like the last: not switching
+/// may cost something, too.
+const STEPS: u16 = 24;
 
-/// The model that alternates between two implementations of a table, given by name. Their keys in the lab are added to its own name.
-pub fn alternating(table: &StepTable, naming: &Naming, first: &str, second: &str) -> Result<Model> {
+/// The model that alternates between two implementations of a table, given by name: the second runs every `every`-th step, the
+/// first the others. Their keys in the lab are added to its own name. The longer the first runs, the less is left in the caches
+/// of what the second needs.
+pub fn alternating(
+    table: &StepTable,
+    naming: &Naming,
+    (first, second): (&str, &str),
+    every: NonZeroU16,
+) -> Result<Model> {
     let candidate = |name: &str| -> Result<(Candidate, String)> {
         let found = table.core().into_iter().map(|i| &table.implementations[i]).find(|i| i.name == name);
         let found = found.ok_or_else(|| ModelError::Unfit {
@@ -22,10 +32,17 @@ pub fn alternating(table: &StepTable, naming: &Naming, first: &str, second: &str
         Ok((Candidate { name, schedule, implementation }, found.target.clone()))
     };
     let ((first, target), (second, _)) = (candidate(first)?, candidate(second)?);
-    let choices: Vec<u16> = (0..STEPS as u16).map(|step| step % 2).collect();
+    let is_second = |step: u16| step % every == every.get() - 1;
+    let mut choices: Vec<u16> = (0..STEPS).map(|step| u16::from(is_second(step))).collect();
+    let mut name = format!("{}-{}-{}", naming.name, first.implementation, second.implementation);
+    if every.get() > 2 {
+        // The second may be a poor choice for a whole run.
+        choices.push(0);
+        name = format!("{name}-every-{every}");
+    }
     Ok(Model {
         format: Model::FORMAT,
-        name: format!("{}-{}-{}", naming.name, first.implementation, second.implementation),
+        name,
         algorithm: naming.algorithm.clone(),
         program: table.program.clone(),
         target,

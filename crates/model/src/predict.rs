@@ -1,7 +1,7 @@
 //! What a model would choose at every step of measured variants, and how long that would take.
 
 use gw_lab::{StepTable, Variant};
-use gw_schedule::{ChosenBy, Feature, TreeNode};
+use gw_schedule::{ChosenBy, Feature};
 
 use crate::cost;
 use crate::error::{ModelError, Result};
@@ -64,16 +64,15 @@ pub fn choices(model: &Model, places: &Places, variant: &Variant, guard: Guard) 
     let mut current = places.safe;
     let mut chosen = Vec::with_capacity(variant.steps.len());
     for step in &variant.steps {
-        let leaf = model.tree.leaf(|feature: Feature| step.features[feature.index()]);
-        let (candidate, by) = model.tree.choose_at(leaf, Some(&cost::terms(&step.features)), None, guard);
+        let answer = model.tree.decide(|feature: Feature| step.features[feature.index()]);
+        let (candidate, by) = model.tree.choose_by(answer, Some(&cost::terms(&step.features)), None, guard);
         let wanted = match by {
             ChosenBy::Tie => None,
             ChosenBy::WeakLeaf | ChosenBy::Cost | ChosenBy::Time => Some(places.safe),
             ChosenBy::Leaf => places.of.get(candidate).copied().flatten(),
         };
         current = wanted.unwrap_or(current);
-        let weak = matches!(&model.tree.nodes()[leaf], TreeNode::Leaf(leaf) if leaf.weak);
-        chosen.push(Choice { implementation: current, unknown: wanted.is_none(), weak });
+        chosen.push(Choice { implementation: current, unknown: wanted.is_none(), weak: answer.weak });
     }
     chosen
 }

@@ -1,5 +1,7 @@
 //! `gw model alternate` and `switching`: what it costs to go from one implementation to another.
 
+use std::num::NonZeroU16;
+
 use clap::Args;
 use gw_lab::{Lab, SwitchRow};
 use gw_model::{Fractions, alternating, record, train};
@@ -23,6 +25,9 @@ pub struct Alternate {
     /// The implementations [default: those that a model would choose from]
     #[arg(value_name = "IMPLEMENTATION")]
     names: Vec<String>,
+    /// Run the second of two at every N-th step only: the longer the first runs, the less the caches hold for the second
+    #[arg(long, value_name = "N", default_value = "2", value_parser = clap::value_parser!(u16).range(2..))]
+    every: u16,
     #[command(flatten)]
     learning: LearningArguments,
 }
@@ -55,13 +60,15 @@ impl Alternate {
         if names.len() < 2 {
             return Err(CliError::Usage(format!("name two implementations or more, not only {}", names.join(", "))));
         }
+        let every = NonZeroU16::new(self.every).unwrap_or(NonZeroU16::MIN);
         let known: Vec<String> = lab.models(None)?.into_iter().map(|model| model.name).collect();
         let mut added = 0;
         for (i, first) in names.iter().enumerate() {
             for second in &names[i + 1..] {
-                let model = alternating(&measured.table, &naming("alternate")?, first, second)?;
+                let model = alternating(&measured.table, &naming("alternate")?, (first, second), every)?;
                 if !known.contains(&model.name) {
-                    lab.store_model(&record(&model, Some(format!("alternates {first} and {second}"))))?;
+                    let what = format!("alternates {first} and {second} at every {every}th step");
+                    lab.store_model(&record(&model, Some(what)))?;
                 }
                 added += lab.add_model_implementation(&self.algorithm, &model.name, &model.program, &model.target)?.new;
             }

@@ -12,7 +12,7 @@ use gw_ir::operator::{EdgeSetIterator, VertexFilter};
 use super::Refusal;
 use super::edge::{EdgeShape, Range};
 use super::inputs::Role;
-use super::translate::Translator;
+use super::translate::{Translator, trusted};
 use crate::abi::slot;
 
 /// Vertices per block: the bits of a word.
@@ -61,6 +61,12 @@ impl Translator<'_, '_> {
         end: Value,
     ) -> Result<Value, Refusal> {
         let offsets = self.slot(slot::OFFSETS, types::I64);
+        let targets = self.slot(slot::TARGETS, types::I64);
+        if shape.range == Range::Map && self.target.from_bitmap && !shape.clipped {
+            let mask = self.map_word(first, end);
+            self.fetch_block(offsets, targets, first, mask);
+            return Ok(mask);
+        }
         let zero = self.b.ins().iconst(types::I64, 0);
         let mask = self.variable(types::I64, zero);
         let last = self.b.ins().iadd_imm_s(first, BLOCK);
@@ -85,9 +91,28 @@ impl Translator<'_, '_> {
             Ok(())
         })?;
         let mask = self.b.use_var(mask);
-        let targets = self.slot(slot::TARGETS, types::I64);
         self.fetch_block(offsets, targets, first, mask);
         Ok(mask)
+    }
+
+    /// The word of the bit map that tells about the 64 ids from `first` on; none of them from `end` on. Chunks begin at words, and
+    /// end at words or at the last vertex, behind which no bit is set.
+    fn map_word(&mut self, first: Value, end: Value) -> Value {
+        let (inside, out) = (self.b.create_block(), self.b.create_block());
+        self.b.append_block_param(out, types::I64);
+        let none = self.b.ins().iconst(types::I64, 0);
+        let some = self.b.ins().icmp(IntCC::UnsignedLessThan, first, end);
+        self.b.ins().brif(some, inside, &[], out, &[none.into()]);
+        self.b.switch_to_block(inside);
+        self.b.seal_block(inside);
+        let map = self.slot(slot::FROM_MAP, types::I64);
+        let byte = self.b.ins().ushr_imm_s(first, 3);
+        let address = self.b.ins().iadd(map, byte);
+        let word = self.b.ins().load(types::I64, trusted(), address, 0);
+        self.b.ins().jump(out, &[word.into()]);
+        self.b.switch_to_block(out);
+        self.b.seal_block(out);
+        self.b.block_params(out)[0]
     }
 
     /// Asks for the beginnings of the lists `first + i` for every bit `i` of the mask.

@@ -44,18 +44,18 @@ impl Tree {
         current: Option<usize>,
         guard: Option<&Guard>,
     ) -> (usize, ChosenBy) {
-        self.choose_at(self.leaf(value), sizes, current, guard)
+        self.choose_by(self.decide(value), sizes, current, guard)
     }
 
-    /// As [`Tree::choose`], at a leaf that is known.
-    pub fn choose_at(
+    /// As [`Tree::choose`], when the answer of the tree is known.
+    pub fn choose_by(
         &self,
-        leaf: usize,
+        answer: Answer,
         sizes: Option<&[f64; Cost::TERMS]>,
         current: Option<usize>,
         guard: Option<&Guard>,
     ) -> (usize, ChosenBy) {
-        let Answer { candidate, weak } = self.answer_at(leaf);
+        let Answer { candidate, weak } = answer;
         let (candidate, by) = match candidate {
             Some(candidate) => (candidate, ChosenBy::Leaf),
             None => (current.unwrap_or(0), ChosenBy::Tie),

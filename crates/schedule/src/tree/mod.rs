@@ -254,18 +254,51 @@ impl Tree {
         at
     }
 
-    /// The place of the leaf that answers whatever the features are between two values; `None` if that depends.
-    pub fn leaf_between(&self, bounds: impl Fn(Feature) -> (f64, f64)) -> Option<usize> {
-        let mut at = 0;
-        while let TreeNode::Split { feature, threshold, left, right } = &self.nodes[at] {
-            let (one, other) = bounds(*feature);
-            let small = one <= *threshold;
-            if small != (other <= *threshold) {
-                return None;
+    /// What the tree says whatever the features are between two values each; `None` if that depends, or if it takes long to find
+    /// out.
+    ///
+    /// ```
+    /// use gw_schedule::{Answer, Feature, Tree};
+    /// let tree: Tree = "(frontier-degree<=3?(discovered<=90?0:4):0!)".parse().unwrap();
+    /// let at = |discovered: f64| move |feature| match feature {
+    ///     Feature::Discovered => (discovered, discovered),
+    ///     _ => (1.0, 8.0),
+    /// };
+    /// assert_eq!(tree.decide_between(at(50.0)), Some(Answer { candidate: Some(0), weak: false }));
+    /// assert_eq!(tree.decide_between(at(100.0)), None);
+    /// ```
+    pub fn decide_between(&self, bounds: impl Fn(Feature) -> (f64, f64)) -> Option<Answer> {
+        // Few nodes: looking at many would take longer than finding the features out.
+        const MOST_NODES: usize = 24;
+        const MOST_OPEN: usize = 8;
+        let mut open = [0u32; MOST_OPEN];
+        let (mut count, mut found) = (1usize, None);
+        for _ in 0..MOST_NODES {
+            let Some(last) = count.checked_sub(1) else { return found };
+            let at = open[last] as usize;
+            match &self.nodes[at] {
+                TreeNode::Split { feature, threshold, left, right } => {
+                    let (one, other) = bounds(*feature);
+                    let (small, large) = (one <= *threshold, other > *threshold);
+                    open[last] = if small { *left } else { *right };
+                    if small == large {
+                        // Both ways are open.
+                        *open.get_mut(count)? = if small { *right } else { *left };
+                        count += 1;
+                    }
+                }
+                TreeNode::Leaf(leaf) => {
+                    let mut answer = leaf.answer();
+                    // The safe candidate is taken whether its leaf is weak or not.
+                    answer.weak &= answer.candidate != Some(0);
+                    if found.is_some_and(|found| found != answer) {
+                        return None;
+                    }
+                    (found, count) = (Some(answer), last);
+                }
             }
-            at = if small { *left } else { *right } as usize;
         }
-        Some(at)
+        None
     }
 
     /// The tree where some features are known once and for all: without the splits that these decide, and without those that make
