@@ -42,11 +42,10 @@ struct Run {
     Set view;                   // a set of a list, seen where it lies
     unsigned view_form;
     unsigned round;             // of deduplication and of masks
-    bool counting;              // the next choice may depend on the edges that leave the sets made now
 
     __device__ __forceinline__ Run(const Places& places, unsigned* counter, unsigned long long forms, unsigned round)
         : places(places), grid{counter}, forms(forms), free_places((1u << places.own) - 1), clearing(0),
-          view{}, view_form(QUEUE), round(round), counting(true) {}
+          view{}, view_form(QUEUE), round(round) {}
 
     __device__ __forceinline__ unsigned vertices() const { return places.vertices; }
     __device__ __forceinline__ Set at(int place) const {

@@ -50,7 +50,7 @@ pub(crate) struct CudaExecutable {
 /// What a kernel was compiled for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Key {
-    Operator(usize, Vec<(Name, GraphShape)>),
+    Operator { id: usize, shapes: Vec<(Name, GraphShape)>, counts: bool },
     Loop(usize, Vec<(Name, GraphShape)>),
     FrontierEdges(bool),
     OutDegrees(bool),
@@ -153,6 +153,7 @@ impl CudaExecutable {
         &self,
         prepared: &Prepared,
         shapes: &HashMap<Name, GraphShape>,
+        counts: bool,
     ) -> std::result::Result<Generated, Refusal> {
         generate(&Task {
             module: &self.module,
@@ -164,7 +165,7 @@ impl CudaExecutable {
             block: BLOCK,
             single: true,
             loop_form: None,
-            counted: prepared.counted.clone(),
+            counted: prepared.counted.clone().filter(|_| counts),
         })
     }
 
@@ -304,7 +305,10 @@ impl Executable for CudaExecutable {
             self.operators[id].names.graph.iter().cloned().zip(call.graph.iter().cloned()).collect();
         let shapes = self.shapes(env, &locals);
         let by_name: HashMap<Name, GraphShape> = shapes.iter().cloned().collect();
-        let loaded = self.loaded(Key::Operator(id, shapes), |e, _| e.operator_code(&e.operators[id], &by_name));
+        // Counting takes half a microsecond even in a kernel that is told not to, so there are two.
+        let counts = self.operators[id].counted.is_some() && env.counts_edges();
+        let key = Key::Operator { id, shapes, counts };
+        let loaded = self.loaded(key, |e, _| e.operator_code(&e.operators[id], &by_name, counts));
         let loaded = loaded.map_err(|error| error.at(self.operators[id].span))?;
         let prepared = &self.operators[id];
         let span = prepared.span;
@@ -392,7 +396,7 @@ impl Executable for CudaExecutable {
                 loaded.code.output_form(),
             );
             let made = match &call.graph {
-                Some(graph) if loaded.code.counted && env.counts_edges() => made.with_edges_of(graph),
+                Some(graph) if loaded.code.counted => made.with_edges_of(graph),
                 _ => made,
             };
             outcome.output = Some(VertexSet::new(SetForm::Machine(Box::new(made))));
@@ -468,6 +472,10 @@ impl Executable for CudaExecutable {
 
     fn counts_while_making(&self) -> bool {
         true
+    }
+
+    fn has_small_steps(&self) -> bool {
+        false
     }
 
     fn reduce(&mut self, reduction: Reduction, vector: &Vector) -> Option<Result<Value>> {

@@ -405,7 +405,6 @@ impl Launcher {
                 };
                 words.push(self.features.of(&graph, graph_features)[feature.index()].to_bits());
             }
-            Source::Counting => words.push(u64::from(env.is_none_or(Environment::counts_edges))),
             Source::Guard => words.push(u64::from(env.is_some_and(Environment::is_guarded))),
         }
         Ok(())

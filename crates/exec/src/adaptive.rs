@@ -217,6 +217,14 @@ impl Steps {
             self.sizes = self.sizes.next();
         }
         self.sizes.frontier = size;
+        if asked.needs_edges
+            && size <= FEW
+            && let Some(edges) = count_edges(Effort::Few).filter(|&edges| edges <= SMALL)
+        {
+            self.sizes.frontier_edges = edges;
+            self.current = Some(0);
+            return (0, ChosenBy::Small);
+        }
         let mut guess = 0;
         let within = most_degree.filter(|_| asked.needs_edges).and_then(|most_degree| {
             let mean = self.sizes.edges as f64 / (self.sizes.vertices as f64).max(1.0);
@@ -301,12 +309,18 @@ pub(crate) struct FrontierSizes<F> {
 /// How well edges are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effort {
+    /// Only if a small step takes less time than a choice.
+    Few,
     /// From a few vertices.
     Guess,
     /// As well as the machine can without taking as long as a step.
     Count,
 }
 
+/// So few vertices may make a small step: one with at most [`SMALL`] edges.
+const FEW: u64 = 4;
+/// To visit so many edges takes about as long as to choose.
+const SMALL: u64 = 64;
 /// To guess is quicker than to count if there are more than this.
 const MANY: u64 = 256;
 /// A guess may be wrong by this factor, and by one vertex of the greatest degree.
@@ -346,7 +360,7 @@ mod tests {
         let sizes = |guard| FrontierSizes {
             size: 2,
             most_degree: None,
-            count_edges: |_| Some(20),
+            count_edges: |effort| (effort == Effort::Count).then_some(20),
             visited_before: None,
             guard,
         };
@@ -381,7 +395,11 @@ mod tests {
                 most_degree: Some(most_degree),
                 count_edges: |effort| {
                     efforts.push(effort);
-                    if effort == Effort::Guess { guess } else { Some(exact) }
+                    match effort {
+                        Effort::Few => None,
+                        Effort::Guess => guess,
+                        Effort::Count => Some(exact),
+                    }
                 },
                 visited_before: visited,
                 guard: true,
@@ -399,12 +417,27 @@ mod tests {
         assert_eq!(step(100, 8, None, 360, Some(440)), (2, vec![Effort::Count]));
     }
     #[test]
+    fn small_steps_are_not_chosen_for() {
+        let choose = |tree: &str, size: u64, edges: u64| {
+            let asked = Asked::new(Arc::new(tree.parse().unwrap()), vec![true, false]);
+            let count_edges = |_| Some(edges);
+            let sizes = FrontierSizes { size, most_degree: None, count_edges, visited_before: None, guard: true };
+            Steps::new(&asked, &star(true)).choose(&asked, sizes)
+        };
+        assert_eq!(choose("(frontier-edges<=1?0:1)", 3, 50), (0, ChosenBy::Small));
+        assert_eq!(choose("(frontier-edges<=1?0:1)", 3, 500), (1, ChosenBy::Leaf));
+        assert_eq!(choose("(frontier-edges<=1?0:1)", 30, 50), (1, ChosenBy::Leaf));
+        // To count edges for this would be work.
+        assert_eq!(choose("(iteration<=1?1:0)", 3, 50), (1, ChosenBy::Leaf));
+    }
+
+    #[test]
     fn edges_are_foreseen_where_the_next_choice_may_need_them() {
         let tree: Tree = "(vertices<=3?1:(frontier-edges<=100?0:1))".parse().unwrap();
         let asked = Asked::new(Arc::new(tree), vec![true, false]);
         let mut steps = Steps::new(&asked, &star(true));
         let mut step = |size: u64, exact: u64| {
-            let count_edges = |_| Some(exact);
+            let count_edges = |effort| (effort == Effort::Count).then_some(exact);
             let sizes = FrontierSizes { size, most_degree: Some(4), count_edges, visited_before: None, guard: true };
             (steps.choose(&asked, sizes).0, steps.foresee_edges(&asked, 4, true))
         };

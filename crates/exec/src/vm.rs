@@ -117,6 +117,11 @@ pub trait Executable: Send {
         false
     }
 
+    /// Whether a step of a few edges takes less time than to choose how. On a device every step takes its time.
+    fn has_small_steps(&self) -> bool {
+        true
+    }
+
     /// A guess of the out-edges of a set from a few members, for machines on which [`frontier_edges`](Executable::frontier_edges) is
     /// work: often a guess is enough to choose by.
     fn guess_edges(&mut self, _set: &VertexSet, _graph: &Graph) -> Option<u64> {

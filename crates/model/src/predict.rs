@@ -68,7 +68,7 @@ pub fn choices(model: &Model, places: &Places, variant: &Variant, guard: Guard) 
         let (candidate, by) = model.tree.choose_by(answer, Some(&cost::terms(&step.features)), None, guard);
         let wanted = match by {
             ChosenBy::Tie => None,
-            ChosenBy::WeakLeaf | ChosenBy::Cost | ChosenBy::Time => Some(places.safe),
+            ChosenBy::WeakLeaf | ChosenBy::Cost | ChosenBy::Time | ChosenBy::Small => Some(places.safe),
             ChosenBy::Leaf => places.of.get(candidate).copied().flatten(),
         };
         current = wanted.unwrap_or(current);

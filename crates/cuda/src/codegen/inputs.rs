@@ -45,8 +45,6 @@ pub(crate) enum Source {
     GraphFeature(Name, Feature),
     /// Whether bad advice of trees is guarded against.
     Guard,
-    /// Whether the edges that leave the output are to be counted.
-    Counting,
 }
 
 /// A graph that a kernel reads, with the types that its code was made for.

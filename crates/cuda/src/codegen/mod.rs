@@ -26,7 +26,7 @@ use gw_schedule::LoopForm;
 
 pub(crate) use frontier::{BLOCK_MEMBERS, Frontiers};
 pub(crate) use function::Refusal;
-use inputs::{GraphParts, Input, Source};
+use inputs::{GraphParts, Input};
 pub(crate) use loops::STATE_WORDS;
 use region::{GraphShape, Outcome, Region};
 use text::{Code, c_name};
@@ -118,9 +118,6 @@ pub(crate) fn generate(task: &Task<'_>) -> Result<Generated, Refusal> {
     }
     let loads = uniform.results(&task.params, task.loop_form);
     let Uniform { code, declarations, host, sets, queues, outcomes, .. } = uniform;
-    // Choices of the host tell; those inside a loop tell themselves.
-    let counting =
-        (task.single && region.output_counted).then(|| region.inputs.member(Source::Counting, "bool", "counting"));
 
     let mut text = String::new();
     let mut head = Code::default();
@@ -173,9 +170,6 @@ pub(crate) fn generate(task: &Task<'_>) -> Result<Generated, Refusal> {
     kernel.nest();
     kernel.line("Inputs in = args.in;");
     kernel.line("gw::Run run(args.places, args.counter, args.forms, args.round);");
-    if let Some(counting) = counting {
-        kernel.line(format!("run.counting = {counting};"));
-    }
     kernel.line("int all = gw::ALL_VERTICES, made = gw::EMPTY;");
     for queue in &queues {
         kernel.line(format!("int {0}_near = in.{0}.near;", c_name(queue)));

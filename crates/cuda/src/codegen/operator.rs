@@ -277,9 +277,7 @@ pub(crate) fn edges(
     }
     if counts {
         region.inputs.need(&graph_name, |parts| parts.out = true);
-        code.line("const bool counting;");
         code.line("unsigned long long out_edges;");
-        fields.push("run.counting".into());
         fields.push("0ull".into());
     }
     sum_fields(&summed, &mut code, &mut fields);
@@ -300,12 +298,7 @@ pub(crate) fn edges(
     code.line("__device__ __forceinline__ unsigned vertices() const { return graph.vertices; }");
     if let Some(insert) = plan.insert {
         let call = match counts {
-            true => {
-                format!(
-                    "if ({} && counting) out_edges += graph.out_offsets[v + 1] - graph.out_offsets[v]",
-                    insert.call()
-                )
-            }
+            true => format!("if ({}) out_edges += graph.out_offsets[v + 1] - graph.out_offsets[v]", insert.call()),
             false => insert.call(),
         };
         code.line(format!("__device__ __forceinline__ void insert(int v) {{ {call}; }}"));
@@ -323,7 +316,7 @@ pub(crate) fn edges(
 
     let mut body = edge_body(region, &plan, operands, name, &fields, &call, scratch, span);
     if counts {
-        body.push_str("if (run.counting) run.set_form(made, run.form(made) | gw::COUNTED);\n");
+        body.push_str("run.set_form(made, run.form(made) | gw::COUNTED);\n");
     }
     Ok(OperatorCode { declaration: text, body, output: plan.insert.is_some() })
 }
@@ -392,7 +385,7 @@ fn finish_member(
         None => {}
     }
     if counts {
-        code.line("if (counting) out.add_edges(out_edges);");
+        code.line("out.add_edges(out_edges);");
     }
     for s in summed {
         let cell = region.global_scalar(&s.name, s.scalar).map_err(|reason| Refusal { span: Span::NONE, reason })?;

@@ -328,8 +328,9 @@ impl<'a> Interp<'a> {
                 let most_degree = graph.greatest_out_degree() as u64;
                 let machine = &mut self.machine;
                 let count_edges = |effort| match effort {
+                    Effort::Few if !machine.has_small_steps() => None,
                     Effort::Guess => machine.guess_edges(&set, &graph),
-                    Effort::Count => Some(machine.frontier_edges(&set, &graph, None)),
+                    Effort::Few | Effort::Count => Some(machine.frontier_edges(&set, &graph, None)),
                 };
                 let most = Some(most_degree);
                 let sizes = FrontierSizes { size, most_degree: most, count_edges, visited_before, guard };

@@ -30,6 +30,8 @@ pub enum ChosenBy {
     Cost,
     /// An earlier step under this candidate took much longer than expected: the safe one.
     Time,
+    /// The step is so small that choosing would take longer than anything could be gained: the safe one.
+    Small,
 }
 
 impl Tree {
