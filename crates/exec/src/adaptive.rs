@@ -118,7 +118,8 @@ impl Asked {
         let narrow = |graph: &Graph| {
             let needs_degrees = self.tree.features().iter().any(|f| f.is_of_degrees());
             let known = if needs_degrees { graph_features(graph) } else { sizes_of(graph) };
-            self.tree.narrowed(|feature| feature.is_of_graph().then(|| known[feature.index()]))
+            let left = self.tree.narrowed(|feature| feature.is_of_graph().then(|| known[feature.index()]));
+            left.in_numbers(graph.vertices() as u64, graph.edges() as u64)
         };
         self.narrowed.lock().unwrap_or_else(PoisonError::into_inner).of(graph, narrow)
     }
@@ -140,6 +141,8 @@ pub(crate) struct Steps {
     /// Edges had to be counted although that was not foreseen.
     surprised: bool,
     foreseen: bool,
+    /// Up to this size of the next frontier its edges were found not to decide.
+    calm_size: u64,
 }
 
 /// A candidate and why.
@@ -157,6 +160,7 @@ impl Steps {
             bounded: None,
             surprised: false,
             foreseen: true,
+            calm_size: 0,
         }
     }
 
@@ -202,8 +206,8 @@ impl Steps {
         // The clock is read only for candidates that can be late: reading it takes as long as choosing.
         let mut now = None;
         if let (Some((began, expected)), Some(current)) = (self.began.take(), self.current) {
-            let bound = Duration::from_secs_f64((LATE_FACTOR * expected).clamp(0.0, 1e6)) + LATE_SLACK;
-            let taken = *now.insert(Instant::now()) - began;
+            let bound = (LATE_FACTOR * expected).max(0.0) + LATE_SLACK.as_secs_f64();
+            let taken = (*now.insert(Instant::now()) - began).as_secs_f64();
             if self.late.len() <= current {
                 self.late.resize(current + 1, 0);
             }
@@ -280,8 +284,13 @@ impl Steps {
                 // A frontier may grow twice as fast as the last time.
                 let growth = 2.0 * value(&self.sizes, Feature::Growth).max(1.0);
                 let size = (self.sizes.frontier as f64 * growth) as u64;
-                let next = StepSizes { frontier: size, ..self.sizes.next() };
-                self.pick_between(asked, guard, &next, 0, size.saturating_mul(most_degree)).is_none()
+                if size > self.calm_size {
+                    let next = StepSizes { frontier: size, ..self.sizes.next() };
+                    let picked = self.pick_between(asked, guard, &next, 0, size.saturating_mul(most_degree));
+                    // To look again at every step would take as long as to choose.
+                    self.calm_size = if picked.is_some() { size } else { 0 };
+                }
+                self.calm_size == 0
             });
         self.foreseen
     }

@@ -333,6 +333,34 @@ impl Tree {
         Tree { nodes: std::mem::take(&mut done[0]), costs: self.costs.clone() }
     }
 
+    /// The tree for graphs of one size, in numbers where it has shares: numbers need no division.
+    ///
+    /// ```
+    /// use gw_schedule::{Feature, Tree};
+    /// let tree: Tree = "(frontier-share<=0.57?0:1)".parse().unwrap();
+    /// let tree = tree.in_numbers(100, 800);
+    /// assert_eq!(tree.features(), [Feature::Frontier]);
+    /// assert_eq!([57.0, 58.0].map(|frontier| tree.decide(|_| frontier).candidate), [Some(0), Some(1)]);
+    /// ```
+    pub fn in_numbers(&self, vertices: u64, edges: u64) -> Tree {
+        let nodes = self.nodes.iter().cloned().map(|mut node| {
+            if let TreeNode::Split { feature, threshold, .. } = &mut node
+                && let Some((number, whole)) = match *feature {
+                    Feature::FrontierShare => Some((Feature::Frontier, vertices)),
+                    Feature::DiscoveredShare => Some((Feature::Discovered, vertices)),
+                    Feature::FrontierEdgesShare => Some((Feature::FrontierEdges, edges)),
+                    Feature::UnexploredEdgesShare => Some((Feature::UnexploredEdges, edges)),
+                    _ => None,
+                }
+            {
+                // Numbers are whole: what was exactly the share is still at most the number.
+                (*feature, *threshold) = (number, *threshold * whole as f64 * (1.0 + 4.0 * f64::EPSILON));
+            }
+            node
+        });
+        Tree { nodes: nodes.collect(), costs: self.costs.clone() }
+    }
+
     /// What the tree says about a step with these features.
     pub fn decide(&self, value: impl Fn(Feature) -> f64) -> Answer {
         self.answer_at(self.leaf(value))
