@@ -45,7 +45,8 @@ pub(super) enum Fault {
     Cancelled,
 }
 
-/// Whoever takes this many times longer than the fastest in the warm-up is timed once: it would take most of the time of measuring.
+/// Whoever takes this many times longer than the fastest in the first round is timed once: it would take most of the time of
+/// measuring. The warm-up does not tell: there a machine compiles.
 const HOPELESS: f64 = 20.0;
 
 /// Stands for the properties of a graph in claims.
@@ -306,10 +307,6 @@ impl<'a> Runner<'a> {
             }
         }
         let Ok(at_hand) = at_hand else { return Ok(()) };
-        let fastest = timed.iter().map(|timed| timed.warm_up).fold(f64::INFINITY, f64::min);
-        for timed in timed.iter_mut().filter(|timed| timed.warm_up > HOPELESS * fastest) {
-            timed.repeats = timed.repeats.min(1);
-        }
         let rounds = timed.iter().map(|timed| timed.repeats).max().unwrap_or(0);
         for round in 0..rounds {
             let first = round as usize % timed.len().max(1);
@@ -328,6 +325,13 @@ impl<'a> Runner<'a> {
                 }
             }
             timed = left;
+            if round == 0 {
+                let taken = |timed: &Timed<'_>| timed.seconds.first().copied().unwrap_or(0.0);
+                let fastest = timed.iter().map(taken).fold(f64::INFINITY, f64::min);
+                for hopeless in timed.iter_mut().filter(|timed| taken(timed) > HOPELESS * fastest) {
+                    hopeless.repeats = 1;
+                }
+            }
         }
         for timed in timed {
             let (batch, finished) = (timed.batch, timed.finished(variant.id));
@@ -376,7 +380,6 @@ impl<'a> Runner<'a> {
             batch,
             args,
             repeats: batch.repeats,
-            warm_up: ran.seconds,
             validated,
             hash,
             heard: Vec::new(),
@@ -410,7 +413,6 @@ struct Timed<'b> {
     batch: &'b Batch,
     args: Vec<String>,
     repeats: u32,
-    warm_up: f64,
     validated: bool,
     hash: Vec<u8>,
     heard: Vec<Heard>,
