@@ -3,7 +3,7 @@
 //! Only what the tree looks at is worked out. What is known of the graph is decided once ([`Tree::narrowed`]). The edges of a
 //! frontier are counted only where their number decides: often the size of the frontier and the greatest degree bound it well
 //! enough. The guard bounds bad luck: weak leaves and dear candidates give way to the
-//! safe one ([`Tree::choose`]), and a candidate two of whose steps in a row took much longer than the safe one should is not used
+//! safe one ([`Tree::choose_by`]), and a candidate two of whose steps in a row took much longer than the safe one should is not used
 //! again in the run.
 
 use std::sync::atomic::{AtomicU64, Ordering};

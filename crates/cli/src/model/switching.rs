@@ -67,7 +67,7 @@ impl Alternate {
             for second in &names[i + 1..] {
                 let model = alternating(&measured.table, &naming("alternate")?, (first, second), every)?;
                 if !known.contains(&model.name) {
-                    let what = format!("alternates {first} and {second} at every {every}th step");
+                    let what = format!("alternates {first} and {second}, one of {every} steps");
                     lab.store_model(&record(&model, Some(what)))?;
                 }
                 added += lab.add_model_implementation(&self.algorithm, &model.name, &model.program, &model.target)?.new;

@@ -1,6 +1,6 @@
 //! From the answer of a tree to the candidate of a step: ties, and the guard against bad advice.
 
-use super::{Answer, Cost, Feature, Tree};
+use super::{Answer, Cost, Tree};
 
 /// When the advice of a tree is not followed. The safe candidate, the first, takes its place.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,21 +35,10 @@ pub enum ChosenBy {
 }
 
 impl Tree {
-    /// The candidate for a step. `current` is that of the step before, `None` at the first step.
+    /// The candidate for a step about which the tree says `answer`. `current` is that of the step before, `None` at the first step.
     ///
     /// `sizes` are the [`Cost::terms`] of the step, where they are known. Without them, or where the tree knows no costs, the
     /// guard refuses all weak leaves and nothing else.
-    pub fn choose(
-        &self,
-        value: impl Fn(Feature) -> f64,
-        sizes: Option<&[f64; Cost::TERMS]>,
-        current: Option<usize>,
-        guard: Option<&Guard>,
-    ) -> (usize, ChosenBy) {
-        self.choose_by(self.decide(value), sizes, current, guard)
-    }
-
-    /// As [`Tree::choose`], when the answer of the tree is known.
     pub fn choose_by(
         &self,
         answer: Answer,
@@ -86,7 +75,8 @@ mod tests {
                 .unwrap();
         let choose = |frontier: u64, current, guard: Option<&Guard>| {
             let step = StepSizes { frontier, ..StepSizes::first(1000, 1000) };
-            tree.choose(|f| step.feature(f).unwrap_or(0.0), Some(&Cost::terms(&step)), current, guard)
+            let answer = tree.decide(|f| step.feature(f).unwrap_or(0.0));
+            tree.choose_by(answer, Some(&Cost::terms(&step)), current, guard)
         };
         let guard = Guard::default();
         assert_eq!(choose(5, None, None), (0, ChosenBy::Tie));
@@ -100,7 +90,7 @@ mod tests {
         // A weak leaf is believed where its candidate is expected to be the cheaper one.
         let cheap: Tree = "1!;cost=9,0,0,0,0,0;cost=1,0,0,0,0,0".parse().unwrap();
         let sizes = Cost::terms(&StepSizes::first(1000, 1000));
-        assert_eq!(cheap.choose(|_| 0.0, Some(&sizes), None, Some(&guard)), (1, ChosenBy::Leaf));
-        assert_eq!(cheap.choose(|_| 0.0, None, None, Some(&guard)), (0, ChosenBy::WeakLeaf));
+        assert_eq!(cheap.choose_by(cheap.decide(|_| 0.0), Some(&sizes), None, Some(&guard)), (1, ChosenBy::Leaf));
+        assert_eq!(cheap.choose_by(cheap.decide(|_| 0.0), None, None, Some(&guard)), (0, ChosenBy::WeakLeaf));
     }
 }
