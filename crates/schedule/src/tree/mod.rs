@@ -97,6 +97,21 @@ impl Cost {
     pub fn of(&self, terms: &[f64; Cost::TERMS]) -> f64 {
         self.0.iter().zip(terms).map(|(factor, size)| factor * size).sum()
     }
+
+    /// Whether it is at most `factor` times another one for all sizes between two bounds each.
+    ///
+    /// ```
+    /// use gw_schedule::Cost;
+    /// let (flat, steep) = (Cost([8.0, 0.0, 0.0, 0.0, 0.0, 0.0]), Cost([1.0, 0.5, 0.0, 0.0, 0.0, 0.0]));
+    /// let until = |frontier: f64| [(1.0, 1.0), (1.0, frontier), (0.0, 0.0), (0.0, 0.0), (0.0, 0.0), (0.0, 0.0)];
+    /// assert!(steep.is_at_most(2.0, &flat, &until(30.0)) && !steep.is_at_most(2.0, &flat, &until(31.0)));
+    /// ```
+    pub fn is_at_most(&self, factor: f64, other: &Cost, bounds: &[(f64, f64); Cost::TERMS]) -> bool {
+        // Sums of terms that go one way each: the most of the difference is where each is at its most.
+        let differences = self.0.iter().zip(&other.0).map(|(own, other)| own - factor * other);
+        let most = differences.zip(bounds).map(|(by, (least, most))| by * if by > 0.0 { most } else { least });
+        most.sum::<f64>() <= 0.0
+    }
 }
 
 impl Leaf {

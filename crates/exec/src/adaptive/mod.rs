@@ -2,17 +2,24 @@
 //!
 //! Only what the tree looks at is worked out. What is known of the graph is decided once ([`Tree::narrowed`]). The edges of a
 //! frontier are counted only where their number decides: often the size of the frontier and the greatest degree bound it well
-//! enough. The guard bounds bad luck: weak leaves and dear candidates give way to the
+//! enough, and where a search goes on as it did, whole runs of steps are decided at once ([`Calm`]). The guard bounds bad luck: weak leaves and dear candidates give way to the
 //! safe one ([`Tree::choose_by`]), and a candidate two of whose steps in a row took much longer than the safe one should is not used
 //! again in the run.
+
+mod calm;
+mod per_graph;
+
+pub use per_graph::{PerGraph, graph_features};
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use gw_graph::Graph;
-use gw_graph::stats::{DegreeSummary, Degrees};
-use gw_schedule::{Answer, ChosenBy, Cost, Feature, Features, Guard, Leaf, StepSizes, Tree, TreeNode};
+use gw_schedule::{Answer, ChosenBy, Cost, Feature, Guard, Leaf, StepSizes, Tree, TreeNode};
+
+use calm::{CALM_AFTER, Calm};
+use per_graph::{is_same, sizes_of};
 
 /// A step may take this many times longer than expected of it and of the safe candidate: giving way to that one must pay.
 const LATE_FACTOR: f64 = 4.0;
@@ -20,64 +27,6 @@ const LATE_FACTOR: f64 = 4.0;
 const LATE_STEPS: u32 = 2;
 /// And this much longer, whatever was expected: processors are shared, clocks are coarse.
 const LATE_SLACK: Duration = Duration::from_micros(200);
-
-/// The sizes of a graph among its features. The others are 0.
-fn sizes_of(graph: &Graph) -> Features {
-    let mut features = [0.0; Feature::COUNT];
-    features[Feature::Vertices.index()] = graph.vertices() as f64;
-    features[Feature::Edges.index()] = graph.edges() as f64;
-    features
-}
-
-/// The features of a graph: those that are the same at every step. The others are 0.
-pub fn graph_features(graph: &Graph) -> Features {
-    let mut features = sizes_of(graph);
-    if graph.vertices() == 0 {
-        return features;
-    }
-    let degrees = Degrees::of(graph);
-    // The degree of a vertex is in + out, also where an undirected graph stores both as one.
-    let both = if graph.is_symmetric() { 2.0 } else { 1.0 };
-    let mut put = |first: Feature, summary: &DegreeSummary, scale: f64| {
-        let DegreeSummary { min, q1, median, q3, max, mean, std_dev, .. } = *summary;
-        let values = [min as f64, q1, median, q3, max as f64, mean, std_dev];
-        for (place, value) in features[first.index()..].iter_mut().zip(values) {
-            *place = value * scale;
-        }
-    };
-    put(Feature::InDegreeMin, &degrees.in_degree, 1.0);
-    put(Feature::OutDegreeMin, &degrees.out_degree, 1.0);
-    put(Feature::DegreeMin, &degrees.degree, both);
-    features
-}
-
-/// What was worked out for the graphs met so far, kept as long as these.
-#[derive(Debug)]
-pub struct PerGraph<T>(Vec<(Weak<Graph>, Arc<T>)>);
-
-impl<T> Default for PerGraph<T> {
-    fn default() -> Self {
-        PerGraph(Vec::new())
-    }
-}
-
-impl<T> PerGraph<T> {
-    /// What belongs to a graph, made when the graph is met first.
-    pub fn of(&mut self, graph: &Arc<Graph>, make: impl FnOnce(&Graph) -> T) -> Arc<T> {
-        if let Some((_, made)) = self.0.iter().find(|(known, _)| is_same(known, graph)) {
-            return Arc::clone(made);
-        }
-        self.0.retain(|(known, _)| known.strong_count() > 0);
-        let made = Arc::new(make(graph));
-        self.0.push((Arc::downgrade(graph), Arc::clone(&made)));
-        made
-    }
-}
-
-/// A graph that is still there cannot share its address with another one.
-fn is_same(known: &Weak<Graph>, graph: &Arc<Graph>) -> bool {
-    std::ptr::eq(known.as_ptr(), Arc::as_ptr(graph))
-}
 
 /// What a tree needs to be asked.
 #[derive(Debug)]
@@ -143,6 +92,11 @@ pub(crate) struct Steps {
     foreseen: bool,
     /// Up to this size of the next frontier its edges were found not to decide.
     calm_size: u64,
+    /// Steps that need not ask, and the first step at which such are looked for.
+    calm: Option<Calm>,
+    calm_from: u64,
+    /// Edges per vertex of the graph.
+    mean_degree: f64,
 }
 
 /// A candidate and why.
@@ -161,6 +115,9 @@ impl Steps {
             surprised: false,
             foreseen: true,
             calm_size: 0,
+            calm: None,
+            calm_from: CALM_AFTER,
+            mean_degree: graph.edges() as f64 / (graph.vertices() as f64).max(1.0),
         }
     }
 
@@ -197,11 +154,7 @@ impl Steps {
     }
 
     /// The candidate for the next step.
-    pub(crate) fn choose(
-        &mut self,
-        asked: &Asked,
-        frontier: FrontierSizes<impl FnMut(Effort) -> Option<u64>>,
-    ) -> (usize, ChosenBy) {
+    pub(crate) fn choose(&mut self, asked: &Asked, frontier: FrontierSizes<impl FnMut(Effort) -> Option<u64>>) -> Pick {
         let FrontierSizes { size, most_degree, mut count_edges, visited_before, guard } = frontier;
         // The clock is read only for candidates that can be late: reading it takes as long as choosing.
         let mut now = None;
@@ -221,6 +174,14 @@ impl Steps {
             self.sizes = self.sizes.next();
         }
         self.sizes.frontier = size;
+        if let (Some(calm), Some(most_degree)) = (&self.calm, most_degree)
+            && calm.holds(&self.sizes)
+        {
+            let (pick, most) = (calm.pick, size.saturating_mul(most_degree));
+            (self.sizes.frontier_edges, self.bounded) = (self.guess(size, most), Some((0, most)));
+            return self.begin(asked, guard, pick, now);
+        }
+        self.calm = None;
         if asked.needs_edges
             && size <= FEW
             && let Some(edges) = count_edges(Effort::Few).filter(|&edges| edges <= SMALL)
@@ -231,9 +192,8 @@ impl Steps {
         }
         let mut guess = 0;
         let within = most_degree.filter(|_| asked.needs_edges).and_then(|most_degree| {
-            let mean = self.sizes.edges as f64 / (self.sizes.vertices as f64).max(1.0);
             let most = size.saturating_mul(most_degree);
-            guess = most.min((size as f64 * mean) as u64);
+            guess = self.guess(size, most);
             let between =
                 |least, most| Some((self.pick_between(asked, guard, &self.sizes, least, most)?, (least, most)));
             between(0, most).or_else(|| {
@@ -245,7 +205,7 @@ impl Steps {
                 between(guess / GUESS_FACTOR, most.min(guess.saturating_mul(GUESS_FACTOR).saturating_add(most_degree)))
             })
         });
-        let (mut candidate, mut by) = match within {
+        let pick = match within {
             Some((chosen, bounds)) => {
                 self.sizes.frontier_edges = guess;
                 self.bounded = Some(bounds);
@@ -257,6 +217,23 @@ impl Steps {
                 self.pick(asked, guard, &self.sizes)
             }
         };
+        let (candidate, by) = self.begin(asked, guard, pick, now);
+        if let Some(most_degree) = most_degree.filter(|_| asked.needs_edges && self.sizes.iteration >= self.calm_from) {
+            self.calm_from = self.sizes.iteration + CALM_AFTER;
+            let calm = Calm::after(&self.sizes, &self.tree, most_degree, candidate, guard.then_some(&Guard::default()));
+            // What is left unexplored must be known later on.
+            self.calm = calm.filter(|calm| asked.pushes.get(calm.pick.0) == Some(&true));
+        }
+        (candidate, by)
+    }
+
+    /// The edges of a frontier, as far as its size tells.
+    fn guess(&self, size: u64, most: u64) -> u64 {
+        most.min((size as f64 * self.mean_degree) as u64)
+    }
+
+    /// The step begins with this candidate, or with the safe one if that was late before.
+    fn begin(&mut self, asked: &Asked, guard: bool, (mut candidate, mut by): Pick, now: Option<Instant>) -> Pick {
         if self.late.get(candidate).is_some_and(|late| *late >= LATE_STEPS) {
             (candidate, by) = (0, ChosenBy::Time);
         }
@@ -281,6 +258,10 @@ impl Steps {
     pub(crate) fn foresee_edges(&mut self, asked: &Asked, most_degree: u64, guard: bool) -> bool {
         self.foreseen = asked.needs_edges
             && (self.surprised || self.bounded.is_none() || {
+                if self.calm.is_some_and(|calm| calm.goes_on_after(&self.sizes)) {
+                    self.foreseen = false;
+                    return false;
+                }
                 // A frontier may grow twice as fast as the last time.
                 let growth = 2.0 * value(&self.sizes, Feature::Growth).max(1.0);
                 let size = (self.sizes.frontier as f64 * growth) as u64;
@@ -340,24 +321,10 @@ mod tests {
     use super::*;
     use gw_graph::{BuildOptions, EdgeList, build};
 
-    fn star(symmetrise: bool) -> Arc<Graph> {
+    pub(super) fn star(symmetrise: bool) -> Arc<Graph> {
         let edges = EdgeList::from_pairs(5, vec![(0, 1), (0, 2), (0, 3), (0, 4)]);
         let options = BuildOptions { symmetrise, ..BuildOptions::default() };
         Arc::new(build(edges, &options).unwrap_or_else(|e| panic!("{e}")))
-    }
-
-    #[test]
-    fn features_of_a_star() {
-        let value = |features: &Features, feature: Feature| features[feature.index()];
-        let both = graph_features(&star(true));
-        assert_eq!(value(&both, Feature::Vertices), 5.0);
-        assert_eq!(value(&both, Feature::Edges), 8.0);
-        assert_eq!(value(&both, Feature::OutDegreeMax), 4.0);
-        assert_eq!(value(&both, Feature::DegreeMax), 8.0);
-        let one = graph_features(&star(false));
-        assert_eq!((value(&one, Feature::InDegreeMax), value(&one, Feature::OutDegreeMax)), (1.0, 4.0));
-        assert_eq!(value(&one, Feature::DegreeMax), 4.0);
-        assert_eq!(value(&one, Feature::Growth), 0.0);
     }
 
     #[test]
@@ -425,6 +392,34 @@ mod tests {
         // 620 edges are behind: those visited count, not what was guessed. Few vertices are not worth a guess.
         assert_eq!(step(100, 8, None, 360, Some(440)), (2, vec![Effort::Count]));
     }
+
+    #[test]
+    fn calm_steps_do_not_count() {
+        // The number of edges decides about each step alone.
+        let tree: Tree = "(frontier-edges<=100?(frontier<=1?0:1):0);cost=1,0,0,0,0,0;cost=0,0,0,0,0,0".parse().unwrap();
+        let asked = Asked::new(Arc::new(tree), vec![true, true]);
+        let mut steps = Steps::new(&asked, &star(true));
+        let mut step = |size: u64| {
+            let mut counted = false;
+            let count_edges = |effort| {
+                counted |= effort == Effort::Count;
+                (effort == Effort::Count).then_some(2 * size)
+            };
+            let visited_before = Some(1);
+            let sizes = FrontierSizes { size, most_degree: Some(4), count_edges, visited_before, guard: false };
+            let chosen = steps.choose(&asked, sizes).0;
+            (chosen, counted, steps.calm.is_some(), steps.foresee_edges(&asked, 4, false))
+        };
+        for size in [4, 6, 8, 10] {
+            assert_eq!(step(size), (1, false, false, false));
+        }
+        // At the fifth step it is seen that up to 24 vertices have at most 96 edges.
+        assert_eq!(step(12), (1, false, true, false));
+        assert_eq!(step(24), (1, false, true, false));
+        // 30 vertices may have 120.
+        assert_eq!(step(30), (1, true, false, true));
+    }
+
     #[test]
     fn small_steps_are_not_chosen_for() {
         let choose = |tree: &str, size: u64, edges: u64| {
