@@ -175,18 +175,23 @@ fn form(schedule: &str) -> String {
     schedule.split(',').filter(says).collect::<Vec<_>>().join(",")
 }
 
-/// The cost of a pair that was not measured: the mean of those between the same forms, else of all. Staying is compared with
-/// staying only: asking a model costs something even if nothing changes, and for all alike.
+/// The cost of a pair that was not measured: the mean of those between the same forms; between two of one form, where nothing is
+/// converted, that of staying with such a form; else the mean of all. Staying is compared with staying only: asking a model costs
+/// something even if nothing changes, and for all alike.
 fn alike(found: &[Vec<Option<SwitchCost>>], forms: &[String], from: usize, to: usize) -> SwitchCost {
-    let pairs = || {
+    let mean = |is_like: &dyn Fn(usize, usize) -> bool| {
         let row = |a: usize| found[a].iter().enumerate().filter_map(move |(b, cost)| cost.map(|cost| (a, b, cost)));
-        (0..found.len()).flat_map(row).filter(|(a, b, _)| (a == b) == (from == to))
+        let pairs = (0..found.len()).flat_map(row).filter(|&(a, b, _)| is_like(a, b));
+        let costs: Vec<SwitchCost> = pairs.map(|(.., cost)| cost).collect();
+        let mean = |of: fn(&SwitchCost) -> f64| costs.iter().map(of).sum::<f64>() / costs.len() as f64;
+        let seconds = mean(|cost| cost.seconds);
+        (!costs.is_empty()).then(|| SwitchCost { seconds, per_vertex: mean(|cost| cost.per_vertex), steps: 0 })
     };
-    let same: Vec<SwitchCost> =
-        pairs().filter(|&(a, b, _)| forms[a] == forms[from] && forms[b] == forms[to]).map(|(.., cost)| cost).collect();
-    let all = if same.is_empty() { pairs().map(|(.., cost)| cost).collect() } else { same };
-    let mean = |of: fn(&SwitchCost) -> f64| all.iter().map(of).sum::<f64>() / all.len().max(1) as f64;
-    SwitchCost { seconds: mean(|cost| cost.seconds), per_vertex: mean(|cost| cost.per_vertex), steps: 0 }
+    let is_alike = |a: usize, b: usize| (a == b) == (from == to);
+    mean(&|a, b| is_alike(a, b) && forms[a] == forms[from] && forms[b] == forms[to])
+        .or_else(|| mean(&|a, b| forms[from] == forms[to] && a == b && forms[a] == forms[from]))
+        .or_else(|| mean(&is_alike))
+        .unwrap_or_default()
 }
 
 /// The factors, not negative, that explain the samples best: least squares of the error as a share of the step.
@@ -282,6 +287,26 @@ mod tests {
         assert_eq!(SwitchRow::sheet(&switching.rows(&table)).rows.len(), 2);
         switching.keep(&[false, true, true, false]);
         assert!(near(switching.seconds(0, 1, 1000), switching.seconds(1, 0, 1000)));
+    }
+
+    #[test]
+    fn between_schedules_of_one_form_it_costs_as_much_as_to_stay() {
+        let (mut table, mut models) = table();
+        table.implementations[0].schedule = table.implementations[2].schedule.clone();
+        // 0 0 1 1 0 0 1 1: every other step stays, at 2 us.
+        models[3].as_mut().unwrap().tree = Tree::replay(&(0..20).map(|i| i / 2 % 2).collect::<Vec<u16>>());
+        for variant in &mut table.variants {
+            for (i, step) in variant.steps.iter_mut().enumerate() {
+                step.seconds[3] = step.seconds[i / 2 % 2] + if i % 2 == 0 { 50e-6 } else { 2e-6 };
+            }
+        }
+        table.implementations[1].schedule = "s0:s1@push,create=fused".into();
+        let switching = Switching::measured(&table, &models);
+        let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
+        assert!(near(switching.seconds(0, 1, 1000), 50e-6) && near(switching.seconds(0, 0, 1000), 2e-6));
+        // 2 has the form of 0, and nobody went from one to the other.
+        assert!(near(switching.seconds(0, 2, 1000), 2e-6), "{}", switching.seconds(0, 2, 1000));
+        assert!(near(switching.seconds(2, 1, 1000), 50e-6));
     }
 
     #[test]

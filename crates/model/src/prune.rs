@@ -2,7 +2,7 @@
 //!
 //! Weakest-link pruning (Breiman et al., 1984): each split is worth what it reduces per leaf that it adds; the worst is undone
 //! first. How far to go is read off trees grown without some of the graphs and judged on these: the smallest tree that is
-//! within a hundredth of a run time of the best.
+//! within three thousandths of a run time of the best.
 
 use crate::data::Data;
 use crate::grow::{Criterion, Grown, Limits, grow};
@@ -17,7 +17,7 @@ pub(crate) struct Pruning {
 }
 
 /// The smallest tree this near to the best one is taken: in rows for Gini, in run times for regret.
-const TOLERANCE: f64 = 0.01;
+const TOLERANCE: f64 = 0.003;
 
 /// The price at which each split is undone, never less than that of the splits below it; negative infinity for leaves.
 pub(crate) fn prices(grown: &Grown, scale: f64) -> Vec<f64> {
