@@ -1,5 +1,5 @@
 //! Steps that need not ask: where a search goes on as it did, the tree is shown once that it says the same about all steps to
-//! come as long as their sizes stay within bounds. To look at these bounds takes a tenth of a choice.
+//! come as long as their sizes stay within bounds. To look at these bounds is a few comparisons.
 
 use gw_schedule::{Cost, Feature, Guard, StepSizes, Tree};
 
