@@ -155,7 +155,8 @@ impl Translator<'_, '_> {
         let (begin, end) = self.list(list, shape.clipped);
         let promoted = promote::candidates(self.module, op, Direction::Push);
         let test = |t: &mut Self, dst: Value| match &op.to {
-            VertexFilter::Function(filter) if !op.meta.to_folded => {
+            // Also where the function itself looks again (`to_folded`): most edges fail, and those go round in a loop of their own.
+            VertexFilter::Function(filter) => {
                 let keep = t.apply(filter, Role::To, &[dst])?;
                 keep.map(Some).ok_or_else(|| t.refuse("a filter without result"))
             }
