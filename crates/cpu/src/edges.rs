@@ -85,7 +85,7 @@ impl CpuExecutable {
         let map = input.as_ref().map_or(0, Loan::map_address);
 
         // Work that nobody shares needs no atomics.
-        let work = expected_work(queue, range, adjacency);
+        let work = shared_work(queue, range, adjacency, op.meta.is_edge_parallel == Some(true));
         let atomics = direction != Direction::Pull;
         let help = self.sharing.help_with_edges(work, self.crew.size(), atomics).filter(|_| target.parallel);
         target.parallel = help.is_some();
@@ -247,11 +247,19 @@ pub(crate) fn is_selective(op: &EdgeSetIterator, direction: Direction) -> bool {
     }
 }
 
-/// About how many edges and vertices an operator call visits. Long queues are judged by the mean degree: to add up their
-/// degrees would cost a good part of the step.
-fn expected_work(queue: &[u32], range: Range, adjacency: &Adjacency) -> usize {
+/// About how many edges and vertices of an operator call several members could share. Of a few vertices the longest list is one
+/// member's unless lists are cut: a hub in a queue of its own is nothing to share. Long queues are judged by the mean degree: to add
+/// up their degrees would cost a good part of the step.
+fn shared_work(queue: &[u32], range: Range, adjacency: &Adjacency, cuts_lists: bool) -> usize {
     match range {
-        Range::Queue if queue.len() <= 64 => queue.iter().map(|&v| adjacency.degree(v) + 1).sum(),
+        Range::Queue if queue.len() <= 64 => {
+            let (mut work, mut longest) = (0, 0);
+            for &v in queue {
+                let list = adjacency.degree(v) + 1;
+                (work, longest) = (work + list, list.max(longest));
+            }
+            if cuts_lists { work } else { work - longest }
+        }
         Range::Queue => queue.len() * (adjacency.edges() / adjacency.vertices().max(1) + 1),
         _ => adjacency.edges() + adjacency.vertices(),
     }
