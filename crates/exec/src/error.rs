@@ -159,8 +159,11 @@ pub enum ErrorKind {
         /// The least weight.
         weight: f64,
     },
-    /// A sum that was to become a priority does not fit its type.
-    #[error("a distance overflows `int`: a sum that should become a priority exceeds 2147483647; use smaller weights")]
+    /// A first priority is negative, most likely a sum that does not fit its type.
+    #[error(
+        "a vertex would get a negative priority: priorities are 0 or more, and a distance that overflows `int` (beyond \
+         2147483647) wraps around to a negative one; use smaller weights"
+    )]
     PriorityOverflow,
     /// The sum of a vector of whole numbers does not fit the type that the program wants.
     #[error(
