@@ -9,6 +9,8 @@ pub enum Builtin {
     Argv,
     /// `(string) -> int`: C `atoi`.
     Atoi,
+    /// `(string) -> double`: the longest prefix that is a decimal number, 0 without one.
+    Atof,
     /// `(number) -> same type`: absolute value.
     Abs,
     /// `(float|double) -> same type`.
@@ -94,11 +96,12 @@ pub enum Builtin {
 
 impl Builtin {
     /// All built-ins with their spelling in the text form.
-    pub const ALL: [(Builtin, &'static str); 40] = {
+    pub const ALL: [(Builtin, &'static str); 41] = {
         use Builtin::*;
         [
             (Argv, "Argv"),
             (Atoi, "Atoi"),
+            (Atof, "Atof"),
             (Abs, "Abs"),
             (Floor, "Floor"),
             (Log, "Log"),

@@ -35,8 +35,12 @@ impl Source {
         if path.extension().is_some_and(|e| e == "gt") || name.contains(std::path::MAIN_SEPARATOR) {
             return Ok(Source { standard: None, file: SourceFile::new(name, read(&place(path))?) });
         }
-        let standard = gw_programs::find(name)?;
-        Ok(Source { standard: Some(standard), file: SourceFile::new(standard.file, standard.source) })
+        Ok(Source::standard(gw_programs::find(name)?))
+    }
+
+    /// A standard program.
+    pub fn standard(program: &'static Program) -> Source {
+        Source { standard: Some(program), file: SourceFile::new(program.file, program.source) }
     }
 
     /// The name shown to people.

@@ -159,6 +159,7 @@ impl<'m> Compiler<'m> {
         let obj = |e| self.boxed_obj(e);
         Ok(match (builtin, args) {
             (Atoi, [s]) => Num::Atoi(obj(s)?),
+            (Atof, [s]) => Num::Atof(obj(s)?),
             (Abs, [x]) => Num::Unary(scalar::absolute(scalar_of(x)?).ok_or_else(|| misfit("Abs", x))?, num(x)?),
             (Floor | Log | Exp | Sqrt, [x]) => Num::Unary(math(builtin, x)?, num(x)?),
             (Pow, [x, y]) => {

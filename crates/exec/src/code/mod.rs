@@ -205,6 +205,7 @@ pub(crate) enum Num {
     Enqueue(Box<Num>),
     StringCompare(BinaryOp, Box<Obj>, Box<Obj>),
     Atoi(Box<Obj>),
+    Atof(Box<Obj>),
     StartTimer,
     StopTimer,
     VertexCount(Box<Obj>),

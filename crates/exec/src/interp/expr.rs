@@ -89,6 +89,7 @@ impl<'a> Interp<'a> {
             }
             Num::StringCompare(op, a, b) => self.compare_strings(*op, a, b),
             Num::Atoi(text) => Ok(intrinsics::atoi(&self.text(text)?).bits()),
+            Num::Atof(text) => Ok(intrinsics::atof(&self.text(text)?).bits()),
             Num::StartTimer => {
                 self.machine.wait()?;
                 self.env.start_timer();

@@ -165,6 +165,14 @@ pub fn load(path: &Path, options: &ReadOptions, build: &BuildOptions, progress: 
     Ok(LoadedGraph { graph, id_map, format, bytes, read_time, verify_time, build_time: start.elapsed() })
 }
 
+impl Graph {
+    /// This graph with the reverse of every edge; where an edge has another weight in each direction, both get the lesser.
+    pub fn symmetrised(&self) -> Graph {
+        let options = BuildOptions { keep_loops: true, ..BuildOptions::default() };
+        Graph::new(self.out().typed(&Symmetrise(&options)), true)
+    }
+}
+
 /// Applies options to a graph that is already built.
 fn adjusted(graph: Graph, options: &BuildOptions) -> Result<Graph> {
     let graph = match options.symmetrise && !graph.is_symmetric() {
