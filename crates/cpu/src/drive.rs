@@ -362,20 +362,11 @@ impl Crew {
     pub(crate) fn fault(&mut self, sites: &[FaultSite]) -> Result<()> {
         let mut result = Ok(());
         for worker in self.workers() {
-            if worker.fault != 0 && result.is_ok() {
+            // Who only stopped, because the run shall stop or another worker has a fault, has nothing to report.
+            if worker.fault != 0 && worker.fault != Fault::Stopped as u64 && result.is_ok() {
                 let site = sites.get(worker.fault_site as usize);
-                let kind = match worker.fault {
-                    f if f == Fault::Index as u64 => ErrorKind::IndexOutOfRange {
-                        index: worker.fault_value,
-                        len: worker.fault_limit as usize,
-                        vector: site.map(|s| s.vector.clone()).unwrap_or_default(),
-                    },
-                    f if f == Fault::Division as u64 => ErrorKind::DivisionByZero,
-                    f if f == Fault::Overflow as u64 => ErrorKind::PriorityOverflow,
-                    _ => ErrorKind::Cancelled,
-                };
                 let span = site.map(|s| s.span).unwrap_or_default();
-                result = Err(ExecError::new(kind, span));
+                result = Err(ExecError::new(error(worker, site), span));
             }
             worker.fault = 0;
             worker.marks.forget();
@@ -401,6 +392,27 @@ impl Crew {
             marked += std::mem::take(&mut worker.marked);
         }
         (edges, marked)
+    }
+}
+
+/// The fault of a worker as an error.
+fn error(worker: &Worker, site: Option<&FaultSite>) -> ErrorKind {
+    let is = |fault: Fault| worker.fault == fault as u64;
+    let vertex = worker.fault_value as u32;
+    match worker.fault {
+        _ if is(Fault::Index) => ErrorKind::IndexOutOfRange {
+            index: worker.fault_value,
+            len: worker.fault_limit as usize,
+            vector: site.map(|s| s.vector.clone()).unwrap_or_default(),
+        },
+        _ if is(Fault::Vertex) => {
+            ErrorKind::VertexOutOfRange { vertex: worker.fault_value, vertices: worker.fault_limit as usize }
+        }
+        _ if is(Fault::NoOutNeighbours) => ErrorKind::NoNeighbours { vertex, side: "out" },
+        _ if is(Fault::NoInNeighbours) => ErrorKind::NoNeighbours { vertex, side: "in" },
+        _ if is(Fault::Division) => ErrorKind::DivisionByZero,
+        _ if is(Fault::Overflow) => ErrorKind::PriorityOverflow,
+        code => ErrorKind::Malformed(format!("a kernel ended with the unknown fault {code}")),
     }
 }
 

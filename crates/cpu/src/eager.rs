@@ -177,6 +177,12 @@ pub(crate) fn run(
         pieces: Vec::new(),
         merge,
     };
+    // Every entry of a bucket has a priority. Where there are more of these than vertices, it need not be a vertex of the graph.
+    let vertices = ordered.adjacency.vertices();
+    let foreign = spec.priorities.len() > vertices;
+    if foreign {
+        round.merge = 0;
+    }
     let mut current = 0;
     if let Some(start) = spec.start {
         let priority = update(queue, |q| q.priority(start)).transpose()?.unwrap_or(0);
@@ -194,6 +200,12 @@ pub(crate) fn run(
             Ok(true) if waiting > 0 => {}
             Ok(_) => break Ok(()),
             Err(error) => break Err(error),
+        }
+        if foreign
+            && let Some(greatest) = round.shares.iter().flatten().map(|&e| e as u32).max()
+            && greatest as usize >= vertices
+        {
+            break Err(ErrorKind::VertexOutOfRange { vertex: greatest.into(), vertices }.into());
         }
         input += waiting as u64;
         round.relax(machine, current, current.saturating_mul(delta));
@@ -253,7 +265,7 @@ impl Round<'_> {
             total.saturating_mul(1 + adjacency.edges() / adjacency.vertices().max(1))
         };
         let help = sharing.help(edges, sharing.alone_edges).filter(|_| self.ordered.parallel);
-        let bucket_slots = compiled.sources.iter().enumerate().filter(|(_, s)| matches!(s, Source::CurrentBucket(..)));
+        let bucket_slots = compiled.inputs.iter().enumerate().filter(|(_, i)| matches!(i.0, Source::CurrentBucket(..)));
         let bucket_slots: Vec<usize> = bucket_slots.map(|(i, _)| slot::COUNT + i).collect();
         let failed = AtomicBool::new(false);
         let parts = Parts::new(if help.is_some() { &self.next } else { &self.next[..1] }, self.pieces.len());

@@ -11,20 +11,22 @@ use gw_ir::expr::{ExprKind, FunctionRef};
 use gw_ir::meta::{Dedup, Direction};
 use gw_ir::module::Module;
 use gw_ir::operator::{EdgeOutput, EdgeSetIterator, Operator, VertexFilter};
-use gw_ir::source::Span;
+use gw_ir::source::{Name, Span};
 use gw_ir::types::Scalar;
 use gw_ir::walk;
 use gw_schedule::{FrontierCreation, FrontierForm, SimpleSchedule};
 use rustc_hash::FxHashMap;
 
 use crate::abi::slot;
-use crate::codegen::{Body, Compiled, EdgeShape, Jit, Listing, OutputForm, Range, Target, may_split};
+use crate::codegen::{
+    Body, Compiled, EdgeShape, Jit, Listing, OutputForm, Range, Target, may_split, ordered_queue,
+};
 use crate::drive::{Crew, common_slots};
 use crate::eager;
 use crate::edges::is_selective;
 use crate::lazy::LazyQueue;
 use crate::par_for::{self, Iterations};
-use crate::set::map_of;
+use crate::set::members;
 use crate::slots::Slots;
 use crate::team::{Help, Team};
 
@@ -234,6 +236,31 @@ impl CpuExecutable {
         compiled
     }
 
+    /// The kernel for a call over so many vertices, and its inputs. Where a vector or another graph has fewer entries than there
+    /// are vertices, it is the careful kernel, which checks every access. `more` are globals that only the kernel knows. `None` leaves
+    /// the call to the reference machine.
+    pub(crate) fn bind(
+        &mut self,
+        key: Key,
+        vertices: usize,
+        call: &OperatorCall<'_>,
+        more: &[(Name, Value)],
+        env: &Environment,
+    ) -> Result<Option<(Compiled, Slots)>> {
+        for careful in [false, true] {
+            let target = Target { careful, ..key.target };
+            let Ok(compiled) = self.kernel(Key { target, ..key }) else { return Ok(None) };
+            let Some(mut slots) = Slots::fill(&compiled.inputs, target.wide_offsets, call, more, env)? else {
+                return Ok(None);
+            };
+            common_slots(&mut slots.words, &self.crew, vertices);
+            if compiled.fits(&slots.words) {
+                return Ok(Some((compiled, slots)));
+            }
+        }
+        Ok(None)
+    }
+
     /// The kernel of a loop; loops are numbered behind the operators.
     fn loop_kernel(&mut self, key: Key) -> std::result::Result<Compiled, String> {
         let Some(Some(iterations)) = self.loops.get(key.operator - self.operators.len()) else {
@@ -282,6 +309,7 @@ impl CpuExecutable {
             owns_output: direction == Direction::Pull
                 && prepared.outputs_destination
                 && op.meta.is_edge_parallel != Some(true),
+            careful: false,
         }
     }
 
@@ -323,12 +351,16 @@ impl CpuExecutable {
         };
         let shape = self.ordered_shape(weights);
         let split = may_split(&self.module, op, shape);
-        let Ok(compiled) = self.kernel(Key { operator: id, shape: Some(shape), range: Range::Tagged, target }) else {
-            return Ok(None);
-        };
-        let to_map = call.to.as_ref().map(|set| map_of(&mut self.crew, set, graph.vertices(), false));
-        let Some(mut slots) = Slots::fill(&compiled.sources, target.wide_offsets, call, env)? else { return Ok(None) };
-        common_slots(&mut slots.words, &self.crew, graph.vertices());
+        // Entries of buckets are vertices with a priority in the queue's own vector.
+        let Some((vector, _)) = ordered_queue(&self.module, op) else { return Ok(None) };
+        match env.global(&vector) {
+            Some(Value::Vector(vector)) if is_same(&vector, &queue.spec().priorities) => {}
+            _ => return Ok(None),
+        }
+        let vertices = graph.vertices();
+        let key = Key { operator: id, shape: Some(shape), range: Range::Tagged, target };
+        let Some((compiled, mut slots)) = self.bind(key, vertices, call, &[], env)? else { return Ok(None) };
+        let to_map = call.to.as_ref().map(|set| members(&mut self.crew, set, vertices)).transpose()?;
         slots.set_adjacency(graph.out());
         slots.words[slot::TO_MAP] = to_map.as_ref().map_or(0, |m| m.as_ptr() as u64);
         let Some(condition) = call.condition.take() else { return Ok(None) };
@@ -419,6 +451,11 @@ impl Executable for CpuExecutable {
     }
 }
 
+/// Whether two references lead to the same cells.
+fn is_same(a: &Vector, b: &Vector) -> bool {
+    a.id() == b.id() && a.storage_cell(0) == b.storage_cell(0) && a.dims() == b.dims()
+}
+
 fn is_eager(queue: Option<&Queue>) -> bool {
     queue.is_some_and(|q| q.state().as_any().is::<eager::EagerQueue>())
 }
@@ -460,7 +497,7 @@ fn outputs_destination(module: &Module, operator: &Operator) -> bool {
 
 pub(crate) fn plain_target(parallel: bool, output: OutputForm) -> Target {
     // Offsets that a vertex function asks for are those of global graphs; wide ones are compiled apart.
-    Target { wide_offsets: false, parallel, output, from_bitmap: true, owns_output: false }
+    Target { wide_offsets: false, parallel, output, from_bitmap: true, owns_output: false, careful: false }
 }
 
 pub(crate) fn required<'a, T>(value: Option<&'a T>, what: &str) -> Result<&'a T> {

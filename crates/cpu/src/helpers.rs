@@ -1,5 +1,7 @@
 //! Functions of the runtime that generated code calls, by their symbol names.
 
+use std::sync::atomic::Ordering;
+
 use crate::abi::{self, Worker};
 use crate::fetch;
 use crate::intersect::{self, Method};
@@ -102,11 +104,16 @@ extern "C" fn count_common(
     method: u32,
     marked: u32,
 ) -> u64 {
-    // SAFETY: generated code passes the neighbour lists of two vertices of one graph, and its own worker.
-    let (a, b, marks) = unsafe {
+    // SAFETY: generated code passes the neighbour lists of two vertices of one graph, and its own worker, whose flag outlives
+    // the call.
+    let (a, b, marks, stopped) = unsafe {
         let lists = (std::slice::from_raw_parts(a, a_len as usize), std::slice::from_raw_parts(b, b_len as usize));
-        (lists.0, lists.1, &mut (*worker).marks)
+        (lists.0, lists.1, &mut (*worker).marks, (*(*worker).stop).load(Ordering::Relaxed))
     };
+    // A hub has lists to count with for seconds; of a run that shall stop nobody sees the counts.
+    if stopped {
+        return 0;
+    }
     match (Method::of(method), marked) {
         (Method::Combined, 1) => intersect::count_marked(marks, a, b, limit),
         (Method::Combined, 2) => intersect::count_marked(marks, b, a, limit),

@@ -1,0 +1,130 @@
+//! Looks at the finished code of a kernel: every instruction that touches memory must have a reason, and the reason must be
+//! true of the code. Runs before compilation in debug builds.
+
+use cranelift::codegen::dominator_tree::DominatorTree;
+use cranelift::codegen::flowgraph::ControlFlowGraph;
+use cranelift::codegen::ir::{Function, Inst, InstructionData, Opcode};
+use cranelift::prelude::*;
+
+use super::memory::{Memory, Reason};
+
+/// What is wrong with the accesses of a function, in words; empty when all is well.
+pub(crate) fn problems(function: &Function, memory: &Memory) -> Vec<String> {
+    let flow = ControlFlowGraph::with_function(function);
+    let tree = DominatorTree::with_function(function, &flow);
+    let look = Look { function, memory, flow, tree };
+    let mut problems = Vec::new();
+    for block in function.layout.blocks().filter(|&block| look.tree.is_reachable(block)) {
+        for inst in function.layout.block_insts(block) {
+            if touches_memory(function.dfg.insts[inst].opcode())
+                && let Err(problem) = look.access(block, inst)
+            {
+                problems.push(format!("{}: {problem}", function.dfg.display_inst(inst)));
+            }
+        }
+    }
+    problems
+}
+
+/// Calls are left out: what they are given is said at the functions of the runtime.
+fn touches_memory(opcode: Opcode) -> bool {
+    (opcode.can_load() || opcode.can_store()) && !opcode.is_call()
+}
+
+struct Look<'a> {
+    function: &'a Function,
+    memory: &'a Memory,
+    flow: ControlFlowGraph,
+    tree: DominatorTree,
+}
+
+impl Look<'_> {
+    fn access(&self, block: Block, inst: Inst) -> Result<(), String> {
+        let Some(reasons) = self.memory.reasons.get(&inst).filter(|reasons| !reasons.is_empty()) else {
+            return Err("nothing says why this access lies inside its memory".to_string());
+        };
+        let address = self.address(inst)?;
+        reasons.iter().try_for_each(|reason| match *reason {
+            Reason::Checked { index, good } => {
+                self.uses(address, index)?;
+                self.is_checked(block, index, good)
+            }
+            Reason::Assumed { vertex, limit } => {
+                self.uses(address, vertex)?;
+                self.is_vertex(vertex)?;
+                match self.memory.limits.contains(&limit) {
+                    true => Ok(()),
+                    false => Err(format!("{limit:?} is not compared before the call")),
+                }
+            }
+            Reason::PerVertex(vertex) => {
+                self.uses(address, vertex)?;
+                self.is_vertex(vertex)
+            }
+            _ => Ok(()),
+        })
+    }
+
+    /// The operand that is the address.
+    fn address(&self, inst: Inst) -> Result<Value, String> {
+        Ok(match self.function.dfg.insts[inst] {
+            InstructionData::Load { arg, .. } | InstructionData::LoadNoOffset { arg, .. } => arg,
+            InstructionData::Store { args, .. } | InstructionData::StoreNoOffset { args, .. } => args[1],
+            InstructionData::AtomicRmw { args, .. } => args[0],
+            InstructionData::AtomicCas { args, .. } => args[0],
+            ref other => return Err(format!("an access of an unknown form: {:?}", other.opcode())),
+        })
+    }
+
+    /// Whether the address is computed from the index that was looked at.
+    fn uses(&self, address: Value, index: Value) -> Result<(), String> {
+        let (dfg, index) = (&self.function.dfg, self.function.dfg.resolve_aliases(index));
+        let mut todo = vec![address];
+        while let Some(value) = todo.pop() {
+            let value = dfg.resolve_aliases(value);
+            if value == index {
+                return Ok(());
+            }
+            if let Some(inst) = dfg.value_def(value).inst()
+                && !touches_memory(dfg.insts[inst].opcode())
+            {
+                todo.extend_from_slice(dfg.inst_args(inst));
+            }
+        }
+        Err(format!("the address does not come from {index}, which the reason speaks of"))
+    }
+
+    fn is_vertex(&self, vertex: Value) -> Result<(), String> {
+        match self.memory.vertices.contains(&vertex) {
+            true => Ok(()),
+            false => Err(format!("{vertex} is not known to be a vertex of the operator")),
+        }
+    }
+
+    /// Whether the block can only be reached by the good way out of a comparison `index < ...` without sign.
+    fn is_checked(&self, block: Block, index: Value, good: Block) -> Result<(), String> {
+        let dfg = &self.function.dfg;
+        if !self.tree.block_dominates(good, block) {
+            return Err(format!("{good}, where its check leads, can be gone round"));
+        }
+        let mut ways = self.flow.pred_iter(good);
+        let (Some(way), None) = (ways.next(), ways.next()) else {
+            return Err(format!("{good} is reached by more than its check"));
+        };
+        let InstructionData::Brif { arg, blocks, .. } = dfg.insts[way.inst] else {
+            return Err(format!("{good} is not reached by a branch"));
+        };
+        if blocks[0].block(&dfg.value_lists) != good || blocks[1].block(&dfg.value_lists) == good {
+            return Err(format!("{good} is the wrong way out of its check"));
+        }
+        let compared = dfg.value_def(dfg.resolve_aliases(arg)).inst().map(|inst| dfg.insts[inst]);
+        match compared {
+            Some(InstructionData::IntCompare { cond: IntCC::UnsignedLessThan, args, .. })
+                if dfg.resolve_aliases(args[0]) == dfg.resolve_aliases(index) =>
+            {
+                Ok(())
+            }
+            _ => Err(format!("the branch to {good} does not compare {index}")),
+        }
+    }
+}
