@@ -128,3 +128,80 @@ impl Look<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::memory::Limit;
+    use super::*;
+    use cranelift::codegen::ir::{MemFlagsData, Signature, UserFuncName};
+    use cranelift::codegen::isa::CallConv;
+    use cranelift::codegen::settings;
+
+    /// The parts of `if index < length then load base[index]`, and what to say of the load.
+    struct Parts {
+        base: Value,
+        index: Value,
+        good: Block,
+    }
+
+    /// What is found in a kernel that compares, and then loads where and with the reasons that `choose` says.
+    fn found(choose: impl FnOnce(&Parts) -> (bool, Value, Vec<Reason>, Memory)) -> Vec<String> {
+        let mut signature = Signature::new(CallConv::SystemV);
+        signature.params.extend([AbiParam::new(types::I64); 3]);
+        let mut function = Function::with_name_signature(UserFuncName::user(0, 0), signature);
+        let mut context = FunctionBuilderContext::new();
+        let mut b = FunctionBuilder::new(&mut function, &mut context);
+        let [entry, good, bad] = std::array::from_fn(|_| b.create_block());
+        b.append_block_params_for_function_params(entry);
+        b.switch_to_block(entry);
+        let [base, index, length] = [0, 1, 2].map(|i| b.block_params(entry)[i]);
+        let fine = b.ins().icmp(IntCC::UnsignedLessThan, index, length);
+        b.ins().brif(fine, good, &[], bad, &[]);
+        let (behind_the_check, at, reasons, mut memory) = choose(&Parts { base, index, good });
+        for block in [good, bad] {
+            b.switch_to_block(block);
+            if (block == good) == behind_the_check {
+                let address = b.ins().iadd(base, at);
+                let loaded = b.ins().load(types::I32, MemFlagsData::trusted(), address, 0);
+                let inst = b.func.dfg.value_def(loaded).unwrap_inst();
+                memory.reasons.insert(inst, reasons.clone());
+            }
+            b.ins().return_(&[]);
+        }
+        b.seal_all_blocks();
+        let isa = cranelift_native::builder().unwrap().finish(settings::Flags::new(settings::builder())).unwrap();
+        b.finalize(isa.frontend_config());
+        problems(&function, &memory)
+    }
+
+    fn checked(parts: &Parts) -> Vec<Reason> {
+        vec![Reason::Checked { index: parts.index, good: parts.good }]
+    }
+
+    #[test]
+    fn a_checked_access_is_fine() {
+        assert!(found(|p| (true, p.index, checked(p), Memory::default())).is_empty());
+    }
+
+    #[test]
+    fn accesses_without_a_true_reason_are_found() {
+        let none = found(|p| (true, p.index, Vec::new(), Memory::default()));
+        assert!(none[0].contains("nothing says why"), "{none:?}");
+        let around = found(|p| (false, p.index, checked(p), Memory::default()));
+        assert!(around[0].contains("gone round"), "{around:?}");
+        let other = found(|p| (true, p.base, checked(p), Memory::default()));
+        assert!(other[0].contains("does not come from"), "{other:?}");
+    }
+
+    #[test]
+    fn assumptions_need_a_vertex_and_a_comparison_before_the_call() {
+        let limit = Limit::Fixed(8);
+        let assumed = |p: &Parts| vec![Reason::Assumed { vertex: p.index, limit }];
+        let unknown = found(|p| (true, p.index, assumed(p), Memory::default()));
+        assert!(unknown[0].contains("not known to be a vertex"), "{unknown:?}");
+        let known = |p: &Parts, limits| Memory { vertices: [p.index].into(), limits, ..Memory::default() };
+        let unlimited = found(|p| (true, p.index, assumed(p), known(p, Vec::new())));
+        assert!(unlimited[0].contains("not compared before"), "{unlimited:?}");
+        assert!(found(|p| (true, p.index, assumed(p), known(p, vec![limit]))).is_empty());
+    }
+}
