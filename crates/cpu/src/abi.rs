@@ -29,7 +29,7 @@ pub(crate) struct Worker {
     pub(crate) fault_site: u64,
     pub(crate) fault_value: i64,
     pub(crate) fault_limit: u64,
-    /// State of the random neighbours.
+    /// State of the random draws of the function that is running.
     pub(crate) random: u64,
     /// Becomes true when the run shall stop: helpers that take long look at it. Set before a kernel is called.
     pub(crate) stop: *const AtomicBool,
@@ -87,8 +87,10 @@ pub(crate) mod slot {
     pub(crate) const VERTICES: usize = 10;
     /// How often each vertex was met, 32 bits each, all 0 between operators.
     pub(crate) const COUNTS: usize = 11;
+    /// What random draws depend on beside the vertex or edge: for the applied function, the `from` and the `to` filter.
+    pub(crate) const DRAWS: usize = 12;
     /// Number of fixed slots.
-    pub(crate) const COUNT: usize = 12;
+    pub(crate) const COUNT: usize = 15;
 }
 
 /// The flag of a worker that has not been given one.

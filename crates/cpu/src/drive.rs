@@ -17,7 +17,8 @@ pub(crate) struct Crew {
     workers: Vec<Desk>,
     /// The next chunk of each member's part of a range.
     next: Vec<Next>,
-    stop: Box<AtomicBool>,
+    /// The flag of the run that the crew works for: true when the run shall stop, or cannot go on because of a fault.
+    stop: Arc<AtomicBool>,
 }
 
 /// A counter on cache lines of its own.
@@ -250,7 +251,7 @@ impl Crew {
         let size = team.lock().unwrap_or_else(PoisonError::into_inner).size();
         let workers = (0..size).map(|_| Desk(UnsafeCell::new(Worker::new()))).collect();
         let next = (0..size).map(|_| Next::default()).collect();
-        Crew { team, workers, next, stop: Box::new(AtomicBool::new(false)) }
+        Crew { team, workers, next, stop: Arc::new(AtomicBool::new(false)) }
     }
 
     /// Number of members.
@@ -277,12 +278,16 @@ impl Crew {
         team.unwrap_or_else(PoisonError::into_inner).run(help, task);
     }
 
-    /// Starts the random numbers of all workers anew. Which worker visits which vertex is not fixed, so that with several
-    /// members the same seed need not pick the same neighbours.
-    pub(crate) fn seed(&mut self, seed: u64) {
-        for (member, worker) in self.workers().enumerate() {
-            worker.random = gw_graph::rng::mix(seed ^ (member as u64) << 32);
-        }
+    /// Works for a run from here on: kernels and helpers look at its flag.
+    pub(crate) fn heed(&mut self, stop: &Stop) {
+        self.stop = Arc::clone(stop.flag());
+        let flag = Arc::as_ptr(&self.stop);
+        self.workers().for_each(|worker| worker.stop = flag);
+    }
+
+    /// The flag of the run.
+    pub(crate) fn stop_flag(&self) -> &Arc<AtomicBool> {
+        &self.stop
     }
 
     /// The worker of a member, between tasks.
@@ -312,7 +317,6 @@ impl Crew {
         help: Option<Help>,
         stop: &Stop,
     ) -> Result<()> {
-        self.stop.store(false, Ordering::Relaxed);
         let counters = if help.is_some() { &self.next[..] } else { &self.next[..1] };
         let parts = Parts::new(counters, chunks.count());
         let (workers, flag) = (&self.workers, &*self.stop);
@@ -320,10 +324,6 @@ impl Crew {
             let worker = workers[member].0.get();
             for chunk in parts.of(member) {
                 if flag.load(Ordering::Relaxed) {
-                    return;
-                }
-                if member == 0 && stop.check().is_err() {
-                    flag.store(true, Ordering::Relaxed);
                     return;
                 }
                 let ((begin, end), clip) = (chunks.bounds(chunk), chunks.clip(chunk));

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use gw_exec::{
     Environment, ErrorKind, ExecError, Executable, Locals, OperatorCall, OperatorId, OperatorOutcome, Queue, QueueSpec,
-    QueueState, Reduction, Result, Sites, StatementId, Value, Vector, VertexSet,
+    QueueState, Reduction, Result, Sites, StatementId, Value, Vector, VertexSet, random,
 };
 use gw_graph::{Graph, Offsets, WeightKind};
 use gw_ir::expr::{ExprKind, FunctionRef};
@@ -94,8 +94,6 @@ pub(crate) struct CpuExecutable {
     jit: Jit,
     pub(crate) crew: Crew,
     pub(crate) sharing: Sharing,
-    /// The workers have the random numbers of this run.
-    seeded: bool,
     /// Bytes of vertices that are already in an output queue; all 0 between calls.
     pub(crate) seen: Vec<u8>,
     /// How often vertices were met; all 0 between calls.
@@ -151,7 +149,6 @@ impl CpuExecutable {
             jit,
             crew: Crew::new(team),
             sharing,
-            seeded: false,
             seen: Vec::new(),
             counts: Vec::new(),
             reference,
@@ -247,6 +244,9 @@ impl CpuExecutable {
         more: &[(Name, Value)],
         env: &Environment,
     ) -> Result<Option<(Compiled, Slots)>> {
+        // The body of a loop draws by another key than the function of an operator.
+        let draws_as = if key.operator < self.operators.len() { random::Role::Apply } else { random::Role::Host };
+        self.crew.heed(&env.stop);
         for careful in [false, true] {
             let target = Target { careful, ..key.target };
             let Ok(compiled) = self.kernel(Key { target, ..key }) else { return Ok(None) };
@@ -254,6 +254,7 @@ impl CpuExecutable {
                 return Ok(None);
             };
             common_slots(&mut slots.words, &self.crew, vertices);
+            slots.set_draws(draws_as, env);
             if compiled.fits(&slots.words) {
                 return Ok(Some((compiled, slots)));
             }
@@ -387,9 +388,6 @@ impl Executable for CpuExecutable {
         env: &mut Environment,
     ) -> Result<OperatorOutcome> {
         let id = operator.0;
-        if !std::mem::replace(&mut self.seeded, true) {
-            self.crew.seed(env.seed());
-        }
         let outcome = match &self.operators[id].operator {
             Operator::EdgeSetIterator(_) => self.run_edges(id, &call, env)?,
             Operator::VertexSetIterator(_) | Operator::VertexSetFilter(_) => self.run_vertices(id, &call, env)?,
@@ -416,7 +414,6 @@ impl Executable for CpuExecutable {
     }
 
     fn begin_run(&mut self) {
-        self.seeded = false;
         self.crew.rouse();
         self.reference.begin_run();
     }
@@ -431,19 +428,19 @@ impl Executable for CpuExecutable {
         self.run_iterations(statement, range, locals, env)
     }
 
-    fn frontier_edges(&mut self, set: &VertexSet, graph: &Graph, enough: Option<u64>) -> u64 {
+    fn frontier_edges(&mut self, set: &VertexSet, graph: &Graph, enough: Option<u64>) -> Result<u64> {
         // Where no vertex has many edges, the size of a small set says enough.
-        let size = set.len() as u64;
+        let size = set.len()? as u64;
         let most = size.saturating_mul(graph.greatest_out_degree() as u64);
         match enough {
-            Some(enough) if most.saturating_add(size) < enough => most,
+            Some(enough) if most.saturating_add(size) < enough => Ok(most),
             Some(enough) => crate::set::edges_until(&mut self.crew, set, graph.out(), enough),
-            None => crate::set::edges_about(set, graph.out(), crate::set::sample_of(set.len())),
+            None => crate::set::edges_about(set, graph.out(), crate::set::sample_of(size as usize)),
         }
     }
 
-    fn guess_edges(&mut self, set: &VertexSet, graph: &Graph) -> Option<u64> {
-        Some(crate::set::edges_about(set, graph.out(), crate::set::FEW))
+    fn guess_edges(&mut self, set: &VertexSet, graph: &Graph) -> Result<Option<u64>> {
+        crate::set::edges_about(set, graph.out(), crate::set::FEW).map(Some)
     }
 
     fn reduce(&mut self, reduction: Reduction, vector: &Vector) -> Option<Result<Value>> {

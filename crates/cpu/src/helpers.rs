@@ -2,20 +2,23 @@
 
 use std::sync::atomic::Ordering;
 
+use gw_exec::random;
+
 use crate::abi::{self, Worker};
 use crate::fetch;
 use crate::intersect::{self, Method};
 use crate::ordered;
 
 /// Symbols and addresses.
-pub(crate) fn addresses() -> [(&'static str, *const u8); 10] {
+pub(crate) fn addresses() -> [(&'static str, *const u8); 11] {
     [
         ("gw_grow", abi::grow as *const u8),
         ("gw_push_bucket", ordered::push_bucket as *const u8),
         ("gw_intersect", count_common as *const u8),
         ("gw_fetch_block", fetch_block as *const u8),
         ("gw_fetch_queued", fetch_queued as *const u8),
-        ("gw_random", random as *const u8),
+        ("gw_random", pick as *const u8),
+        ("gw_begin_draws", begin_draws as *const u8),
         ("gw_log", log as *const u8),
         ("gw_exp", exp as *const u8),
         ("gw_pow", pow as *const u8),
@@ -40,15 +43,19 @@ extern "C" fn fmod(x: f64, y: f64) -> f64 {
 }
 
 /// A number below `bound` from the worker's stream; 0 when there is none, which the caller reports.
-extern "C" fn random(worker: *mut Worker, bound: u64) -> u64 {
+extern "C" fn pick(worker: *mut Worker, bound: u64) -> u64 {
     if bound == 0 {
         return 0;
     }
     // SAFETY: generated code passes the worker it was called with, which nobody else uses meanwhile.
-    let worker = unsafe { &mut *worker };
-    worker.random = worker.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let bits = gw_graph::rng::mix(worker.random);
-    ((u128::from(bits) * u128::from(bound)) >> 64) as u64
+    let state = unsafe { &mut (*worker).random };
+    random::below(random::draw(state), bound)
+}
+
+/// A function that draws is called for a vertex or an edge.
+extern "C" fn begin_draws(worker: *mut Worker, call_key: u64, a: u32, b: u32) {
+    // SAFETY: as above.
+    unsafe { (*worker).random = random::element_key(call_key, a, b) };
 }
 
 /// Where the list at `index` begins.

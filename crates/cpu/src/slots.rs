@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gw_exec::{Environment, ErrorKind, OperatorCall, Result, Value};
+use gw_exec::{Environment, ErrorKind, OperatorCall, Result, Value, random};
 use gw_graph::derived::Segment;
 use gw_graph::{Adjacency, Graph, Offsets, Weights};
 use gw_ir::source::Name;
@@ -50,6 +50,14 @@ impl Slots {
     pub(crate) fn write_back(self, env: &mut Environment) -> Vec<(Name, Value)> {
         let cells = self.cells.into_iter().map(|(name, old, cell)| (name, with_bits(&old, *cell)));
         cells.filter(|(name, value)| !env.set_global(name, value.clone())).collect()
+    }
+
+    /// Sets what random neighbours depend on beside the vertex or edge: the seed, the operator call and the role of the function.
+    pub(crate) fn set_draws(&mut self, apply: random::Role, env: &Environment) {
+        let roles = [(Role::Apply, apply), (Role::From, random::Role::From), (Role::To, random::Role::To)];
+        for (role, drawn_as) in roles {
+            self.words[role.draws_slot()] = random::call_key(env.seed(), env.operator_calls(), drawn_as);
+        }
     }
 
     /// Points the slots of an adjacency to its arrays.

@@ -65,3 +65,68 @@ fn functions_that_call_each_other_twice_at_every_level_are_not_inlined_without_e
     agree(&text, &["path:2"], &["par=dynamic"]).unwrap();
     assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
 }
+
+#[test]
+fn nan_is_never_better() {
+    let text = program(
+        "const z : vector{V}(double) = 0.0;\nconst a : vector{V}(double) = 0.0;\nconst b : vector{V}(double) = 0.0;\n\
+         const e : vector{V}(double) = 5.0;\nconst f : vector{V}(double) = 5.0;\n\
+         func go(v : V)\n var n : double = z[v] / z[v];\n a[v] = min(n, 1.0) + max(n, 1.0);\n b[v] = min(1.0, n) + max(1.0, n);\n\
+          e[v] min= n;\n f[v] max= n;\nend\nfunc edge(src : V, dst : V)\n var n : double = z[src] / z[src];\n\
+          e[dst] min= n;\n f[dst] max= n;\nend\n\
+         func main()\n vertices.apply(go);\n g.apply(edge);\n print a[0];\n print b[0];\n print e[0];\n print f[0];\n\
+          a[0] = 3.0;\n print a.min();\n print a.max();\nend\n",
+    );
+    let printed = agree(&text, &["path:9"], SCHEDULES).unwrap();
+    let lines: Vec<&str> = printed.lines().collect();
+    assert!(lines[0].to_lowercase().contains("nan"), "{printed}");
+    assert_eq!(lines[1..].iter().map(|l| l.parse::<f64>().unwrap()).collect::<Vec<_>>(), [2.0, 5.0, 5.0, 3.0, 3.0]);
+}
+
+#[test]
+fn sums_are_made_in_64_bits_and_in_double_precision() {
+    let text = program(
+        "const big : vector{V}(int) = 2147483647;\nconst y : vector{V}(float) = 0.1;\nfunc main()\n\
+          print y.sum();\n var s : uint_64 = big.sum();\n print s;\nend\n",
+    );
+    let printed = agree(&text, &["path:100000"], &["par=dynamic"]).unwrap();
+    let lines: Vec<&str> = printed.lines().collect();
+    assert!((lines[0].parse::<f64>().unwrap() - 10_000.0).abs() < 0.01, "{printed}");
+    assert_eq!(lines[1], "214748364700000");
+}
+
+#[test]
+fn random_neighbours_depend_on_nothing_but_the_seed_and_the_element() {
+    let text = program(
+        "func wander(v : V)\n var at : int = v;\n for i in 0:10\n if g.getOutDegree(at) > 0\n at = getRandomOutNgh(g, at);\n\
+          x[at] += 1;\n end\n end\nend\nfunc edge(src : V, dst : V)\n x[getRandomOutNgh(g, dst)] += 1;\nend\n\
+         func lucky(v : V) -> yes : bool\n yes = getRandomOutNgh(g, v) > v;\nend\n\
+         func main()\n vertices.apply(wander);\n vertices.apply(wander);\n g.apply(edge);\n g.from(lucky).apply(edge);\n\
+          g.to(lucky).apply(edge);\n par_for i in 0:64\n if g.getOutDegree(i) > 0\n x[getRandomOutNgh(g, i)] += 1;\n end\n end\n\
+          for v in 0:64\n print x[v];\n end\nend\n",
+    );
+    agree(&text, &["kron:6"], SCHEDULES).unwrap();
+}
+
+#[test]
+fn endless_functions_stop_when_time_is_over() {
+    use std::time::{Duration, Instant};
+    let bodies = [
+        ("func f(v : V)\n while true\n x[v] = x[v] + 1;\n end\nend\n", "vertices.apply(f)", "par=dynamic"),
+        ("func f(src : V, dst : V)\n while true\n x[dst] += 1;\n end\nend\n", "g.apply(f)", "push,par=dynamic"),
+        ("func f(src : V, dst : V)\n while true\n x[dst] += 1;\n end\nend\n", "g.apply(f)", "pull,par=dynamic"),
+        ("", "par_for i in 0:9\n while true\n x[i] += 1;\n end\n end", "par=dynamic"),
+    ];
+    for (functions, main, schedule) in bodies {
+        let text = program(&format!("{functions}func main()\n {main};\nend\n").replace("end;", "end"));
+        for vm in [gw_cpu::CpuVm::new(1), gw_cpu::CpuVm::with_tiny_chunks(3)] {
+            let mut program = run::prepare(&vm, &text, schedule);
+            let timeout = Some(Duration::from_millis(200));
+            let options = gw_exec::RunOptions { timeout, ..gw_exec::RunOptions::with_args(["path:100"]) };
+            let start = Instant::now();
+            let error = program.run(&options).expect_err("the run has no end").to_string();
+            assert!(error.contains("time limit"), "{error}");
+            assert!(start.elapsed() < Duration::from_secs(2), "{main}: {:?}", start.elapsed());
+        }
+    }
+}

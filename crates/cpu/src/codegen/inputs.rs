@@ -43,6 +43,17 @@ pub(crate) enum Role {
     To,
 }
 
+impl Role {
+    /// The slot of what the random draws of such a function depend on.
+    pub(crate) fn draws_slot(self) -> usize {
+        match self {
+            Role::Apply => slot::DRAWS,
+            Role::From => slot::DRAWS + 1,
+            Role::To => slot::DRAWS + 2,
+        }
+    }
+}
+
 /// The arrays of a graph that functions may ask for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum GraphArray {

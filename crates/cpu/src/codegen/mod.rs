@@ -25,6 +25,7 @@ use cranelift::codegen::settings::{self, Configurable};
 use cranelift::prelude::*;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module as _};
+use gw_ir::builtin::Builtin;
 use gw_ir::expr::{Expr, ExprKind};
 use gw_ir::module::Module;
 use gw_ir::operator::{EdgeSetIterator, VertexFilter};
@@ -96,6 +97,7 @@ struct Runtime {
     fetch_block: FuncId,
     fetch_queued: FuncId,
     random: FuncId,
+    begin_draws: FuncId,
     math: [FuncId; 4],
 }
 
@@ -143,6 +145,7 @@ impl Jit {
             fetch_block: declare("gw_fetch_block", &[i64, i64, i64, i64, i32], None)?,
             fetch_queued: declare("gw_fetch_queued", &[i64, i64, i64, i64, i64, i32], None)?,
             random: declare("gw_random", &[i64, i64], Some(i64))?,
+            begin_draws: declare("gw_begin_draws", &[i64, i64, i32, i32], None)?,
             math: [
                 declare("gw_log", &[f64], Some(f64))?,
                 declare("gw_exp", &[f64], Some(f64))?,
@@ -181,6 +184,7 @@ impl Jit {
             fetch_block: import(self.runtime.fetch_block),
             fetch_queued: import(self.runtime.fetch_queued),
             random: import(self.runtime.random),
+            begin_draws: import(self.runtime.begin_draws),
             math: self.runtime.math.map(&mut import),
         };
         let builder = FunctionBuilder::new(&mut context.func, &mut self.functions);
@@ -258,6 +262,19 @@ fn reached(ir: &Module, mut todo: Vec<Name>) -> Vec<Name> {
         found.push(name);
     }
     found
+}
+
+/// Whether a function, or one that it calls, draws random neighbours.
+fn draws(ir: &Module, function: &Name) -> bool {
+    reached(ir, vec![function.clone()]).iter().any(|name| {
+        let block = ir.function(name).and_then(|f| f.body.as_deref()).unwrap_or_default();
+        let mut found = false;
+        walk::walk_block_exprs(block, &mut |e| {
+            let drawn = |b: &Builtin| matches!(b, Builtin::RandomOutNeighbor | Builtin::RandomInNeighbor);
+            found |= matches!(&e.kind, ExprKind::Builtin(builtin, _) if drawn(builtin));
+        });
+        found
+    })
 }
 
 /// Global scalars that a kernel assigns or reduces into.

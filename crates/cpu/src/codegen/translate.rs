@@ -29,6 +29,7 @@ pub(crate) struct Helpers {
     pub(crate) fetch_block: FuncRef,
     pub(crate) fetch_queued: FuncRef,
     pub(crate) random: FuncRef,
+    pub(crate) begin_draws: FuncRef,
     pub(crate) math: [FuncRef; 4],
 }
 
@@ -337,6 +338,13 @@ impl<'a, 'f> Translator<'a, 'f> {
     ) -> Result<Option<Value>, Refusal> {
         let callee = self.function(&function.name)?;
         let outer = std::mem::take(&mut self.names);
+        if super::draws(self.module, &callee.name) {
+            let key = self.slot(role.draws_slot(), types::I64);
+            let zero = self.b.ins().iconst(types::I32, 0);
+            // Source and destination of an edge, whose weight does not matter; or a vertex.
+            let (a, b) = (args.first().copied().unwrap_or(zero), args.get(1).copied().unwrap_or(zero));
+            self.b.ins().call(self.helpers.begin_draws, &[self.worker, key, a, b]);
+        }
         self.bind_captures(callee, role)?;
         let result = self.inline(callee, args)?;
         self.names = outer;

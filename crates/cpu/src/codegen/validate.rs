@@ -78,7 +78,7 @@ impl Look<'_> {
 
     /// Whether the address is computed from the index that was looked at.
     fn uses(&self, address: Value, index: Value) -> Result<(), String> {
-        let (dfg, index) = (&self.function.dfg, self.function.dfg.resolve_aliases(index));
+        let (dfg, index) = (&self.function.dfg, self.narrow(index));
         let mut todo = vec![address];
         while let Some(value) = todo.pop() {
             let value = dfg.resolve_aliases(value);
@@ -92,6 +92,16 @@ impl Look<'_> {
             }
         }
         Err(format!("the address does not come from {index}, which the reason speaks of"))
+    }
+
+    /// The value that a 64-bit form was made of.
+    fn narrow(&self, value: Value) -> Value {
+        let dfg = &self.function.dfg;
+        let value = dfg.resolve_aliases(value);
+        match dfg.value_def(value).inst().map(|inst| dfg.insts[inst]) {
+            Some(InstructionData::Unary { opcode: Opcode::Uextend, arg }) => dfg.resolve_aliases(arg),
+            _ => value,
+        }
     }
 
     fn is_vertex(&self, vertex: Value) -> Result<(), String> {
@@ -120,7 +130,7 @@ impl Look<'_> {
         let compared = dfg.value_def(dfg.resolve_aliases(arg)).inst().map(|inst| dfg.insts[inst]);
         match compared {
             Some(InstructionData::IntCompare { cond: IntCC::UnsignedLessThan, args, .. })
-                if dfg.resolve_aliases(args[0]) == dfg.resolve_aliases(index) =>
+                if self.narrow(args[0]) == self.narrow(index) =>
             {
                 Ok(())
             }

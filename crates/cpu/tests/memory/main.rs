@@ -22,6 +22,8 @@ const EDGE: &[&str] = &[
     "dense-push,par=dynamic",
 ];
 
+const VERTEX: &[&str] = &["par=serial", "par=dynamic", "par=static"];
+
 const HEAD: &str = "element V end\nelement E end\n\
     const g : edgeset{E}(V,V) = load(argv[1]);\nconst vertices : vertexset{V} = g.getVertices();\n";
 /// A second graph, usually a larger one.
@@ -79,9 +81,9 @@ fn vectors_of_another_element() {
         const h : edgeset{E}(W,W) = load(argv[2]);\nconst vertices : vertexset{V} = g.getVertices();\n\
         const things : vertexset{W} = h.getVertices();\nconst x : vector{V}(int) = 0;\nfunc f(v : W)\n x[v] = 7;\nend\n\
         func e(src : W, dst : W)\n x[dst] = 7;\nend\nfunc main()\n OPERATOR;\n print x.sum();\nend\n";
-    for operator in ["things.apply(f)", "h.apply(e)"] {
+    for (operator, schedules) in [("things.apply(f)", VERTEX), ("h.apply(e)", EDGE)] {
         let text = text.replace("OPERATOR", operator);
-        fault(agree(&text, &["path:10", "path:1000"], EDGE), "`x` has 10 entries");
+        fault(agree(&text, &["path:10", "path:1000"], schedules), "`x` has 10 entries");
     }
 }
 
@@ -89,18 +91,18 @@ fn vectors_of_another_element() {
 fn rows_and_captured_vectors() {
     let rows = one("const x : vector{V}(vector[8](int)) = 0;\nfunc f(v : V)\n x[v][v] = 7;\nend\n\
         func main()\n vertices.apply(f);\n print 1;\nend\n");
-    fault(agree(&rows, &["path:70"], EDGE), "has 8 entries");
-    assert_eq!(agree(&rows, &["path:8"], EDGE).unwrap(), "1\n");
+    fault(agree(&rows, &["path:70"], VERTEX), "has 8 entries");
+    assert_eq!(agree(&rows, &["path:8"], VERTEX).unwrap(), "1\n");
     let captured = one("func put[x : vector[4](int)](v : V)\n x[v] = v;\nend\nfunc on[x : vector[4](int)](src : V, dst : V)\n\
          x[dst] = 1;\nend\nfunc main()\n var y : vector[4](int) = 0;\n OPERATOR;\n print y.sum();\nend\n");
-    for operator in ["vertices.apply(put[y])", "g.apply(on[y])"] {
+    for (operator, schedules) in [("vertices.apply(put[y])", VERTEX), ("g.apply(on[y])", EDGE)] {
         let text = captured.replace("OPERATOR", operator);
-        fault(agree(&text, &["path:1000"], EDGE), "`x` has 4 entries");
-        agree(&text, &["path:4"], EDGE).unwrap();
+        fault(agree(&text, &["path:1000"], schedules), "`x` has 4 entries");
+        agree(&text, &["path:4"], schedules).unwrap();
     }
     let histogram = one("const x : vector[64](int) = 0;\nfunc f(v : V)\n x[v] += 1;\nend\n\
         func main()\n vertices.apply(f);\n print x.sum();\nend\n");
-    fault(agree(&histogram, &["kron:10"], EDGE), "`x` has 64 entries");
+    fault(agree(&histogram, &["kron:10"], VERTEX), "`x` has 64 entries");
 }
 
 #[test]
@@ -111,14 +113,14 @@ fn vertices_of_another_graph() {
         ));
         fault(agree(&text, &["cycle:100", "kron:8"], EDGE), "vertex _ is out of range: there are 100 vertices");
         let text = text.replace("src : V, dst", "dst").replace("src", "dst").replace("h.apply", "all.apply");
-        fault(agree(&text, &["cycle:100", "path:1000"], EDGE), "vertex _ is out of range: there are 100 vertices");
+        fault(agree(&text, &["cycle:100", "path:1000"], VERTEX), "vertex _ is out of range: there are 100 vertices");
     }
 }
 
 #[test]
 fn a_graph_loaded_again() {
     let text = one("const x : vector{V}(int) = 0;\nconst y : vector{V}(int) = 1;\nfunc f(src : V, dst : V)\n\
-         x[dst] += y[src];\nend\nfunc main()\n g = load(argv[2]);\n g.apply(f);\n print x.sum();\nend\n");
+         x[dst] += 1;\nend\nfunc main()\n g = load(argv[2]);\n g.apply(f);\n print x.sum();\nend\n");
     fault(agree(&text, &["path:10", "path:1000"], EDGE), "has 10 entries");
     assert_eq!(agree(&text, &["path:10", "path:10"], EDGE).unwrap(), "18\n");
 }
@@ -140,7 +142,8 @@ fn sets_of_another_graph() {
         fault(agree(&text, &["path:10", "path:40"], EDGE), "vertex _ is out of range: there are 10 vertices");
         // One more vertex than the words of a map have bits.
         fault(agree(&text, &["path:65", "path:66"], EDGE), "vertex _ is out of range: there are 65 vertices");
-        agree(&text, &["path:40", "path:10"], EDGE).unwrap();
+        // Now the set is a small one, and the vector as long as the small graph: a fault or not, but the same everywhere.
+        _ = agree(&text, &["path:40", "path:10"], EDGE);
     }
     // A frontier of one graph, in the form in which the schedule makes it, taken for one of another.
     let frontier = two_large("func f(src : V, dst : V)\n x[dst] = 1;\nend\nfunc main()\n\

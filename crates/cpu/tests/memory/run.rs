@@ -10,12 +10,16 @@ use gw_lang::{SourceFile, compile_front};
 /// several faults comes first depends on the schedule.
 pub type Outcome = Result<String, String>;
 
-pub fn run(vm: &dyn GraphVm, text: &str, args: &[&str], schedule: &str) -> Outcome {
+pub fn prepare(vm: &dyn GraphVm, text: &str, schedule: &str) -> Program {
     let front = compile_front(&SourceFile::new("test.gt", text)).unwrap_or_else(|_| panic!("the program is right:\n{text}"));
     let module = gw_ir::lower(&front.typed, text).unwrap();
     let schedule = schedule.parse().unwrap_or_else(|e| panic!("{schedule}: {e}"));
     let module = gw_ir::run_pipeline(module, &schedule, &gw_ir::Options::default()).unwrap_or_else(|e| panic!("{schedule}: {e}"));
-    let mut program = Program::prepare(vm, Arc::new(module)).unwrap();
+    Program::prepare(vm, Arc::new(module)).unwrap()
+}
+
+pub fn run(vm: &dyn GraphVm, text: &str, args: &[&str], schedule: &str) -> Outcome {
+    let mut program = prepare(vm, text, schedule);
     let options = RunOptions::with_args(args.iter().copied());
     // Twice: executables are reused, also after a fault.
     let [first, second] = [0, 1].map(|_| match program.run(&options) {
