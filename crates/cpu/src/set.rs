@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use gw_exec::{MachineSet, Result, SetForm, VertexSet};
+use gw_exec::{ErrorKind, MachineSet, Result, SetForm, VertexSet};
 use gw_graph::{Adjacency, Offsets};
 
 use crate::drive::Crew;
@@ -64,6 +64,48 @@ impl Map {
             Map::Bits(words) => words.as_ptr().cast(),
             Map::Bytes(bytes) => bytes.as_ptr(),
         }
+    }
+
+    /// Whether the map has a place for each of so many vertices.
+    fn covers(&self, vertices: usize) -> bool {
+        match self {
+            Map::Bits(words) => 64 * words.len() >= vertices,
+            Map::Bytes(bytes) => bytes.len() >= vertices,
+        }
+    }
+
+    /// One more than the greatest member; 0 without members.
+    fn end(&self) -> usize {
+        match self {
+            Map::Bits(words) => {
+                let last = words.iter().rposition(|&word| word != 0);
+                last.map_or(0, |at| 64 * at + 64 - words[at].leading_zeros() as usize)
+            }
+            Map::Bytes(bytes) => bytes.iter().rposition(|&byte| byte != 0).map_or(0, |at| at + 1),
+        }
+    }
+
+    /// The greatest member that is not below `vertices`. Looks only at what lies behind them.
+    fn greatest_from(&self, vertices: usize) -> Option<u32> {
+        let greatest = match self {
+            Map::Bits(words) => {
+                let first = vertices / 64;
+                let at = first + words.get(first..)?.iter().rposition(|&word| word != 0)?;
+                64 * at + 63 - words[at].leading_zeros() as usize
+            }
+            Map::Bytes(bytes) => vertices + bytes.get(vertices..)?.iter().rposition(|&byte| byte != 0)?,
+        };
+        (greatest >= vertices).then_some(greatest as u32)
+    }
+
+    /// The same members in a map for exactly so many vertices, which all of them are below.
+    fn resized(&self, vertices: usize) -> Map {
+        let mut map = self.clone();
+        match &mut map {
+            Map::Bits(words) => words.resize(vertices.div_ceil(64), 0),
+            Map::Bytes(bytes) => bytes.resize(vertices, 0),
+        }
+        map
     }
 
     fn is_bits(&self) -> bool {
@@ -203,7 +245,8 @@ impl<'a> Loan<'a> {
         let borrowed = set.with(|form| {
             let SetForm::Machine(machine) = form else { return None };
             let own = machine.as_any().downcast_mut::<MapSet>()?;
-            (own.map.is_bits() == bits).then(|| std::mem::replace(&mut own.map, Map::empty(0, bits)))
+            let fits = own.map.is_bits() == bits && own.map.covers(vertices);
+            fits.then(|| std::mem::replace(&mut own.map, Map::empty(0, bits)))
         });
         Ok(match borrowed {
             Some(map) => Loan { members: Members::Map(map), home: Some(set) },
@@ -216,6 +259,14 @@ impl<'a> Loan<'a> {
         match &self.members {
             Members::Queue(ids) => ids,
             Members::Map(_) => &[],
+        }
+    }
+
+    /// One more than the greatest member of a map; 0 for a queue.
+    pub(crate) fn end(&self) -> usize {
+        match &self.members {
+            Members::Queue(_) => 0,
+            Members::Map(map) => map.end(),
         }
     }
 
@@ -241,6 +292,32 @@ impl Drop for Loan<'_> {
             _ => {}
         });
     }
+}
+
+/// An error when a member of a set is no vertex of a graph with so many.
+pub(crate) fn all_below(set: &VertexSet, vertices: usize) -> Result<()> {
+    let outside = |ids: &[u32]| ids.iter().copied().max().filter(|&v| v as usize >= vertices);
+    let greatest = set.with(|form| {
+        Result::Ok(match form {
+            SetForm::All(n) => n.checked_sub(1).filter(|&v| v >= vertices).map(|v| v as u32),
+            SetForm::Ids(ids) => outside(ids),
+            SetForm::Machine(machine) => match machine.as_any().downcast_mut::<MapSet>() {
+                Some(own) => own.map.greatest_from(vertices),
+                None => outside(&machine.ids()?),
+            },
+            form => outside(&form.ids()?),
+        })
+    })?;
+    match greatest {
+        Some(vertex) => Err(ErrorKind::VertexOutOfRange { vertex: vertex.into(), vertices }.into()),
+        None => Ok(()),
+    }
+}
+
+/// The members of a set as a map of bytes over so many vertices; an error when one of them is none of these.
+pub(crate) fn members(crew: &mut Crew, set: &VertexSet, vertices: usize) -> Result<Map> {
+    all_below(set, vertices)?;
+    map_of(crew, set, vertices, false)
 }
 
 /// Whether a set is kept as a map.
@@ -377,23 +454,28 @@ fn in_pieces(crew: &mut Crew, pieces: usize, enough: u64, count: impl Fn(usize) 
     sum.into_inner()
 }
 
-/// The members of a set as a map.
-pub(crate) fn map_of(crew: &mut Crew, set: &VertexSet, vertices: usize, bits: bool) -> Result<Map> {
+/// The members of a set as a map; members that are none of so many vertices are left out.
+fn map_of(crew: &mut Crew, set: &VertexSet, vertices: usize, bits: bool) -> Result<Map> {
     set.with(|form| {
         Ok(match form {
             SetForm::Machine(machine) => match machine.as_any().downcast_mut::<MapSet>() {
-                Some(own) if own.map.is_bits() == bits => own.map.clone(),
+                Some(own) if own.map.is_bits() == bits => own.map.resized(vertices),
                 // From few members a map is made sooner than from all vertices.
                 Some(own) if own.count > vertices / SPARSE => own.map.converted(vertices),
                 _ => filled(crew, vertices, bits, &machine.ids()?),
             },
             SetForm::All(n) => {
-                let mut map = Map::empty(vertices, bits);
+                let (mut map, n) = (Map::empty(vertices, bits), (*n).min(vertices));
                 match &mut map {
-                    Map::Bits(words) => words.fill(u64::MAX),
-                    Map::Bytes(bytes) => bytes.fill(1),
+                    Map::Bits(words) => {
+                        words[..n / 64].fill(u64::MAX);
+                        // No bit is set behind the last member.
+                        if n % 64 > 0 {
+                            words[n / 64] = u64::MAX >> (64 - n % 64);
+                        }
+                    }
+                    Map::Bytes(bytes) => bytes[..n].fill(1),
                 }
-                debug_assert!(*n <= vertices);
                 map
             }
             SetForm::Ids(ids) => filled(crew, vertices, bits, ids),
