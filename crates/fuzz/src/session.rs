@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::check::{Failure, Report, Settings};
 use crate::classify::classify;
+use crate::compare::Kind;
 use crate::generate;
 use crate::worker::Worker;
 
@@ -116,7 +117,14 @@ impl Session {
         summary: &Mutex<Summary>,
         heard: &(dyn Fn(&str, &Finding) + Sync),
     ) {
-        let class = report.failures.first().map(|failure| {
+        let mut failures = report.failures.clone();
+        // A run that was only slow, because the computer had other things to do, is none that hangs.
+        if failures.first().is_some_and(|failure| failure.difference.kind == Kind::Hang)
+            && worker.case(&generate::case(seed)).is_ok_and(|again| again.failures.is_empty())
+        {
+            failures.clear();
+        }
+        let class = failures.first().map(|failure| {
             let case = generate::case(seed);
             let class = match self.classify {
                 true => classify(worker, &case, failure),

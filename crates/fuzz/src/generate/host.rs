@@ -77,8 +77,18 @@ impl Writer {
         let vertices = vec![VertexName { text: variable.clone(), bound }];
         let mut draft = self.draft(&Host::default(), Runs::Each(&variable), vertices, &[]);
         let mut scope = std::mem::take(&mut draft.scope);
-        for scalar in host.scalars.clone() {
-            if self.dice.percent(45) {
+        // Variables of `main` that rounds reduce into.
+        let own = if self.dice.percent(60) { self.dice.between(1, 2) } else { 0 };
+        let first = host.scalars.len();
+        for _ in 0..own {
+            let (name, scalar) = (self.fresh("y"), self.number());
+            let summed = scalar.is_floating() && self.dice.percent(50);
+            let value = self.literal_of(scalar);
+            host.line(format!("var {name} : {scalar} = {value};"));
+            host.scalars.push(ScalarVar { name, scalar, summed });
+        }
+        for (at, scalar) in host.scalars.clone().into_iter().enumerate() {
+            if at >= first || self.dice.percent(45) {
                 let mode = self.scalar_mode(&scalar);
                 scope.scalar_writes.push((scalar, mode));
             } else if !scalar.summed {
@@ -99,6 +109,9 @@ impl Writer {
             host.line(line);
         }
         host.line("end");
+        for scalar in host.scalars[first..].to_vec() {
+            host.line(format!("print {};", scalar.name));
+        }
     }
 
     fn host_loop(&mut self, host: &mut Host) {
