@@ -33,7 +33,9 @@ pub fn classify(worker: &mut Worker, case: &Case, failure: &Failure) -> String {
         let Some(changed) = (ablation.change)(&case) else { continue };
         // Races do not show in every run.
         let fine = |worker: &mut Worker| {
-            worker.case(&changed).is_ok_and(|report| report.failures.is_empty() && report.runs > 0 && report.refused == 0)
+            worker
+                .case(&changed)
+                .is_ok_and(|report| report.failures.is_empty() && report.runs > 0 && report.refused == 0)
         };
         let vanished = fine(worker) && fine(worker);
         if vanished {

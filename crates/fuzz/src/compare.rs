@@ -59,9 +59,10 @@ pub fn compare(program: &str, judgement: &Judgement, expected: &Outcome, found: 
             compare_lines(judgement, a, b).or_else(|| compare_globals(judgement, x, y))
         }
         (Outcome::Fault(a), Outcome::Fault(b)) => compare_faults(program, judgement, a, b),
-        (Outcome::Fault(fault), _) => {
-            difference(Kind::MissingFault, format!("the reference machine says in line {}: {}", fault.line, fault.message))
-        }
+        (Outcome::Fault(fault), _) => difference(
+            Kind::MissingFault,
+            format!("the reference machine says in line {}: {}", fault.line, fault.message),
+        ),
         (_, Outcome::Fault(fault)) => {
             difference(Kind::ExtraFault, format!("line {}: {} {}", fault.line, fault.kind, fault.message))
         }

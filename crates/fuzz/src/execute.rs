@@ -125,7 +125,14 @@ impl Machines {
     }
 
     /// The outcome of a trial. `limit` is the time for the run itself.
-    pub fn run(&mut self, case: &Case, module: &Module, graphs: &[Arc<Graph>], trial: &Trial, limit: Duration) -> Outcome {
+    pub fn run(
+        &mut self,
+        case: &Case,
+        module: &Module,
+        graphs: &[Arc<Graph>],
+        trial: &Trial,
+        limit: Duration,
+    ) -> Outcome {
         if let Machine::Shuffled(seed) = trial.machine {
             return run_on(&ReferenceVm::shuffled(seed), case, module.clone(), graphs, trial, limit);
         }
@@ -148,7 +155,14 @@ pub fn reference(case: &Case, module: &Module, graphs: &[Arc<Graph>], limit: Dur
     run_on(&ReferenceVm::new(), case, module.clone(), graphs, &trial, limit)
 }
 
-fn run_on(vm: &dyn GraphVm, case: &Case, module: Module, graphs: &[Arc<Graph>], trial: &Trial, limit: Duration) -> Outcome {
+fn run_on(
+    vm: &dyn GraphVm,
+    case: &Case,
+    module: Module,
+    graphs: &[Arc<Graph>],
+    trial: &Trial,
+    limit: Duration,
+) -> Outcome {
     let attempt = catch_unwind(AssertUnwindSafe(|| attempt(vm, case, module, graphs, trial, limit)));
     attempt.unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
@@ -156,7 +170,14 @@ fn run_on(vm: &dyn GraphVm, case: &Case, module: Module, graphs: &[Arc<Graph>], 
     })
 }
 
-fn attempt(vm: &dyn GraphVm, case: &Case, module: Module, graphs: &[Arc<Graph>], trial: &Trial, limit: Duration) -> Outcome {
+fn attempt(
+    vm: &dyn GraphVm,
+    case: &Case,
+    module: Module,
+    graphs: &[Arc<Graph>],
+    trial: &Trial,
+    limit: Duration,
+) -> Outcome {
     let (module, schedule) = match (&trial.schedule, graphs.first()) {
         (Some(text), _) => match text.parse::<ProgramSchedule>() {
             Ok(schedule) => (module, schedule),

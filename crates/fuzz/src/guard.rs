@@ -11,6 +11,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Addresses reserved; memory is used only by the blocks that live.
 const RANGE: usize = 1 << 38;
 const PAGE: usize = 4096;
+/// Smaller blocks are guarded only if they are asked for zeroed, as vectors are: the interpreter allocates all the time.
+const SMALL: usize = 512;
 /// Larger blocks are left to the usual allocator, which maps them by themselves.
 const LARGEST: usize = 64 << 20;
 
@@ -69,29 +71,8 @@ fn inside(address: usize) -> bool {
 // are the system allocator's.
 unsafe impl GlobalAlloc for GuardAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let wanted = START.load(Ordering::Acquire) != 0
-            && layout.size() > 0
-            && layout.size() <= LARGEST
-            && layout.align() <= PAGE
-            && GUARDED.try_with(Cell::get).unwrap_or(false);
-        if !wanted {
-            // SAFETY: the caller keeps the rules of this function.
-            return unsafe { System.alloc(layout) };
-        }
-        let bytes = pages(layout.size());
-        let base = NEXT.fetch_add(bytes + PAGE, Ordering::Relaxed);
-        if base + bytes + PAGE > START.load(Ordering::Relaxed) + RANGE {
-            // SAFETY: as above.
-            return unsafe { System.alloc(layout) };
-        }
-        // SAFETY: the pages are reserved and nobody else's.
-        let opened = unsafe { libc::mprotect(base as *mut libc::c_void, bytes, libc::PROT_READ | libc::PROT_WRITE) };
-        if opened != 0 {
-            // SAFETY: as above.
-            return unsafe { System.alloc(layout) };
-        }
-        // The block ends where the pages end, as far as its alignment allows.
-        ((base + bytes - layout.size()) & !(layout.align() - 1)) as *mut u8
+        // SAFETY: the caller keeps the rules of this function.
+        unsafe { if layout.size() < SMALL { System.alloc(layout) } else { guarded_block(layout) } }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
@@ -115,7 +96,7 @@ unsafe impl GlobalAlloc for GuardAllocator {
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as for `alloc`.
-        let pointer = unsafe { self.alloc(layout) };
+        let pointer = unsafe { guarded_block(layout) };
         if !pointer.is_null() && !inside(pointer as usize) {
             // Fresh pages are zero; other memory may not be.
             // SAFETY: the block was just allocated with this size.
@@ -123,4 +104,34 @@ unsafe impl GlobalAlloc for GuardAllocator {
         }
         pointer
     }
+}
+
+/// A block with a guard page behind it, where that is wanted and possible.
+///
+/// # Safety
+/// As [`GlobalAlloc::alloc`].
+unsafe fn guarded_block(layout: Layout) -> *mut u8 {
+    let wanted = START.load(Ordering::Acquire) != 0
+        && layout.size() > 0
+        && layout.size() <= LARGEST
+        && layout.align() <= PAGE
+        && GUARDED.try_with(Cell::get).unwrap_or(false);
+    if !wanted {
+        // SAFETY: the caller keeps the rules of this function.
+        return unsafe { System.alloc(layout) };
+    }
+    let bytes = pages(layout.size());
+    let base = NEXT.fetch_add(bytes + PAGE, Ordering::Relaxed);
+    if base + bytes + PAGE > START.load(Ordering::Relaxed) + RANGE {
+        // SAFETY: as above.
+        return unsafe { System.alloc(layout) };
+    }
+    // SAFETY: the pages are reserved and nobody else's.
+    let opened = unsafe { libc::mprotect(base as *mut libc::c_void, bytes, libc::PROT_READ | libc::PROT_WRITE) };
+    if opened != 0 {
+        // SAFETY: as above.
+        return unsafe { System.alloc(layout) };
+    }
+    // The block ends where the pages end, as far as its alignment allows.
+    ((base + bytes - layout.size()) & !(layout.align() - 1)) as *mut u8
 }

@@ -8,12 +8,12 @@ use clap::{Parser, Subcommand, ValueEnum};
 use gw_fuzz::case::Case;
 use gw_fuzz::check::{Failure, Settings};
 use gw_fuzz::classify::classify;
+use gw_fuzz::generate;
 use gw_fuzz::guard::GuardAllocator;
 use gw_fuzz::reduce::Reducer;
 use gw_fuzz::schedules::Targets;
 use gw_fuzz::session::Session;
 use gw_fuzz::worker::{Worker, serve};
-use gw_fuzz::generate;
 
 #[global_allocator]
 static ALLOCATOR: GuardAllocator = GuardAllocator;

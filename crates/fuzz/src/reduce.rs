@@ -78,7 +78,9 @@ impl<'w> Reducer<'w> {
             }
             let indent = |line: &str| line.len() - line.trim_start().len();
             let head = lines[at];
-            let end = lines[at + 1..].iter().position(|line| indent(line) == indent(head) && line.trim_start().starts_with("end"));
+            let end = lines[at + 1..]
+                .iter()
+                .position(|line| indent(line) == indent(head) && line.trim_start().starts_with("end"));
             let opens = lines.get(at + 1).is_some_and(|next| indent(next) > indent(head));
             if let (true, Some(end)) = (opens, end) {
                 let mut kept = lines[..at].to_vec();

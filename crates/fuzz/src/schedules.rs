@@ -78,9 +78,10 @@ impl Schedules {
                 }
                 let machine = if gpu { &self.cuda } else { &self.cpu };
                 let key = (gpu, point.point.clone());
-                let (all, simple) = self.spaces.entry(key).or_insert_with(|| {
-                    (Space::new(&point.point, machine), Space::simple_only(&point.point, machine))
-                });
+                let (all, simple) = self
+                    .spaces
+                    .entry(key)
+                    .or_insert_with(|| (Space::new(&point.point, machine), Space::simple_only(&point.point, machine)));
                 let space = if dice.percent(65) { simple } else { all };
                 if let Some(picked) = space.sample(dice.bits(), 1).pop() {
                     // A path that two places share keeps the last schedule.

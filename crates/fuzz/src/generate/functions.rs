@@ -1,6 +1,6 @@
 //! Bodies of functions: locals, branches, loops, and writes in the role that each variable has.
 
-use super::{Helper, Mode, Scope, ScalarVar, VectorVar, VertexName, Writer};
+use super::{Helper, Mode, ScalarVar, Scope, VectorVar, VertexName, Writer};
 
 /// Lines of a block, without indentation.
 pub(super) type Lines = Vec<String>;
@@ -87,7 +87,11 @@ impl Writer {
     fn assign_local(&mut self, scope: &mut Scope) -> Lines {
         let Some(local) = self.dice.maybe(&scope.locals).cloned() else { return vec![self.declare(scope)] };
         let value = self.expr(scope, 2);
-        let op = if local.scalar == gw_lang::Scalar::Bool { "=" } else { *self.dice.pick(&["=", "=", "+=", "min=", "max="]) };
+        let op = if local.scalar == gw_lang::Scalar::Bool {
+            "="
+        } else {
+            *self.dice.pick(&["=", "=", "+=", "min=", "max="])
+        };
         vec![format!("{} {op} {value};", local.name)]
     }
 
@@ -254,8 +258,12 @@ impl Writer {
 
     /// `if v < 8 ... x[v] ...`: an index kept in range by a test.
     fn guarded_write(&mut self, scope: &mut Scope) -> Lines {
-        let plain: Vec<_> =
-            scope.writes.iter().filter(|(_, mode)| matches!(mode, Mode::Sum | Mode::Min | Mode::Max)).cloned().collect();
+        let plain: Vec<_> = scope
+            .writes
+            .iter()
+            .filter(|(_, mode)| matches!(mode, Mode::Sum | Mode::Min | Mode::Max))
+            .cloned()
+            .collect();
         let (Some((vector, mode)), Some(vertex)) = (self.dice.maybe(&plain).cloned(), scope.vertices.first().cloned())
         else {
             return self.write(scope);

@@ -2,7 +2,7 @@
 
 use super::functions::indented;
 use super::operators::Runs;
-use super::{GraphVar, Host, Mode, Scope, ScalarVar, VertexName, Writer};
+use super::{GraphVar, Host, Mode, ScalarVar, Scope, VertexName, Writer};
 use gw_lang::Scalar;
 
 impl Writer {
@@ -26,8 +26,23 @@ impl Writer {
         let outer = usize::from(host.indent == 0);
         let nested = usize::from(host.indent < 2);
         match self.dice.weighted(&[
-            30, 20, 8, 4, 4 * outer, 9, 4 * nested, 2 * nested, 3, 3, 3, 2 * outer, outer, 5 * outer, 4 * outer,
-            6 * outer, 2 * outer,
+            30,
+            20,
+            8,
+            4,
+            4 * outer,
+            9,
+            4 * nested,
+            2 * nested,
+            3,
+            3,
+            3,
+            2 * outer,
+            outer,
+            5 * outer,
+            4 * outer,
+            6 * outer,
+            2 * outer,
         ]) {
             0 => self.edge_operator(host),
             1 => self.vertex_operator(host),

@@ -1,6 +1,6 @@
 //! Edge and vertex operators: the function, its captures, the sets and filters around it.
 
-use super::{GraphVar, Host, Mode, Scope, ScalarVar, SetVar, VectorVar, VertexName, Writer};
+use super::{GraphVar, Host, Mode, ScalarVar, Scope, SetVar, VectorVar, VertexName, Writer};
 use gw_lang::Scalar;
 
 /// What a new function sees, and the captures that make it so.
@@ -305,5 +305,7 @@ impl Writer {
 fn writes(line: &str, vector: &str) -> bool {
     let line = line.trim_start();
     let place = line.starts_with(&format!("{vector}[")) && line.contains('=');
-    place || line.contains(&format!("compare_and_swap({vector},")) || ["atomicAdd", "writeMin", "writeMax"].iter().any(|call| line.starts_with(&format!("{call}({vector},")))
+    place
+        || line.contains(&format!("compare_and_swap({vector},"))
+        || ["atomicAdd", "writeMin", "writeMax"].iter().any(|call| line.starts_with(&format!("{call}({vector},")))
 }

@@ -34,7 +34,10 @@ impl Writer {
         self.functions.push(format!("const {round} : int = 0;"));
         let element = self.elements[graph.element].name;
         let (visit, fresh) = (self.fresh("f"), self.fresh("t"));
-        self.function(&format!("func {visit}(src : {element}, dst : {element})"), vec![format!("{name}[dst] = {round};")]);
+        self.function(
+            &format!("func {visit}(src : {element}, dst : {element})"),
+            vec![format!("{name}[dst] = {round};")],
+        );
         self.function(&format!("func {fresh}(v : {element}) -> yes : bool"), vec![format!("yes = {name}[v] == -1;")]);
         let kind = format!("vertexset{{{element}}}");
         let (frontier, next) = (self.fresh("s"), self.fresh("s"));

@@ -147,7 +147,8 @@ impl Writer {
         match vector.row {
             None => format!("{}[{index}]", vector.name),
             Some(row) => {
-                let column = if self.dice.percent(50) { self.dice.below(row).to_string() } else { self.index(scope, row) };
+                let column =
+                    if self.dice.percent(50) { self.dice.below(row).to_string() } else { self.index(scope, row) };
                 format!("{}[{index}][{column}]", vector.name)
             }
         }

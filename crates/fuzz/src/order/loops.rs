@@ -87,7 +87,8 @@ fn only_reduction<'m>(module: &'m Module, edges: &EdgeSetIterator, vector: &str)
 }
 
 fn grows(value: &Expr, vector: &str) -> bool {
-    let is_entry = |e: &Expr| matches!(&e.kind, ExprKind::Element { .. }) && e.place_root().is_some_and(|n| &**n == vector);
+    let is_entry =
+        |e: &Expr| matches!(&e.kind, ExprKind::Element { .. }) && e.place_root().is_some_and(|n| &**n == vector);
     match &value.kind {
         ExprKind::Binary(BinaryOp::Add, a, b) => is_entry(a) && !gw_ir::walk::mentions(b, vector),
         ExprKind::Convert(inner) => grows(inner, vector),

@@ -84,7 +84,15 @@ struct Frame {
 
 impl<'m> Region<'m> {
     fn new(module: &'m Module, each: bool) -> Self {
-        Region { module, each, accesses: Vec::new(), updates: Vec::new(), problems: Vec::new(), filter: false, depth: 0 }
+        Region {
+            module,
+            each,
+            accesses: Vec::new(),
+            updates: Vec::new(),
+            problems: Vec::new(),
+            filter: false,
+            depth: 0,
+        }
     }
 
     pub(super) fn of_operator(module: &'m Module, operator: &Operator) -> Self {
@@ -363,7 +371,8 @@ impl<'m> Region<'m> {
 
     fn call(&mut self, frame: &mut Frame, function: &FunctionRef, args: &[Expr]) -> Deps {
         let Some(callee) = self.module.function(&function.name) else { return OTHER };
-        let mut inner = Frame { control: frame.control, limit: frame.limit, looping: frame.looping, ..Frame::default() };
+        let mut inner =
+            Frame { control: frame.control, limit: frame.limit, looping: frame.looping, ..Frame::default() };
         let given = function.captures.iter().chain(args);
         let mut all = 0;
         for (param, value) in callee.captures.iter().chain(&callee.params).zip(given) {
@@ -386,7 +395,8 @@ impl<'m> Region<'m> {
 
     /// Applies the rule.
     pub(super) fn verdict(&self) -> Verdict {
-        let mut verdict = Verdict { problem: self.problems.first().cloned(), inexact: BTreeSet::new(), read: BTreeSet::new() };
+        let mut verdict =
+            Verdict { problem: self.problems.first().cloned(), inexact: BTreeSet::new(), read: BTreeSet::new() };
         if !self.updates.is_empty() {
             verdict.problem.get_or_insert("priority updates outside a loop that drains their queue".into());
         }
