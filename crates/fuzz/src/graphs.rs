@@ -1,0 +1,72 @@
+//! Random graphs of every shape, small ones for the corners and a few larger ones for the parallel paths.
+
+use crate::case::GraphData;
+use crate::dice::Dice;
+
+/// A random graph. `like` asks for the same number of vertices as another graph has.
+pub fn random(dice: &mut Dice, like: Option<usize>) -> GraphData {
+    let vertices = like.unwrap_or_else(|| match dice.weighted(&[3, 22, 55, 17, 3]) {
+        0 => 0,
+        1 => dice.between(1, 9),
+        2 => dice.between(4, 60),
+        3 => dice.between(60, 300),
+        _ => dice.between(1000, 10_000),
+    });
+    let symmetric = dice.percent(40);
+    let fractional = dice.percent(15);
+    let pairs = if vertices == 0 { Vec::new() } else { shape(dice, vertices as u32) };
+    let largest = *dice.pick(&[1, 5, 20, 1000]);
+    let mut edges = Vec::new();
+    for (source, target) in pairs {
+        let weight = match fractional {
+            true => dice.between(0, 4 * largest) as f32 / 4.0,
+            // A weight of 0 is rare, and not special.
+            false => {
+                let least = usize::from(dice.percent(90));
+                dice.between(least, largest) as f32
+            }
+        };
+        edges.push((source, target, weight));
+        if symmetric && source != target {
+            edges.push((target, source, weight));
+        }
+    }
+    edges.sort_by_key(|&(s, t, _)| (s, t));
+    edges.dedup_by_key(|&mut (s, t, _)| (s, t));
+    GraphData { vertices, edges, fractional }
+}
+
+fn shape(dice: &mut Dice, n: u32) -> Vec<(u32, u32)> {
+    let vertex = |dice: &mut Dice| dice.below(n as usize) as u32;
+    match dice.weighted(&[2, 3, 3, 2, 2, 6, 2, 1]) {
+        // No edges at all.
+        0 => Vec::new(),
+        // A path, which makes many rounds; long ones would make thousands.
+        1 => (1..n.min(200)).map(|v| (v - 1, v)).collect(),
+        // A star, outwards or inwards.
+        2 => {
+            let hub = vertex(dice);
+            let outwards = dice.percent(50);
+            (0..n).filter(|&v| v != hub).map(|v| if outwards { (hub, v) } else { (v, hub) }).collect()
+        }
+        // A cycle with chords.
+        3 => (0..n.min(200)).flat_map(|v| [(v, (v + 1) % n), (v, (v * 7 + 3) % n)]).collect(),
+        // A binary tree.
+        4 => (1..n).map(|v| ((v - 1) / 2, v)).collect(),
+        // Random edges, with loops among them that loading drops.
+        5 => {
+            let edges = n as usize * dice.between(1, 6);
+            (0..edges).map(|_| (vertex(dice), vertex(dice))).collect()
+        }
+        // Few hubs with most of the edges.
+        6 => {
+            let hubs = n.min(3) as usize;
+            (0..n as usize * 3).map(|_| (dice.below(hubs) as u32, vertex(dice))).collect()
+        }
+        // Everybody with everybody.
+        _ => {
+            let n = n.min(24);
+            (0..n).flat_map(|s| (0..n).map(move |t| (s, t))).collect()
+        }
+    }
+}
