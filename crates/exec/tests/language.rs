@@ -94,6 +94,23 @@ end
 }
 
 #[test]
+fn rows_of_fixed_vectors_are_filled() {
+    let source = format!(
+        "{HEAD}const x : vector[4](vector[3](int)) = 7;
+func main()
+    print x[0][0] + x[1][2]; print x[3][2];
+end
+"
+    );
+    let (module, _) = common::lower(&source);
+    let options = options(graph(2, &[(0, 1)]), &[]);
+    let passed = gw_ir::run_pipeline(module.clone(), &Default::default(), &Default::default()).unwrap();
+    for module in [module, passed] {
+        assert_eq!(common::run_on(&gw_exec::ReferenceVm::new(), module, &options).unwrap().printed, "14\n7\n");
+    }
+}
+
+#[test]
 fn sets_and_lists() {
     let lines = main_prints(
         "var s : vertexset{Node} = new vertexset{Node}(0);
