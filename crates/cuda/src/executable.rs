@@ -237,7 +237,7 @@ impl CudaExecutable {
             _ => false,
         });
         if !on_device {
-            let ids = set.ids();
+            let ids = set.ids()?;
             let storage = self.launcher.storage(vertices, vertices.max(ids.len()), QUEUE)?;
             let fresh =
                 DeviceSet::of_ids(&self.context.device, &self.launcher.spares, storage, &ids).map_err(exec_error)?;
@@ -466,8 +466,8 @@ impl Executable for CudaExecutable {
         self.run_loop(statement.0, locals, env)
     }
 
-    fn frontier_edges(&mut self, set: &VertexSet, graph: &Graph, _enough: Option<u64>) -> u64 {
-        self.edges_of(set, graph).unwrap_or(0)
+    fn frontier_edges(&mut self, set: &VertexSet, graph: &Graph, _enough: Option<u64>) -> Result<u64> {
+        self.edges_of(set, graph)
     }
 
     fn counts_while_making(&self) -> bool {
@@ -540,8 +540,8 @@ impl CudaExecutable {
         outcome: &mut OperatorOutcome,
     ) -> Result<()> {
         let input = call.set.as_ref().or(call.from.as_ref());
-        outcome.input_size = Some(input.map_or(vertices, VertexSet::len) as u64);
-        outcome.output_size = outcome.output.as_ref().map(|set| set.len() as u64);
+        outcome.input_size = Some(input.map_or(Ok(vertices), VertexSet::len)? as u64);
+        outcome.output_size = outcome.output.as_ref().map(VertexSet::len).transpose()?.map(|len| len as u64);
         if let (Operator::EdgeSetIterator(op), Some(graph)) = (&self.operators[id].operator, &call.graph) {
             outcome.edges = match (reads(op), &call.from) {
                 (Reads::All, _) => Some(graph.edges() as u64),

@@ -109,7 +109,7 @@ fn sets_and_lists() {
          var n : list{int} = new list{int}(); n.append(4); n.append(5); print n.pop() * 10 + n.pop();
          delete s; s = new vertexset{Node}(0); print s.getVertexSetSize();",
     );
-    assert_eq!(lines, ["2", "3", "3", "3", "3", "4", "3", "0", "54", "0"]);
+    assert_eq!(lines, ["1", "2", "3", "3", "2", "3", "3", "0", "54", "0"]);
 }
 
 #[test]

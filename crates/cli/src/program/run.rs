@@ -65,7 +65,7 @@ pub struct Run {
     /// Print every operator call to standard error
     #[arg(long)]
     trace: bool,
-    /// Stop the run after this many seconds
+    /// Stop after this many seconds, whatever is being done then: loading, running or checking
     #[arg(long, value_name = "SECONDS", value_parser = positive_seconds)]
     timeout: Option<Duration>,
     /// Seed of random choices in the program
@@ -111,6 +111,8 @@ struct Answer<'a> {
 impl Run {
     /// Runs the program; `threads` is 0 for all cores.
     pub fn run(self, cancel: &Arc<AtomicBool>, threads: usize) -> Result<(), CliError> {
+        let started = Instant::now();
+        self.timeout.map(crate::stop::end_after).transpose()?;
         let outputs: Vec<OutFile<'_>> = self.out.iter().map(|text| OutFile::parse(text)).collect::<Result<_, _>>()?;
         let to_stdout = outputs.iter().any(OutFile::is_stdout);
         if to_stdout && self.json {
@@ -126,7 +128,7 @@ impl Run {
         let args = self.ready(&mut program, &graphs)?;
         let ready_seconds = start.elapsed().as_secs_f64();
         let mut options = RunOptions::with_args(args.iter().cloned());
-        options.timeout = self.timeout;
+        (options.timeout, options.started) = (self.timeout, Some(started));
         options.cancel = Arc::clone(cancel);
         options.graphs = graphs.clone();
         options.seed = self.seed;
