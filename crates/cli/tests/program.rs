@@ -146,7 +146,10 @@ fn mistakes_are_explained() {
     assert!(failure(at, &["run", "bsf", "kron:8", "0"], 2).contains("bfs"));
     assert!(failure(at, &["run", "bfs", "kron:8"], 2).contains("usage: gw run bfs"));
     assert!(failure(at, &["run", "sssp", "kron:8", "0"], 1).contains("weights"));
-    assert!(failure(at, &["run", "bfs", "path:5", "99"], 2).contains("argument SOURCE: `99` is not a vertex: the graph has 5"));
+    assert!(
+        failure(at, &["run", "bfs", "path:5", "99"], 2)
+            .contains("argument SOURCE: `99` is not a vertex: the graph has 5")
+    );
     assert!(failure(at, &["run", "bfs", "path:5", "0", "--schedule", "s0:s2@pull"], 1).contains("s0:s1"));
     assert!(failure(at, &["run", "bfs", "path:5", "0", "--schedule", "s0:s1@pul"], 1).contains("pull"));
     assert!(failure(at, &["run", "missing.gt", "path:5"], 1).contains("missing.gt"));
@@ -226,7 +229,10 @@ fn results_are_told_at_the_end() {
     assert_eq!(levels, "level: 9 entries from 0 to 8, first 0 1 2 3 4 ...\ndepth = 8\n");
     assert!(success(at, &["run", "eigenvector", "complete:6", "100"]).contains("\nlambda = 5"));
     assert!(success(at, &["run", "cf", "complete:6:weights=1..5", "3"]).contains("\nrmse = 0."));
-    assert!(success(at, &["run", "setcover", "star:9"]).starts_with("chosen: 9 entries, 2 of them true, first 1 1 0 0 0 ..."));
+    assert!(
+        success(at, &["run", "setcover", "star:9"])
+            .starts_with("chosen: 9 entries, 2 of them true, first 1 1 0 0 0 ...")
+    );
 
     let answer = json(at, &["run", "tc", "complete:6", "--json"]);
     assert_eq!(answer["results"]["triangles"], 20);
@@ -262,12 +268,16 @@ fn results_go_where_they_are_sent() {
 fn a_program_of_ones_own_tells_its_globals_apart_from_its_prints() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
-    let program = OWN.replace("func hit", "const total : uint_64 = 0;\nfunc hit").replace("print", "total = hits.sum();\n print");
+    let program =
+        OWN.replace("func hit", "const total : uint_64 = 0;\nfunc hit").replace("print", "total = hits.sum();\n print");
     std::fs::write(at.join("own.gt"), program).unwrap();
     let output = gw(at, &["run", "own.gt", "path:3", "surplus"]);
     let (out, errors) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
     assert_eq!(out, "4\n", "standard output is the program's");
-    assert!(errors.contains("total = 4\n") && errors.contains("hits: 3 entries from 1 to 2, first 1 2 1\n"), "{errors}");
+    assert!(
+        errors.contains("total = 4\n") && errors.contains("hits: 3 entries from 1 to 2, first 1 2 1\n"),
+        "{errors}"
+    );
     assert!(errors.contains("warning: the program never reads argv[2], `surplus`"), "{errors}");
     assert_eq!(json(at, &["run", "own.gt", "path:3", "--json"])["results"]["total"], 4);
 }
@@ -292,10 +302,16 @@ fn directed_graphs_are_taken_as_undirected_with_a_word() {
     let at = folder.path();
     std::fs::write(at.join("two.el"), "0 1\n2 1\n3 4\n4 5\n5 3\n").unwrap();
     for (program, more) in [("cc", ""), ("cc-fast", ""), ("kcore", ""), ("mis", ""), ("coloring", ""), ("tc", "")] {
-        let output = gw(at, &["run", program, "two.el", more, "--verify"].into_iter().filter(|w| !w.is_empty()).collect::<Vec<_>>());
+        let output = gw(
+            at,
+            &["run", program, "two.el", more, "--verify"].into_iter().filter(|w| !w.is_empty()).collect::<Vec<_>>(),
+        );
         let errors = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.success() && errors.contains("result verified"), "{program}: {errors}");
-        assert!(errors.contains(&format!("gw: the graph is directed: taken as undirected for {program}\n")), "{errors}");
+        assert!(
+            errors.contains(&format!("gw: the graph is directed: taken as undirected for {program}\n")),
+            "{errors}"
+        );
     }
     assert_eq!(success(at, &["run", "cc", "two.el", "--out", "label=-"]), "0\n0\n0\n3\n3\n3\n");
     assert_eq!(success(at, &["run", "tc", "two.el"]), "triangles = 1\n");

@@ -152,7 +152,8 @@ mod tests {
 
     #[test]
     fn atof_takes_the_longest_number() {
-        let cases = [("1e-6", 1e-6), (" \t-2.5x", -2.5), (".5", 0.5), ("3e", 3.0), ("1.2.3", 1.2), ("", 0.0), ("é", 0.0)];
+        let cases =
+            [("1e-6", 1e-6), (" \t-2.5x", -2.5), (".5", 0.5), ("3e", 3.0), ("1.2.3", 1.2), ("", 0.0), ("é", 0.0)];
         for (text, value) in cases {
             assert_eq!(atof(text), value, "{text:?}");
         }

@@ -67,13 +67,16 @@ impl Program {
         if self.needs_whole
             && let Some(weight) = fraction(&suited.graph)
         {
-            let sibling = self.instead.and_then(|name| find(name).ok()).filter(|sibling| sibling.args.len() == self.args.len());
+            let sibling =
+                self.instead.and_then(|name| find(name).ok()).filter(|sibling| sibling.args.len() == self.args.len());
             let Some(sibling) = sibling else {
                 let (graph, weight) = (name.to_string(), weight.to_string());
                 return Err(Unsuitable::Fraction { program: self.name, graph, weight, instead: self.instead });
             };
             suited.program = sibling;
-            suited.notes.push(format!("`{name}` has the weight {weight}: {} runs instead of {}", sibling.name, self.name));
+            suited
+                .notes
+                .push(format!("`{name}` has the weight {weight}: {} runs instead of {}", sibling.name, self.name));
         }
         if suited.program.needs_nonnegative
             && let Some(least) = suited.graph.least_weight().filter(|&least| least < 0.0)
@@ -88,7 +91,9 @@ impl Program {
                 suited.notes.push(format!("the graph is directed: taken as undirected for {}", suited.program.name));
             } else if suited.program.needs_weights {
                 let program = suited.program.name;
-                suited.notes.push(format!("the graph has edges of different weight there and back: {program} takes the lesser"));
+                suited.notes.push(format!(
+                    "the graph has edges of different weight there and back: {program} takes the lesser"
+                ));
             }
             suited.graph = Arc::new(symmetric);
         }

@@ -6,8 +6,10 @@ use crate::validate;
 const GRAPH: Arg = Arg { name: "graph", meaning: "graph file or spec", kind: ArgKind::Graph, default: None };
 const SOURCE: Arg = Arg { name: "source", meaning: "vertex to start from", kind: ArgKind::Source, default: None };
 const TARGET: Arg = Arg { name: "target", meaning: "vertex to reach", kind: ArgKind::Target, default: None };
-const LANDMARK: Arg = Arg { name: "landmark", meaning: "vertex whose distances bound others", kind: ArgKind::Landmark, default: None };
-const DELTA: Arg = Arg { name: "delta", meaning: "width of a bucket of distances, at least 1", kind: ArgKind::Delta, default: None };
+const LANDMARK: Arg =
+    Arg { name: "landmark", meaning: "vertex whose distances bound others", kind: ArgKind::Landmark, default: None };
+const DELTA: Arg =
+    Arg { name: "delta", meaning: "width of a bucket of distances, at least 1", kind: ArgKind::Delta, default: None };
 
 const fn count(name: &'static str, meaning: &'static str, example: u32) -> Arg {
     Arg { name, meaning, kind: ArgKind::Count(example), default: None }

@@ -26,7 +26,9 @@ impl<'a> OutFile<'a> {
     pub fn parse(text: &'a str) -> Result<OutFile<'a>, CliError> {
         match text.split_once('=') {
             Some((name, path)) if !name.is_empty() && !path.is_empty() => Ok(OutFile { name, path: Path::new(path) }),
-            _ => Err(CliError::Usage(format!("--out {text}: write it as RESULT=FILE, or RESULT=- for standard output"))),
+            _ => {
+                Err(CliError::Usage(format!("--out {text}: write it as RESULT=FILE, or RESULT=- for standard output")))
+            }
         }
     }
 
@@ -106,7 +108,8 @@ pub fn as_json(results: &[(&str, &Value)]) -> Map<String, Json> {
     };
     let entry = |value: &Value| match value.as_vector() {
         Some(vector) => {
-            let (least, greatest) = extremes(vector).map_or((Json::Null, Json::Null), |(a, b)| (number(&a), number(&b)));
+            let (least, greatest) =
+                extremes(vector).map_or((Json::Null, Json::Null), |(a, b)| (number(&a), number(&b)));
             json!({ "length": vector.len(), "min": least, "max": greatest })
         }
         None => number(value),
@@ -122,7 +125,8 @@ fn summary(vector: &Vector) -> String {
     } else if let Some((least, greatest)) = extremes(vector) {
         let _ = write!(text, " from {} to {}", shortened(&least), shortened(&greatest));
     }
-    let first: Vec<String> = (0..vector.cells().min(SHOWN)).filter_map(|i| vector.get(i)).map(|v| shortened(&v)).collect();
+    let first: Vec<String> =
+        (0..vector.cells().min(SHOWN)).filter_map(|i| vector.get(i)).map(|v| shortened(&v)).collect();
     if !first.is_empty() {
         let dots = if vector.cells() > SHOWN { " ..." } else { "" };
         let _ = write!(text, ", first {}{dots}", first.join(" "));
@@ -164,7 +168,12 @@ fn shortened(value: &Value) -> String {
 /// A value with all its digits, very small and very large ones with an exponent.
 fn readable(value: &Value) -> String {
     match value.as_f64() {
-        Some(v) if v != 0.0 && v.is_finite() && !(1e-4..1e15).contains(&v.abs()) && value.scalar().is_some_and(Scalar::is_float) => {
+        Some(v)
+            if v != 0.0
+                && v.is_finite()
+                && !(1e-4..1e15).contains(&v.abs())
+                && value.scalar().is_some_and(Scalar::is_float) =>
+        {
             format!("{v:e}")
         }
         _ => in_full(value),

@@ -35,7 +35,9 @@ pub(crate) fn eigenvector(run: &Run<'_>) -> Result<(), Invalid> {
         let (found, right) = (x[vertex], right.x[vertex]);
         wrong!("vertex {vertex}: centrality {found:.9} instead of {right:.9}, off by {off:.1e}")
     })?;
-    ensure((change - right.change).abs() <= ROUNDING, || wrong!("change is {change:.3e} instead of {:.3e}", right.change))?;
+    ensure((change - right.change).abs() <= ROUNDING, || {
+        wrong!("change is {change:.3e} instead of {:.3e}", right.change)
+    })?;
     ensure((lambda - right.lambda).abs() <= ROUNDING * (1.0 + right.lambda.abs()), || {
         wrong!("lambda is {lambda} instead of {}", right.lambda)
     })

@@ -43,7 +43,9 @@ pub(crate) fn pagerank(run: &Run<'_>) -> Result<(), Invalid> {
     })?;
     ensure((change - last).abs() <= 2.0 * ROUNDING, || wrong!("change is {change:.3e} instead of {last:.3e}"))?;
     ensure(rounds == limit as i128 || change < tolerance, || {
-        wrong!("the rounds ended after {rounds} of {limit} with the change {change:.2e}, the tolerance being {tolerance:e}")
+        wrong!(
+            "the rounds ended after {rounds} of {limit} with the change {change:.2e}, the tolerance being {tolerance:e}"
+        )
     })?;
     ensure(rounds == 0 || before >= tolerance - 2.0 * ROUNDING, || {
         wrong!("round {rounds} was done after a change of {before:.2e}, less than the tolerance {tolerance:e}")

@@ -6,8 +6,8 @@ use std::collections::BinaryHeap;
 use gw_graph::{Graph, VertexId};
 
 use super::sssp::INFINITY;
-use crate::registry::Remark;
 use super::{Invalid, Run, ensure, every_vertex, int_weight, wrong};
+use crate::registry::Remark;
 
 /// Told when the length does not fit the type.
 pub(crate) fn too_long(run: &Run<'_>) -> Option<Remark> {

@@ -52,14 +52,15 @@ pub(crate) fn sssp_real(run: &Run<'_>) -> Result<(), Invalid> {
             // The same sum as in the program, rounded in the same way: no tolerance is needed.
             ensure(to <= from + weight, || {
                 let length = from + weight;
-                wrong!("vertex {v}: distance {to}, but {length} by the edge of weight {weight} from {u} at distance {from}")
+                wrong!(
+                    "vertex {v}: distance {to}, but {length} by the edge of weight {weight} from {u} at distance {from}"
+                )
             })?;
         }
         Ok(())
     })?;
-    let tight = |u: VertexId, v: VertexId, edge: usize| {
-        dist[u as usize] + real_weight(out.weights(), edge) == dist[v as usize]
-    };
+    let tight =
+        |u: VertexId, v: VertexId, edge: usize| dist[u as usize] + real_weight(out.weights(), edge) == dist[v as usize];
     let reached = reach(run.graph, source, tight);
     every_vertex(run.graph, |v| {
         let d = dist[v as usize];

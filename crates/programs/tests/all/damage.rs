@@ -335,7 +335,8 @@ fn validators_let_no_damage_pass() {
             let spec = if program.needs_weights { format!("{spec}:weights={weights}") } else { spec.to_string() };
             let graph = Arc::new(GraphSpec::parse(&spec).and_then(|spec| spec.load(&Silent)).unwrap().graph);
             // Graphs of the wrong kind are somebody else's business.
-            let Some(suited) = program.suit(graph, &spec).ok().filter(|suited| suited.program.name == program.name) else {
+            let Some(suited) = program.suit(graph, &spec).ok().filter(|suited| suited.program.name == program.name)
+            else {
                 continue;
             };
             let graph = suited.graph;
@@ -375,8 +376,22 @@ fn validators_let_no_damage_pass() {
 /// A row per program, a column per damage: `caught`, `+n=` that are right in another way, `+n!` that were refused though right.
 fn shown(table: &BTreeMap<(&str, &str), Tally>) -> String {
     let names = [
-        "first entry", "middle entry", "last entry", "one entry zero", "swap", "shift", "all one more", "rounded", "all zero",
-        "constant", "early stop", "last entry missing", "NaN", "scalar + 1", "scalar - 1", "scalar zero",
+        "first entry",
+        "middle entry",
+        "last entry",
+        "one entry zero",
+        "swap",
+        "shift",
+        "all one more",
+        "rounded",
+        "all zero",
+        "constant",
+        "early stop",
+        "last entry missing",
+        "NaN",
+        "scalar + 1",
+        "scalar - 1",
+        "scalar zero",
     ];
     let mut text = format!("| program | {} |\n|---|{}\n", names.join(" | "), "---|".repeat(names.len()));
     for program in programs() {

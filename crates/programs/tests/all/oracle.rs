@@ -18,6 +18,19 @@ pub fn edges(graph: &Graph) -> Vec<(usize, usize, i32)> {
     (0..graph.vertices() as u32).flat_map(list).collect()
 }
 
+/// All edges with their weights as reals, 1 where there are none.
+fn real_edges(graph: &Graph) -> Vec<(usize, usize, f64)> {
+    let out = graph.out();
+    let weight = |e: usize| match out.weights() {
+        Weights::None => 1.0,
+        Weights::Int(w) => f64::from(w[e]),
+        Weights::Float(w) => f64::from(w[e]),
+    };
+    let list =
+        |u: u32| out.neighbours(u).iter().zip(out.range(u)).map(move |(&v, e)| (u as usize, v as usize, weight(e)));
+    (0..graph.vertices() as u32).flat_map(list).collect()
+}
+
 /// A right result of a program. `args` are `argv[1..]`.
 pub fn solve(program: &str, graph: &Graph, args: &[String]) -> ResultMap {
     let n = graph.vertices();
@@ -102,7 +115,7 @@ pub fn solve(program: &str, graph: &Graph, args: &[String]) -> ResultMap {
         "spmv" => {
             let x: Vec<f32> = (0..n).map(|v| 1.0 / (1 + v % 16) as f32).collect();
             let mut y = vec![0.0; n];
-            edges(graph).into_iter().for_each(|(u, v, w)| y[u] += w as f32 * x[v]);
+            real_edges(graph).into_iter().for_each(|(u, v, w)| y[u] += w as f32 * x[v]);
             results.with_vector("x", x).with_vector("y", y)
         }
         other => panic!("no oracle for {other}"),
@@ -159,20 +172,12 @@ pub fn ranks(graph: &Graph, limit: usize, tolerance: f64) -> (Vec<f64>, i32, f64
 
 /// Distances along edges with real weights, as Bellman and Ford have it; `None` if they fall for ever.
 fn real_distances(graph: &Graph, source: usize) -> Option<Vec<f64>> {
-    let out = graph.out();
-    let weight = |e: usize| match out.weights() {
-        Weights::Float(w) => f64::from(w[e]),
-        Weights::Int(w) => f64::from(w[e]),
-        Weights::None => 1.0,
-    };
     let mut dist = vec![f64::INFINITY; graph.vertices()];
     dist[source] = 0.0;
     for _ in 0..=graph.vertices() {
         let before = dist.clone();
-        for u in 0..graph.vertices() {
-            for (&v, e) in out.neighbours(u as u32).iter().zip(out.range(u as u32)) {
-                dist[v as usize] = dist[v as usize].min(dist[u] + weight(e));
-            }
+        for (u, v, w) in real_edges(graph) {
+            dist[v] = dist[v].min(dist[u] + w);
         }
         if dist == before {
             return Some(dist);

@@ -84,7 +84,8 @@ fn long_paths_are_right_or_reported() {
     }
     // The long way does not matter where a short one exists, and a distance may be as long as the type allows.
     let short = graph(4, &[(0, 1, huge), (1, 2, huge), (0, 3, 1), (3, 2, 1), (1, 3, i32::MAX)]);
-    for (name, more) in [("sssp", &["0"][..]), ("ppsp", &["0", "2", "1000000"]), ("astar", &["0", "2", "1", "1000000"])] {
+    for (name, more) in [("sssp", &["0"][..]), ("ppsp", &["0", "2", "1000000"]), ("astar", &["0", "2", "1", "1000000"])]
+    {
         let (result, remark, _) = solved(name, &short, more);
         assert_eq!((result.globals.scalar("too_long"), remark), (Some(Number::Integer(0)), None), "{name}");
     }
@@ -101,7 +102,10 @@ fn a_negative_cycle_is_named() {
     let falling = graph(4, &[(0, 1, 5), (1, 2, -3), (2, 1, 1), (2, 3, 4)]);
     let (_, remark, _) = solved("sssp", &falling, &["0"]);
     let Some(Remark::NoResult(why)) = remark else { panic!("{remark:?}") };
-    assert!(why.contains("the cycle 1 -> 2 -> 1 has the length -2") || why.contains("the cycle 2 -> 1 -> 2 has"), "{why}");
+    assert!(
+        why.contains("the cycle 1 -> 2 -> 1 has the length -2") || why.contains("the cycle 2 -> 1 -> 2 has"),
+        "{why}"
+    );
     let real = real_graph(3, &[(0, 1, 0.5), (1, 0, -0.75), (1, 2, 1.0)]);
     let (_, remark, program) = solved("sssp", &real, &["2"]);
     assert_eq!((remark, program.name), (None, "sssp-real"));
@@ -120,7 +124,9 @@ fn fractions_are_taken_or_refused() {
         let refused = refusal(name, &real);
         assert_eq!(
             refused,
-            format!("{name} needs weights that are whole numbers, but `g` has the weight 0.5; run `sssp`, which takes fractions")
+            format!(
+                "{name} needs weights that are whole numbers, but `g` has the weight 0.5; run `sssp`, which takes fractions"
+            )
         );
     }
     // Whole numbers written as reals are whole numbers.
@@ -142,7 +148,9 @@ fn arguments_are_checked_before_the_run() {
     assert_eq!(wrong("bfs", &["g", "abc"]), "argument SOURCE: `abc` is not a vertex, a whole number from 0 on");
     assert!(wrong("bfs", &["g", "-1"]).starts_with("argument SOURCE: `-1` is not"));
     assert!(wrong("bfs", &["g", "4294967296"]).starts_with("argument SOURCE"));
-    assert!(wrong("bfs", &["g", "1", "2"]).starts_with("surplus argument `2`: bfs takes no more than 2\nusage: gw run bfs"));
+    assert!(
+        wrong("bfs", &["g", "1", "2"]).starts_with("surplus argument `2`: bfs takes no more than 2\nusage: gw run bfs")
+    );
     assert!(wrong("bfs", &["g"]).starts_with("missing argument SOURCE: vertex to start from\nusage"));
     assert!(wrong("pagerank", &["g", "999999999999"]).starts_with("argument ROUNDS: `999999999999` is not a whole"));
     for tolerance in ["-1", "nan", "inf", "2", "x"] {

@@ -201,7 +201,10 @@ fn negative_cycles_must_exist_to_be_reported() {
     assert_eq!(verdict(sssp, &falling, &args, &reported), Ok(()));
     assert!(verdict(sssp, &rising, &args, &reported).is_err());
     assert!(verdict(sssp, &unreached, &args, &reported).is_err());
-    let denied = ResultMap::new().with_vector("dist", vec![0, 2, -1]).with_scalar("negative_cycle", false).with_scalar("too_long", false);
+    let denied = ResultMap::new()
+        .with_vector("dist", vec![0, 2, -1])
+        .with_scalar("negative_cycle", false)
+        .with_scalar("too_long", false);
     assert!(verdict(sssp, &falling, &args, &denied).is_err());
     assert_eq!(verdict(sssp, &rising, &args, &denied), Ok(()));
 }
