@@ -48,7 +48,7 @@ __device__ __forceinline__ int out_neighbour(Fault* fault, const G& graph, unsig
     const auto begin = graph.out_offsets[v];
     const auto degree = graph.out_offsets[v + 1] - begin;
     if ((unsigned long long)(long long)position < degree) return graph.out_neighbours[begin + position];
-    report(fault, FAULT_INDEX, line, position, degree);
+    report(fault, FAULT_NEIGHBOUR, line, position, degree);
     return 0;
 }
 
@@ -60,7 +60,7 @@ __device__ inline int random_neighbour(Fault* fault, const G& graph, unsigned v,
     const auto begin = offsets[v];
     const auto degree = offsets[v + 1] - begin;
     if (degree == 0) {
-        report(fault, FAULT_INDEX, line, 0, 0);
+        report(fault, INCOMING ? FAULT_NO_IN : FAULT_NO_OUT, line, v, 0);
         return 0;
     }
     unsigned long long x = seed + 0x9e3779b97f4a7c15ull * (v + 1) + (unsigned long long)clock64();

@@ -1,6 +1,6 @@
 //! A module on the device: its kernels, operator calls, and what the host sees of them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use gw_exec::{
@@ -9,6 +9,7 @@ use gw_exec::{
     VertexSet,
 };
 use gw_graph::{Graph, Offsets, WeightKind};
+use gw_ir::expr::ExprKind;
 use gw_ir::module::Module;
 use gw_ir::operator::Operator;
 use gw_ir::source::{Name, Span};
@@ -16,6 +17,8 @@ use gw_ir::types::Type;
 use gw_schedule::LoopForm;
 
 use crate::bindings::Bindings;
+use crate::codegen::access::Requirement;
+use crate::codegen::inputs::Source;
 use crate::codegen::region::{GraphShape, counting_operators};
 use crate::codegen::{Generated, Refusal, Task, generate};
 use crate::context::Context;
@@ -26,7 +29,8 @@ use crate::memory::exec_error;
 use crate::outcomes::Outcomes;
 use crate::prepared::{FusedLoop, Prepared, fused_loop, kernel_name, prepare, title};
 use crate::queue::DeviceQueue;
-use crate::set::{DeviceSet, QUEUE};
+use crate::requirements;
+use crate::set::{DeviceSet, QUEUE, with_device_set};
 use crate::told::{Reads, reads};
 use crate::vectors::{Vectors, value_of};
 
@@ -43,6 +47,8 @@ pub(crate) struct CudaExecutable {
     operators: Vec<Prepared>,
     pub(crate) statements: Vec<Option<FusedLoop>>,
     kernels: HashMap<Key, std::result::Result<Arc<Loaded>, Refusal>>,
+    /// What the code of a key requires of its calls.
+    plans: HashMap<Key, std::result::Result<Arc<[Requirement]>, Refusal>>,
     pub(crate) vectors: Vectors,
     pub(crate) launcher: Launcher,
 }
@@ -50,7 +56,7 @@ pub(crate) struct CudaExecutable {
 /// What a kernel was compiled for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Key {
-    Operator { id: usize, shapes: Vec<(Name, GraphShape)>, counts: bool },
+    Operator { id: usize, shapes: Vec<(Name, GraphShape)>, counts: bool, careful: bool },
     Loop(usize, Vec<(Name, GraphShape)>),
     FrontierEdges(bool),
     OutDegrees(bool),
@@ -78,10 +84,11 @@ impl CudaExecutable {
             .iter()
             .map(|(site, stmt)| fused_loop(&module, site.function.as_ref(), &site.path, stmt))
             .collect();
-        let launcher = Launcher::new(Arc::clone(&context)).map_err(exec_error)?;
+        let launcher = Launcher::new(Arc::clone(&context), &module).map_err(exec_error)?;
         let vectors = Vectors::new(Arc::clone(&context.device));
+        let (kernels, plans) = (HashMap::new(), HashMap::new());
         let mut executable =
-            CudaExecutable { context, module, operators, statements, kernels: HashMap::new(), vectors, launcher };
+            CudaExecutable { context, module, operators, statements, kernels, plans, vectors, launcher };
         executable.refuse_early()?;
         Ok(executable)
     }
@@ -103,11 +110,14 @@ impl CudaExecutable {
         Ok(())
     }
 
-    /// The code of every kernel of the module, for narrow graphs with the declared weights.
-    pub(crate) fn listings(module: &Arc<Module>) -> std::result::Result<Vec<Generated>, Refusal> {
+    /// The code of the kernels of the module, for narrow graphs with the declared weights: its loops on the device, and the
+    /// operators outside of them. With `everything`, also the operators inside, which the host calls where a loop cannot run as a
+    /// whole, and the careful code of every operator.
+    pub(crate) fn listings(module: &Arc<Module>, everything: bool) -> std::result::Result<Vec<Generated>, Refusal> {
         let sites = Sites::of(module);
         let mut all = Vec::new();
-        let mut inside: Vec<Span> = Vec::new();
+        // Spans do not tell statements apart: they never take part in equality.
+        let mut inside: HashSet<*const Operator> = HashSet::new();
         for (i, (site, stmt)) in sites.statements.iter().enumerate() {
             if let Some(fused) = fused_loop(module, site.function.as_ref(), &site.path, stmt) {
                 let task = Task {
@@ -121,30 +131,38 @@ impl CudaExecutable {
                     single: false,
                     loop_form: Some(fused.form),
                     counted: None,
+                    careful: false,
                 };
                 all.push(generate(&task)?);
-                gw_ir::walk::walk_stmts(&fused.body, &mut |s| inside.push(s.span));
+                gw_ir::walk::walk_block_exprs(std::slice::from_ref(*stmt), &mut |e| {
+                    if let ExprKind::Operator(operator) = &e.kind {
+                        inside.insert(std::ptr::from_ref(&**operator));
+                    }
+                });
             }
         }
         let counting = counting_operators(module);
         for (i, (site, op)) in sites.operators.iter().enumerate() {
-            if inside.contains(&site.span) || matches!(op, Operator::UpdateBuckets(_)) {
+            let in_loop = inside.contains(&std::ptr::from_ref(*op));
+            if matches!(op, Operator::UpdateBuckets(_)) || (in_loop && !everything) {
                 continue;
             }
             let prepared = prepare(module, site.span, &site.path, op);
-            let task = Task {
-                module,
-                name: &format!("operator_{i}"),
-                title: &title(&prepared.path, prepared.span, op.name()),
-                params: prepared.params.clone(),
-                shapes: HashMap::new(),
-                body: &prepared.body,
-                block: BLOCK,
-                single: true,
-                loop_form: None,
-                counted: counting.get(&std::ptr::from_ref(*op)).cloned(),
-            };
-            all.push(generate(&task)?);
+            for careful in [false, true].into_iter().take(1 + usize::from(everything)) {
+                all.push(generate(&Task {
+                    module,
+                    name: &format!("operator_{i}"),
+                    title: &title(&prepared.path, prepared.span, op.name()),
+                    params: prepared.params.clone(),
+                    shapes: HashMap::new(),
+                    body: &prepared.body,
+                    block: BLOCK,
+                    single: true,
+                    loop_form: None,
+                    counted: counting.get(&std::ptr::from_ref(*op)).cloned(),
+                    careful,
+                })?);
+            }
         }
         Ok(all)
     }
@@ -154,6 +172,7 @@ impl CudaExecutable {
         prepared: &Prepared,
         shapes: &HashMap<Name, GraphShape>,
         counts: bool,
+        careful: bool,
     ) -> std::result::Result<Generated, Refusal> {
         generate(&Task {
             module: &self.module,
@@ -166,7 +185,24 @@ impl CudaExecutable {
             single: true,
             loop_form: None,
             counted: prepared.counted.clone().filter(|_| counts),
+            careful,
         })
+    }
+
+    /// What the kernel of a key requires of a call. Code is made for that, and compiled only when it is to be launched.
+    pub(crate) fn requires(
+        &mut self,
+        key: &Key,
+        code: impl Fn(&Self) -> std::result::Result<Generated, Refusal>,
+    ) -> Result<Arc<[Requirement]>> {
+        if !self.plans.contains_key(key) {
+            let made = code(self).map(|code| code.requires.into());
+            self.plans.insert(key.clone(), made);
+        }
+        match &self.plans[key] {
+            Ok(requires) => Ok(Arc::clone(requires)),
+            Err(refusal) => Err(refused(refusal)),
+        }
     }
 
     /// The kernel of a key, compiled when it is first asked for. `code` makes it, in blocks of so many threads at most.
@@ -192,7 +228,7 @@ impl CudaExecutable {
         }
         match &self.kernels[&key] {
             Ok(loaded) => Ok(Arc::clone(loaded)),
-            Err(refusal) => Err(ExecError::from(ErrorKind::Unsupported(refusal.reason.clone())).at(refusal.span)),
+            Err(refusal) => Err(refused(refusal)),
         }
     }
 
@@ -238,6 +274,10 @@ impl CudaExecutable {
         });
         if !on_device {
             let ids = set.ids();
+            // Maps and lists have room for the vertices of the graph and no others.
+            if let Some(&vertex) = ids.iter().max().filter(|&&last| last as usize >= vertices) {
+                return Err(ErrorKind::VertexOutOfRange { vertex: i64::from(vertex), vertices }.into());
+            }
             let storage = self.launcher.storage(vertices, vertices.max(ids.len()), QUEUE)?;
             let fresh =
                 DeviceSet::of_ids(&self.context.device, &self.launcher.spares, storage, &ids).map_err(exec_error)?;
@@ -307,23 +347,26 @@ impl Executable for CudaExecutable {
         let by_name: HashMap<Name, GraphShape> = shapes.iter().cloned().collect();
         // Counting takes half a microsecond even in a kernel that is told not to, so there are two.
         let counts = self.operators[id].counted.is_some() && env.counts_edges();
-        let key = Key::Operator { id, shapes, counts };
-        let loaded = self.loaded(key, |e, _| e.operator_code(&e.operators[id], &by_name, counts));
-        let loaded = loaded.map_err(|error| error.at(self.operators[id].span))?;
         let prepared = &self.operators[id];
         let span = prepared.span;
         let vertices = match (&call.graph, &prepared.operator) {
             (Some(graph), _) => graph.vertices(),
             (None, op) => {
-                let set = match op {
-                    Operator::VertexSetIterator(v) => Some(&v.set),
-                    Operator::VertexSetFilter(v) => Some(&v.set),
-                    Operator::VertexSetDedup(v) => Some(&v.set),
+                let of_element = match op {
+                    Operator::VertexSetIterator(v) => Some(&v.set.ty),
+                    Operator::VertexSetFilter(v) => Some(&v.set.ty),
+                    Operator::VertexSetDedup(v) => Some(&v.set.ty),
                     _ => None,
                 };
-                match set.map(|e| &e.ty) {
-                    Some(Type::VertexSet(element)) => env.vertices_of(element)?,
+                let of_element = match of_element {
+                    Some(Type::VertexSet(element)) => env.vertices_of(element).unwrap_or(0),
                     _ => 0,
+                };
+                // A set of all vertices, or one on the device, has its own idea of how many there are.
+                match &call.set {
+                    Some(set) if set.universe().is_some() || is_on_device(set) => reach(set),
+                    Some(set) => of_element.max(reach(set)),
+                    None => of_element,
                 }
             }
         };
@@ -343,15 +386,13 @@ impl Executable for CudaExecutable {
         .collect();
         let (is_dedup, output_name) = (matches!(prepared.operator, Operator::VertexSetDedup(_)), names.output.clone());
         let graph_name = names.graph.clone();
-        let needs_queues =
-            loaded.code.inputs.iter().any(|i| matches!(i.source, crate::codegen::inputs::Source::Queue(_)));
         // Nothing to do, and no memory to do it with.
         if vertices == 0 {
             let output = output_name.is_some().then(VertexSet::empty);
             return Ok(OperatorOutcome { output, ..OperatorOutcome::default() });
         }
         for (name, set) in &sets {
-            self.bind_set(&mut bindings, name, set, vertices)?;
+            self.bind_set(&mut bindings, name, set, vertices).map_err(|error| error.at(span))?;
         }
         for (name, value) in captures {
             bindings.value(name, value);
@@ -359,7 +400,13 @@ impl Executable for CudaExecutable {
         if let (Some(name), Some(graph)) = (graph_name, &call.graph) {
             bindings.graph(name, Arc::clone(graph));
         }
-        if needs_queues {
+        let key = |careful| Key::Operator { id, shapes: shapes.clone(), counts, careful };
+        let code = |e: &Self, careful| e.operator_code(&e.operators[id], &by_name, counts, careful);
+        let requires = self.requires(&key(false), |e| code(e, false)).map_err(|error| error.at(span))?;
+        // Vectors and graphs that are too short for this call: the kernel that checks every access finds out which are used.
+        let careful = !requirements::hold(&requires, &bindings, env);
+        let loaded = self.loaded(key(careful), |e, _| code(e, careful)).map_err(|error| error.at(span))?;
+        if loaded.code.inputs.iter().any(|i| matches!(i.source, Source::Queue(_))) {
             self.bind_queues(&loaded, &mut bindings, env)?;
         }
         let before = env.is_observed().then(|| self.context.device.mark()).transpose().map_err(exec_error)?;
@@ -552,6 +599,31 @@ impl CudaExecutable {
         }
         Ok(())
     }
+}
+
+fn refused(refusal: &Refusal) -> ExecError {
+    ExecError::from(ErrorKind::Unsupported(refusal.reason.clone())).at(refusal.span)
+}
+
+fn is_on_device(set: &VertexSet) -> bool {
+    with_device_set(set, |_| ()).is_some()
+}
+
+/// One past the greatest id that the members of a set may have: what a function applied to them may be called with.
+fn reach(set: &VertexSet) -> usize {
+    let past = |ids: &[u32]| ids.iter().max().map_or(0, |&last| last as usize + 1);
+    set.with(|form| match form {
+        SetForm::All(n) => *n,
+        SetForm::Neighbours(graph, _) => graph.vertices(),
+        SetForm::Ids(ids) => past(ids),
+        SetForm::Machine(machine) => {
+            let storage = machine.as_any().downcast_mut::<DeviceSet>().and_then(DeviceSet::storage);
+            match storage.map(|storage| storage.vertices) {
+                Some(vertices) => vertices,
+                None => past(&machine.ids()),
+            }
+        }
+    })
 }
 
 fn shape_of(graph: &Graph) -> GraphShape {

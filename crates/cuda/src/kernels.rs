@@ -50,6 +50,7 @@ fn kernel(name: &str, headers: &[&str], inputs: Vec<Input>, outcomes: Vec<Outcom
         output: 0,
         input: 0,
         counted: false,
+        requires: Vec::new(),
     }
 }
 

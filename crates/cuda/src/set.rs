@@ -350,6 +350,8 @@ pub(crate) struct ListStorage {
     pub(crate) heads: Buffer,
     pub(crate) capacity: usize,
     pub(crate) depth_capacity: usize,
+    /// All ids are below this.
+    pub(crate) vertices: usize,
 }
 
 /// A set on a list.

@@ -23,6 +23,8 @@ pub(crate) enum Source {
     LocalScalar(Name),
     /// Number of vertices of an element.
     Vertices(Name),
+    /// Number of members of a global set.
+    Members(Name),
     /// The arrays of a graph.
     Graph(GraphInput),
     /// Where faults are noted.

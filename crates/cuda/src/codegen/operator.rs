@@ -2,11 +2,13 @@
 
 use gw_ir::expr::{FunctionRef, ReduceOp};
 use gw_ir::meta::Direction;
+use gw_ir::module::Module;
 use gw_ir::operator::{EdgeOutput, EdgeSetIterator, VertexFilter};
 use gw_ir::source::{Name, Span};
 use gw_ir::types::{Scalar, Type};
 use gw_schedule::{EdgeForm, LoadBalance, SimpleSchedule};
 
+use super::access::{Access, Requirement, capture_lengths};
 use super::facts::{enqueues_only, exits_early, filters, gathered, summed};
 use super::function::{Coder, Gathered, Refusal, Summed, function_name, neutral, reduction};
 use super::inputs::{EdgeList, Source};
@@ -159,6 +161,7 @@ pub(crate) fn edges(
     }
 
     let graph = region.graph(&graph_name).map_err(fail)?;
+    region.require(Requirement::Walked(graph_name.clone()));
     region.inputs.need(&graph_name, |parts| {
         if edge_only {
             let form = schedule.edges.unwrap_or(match incoming {
@@ -184,7 +187,8 @@ pub(crate) fn edges(
 
     let owner_at = if incoming { 1 } else { 0 };
     let owner = apply.params.get(owner_at).map(|p| p.name.clone());
-    let gathered = match plan.edge_only {
+    // What is gathered is stored without a check, which careful code does not do.
+    let gathered = match plan.edge_only || region.careful {
         true => Vec::new(),
         false => gathered(region, op, owner.as_ref()),
     };
@@ -211,16 +215,34 @@ pub(crate) fn edges(
         coder.summed = summed;
         coder.owner = owner;
         coder.owner_enqueues_once = owner_enqueues_once;
+        let lengths = capture_lengths(coder.region, &op.apply);
         for g in &mut coder.gathered.clone() {
             let ty = module.global(&g.vector).map(|v| v.ty.clone());
             let ty = ty.or_else(|| capture_type(apply, &g.vector)).ok_or_else(|| coder.refuse("no such vector"))?;
-            let base = match apply.captures.iter().position(|c| c.name == g.vector) {
-                Some(at) => format!("apply_{at}"),
-                None => coder.vector(&g.vector, &ty)?.0,
+            let (base, lengths) = match apply.captures.iter().position(|c| c.name == g.vector) {
+                Some(at) => (format!("apply_{at}"), lengths.get(at).cloned().unwrap_or_default()),
+                None => {
+                    let code = coder.vector(&g.vector, &ty)?;
+                    (code.base, code.lengths)
+                }
             };
+            // A row of fixed length would have a length of its own; entries of one number each are all that is gathered.
+            let required = lengths.into_iter().map(Requirement::Entries).collect();
+            let reason = coder.region.required(required);
+            coder.region.record(Access { text: format!("{base}[v]"), reasons: vec![reason] });
             if let Some(slot) = coder.gathered.iter_mut().find(|x| x.vector == g.vector) {
                 slot.base = base;
             }
+        }
+        coder.note_captures(&op.apply.name, lengths.clone());
+        for filter in [&op.from, &op.to] {
+            if let VertexFilter::Function(f) = filter {
+                let lengths = capture_lengths(coder.region, f);
+                coder.note_captures(&f.name, lengths);
+            }
+        }
+        if let Some(together) = &plan.together {
+            coder.note_captures(&together.wants.name, lengths);
         }
         coder.function(&op.apply.name, true, &mut functions)?;
         if let Some(together) = &plan.together {
@@ -307,7 +329,7 @@ pub(crate) fn edges(
     let mut text = code.into_text();
     text.push_str(functions.text());
     let mut code = Code::at_depth(1);
-    walk_members(&mut code, op, &plan, operands, &gathered, owner_enqueues_once, apply);
+    walk_members(&mut code, module, op, &plan, &gathered, owner_enqueues_once, apply);
     text.push_str(code.text());
     let mut end = Code::at_depth(1);
     finish_member(&mut end, plan.insert, counts, &summed, region)?;
@@ -403,9 +425,9 @@ fn finish_member(
 /// The members that balancers call.
 fn walk_members(
     code: &mut Code,
+    module: &Module,
     op: &EdgeSetIterator,
     plan: &Plan,
-    operands: &Operands,
     gathered: &[Gathered],
     owner_enqueues_once: bool,
     apply: &gw_ir::module::Function,
@@ -415,14 +437,14 @@ fn walk_members(
         match &op.from {
             VertexFilter::All => None,
             VertexFilter::Set(_) => Some(format!("(from_all || from.{}({v}))", plan.input.test())),
-            VertexFilter::Function(f) => Some(format!("{}", FilterCall(f, "from", v, operands.from_captures.len()))),
+            VertexFilter::Function(f) => Some(filter_call(module, f, "from", v)),
         }
     };
     let to_test = |v: &str| -> Option<String> {
         match &op.to {
             VertexFilter::All => None,
             VertexFilter::Set(_) => Some(format!("(to_all || to.has_bit({v}))")),
-            VertexFilter::Function(f) => Some(format!("{}", FilterCall(f, "to", v, operands.to_captures.len()))),
+            VertexFilter::Function(f) => Some(filter_call(module, f, "to", v)),
         }
     };
     // Which vertices are walked.
@@ -578,15 +600,10 @@ fn walk_members(
 }
 
 /// The call of a filter inside the struct.
-struct FilterCall<'a>(&'a FunctionRef, &'a str, &'a str, usize);
-
-impl std::fmt::Display for FilterCall<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let FilterCall(function, role, v, captures) = self;
-        let mut arguments: Vec<String> = (0..*captures).map(|i| format!("{role}_{i}")).collect();
-        arguments.push(v.to_string());
-        write!(f, "{}({})", function_name(&function.name), arguments.join(", "))
-    }
+fn filter_call(module: &Module, filter: &FunctionRef, role: &str, v: &str) -> String {
+    let mut arguments = module.function(&filter.name).map(|f| capture_arguments(f, role)).unwrap_or_default();
+    arguments.push(v.to_string());
+    format!("{}({})", function_name(&filter.name), arguments.join(", "))
 }
 
 /// The statements that run an edge operator.
@@ -659,6 +676,8 @@ pub(crate) fn vertices(
         let mut coder = Coder::new(region);
         coder.span = span;
         coder.summed = summed;
+        let lengths = capture_lengths(coder.region, function);
+        coder.note_captures(&function.name, lengths);
         coder.function(&function.name, true, &mut functions)?;
         coder.write_wanted(&mut functions)?;
         coder.summed
