@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gw_exec::{
     Environment, ErrorKind, ExecError, Executable, Locals, OperatorCall, OperatorId, OperatorOutcome, Queue, QueueSpec,
-    QueueState, Reduction, Result, Scalar, SetForm, Site, Sites, StatementId, StatementOutcome, Value, Vector,
+    QueueState, Reduction, Result, Scalar, SetForm, Site, Sites, StatementId, StatementOutcome, Stop, Value, Vector,
     VertexSet,
 };
 use gw_graph::{Graph, Offsets, WeightKind};
@@ -20,9 +20,9 @@ use crate::bindings::Bindings;
 use crate::codegen::access::Requirement;
 use crate::codegen::inputs::Source;
 use crate::codegen::region::{GraphShape, counting_operators};
-use crate::codegen::{Generated, Refusal, Task, generate};
+use crate::codegen::{Generated, Refusal, Task, generate, module_draws};
 use crate::context::Context;
-use crate::device::{DeviceError, Kernel};
+use crate::device::{Address, DeviceError, Kernel};
 use crate::kernels::QueueTask;
 use crate::launch::Launcher;
 use crate::memory::exec_error;
@@ -51,6 +51,8 @@ pub(crate) struct CudaExecutable {
     plans: HashMap<Key, std::result::Result<Arc<[Requirement]>, Refusal>>,
     pub(crate) vectors: Vectors,
     pub(crate) launcher: Launcher,
+    /// What may stop the run, once an operator has told.
+    stop: Option<Stop>,
 }
 
 /// What a kernel was compiled for.
@@ -73,6 +75,7 @@ pub(crate) struct Loaded {
 impl CudaExecutable {
     pub(crate) fn new(context: Arc<Context>, module: Arc<Module>) -> Result<Self> {
         let sites = Sites::of(&module);
+        let draws = module_draws(&module);
         let counting = counting_operators(&module);
         let prepared = |(site, op): &(Site, &Operator)| {
             let counted = counting.get(&std::ptr::from_ref(*op)).cloned();
@@ -83,12 +86,14 @@ impl CudaExecutable {
             .statements
             .iter()
             .map(|(site, stmt)| fused_loop(&module, site.function.as_ref(), &site.path, stmt))
+            // Draws depend on the number of the operator call, and only the host counts: it calls all operators itself then.
+            .map(|fused| fused.filter(|_| !draws))
             .collect();
         let launcher = Launcher::new(Arc::clone(&context), &module).map_err(exec_error)?;
         let vectors = Vectors::new(Arc::clone(&context.device));
         let (kernels, plans) = (HashMap::new(), HashMap::new());
         let mut executable =
-            CudaExecutable { context, module, operators, statements, kernels, plans, vectors, launcher };
+            CudaExecutable { context, module, operators, statements, kernels, plans, vectors, launcher, stop: None };
         executable.refuse_early()?;
         Ok(executable)
     }
@@ -327,14 +332,24 @@ impl CudaExecutable {
     }
 }
 
-impl Executable for CudaExecutable {
-    fn run_operator(
-        &mut self,
-        operator: OperatorId,
-        call: OperatorCall<'_>,
-        env: &mut Environment,
-    ) -> Result<OperatorOutcome> {
-        let id = operator.0;
+impl CudaExecutable {
+    /// From now on waiting for the device ends when the run shall stop.
+    pub(crate) fn attend(&mut self, env: &Environment) {
+        if self.stop.is_none() {
+            self.stop = Some(env.stop.clone());
+            self.context.device.watch(Some(Arc::clone(env.stop.flag())), self.launcher.stop_word());
+        }
+    }
+
+    /// The device tells that it was stopped; the run knows why.
+    fn told<T>(&self, result: Result<T>) -> Result<T> {
+        match (result, &self.stop) {
+            (Err(error), Some(stop)) if error.is_stop() => Err(stop.check().err().unwrap_or(error)),
+            (result, _) => result,
+        }
+    }
+
+    fn call_operator(&mut self, id: usize, call: OperatorCall<'_>, env: &mut Environment) -> Result<OperatorOutcome> {
         if let Operator::UpdateBuckets(_) = self.operators[id].operator {
             let queue = call.queue.ok_or_else(|| ErrorKind::Malformed("the operator lacks its queue".into()))?;
             let set = call.set.ok_or_else(|| ErrorKind::Malformed("the operator lacks its set".into()))?;
@@ -460,7 +475,7 @@ impl Executable for CudaExecutable {
         Ok(outcome)
     }
 
-    fn new_queue(&mut self, spec: &QueueSpec, _env: &mut Environment) -> Result<Box<dyn QueueState>> {
+    fn made_queue(&mut self, spec: &QueueSpec) -> Result<Box<dyn QueueState>> {
         let state = DeviceQueue::new(&self.context.device, spec)?;
         let queue = Queue::new(spec.clone(), Box::new(state));
         if !spec.priorities.is_empty() {
@@ -474,7 +489,7 @@ impl Executable for CudaExecutable {
         Ok(Box::new(moved))
     }
 
-    fn dequeue(&mut self, queue: &Queue, _env: &mut Environment) -> Result<VertexSet> {
+    fn dequeued(&mut self, queue: &Queue) -> Result<VertexSet> {
         if queue.spec().priorities.is_empty() {
             return Ok(VertexSet::empty());
         }
@@ -482,7 +497,7 @@ impl Executable for CudaExecutable {
         Ok(outcome.set.unwrap_or_else(VertexSet::empty))
     }
 
-    fn queue_finished(&mut self, queue: &Queue) -> Result<bool> {
+    fn is_finished(&mut self, queue: &Queue) -> Result<bool> {
         let mut state = queue.state();
         let own = state.as_any().downcast_mut::<DeviceQueue>();
         let own = own.ok_or_else(|| ErrorKind::Malformed("a queue of another machine".into()))?;
@@ -491,11 +506,52 @@ impl Executable for CudaExecutable {
         Ok(u64::from_ne_bytes(word) == own.taken)
     }
 
+    fn wait_for_all(&mut self) -> Result<()> {
+        let words = self.launcher.results(0, &[])?;
+        match self.launcher.fault(&words, Span::NONE) {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Executable for CudaExecutable {
+    fn run_operator(
+        &mut self,
+        operator: OperatorId,
+        call: OperatorCall<'_>,
+        env: &mut Environment,
+    ) -> Result<OperatorOutcome> {
+        self.attend(env);
+        let outcome = self.call_operator(operator.0, call, env);
+        self.told(outcome)
+    }
+
+    fn new_queue(&mut self, spec: &QueueSpec, env: &mut Environment) -> Result<Box<dyn QueueState>> {
+        self.attend(env);
+        let made = self.made_queue(spec);
+        self.told(made)
+    }
+
+    fn dequeue(&mut self, queue: &Queue, env: &mut Environment) -> Result<VertexSet> {
+        self.attend(env);
+        let set = self.dequeued(queue);
+        self.told(set)
+    }
+
+    fn queue_finished(&mut self, queue: &Queue) -> Result<bool> {
+        let finished = self.is_finished(queue);
+        self.told(finished)
+    }
+
     fn queue_finished_node(&mut self, queue: &Queue, vertex: u32) -> Result<bool> {
-        Ok(self.queue_kernel(QueueTask::FinishedNode, queue, None, vertex as i32)?.flag)
+        let outcome = self.queue_kernel(QueueTask::FinishedNode, queue, None, vertex as i32);
+        self.told(outcome.map(|outcome| outcome.flag))
     }
 
     fn begin_run(&mut self) {
+        self.stop = None;
+        self.context.device.watch(None, Address::default());
         self.vectors.clear();
         self.launcher.begin_run();
     }
@@ -510,7 +566,9 @@ impl Executable for CudaExecutable {
         locals: &mut dyn Locals,
         env: &mut Environment,
     ) -> Result<StatementOutcome> {
-        self.run_loop(statement.0, locals, env)
+        self.attend(env);
+        let outcome = self.run_loop(statement.0, locals, env);
+        self.told(outcome)
     }
 
     fn frontier_edges(&mut self, set: &VertexSet, graph: &Graph, _enough: Option<u64>) -> u64 {
@@ -532,11 +590,13 @@ impl Executable for CudaExecutable {
         if vector.scalar() == Scalar::Bool && matches!(reduction, Reduction::Max | Reduction::Min) {
             return None;
         }
-        Some(self.reduce_vector(reduction, vector))
+        let value = self.reduce_vector(reduction, vector);
+        Some(self.told(value))
     }
 
     fn out_degrees(&mut self, graph: &Arc<Graph>, scalar: Scalar) -> Option<Result<Vector>> {
-        Some(self.degrees(graph, scalar))
+        let degrees = self.degrees(graph, scalar);
+        Some(self.told(degrees))
     }
 
     fn watches_new_vectors(&self) -> bool {
@@ -544,19 +604,18 @@ impl Executable for CudaExecutable {
     }
 
     fn host_element(&mut self, vector: &Vector, cell: usize) -> Option<Result<Value>> {
-        self.vectors.get(vector, cell)
+        let value = self.vectors.get(vector, cell)?;
+        Some(self.told(value))
     }
 
     fn set_host_element(&mut self, vector: &Vector, cell: usize, value: Value) -> Option<Result<()>> {
-        self.vectors.set(vector, cell, &value)
+        let stored = self.vectors.set(vector, cell, &value)?;
+        Some(self.told(stored))
     }
 
     fn wait(&mut self) -> Result<()> {
-        let words = self.launcher.results(0, &[])?;
-        match self.launcher.fault(&words, Span::NONE) {
-            Some(error) => Err(error),
-            None => Ok(()),
-        }
+        let waited = self.wait_for_all();
+        self.told(waited)
     }
 
     fn finish_run(&mut self) -> Result<()> {
@@ -569,11 +628,13 @@ impl Executable for CudaExecutable {
     }
 
     fn host_will_read(&mut self, vector: &Vector) -> Result<()> {
-        self.vectors.fetch(vector)
+        let fetched = self.vectors.fetch(vector);
+        self.told(fetched)
     }
 
     fn host_will_write(&mut self, vector: &Vector) -> Result<()> {
-        self.vectors.host_writes(vector)
+        let fetched = self.vectors.host_writes(vector);
+        self.told(fetched)
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gw_exec::{Environment, ErrorKind, ExecError, PerGraph, Result, Value, graph_features};
+use gw_exec::{Environment, ErrorKind, ExecError, PerGraph, Result, Value, graph_features, random};
 use gw_ir::module::Module;
 use gw_ir::source::{Name, Span};
 use gw_ir::walk;
@@ -99,6 +99,14 @@ impl Launcher {
     pub(crate) fn begin_run(&mut self) {
         self.cells.values_mut().for_each(|c| c.bits = None);
         (self.first, self.end) = (None, None);
+        // A run that was stopped may have left a fault that nobody read, and the word that ends kernels. A device that fails here
+        // fails again.
+        let _ = self.context.device.fill(self.block.address, 0, 4, FAULT_BYTES / 4);
+    }
+
+    /// The word that kernels look at to learn that the run shall end.
+    pub(crate) fn stop_word(&self) -> Address {
+        self.block.address.offset(STOP_AT)
     }
 
     /// All work of the run is handed over.
@@ -379,7 +387,10 @@ impl Launcher {
                 keep.push(found);
             }
             Source::Fault => words.push(self.block.address.0),
-            Source::Seed => words.push(env.map_or(0, Environment::seed)),
+            Source::DrawKey(role) => {
+                let env = env.ok_or_else(no_env)?;
+                words.push(random::call_key(env.seed(), env.operator_calls(), *role));
+            }
             Source::Counters => {
                 let bytes = 4 * bindings.vertices;
                 let address = lasting(&mut self.marks, &self.context.device, bytes, true)?;

@@ -6,7 +6,8 @@ use gw_ir::expr::{BinaryOp, Expr, ExprKind, FunctionRef, PriorityOp, UnaryOp};
 use gw_ir::source::Name;
 use gw_ir::types::{Scalar, Type};
 
-use super::function::{Binding, Coder, Refusal, Text, function_name, reduction};
+use super::facts::draws;
+use super::function::{Binding, Coder, DRAWS, Refusal, Text, function_name, reduction};
 use super::inputs::Source;
 use super::text::{float_literal, int_literal, type_name};
 
@@ -156,6 +157,12 @@ impl Coder<'_, '_> {
                 _ => texts.push(self.value(expr)?),
             }
         }
+        if draws(module, &function.name) {
+            if !self.draws {
+                return Err(self.refuse("random neighbours are drawn in functions that operators apply, not in loops"));
+            }
+            texts.push(DRAWS.to_string());
+        }
         Ok(format!("{}{}({})", self.prefix, function_name(&function.name), texts.join(", ")))
     }
 
@@ -229,12 +236,14 @@ impl Coder<'_, '_> {
                 let graph = self.graph(&args[0])?;
                 let (vertex, reason) = self.asked_vertex(&args[0], &graph, &args[1])?;
                 let (fault, line) = (self.fault(), self.span.line);
-                let seed = self.region.inputs.member(Source::Seed, "unsigned long long", "seed");
+                if !self.draws {
+                    return Err(self.refuse("random neighbours are drawn in functions that operators apply, not in loops"));
+                }
                 let incoming = builtin == Builtin::RandomInNeighbor;
                 if incoming && let Some(name) = args[0].as_var() {
                     self.region.inputs.need(name, |parts| parts.incoming = true);
                 }
-                let text = format!("gw::random_neighbour<{incoming}>({fault}, {graph}, {vertex}, {seed}, {line})");
+                let text = format!("gw::random_neighbour<{incoming}>({fault}, {graph}, {vertex}, {DRAWS}, {line})");
                 self.asked(text, [reason])
             }
             Builtin::CurrentPriority => {

@@ -11,6 +11,7 @@ use gw_ir::walk;
 
 use super::access::VectorCode;
 use super::expression::parenthesised;
+use super::facts::draws_in;
 use super::inputs::Source;
 use super::region::Region;
 use super::text::{Code, TURNS_NAME, c_name, type_name};
@@ -69,6 +70,8 @@ pub(crate) struct Coder<'r, 'm> {
     pub(super) watched: HashSet<Name>,
     /// Loops around the code being written.
     pub(super) loops: usize,
+    /// The function being written has draws to pass on.
+    pub(super) draws: bool,
     /// What stands before the names of functions where they are called.
     pub(crate) prefix: &'static str,
     /// Where the lengths of captured vectors come from, by function and capture: of the functions that an operator names.
@@ -91,6 +94,7 @@ impl<'r, 'm> Coder<'r, 'm> {
             owner_enqueues_once: false,
             watched: HashSet::new(),
             loops: 0,
+            draws: false,
             prefix: "",
             captured: HashMap::new(),
         }
@@ -182,6 +186,11 @@ impl<'r, 'm> Coder<'r, 'm> {
         if gathers {
             params.push("Partial& partial".to_string());
         }
+        let outer_draws = std::mem::replace(&mut self.draws, draws_in(self.region.module, function));
+        if self.draws {
+            self.region.include("graph.cuh");
+            params.push(format!("const gw::Draws& {DRAWS}"));
+        }
         let result = match &function.result {
             Some(result) => {
                 let ty = type_name(self.scalar(&result.ty)?);
@@ -203,6 +212,7 @@ impl<'r, 'm> Coder<'r, 'm> {
         }
         body.close("");
         self.names = outer_names;
+        self.draws = outer_draws;
         self.span = outer_span;
         self.watched = outer_watched;
         // Members may be used before they are declared inside a struct, so the order does not matter.
@@ -351,6 +361,9 @@ impl<'r, 'm> Coder<'r, 'm> {
         Ok(Some(format!("{member} = {};", combine(op, scalar, &member, &value))))
     }
 }
+
+/// The random draws of a call, as its functions hand them on.
+pub(crate) const DRAWS: &str = "draws";
 
 /// Turns of a loop in a function after which it asks whether the run is over.
 const TURNS: i64 = 1024;

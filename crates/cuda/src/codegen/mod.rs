@@ -27,6 +27,7 @@ use gw_ir::types::Type;
 use gw_schedule::LoopForm;
 
 use access::Requirement;
+pub(crate) use facts::module_draws;
 pub(crate) use frontier::{BLOCK_MEMBERS, Frontiers};
 pub(crate) use function::Refusal;
 use inputs::{GraphParts, Input};

@@ -1,5 +1,6 @@
 //! Operators: a struct per operator with the user's functions and what a load balancer asks for, and the code that runs it.
 
+use gw_exec::random::Role;
 use gw_ir::expr::{FunctionRef, ReduceOp};
 use gw_ir::meta::Direction;
 use gw_ir::module::Module;
@@ -9,7 +10,7 @@ use gw_ir::types::{Scalar, Type};
 use gw_schedule::{EdgeForm, LoadBalance, SimpleSchedule};
 
 use super::access::{Access, Requirement, capture_lengths};
-use super::facts::{enqueues_only, exits_early, filters, gathered, summed};
+use super::facts::{draws, enqueues_only, exits_early, filters, gathered, may_fault, summed};
 use super::function::{Coder, Gathered, Refusal, Summed, function_name, neutral, reduction};
 use super::inputs::{EdgeList, Source};
 use super::region::{Region, offset_type, weight_type};
@@ -104,6 +105,8 @@ struct Plan {
     repeats: bool,
     /// The function adds up common neighbours, which lanes find together.
     together: Option<Together>,
+    /// Filters may fault: they are called for the ends of edges that sets select, the `from` filter first, and not for other vertices.
+    late: bool,
 }
 
 /// Makes the code of an edge operator named `name`.
@@ -133,7 +136,9 @@ pub(crate) fn edges(
     let has_output = op.output != EdgeOutput::None;
     let insert = has_output.then(|| insert_of(op, &schedule));
     let incoming = direction == Direction::Pull;
-    let early_exit = incoming && !edge_only && exits_early(region, op);
+    // To ask once more whether a destination wants more edges may be a fault that no edge is to blame for.
+    let late = filters(op).into_iter().any(|filter| may_fault(region, filter));
+    let early_exit = incoming && !edge_only && !late && exits_early(region, op);
     let repeats = direction == Direction::Push && matches!(op.from, VertexFilter::Set(_));
     let walks_all = !(direction == Direction::Push && matches!(op.from, VertexFilter::Set(_)));
     let fetch_ahead = shape.flat && has_output && direction == Direction::Push;
@@ -150,6 +155,7 @@ pub(crate) fn edges(
         fetch_ahead,
         repeats,
         together: None,
+        late,
     };
     if let Some(Insert::Append) = insert
         && !appends_once(op, &plan)
@@ -194,7 +200,7 @@ pub(crate) fn edges(
     };
     let owner_enqueues_once = !edge_only && has_output && enqueues_only(region, &op.apply, owner.as_ref());
     let summed = summed(region, &[&op.apply.name], &filters(op));
-    if load_balance == LoadBalance::Etwc && !has_output && !early_exit {
+    if load_balance == LoadBalance::Etwc && !has_output && !early_exit && !plan.late && !draws(module, &op.apply.name) {
         plan.together = take_apart(apply, op, incoming, &gathered, &summed);
     }
     if plan.together.is_some() {
@@ -206,6 +212,12 @@ pub(crate) fn edges(
         region.cooperative = true;
     }
 
+    draw_key(region, module, &op.apply.name, Role::Apply);
+    for (filter, role) in [(&op.from, Role::From), (&op.to, Role::To)] {
+        if let VertexFilter::Function(f) = filter {
+            draw_key(region, module, &f.name, role);
+        }
+    }
     // The functions, written before the struct around them so that all inputs are known.
     let mut functions = Code::default();
     let (gathered, summed) = {
@@ -463,6 +475,8 @@ fn walk_members(
             Direction::DensePush => from_test("v"),
             Direction::Pull => to_test("v"),
         };
+        let by_function = matches!(if plan.incoming { &op.to } else { &op.from }, VertexFilter::Function(_));
+        let test = test.filter(|_| !(by_function && plan.late));
         match test {
             Some(test) => code.line(format!("return {test} ? v : -1;")),
             None => code.line("return v;"),
@@ -500,6 +514,9 @@ fn walk_members(
     if gathers {
         arguments.push("partial".to_string());
     }
+    if draws(module, &op.apply.name) {
+        arguments.push(drawn("apply", "src", "dst"));
+    }
     let call = format!("{}({})", function_name(&op.apply.name), arguments.join(", "));
     let accepted = matches!(op.output, EdgeOutput::Accepted { .. }) && !op.meta.udf_enqueues;
     let visit = match accepted {
@@ -510,7 +527,7 @@ fn walk_members(
         code.line(format!("{method} Offset active() const {{ return (Offset)graph.list_edges; }}"));
         code.open(format!("{method} void edge(Offset e)"));
         code.line("const int src = graph.list_source(e), dst = graph.list_destination(e);");
-        for test in [from_test("src"), to_test("dst")].into_iter().flatten() {
+        for test in edge_tests(op, plan, from_test("src"), to_test("dst")) {
             code.line(format!("if (!{test}) return;"));
         }
         if plan.weight.is_some() {
@@ -520,18 +537,15 @@ fn walk_members(
         code.close("");
         return;
     }
-    let test = match plan.incoming {
-        true => from_test("src"),
-        false if op.meta.to_folded => None,
-        false => to_test("dst"),
-    };
+    let tests = edge_tests(op, plan, from_test("src"), to_test("dst"));
+    let test = tests.first();
     if let Some(together) = &plan.together {
         let array = if plan.incoming { "in_weights" } else { "out_weights" };
         let weight = plan.weight.map(|_| weight(array));
         together.members(
             code,
             plan.incoming,
-            test.as_deref(),
+            test.map(String::as_str),
             weight.as_deref(),
             &capture_arguments(apply, "apply"),
             gathers,
@@ -549,7 +563,7 @@ fn walk_members(
             }
         }
     }
-    if let Some(test) = test {
+    for test in &tests {
         code.line(format!("if (!{test}) return true;"));
     }
     if plan.weight.is_some() {
@@ -599,10 +613,43 @@ fn walk_members(
     code.close("");
 }
 
+/// The tests of an edge that were not made for its owner, in their order: sets first, then the `from` and the `to` function.
+fn edge_tests(op: &EdgeSetIterator, plan: &Plan, from: Option<String>, to: Option<String>) -> Vec<String> {
+    let by_function = |filter: &VertexFilter| matches!(filter, VertexFilter::Function(_));
+    // A test is late, of the other end, or both ends are the edge's own.
+    let from = from.filter(|_| plan.edge_only || plan.incoming || (plan.late && by_function(&op.from)));
+    let to = to.filter(|_| plan.edge_only || !plan.incoming || (plan.late && by_function(&op.to)));
+    // The function itself makes the test of a push.
+    let to = to.filter(|_| plan.edge_only || plan.incoming || !op.meta.to_folded);
+    match plan.late && by_function(&op.from) && !by_function(&op.to) {
+        true => to.into_iter().chain(from).collect(),
+        false => from.into_iter().chain(to).collect(),
+    }
+}
+
+/// The member that random draws of a function begin with, by its role, and the draws of one call.
+fn draw_key(region: &mut Region<'_>, module: &Module, function: &Name, role: Role) {
+    if draws(module, function) {
+        let name = match role {
+            Role::From => "from_key",
+            Role::To => "to_key",
+            Role::Apply | Role::Host => "apply_key",
+        };
+        region.inputs.member(Source::DrawKey(role), "unsigned long long", name);
+    }
+}
+
+fn drawn(role: &str, a: &str, b: &str) -> String {
+    format!("gw::Draws::of(in.{role}_key, {a}, {b})")
+}
+
 /// The call of a filter inside the struct.
 fn filter_call(module: &Module, filter: &FunctionRef, role: &str, v: &str) -> String {
     let mut arguments = module.function(&filter.name).map(|f| capture_arguments(f, role)).unwrap_or_default();
     arguments.push(v.to_string());
+    if draws(module, &filter.name) {
+        arguments.push(drawn(role, v, "0"));
+    }
     format!("{}({})", function_name(&filter.name), arguments.join(", "))
 }
 
@@ -671,6 +718,7 @@ pub(crate) fn vertices(
 ) -> Result<OperatorCode, Refusal> {
     let module = region.module;
     let summed = summed(region, &[&function.name], &[]);
+    draw_key(region, module, &function.name, Role::Apply);
     let mut functions = Code::default();
     let summed = {
         let mut coder = Coder::new(region);
@@ -702,6 +750,9 @@ pub(crate) fn vertices(
     let callee = module.function(&function.name).ok_or(Refusal { span, reason: "no such function".into() })?;
     let mut arguments = capture_arguments(callee, "apply");
     arguments.push("v".into());
+    if draws(module, &function.name) {
+        arguments.push(drawn("apply", "v", "0"));
+    }
     let call = format!("{}({})", function_name(&function.name), arguments.join(", "));
     let body = match filter {
         true => format!("if ({call}) out.append(v);"),

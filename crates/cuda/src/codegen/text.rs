@@ -176,6 +176,8 @@ const TAKEN: &[&str] = &[
     "args",
     "graph",
     "partial",
+    "draws",
+    "hash",
     "walk",
     "sums",
     "Partial",

@@ -38,7 +38,7 @@ pub(super) fn problem(text: &str, accesses: &[Access], requires: &[Requirement])
     let code: String = text.lines().filter(|line| !line.trim_start().starts_with(['/', '#'])).collect::<Vec<_>>().join("\n");
     let subscripts = code.match_indices('[').filter_map(|(at, _)| subscript(&code, at));
     for (base, whole) in subscripts {
-        let own = OF_THE_MACHINE.contains(&base) || code[..offset(&code, whole)].ends_with("__shared__ int ");
+        let own = OF_THE_MACHINE.iter().any(|own| base == *own || base.strip_prefix(own).is_some_and(is_number)) || code[..offset(&code, whole)].ends_with("__shared__ int ");
         if !own && !known.contains(&plain(whole)) {
             return Some(format!("`{whole}` is not a recorded access"));
         }
@@ -55,6 +55,11 @@ pub(super) fn problem(text: &str, accesses: &[Access], requires: &[Requirement])
 /// Without blanks and parentheses, which are tidied up after an access is recorded.
 fn plain(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace() && !matches!(c, '(' | ')')).collect()
+}
+
+/// What is added to a name that the program has, too.
+fn is_number(rest: &str) -> bool {
+    rest.strip_prefix('_').is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
 }
 
 fn is_name(c: char) -> bool {

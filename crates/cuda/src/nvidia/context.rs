@@ -5,6 +5,7 @@
 //! the kernel is told so; when that does not help either, the device is *lost*: nobody calls the driver any more, memory
 //! is left to the end of the process, which ends the kernel, too.
 
+use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -53,9 +54,8 @@ unsafe impl Sync for Context {}
 impl Context {
     /// Opens the context of a GPU. The driver must be started.
     pub fn open(device: CUdevice) -> Result<Arc<Context>, DeviceError> {
-        let nothing = std::ptr::null_mut;
         let (watched, lost) = (Mutex::default(), AtomicBool::new(false));
-        let mut opened = Context { device, context: nothing(), stream: nothing(), aside: nothing(), watched, lost };
+        let mut opened = Context { device, context: null_mut(), stream: null_mut(), aside: null_mut(), watched, lost };
         // SAFETY: the places are valid for writes. `opened` gives back on drop what was made until an error.
         unsafe {
             call!(cuDevicePrimaryCtxRetain(&mut opened.context, device))?;
