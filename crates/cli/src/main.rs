@@ -11,10 +11,11 @@ mod model;
 mod output;
 mod program;
 mod progress;
+mod stop;
 
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use clap::{Parser, Subcommand};
 
@@ -67,15 +68,9 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: Arguments) -> Result<(), CliError> {
-    // The first Ctrl-C asks a running program to stop; the second one, or one at any other time, ends the process.
+    // True while nothing runs that would look at it.
     let cancel = Arc::new(AtomicBool::new(true));
-    let handler = Arc::clone(&cancel);
-    ctrlc::set_handler(move || {
-        if handler.swap(true, Ordering::Relaxed) {
-            gw_graph::format::remove_partial_files();
-            std::process::exit(error::INTERRUPTED);
-        }
-    })?;
+    stop::on_signals(Arc::clone(&cancel))?;
     if let Some(threads) = arguments.threads {
         rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
     }

@@ -58,23 +58,23 @@ impl CpuExecutable {
         };
 
         // The `to` map comes first: it may be of the same set that is lent to the kernel below.
-        let to_map = call.to.as_ref().map(|set| map_of(&mut self.crew, set, vertices, false));
+        let to_map = call.to.as_ref().map(|set| map_of(&mut self.crew, set, vertices, false)).transpose()?;
         let from = call.from.as_ref().filter(|set| set.universe().is_none());
-        let input_size = from.map_or(vertices, VertexSet::len);
+        let input_size = from.map_or(Ok(vertices), VertexSet::len)?;
         target.from_bitmap = direction == Direction::Push || schedule.pull_frontier() != FrontierForm::Boolmap;
         let (mut range, input) = match (direction, from) {
             (_, None) => (Range::Ids, None),
             (Direction::Pull, Some(set)) => {
-                (Range::Ids, Some(Loan::map(&mut self.crew, set, vertices, target.from_bitmap)))
+                (Range::Ids, Some(Loan::map(&mut self.crew, set, vertices, target.from_bitmap)?))
             }
             (Direction::DensePush, Some(set)) => {
-                (Range::Map, Some(Loan::map(&mut self.crew, set, vertices, target.from_bitmap)))
+                (Range::Map, Some(Loan::map(&mut self.crew, set, vertices, target.from_bitmap)?))
             }
             // Walking a well-filled map costs less than making a queue of it. In others too few lists would be fetched ahead.
             (Direction::Push, Some(set)) if is_map(set) && input_size > vertices / 4 => {
-                (Range::Map, Some(Loan::map(&mut self.crew, set, vertices, true)))
+                (Range::Map, Some(Loan::map(&mut self.crew, set, vertices, true)?))
             }
-            (Direction::Push, Some(set)) => (Range::Queue, Some(Loan::queue(set))),
+            (Direction::Push, Some(set)) => (Range::Queue, Some(Loan::queue(set)?)),
         };
         if segments.is_some() {
             range = Range::Listed;
@@ -171,7 +171,7 @@ impl CpuExecutable {
             }),
         };
         Ok(Some(OperatorOutcome {
-            output_size: output.as_ref().map(|set| set.len() as u64),
+            output_size: output.as_ref().map(VertexSet::len).transpose()?.map(|len| len as u64),
             output,
             input_size: Some(input_size as u64),
             edges: Some(edges),

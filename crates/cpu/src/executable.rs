@@ -326,7 +326,7 @@ impl CpuExecutable {
         let Ok(compiled) = self.kernel(Key { operator: id, shape: Some(shape), range: Range::Tagged, target }) else {
             return Ok(None);
         };
-        let to_map = call.to.as_ref().map(|set| map_of(&mut self.crew, set, graph.vertices(), false));
+        let to_map = call.to.as_ref().map(|set| map_of(&mut self.crew, set, graph.vertices(), false)).transpose()?;
         let Some(mut slots) = Slots::fill(&compiled.sources, target.wide_offsets, call, env)? else { return Ok(None) };
         common_slots(&mut slots.words, &self.crew, graph.vertices());
         slots.set_adjacency(graph.out());
@@ -399,19 +399,19 @@ impl Executable for CpuExecutable {
         self.run_iterations(statement, range, locals, env)
     }
 
-    fn frontier_edges(&mut self, set: &VertexSet, graph: &Graph, enough: Option<u64>) -> u64 {
+    fn frontier_edges(&mut self, set: &VertexSet, graph: &Graph, enough: Option<u64>) -> Result<u64> {
         // Where no vertex has many edges, the size of a small set says enough.
-        let size = set.len() as u64;
+        let size = set.len()? as u64;
         let most = size.saturating_mul(graph.greatest_out_degree() as u64);
         match enough {
-            Some(enough) if most.saturating_add(size) < enough => most,
+            Some(enough) if most.saturating_add(size) < enough => Ok(most),
             Some(enough) => crate::set::edges_until(&mut self.crew, set, graph.out(), enough),
-            None => crate::set::edges_about(set, graph.out(), crate::set::sample_of(set.len())),
+            None => crate::set::edges_about(set, graph.out(), crate::set::sample_of(size as usize)),
         }
     }
 
-    fn guess_edges(&mut self, set: &VertexSet, graph: &Graph) -> Option<u64> {
-        Some(crate::set::edges_about(set, graph.out(), crate::set::FEW))
+    fn guess_edges(&mut self, set: &VertexSet, graph: &Graph) -> Result<Option<u64>> {
+        crate::set::edges_about(set, graph.out(), crate::set::FEW).map(Some)
     }
 
     fn reduce(&mut self, reduction: Reduction, vector: &Vector) -> Option<Result<Value>> {

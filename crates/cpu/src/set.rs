@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use gw_exec::{MachineSet, SetForm, VertexSet};
+use gw_exec::{MachineSet, Result, SetForm, VertexSet};
 use gw_graph::{Adjacency, Offsets};
 
 use crate::drive::Crew;
@@ -68,21 +68,6 @@ impl Map {
 
     fn is_bits(&self) -> bool {
         matches!(self, Map::Bits(_))
-    }
-
-    fn insert(&mut self, vertex: u32) -> bool {
-        match self {
-            Map::Bits(words) => {
-                let Some(word) = words.get_mut(vertex as usize / 64) else { return false };
-                let fresh = *word >> (vertex % 64) & 1 == 0;
-                *word |= 1 << (vertex % 64);
-                fresh
-            }
-            Map::Bytes(bytes) => {
-                let Some(byte) = bytes.get_mut(vertex as usize) else { return false };
-                std::mem::replace(byte, 1) == 0
-            }
-        }
     }
 
     /// Puts vertices in; those that the map does not speak of are left out.
@@ -177,18 +162,14 @@ impl Map {
 }
 
 impl MachineSet for MapSet {
-    fn len(&self) -> usize {
-        self.count
+    fn len(&self) -> Result<usize> {
+        Ok(self.count)
     }
-    fn ids(&self) -> Vec<u32> {
-        self.ids.clone().unwrap_or_else(|| self.map.ids(self.count))
+    fn ids(&self) -> Result<Vec<u32>> {
+        Ok(self.ids.clone().unwrap_or_else(|| self.map.ids(self.count)))
     }
-    fn push(&mut self, vertex: u32) {
-        self.ids = None;
-        self.count += usize::from(self.map.insert(vertex));
-    }
-    fn copy(&self) -> Box<dyn MachineSet> {
-        Box::new(self.clone())
+    fn copy(&self) -> Result<Box<dyn MachineSet>> {
+        Ok(Box::new(self.clone()))
     }
     fn as_any(&mut self) -> &mut dyn Any {
         self
@@ -209,25 +190,25 @@ enum Members {
 
 impl<'a> Loan<'a> {
     /// The members as a queue.
-    pub(crate) fn queue(set: &'a VertexSet) -> Self {
+    pub(crate) fn queue(set: &'a VertexSet) -> Result<Self> {
         let (queue, borrowed) = set.with(|form| match form {
-            SetForm::Ids(ids) => (std::mem::take(ids), true),
-            form => (form.ids(), false),
-        });
-        Loan { members: Members::Queue(queue), home: borrowed.then_some(set) }
+            SetForm::Ids(ids) => Result::Ok((std::mem::take(ids), true)),
+            form => Ok((form.ids()?, false)),
+        })?;
+        Ok(Loan { members: Members::Queue(queue), home: borrowed.then_some(set) })
     }
 
     /// The members as a map.
-    pub(crate) fn map(crew: &mut Crew, set: &'a VertexSet, vertices: usize, bits: bool) -> Self {
+    pub(crate) fn map(crew: &mut Crew, set: &'a VertexSet, vertices: usize, bits: bool) -> Result<Self> {
         let borrowed = set.with(|form| {
             let SetForm::Machine(machine) = form else { return None };
             let own = machine.as_any().downcast_mut::<MapSet>()?;
             (own.map.is_bits() == bits).then(|| std::mem::replace(&mut own.map, Map::empty(0, bits)))
         });
-        match borrowed {
+        Ok(match borrowed {
             Some(map) => Loan { members: Members::Map(map), home: Some(set) },
-            None => Loan { members: Members::Map(map_of(crew, set, vertices, bits)), home: None },
-        }
+            None => Loan { members: Members::Map(map_of(crew, set, vertices, bits)?), home: None },
+        })
     }
 
     /// The ids; empty for a map.
@@ -279,7 +260,7 @@ pub(crate) fn blocks(set: &VertexSet) -> Option<usize> {
 }
 
 /// Out-edges of a set in an adjacency; counting ends when `enough` are found.
-pub(crate) fn edges_until(crew: &mut Crew, set: &VertexSet, adjacency: &Adjacency, enough: u64) -> u64 {
+pub(crate) fn edges_until(crew: &mut Crew, set: &VertexSet, adjacency: &Adjacency, enough: u64) -> Result<u64> {
     match adjacency.offsets() {
         Offsets::Narrow(o) => counted_until(crew, set, adjacency.vertices(), |v| length(o, v), enough),
         Offsets::Wide(o) => counted_until(crew, set, adjacency.vertices(), |v| length(o, v), enough),
@@ -288,7 +269,7 @@ pub(crate) fn edges_until(crew: &mut Crew, set: &VertexSet, adjacency: &Adjacenc
 
 /// Out-edges of a set in an adjacency: exact for sets of fewer than twice `sample` members, estimated from about so many of larger
 /// ones, since walking all would take as long as a step.
-pub(crate) fn edges_about(set: &VertexSet, adjacency: &Adjacency, sample: usize) -> u64 {
+pub(crate) fn edges_about(set: &VertexSet, adjacency: &Adjacency, sample: usize) -> Result<u64> {
     match adjacency.offsets() {
         Offsets::Narrow(o) => counted_about(set, adjacency.vertices(), |v| length(o, v), sample),
         Offsets::Wide(o) => counted_about(set, adjacency.vertices(), |v| length(o, v), sample),
@@ -310,17 +291,17 @@ fn counted_until(
     vertices: usize,
     degree: impl Fn(u32) -> u64 + Sync,
     enough: u64,
-) -> u64 {
+) -> Result<u64> {
     set.with(|form| {
         if let SetForm::Machine(machine) = form
             && let Some(own) = machine.as_any().downcast_mut::<MapSet>()
         {
             const PIECE: usize = 1 << 9;
-            return in_pieces(crew, vertices.div_ceil(64).div_ceil(PIECE), enough, |piece| {
+            return Ok(in_pieces(crew, vertices.div_ceil(64).div_ceil(PIECE), enough, |piece| {
                 let mut sum = 0;
                 own.map.each(piece * PIECE, (piece + 1) * PIECE, |v| sum += degree(v));
                 sum
-            });
+            }));
         }
         with_ids(form, |ids| {
             const PIECE: usize = 1 << 12;
@@ -332,7 +313,7 @@ fn counted_until(
     })
 }
 
-fn counted_about(set: &VertexSet, vertices: usize, degree: impl Fn(u32) -> u64, sample: usize) -> u64 {
+fn counted_about(set: &VertexSet, vertices: usize, degree: impl Fn(u32) -> u64, sample: usize) -> Result<u64> {
     let about = |ids: &[u32]| {
         let every = (ids.len() / sample).max(1);
         let sum = ids.iter().step_by(every).map(|&v| degree(v)).sum();
@@ -345,23 +326,23 @@ fn counted_about(set: &VertexSet, vertices: usize, degree: impl Fn(u32) -> u64, 
             let (map, count) = (&own.map, own.count);
             // The ids of a sparse set are kept: the push that may follow needs them, too.
             if count < 2 * SAMPLE && count < vertices / SPARSE {
-                return about(own.ids.get_or_insert_with(|| map.ids(count)));
+                return Ok(about(own.ids.get_or_insert_with(|| map.ids(count))));
             }
             let (mut sum, mut found) = (0, 0);
             for block in (0..vertices.div_ceil(64)).step_by((count / sample).max(1)) {
                 map.each(block, block + 1, |v| (sum, found) = (sum + degree(v), found + 1));
             }
-            return scaled(sum, count, found);
+            return Ok(scaled(sum, count, found));
         }
         with_ids(form, about)
     })
 }
 
-fn with_ids<T>(form: &SetForm, f: impl FnOnce(&[u32]) -> T) -> T {
-    match form {
+fn with_ids<T>(form: &SetForm, f: impl FnOnce(&[u32]) -> T) -> Result<T> {
+    Ok(match form {
         SetForm::Ids(ids) => f(ids),
-        form => f(&form.ids()),
-    }
+        form => f(&form.ids()?),
+    })
 }
 
 /// About how many members' degrees are added up, of a set with so many: the larger the step, the more it may cost to choose it.
@@ -397,25 +378,27 @@ fn in_pieces(crew: &mut Crew, pieces: usize, enough: u64, count: impl Fn(usize) 
 }
 
 /// The members of a set as a map.
-pub(crate) fn map_of(crew: &mut Crew, set: &VertexSet, vertices: usize, bits: bool) -> Map {
-    set.with(|form| match form {
-        SetForm::Machine(machine) => match machine.as_any().downcast_mut::<MapSet>() {
-            Some(own) if own.map.is_bits() == bits => own.map.clone(),
-            // From few members a map is made sooner than from all vertices.
-            Some(own) if own.count > vertices / SPARSE => own.map.converted(vertices),
-            _ => filled(crew, vertices, bits, &machine.ids()),
-        },
-        SetForm::All(n) => {
-            let mut map = Map::empty(vertices, bits);
-            match &mut map {
-                Map::Bits(words) => words.fill(u64::MAX),
-                Map::Bytes(bytes) => bytes.fill(1),
+pub(crate) fn map_of(crew: &mut Crew, set: &VertexSet, vertices: usize, bits: bool) -> Result<Map> {
+    set.with(|form| {
+        Ok(match form {
+            SetForm::Machine(machine) => match machine.as_any().downcast_mut::<MapSet>() {
+                Some(own) if own.map.is_bits() == bits => own.map.clone(),
+                // From few members a map is made sooner than from all vertices.
+                Some(own) if own.count > vertices / SPARSE => own.map.converted(vertices),
+                _ => filled(crew, vertices, bits, &machine.ids()?),
+            },
+            SetForm::All(n) => {
+                let mut map = Map::empty(vertices, bits);
+                match &mut map {
+                    Map::Bits(words) => words.fill(u64::MAX),
+                    Map::Bytes(bytes) => bytes.fill(1),
+                }
+                debug_assert!(*n <= vertices);
+                map
             }
-            debug_assert!(*n <= vertices);
-            map
-        }
-        SetForm::Ids(ids) => filled(crew, vertices, bits, ids),
-        form => filled(crew, vertices, bits, &form.ids()),
+            SetForm::Ids(ids) => filled(crew, vertices, bits, ids),
+            form => filled(crew, vertices, bits, &form.ids()?),
+        })
     })
 }
 
@@ -522,12 +505,12 @@ mod tests {
             let map = SetForm::Machine(Box::new(MapSet::new(map, members)));
             for form in [SetForm::Ids(ids), map] {
                 let set = VertexSet::new(form);
-                assert!(edges_until(&mut crew, &set, graph.out(), 50) >= 50);
-                assert_eq!(edges_until(&mut crew, &set, graph.out(), u64::MAX), exact);
-                let found = edges_about(&set, graph.out(), sample_of(members));
+                assert!(edges_until(&mut crew, &set, graph.out(), 50).unwrap() >= 50);
+                assert_eq!(edges_until(&mut crew, &set, graph.out(), u64::MAX).unwrap(), exact);
+                let found = edges_about(&set, graph.out(), sample_of(members)).unwrap();
                 let off = (found as f64 - exact as f64).abs() / exact as f64;
                 assert!(off <= tolerance, "{members} members: {found} instead of {exact}");
-                assert_eq!(set.len(), members);
+                assert_eq!(set.len().unwrap(), members);
             }
         }
     }

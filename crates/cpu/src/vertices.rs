@@ -26,14 +26,14 @@ impl CpuExecutable {
             _ => return Ok(None),
         };
         let output = if filter { OutputForm::Queue { unique: false } } else { OutputForm::None };
-        let members = set.len();
+        let members = set.len()?;
         // The vertices that a map speaks of are those of its blocks; the vectors are as long as the element.
         let (loan, range, length) = match (set.universe(), blocks(set)) {
             (Some(n), _) => (None, Range::Ids, n),
             (None, Some(vertices)) if members > vertices / 64 => {
-                (Some(Loan::map(&mut self.crew, set, vertices, true)), Range::Map, vertices)
+                (Some(Loan::map(&mut self.crew, set, vertices, true)?), Range::Map, vertices)
             }
-            (None, _) => (Some(Loan::queue(set)), Range::Queue, members),
+            (None, _) => (Some(Loan::queue(set)?), Range::Queue, members),
         };
         let queue = loan.as_ref().map_or(&[][..], Loan::ids);
         let span = prepared.span;
@@ -80,7 +80,7 @@ impl CpuExecutable {
     pub(crate) fn run_dedup(&mut self, call: &OperatorCall<'_>) -> Result<OperatorOutcome> {
         let set = required(call.set.as_ref(), "vertexset")?;
         let seen = &mut self.seen;
-        let input = set.len();
+        let input = set.len()?;
         set.with(|form| {
             let SetForm::Ids(ids) = form else { return };
             let needed = ids.iter().max().map_or(0, |&v| v as usize + 1);
@@ -94,7 +94,7 @@ impl CpuExecutable {
         });
         Ok(OperatorOutcome {
             input_size: Some(input as u64),
-            output_size: Some(set.len() as u64),
+            output_size: Some(set.len()? as u64),
             ..OperatorOutcome::default()
         })
     }

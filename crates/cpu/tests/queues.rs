@@ -196,7 +196,7 @@ end
     let mut externs = Externs::new();
     externs.register("lower", |call| {
         let Some(Value::Vector(rank)) = call.global("rank") else { return Err("no ranks".into()) };
-        let ready = call.args()[0].as_set().map(VertexSet::ids).unwrap_or_default();
+        let ready = call.args()[0].as_set().and_then(|set| set.ids().ok()).unwrap_or_default();
         let mut moved = Vec::new();
         for v in ready {
             // Ranks fall to 1, which is the end of the way.

@@ -278,7 +278,7 @@ impl CudaExecutable {
             _ => false,
         });
         if !on_device {
-            let ids = set.ids();
+            let ids = set.ids()?;
             // Maps and lists have room for the vertices of the graph and no others.
             if let Some(&vertex) = ids.iter().max().filter(|&&last| last as usize >= vertices) {
                 return Err(ErrorKind::VertexOutOfRange { vertex: i64::from(vertex), vertices }.into());
@@ -379,8 +379,8 @@ impl CudaExecutable {
                 };
                 // A set of all vertices, or one on the device, has its own idea of how many there are.
                 match &call.set {
-                    Some(set) if set.universe().is_some() || is_on_device(set) => reach(set),
-                    Some(set) => of_element.max(reach(set)),
+                    Some(set) if set.universe().is_some() || is_on_device(set) => reach(set)?,
+                    Some(set) => of_element.max(reach(set)?),
                     None => of_element,
                 }
             }
@@ -571,8 +571,9 @@ impl Executable for CudaExecutable {
         self.told(outcome)
     }
 
-    fn frontier_edges(&mut self, set: &VertexSet, graph: &Graph, _enough: Option<u64>) -> u64 {
-        self.edges_of(set, graph).unwrap_or(0)
+    fn frontier_edges(&mut self, set: &VertexSet, graph: &Graph, _enough: Option<u64>) -> Result<u64> {
+        let edges = self.edges_of(set, graph);
+        self.told(edges)
     }
 
     fn counts_while_making(&self) -> bool {
@@ -648,8 +649,8 @@ impl CudaExecutable {
         outcome: &mut OperatorOutcome,
     ) -> Result<()> {
         let input = call.set.as_ref().or(call.from.as_ref());
-        outcome.input_size = Some(input.map_or(vertices, VertexSet::len) as u64);
-        outcome.output_size = outcome.output.as_ref().map(|set| set.len() as u64);
+        outcome.input_size = Some(input.map_or(Ok(vertices), VertexSet::len)? as u64);
+        outcome.output_size = outcome.output.as_ref().map(VertexSet::len).transpose()?.map(|len| len as u64);
         if let (Operator::EdgeSetIterator(op), Some(graph)) = (&self.operators[id].operator, &call.graph) {
             outcome.edges = match (reads(op), &call.from) {
                 (Reads::All, _) => Some(graph.edges() as u64),
@@ -671,20 +672,14 @@ fn is_on_device(set: &VertexSet) -> bool {
 }
 
 /// One past the greatest id that the members of a set may have: what a function applied to them may be called with.
-fn reach(set: &VertexSet) -> usize {
-    let past = |ids: &[u32]| ids.iter().max().map_or(0, |&last| last as usize + 1);
-    set.with(|form| match form {
-        SetForm::All(n) => *n,
-        SetForm::Neighbours(graph, _) => graph.vertices(),
-        SetForm::Ids(ids) => past(ids),
-        SetForm::Machine(machine) => {
-            let storage = machine.as_any().downcast_mut::<DeviceSet>().and_then(DeviceSet::storage);
-            match storage.map(|storage| storage.vertices) {
-                Some(vertices) => vertices,
-                None => past(&machine.ids()),
-            }
-        }
-    })
+fn reach(set: &VertexSet) -> Result<usize> {
+    if let Some(vertices) = with_device_set(set, |own| own.storage().map(|storage| storage.vertices)).flatten() {
+        return Ok(vertices);
+    }
+    match set.universe() {
+        Some(n) => Ok(n),
+        None => set.with_ids(|ids| ids.iter().max().map_or(0, |&last| last as usize + 1)),
+    }
 }
 
 fn shape_of(graph: &Graph) -> GraphShape {

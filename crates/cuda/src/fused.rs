@@ -83,7 +83,7 @@ impl CudaExecutable {
         let key = Key::Loop(id, shapes);
         let requires = self.requires(&key, |e| code(e, u32::MAX)).map_err(|error| error.at(span))?;
         let Some(vertices) = loop_vertices(&requires, &values, env) else { return Ok(StatementOutcome::HostTurn) };
-        if self.outgrown(id, &values, vertices, env) {
+        if self.outgrown(id, &values, vertices, env)? {
             return Ok(StatementOutcome::HostTurn);
         }
         let mut bindings = Bindings::new(vertices);
@@ -187,27 +187,32 @@ impl CudaExecutable {
     }
 
     /// Whether something that a loop reads is too large for the one block that shall run it.
-    fn outgrown(&self, id: usize, values: &[(Name, Type, Value)], vertices: usize, env: &Environment) -> bool {
+    fn outgrown(&self, id: usize, values: &[(Name, Type, Value)], vertices: usize, env: &Environment) -> Result<bool> {
         let Some(fused) = self.statements[id].as_ref().filter(|l| l.form == LoopForm::SingleBlock) else {
-            return false;
+            return Ok(false);
         };
         let limit = BLOCK_MEMBERS as usize;
         let frontiers = &fused.frontiers;
-        let set_is_large = |(name, _, value): &(Name, Type, Value)| match value {
-            Value::Set(set) => frontiers.sets.contains(name) && set.len() > limit,
-            _ => false,
-        };
-        let queue_is_large = |name: &Name| match env.global(name) {
-            Some(Value::Queue(queue)) => {
+        for (name, _, value) in values {
+            if let Value::Set(set) = value
+                && frontiers.sets.contains(name)
+                && set.len()? > limit
+            {
+                return Ok(true);
+            }
+        }
+        for name in &frontiers.queues {
+            if let Some(Value::Queue(queue)) = env.global(name) {
                 let mut state = queue.state();
                 let own = state.as_any().downcast_mut::<DeviceQueue>();
-                own.and_then(|own| own.near.as_ref()).is_some_and(|near| near.len() > limit)
+                if let Some(near) = own.and_then(|own| own.near.as_ref())
+                    && near.len()? > limit
+                {
+                    return Ok(true);
+                }
             }
-            _ => false,
-        };
-        (frontiers.all && vertices > limit)
-            || values.iter().any(set_is_large)
-            || frontiers.queues.iter().any(queue_is_large)
+        }
+        Ok(frontiers.all && vertices > limit)
     }
 
     /// A list of the host as a list on the device.
@@ -245,7 +250,7 @@ impl CudaExecutable {
         let mut heads: Vec<u32> = Vec::new();
         for value in sets {
             if let Value::Set(set) = value {
-                set.with_ids(|members| ids.extend_from_slice(members));
+                set.with_ids(|members| ids.extend_from_slice(members))?;
                 heads.extend([ids.len() as u32 - ends.last().copied().unwrap_or(0), 0, 0, 0]);
                 ends.push(ids.len() as u32);
             }

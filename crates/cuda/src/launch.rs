@@ -365,7 +365,7 @@ impl Launcher {
             Source::LocalScalar(name) => words.push(*bindings.scalars.get(name).ok_or_else(|| unset(name))?),
             Source::Vertices(element) => words.push(env.ok_or_else(no_env)?.vertices_of(element)? as u64),
             Source::Members(name) => match global(name)? {
-                Value::Set(set) => words.push(set.len() as u64),
+                Value::Set(set) => words.push(set.len()? as u64),
                 _ => return Err(unset(name)),
             },
             Source::Graph(graph) => {

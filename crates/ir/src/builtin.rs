@@ -57,9 +57,9 @@ pub enum Builtin {
     /// `(edgeset, vertexset, vector{V}(double)) -> vertexset`: prefix of least conductance.
     SerialSweepCut,
 
-    /// `(vertexset) -> int`: number of entries, repeats counted.
+    /// `(vertexset) -> int`: number of members.
     VertexSetSize,
-    /// `(vertexset, vertex) -> void`: append without a duplicate check.
+    /// `(vertexset, vertex) -> void`: adds a vertex unless it is a member.
     AddVertex,
 
     /// `(vector(T)) -> T`: sum of all entries; an `int` for bools.

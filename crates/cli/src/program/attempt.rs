@@ -88,6 +88,7 @@ impl Attempt<'_> {
         options.cancel.store(false, Ordering::Relaxed);
         let before = machine.usage();
         let ran = prepared.run(options);
+        options.cancel.store(true, Ordering::Relaxed);
         let usage = machine.usage().zip(before).map(|(after, before)| after - before);
         let ran = ran.map_err(|error| CliError::Run { error, file: self.program.file.clone() })?;
         Ok(Finished { settled, compile_seconds, ran, prepared, usage })

@@ -63,7 +63,7 @@ pub struct Run {
     /// Print every operator call to standard error
     #[arg(long)]
     trace: bool,
-    /// Stop the run after this many seconds
+    /// Stop after this many seconds, whatever is being done then: loading, running or checking
     #[arg(long, value_name = "SECONDS", value_parser = positive_seconds)]
     timeout: Option<Duration>,
     /// Seed of random choices in the program
@@ -104,6 +104,8 @@ struct Answer<'a> {
 impl Run {
     /// Runs the program; `threads` is 0 for all cores.
     pub fn run(self, cancel: &Arc<AtomicBool>, threads: usize) -> Result<(), CliError> {
+        let started = Instant::now();
+        self.timeout.map(crate::stop::end_after).transpose()?;
         let outputs = self.outputs()?;
         let program = source::find(&self.program)?;
         if self.verify && program.standard.is_none() {
@@ -114,7 +116,7 @@ impl Run {
 
         let graphs = Arc::new(SpecGraphs::new());
         let mut options = RunOptions::with_args(self.args.iter().cloned());
-        options.timeout = self.timeout;
+        (options.timeout, options.started) = (self.timeout, Some(started));
         options.cancel = Arc::clone(cancel);
         options.graphs = graphs.clone();
         options.seed = self.seed;

@@ -225,7 +225,8 @@ pub(crate) enum Num {
         set: Box<Obj>,
         vertex: Box<Num>,
     },
-    VectorReduce(Reduction, Box<Obj>),
+    /// A reduction of all entries, and the type that the program wants it in.
+    VectorReduce(Reduction, Box<Obj>, Scalar),
     ListPush {
         list: Box<Obj>,
         value: Box<Arg>,
