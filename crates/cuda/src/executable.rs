@@ -427,8 +427,8 @@ impl CudaExecutable {
         let before = env.is_observed().then(|| self.context.device.mark()).transpose().map_err(exec_error)?;
         let mut outcomes = self.launcher.launch(&loaded, &mut bindings, &mut self.vectors, Some(env))?;
         let after = before.is_some().then(|| self.context.device.mark()).transpose().map_err(exec_error)?;
-        // The host waits only where it must know something now.
-        if !loaded.code.cells.is_empty() {
+        // The host waits only where it must know something now: a scalar, or whether the program goes on at all.
+        if !loaded.code.cells.is_empty() || loaded.code.faults {
             let words = self.collect(&outcomes, span)?;
             self.store_cells(&loaded, &words, env);
         }

@@ -289,8 +289,10 @@ fn loop_vertices(requires: &[Requirement], values: &[(Name, Type, Value)], env: 
     let walked = requires.iter().filter(|r| matches!(r, Requirement::Walked(_)));
     let mut wanted = walked.chain(requires).filter_map(|r| requirements::number(r, &graph, env));
     // A loop over sets of the host alone.
-    wanted.next().or_else(|| values.iter().find_map(|(_, ty, _)| match ty {
-        Type::VertexSet(element) => env.vertices_of(element).ok(),
-        _ => None,
-    }))
+    wanted.next().or_else(|| {
+        values.iter().find_map(|(_, ty, _)| match ty {
+            Type::VertexSet(element) => env.vertices_of(element).ok(),
+            _ => None,
+        })
+    })
 }

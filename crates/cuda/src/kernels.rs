@@ -51,6 +51,7 @@ fn kernel(name: &str, headers: &[&str], inputs: Vec<Input>, outcomes: Vec<Outcom
         input: 0,
         counted: false,
         requires: Vec::new(),
+        faults: false,
     }
 }
 

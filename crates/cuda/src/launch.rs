@@ -287,8 +287,16 @@ impl Launcher {
         })
     }
 
-    /// How many ids a queue must hold.
+    /// How many ids a queue of the kernel must hold. Sets are copied from lists, onto which sets from the host may go.
     fn capacity(&self, code: &Generated, bindings: &Bindings, env: Option<&Environment>) -> usize {
+        let own = self.own_capacity(code, bindings, env);
+        let of_lists = bindings.lists.values().map(|list| list.used as usize).max();
+        let given = of_lists.map_or(0, |used| used.max(given_capacity(bindings)));
+        own.max(given).min(u32::MAX as usize)
+    }
+
+    /// How many ids the outputs of a kernel may have.
+    fn own_capacity(&self, code: &Generated, bindings: &Bindings, env: Option<&Environment>) -> usize {
         let vertices = bindings.vertices;
         if !code.unbounded {
             return vertices;
@@ -296,7 +304,7 @@ impl Launcher {
         // As often as there are edges, at most; but not more than an eighth of what is free.
         let edges = self.most_edges(code, bindings, env);
         let free = self.device().free_bytes().unwrap_or(0) as usize;
-        (vertices + edges).min((free / 8 / 4).max(6 * vertices)).min(u32::MAX as usize)
+        (vertices + edges).min((free / 8 / 4).max(6 * vertices))
     }
 
     /// Edges of the largest graph that a kernel walks.
@@ -401,7 +409,8 @@ impl Launcher {
                 words.push(lasting(&mut self.seen, &self.context.device, bytes, false)?.0);
             }
             Source::Scratch => {
-                let capacity = self.capacity(code, bindings, env);
+                // Balancers keep something for each member of a set, repeats included.
+                let capacity = self.capacity(code, bindings, env).max(given_capacity(bindings));
                 let edges = self.most_edges(code, bindings, env);
                 let count = 4 * capacity.max(bindings.vertices) + edges / 64 + (1 << 16);
                 words.push(lasting(&mut self.scratch, &self.context.device, 4 * count, true)?.0);
@@ -512,6 +521,16 @@ impl Launcher {
         let place = self.statements.get(&line).copied().unwrap_or(Span { line, ..Span::NONE });
         Some(ExecError::from(kind).at(if line > 0 { place } else { span }))
     }
+}
+
+/// How many ids the sets may have that come from the host. Where nobody can tell, they have repeats, and more members than there
+/// are vertices.
+fn given_capacity(bindings: &Bindings) -> usize {
+    let capacity = |external: &External| match external {
+        External::Set(set) => with_device_set(set, |own| own.capacity()).unwrap_or(0),
+        External::Near(near) => near.as_ref().map_or(0, |near| near.capacity()),
+    };
+    bindings.external.iter().map(capacity).max().unwrap_or(0)
 }
 
 /// The first statement of every line.

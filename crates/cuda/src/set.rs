@@ -215,6 +215,11 @@ impl DeviceSet {
         Ok(set)
     }
 
+    /// Ids that its queue can hold.
+    pub(crate) fn capacity(&self) -> usize {
+        self.storage.as_ref().map_or(0, |storage| storage.capacity)
+    }
+
     pub(crate) fn storage(&mut self) -> Option<&mut Storage> {
         self.storage.as_mut()
     }

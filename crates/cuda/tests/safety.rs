@@ -58,7 +58,9 @@ fn described(outcome: &Result<String, ExecError>) -> String {
         Ok(printed) => printed.clone(),
         Err(error) => {
             let what = match error.kind() {
-                ErrorKind::IndexOutOfRange { vector, len, .. } => format!("an index outside of the {len} of `{vector}`"),
+                ErrorKind::IndexOutOfRange { vector, len, .. } => {
+                    format!("an index outside of the {len} of `{vector}`")
+                }
                 ErrorKind::VertexOutOfRange { vertices, .. } => format!("a vertex outside of {vertices}"),
                 kind => kind.to_string(),
             };
@@ -194,7 +196,12 @@ fn rows_and_captures_and_histograms_are_too_short() {
 func hit(v : Vertex)
     hits[v][v] = 7;
 end";
-    like_the_reference(&on_graph(row, "vertices.apply(hit); print 1;"), &["path:50"], "outside of the 8 of `hits`", NONE);
+    like_the_reference(
+        &on_graph(row, "vertices.apply(hit); print 1;"),
+        &["path:50"],
+        "outside of the 8 of `hits`",
+        NONE,
+    );
     let captured = "func put[x : vector[4](int)](v : Vertex)
     x[v] = v;
 end";
@@ -250,9 +257,16 @@ end
 
 #[test]
 fn a_queue_belongs_to_a_smaller_graph() {
-    let args = ["path:10:weights=1..5", "kron:6:weights=1..5"];
-    for texts in [["push,update=lazy", "loop=host"], ["push,update=near-far", "loop=fused"], ["pull,lb=wm", "loop=fused"]] {
-        like_the_reference(QUEUE, &args, "of `dist`", &[&texts]);
+    let short = RunOptions::with_args(["path:10:weights=1..5", "kron:6:weights=1..5"]);
+    let expected = run(&ReferenceVm::new(), QUEUE, &[], &short).unwrap_err();
+    assert!(expected.to_string().contains("out of range"), "{expected}");
+    let Some(vm) = emulated() else { return };
+    for texts in
+        [["push,update=lazy", "loop=host"], ["push,update=near-far", "loop=fused"], ["pull,lb=wm", "loop=fused"]]
+    {
+        let error = run(&vm, QUEUE, &texts, &short).unwrap_err();
+        assert!(error.to_string().contains("out of range"), "{texts:?}: {error}");
+        assert_eq!(error.span().line, expected.span().line, "{texts:?}: {error}");
         like_the_reference(QUEUE, &["kron:6:weights=1..5", "kron:6:weights=1..5"], "\n", &[&texts]);
     }
 }

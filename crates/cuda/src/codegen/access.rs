@@ -138,7 +138,12 @@ impl Coder<'_, '_> {
     }
 
     /// A vertex about which a built-in function asks a graph.
-    pub(super) fn asked_vertex(&mut self, graph: &Expr, code: &str, vertex: &Expr) -> Result<(String, Reason), Refusal> {
+    pub(super) fn asked_vertex(
+        &mut self,
+        graph: &Expr,
+        code: &str,
+        vertex: &Expr,
+    ) -> Result<(String, Reason), Refusal> {
         let value = self.value(vertex)?;
         if let Some(name) = graph.as_var()
             && self.is_in_range(vertex)

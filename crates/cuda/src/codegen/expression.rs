@@ -81,7 +81,9 @@ impl Coder<'_, '_> {
         })
     }
 
+    /// Where a fault of the program is noted, for code that may be one.
     pub(crate) fn fault(&mut self) -> String {
+        self.region.faults = true;
         self.region.inputs.member(Source::Fault, "gw::Fault*", "fault")
     }
 
@@ -237,7 +239,9 @@ impl Coder<'_, '_> {
                 let (vertex, reason) = self.asked_vertex(&args[0], &graph, &args[1])?;
                 let (fault, line) = (self.fault(), self.span.line);
                 if !self.draws {
-                    return Err(self.refuse("random neighbours are drawn in functions that operators apply, not in loops"));
+                    return Err(
+                        self.refuse("random neighbours are drawn in functions that operators apply, not in loops")
+                    );
                 }
                 let incoming = builtin == Builtin::RandomInNeighbor;
                 if incoming && let Some(name) = args[0].as_var() {

@@ -63,7 +63,9 @@ pub(super) fn may_fault(region: &Region<'_>, filter: &Name) -> bool {
         walk::walk_block_exprs(body, &mut |e| {
             found |= match &e.kind {
                 ExprKind::Element { vector, index, .. } => match (&vector.ty, &index.kind) {
-                    (Type::Vector { domain: Domain::Fixed(n), .. }, ExprKind::Int(i)) => !(0..i64::from(*n)).contains(i),
+                    (Type::Vector { domain: Domain::Fixed(n), .. }, ExprKind::Int(i)) => {
+                        !(0..i64::from(*n)).contains(i)
+                    }
                     (Type::Vector { domain: Domain::Element(_), .. }, _) => !known(index),
                     _ => true,
                 },
@@ -74,10 +76,7 @@ pub(super) fn may_fault(region: &Region<'_>, filter: &Name) -> bool {
                     !float && !divisor.is_some_and(|d| matches!(d.kind, ExprKind::Int(n) if n != 0))
                 }
                 ExprKind::Builtin(Builtin::OutDegree, args) => !args.get(1).is_some_and(known),
-                ExprKind::Builtin(
-                    Builtin::OutNeighbor | Builtin::RandomOutNeighbor | Builtin::RandomInNeighbor,
-                    _,
-                )
+                ExprKind::Builtin(Builtin::OutNeighbor | Builtin::RandomOutNeighbor | Builtin::RandomInNeighbor, _)
                 | ExprKind::IntersectNeighbor { .. } => true,
                 _ => false,
             };

@@ -335,7 +335,7 @@ impl<'r, 'm> Coder<'r, 'm> {
     /// Leaves a loop when the run is over: a fault lets another entry stand in, which may keep a loop going, and the host may
     /// want to stop.
     fn ask_if_over(&mut self, turns: &str, code: &mut Code) {
-        let fault = self.fault();
+        let fault = self.region.inputs.member(Source::Fault, "gw::Fault*", "fault");
         code.line(format!("if ({turns} % {TURNS} == 0 && gw::is_over({fault})) break;"));
     }
 

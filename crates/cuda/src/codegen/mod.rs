@@ -70,6 +70,8 @@ pub(crate) struct Generated {
     pub(crate) counted: bool,
     /// What the host must compare before it launches the kernel.
     pub(crate) requires: Vec<Requirement>,
+    /// Functions of the program may fault in it.
+    pub(crate) faults: bool,
 }
 
 impl Generated {
@@ -244,6 +246,7 @@ pub(crate) fn generate(task: &Task<'_>) -> Result<Generated, Refusal> {
         input: region.input,
         counted: region.output_counted,
         requires: region.requires,
+        faults: region.faults,
     })
 }
 

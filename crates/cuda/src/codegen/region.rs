@@ -86,6 +86,8 @@ pub(crate) struct Region<'m> {
     pub(crate) output_counted: bool,
     /// Loops that have counters of their own.
     pub(crate) loops: usize,
+    /// Functions of the program may fault.
+    pub(crate) faults: bool,
     /// No index is taken to be in range: every access carries its check.
     pub(crate) careful: bool,
     /// What the host must compare before a launch.
@@ -123,6 +125,7 @@ impl<'m> Region<'m> {
             counted: counted(body),
             output_counted: false,
             loops: 0,
+            faults: false,
             careful: false,
             requires: Vec::new(),
             accesses: Vec::new(),

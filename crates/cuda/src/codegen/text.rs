@@ -234,7 +234,11 @@ pub(crate) const TURNS_NAME: &str = "gw_turns";
 
 /// A name of the program as C++ takes it.
 pub(crate) fn c_name(name: &str) -> String {
-    if TAKEN.contains(&name) || name.starts_with("__") || name.starts_with(TURNS_NAME) { format!("{name}_") } else { name.to_string() }
+    if TAKEN.contains(&name) || name.starts_with("__") || name.starts_with(TURNS_NAME) {
+        format!("{name}_")
+    } else {
+        name.to_string()
+    }
 }
 
 /// A number as C++ writes it so that nothing is lost.

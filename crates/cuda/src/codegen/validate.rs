@@ -35,10 +35,12 @@ pub(super) fn problem(text: &str, accesses: &[Access], requires: &[Requirement])
         }
     }
     let known: Vec<String> = accesses.iter().map(|access| plain(&access.text)).collect();
-    let code: String = text.lines().filter(|line| !line.trim_start().starts_with(['/', '#'])).collect::<Vec<_>>().join("\n");
+    let code: String =
+        text.lines().filter(|line| !line.trim_start().starts_with(['/', '#'])).collect::<Vec<_>>().join("\n");
     let subscripts = code.match_indices('[').filter_map(|(at, _)| subscript(&code, at));
     for (base, whole) in subscripts {
-        let own = OF_THE_MACHINE.iter().any(|own| base == *own || base.strip_prefix(own).is_some_and(is_number)) || code[..offset(&code, whole)].ends_with("__shared__ int ");
+        let own = OF_THE_MACHINE.iter().any(|own| base == *own || base.strip_prefix(own).is_some_and(is_number))
+            || code[..offset(&code, whole)].ends_with("__shared__ int ");
         if !own && !known.contains(&plain(whole)) {
             return Some(format!("`{whole}` is not a recorded access"));
         }
@@ -136,9 +138,12 @@ mod tests {
     #[test]
     fn a_way_around_is_found() {
         let accesses = [entry("in.hits[dst]", Reason::Required(vec![length()]))];
-        for stray in
-            ["in.hits[src] = 1;", "x = hits[dst];", "n += in.small.out_degree(dst);", "gw::common_by_merge(in.g, u, v, v);"]
-        {
+        for stray in [
+            "in.hits[src] = 1;",
+            "x = hits[dst];",
+            "n += in.small.out_degree(dst);",
+            "gw::common_by_merge(in.g, u, v, v);",
+        ] {
             let found = problem(stray, &accesses, &[length()]);
             assert!(found.is_some_and(|p| p.contains("not a recorded access")), "{stray}");
         }
