@@ -1,6 +1,6 @@
 //! A module on the device: its kernels, operator calls, and what the host sees of them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use gw_exec::{
@@ -9,7 +9,6 @@ use gw_exec::{
     VertexSet,
 };
 use gw_graph::{Graph, Offsets, WeightKind};
-use gw_ir::expr::ExprKind;
 use gw_ir::module::Module;
 use gw_ir::operator::Operator;
 use gw_ir::source::{Name, Span};
@@ -113,63 +112,6 @@ impl CudaExecutable {
             }
         }
         Ok(())
-    }
-
-    /// The code of the kernels of the module, for narrow graphs with the declared weights: its loops on the device, and the
-    /// operators outside of them. With `everything`, also the operators inside, which the host calls where a loop cannot run as a
-    /// whole, and the careful code of every operator.
-    pub(crate) fn listings(module: &Arc<Module>, everything: bool) -> std::result::Result<Vec<Generated>, Refusal> {
-        let sites = Sites::of(module);
-        let mut all = Vec::new();
-        // Spans do not tell statements apart: they never take part in equality.
-        let mut inside: HashSet<*const Operator> = HashSet::new();
-        for (i, (site, stmt)) in sites.statements.iter().enumerate() {
-            if let Some(fused) = fused_loop(module, site.function.as_ref(), &site.path, stmt) {
-                let task = Task {
-                    module,
-                    name: &format!("loop_{i}"),
-                    title: &title(&fused.path, fused.span, "loop"),
-                    params: fused.params.clone(),
-                    shapes: HashMap::new(),
-                    body: &fused.body,
-                    block: BLOCK,
-                    single: false,
-                    loop_form: Some(fused.form),
-                    counted: None,
-                    careful: false,
-                };
-                all.push(generate(&task)?);
-                gw_ir::walk::walk_block_exprs(std::slice::from_ref(*stmt), &mut |e| {
-                    if let ExprKind::Operator(operator) = &e.kind {
-                        inside.insert(std::ptr::from_ref(&**operator));
-                    }
-                });
-            }
-        }
-        let counting = counting_operators(module);
-        for (i, (site, op)) in sites.operators.iter().enumerate() {
-            let in_loop = inside.contains(&std::ptr::from_ref(*op));
-            if matches!(op, Operator::UpdateBuckets(_)) || (in_loop && !everything) {
-                continue;
-            }
-            let prepared = prepare(module, site.span, &site.path, op);
-            for careful in [false, true].into_iter().take(1 + usize::from(everything)) {
-                all.push(generate(&Task {
-                    module,
-                    name: &format!("operator_{i}"),
-                    title: &title(&prepared.path, prepared.span, op.name()),
-                    params: prepared.params.clone(),
-                    shapes: HashMap::new(),
-                    body: &prepared.body,
-                    block: BLOCK,
-                    single: true,
-                    loop_form: None,
-                    counted: counting.get(&std::ptr::from_ref(*op)).cloned(),
-                    careful,
-                })?);
-            }
-        }
-        Ok(all)
     }
 
     fn operator_code(
@@ -279,10 +221,7 @@ impl CudaExecutable {
         });
         if !on_device {
             let ids = set.ids()?;
-            // Maps and lists have room for the vertices of the graph and no others.
-            if let Some(&vertex) = ids.iter().max().filter(|&&last| last as usize >= vertices) {
-                return Err(ErrorKind::VertexOutOfRange { vertex: i64::from(vertex), vertices }.into());
-            }
+            within(&ids, vertices)?;
             let storage = self.launcher.storage(vertices, vertices.max(ids.len()), QUEUE)?;
             let fresh =
                 DeviceSet::of_ids(&self.context.device, &self.launcher.spares, storage, &ids).map_err(exec_error)?;
@@ -401,8 +340,11 @@ impl CudaExecutable {
         .collect();
         let (is_dedup, output_name) = (matches!(prepared.operator, Operator::VertexSetDedup(_)), names.output.clone());
         let graph_name = names.graph.clone();
-        // Nothing to do, and no memory to do it with.
+        // Nothing to do, and no memory to do it with. A set may still hold what the graph lacks.
         if vertices == 0 {
+            for (_, set) in &sets {
+                within(&set.ids()?, vertices).map_err(|error| error.at(span))?;
+            }
             let output = output_name.is_some().then(VertexSet::empty);
             return Ok(OperatorOutcome { output, ..OperatorOutcome::default() });
         }
@@ -665,6 +607,16 @@ impl CudaExecutable {
 
 fn refused(refusal: &Refusal) -> ExecError {
     ExecError::from(ErrorKind::Unsupported(refusal.reason.clone())).at(refusal.span)
+}
+
+/// An error where ids are not vertices of the region: its maps and lists have room for these and no others.
+pub(crate) fn within(ids: &[u32], vertices: usize) -> Result<()> {
+    match ids.iter().max() {
+        Some(&last) if last as usize >= vertices => {
+            Err(ErrorKind::VertexOutOfRange { vertex: i64::from(last), vertices }.into())
+        }
+        _ => Ok(()),
+    }
 }
 
 fn is_on_device(set: &VertexSet) -> bool {

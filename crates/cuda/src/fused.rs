@@ -15,7 +15,7 @@ use crate::bindings::Bindings;
 use crate::codegen::access::Requirement;
 use crate::codegen::region::{GraphShape, Outcome};
 use crate::codegen::{BLOCK_MEMBERS, Generated, Refusal, Task, generate};
-use crate::executable::{BLOCK, CudaExecutable, Key, LOOP_BLOCK};
+use crate::executable::{BLOCK, CudaExecutable, Key, LOOP_BLOCK, within};
 use crate::memory::{Buffer, exec_error};
 use crate::prepared::{FusedLoop, kernel_name, title};
 use crate::queue::DeviceQueue;
@@ -255,9 +255,7 @@ impl CudaExecutable {
                 ends.push(ids.len() as u32);
             }
         }
-        if let Some(&vertex) = ids.iter().max().filter(|&&last| last as usize >= vertices) {
-            return Err(ErrorKind::VertexOutOfRange { vertex: i64::from(vertex), vertices }.into());
-        }
+        within(&ids, vertices)?;
         let capacity = ids.len() + 4 * vertices + 1024;
         let depth_capacity = sets.len() + vertices.min(1 << 22) + 1024;
         let storage = ListStorage {

@@ -6,6 +6,7 @@
 //! | `headers`, `../device/*.cuh` | the device runtime, one concept per header |
 //! | `device` | what the machine needs of a GPU |
 //! | `nvidia/` | an NVIDIA GPU: driver, NVRTC, cache of kernels |
+//! | `listings` | the code of a module, for readers |
 //! | `executable` | operator calls, loops on the device, queues |
 //! | `requirements` | what a kernel takes for granted about lengths, compared before its launch |
 //! | `launch` | from values to arguments, from results to values |
@@ -29,6 +30,7 @@ mod fused;
 pub mod headers;
 mod kernels;
 mod launch;
+mod listings;
 mod memory;
 pub mod nvidia;
 mod outcomes;
@@ -93,7 +95,7 @@ pub fn all_kernels(module: &Arc<Module>) -> Result<Vec<Unit>> {
 }
 
 fn units(module: &Arc<Module>, everything: bool) -> Result<Vec<Unit>> {
-    let made = executable::CudaExecutable::listings(module, everything);
+    let made = listings::listings(module, everything);
     let made = made.map_err(|r| ExecError::from(ErrorKind::Unsupported(r.reason)).at(r.span))?;
     Ok(made.into_iter().map(|g| g.unit).collect())
 }
