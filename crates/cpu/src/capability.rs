@@ -89,11 +89,11 @@ mod tests {
     #[test]
     fn numa_is_void_on_one_node_and_refused_on_more() {
         let schedule = "pull,segments=4,numa=static".parse().unwrap();
-        assert!(everywhere().unsupported(&schedule)[0].to_string().contains("cannot run `numa=static`"));
+        assert!(everywhere().unsupported(&schedule)[0].to_string().contains("cannot run `numa=static-parallel`"));
         if numa_nodes() == 1 {
             assert!(capabilities().unsupported(&schedule).is_empty());
             let words = capabilities().without_effect(&schedule);
-            assert_eq!(words, ["`numa=static` has no effect: this computer has one NUMA node"]);
+            assert_eq!(words, ["`numa=static-parallel` has no effect: this computer has one NUMA node"]);
         }
     }
 }

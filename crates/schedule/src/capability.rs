@@ -92,7 +92,7 @@ impl Capabilities {
     /// let schedule: Schedule = "pull,segments=4,numa=static".parse().unwrap();
     /// assert!(machine.unsupported(&schedule).is_empty() && !machine.knows(Axis::Numa));
     /// let words = machine.without_effect(&schedule);
-    /// assert_eq!(words, ["`numa=static` has no effect: the machine has one NUMA node"]);
+    /// assert_eq!(words, ["`numa=static-parallel` has no effect: the machine has one NUMA node"]);
     /// ```
     pub fn void(mut self, axis: Axis, because: impl Into<String>) -> Capabilities {
         self.values.remove(&axis);
