@@ -64,6 +64,9 @@ pub enum CliError {
     /// A result did not pass its check.
     #[error("the result is wrong: {0}")]
     Wrong(String),
+    /// A run came to its end, but what was asked for does not exist or cannot be told.
+    #[error("{0}")]
+    NoResult(String),
     /// A suite or the choices from it are wrong.
     #[error(transparent)]
     Lab(gw_lab::LabError),

@@ -7,14 +7,16 @@ mod error;
 mod graph;
 mod lab;
 mod machines;
+mod memory;
 mod model;
 mod output;
 mod program;
 mod progress;
+mod stop;
 
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use clap::{Parser, Subcommand};
 
@@ -56,6 +58,8 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    memory::prepare();
+    gw_graph::explain_bus_errors();
     let arguments = Arguments::parse();
     match run(arguments) {
         Ok(()) => ExitCode::SUCCESS,
@@ -67,18 +71,12 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: Arguments) -> Result<(), CliError> {
-    // The first Ctrl-C asks a running program to stop; the second one, or one at any other time, ends the process.
+    // True while nothing runs that would look at it.
     let cancel = Arc::new(AtomicBool::new(true));
-    let handler = Arc::clone(&cancel);
-    ctrlc::set_handler(move || {
-        if handler.swap(true, Ordering::Relaxed) {
-            gw_graph::format::remove_partial_files();
-            std::process::exit(error::INTERRUPTED);
-        }
-    })?;
-    if let Some(threads) = arguments.threads {
-        rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
-    }
+    stop::on_signals(Arc::clone(&cancel))?;
+    check_threads(arguments.threads)?;
+    // Started here rather than at first use, where a refusal of the system would be a panic.
+    rayon::ThreadPoolBuilder::new().num_threads(arguments.threads.unwrap_or(0).into()).build_global()?;
     match arguments.command {
         Command::Run(command) => command.run(&cancel, arguments.threads.unwrap_or(0).into()),
         Command::Compile(command) => command.run(),
@@ -89,5 +87,20 @@ fn run(arguments: Arguments) -> Result<(), CliError> {
         Command::Lab(command) => command.run(&cancel, arguments.threads.unwrap_or(0).into()),
         Command::Graph(command) => graph::run(command),
         Command::Model(command) => model::run(*command),
+    }
+}
+
+/// Refuses numbers of threads that only cost: each has a stack and is woken for every loop.
+fn check_threads(threads: Option<u16>) -> Result<(), CliError> {
+    const PER_CORE: usize = 8;
+    const ALWAYS: usize = 64;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let most = (PER_CORE * cores).max(ALWAYS);
+    match threads {
+        Some(threads) if usize::from(threads) > most => Err(CliError::Usage(format!(
+            "--threads {threads}: at most {most} threads may be asked for on {cores} cores; more would only wait for \
+             each other"
+        ))),
+        _ => Ok(()),
     }
 }

@@ -146,7 +146,10 @@ fn mistakes_are_explained() {
     assert!(failure(at, &["run", "bsf", "kron:8", "0"], 2).contains("bfs"));
     assert!(failure(at, &["run", "bfs", "kron:8"], 2).contains("usage: gw run bfs"));
     assert!(failure(at, &["run", "sssp", "kron:8", "0"], 1).contains("weights"));
-    assert!(failure(at, &["run", "bfs", "path:5", "99"], 1).contains("99"));
+    assert!(
+        failure(at, &["run", "bfs", "path:5", "99"], 2)
+            .contains("argument SOURCE: `99` is not a vertex: the graph has 5")
+    );
     assert!(failure(at, &["run", "bfs", "path:5", "0", "--schedule", "s0:s2@pull"], 1).contains("s0:s1"));
     assert!(failure(at, &["run", "bfs", "path:5", "0", "--schedule", "s0:s1@pul"], 1).contains("pull"));
     assert!(failure(at, &["run", "missing.gt", "path:5"], 1).contains("missing.gt"));
@@ -212,4 +215,146 @@ fn kernels_for_a_gpu_can_be_read_without_one() {
     let both = ["compile", "bfs", "--emit", "cuda", "--graph", "path:9", "--schedule", "s0:s1@push"];
     assert!(failure(at, &both, 2).contains("--schedule"));
     assert!(success(at, &["compile", "bfs", "--emit", "asm", "--graph", "path:9"]).contains("; "));
+}
+
+#[test]
+fn results_are_told_at_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    // A complete graph of 6 vertices has 20 triangles.
+    assert_eq!(success(at, &["run", "tc", "complete:6"]), "triangles = 20\n");
+    let path = success(at, &["run", "ppsp", "path:5:weights=3..3", "0", "4", "2"]);
+    assert!(path.starts_with("distance = 12\ndist: 5 entries from 0 to 12, first 0 3 6 9 12\n"), "{path}");
+    let levels = success(at, &["run", "bfs-levels", "path:9", "0"]);
+    assert_eq!(levels, "level: 9 entries from 0 to 8, first 0 1 2 3 4 ...\ndepth = 8\n");
+    assert!(success(at, &["run", "eigenvector", "complete:6", "100"]).contains("\nlambda = 5"));
+    assert!(success(at, &["run", "cf", "complete:6:weights=1..5", "3"]).contains("\nrmse = 0."));
+    assert!(
+        success(at, &["run", "setcover", "star:9"])
+            .starts_with("chosen: 9 entries, 2 of them true, first 1 1 0 0 0 ...")
+    );
+
+    let answer = json(at, &["run", "tc", "complete:6", "--json"]);
+    assert_eq!(answer["results"]["triangles"], 20);
+    let answer = json(at, &["run", "bfs-levels", "path:9", "0", "--json"]);
+    assert_eq!(answer["results"]["depth"], 8);
+    assert_eq!(answer["results"]["level"], serde_json::json!({ "length": 9, "min": 0, "max": 8 }));
+}
+
+#[test]
+fn results_go_where_they_are_sent() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    assert_eq!(success(at, &["run", "tc", "complete:6", "--out", "triangles=t.txt"]), "triangles = 20\n");
+    assert_eq!(std::fs::read_to_string(at.join("t.txt")).unwrap(), "20\n");
+    // Standard output then holds nothing else.
+    for place in ["-", "/dev/stdout"] {
+        assert_eq!(success(at, &["run", "tc", "complete:6", "--out", &format!("triangles={place}")]), "20\n");
+        assert_eq!(success(at, &["run", "bfs", "path:4", "1", "--out", &format!("parent={place}")]), "1\n1\n1\n2\n");
+    }
+    std::fs::write(at.join("own.gt"), OWN).unwrap();
+    let output = gw(at, &["run", "own.gt", "path:3", "--out", "hits=-"]);
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "1\n2\n1\n");
+    assert!(String::from_utf8(output.stderr).unwrap().starts_with("4\n"), "what the program prints goes elsewhere");
+    // Nothing runs when nothing could be written.
+    let unknown = failure(at, &["run", "bfs", "missing.mtx", "0", "--out", "nothing=f"], 1);
+    assert!(unknown.contains("missing.mtx"), "{unknown}");
+    assert!(failure(at, &["run", "tc", "path:3", "--out", "nothing=f"], 2).contains("it has triangles"));
+    assert!(failure(at, &["run", "tc", "path:3", "--out", "triangles"], 2).contains("RESULT=FILE"));
+    assert!(failure(at, &["run", "tc", "path:3", "--json", "--out", "triangles=-"], 2).contains("--json"));
+}
+
+#[test]
+fn a_program_of_ones_own_tells_its_globals_apart_from_its_prints() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let program =
+        OWN.replace("func hit", "const total : uint_64 = 0;\nfunc hit").replace("print", "total = hits.sum();\n print");
+    std::fs::write(at.join("own.gt"), program).unwrap();
+    let output = gw(at, &["run", "own.gt", "path:3", "surplus"]);
+    let (out, errors) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert_eq!(out, "4\n", "standard output is the program's");
+    assert!(
+        errors.contains("total = 4\n") && errors.contains("hits: 3 entries from 1 to 2, first 1 2 1\n"),
+        "{errors}"
+    );
+    assert!(errors.contains("warning: the program never reads argv[2], `surplus`"), "{errors}");
+    assert_eq!(json(at, &["run", "own.gt", "path:3", "--json"])["results"]["total"], 4);
+}
+
+#[test]
+fn arguments_of_standard_programs_are_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    assert!(failure(at, &["run", "bfs", "path:5", "abc"], 2).contains("argument SOURCE: `abc`"));
+    assert!(failure(at, &["run", "bfs", "path:5", "-1"], 2).contains("argument SOURCE: `-1`"));
+    assert!(failure(at, &["run", "bfs", "path:5", "0", "7"], 2).contains("surplus argument `7`"));
+    assert!(failure(at, &["run", "pagerank", "path:5", "999999999999"], 2).contains("argument ROUNDS"));
+    assert!(failure(at, &["run", "sssp-delta", "path:5:weights=1..2", "0", "0"], 2).contains("argument DELTA"));
+    assert!(failure(at, &["run", "ppsp", "path:5:weights=1..2", "0", "5", "1"], 2).contains("argument TARGET: `5`"));
+    let stranded = gw(at, &["run", "bfs", "path:5:directed", "4"]);
+    assert!(String::from_utf8(stranded.stderr).unwrap().contains("warning: no edge leaves the vertex 4"));
+}
+
+#[test]
+fn directed_graphs_are_taken_as_undirected_with_a_word() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("two.el"), "0 1\n2 1\n3 4\n4 5\n5 3\n").unwrap();
+    for (program, more) in [("cc", ""), ("cc-fast", ""), ("kcore", ""), ("mis", ""), ("coloring", ""), ("tc", "")] {
+        let output = gw(
+            at,
+            &["run", program, "two.el", more, "--verify"].into_iter().filter(|w| !w.is_empty()).collect::<Vec<_>>(),
+        );
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success() && errors.contains("result verified"), "{program}: {errors}");
+        assert!(
+            errors.contains(&format!("gw: the graph is directed: taken as undirected for {program}\n")),
+            "{errors}"
+        );
+    }
+    assert_eq!(success(at, &["run", "cc", "two.el", "--out", "label=-"]), "0\n0\n0\n3\n3\n3\n");
+    assert_eq!(success(at, &["run", "tc", "two.el"]), "triangles = 1\n");
+    std::fs::write(at.join("asym.wel"), "0 1 1\n1 0 2\n").unwrap();
+    let output = gw(at, &["run", "cc", "asym.wel", "--verify"]);
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && !errors.contains("directed"), "{errors}");
+}
+
+#[test]
+fn there_is_no_result_without_a_word() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("cycle.wel"), "0 1 5\n1 2 -3\n2 1 1\n2 3 4\n").unwrap();
+    for verify in [&["--verify"][..], &[]] {
+        let error = failure(at, &[&["run", "sssp", "cycle.wel", "0"], verify].concat(), 1);
+        assert!(error.contains("has the length -2"), "{error}");
+    }
+    std::fs::write(at.join("long.wel"), "0 1 2000000000\n1 2 2000000000\n").unwrap();
+    let error = failure(at, &["run", "sssp", "long.wel", "0", "--out", "dist=d.txt"], 1);
+    assert!(error.contains("does not fit the type int") && error.contains("sssp-real"), "{error}");
+    assert!(!at.join("d.txt").exists());
+    assert_eq!(success(at, &["run", "sssp-real", "long.wel", "0", "--out", "dist=-"]), "0\n2000000000\n4000000000\n");
+    assert!(failure(at, &["run", "sssp-delta", "long.wel", "0", "1000"], 1).contains("overflow"));
+    std::fs::write(at.join("real.wel"), "0 1 0.5\n1 2 0.25\n0 2 1\n").unwrap();
+    let output = gw(at, &["run", "sssp", "real.wel", "0", "--verify", "--out", "dist=-"]);
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "0\n0.5\n0.75\n", "{errors}");
+    assert!(errors.contains("sssp-real runs instead of sssp"), "{errors}");
+    let refused = failure(at, &["run", "sssp-delta", "real.wel", "0", "1"], 1);
+    assert!(refused.contains("run `sssp`, which takes fractions"), "{refused}");
+}
+
+#[test]
+fn pagerank_needs_no_rounds_and_says_when_it_is_rough() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let fine = json(at, &["run", "pagerank", "kron:8", "--verify", "--json"]);
+    assert_eq!((&fine["verified"], &fine["arguments"][1]), (&true.into(), &"100".into()));
+    assert!(fine["results"]["change"].as_f64().unwrap() < 1e-6 && fine["remark"].is_null(), "{fine}");
+    let rough = json(at, &["run", "pagerank", "kron:8", "1", "--verify", "--json"]);
+    assert!(rough["remark"].as_str().is_some_and(|text| text.starts_with("not converged: 1 rounds")), "{rough}");
+    let exactly = json(at, &["run", "pagerank", "kron:8", "7", "0", "--verify", "--json"]);
+    assert_eq!((&exactly["results"]["rounds"], &exactly["verified"]), (&7.into(), &true.into()));
+    assert!(exactly["remark"].is_null(), "{exactly}");
 }

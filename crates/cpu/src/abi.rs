@@ -3,6 +3,8 @@
 //! A kernel works on a range. It reads its inputs from an array of 64-bit slots (pointers and scalars) and writes what
 //! it produces into its worker. One worker belongs to one thread for the time of an operator.
 
+use std::sync::atomic::AtomicBool;
+
 use crate::intersect::Marks;
 
 /// `kernel(environment, begin, end, worker)`.
@@ -27,8 +29,10 @@ pub(crate) struct Worker {
     pub(crate) fault_site: u64,
     pub(crate) fault_value: i64,
     pub(crate) fault_limit: u64,
-    /// State of the random neighbours.
+    /// State of the random draws of the function that is running.
     pub(crate) random: u64,
+    /// Becomes true when the run shall stop: helpers that take long look at it. Set before a kernel is called.
+    pub(crate) stop: *const AtomicBool,
     /// Buckets of an eager priority queue, null otherwise.
     pub(crate) buckets: *mut crate::ordered::LocalBuckets,
     /// Owner of `out`.
@@ -49,6 +53,12 @@ pub(crate) enum Fault {
     Stopped = 3,
     /// A sum that was to become a priority does not fit its type.
     Overflow = 4,
+    /// A vertex outside its graph.
+    Vertex = 5,
+    /// A random neighbour of a vertex without out-neighbours.
+    NoOutNeighbours = 6,
+    /// A random neighbour of a vertex without in-neighbours.
+    NoInNeighbours = 7,
 }
 
 /// Fixed slots of the environment of edge and vertex kernels; the inputs of the functions follow.
@@ -77,9 +87,14 @@ pub(crate) mod slot {
     pub(crate) const VERTICES: usize = 10;
     /// How often each vertex was met, 32 bits each, all 0 between operators.
     pub(crate) const COUNTS: usize = 11;
+    /// What random draws depend on beside the vertex or edge: for the applied function, the `from` and the `to` filter.
+    pub(crate) const DRAWS: usize = 12;
     /// Number of fixed slots.
-    pub(crate) const COUNT: usize = 12;
+    pub(crate) const COUNT: usize = 15;
 }
+
+/// The flag of a worker that has not been given one.
+static NEVER: AtomicBool = AtomicBool::new(false);
 
 impl Worker {
     pub(crate) fn new() -> Self {
@@ -97,6 +112,7 @@ impl Worker {
             fault_value: 0,
             fault_limit: 0,
             random: 0,
+            stop: &raw const NEVER,
             buckets: std::ptr::null_mut(),
             queue,
             marks: Marks::default(),

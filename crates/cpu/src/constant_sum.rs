@@ -64,8 +64,13 @@ impl ConstantSum {
     /// to 0 and returns the vertices whose priority changed.
     pub(crate) fn add(&self, mut met: Vec<u32>, counts: &mut [u32]) -> Vec<u32> {
         let shared = Shared(counts.as_mut_ptr(), self.priorities.as_ptr().cast());
+        let known = counts.len().min(self.priorities.len());
         let add = |vertex: u32| {
-            // SAFETY: the kernel counted only vertices that have a count and a priority, and each is met once.
+            // Only what was counted has both.
+            if vertex as usize >= known {
+                return false;
+            }
+            // SAFETY: the vertex has a count and a priority, as just looked at, and each vertex is met once.
             let (count, priority) = unsafe { (&mut *shared.count(vertex), &mut *shared.priority(vertex)) };
             let sum = i64::from(self.amount) * i64::from(std::mem::take(count)) + i64::from(*priority);
             let new = sum.clamp(i64::from(self.floor), i64::from(i32::MAX)) as i32;

@@ -17,7 +17,8 @@ pub(crate) struct Crew {
     workers: Vec<Desk>,
     /// The next chunk of each member's part of a range.
     next: Vec<Next>,
-    stop: Box<AtomicBool>,
+    /// The flag of the run that the crew works for: true when the run shall stop, or cannot go on because of a fault.
+    stop: Arc<AtomicBool>,
 }
 
 /// A counter on cache lines of its own.
@@ -250,7 +251,7 @@ impl Crew {
         let size = team.lock().unwrap_or_else(PoisonError::into_inner).size();
         let workers = (0..size).map(|_| Desk(UnsafeCell::new(Worker::new()))).collect();
         let next = (0..size).map(|_| Next::default()).collect();
-        Crew { team, workers, next, stop: Box::new(AtomicBool::new(false)) }
+        Crew { team, workers, next, stop: Arc::new(AtomicBool::new(false)) }
     }
 
     /// Number of members.
@@ -277,12 +278,16 @@ impl Crew {
         team.unwrap_or_else(PoisonError::into_inner).run(help, task);
     }
 
-    /// Starts the random numbers of all workers anew. Which worker visits which vertex is not fixed, so that with several
-    /// members the same seed need not pick the same neighbours.
-    pub(crate) fn seed(&mut self, seed: u64) {
-        for (member, worker) in self.workers().enumerate() {
-            worker.random = gw_graph::rng::mix(seed ^ (member as u64) << 32);
-        }
+    /// Works for a run from here on: kernels and helpers look at its flag.
+    pub(crate) fn heed(&mut self, stop: &Stop) {
+        self.stop = Arc::clone(stop.flag());
+        let flag = Arc::as_ptr(&self.stop);
+        self.workers().for_each(|worker| worker.stop = flag);
+    }
+
+    /// The flag of the run.
+    pub(crate) fn stop_flag(&self) -> &Arc<AtomicBool> {
+        &self.stop
     }
 
     /// The worker of a member, between tasks.
@@ -312,7 +317,6 @@ impl Crew {
         help: Option<Help>,
         stop: &Stop,
     ) -> Result<()> {
-        self.stop.store(false, Ordering::Relaxed);
         let counters = if help.is_some() { &self.next[..] } else { &self.next[..1] };
         let parts = Parts::new(counters, chunks.count());
         let (workers, flag) = (&self.workers, &*self.stop);
@@ -320,10 +324,6 @@ impl Crew {
             let worker = workers[member].0.get();
             for chunk in parts.of(member) {
                 if flag.load(Ordering::Relaxed) {
-                    return;
-                }
-                if member == 0 && stop.check().is_err() {
-                    flag.store(true, Ordering::Relaxed);
                     return;
                 }
                 let ((begin, end), clip) = (chunks.bounds(chunk), chunks.clip(chunk));
@@ -362,20 +362,11 @@ impl Crew {
     pub(crate) fn fault(&mut self, sites: &[FaultSite]) -> Result<()> {
         let mut result = Ok(());
         for worker in self.workers() {
-            if worker.fault != 0 && result.is_ok() {
+            // Who only stopped, because the run shall stop or another worker has a fault, has nothing to report.
+            if worker.fault != 0 && worker.fault != Fault::Stopped as u64 && result.is_ok() {
                 let site = sites.get(worker.fault_site as usize);
-                let kind = match worker.fault {
-                    f if f == Fault::Index as u64 => ErrorKind::IndexOutOfRange {
-                        index: worker.fault_value,
-                        len: worker.fault_limit as usize,
-                        vector: site.map(|s| s.vector.clone()).unwrap_or_default(),
-                    },
-                    f if f == Fault::Division as u64 => ErrorKind::DivisionByZero,
-                    f if f == Fault::Overflow as u64 => ErrorKind::PriorityOverflow,
-                    _ => ErrorKind::Cancelled,
-                };
                 let span = site.map(|s| s.span).unwrap_or_default();
-                result = Err(ExecError::new(kind, span));
+                result = Err(ExecError::new(error(worker, site), span));
             }
             worker.fault = 0;
             worker.marks.forget();
@@ -401,6 +392,27 @@ impl Crew {
             marked += std::mem::take(&mut worker.marked);
         }
         (edges, marked)
+    }
+}
+
+/// The fault of a worker as an error.
+fn error(worker: &Worker, site: Option<&FaultSite>) -> ErrorKind {
+    let is = |fault: Fault| worker.fault == fault as u64;
+    let vertex = worker.fault_value as u32;
+    match worker.fault {
+        _ if is(Fault::Index) => ErrorKind::IndexOutOfRange {
+            index: worker.fault_value,
+            len: worker.fault_limit as usize,
+            vector: site.map(|s| s.vector.clone()).unwrap_or_default(),
+        },
+        _ if is(Fault::Vertex) => {
+            ErrorKind::VertexOutOfRange { vertex: worker.fault_value, vertices: worker.fault_limit as usize }
+        }
+        _ if is(Fault::NoOutNeighbours) => ErrorKind::NoNeighbours { vertex, side: "out" },
+        _ if is(Fault::NoInNeighbours) => ErrorKind::NoNeighbours { vertex, side: "in" },
+        _ if is(Fault::Division) => ErrorKind::DivisionByZero,
+        _ if is(Fault::Overflow) => ErrorKind::PriorityOverflow,
+        code => ErrorKind::Malformed(format!("a kernel ended with the unknown fault {code}")),
     }
 }
 

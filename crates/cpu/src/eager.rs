@@ -7,8 +7,8 @@
 //! others: deep graphs need far fewer rounds.
 
 use std::any::Any;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 
 use gw_exec::{
     Condition, Environment, ErrorKind, OperatorOutcome, Queue, QueueSpec, QueueState, Result, Scalar, Value,
@@ -162,9 +162,7 @@ pub(crate) fn run(
     };
     let members = machine.crew.size();
     let mut buckets: Vec<LocalBuckets> = (0..members).map(|_| LocalBuckets::new(delta)).collect();
-    for (worker, buckets) in machine.crew.workers().zip(&mut buckets) {
-        worker.buckets = buckets;
-    }
+    lend(&mut buckets, machine);
     let benches: Vec<Mutex<Bench>> =
         (0..members).map(|_| Mutex::new(Bench { words: ordered.words.to_vec(), list: Vec::new() })).collect();
     let mut round = Round {
@@ -177,6 +175,12 @@ pub(crate) fn run(
         pieces: Vec::new(),
         merge,
     };
+    // Every entry of a bucket has a priority. Where there are more of these than vertices, it need not be a vertex of the graph.
+    let vertices = ordered.adjacency.vertices();
+    let foreign = spec.priorities.len() > vertices;
+    if foreign {
+        round.merge = 0;
+    }
     let mut current = 0;
     if let Some(start) = spec.start {
         let priority = update(queue, |q| q.priority(start)).transpose()?.unwrap_or(0);
@@ -194,6 +198,14 @@ pub(crate) fn run(
             Ok(true) if waiting > 0 => {}
             Ok(_) => break Ok(()),
             Err(error) => break Err(error),
+        }
+        // The condition may have run operators of its own, with the same workers.
+        lend(&mut buckets, machine);
+        if foreign
+            && let Some(greatest) = round.shares.iter().flatten().map(|&e| e as u32).max()
+            && greatest as usize >= vertices
+        {
+            break Err(ErrorKind::VertexOutOfRange { vertex: greatest.into(), vertices }.into());
         }
         input += waiting as u64;
         round.relax(machine, current, current.saturating_mul(delta));
@@ -215,6 +227,13 @@ pub(crate) fn run(
     let (edges, _) = machine.crew.collect_counts();
     result?;
     Ok(OperatorOutcome { input_size: Some(input), edges: Some(edges), ..Default::default() })
+}
+
+/// Gives every worker its buckets.
+fn lend(buckets: &mut [LocalBuckets], machine: &mut CpuExecutable) {
+    for (worker, buckets) in machine.crew.workers().zip(buckets) {
+        worker.buckets = buckets;
+    }
 }
 
 /// The buckets of a worker.
@@ -253,9 +272,10 @@ impl Round<'_> {
             total.saturating_mul(1 + adjacency.edges() / adjacency.vertices().max(1))
         };
         let help = sharing.help(edges, sharing.alone_edges).filter(|_| self.ordered.parallel);
-        let bucket_slots = compiled.sources.iter().enumerate().filter(|(_, s)| matches!(s, Source::CurrentBucket(..)));
+        let bucket_slots = compiled.inputs.iter().enumerate().filter(|(_, i)| matches!(i.0, Source::CurrentBucket(..)));
         let bucket_slots: Vec<usize> = bucket_slots.map(|(i, _)| slot::COUNT + i).collect();
-        let failed = AtomicBool::new(false);
+        let stop = Arc::clone(machine.crew.stop_flag());
+        let stops = || stop.load(Ordering::Relaxed);
         let parts = Parts::new(if help.is_some() { &self.next } else { &self.next[..1] }, self.pieces.len());
         let (pieces, shares, merge) = (&self.pieces, &self.shares, self.merge);
         let task = |member: usize, worker: &mut Worker| {
@@ -283,23 +303,23 @@ impl Round<'_> {
                     let (begin, end) = (i * BLOCK, ((i + 1) * BLOCK).min(entries.len()));
                     // SAFETY: the slots hold what the kernel was compiled for, and the range lies in the list.
                     unsafe { (compiled.kernel)(words.as_ptr(), begin as u64, end as u64, worker) };
-                    if worker.fault != 0 {
+                    if worker.fault != 0 || stops() {
                         return;
                     }
                 }
             };
             for piece in parts.of(member).map(|piece| &pieces[piece]) {
-                if failed.load(Ordering::Relaxed) {
+                if stops() {
                     break;
                 }
                 (worker.clip_begin, worker.clip_end) = piece.clip;
                 visit(words, &shares[piece.share][piece.begin..piece.end], worker);
                 if worker.fault != 0 {
-                    failed.store(true, Ordering::Relaxed);
+                    stop.store(true, Ordering::Relaxed);
                 }
             }
             (worker.clip_begin, worker.clip_end) = (0, u64::MAX);
-            while worker.fault == 0 {
+            while worker.fault == 0 && !stops() {
                 let waiting = local(worker).len(current);
                 if waiting == 0 || waiting as u64 > merge {
                     break;

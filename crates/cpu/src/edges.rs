@@ -2,7 +2,7 @@
 
 use gw_exec::{Environment, OperatorCall, OperatorOutcome, Result, SetForm, VertexSet};
 use gw_graph::derived::Segment;
-use gw_graph::{Adjacency, Offsets, WeightKind};
+use gw_graph::{Adjacency, WeightKind};
 use gw_ir::meta::Direction;
 use gw_ir::operator::{EdgeSetIterator, VertexFilter};
 use gw_ir::types::Scalar;
@@ -11,15 +11,17 @@ use gw_schedule::{FrontierForm, Parallelism, PriorityUpdate, SimpleSchedule};
 use crate::abi::slot;
 use crate::codegen::{EdgeShape, OutputForm, Range};
 use crate::constant_sum::ConstantSum;
-use crate::drive::{ByDegrees, ByEdges, Chunks, Clipped, Even, common_slots};
+use crate::drive::{ByDegrees, ByEdges, Chunks, Clipped, Even};
 use crate::executable::{CHUNKS_PER_MEMBER, CpuExecutable, DYNAMIC_GRAIN, Key, declared_weight, required};
-use crate::set::{Loan, Map, MapSet, is_map, map_of};
-use crate::slots::Slots;
+use crate::set::{Loan, Map, MapSet, all_below, is_map, members};
+use crate::slots::is_wide;
 
 /// Chunks per member when a queue is cut: the first lists of a chunk are not fetched ahead, so there are few.
 const QUEUE_CHUNKS: usize = 8;
-/// Vertices of a chunk that nobody shares, a multiple of 64.
+/// Queued vertices of a chunk that nobody shares.
 const ALONE_GRAIN: usize = 1 << 14;
+/// Edges and vertices of a chunk that nobody shares: some hundredths of a second.
+const ALONE_EDGES: usize = 1 << 22;
 
 impl CpuExecutable {
     pub(crate) fn run_edges(
@@ -35,7 +37,7 @@ impl CpuExecutable {
         let schedule = prepared.schedule;
         let direction = op.meta.direction.unwrap_or(Direction::Push);
         let adjacency = if direction == Direction::Pull { graph.incoming() } else { graph.out() };
-        let wide = matches!(adjacency.offsets(), Offsets::Wide(_));
+        let wide = is_wide(adjacency.offsets());
         let mut target = self.edge_target(prepared, op, direction, self.crew.size() > 1, wide);
         let sums = match schedule.update {
             Some(PriorityUpdate::ConstantSum) => ConstantSum::of(&self.module, op, call, env)?,
@@ -57,24 +59,29 @@ impl CpuExecutable {
             _ => None,
         };
 
+        if segments.as_ref().is_some_and(|segments| segments.iter().any(|s| is_wide(s.offsets()) != wide)) {
+            return Ok(None);
+        }
+
         // The `to` map comes first: it may be of the same set that is lent to the kernel below.
-        let to_map = call.to.as_ref().map(|set| map_of(&mut self.crew, set, vertices, false));
-        let from = call.from.as_ref().filter(|set| set.universe().is_none());
-        let input_size = from.map_or(vertices, VertexSet::len);
+        let to_map = call.to.as_ref().map(|set| members(&mut self.crew, set, vertices)).transpose()?;
+        let from = call.from.as_ref().filter(|set| set.universe() != Some(vertices));
+        from.map_or(Ok(()), |set| all_below(set, vertices))?;
+        let input_size = from.map_or(Ok(vertices), VertexSet::len)?;
         target.from_bitmap = direction == Direction::Push || schedule.pull_frontier() != FrontierForm::Boolmap;
         let (mut range, input) = match (direction, from) {
             (_, None) => (Range::Ids, None),
             (Direction::Pull, Some(set)) => {
-                (Range::Ids, Some(Loan::map(&mut self.crew, set, vertices, target.from_bitmap)))
+                (Range::Ids, Some(Loan::map(&mut self.crew, set, vertices, target.from_bitmap)?))
             }
             (Direction::DensePush, Some(set)) => {
-                (Range::Map, Some(Loan::map(&mut self.crew, set, vertices, target.from_bitmap)))
+                (Range::Map, Some(Loan::map(&mut self.crew, set, vertices, target.from_bitmap)?))
             }
             // Walking a well-filled map costs less than making a queue of it. In others too few lists would be fetched ahead.
             (Direction::Push, Some(set)) if is_map(set) && input_size > vertices / 4 => {
-                (Range::Map, Some(Loan::map(&mut self.crew, set, vertices, true)))
+                (Range::Map, Some(Loan::map(&mut self.crew, set, vertices, true)?))
             }
-            (Direction::Push, Some(set)) => (Range::Queue, Some(Loan::queue(set))),
+            (Direction::Push, Some(set)) => (Range::Queue, Some(Loan::queue(set)?)),
         };
         if segments.is_some() {
             range = Range::Listed;
@@ -102,13 +109,9 @@ impl CpuExecutable {
             batched: direction == Direction::Pull && input_size <= vertices / 2,
             fetch_ahead: adjacency.edges() > 0 && is_selective(op, direction),
         };
-        let Ok(compiled) = self.kernel(Key { operator: id, shape: Some(shape), range, target }) else {
-            return Ok(None);
-        };
-
-        // The environment of the kernel.
-        let Some(mut slots) = Slots::fill(&compiled.sources, target.wide_offsets, call, env)? else { return Ok(None) };
-        common_slots(&mut slots.words, &self.crew, vertices);
+        // The kernel and its environment.
+        let key = Key { operator: id, shape: Some(shape), range, target };
+        let Some((compiled, mut slots)) = self.bind(key, vertices, call, &[], env)? else { return Ok(None) };
         slots.set_adjacency(adjacency);
         slots.words[slot::QUEUE] = queue.as_ptr() as u64;
         slots.words[slot::FROM_MAP] = map;
@@ -152,6 +155,10 @@ impl CpuExecutable {
         let mut found = self.crew.collect_queues();
         if let Some(sums) = sums {
             found = sums.add(found, &mut self.counts);
+            if fault.is_err() || driven.is_err() {
+                // What was counted but not met again.
+                self.counts.fill(0);
+            }
         }
         if unique {
             for &v in &found {
@@ -171,7 +178,7 @@ impl CpuExecutable {
             }),
         };
         Ok(Some(OperatorOutcome {
-            output_size: output.as_ref().map(|set| set.len() as u64),
+            output_size: output.as_ref().map(VertexSet::len).transpose()?.map(|len| len as u64),
             output,
             input_size: Some(input_size as u64),
             edges: Some(edges),
@@ -180,9 +187,13 @@ impl CpuExecutable {
     }
 
     /// The cut of an edge operator's range that nobody shares: only to look now and then whether the run is to stop.
-    fn chunks_alone(&self, shape: EdgeShape, queue: &[u32], adjacency: &Adjacency) -> Box<dyn Chunks> {
-        let length = if shape.range == Range::Queue { queue.len() } else { adjacency.vertices() };
-        Box::new(Even { length, grain: ALONE_GRAIN })
+    fn chunks_alone<'g>(&self, shape: EdgeShape, queue: &[u32], adjacency: &'g Adjacency) -> Box<dyn Chunks + 'g> {
+        // A kernel over a queue looks itself.
+        if shape.range == Range::Queue {
+            return Box::new(Even { length: queue.len(), grain: ALONE_GRAIN });
+        }
+        let chunks = (adjacency.edges() + adjacency.vertices()).div_ceil(ALONE_EDGES).max(1);
+        Box::new(ByEdges { offsets: adjacency.offsets(), chunks, align: 64 })
     }
 
     /// The cut of an edge operator's range that its schedule asks for; without one, vertices are shared by their edges.

@@ -4,27 +4,29 @@ use std::sync::{Arc, Mutex};
 
 use gw_exec::{
     Environment, ErrorKind, ExecError, Executable, Locals, OperatorCall, OperatorId, OperatorOutcome, Queue, QueueSpec,
-    QueueState, Reduction, Result, Sites, StatementId, Value, Vector, VertexSet,
+    QueueState, Reduction, Result, Sites, StatementId, Value, Vector, VertexSet, random,
 };
 use gw_graph::{Graph, Offsets, WeightKind};
 use gw_ir::expr::{ExprKind, FunctionRef};
 use gw_ir::meta::{Dedup, Direction};
 use gw_ir::module::Module;
 use gw_ir::operator::{EdgeOutput, EdgeSetIterator, Operator, VertexFilter};
-use gw_ir::source::Span;
+use gw_ir::source::{Name, Span};
 use gw_ir::types::Scalar;
 use gw_ir::walk;
 use gw_schedule::{FrontierCreation, FrontierForm, SimpleSchedule};
 use rustc_hash::FxHashMap;
 
 use crate::abi::slot;
-use crate::codegen::{Body, Compiled, EdgeShape, Jit, Listing, OutputForm, Range, Target, may_split};
+use crate::codegen::{
+    Body, Compiled, EdgeShape, Jit, Listing, OutputForm, Range, Target, may_split, ordered_queue,
+};
 use crate::drive::{Crew, common_slots};
 use crate::eager;
 use crate::edges::is_selective;
 use crate::lazy::LazyQueue;
 use crate::par_for::{self, Iterations};
-use crate::set::map_of;
+use crate::set::members;
 use crate::slots::Slots;
 use crate::team::{Help, Team};
 
@@ -92,8 +94,6 @@ pub(crate) struct CpuExecutable {
     jit: Jit,
     pub(crate) crew: Crew,
     pub(crate) sharing: Sharing,
-    /// The workers have the random numbers of this run.
-    seeded: bool,
     /// Bytes of vertices that are already in an output queue; all 0 between calls.
     pub(crate) seen: Vec<u8>,
     /// How often vertices were met; all 0 between calls.
@@ -149,7 +149,6 @@ impl CpuExecutable {
             jit,
             crew: Crew::new(team),
             sharing,
-            seeded: false,
             seen: Vec::new(),
             counts: Vec::new(),
             reference,
@@ -234,6 +233,35 @@ impl CpuExecutable {
         compiled
     }
 
+    /// The kernel for a call over so many vertices, and its inputs. Where a vector or another graph has fewer entries than there
+    /// are vertices, it is the careful kernel, which checks every access. `more` are globals that only the kernel knows. `None` leaves
+    /// the call to the reference machine.
+    pub(crate) fn bind(
+        &mut self,
+        key: Key,
+        vertices: usize,
+        call: &OperatorCall<'_>,
+        more: &[(Name, Value)],
+        env: &Environment,
+    ) -> Result<Option<(Compiled, Slots)>> {
+        // The body of a loop draws by another key than the function of an operator.
+        let draws_as = if key.operator < self.operators.len() { random::Role::Apply } else { random::Role::Host };
+        self.crew.heed(&env.stop);
+        for careful in [false, true] {
+            let target = Target { careful, ..key.target };
+            let Ok(compiled) = self.kernel(Key { target, ..key }) else { return Ok(None) };
+            let Some(mut slots) = Slots::fill(&compiled.inputs, target.wide_offsets, call, more, env)? else {
+                return Ok(None);
+            };
+            common_slots(&mut slots.words, &self.crew, vertices);
+            slots.set_draws(draws_as, env);
+            if compiled.fits(&slots.words) {
+                return Ok(Some((compiled, slots)));
+            }
+        }
+        Ok(None)
+    }
+
     /// The kernel of a loop; loops are numbered behind the operators.
     fn loop_kernel(&mut self, key: Key) -> std::result::Result<Compiled, String> {
         let Some(Some(iterations)) = self.loops.get(key.operator - self.operators.len()) else {
@@ -282,6 +310,7 @@ impl CpuExecutable {
             owns_output: direction == Direction::Pull
                 && prepared.outputs_destination
                 && op.meta.is_edge_parallel != Some(true),
+            careful: false,
         }
     }
 
@@ -323,12 +352,16 @@ impl CpuExecutable {
         };
         let shape = self.ordered_shape(weights);
         let split = may_split(&self.module, op, shape);
-        let Ok(compiled) = self.kernel(Key { operator: id, shape: Some(shape), range: Range::Tagged, target }) else {
-            return Ok(None);
-        };
-        let to_map = call.to.as_ref().map(|set| map_of(&mut self.crew, set, graph.vertices(), false));
-        let Some(mut slots) = Slots::fill(&compiled.sources, target.wide_offsets, call, env)? else { return Ok(None) };
-        common_slots(&mut slots.words, &self.crew, graph.vertices());
+        // Entries of buckets are vertices with a priority in the queue's own vector.
+        let Some((vector, _)) = ordered_queue(&self.module, op) else { return Ok(None) };
+        match env.global(&vector) {
+            Some(Value::Vector(vector)) if is_same(&vector, &queue.spec().priorities) => {}
+            _ => return Ok(None),
+        }
+        let vertices = graph.vertices();
+        let key = Key { operator: id, shape: Some(shape), range: Range::Tagged, target };
+        let Some((compiled, mut slots)) = self.bind(key, vertices, call, &[], env)? else { return Ok(None) };
+        let to_map = call.to.as_ref().map(|set| members(&mut self.crew, set, vertices)).transpose()?;
         slots.set_adjacency(graph.out());
         slots.words[slot::TO_MAP] = to_map.as_ref().map_or(0, |m| m.as_ptr() as u64);
         let Some(condition) = call.condition.take() else { return Ok(None) };
@@ -355,9 +388,6 @@ impl Executable for CpuExecutable {
         env: &mut Environment,
     ) -> Result<OperatorOutcome> {
         let id = operator.0;
-        if !std::mem::replace(&mut self.seeded, true) {
-            self.crew.seed(env.seed());
-        }
         let outcome = match &self.operators[id].operator {
             Operator::EdgeSetIterator(_) => self.run_edges(id, &call, env)?,
             Operator::VertexSetIterator(_) | Operator::VertexSetFilter(_) => self.run_vertices(id, &call, env)?,
@@ -384,7 +414,6 @@ impl Executable for CpuExecutable {
     }
 
     fn begin_run(&mut self) {
-        self.seeded = false;
         self.crew.rouse();
         self.reference.begin_run();
     }
@@ -399,24 +428,29 @@ impl Executable for CpuExecutable {
         self.run_iterations(statement, range, locals, env)
     }
 
-    fn frontier_edges(&mut self, set: &VertexSet, graph: &Graph, enough: Option<u64>) -> u64 {
+    fn frontier_edges(&mut self, set: &VertexSet, graph: &Graph, enough: Option<u64>) -> Result<u64> {
         // Where no vertex has many edges, the size of a small set says enough.
-        let size = set.len() as u64;
+        let size = set.len()? as u64;
         let most = size.saturating_mul(graph.greatest_out_degree() as u64);
         match enough {
-            Some(enough) if most.saturating_add(size) < enough => most,
+            Some(enough) if most.saturating_add(size) < enough => Ok(most),
             Some(enough) => crate::set::edges_until(&mut self.crew, set, graph.out(), enough),
-            None => crate::set::edges_about(set, graph.out(), crate::set::sample_of(set.len())),
+            None => crate::set::edges_about(set, graph.out(), crate::set::sample_of(size as usize)),
         }
     }
 
-    fn guess_edges(&mut self, set: &VertexSet, graph: &Graph) -> Option<u64> {
-        Some(crate::set::edges_about(set, graph.out(), crate::set::FEW))
+    fn guess_edges(&mut self, set: &VertexSet, graph: &Graph) -> Result<Option<u64>> {
+        crate::set::edges_about(set, graph.out(), crate::set::FEW).map(Some)
     }
 
     fn reduce(&mut self, reduction: Reduction, vector: &Vector) -> Option<Result<Value>> {
         crate::reduce::reduce(&mut self.crew, reduction, vector).map(Ok)
     }
+}
+
+/// Whether two references lead to the same cells.
+fn is_same(a: &Vector, b: &Vector) -> bool {
+    a.id() == b.id() && a.storage_cell(0) == b.storage_cell(0) && a.dims() == b.dims()
 }
 
 fn is_eager(queue: Option<&Queue>) -> bool {
@@ -460,7 +494,7 @@ fn outputs_destination(module: &Module, operator: &Operator) -> bool {
 
 pub(crate) fn plain_target(parallel: bool, output: OutputForm) -> Target {
     // Offsets that a vertex function asks for are those of global graphs; wide ones are compiled apart.
-    Target { wide_offsets: false, parallel, output, from_bitmap: true, owns_output: false }
+    Target { wide_offsets: false, parallel, output, from_bitmap: true, owns_output: false, careful: false }
 }
 
 pub(crate) fn required<'a, T>(value: Option<&'a T>, what: &str) -> Result<&'a T> {

@@ -1,19 +1,24 @@
 //! Functions of the runtime that generated code calls, by their symbol names.
 
+use std::sync::atomic::Ordering;
+
+use gw_exec::random;
+
 use crate::abi::{self, Worker};
 use crate::fetch;
 use crate::intersect::{self, Method};
 use crate::ordered;
 
 /// Symbols and addresses.
-pub(crate) fn addresses() -> [(&'static str, *const u8); 10] {
+pub(crate) fn addresses() -> [(&'static str, *const u8); 11] {
     [
         ("gw_grow", abi::grow as *const u8),
         ("gw_push_bucket", ordered::push_bucket as *const u8),
         ("gw_intersect", count_common as *const u8),
         ("gw_fetch_block", fetch_block as *const u8),
         ("gw_fetch_queued", fetch_queued as *const u8),
-        ("gw_random", random as *const u8),
+        ("gw_random", pick as *const u8),
+        ("gw_begin_draws", begin_draws as *const u8),
         ("gw_log", log as *const u8),
         ("gw_exp", exp as *const u8),
         ("gw_pow", pow as *const u8),
@@ -38,15 +43,19 @@ extern "C" fn fmod(x: f64, y: f64) -> f64 {
 }
 
 /// A number below `bound` from the worker's stream; 0 when there is none, which the caller reports.
-extern "C" fn random(worker: *mut Worker, bound: u64) -> u64 {
+extern "C" fn pick(worker: *mut Worker, bound: u64) -> u64 {
     if bound == 0 {
         return 0;
     }
     // SAFETY: generated code passes the worker it was called with, which nobody else uses meanwhile.
-    let worker = unsafe { &mut *worker };
-    worker.random = worker.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let bits = gw_graph::rng::mix(worker.random);
-    ((u128::from(bits) * u128::from(bound)) >> 64) as u64
+    let state = unsafe { &mut (*worker).random };
+    random::below(random::draw(state), bound)
+}
+
+/// A function that draws is called for a vertex or an edge.
+extern "C" fn begin_draws(worker: *mut Worker, call_key: u64, a: u32, b: u32) {
+    // SAFETY: as above.
+    unsafe { (*worker).random = random::element_key(call_key, a, b) };
 }
 
 /// Where the list at `index` begins.
@@ -102,11 +111,16 @@ extern "C" fn count_common(
     method: u32,
     marked: u32,
 ) -> u64 {
-    // SAFETY: generated code passes the neighbour lists of two vertices of one graph, and its own worker.
-    let (a, b, marks) = unsafe {
+    // SAFETY: generated code passes the neighbour lists of two vertices of one graph, and its own worker, whose flag outlives
+    // the call.
+    let (a, b, marks, stopped) = unsafe {
         let lists = (std::slice::from_raw_parts(a, a_len as usize), std::slice::from_raw_parts(b, b_len as usize));
-        (lists.0, lists.1, &mut (*worker).marks)
+        (lists.0, lists.1, &mut (*worker).marks, (*(*worker).stop).load(Ordering::Relaxed))
     };
+    // A hub has lists to count with for seconds; of a run that shall stop nobody sees the counts.
+    if stopped {
+        return 0;
+    }
     match (Method::of(method), marked) {
         (Method::Combined, 1) => intersect::count_marked(marks, a, b, limit),
         (Method::Combined, 2) => intersect::count_marked(marks, b, a, limit),

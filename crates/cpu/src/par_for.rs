@@ -1,23 +1,24 @@
 //! `par_for` loops: the body becomes a kernel over the range of the loop variable.
 //!
 //! Possible where the body is made of what operator functions are made of. A body with operators of its own, with prints,
-//! or that assigns variables from outside stays on the host; its operators are parallel all the same.
+//! or that assigns variables from outside stays on the host; its operators are parallel all the same. A local variable of
+//! the host function that the iterations only reduce into (`total += i`) becomes a global of the kernel, whose value goes back
+//! into the variable when the loop has ended.
 
 use std::sync::Arc;
 
 use gw_exec::{Environment, Locals, OperatorCall, Result, Sites, StatementId};
 use gw_ir::expr::{Expr, ExprKind};
 use gw_ir::meta::{Amount, UpdateMeta};
-use gw_ir::module::{Function, FunctionKind, Module, Param};
+use gw_ir::module::{Function, FunctionKind, Global, Module, Param};
 use gw_ir::source::{Name, Span};
 use gw_ir::stmt::{Stmt, StmtKind};
 use gw_ir::types::Type;
 use gw_ir::walk;
 
 use crate::codegen::{OutputForm, Range};
-use crate::drive::{Even, common_slots};
+use crate::drive::Even;
 use crate::executable::{CHUNKS_PER_MEMBER, CpuExecutable, Key, plain_target};
-use crate::slots::Slots;
 
 /// A loop whose body is a function of its variable.
 pub(crate) struct Iterations {
@@ -25,14 +26,25 @@ pub(crate) struct Iterations {
     pub(crate) function: Name,
     /// Locals of the host function that the body reads, in the order of the captures.
     captures: Vec<Name>,
+    /// Locals that the body reduces into.
+    reduced: Vec<Reduced>,
     grain: Option<Amount>,
     span: Span,
+}
+
+/// A local variable that all iterations reduce into.
+struct Reduced {
+    /// The local of the host function.
+    local: Name,
+    /// The global that stands for it in the kernel.
+    global: Name,
+    ty: Type,
 }
 
 /// The loops of a module whose bodies may become kernels, by statement, and the module with a function for each.
 pub(crate) fn extract(module: &Arc<Module>) -> (Arc<Module>, Vec<Option<Iterations>>) {
     let sites = Sites::of(module);
-    let mut functions = Vec::new();
+    let (mut functions, mut globals) = (Vec::new(), Vec::new());
     let loops: Vec<Option<Iterations>> = sites
         .statements
         .iter()
@@ -40,6 +52,14 @@ pub(crate) fn extract(module: &Arc<Module>) -> (Arc<Module>, Vec<Option<Iteratio
         .map(|(i, (_, stmt))| {
             let (function, iterations) = outline(module, stmt, &format!("par_for@{i}"))?;
             functions.push(function);
+            globals.extend(iterations.reduced.iter().map(|reduced| Global {
+                name: reduced.global.clone(),
+                ty: reduced.ty.clone(),
+                universe: false,
+                init: None,
+                span: stmt.span,
+                meta: Default::default(),
+            }));
             Some(iterations)
         })
         .collect();
@@ -48,6 +68,7 @@ pub(crate) fn extract(module: &Arc<Module>) -> (Arc<Module>, Vec<Option<Iteratio
     }
     let mut extended = Module::clone(module);
     extended.functions.extend(functions);
+    extended.globals.extend(globals);
     (Arc::new(extended), loops)
 }
 
@@ -79,15 +100,18 @@ fn outline(module: &Module, stmt: &Stmt, name: &str) -> Option<(Function, Iterat
             assigns(target);
         }
     });
-    if !fits {
-        return None;
-    }
+    let reduced = reductions(body, &mut captures, name);
+    let reduced = reduced.filter(|_| fits)?;
     let mut body = body.clone();
     // Nothing is known about who else writes a cell.
-    walk::walk_block_exprs_mut(&mut body, &mut |e| {
-        if let ExprKind::Reduce { meta: UpdateMeta { atomic, .. }, .. } = &mut e.kind {
-            *atomic = true;
+    walk::walk_block_exprs_mut(&mut body, &mut |e| match &mut e.kind {
+        ExprKind::Reduce { meta: UpdateMeta { atomic, .. }, .. } => *atomic = true,
+        ExprKind::Var(name) => {
+            if let Some(reduced) = reduced.iter().find(|reduced| reduced.local == *name) {
+                *name = reduced.global.clone();
+            }
         }
+        _ => {}
     });
     let function = Function {
         name: name.into(),
@@ -101,8 +125,29 @@ fn outline(module: &Module, stmt: &Stmt, name: &str) -> Option<(Function, Iterat
         captures,
     };
     let captures = function.captures.iter().map(|c| c.name.clone()).collect();
-    let iterations = Iterations { function: name.into(), captures, grain: meta.grain_size, span: stmt.span };
+    let iterations = Iterations { function: name.into(), captures, reduced, grain: meta.grain_size, span: stmt.span };
     Some((function, iterations))
+}
+
+/// Moves the variables that the body reduces into from the captures into a list of their own; `None` when the body reads one
+/// of them as well: what it reads then depends on the order of the iterations, which is the host's.
+fn reductions(body: &[Stmt], captures: &mut Vec<Param>, function: &str) -> Option<Vec<Reduced>> {
+    let (mut mentions, mut targets): (Vec<Name>, Vec<Name>) = (Vec::new(), Vec::new());
+    walk::walk_block_exprs(body, &mut |e| match &e.kind {
+        ExprKind::Var(name) => mentions.push(name.clone()),
+        ExprKind::Reduce { target, .. } => targets.extend(target.as_var().cloned()),
+        _ => {}
+    });
+    let count = |names: &[Name], name: &Name| names.iter().filter(|n| *n == name).count();
+    let (into, rest): (Vec<Param>, Vec<Param>) = captures.drain(..).partition(|c| targets.contains(&c.name));
+    *captures = rest;
+    into.into_iter()
+        .map(|Param { name, ty }| {
+            let only = count(&mentions, &name) == count(&targets, &name);
+            let global = format!("{function}@{name}").into();
+            only.then_some(Reduced { local: name, global, ty })
+        })
+        .collect()
 }
 
 impl CpuExecutable {
@@ -120,16 +165,14 @@ impl CpuExecutable {
         let captures: Option<Vec<_>> = iterations.captures.iter().map(|name| locals.get(name)).collect();
         let Some(captures) = captures else { return Ok(false) };
         let (span, grain) = (iterations.span, iterations.grain);
+        let values = iterations.reduced.iter().map(|reduced| Some((reduced.global.clone(), locals.get(&reduced.local)?)));
+        let Some(values) = values.collect::<Option<Vec<_>>>() else { return Ok(false) };
         let parallel = self.crew.size() > 1;
         let help = self.sharing.help(length, self.sharing.alone_vertices.min(16)).filter(|_| parallel);
         let target = plain_target(help.is_some(), OutputForm::None);
         let key = Key { operator: self.operators.len() + statement.0, shape: None, range: Range::Ids, target };
-        let Ok(compiled) = self.kernel(key) else { return Ok(false) };
         let call = OperatorCall { captures, ..OperatorCall::default() };
-        let Some(mut slots) = Slots::fill(&compiled.sources, target.wide_offsets, &call, env)? else {
-            return Ok(false);
-        };
-        common_slots(&mut slots.words, &self.crew, 0);
+        let Some((compiled, slots)) = self.bind(key, 0, &call, &values, env)? else { return Ok(false) };
         let grain = match grain.map(|grain| env.amount(grain)).transpose()? {
             Some(grain) if grain > 0 => grain as usize,
             _ => (length / (CHUNKS_PER_MEMBER * self.crew.size())).max(1),
@@ -139,10 +182,16 @@ impl CpuExecutable {
         // computes from the loop variable is checked.
         let driven = unsafe { self.crew.drive(compiled.kernel, &slots.words, &chunks, help, &env.stop) };
         let fault = self.crew.fault(&compiled.sites);
-        slots.write_back(env);
+        let changed = slots.write_back(env);
         self.crew.collect_counts();
         fault.map_err(|e| e.at(span))?;
         driven?;
+        let Some(Some(Iterations { reduced, .. })) = self.loops.get(statement.0) else { return Ok(true) };
+        for (global, value) in changed {
+            if let Some(reduced) = reduced.iter().find(|reduced| reduced.global == global) {
+                locals.set(&reduced.local, value);
+            }
+        }
         Ok(true)
     }
 }

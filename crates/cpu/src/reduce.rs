@@ -15,8 +15,8 @@ pub(crate) fn reduce(crew: &mut Crew, reduction: Reduction, vector: &Vector) -> 
         return None;
     }
     match vector.scalar() {
-        Scalar::Float => floats(crew, reduction, cells::<f32>(vector), f64::from, |x| Value::Float(x as f32)),
-        Scalar::Double => floats(crew, reduction, cells::<f64>(vector), |x| x, Value::Double),
+        Scalar::Float => floats(crew, reduction, cells::<f32>(vector), f64::from),
+        Scalar::Double => floats(crew, reduction, cells::<f64>(vector), |x| x),
         Scalar::Int => integers(crew, reduction, cells::<i32>(vector), i64::from, |x| Value::Int(x as i32)),
         Scalar::Uint => integers(crew, reduction, cells::<u32>(vector), i64::from, |x| Value::Uint(x as u32)),
         // Sums wrap around; largest and smallest would need the sign.
@@ -53,13 +53,12 @@ fn parts<T: Sync>(crew: &mut Crew, cells: &[T], task: impl Fn(&[T]) -> u64 + Syn
     results.into_iter().map(AtomicU64::into_inner).collect()
 }
 
-/// Sums are accumulated in double precision, chunk by chunk.
+/// Sums are accumulated in double precision, chunk by chunk; the host narrows them.
 fn floats<T: Copy + Sync>(
     crew: &mut Crew,
     reduction: Reduction,
     cells: &[T],
     widen: impl Fn(T) -> f64 + Sync,
-    narrow: impl Fn(f64) -> Value,
 ) -> Option<Value> {
     match reduction {
         Reduction::Sum => {
@@ -73,7 +72,7 @@ fn floats<T: Copy + Sync>(
                 let rest: f64 = eights.remainder().iter().map(|&x| widen(x)).sum();
                 (lanes.iter().sum::<f64>() + rest).to_bits()
             };
-            Some(narrow(parts(crew, cells, sum).into_iter().map(f64::from_bits).sum()))
+            Some(Value::Double(parts(crew, cells, sum).into_iter().map(f64::from_bits).sum()))
         }
         // Largest and smallest of floats involve NaN rules that the host defines.
         _ => None,
@@ -105,6 +104,8 @@ fn integers<T: Copy + Sync>(
     };
     Some(match reduction {
         Reduction::Count => Value::Int(total as i32),
+        // All 64 bits, in two's complement; the host narrows them.
+        Reduction::Sum => Value::Uint64(total as u64),
         _ => narrow(total),
     })
 }

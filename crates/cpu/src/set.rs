@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use gw_exec::{MachineSet, SetForm, VertexSet};
+use gw_exec::{ErrorKind, MachineSet, Result, SetForm, VertexSet};
 use gw_graph::{Adjacency, Offsets};
 
 use crate::drive::Crew;
@@ -66,23 +66,50 @@ impl Map {
         }
     }
 
-    fn is_bits(&self) -> bool {
-        matches!(self, Map::Bits(_))
+    /// Whether the map has a place for each of so many vertices.
+    fn covers(&self, vertices: usize) -> bool {
+        match self {
+            Map::Bits(words) => 64 * words.len() >= vertices,
+            Map::Bytes(bytes) => bytes.len() >= vertices,
+        }
     }
 
-    fn insert(&mut self, vertex: u32) -> bool {
+    /// One more than the greatest member; 0 without members.
+    fn end(&self) -> usize {
         match self {
             Map::Bits(words) => {
-                let Some(word) = words.get_mut(vertex as usize / 64) else { return false };
-                let fresh = *word >> (vertex % 64) & 1 == 0;
-                *word |= 1 << (vertex % 64);
-                fresh
+                let last = words.iter().rposition(|&word| word != 0);
+                last.map_or(0, |at| 64 * at + 64 - words[at].leading_zeros() as usize)
             }
-            Map::Bytes(bytes) => {
-                let Some(byte) = bytes.get_mut(vertex as usize) else { return false };
-                std::mem::replace(byte, 1) == 0
-            }
+            Map::Bytes(bytes) => bytes.iter().rposition(|&byte| byte != 0).map_or(0, |at| at + 1),
         }
+    }
+
+    /// The greatest member that is not below `vertices`. Looks only at what lies behind them.
+    fn greatest_from(&self, vertices: usize) -> Option<u32> {
+        let greatest = match self {
+            Map::Bits(words) => {
+                let first = vertices / 64;
+                let at = first + words.get(first..)?.iter().rposition(|&word| word != 0)?;
+                64 * at + 63 - words[at].leading_zeros() as usize
+            }
+            Map::Bytes(bytes) => vertices + bytes.get(vertices..)?.iter().rposition(|&byte| byte != 0)?,
+        };
+        (greatest >= vertices).then_some(greatest as u32)
+    }
+
+    /// The same members in a map for exactly so many vertices, which all of them are below.
+    fn resized(&self, vertices: usize) -> Map {
+        let mut map = self.clone();
+        match &mut map {
+            Map::Bits(words) => words.resize(vertices.div_ceil(64), 0),
+            Map::Bytes(bytes) => bytes.resize(vertices, 0),
+        }
+        map
+    }
+
+    fn is_bits(&self) -> bool {
+        matches!(self, Map::Bits(_))
     }
 
     /// Puts vertices in; those that the map does not speak of are left out.
@@ -177,18 +204,14 @@ impl Map {
 }
 
 impl MachineSet for MapSet {
-    fn len(&self) -> usize {
-        self.count
+    fn len(&self) -> Result<usize> {
+        Ok(self.count)
     }
-    fn ids(&self) -> Vec<u32> {
-        self.ids.clone().unwrap_or_else(|| self.map.ids(self.count))
+    fn ids(&self) -> Result<Vec<u32>> {
+        Ok(self.ids.clone().unwrap_or_else(|| self.map.ids(self.count)))
     }
-    fn push(&mut self, vertex: u32) {
-        self.ids = None;
-        self.count += usize::from(self.map.insert(vertex));
-    }
-    fn copy(&self) -> Box<dyn MachineSet> {
-        Box::new(self.clone())
+    fn copy(&self) -> Result<Box<dyn MachineSet>> {
+        Ok(Box::new(self.clone()))
     }
     fn as_any(&mut self) -> &mut dyn Any {
         self
@@ -209,25 +232,26 @@ enum Members {
 
 impl<'a> Loan<'a> {
     /// The members as a queue.
-    pub(crate) fn queue(set: &'a VertexSet) -> Self {
+    pub(crate) fn queue(set: &'a VertexSet) -> Result<Self> {
         let (queue, borrowed) = set.with(|form| match form {
-            SetForm::Ids(ids) => (std::mem::take(ids), true),
-            form => (form.ids(), false),
-        });
-        Loan { members: Members::Queue(queue), home: borrowed.then_some(set) }
+            SetForm::Ids(ids) => Result::Ok((std::mem::take(ids), true)),
+            form => Ok((form.ids()?, false)),
+        })?;
+        Ok(Loan { members: Members::Queue(queue), home: borrowed.then_some(set) })
     }
 
     /// The members as a map.
-    pub(crate) fn map(crew: &mut Crew, set: &'a VertexSet, vertices: usize, bits: bool) -> Self {
+    pub(crate) fn map(crew: &mut Crew, set: &'a VertexSet, vertices: usize, bits: bool) -> Result<Self> {
         let borrowed = set.with(|form| {
             let SetForm::Machine(machine) = form else { return None };
             let own = machine.as_any().downcast_mut::<MapSet>()?;
-            (own.map.is_bits() == bits).then(|| std::mem::replace(&mut own.map, Map::empty(0, bits)))
+            let fits = own.map.is_bits() == bits && own.map.covers(vertices);
+            fits.then(|| std::mem::replace(&mut own.map, Map::empty(0, bits)))
         });
-        match borrowed {
+        Ok(match borrowed {
             Some(map) => Loan { members: Members::Map(map), home: Some(set) },
-            None => Loan { members: Members::Map(map_of(crew, set, vertices, bits)), home: None },
-        }
+            None => Loan { members: Members::Map(map_of(crew, set, vertices, bits)?), home: None },
+        })
     }
 
     /// The ids; empty for a map.
@@ -235,6 +259,14 @@ impl<'a> Loan<'a> {
         match &self.members {
             Members::Queue(ids) => ids,
             Members::Map(_) => &[],
+        }
+    }
+
+    /// One more than the greatest member of a map; 0 for a queue.
+    pub(crate) fn end(&self) -> usize {
+        match &self.members {
+            Members::Queue(_) => 0,
+            Members::Map(map) => map.end(),
         }
     }
 
@@ -262,6 +294,32 @@ impl Drop for Loan<'_> {
     }
 }
 
+/// An error when a member of a set is no vertex of a graph with so many.
+pub(crate) fn all_below(set: &VertexSet, vertices: usize) -> Result<()> {
+    let outside = |ids: &[u32]| ids.iter().copied().max().filter(|&v| v as usize >= vertices);
+    let greatest = set.with(|form| {
+        Result::Ok(match form {
+            SetForm::All(n) => n.checked_sub(1).filter(|&v| v >= vertices).map(|v| v as u32),
+            SetForm::Ids(ids) => outside(ids),
+            SetForm::Machine(machine) => match machine.as_any().downcast_mut::<MapSet>() {
+                Some(own) => own.map.greatest_from(vertices),
+                None => outside(&machine.ids()?),
+            },
+            form => outside(&form.ids()?),
+        })
+    })?;
+    match greatest {
+        Some(vertex) => Err(ErrorKind::VertexOutOfRange { vertex: vertex.into(), vertices }.into()),
+        None => Ok(()),
+    }
+}
+
+/// The members of a set as a map of bytes over so many vertices; an error when one of them is none of these.
+pub(crate) fn members(crew: &mut Crew, set: &VertexSet, vertices: usize) -> Result<Map> {
+    all_below(set, vertices)?;
+    map_of(crew, set, vertices, false)
+}
+
 /// Whether a set is kept as a map.
 pub(crate) fn is_map(set: &VertexSet) -> bool {
     set.with(|form| matches!(form, SetForm::Machine(_)))
@@ -279,7 +337,7 @@ pub(crate) fn blocks(set: &VertexSet) -> Option<usize> {
 }
 
 /// Out-edges of a set in an adjacency; counting ends when `enough` are found.
-pub(crate) fn edges_until(crew: &mut Crew, set: &VertexSet, adjacency: &Adjacency, enough: u64) -> u64 {
+pub(crate) fn edges_until(crew: &mut Crew, set: &VertexSet, adjacency: &Adjacency, enough: u64) -> Result<u64> {
     match adjacency.offsets() {
         Offsets::Narrow(o) => counted_until(crew, set, adjacency.vertices(), |v| length(o, v), enough),
         Offsets::Wide(o) => counted_until(crew, set, adjacency.vertices(), |v| length(o, v), enough),
@@ -288,7 +346,7 @@ pub(crate) fn edges_until(crew: &mut Crew, set: &VertexSet, adjacency: &Adjacenc
 
 /// Out-edges of a set in an adjacency: exact for sets of fewer than twice `sample` members, estimated from about so many of larger
 /// ones, since walking all would take as long as a step.
-pub(crate) fn edges_about(set: &VertexSet, adjacency: &Adjacency, sample: usize) -> u64 {
+pub(crate) fn edges_about(set: &VertexSet, adjacency: &Adjacency, sample: usize) -> Result<u64> {
     match adjacency.offsets() {
         Offsets::Narrow(o) => counted_about(set, adjacency.vertices(), |v| length(o, v), sample),
         Offsets::Wide(o) => counted_about(set, adjacency.vertices(), |v| length(o, v), sample),
@@ -310,17 +368,17 @@ fn counted_until(
     vertices: usize,
     degree: impl Fn(u32) -> u64 + Sync,
     enough: u64,
-) -> u64 {
+) -> Result<u64> {
     set.with(|form| {
         if let SetForm::Machine(machine) = form
             && let Some(own) = machine.as_any().downcast_mut::<MapSet>()
         {
             const PIECE: usize = 1 << 9;
-            return in_pieces(crew, vertices.div_ceil(64).div_ceil(PIECE), enough, |piece| {
+            return Ok(in_pieces(crew, vertices.div_ceil(64).div_ceil(PIECE), enough, |piece| {
                 let mut sum = 0;
                 own.map.each(piece * PIECE, (piece + 1) * PIECE, |v| sum += degree(v));
                 sum
-            });
+            }));
         }
         with_ids(form, |ids| {
             const PIECE: usize = 1 << 12;
@@ -332,7 +390,7 @@ fn counted_until(
     })
 }
 
-fn counted_about(set: &VertexSet, vertices: usize, degree: impl Fn(u32) -> u64, sample: usize) -> u64 {
+fn counted_about(set: &VertexSet, vertices: usize, degree: impl Fn(u32) -> u64, sample: usize) -> Result<u64> {
     let about = |ids: &[u32]| {
         let every = (ids.len() / sample).max(1);
         let sum = ids.iter().step_by(every).map(|&v| degree(v)).sum();
@@ -345,23 +403,23 @@ fn counted_about(set: &VertexSet, vertices: usize, degree: impl Fn(u32) -> u64, 
             let (map, count) = (&own.map, own.count);
             // The ids of a sparse set are kept: the push that may follow needs them, too.
             if count < 2 * SAMPLE && count < vertices / SPARSE {
-                return about(own.ids.get_or_insert_with(|| map.ids(count)));
+                return Ok(about(own.ids.get_or_insert_with(|| map.ids(count))));
             }
             let (mut sum, mut found) = (0, 0);
             for block in (0..vertices.div_ceil(64)).step_by((count / sample).max(1)) {
                 map.each(block, block + 1, |v| (sum, found) = (sum + degree(v), found + 1));
             }
-            return scaled(sum, count, found);
+            return Ok(scaled(sum, count, found));
         }
         with_ids(form, about)
     })
 }
 
-fn with_ids<T>(form: &SetForm, f: impl FnOnce(&[u32]) -> T) -> T {
-    match form {
+fn with_ids<T>(form: &SetForm, f: impl FnOnce(&[u32]) -> T) -> Result<T> {
+    Ok(match form {
         SetForm::Ids(ids) => f(ids),
-        form => f(&form.ids()),
-    }
+        form => f(&form.ids()?),
+    })
 }
 
 /// About how many members' degrees are added up, of a set with so many: the larger the step, the more it may cost to choose it.
@@ -396,26 +454,33 @@ fn in_pieces(crew: &mut Crew, pieces: usize, enough: u64, count: impl Fn(usize) 
     sum.into_inner()
 }
 
-/// The members of a set as a map.
-pub(crate) fn map_of(crew: &mut Crew, set: &VertexSet, vertices: usize, bits: bool) -> Map {
-    set.with(|form| match form {
-        SetForm::Machine(machine) => match machine.as_any().downcast_mut::<MapSet>() {
-            Some(own) if own.map.is_bits() == bits => own.map.clone(),
-            // From few members a map is made sooner than from all vertices.
-            Some(own) if own.count > vertices / SPARSE => own.map.converted(vertices),
-            _ => filled(crew, vertices, bits, &machine.ids()),
-        },
-        SetForm::All(n) => {
-            let mut map = Map::empty(vertices, bits);
-            match &mut map {
-                Map::Bits(words) => words.fill(u64::MAX),
-                Map::Bytes(bytes) => bytes.fill(1),
+/// The members of a set as a map; members that are none of so many vertices are left out.
+fn map_of(crew: &mut Crew, set: &VertexSet, vertices: usize, bits: bool) -> Result<Map> {
+    set.with(|form| {
+        Ok(match form {
+            SetForm::Machine(machine) => match machine.as_any().downcast_mut::<MapSet>() {
+                Some(own) if own.map.is_bits() == bits => own.map.resized(vertices),
+                // From few members a map is made sooner than from all vertices.
+                Some(own) if own.count > vertices / SPARSE => own.map.converted(vertices),
+                _ => filled(crew, vertices, bits, &machine.ids()?),
+            },
+            SetForm::All(n) => {
+                let (mut map, n) = (Map::empty(vertices, bits), (*n).min(vertices));
+                match &mut map {
+                    Map::Bits(words) => {
+                        words[..n / 64].fill(u64::MAX);
+                        // No bit is set behind the last member.
+                        if n % 64 > 0 {
+                            words[n / 64] = u64::MAX >> (64 - n % 64);
+                        }
+                    }
+                    Map::Bytes(bytes) => bytes[..n].fill(1),
+                }
+                map
             }
-            debug_assert!(*n <= vertices);
-            map
-        }
-        SetForm::Ids(ids) => filled(crew, vertices, bits, ids),
-        form => filled(crew, vertices, bits, &form.ids()),
+            SetForm::Ids(ids) => filled(crew, vertices, bits, ids),
+            form => filled(crew, vertices, bits, &form.ids()?),
+        })
     })
 }
 
@@ -522,12 +587,12 @@ mod tests {
             let map = SetForm::Machine(Box::new(MapSet::new(map, members)));
             for form in [SetForm::Ids(ids), map] {
                 let set = VertexSet::new(form);
-                assert!(edges_until(&mut crew, &set, graph.out(), 50) >= 50);
-                assert_eq!(edges_until(&mut crew, &set, graph.out(), u64::MAX), exact);
-                let found = edges_about(&set, graph.out(), sample_of(members));
+                assert!(edges_until(&mut crew, &set, graph.out(), 50).unwrap() >= 50);
+                assert_eq!(edges_until(&mut crew, &set, graph.out(), u64::MAX).unwrap(), exact);
+                let found = edges_about(&set, graph.out(), sample_of(members)).unwrap();
                 let off = (found as f64 - exact as f64).abs() / exact as f64;
                 assert!(off <= tolerance, "{members} members: {found} instead of {exact}");
-                assert_eq!(set.len(), members);
+                assert_eq!(set.len().unwrap(), members);
             }
         }
     }

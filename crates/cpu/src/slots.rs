@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use gw_exec::{Environment, ErrorKind, OperatorCall, Result, Value};
+use gw_exec::{Environment, ErrorKind, OperatorCall, Result, Value, random};
 use gw_graph::derived::Segment;
 use gw_graph::{Adjacency, Graph, Offsets, Weights};
 use gw_ir::source::Name;
 use gw_ir::types::Scalar;
 
 use crate::abi::slot;
-use crate::codegen::{GraphArray, Role, Source};
+use crate::codegen::{GraphArray, Input, Role, Shape, Source};
 
 /// The slots of one call and the values they point to.
 pub(crate) struct Slots {
@@ -19,39 +19,50 @@ pub(crate) struct Slots {
     /// Keeps vectors and graphs alive while kernels use their addresses.
     keep: Vec<Value>,
     graphs: Vec<Arc<Graph>>,
+    /// Everything is as the kernel expects it.
+    fits: bool,
 }
 
 impl Slots {
-    /// Evaluates the inputs of a kernel; `None` when a graph has offsets of another width than it was compiled for.
+    /// Evaluates the inputs of a kernel. `more` are globals that only the kernel knows. `None` when a graph has offsets of another width than it was compiled for, or a
+    /// vector cells of another type.
     pub(crate) fn fill(
-        sources: &[Source],
+        inputs: &[Input],
         wide: bool,
         call: &OperatorCall<'_>,
+        more: &[(Name, Value)],
         env: &Environment,
     ) -> Result<Option<Slots>> {
         let mut slots = Slots {
-            words: vec![0; slot::COUNT + sources.len()],
+            words: vec![0; slot::COUNT + inputs.len()],
             cells: Vec::new(),
             keep: Vec::new(),
             graphs: Vec::new(),
+            fits: true,
         };
-        for (i, source) in sources.iter().enumerate() {
-            slots.words[slot::COUNT + i] = slots.input(source, call, env)?;
+        for (i, (source, shape)) in inputs.iter().enumerate() {
+            slots.words[slot::COUNT + i] = slots.input(source, shape.as_ref(), wide, call, more, env)?;
         }
-        let fits = |graph: &Arc<Graph>| matches!(graph.out().offsets(), Offsets::Wide(_)) == wide;
-        Ok(slots.graphs.iter().all(fits).then_some(slots))
+        Ok(slots.fits.then_some(slots))
     }
 
-    /// Writes the global scalars that the kernel changed back.
-    pub(crate) fn write_back(self, env: &mut Environment) {
-        for (name, old, cell) in self.cells {
-            env.set_global(&name, with_bits(&old, *cell));
+    /// Writes the global scalars that the kernel changed back; returns those that the run does not know.
+    pub(crate) fn write_back(self, env: &mut Environment) -> Vec<(Name, Value)> {
+        let cells = self.cells.into_iter().map(|(name, old, cell)| (name, with_bits(&old, *cell)));
+        cells.filter(|(name, value)| !env.set_global(name, value.clone())).collect()
+    }
+
+    /// Sets what random neighbours depend on beside the vertex or edge: the seed, the operator call and the role of the function.
+    pub(crate) fn set_draws(&mut self, apply: random::Role, env: &Environment) {
+        let roles = [(Role::Apply, apply), (Role::From, random::Role::From), (Role::To, random::Role::To)];
+        for (role, drawn_as) in roles {
+            self.words[role.draws_slot()] = random::call_key(env.seed(), env.operator_calls(), drawn_as);
         }
     }
 
     /// Points the slots of an adjacency to its arrays.
     pub(crate) fn set_adjacency(&mut self, adjacency: &Adjacency) {
-        self.words[slot::OFFSETS] = offsets(adjacency);
+        self.words[slot::OFFSETS] = address(adjacency.offsets());
         self.words[slot::TARGETS] = adjacency.targets().as_ptr() as u64;
         self.words[slot::WEIGHTS] = weights(adjacency.weights());
     }
@@ -64,8 +75,17 @@ impl Slots {
         self.words[slot::QUEUE] = segment.owners().as_ptr() as u64;
     }
 
-    fn input(&mut self, source: &Source, call: &OperatorCall<'_>, env: &Environment) -> Result<u64> {
-        let global = |name: &Name| match env.global(name) {
+    fn input(
+        &mut self,
+        source: &Source,
+        shape: Option<&Shape>,
+        wide: bool,
+        call: &OperatorCall<'_>,
+        more: &[(Name, Value)],
+        env: &Environment,
+    ) -> Result<u64> {
+        let known = |name: &Name| more.iter().find(|(n, _)| n == name).map(|(_, value)| value.clone());
+        let global = |name: &Name| match known(name).or_else(|| env.global(name)) {
             Some(Value::Nothing) | None => Err(ErrorKind::Unset { name: name.to_string() }.into()),
             Some(value) => gw_exec::Result::Ok(value),
         };
@@ -79,8 +99,8 @@ impl Slots {
             captures.get(i).cloned().ok_or_else(missing)
         };
         match source {
-            Source::GlobalVector(name) => self.vector(global(name)?),
-            Source::CapturedVector(role, i) => self.vector(captured(role, *i)?),
+            Source::GlobalVector(name) => self.vector(global(name)?, shape),
+            Source::CapturedVector(role, i) => self.vector(captured(role, *i)?, shape),
             Source::GlobalLength(name) => length(&global(name)?),
             Source::CapturedLength(role, i) => length(&captured(role, *i)?),
             Source::GlobalScalar(name) => Ok(bits(&global(name)?)),
@@ -108,6 +128,10 @@ impl Slots {
                 let Value::Graph(graph) = global(name)? else {
                     return Err(ErrorKind::Malformed(format!("`{name}` is not a graph")).into());
                 };
+                let mut offsets = |adjacency: &Adjacency| {
+                    self.fits &= is_wide(adjacency.offsets()) == wide;
+                    address(adjacency.offsets())
+                };
                 let word = match array {
                     GraphArray::OutOffsets => offsets(graph.out()),
                     GraphArray::OutTargets => graph.out().targets().as_ptr() as u64,
@@ -121,19 +145,21 @@ impl Slots {
         }
     }
 
-    fn vector(&mut self, value: Value) -> Result<u64> {
+    fn vector(&mut self, value: Value, shape: Option<&Shape>) -> Result<u64> {
         let Value::Vector(vector) = &value else {
             return Err(ErrorKind::Malformed("a vector is expected".to_string()).into());
         };
+        let inner = vector.dims().get(1..).unwrap_or_default();
+        self.fits &= shape.is_some_and(|shape| shape.scalar == vector.scalar() && shape.inner == inner);
         let address = vector.as_ptr() as u64;
         self.keep.push(value);
         Ok(address)
     }
 }
 
-/// Address of the offsets of an adjacency.
-fn offsets(adjacency: &Adjacency) -> u64 {
-    address(adjacency.offsets())
+/// Whether offsets are 64 bits wide.
+pub(crate) fn is_wide(offsets: &Offsets) -> bool {
+    matches!(offsets, Offsets::Wide(_))
 }
 
 fn weights(weights: &Weights) -> u64 {

@@ -6,10 +6,9 @@ use gw_schedule::Parallelism;
 
 use crate::abi::slot;
 use crate::codegen::{OutputForm, Range};
-use crate::drive::{Even, common_slots};
+use crate::drive::Even;
 use crate::executable::{CHUNKS_PER_MEMBER, CpuExecutable, Key, plain_target, required};
 use crate::set::{Loan, blocks};
-use crate::slots::Slots;
 
 impl CpuExecutable {
     pub(crate) fn run_vertices(
@@ -26,14 +25,14 @@ impl CpuExecutable {
             _ => return Ok(None),
         };
         let output = if filter { OutputForm::Queue { unique: false } } else { OutputForm::None };
-        let members = set.len();
-        // The vertices that a map speaks of are those of its blocks; the vectors are as long as the element.
+        let members = set.len()?;
+        // The vertices that a map speaks of are those of its blocks.
         let (loan, range, length) = match (set.universe(), blocks(set)) {
             (Some(n), _) => (None, Range::Ids, n),
             (None, Some(vertices)) if members > vertices / 64 => {
-                (Some(Loan::map(&mut self.crew, set, vertices, true)), Range::Map, vertices)
+                (Some(Loan::map(&mut self.crew, set, vertices, true)?), Range::Map, vertices)
             }
-            (None, _) => (Some(Loan::queue(set)), Range::Queue, members),
+            (None, _) => (Some(Loan::queue(set)?), Range::Queue, members),
         };
         let queue = loan.as_ref().map_or(&[][..], Loan::ids);
         let span = prepared.span;
@@ -41,14 +40,13 @@ impl CpuExecutable {
         let help = self.sharing.help(length, self.sharing.alone_vertices).filter(|_| parallel);
         let target = plain_target(help.is_some(), output);
         let key = Key { operator: id, shape: None, range, target };
-        let Ok(compiled) = self.kernel(key) else { return Ok(None) };
-        let Some(mut slots) = Slots::fill(&compiled.sources, target.wide_offsets, call, env)? else { return Ok(None) };
-        // Vertices of a set are below the number of vertices of their element, to which vectors are sized.
-        let vertices = match range {
-            Range::Queue => queue.iter().max().map_or(0, |&v| v as usize + 1),
+        // All members are below this number, with which the lengths of vectors are compared.
+        let vertices = match (range, &loan) {
+            (Range::Queue, _) => queue.iter().max().map_or(0, |&v| v as usize + 1),
+            (_, Some(loan)) => loan.end(),
             _ => length,
         };
-        common_slots(&mut slots.words, &self.crew, vertices);
+        let Some((compiled, mut slots)) = self.bind(key, vertices, call, &[], env)? else { return Ok(None) };
         slots.words[slot::QUEUE] = queue.as_ptr() as u64;
         slots.words[slot::FROM_MAP] = loan.as_ref().map_or(0, Loan::map_address);
         let schedule = self.operators[id].schedule;
@@ -80,7 +78,7 @@ impl CpuExecutable {
     pub(crate) fn run_dedup(&mut self, call: &OperatorCall<'_>) -> Result<OperatorOutcome> {
         let set = required(call.set.as_ref(), "vertexset")?;
         let seen = &mut self.seen;
-        let input = set.len();
+        let input = set.len()?;
         set.with(|form| {
             let SetForm::Ids(ids) = form else { return };
             let needed = ids.iter().max().map_or(0, |&v| v as usize + 1);
@@ -94,7 +92,7 @@ impl CpuExecutable {
         });
         Ok(OperatorOutcome {
             input_size: Some(input as u64),
-            output_size: Some(set.len() as u64),
+            output_size: Some(set.len()? as u64),
             ..OperatorOutcome::default()
         })
     }

@@ -120,7 +120,7 @@ fn distances_that_do_not_fit_are_an_error() {
     let graph = load("path:5:weights=1000000000..1000000000");
     for schedule in SCHEDULES {
         let error = run(&format!("{HEAD}{RELAX}{MAIN}"), schedule, &graph).map(|_| ()).unwrap_err();
-        assert!(error.to_string().starts_with("a distance overflows `int`"), "{schedule}: {error}");
+        assert!(error.to_string().contains("a distance that overflows `int`"), "{schedule}: {error}");
         assert_eq!(error.span().line, 8, "{schedule}");
     }
     let fits = load("path:3:weights=1000000000..1000000000");
@@ -196,7 +196,7 @@ end
     let mut externs = Externs::new();
     externs.register("lower", |call| {
         let Some(Value::Vector(rank)) = call.global("rank") else { return Err("no ranks".into()) };
-        let ready = call.args()[0].as_set().map(VertexSet::ids).unwrap_or_default();
+        let ready = call.args()[0].as_set().and_then(|set| set.ids().ok()).unwrap_or_default();
         let mut moved = Vec::new();
         for v in ready {
             // Ranks fall to 1, which is the end of the way.

@@ -7,7 +7,7 @@ use gw_exec::{MachineSet, SetForm, VertexSet};
 use gw_graph::Graph;
 
 use crate::device::{Address, Device, DeviceError};
-use crate::memory::{Buffer, bytes_of};
+use crate::memory::{Buffer, bytes_of, exec_error};
 
 /// Forms as the headers number them.
 pub(crate) const QUEUE: u32 = 1;
@@ -160,9 +160,12 @@ impl DeviceSet {
     }
 
     /// The edges of a graph that leave the set, if they were counted when it was made. Comes with the size, in one transfer.
-    pub(crate) fn edges_of(&self, graph: &Graph) -> Option<u64> {
+    pub(crate) fn edges_of(&self, graph: &Graph) -> Result<Option<u64>, DeviceError> {
         let is_of = |counted: &Weak<Graph>| std::ptr::eq(counted.as_ptr(), graph);
-        self.counted.as_ref().is_some_and(is_of).then(|| self.read().edges)
+        match self.counted.as_ref().is_some_and(is_of) {
+            true => Ok(Some(self.read()?.edges)),
+            false => Ok(None),
+        }
     }
 
     /// Forgets the number of edges that leave it, if it was counted: whoever counts next begins at zero.
@@ -170,15 +173,18 @@ impl DeviceSet {
         if self.counted.take().is_some() { self.forget_edges() } else { Ok(()) }
     }
 
-    fn read(&self) -> Known {
+    fn read(&self) -> Result<Known, DeviceError> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.size.is_none() {
-            let words = self.storage.as_ref().map(|s| self.download(s.head.address, EDGES_AT + 2)).unwrap_or_default();
+            let words = match &self.storage {
+                Some(storage) => self.download(storage.head.address, EDGES_AT + 2)?,
+                None => Vec::new(),
+            };
             let word = |at: usize| words.get(at).copied().unwrap_or(0);
             let edges = u64::from(word(EDGES_AT)) | u64::from(word(EDGES_AT + 1)) << 32;
             *known = Known { size: Some(word(0) as usize), edges };
         }
-        *known
+        Ok(*known)
     }
 
     fn note_size(&self, size: usize) {
@@ -209,6 +215,11 @@ impl DeviceSet {
         Ok(set)
     }
 
+    /// Ids that its queue can hold.
+    pub(crate) fn capacity(&self) -> usize {
+        self.storage.as_ref().map_or(0, |storage| storage.capacity)
+    }
+
     pub(crate) fn storage(&mut self) -> Option<&mut Storage> {
         self.storage.as_mut()
     }
@@ -227,14 +238,16 @@ impl DeviceSet {
         self.forget_size();
     }
 
-    fn download(&self, from: Address, words: usize) -> Vec<u32> {
-        let mut bytes = vec![0; 4 * words];
-        // A device that fails here fails again, with an error, when the run waits for it.
-        if self.device.download(&mut bytes, from).is_err() {
-            return Vec::new();
-        }
-        bytes.chunks_exact(4).map(|b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]])).collect()
+    fn download(&self, from: Address, count: usize) -> Result<Vec<u32>, DeviceError> {
+        words(&*self.device, from, count)
     }
+}
+
+/// So many words of device memory.
+fn words(device: &dyn Device, from: Address, count: usize) -> Result<Vec<u32>, DeviceError> {
+    let mut bytes = vec![0; 4 * count];
+    device.download(&mut bytes, from)?;
+    Ok(bytes.chunks_exact(4).map(|b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]])).collect())
 }
 
 /// Puts a storage aside for the next set.
@@ -260,14 +273,15 @@ impl std::fmt::Debug for DeviceSet {
 }
 
 impl MachineSet for DeviceSet {
-    fn len(&self) -> usize {
-        self.read().size.unwrap_or(0)
+    fn len(&self) -> gw_exec::Result<usize> {
+        Ok(self.read().map_err(exec_error)?.size.unwrap_or(0))
     }
 
-    fn ids(&self) -> Vec<u32> {
-        let Some(storage) = &self.storage else { return Vec::new() };
+    fn ids(&self) -> gw_exec::Result<Vec<u32>> {
+        let Some(storage) = &self.storage else { return Ok(Vec::new()) };
+        let fetch = |from, count| self.download(from, count).map_err(exec_error);
         if self.form & QUEUE != 0 {
-            return self.download(storage.queue.address, self.len().min(storage.capacity));
+            return fetch(storage.queue.address, self.len()?.min(storage.capacity));
         }
         let marked = |words: Vec<u32>, per_word: usize| {
             let width = 32 / per_word;
@@ -282,37 +296,20 @@ impl MachineSet for DeviceSet {
             ids
         };
         let of_round = |levels: &Buffer| {
-            let round = self.download(storage.head.address, HEAD).get(ROUND_AT).copied();
-            let levels = self.download(levels.address, storage.vertices).into_iter();
-            levels.enumerate().filter(|(_, level)| Some(*level) == round).map(|(v, _)| v as u32).collect()
+            let round = fetch(storage.head.address, HEAD)?.get(ROUND_AT).copied();
+            let levels = fetch(levels.address, storage.vertices)?.into_iter();
+            Ok(levels.enumerate().filter(|(_, level)| Some(*level) == round).map(|(v, _)| v as u32).collect())
         };
         match (&storage.bits, &storage.bytes, &storage.levels) {
-            (Some(bits), _, _) if self.form & BITS != 0 => marked(self.download(bits.address, bits.bytes / 4), 32),
-            (_, Some(bytes), _) if self.form & BYTES != 0 => marked(self.download(bytes.address, bytes.bytes / 4), 4),
+            (Some(bits), _, _) if self.form & BITS != 0 => Ok(marked(fetch(bits.address, bits.bytes / 4)?, 32)),
+            (_, Some(bytes), _) if self.form & BYTES != 0 => Ok(marked(fetch(bytes.address, bytes.bytes / 4)?, 4)),
             (_, _, Some(levels)) if self.form & LEVELS != 0 => of_round(levels),
-            _ => Vec::new(),
+            _ => Ok(Vec::new()),
         }
     }
 
-    fn push(&mut self, vertex: u32) {
-        let mut ids = self.ids();
-        ids.push(vertex);
-        let Some(storage) = &mut self.storage else { return };
-        // Only the queue is kept: it is the form that grows.
-        let fits = ids.len() <= storage.capacity;
-        let done = fits
-            && storage.clean(&self.device, QUEUE).is_ok()
-            && self.device.upload(storage.queue.address, bytes_of(&ids)).is_ok()
-            && self.device.upload(storage.head.address, bytes_of(&[ids.len() as u32])).is_ok();
-        storage.dirty |= QUEUE;
-        if done {
-            (self.form, self.counted) = (QUEUE, None);
-            self.note_size(ids.len());
-        }
-    }
-
-    fn copy(&self) -> Box<dyn MachineSet> {
-        Box::new(HostSet(self.ids()))
+    fn copy(&self) -> gw_exec::Result<Box<dyn MachineSet>> {
+        Ok(Box::new(HostSet(self.ids()?)))
     }
 
     fn as_any(&mut self) -> &mut dyn Any {
@@ -325,17 +322,14 @@ impl MachineSet for DeviceSet {
 struct HostSet(Vec<u32>);
 
 impl MachineSet for HostSet {
-    fn len(&self) -> usize {
-        self.0.len()
+    fn len(&self) -> gw_exec::Result<usize> {
+        Ok(self.0.len())
     }
-    fn ids(&self) -> Vec<u32> {
-        self.0.clone()
+    fn ids(&self) -> gw_exec::Result<Vec<u32>> {
+        Ok(self.0.clone())
     }
-    fn push(&mut self, vertex: u32) {
-        self.0.push(vertex);
-    }
-    fn copy(&self) -> Box<dyn MachineSet> {
-        Box::new(HostSet(self.0.clone()))
+    fn copy(&self) -> gw_exec::Result<Box<dyn MachineSet>> {
+        Ok(Box::new(HostSet(self.0.clone())))
     }
     fn as_any(&mut self) -> &mut dyn Any {
         self
@@ -350,6 +344,8 @@ pub(crate) struct ListStorage {
     pub(crate) heads: Buffer,
     pub(crate) capacity: usize,
     pub(crate) depth_capacity: usize,
+    /// All ids are below this.
+    pub(crate) vertices: usize,
 }
 
 /// A set on a list.
@@ -374,19 +370,14 @@ impl std::fmt::Debug for DeviceRef {
 }
 
 impl MachineSet for ListedSet {
-    fn len(&self) -> usize {
-        self.end - self.begin
+    fn len(&self) -> gw_exec::Result<usize> {
+        Ok(self.end - self.begin)
     }
-    fn ids(&self) -> Vec<u32> {
-        let mut bytes = vec![0; 4 * self.len()];
-        if self.device.0.download(&mut bytes, self.list.ids.address.offset(4 * self.begin)).is_err() {
-            return Vec::new();
-        }
-        bytes.chunks_exact(4).map(|b| u32::from_ne_bytes([b[0], b[1], b[2], b[3]])).collect()
+    fn ids(&self) -> gw_exec::Result<Vec<u32>> {
+        words(&*self.device.0, self.list.ids.address.offset(4 * self.begin), self.end - self.begin).map_err(exec_error)
     }
-    fn push(&mut self, _vertex: u32) {}
-    fn copy(&self) -> Box<dyn MachineSet> {
-        Box::new(HostSet(self.ids()))
+    fn copy(&self) -> gw_exec::Result<Box<dyn MachineSet>> {
+        Ok(Box::new(HostSet(self.ids()?)))
     }
     fn as_any(&mut self) -> &mut dyn Any {
         self

@@ -19,7 +19,8 @@ impl CudaExecutable {
     /// Out-edges of a set.
     pub(crate) fn edges_of(&mut self, set: &VertexSet, graph: &Graph) -> Result<u64> {
         // The operator that made the set may have counted. What is still on the host is a source or a few.
-        if let Some(edges) = with_device_set(set, |own| own.edges_of(graph)).flatten() {
+        if let Some(edges) = with_device_set(set, |own| own.edges_of(graph)).transpose().map_err(exec_error)?.flatten()
+        {
             return Ok(edges);
         }
         if let Some(edges) = edges_of_few(set, graph) {
@@ -58,8 +59,9 @@ impl CudaExecutable {
         outcomes.give_back(&self.launcher.spares);
         let out = match reduction {
             Reduction::Count => Scalar::Int,
-            Reduction::Sum if scalar == Scalar::Bool => Scalar::Int,
-            _ => scalar,
+            Reduction::Sum if scalar.is_float() => Scalar::Double,
+            Reduction::Sum => Scalar::Uint64,
+            Reduction::Max | Reduction::Min => scalar,
         };
         Ok(value_of(out, words[0]))
     }

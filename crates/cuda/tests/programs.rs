@@ -106,6 +106,7 @@ programs! {
     setcover: "setcover",
     spmv: "spmv",
     sssp_delta: "sssp-delta",
+    sssp_real: "sssp-real",
     sssp: "sssp",
     tc: "tc",
 }

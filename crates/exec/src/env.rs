@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use gw_graph::rng::Rng;
 use gw_ir::module::Module;
 use gw_ir::source::Name;
 use gw_ir::types::{Domain, Scalar, Type};
@@ -16,6 +15,7 @@ use crate::externs::{ExternCall, Externs};
 use crate::graphs::{GraphSource, fit_weights};
 use crate::observe::{Observer, StepRecord};
 use crate::options::{Printer, RunOptions, Stop};
+use crate::random::{Draws, Role};
 use crate::sites::StatementId;
 use crate::value::Value;
 use crate::vector::Vector;
@@ -32,7 +32,11 @@ pub struct Environment {
     graphs: Arc<dyn GraphSource>,
     observer: Option<Arc<dyn Observer>>,
     pub(crate) printer: Printer,
-    pub(crate) rng: Rng,
+    /// The draws of the code that is running on the host.
+    pub(crate) draws: Draws,
+    /// Operators and `par_for` loops begun so far.
+    pub(crate) calls: u64,
+    in_par_for: bool,
     seed: u64,
     timer: Instant,
     /// The ways to stop this run from outside.
@@ -129,7 +133,9 @@ impl Environment {
             graphs: Arc::clone(&options.graphs),
             observer: options.observer.clone(),
             printer: Printer::new(&options.output),
-            rng: Rng::new(options.seed, 0),
+            draws: Draws::new(options.seed, 0, Role::Host),
+            calls: 0,
+            in_par_for: false,
             seed: options.seed,
             timer: Instant::now(),
             stop: Stop::new(options),
@@ -289,6 +295,29 @@ impl Environment {
     /// The seed of random choices in this run.
     pub fn seed(&self) -> u64 {
         self.seed
+    }
+
+    /// The number of the operator call (or `par_for` loop) that runs at present, from 1 on: part of what random draws
+    /// depend on ([`random`](crate::random)).
+    pub fn operator_calls(&self) -> u64 {
+        self.calls
+    }
+
+    /// A `par_for` begins: its iterations draw by their number. Nothing for a loop inside another, whose iterations are
+    /// part of those outside.
+    pub(crate) fn begin_par_for(&mut self) -> Option<Draws> {
+        if std::mem::replace(&mut self.in_par_for, true) {
+            return None;
+        }
+        self.calls += 1;
+        Some(std::mem::replace(&mut self.draws, Draws::new(self.seed, self.calls, Role::Host)))
+    }
+
+    /// A `par_for` ends; `outside` is what its begin returned.
+    pub(crate) fn end_par_for(&mut self, outside: Option<Draws>) {
+        if let Some(draws) = outside {
+            (self.draws, self.in_par_for) = (draws, false);
+        }
     }
 
     /// The steps of an adaptive operator, begun when they are first asked for.

@@ -159,9 +159,23 @@ pub enum ErrorKind {
         /// The least weight.
         weight: f64,
     },
-    /// A sum that was to become a priority does not fit its type.
-    #[error("a distance overflows `int`: a sum that should become a priority exceeds 2147483647; use smaller weights")]
+    /// A first priority is negative, most likely a sum that does not fit its type.
+    #[error(
+        "a vertex would get a negative priority: priorities are 0 or more, and a distance that overflows `int` (beyond \
+         2147483647) wraps around to a negative one; use smaller weights"
+    )]
     PriorityOverflow,
+    /// The sum of a vector of whole numbers does not fit the type that the program wants.
+    #[error(
+        "the sum of the entries is {sum}, which `{wanted}` cannot hold: take it as `uint_64` or `double`, \
+         for example `var total : uint_64 = x.sum();`"
+    )]
+    SumOverflow {
+        /// The sum.
+        sum: i128,
+        /// The type wanted.
+        wanted: &'static str,
+    },
     /// An entry was taken from an empty list.
     #[error("the list is empty")]
     EmptyList,

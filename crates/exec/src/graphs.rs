@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gw_graph::{BuildOptions, EdgeList, Graph, Weights, build};
+use gw_graph::{BuildOptions, EdgeList, Graph, GraphError, Weights, build};
 use gw_ir::types::Scalar;
 
 use crate::error::{ErrorKind, Result};
@@ -70,6 +70,16 @@ fn load_spec(text: &str) -> Result<Arc<Graph>> {
 /// whole floats is converted); either kind where floats are wanted, each weight being converted when it is used.
 pub fn fit_weights(graph: &Arc<Graph>, weight: Option<Scalar>, name: &str) -> Result<Arc<Graph>> {
     let Some(wanted) = weight else { return Ok(Arc::clone(graph)) };
+    if wanted != Scalar::Float
+        && let Some(rounded) = graph.rounded_weight()
+    {
+        let declared = if wanted.is_float() { "`double`" } else { "integers" };
+        let message = format!(
+            "{rounded}, and the program declares them {declared}; scale the weights, or declare them `float` in the \
+             program"
+        );
+        return Err(GraphError::file(name.as_ref(), message).into());
+    }
     match graph.out().weights() {
         Weights::None => Err(ErrorKind::Unweighted { graph: name.to_string() }.into()),
         Weights::Float(weights) if !wanted.is_float() => {
@@ -108,6 +118,26 @@ mod tests {
         assert_eq!(message.as_deref(), Some("the program needs integer weights, but `g` has the weight 0.5"));
         let same = weighted([0.5, 0.5])?;
         assert!(Arc::ptr_eq(&same, &fit_weights(&same, Some(Scalar::Double), "g")?));
+        Ok(())
+    }
+
+    #[test]
+    fn weights_that_were_rounded_are_refused_where_every_digit_counts() -> Result<()> {
+        let path = std::env::temp_dir().join(format!("gw-rounded-{}.wel", std::process::id()));
+        let load = |text: &str, weight| {
+            std::fs::write(&path, text).ok();
+            let loaded = SpecGraphs::new().load(&path.display().to_string(), Some(weight));
+            std::fs::remove_file(&path).ok();
+            loaded.map(|_| ()).map_err(|e| e.to_string())
+        };
+        let lossy = "0 1 0.1\n1 2 123456789.123\n";
+        let refused = load(lossy, Scalar::Double).err().unwrap_or_default();
+        assert!(refused.contains("the weight 123456789.123 in line 2 is kept as 12345679"), "{refused}");
+        assert!(refused.contains("declares them `double`; scale the weights, or declare them `float`"), "{refused}");
+        assert!(load("0 1 1.0\n1 2 16777217\n", Scalar::Int).is_err());
+        assert_eq!(load(lossy, Scalar::Float), Ok(()));
+        assert_eq!(load("0 1 0.1\n1 2 16777216.5\n", Scalar::Float), Ok(()));
+        assert_eq!(load("0 1 0.1\n1 2 0.3\n", Scalar::Double), Ok(()));
         Ok(())
     }
 

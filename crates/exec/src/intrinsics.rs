@@ -22,6 +22,20 @@ pub(crate) fn atoi(text: &str) -> i32 {
     if negative { value.wrapping_neg() } else { value }
 }
 
+/// C's `atof` for decimal numbers: leading white space, then the longest prefix that is one; 0 when there is none.
+pub(crate) fn atof(text: &str) -> f64 {
+    let text = text.trim_start();
+    let is_part = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'e' | 'E');
+    let mut end = text.find(|c| !is_part(c)).unwrap_or(text.len());
+    loop {
+        match text[..end].parse() {
+            Ok(value) => return value,
+            Err(_) if end > 0 => end -= 1,
+            Err(_) => return 0.0,
+        }
+    }
+}
+
 /// The number of common ids of two ascending lists, ids above the limit ignored.
 pub(crate) fn intersection(a: &[u32], b: &[u32], limit: Option<i32>) -> usize {
     let (mut i, mut j, mut count) = (0, 0, 0);
@@ -133,6 +147,15 @@ mod tests {
     fn atoi_is_c() {
         for (text, value) in [("12", 12), (" \t-7x", -7), ("+3", 3), ("", 0), ("x", 0), ("0x10", 0), ("é", 0)] {
             assert_eq!(atoi(text), value, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn atof_takes_the_longest_number() {
+        let cases =
+            [("1e-6", 1e-6), (" \t-2.5x", -2.5), (".5", 0.5), ("3e", 3.0), ("1.2.3", 1.2), ("", 0.0), ("é", 0.0)];
+        for (text, value) in cases {
+            assert_eq!(atof(text), value, "{text:?}");
         }
     }
 

@@ -20,6 +20,7 @@ mod observe;
 mod options;
 mod program;
 mod queue;
+pub mod random;
 mod reference;
 mod scalar;
 mod set;
@@ -28,6 +29,7 @@ mod usage;
 mod value;
 mod vector;
 mod vm;
+mod watch;
 
 pub use adaptive::{PerGraph, graph_features};
 pub use choice::{Choice, GraphText, Reason, RunChoice, choose_for_run, graph_text, label_operators};

@@ -10,6 +10,7 @@ use crate::error::{ErrorKind, Result};
 use crate::externs::Externs;
 use crate::graphs::{GraphSource, SpecGraphs};
 use crate::observe::Observer;
+use crate::watch::watch;
 
 /// The options of one run. Clones share the graph source, the cancel flag and the observer.
 #[derive(Clone)]
@@ -18,6 +19,8 @@ pub struct RunOptions {
     pub argv: Vec<String>,
     /// Stop the run after this time.
     pub timeout: Option<Duration>,
+    /// Since when this time counts; since the run begins, if not given.
+    pub started: Option<Instant>,
     /// Stop the run when this becomes true (Ctrl-C).
     pub cancel: Arc<AtomicBool>,
     /// Receives step records.
@@ -67,6 +70,7 @@ impl Default for RunOptions {
         RunOptions {
             argv: vec!["graphwright".to_string()],
             timeout: None,
+            started: None,
             cancel: Arc::new(AtomicBool::new(false)),
             observer: None,
             output: Output::Capture,
@@ -92,17 +96,28 @@ impl fmt::Debug for RunOptions {
     }
 }
 
-/// The two ways to stop a run from outside. Machines look at it every few thousand edges.
+/// The two ways to stop a run from outside. Machines look at it every few thousand edges; code that cannot look at the
+/// clock looks at the [`flag`](Stop::flag).
 #[derive(Debug, Clone)]
 pub struct Stop {
     cancel: Arc<AtomicBool>,
     deadline: Option<(Instant, f64)>,
+    flag: Arc<AtomicBool>,
 }
 
 impl Stop {
     pub(crate) fn new(options: &RunOptions) -> Stop {
-        let deadline = options.timeout.and_then(|t| Some((Instant::now().checked_add(t)?, t.as_secs_f64())));
-        Stop { cancel: Arc::clone(&options.cancel), deadline }
+        let started = options.started.unwrap_or_else(Instant::now);
+        let deadline = options.timeout.and_then(|t| Some((started.checked_add(t)?, t.as_secs_f64())));
+        let flag = Arc::new(AtomicBool::new(false));
+        watch(&options.cancel, deadline.map(|(deadline, _)| deadline), &flag);
+        Stop { cancel: Arc::clone(&options.cancel), deadline, flag }
+    }
+
+    /// A flag of this run that becomes true within 20 ms after the run was cancelled or its time is over. A machine may
+    /// raise it itself when the run cannot go on, to stop its other workers.
+    pub fn flag(&self) -> &Arc<AtomicBool> {
+        &self.flag
     }
 
     /// An error when the run was cancelled or is over its time.

@@ -145,12 +145,12 @@ pub(crate) fn binary(op: BinaryOp, scalar: Scalar) -> Option<Binary> {
     }
 }
 
-/// `max` and `min` as C writes them: the second operand when the comparison fails.
+/// `max` and `min`: the second operand where it is strictly better, so that one that is NaN counts only as the first.
 pub(crate) fn extremum(scalar: Scalar, largest: bool) -> Option<Binary> {
     fn typed<T: Arithmetic>(largest: bool) -> Option<Binary> {
         Some(match largest {
-            true => |a, b| if T::of(a) > T::of(b) { a } else { b },
-            false => |a, b| if T::of(a) < T::of(b) { a } else { b },
+            true => |a, b| if T::of(a) < T::of(b) { b } else { a },
+            false => |a, b| if T::of(b) < T::of(a) { b } else { a },
         })
     }
     with_type!(scalar, T => typed::<T>(largest), else None)

@@ -5,17 +5,34 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gw_graph::Graph;
+use rustc_hash::FxHashSet;
+
+use crate::error::Result;
+
+/// Up to so many members, a set is searched one by one.
+const FEW: usize = 16;
 
 /// A vertex set. Assigning or passing it shares it; [`VertexSet::copy`] makes a set of its own.
+///
+/// For a program a vertex is in a set or it is not: adding a member changes nothing, and every operator visits a member
+/// once. A machine may leave repeats in [`SetForm::Ids`] or in a form of its own only where the passes found that the
+/// program cannot tell (`Dedup::None`).
 #[derive(Clone, Debug)]
-pub struct VertexSet(Arc<Mutex<SetForm>>);
+pub struct VertexSet(Arc<Mutex<Inner>>);
+
+#[derive(Debug)]
+struct Inner {
+    form: SetForm,
+    /// The members of [`SetForm::Ids`] for quick tests, kept from one [`VertexSet::push`] to the next.
+    members: Option<FxHashSet<u32>>,
+}
 
 /// How a set is stored.
 #[derive(Debug)]
 pub enum SetForm {
     /// All vertices `0..n`, never materialised.
     All(usize),
-    /// Ids in order of insertion; repeats count.
+    /// Ids in order of insertion.
     Ids(Vec<u32>),
     /// The sorted out-neighbours of a vertex, viewed in the graph.
     Neighbours(Arc<Graph>, u32),
@@ -23,28 +40,26 @@ pub enum SetForm {
     Machine(Box<dyn MachineSet>),
 }
 
-/// A set in a form that only one machine understands.
+/// A set in a form that only one machine understands. Memory of a device may fail to answer; nothing is made up then.
 pub trait MachineSet: Any + Send + fmt::Debug {
-    /// Number of entries, repeats counted.
-    fn len(&self) -> usize;
-    /// The entries as ids.
-    fn ids(&self) -> Vec<u32>;
-    /// Appends without a duplicate check.
-    fn push(&mut self, vertex: u32);
-    /// A set of its own with the same entries.
-    fn copy(&self) -> Box<dyn MachineSet>;
+    /// Number of members.
+    fn len(&self) -> Result<usize>;
+    /// The members as ids.
+    fn ids(&self) -> Result<Vec<u32>>;
+    /// A set of its own with the same members.
+    fn copy(&self) -> Result<Box<dyn MachineSet>>;
     /// For the machine to get at its own type.
     fn as_any(&mut self) -> &mut dyn Any;
-    /// True without entries.
-    fn is_empty(&self) -> bool {
-        self.len() == 0
+    /// True without members.
+    fn is_empty(&self) -> Result<bool> {
+        Ok(self.len()? == 0)
     }
 }
 
 impl VertexSet {
     /// A set in this form.
     pub fn new(form: SetForm) -> Self {
-        VertexSet(Arc::new(Mutex::new(form)))
+        VertexSet(Arc::new(Mutex::new(Inner { form, members: None })))
     }
 
     /// The empty set.
@@ -62,64 +77,80 @@ impl VertexSet {
         VertexSet::new(SetForm::All(n))
     }
 
-    /// Number of entries, repeats counted.
-    pub fn len(&self) -> usize {
-        self.lock().len()
+    /// Number of members.
+    pub fn len(&self) -> Result<usize> {
+        self.lock().form.len()
     }
 
-    /// True without entries.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
+    /// True without members.
+    pub fn is_empty(&self) -> Result<bool> {
+        Ok(self.len()? == 0)
     }
 
-    /// The entries as ids.
-    pub fn ids(&self) -> Vec<u32> {
-        self.lock().ids()
+    /// The members as ids.
+    pub fn ids(&self) -> Result<Vec<u32>> {
+        self.lock().form.ids()
     }
 
     /// `Some(n)` for the set of all vertices `0..n`.
     pub fn universe(&self) -> Option<usize> {
-        match &*self.lock() {
+        match &self.lock().form {
             SetForm::All(n) => Some(*n),
             _ => None,
         }
     }
 
-    /// Appends without a duplicate check.
-    pub fn push(&self, vertex: u32) {
-        match &mut *self.lock() {
-            SetForm::Ids(ids) => ids.push(vertex),
-            SetForm::Machine(set) => set.push(vertex),
-            form @ (SetForm::All(_) | SetForm::Neighbours(..)) => {
-                let mut ids = form.ids();
-                ids.push(vertex);
-                *form = SetForm::Ids(ids);
+    /// Adds a vertex; false when it is a member already.
+    pub fn push(&self, vertex: u32) -> Result<bool> {
+        let inner = &mut *self.lock();
+        match &mut inner.form {
+            SetForm::All(n) if (vertex as usize) < *n => return Ok(false),
+            SetForm::Neighbours(graph, v) if graph.out().neighbours(*v).binary_search(&vertex).is_ok() => {
+                return Ok(false);
             }
+            SetForm::Ids(_) => {}
+            form => *form = SetForm::Ids(form.ids()?),
         }
+        let SetForm::Ids(ids) = &mut inner.form else { return Ok(false) };
+        if ids.len() < FEW {
+            inner.members = None;
+            let new = !ids.contains(&vertex);
+            if new {
+                ids.push(vertex);
+            }
+            return Ok(new);
+        }
+        let new = inner.members.get_or_insert_with(|| ids.iter().copied().collect()).insert(vertex);
+        if new {
+            ids.push(vertex);
+        }
+        Ok(new)
     }
 
     /// A set of its own with the same entries.
-    pub fn copy(&self) -> VertexSet {
-        VertexSet::new(match &*self.lock() {
+    pub fn copy(&self) -> Result<VertexSet> {
+        Ok(VertexSet::new(match &self.lock().form {
             SetForm::All(n) => SetForm::All(*n),
             SetForm::Ids(ids) => SetForm::Ids(ids.clone()),
             SetForm::Neighbours(graph, v) => SetForm::Neighbours(Arc::clone(graph), *v),
-            SetForm::Machine(set) => SetForm::Machine(set.copy()),
-        })
+            SetForm::Machine(set) => SetForm::Machine(set.copy()?),
+        }))
     }
 
     /// Looks at or changes the form. The set stays locked for the time of `f`, which must not use it otherwise.
     pub fn with<R>(&self, f: impl FnOnce(&mut SetForm) -> R) -> R {
-        f(&mut self.lock())
+        let inner = &mut *self.lock();
+        inner.members = None;
+        f(&mut inner.form)
     }
 
     /// Calls `f` with the ids, without a copy where they lie in memory.
-    pub fn with_ids<R>(&self, f: impl FnOnce(&[u32]) -> R) -> R {
-        match &*self.lock() {
+    pub fn with_ids<R>(&self, f: impl FnOnce(&[u32]) -> R) -> Result<R> {
+        Ok(match &self.lock().form {
             SetForm::Ids(ids) => f(ids),
             SetForm::Neighbours(graph, v) => f(graph.out().neighbours(*v)),
-            form => f(&form.ids()),
-        }
+            form => f(&form.ids()?),
+        })
     }
 
     /// True when both are the same set, not only equal ones.
@@ -127,35 +158,35 @@ impl VertexSet {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    fn lock(&self) -> MutexGuard<'_, SetForm> {
+    fn lock(&self) -> MutexGuard<'_, Inner> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl SetForm {
-    /// Number of entries, repeats counted.
-    pub fn len(&self) -> usize {
-        match self {
+    /// Number of members.
+    pub fn len(&self) -> Result<usize> {
+        Ok(match self {
             SetForm::All(n) => *n,
             SetForm::Ids(ids) => ids.len(),
             SetForm::Neighbours(graph, v) => graph.out().degree(*v),
-            SetForm::Machine(set) => set.len(),
-        }
+            SetForm::Machine(set) => return set.len(),
+        })
     }
 
-    /// True without entries.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
+    /// True without members.
+    pub fn is_empty(&self) -> Result<bool> {
+        Ok(self.len()? == 0)
     }
 
-    /// The entries as ids.
-    pub fn ids(&self) -> Vec<u32> {
-        match self {
+    /// The members as ids.
+    pub fn ids(&self) -> Result<Vec<u32>> {
+        Ok(match self {
             SetForm::All(n) => (0..*n as u32).collect(),
             SetForm::Ids(ids) => ids.clone(),
             SetForm::Neighbours(graph, v) => graph.out().neighbours(*v).to_vec(),
-            SetForm::Machine(set) => set.ids(),
-        }
+            SetForm::Machine(set) => return set.ids(),
+        })
     }
 }
 
@@ -164,20 +195,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn references_share_and_copies_do_not() {
+    fn references_share_and_copies_do_not() -> Result<()> {
         let set = VertexSet::from_ids(vec![3, 1]);
-        let (alias, copy) = (set.clone(), set.copy());
-        alias.push(1);
-        assert_eq!(set.ids(), [3, 1, 1]);
-        assert_eq!(copy.ids(), [3, 1]);
+        let (alias, copy) = (set.clone(), set.copy()?);
+        assert!(alias.push(2)?);
+        assert_eq!(set.ids()?, [3, 1, 2]);
+        assert_eq!(copy.ids()?, [3, 1]);
         assert!(set.is(&alias) && !set.is(&copy));
+        Ok(())
     }
 
     #[test]
-    fn adding_to_all_vertices_materialises() {
+    fn a_member_is_added_once() -> Result<()> {
+        let set = VertexSet::empty();
+        for new in [true, false, false] {
+            for v in 0..100 {
+                assert_eq!(set.push(v)?, new);
+            }
+        }
+        assert_eq!(set.ids()?, (0..100).collect::<Vec<_>>());
+        Ok(())
+    }
+
+    #[test]
+    fn adding_to_all_vertices_materialises() -> Result<()> {
         let set = VertexSet::all(2);
+        assert!(!set.push(0)?);
         assert_eq!(set.universe(), Some(2));
-        set.push(0);
-        assert_eq!((set.universe(), set.ids()), (None, vec![0, 1, 0]));
+        assert!(set.push(5)?);
+        assert_eq!((set.universe(), set.ids()?), (None, vec![0, 1, 5]));
+        Ok(())
     }
 }

@@ -171,11 +171,11 @@ impl Value {
     }
 
     /// A copy that shares nothing that the program could change: vertex sets are copied, all else is as it is.
-    pub(crate) fn contents(&self) -> Value {
-        match self {
-            Value::Set(set) => Value::Set(set.copy()),
+    pub(crate) fn contents(&self) -> crate::Result<Value> {
+        Ok(match self {
+            Value::Set(set) => Value::Set(set.copy()?),
             other => other.clone(),
-        }
+        })
     }
 
     /// Adds the watched vectors that this value leads to.

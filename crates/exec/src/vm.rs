@@ -104,7 +104,7 @@ pub trait Executable: Send {
 
     /// Out-edges of a set in a graph, for the choice of a hybrid. With `enough`, counting may end once so many are found, and
     /// may give a bound where that is below; without, the number is exact for small sets and may be estimated for large ones.
-    fn frontier_edges(&mut self, set: &VertexSet, graph: &Graph, _enough: Option<u64>) -> u64 {
+    fn frontier_edges(&mut self, set: &VertexSet, graph: &Graph, _enough: Option<u64>) -> Result<u64> {
         set.with_ids(|ids| {
             let inside = ids.iter().filter(|&&v| (v as usize) < graph.vertices());
             inside.map(|&v| graph.out().degree(v) as u64).sum()
@@ -124,8 +124,8 @@ pub trait Executable: Send {
 
     /// A guess of the out-edges of a set from a few members, for machines on which [`frontier_edges`](Executable::frontier_edges) is
     /// work: often a guess is enough to choose by.
-    fn guess_edges(&mut self, _set: &VertexSet, _graph: &Graph) -> Option<u64> {
-        None
+    fn guess_edges(&mut self, _set: &VertexSet, _graph: &Graph) -> Result<Option<u64>> {
+        Ok(None)
     }
 
     /// Sum, largest, smallest or count of non-zero entries of a vector, if the machine has a better way than a loop on
@@ -210,11 +210,12 @@ pub trait Executable: Send {
 /// Reductions over whole vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reduction {
-    /// Sum of all entries, in order.
+    /// Sum of all entries: whole numbers as [`Value::Uint64`] in two's complement, others added up in double precision as
+    /// [`Value::Double`]. The host narrows it to what the program wants.
     Sum,
-    /// Largest entry.
+    /// Largest entry; NaN only when all are.
     Max,
-    /// Smallest entry.
+    /// Smallest entry; NaN only when all are.
     Min,
     /// Number of entries different from zero, an `int`.
     Count,

@@ -94,6 +94,23 @@ end
 }
 
 #[test]
+fn rows_of_fixed_vectors_are_filled() {
+    let source = format!(
+        "{HEAD}const x : vector[4](vector[3](int)) = 7;
+func main()
+    print x[0][0] + x[1][2]; print x[3][2];
+end
+"
+    );
+    let (module, _) = common::lower(&source);
+    let options = options(graph(2, &[(0, 1)]), &[]);
+    let passed = gw_ir::run_pipeline(module.clone(), &Default::default(), &Default::default()).unwrap();
+    for module in [module, passed] {
+        assert_eq!(common::run_on(&gw_exec::ReferenceVm::new(), module, &options).unwrap().printed, "14\n7\n");
+    }
+}
+
+#[test]
 fn sets_and_lists() {
     let lines = main_prints(
         "var s : vertexset{Node} = new vertexset{Node}(0);
@@ -109,7 +126,7 @@ fn sets_and_lists() {
          var n : list{int} = new list{int}(); n.append(4); n.append(5); print n.pop() * 10 + n.pop();
          delete s; s = new vertexset{Node}(0); print s.getVertexSetSize();",
     );
-    assert_eq!(lines, ["2", "3", "3", "3", "3", "4", "3", "0", "54", "0"]);
+    assert_eq!(lines, ["1", "2", "3", "3", "2", "3", "3", "0", "54", "0"]);
 }
 
 #[test]

@@ -39,7 +39,8 @@ fn extern_functions() {
         })
         .register("total", |call| {
             let (x, set) = (call.vector::<i32>(0)?, call.set(1)?);
-            let sum: i32 = set.ids().iter().map(|&v| x.to_vec::<i32>().map_or(0, |x| x[v as usize])).sum();
+            let sum: i32 =
+                set.ids().unwrap_or_default().iter().map(|&v| x.to_vec::<i32>().map_or(0, |x| x[v as usize])).sum();
             Ok(Value::Int(sum * call.int(2)?))
         });
     options.externs = Arc::new(externs);

@@ -168,7 +168,7 @@ fn negative_priorities_are_refused_where_they_appear() {
     let g = weighted(3, &[(0, 1, 5), (1, 2, 1)]);
     let source = format!("{WEIGHTED}{DELTA_STEPPING}").replace("dist[src] + w", "dist[src] - w");
     let error = run(&source, &options(g, &["0"])).unwrap_err();
-    assert!(error.to_string().starts_with("vertex 1 has the negative priority -5"), "{error}");
+    assert!(error.to_string().starts_with("a vertex would get a negative priority"), "{error}");
     assert!(error.span().line > 0);
 }
 

@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use crate::MappedFile;
 use bytemuck::Pod;
-use memmap2::Mmap;
 
 /// A read-only array of plain values, owned or memory-mapped.
 ///
@@ -24,7 +24,7 @@ enum Repr<T> {
     /// Invariant, checked by [`Buffer::mapped`]: `start` is aligned for `T` and `start + len * size_of::<T>()` lies
     /// inside the map.
     Mapped {
-        map: Arc<Mmap>,
+        map: Arc<MappedFile>,
         start: usize,
         len: usize,
         item: PhantomData<T>,
@@ -33,7 +33,7 @@ enum Repr<T> {
 
 impl<T: Pod> Buffer<T> {
     /// A window of `len` items at byte `start` of `map`; `None` when it does not fit or is not aligned.
-    pub fn mapped(map: Arc<Mmap>, start: usize, len: usize) -> Option<Self> {
+    pub fn mapped(map: Arc<MappedFile>, start: usize, len: usize) -> Option<Self> {
         let bytes = len.checked_mul(size_of::<T>())?;
         let window = map.get(start..start.checked_add(bytes)?)?;
         bytemuck::try_cast_slice::<u8, T>(window).ok()?;

@@ -2,11 +2,11 @@
 
 use rayon::prelude::*;
 
-use crate::csr::csr;
+use crate::csr::{csr, csr_bytes};
 use crate::reorder::Reorder;
 use crate::rng::mix;
 use crate::stream::{AdjacencyStream, EdgeStream, ListStream, Mirrored, Reversed, WithoutLoops};
-use crate::{Adjacency, AnyEdgeList, EdgeList, Graph, GraphError, Result, Weight, Weights};
+use crate::{Adjacency, AnyEdgeList, EdgeList, Graph, GraphError, Result, Weight, WeightKind, Weights, memory};
 
 /// How a graph is made from an edge list.
 ///
@@ -60,6 +60,8 @@ impl Default for BuildOptions {
 /// ```
 pub fn build<W: Weight>(edges: EdgeList<W>, options: &BuildOptions) -> Result<Graph> {
     check(&edges)?;
+    let stored = if options.symmetrise { 2 * edges.len() } else { edges.len() };
+    allow_csr(W::KIND, edges.vertices, stored)?;
     let stream = ListStream::new(edges);
     let out = match options.keep_loops {
         true => mirrored(stream, options),
@@ -72,9 +74,15 @@ pub fn build<W: Weight>(edges: EdgeList<W>, options: &BuildOptions) -> Result<Gr
     };
     let graph = Graph::new(out, symmetric);
     match &options.reorder {
-        Some(order) => Ok(graph.reordered(order)),
+        Some(order) => graph.try_reordered(order),
         None => Ok(graph),
     }
+}
+
+/// Refuses an adjacency that the builder has no memory for.
+pub(crate) fn allow_csr(kind: WeightKind, vertices: usize, edges: usize) -> Result<()> {
+    let what = format_args!("the adjacency of {vertices} vertices and up to {edges} edges");
+    Ok(memory::allow(csr_bytes(kind, vertices, edges), what)?)
 }
 
 /// [`build`] for a list whose weight kind is known only at run time.

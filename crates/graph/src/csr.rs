@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use crate::huge_pages::prefer_huge_pages;
 use crate::scatter::Scatter;
 use crate::stream::EdgeStream;
-use crate::{Adjacency, Offsets, Weight, Weights};
+use crate::{Adjacency, Offsets, Weight, WeightKind, Weights};
 
 /// Coarse ranges of source ids: their counters fit the L1 cache.
 const RANGES: usize = 1 << 12;
@@ -25,6 +25,14 @@ const BUCKET_EDGES: u64 = 1 << 15;
 const MAX_BUCKETS: u64 = 1 << 10;
 /// A longer neighbour list is sorted by all threads together.
 const PARALLEL_LIST: usize = 1 << 17;
+
+/// The most memory that [`csr`] holds at once beside the stream, for at most this many edges.
+pub(crate) fn csr_bytes(kind: WeightKind, vertices: usize, edges: usize) -> u64 {
+    let per_edge = if kind == WeightKind::None { 8 } else { 16 };
+    // Degrees, and offsets of up to 64 bits.
+    let per_vertex = 12;
+    per_edge * edges as u64 + per_vertex * vertices as u64
+}
 
 /// Builds the adjacency of a stream. Lists come out sorted by (target, weight); with `merge`, parallel edges keep
 /// only their least weight. The stream is dropped as soon as it is no longer needed.

@@ -68,6 +68,9 @@ pub enum GraphError {
     /// A graph breaks an invariant of storage.
     #[error("the graph is not well formed: {0}")]
     Malformed(String),
+    /// More memory would be needed than this process may use.
+    #[error(transparent)]
+    Memory(#[from] crate::memory::OutOfMemory),
     /// Options or parameters that do not fit together.
     #[error("{0}")]
     Usage(String),

@@ -2,8 +2,10 @@
 
 use std::sync::{Arc, OnceLock};
 
+use crate::build::allow_csr;
+use crate::csr::csr_bytes;
 use crate::derived::Forms;
-use crate::{Adjacency, VertexId, WeightKind};
+use crate::{Adjacency, RoundedWeight, VertexId, WeightKind};
 
 /// A directed graph over vertices `0..vertices`, stored by out-neighbours.
 ///
@@ -15,6 +17,7 @@ pub struct Graph {
     out: Arc<Adjacency>,
     incoming: OnceLock<Arc<Adjacency>>,
     symmetric: bool,
+    rounded: Option<RoundedWeight>,
     pub(crate) forms: Forms,
 }
 
@@ -26,7 +29,12 @@ impl Graph {
         if symmetric {
             let _ = incoming.set(Arc::clone(&out));
         }
-        Graph { out, incoming, symmetric, forms: Forms::default() }
+        Graph { out, incoming, symmetric, rounded: None, forms: Forms::default() }
+    }
+
+    /// The same graph, whose file holds this weight in a form that 32 bits cannot keep.
+    pub(crate) fn with_rounded_weight(self, rounded: Option<RoundedWeight>) -> Self {
+        Graph { rounded, ..self }
     }
 
     /// A directed graph whose in-adjacency is at hand too.
@@ -56,6 +64,12 @@ impl Graph {
         self.out.weights().kind()
     }
 
+    /// The first weight of the graph's text file that 32 bits hold as quite another number. Files of Graphwright and GAPBS hold 32 bits
+    /// themselves: there is none.
+    pub fn rounded_weight(&self) -> Option<&RoundedWeight> {
+        self.rounded.as_ref()
+    }
+
     /// True when edges carry weights.
     pub fn is_weighted(&self) -> bool {
         self.weight_kind() != WeightKind::None
@@ -67,9 +81,20 @@ impl Graph {
     }
 
     /// In-neighbours (CSC); the same arrays as [`Graph::out`] when the graph is symmetric, otherwise built at the
-    /// first call.
+    /// first call. Ends in [`memory::when_refused`](crate::memory::when_refused) when there is no memory for them;
+    /// [`Graph::allow_incoming`] asks beforehand.
     pub fn incoming(&self) -> &Adjacency {
-        self.incoming.get_or_init(|| self.forms.timed("in-adjacency", Adjacency::bytes, || self.out.reversed()))
+        let needed = || csr_bytes(self.weight_kind(), self.vertices(), self.edges());
+        let make = || self.out.reversed();
+        self.incoming.get_or_init(|| self.forms.timed("in-adjacency", needed(), Adjacency::bytes, make))
+    }
+
+    /// An error when [`Graph::incoming`] needs more memory than may be used.
+    pub fn allow_incoming(&self) -> crate::Result<()> {
+        match self.has_incoming() {
+            true => Ok(()),
+            false => allow_csr(self.weight_kind(), self.vertices(), self.edges()),
+        }
     }
 
     /// True when [`Graph::incoming`] costs nothing.
@@ -81,8 +106,13 @@ impl Graph {
     pub fn transpose(&self) -> Graph {
         self.incoming();
         let incoming = self.incoming.get().map_or_else(|| Arc::clone(&self.out), Arc::clone);
-        let transposed =
-            Graph { out: incoming, incoming: OnceLock::new(), symmetric: self.symmetric, forms: Forms::default() };
+        let transposed = Graph {
+            out: incoming,
+            incoming: OnceLock::new(),
+            symmetric: self.symmetric,
+            rounded: self.rounded.clone(),
+            forms: Forms::default(),
+        };
         let _ = transposed.incoming.set(Arc::clone(&self.out));
         transposed
     }

@@ -14,6 +14,8 @@ pub mod format;
 pub mod generate;
 mod graph;
 mod huge_pages;
+mod mapped;
+pub mod memory;
 mod offsets;
 pub mod progress;
 mod reorder;
@@ -22,6 +24,7 @@ mod scatter;
 pub mod spec;
 pub mod stats;
 mod stream;
+pub mod text_file;
 mod validate;
 mod weights;
 
@@ -32,11 +35,12 @@ pub use edge_list::{AnyEdgeList, EdgeChunk, EdgeList};
 pub use error::{GraphError, Result};
 pub use graph::Graph;
 pub use huge_pages::ZeroedCells;
+pub use mapped::{MappedFile, explain_bus_errors};
 pub use offsets::Offsets;
 pub use reorder::Reorder;
 pub use spec::GraphSpec;
 pub use validate::{Report, validate};
-pub use weights::{Weight, WeightKind, Weights};
+pub use weights::{RoundedWeight, Weight, WeightKind, Weights};
 
 /// A vertex: an index below the number of vertices.
 pub type VertexId = u32;

@@ -3,11 +3,11 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::build::ReadEdges;
+use crate::build::{ReadEdges, allow_csr};
 use crate::csr::csr;
 use crate::rng::Rng;
 use crate::stream::{AdjacencyStream, Relabelled};
-use crate::{Adjacency, Graph, VertexId, Weight};
+use crate::{Adjacency, Graph, Result, VertexId, Weight};
 
 /// An order of the vertices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -42,7 +42,13 @@ impl Graph {
     pub fn reordered(&self, order: &Reorder) -> Graph {
         let new_id = self.new_ids(order);
         let out = self.out().typed(&Relabel { new_id: &new_id });
-        Graph::new(out, self.is_symmetric())
+        Graph::new(out, self.is_symmetric()).with_rounded_weight(self.rounded_weight().cloned())
+    }
+
+    /// As [`Graph::reordered`]; an error when there is no memory for it.
+    pub fn try_reordered(&self, order: &Reorder) -> Result<Graph> {
+        allow_csr(self.weight_kind(), self.vertices(), self.edges())?;
+        Ok(self.reordered(order))
     }
 
     /// The new id of every vertex under `order`.

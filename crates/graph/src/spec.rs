@@ -206,11 +206,11 @@ impl GraphSpec {
         };
         if let Some(range) = &options.weights {
             progress.begin("weighing edges", None);
-            graph = clock.time("weigh", || Ok(range.apply(&graph, self.seed())))?;
+            graph = clock.time("weigh", || range.try_apply(&graph, self.seed()))?;
         }
         if let Some(order) = options.reorder {
             progress.begin("reordering", None);
-            graph = clock.time("reorder", || Ok(graph.reordered(&order.reorder(self.seed()))))?;
+            graph = clock.time("reorder", || graph.try_reordered(&order.reorder(self.seed())))?;
         }
         Ok(LoadedSpec { graph, description, phases: clock.phases })
     }

@@ -16,6 +16,29 @@ pub enum Weights {
     Float(Buffer<f32>),
 }
 
+/// A weight of a file that 32-bit floats hold as quite another number: from 2^24 on they do not hold every integer, and
+/// below 1e-45 they hold nothing but 0.
+/// Smaller fractions are rounded as well, by a part in 16 million at most, which is what 32-bit floats are.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RoundedWeight {
+    /// Where it stands in the file: the line, from 1, where that is known.
+    pub line: Option<u64>,
+    /// The weight as written.
+    pub written: String,
+    /// The weight as kept.
+    pub kept: f32,
+}
+
+impl std::fmt::Display for RoundedWeight {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the weight {}", self.written)?;
+        if let Some(line) = self.line {
+            write!(f, " in line {line}")?;
+        }
+        write!(f, " is kept as {}: weights are 32 bits wide", self.kept)
+    }
+}
+
 /// Which kind of weights a graph carries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]

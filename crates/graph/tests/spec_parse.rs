@@ -189,8 +189,8 @@ fn sizes_beyond_the_machine_are_refused_with_an_estimate() {
         "evolve:60000:uniform:0..59999",
     ] {
         let error = parse(text).unwrap().load(&Silent).unwrap_err();
-        assert!(matches!(error, GraphError::Spec { .. }), "{text}: {error}");
-        assert!(error.to_string().contains("need about"), "{text}: {error}");
+        assert!(matches!(error, GraphError::Memory(_)), "{text}: {error}");
+        assert!(error.to_string().contains(" of memory, but only "), "{text}: {error}");
     }
 }
 

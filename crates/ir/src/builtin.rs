@@ -9,6 +9,8 @@ pub enum Builtin {
     Argv,
     /// `(string) -> int`: C `atoi`.
     Atoi,
+    /// `(string) -> double`: the longest prefix that is a decimal number, 0 without one.
+    Atof,
     /// `(number) -> same type`: absolute value.
     Abs,
     /// `(float|double) -> same type`.
@@ -57,9 +59,9 @@ pub enum Builtin {
     /// `(edgeset, vertexset, vector{V}(double)) -> vertexset`: prefix of least conductance.
     SerialSweepCut,
 
-    /// `(vertexset) -> int`: number of entries, repeats counted.
+    /// `(vertexset) -> int`: number of members.
     VertexSetSize,
-    /// `(vertexset, vertex) -> void`: append without a duplicate check.
+    /// `(vertexset, vertex) -> void`: adds a vertex unless it is a member.
     AddVertex,
 
     /// `(vector(T)) -> T`: sum of all entries; an `int` for bools.
@@ -94,11 +96,12 @@ pub enum Builtin {
 
 impl Builtin {
     /// All built-ins with their spelling in the text form.
-    pub const ALL: [(Builtin, &'static str); 40] = {
+    pub const ALL: [(Builtin, &'static str); 41] = {
         use Builtin::*;
         [
             (Argv, "Argv"),
             (Atoi, "Atoi"),
+            (Atof, "Atof"),
             (Abs, "Abs"),
             (Floor, "Floor"),
             (Log, "Log"),

@@ -26,6 +26,8 @@ pub fn builtin_type(builtin: Builtin, args: &[Expr]) -> Result<Type, String> {
         (Argv, _) => misfit("int"),
         (Atoi, [Type::Scalar(Scalar::String)]) => Ok(Type::INT),
         (Atoi, _) => misfit("string"),
+        (Atof, [Type::Scalar(Scalar::String)]) => Ok(Type::Scalar(Scalar::Double)),
+        (Atof, _) => misfit("string"),
         (Abs, [t]) if t.is_numeric() => Ok((*t).clone()),
         (Abs, _) => misfit("number"),
         (Floor | Log | Exp | Sqrt, [t]) if t.scalar().is_some_and(Scalar::is_float) => Ok((*t).clone()),

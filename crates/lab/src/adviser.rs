@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gw_exec::{Choice, GraphVm, Reason};
+use gw_graph::text_file::read_text;
 use gw_ir::{Module, program_points};
 use gw_schedule::{
     Adaptive, Chooser, Label, Name, PointKind, ProgramSchedule, Schedule, SimpleSchedule, Sources, Tree,
@@ -64,8 +65,7 @@ pub mod tree_text {
 impl Adviser {
     /// Reads a model file; what a run does not need is passed over.
     pub fn read(path: &Path) -> Result<Adviser> {
-        let text =
-            std::fs::read_to_string(path).map_err(|source| LabError::Read { path: path.to_path_buf(), source })?;
+        let text = read_text(path).map_err(|source| LabError::Read { path: path.to_path_buf(), source })?;
         Adviser::parse(&path.display().to_string(), &text)
     }
 

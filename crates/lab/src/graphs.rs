@@ -3,8 +3,10 @@
 use std::sync::{Arc, OnceLock};
 
 use gw_exec::{GraphSource, Scalar, SpecGraphs};
+use gw_graph::generate::WeightRange;
 use gw_graph::progress::Progress;
 use gw_graph::{Graph, GraphError};
+use gw_programs::Program;
 
 use crate::plan::PlannedGraph;
 
@@ -14,25 +16,50 @@ pub(crate) struct BenchGraphs {
     name: String,
     plain: Arc<Graph>,
     weighted: OnceLock<Arc<Graph>>,
-    random: Option<(gw_graph::generate::WeightRange, u64)>,
+    random: Option<(WeightRange, u64)>,
     plain_source: SpecGraphs,
     weighted_source: SpecGraphs,
+    /// The same graph as programs for undirected graphs see it, where that is another one.
+    symmetric: OnceLock<Arc<BenchGraphs>>,
 }
 
 impl BenchGraphs {
     /// Makes or reads the graph.
     pub(crate) fn load(planned: &PlannedGraph, progress: &dyn Progress) -> Result<Self, GraphError> {
         let plain = Arc::new(planned.spec.load(progress)?.graph);
+        let random = planned.weights.map(|range| (range, planned.spec.seed()));
+        Ok(BenchGraphs::of(planned.name.clone(), plain, random))
+    }
+
+    fn of(name: String, plain: Arc<Graph>, random: Option<(WeightRange, u64)>) -> Self {
         let plain_source = SpecGraphs::new();
-        plain_source.insert(planned.name.clone(), Arc::clone(&plain));
-        Ok(BenchGraphs {
-            name: planned.name.clone(),
+        plain_source.insert(name.clone(), Arc::clone(&plain));
+        BenchGraphs {
+            name,
             plain,
             weighted: OnceLock::new(),
-            random: planned.weights.map(|range| (range, planned.spec.seed())),
+            random,
             plain_source,
             weighted_source: SpecGraphs::new(),
-        })
+            symmetric: OnceLock::new(),
+        }
+    }
+
+    /// The graphs as a program gets them, by the same rules as in `gw run`; the error says why it cannot take them.
+    pub(crate) fn suited(self: &Arc<Self>, program: Option<&'static Program>) -> Result<Arc<BenchGraphs>, String> {
+        let Some(program) = program else { return Ok(Arc::clone(self)) };
+        let own = self.graph(program.needs_weights);
+        if program.needs_symmetric && !own.is_symmetric() {
+            let made = self.symmetric.get_or_init(|| {
+                Arc::new(BenchGraphs::of(self.name.clone(), Arc::new(self.plain.symmetrised()), self.random))
+            });
+            return made.suited(Some(program));
+        }
+        let suited = program.suit(Arc::clone(own), &self.name).map_err(|error| error.to_string())?;
+        match suited.program.name == program.name {
+            true => Ok(Arc::clone(self)),
+            false => Err(format!("its weights are fractions: measure {} instead", suited.program.name)),
+        }
     }
 
     /// The graph that programs with or without weights see.

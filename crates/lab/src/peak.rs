@@ -1,7 +1,7 @@
 //! The memory bandwidth this machine reaches at best, by two loops in the manner of McCalpin's STREAM.
 //!
-//! Three arrays, each twice the last cache and at least 64 MiB, all together at most an eighth of the memory that is
-//! free; on huge pages where the system has them, as the arrays of graphs are. *Read* adds up all three side by side,
+//! Three arrays, each twice the last cache, at least 64 MiB and at most 256 MiB, all together at most an eighth of the
+//! memory that may be used; on huge pages where the system has them, as the arrays of graphs are. *Read* adds up all three side by side,
 //! since one stream per core does not keep the memory busy. *Triad* is `a = b + s * c`, its bytes counted as STREAM
 //! counts them: what a cache reads before it writes is left out.
 
@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::error::{LabError, Result};
-use crate::machine::{MachineFacts, memory};
+use crate::machine::MachineFacts;
 
 /// Measured memory bandwidth.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -40,9 +40,14 @@ const CHUNK: usize = 1 << 16;
 
 /// Measures the bandwidth with all threads of the current pool. Takes about a second.
 pub fn measure_peak(facts: &MachineFacts) -> Result<Peak> {
-    let free = memory("MemAvailable").unwrap_or(2 << 30);
-    let bytes = (2 * facts.last_cache_bytes()).clamp(64 << 20, 4 << 30).min(free / 24);
-    measure(bytes as usize / size_of::<f64>(), REPEATS)
+    let room = gw_graph::memory::room().map_or(2 << 30, |room| room.bytes);
+    measure(array_bytes(facts.last_cache_bytes(), room) as usize / size_of::<f64>(), REPEATS)
+}
+
+/// Bytes of one array on a machine with this last cache where this much memory may be used.
+fn array_bytes(last_cache: u64, room: u64) -> u64 {
+    // The caches of a large server add up to hundreds of MiB, of which a core reaches its own part only.
+    (2 * last_cache).clamp(64 << 20, 256 << 20).min(room / 24)
 }
 
 fn measure(entries: usize, repeats: usize) -> Result<Peak> {
@@ -100,6 +105,15 @@ fn timed(work: impl FnOnce()) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn arrays_are_larger_than_caches_and_bounded() {
+        const MIB: u64 = 1 << 20;
+        assert_eq!(array_bytes(8 * MIB, 16 << 30), 64 * MIB);
+        assert_eq!(array_bytes(36 * MIB, 16 << 30), 72 * MIB);
+        assert_eq!(array_bytes(480 * MIB, 64 << 30), 256 * MIB);
+        assert_eq!(array_bytes(36 * MIB, 240 * MIB), 10 * MIB);
+    }
 
     #[test]
     fn bandwidth_is_a_positive_number() {

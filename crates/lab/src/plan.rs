@@ -326,6 +326,7 @@ fn arguments(entry: &Entry) -> Result<(Vec<String>, Values)> {
     let known = standard.map_or(&[][..], |p| p.args);
     let defaults = known.iter().filter_map(|arg| match arg.kind {
         ArgKind::Count(count) => Some((arg.name.to_string(), count.to_string())),
+        ArgKind::Tolerance(tolerance) => Some((arg.name.to_string(), tolerance.to_string())),
         _ => None,
     });
     let usual = || match standard {
@@ -337,7 +338,7 @@ fn arguments(entry: &Entry) -> Result<(Vec<String>, Values)> {
                 ArgKind::Target => "target",
                 ArgKind::Landmark => "landmark",
                 ArgKind::Delta => "delta",
-                ArgKind::Count(_) => name,
+                ArgKind::Count(_) | ArgKind::Tolerance(_) => name,
             };
             known.iter().map(|arg| format!("{{{}}}", word(arg.kind, arg.name))).collect()
         }

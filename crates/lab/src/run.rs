@@ -140,6 +140,7 @@ impl<'a> Runner<'a> {
         }
         let start = Instant::now();
         let loaded = BenchGraphs::load(&plan.graphs[index], self.listener.loading()).map(Arc::new);
+        let loaded = loaded.map_err(|error| error.to_string());
         let seconds = start.elapsed().as_secs_f64();
         for group in cells.chunk_by(|a, b| a.group == b.group) {
             if self.cancelled() {
@@ -147,14 +148,16 @@ impl<'a> Runner<'a> {
                 return;
             }
             let mut rows: Vec<Row<'_>> = group.iter().map(|cell| Row::new(cell)).collect();
-            let starts = match &loaded {
+            let standard = plan.programs[plan.schedules[rows[0].cell.schedule].program].standard();
+            let suited = loaded.as_ref().map_err(Clone::clone).and_then(|graphs| graphs.suited(standard));
+            let starts = match &suited {
                 Ok(graphs) => self.group(&mut rows, graphs),
                 Err(error) => {
-                    rows.iter_mut().for_each(|row| row.error = Some(error.to_string()));
+                    rows.iter_mut().for_each(|row| row.error = Some(error.clone()));
                     Vec::new()
                 }
             };
-            let graph = loaded.as_ref().ok().map(|graphs| Loaded { graphs: Arc::clone(graphs), seconds });
+            let graph = suited.as_ref().ok().map(|graphs| Loaded { graphs: Arc::clone(graphs), seconds });
             for row in rows {
                 // After an interruption a row that was never run has nothing to say.
                 if !(self.outcome.interrupted && row.seconds.is_empty() && row.error.is_none()) {
@@ -215,10 +218,6 @@ impl<'a> Runner<'a> {
     fn check(&self, cell: &Cell, graphs: &BenchGraphs) -> Result<Vec<VertexId>, String> {
         let planned = &self.plan.graphs[cell.graph];
         let graph = graphs.graph(false);
-        let standard = self.plan.programs[self.plan.schedules[cell.schedule].program].standard();
-        if standard.is_some_and(|p| p.needs_symmetric) && !graph.is_symmetric() {
-            return Err(format!("the graph is not symmetric; add `:sym` to its spec: {}:sym", planned.spec));
-        }
         let Some(count) = cell.sources.map(|count| count as usize) else { return Ok(Vec::new()) };
         if let Some(given) = &planned.sources {
             return match given.iter().find(|&&v| v as usize >= graph.vertices()) {
@@ -321,7 +320,12 @@ impl<'a> Runner<'a> {
             _ => None,
         };
         // The plan has left no other names.
-        cell.args.iter().map(|text| fill(text, value).unwrap_or_else(|_| text.clone())).collect()
+        let args: Vec<String> =
+            cell.args.iter().map(|text| fill(text, value).unwrap_or_else(|_| text.clone())).collect();
+        match plan.programs[plan.schedules[cell.schedule].program].standard() {
+            Some(standard) => standard.with_defaults(&args),
+            None => args,
+        }
     }
 
     fn measurement(&self, row: Row<'_>, loaded: Option<&Loaded>, starts: &[VertexId]) -> Measurement {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gw_exec::{Choice, GraphVm, Reason, RunOptions, choose_for_run};
+use gw_graph::text_file::read_text;
 use gw_ir::Module;
 use gw_lang::{Diagnostic, Front, Severity, SourceFile, check_labels, compile_front, read_schedule};
 use gw_programs::Program;
@@ -34,8 +35,12 @@ impl Source {
         if path.extension().is_some_and(|e| e == "gt") || name.contains(std::path::MAIN_SEPARATOR) {
             return Ok(Source { standard: None, file: SourceFile::new(name, read(&place(path))?) });
         }
-        let standard = gw_programs::find(name)?;
-        Ok(Source { standard: Some(standard), file: SourceFile::new(standard.file, standard.source) })
+        Ok(Source::standard(gw_programs::find(name)?))
+    }
+
+    /// A standard program.
+    pub fn standard(program: &'static Program) -> Source {
+        Source { standard: Some(program), file: SourceFile::new(program.file, program.source) }
     }
 
     /// The name shown to people.
@@ -117,7 +122,12 @@ impl Wanted {
             return Ok(ReadSchedule { wanted: Wanted::Chosen, warnings: Vec::new(), file });
         }
         let path = place(Path::new(text));
-        let file = match path.is_file() {
+        // A pipe is no regular file, but a shell's `<(...)` names one; a word of a schedule may be a folder by chance.
+        let is_file = match path.is_dir() {
+            true => text.contains(std::path::MAIN_SEPARATOR),
+            false => path.exists(),
+        };
+        let file = match is_file {
             true => SourceFile::new(text, read(&path)?),
             false => SourceFile::new(title, text),
         };
@@ -253,5 +263,5 @@ fn wrong(found: Vec<Diagnostic>, file: &SourceFile) -> LabError {
 }
 
 fn read(path: &Path) -> Result<String> {
-    std::fs::read_to_string(path).map_err(|source| LabError::Read { path: path.to_path_buf(), source })
+    read_text(path).map_err(|source| LabError::Read { path: path.to_path_buf(), source })
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use gw_graph::text_file::read_text;
 use serde::Deserialize;
 
 use crate::builtin;
@@ -167,8 +168,7 @@ impl Suite {
         if path.extension().is_none_or(|e| e != "toml") && !name.contains(std::path::MAIN_SEPARATOR) {
             return Suite::builtin(name);
         }
-        let text =
-            std::fs::read_to_string(path).map_err(|source| LabError::Read { path: path.to_path_buf(), source })?;
+        let text = read_text(path).map_err(|source| LabError::Read { path: path.to_path_buf(), source })?;
         let mut suite = Suite::parse(name, &text)?;
         suite.folder = path.parent().map(Path::to_path_buf);
         Ok(suite)

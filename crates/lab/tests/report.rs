@@ -206,6 +206,61 @@ fn a_browser_draws_the_report() {
     assert_eq!(count(&draw(""), "There are no measurements in this report."), 8);
 }
 
+/// Notes, on the header, the texts of drawings that reach out of their drawing or lie on one another.
+const LOOK_AT_TEXTS: &str = "<script>\
+    const faults = [];\
+    for (const svg of document.querySelectorAll('svg')) {\
+      const frame = svg.getBoundingClientRect();\
+      const texts = [...svg.querySelectorAll('text')].map(node => ({ node, box: node.getBoundingClientRect() }));\
+      for (const { node, box } of texts) {\
+        if (box.right > frame.right + 1 || box.left < frame.left - 1 || box.bottom > frame.bottom + 1 || box.top < frame.top - 1) {\
+          faults.push('clipped: ' + node.textContent);\
+        }\
+      }\
+      const level = texts.filter(({ node }) => !node.hasAttribute('transform'));\
+      level.forEach((a, i) => level.slice(i + 1).forEach(b => {\
+        const wide = Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left);\
+        const high = Math.min(a.box.bottom, b.box.bottom) - Math.max(a.box.top, b.box.top);\
+        if (wide > 1 && high > 4) faults.push('overlapping: ' + a.node.textContent + ' and ' + b.node.textContent);\
+      }));\
+    }\
+    document.querySelector('header').dataset.faults = faults.length + ' ' + faults.slice(0, 5).join(', ');\
+    </script></body>";
+
+#[test]
+fn texts_of_drawings_are_whole_and_apart() {
+    let Some(browser) = chromium() else {
+        eprintln!("left out: there is no Chromium to draw the report with");
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("report.html");
+    let mut data = data();
+    let long = "a-name-of-an-implementation-or-graph-that-is-long";
+    data.tables[0].implementations[1].name = format!("{long}-b");
+    data.tables[0].graphs[3].name = long.to_string();
+    data.tables[0].graphs[3].class = "uniform-random".to_string();
+    let text = render_report(&data).unwrap();
+    assert!(text.contains("</body>"));
+    std::fs::write(&page, text.replace("</body>", LOOK_AT_TEXTS)).unwrap();
+    // A variant of few steps, whose drawing is narrow; one of many, summed up; all of them as a heat map.
+    for state in
+        ["variant=graph-1+%C2%B7+root+0", "variant=graph-0+%C2%B7+root+0", "steps=heat", "steps=optimum&bars=optimum"]
+    {
+        let document = drawn(&browser, &page, state, &folder.path().join("profile"));
+        let (_, faults) = document.split_once("data-faults=\"").expect("the texts were looked at");
+        assert!(faults.starts_with("0 "), "{state}: {}", faults.split('"').next().unwrap_or(faults));
+    }
+}
+
+#[test]
+fn nothing_scrolls_on_paper() {
+    let page = render_report(&data()).unwrap();
+    let (_, print) = page.split_once("@media print {").unwrap();
+    let (print, _) = print.split_once("\n}").unwrap();
+    assert!(print.contains(".scroll, .tall { overflow: visible !important; max-height: none !important; }"), "{print}");
+}
+
 #[test]
 fn thousands_of_variants_stay_small() {
     let mut big = table("here");

@@ -72,6 +72,8 @@ pub enum Builtin {
     StopTimer,
     /// `atoi(s)`: (string) -> int.
     Atoi,
+    /// `atof(s)`: (string) -> double.
+    Atof,
     /// `abs(x)`, `fabs(x)`: (N) -> N; `fabs` of an integer is computed in double.
     Abs,
     /// `floor(x)`: (F) -> F, F = float or double.

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use gw_graph::GraphError;
+use gw_graph::text_file::read_text;
 use gw_lab::{Field, Sheet};
 use gw_schedule::{Feature, Tree};
 use serde::{Deserialize, Serialize};
@@ -110,8 +112,7 @@ impl Model {
 
     /// Reads a model file.
     pub fn read(path: &Path) -> Result<Model> {
-        let text =
-            std::fs::read_to_string(path).map_err(|source| ModelError::Read { path: path.to_path_buf(), source })?;
+        let text = read_text(path).map_err(|source| ModelError::Read { path: path.to_path_buf(), source })?;
         Model::from_json(&text, &path.display().to_string())
     }
 
@@ -162,12 +163,11 @@ impl Model {
     /// Writes a model file: complete, or not at all.
     pub fn write(&self, path: &Path) -> Result<()> {
         let failed = |source| ModelError::Write { path: path.to_path_buf(), source };
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
-        std::io::Write::write_all(&mut file, self.to_json().as_bytes()).map_err(failed)?;
-        file.as_file().sync_all().map_err(failed)?;
-        file.persist(path).map_err(|error| failed(error.error))?;
-        Ok(())
+        match gw_graph::format::write_file(path, self.to_json().as_bytes()) {
+            Ok(_) => Ok(()),
+            Err(GraphError::Io { source, .. }) => Err(failed(source)),
+            Err(other) => Err(failed(std::io::Error::other(other.to_string()))),
+        }
     }
 
     /// Calls a candidate by another name: by that of its like on another machine, to judge the model there.

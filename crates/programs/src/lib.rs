@@ -16,16 +16,20 @@
 //! assert_eq!(error.to_string(), "vertex 2: its parent is 0, but there is no edge from 0 to 2");
 //! ```
 
+mod arguments;
 mod example;
 mod example_graphs;
 mod registry;
 mod results;
 mod run_results;
+mod suit;
 mod table;
 mod validate;
 
+pub use arguments::ArgumentError;
 pub use example::example_args;
 pub use example_graphs::{ExampleGraph, example_graphs};
-pub use registry::{Arg, ArgKind, Output, Program, UnknownProgram, find, programs};
+pub use registry::{Arg, ArgKind, Output, Program, Remark, UnknownProgram, find, programs};
 pub use results::{Number, ResultMap, Results, Values};
+pub use suit::{Suited, Unsuitable};
 pub use validate::{Invalid, Run};

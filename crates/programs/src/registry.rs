@@ -25,11 +25,26 @@ pub struct Program {
     pub needs_symmetric: bool,
     /// Weights must not be negative.
     pub needs_nonnegative: bool,
+    /// Weights must be whole numbers.
+    pub needs_whole: bool,
+    /// The program that solves the problem where weights are fractions or negative and this one cannot take them.
+    pub instead: Option<&'static str>,
     /// The program text with its default schedule.
     #[serde(skip)]
     pub source: &'static str,
     #[serde(skip)]
     pub(crate) validator: fn(&Run<'_>) -> Result<(), Invalid>,
+    #[serde(skip)]
+    pub(crate) remark: fn(&Run<'_>) -> Option<Remark>,
+}
+
+/// Something about a finished run beside its values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Remark {
+    /// The run has no result: why.
+    NoResult(String),
+    /// The result is less than a person may expect: in which way.
+    Rough(String),
 }
 
 /// An argument of a program.
@@ -41,6 +56,8 @@ pub struct Arg {
     pub meaning: &'static str,
     /// What kind of value it takes.
     pub kind: ArgKind,
+    /// The value when it is left out; only the last arguments have one.
+    pub default: Option<&'static str>,
 }
 
 /// Kinds of arguments; [`crate::example_args`] finds a sensible value for each.
@@ -57,8 +74,10 @@ pub enum ArgKind {
     Landmark,
     /// A width of buckets in units of weight.
     Delta,
-    /// A number, with the value that tests use.
+    /// A whole number from 0 on, with the value that checks and labs use.
     Count(u32),
+    /// A real number from 0 to 1, with the value that checks and labs use.
+    Tolerance(&'static str),
 }
 
 /// A result of a program.
@@ -75,10 +94,16 @@ pub struct Output {
 impl Program {
     /// Checks a result of this program, however it was made.
     pub fn validate(&self, run: &Run<'_>) -> Result<(), Invalid> {
-        (self.validator)(run)
+        (self.validator)(&Run { args: &self.with_defaults(run.args), ..*run })
     }
 
-    /// Whether the program can run on a graph at all: weights, their signs and symmetry are as it needs them.
+    /// What a person must know about a finished run, beside the values: that there is no result, or that it is rough. The
+    /// time is that of a look at some scalars, unless there is something to say.
+    pub fn remark(&self, run: &Run<'_>) -> Option<Remark> {
+        (self.remark)(&Run { args: &self.with_defaults(run.args), ..*run })
+    }
+
+    /// Whether the program can run on a graph as it is: weights, their signs and symmetry are as it needs them.
     pub fn suits(&self, graph: &Graph) -> bool {
         let has_weights = !self.needs_weights || graph.is_weighted();
         let has_reverses = !self.needs_symmetric || graph.is_symmetric();
@@ -92,12 +117,12 @@ impl Program {
         lines.map(|line| line.trim_start_matches('%').strip_prefix(' ').unwrap_or("").to_string() + "\n").collect()
     }
 
-    /// How it is called: `sssp GRAPH SOURCE`.
+    /// How it is called: `pagerank GRAPH [ROUNDS] [TOLERANCE]`.
     pub fn usage(&self) -> String {
         let mut usage = self.name.to_string();
         for arg in self.args {
-            usage.push(' ');
-            usage.push_str(&arg.name.to_uppercase());
+            let name = arg.name.to_uppercase();
+            usage += &if arg.default.is_some() { format!(" [{name}]") } else { format!(" {name}") };
         }
         usage
     }

@@ -3,22 +3,45 @@
 use crate::registry::{Arg, ArgKind, Output, Program};
 use crate::validate;
 
-const GRAPH: Arg = Arg { name: "graph", meaning: "graph file or spec", kind: ArgKind::Graph };
-const SOURCE: Arg = Arg { name: "source", meaning: "vertex to start from", kind: ArgKind::Source };
-const TARGET: Arg = Arg { name: "target", meaning: "vertex to reach", kind: ArgKind::Target };
-const LANDMARK: Arg = Arg { name: "landmark", meaning: "vertex whose distances bound others", kind: ArgKind::Landmark };
-const DELTA: Arg = Arg { name: "delta", meaning: "width of a bucket of distances, at least 1", kind: ArgKind::Delta };
+const GRAPH: Arg = Arg { name: "graph", meaning: "graph file or spec", kind: ArgKind::Graph, default: None };
+const SOURCE: Arg = Arg { name: "source", meaning: "vertex to start from", kind: ArgKind::Source, default: None };
+const TARGET: Arg = Arg { name: "target", meaning: "vertex to reach", kind: ArgKind::Target, default: None };
+const LANDMARK: Arg =
+    Arg { name: "landmark", meaning: "vertex whose distances bound others", kind: ArgKind::Landmark, default: None };
+const DELTA: Arg =
+    Arg { name: "delta", meaning: "width of a bucket of distances, at least 1", kind: ArgKind::Delta, default: None };
 
 const fn count(name: &'static str, meaning: &'static str, example: u32) -> Arg {
-    Arg { name, meaning, kind: ArgKind::Count(example) }
+    Arg { name, meaning, kind: ArgKind::Count(example), default: None }
 }
+
+/// A greatest number of rounds; 100 when left out.
+const fn rounds(example: u32) -> Arg {
+    Arg { default: Some("100"), ..count("rounds", "greatest number of rounds", example) }
+}
+
+/// Where rounds end early; 0.000001 when left out.
+const fn tolerance(meaning: &'static str, example: &'static str) -> Arg {
+    Arg { name: "tolerance", meaning, kind: ArgKind::Tolerance(example), default: Some("0.000001") }
+}
+
+const CHANGE: &str = "rounds end early when they change the ranks by less in all";
 
 const fn output(name: &'static str, ty: &'static str, meaning: &'static str) -> Output {
     Output { name, ty, meaning }
 }
 
+/// The program that takes fractions or negative weights where the one of this name does not.
+const fn instead(name: &str) -> Option<&'static str> {
+    match name.as_bytes() {
+        b"sssp" => Some("sssp-real"),
+        b"sssp-delta" | b"ppsp" | b"astar" => Some("sssp"),
+        _ => None,
+    }
+}
+
 macro_rules! program {
-    ($name:literal: $summary:literal, [$($arg:expr),*] -> [$($output:expr),*], $($need:ident)*, $check:expr) => {
+    ($name:literal: $summary:literal, [$($arg:expr),*] -> [$($output:expr),*], $($need:ident)*, $check:expr $(, $remark:expr)?) => {
         Program {
             name: $name,
             file: concat!($name, ".gt"),
@@ -28,11 +51,17 @@ macro_rules! program {
             needs_weights: program!(@has weights $($need)*) || program!(@has nonnegative $($need)*),
             needs_symmetric: program!(@has symmetric $($need)*),
             needs_nonnegative: program!(@has nonnegative $($need)*),
+            needs_whole: program!(@has whole $($need)*),
+            instead: instead($name),
             source: include_str!(concat!("../../../programs/", $name, ".gt")),
             validator: $check,
+            remark: program!(@remark $($remark)?),
         }
     };
+    (@remark $remark:expr) => { $remark };
+    (@remark) => { validate::nothing };
     (@has weights weights $($rest:ident)*) => { true };
+    (@has whole whole $($rest:ident)*) => { true };
     (@has symmetric symmetric $($rest:ident)*) => { true };
     (@has nonnegative nonnegative $($rest:ident)*) => { true };
     (@has $wanted:ident $other:ident $($rest:ident)*) => { program!(@has $wanted $($rest)*) };
@@ -44,8 +73,9 @@ pub(crate) const PROGRAMS: &[Program] = &[
         [GRAPH, SOURCE, TARGET, LANDMARK, DELTA] -> [
             output("distance", "int", "length of a shortest path, 2147483647 if none"),
             output("dist", "vector of int", "upper bounds on distances from the source, exact at the target"),
-            output("bound", "vector of int", "lower bounds on distances to the target")
-        ], nonnegative, validate::astar),
+            output("bound", "vector of int", "lower bounds on distances to the target"),
+            output("too_long", "bool", "the length does not fit the type int")
+        ], nonnegative whole, validate::astar, validate::too_long),
     program!("bc": "betweenness centrality, the share of one source",
         [GRAPH, SOURCE] -> [
             output("dependency", "vector of double", "dependency of the source on each vertex"),
@@ -73,7 +103,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
             output("scale", "double", "the greatest rating"),
             output("rmse_before", "double", "error at the start, in units of scale"),
             output("rmse", "double", "error at the end")
-        ], nonnegative symmetric, validate::cf),
+        ], nonnegative symmetric whole, validate::cf),
     program!("closeness": "closeness centrality from sampled pivots",
         [GRAPH, count("pivots", "number of pivots; |V| or more give exact values", 8)] -> [
             output("closeness", "vector of double", "closeness with respect to the pivots")
@@ -82,11 +112,11 @@ pub(crate) const PROGRAMS: &[Program] = &[
         [GRAPH] -> [output("color", "vector of int", "colors from 0 on, different at neighbours")],
         symmetric, validate::coloring),
     program!("eigenvector": "eigenvector centrality, power iteration",
-        [GRAPH, count("rounds", "greatest number of rounds", 100)] -> [
+        [GRAPH, rounds(100)] -> [
             output("centrality", "vector of double", "the eigenvector, length 1"),
             output("lambda", "double", "the greatest eigenvalue"),
             output("change", "double", "length of the last step")
-        ], , validate::eigenvector),
+        ], , validate::eigenvector, validate::unfinished_eigenvector),
     program!("kcore": "core numbers, peeling with a priority queue",
         [GRAPH] -> [output("core", "vector of int", "core number")], symmetric, validate::kcore),
     program!("kcore-unordered": "core numbers, peeling by rounds",
@@ -94,33 +124,34 @@ pub(crate) const PROGRAMS: &[Program] = &[
     program!("mis": "maximal independent set",
         [GRAPH] -> [output("state", "vector of int", "1 for members, 2 for others")], symmetric, validate::mis),
     program!("pagerank": "PageRank, power iteration",
-        [GRAPH, count("rounds", "greatest number of rounds", 20)] -> [
+        [GRAPH, rounds(20), tolerance(CHANGE, "0.0001")] -> [
             output("rank", "vector of float", "ranks, sum 1"),
             output("rounds", "int", "rounds done"),
             output("change", "double", "sum of changes in the last round")
-        ], , validate::pagerank),
+        ], , validate::pagerank, validate::unfinished_ranks),
     program!("pagerank-delta": "PageRank, passing on changes only",
-        [GRAPH] -> [
+        [GRAPH, tolerance("rounds end when no vertex holds back more than this divided by |V|", "0.00001")] -> [
             output("rank", "vector of float", "ranks, sum 1"),
             output("rounds", "int", "rounds done")
         ], , validate::pagerank_delta),
     program!("pagerank-div": "PageRank, dividing at every edge",
-        [GRAPH, count("rounds", "greatest number of rounds", 20)] -> [
+        [GRAPH, rounds(20), tolerance(CHANGE, "0.0001")] -> [
             output("rank", "vector of float", "ranks, sum 1"),
             output("rounds", "int", "rounds done"),
             output("change", "double", "sum of changes in the last round")
-        ], , validate::pagerank),
+        ], , validate::pagerank, validate::unfinished_ranks),
     program!("pagerank-gs": "PageRank, ranks updated in place",
-        [GRAPH] -> [
+        [GRAPH, tolerance(CHANGE, "0.00005")] -> [
             output("rank", "vector of float", "ranks, sum 1"),
             output("rounds", "int", "rounds done"),
             output("change", "double", "sum of changes in the last round")
-        ], , validate::pagerank_delta),
+        ], , validate::pagerank_gs),
     program!("ppsp": "shortest path between two vertices, delta-stepping",
         [GRAPH, SOURCE, TARGET, DELTA] -> [
             output("distance", "int", "length of a shortest path, 2147483647 if none"),
-            output("dist", "vector of int", "upper bounds on distances from the source, exact at the target")
-        ], nonnegative, validate::ppsp),
+            output("dist", "vector of int", "upper bounds on distances from the source, exact at the target"),
+            output("too_long", "bool", "the length does not fit the type int")
+        ], nonnegative whole, validate::ppsp, validate::too_long),
     program!("setcover": "set cover, approximate greedy",
         [GRAPH] -> [
             output("chosen", "vector of bool", "the sets taken"),
@@ -134,12 +165,18 @@ pub(crate) const PROGRAMS: &[Program] = &[
     program!("sssp": "shortest paths from one source, Bellman-Ford",
         [GRAPH, SOURCE] -> [
             output("dist", "vector of int", "distance from the source, 2147483647 out of reach"),
-            output("negative_cycle", "bool", "a negative cycle can be reached")
-        ], weights, validate::sssp),
+            output("negative_cycle", "bool", "a negative cycle can be reached"),
+            output("too_long", "bool", "a distance does not fit the type int")
+        ], weights whole, validate::sssp, validate::no_distances),
     program!("sssp-delta": "shortest paths from one source, delta-stepping",
         [GRAPH, SOURCE, DELTA] -> [
             output("dist", "vector of int", "distance from the source, 2147483647 out of reach")
-        ], nonnegative, validate::sssp_delta),
+        ], nonnegative whole, validate::sssp_delta),
+    program!("sssp-real": "shortest paths from one source, weights and distances are reals",
+        [GRAPH, SOURCE] -> [
+            output("dist", "vector of double", "distance from the source, inf out of reach"),
+            output("negative_cycle", "bool", "a negative cycle can be reached")
+        ], weights, validate::sssp_real, validate::no_distances),
     program!("tc": "triangle counting",
         [GRAPH] -> [output("triangles", "uint_64", "number of triangles")], symmetric, validate::triangles),
 ];

@@ -92,8 +92,9 @@ impl OutputOptions {
         let start = std::time::Instant::now();
         let options = WriteOptions { format: self.format, incoming: self.incoming };
         let bar = Bar::new();
-        let Written { bytes, format, notes } = write(graph, path, &options, &bar)?;
+        let Written { bytes, format, mut notes } = write(graph, path, &options, &bar)?;
         drop(bar);
+        notes.extend(graph.rounded_weight().map(ToString::to_string));
         let mut seconds = phases;
         seconds.push(("write".to_string(), start.elapsed().as_secs_f64()));
         let outcome = Outcome {

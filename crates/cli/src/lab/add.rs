@@ -149,7 +149,9 @@ impl Graphs {
         if let Some(index) = &self.index {
             let index =
                 GraphIndex { max_vertices: self.max_vertices, max_edges: self.max_edges, ..GraphIndex::at(index) };
-            graphs.extend(index.read()?);
+            let listed = index.read()?;
+            listed.iter().try_for_each(NewGraph::check)?;
+            graphs.extend(listed);
         }
         for given in &self.graphs {
             graphs.push(NewGraph::read(given)?);

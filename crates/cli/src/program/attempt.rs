@@ -63,7 +63,8 @@ impl Attempt<'_> {
         let start = Instant::now();
         let module = source::lowered(self.program, self.front)?;
         let (wanted, instead) = self.wanted.on(machine);
-        if let Some(reason) = instead {
+        // A section for another family of machines is nothing to tell of: every standard program has one for CPUs.
+        if let Some(reason) = instead.filter(|_| self.explain) {
             let name = machine.name();
             eprintln!("gw: {name} chooses the schedule, since it cannot run the program's own: {reason}");
         }
@@ -87,6 +88,7 @@ impl Attempt<'_> {
         options.cancel.store(false, Ordering::Relaxed);
         let before = machine.usage();
         let ran = prepared.run(options);
+        options.cancel.store(true, Ordering::Relaxed);
         let usage = machine.usage().zip(before).map(|(after, before)| after - before);
         let ran = ran.map_err(|error| CliError::Run { error, file: self.program.file.clone() })?;
         Ok(Finished { settled, compile_seconds, ran, prepared, usage })

@@ -176,7 +176,10 @@ fn chosen(
     graph: &str,
     choose: impl Fn(Module, &Graph) -> (Module, Choice),
 ) -> Result<(Module, ProgramSchedule), CliError> {
-    let loaded = GraphSpec::parse(graph)?.load(&Bar::new())?;
-    let (module, choice) = choose(source::lowered(program, front)?, &loaded.graph);
+    let mut loaded = Arc::new(GraphSpec::parse(graph)?.load(&Bar::new())?.graph);
+    if let Some(standard) = program.standard {
+        loaded = standard.suit(loaded, graph).map_err(|error| CliError::Unsupported(error.to_string()))?.graph;
+    }
+    let (module, choice) = choose(source::lowered(program, front)?, &loaded);
     Ok((module, choice.schedule))
 }

@@ -4,6 +4,8 @@ mod attempt;
 pub mod compile;
 mod explain;
 pub mod list;
+mod results;
 pub mod run;
 mod source;
 mod trace;
+mod unread;

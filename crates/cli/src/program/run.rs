@@ -1,19 +1,19 @@
 //! `gw run`.
 
-use std::io::Write;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use gw_exec::{Globals, GraphSource, MachineUsage, Output, Reason, RunOptions, SpecGraphs, Value};
-use gw_lab::{Origin, Source};
-use gw_programs::Run as FinishedRun;
+use gw_exec::{GraphSource, MachineUsage, Output, Reason, RunOptions, SpecGraphs};
+use gw_ir::Module;
+use gw_lab::{Origin, Source, Wanted};
+use gw_programs::{Remark, Run as FinishedRun};
 use serde::Serialize;
 
 use super::attempt::{Attempt, Finished};
-use super::{source, trace};
+use super::results::{self, OutFile};
+use super::{source, trace, unread};
 use crate::error::CliError;
 use crate::machines::Target;
 use crate::output::{grouped, rate, seconds};
@@ -22,7 +22,9 @@ const HELP: &str = "\
 Examples:
   gw run bfs kron:16 2 --verify                 breadth-first search from vertex 2, result checked
   gw run sssp road:300x300:weights=1..100 7     shortest paths on a generated road-like graph
-  gw run my.gt web.mtx.gz --out rank=ranks.txt  a program of your own; a result vector into a file
+  gw run my.gt web.mtx.gz --out rank=ranks.txt  a program of your own; a result into a file
+  gw run pagerank web.mtx.gz --out rank=- | sort -g | tail
+                                                a result to standard output, everything else to standard error
   gw run bc kron:16 2 --schedule auto --explain-schedule
                                                 the machine chooses the schedule and says why
 
@@ -54,8 +56,8 @@ pub struct Run {
     /// Check the result; the exit code is 0 only if it is right
     #[arg(long)]
     verify: bool,
-    /// Write a vector of the program to a file, one entry per line
-    #[arg(long, value_name = "VECTOR=FILE")]
+    /// Write a vector or scalar of the program to a file, one entry per line; `-` is standard output
+    #[arg(long, value_name = "RESULT=FILE")]
     out: Vec<String>,
     /// Print one JSON object
     #[arg(long)]
@@ -63,7 +65,7 @@ pub struct Run {
     /// Print every operator call to standard error
     #[arg(long)]
     trace: bool,
-    /// Stop the run after this many seconds
+    /// Stop after this many seconds, whatever is being done then: loading, running or checking
     #[arg(long, value_name = "SECONDS", value_parser = positive_seconds)]
     timeout: Option<Duration>,
     /// Seed of random choices in the program
@@ -97,24 +99,36 @@ struct Answer<'a> {
     verified: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
+    /// In which way the result is less than expected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remark: Option<String>,
     verify_seconds: Option<f64>,
+    /// Scalars with their values, of vectors the length and the range.
+    results: serde_json::Map<String, serde_json::Value>,
     printed: &'a str,
 }
 
 impl Run {
     /// Runs the program; `threads` is 0 for all cores.
     pub fn run(self, cancel: &Arc<AtomicBool>, threads: usize) -> Result<(), CliError> {
-        let outputs = self.outputs()?;
-        let program = source::find(&self.program)?;
+        let started = Instant::now();
+        self.timeout.map(crate::stop::end_after).transpose()?;
+        let outputs: Vec<OutFile<'_>> = self.out.iter().map(|text| OutFile::parse(text)).collect::<Result<_, _>>()?;
+        let to_stdout = outputs.iter().any(OutFile::is_stdout);
+        if to_stdout && self.json {
+            return Err(CliError::Usage("--json and --out RESULT=- both want standard output".to_string()));
+        }
+        let mut program = source::find(&self.program)?;
         if self.verify && program.standard.is_none() {
             let message = "--verify: only standard programs have a validator (see `gw programs`)";
             return Err(CliError::Usage(message.to_string()));
         }
-        self.check_arguments(&program)?;
-
         let graphs = Arc::new(SpecGraphs::new());
-        let mut options = RunOptions::with_args(self.args.iter().cloned());
-        options.timeout = self.timeout;
+        let start = Instant::now();
+        let args = self.ready(&mut program, &graphs)?;
+        let ready_seconds = start.elapsed().as_secs_f64();
+        let mut options = RunOptions::with_args(args.iter().cloned());
+        (options.timeout, options.started) = (self.timeout, Some(started));
         options.cancel = Arc::clone(cancel);
         options.graphs = graphs.clone();
         options.seed = self.seed;
@@ -123,6 +137,10 @@ impl Run {
         let start = Instant::now();
         let front = source::front(&program)?;
         let wanted = source::schedule(&front, program.name(), self.schedule.as_deref())?;
+        let module = source::lowered(&program, &front)?;
+        outputs.iter().try_for_each(|output| output.check(&module))?;
+        self.warn_of_unread(&program, &module, &wanted);
+        drop(module);
         let machine = self.target.open(threads)?;
         let front_seconds = start.elapsed().as_secs_f64();
 
@@ -133,42 +151,57 @@ impl Run {
             options.observer = tracer.clone().map(|tracer| tracer as _);
             options.output = match self.json || may_be_given_up {
                 true => Output::Capture,
+                false if to_stdout => Output::Writer(Arc::new(std::sync::Mutex::new(std::io::stderr()))),
                 false => Output::Writer(Arc::new(std::sync::Mutex::new(std::io::stdout()))),
             };
             options.clone()
         })?;
         let Finished { settled, compile_seconds, ran, prepared, usage } = finished;
+        let found = results::of_run(&program, &ran.globals);
         if !self.json {
-            // Where another machine might have had to begin again, prints were kept back until now.
-            crate::output::text(&ran.printed)?;
+            // Where another machine might have had to begin again, prints were kept back until now. Standard output belongs to
+            // `--out X=-` if that is there, else to the program; standard programs print nothing but their results.
+            let words = results::in_words(&found);
+            match to_stdout {
+                true => eprint!("{}", ran.printed),
+                false => crate::output::text(&ran.printed)?,
+            }
+            match program.standard.is_some() && !to_stdout {
+                true => crate::output::text(&words)?,
+                false => eprint!("{words}"),
+            }
         }
 
         let start = Instant::now();
-        let verdict = match (self.verify, program.standard) {
-            (true, Some(standard)) => {
-                let spec = self.args.first().map_or("", String::as_str);
-                let graph =
-                    graphs.load(spec, None).map_err(|error| CliError::Run { error, file: program.file.clone() })?;
-                Some(standard.validate(&FinishedRun { graph: &graph, args: &self.args, results: &ran.globals }))
-            }
-            _ => None,
-        };
-        let verify_seconds = verdict.is_some().then(|| start.elapsed().as_secs_f64());
-        for (vector, file) in outputs {
-            write_vector(&ran.globals, vector, Path::new(file))?;
+        let (mut verdict, mut remark) = (None, None);
+        if let Some(standard) = program.standard {
+            let graph =
+                graphs.load(&args[0], None).map_err(|error| CliError::Run { error, file: program.file.clone() })?;
+            let finished = FinishedRun { graph: &graph, args: &args, results: &ran.globals };
+            verdict = self.verify.then(|| standard.validate(&finished));
+            remark = standard.remark(&finished);
         }
-        let problem = verdict.as_ref().and_then(|v| v.as_ref().err()).map(ToString::to_string);
+        let verify_seconds = verdict.is_some().then(|| start.elapsed().as_secs_f64());
+        let wrong = verdict.as_ref().and_then(|v| v.as_ref().err()).map(ToString::to_string);
+        let (rough, no_result) = match remark {
+            Some(Remark::Rough(text)) => (Some(text), None),
+            Some(Remark::NoResult(text)) => (None, Some(text)),
+            None => (None, None),
+        };
+        if no_result.is_none() {
+            outputs.iter().try_for_each(|output| output.write(&ran.globals))?;
+        }
         let edges = ran.globals.iter().find_map(|(_, value)| value.as_graph()).map(|graph| graph.edges() as u64);
         let touched_edges = tracer.and_then(|tracer| tracer.touched_edges());
         let per_second = |edges: Option<u64>| edges.filter(|_| ran.seconds > 0.0).map(|e| e as f64 / ran.seconds);
         let answer = Answer {
             program: program.name(),
-            arguments: &self.args,
+            arguments: &args,
             target: prepared.machine(),
             schedule: settled.schedule.to_string(),
             schedule_origin: settled.origin,
             schedule_reasons: (settled.origin == Origin::Chosen).then_some(&settled.reasons),
-            load_seconds: settled.load_seconds + ran.timings.load,
+            load_seconds: ready_seconds + settled.load_seconds + ran.timings.load,
             compile_seconds: front_seconds + compile_seconds,
             seconds: ran.seconds,
             steps: ran.steps,
@@ -178,38 +211,61 @@ impl Run {
             touched_edges_per_second: per_second(touched_edges),
             usage,
             verified: verdict.as_ref().map(Result::is_ok),
-            problem: problem.clone(),
+            problem: wrong.clone().or(no_result.clone()),
+            remark: rough.clone(),
             verify_seconds,
+            results: results::as_json(&found),
             printed: &ran.printed,
         };
         match self.json {
             true => crate::output::json(&answer)?,
             false => tell(&answer),
         }
-        match problem {
-            Some(problem) => Err(CliError::Wrong(problem)),
-            None => Ok(()),
+        if let Some(rough) = rough {
+            eprintln!("gw: warning: {rough}");
+        }
+        match (wrong, no_result) {
+            (Some(problem), _) => Err(CliError::Wrong(problem)),
+            (None, Some(reason)) => Err(CliError::NoResult(reason)),
+            (None, None) => Ok(()),
         }
     }
 
-    fn outputs(&self) -> Result<Vec<(&str, &str)>, CliError> {
-        let wrong = |text: &String| CliError::Usage(format!("--out {text}: write it as VECTOR=FILE"));
-        self.out.iter().map(|text| text.split_once('=').ok_or_else(|| wrong(text))).collect()
+    /// Makes a standard program ready: its arguments are checked, its graph is loaded and seen as the program needs it, and a
+    /// sibling takes over where the weights ask for one. Remarks go to standard error.
+    fn ready(&self, program: &mut Source, graphs: &SpecGraphs) -> Result<Vec<String>, CliError> {
+        let Some(standard) = program.standard else { return Ok(self.args.clone()) };
+        let usage = |error: gw_programs::ArgumentError| CliError::Usage(error.to_string());
+        let args = standard.arguments(&self.args).map_err(usage)?;
+        let spec = &args[0];
+        let graph = graphs.load(spec, None).map_err(|error| CliError::Run { error, file: program.file.clone() })?;
+        let suited = standard.suit(Arc::clone(&graph), spec).map_err(|e| CliError::Unsupported(e.to_string()))?;
+        suited.program.check_vertices(&args, &suited.graph).map_err(usage)?;
+        suited.notes.iter().for_each(|note| eprintln!("gw: {note}"));
+        if let Some(source) = suited.program.stranded(&args, &suited.graph) {
+            eprintln!("gw: warning: no edge leaves the vertex {source}, so the run ends where it starts");
+        }
+        if !Arc::ptr_eq(&graph, &suited.graph) {
+            graphs.insert(spec.clone(), suited.graph);
+        }
+        if suited.program.name != standard.name {
+            *program = Source::standard(suited.program);
+        }
+        Ok(args)
     }
 
-    /// A standard program says what it needs before anything is loaded.
-    fn check_arguments(&self, program: &Source) -> Result<(), CliError> {
-        let Some(standard) = program.standard else { return Ok(()) };
-        if self.args.len() < standard.args.len() {
-            let missing = &standard.args[self.args.len()];
-            return Err(CliError::Usage(format!(
-                "missing argument {}: {}\nusage: gw run {}",
-                missing.name.to_uppercase(),
-                missing.meaning,
-                standard.usage()
-            )));
+    /// Says which arguments a program of one's own does not read.
+    fn warn_of_unread(&self, program: &Source, module: &Module, wanted: &Wanted) {
+        if program.standard.is_some() {
+            return;
         }
-        Ok(())
+        let schedule = match wanted {
+            Wanted::Fixed(schedule, _) => Some(&**schedule),
+            Wanted::Chosen | Wanted::Adaptive(..) => None,
+        };
+        for index in unread::unread(module, schedule, self.args.len()) {
+            eprintln!("gw: warning: the program never reads argv[{index}], `{}`", self.args[index - 1]);
+        }
     }
 }
 
@@ -245,31 +301,6 @@ fn tell(answer: &Answer<'_>) {
         _ => {}
     }
     eprintln!("{line}");
-}
-
-/// Writes a vector of the run, one entry (or row) per line.
-fn write_vector(globals: &Globals, name: &str, path: &Path) -> Result<(), CliError> {
-    let Some(vector) = globals.vector(name) else {
-        let vectors: Vec<_> = globals.iter().filter(|(_, v)| v.as_vector().is_some()).map(|(n, _)| n).collect();
-        return Err(CliError::Usage(format!(
-            "--out: the program has no vector `{name}`; it has {}",
-            vectors.join(", ")
-        )));
-    };
-    let row = vector.stride().max(1);
-    let mut bytes = Vec::new();
-    for cell in 0..vector.cells() {
-        let value = vector.get(cell).unwrap_or(Value::Nothing);
-        let end = if (cell + 1) % row == 0 { '\n' } else { ' ' };
-        match value {
-            // All digits, unlike `print`: a file is for machines.
-            Value::Float(v) => write!(bytes, "{v}{end}")?,
-            Value::Double(v) => write!(bytes, "{v}{end}")?,
-            other => write!(bytes, "{}{end}", other.printed().unwrap_or_default())?,
-        }
-    }
-    gw_graph::format::write_file(path, &bytes)?;
-    Ok(())
 }
 
 fn positive_seconds(text: &str) -> Result<Duration, String> {

@@ -15,7 +15,8 @@ use gw_ir::walk;
 
 use super::Refusal;
 use super::promote::Promoted;
-use super::translate::{Translator, trusted};
+use super::memory::Reason;
+use super::translate::Translator;
 use crate::abi::slot;
 
 /// Edges per batch: the gathered positions stay in the nearest cache.
@@ -84,8 +85,8 @@ impl Translator<'_, '_> {
             t.for_range(first, last, |t, edge, _| {
                 let other = t.neighbour(edge);
                 let count = t.b.use_var(gathered);
-                let at = t.address(buffer, count, 8);
-                t.b.ins().store(trusted(), edge, at, 0);
+                let at = t.place_at(buffer, count, 8, Reason::Buffer);
+                t.store(edge, &at);
                 let inside = t.in_map(map, other, t.target.from_bitmap);
                 let inside = t.b.ins().uextend(types::I64, inside);
                 let count = t.b.ins().iadd(count, inside);
@@ -95,8 +96,8 @@ impl Translator<'_, '_> {
             let count = t.b.use_var(gathered);
             let zero = t.b.ins().iconst(types::I64, 0);
             t.for_range(zero, count, |t, i, next| {
-                let at = t.address(buffer, i, 8);
-                let edge = t.b.ins().load(types::I64, trusted(), at, 0);
+                let at = t.place_at(buffer, i, 8, Reason::Buffer);
+                let edge = t.load(types::I64, &at);
                 body(t, edge, next)
             })
         })?;

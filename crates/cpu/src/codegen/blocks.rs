@@ -11,8 +11,10 @@ use gw_ir::operator::{EdgeSetIterator, VertexFilter};
 
 use super::Refusal;
 use super::edge::{EdgeShape, Range};
+use super::filters;
 use super::inputs::Role;
-use super::translate::{Translator, trusted};
+use super::memory::{Place, Reason};
+use super::translate::Translator;
 use crate::abi::slot;
 
 /// Vertices per block: the bits of a word.
@@ -41,6 +43,7 @@ impl Translator<'_, '_> {
             let offset = t.b.ins().imul_imm_s(block, BLOCK);
             let first = t.b.ins().iadd(begin, offset);
             let following = t.b.ins().iadd_imm_s(first, BLOCK);
+            t.check_stop();
             let now = t.b.use_var(wanted);
             let then = t.wanted_block(op, shape, following, end)?;
             t.for_bits(now, |t, bit, next| {
@@ -73,10 +76,8 @@ impl Translator<'_, '_> {
         let last = self.b.ins().umin(last, end);
         self.for_range(first, last, |t, index, _| {
             let vertex = t.b.ins().ireduce(types::I32, index);
-            t.vertices.push(vertex);
-            let wanted = t.is_wanted(op, shape, vertex)?;
-            t.vertices.pop();
-            let (begin, end) = t.list_range(offsets, index);
+            let wanted = t.with_vertex(vertex, |t| t.is_wanted(op, shape, vertex))?;
+            let (begin, end) = t.list_range(offsets, index, Reason::InRange);
             let some = t.b.ins().icmp(IntCC::UnsignedLessThan, begin, end);
             let wanted = match wanted {
                 Some(wanted) => t.b.ins().band(wanted, some),
@@ -107,8 +108,8 @@ impl Translator<'_, '_> {
         self.b.seal_block(inside);
         let map = self.slot(slot::FROM_MAP, types::I64);
         let byte = self.b.ins().ushr_imm_s(first, 3);
-        let address = self.b.ins().iadd(map, byte);
-        let word = self.b.ins().load(types::I64, trusted(), address, 0);
+        let place = Place::new(self.b.ins().iadd(map, byte), Reason::InRange);
+        let word = self.load(types::I64, &place);
         self.b.ins().jump(out, &[word.into()]);
         self.b.switch_to_block(out);
         self.b.seal_block(out);
@@ -129,11 +130,13 @@ impl Translator<'_, '_> {
             let narrow = |t: &mut Self| t.b.ins().ireduce(types::I8, inside);
             return Ok(Some(if self.target.from_bitmap { narrow(self) } else { inside }));
         }
+        let in_order = filters::in_order(self.module, op, self.target.careful);
         let (filter, role) = match shape.direction {
             Direction::Pull => (&op.to, Role::To),
             Direction::Push | Direction::DensePush => (&op.from, Role::From),
         };
         match (filter, role) {
+            (VertexFilter::Function(_), _) if in_order => Ok(None),
             (VertexFilter::Function(filter), role) => self.apply(filter, role, &[vertex]),
             (VertexFilter::Set(_), Role::To) => {
                 let map = self.slot(slot::TO_MAP, types::I64);
@@ -184,6 +187,7 @@ impl Translator<'_, '_> {
             let first = t.b.ins().iadd(begin, offset);
             let last = t.b.ins().iadd_imm_s(first, QUEUE_BLOCK);
             let last = t.b.ins().umin(last, end);
+            t.check_stop();
             let operands = [
                 t.slot(slot::QUEUE, types::I64),
                 last,

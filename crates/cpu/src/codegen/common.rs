@@ -6,7 +6,8 @@ use gw_ir::meta::IntersectionKind;
 
 use super::Refusal;
 use super::inputs::GraphArray;
-use super::translate::{Translator, constant};
+use super::memory::{Place, Reason};
+use super::translate::Translator;
 use crate::intersect::Method;
 
 /// Two lists with fewer entries than this together are merged on the spot.
@@ -21,13 +22,12 @@ impl Translator<'_, '_> {
         v: Value,
         kind: Option<IntersectionKind>,
     ) -> Result<Value, Refusal> {
-        self.check_vertex(graph, u)?;
-        self.check_vertex(graph, v)?;
+        let ends = [(u, self.vertex_of(graph, u)?), (v, self.vertex_of(graph, v)?)];
         let offsets = self.graph_array(graph, GraphArray::OutOffsets)?;
         let targets = self.graph_array(graph, GraphArray::OutTargets)?;
         let mut operands = vec![self.worker];
-        for vertex in [u, v] {
-            let (begin, end) = self.edge_range(offsets, vertex);
+        for (vertex, reason) in ends {
+            let (begin, end) = self.edge_range(offsets, vertex, reason);
             operands.push(self.address(targets, begin, 4));
             operands.push(self.b.ins().isub(end, begin));
         }
@@ -95,8 +95,8 @@ impl Translator<'_, '_> {
         goes_on(self, more, second);
         let more = self.b.ins().icmp(IntCC::UnsignedLessThan, at_b, b_end);
         goes_on(self, more, look);
-        let x = self.b.ins().load(types::I32, constant(), at_a, 0);
-        let y = self.b.ins().load(types::I32, constant(), at_b, 0);
+        let x = self.load_constant(types::I32, &Place::new(at_a, Reason::InList), 0);
+        let y = self.load_constant(types::I32, &Place::new(at_b, Reason::InList), 0);
         let (next_a, next_b) = (self.b.ins().iadd_imm_s(at_a, 4), self.b.ins().iadd_imm_s(at_b, 4));
         let same = self.b.ins().icmp(IntCC::Equal, x, y);
         self.b.ins().brif(same, equal, &[], unequal, &[]);

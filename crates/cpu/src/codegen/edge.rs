@@ -3,16 +3,18 @@
 use std::mem::offset_of;
 
 use cranelift::prelude::*;
+use gw_ir::expr::FunctionRef;
 use gw_ir::meta::Direction;
 use gw_ir::operator::{EdgeSetIterator, VertexFilter};
 use gw_ir::types::Scalar;
 
 use super::Refusal;
-use super::batch;
 use super::guard::{self, Guard};
 use super::inputs::Role;
+use super::memory::Reason;
 use super::promote;
-use super::translate::{Translator, clif_type, constant, trusted};
+use super::translate::{Translator, clif_type};
+use super::{batch, filters};
 use crate::abi::{Worker, slot};
 
 /// How the range of a kernel names the vertices it visits.
@@ -62,25 +64,25 @@ impl Translator<'_, '_> {
         let visited = self.variable(types::I64, zero);
         let visit = |t: &mut Self, index: Value, next: Block| {
             let vertex = t.range_vertex(shape.range, index, next);
-            let list = if shape.range == Range::Listed { index } else { t.b.ins().uextend(types::I64, vertex) };
-            t.vertices.push(vertex);
-            match shape.direction {
-                Direction::Push | Direction::DensePush => t.push_vertex(op, shape, vertex, list, visited, next)?,
-                Direction::Pull => t.pull_vertex(op, shape, vertex, list, visited, next)?,
-            }
-            t.vertices.pop();
-            Ok(())
+            let list = match shape.range {
+                Range::Listed => (index, Reason::InRange),
+                _ => (t.b.ins().uextend(types::I64, vertex), Reason::PerVertex(vertex)),
+            };
+            t.with_vertex(vertex, |t| match shape.direction {
+                Direction::Push | Direction::DensePush => t.push_vertex(op, shape, vertex, list, visited, next),
+                Direction::Pull => t.pull_vertex(op, shape, vertex, list, visited, next),
+            })
         };
         match shape.range {
             Range::Ids | Range::Map if shape.fetch_ahead => self.for_wanted(op, shape, begin, end, visit)?,
             Range::Queue if shape.fetch_ahead => self.for_queued(begin, end, visit)?,
             _ => self.for_range(begin, end, visit)?,
         }
-        let at = offset_of!(Worker, edges) as i32;
-        let before = self.b.ins().load(types::I64, trusted(), self.worker, at);
+        let (worker, at) = (self.worker_fields(), offset_of!(Worker, edges) as i32);
+        let before = self.load_at(types::I64, &worker, at);
         let visited = self.b.use_var(visited);
         let edges = self.b.ins().iadd(before, visited);
-        self.b.ins().store(trusted(), edges, self.worker, at);
+        self.store_at(edges, &worker, at);
         Ok(())
     }
 
@@ -116,8 +118,8 @@ impl Translator<'_, '_> {
             Range::Ids => self.b.ins().ireduce(types::I32, index),
             Range::Queue | Range::Listed => {
                 let queue = self.slot(slot::QUEUE, types::I64);
-                let at = self.address(queue, index, 4);
-                self.b.ins().load(types::I32, constant(), at, 0)
+                let at = self.place_at(queue, index, 4, Reason::InRange);
+                self.load_constant(types::I32, &at, 0)
             }
             Range::Map => {
                 let vertex = self.b.ins().ireduce(types::I32, index);
@@ -143,26 +145,39 @@ impl Translator<'_, '_> {
         op: &EdgeSetIterator,
         shape: EdgeShape,
         src: Value,
-        list: Value,
+        list: (Value, Reason),
         visited: Variable,
         next: Block,
     ) -> Result<(), Refusal> {
-        if let VertexFilter::Function(filter) = &op.from {
-            let keep = self.apply(filter, Role::From, &[src])?;
-            let keep = keep.ok_or_else(|| self.refuse("a filter without result"))?;
+        let in_order = filters::in_order(self.module, op, self.target.careful);
+        let from = match &op.from {
+            VertexFilter::Function(filter) => Some(filter),
+            _ => None,
+        };
+        if let Some(filter) = from.filter(|_| !in_order) {
+            let keep = self.filter(filter, Role::From, src)?;
             self.only_if(keep, next);
         }
         let (begin, end) = self.list(list, shape.clipped);
-        let promoted = promote::candidates(self.module, op, Direction::Push);
-        let test = |t: &mut Self, dst: Value| match &op.to {
+        if let Some(filter) = from.filter(|_| in_order && !matches!(op.to, VertexFilter::Set(_))) {
+            // A vertex without edges is not asked.
+            let some = self.b.ins().icmp(IntCC::UnsignedLessThan, begin, end);
+            self.only_if(some, next);
+            let keep = self.filter(filter, Role::From, src)?;
+            self.only_if(keep, next);
+        }
+        let promoted = self.promoted(op, Direction::Push);
+        let test = |t: &mut Self, dst: Value, failed: Block| match &op.to {
+            // The function looks itself. Where the test can fault, the fault must be the function's.
+            VertexFilter::Function(_) if op.meta.to_folded && t.target.careful => Ok(None),
             // Also where the function itself looks again (`to_folded`): most edges fail, and those go round in a loop of their own.
-            VertexFilter::Function(filter) => {
-                let keep = t.apply(filter, Role::To, &[dst])?;
-                keep.map(Some).ok_or_else(|| t.refuse("a filter without result"))
-            }
+            VertexFilter::Function(filter) => t.filter(filter, Role::To, dst).map(Some),
             VertexFilter::Set(_) => {
                 let map = t.slot(slot::TO_MAP, types::I64);
-                Ok(Some(t.in_map(map, dst, false)))
+                let wanted = t.in_map(map, dst, false);
+                let Some(filter) = from.filter(|_| in_order) else { return Ok(Some(wanted)) };
+                t.only_if(wanted, failed);
+                t.filter(filter, Role::From, src).map(Some)
             }
             _ => Ok(None),
         };
@@ -179,46 +194,47 @@ impl Translator<'_, '_> {
         op: &EdgeSetIterator,
         shape: EdgeShape,
         dst: Value,
-        list: Value,
+        list: (Value, Reason),
         visited: Variable,
         next: Block,
     ) -> Result<(), Refusal> {
-        match &op.to {
-            VertexFilter::Function(filter) => {
-                let keep = self.apply(filter, Role::To, &[dst])?;
-                let keep = keep.ok_or_else(|| self.refuse("a filter without result"))?;
-                self.only_if(keep, next);
-            }
-            VertexFilter::Set(_) => {
-                let map = self.slot(slot::TO_MAP, types::I64);
-                let inside = self.in_map(map, dst, false);
-                self.only_if(inside, next);
-            }
-            VertexFilter::All => {}
+        // A `to` filter that can fault is asked edge by edge; a set says at once what is wanted.
+        let in_order = filters::in_order(self.module, op, self.target.careful);
+        let late = in_order && matches!(op.to, VertexFilter::Function(_));
+        if !late && let Some(wanted) = self.is_destination(op, dst)? {
+            self.only_if(wanted, next);
         }
         let (begin, end) = self.list(list, shape.clipped);
-        let promoted = promote::candidates(self.module, op, Direction::Pull);
-        let ends_early = batch::ends_early(self.module, op);
+        let promoted = self.promoted(op, Direction::Pull);
+        let ends_early = !late && batch::ends_early(self.module, op);
         if matches!(op.from, VertexFilter::Set(_)) && shape.batched && !shape.from_all && !ends_early {
-            return self.each_neighbour_in_map(begin, end, &promoted, dst, visited, |t, edge, _| {
+            return self.each_neighbour_in_map(begin, end, &promoted, dst, visited, |t, edge, next| {
+                if late && let Some(wanted) = t.is_destination(op, dst)? {
+                    t.only_if(wanted, next);
+                }
                 let src = t.neighbour(edge);
-                t.vertices.push(src);
-                let args = t.edge_args(op, shape, edge, src, dst)?;
-                t.apply_edge(op, &args, dst)?;
-                t.vertices.pop();
-                Ok(())
+                t.with_vertex(src, |t| {
+                    let args = t.edge_args(op, shape, edge, src, dst)?;
+                    t.apply_edge(op, &args, dst)
+                })
             });
         }
-        let test = |t: &mut Self, src: Value| match &op.from {
-            VertexFilter::Function(filter) => {
-                let keep = t.apply(filter, Role::From, &[src])?;
-                keep.map(Some).ok_or_else(|| t.refuse("a filter without result"))
+        let test = |t: &mut Self, src: Value, failed: Block| {
+            let selected = match &op.from {
+                VertexFilter::Function(filter) => Some(t.filter(filter, Role::From, src)?),
+                VertexFilter::Set(_) if !shape.from_all => {
+                    let map = t.slot(slot::FROM_MAP, types::I64);
+                    Some(t.in_map(map, src, t.target.from_bitmap))
+                }
+                _ => None,
+            };
+            if !late {
+                return Ok(selected);
             }
-            VertexFilter::Set(_) if !shape.from_all => {
-                let map = t.slot(slot::FROM_MAP, types::I64);
-                Ok(Some(t.in_map(map, src, t.target.from_bitmap)))
+            if let Some(selected) = selected {
+                t.only_if(selected, failed);
             }
-            _ => Ok(None),
+            t.is_destination(op, dst)
         };
         let guard = guard::guard(self.module, op, Direction::Pull);
         self.each_neighbour((begin, end), guard, &promoted, dst, visited, test, |t, edge, src| {
@@ -232,14 +248,38 @@ impl Translator<'_, '_> {
         })
     }
 
+    /// The answer of a filter.
+    fn filter(&mut self, filter: &FunctionRef, role: Role, vertex: Value) -> Result<Value, Refusal> {
+        let keep = self.apply(filter, role, &[vertex])?;
+        keep.ok_or_else(|| self.refuse("a filter without result"))
+    }
+
+    /// Whether a vertex is wanted as a destination; `None` when all are.
+    fn is_destination(&mut self, op: &EdgeSetIterator, dst: Value) -> Result<Option<Value>, Refusal> {
+        match &op.to {
+            VertexFilter::Function(filter) => self.filter(filter, Role::To, dst).map(Some),
+            VertexFilter::Set(_) => {
+                let map = self.slot(slot::TO_MAP, types::I64);
+                Ok(Some(self.in_map(map, dst, false)))
+            }
+            VertexFilter::All => Ok(None),
+        }
+    }
+
+    /// The vectors that can be promoted. A careful kernel promotes none: it must touch an entry only where the program does.
+    fn promoted(&self, op: &EdgeSetIterator, direction: Direction) -> Vec<promote::Promoted> {
+        if self.target.careful { Vec::new() } else { promote::candidates(self.module, op, direction) }
+    }
+
     /// The edge positions of a list, clipped to the share of this worker.
-    fn list(&mut self, list: Value, clipped: bool) -> (Value, Value) {
+    fn list(&mut self, (list, reason): (Value, Reason), clipped: bool) -> (Value, Value) {
         let offsets = self.slot(slot::OFFSETS, types::I64);
-        let (begin, end) = self.list_range(offsets, list);
+        let (begin, end) = self.list_range(offsets, list, reason);
         if !clipped {
             return (begin, end);
         }
-        let clip = |offset: usize, t: &mut Self| t.b.ins().load(types::I64, trusted(), t.worker, offset as i32);
+        let worker = self.worker_fields();
+        let clip = |offset: usize, t: &mut Self| t.load_at(types::I64, &worker, offset as i32);
         let low = clip(offset_of!(Worker, clip_begin), self);
         let high = clip(offset_of!(Worker, clip_end), self);
         let begin = self.b.ins().umax(begin, low);
@@ -247,8 +287,9 @@ impl Translator<'_, '_> {
         (begin, end)
     }
 
-    /// A loop over the edge positions `begin..end` of `owner` whose other end passes the test. The body gets the position
-    /// and the other end; it may return a condition for going on at all.
+    /// A loop over the edge positions `begin..end` of `owner` whose other end passes the test, which gets the other end and the
+    /// block where an edge that fails goes on. The body gets the position and the other end; it may return a condition for
+    /// going on at all.
     ///
     /// Edges that fail go round in a loop of their own inside: what only the body needs stays out of its registers.
     #[expect(clippy::too_many_arguments, reason = "the parts of one loop")]
@@ -259,7 +300,7 @@ impl Translator<'_, '_> {
         promoted: &[promote::Promoted],
         owner: Value,
         visited: Variable,
-        test: impl FnOnce(&mut Self, Value) -> Result<Option<Value>, Refusal>,
+        test: impl FnOnce(&mut Self, Value, Block) -> Result<Option<Value>, Refusal>,
         body: impl FnOnce(&mut Self, Value, Value) -> Result<Option<Value>, Refusal>,
     ) -> Result<(), Refusal> {
         let [enter, again, head, failed, more, leave, out] = std::array::from_fn(|_| self.b.create_block());
@@ -295,12 +336,12 @@ impl Translator<'_, '_> {
             self.b.switch_to_block(inside);
             self.b.seal_block(inside);
         }
-        self.vertices.push(other);
-        if let Some(passed) = test(self, other)? {
-            self.only_if(passed, failed);
-        }
-        let go_on = body(self, edge, other)?;
-        self.vertices.pop();
+        let go_on = self.with_vertex(other, |t| {
+            if let Some(passed) = test(t, other, failed)? {
+                t.only_if(passed, failed);
+            }
+            body(t, edge, other)
+        })?;
         match go_on {
             Some(condition) => {
                 let following = self.b.ins().iadd_imm_s(step, 1);
@@ -340,8 +381,8 @@ impl Translator<'_, '_> {
 
     pub(crate) fn neighbour(&mut self, edge: Value) -> Value {
         let targets = self.slot(slot::TARGETS, types::I64);
-        let at = self.address(targets, edge, 4);
-        self.b.ins().load(types::I32, constant(), at, 0)
+        let at = self.place_at(targets, edge, 4, Reason::InList);
+        self.load_constant(types::I32, &at, 0)
     }
 
     /// The arguments of the edge function: source, destination and weight.
@@ -359,8 +400,8 @@ impl Translator<'_, '_> {
             let declared = function.params.get(2).and_then(|p| p.ty.scalar());
             let declared = declared.ok_or_else(|| self.refuse("the edge function takes no weight"))?;
             let weights = self.slot(slot::WEIGHTS, types::I64);
-            let at = self.address(weights, edge, 4);
-            let weight = self.b.ins().load(clif_type(stored), constant(), at, 0);
+            let at = self.place_at(weights, edge, 4, Reason::InList);
+            let weight = self.load_constant(clif_type(stored), &at, 0);
             args.push(self.convert(weight, stored, declared));
         }
         Ok(args)

@@ -7,11 +7,12 @@ use gw_ir::module::Module;
 use gw_ir::operator::EdgeSetIterator;
 use gw_ir::source::Name;
 use gw_ir::stmt::StmtKind;
-use gw_ir::types::Scalar;
+use gw_ir::types::{Domain, Scalar, Type as IrType};
 use gw_ir::walk;
 
 use super::edge::{EdgeShape, Range};
-use super::translate::{Translator, clif_type, constant, trusted};
+use super::memory::Reason;
+use super::translate::{Translator, clif_type};
 use super::{Body, functions_of};
 use crate::abi::slot;
 
@@ -29,16 +30,17 @@ impl Translator<'_, '_> {
     /// over.
     pub(crate) fn tagged_vertex(&mut self, index: Value, next: Block) -> Value {
         let queue = self.slot(slot::QUEUE, types::I64);
-        let at = self.address(queue, index, 8);
-        let vertex = self.b.ins().load(types::I32, constant(), at, 0);
+        let at = self.place_at(queue, index, 8, Reason::InRange);
+        let vertex = self.load_constant(types::I32, &at, 0);
         let Some(Priorities { vector, scalar, only_filed }) = self.priorities.clone() else { return vertex };
-        let base = self.input(super::Source::GlobalVector(vector), types::I64);
+        let ty = IrType::Vector { domain: Domain::Fixed(0), item: Box::new(IrType::Scalar(scalar)) };
+        let base = self.vector_input(super::Source::GlobalVector(vector), &ty);
         let wide = self.b.ins().uextend(types::I64, vertex);
         let ty = clif_type(scalar);
-        let place = self.address(base, wide, ty.bytes());
-        let priority = self.b.ins().load(ty, trusted(), place, 0);
+        let place = self.place_at(base, wide, ty.bytes(), Reason::Filed);
+        let priority = self.load(ty, &place);
         let counts = if only_filed {
-            let filed = self.b.ins().load(types::I32, constant(), at, 4);
+            let filed = self.load_constant(types::I32, &at, 4);
             let half = if ty == types::I64 { self.b.ins().ireduce(types::I32, priority) } else { priority };
             self.b.ins().icmp(IntCC::Equal, half, filed)
         } else {

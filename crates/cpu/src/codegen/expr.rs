@@ -7,7 +7,8 @@ use gw_ir::types::{Scalar, Type as IrType};
 
 use super::Refusal;
 use super::inputs::{GraphArray, Source};
-use super::translate::{Binding, Translator, VectorRef, cell_bytes, clif_type, trusted};
+use super::memory::{Length, Place, Reason};
+use super::translate::{Binding, Translator, VectorRef, cell_bytes, clif_type};
 use crate::abi::Fault;
 
 impl Translator<'_, '_> {
@@ -37,8 +38,8 @@ impl Translator<'_, '_> {
                 if let Some(register) = self.register(expr) {
                     return Ok(Some(self.b.use_var(register)));
                 }
-                let (address, scalar) = self.place(expr)?;
-                self.b.ins().load(clif_type(scalar), trusted(), address, 0)
+                let (place, scalar) = self.place(expr)?;
+                self.load(clif_type(scalar), &place)
             }
             ExprKind::Unary(UnaryOp::Neg, operand) => {
                 let value = self.value(operand)?;
@@ -101,25 +102,35 @@ impl Translator<'_, '_> {
         }
         let ty = clif_type(self.scalar_of(ty)?);
         if self.is_written(name) {
-            let cell = self.input(Source::GlobalCell(name.clone()), types::I64);
-            Ok(self.b.ins().load(ty, trusted(), cell, 0))
+            let cell = self.global_cell(name);
+            Ok(self.load(ty, &cell))
         } else {
             Ok(self.input(Source::GlobalScalar(name.clone()), ty))
         }
     }
 
-    /// The address of a vector element and the type of the cell, with the index checked.
-    pub(crate) fn place(&mut self, expr: &Expr) -> Result<(Value, Scalar), Refusal> {
+    /// The cell of a global scalar that the kernel writes.
+    fn global_cell(&mut self, name: &gw_ir::source::Name) -> Place {
+        Place::new(self.input(Source::GlobalCell(name.clone()), types::I64), Reason::Cell)
+    }
+
+    /// The place of a vector element or global scalar and the type of the cell, with the index checked.
+    pub(crate) fn place(&mut self, expr: &Expr) -> Result<(Place, Scalar), Refusal> {
+        self.place_or(expr, Fault::Index)
+    }
+
+    /// The same; an index out of range is this fault.
+    pub(crate) fn place_or(&mut self, expr: &Expr, fault: Fault) -> Result<(Place, Scalar), Refusal> {
         match &expr.kind {
             ExprKind::Element { vector, index, .. } => {
                 let vector = self.vector(vector)?;
-                let row = self.row(&vector, index)?;
+                let row = self.row(&vector, index, fault)?;
                 let scalar = self.scalar_of(&row.ty)?;
-                Ok((row.base, scalar))
+                Ok((Place { address: row.base, reasons: row.reasons }, scalar))
             }
             ExprKind::Var(name) if self.module.global(name).is_some() && !self.names.contains_key(name) => {
                 let scalar = self.scalar_of(&expr.ty)?;
-                Ok((self.input(Source::GlobalCell(name.clone()), types::I64), scalar))
+                Ok((self.global_cell(name), scalar))
             }
             _ => Err(self.refuse("this cannot be written inside an operator function")),
         }
@@ -131,14 +142,14 @@ impl Translator<'_, '_> {
             ExprKind::Var(name) => self.vector_named(name, &expr.ty),
             ExprKind::Element { vector, index, .. } => {
                 let vector = self.vector(vector)?;
-                self.row(&vector, index)
+                self.row(&vector, index, Fault::Index)
             }
             _ => Err(self.refuse("vectors are not made inside operator functions")),
         }
     }
 
     /// Entry `index` of a vector: a cell or a row.
-    fn row(&mut self, vector: &VectorRef, index: &Expr) -> Result<VectorRef, Refusal> {
+    fn row(&mut self, vector: &VectorRef, index: &Expr, fault: Fault) -> Result<VectorRef, Refusal> {
         let IrType::Vector { item, .. } = vector.ty.clone() else {
             return Err(self.refuse("only vectors can be indexed"));
         };
@@ -148,19 +159,17 @@ impl Translator<'_, '_> {
             Scalar::Uint64 => at,
             _ => return Err(self.refuse("an index must be a whole number")),
         };
-        if !self.vertices.contains(&at) {
-            let length = self.length(vector);
-            let fine = self.b.ins().icmp(IntCC::UnsignedLessThan, wide, length);
-            let shown = match self.b.func.dfg.value_type(at) {
-                types::I32 => self.b.ins().sextend(types::I64, at),
-                _ => at,
-            };
-            self.check(fine, Fault::Index, Some(shown), Some(length), &vector.name);
-        }
         let (cells, scalar) = cells(&item);
         let scalar = scalar.ok_or_else(|| self.refuse("a vector of objects"))?;
+        let length = vector.length.clone().ok_or_else(|| self.refuse("a vector without length"))?;
+        let mut reasons = vector.reasons.clone();
+        reasons.push(self.entry(at, wide, &length, &vector.name, fault));
         let base = self.address(vector.base, wide, cells * cell_bytes(scalar));
-        Ok(VectorRef { base, length: None, ty: *item, name: vector.name.clone() })
+        let length = match &*item {
+            IrType::Vector { domain: gw_ir::types::Domain::Fixed(n), .. } => Some(Length::Fixed(*n)),
+            _ => None,
+        };
+        Ok(VectorRef { base, length, ty: *item, reasons, name: vector.name.clone() })
     }
 
     fn short_circuit(&mut self, op: BinaryOp, lhs: &Expr, rhs: &Expr) -> Result<Value, Refusal> {
@@ -398,66 +407,49 @@ impl Translator<'_, '_> {
             }
             (Builtin::OutDegree, [graph, vertex]) => {
                 let offsets = self.graph_array(graph, GraphArray::OutOffsets)?;
-                let vertex = self.checked_vertex(graph, vertex)?;
-                let (begin, end) = self.edge_range(offsets, vertex);
+                let vertex = self.value(vertex)?;
+                let reason = self.vertex_of(graph, vertex)?;
+                let (begin, end) = self.edge_range(offsets, vertex, reason);
                 let degree = self.b.ins().isub(end, begin);
                 self.b.ins().ireduce(types::I32, degree)
             }
             (Builtin::RandomOutNeighbor | Builtin::RandomInNeighbor, [graph, vertex]) => {
-                let (offsets, targets) = match builtin {
-                    Builtin::RandomOutNeighbor => (GraphArray::OutOffsets, GraphArray::OutTargets),
-                    _ => (GraphArray::InOffsets, GraphArray::InTargets),
+                let (offsets, targets, fault) = match builtin {
+                    Builtin::RandomOutNeighbor => {
+                        (GraphArray::OutOffsets, GraphArray::OutTargets, Fault::NoOutNeighbours)
+                    }
+                    _ => (GraphArray::InOffsets, GraphArray::InTargets, Fault::NoInNeighbours),
                 };
                 let offsets = self.graph_array(graph, offsets)?;
                 let targets = self.graph_array(graph, targets)?;
-                let vertex = self.checked_vertex(graph, vertex)?;
-                let (begin, end) = self.edge_range(offsets, vertex);
+                let vertex = self.value(vertex)?;
+                let reason = self.vertex_of(graph, vertex)?;
+                let (begin, end) = self.edge_range(offsets, vertex, reason);
                 let degree = self.b.ins().isub(end, begin);
                 let call = self.b.ins().call(self.helpers.random, &[self.worker, degree]);
                 let pick = self.b.inst_results(call)[0];
-                let fine = self.b.ins().icmp(IntCC::UnsignedLessThan, pick, degree);
-                self.check(fine, Fault::Index, Some(pick), Some(degree), "neighbours");
+                let reason = self.pick(pick, degree, vertex, fault);
                 let at = self.b.ins().iadd(begin, pick);
-                let at = self.address(targets, at, 4);
-                self.b.ins().load(types::I32, trusted(), at, 0)
+                let at = self.place_at(targets, at, 4, reason);
+                self.load(types::I32, &at)
             }
             (Builtin::OutNeighbor, [graph, vertex, position]) => {
                 let offsets = self.graph_array(graph, GraphArray::OutOffsets)?;
                 let targets = self.graph_array(graph, GraphArray::OutTargets)?;
-                let vertex = self.checked_vertex(graph, vertex)?;
+                let vertex = self.value(vertex)?;
+                let reason = self.vertex_of(graph, vertex)?;
                 let position = self.value(position)?;
-                let (begin, end) = self.edge_range(offsets, vertex);
+                let (begin, end) = self.edge_range(offsets, vertex, reason);
                 let degree = self.b.ins().isub(end, begin);
                 let wide = self.b.ins().sextend(types::I64, position);
-                let fine = self.b.ins().icmp(IntCC::UnsignedLessThan, wide, degree);
-                self.check(fine, Fault::Index, Some(wide), Some(degree), "neighbours");
+                let reason = self.position(wide, degree);
                 let at = self.b.ins().iadd(begin, wide);
-                let at = self.address(targets, at, 4);
-                self.b.ins().load(types::I32, trusted(), at, 0)
+                let at = self.place_at(targets, at, 4, reason);
+                self.load(types::I32, &at)
             }
             _ => return Err(self.refuse(format!("`{}` is not available inside operator functions", builtin.name()))),
         };
         Ok(Some(value))
-    }
-
-    /// A vertex operand, checked to be one of the graph's.
-    pub(crate) fn checked_vertex(&mut self, graph: &Expr, vertex: &Expr) -> Result<Value, Refusal> {
-        let vertex = self.value(vertex)?;
-        self.check_vertex(graph, vertex)?;
-        Ok(vertex)
-    }
-
-    /// Faults unless `vertex` is one of the graph's.
-    pub(crate) fn check_vertex(&mut self, graph: &Expr, vertex: Value) -> Result<(), Refusal> {
-        if self.vertices.contains(&vertex) {
-            return Ok(());
-        }
-        let count = self.graph_array(graph, GraphArray::VertexCount)?;
-        let fine = self.b.ins().icmp(IntCC::UnsignedLessThan, vertex, count);
-        let shown = self.b.ins().sextend(types::I64, vertex);
-        let limit = self.b.ins().uextend(types::I64, count);
-        self.check(fine, Fault::Index, Some(shown), Some(limit), "vertices");
-        Ok(())
     }
 }
 

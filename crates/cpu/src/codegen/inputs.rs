@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use gw_ir::source::Name;
-use gw_ir::types::Scalar;
+use gw_ir::types::{Domain, Scalar, Type};
 
 use crate::abi::slot;
 
@@ -43,6 +43,17 @@ pub(crate) enum Role {
     To,
 }
 
+impl Role {
+    /// The slot of what the random draws of such a function depend on.
+    pub(crate) fn draws_slot(self) -> usize {
+        match self {
+            Role::Apply => slot::DRAWS,
+            Role::From => slot::DRAWS + 1,
+            Role::To => slot::DRAWS + 2,
+        }
+    }
+}
+
 /// The arrays of a graph that functions may ask for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum GraphArray {
@@ -63,7 +74,20 @@ pub(crate) enum GraphArray {
 pub(crate) struct Inputs {
     slots: HashMap<Source, usize>,
     sources: Vec<Source>,
+    shapes: HashMap<Source, Shape>,
 }
+
+/// The shape of a vector that a kernel was compiled for. The number of its entries is another input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Shape {
+    /// The type of the cells.
+    pub(crate) scalar: Scalar,
+    /// Entries per level of nesting below the first.
+    pub(crate) inner: Vec<usize>,
+}
+
+/// An input of a kernel, with the shape of a vector.
+pub(crate) type Input = (Source, Option<Shape>);
 
 impl Inputs {
     /// The slot of an input, new or known.
@@ -77,8 +101,31 @@ impl Inputs {
         slot
     }
 
+    /// Notes the type of a vector.
+    pub(crate) fn expect(&mut self, source: &Source, ty: &Type) {
+        let (mut ty, mut inner) = (ty, Vec::new());
+        while let Type::Vector { domain, item } = ty {
+            if let Domain::Fixed(n) = domain {
+                inner.push(*n as usize);
+            } else {
+                inner.push(usize::MAX);
+            }
+            ty = item;
+        }
+        if let Some(scalar) = ty.scalar().filter(|_| !inner.is_empty()) {
+            inner.remove(0);
+            self.shapes.insert(source.clone(), Shape { scalar, inner });
+        }
+    }
+
     /// All inputs in slot order, beginning at [`slot::COUNT`].
-    pub(crate) fn into_sources(self) -> Vec<Source> {
+    pub(crate) fn into_inputs(mut self) -> Vec<Input> {
         self.sources
+            .into_iter()
+            .map(|source| {
+                let shape = self.shapes.remove(&source);
+                (source, shape)
+            })
+            .collect()
     }
 }

@@ -6,13 +6,16 @@ mod common;
 mod edge;
 mod entry;
 mod expr;
+mod filters;
 mod guard;
 mod inputs;
+mod memory;
 mod promote;
 mod stmt;
 mod sums;
 mod translate;
 mod update;
+mod validate;
 mod vertex;
 
 use std::sync::Arc;
@@ -22,6 +25,7 @@ use cranelift::codegen::settings::{self, Configurable};
 use cranelift::prelude::*;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module as _};
+use gw_ir::builtin::Builtin;
 use gw_ir::expr::{Expr, ExprKind};
 use gw_ir::module::Module;
 use gw_ir::operator::{EdgeSetIterator, VertexFilter};
@@ -34,9 +38,10 @@ use crate::abi::Kernel;
 use crate::helpers;
 pub(crate) use edge::{EdgeShape, Range};
 pub(crate) use entry::{Priorities, may_split};
-pub(crate) use inputs::{GraphArray, Role, Source};
+pub(crate) use inputs::{GraphArray, Input, Role, Shape, Source};
+use memory::{Limit, holds};
 pub(crate) use translate::{FaultSite, OutputForm, Target, cell_bytes};
-use translate::{Helpers, Translator};
+use translate::{Finished, Helpers, Translator};
 
 /// Why an operator is not compiled: it runs on the reference machine instead.
 #[derive(Debug, Clone)]
@@ -51,9 +56,18 @@ pub(crate) struct Refusal {
 pub(crate) struct Compiled {
     pub(crate) kernel: Kernel,
     /// Inputs, in slot order behind the fixed slots.
-    pub(crate) sources: Arc<[Source]>,
+    pub(crate) inputs: Arc<[Input]>,
     /// Places of faults.
     pub(crate) sites: Arc<[FaultSite]>,
+    /// Lengths that must not be below the number of vertices of a call; otherwise a careful kernel is needed.
+    limits: Arc<[Limit]>,
+}
+
+impl Compiled {
+    /// Whether the kernel may run with these inputs, over so many vertices as they say.
+    pub(crate) fn fits(&self, words: &[u64]) -> bool {
+        holds(&self.limits, words)
+    }
 }
 
 /// The text forms of a kernel, for people.
@@ -83,6 +97,7 @@ struct Runtime {
     fetch_block: FuncId,
     fetch_queued: FuncId,
     random: FuncId,
+    begin_draws: FuncId,
     math: [FuncId; 4],
 }
 
@@ -130,6 +145,7 @@ impl Jit {
             fetch_block: declare("gw_fetch_block", &[i64, i64, i64, i64, i32], None)?,
             fetch_queued: declare("gw_fetch_queued", &[i64, i64, i64, i64, i64, i32], None)?,
             random: declare("gw_random", &[i64, i64], Some(i64))?,
+            begin_draws: declare("gw_begin_draws", &[i64, i64, i32, i32], None)?,
             math: [
                 declare("gw_log", &[f64], Some(f64))?,
                 declare("gw_exp", &[f64], Some(f64))?,
@@ -168,6 +184,7 @@ impl Jit {
             fetch_block: import(self.runtime.fetch_block),
             fetch_queued: import(self.runtime.fetch_queued),
             random: import(self.runtime.random),
+            begin_draws: import(self.runtime.begin_draws),
             math: self.runtime.math.map(&mut import),
         };
         let builder = FunctionBuilder::new(&mut context.func, &mut self.functions);
@@ -188,7 +205,11 @@ impl Jit {
             self.functions = FunctionBuilderContext::new();
             return Err(refusal);
         }
-        let (sources, sites) = translator.finish(config);
+        let Finished { inputs, sites, memory } = translator.finish(config);
+        if cfg!(debug_assertions) {
+            let problems = validate::problems(&context.func, &memory);
+            assert!(problems.is_empty(), "{name}: {}\n{}", problems.join("\n"), context.func.display());
+        }
         let clif = self.listings.is_some().then(|| context.func.display().to_string());
         self.module.define_function(id, &mut context).map_err(|e| internal(format!("{e:?}")))?;
         if let (Some(listings), Some(clif)) = (&mut self.listings, clif) {
@@ -201,23 +222,31 @@ impl Jit {
         // SAFETY: the function was compiled with exactly this signature and calling convention, and its memory lives as
         // long as `self.module`, which the executable keeps for as long as it keeps the kernels.
         let kernel: Kernel = unsafe { std::mem::transmute(address) };
-        Ok(Compiled { kernel, sources: sources.into(), sites: sites.into() })
+        let inputs = inputs.into_inputs().into();
+        Ok(Compiled { kernel, inputs, sites: sites.into(), limits: memory.limits.into() })
     }
 }
 
 /// Names of all functions that run inside a kernel, calls included.
 fn functions_of(ir: &Module, body: Body<'_>) -> Vec<Name> {
-    let mut todo: Vec<Name> = match body {
-        Body::Edges(op, _) => {
-            let filters = [&op.from, &op.to].into_iter().filter_map(|f| match f {
-                VertexFilter::Function(f) => Some(f.name.clone()),
-                _ => None,
-            });
-            filters.chain([op.apply.name.clone()]).collect()
-        }
-        Body::Vertices(function, ..) => vec![function.name.clone()],
-        Body::Iterations(function) => vec![function.clone()],
-    };
+    match body {
+        Body::Edges(op, _) => edge_functions(ir, op),
+        Body::Vertices(function, ..) => reached(ir, vec![function.name.clone()]),
+        Body::Iterations(function) => reached(ir, vec![function.clone()]),
+    }
+}
+
+/// Names of all functions that an edge operator runs, calls included.
+fn edge_functions(ir: &Module, op: &EdgeSetIterator) -> Vec<Name> {
+    let filters = [&op.from, &op.to].into_iter().filter_map(|f| match f {
+        VertexFilter::Function(f) => Some(f.name.clone()),
+        _ => None,
+    });
+    reached(ir, filters.chain([op.apply.name.clone()]).collect())
+}
+
+/// These functions and all that they call.
+fn reached(ir: &Module, mut todo: Vec<Name>) -> Vec<Name> {
     let mut found: Vec<Name> = Vec::new();
     while let Some(name) = todo.pop() {
         if found.contains(&name) {
@@ -233,6 +262,19 @@ fn functions_of(ir: &Module, body: Body<'_>) -> Vec<Name> {
         found.push(name);
     }
     found
+}
+
+/// Whether a function, or one that it calls, draws random neighbours.
+fn draws(ir: &Module, function: &Name) -> bool {
+    reached(ir, vec![function.clone()]).iter().any(|name| {
+        let block = ir.function(name).and_then(|f| f.body.as_deref()).unwrap_or_default();
+        let mut found = false;
+        walk::walk_block_exprs(block, &mut |e| {
+            let drawn = |b: &Builtin| matches!(b, Builtin::RandomOutNeighbor | Builtin::RandomInNeighbor);
+            found |= matches!(&e.kind, ExprKind::Builtin(builtin, _) if drawn(builtin));
+        });
+        found
+    })
 }
 
 /// Global scalars that a kernel assigns or reduces into.
@@ -288,16 +330,22 @@ pub(crate) fn priority_vector(ir: &Module, queue: &Name) -> Option<Expr> {
     }
 }
 
-/// Name and type of the priorities that the function of an ordered operator updates.
-fn ordered_queue(ir: &Module, op: &EdgeSetIterator) -> Option<(Name, Scalar)> {
-    let function = ir.function(&op.apply.name)?;
-    let mut queue = None;
-    walk::walk_block_exprs(function.body.as_deref().unwrap_or_default(), &mut |e| {
-        if let ExprKind::PriorityUpdate { queue: q, .. } = &e.kind {
-            queue = q.as_var().cloned();
-        }
-    });
-    let vector = priority_vector(ir, &queue?)?;
+/// Name and type of the priorities that the functions of an ordered operator update; `None` unless all are those of one queue.
+pub(crate) fn ordered_queue(ir: &Module, op: &EdgeSetIterator) -> Option<(Name, Scalar)> {
+    let (mut queues, mut unknown): (Vec<Name>, bool) = (Vec::new(), false);
+    for name in edge_functions(ir, op) {
+        let block = ir.function(&name).and_then(|f| f.body.as_deref()).unwrap_or_default();
+        walk::walk_block_exprs(block, &mut |e| {
+            if let ExprKind::PriorityUpdate { queue, .. } = &e.kind {
+                unknown |= queue.as_var().is_none();
+                queues.extend(queue.as_var().cloned());
+            }
+        });
+    }
+    queues.sort();
+    queues.dedup();
+    let [queue] = queues.as_slice() else { return None };
+    let vector = priority_vector(ir, queue).filter(|_| !unknown)?;
     let scalar = match &vector.ty {
         IrType::Vector { item, .. } => item.scalar()?,
         _ => return None,

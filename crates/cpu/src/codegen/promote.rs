@@ -13,7 +13,9 @@ use gw_ir::types::{Domain, Type as IrType};
 use gw_ir::walk;
 
 use super::Refusal;
-use super::translate::{Translator, clif_type, trusted};
+use super::memory::Place;
+use super::translate::{Translator, clif_type};
+use crate::abi::Fault;
 
 /// A vector whose owned entry can live in a register.
 #[derive(Debug, Clone)]
@@ -106,7 +108,7 @@ fn calls(function: &Function) -> bool {
 pub(crate) struct Saved {
     vector: Name,
     register: Variable,
-    address: Value,
+    place: Place,
 }
 
 impl Translator<'_, '_> {
@@ -120,11 +122,13 @@ impl Translator<'_, '_> {
             let vector_ty = vector_ty.ok_or_else(|| self.refuse("a promoted vector vanished"))?;
             let vector = self.vector_named(&p.vector, &vector_ty)?;
             let index = self.b.ins().uextend(types::I64, owner);
-            let address = self.address(vector.base, index, ty.bytes());
-            let value = self.b.ins().load(ty, trusted(), address, 0);
+            let length = vector.length.clone().ok_or_else(|| self.refuse("a vector without length"))?;
+            let reason = self.entry(owner, index, &length, &vector.name, Fault::Index);
+            let place = self.place_at(vector.base, index, ty.bytes(), reason);
+            let value = self.load(ty, &place);
             let register = self.variable(ty, value);
             self.registers.push((p.vector.clone(), register));
-            saved.push(Saved { vector: p.vector.clone(), register, address });
+            saved.push(Saved { vector: p.vector.clone(), register, place });
         }
         Ok(saved)
     }
@@ -133,7 +137,7 @@ impl Translator<'_, '_> {
     pub(crate) fn demote(&mut self, saved: Vec<Saved>) {
         for entry in saved {
             let value = self.b.use_var(entry.register);
-            self.b.ins().store(trusted(), value, entry.address, 0);
+            self.store(value, &entry.place);
             self.registers.retain(|(name, _)| *name != entry.vector);
         }
     }

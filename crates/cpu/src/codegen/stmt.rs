@@ -7,7 +7,8 @@ use gw_ir::stmt::{Stmt, StmtKind};
 use gw_ir::types::Scalar;
 
 use super::Refusal;
-use super::translate::{Binding, Translator, clif_type, trusted};
+use super::memory::{Place, Reason};
+use super::translate::{Binding, Translator, clif_type};
 use crate::abi::{Fault, slot};
 
 impl Translator<'_, '_> {
@@ -95,8 +96,8 @@ impl Translator<'_, '_> {
             self.b.def_var(register, value);
             return Ok(());
         }
-        let (address, _) = self.place(target)?;
-        self.b.ins().store(trusted(), value, address, 0);
+        let (place, _) = self.place(target)?;
+        self.store(value, &place);
         Ok(())
     }
 
@@ -169,9 +170,9 @@ impl Translator<'_, '_> {
     }
 
     /// Leaves the kernel when the run shall stop: loops of the program may be endless.
-    fn check_stop(&mut self) {
-        let flag = self.slot(slot::STOP, types::I64);
-        let stop = self.b.ins().load(types::I8, trusted(), flag, 0);
+    pub(super) fn check_stop(&mut self) {
+        let flag = Place::new(self.slot(slot::STOP, types::I64), Reason::Cell);
+        let stop = self.load(types::I8, &flag);
         let fine = self.b.ins().icmp_imm_s(IntCC::Equal, stop, 0);
         self.check(fine, Fault::Stopped, None, None, "");
     }

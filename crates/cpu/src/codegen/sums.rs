@@ -85,8 +85,8 @@ impl Translator<'_, '_> {
         sums.sort_by(|a, b| a.0.cmp(&b.0));
         for (name, sum) in sums {
             let value = self.b.use_var(sum.register);
-            let (address, scalar) = self.place(&Expr::var(name, IrType::Scalar(sum.scalar)))?;
-            self.reduce_at(ReduceOp::Sum, address, scalar, value, self.target.parallel);
+            let (place, scalar) = self.place(&Expr::var(name, IrType::Scalar(sum.scalar)))?;
+            self.reduce_at(ReduceOp::Sum, &place, scalar, value, self.target.parallel);
         }
         Ok(())
     }

@@ -5,18 +5,18 @@
 
 use std::collections::HashMap;
 
-use cranelift::codegen::cursor::{Cursor, FuncCursor};
-use cranelift::codegen::ir::{FuncRef, MemFlagsData};
+use cranelift::codegen::ir::FuncRef;
 use cranelift::codegen::isa::TargetFrontendConfig;
 use cranelift::prelude::*;
 use gw_ir::expr::{ExprKind, FunctionRef};
 use gw_ir::module::{Function, Module};
 use gw_ir::source::{Name, Span};
 use gw_ir::stmt::StmtKind;
-use gw_ir::types::{Domain, Scalar, Type as IrType};
+use gw_ir::types::{Scalar, Type as IrType};
 
 use super::Refusal;
 use super::inputs::{GraphArray, Inputs, Role, Source};
+use super::memory::{Length, Memory, Place, Reason};
 use super::sums::Sum;
 use crate::abi::{Fault, Worker};
 
@@ -29,6 +29,7 @@ pub(crate) struct Helpers {
     pub(crate) fetch_block: FuncRef,
     pub(crate) fetch_queued: FuncRef,
     pub(crate) random: FuncRef,
+    pub(crate) begin_draws: FuncRef,
     pub(crate) math: [FuncRef; 4],
 }
 
@@ -45,6 +46,8 @@ pub(crate) struct Target {
     pub(crate) from_bitmap: bool,
     /// No other worker marks the same output vertices.
     pub(crate) owns_output: bool,
+    /// Vertices of the operator are checked like any other index: some vector or graph has fewer entries.
+    pub(crate) careful: bool,
 }
 
 /// Where an operator's output goes.
@@ -84,12 +87,19 @@ pub(crate) enum Binding {
 #[derive(Clone)]
 pub(crate) struct VectorRef {
     pub(crate) base: Value,
-    /// Number of entries, when it is not known from the type.
-    pub(crate) length: Option<Source>,
+    /// Number of entries; a cell has none.
+    pub(crate) length: Option<Length>,
     pub(crate) ty: IrType,
+    /// Why the indices that led here are in range.
+    pub(crate) reasons: Vec<Reason>,
     /// The name in the program, for messages.
     pub(crate) name: Name,
 }
+
+/// Functions are inlined up to so many instructions and bodies: where each calls the next one twice, a short program would become
+/// larger than memory.
+const MOST_INSTRUCTIONS: usize = 50_000;
+const MOST_BODIES: usize = 10_000;
 
 /// The translation of one kernel.
 pub(crate) struct Translator<'a, 'f> {
@@ -109,8 +119,12 @@ pub(crate) struct Translator<'a, 'f> {
     pub(crate) loops: Vec<Block>,
     /// Functions being inlined, outermost first.
     pub(crate) inlining: Vec<Name>,
-    /// Vertices known to be in range: the endpoints of the edge or the vertex of the operator.
+    /// How many were inlined so far.
+    inlined: usize,
+    /// The vertices of the operator at hand: the endpoints of the edge or the vertex.
     pub(crate) vertices: Vec<Value>,
+    /// The accesses of the kernel.
+    pub(crate) memory: Memory,
     /// Places of faults.
     pub(crate) sites: Vec<FaultSite>,
     pub(crate) span: Span,
@@ -133,14 +147,11 @@ pub(crate) struct FaultSite {
     pub(crate) vector: String,
 }
 
-/// Memory that generated code may always access: cells of vectors, arrays of graphs, workers.
-pub(crate) fn trusted() -> MemFlagsData {
-    MemFlagsData::trusted()
-}
-
-/// Trusted memory that does not change while a kernel runs.
-pub(crate) fn constant() -> MemFlagsData {
-    MemFlagsData::trusted().with_readonly()
+/// A kernel in Cranelift's form and what belongs to it.
+pub(crate) struct Finished {
+    pub(crate) inputs: Inputs,
+    pub(crate) sites: Vec<FaultSite>,
+    pub(crate) memory: Memory,
 }
 
 impl<'a, 'f> Translator<'a, 'f> {
@@ -175,7 +186,9 @@ impl<'a, 'f> Translator<'a, 'f> {
             names: HashMap::new(),
             loops: Vec::new(),
             inlining: Vec::new(),
+            inlined: 0,
             vertices: Vec::new(),
+            memory: Memory::default(),
             sites: Vec::new(),
             span: Span::NONE,
             registers: Vec::new(),
@@ -188,14 +201,14 @@ impl<'a, 'f> Translator<'a, 'f> {
     }
 
     /// Ends the kernel.
-    pub(crate) fn finish(mut self, config: TargetFrontendConfig) -> (Vec<Source>, Vec<FaultSite>) {
+    pub(crate) fn finish(mut self, config: TargetFrontendConfig) -> Finished {
         self.b.ins().jump(self.exit, &[]);
         self.b.switch_to_block(self.exit);
         self.b.seal_block(self.exit);
         self.b.ins().return_(&[]);
         self.b.seal_all_blocks();
         self.b.finalize(config);
-        (self.inputs.into_sources(), self.sites)
+        Finished { inputs: self.inputs, sites: self.sites, memory: self.memory }
     }
 
     /// A slot of the environment, loaded once at the entry of the kernel.
@@ -203,8 +216,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         if let Some(&value) = self.hoisted.get(&slot) {
             return value;
         }
-        let mut cursor = FuncCursor::new(self.b.func).at_last_inst(self.entry);
-        let value = cursor.ins().load(ty, constant(), self.env, 8 * slot as i32);
+        let value = self.load_slot(slot, ty);
         self.hoisted.insert(slot, value);
         value
     }
@@ -213,6 +225,12 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub(crate) fn input(&mut self, source: Source, ty: types::Type) -> Value {
         let slot = self.inputs.slot(source);
         self.slot(slot, ty)
+    }
+
+    /// The first cell of a vector of this type; the runtime looks whether the vector is of it.
+    pub(crate) fn vector_input(&mut self, source: Source, ty: &IrType) -> Value {
+        self.inputs.expect(&source, ty);
+        self.input(source, types::I64)
     }
 
     /// A fresh SSA variable with a value.
@@ -232,8 +250,9 @@ impl<'a, 'f> Translator<'a, 'f> {
         if self.module.global(name).is_none() {
             return Err(self.refuse(format!("`{name}` is not visible in operator functions")));
         }
-        let base = self.input(Source::GlobalVector(name.clone()), types::I64);
-        Ok(VectorRef { base, length: Some(Source::GlobalLength(name.clone())), ty: ty.clone(), name: name.clone() })
+        let base = self.vector_input(Source::GlobalVector(name.clone()), ty);
+        let length = Some(Length::Input(Source::GlobalLength(name.clone())));
+        Ok(VectorRef { base, length, ty: ty.clone(), reasons: Vec::new(), name: name.clone() })
     }
 
     /// True when the kernel writes this global scalar, so that its value must stay in memory.
@@ -243,31 +262,37 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// An array of a graph, which must be a global.
     pub(crate) fn graph_array(&mut self, graph: &gw_ir::expr::Expr, array: GraphArray) -> Result<Value, Refusal> {
+        let ty = if array == GraphArray::VertexCount { types::I32 } else { types::I64 };
+        let source = self.graph_source(graph, array)?;
+        Ok(self.input(source, ty))
+    }
+
+    /// Where an array of a graph comes from.
+    pub(super) fn graph_source(&self, graph: &gw_ir::expr::Expr, array: GraphArray) -> Result<Source, Refusal> {
         let name = graph.as_var().filter(|n| self.module.global(n).is_some()).cloned();
         let name = name.ok_or_else(|| self.refuse("only global graphs can be used inside operator functions"))?;
-        let ty = if array == GraphArray::VertexCount { types::I32 } else { types::I64 };
-        Ok(self.input(Source::Graph(name, array), ty))
+        Ok(Source::Graph(name, array))
     }
 
-    /// The edge positions of a vertex in an offsets array.
-    pub(crate) fn edge_range(&mut self, offsets: Value, vertex: Value) -> (Value, Value) {
+    /// The edge positions of a vertex in an offsets array; the reason says why the vertex has a list there.
+    pub(crate) fn edge_range(&mut self, offsets: Value, vertex: Value, reason: Reason) -> (Value, Value) {
         let index = self.b.ins().uextend(types::I64, vertex);
-        self.list_range(offsets, index)
+        self.list_range(offsets, index, reason)
     }
 
-    /// The edge positions of a list, by its 64-bit index, in an offsets array.
-    pub(crate) fn list_range(&mut self, offsets: Value, index: Value) -> (Value, Value) {
+    /// The edge positions of a list, by its 64-bit index, in an offsets array, which has one entry more than lists.
+    pub(crate) fn list_range(&mut self, offsets: Value, index: Value, reason: Reason) -> (Value, Value) {
         if self.target.wide_offsets {
             let at = self.b.ins().ishl_imm_s(index, 3);
-            let at = self.b.ins().iadd(offsets, at);
-            let begin = self.b.ins().load(types::I64, constant(), at, 0);
-            let end = self.b.ins().load(types::I64, constant(), at, 8);
+            let at = Place::new(self.b.ins().iadd(offsets, at), reason);
+            let begin = self.load_constant(types::I64, &at, 0);
+            let end = self.load_constant(types::I64, &at, 8);
             (begin, end)
         } else {
             let at = self.b.ins().ishl_imm_s(index, 2);
-            let at = self.b.ins().iadd(offsets, at);
-            let begin = self.b.ins().uload32(constant(), at, 0);
-            let end = self.b.ins().uload32(constant(), at, 4);
+            let at = Place::new(self.b.ins().iadd(offsets, at), reason);
+            let begin = self.load_constant_u32(&at, 0);
+            let end = self.load_constant_u32(&at, 4);
             (begin, end)
         }
     }
@@ -287,9 +312,10 @@ impl<'a, 'f> Translator<'a, 'f> {
         for (i, capture) in function.captures.iter().enumerate() {
             let binding = match &capture.ty {
                 IrType::Vector { .. } => {
-                    let base = self.input(Source::CapturedVector(role, i), types::I64);
-                    let length = Some(Source::CapturedLength(role, i));
-                    Binding::Vector(VectorRef { base, length, ty: capture.ty.clone(), name: capture.name.clone() })
+                    let base = self.vector_input(Source::CapturedVector(role, i), &capture.ty);
+                    let length = Some(Length::Input(Source::CapturedLength(role, i)));
+                    let (ty, name) = (capture.ty.clone(), capture.name.clone());
+                    Binding::Vector(VectorRef { base, length, ty, reasons: Vec::new(), name })
                 }
                 ty => {
                     let scalar = self.scalar_of(ty)?;
@@ -312,6 +338,13 @@ impl<'a, 'f> Translator<'a, 'f> {
     ) -> Result<Option<Value>, Refusal> {
         let callee = self.function(&function.name)?;
         let outer = std::mem::take(&mut self.names);
+        if super::draws(self.module, &callee.name) {
+            let key = self.slot(role.draws_slot(), types::I64);
+            let zero = self.b.ins().iconst(types::I32, 0);
+            // Source and destination of an edge, whose weight does not matter; or a vertex.
+            let (a, b) = (args.first().copied().unwrap_or(zero), args.get(1).copied().unwrap_or(zero));
+            self.b.ins().call(self.helpers.begin_draws, &[self.worker, key, a, b]);
+        }
         self.bind_captures(callee, role)?;
         let result = self.inline(callee, args)?;
         self.names = outer;
@@ -331,6 +364,11 @@ impl<'a, 'f> Translator<'a, 'f> {
     pub(crate) fn inline(&mut self, function: &'a Function, args: &[Value]) -> Result<Option<Value>, Refusal> {
         if self.inlining.contains(&function.name) {
             return Err(self.refuse(format!("`{}` calls itself", function.name)));
+        }
+        self.inlined += 1;
+        if self.inlined > MOST_BODIES || self.b.func.dfg.num_insts() > MOST_INSTRUCTIONS {
+            let name = &function.name;
+            return Err(self.refuse(format!("with `{name}` and all it calls inlined, the code grows too large")));
         }
         self.inlining.push(function.name.clone());
         let mut args = args.iter();
@@ -389,7 +427,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         Refusal { reason: reason.into(), span: self.span }
     }
 
-    /// Leaves the kernel with a fault unless `fine`.
+    /// Leaves the kernel with a fault unless `fine`. Returns the block that is reached when it is.
     pub(crate) fn check(
         &mut self,
         fine: Value,
@@ -397,7 +435,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         value: Option<Value>,
         limit: Option<Value>,
         vector: &str,
-    ) {
+    ) -> Block {
         let site = self.sites.len() as i64;
         self.sites.push(FaultSite { span: self.span, vector: vector.to_string() });
         let good = self.b.create_block();
@@ -406,9 +444,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.b.ins().brif(fine, good, &[], bad, &[]);
         self.b.switch_to_block(bad);
         self.b.seal_block(bad);
-        let store = |t: &mut Self, offset: usize, value: Value| {
-            t.b.ins().store(trusted(), value, t.worker, offset as i32);
-        };
+        let worker = self.worker_fields();
+        let store = |t: &mut Self, offset: usize, value: Value| t.store_at(value, &worker, offset as i32);
         let code = self.b.ins().iconst(types::I64, fault as i64);
         let site = self.b.ins().iconst(types::I64, site);
         store(self, std::mem::offset_of!(Worker, fault), code);
@@ -422,15 +459,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.b.ins().jump(self.exit, &[]);
         self.b.switch_to_block(good);
         self.b.seal_block(good);
-    }
-
-    /// Number of entries of a vector as a 64-bit value.
-    pub(crate) fn length(&mut self, vector: &VectorRef) -> Value {
-        match (&vector.ty, &vector.length) {
-            (IrType::Vector { domain: Domain::Fixed(n), .. }, _) => self.b.ins().iconst(types::I64, i64::from(*n)),
-            (_, Some(source)) => self.input(source.clone(), types::I64),
-            (_, None) => self.b.ins().iconst(types::I64, 0),
-        }
+        good
     }
 }
 

@@ -9,7 +9,8 @@ use gw_ir::meta::UpdateMeta;
 use gw_ir::types::Scalar;
 
 use super::Refusal;
-use super::translate::{OutputForm, Translator, clif_type, trusted};
+use super::memory::{Place, Reason};
+use super::translate::{OutputForm, Translator, clif_type};
 use crate::abi::{Fault, Worker, slot};
 
 impl Translator<'_, '_> {
@@ -29,27 +30,27 @@ impl Translator<'_, '_> {
         {
             return Ok(changed);
         }
-        let (address, scalar) = self.place(target)?;
+        let (place, scalar) = self.place(target)?;
         // Nobody owns a global scalar: its reductions are atomic whenever others run.
         let shared = self.target.parallel && matches!(target.kind, ExprKind::Var(_));
-        Ok(self.reduce_at(op, address, scalar, value, (atomic || shared) && self.target.parallel))
+        Ok(self.reduce_at(op, &place, scalar, value, (atomic || shared) && self.target.parallel))
     }
 
     /// A reduction into a cell.
     pub(super) fn reduce_at(
         &mut self,
         op: ReduceOp,
-        address: Value,
+        place: &Place,
         scalar: Scalar,
         value: Value,
         atomic: bool,
     ) -> Value {
         let ty = clif_type(scalar);
         if !atomic {
-            let old = self.b.ins().load(ty, trusted(), address, 0);
+            let old = self.load(ty, place);
             if op == ReduceOp::Sum {
                 let (new, changed) = self.combine(op, scalar, old, value);
-                self.b.ins().store(trusted(), new, address, 0);
+                self.store(new, place);
                 return changed;
             }
             // A store that changes nothing would only dirty the cache line.
@@ -58,17 +59,17 @@ impl Translator<'_, '_> {
             self.b.ins().brif(better, write, &[], done, &[]);
             self.b.switch_to_block(write);
             self.b.seal_block(write);
-            self.b.ins().store(trusted(), value, address, 0);
+            self.store(value, place);
             self.b.ins().jump(done, &[]);
             self.b.switch_to_block(done);
             self.b.seal_block(done);
             return better;
         }
         if op == ReduceOp::Sum && !scalar.is_float() {
-            self.b.ins().atomic_rmw(ty, trusted(), AtomicRmwOp::Add, address, value);
+            self.atomic(AtomicRmwOp::Add, ty, place, value);
             return self.b.ins().iconst(types::I8, 1);
         }
-        self.swap_loop(scalar, address, |t, old| {
+        self.swap_loop(scalar, place, |t, old| {
             let (new, _) = t.combine(op, scalar, old, value);
             let wanted = match op {
                 ReduceOp::Sum => None,
@@ -106,7 +107,7 @@ impl Translator<'_, '_> {
     fn swap_loop(
         &mut self,
         scalar: Scalar,
-        address: Value,
+        place: &Place,
         step: impl FnOnce(&mut Self, Value) -> (Value, Option<Value>),
     ) -> Value {
         let ty = clif_type(scalar);
@@ -114,7 +115,7 @@ impl Translator<'_, '_> {
         let (head, attempt, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
         self.b.append_block_param(head, bits);
         self.b.append_block_param(done, types::I8);
-        let first = self.b.ins().load(bits, trusted(), address, 0);
+        let first = self.load(bits, place);
         self.b.ins().jump(head, &[first.into()]);
         self.b.switch_to_block(head);
         let old_bits = self.b.block_params(head)[0];
@@ -130,7 +131,7 @@ impl Translator<'_, '_> {
         self.b.switch_to_block(attempt);
         self.b.seal_block(attempt);
         let new_bits = self.as_type(new, bits);
-        let found = self.b.ins().atomic_cas(trusted(), address, old_bits, new_bits);
+        let found = self.swap(place, old_bits, new_bits);
         let swapped = self.b.ins().icmp(IntCC::Equal, found, old_bits);
         let yes = self.b.ins().iconst(types::I8, 1);
         self.b.ins().brif(swapped, done, &[yes.into()], head, &[found.into()]);
@@ -151,9 +152,9 @@ impl Translator<'_, '_> {
     pub(crate) fn compare_and_swap(&mut self, target: &Expr, expect: &Expr, value: &Expr) -> Result<Value, Refusal> {
         let expect = self.value(expect)?;
         let value = self.value(value)?;
-        let (address, scalar) = self.place(target)?;
+        let (place, scalar) = self.place(target)?;
         let ty = clif_type(scalar);
-        let old = self.b.ins().load(ty, trusted(), address, 0);
+        let old = self.load(ty, &place);
         let same = self.binary(BinaryOp::Eq, scalar, old, expect);
         let (attempt, done) = (self.b.create_block(), self.b.create_block());
         self.b.append_block_param(done, types::I8);
@@ -165,11 +166,11 @@ impl Translator<'_, '_> {
             true => {
                 let bits = bits_type(ty);
                 let (old, new) = (self.as_type(old, bits), self.as_type(value, bits));
-                let found = self.b.ins().atomic_cas(trusted(), address, old, new);
+                let found = self.swap(&place, old, new);
                 self.b.ins().icmp(IntCC::Equal, found, old)
             }
             false => {
-                self.b.ins().store(trusted(), value, address, 0);
+                self.store(value, &place);
                 self.b.ins().iconst(types::I8, 1)
             }
         };
@@ -191,35 +192,37 @@ impl Translator<'_, '_> {
     ) -> Result<Value, Refusal> {
         let priorities = self.priorities_of(queue)?;
         let target = Expr::element(priorities, vertex.clone());
-        let (address, scalar) = self.place(&target)?;
+        // As on the reference machine, a vertex without priority is a vertex out of range.
+        let (place, scalar) = self.place_or(&target, Fault::Vertex)?;
+        let place = &place;
         let atomic = meta.atomic && self.target.parallel;
         if self.target.output == OutputForm::Counts {
             let floor = bound.ok_or_else(|| self.refuse("a priority sum needs a floor"))?;
             let (floor, vertex) = (self.value(floor)?, self.value(vertex)?);
-            return Ok(self.count_sum(address, scalar, floor, vertex, atomic));
+            return Ok(self.count_sum(place, scalar, floor, vertex, atomic));
         }
         let value = self.value(value)?;
         let changed = match op {
             // Priorities are not negative, so a negative value is a sum that did not fit. Compared without sign it is
             // larger than all that is stored, which is what it stands for.
             PriorityOp::Min if scalar == Scalar::Int => {
-                let changed = self.reduce_at(ReduceOp::Min, address, Scalar::Uint, value, atomic);
-                self.check_overflow(address, value);
+                let changed = self.reduce_at(ReduceOp::Min, place, Scalar::Uint, value, atomic);
+                self.check_overflow(place, value);
                 changed
             }
-            PriorityOp::Min => self.reduce_at(ReduceOp::Min, address, scalar, value, atomic),
-            PriorityOp::Max => self.reduce_at(ReduceOp::Max, address, scalar, value, atomic),
+            PriorityOp::Min => self.reduce_at(ReduceOp::Min, place, scalar, value, atomic),
+            PriorityOp::Max => self.reduce_at(ReduceOp::Max, place, scalar, value, atomic),
             PriorityOp::Sum => {
                 let floor = bound.ok_or_else(|| self.refuse("a priority sum needs a floor"))?;
                 let floor = self.value(floor)?;
-                self.sum_with_floor(address, scalar, value, floor, atomic)
+                self.sum_with_floor(place, scalar, value, floor, atomic)
             }
         };
         if self.target.output == OutputForm::Buckets && !meta.deferred {
             let vertex = self.value(vertex)?;
             self.when(changed, |t| {
                 let new = match op {
-                    PriorityOp::Sum => t.b.ins().load(clif_type(scalar), trusted(), address, 0),
+                    PriorityOp::Sum => t.load(clif_type(scalar), place),
                     _ => value,
                 };
                 let new = match scalar {
@@ -234,14 +237,14 @@ impl Translator<'_, '_> {
 
     /// A fault when a sum that did not fit would have been the first priority of a vertex. Where there is a priority
     /// already, that is less.
-    fn check_overflow(&mut self, address: Value, value: Value) {
+    fn check_overflow(&mut self, place: &Place, value: Value) {
         let (overflow, done) = (self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(overflow);
         let negative = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, value, 0);
         self.b.ins().brif(negative, overflow, &[], done, &[]);
         self.b.switch_to_block(overflow);
         self.b.seal_block(overflow);
-        let stored = self.b.ins().load(types::I32, trusted(), address, 0);
+        let stored = self.load(types::I32, place);
         let fine = self.b.ins().icmp_imm_s(IntCC::NotEqual, stored, i64::from(i32::MAX));
         self.check(fine, Fault::Overflow, None, None, "");
         self.b.ins().jump(done, &[]);
@@ -249,26 +252,27 @@ impl Translator<'_, '_> {
         self.b.seal_block(done);
     }
 
-    /// Counts one more sum into the priority at `address`, unless that is at the floor already. The result says whether
-    /// it is the first.
-    fn count_sum(&mut self, address: Value, scalar: Scalar, floor: Value, vertex: Value, atomic: bool) -> Value {
-        let priority = self.b.ins().load(clif_type(scalar), trusted(), address, 0);
+    /// Counts one more sum into the priority of a vertex at `place`, unless that is at the floor already. The result says
+    /// whether it is the first.
+    fn count_sum(&mut self, place: &Place, scalar: Scalar, floor: Value, vertex: Value, atomic: bool) -> Value {
+        let priority = self.load(clif_type(scalar), place);
         let above = self.binary(BinaryOp::Gt, scalar, priority, floor);
         let (add, done) = (self.b.create_block(), self.b.create_block());
         self.b.append_block_param(done, types::I8);
         self.b.ins().brif(above, add, &[], done, &[above.into()]);
         self.b.switch_to_block(add);
         self.b.seal_block(add);
+        let reason = self.operator_vertex(vertex);
         let counts = self.slot(slot::COUNTS, types::I64);
         let index = self.b.ins().uextend(types::I64, vertex);
-        let at = self.address(counts, index, 4);
+        let at = self.place_at(counts, index, 4, reason);
         let one = self.b.ins().iconst(types::I32, 1);
         let old = match atomic {
-            true => self.b.ins().atomic_rmw(types::I32, trusted(), AtomicRmwOp::Add, at, one),
+            true => self.atomic(AtomicRmwOp::Add, types::I32, &at, one),
             false => {
-                let old = self.b.ins().load(types::I32, trusted(), at, 0);
+                let old = self.load(types::I32, &at);
                 let new = self.b.ins().iadd(old, one);
-                self.b.ins().store(trusted(), new, at, 0);
+                self.store(new, &at);
                 old
             }
         };
@@ -279,7 +283,7 @@ impl Translator<'_, '_> {
         self.b.block_params(done)[0]
     }
 
-    fn sum_with_floor(&mut self, address: Value, scalar: Scalar, delta: Value, floor: Value, atomic: bool) -> Value {
+    fn sum_with_floor(&mut self, place: &Place, scalar: Scalar, delta: Value, floor: Value, atomic: bool) -> Value {
         let step = |t: &mut Self, old: Value| {
             let above = t.binary(BinaryOp::Gt, scalar, old, floor);
             let sum = t.binary(BinaryOp::Add, scalar, old, delta);
@@ -288,13 +292,13 @@ impl Translator<'_, '_> {
             (new, Some(above))
         };
         if atomic {
-            return self.swap_loop(scalar, address, step);
+            return self.swap_loop(scalar, place, step);
         }
-        let old = self.b.ins().load(clif_type(scalar), trusted(), address, 0);
+        let old = self.load(clif_type(scalar), place);
         let (new, above) = step(self, old);
         let above = above.unwrap_or(new);
         let kept = self.b.ins().select(above, new, old);
-        self.b.ins().store(trusted(), kept, address, 0);
+        self.store(kept, place);
         above
     }
 
@@ -312,46 +316,42 @@ impl Translator<'_, '_> {
 
     /// Adds a vertex to the output of the operator.
     pub(crate) fn enqueue(&mut self, vertex: Value) {
-        if !self.vertices.contains(&vertex) {
-            // Computed again since the write it follows, possibly from data that others change: maps must hold it.
-            let count = self.slot(slot::VERTICES, types::I64);
-            let wide = self.b.ins().uextend(types::I64, vertex);
-            let fine = self.b.ins().icmp(IntCC::UnsignedLessThan, wide, count);
-            self.check(fine, Fault::Index, Some(wide), Some(count), "output set");
-        }
+        // A vertex that is computed may come from data that others change since the write it follows: maps must hold it.
+        let reason = self.operator_vertex(vertex);
         match self.target.output {
             OutputForm::None | OutputForm::Buckets => {}
             OutputForm::Queue { unique: false } | OutputForm::Counts => self.append(vertex),
             OutputForm::Queue { unique: true } => {
                 let seen = self.slot(slot::SEEN, types::I64);
-                let fresh = self.mark_byte(seen, vertex);
+                let fresh = self.mark_byte(seen, vertex, reason);
                 self.when(fresh, |t| t.append(vertex));
             }
             OutputForm::Bytemap => {
                 let map = self.slot(slot::OUT_MAP, types::I64);
-                let fresh = self.mark_byte(map, vertex);
+                let fresh = self.mark_byte(map, vertex, reason);
                 self.when(fresh, Self::count_marked);
             }
             OutputForm::Bitmap => {
                 let map = self.slot(slot::OUT_MAP, types::I64);
-                let fresh = self.mark_bit(map, vertex);
+                let fresh = self.mark_bit(map, vertex, reason);
                 self.when(fresh, Self::count_marked);
             }
         }
     }
 
     fn count_marked(&mut self) {
-        let at = offset_of!(Worker, marked) as i32;
-        let marked = self.b.ins().load(types::I64, trusted(), self.worker, at);
+        let (worker, at) = (self.worker_fields(), offset_of!(Worker, marked) as i32);
+        let marked = self.load_at(types::I64, &worker, at);
         let marked = self.b.ins().iadd_imm_s(marked, 1);
-        self.b.ins().store(trusted(), marked, self.worker, at);
+        self.store_at(marked, &worker, at);
     }
 
     fn append(&mut self, vertex: Value) {
         let field = |offset: usize| offset as i32;
         let (out, len, room) = (offset_of!(Worker, out), offset_of!(Worker, out_len), offset_of!(Worker, out_room));
-        let length = self.b.ins().load(types::I64, trusted(), self.worker, field(len));
-        let capacity = self.b.ins().load(types::I64, trusted(), self.worker, field(room));
+        let worker = self.worker_fields();
+        let length = self.load_at(types::I64, &worker, field(len));
+        let capacity = self.load_at(types::I64, &worker, field(room));
         let full = self.b.ins().icmp(IntCC::Equal, length, capacity);
         let (grow, ready) = (self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(grow);
@@ -362,22 +362,22 @@ impl Translator<'_, '_> {
         self.b.ins().jump(ready, &[]);
         self.b.switch_to_block(ready);
         self.b.seal_block(ready);
-        let start = self.b.ins().load(types::I64, trusted(), self.worker, field(out));
-        let at = self.address(start, length, 4);
-        self.b.ins().store(trusted(), vertex, at, 0);
+        let start = self.load_at(types::I64, &worker, field(out));
+        let at = self.place_at(start, length, 4, Reason::Output);
+        self.store(vertex, &at);
         let length = self.b.ins().iadd_imm_s(length, 1);
-        self.b.ins().store(trusted(), length, self.worker, field(len));
+        self.store_at(length, &worker, field(len));
     }
 
     /// Sets the byte of a vertex; true when it was 0.
-    fn mark_byte(&mut self, map: Value, vertex: Value) -> Value {
+    fn mark_byte(&mut self, map: Value, vertex: Value, reason: Reason) -> Value {
         let index = self.b.ins().uextend(types::I64, vertex);
-        let address = self.b.ins().iadd(map, index);
-        let old = self.b.ins().load(types::I8, trusted(), address, 0);
+        let place = Place::new(self.b.ins().iadd(map, index), reason);
+        let old = self.load(types::I8, &place);
         let fresh = self.b.ins().icmp_imm_s(IntCC::Equal, old, 0);
         let one = self.b.ins().iconst(types::I8, 1);
         if self.target.owns_output || !self.target.parallel {
-            self.b.ins().store(trusted(), one, address, 0);
+            self.store(one, &place);
             return fresh;
         }
         let (attempt, done) = (self.b.create_block(), self.b.create_block());
@@ -385,7 +385,7 @@ impl Translator<'_, '_> {
         self.b.ins().brif(fresh, attempt, &[], done, &[fresh.into()]);
         self.b.switch_to_block(attempt);
         self.b.seal_block(attempt);
-        let found = self.b.ins().atomic_rmw(types::I8, trusted(), AtomicRmwOp::Xchg, address, one);
+        let found = self.atomic(AtomicRmwOp::Xchg, types::I8, &place, one);
         let first = self.b.ins().icmp_imm_s(IntCC::Equal, found, 0);
         self.b.ins().jump(done, &[first.into()]);
         self.b.switch_to_block(done);
@@ -394,14 +394,15 @@ impl Translator<'_, '_> {
     }
 
     /// Sets the bit of a vertex; true when it was clear.
-    fn mark_bit(&mut self, map: Value, vertex: Value) -> Value {
+    fn mark_bit(&mut self, map: Value, vertex: Value, reason: Reason) -> Value {
         let (address, mask) = self.bit(map, vertex);
-        let old = self.b.ins().load(types::I64, trusted(), address, 0);
+        let place = Place::new(address, reason);
+        let old = self.load(types::I64, &place);
         let present = self.b.ins().band(old, mask);
         let fresh = self.b.ins().icmp_imm_s(IntCC::Equal, present, 0);
         if self.target.owns_output || !self.target.parallel {
             let new = self.b.ins().bor(old, mask);
-            self.b.ins().store(trusted(), new, address, 0);
+            self.store(new, &place);
             return fresh;
         }
         let (attempt, done) = (self.b.create_block(), self.b.create_block());
@@ -409,7 +410,7 @@ impl Translator<'_, '_> {
         self.b.ins().brif(fresh, attempt, &[], done, &[fresh.into()]);
         self.b.switch_to_block(attempt);
         self.b.seal_block(attempt);
-        let found = self.b.ins().atomic_rmw(types::I64, trusted(), AtomicRmwOp::Or, address, mask);
+        let found = self.atomic(AtomicRmwOp::Or, types::I64, &place, mask);
         let present = self.b.ins().band(found, mask);
         let first = self.b.ins().icmp_imm_s(IntCC::Equal, present, 0);
         self.b.ins().jump(done, &[first.into()]);
@@ -429,20 +430,22 @@ impl Translator<'_, '_> {
         (address, mask)
     }
 
-    /// Whether a vertex is in a map.
+    /// Whether a vertex of the operator is in a map.
     pub(crate) fn in_map(&mut self, map: Value, vertex: Value, bitmap: bool) -> Value {
+        self.memory.vertices.insert(vertex);
+        let reason = Reason::PerVertex(vertex);
         let index = self.b.ins().uextend(types::I64, vertex);
         if bitmap {
             // A byte is enough to find a bit, and cheaper than a word and a wide mask.
             let byte = self.b.ins().ushr_imm_s(index, 3);
-            let address = self.b.ins().iadd(map, byte);
-            let bits = self.b.ins().uload8(types::I32, trusted(), address, 0);
+            let place = Place::new(self.b.ins().iadd(map, byte), reason);
+            let bits = self.load_byte(&place);
             let amount = self.b.ins().band_imm_s(vertex, 7);
             let bits = self.b.ins().ushr(bits, amount);
             self.b.ins().band_imm_s(bits, 1)
         } else {
-            let address = self.b.ins().iadd(map, index);
-            self.b.ins().load(types::I8, trusted(), address, 0)
+            let place = Place::new(self.b.ins().iadd(map, index), reason);
+            self.load(types::I8, &place)
         }
     }
 

@@ -33,14 +33,14 @@ impl Translator<'_, '_> {
                 t.fetch_block(offsets, targets, ahead, one);
             }
             let vertex = t.range_vertex(range, index, next);
-            t.vertices.push(vertex);
-            let result = t.apply(function, Role::Apply, &[vertex])?;
-            if keep {
-                let kept = result.ok_or_else(|| t.refuse("a filter without result"))?;
-                t.when(kept, |t| t.enqueue(vertex));
-            }
-            t.vertices.pop();
-            Ok(())
+            t.with_vertex(vertex, |t| {
+                let result = t.apply(function, Role::Apply, &[vertex])?;
+                if keep {
+                    let kept = result.ok_or_else(|| t.refuse("a filter without result"))?;
+                    t.when(kept, |t| t.enqueue(vertex));
+                }
+                Ok(())
+            })
         })
     }
 
@@ -72,6 +72,9 @@ impl Translator<'_, '_> {
         let targets = self.graph_array(graph, GraphArray::OutTargets)?;
         let count = self.graph_array(graph, GraphArray::VertexCount)?;
         let count = self.b.ins().uextend(types::I64, count);
+        // Of a graph without vertices, the one offset that there is.
+        let one = self.b.ins().iconst(types::I64, 1);
+        let count = self.b.ins().umax(count, one);
         let last = self.b.ins().iadd_imm_s(count, -1);
         Ok(Some([offsets, targets, last]))
     }

@@ -47,6 +47,13 @@ impl<'m> Compiler<'m> {
                 Num::Unary(scalar::negate(scalar_of(a)?).ok_or_else(|| misfit("-", a))?, boxed(a)?)
             }
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b)?,
+            // A sum is wanted in another type: it is converted as a whole, not after it was narrowed.
+            ExprKind::Convert(a)
+                if let ExprKind::Builtin(Builtin::VectorSum, args) = &a.kind
+                    && let [v] = args.as_slice() =>
+            {
+                Num::VectorReduce(Reduction::Sum, self.boxed_obj(v)?, scalar_of(e)?)
+            }
             ExprKind::Convert(a) => {
                 let convert = scalar::conversion(scalar_of(a)?, scalar_of(e)?);
                 Num::Unary(convert.ok_or_else(|| misfit("a conversion", a))?, boxed(a)?)
@@ -152,6 +159,7 @@ impl<'m> Compiler<'m> {
         let obj = |e| self.boxed_obj(e);
         Ok(match (builtin, args) {
             (Atoi, [s]) => Num::Atoi(obj(s)?),
+            (Atof, [s]) => Num::Atof(obj(s)?),
             (Abs, [x]) => Num::Unary(scalar::absolute(scalar_of(x)?).ok_or_else(|| misfit("Abs", x))?, num(x)?),
             (Floor | Log | Exp | Sqrt, [x]) => Num::Unary(math(builtin, x)?, num(x)?),
             (Pow, [x, y]) => {
@@ -180,10 +188,10 @@ impl<'m> Compiler<'m> {
                 Type::VertexSet(element) => Num::AddVertex { element: element.clone(), set: obj(s)?, vertex: num(v)? },
                 _ => return Err(misfit("AddVertex", s)),
             },
-            (VectorSum, [v]) => Num::VectorReduce(Reduction::Sum, obj(v)?),
-            (VectorMax, [v]) => Num::VectorReduce(Reduction::Max, obj(v)?),
-            (VectorMin, [v]) => Num::VectorReduce(Reduction::Min, obj(v)?),
-            (VectorCount, [v]) => Num::VectorReduce(Reduction::Count, obj(v)?),
+            (VectorSum, [v]) => Num::VectorReduce(Reduction::Sum, obj(v)?, sum_type(v)?),
+            (VectorMax, [v]) => Num::VectorReduce(Reduction::Max, obj(v)?, cell_type(v)?),
+            (VectorMin, [v]) => Num::VectorReduce(Reduction::Min, obj(v)?, cell_type(v)?),
+            (VectorCount, [v]) => Num::VectorReduce(Reduction::Count, obj(v)?, Scalar::Int),
             (ListAppend | ListInsert, [list, value]) => {
                 Num::ListPush { list: obj(list)?, value: Box::new(self.arg(value)?), copy: builtin == ListInsert }
             }
@@ -262,6 +270,23 @@ impl<'m> Compiler<'m> {
 
 fn scalar_of(e: &Expr) -> Result<Scalar> {
     e.ty.scalar().ok_or_else(|| malformed(format!("{} where a scalar is needed", e.ty)))
+}
+
+/// The type of the cells of a vector.
+fn cell_type(vector: &Expr) -> Result<Scalar> {
+    let mut ty = &vector.ty;
+    while let Type::Vector { item, .. } = ty {
+        ty = item;
+    }
+    ty.scalar().ok_or_else(|| malformed(format!("{} where a vector of numbers is needed", vector.ty)))
+}
+
+/// The type of the sum of a vector: bools are counted.
+fn sum_type(vector: &Expr) -> Result<Scalar> {
+    Ok(match cell_type(vector)? {
+        Scalar::Bool => Scalar::Int,
+        scalar => scalar,
+    })
 }
 
 fn misfit(what: &str, operand: &Expr) -> crate::error::ExecError {

@@ -205,6 +205,7 @@ pub(crate) enum Num {
     Enqueue(Box<Num>),
     StringCompare(BinaryOp, Box<Obj>, Box<Obj>),
     Atoi(Box<Obj>),
+    Atof(Box<Obj>),
     StartTimer,
     StopTimer,
     VertexCount(Box<Obj>),
@@ -225,7 +226,8 @@ pub(crate) enum Num {
         set: Box<Obj>,
         vertex: Box<Num>,
     },
-    VectorReduce(Reduction, Box<Obj>),
+    /// A reduction of all entries, and the type that the program wants it in.
+    VectorReduce(Reduction, Box<Obj>, Scalar),
     ListPush {
         list: Box<Obj>,
         value: Box<Arg>,

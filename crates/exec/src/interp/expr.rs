@@ -89,6 +89,7 @@ impl<'a> Interp<'a> {
             }
             Num::StringCompare(op, a, b) => self.compare_strings(*op, a, b),
             Num::Atoi(text) => Ok(intrinsics::atoi(&self.text(text)?).bits()),
+            Num::Atof(text) => Ok(intrinsics::atof(&self.text(text)?).bits()),
             Num::StartTimer => {
                 self.machine.wait()?;
                 self.env.start_timer();
@@ -101,7 +102,7 @@ impl<'a> Interp<'a> {
             Num::VertexCount(e) => {
                 let count = match self.obj(e)? {
                     Value::Graph(graph) => graph.vertices(),
-                    Value::Set(set) => set.len(),
+                    Value::Set(set) => set.len()?,
                     _ => return Err(self.not_set(e)),
                 };
                 Ok((count as i32).bits())
@@ -127,7 +128,7 @@ impl<'a> Interp<'a> {
                 if neighbours.is_empty() {
                     return Err(ErrorKind::NoNeighbours { vertex, side: if *out { "out" } else { "in" } }.into());
                 }
-                let chosen = self.env.rng.below(neighbours.len() as u64) as usize;
+                let chosen = self.env.draws.below(neighbours.len() as u64) as usize;
                 Ok((neighbours[chosen] as i32).bits())
             }
             Num::OutNeighbour { graph, vertex, position } => {
@@ -143,26 +144,32 @@ impl<'a> Interp<'a> {
                 };
                 Ok((*neighbour.ok_or_else(outside)? as i32).bits())
             }
-            Num::SetSize(set) => Ok((self.set(set)?.len() as i32).bits()),
+            Num::SetSize(set) => Ok((self.set(set)?.len()? as i32).bits()),
             Num::AddVertex { element, set, vertex } => {
                 let set = self.set(set)?;
                 let vertex = i32::of(self.num(vertex)?);
                 let vertices = self.env.vertices_of(element).unwrap_or(i32::MAX as usize);
-                set.push(checked_vertex(vertex, vertices)?);
+                set.push(checked_vertex(vertex, vertices)?)?;
                 Ok(0)
             }
-            Num::VectorReduce(reduction, vector) => {
+            Num::VectorReduce(reduction, vector, wanted) => {
                 let vector = self.vector(vector)?;
-                if let Some(result) = self.machine.reduce(*reduction, &vector) {
-                    return Ok(result?.bits().unwrap_or(0));
+                let result = match self.machine.reduce(*reduction, &vector) {
+                    Some(result) => result?,
+                    None => {
+                        self.will_read(&vector)?;
+                        reduce_vector(*reduction, &vector)?
+                    }
+                };
+                match reduction {
+                    Reduction::Sum => narrow_sum(&result, vector.scalar(), *wanted),
+                    _ => Ok(result.bits().unwrap_or(0)),
                 }
-                self.will_read(&vector)?;
-                reduce_vector(*reduction, &vector)
             }
             Num::ListPush { list, value, copy } => {
                 let list = self.list(list)?;
                 let value = self.arg(value)?;
-                let value = if *copy { value.contents() } else { value };
+                let value = if *copy { value.contents()? } else { value };
                 list.entries().push(value);
                 Ok(0)
             }
@@ -199,7 +206,7 @@ impl<'a> Interp<'a> {
                 let (a, b) = (self.set(&sets[0])?, self.set(&sets[1])?);
                 let sizes = [i32::of(self.num(&sizes[0])?), i32::of(self.num(&sizes[1])?)];
                 let limit = limit.as_ref().map(|e| self.num(e).map(i32::of)).transpose()?;
-                let (a, b) = (a.ids(), b.ids());
+                let (a, b) = (a.ids()?, b.ids()?);
                 let count = intrinsics::intersection(prefix(&a, sizes[0]), prefix(&b, sizes[1]), limit);
                 Ok((count as i32).bits())
             }
@@ -258,6 +265,14 @@ impl<'a> Interp<'a> {
         self.will_write(priorities)?;
         let cells = priorities.touched();
         let old = cells.load(vertex as usize);
+        // Priorities are not negative: a negative value is a sum that did not fit. It stands for something larger than all
+        // that can be stored, and is an error only where nothing is stored yet.
+        if update.op == PriorityOp::Min && scalar == Scalar::Int && i32::of(value) < 0 {
+            return match i32::of(old) {
+                i32::MAX => Err(ErrorKind::PriorityOverflow.into()),
+                _ => Ok(false),
+            };
+        }
         let new = match update.op {
             PriorityOp::Min => scalar::reduce(gw_ir::expr::ReduceOp::Min, scalar, old, value),
             PriorityOp::Max => scalar::reduce(gw_ir::expr::ReduceOp::Max, scalar, old, value),
@@ -314,24 +329,89 @@ fn prefix(ids: &[u32], size: i32) -> &[u32] {
     &ids[..ids.len().min(size.max(0) as usize)]
 }
 
-/// A reduction over all cells in order.
-pub(crate) fn reduce_vector(reduction: Reduction, vector: &Vector) -> Result<u64> {
+/// A reduction over all cells in order. Sums are kept whole: `uint_64` (in two's complement) of whole numbers, `double` of
+/// others. Largest and smallest entries pass over NaN as long as there is anything else.
+pub(crate) fn reduce_vector(reduction: Reduction, vector: &Vector) -> Result<Value> {
     let scalar = vector.scalar();
     let cells = vector.touched();
     let cells = (0..vector.cells()).map(|i| cells.load(i));
-    let fold = |op, word: &'static str| {
-        let best = cells.clone().reduce(|a, b| scalar::reduce(op, scalar, a, b).unwrap_or(a));
-        best.ok_or(ErrorKind::EmptyVector(word))
+    let is_nan = |x: u64| !scalar::equal(scalar, x, x);
+    let best = |op, word: &'static str| {
+        let better = |a, b| match is_nan(a) {
+            true => b,
+            false => scalar::reduce(op, scalar, a, b).unwrap_or(a),
+        };
+        let best = cells.clone().reduce(better).ok_or(ErrorKind::EmptyVector(word))?;
+        Ok(Value::from_bits(scalar, best))
     };
-    Ok(match reduction {
+    match reduction {
+        Reduction::Sum if scalar.is_float() => Ok(Value::Double(cells.map(|x| scalar::to_f64(scalar, x)).sum())),
         Reduction::Sum => {
-            cells.fold(0, |sum, x| scalar::reduce(gw_ir::expr::ReduceOp::Sum, scalar, sum, x).unwrap_or(sum))
+            let widen = scalar::conversion(scalar, Scalar::Uint64).unwrap_or(|bits| bits);
+            Ok(Value::Uint64(cells.fold(0u64, |sum, x| sum.wrapping_add(widen(x)))))
         }
-        Reduction::Max => fold(gw_ir::expr::ReduceOp::Max, "largest entry")?,
-        Reduction::Min => fold(gw_ir::expr::ReduceOp::Min, "smallest entry")?,
-        Reduction::Count => {
-            let zero = 0;
-            (cells.filter(|&x| !scalar::equal(scalar, x, zero)).count() as i32).bits()
-        }
-    })
+        Reduction::Max => best(gw_ir::expr::ReduceOp::Max, "largest entry"),
+        Reduction::Min => best(gw_ir::expr::ReduceOp::Min, "smallest entry"),
+        Reduction::Count => Ok(Value::Int(cells.filter(|&x| !scalar::equal(scalar, x, 0)).count() as i32)),
+    }
+}
+
+/// The sum of a vector of `cells` in the type that the program wants; whole numbers that do not fit are an error.
+fn narrow_sum(sum: &Value, cells: Scalar, wanted: Scalar) -> Result<u64> {
+    let (bits, from) = (sum.bits().unwrap_or(0), sum.scalar().unwrap_or(wanted));
+    let signed = cells == Scalar::Int;
+    let fits = match (from, wanted) {
+        (Scalar::Uint64, Scalar::Int) if signed => i32::try_from(bits as i64).is_ok(),
+        (Scalar::Uint64, Scalar::Int) => i32::try_from(bits).is_ok(),
+        (Scalar::Uint64, Scalar::Uint) => u32::try_from(bits).is_ok(),
+        _ => true,
+    };
+    if !fits {
+        let sum = if signed { i128::from(bits as i64) } else { i128::from(bits) };
+        return Err(ErrorKind::SumOverflow { sum, wanted: wanted.keyword() }.into());
+    }
+    match (from, wanted) {
+        (Scalar::Uint64, Scalar::Float) if signed => Ok((bits as i64 as f32).bits()),
+        (Scalar::Uint64, Scalar::Double) if signed => Ok((bits as i64 as f64).bits()),
+        _ => Ok(scalar::conversion(from, wanted).map_or(bits, |convert| convert(bits))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn vector(scalar: Scalar, cells: &[u64]) -> Result<Vector> {
+        let vector = Vector::zeros(scalar, &[cells.len()])?;
+        cells.iter().enumerate().for_each(|(i, &bits)| vector.touched().store(i, bits));
+        Ok(vector)
+    }
+
+    #[test]
+    fn sums_are_whole_until_they_are_narrowed() -> Result<()> {
+        let large = vector(Scalar::Int, &[i32::MAX.bits(), i32::MAX.bits(), 5i32.bits()])?;
+        let sum = reduce_vector(Reduction::Sum, &large)?;
+        assert_eq!(narrow_sum(&sum, Scalar::Int, Scalar::Uint64)?, 2 * i32::MAX as u64 + 5);
+        assert_eq!(f64::of(narrow_sum(&sum, Scalar::Int, Scalar::Double)?), 4294967299.0);
+        assert!(narrow_sum(&sum, Scalar::Int, Scalar::Int).is_err());
+        let negative = vector(Scalar::Int, &[(-3i32).bits(), 1i32.bits()])?;
+        let sum = reduce_vector(Reduction::Sum, &negative)?;
+        assert_eq!(i32::of(narrow_sum(&sum, Scalar::Int, Scalar::Int)?), -2);
+        assert_eq!(f64::of(narrow_sum(&sum, Scalar::Int, Scalar::Double)?), -2.0);
+        let tenths = vector(Scalar::Float, &[0.1f32.bits(); 1_000_000])?;
+        let sum = reduce_vector(Reduction::Sum, &tenths)?;
+        assert!((f32::of(narrow_sum(&sum, Scalar::Float, Scalar::Float)?) - 100_000.0).abs() < 0.01);
+        Ok(())
+    }
+
+    #[test]
+    fn extremes_pass_over_nan() -> Result<()> {
+        let nan = f64::NAN.bits();
+        let mixed = vector(Scalar::Double, &[nan, 3f64.bits(), nan, 2f64.bits()])?;
+        assert!(matches!(reduce_vector(Reduction::Min, &mixed)?, Value::Double(x) if x == 2.0));
+        assert!(matches!(reduce_vector(Reduction::Max, &mixed)?, Value::Double(x) if x == 3.0));
+        let all = vector(Scalar::Double, &[nan, nan])?;
+        assert!(matches!(reduce_vector(Reduction::Max, &all)?, Value::Double(x) if x.is_nan()));
+        Ok(())
+    }
 }

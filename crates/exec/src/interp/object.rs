@@ -52,7 +52,7 @@ impl<'a> Interp<'a> {
                 let [graph, set, vector] = &**args;
                 let (graph, set, vector) = (self.graph(graph)?, self.set(set)?, self.vector(vector)?);
                 self.will_read(&vector)?;
-                Value::Set(VertexSet::from_ids(intrinsics::sweep_cut(&graph, &set.ids(), &vector.to_f64())?))
+                Value::Set(VertexSet::from_ids(intrinsics::sweep_cut(&graph, &set.ids()?, &vector.to_f64())?))
             }
             Obj::ListPop(list) => {
                 let last = self.list(list)?.entries().pop();
@@ -148,6 +148,7 @@ impl<'a> Interp<'a> {
         self.env.stop.check()?;
         let start = Instant::now();
         let set = self.machine.dequeue(&queue, self.env)?;
+        let size = set.len()? as u64;
         let (seconds, function, variant) = (start.elapsed().as_secs_f64(), &self.function.name, self.env.variant);
         self.env.report(|| StepRecord {
             step: 0,
@@ -155,7 +156,7 @@ impl<'a> Interp<'a> {
             path: String::new(),
             function: Some(function.to_string()),
             input: None,
-            output: Some(set.len() as u64),
+            output: Some(size),
             edges: None,
             schedule: None,
             variant,

@@ -17,10 +17,13 @@ impl<'a> Interp<'a> {
         let call = self.inputs(inputs)?;
         let start = Instant::now();
         self.env.depth += 1;
+        self.env.calls += 1;
+        let draws = self.env.draws;
         let outcome = match &inputs.condition {
             None => self.machine.run_operator(inputs.id, call, self.env),
             Some(condition) => self.ordered(inputs, condition),
         };
+        self.env.draws = draws;
         self.env.depth -= 1;
         let outcome = outcome?;
         self.env.visited = outcome.edges;

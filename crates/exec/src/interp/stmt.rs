@@ -114,14 +114,19 @@ impl<'a> Interp<'a> {
             LineKind::ParFor { id, var, low, high, body } => {
                 if !self.claimed(*id)? {
                     let range = i32::of(self.num(low)?)..i32::of(self.num(high)?);
+                    let draws = self.env.begin_par_for();
                     let rest = if self.ran_par_for(*id, range.clone())? { 0..0 } else { range };
                     for i in rest {
+                        if draws.is_some() {
+                            self.env.draws.begin(i as u32, 0);
+                        }
                         self.set_register(*var, i.bits());
                         if self.block(body)? {
                             break;
                         }
                         self.tick()?;
                     }
+                    self.env.end_par_for(draws);
                 }
             }
             LineKind::Break => return Ok(true),
@@ -283,9 +288,9 @@ impl<'a> Interp<'a> {
             Decision::Chooser { .. } => None,
         };
         if let Some(set) = frontier.filter(|set| set.universe().is_none()) {
-            sizes.frontier_vertices = set.len() as u64;
+            sizes.frontier_vertices = set.len()? as u64;
             sizes.frontier_edges = match criterion.needs_degrees() {
-                true => self.machine.frontier_edges(&set, &graph, enough),
+                true => self.machine.frontier_edges(&set, &graph, enough)?,
                 false => 0,
             };
         }
@@ -324,17 +329,27 @@ impl<'a> Interp<'a> {
                 steps.choose(asked, FrontierSizes { size, most_degree: None, count_edges, visited_before, guard })
             }
             Some(set) => {
-                let size = set.len() as u64;
+                let size = set.len()? as u64;
                 let most_degree = graph.greatest_out_degree() as u64;
                 let machine = &mut self.machine;
-                let count_edges = |effort| match effort {
-                    Effort::Few if !machine.has_small_steps() => None,
-                    Effort::Guess => machine.guess_edges(&set, &graph),
-                    Effort::Few | Effort::Count => Some(machine.frontier_edges(&set, &graph, None)),
+                let mut failed = None;
+                let count_edges = |effort| {
+                    let counted = match effort {
+                        Effort::Few if !machine.has_small_steps() => Ok(None),
+                        Effort::Guess => machine.guess_edges(&set, &graph),
+                        Effort::Few | Effort::Count => machine.frontier_edges(&set, &graph, None).map(Some),
+                    };
+                    counted.unwrap_or_else(|error| {
+                        failed = Some(error);
+                        None
+                    })
                 };
                 let most = Some(most_degree);
                 let sizes = FrontierSizes { size, most_degree: most, count_edges, visited_before, guard };
                 let chosen = steps.choose(asked, sizes);
+                if let Some(error) = failed {
+                    return Err(error);
+                }
                 if self.machine.counts_while_making() {
                     let foreseen = steps.foresee_edges(asked, most_degree, guard);
                     self.env.counts_edges = foreseen;

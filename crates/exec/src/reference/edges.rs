@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gw_graph::{Graph, Weights};
-use gw_ir::meta::{Dedup, Direction};
+use gw_ir::meta::Direction;
 use gw_ir::operator::{EdgeOutput, EdgeSetIterator, OrderedProcessing, UpdatePriorityEdgeSetIterator, VertexFilter};
 use gw_ir::types::Scalar;
 
@@ -13,6 +13,7 @@ use crate::env::{Environment, Slot};
 use crate::error::{ErrorKind, Result, checked_vertex};
 use crate::interp::{Frame, Interp};
 use crate::queue::Queue;
+use crate::random::{Draws, Role};
 use crate::scalar::{self, Register, Unary};
 use crate::set::VertexSet;
 use crate::value::Value;
@@ -52,17 +53,13 @@ impl Reference {
         let found = self.traverse(operator, traversal, env)?;
         let mut outcome =
             OperatorOutcome { input_size: Some(found.input), edges: Some(found.edges), ..Default::default() };
-        let duplicates = match operator.output {
-            EdgeOutput::None => return Ok(outcome),
-            EdgeOutput::Modified { duplicates, .. } | EdgeOutput::Accepted { duplicates } => duplicates,
-        };
+        if matches!(operator.output, EdgeOutput::None) {
+            return Ok(outcome);
+        }
         if let Some(&vertex) = found.out.iter().find(|&&v| v as usize >= vertices) {
             return Err(ErrorKind::VertexOutOfRange { vertex: i64::from(vertex), vertices }.into());
         }
-        let ids = match duplicates && operator.meta.dedup == Dedup::None {
-            true => found.out,
-            false => without_repeats(found.out),
-        };
+        let ids = without_repeats(found.out);
         outcome.output_size = Some(ids.len() as u64);
         outcome.output = Some(VertexSet::from_ids(ids));
         Ok(outcome)
@@ -134,13 +131,15 @@ impl Reference {
         let to_function = filter_function(&operator.to).map(|f| function(&code, f)).transpose()?;
         let to_function = to_function.filter(|_| !folded(operator));
 
+        let draws = |role| Draws::new(env.seed(), env.operator_calls(), role);
+        let [apply_draws, from_draws, to_draws] = [Role::Apply, Role::From, Role::To].map(draws);
         let mut interp = Interp::new(&code, env, self);
         let apply = interp.enter(apply_function, traversal.captures.to_vec())?;
         if let Some(slot) = parameters.output {
             interp.set_object(apply, slot, Value::Set(VertexSet::empty()));
         }
-        let from = Filter::enter(&mut interp, from_function, traversal.from_captures)?;
-        let to = Filter::enter(&mut interp, to_function, traversal.to_captures)?;
+        let from = Filter::enter(&mut interp, from_function, traversal.from_captures, from_draws)?;
+        let to = Filter::enter(&mut interp, to_function, traversal.to_captures, to_draws)?;
         let members = traversal.to.map(|set| membership(&set, graph.vertices())).transpose()?;
 
         let accepted = matches!(operator.output, EdgeOutput::Accepted { .. }) && !operator.meta.udf_enqueues;
@@ -155,18 +154,17 @@ impl Reference {
             _ => {}
         }
 
-        let mut body = Body { graph: &graph, parameters, members, to, apply, accepted, edges: 0 };
+        let mut body =
+            Body { graph: &graph, parameters, members, from, to, apply, draws: apply_draws, accepted, edges: 0 };
         let count = traversal.sources.as_ref().map_or(graph.vertices(), Vec::len);
         let source_at = |i: usize| traversal.sources.as_ref().map_or(i as u32, |ids| ids[i]);
         match &mut rng {
             None => {
                 for i in 0..count {
                     let source = source_at(i);
-                    if !from.passes(&mut interp, source)? {
-                        continue;
-                    }
+                    let mut passed = None;
                     for edge in out.range(source) {
-                        body.run(&mut interp, source, edge)?;
+                        body.run(&mut interp, source, edge, &mut passed)?;
                     }
                 }
             }
@@ -175,9 +173,7 @@ impl Reference {
                     (0..count).map(source_at).flat_map(|s| out.range(s).map(move |edge| (s, edge))).collect();
                 rng.shuffle(&mut order);
                 for (source, edge) in order {
-                    if from.passes(&mut interp, source)? {
-                        body.run(&mut interp, source, edge)?;
-                    }
+                    body.run(&mut interp, source, edge, &mut None)?;
                 }
             }
         }
@@ -193,7 +189,7 @@ impl<'t> Traversal<'t> {
         let graph = needed(call.graph.clone(), "graph")?;
         let sources = match from {
             Some(set) if set.universe() != Some(graph.vertices()) => {
-                let mut ids = set.ids();
+                let mut ids = set.ids()?;
                 ids.sort_unstable();
                 if let Some(&last) = ids.last() {
                     checked_vertex(last as i32, graph.vertices())?;
@@ -228,7 +224,7 @@ fn filter_function(filter: &VertexFilter) -> Option<&gw_ir::expr::FunctionRef> {
 
 fn membership(set: &VertexSet, vertices: usize) -> Result<Vec<bool>> {
     let mut members = vec![false; vertices];
-    for v in set.ids() {
+    for v in set.ids()? {
         members[checked_vertex(v as i32, vertices)? as usize] = true;
     }
     Ok(members)
@@ -240,23 +236,36 @@ struct Body<'g, 'c> {
     parameters: EdgeParams,
     /// Membership in the `to` set.
     members: Option<Vec<bool>>,
+    from: Filter<'c>,
     to: Filter<'c>,
     apply: Frame<'c>,
+    draws: Draws,
     /// Collect destinations for which the function is true.
     accepted: bool,
     edges: u64,
 }
 
 impl<'c> Body<'_, 'c> {
+    /// One edge. `passed` is what the `from` filter said about the source, once it was asked: filters are called for the
+    /// ends of edges that the sets select, and for no other vertices.
     #[inline]
-    fn run(&mut self, interp: &mut Interp<'c>, source: u32, edge: usize) -> Result<()> {
+    fn run(&mut self, interp: &mut Interp<'c>, source: u32, edge: usize, passed: &mut Option<bool>) -> Result<()> {
         let out = self.graph.out();
         let target = out.targets()[edge];
         interp.tick()?;
         self.edges += 1;
-        if self.members.as_ref().is_some_and(|m| !m[target as usize]) || !self.to.passes(interp, target)? {
+        if self.members.as_ref().is_some_and(|m| !m[target as usize]) {
             return Ok(());
         }
+        let from_passed = match *passed {
+            Some(known) => known,
+            None => *passed.insert(self.from.passes(interp, source)?),
+        };
+        if !from_passed || !self.to.passes(interp, target)? {
+            return Ok(());
+        }
+        interp.env.draws = self.draws;
+        interp.env.draws.begin(source, target);
         interp.set_param(self.apply, self.parameters.source, source.bits());
         interp.set_param(self.apply, self.parameters.target, target.bits());
         if let Some((slot, weights)) = &self.parameters.weight {
@@ -270,18 +279,25 @@ impl<'c> Body<'_, 'c> {
 }
 
 /// A filter function with its frame, or none, which passes everything.
-struct Filter<'c>(Option<(Frame<'c>, u32)>);
+struct Filter<'c>(Option<(Frame<'c>, u32, Draws)>);
 
 impl<'c> Filter<'c> {
-    fn enter(interp: &mut Interp<'c>, function: Option<&'c Function>, captures: &[Value]) -> Result<Filter<'c>> {
+    fn enter(
+        interp: &mut Interp<'c>,
+        function: Option<&'c Function>,
+        captures: &[Value],
+        draws: Draws,
+    ) -> Result<Filter<'c>> {
         let Some(function) = function else { return Ok(Filter(None)) };
         let slot = scalar_param(function, 0)?;
-        Ok(Filter(Some((interp.enter(function, captures.to_vec())?, slot))))
+        Ok(Filter(Some((interp.enter(function, captures.to_vec())?, slot, draws))))
     }
 
     #[inline]
     fn passes(&self, interp: &mut Interp<'c>, vertex: u32) -> Result<bool> {
-        let Some((frame, slot)) = self.0 else { return Ok(true) };
+        let Some((frame, slot, draws)) = self.0 else { return Ok(true) };
+        interp.env.draws = draws;
+        interp.env.draws.begin(vertex, 0);
         interp.set_param(frame, slot, vertex.bits());
         Ok(interp.run_frame(frame)? != 0)
     }

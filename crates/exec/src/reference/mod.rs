@@ -24,6 +24,7 @@ use crate::env::{Environment, Slot};
 use crate::error::{ErrorKind, Result};
 use crate::interp::Interp;
 use crate::queue::{Queue, QueueSpec, QueueState};
+use crate::random::{Draws, Role};
 use crate::scalar::Register;
 use crate::set::{SetForm, VertexSet};
 use crate::sites::{OperatorId, Sites};
@@ -104,26 +105,28 @@ impl Executable for Reference {
             Operator::VertexSetFilter(filter) => self.vertices(&filter.filter, true, call, env),
             Operator::VertexSetDedup(_) => {
                 let set = needed(call.set, "set")?;
-                let input_size = Some(set.len() as u64);
-                set.with(|form| match form {
-                    SetForm::All(_) => {}
-                    form => *form = SetForm::Ids(without_repeats(form.ids())),
-                });
-                Ok(OperatorOutcome { input_size, output_size: Some(set.len() as u64), ..Default::default() })
+                let input_size = Some(set.len()? as u64);
+                set.with(|form| {
+                    if !matches!(form, SetForm::All(_)) {
+                        *form = SetForm::Ids(without_repeats(form.ids()?));
+                    }
+                    Result::Ok(())
+                })?;
+                Ok(OperatorOutcome { input_size, output_size: Some(set.len()? as u64), ..Default::default() })
             }
             Operator::UpdateBuckets(_) => {
                 let (set, queue) = (needed(call.set, "set")?, needed(call.queue, "queue")?);
-                let moved = set.ids();
+                let moved = set.ids()?;
                 rebucket(&queue, &moved)?;
                 Ok(OperatorOutcome { input_size: Some(moved.len() as u64), ..Default::default() })
             }
             Operator::UpdatePriorityExtern(update) => {
                 let (set, queue) = (needed(call.set, "set")?, needed(call.queue, "queue")?);
-                let input_size = Some(set.len() as u64);
+                let input_size = Some(set.len()? as u64);
                 let code = Arc::clone(&self.code);
                 let function = function(&code, &update.function)?;
                 let result = Interp::new(&code, env, self).run_function(function, call.captures, vec![set.into()])?;
-                let moved = result.as_set().map(VertexSet::ids).unwrap_or_default();
+                let moved = result.as_set().map(VertexSet::ids).transpose()?.unwrap_or_default();
                 rebucket(&queue, &moved)?;
                 Ok(OperatorOutcome { input_size, output_size: Some(moved.len() as u64), ..Default::default() })
             }
@@ -149,10 +152,10 @@ impl Reference {
         env: &mut Environment,
     ) -> Result<OperatorOutcome> {
         let set = needed(call.set, "set")?;
-        let size = set.len();
+        let size = set.len()?;
         let mut order = match (set.universe(), &self.rng) {
             (Some(_), None) => None,
-            _ => Some(set.ids()),
+            _ => Some(set.ids()?),
         };
         if let (Some(ids), Some(rng)) = (&mut order, &mut self.rng) {
             rng.shuffle(ids);
@@ -160,12 +163,14 @@ impl Reference {
         let code = Arc::clone(&self.code);
         let function = function(&code, apply)?;
         let slot = scalar_param(function, 0)?;
+        env.draws = Draws::new(env.seed(), env.operator_calls(), Role::Apply);
         let mut interp = Interp::new(&code, env, self);
         let frame = interp.enter(function, call.captures)?;
         let mut kept = Vec::new();
         for i in 0..size {
             let vertex = order.as_ref().map_or(i as u32, |ids| ids[i]);
             interp.tick()?;
+            interp.env.draws.begin(vertex, 0);
             interp.set_param(frame, slot, vertex.bits());
             if interp.run_frame(frame)? != 0 && filter {
                 kept.push(vertex);

@@ -8,6 +8,8 @@ mod errors;
 mod language;
 #[path = "../library.rs"]
 mod library;
+#[path = "../meaning.rs"]
+mod meaning;
 #[path = "../operators.rs"]
 mod operators;
 #[path = "../queues.rs"]

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use crate::{Adjacency, Graph, Weights};
+use crate::{Adjacency, Graph, Weights, memory};
 
 pub use blocked::BlockedEdges;
 pub use coo::{Coo, CooOrder, CooPairs};
@@ -53,12 +53,9 @@ type Cache<K, T> = Mutex<HashMap<K, Arc<T>>>;
 impl Graph {
     /// Out-degree of every vertex.
     pub fn out_degrees(&self) -> Arc<Vec<u32>> {
-        let forms = &self.forms;
-        Arc::clone(
-            forms
-                .out_degrees
-                .get_or_init(|| forms.timed("out-degrees", |d: &Vec<u32>| 4 * d.len(), || degrees(self.out()))),
-        )
+        let (forms, needed) = (&self.forms, 4 * self.vertices() as u64);
+        let bytes = |degrees: &Vec<u32>| 4 * degrees.len();
+        Arc::clone(forms.out_degrees.get_or_init(|| forms.timed("out-degrees", needed, bytes, || degrees(self.out()))))
     }
 
     /// In-degree of every vertex.
@@ -66,13 +63,10 @@ impl Graph {
         if self.is_symmetric() {
             return self.out_degrees();
         }
-        let forms = &self.forms;
+        let (forms, needed) = (&self.forms, 4 * self.vertices() as u64);
+        let bytes = |degrees: &Vec<u32>| 4 * degrees.len();
         let incoming = self.incoming();
-        Arc::clone(
-            forms
-                .in_degrees
-                .get_or_init(|| forms.timed("in-degrees", |d: &Vec<u32>| 4 * d.len(), || degrees(incoming))),
-        )
+        Arc::clone(forms.in_degrees.get_or_init(|| forms.timed("in-degrees", needed, bytes, || degrees(incoming))))
     }
 
     /// The least weight of an edge; `None` without weights or edges. Found once and kept.
@@ -103,20 +97,21 @@ impl Graph {
 
     /// Edge list in separate arrays, in source or destination order.
     pub fn coo(&self, order: CooOrder) -> Arc<Coo> {
-        self.forms.cached(&self.forms.coo, order, &format!("coo by {order}"), Coo::bytes, || Coo::new(self, order))
+        let (forms, needed) = (&self.forms, self.per_edge(8));
+        forms.cached(&forms.coo, order, &format!("coo by {order}"), needed, Coo::bytes, || Coo::new(self, order))
     }
 
     /// Edge list as (source, destination) pairs, in source or destination order.
     pub fn coo_pairs(&self, order: CooOrder) -> Arc<CooPairs> {
-        self.forms.cached(&self.forms.coo_pairs, order, &format!("coo pairs by {order}"), CooPairs::bytes, || {
-            CooPairs::new(self, order)
-        })
+        let (forms, needed) = (&self.forms, self.per_edge(12));
+        let make = || CooPairs::new(self, order);
+        forms.cached(&forms.coo_pairs, order, &format!("coo pairs by {order}"), needed, CooPairs::bytes, make)
     }
 
     /// CSR with a (begin, end) pair per vertex instead of shared offsets.
     pub fn csr_m(&self) -> Arc<CsrM> {
-        let forms = &self.forms;
-        Arc::clone(forms.csr_m.get_or_init(|| forms.timed("csr-m", CsrM::bytes, || CsrM::new(self.out()))))
+        let (forms, needed) = (&self.forms, 2 * self.out().offsets().bytes() as u64);
+        Arc::clone(forms.csr_m.get_or_init(|| forms.timed("csr-m", needed, CsrM::bytes, || CsrM::new(self.out()))))
     }
 
     /// The same for the in-edges.
@@ -124,29 +119,36 @@ impl Graph {
         if self.is_symmetric() {
             return self.csr_m();
         }
-        let (forms, incoming) = (&self.forms, self.incoming());
-        Arc::clone(forms.csr_m_in.get_or_init(|| forms.timed("csr-m of in-edges", CsrM::bytes, || CsrM::new(incoming))))
+        let (forms, incoming, needed) = (&self.forms, self.incoming(), 2 * self.out().offsets().bytes() as u64);
+        let make = || CsrM::new(incoming);
+        Arc::clone(forms.csr_m_in.get_or_init(|| forms.timed("csr-m of in-edges", needed, CsrM::bytes, make)))
     }
 
     /// Edges grouped by blocks of `block` consecutive ids of the endpoint that `by` names: destination blocks
     /// localise the writes of a push, source blocks the reads of a pull (EdgeBlocking, UGF thesis algorithm 2).
     pub fn blocked(&self, by: CooOrder, block: u32) -> Arc<BlockedEdges> {
         let block = block.max(1);
-        self.forms.cached(
-            &self.forms.blocked,
-            (by, block),
-            &format!("edges in {by} blocks of {block}"),
-            BlockedEdges::bytes,
-            || BlockedEdges::new(self, by, block),
-        )
+        // Two edge lists and a permutation.
+        let (forms, needed) = (&self.forms, 2 * self.per_edge(12));
+        let name = format!("edges in {by} blocks of {block}");
+        let make = || BlockedEdges::new(self, by, block);
+        forms.cached(&forms.blocked, (by, block), &name, needed, BlockedEdges::bytes, make)
     }
 
     /// The in-edges in `count` segments of equally many source ids (fewer when there are fewer vertices).
     pub fn segments(&self, count: usize) -> Arc<Vec<Segment>> {
         let count = count.clamp(1, self.vertices().max(1));
         let bytes = |segments: &Vec<Segment>| segments.iter().map(Segment::bytes).sum();
-        self.forms
-            .cached(&self.forms.segments, count, &format!("{count} segments"), bytes, || segments::cut(self, count))
+        // Every edge once; at most one list per edge, and per vertex and segment.
+        let lists = self.edges().min(self.vertices().saturating_mul(count)) as u64;
+        let (forms, needed) = (&self.forms, self.per_edge(4) + 24 * lists);
+        let make = || segments::cut(self, count);
+        forms.cached(&forms.segments, count, &format!("{count} segments"), needed, bytes, make)
+    }
+
+    /// Memory for this many bytes per edge and a copy of the weights.
+    fn per_edge(&self, bytes: u64) -> u64 {
+        bytes * self.edges() as u64 + self.out().weights().bytes() as u64
     }
 
     /// The forms built so far, in order.
@@ -160,8 +162,15 @@ fn degrees(adjacency: &Adjacency) -> Vec<u32> {
 }
 
 impl Forms {
-    /// Builds a form and writes down its cost.
-    pub(crate) fn timed<T>(&self, name: &str, bytes: impl Fn(&T) -> usize, make: impl FnOnce() -> T) -> Arc<T> {
+    /// Builds a form that needs this much memory at its peak, and writes down its cost.
+    pub(crate) fn timed<T>(
+        &self,
+        name: &str,
+        needed: u64,
+        bytes: impl Fn(&T) -> usize,
+        make: impl FnOnce() -> T,
+    ) -> Arc<T> {
+        memory::require(needed, format_args!("the form `{name}` of the graph"));
         let start = Instant::now();
         let form = make();
         let entry = Derived { name: name.to_owned(), time: start.elapsed(), bytes: bytes(&form) };
@@ -174,11 +183,12 @@ impl Forms {
         cache: &Cache<K, T>,
         key: K,
         name: &str,
+        needed: u64,
         bytes: impl Fn(&T) -> usize,
         make: impl FnOnce() -> T,
     ) -> Arc<T> {
         let mut forms = cache.lock().unwrap_or_else(PoisonError::into_inner);
-        let form = forms.entry(key).or_insert_with(|| self.timed(name, bytes, make));
+        let form = forms.entry(key).or_insert_with(|| self.timed(name, needed, bytes, make));
         Arc::clone(form)
     }
 }

@@ -7,13 +7,14 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::cursor::Cursor;
-use super::edge_lines::{AnyWeights, Column, NoWeights};
+use super::edge_lines::{AnyWeights, Assembled, Column, NoWeights};
 use super::input::Input;
 use super::load::EdgeFile;
 use super::text::{Fault, lines_in};
 use super::write::{Plan, push_byte, push_id, push_number, push_weight};
 use crate::progress::Progress;
-use crate::{AnyEdgeList, Graph, GraphError, Result};
+use crate::text_file::BYTE_ORDER_MARK;
+use crate::{Graph, GraphError, Result};
 
 const PIECE: usize = 1 << 20;
 
@@ -25,6 +26,9 @@ pub(super) fn read(input: Input, path: &Path, progress: &dyn Progress) -> Result
     let fault = |fault: Fault| at_byte(fault.at, fault.message);
 
     let mut cursor = Cursor::new(&bytes);
+    if bytes.starts_with(BYTE_ORDER_MARK.as_bytes()) {
+        cursor.at = BYTE_ORDER_MARK.len();
+    }
     cursor.skip_white();
     let weighted = match cursor.bytes[cursor.at..].split(u8::is_ascii_whitespace).next() {
         Some(b"AdjacencyGraph") => false,
@@ -107,7 +111,7 @@ fn unweighted(
     vertices: usize,
     edges: usize,
     listed: impl Fn(Range<usize>) -> Vec<(u32, u32)> + Sync,
-) -> Result<AnyEdgeList> {
+) -> Result<Assembled> {
     let starts: Vec<usize> = (0..edges).step_by(PIECE).collect();
     let chunks = starts.into_par_iter().map(|start| (listed(start..(start + PIECE).min(edges)), NoWeights)).collect();
     NoWeights::assemble(path, vertices, chunks, &[])

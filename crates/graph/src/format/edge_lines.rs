@@ -5,8 +5,9 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::cursor::Cursor;
+use super::rounded::Rounded;
 use super::text::{Fault, Parsed, lines_in};
-use crate::{AnyEdgeList, EdgeChunk, EdgeList, GraphError, Result, Weight};
+use crate::{AnyEdgeList, EdgeChunk, EdgeList, GraphError, Result, RoundedWeight, Weight};
 
 /// How lines look.
 pub(crate) struct EdgeLines {
@@ -62,10 +63,23 @@ pub(crate) trait Column: Send + Sized {
     /// Reads a value and keeps it.
     fn read(&mut self, cursor: &mut Cursor) -> Result<(), Fault>;
     /// Makes an edge list of the ids and columns of all blocks; `first_lines` are the lines where blocks start.
-    fn assemble(path: &Path, vertices: usize, parts: Vec<Part<Self>>, first_lines: &[u64]) -> Result<AnyEdgeList>;
+    fn assemble(path: &Path, vertices: usize, parts: Vec<Part<Self>>, first_lines: &[u64]) -> Result<Assembled>;
 }
 
 type Part<C> = (Vec<(u32, u32)>, C);
+
+/// The edges of a file, and what was lost of their weights.
+#[derive(Debug)]
+pub(crate) struct Assembled {
+    pub(crate) edges: AnyEdgeList,
+    pub(crate) rounded: Option<RoundedWeight>,
+}
+
+impl From<AnyEdgeList> for Assembled {
+    fn from(edges: AnyEdgeList) -> Self {
+        Assembled { edges, rounded: None }
+    }
+}
 
 /// Parses a block of lines.
 pub(crate) fn edge_block<I: Id, C: Column>(bytes: &[u8], lines: &EdgeLines) -> Result<EdgeBlock<I, C>, Fault> {
@@ -206,7 +220,7 @@ pub(crate) fn assemble<C: Column>(
     path: &Path,
     vertices: usize,
     parsed: Parsed<EdgeBlock<u32, C>>,
-) -> Result<AnyEdgeList> {
+) -> Result<Assembled> {
     let parts = parsed.blocks.into_iter().map(|block| (block.ids, block.column)).collect();
     C::assemble(path, vertices, parts, &parsed.first_lines)
 }
@@ -258,12 +272,12 @@ impl Column for NoWeights {
     fn read(&mut self, _: &mut Cursor) -> Result<(), Fault> {
         Ok(())
     }
-    fn assemble(_: &Path, vertices: usize, parts: Vec<Part<Self>>, _: &[u64]) -> Result<AnyEdgeList> {
+    fn assemble(_: &Path, vertices: usize, parts: Vec<Part<Self>>, _: &[u64]) -> Result<Assembled> {
         let parts = parts.into_iter().map(|(edges, _)| {
             let weights = vec![(); edges.len()];
             (edges, weights)
         });
-        Ok(AnyEdgeList::None(list(vertices, parts)))
+        Ok(AnyEdgeList::None(list(vertices, parts)).into())
     }
 }
 
@@ -280,8 +294,8 @@ impl Column for IntWeights {
         self.0.push(int_weight(cursor)?);
         Ok(())
     }
-    fn assemble(_: &Path, vertices: usize, parts: Vec<Part<Self>>, _: &[u64]) -> Result<AnyEdgeList> {
-        Ok(AnyEdgeList::Int(list(vertices, parts.into_iter().map(|(edges, column)| (edges, column.0)))))
+    fn assemble(_: &Path, vertices: usize, parts: Vec<Part<Self>>, _: &[u64]) -> Result<Assembled> {
+        Ok(AnyEdgeList::Int(list(vertices, parts.into_iter().map(|(edges, column)| (edges, column.0)))).into())
     }
 }
 
@@ -309,20 +323,30 @@ fn too_wide(cursor: &Cursor) -> String {
 }
 
 /// Floats of 32 bits.
-pub(crate) struct FloatWeights(pub(crate) Vec<f32>);
+pub(crate) struct FloatWeights {
+    values: Vec<f32>,
+    rounded: Option<Rounded>,
+}
 
 impl Column for FloatWeights {
     const PRESENT: bool = true;
     fn with_capacity(capacity: usize) -> Self {
-        FloatWeights(Vec::with_capacity(capacity))
+        FloatWeights { values: Vec::with_capacity(capacity), rounded: None }
     }
     #[inline]
     fn read(&mut self, cursor: &mut Cursor) -> Result<(), Fault> {
-        self.0.push(cursor.float()?);
+        let start = cursor.at;
+        let value = cursor.float()?;
+        if self.rounded.is_none() && Rounded::is_possible(value) {
+            self.rounded = Rounded::find(cursor, start, value);
+        }
+        self.values.push(value);
         Ok(())
     }
-    fn assemble(_: &Path, vertices: usize, parts: Vec<Part<Self>>, _: &[u64]) -> Result<AnyEdgeList> {
-        Ok(AnyEdgeList::Float(list(vertices, parts.into_iter().map(|(edges, column)| (edges, column.0)))))
+    fn assemble(_: &Path, vertices: usize, parts: Vec<Part<Self>>, first_lines: &[u64]) -> Result<Assembled> {
+        let rounded = Rounded::first(parts.iter().map(|(_, column)| column.rounded.as_ref()), first_lines);
+        let parts = parts.into_iter().map(|(edges, column)| (edges, column.values));
+        Ok(Assembled { edges: AnyEdgeList::Float(list(vertices, parts)), rounded })
     }
 }
 
@@ -334,6 +358,10 @@ pub(crate) struct AnyWeights {
     fraction: bool,
     /// The first integer too wide: lines before it in the block, and the message.
     too_wide: Option<(u64, String)>,
+    /// The first number that is kept as quite another, among those read as floats.
+    rounded: Option<Rounded>,
+    /// The same among those read as integers.
+    rounded_int: Option<i32>,
 }
 
 enum IntsOrFloats {
@@ -347,6 +375,7 @@ impl AnyWeights {
         if let IntsOrFloats::Ints(ints) = &self.values {
             let mut floats = Vec::with_capacity(ints.capacity());
             floats.extend(ints.iter().map(|&i| i as f32));
+            self.rounded_int = ints.iter().copied().find(|&i| f64::from(i as f32) != f64::from(i));
             self.values = IntsOrFloats::Floats(floats);
         }
         match &mut self.values {
@@ -359,7 +388,8 @@ impl AnyWeights {
 impl Column for AnyWeights {
     const PRESENT: bool = true;
     fn with_capacity(capacity: usize) -> Self {
-        AnyWeights { values: IntsOrFloats::Ints(Vec::with_capacity(capacity)), fraction: false, too_wide: None }
+        let values = IntsOrFloats::Ints(Vec::with_capacity(capacity));
+        AnyWeights { values, fraction: false, too_wide: None, rounded: None, rounded_int: None }
     }
 
     #[inline]
@@ -381,11 +411,14 @@ impl Column for AnyWeights {
             Some(_) => {}
         }
         let value = cursor.float()?;
+        if self.rounded.is_none() && Rounded::is_possible(value) {
+            self.rounded = Rounded::find(cursor, start, value);
+        }
         self.floats().push(value);
         Ok(())
     }
 
-    fn assemble(path: &Path, vertices: usize, parts: Vec<Part<Self>>, first_lines: &[u64]) -> Result<AnyEdgeList> {
+    fn assemble(path: &Path, vertices: usize, parts: Vec<Part<Self>>, first_lines: &[u64]) -> Result<Assembled> {
         let fraction = parts.iter().any(|(_, column)| column.fraction);
         let too_wide = parts.iter().zip(first_lines).find_map(|((_, c), &line)| c.too_wide.as_ref().map(|w| (line, w)));
         if let (false, Some((line, (lines, message)))) = (fraction, too_wide) {
@@ -396,16 +429,24 @@ impl Column for AnyWeights {
                 IntsOrFloats::Ints(ints) => (edges, ints),
                 IntsOrFloats::Floats(_) => unreachable!("floats come from fractions and wide integers"),
             });
-            return Ok(AnyEdgeList::Int(list(vertices, parts)));
+            return Ok(AnyEdgeList::Int(list(vertices, parts)).into());
         }
         let parts: Vec<_> = parts
             .into_par_iter()
             .map(|(edges, mut column)| {
                 let floats = std::mem::take(column.floats());
-                (edges, floats)
+                (edges, floats, column.rounded_int, column.rounded)
             })
             .collect();
-        Ok(AnyEdgeList::Float(list(vertices, parts.into_iter())))
+        // Those read as integers have no line; those that have one are told first.
+        let of_ints = parts.iter().find_map(|(_, _, int, _)| *int).map(|int| RoundedWeight {
+            line: None,
+            written: int.to_string(),
+            kept: int as f32,
+        });
+        let of_floats = Rounded::first(parts.iter().map(|(.., rounded)| rounded.as_ref()), first_lines);
+        let parts = parts.into_iter().map(|(edges, floats, ..)| (edges, floats));
+        Ok(Assembled { edges: AnyEdgeList::Float(list(vertices, parts)), rounded: of_floats.or(of_ints) })
     }
 }
 
@@ -415,7 +456,7 @@ mod tests {
 
     const PLAIN: EdgeLines = EdgeLines { comments: b"#", letter: None, first_id: 0, ids: None, more_columns: false };
 
-    fn weights(text: &str, cuts: &[usize]) -> Result<AnyEdgeList> {
+    fn weights(text: &str, cuts: &[usize]) -> Result<Assembled> {
         let mut blocks = Vec::new();
         let mut first_lines = Vec::new();
         let mut begin = 0;
@@ -431,7 +472,7 @@ mod tests {
     fn one_fraction_makes_all_weights_floats_wherever_blocks_are_cut() {
         let text = "0 1 5\n1 2 3000000000\n2 3 2.5\n";
         for cuts in [&[][..], &[6], &[21], &[6, 21]] {
-            let AnyEdgeList::Float(list) = weights(text, cuts).unwrap() else { panic!("not floats") };
+            let AnyEdgeList::Float(list) = weights(text, cuts).unwrap().edges else { panic!("not floats") };
             assert_eq!(list.iter().map(|(_, _, w)| w).collect::<Vec<_>>(), [5.0, 3e9, 2.5]);
         }
     }
@@ -442,6 +483,25 @@ mod tests {
         for cuts in [&[][..], &[6], &[21], &[6, 21]] {
             let error = weights(text, cuts).unwrap_err().to_string();
             assert_eq!(error, "x.wel:2: integer weight `3000000000` is out of range: weights are 32 bits wide");
+        }
+    }
+
+    #[test]
+    fn weights_that_32_bits_do_not_hold_are_noted() {
+        let rounded = |text: &str, cuts: &[usize]| weights(text, cuts).unwrap().rounded.map(|r| r.to_string());
+        let note = "the weight 123456789.123 in line 2 is kept as 123456790: weights are 32 bits wide";
+        for cuts in [&[][..], &[8]] {
+            assert_eq!(rounded("0 1 0.1\n1 2 123456789.123\n", cuts).as_deref(), Some(note));
+        }
+        // A fraction elsewhere makes floats of all, integers included, wherever blocks are cut.
+        let note = "the weight 16777217 is kept as 16777216: weights are 32 bits wide";
+        for cuts in [&[][..], &[13]] {
+            assert_eq!(rounded("0 1 16777217\n1 2 0.5\n", cuts).as_deref(), Some(note));
+        }
+        let note = "the weight 1e-50 in line 1 is kept as 0: weights are 32 bits wide";
+        assert_eq!(rounded("0 1 1e-50\n1 2 0.0\n", &[]).as_deref(), Some(note));
+        for fine in ["0 1 0.1\n1 2 16777216.0\n", "0 1 16777217\n1 2 5\n", "0 1 0.0\n1 2 0e-50\n"] {
+            assert_eq!(rounded(fine, &[]), None, "{fine}");
         }
     }
 

@@ -16,42 +16,30 @@ use crate::csr::csr;
 use crate::progress::Progress;
 use crate::stream::AdjacencyStream;
 use crate::validate::Fingerprint;
-use crate::{Adjacency, Graph, GraphError, Offsets, Result, Weight, WeightKind, Weights};
+use crate::{Adjacency, Graph, GraphError, Offsets, Result, Weight, WeightKind, Weights, memory};
 
 const HEADER: usize = 17;
 
 /// Reads a `.sg`, or a `.wsg` when `weighted`.
 pub(super) fn read(input: Input, path: &Path, weighted: bool, progress: &dyn Progress) -> Result<Graph> {
     let size = input.size();
-    let bytes = input.bytes()?;
     let fail = |offset: usize, message: String| GraphError::binary(path, offset as u64, message);
-    if bytes.len() < HEADER {
-        return Err(fail(bytes.len(), "the file ends inside the header".into()));
-    }
-    let directed = match bytes[0] {
-        0 => false,
-        1 => true,
-        other => return Err(fail(0, format!("byte {other} is neither 0 (undirected) nor 1 (directed)"))),
-    };
-    let edges = i64_at(&bytes, 1);
-    let vertices = i64_at(&bytes, 9);
-    if edges < 0 {
-        return Err(fail(1, format!("{edges} edges are impossible")));
-    }
-    // Ids are signed in this format.
-    if !(0..=1 << 31).contains(&vertices) {
-        return Err(fail(9, format!("{vertices} vertices are impossible: ids are 31 bits wide")));
-    }
-    let neighbour = if weighted { 8u128 } else { 4 };
-    let direction = 8 * (vertices as u128 + 1) + neighbour * edges as u128;
-    let wanted = HEADER as u128 + direction * if directed { 2 } else { 1 };
+    let header = |bytes: &[u8]| Header::decode(bytes, weighted).map_err(|(at, message)| fail(at, message));
+    let bytes = input
+        .bytes_by_header(HEADER as u64, |bytes| Ok(u64::try_from(header(bytes)?.file_bytes()).unwrap_or(u64::MAX)))?;
+    let header = header(&bytes)?;
+    let Header { directed, vertices, edges, direction } = header;
+    let wanted = header.file_bytes();
     if wanted != bytes.len() as u128 {
-        let message =
-            format!("{vertices} vertices and {edges} edges take {wanted} bytes, but the file holds {}", bytes.len());
+        let held = match bytes.len() as u128 > wanted {
+            true => "more".to_owned(),
+            false => bytes.len().to_string(),
+        };
+        let message = format!("{vertices} vertices and {edges} edges take {wanted} bytes, but the file holds {held}");
         return Err(fail(1, message));
     }
-    let (vertices, edges) = (vertices as usize, edges as usize);
     let part = |at: usize| {
+        memory::allow(direction as u64, format_args!("the adjacency in {}", path.display()))?;
         let part = Part { bytes: &bytes[at..at + direction as usize], vertices, edges, weighted };
         part.adjacency().map_err(|(offset, message)| fail(at + offset, message))
     };
@@ -73,6 +61,47 @@ pub(super) fn read(input: Input, path: &Path, weighted: bool, progress: &dyn Pro
     };
     progress.advance(size);
     Ok(graph)
+}
+
+/// The header, found possible.
+#[derive(Clone, Copy)]
+struct Header {
+    directed: bool,
+    vertices: usize,
+    edges: usize,
+    /// Bytes of one direction.
+    direction: u128,
+}
+
+impl Header {
+    /// The header at the start of a file, or the offset and what is wrong there.
+    fn decode(bytes: &[u8], weighted: bool) -> Result<Header, (usize, String)> {
+        if bytes.len() < HEADER {
+            return Err((bytes.len(), "the file ends inside the header".into()));
+        }
+        let directed = match bytes[0] {
+            0 => false,
+            1 => true,
+            other => return Err((0, format!("byte {other} is neither 0 (undirected) nor 1 (directed)"))),
+        };
+        let edges = i64_at(bytes, 1);
+        let vertices = i64_at(bytes, 9);
+        if edges < 0 {
+            return Err((1, format!("{edges} edges are impossible")));
+        }
+        // Ids are signed in this format.
+        if !(0..=1 << 31).contains(&vertices) {
+            return Err((9, format!("{vertices} vertices are impossible: ids are 31 bits wide")));
+        }
+        let neighbour = if weighted { 8u128 } else { 4 };
+        let direction = 8 * (vertices as u128 + 1) + neighbour * edges as u128;
+        Ok(Header { directed, vertices: vertices as usize, edges: edges as usize, direction })
+    }
+
+    /// Size of the whole file.
+    fn file_bytes(&self) -> u128 {
+        HEADER as u128 + self.direction * if self.directed { 2 } else { 1 }
+    }
 }
 
 fn i64_at(bytes: &[u8], at: usize) -> i64 {

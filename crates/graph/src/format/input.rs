@@ -11,10 +11,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-use memmap2::Mmap;
-
 use super::Compression;
-use crate::{GraphError, Result};
+use crate::text_file::is_device;
+use crate::{GraphError, MappedFile, Result, memory};
 
 /// Largest block of a mapped file.
 const MAX_BLOCK: usize = 4 << 20;
@@ -23,6 +22,8 @@ const MIN_BLOCK: usize = 64 << 10;
 const STREAM_BLOCK: usize = 1 << 20;
 /// A longer line in a stream is taken for garbage. A METIS hub with 10^8 neighbours still fits.
 const MAX_LINE: usize = 1 << 30;
+/// Bytes that are unpacked before memory is looked at again.
+const READ_STEP: u64 = 64 << 20;
 /// Largest match distance accepted in `.zst`: 128 MiB, as `zstd --long=27` writes.
 const ZSTD_WINDOW_LOG: u32 = 27;
 
@@ -45,6 +46,9 @@ impl Input {
             return Err(GraphError::file(path, "is a directory, not a graph file"));
         }
         let regular = metadata.is_file();
+        if is_device(&metadata) {
+            return Err(GraphError::file(path, "is a device, not a graph: give a file or a pipe"));
+        }
         if regular && metadata.len() == 0 {
             return Err(GraphError::file(path, "the file is empty"));
         }
@@ -75,16 +79,18 @@ impl Input {
         self.regular && self.compression == Compression::Plain
     }
 
-    fn map(&self) -> Result<Arc<Mmap>> {
-        // SAFETY: the map is only read. Another process that truncates the file meanwhile can still end this one
-        // with a bus error, as with every memory-mapped file; the files written here are replaced whole, never
-        // changed in place.
-        let map = unsafe { Mmap::map(&self.file) }.map_err(|e| GraphError::io("map", &self.path, e))?;
-        Ok(Arc::new(map))
+    fn map(&self) -> Result<Arc<MappedFile>> {
+        MappedFile::open(&self.file, &self.path).map_err(|e| GraphError::io("map", &self.path, e))
     }
 
     /// The whole content, mapped or unpacked into memory.
     pub(crate) fn bytes(self) -> Result<Bytes> {
+        self.bytes_by_header(0, |_| Ok(u64::MAX))
+    }
+
+    /// The content of a format whose first `header` bytes tell the size of all: `size` gets as many of them as there are. A
+    /// stream that goes on is left after one byte more, so that a small file cannot unpack to anything; a map is whole.
+    pub(crate) fn bytes_by_header(self, header: u64, size: impl FnOnce(&[u8]) -> Result<u64>) -> Result<Bytes> {
         if self.is_mappable() {
             let map = self.map()?;
             let all = 0..map.len();
@@ -92,12 +98,26 @@ impl Input {
         }
         let packed = Arc::new(AtomicU64::new(0));
         let counted = Counted { inner: self.file, count: Arc::clone(&packed) };
+        let failed = |e| damaged(&self.path, self.compression, packed.load(Ordering::Relaxed), e);
+        let mut reader = unpacked(counted, self.compression).map_err(failed)?;
         let mut bytes = Vec::new();
-        unpacked(counted, self.compression)
-            .and_then(|mut reader| reader.read_to_end(&mut bytes))
-            .map_err(|e| damaged(&self.path, self.compression, packed.load(Ordering::Relaxed), e))?;
+        reader.by_ref().take(header).read_to_end(&mut bytes).map_err(failed)?;
+        let empty = || GraphError::file(&self.path, "the file is empty");
+        if header > 0 && bytes.is_empty() {
+            return Err(empty());
+        }
+        let limit = size(&bytes)?.saturating_add(1);
+        // Memory is asked for step by step: a header's word is no reason to allocate.
+        while (bytes.len() as u64) < limit {
+            let step = (limit - bytes.len() as u64).min(READ_STEP);
+            memory::allow_more(step, format_args!("the content of {}", self.path.display()))?;
+            bytes.reserve_exact(step as usize);
+            if reader.by_ref().take(step).read_to_end(&mut bytes).map_err(failed)? < step as usize {
+                break;
+            }
+        }
         if bytes.is_empty() {
-            return Err(GraphError::file(&self.path, "the file is empty"));
+            return Err(empty());
         }
         Ok(Bytes::Owned(bytes))
     }
@@ -106,8 +126,7 @@ impl Input {
     pub(crate) fn blocks(self) -> Result<Blocks> {
         if self.is_mappable() {
             let map = self.map()?;
-            #[cfg(unix)]
-            let _ = map.advise(memmap2::Advice::Sequential);
+            map.will_be_read_in_order();
             let block = (map.len() / (8 * rayon::current_num_threads())).clamp(MIN_BLOCK, MAX_BLOCK);
             return Ok(Blocks::Map { map, next: 0, block });
         }
@@ -117,12 +136,11 @@ impl Input {
             .spawn(move || {
                 let packed = Arc::new(AtomicU64::new(0));
                 let counted = Counted { inner: self.file, count: Arc::clone(&packed) };
-                let sent = match unpacked(counted, self.compression) {
-                    Ok(reader) => send_blocks(reader, &packed, &sender),
-                    Err(e) => Err(e),
-                };
-                if let Err(e) = sent {
-                    let error = damaged(&self.path, self.compression, packed.load(Ordering::Relaxed), e);
+                let failed = |e| damaged(&self.path, self.compression, packed.load(Ordering::Relaxed), e);
+                let sent = unpacked(counted, self.compression)
+                    .map_err(failed)
+                    .and_then(|reader| send_blocks(reader, &self.path, &packed, &sender, failed));
+                if let Err(error) = sent {
                     // Nobody listens any more when the parser has already failed.
                     let _ = sender.send(Err(error));
                 }
@@ -156,20 +174,27 @@ fn damaged(path: &Path, compression: Compression, offset: u64, error: io::Error)
 }
 
 /// Cuts what `reader` gives into blocks that end with a line.
-fn send_blocks(mut reader: impl Read, packed: &AtomicU64, sender: &SyncSender<Result<Block>>) -> io::Result<()> {
+fn send_blocks(
+    mut reader: impl Read,
+    path: &Path,
+    packed: &AtomicU64,
+    sender: &SyncSender<Result<Block>>,
+    failed: impl Fn(io::Error) -> GraphError,
+) -> Result<()> {
     let mut reported = 0;
     let mut carried = Vec::new();
     loop {
         let mut buffer = std::mem::take(&mut carried);
         let known = buffer.len();
-        let room = STREAM_BLOCK.saturating_sub(known).max(STREAM_BLOCK / 2);
-        buffer.reserve_exact(room + known / 2);
-        let got = reader.by_ref().take((room + known / 2) as u64).read_to_end(&mut buffer)?;
+        let room = STREAM_BLOCK.saturating_sub(known).max(STREAM_BLOCK / 2) + known / 2;
+        memory::allow(room as u64, format_args!("a line of {}", path.display()))?;
+        buffer.reserve_exact(room);
+        let got = reader.by_ref().take(room as u64).read_to_end(&mut buffer).map_err(&failed)?;
         let end = match memchr::memrchr(b'\n', &buffer[known..]) {
             _ if got == 0 => buffer.len(),
             Some(newline) => known + newline + 1,
             None if buffer.len() > MAX_LINE => {
-                return Err(io::Error::new(io::ErrorKind::InvalidData, "a line is longer than 1 GiB"));
+                return Err(GraphError::file(path, "a line is longer than 1 GiB: this is no graph"));
             }
             None => {
                 carried = buffer;
@@ -209,7 +234,7 @@ impl<R: Read> Read for Counted<R> {
 /// Bytes of a file.
 pub(crate) enum Bytes {
     /// A window of a mapped file.
-    Mapped(Arc<Mmap>, Range<usize>),
+    Mapped(Arc<MappedFile>, Range<usize>),
     /// Unpacked bytes.
     Owned(Vec<u8>),
 }
@@ -234,7 +259,7 @@ pub(crate) struct Block {
 
 /// The blocks of a file, in order.
 pub(crate) enum Blocks {
-    Map { map: Arc<Mmap>, next: usize, block: usize },
+    Map { map: Arc<MappedFile>, next: usize, block: usize },
     Stream(Receiver<Result<Block>>),
 }
 

@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
+use crate::text_file::BYTE_ORDER_MARK;
 use crate::{GraphError, Result};
 
 /// A file format.
@@ -128,6 +129,7 @@ impl Format {
 
     /// The format of a file that begins with `head`, where the beginning gives it away.
     pub(crate) fn of_content(head: &[u8]) -> Option<Format> {
+        let head = head.strip_prefix(BYTE_ORDER_MARK.as_bytes()).unwrap_or(head);
         let begins = |mark: &[u8]| head.len() >= mark.len() && head[..mark.len()].eq_ignore_ascii_case(mark);
         if begins(super::gwg::MAGIC) {
             Some(Format::Gwg)

@@ -11,14 +11,14 @@ use rayon::prelude::*;
 
 use super::cursor::Cursor;
 use super::edge_lines::{
-    AnyWeights, Column, EdgeLines, MEND_HEADER, MEND_IDS, NoWeights, assemble, check_vertices, edge_block,
+    AnyWeights, Assembled, Column, EdgeLines, MEND_HEADER, MEND_IDS, NoWeights, assemble, check_vertices, edge_block,
 };
 use super::input::Input;
 use super::load::EdgeFile;
 use super::text::Text;
 use super::write::{Plan, push_byte, push_number, push_weight};
 use crate::progress::Progress;
-use crate::{AnyEdgeList, Graph, GraphError, Result};
+use crate::{Graph, GraphError, Result};
 
 #[derive(Clone, Copy, PartialEq)]
 enum Shape {
@@ -80,7 +80,7 @@ fn parse_sizes(line: &[u8]) -> Option<(u64, u64, u64)> {
     Some((edges, left, right))
 }
 
-fn body<C: Column>(text: Text<'_>, path: &Path, shape: Shape, sizes: Option<Sizes>) -> Result<AnyEdgeList> {
+fn body<C: Column>(text: Text<'_>, path: &Path, shape: Shape, sizes: Option<Sizes>) -> Result<Assembled> {
     let ids = sizes.map(|s| s.left.max(s.right));
     let lines = EdgeLines { comments: b"%#", letter: None, first_id: 1, ids, more_columns: true };
     let mut parsed = text.parse(|bytes| edge_block::<u32, C>(bytes, &lines))?;

@@ -3,14 +3,15 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use super::edge_lines::Assembled;
 use super::input::Input;
 use super::{Compression, Format};
 use super::{adjacency_graph, astar, dimacs, edge_list, gapbs, gwg, konect, matrix_market, metis, snap};
-use crate::build::ReadEdges;
+use crate::build::{ReadEdges, allow_csr};
 use crate::csr::csr;
 use crate::progress::Progress;
 use crate::stream::{AdjacencyStream, Mirrored, WithoutLoops};
-use crate::{Adjacency, AnyEdgeList, BuildOptions, Graph, GraphError, Result, Weight, build_any};
+use crate::{Adjacency, AnyEdgeList, BuildOptions, Graph, GraphError, Result, RoundedWeight, Weight, build_any};
 
 /// How a file is read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -60,12 +61,15 @@ pub struct EdgeFile {
     pub both_ends: bool,
     /// Original id of every vertex, ascending, when asked for and when ids were made dense.
     pub id_map: Option<Vec<u64>>,
+    /// The first weight that 32 bits hold as another number.
+    pub rounded: Option<RoundedWeight>,
 }
 
 impl EdgeFile {
     /// Edges that are taken one by one as listed.
-    pub(crate) fn directed(edges: AnyEdgeList) -> Self {
-        EdgeFile { edges, symmetrise: false, both_ends: false, id_map: None }
+    pub(crate) fn directed(edges: impl Into<Assembled>) -> Self {
+        let Assembled { edges, rounded } = edges.into();
+        EdgeFile { edges, symmetrise: false, both_ends: false, id_map: None, rounded }
     }
 }
 
@@ -148,7 +152,7 @@ pub fn load(path: &Path, options: &ReadOptions, build: &BuildOptions, progress: 
         Content::Edges(file) => {
             progress.begin("building", None);
             let build = BuildOptions { symmetrise: build.symmetrise || file.symmetrise, ..build.clone() };
-            let graph = build_any(file.edges, &build)?;
+            let graph = build_any(file.edges, &build)?.with_rounded_weight(file.rounded);
             if file.both_ends && !graph.is_symmetric() && build.symmetry == crate::Symmetry::Unknown {
                 let message = "an edge is listed at one end only, or with another weight at the other end; \
                                this format lists every edge at both";
@@ -156,20 +160,32 @@ pub fn load(path: &Path, options: &ReadOptions, build: &BuildOptions, progress: 
             }
             (graph, file.id_map)
         }
-        Content::Graph(graph) => (adjusted(*graph, build), None),
+        Content::Graph(graph) => (adjusted(*graph, build)?, None),
     };
     Ok(LoadedGraph { graph, id_map, format, bytes, read_time, verify_time, build_time: start.elapsed() })
 }
 
+impl Graph {
+    /// This graph with the reverse of every edge; where an edge has another weight in each direction, both get the lesser.
+    pub fn symmetrised(&self) -> Graph {
+        let options = BuildOptions { keep_loops: true, ..BuildOptions::default() };
+        Graph::new(self.out().typed(&Symmetrise(&options)), true)
+    }
+}
+
 /// Applies options to a graph that is already built.
-fn adjusted(graph: Graph, options: &BuildOptions) -> Graph {
+fn adjusted(graph: Graph, options: &BuildOptions) -> Result<Graph> {
     let graph = match options.symmetrise && !graph.is_symmetric() {
-        true => Graph::new(graph.out().typed(&Symmetrise(options)), true),
+        true => {
+            allow_csr(graph.weight_kind(), graph.vertices(), 2 * graph.edges())?;
+            let rounded = graph.rounded_weight().cloned();
+            Graph::new(graph.out().typed(&Symmetrise(options)), true).with_rounded_weight(rounded)
+        }
         false => graph,
     };
     match &options.reorder {
-        Some(order) => graph.reordered(order),
-        None => graph,
+        Some(order) => graph.try_reordered(order),
+        None => Ok(graph),
     }
 }
 

@@ -8,7 +8,8 @@ use std::path::Path;
 
 use super::cursor::Cursor;
 use super::edge_lines::{
-    Column, EdgeLines, FloatWeights, IntWeights, MEND_HEADER, NoWeights, assemble, check_vertices, edge_block,
+    Assembled, Column, EdgeLines, FloatWeights, IntWeights, MEND_HEADER, NoWeights, assemble, check_vertices,
+    edge_block,
 };
 use super::input::Input;
 use super::load::EdgeFile;
@@ -51,7 +52,10 @@ pub(super) fn read(input: Input, path: &Path, progress: &dyn Progress) -> Result
         Field::Integer => body.read::<IntWeights>(text),
         Field::Real => body.read::<FloatWeights>(text),
     }?;
-    let edges = if shape == Shape::Skew { with_negated_mirror(edges, path)? } else { edges };
+    let edges = match shape {
+        Shape::Skew => Assembled { edges: with_negated_mirror(edges.edges, path)?, ..edges },
+        _ => edges,
+    };
     Ok(EdgeFile { symmetrise: shape == Shape::Symmetric, ..EdgeFile::directed(edges) })
 }
 
@@ -112,7 +116,7 @@ struct Body<'a> {
 }
 
 impl Body<'_> {
-    fn read<C: Column>(&self, text: Text<'_>) -> Result<AnyEdgeList> {
+    fn read<C: Column>(&self, text: Text<'_>) -> Result<Assembled> {
         let parsed = text.parse(|bytes| edge_block::<u32, C>(bytes, &self.lines))?;
         let found = parsed.edges();
         if found as u64 != self.entries {

@@ -26,6 +26,7 @@ mod load;
 mod matrix_market;
 mod metis;
 mod output;
+mod rounded;
 mod snap;
 mod text;
 mod write;

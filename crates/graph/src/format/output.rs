@@ -55,7 +55,8 @@ impl Output {
         let failed = |e| GraphError::io("write", path, e);
         // A link is followed, so that its target is replaced and not the link.
         let target = if path.is_symlink() { path.canonicalize().map_err(failed)? } else { path.to_path_buf() };
-        match std::fs::metadata(&target) {
+        let old = std::fs::metadata(&target);
+        match &old {
             Ok(m) if m.is_dir() => return Err(GraphError::file(path, "is a directory: name the file to write")),
             Ok(m) if !m.is_file() => {
                 let file = File::options().write(true).open(&target).map_err(failed)?;
@@ -79,6 +80,11 @@ impl Output {
         let file = builder.tempfile_in(directory).map_err(failed)?;
         partial.push(file.path().to_path_buf());
         drop(partial);
+        // Whoever may read or write the old file may do so with the new one.
+        #[cfg(unix)]
+        if let Ok(old) = old {
+            file.as_file().set_permissions(old.permissions()).map_err(failed)?;
+        }
         Ok(Output { target, sink: Sink::Beside(file), written: 0 })
     }
 
@@ -151,6 +157,21 @@ mod tests {
         assert_eq!(std::fs::read(&target).unwrap(), b"new");
         assert_eq!(files(), 1);
         assert!(!partial().iter().any(|p| p.parent() == Some(dir.path())));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_is_replaced_keeps_its_mode() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.el");
+        let mode = || std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        std::fs::write(&path, "old").unwrap();
+        for kept in [0o600, 0o664, 0o755, 0o444] {
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(kept)).unwrap();
+            write_file(&path, b"new").unwrap();
+            assert_eq!((mode(), std::fs::read(&path).unwrap()), (kept, b"new".to_vec()));
+        }
     }
 
     #[cfg(unix)]

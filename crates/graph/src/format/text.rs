@@ -7,7 +7,8 @@ use rayon::prelude::*;
 
 use super::input::{Block, Blocks, Input};
 use crate::progress::Progress;
-use crate::{GraphError, Result};
+use crate::text_file::BYTE_ORDER_MARK;
+use crate::{GraphError, Result, memory};
 
 /// What is wrong in a block of text, and where in it.
 #[derive(Debug)]
@@ -51,7 +52,9 @@ impl<'a> Text<'a> {
         if current.is_none() {
             return Err(GraphError::file(path, "the file is empty"));
         }
-        Ok(Text { path, progress, blocks, current, at: 0, line: 1 })
+        let marked = current.as_ref().is_some_and(|block| block.bytes.starts_with(BYTE_ORDER_MARK.as_bytes()));
+        let at = if marked { BYTE_ORDER_MARK.len() } else { 0 };
+        Ok(Text { path, progress, blocks, current, at, line: 1 })
     }
 
     /// Number of the next line, from 1.
@@ -101,7 +104,8 @@ impl<'a> Text<'a> {
     /// Parses the lines not yet skipped, in parallel. The first fault in file order becomes the error.
     pub(crate) fn parse<T: Send>(self, parse: impl Fn(&[u8]) -> Result<T, Fault> + Sync) -> Result<Parsed<T>> {
         let Text { path, progress, blocks, current, at, line } = self;
-        let queue = Mutex::new(Queue { blocks, pending: current.map(|b| (b, at)), index: 0, failed: false });
+        let pending = current.map(|block| (block, at));
+        let queue = Mutex::new(Queue { path, blocks, pending, index: 0, unchecked: 0, failed: false });
         let done = Mutex::new(Vec::new());
         (0..rayon::current_num_threads()).into_par_iter().with_max_len(1).for_each(|_| {
             loop {
@@ -141,13 +145,19 @@ impl<'a> Text<'a> {
 }
 
 /// Hands out blocks in order; once one has failed, no more.
-struct Queue {
+struct Queue<'a> {
+    path: &'a Path,
     blocks: Blocks,
     /// The block in which the header ended, and where.
     pending: Option<(Block, usize)>,
     index: usize,
+    /// Bytes handed out since memory was last looked at.
+    unchecked: usize,
     failed: bool,
 }
+
+/// Bytes of text that are handed out before memory is looked at again. Edges of this much text take a few times as much.
+const MEMORY_STEP: usize = 16 << 20;
 
 enum Failure {
     Whole(GraphError),
@@ -155,7 +165,7 @@ enum Failure {
     At(u64, String),
 }
 
-impl Queue {
+impl Queue<'_> {
     fn next(&mut self) -> Option<(usize, Result<(Block, usize)>)> {
         if self.failed {
             return None;
@@ -165,7 +175,18 @@ impl Queue {
             None => self.blocks.next()?.map(|block| (block, 0)),
         };
         self.index += 1;
-        Some((self.index, block))
+        Some((self.index, block.and_then(|block| self.within_memory(block))))
+    }
+
+    /// The block, as long as there is memory for what becomes of it: a pipe may never end.
+    fn within_memory(&mut self, (block, skipped): (Block, usize)) -> Result<(Block, usize)> {
+        self.unchecked += block.bytes.len();
+        if self.unchecked >= MEMORY_STEP {
+            self.unchecked = 0;
+            let more = 4 * MEMORY_STEP as u64;
+            memory::allow_more(more, format_args!("the next part of {}", self.path.display()))?;
+        }
+        Ok((block, skipped))
     }
 }
 

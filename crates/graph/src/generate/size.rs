@@ -1,6 +1,6 @@
 //! How large a generated graph will be, and the refusal of what cannot fit.
 
-use crate::{GraphError, Result};
+use crate::{GraphError, Result, memory};
 
 /// Expected size of a generated graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,49 +28,17 @@ impl Size {
         building.max(weighing) + 12 * vertices
     }
 
-    /// Refuses a graph whose making needs more memory than the machine can give, or more ids than there are.
+    /// Refuses a graph whose making needs more memory than may be used, or more ids than there are.
     pub fn check(&self, spec: &str, directed: bool, weighted: bool) -> Result<()> {
-        let needed = self.peak_bytes(directed, weighted);
-        let refuse = |limit: String| {
-            Err(GraphError::Spec {
-                spec: spec.to_owned(),
-                message: format!(
-                    "about {} vertices and {} edges need about {} of memory; {limit}",
-                    self.vertices,
-                    self.edges,
-                    human_bytes(needed)
-                ),
-            })
-        };
-        match available_memory() {
-            Some(available) if needed > available => {
-                refuse(format!("this machine has {} to give", human_bytes(available)))
-            }
-            _ if self.vertices > 1 << 32 => refuse("and vertex ids are 32 bits wide".to_owned()),
-            _ => Ok(()),
+        let needed = u64::try_from(self.peak_bytes(directed, weighted)).unwrap_or(u64::MAX);
+        let Size { vertices, edges } = self;
+        memory::allow(needed, format_args!("the graph `{spec}` of about {vertices} vertices and {edges} edges"))?;
+        if *vertices > 1 << 32 {
+            let message = format!("{vertices} vertices are too many: vertex ids are 32 bits wide");
+            return Err(GraphError::Spec { spec: spec.to_owned(), message });
         }
+        Ok(())
     }
-}
-
-/// Memory that the system could give, where it tells.
-fn available_memory() -> Option<u128> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let kilobytes = |key: &str| -> Option<u128> {
-        text.lines().find_map(|line| line.strip_prefix(key)?.trim().strip_suffix("kB")?.trim().parse().ok())
-    };
-    Some((kilobytes("MemAvailable:")? + kilobytes("SwapFree:").unwrap_or(0)) * 1024)
-}
-
-/// A size for people: `1.5 GiB`.
-pub(crate) fn human_bytes(bytes: u128) -> String {
-    const UNITS: [&str; 9] = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB"];
-    let mut value = bytes as f64;
-    let mut unit = 0;
-    while value >= 1024.0 && unit + 1 < UNITS.len() {
-        value /= 1024.0;
-        unit += 1;
-    }
-    if unit == 0 { format!("{bytes} bytes") } else { format!("{value:.1} {}", UNITS[unit]) }
 }
 
 #[cfg(test)]
@@ -78,17 +46,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_for_people() {
-        assert_eq!(human_bytes(12), "12 bytes");
-        assert_eq!(human_bytes(1536), "1.5 KiB");
-        assert_eq!(human_bytes(3 << 40), "3.0 TiB");
-    }
-
-    #[test]
     fn absurd_sizes_are_refused_without_overflow() {
         let absurd = Size::new(u128::MAX, u128::MAX);
         let message = absurd.check("x", false, true).unwrap_err().to_string();
-        assert!(message.contains("need about"), "{message}");
+        assert!(message.contains("edges needs 16.0 EiB of memory, but only "), "{message}");
         assert!(Size::new(1000, 5000).check("x", false, true).is_ok());
     }
 }

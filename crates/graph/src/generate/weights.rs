@@ -9,7 +9,7 @@ use std::str::FromStr;
 use rayon::prelude::*;
 
 use super::hash::mix;
-use crate::{Adjacency, Graph, Offsets, Weight, Weights};
+use crate::{Adjacency, Graph, Offsets, Result, Weight, Weights, memory};
 
 /// A range of weights: `1..1000` are integers, both ends included; `0.0..1.0` are floats, the upper end excluded.
 ///
@@ -37,6 +37,13 @@ pub enum WeightRange {
 }
 
 impl WeightRange {
+    /// As [`WeightRange::apply`]; an error when there is no memory for it.
+    pub fn try_apply(&self, graph: &Graph, seed: u64) -> Result<Graph> {
+        let bytes = 8 * graph.edges() as u64 + graph.out().offsets().bytes() as u64;
+        memory::allow(bytes, "the graph with random weights")?;
+        Ok(self.apply(graph, seed))
+    }
+
     /// The same graph with random weights in place of those it had.
     ///
     /// In a symmetric graph both directions of an edge weigh the same.

@@ -4,6 +4,8 @@
 mod derived;
 #[path = "../format_bad_input.rs"]
 mod format_bad_input;
+#[path = "../format_bounds.rs"]
+mod format_bounds;
 #[path = "../format_golden.rs"]
 mod format_golden;
 #[path = "../format_real_graphs.rs"]

@@ -86,6 +86,7 @@ fn host_only(expr: &Expr) -> Option<String> {
             let host = matches!(
                 b,
                 Argv | Atoi
+                    | Atof
                     | StartTimer
                     | StopTimer
                     | OutDegrees

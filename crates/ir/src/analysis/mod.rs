@@ -5,3 +5,4 @@ pub mod device;
 pub mod effects;
 pub mod priority;
 pub mod reduction;
+pub mod repeats;

@@ -178,6 +178,7 @@ impl<'p> Lowering<'p> {
             L::StartTimer => Builtin::StartTimer,
             L::StopTimer => Builtin::StopTimer,
             L::Atoi => Builtin::Atoi,
+            L::Atof => Builtin::Atof,
             L::Abs => Builtin::Abs,
             L::Floor => Builtin::Floor,
             L::Log => Builtin::Log,

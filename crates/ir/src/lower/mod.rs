@@ -134,6 +134,7 @@ impl<'p> Lowering<'p> {
             let function = self.lower_function(function, is_main)?;
             module.functions.push(function);
         }
+        crate::analysis::repeats::settle(&mut module);
         Ok(module)
     }
 

@@ -122,7 +122,10 @@ fn fixed(module: &Module, place: Expr, value: Expr, span: Span) -> Stmt {
         depth
     };
     let base = if depth > 1 { format!("j{depth}") } else { "j".to_string() };
-    let var = crate::rewrite::fresh(&mut crate::rewrite::taken(module, None), &base);
+    // The place names the variables of the loops outside.
+    let mut taken = crate::rewrite::taken(module, None);
+    taken.extend(crate::walk::variables(&place));
+    let var = crate::rewrite::fresh(&mut taken, &base);
     let entry = Expr::element(place, Expr::var(var.clone(), Type::INT));
     let body = vec![fill(module, entry, value, span)];
     let (low, high) = (Expr::int(0), Expr::int(i64::from(n)));

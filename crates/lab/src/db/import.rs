@@ -2,12 +2,15 @@
 
 use std::path::Path;
 
+use gw_graph::text_file::read_up_to;
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::Lab;
 use super::entry::find;
 use crate::error::{LabError, Result};
 
+/// The longest table that is taken.
+const MAX_TABLE: u64 = 1 << 30;
 /// Columns that a table may have.
 const COLUMNS: [&str; 10] =
     ["system", "graph", "seconds", "dataset", "config", "root", "timer", "min", "max", "std_dev"];
@@ -27,7 +30,8 @@ impl Lab {
     /// Takes in mean times of other systems. The first line names the columns: `system`, `graph` and `seconds` are needed;
     /// `dataset`, `config` or `root`, `timer`, `min`, `max` and `std_dev` are known. All lines or none are taken.
     pub fn import(&mut self, table: &Path, algorithm: &str, platform: &str) -> Result<Imported> {
-        let text = std::fs::read(table).map_err(|source| LabError::Read { path: table.to_path_buf(), source })?;
+        let text =
+            read_up_to(table, MAX_TABLE).map_err(|source| LabError::Read { path: table.to_path_buf(), source })?;
         let wrong = |line: u64, message: String| LabError::Entry {
             place: format!("{}, line {line}", table.display()),
             message,

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use gw_graph::GraphSpec;
+use gw_graph::spec::Source as SpecSource;
+use gw_graph::text_file::read_text;
+use gw_graph::{GraphError, GraphSpec};
 use gw_schedule::ProgramSchedule;
 
 use super::entry::{Kind, NewGraph, NewImplementation};
@@ -28,8 +30,7 @@ impl GraphIndex {
 
     /// Reads the table. Columns `name` and `file` are needed.
     pub fn read(&self) -> Result<Vec<NewGraph>> {
-        let text =
-            std::fs::read_to_string(&self.path).map_err(|source| LabError::Read { path: self.path.clone(), source })?;
+        let text = read_text(&self.path).map_err(|source| LabError::Read { path: self.path.clone(), source })?;
         let folder = self.path.parent().unwrap_or(Path::new(""));
         let mut lines = text.lines().enumerate();
         let header: Vec<&str> = lines.next().map_or_else(Vec::new, |(_, line)| line.split('\t').collect());
@@ -75,12 +76,22 @@ impl NewGraph {
             !name.is_empty() && !rest.is_empty() && !name.contains([':', '/', '.']) && !Path::new(text).exists()
         });
         let path = named.map_or(text, |(_, path)| path);
-        GraphSpec::parse(path).map_err(|source| LabError::Graph { name: path.to_string(), source })?;
-        let graph = NewGraph::of(path);
-        Ok(match named {
-            Some((name, _)) => NewGraph { name: name.to_string(), ..graph },
-            None => graph,
-        })
+        let mut graph = NewGraph::of(path);
+        graph.check()?;
+        if let Some((name, _)) = named {
+            graph.name = name.to_string();
+        }
+        Ok(graph)
+    }
+
+    /// An error when the file is not there or the spec is wrong.
+    pub fn check(&self) -> Result<()> {
+        let wrong = |source| LabError::Graph { name: self.path.clone(), source };
+        match GraphSpec::parse(&self.path).map_err(wrong)?.source {
+            SpecSource::File(file) if file.is_dir() => Err(wrong(GraphError::file(&file, "is a directory"))),
+            SpecSource::File(file) if !file.exists() => Err(wrong(GraphError::file(&file, "there is no such file"))),
+            SpecSource::File(_) | SpecSource::Generator(_) => Ok(()),
+        }
     }
 }
 
@@ -116,6 +127,8 @@ mod tests {
         let graph = NewGraph::read("big=kron:6:seed=3").unwrap();
         assert_eq!((graph.name.as_str(), graph.path.as_str()), ("big", "kron:6:seed=3"));
         assert!(NewGraph::read("korn:6").unwrap_err().to_string().contains("kron"));
+        let missing = NewGraph::read("no/such/file.el").unwrap_err().to_string();
+        assert_eq!(missing, "graph `no/such/file.el`: no/such/file.el: there is no such file");
         let plain = read_implementation("s0:s1@push,lb=twce", "bfs-levels", "cpu").unwrap();
         assert_eq!((plain.name, plain.schedule.to_string().as_str()), (None, "s0:s1@push,lb=etwc"));
         let named = read_implementation("fast=s0:s1@pull", "bfs-levels", "cpu").unwrap();

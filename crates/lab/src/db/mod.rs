@@ -160,6 +160,10 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection> {
         return Err(LabError::NoLab { path: path.to_path_buf() });
     }
     let foreign = |reason: String| LabError::NotALab { path: path.to_path_buf(), reason };
+    // SQLite would wait for a pipe without end.
+    if !path.is_file() {
+        return Err(foreign("it is no regular file".to_string()));
+    }
     let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)
         .map_err(|error| foreign(error.to_string()))?;
     connection.busy_timeout(PATIENCE)?;

@@ -51,8 +51,11 @@ pub(super) fn shown_name(model: &ReportModel, table: &StepTable) -> String {
     }
 }
 
+/// Smaller shares would be shown as 0.
+const SHOWN: f64 = 0.0005;
+
 fn importance(model: &ReportModel) -> Sheet {
-    let mut shares: Vec<&(String, f64)> = model.importance.iter().filter(|(_, share)| *share > 0.0).collect();
+    let mut shares: Vec<&(String, f64)> = model.importance.iter().filter(|(_, share)| *share >= SHOWN).collect();
     shares.sort_by(|a, b| b.1.total_cmp(&a.1));
     let mut sheet = Sheet::new(["Feature", "Importance %"]);
     shares.iter().for_each(|(name, share)| sheet.row([name.as_str().into(), (100.0 * share).into()]));

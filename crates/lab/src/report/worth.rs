@@ -19,10 +19,18 @@ type Measure = (&'static str, fn(&[f64]) -> f64);
 /// Measures of the times of all core implementations on a variant.
 const MEASURES: [Measure; 4] = [
     ("worst / best", |times| greatest(times) / least(times)),
-    ("spread", |times| moment(times, 2).sqrt() / mean(times)),
-    ("skewness", |times| standardised(times, 3)),
-    ("kurtosis", |times| if moment(times, 2) > 0.0 { standardised(times, 4) - 3.0 } else { 0.0 }),
+    ("spread", |times| clean(spread(times))),
+    ("skewness", |times| clean(standardised(times, 3))),
+    ("kurtosis", |times| if spread(times) > NOISE { clean(standardised(times, 4) - 3.0) } else { 0.0 }),
 ];
+
+/// What rounding may leave of a zero.
+const NOISE: f64 = 1e-9;
+
+/// The value, unless it is what rounding leaves of a zero.
+fn clean(value: f64) -> f64 {
+    if value.abs() < NOISE { 0.0 } else { value }
+}
 
 /// The variants worth a look among these, on all of which every core implementation was measured:
 ///
@@ -91,10 +99,15 @@ fn moment(times: &[f64], power: i32) -> f64 {
     times.iter().map(|time| (time - mean).powi(power)).sum::<f64>() / times.len() as f64
 }
 
+/// The standard deviation by the mean.
+fn spread(times: &[f64]) -> f64 {
+    moment(times, 2).sqrt() / mean(times)
+}
+
 /// The moment by the same power of the standard deviation; 0 when all times are the same.
 fn standardised(times: &[f64], power: i32) -> f64 {
     let square = moment(times, 2);
-    if square > 0.0 { moment(times, power) / square.powf(f64::from(power) / 2.0) } else { 0.0 }
+    if spread(times) > NOISE { moment(times, power) / square.powf(f64::from(power) / 2.0) } else { 0.0 }
 }
 
 #[cfg(test)]
@@ -124,6 +137,15 @@ mod tests {
             graphs: vec![graph],
             variants: times.iter().map(variant).collect(),
             ..StepTable::default()
+        }
+    }
+
+    #[test]
+    fn what_rounding_leaves_of_a_zero_is_zero() {
+        // Evenly spaced, and all alike: no skewness, and no spread, but for the last bit.
+        let table = table(&[[0.1, 0.2, 0.3], [0.1, 0.1, 0.1 + 1e-17], [0.7, 0.1 + 0.6, 0.7]]);
+        for found in worth_a_look(&table, &[0, 1, 2]) {
+            assert!(found.value == 0.0 || found.value.abs() > 1e-6, "{found:?}");
         }
     }
 

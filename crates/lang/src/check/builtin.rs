@@ -65,6 +65,7 @@ const INTRINSICS: &[(&str, usize)] = &[
     ("startTimer", 0),
     ("stopTimer", 0),
     ("atoi", 1),
+    ("atof", 1),
     ("abs", 1),
     ("fabs", 1),
     ("floor", 1),
@@ -279,6 +280,10 @@ impl Checker {
             "atoi" => {
                 let text = self.value(&args[0], &Type::STRING, "`atoi`")?;
                 Ok(builtin(Builtin::Atoi, vec![text], Type::INT, span))
+            }
+            "atof" => {
+                let text = self.value(&args[0], &Type::STRING, "`atof`")?;
+                Ok(builtin(Builtin::Atof, vec![text], Type::DOUBLE, span))
             }
             "to_double" => {
                 let value = self.value(&args[0], &Type::DOUBLE, "`to_double`")?;

@@ -25,6 +25,7 @@ use std::borrow::Cow;
 use gw_graph::{Graph, VertexId, Weights};
 use rayon::prelude::*;
 
+use crate::registry::Remark;
 use crate::results::{Number, Results, Values};
 
 pub(crate) use betweenness::bc;
@@ -33,14 +34,14 @@ pub(crate) use cf::cf;
 pub(crate) use closeness::closeness;
 pub(crate) use coloring::coloring;
 pub(crate) use components::components;
-pub(crate) use eigenvector::eigenvector;
+pub(crate) use eigenvector::{eigenvector, unfinished_eigenvector};
 pub(crate) use kcore::kcore;
 pub(crate) use mis::mis;
-pub(crate) use pagerank::{pagerank, pagerank_delta};
-pub(crate) use point_to_point::{astar, ppsp};
+pub(crate) use pagerank::{pagerank, pagerank_delta, pagerank_gs, unfinished_ranks};
+pub(crate) use point_to_point::{astar, ppsp, too_long};
 pub(crate) use setcover::setcover;
 pub(crate) use spmv::spmv;
-pub(crate) use sssp::{sssp, sssp_delta};
+pub(crate) use sssp::{no_distances, sssp, sssp_delta, sssp_real};
 pub(crate) use triangles::triangles;
 
 /// A finished run: what a validator looks at.
@@ -123,6 +124,29 @@ pub(crate) fn int_weight(weights: &Weights, edge: usize) -> i64 {
     }
 }
 
+/// The weight of the edge at this position as a program with real weights reads it; 1 without weights.
+#[inline]
+pub(crate) fn real_weight(weights: &Weights, edge: usize) -> f64 {
+    match weights {
+        Weights::None => 1.0,
+        Weights::Int(w) => w[edge].into(),
+        Weights::Float(w) => w[edge].into(),
+    }
+}
+
+/// The remark of programs that always have a result as good as they promise.
+pub(crate) fn nothing(_: &Run<'_>) -> Option<Remark> {
+    None
+}
+
+/// Every edge has its reverse, whatever their weights.
+fn has_reverses(graph: &Graph) -> bool {
+    let out = graph.out();
+    let found = |u: VertexId, v: VertexId| out.neighbours(v).binary_search(&u).is_ok();
+    let vertices = (0..graph.vertices() as VertexId).into_par_iter().with_min_len(256);
+    graph.is_symmetric() || vertices.all(|u| out.neighbours(u).iter().all(|&v| found(u, v)))
+}
+
 macro_rules! typed_vectors {
     ($($method:ident: $t:ty = $variant:ident, $word:literal;)*) => {$(
         pub(crate) fn $method(&self, name: &'static str) -> Result<Cow<'a, [$t]>, Invalid> {
@@ -176,6 +200,13 @@ impl<'a> Run<'a> {
         text.trim().parse().map_err(|_| bad(format!("`{text}` is not a number from 0 on")))
     }
 
+    /// `argv[index]` as a real number.
+    pub(crate) fn real_arg(&self, index: usize) -> Result<f64, Invalid> {
+        let bad = |problem: String| Invalid::Argument { index, problem };
+        let text = self.args.get(index - 1).ok_or_else(|| bad("it is missing".into()))?;
+        text.trim().parse().map_err(|_| bad(format!("`{text}` is not a number")))
+    }
+
     /// `argv[index]` as a vertex of the graph.
     pub(crate) fn vertex_arg(&self, index: usize) -> Result<VertexId, Invalid> {
         let vertex = self.count_arg(index)?;
@@ -187,9 +218,9 @@ impl<'a> Run<'a> {
         Ok(vertex as VertexId)
     }
 
-    /// The problem is defined on symmetric graphs only.
+    /// The problem is defined on undirected graphs only; weights in the two directions may differ.
     pub(crate) fn needs_symmetric(&self) -> Result<(), Invalid> {
-        ensure(self.graph.is_symmetric(), || Invalid::Argument {
+        ensure(has_reverses(self.graph), || Invalid::Argument {
             index: 1,
             problem: "the graph is not symmetric; add `:sym` to its spec".into(),
         })

@@ -7,11 +7,30 @@ use gw_graph::{Graph, VertexId};
 
 use super::sssp::INFINITY;
 use super::{Invalid, Run, ensure, every_vertex, int_weight, wrong};
+use crate::registry::Remark;
+
+/// Told when the length does not fit the type.
+pub(crate) fn too_long(run: &Run<'_>) -> Option<Remark> {
+    let (source, target) = (run.vertex_arg(2).ok()?, run.vertex_arg(3).ok()?);
+    (run.integer("too_long").ok()? != 0).then(|| {
+        Remark::NoResult(format!(
+            "the shortest path from {source} to {target} is longer than 2147483646 and does not fit the type int; \
+             `sssp-real` has distances of type double"
+        ))
+    })
+}
 
 pub(crate) fn ppsp(run: &Run<'_>) -> Result<(), Invalid> {
     let (source, target) = (run.vertex_arg(2)?, run.vertex_arg(3)?);
     let dist = run.ints("dist")?;
     let found = run.integer("distance")?;
+    if run.integer("too_long")? != 0 {
+        let length = dijkstra(run.graph, source, target)?;
+        return ensure(length.is_some_and(|length| length >= INFINITY as u64), || {
+            wrong!("the path to {target} is said not to fit the type int, but its length is {length:?}")
+        });
+    }
+    supported(run.graph, &dist, source)?;
     let at_target = dist[target as usize];
     ensure(found == i128::from(at_target), || {
         wrong!("distance is {found}, but the vector says {at_target} at the target {target}")
@@ -36,6 +55,7 @@ pub(crate) fn astar(run: &Run<'_>) -> Result<(), Invalid> {
     ensure(at_target == 0, || wrong!("target {target}: bound {at_target} instead of 0"))?;
     let out = run.graph.out();
     every_vertex(run.graph, |u| {
+        ensure(bound[u as usize] >= 0, || wrong!("vertex {u}: the bound {} is negative", bound[u as usize]))?;
         for (&v, edge) in out.neighbours(u).iter().zip(out.range(u)) {
             let weight = int_weight(out.weights(), edge);
             let (from, to) = (bound[u as usize], bound[v as usize]);
@@ -44,6 +64,30 @@ pub(crate) fn astar(run: &Run<'_>) -> Result<(), Invalid> {
             })?;
         }
         Ok(())
+    })
+}
+
+/// Every finite entry is an upper bound on the distance from the source: edges along which entries grow by no less than the
+/// weight lead from the source to the vertex, and so does a path that is no longer than the entry.
+fn supported(graph: &Graph, dist: &[i32], source: VertexId) -> Result<(), Invalid> {
+    let found = dist[source as usize];
+    ensure(found == 0, || wrong!("source {source}: distance {found} instead of 0"))?;
+    let out = graph.out();
+    let mut reached = vec![false; graph.vertices()];
+    reached[source as usize] = true;
+    let mut stack = vec![source];
+    while let Some(u) = stack.pop() {
+        for (&v, edge) in out.neighbours(u).iter().zip(out.range(u)) {
+            let length = i64::from(dist[u as usize]) + int_weight(out.weights(), edge);
+            if !reached[v as usize] && dist[v as usize] != INFINITY && length <= i64::from(dist[v as usize]) {
+                reached[v as usize] = true;
+                stack.push(v);
+            }
+        }
+    }
+    every_vertex(graph, |v| {
+        let d = dist[v as usize];
+        ensure(d == INFINITY || reached[v as usize], || wrong!("vertex {v}: distance {d}, but no path is that short"))
     })
 }
 

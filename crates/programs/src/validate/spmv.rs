@@ -1,8 +1,6 @@
 //! Matrix times vector: every row in double precision, with an error bound from the size of its terms.
 
-use gw_graph::Weights;
-
-use super::{Invalid, Run, ensure, every_vertex, wrong};
+use super::{Invalid, Run, ensure, every_vertex, real_weight, wrong};
 
 pub(crate) fn spmv(run: &Run<'_>) -> Result<(), Invalid> {
     let (x, y) = (run.floats("x")?, run.floats("y")?);
@@ -13,12 +11,7 @@ pub(crate) fn spmv(run: &Run<'_>) -> Result<(), Invalid> {
         ensure((f64::from(found) - factor).abs() < 1e-6, || wrong!("vertex {v}: x is {found} instead of {factor}"))?;
         let (mut sum, mut size) = (0.0, 0.0);
         for (&n, edge) in out.neighbours(v).iter().zip(out.range(v)) {
-            let weight = match out.weights() {
-                Weights::None => 1.0,
-                Weights::Int(w) => f64::from(w[edge]),
-                Weights::Float(w) => f64::from(w[edge]),
-            };
-            let term = weight / (1.0 + f64::from(n % 16));
+            let term = real_weight(out.weights(), edge) / (1.0 + f64::from(n % 16));
             sum += term;
             size += f64::abs(term);
         }

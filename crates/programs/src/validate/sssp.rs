@@ -4,9 +4,12 @@
 //! and hold for negative weights too. Tightness of single edges would not do: a cycle of weight 0 out of reach supports
 //! itself.
 
+use std::ops::Add;
+
 use gw_graph::{Graph, VertexId};
 
-use super::{Invalid, Run, ensure, every_vertex, int_weight, wrong};
+use super::{Invalid, Run, ensure, every_vertex, int_weight, real_weight, wrong};
+use crate::registry::Remark;
 
 /// The distance that stands for "out of reach".
 pub(crate) const INFINITY: i32 = i32::MAX;
@@ -15,11 +18,79 @@ pub(crate) fn sssp(run: &Run<'_>) -> Result<(), Invalid> {
     let source = run.vertex_arg(2)?;
     if run.integer("negative_cycle")? != 0 {
         run.ints("dist")?;
-        return ensure(reaches_negative_cycle(run.graph, source), || {
-            wrong!("a negative cycle is reported, but none can be reached from {source}")
-        });
+        return reported(whole(run.graph, source), source);
+    }
+    if run.integer("too_long")? != 0 {
+        run.ints("dist")?;
+        let fits = |d: &Option<i64>| d.is_none_or(|d| (i64::from(i32::MIN)..i64::from(INFINITY)).contains(&d));
+        return match whole(run.graph, source) {
+            Ok(dist) => ensure(!dist.iter().all(fits), || wrong!("all distances from {source} fit the type int")),
+            Err(_) => Ok(()),
+        };
     }
     distances(run, source)
+}
+
+pub(crate) fn sssp_real(run: &Run<'_>) -> Result<(), Invalid> {
+    let source = run.vertex_arg(2)?;
+    let dist = run.doubles("dist")?;
+    if run.integer("negative_cycle")? != 0 {
+        return reported(real(run.graph, source), source);
+    }
+    let found = dist[source as usize];
+    ensure(found == 0.0, || wrong!("source {source}: distance {found} instead of 0"))?;
+    let out = run.graph.out();
+    every_vertex(run.graph, |u| {
+        let from = dist[u as usize];
+        ensure(!from.is_nan() && from != f64::NEG_INFINITY, || wrong!("vertex {u}: distance {from}"))?;
+        if from == f64::INFINITY {
+            return Ok(());
+        }
+        for (&v, edge) in out.neighbours(u).iter().zip(out.range(u)) {
+            let weight = real_weight(out.weights(), edge);
+            let to = dist[v as usize];
+            // The same sum as in the program, rounded in the same way: no tolerance is needed.
+            ensure(to <= from + weight, || {
+                let length = from + weight;
+                wrong!(
+                    "vertex {v}: distance {to}, but {length} by the edge of weight {weight} from {u} at distance {from}"
+                )
+            })?;
+        }
+        Ok(())
+    })?;
+    let tight =
+        |u: VertexId, v: VertexId, edge: usize| dist[u as usize] + real_weight(out.weights(), edge) == dist[v as usize];
+    let reached = reach(run.graph, source, tight);
+    every_vertex(run.graph, |v| {
+        let d = dist[v as usize];
+        let good = d == f64::INFINITY || reached[v as usize];
+        ensure(good, || wrong!("vertex {v}: distance {d}, but no path has that length"))
+    })
+}
+
+/// Told when there are no distances: because of a negative cycle, or because they do not fit the type.
+pub(crate) fn no_distances(run: &Run<'_>) -> Option<Remark> {
+    let source = run.vertex_arg(2).ok()?;
+    let is_set = |name| run.integer(name).is_ok_and(|value| value != 0);
+    if is_set("negative_cycle") || is_set("too_long") {
+        if let Some(cycle) = cycle_in_words(run.graph, source) {
+            return Some(Remark::NoResult(format!("there are no shortest paths from {source}: {cycle}")));
+        }
+        let why = match is_set("negative_cycle") {
+            true => "the program reports a negative cycle",
+            false => {
+                "a length is beyond 2147483646 and does not fit the type int; `sssp-real` has distances of type double"
+            }
+        };
+        return Some(Remark::NoResult(format!("there are no distances from {source}: {why}")));
+    }
+    None
+}
+
+/// The report of a negative cycle is right.
+fn reported<N>(found: Result<Vec<Option<N>>, Vec<VertexId>>, source: VertexId) -> Result<(), Invalid> {
+    ensure(found.is_err(), || wrong!("a negative cycle is reported, but none can be reached from {source}"))
 }
 
 pub(crate) fn sssp_delta(run: &Run<'_>) -> Result<(), Invalid> {
@@ -55,23 +126,25 @@ fn distances(run: &Run<'_>, source: VertexId) -> Result<(), Invalid> {
         Ok(())
     })?;
 
-    let reached = tight_reach(run.graph, &dist, source);
+    let tight = |u: VertexId, v: VertexId, edge: usize| {
+        i64::from(dist[u as usize]) + int_weight(out.weights(), edge) == i64::from(dist[v as usize])
+    };
+    let reached = reach(run.graph, source, tight);
     every_vertex(run.graph, |v| {
         let d = dist[v as usize];
         ensure(d == INFINITY || reached[v as usize], || wrong!("vertex {v}: distance {d}, but no path has that length"))
     })
 }
 
-/// Vertices that edges with `dist[u] + w == dist[v]` reach from the source.
-fn tight_reach(graph: &Graph, dist: &[i32], source: VertexId) -> Vec<bool> {
+/// Vertices that edges of a kind reach from the source.
+fn reach(graph: &Graph, source: VertexId, edge_counts: impl Fn(VertexId, VertexId, usize) -> bool) -> Vec<bool> {
     let out = graph.out();
     let mut reached = vec![false; graph.vertices()];
     reached[source as usize] = true;
     let mut stack = vec![source];
     while let Some(u) = stack.pop() {
         for (&v, edge) in out.neighbours(u).iter().zip(out.range(u)) {
-            let length = i64::from(dist[u as usize]) + int_weight(out.weights(), edge);
-            if !reached[v as usize] && length == i64::from(dist[v as usize]) {
+            if !reached[v as usize] && edge_counts(u, v, edge) {
                 reached[v as usize] = true;
                 stack.push(v);
             }
@@ -80,37 +153,73 @@ fn tight_reach(graph: &Graph, dist: &[i32], source: VertexId) -> Vec<bool> {
     reached
 }
 
-/// Bellman-Ford that looks for a cycle among its predecessors after every round.
-fn reaches_negative_cycle(graph: &Graph, source: VertexId) -> bool {
+/// Distances with whole weights, or a negative cycle.
+fn whole(graph: &Graph, source: VertexId) -> Result<Vec<Option<i64>>, Vec<VertexId>> {
+    bellman_ford(graph, source, 0, |edge| int_weight(graph.out().weights(), edge))
+}
+
+/// Distances with real weights, or a negative cycle.
+fn real(graph: &Graph, source: VertexId) -> Result<Vec<Option<f64>>, Vec<VertexId>> {
+    bellman_ford(graph, source, 0.0, |edge| real_weight(graph.out().weights(), edge))
+}
+
+/// `the cycle 1 -> 2 -> 1 has the length -2`, for a negative cycle that can be reached from the source.
+fn cycle_in_words(graph: &Graph, source: VertexId) -> Option<String> {
     let out = graph.out();
-    let mut dist = vec![i64::MAX; graph.vertices()];
+    let is_real = matches!(out.weights(), gw_graph::Weights::Float(_));
+    let mut cycle = if is_real { real(graph, source).err()? } else { whole(graph, source).err()? };
+    cycle.push(*cycle.first()?);
+    let edge = |u: VertexId, v: VertexId| out.neighbours(u).binary_search(&v).ok().map(|at| out.range(u).start + at);
+    let length: f64 =
+        cycle.windows(2).filter_map(|pair| edge(pair[0], pair[1])).map(|e| real_weight(out.weights(), e)).sum();
+    let names: Vec<String> = match cycle.len() {
+        0..=12 => cycle.iter().map(ToString::to_string).collect(),
+        n => {
+            let (start, end) = (&cycle[..6], &cycle[n - 4..]);
+            let dots = [format!("... ({} more) ...", n - 10)];
+            start.iter().map(ToString::to_string).chain(dots).chain(end.iter().map(ToString::to_string)).collect()
+        }
+    };
+    Some(format!("the cycle {} has the length {length}", names.join(" -> ")))
+}
+
+/// Bellman-Ford that looks for a cycle among its predecessors after every round, and returns it in the order of its edges.
+fn bellman_ford<N: Copy + PartialOrd + Add<Output = N>>(
+    graph: &Graph,
+    source: VertexId,
+    zero: N,
+    weight: impl Fn(usize) -> N,
+) -> Result<Vec<Option<N>>, Vec<VertexId>> {
+    let out = graph.out();
+    let mut dist: Vec<Option<N>> = vec![None; graph.vertices()];
     let mut before = vec![VertexId::MAX; graph.vertices()];
-    dist[source as usize] = 0;
+    dist[source as usize] = Some(zero);
     let mut active = vec![source];
     while !active.is_empty() {
         let mut next = Vec::new();
         for &u in &active {
+            let Some(from) = dist[u as usize] else { continue };
             for (&v, edge) in out.neighbours(u).iter().zip(out.range(u)) {
-                let length = dist[u as usize] + int_weight(out.weights(), edge);
-                if length < dist[v as usize] {
-                    dist[v as usize] = length;
+                let length = from + weight(edge);
+                if dist[v as usize].is_none_or(|known| length < known) {
+                    dist[v as usize] = Some(length);
                     before[v as usize] = u;
                     next.push(v);
                 }
             }
         }
-        if has_cycle(&before) {
-            return true;
+        if let Some(cycle) = cycle(&before) {
+            return Err(cycle);
         }
         next.sort_unstable();
         next.dedup();
         active = next;
     }
-    false
+    Ok(dist)
 }
 
-/// Whether following predecessors ever comes round.
-fn has_cycle(before: &[VertexId]) -> bool {
+/// A cycle that following predecessors runs into, in forward order.
+fn cycle(before: &[VertexId]) -> Option<Vec<VertexId>> {
     let mut walk = vec![0u32; before.len()];
     for start in 0..before.len() {
         let mark = start as u32 + 1;
@@ -122,9 +231,16 @@ fn has_cycle(before: &[VertexId]) -> bool {
                 previous => v = previous as usize,
             }
             if walk[v] == mark {
-                return true;
+                let mut cycle = vec![v as VertexId];
+                let mut u = before[v];
+                while u as usize != v {
+                    cycle.push(u);
+                    u = before[u as usize];
+                }
+                cycle.reverse();
+                return Some(cycle);
             }
         }
     }
-    false
+    None
 }

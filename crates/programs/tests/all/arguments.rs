@@ -13,6 +13,7 @@ fn validated(name: &str, graph: &Arc<Graph>, numbers: &[usize]) -> Result<(), St
     let program = find(name).unwrap();
     let mut args = vec!["graph".to_string()];
     args.extend(numbers.iter().map(ToString::to_string));
+    let args = program.with_defaults(&args);
     let mut compiled = prepare(program.file, program.source, Scheduled::Own, &ReferenceVm::new())?;
     let result = run(&mut compiled, graph, &args)?;
     let verdict = program.validate(&Run { graph, args: &args, results: &result.globals });

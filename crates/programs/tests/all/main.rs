@@ -1,10 +1,12 @@
 //! The tests of the standard programs, in one binary: texts, validators, runs on the reference machine, the guide.
 
 mod arguments;
+mod damage;
 mod guide;
 mod machine;
 mod oracle;
 mod programs;
 mod real_graphs;
 mod reference;
+mod suit;
 mod validators;

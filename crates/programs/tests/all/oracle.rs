@@ -18,6 +18,19 @@ pub fn edges(graph: &Graph) -> Vec<(usize, usize, i32)> {
     (0..graph.vertices() as u32).flat_map(list).collect()
 }
 
+/// All edges with their weights as reals, 1 where there are none.
+fn real_edges(graph: &Graph) -> Vec<(usize, usize, f64)> {
+    let out = graph.out();
+    let weight = |e: usize| match out.weights() {
+        Weights::None => 1.0,
+        Weights::Int(w) => f64::from(w[e]),
+        Weights::Float(w) => f64::from(w[e]),
+    };
+    let list =
+        |u: u32| out.neighbours(u).iter().zip(out.range(u)).map(move |(&v, e)| (u as usize, v as usize, weight(e)));
+    (0..graph.vertices() as u32).flat_map(list).collect()
+}
+
 /// A right result of a program. `args` are `argv[1..]`.
 pub fn solve(program: &str, graph: &Graph, args: &[String]) -> ResultMap {
     let n = graph.vertices();
@@ -40,16 +53,31 @@ pub fn solve(program: &str, graph: &Graph, args: &[String]) -> ResultMap {
             let depth = *level.iter().max().unwrap();
             results.with_vector("level", level).with_scalar("depth", depth)
         }
-        "sssp" | "sssp-delta" => match distances(graph, arg(2)) {
-            Some(dist) => results.with_vector("dist", dist).with_scalar("negative_cycle", false),
-            None => results.with_vector("dist", vec![0; n]).with_scalar("negative_cycle", true),
-        },
+        "sssp" | "sssp-delta" => {
+            let dist = distances(graph, arg(2));
+            let results = results.with_scalar("negative_cycle", dist.is_none()).with_scalar("too_long", false);
+            results.with_vector("dist", dist.unwrap_or_else(|| vec![0; n]))
+        }
+        "sssp-real" => {
+            let dist = real_distances(graph, arg(2));
+            let results = results.with_scalar("negative_cycle", dist.is_none());
+            results.with_vector("dist", dist.unwrap_or_else(|| vec![0.0; n]))
+        }
         "ppsp" | "astar" => {
             let dist = distances(graph, arg(2)).unwrap();
             let distance = dist[arg(3)];
-            results.with_vector("dist", dist).with_scalar("distance", distance).with_vector("bound", vec![0; n])
+            let results = results.with_vector("dist", dist).with_scalar("distance", distance);
+            results.with_vector("bound", vec![0; n]).with_scalar("too_long", false)
         }
-        "pagerank" | "pagerank-delta" | "pagerank-div" | "pagerank-gs" => results.with_vector("rank", ranks(graph)),
+        "pagerank" | "pagerank-div" => {
+            let (rank, rounds, change) = ranks(graph, arg(2), args[2].parse().unwrap());
+            let rank: Vec<f32> = rank.into_iter().map(|r| r as f32).collect();
+            results.with_vector("rank", rank).with_scalar("rounds", rounds).with_scalar("change", change)
+        }
+        "pagerank-delta" | "pagerank-gs" => {
+            let rank: Vec<f32> = ranks(graph, 200, 0.0).0.into_iter().map(|r| r as f32).collect();
+            results.with_vector("rank", rank).with_scalar("rounds", 100).with_scalar("change", 0.0)
+        }
         "cc" | "cc-fast" => {
             let mut label: Vec<i32> = (0..n as i32).collect();
             relax(graph, &mut label, |l, _| l);
@@ -87,7 +115,7 @@ pub fn solve(program: &str, graph: &Graph, args: &[String]) -> ResultMap {
         "spmv" => {
             let x: Vec<f32> = (0..n).map(|v| 1.0 / (1 + v % 16) as f32).collect();
             let mut y = vec![0.0; n];
-            edges(graph).into_iter().for_each(|(u, v, w)| y[u] += w as f32 * x[v]);
+            real_edges(graph).into_iter().for_each(|(u, v, w)| y[u] += w as f32 * x[v]);
             results.with_vector("x", x).with_vector("y", y)
         }
         other => panic!("no oracle for {other}"),
@@ -117,25 +145,45 @@ fn distances(graph: &Graph, source: usize) -> Option<Vec<i32>> {
     relax(graph, &mut dist, |d, w| d + w).then_some(dist)
 }
 
-fn hops(graph: &Graph, source: usize) -> Vec<i32> {
+pub fn hops(graph: &Graph, source: usize) -> Vec<i32> {
     let mut level = vec![INFINITY; graph.vertices()];
     level[source] = 0;
     relax(graph, &mut level, |l, _| l + 1);
     level.into_iter().map(|l| if l == INFINITY { -1 } else { l }).collect()
 }
 
-fn ranks(graph: &Graph) -> Vec<f32> {
+/// Ranks after as many rounds as it takes to change them by less than the tolerance, but not more than the limit; the number
+/// of rounds and the last change.
+pub fn ranks(graph: &Graph, limit: usize, tolerance: f64) -> (Vec<f64>, i32, f64) {
     let n = graph.vertices();
-    let mut rank = vec![1.0 / n as f64; n];
-    for _ in 0..100 {
+    let (mut rank, mut rounds, mut change) = (vec![1.0 / n as f64; n], 0, 1.0);
+    while rounds < limit as i32 && change >= tolerance {
         let dangling: f64 = (0..n).filter(|&v| graph.out().degree(v as u32) == 0).map(|v| rank[v]).sum();
         let mut next = vec![(0.15 + 0.85 * dangling) / n as f64; n];
         for (u, v, _) in edges(graph) {
             next[v] += 0.85 * rank[u] / graph.out().degree(u as u32) as f64;
         }
+        change = next.iter().zip(&rank).map(|(a, b)| (a - b).abs()).sum();
         rank = next;
+        rounds += 1;
     }
-    rank.into_iter().map(|r| r as f32).collect()
+    (rank, rounds, change)
+}
+
+/// Distances along edges with real weights, as Bellman and Ford have it; `None` if they fall for ever.
+fn real_distances(graph: &Graph, source: usize) -> Option<Vec<f64>> {
+    let mut dist = vec![f64::INFINITY; graph.vertices()];
+    dist[source] = 0.0;
+    for _ in 0..=graph.vertices() {
+        let before = dist.clone();
+        for (u, v, w) in real_edges(graph) {
+            dist[v] = dist[v].min(dist[u] + w);
+        }
+        if dist == before {
+            return Some(dist);
+        }
+    }
+    None
 }
 
 /// Number of shortest paths between two vertices, by the number of walks of that many hops.
@@ -184,8 +232,11 @@ fn closeness(graph: &Graph, pivots: usize) -> Vec<f64> {
 fn eigenvector(graph: &Graph, rounds: usize, results: ResultMap) -> ResultMap {
     let n = graph.vertices();
     let mut x = vec![1.0 / (n as f64).sqrt(); n];
-    let (mut length, mut change) = (1.0, 1.0);
+    let (mut length, mut change) = (1.0f64, 1.0f64);
     for _ in 0..rounds {
+        if change < 1e-6 {
+            break;
+        }
         let mut next = x.clone();
         edges(graph).into_iter().for_each(|(u, v, _)| next[v] += x[u]);
         length = next.iter().map(|c| c * c).sum::<f64>().sqrt();

@@ -47,6 +47,7 @@ fn corrupted(program: &str, name: &str, graph: &Graph, right: &ResultMap, at: us
         }
         Values::Double(values) => {
             let mut values = values.into_owned();
+            values[at] = if values[at].is_infinite() { 5.0 } else { values[at] };
             values[at] += 0.02 + values[at].abs() * 0.1;
             Some(right.clone().with_vector(name, values))
         }
@@ -64,7 +65,7 @@ fn checked_vectors(program: &str) -> &'static [&'static str] {
     match program {
         "bfs" => &["parent"],
         "bfs-levels" => &["level"],
-        "sssp" | "sssp-delta" => &["dist"],
+        "sssp" | "sssp-delta" | "sssp-real" => &["dist"],
         "pagerank" | "pagerank-delta" | "pagerank-div" | "pagerank-gs" => &["rank"],
         "cc" | "cc-fast" => &["label"],
         "bc" => &["level", "paths", "dependency"],
@@ -83,8 +84,10 @@ fn checked_vectors(program: &str) -> &'static [&'static str] {
 fn checked_scalars(program: &str) -> &'static [&'static str] {
     match program {
         "bfs-levels" => &["depth"],
-        "sssp" => &["negative_cycle"],
-        "ppsp" | "astar" => &["distance"],
+        "sssp" => &["negative_cycle", "too_long"],
+        "sssp-real" => &["negative_cycle"],
+        "pagerank" | "pagerank-div" => &["change"],
+        "ppsp" | "astar" => &["distance", "too_long"],
         "eigenvector" => &["lambda"],
         "tc" => &["triangles"],
         "cf" => &["scale", "rmse_before", "rmse"],
@@ -198,7 +201,10 @@ fn negative_cycles_must_exist_to_be_reported() {
     assert_eq!(verdict(sssp, &falling, &args, &reported), Ok(()));
     assert!(verdict(sssp, &rising, &args, &reported).is_err());
     assert!(verdict(sssp, &unreached, &args, &reported).is_err());
-    let denied = ResultMap::new().with_vector("dist", vec![0, 2, -1]).with_scalar("negative_cycle", false);
+    let denied = ResultMap::new()
+        .with_vector("dist", vec![0, 2, -1])
+        .with_scalar("negative_cycle", false)
+        .with_scalar("too_long", false);
     assert!(verdict(sssp, &falling, &args, &denied).is_err());
     assert_eq!(verdict(sssp, &rising, &args, &denied), Ok(()));
 }
@@ -220,6 +226,7 @@ fn wasteful_covers_and_inconsistent_bounds_are_rejected() {
     let line = graph(3, &[(0, 1, 2), (1, 2, 2)], false);
     let bad = ResultMap::new()
         .with_scalar("distance", 4)
+        .with_scalar("too_long", false)
         .with_vector("dist", vec![0, 2, 4])
         .with_vector("bound", vec![5, 2, 0]);
     assert_eq!(
@@ -232,21 +239,34 @@ fn wasteful_covers_and_inconsistent_bounds_are_rejected() {
 fn exchanged_ranks_are_noticed_and_unfinished_ones_accepted() {
     let wheel: Vec<(u32, u32, i32)> = (1..20).flat_map(|v| [(0, v, 1), (v, 1 + v % 19, 1)]).collect();
     let wheel = graph(20, &wheel, false);
-    let args = ["g".to_string(), "100".to_string()];
+    let args = ["g".to_string(), "100".to_string(), "0.000001".to_string()];
     let pagerank = find("pagerank").unwrap();
     let right = solve("pagerank", &wheel, &args);
     assert_eq!(verdict(pagerank, &wheel, &args, &right), Ok(()));
     let Some(Values::Float(rank)) = right.vector("rank") else { panic!("no ranks") };
     let mut exchanged = rank.into_owned();
     exchanged.swap(0, 5);
-    let bad = ResultMap::new().with_vector("rank", exchanged);
-    assert!(verdict(pagerank, &wheel, &args, &bad).unwrap_err().starts_with("the ranks miss the PageRank equation by"));
-    assert!(verdict(find("pagerank-delta").unwrap(), &wheel, &args[..1], &bad).is_err());
+    let bad = right.with_vector("rank", exchanged);
+    assert!(verdict(pagerank, &wheel, &args, &bad).unwrap_err().contains("rounds of power iteration; worst at vertex"));
+    let delta = verdict(find("pagerank-delta").unwrap(), &wheel, &args[..1], &bad).unwrap_err();
+    assert!(delta.starts_with("the ranks miss the PageRank equation by"), "{delta}");
 
     // No round at all leaves every vertex with the same rank: right for 0 rounds, wrong for 1 or many.
     let even = ResultMap::new().with_vector("rank", vec![0.05f32; 20]);
+    let even = even.with_scalar("rounds", 0).with_scalar("change", 1.0);
     let rounds = |n: &str| verdict(pagerank, &wheel, &["g".to_string(), n.to_string()], &even);
     assert_eq!(rounds("0"), Ok(()));
-    assert!(rounds("1").unwrap_err().contains("away from 1 rounds of power iteration"));
+    assert!(rounds("1").unwrap_err().starts_with("the rounds ended after 0 of 1 with the change 1"));
     assert!(rounds("100").is_err());
+    let claimed = even.with_scalar("rounds", 1);
+    let problem = verdict(pagerank, &wheel, &["g".to_string(), "1".to_string()], &claimed).unwrap_err();
+    assert!(problem.contains("away from 1 rounds of power iteration"), "{problem}");
+}
+
+#[test]
+fn edges_of_different_weight_there_and_back_are_an_undirected_edge_all_the_same() {
+    let graph = graph(2, &[(0, 1, 1), (1, 0, 2)], false);
+    assert!(!graph.is_symmetric());
+    let right = ResultMap::new().with_vector("label", vec![0, 0]);
+    assert_eq!(verdict(find("cc").unwrap(), &graph, &["g".to_string()], &right), Ok(()));
 }

@@ -144,8 +144,24 @@ pub(super) struct Header {
 pub(super) type Wrong = (u64, String);
 
 impl Header {
+    /// The size of the file that a header page describes.
+    pub(super) fn described_bytes(page: &[u8]) -> Result<u64, Wrong> {
+        Ok(Header::decode_page(page)?.layout.file_bytes)
+    }
+
     /// Decodes the header of a file of this many bytes. The first page, or less if there is no more, is enough.
     pub(super) fn decode(bytes: &[u8], file_bytes: u64) -> Result<Header, Wrong> {
+        let header = Header::decode_page(bytes)?;
+        let described = header.layout.file_bytes;
+        if described != file_bytes {
+            let held = if file_bytes > described { "more".to_owned() } else { file_bytes.to_string() };
+            let message = format!("the header describes {described} bytes, but the file holds {held}");
+            return Err((at::FILE_BYTES as u64, message));
+        }
+        Ok(header)
+    }
+
+    fn decode_page(bytes: &[u8]) -> Result<Header, Wrong> {
         let wrong = |at: usize, message: String| Err((at as u64, message));
         if !bytes.starts_with(MAGIC) {
             return wrong(0, "not a .gwg file: its first bytes are missing".into());
@@ -190,10 +206,6 @@ impl Header {
         let Some(layout) = shape.layout() else {
             return wrong(at::EDGES, format!("{} edges are beyond any file", shape.edges));
         };
-        if layout.file_bytes != file_bytes {
-            let message = format!("the header describes {} bytes, but the file holds {file_bytes}", layout.file_bytes);
-            return wrong(at::FILE_BYTES, message);
-        }
         // In version 1 the places follow from the counts; the table must say the same.
         let header = Header { shape, layout, checksums_crc: word(at::CHECKSUMS_CRC) };
         if header.shape.encode(&header.layout, header.checksums_crc) != page {

@@ -12,7 +12,7 @@ use crate::format::Compression;
 use crate::format::input::{Bytes, Input};
 use crate::progress::{Progress, Silent};
 use crate::validate::check_bounds;
-use crate::{Adjacency, Buffer, Graph, GraphError, Offsets, Result, WeightKind, Weights};
+use crate::{Adjacency, Buffer, Graph, GraphError, Offsets, Result, WeightKind, Weights, memory};
 
 /// Opens a `.gwg` without reading its content: milliseconds at any size.
 ///
@@ -54,12 +54,17 @@ impl<'a> GwgFile<'a> {
         if cfg!(target_endian = "big") {
             return Err(GraphError::file(path, "`.gwg` files are little-endian, this machine is not"));
         }
-        let bytes = input.bytes()?;
+        let bytes = input.bytes_by_header(PAGE, |page| {
+            Header::described_bytes(page).map_err(|(offset, message)| GraphError::binary(path, offset, message))
+        })?;
         let wrong = |(offset, message)| GraphError::binary(path, offset, message);
         let header = Header::decode(&bytes, bytes.len() as u64).map_err(wrong)?;
         let checksums = &bytes[header.layout.checksums as usize..];
         if crc32fast::hash(checksums) != header.checksums_crc {
             return Err(wrong((header.layout.checksums, "the list of checksums is damaged".into())));
+        }
+        if matches!(bytes, Bytes::Owned(_)) {
+            memory::allow(header.layout.file_bytes, format_args!("the graph in {}", path.display()))?;
         }
         let direction = |kinds| adjacency(&bytes, &header, kinds).map_err(wrong);
         let out = direction([Kind::OutOffsets, Kind::OutTargets, Kind::OutWeights])?;

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::super::Params;
 use crate::rng::Rng;
+use crate::text_file::read_text;
 use crate::{GraphError, Result};
 
 /// A distribution of degrees, before it is fitted to a number of vertices.
@@ -168,7 +169,7 @@ fn degree_range(params: &mut Params) -> Result<(u64, u64)> {
 /// Counts indexed by degree from lines `degree count`.
 fn read_counts(path: &Path) -> Result<Vec<u64>> {
     const MAX_DEGREE: u64 = 1 << 28;
-    let text = std::fs::read_to_string(path).map_err(|e| GraphError::io("read", path, e))?;
+    let text = read_text(path).map_err(|e| GraphError::io("read", path, e))?;
     let mut pairs = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         let line = line.trim();

@@ -13,12 +13,14 @@ function totals(now) {
     return { graph, values, shares: values.map(value => value === null ? null : value / by) };
   });
   const bar = 11, gap = 16, left = 52, top = 10, tall = 230;
-  const low = 34 + 0.62 * Math.max(...graphs.map(graph => textWidth(cut(table.graphs[graph].name, 20), 12)));
-  const wide = picked.length * bar + gap, width = Math.max(320, left + groups.length * wide + 90);
+  const longest = Math.max(...graphs.map(graph => textWidth(cut(table.graphs[graph].name, 20), 12)));
+  // Names hang below at 38 degrees: so much lower, and so much further to the right than the last bar.
+  const low = 34 + 0.62 * longest, beyond = 20 + 0.79 * longest;
+  const wide = Math.max(24, picked.length * bar + gap), width = Math.max(320, left + groups.length * wide + beyond);
   const most = Math.max(1, ...groups.flatMap(group => group.shares));
   const y = isSlowest ? linear(0, 1, top + tall, top) : logarithmic(1, Math.max(2, most * 1.05), top + tall, top);
   const svg = drawing(width, top + tall + low, 'total time by graph',
-    y.ticks.map(tick => [s('line', { class: 'grid', x1: left, x2: width - 80, y1: y(tick), y2: y(tick) }), s('text', { class: 'soft', x: left - 6, y: y(tick) + 4, 'text-anchor': 'end', text: isSlowest ? percent(tick) : significant(tick, 1) + '×' })]),
+    y.ticks.map(tick => [s('line', { class: 'grid', x1: left, x2: width - beyond, y1: y(tick), y2: y(tick) }), s('text', { class: 'soft', x: left - 6, y: y(tick) + 4, 'text-anchor': 'end', text: isSlowest ? percent(tick) : significant(tick, 1) + '×' })]),
     groups.map((group, place) => {
       const at = left + gap / 2 + place * wide, name = table.graphs[group.graph].name;
       const middle = at + picked.length * bar / 2;
@@ -29,7 +31,7 @@ function totals(now) {
         s('text', { x: middle, y: top + tall + 14, transform: `rotate(38 ${middle} ${top + tall + 14})`, text: cut(name, 20) }),
       ];
     }),
-    s('line', { class: 'axis', x1: left, x2: width - 80, y1: top + tall, y2: top + tall }));
+    s('line', { class: 'axis', x1: left, x2: width - beyond, y1: top + tall, y2: top + tall }));
   const more = now.byGraph.size > graphs.length ? h('p', { class: 'note', text: `The ${GRAPHS_DRAWN} smallest of ${now.byGraph.size} graphs are drawn; filters bring in others.` }) : null;
   return [legend(now), h('div', { class: 'scroll' }, svg), more];
 }
@@ -73,12 +75,13 @@ function steps(now) {
   const all = drawn.flatMap(one => one.values.map((value, step) => value === null ? null : shown(value, step))).filter(value => value !== null);
   const isLog = state.steps === 'log' || state.steps === 'optimum';
   const bar = Math.max(2, Math.min(14, 1180 / (held.time.length * (drawn.length + 1)))), gap = Math.max(4, bar), left = 66, top = 10, tall = 240, strip = 74;
-  const wide = drawn.length * bar + gap, width = Math.max(360, left + held.time.length * wide + 20), floor = top + tall;
+  const about = 'step; below: vertices (solid) and edges (dashed) of the frontier, log scale';
+  const wide = drawn.length * bar + gap, width = left + Math.max(textWidth(about, 12) + 12, held.time.length * wide + 20), floor = top + tall;
   const most = Math.max(...all), least = state.steps === 'optimum' ? 1 : Math.min(...all.filter(value => value > 0)) / 2;
   const y = isLog ? logarithmic(least, Math.max(most * 1.05, least * 2), floor, top) : linear(0, most, floor, top);
   const label = tick => state.steps === 'optimum' ? significant(tick, 1) + '×' : state.steps === 'slowest' ? percent(tick) : tick === 0 ? '0' : seconds(tick);
   const named = step => stepName(held, step);
-  const every = Math.ceil(40 / wide);
+  const every = labelStride(held.time.map((_, step) => named(step)), wide);
   const frontier = logarithmic(1, Math.max(10, ...held.frontier, ...held.edges), floor + 40 + strip, floor + 40);
   const line = values => values.map((value, step) => `${step ? 'L' : 'M'}${left + gap / 2 + step * wide + drawn.length * bar / 2} ${frontier(Math.max(1, value))}`).join('');
   const svg = drawing(width, floor + strip + 66, 'time of each step',
@@ -92,7 +95,7 @@ function steps(now) {
       ];
     }),
     s('line', { class: 'axis', x1: left, x2: width, y1: floor, y2: floor }),
-    s('text', { class: 'soft', x: left, y: floor + 32, text: 'step; below: vertices (solid) and edges (dashed) of the frontier, log scale' }),
+    s('text', { class: 'soft', x: left, y: floor + 32, text: about }),
     [1, 10 ** Math.floor(Math.log10(Math.max(10, ...held.frontier, ...held.edges)))].map(tick => s('text', { class: 'soft', x: left - 6, y: frontier(tick) + 4, 'text-anchor': 'end', text: short(tick) })),
     s('path', { class: 'frontier', d: line(held.frontier), fill: 'none', stroke: 'var(--accent)', 'stroke-width': 2 }),
     s('path', { class: 'frontier', d: line(held.edges), fill: 'none', stroke: 'var(--soft)', 'stroke-width': 1.5, 'stroke-dasharray': '4 3' }));

@@ -43,9 +43,12 @@ function figures(table, entry, variants) {
 function shape(table, variant) {
   const times = table.implementations.map((one, i) => one.core ? table.variants.time[variant][i] : null).filter(time => time !== null);
   const middle = mean(times), moment = power => mean(times.map(time => (time - middle) ** power)), square = moment(2);
+  // What rounding leaves of a zero is a zero.
+  const clean = value => Math.abs(value) < 1e-9 ? 0 : value;
+  const differ = Math.sqrt(square) > 1e-9 * middle;
   return {
-    'worst / best': Math.max(...times) / Math.min(...times), spread: Math.sqrt(square) / middle,
-    skewness: square > 0 ? moment(3) / square ** 1.5 : 0, kurtosis: square > 0 ? moment(4) / square ** 2 - 3 : 0,
+    'worst / best': Math.max(...times) / Math.min(...times), spread: clean(Math.sqrt(square) / middle),
+    skewness: differ ? clean(moment(3) / square ** 1.5) : 0, kurtosis: differ ? clean(moment(4) / square ** 2 - 3) : 0,
   };
 }
 

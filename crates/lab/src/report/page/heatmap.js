@@ -11,7 +11,7 @@ function heatmap(now) {
   };
   const order = orders[state.heat] || orders.class;
   const graphs = [...now.byGraph.keys()].sort((a, b) => order(table.graphs[a], table.graphs[b])).slice(0, ROWS_DRAWN);
-  const left = Math.min(230, 20 + Math.max(...graphs.map(graph => textWidth(cut(table.graphs[graph].name, 28), 12) + textWidth(table.graphs[graph].class, 11) + 16)));
+  const left = 20 + Math.max(...graphs.map(graph => textWidth(cut(table.graphs[graph].name, 28), 12))) + 16 + Math.max(...graphs.map(graph => textWidth(table.graphs[graph].class, 11)));
   const size = columns.length > 40 ? 17 : columns.length > 18 ? 24 : 46, high = 20;
   const names = columns.map(row => cut(row.entry.key, 34)), top = 14 + Math.max(...names.map(name => textWidth(name, 12))) * 0.86;
   const paint = ramp(), width = left + columns.length * size + top * 0.6 + 10;
@@ -44,7 +44,7 @@ function stepHeat(now, variant, held, best) {
   const { table } = now, paint = ramp();
   const rows = now.shown.map(row => ({ row, ...stepTimes(row.entry, table, held, variant) })).filter(one => one.values && one.values.some(value => value !== null && value !== undefined));
   if (!rows.length) return empty('No implementation of this name has times of steps.');
-  const left = 16 + Math.max(...rows.map(one => textWidth(cut(one.row.entry.key, 34), 12))), wide = Math.max(14, Math.min(44, 1100 / held.time.length)), high = 19, top = 24, every = Math.ceil(34 / wide);
+  const left = 16 + Math.max(...rows.map(one => textWidth(cut(one.row.entry.key, 34), 12))), wide = Math.max(14, Math.min(44, 1100 / held.time.length)), high = 19, top = 24, every = labelStride(held.time.map((_, step) => stepName(held, step)), wide);
   const svg = drawing(left + held.time.length * wide + 10, top + rows.length * high + 4, 'ratio to the best of each step',
     held.time.map((times_, step) => step % every ? null : s('text', { class: 'soft', x: left + step * wide + wide / 2, y: 14, 'text-anchor': 'middle', text: stepName(held, step) })),
     rows.map((one, y) => [

@@ -27,7 +27,7 @@ function models(now) {
 }
 
 function importance(model) {
-  const list = [...model.importance].sort((a, b) => b[1] - a[1]).filter(([, share]) => share > 0).slice(0, 20);
+  const list = [...model.importance].sort((a, b) => b[1] - a[1]).filter(([, share]) => share >= 0.0005).slice(0, 20);
   if (!list.length) return empty('It looks at nothing: its answer is always the same.');
   const left = 16 + Math.max(...list.map(([name]) => textWidth(name, 12))), wide = 420, high = 22, most = list[0][1];
   return drawing(left + wide + 70, list.length * high + 4, 'importance of features', list.map(([name, share], i) => [

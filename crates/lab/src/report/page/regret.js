@@ -27,7 +27,7 @@ function curves(now) {
 
 function boxes(now) {
   const rows = now.shown.filter(row => row.entry.key !== 'Optimal');
-  const left = 12 + Math.min(200, Math.max(...rows.map(row => textWidth(cut(row.entry.key, 30), 12)))), width = 640, right = 24, high = 19, top = 26;
+  const left = 12 + Math.max(...rows.map(row => textWidth(cut(row.entry.key, 30), 12))), width = left + 440, right = 24, high = 19, top = 26;
   const x = logarithmic(1, Math.max(25, ...rows.map(row => row.worst)), left, width - right);
   const svg = drawing(width, top + rows.length * high + 8, 'quantiles of the ratios to the optimum',
     ratioAxis(x, 14), marks(x, top - 6, top + rows.length * high),

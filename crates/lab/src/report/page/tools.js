@@ -42,6 +42,7 @@ function seconds(time) {
 }
 function times(ratio) {
   if (ratio === null || Number.isNaN(ratio)) return '–';
+  if (ratio > 0 && ratio < 0.005) return '<0.01×';
   return (ratio < 99.95 ? ratio.toFixed(ratio < 9.995 ? 2 : 1) : grouped(ratio)) + '×';
 }
 const percent = share => (share > 0 && share < 0.005 ? '<1' : (100 * share).toFixed(0)) + ' %';
@@ -54,6 +55,9 @@ function textWidth(text, size) {
   pen.font = `${size || 12}px ${getComputedStyle(document.body).fontFamily}`;
   return pen.measureText(text).width;
 }
+
+// Every how manieth label of a row can be drawn, when they stand this far apart.
+const labelStride = (labels, apart) => Math.max(1, Math.ceil((8 + Math.max(...labels.map(label => textWidth(label, 12)))) / apart));
 
 const color = place => `var(--c${place % 8})`;
 // A colour between five of the sheet of styles, for a share from 0 to 1.

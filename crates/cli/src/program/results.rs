@@ -1,0 +1,190 @@
+//! The results of a run as a person, a pipe and a file see them.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+
+use gw_exec::{Globals, Scalar, Value, Vector};
+use gw_ir::Module;
+use gw_ir::types::Type;
+use gw_lab::Source;
+use serde_json::{Map, Value as Json, json};
+
+use crate::error::CliError;
+
+/// Entries of a vector that a person is shown.
+const SHOWN: usize = 5;
+
+/// Where `--out` writes a result.
+pub struct OutFile<'a> {
+    name: &'a str,
+    path: &'a Path,
+}
+
+impl<'a> OutFile<'a> {
+    /// Reads `NAME=FILE`.
+    pub fn parse(text: &'a str) -> Result<OutFile<'a>, CliError> {
+        match text.split_once('=') {
+            Some((name, path)) if !name.is_empty() && !path.is_empty() => Ok(OutFile { name, path: Path::new(path) }),
+            _ => {
+                Err(CliError::Usage(format!("--out {text}: write it as RESULT=FILE, or RESULT=- for standard output")))
+            }
+        }
+    }
+
+    /// Standard output is asked for.
+    pub fn is_stdout(&self) -> bool {
+        self.path == Path::new("-") || self.path == Path::new("/dev/stdout")
+    }
+
+    /// The program must have a global of this name that can be written; asked before the run.
+    pub fn check(&self, module: &Module) -> Result<(), CliError> {
+        let written = |ty: &Type| ty.scalar().is_some() || matches!(ty, Type::Vector { .. });
+        let known: Vec<&str> = module.globals.iter().filter(|g| written(&g.ty)).map(|g| &*g.name).collect();
+        match known.contains(&self.name) {
+            true => Ok(()),
+            false => Err(CliError::Usage(format!(
+                "--out: the program has no vector or scalar `{}`; it has {}",
+                self.name,
+                if known.is_empty() { "none".to_string() } else { known.join(", ") }
+            ))),
+        }
+    }
+
+    /// Writes a vector one entry (or row) per line, a scalar on a line of its own, reals with all digits.
+    pub fn write(&self, globals: &Globals) -> Result<(), CliError> {
+        let bytes = match globals.get(self.name) {
+            Some(value) => match value.as_vector() {
+                Some(vector) => lines(vector)?,
+                None => format!("{}\n", in_full(value)).into_bytes(),
+            },
+            None => return Err(CliError::Usage(format!("--out: the run left no result `{}`", self.name))),
+        };
+        match self.is_stdout() {
+            true => std::io::stdout().lock().write_all(&bytes)?,
+            false => {
+                gw_graph::format::write_file(self.path, &bytes)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The results of a run: those that a standard program lists, all global scalars and vectors of another program.
+pub fn of_run<'a>(program: &Source, globals: &'a Globals) -> Vec<(&'a str, &'a Value)> {
+    let is_result = |value: &Value| value.as_vector().is_some() || value.scalar().is_some();
+    match program.standard {
+        Some(standard) => {
+            let listed = standard.results.iter().filter_map(|r| globals.iter().find(|(name, _)| *name == r.name));
+            listed.filter(|(_, value)| is_result(value)).collect()
+        }
+        None => globals.iter().filter(|(_, value)| is_result(value)).collect(),
+    }
+}
+
+/// One line per result: `triangles = 12345`, `parent: 256 entries from -1 to 255, first 0 3 0 7 7`.
+pub fn in_words(results: &[(&str, &Value)]) -> String {
+    let mut text = String::new();
+    for (name, value) in results {
+        let _ = match value.as_vector() {
+            Some(vector) => writeln!(text, "{name}: {}", summary(vector)),
+            None => writeln!(text, "{name} = {}", readable(value)),
+        };
+    }
+    text
+}
+
+/// Scalars with their values; of vectors the number of entries, the least and the greatest. A real that JSON cannot hold (inf,
+/// NaN) is a string.
+pub fn as_json(results: &[(&str, &Value)]) -> Map<String, Json> {
+    let number = |value: &Value| match value {
+        Value::Int(v) => json!(v),
+        Value::Uint(v) => json!(v),
+        Value::Uint64(v) => json!(v),
+        Value::Bool(v) => json!(v),
+        Value::Float(v) if v.is_finite() => json!(v),
+        Value::Double(v) if v.is_finite() => json!(v),
+        other => json!(in_full(other)),
+    };
+    let entry = |value: &Value| match value.as_vector() {
+        Some(vector) => {
+            let (least, greatest) =
+                extremes(vector).map_or((Json::Null, Json::Null), |(a, b)| (number(&a), number(&b)));
+            json!({ "length": vector.len(), "min": least, "max": greatest })
+        }
+        None => number(value),
+    };
+    results.iter().map(|(name, value)| (name.to_string(), entry(value))).collect()
+}
+
+fn summary(vector: &Vector) -> String {
+    let mut text = format!("{} entries", crate::output::grouped(vector.len() as u64));
+    if vector.scalar() == Scalar::Bool {
+        let set = (0..vector.cells()).filter(|&i| matches!(vector.get(i), Some(Value::Bool(true)))).count();
+        let _ = write!(text, ", {} of them true", crate::output::grouped(set as u64));
+    } else if let Some((least, greatest)) = extremes(vector) {
+        let _ = write!(text, " from {} to {}", shortened(&least), shortened(&greatest));
+    }
+    let first: Vec<String> =
+        (0..vector.cells().min(SHOWN)).filter_map(|i| vector.get(i)).map(|v| shortened(&v)).collect();
+    if !first.is_empty() {
+        let dots = if vector.cells() > SHOWN { " ..." } else { "" };
+        let _ = write!(text, ", first {}{dots}", first.join(" "));
+    }
+    text
+}
+
+/// The least and the greatest entry; `None` without entries, or where all are NaN.
+fn extremes(vector: &Vector) -> Option<(Value, Value)> {
+    let mut range: Option<((f64, Value), (f64, Value))> = None;
+    for value in (0..vector.cells()).filter_map(|i| vector.get(i)) {
+        let Some(key) = value.as_f64().filter(|key| !key.is_nan()) else { continue };
+        let (least, greatest) = range.get_or_insert_with(|| ((key, value.clone()), (key, value.clone())));
+        if key < least.0 {
+            *least = (key, value);
+        } else if key > greatest.0 {
+            *greatest = (key, value);
+        }
+    }
+    range.map(|(least, greatest)| (least.1, greatest.1))
+}
+
+fn lines(vector: &Vector) -> Result<Vec<u8>, CliError> {
+    let row = vector.stride().max(1);
+    let mut bytes = Vec::new();
+    for cell in 0..vector.cells() {
+        let value = vector.get(cell).unwrap_or(Value::Nothing);
+        let end = if (cell + 1) % row == 0 { '\n' } else { ' ' };
+        write!(bytes, "{}{end}", in_full(&value))?;
+    }
+    Ok(bytes)
+}
+
+/// A value as `print` shows it: reals with six digits.
+fn shortened(value: &Value) -> String {
+    value.printed().unwrap_or_default()
+}
+
+/// A value with all its digits, very small and very large ones with an exponent.
+fn readable(value: &Value) -> String {
+    match value.as_f64() {
+        Some(v)
+            if v != 0.0
+                && v.is_finite()
+                && !(1e-4..1e15).contains(&v.abs())
+                && value.scalar().is_some_and(Scalar::is_float) =>
+        {
+            format!("{v:e}")
+        }
+        _ => in_full(value),
+    }
+}
+
+/// A value with all its digits, unlike `print`; `true` and `false` as 1 and 0.
+fn in_full(value: &Value) -> String {
+    match value {
+        Value::Float(v) => v.to_string(),
+        Value::Double(v) => v.to_string(),
+        other => other.printed().unwrap_or_default(),
+    }
+}

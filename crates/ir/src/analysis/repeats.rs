@@ -1,0 +1,252 @@
+//! Whether a program can tell that a vertex stands twice in a set.
+//!
+//! For a program, sets are sets. An operator may leave repeats in its output only where the program allows it (the third
+//! argument of `applyModified`) *and* nothing the program does with that set shows them. What does not show them:
+//! comparing the size with 0, membership, and visiting the members with a function that may as well be called twice. All
+//! else, the size as a number, lists, calls, globals, counts as showing them.
+
+use std::collections::BTreeSet;
+
+use super::calls::closure;
+use crate::builtin::Builtin;
+use crate::expr::{BinaryOp, Expr, ExprKind, FunctionRef, ReduceOp};
+use crate::module::{Function, Module};
+use crate::operator::{EdgeOutput, Operator, VertexFilter};
+use crate::source::Name;
+use crate::stmt::{Stmt, StmtKind};
+use crate::types::Type;
+use crate::walk::{bodies, bodies_mut, children, stmt_exprs, walk_expr, walk_stmts, walk_stmts_mut};
+
+/// Takes back the permission to leave repeats where the program could tell.
+pub fn settle(module: &mut Module) {
+    if !can_be_told(module) {
+        return;
+    }
+    for body in bodies_mut(module) {
+        walk_stmts_mut(body, &mut |stmt| {
+            if let Some(edges) = stmt.operator_mut().and_then(Operator::edges_mut)
+                && let EdgeOutput::Modified { duplicates, .. } | EdgeOutput::Accepted { duplicates } = &mut edges.output
+            {
+                *duplicates = false;
+            }
+        });
+    }
+}
+
+/// Whether something in the module shows repeats in a set that may hold them.
+fn can_be_told(module: &Module) -> bool {
+    let Some(loose) = loose_sets(module) else { return true };
+    if loose.is_empty() {
+        return false;
+    }
+    let mut told = false;
+    for body in bodies(module) {
+        walk_stmts(body, &mut |stmt| told |= mentions(stmt, &loose) > harmless(module, stmt, &loose));
+    }
+    told
+}
+
+/// Names of the variables that may hold repeats; `None` when such a set goes to something other than a local variable.
+fn loose_sets(module: &Module) -> Option<BTreeSet<Name>> {
+    let mut loose: BTreeSet<Name> = BTreeSet::new();
+    loop {
+        let before = loose.len();
+        let mut escapes = false;
+        for body in bodies(module) {
+            walk_stmts(body, &mut |stmt| {
+                let (target, value) = match &stmt.kind {
+                    StmtKind::VarDecl { name, init: Some(value), .. } => (Some(name), value),
+                    StmtKind::Assign { target, value } => (target.as_var(), value),
+                    _ => return,
+                };
+                if yields_repeats(value, &loose) {
+                    match target.filter(|name| !outlives_its_function(module, name)) {
+                        Some(name) => loose.extend([name.clone()]),
+                        None => escapes = true,
+                    }
+                }
+            });
+        }
+        if escapes {
+            return None;
+        }
+        if loose.len() == before {
+            return Some(loose);
+        }
+    }
+}
+
+/// Whether a variable of this name is a global or the result of a function.
+fn outlives_its_function(module: &Module, name: &Name) -> bool {
+    module.global(name).is_some() || module.functions.iter().any(|f| f.result.as_ref().is_some_and(|r| r.name == *name))
+}
+
+fn yields_repeats(value: &Expr, loose: &BTreeSet<Name>) -> bool {
+    match &value.kind {
+        ExprKind::Var(name) => loose.contains(name),
+        ExprKind::Operator(op) => match &**op {
+            Operator::EdgeSetIterator(edges) => match edges.output {
+                EdgeOutput::None => false,
+                EdgeOutput::Modified { duplicates, .. } | EdgeOutput::Accepted { duplicates } => duplicates,
+            },
+            Operator::VertexSetFilter(filter) => is_loose(&filter.set, loose),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+fn is_loose(expr: &Expr, loose: &BTreeSet<Name>) -> bool {
+    expr.as_var().is_some_and(|name| loose.contains(name))
+}
+
+/// How often the expressions of a statement (not of the blocks inside) name such a set.
+fn mentions(stmt: &Stmt, loose: &BTreeSet<Name>) -> usize {
+    let mut count = 0;
+    stmt_exprs(stmt, &mut |e| walk_expr(e, &mut |e| count += usize::from(is_loose(e, loose))));
+    count
+}
+
+/// How many of these mentions cannot show repeats.
+fn harmless(module: &Module, stmt: &Stmt, loose: &BTreeSet<Name>) -> usize {
+    let mut count = 0;
+    let mut fine = |yes: bool| count += usize::from(yes);
+    let mut targets = 0;
+    let mut whole = |e: &Expr| targets += usize::from(is_loose(e, loose));
+    match &stmt.kind {
+        StmtKind::Assign { target, value } => {
+            whole(target);
+            whole(value);
+        }
+        StmtKind::VarDecl { init: Some(value), .. } => whole(value),
+        StmtKind::Delete(target) => whole(target),
+        _ => {}
+    }
+    stmt_exprs(stmt, &mut |e| {
+        walk_expr(e, &mut |e| match &e.kind {
+            ExprKind::Binary(BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Gt, size, zero) => {
+                if let (ExprKind::Builtin(Builtin::VertexSetSize, args), ExprKind::Int(0)) = (&size.kind, &zero.kind) {
+                    args.iter().for_each(|set| fine(is_loose(set, loose)));
+                }
+            }
+            ExprKind::Builtin(Builtin::AddVertex, args) => fine(args.first().is_some_and(|set| is_loose(set, loose))),
+            ExprKind::Operator(op) => {
+                let set_of = |filter: &VertexFilter| matches!(filter, VertexFilter::Set(set) if is_loose(set, loose));
+                match &**op {
+                    Operator::VertexSetIterator(v) => fine(is_loose(&v.set, loose) && bears_repeats(module, &v.apply)),
+                    Operator::VertexSetFilter(v) => fine(is_loose(&v.set, loose) && bears_repeats(module, &v.filter)),
+                    op => {
+                        let Some(edges) = op.edges() else { return };
+                        fine(set_of(&edges.to));
+                        fine(set_of(&edges.from) && bears_repeats(module, &edges.apply));
+                    }
+                }
+            }
+            _ => {}
+        });
+    });
+    count + targets
+}
+
+/// Whether calling a function twice with the same arguments is the same as calling it once: it only assigns, or takes
+/// the least or greatest, and looks at nothing that it writes.
+fn bears_repeats(module: &Module, function: &FunctionRef) -> bool {
+    let functions: Option<Vec<&Function>> =
+        closure(module, [function.name.clone()]).iter().map(|name| module.function(name)).collect();
+    let Some(functions) = functions.filter(|all| all.iter().all(|f| f.body.is_some())) else { return false };
+    let mut use_of = Use::default();
+    for f in &functions {
+        use_of.function(f);
+    }
+    // A vector may be known by its own name and by that of a capture.
+    let mut origins = Vec::new();
+    for f in &functions {
+        let vectors = f.captures.iter().enumerate().filter(|(_, c)| matches!(c.ty, Type::Vector { .. }));
+        for (i, _) in vectors.filter(|(_, c)| use_of.written.contains(&c.name)) {
+            match function.captures.get(i).and_then(Expr::as_var).filter(|_| functions.len() == 1) {
+                Some(origin) => origins.push(origin.clone()),
+                None => return false,
+            }
+        }
+    }
+    use_of.written.extend(origins);
+    use_of.idempotent && use_of.written.is_disjoint(&use_of.read)
+}
+
+/// What functions do to variables that outlive them.
+struct Use {
+    written: BTreeSet<Name>,
+    read: BTreeSet<Name>,
+    /// Every write is one that may be done again.
+    idempotent: bool,
+}
+
+impl Default for Use {
+    fn default() -> Self {
+        Use { written: BTreeSet::new(), read: BTreeSet::new(), idempotent: true }
+    }
+}
+
+impl Use {
+    fn function(&mut self, function: &Function) {
+        let mut locals: BTreeSet<Name> = function.params.iter().map(|p| p.name.clone()).collect();
+        locals.extend(function.result.iter().map(|r| r.name.clone()));
+        let body = function.body.as_deref().unwrap_or_default();
+        walk_stmts(body, &mut |stmt| match &stmt.kind {
+            StmtKind::VarDecl { name, .. } | StmtKind::For { var: name, .. } | StmtKind::ParFor { var: name, .. } => {
+                locals.insert(name.clone());
+            }
+            _ => {}
+        });
+        walk_stmts(body, &mut |stmt| match &stmt.kind {
+            StmtKind::Assign { target, value } => {
+                self.write(target, &locals);
+                self.reads(value);
+            }
+            // A value that tells whether something changed is another one the second time: only as a statement.
+            StmtKind::Eval(Expr { kind: ExprKind::Reduce { op, target, value, .. }, .. }) => {
+                let is_local = target.as_var().is_some_and(|name| locals.contains(name));
+                self.idempotent &= is_local || *op != ReduceOp::Sum;
+                self.write(target, &locals);
+                self.reads(value);
+            }
+            StmtKind::Eval(Expr { kind: ExprKind::CompareAndSwap { target, expect, value, .. }, .. }) => {
+                self.write(target, &locals);
+                self.reads(expect);
+                self.reads(value);
+            }
+            StmtKind::Print(_) | StmtKind::Delete(_) | StmtKind::Hybrid(_) => self.idempotent = false,
+            _ => stmt_exprs(stmt, &mut |e| self.reads(e)),
+        });
+    }
+
+    fn write(&mut self, target: &Expr, locals: &BTreeSet<Name>) {
+        if let Some(root) = target.place_root().filter(|root| !locals.contains(*root)) {
+            self.written.insert(root.clone());
+        }
+        let mut place = target;
+        while let ExprKind::Element { vector, index, .. } = &place.kind {
+            self.reads(index);
+            place = vector;
+        }
+    }
+
+    fn reads(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Var(name) => {
+                self.read.insert(name.clone());
+            }
+            ExprKind::Builtin(builtin, _) => {
+                let draws = matches!(builtin, Builtin::RandomOutNeighbor | Builtin::RandomInNeighbor);
+                self.idempotent &= draws || !builtin.has_effect();
+            }
+            ExprKind::Reduce { .. }
+            | ExprKind::CompareAndSwap { .. }
+            | ExprKind::PriorityUpdate { .. }
+            | ExprKind::EnqueueVertex { .. }
+            | ExprKind::Operator(_) => self.idempotent = false,
+            _ => {}
+        }
+        children(expr, &mut |child| self.reads(child));
+    }
+}

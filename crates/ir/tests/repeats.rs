@@ -1,0 +1,83 @@
+//! Where a program allows repeats in a frontier, they stay allowed only as long as nothing shows them.
+mod common;
+use common::*;
+
+/// A search whose frontier may hold repeats, with a function and a use of the frontier to be filled in.
+fn search(function: &str, used: &str) -> String {
+    format!(
+        "element Vertex end
+         element Edge end
+         const edges : edgeset{{Edge}}(Vertex,Vertex) = load(argv[1]);
+         const vertices : vertexset{{Vertex}} = edges.getVertices();
+         const parent : vector{{Vertex}}(int) = -1;
+         const count : vector{{Vertex}}(int) = 0;
+         const kept : list{{vertexset{{Vertex}}}} = new list{{vertexset{{Vertex}}}}();
+         func unvisited(v : Vertex) -> yes : bool
+             yes = parent[v] == -1;
+         end
+         func touch(v : Vertex)
+             count[v] += 1;
+         end
+         func mark(v : Vertex)
+             count[v] = 1;
+         end
+         func visit(src : Vertex, dst : Vertex)
+             {function}
+         end
+         func main()
+             var frontier : vertexset{{Vertex}} = new vertexset{{Vertex}}(0);
+             frontier.addVertex(0);
+             while frontier.getVertexSetSize() != 0
+                 var next : vertexset{{Vertex}} = edges.from(frontier).to(unvisited).applyModified(visit, parent, true);
+                 {used}
+                 delete frontier;
+                 frontier = next;
+             end
+         end"
+    )
+}
+
+fn allows_repeats(function: &str, used: &str) -> bool {
+    lowered(&search(function, used)).to_string().contains("duplicates")
+}
+
+#[test]
+fn repeats_that_nothing_shows_stay_allowed() {
+    for function in ["parent[dst] = src;", "parent[dst] max= src;", "parent[dst] = src; count[dst] = 3;"] {
+        assert!(allows_repeats(function, ""), "{function}");
+    }
+    for used in ["next.apply(mark);", "if next.getVertexSetSize() == 0 print 1; end", "next.addVertex(0);"] {
+        assert!(allows_repeats("parent[dst] = src;", used), "{used}");
+    }
+}
+
+#[test]
+fn repeats_that_something_shows_are_forbidden() {
+    let functions = [
+        "parent[dst] = src; count[dst] += 1;",
+        "parent[dst] = parent[dst] + 1;",
+        "if parent[dst] == -1 parent[dst] = src; else count[dst] = 7; end",
+        "parent[dst] = src; print 1;",
+    ];
+    for function in functions {
+        assert!(!allows_repeats(function, ""), "{function}");
+    }
+    let uses = [
+        "print next.getVertexSetSize();",
+        "next.apply(touch);",
+        "kept.append(next);",
+        "var more : vertexset{Vertex} = next; print more.getVertexSetSize();",
+        "if next.getVertexSetSize() > 1 print 1; end",
+    ];
+    for used in uses {
+        assert!(!allows_repeats("parent[dst] = src;", used), "{used}");
+    }
+}
+
+#[test]
+fn searches_that_come_along_keep_the_permission() {
+    for name in ["bfs", "bfs-levels"] {
+        let text = std::fs::read_to_string(format!("../../programs/{name}.gt")).unwrap();
+        assert!(lowered(&text).to_string().contains("duplicates"), "{name}");
+    }
+}

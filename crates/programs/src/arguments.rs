@@ -1,0 +1,129 @@
+//! The arguments of a run: those left out get their defaults, and all are checked before anything runs.
+//!
+//! A program reads its arguments with `atoi`, which takes what it can and calls everything else 0. So a text that is no
+//! number must not come that far.
+
+use gw_graph::{Graph, VertexId};
+
+use crate::registry::{Arg, ArgKind, Program};
+
+/// An argument that a program cannot take.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ArgumentError {
+    /// One is missing.
+    #[error("missing argument {name}: {meaning}\nusage: gw run {usage}")]
+    Missing {
+        /// The argument.
+        name: String,
+        /// What it means.
+        meaning: &'static str,
+        /// How the program is called.
+        usage: String,
+    },
+    /// There are more than the program takes.
+    #[error("surplus argument `{text}`: {program} takes no more than {most}\nusage: gw run {usage}")]
+    Surplus {
+        /// The first argument in excess.
+        text: String,
+        /// The program.
+        program: &'static str,
+        /// The number of arguments it takes.
+        most: usize,
+        /// How the program is called.
+        usage: String,
+    },
+    /// One is not of its kind.
+    #[error("argument {name}: `{text}` is not {expected}")]
+    Bad {
+        /// The argument.
+        name: String,
+        /// What it holds.
+        text: String,
+        /// What is needed.
+        expected: String,
+    },
+}
+
+impl Program {
+    /// These arguments, followed by the defaults of those left out.
+    ///
+    /// ```
+    /// let pagerank = gw_programs::find("pagerank").unwrap();
+    /// assert_eq!(pagerank.with_defaults(&["web.mtx".into()]), ["web.mtx", "100", "0.000001"]);
+    /// ```
+    pub fn with_defaults(&self, given: &[String]) -> Vec<String> {
+        let missing = self.args.iter().skip(given.len());
+        let defaults = missing.map_while(|arg| arg.default).map(str::to_string);
+        given.iter().cloned().chain(defaults).collect()
+    }
+
+    /// The arguments of a run, checked as far as that is possible without the graph.
+    ///
+    /// ```
+    /// let bfs = gw_programs::find("bfs").unwrap();
+    /// let error = bfs.arguments(&["path:5".into(), "abc".into()]).unwrap_err();
+    /// assert_eq!(error.to_string(), "argument SOURCE: `abc` is not a vertex, a whole number from 0 on");
+    /// ```
+    pub fn arguments(&self, given: &[String]) -> Result<Vec<String>, ArgumentError> {
+        if let Some(text) = given.get(self.args.len()) {
+            let (text, program, most) = (text.clone(), self.name, self.args.len());
+            return Err(ArgumentError::Surplus { text, program, most, usage: self.usage() });
+        }
+        let args = self.with_defaults(given);
+        if let Some(missing) = self.args.get(args.len()) {
+            let (name, meaning) = (missing.name.to_uppercase(), missing.meaning);
+            return Err(ArgumentError::Missing { name, meaning, usage: self.usage() });
+        }
+        self.args.iter().zip(&args).try_for_each(|(arg, text)| check(arg, text))?;
+        Ok(args)
+    }
+
+    /// Whether the vertices among checked arguments are vertices of the graph.
+    pub fn check_vertices(&self, args: &[String], graph: &Graph) -> Result<(), ArgumentError> {
+        let vertices = graph.vertices();
+        for (arg, text) in self.args.iter().zip(args) {
+            if !matches!(arg.kind, ArgKind::Source | ArgKind::Target | ArgKind::Landmark) {
+                continue;
+            }
+            if text.parse().is_ok_and(|vertex: usize| vertex < vertices) {
+                continue;
+            }
+            let expected = match vertices {
+                0 => "a vertex: the graph has none".to_string(),
+                n => format!("a vertex: the graph has {n}, numbered from 0 to {}", n - 1),
+            };
+            return Err(ArgumentError::Bad { name: arg.name.to_uppercase(), text: text.clone(), expected });
+        }
+        Ok(())
+    }
+
+    /// The vertex to start from when no edge leaves it, so that the run goes nowhere.
+    pub fn stranded(&self, args: &[String], graph: &Graph) -> Option<VertexId> {
+        let at = self.args.iter().position(|arg| arg.kind == ArgKind::Source)?;
+        let source: VertexId = args.get(at)?.parse().ok()?;
+        ((source as usize) < graph.vertices() && graph.out().degree(source) == 0).then_some(source)
+    }
+}
+
+/// The greatest number that programs can read.
+const MOST: u32 = i32::MAX as u32;
+
+fn check(arg: &Arg, text: &str) -> Result<(), ArgumentError> {
+    let whole = |least: u32| text.parse::<u32>().is_ok_and(|number| (least..=MOST).contains(&number));
+    let (good, expected) = match arg.kind {
+        ArgKind::Graph => (!text.is_empty(), "a graph file or spec".to_string()),
+        ArgKind::Source | ArgKind::Target | ArgKind::Landmark => {
+            (whole(0), "a vertex, a whole number from 0 on".to_string())
+        }
+        ArgKind::Delta => (whole(1), format!("a whole number from 1 to {MOST}")),
+        ArgKind::Count(_) => (whole(0), format!("a whole number from 0 to {MOST}")),
+        ArgKind::Tolerance(_) => {
+            let good = text.parse::<f64>().is_ok_and(|number| (0.0..=1.0).contains(&number));
+            (good, "a number from 0 to 1".to_string())
+        }
+    };
+    match good {
+        true => Ok(()),
+        false => Err(ArgumentError::Bad { name: arg.name.to_uppercase(), text: text.to_string(), expected }),
+    }
+}

@@ -1,0 +1,113 @@
+//! The graph that a standard program gets: the one given, seen as the program needs it, or a refusal before the run.
+
+use std::sync::Arc;
+
+use gw_graph::{Graph, Weights};
+
+use crate::registry::{Program, find};
+
+/// A program with a graph that suits it.
+pub struct Suited {
+    /// The program: the one asked for, or the one that takes over on this kind of graph.
+    pub program: &'static Program,
+    /// The graph as the program gets it.
+    pub graph: Arc<Graph>,
+    /// What is not as given, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Why a program cannot run on a graph.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unsuitable {
+    /// Fractions among the weights.
+    #[error(
+        "{program} needs weights that are whole numbers, but `{graph}` has the weight {weight}; {}",
+        mend(*instead, "which takes fractions")
+    )]
+    Fraction {
+        /// The program.
+        program: &'static str,
+        /// The graph as its argument names it.
+        graph: String,
+        /// The first weight that is none.
+        weight: String,
+        /// The program that takes fractions.
+        instead: Option<&'static str>,
+    },
+    /// Negative weights.
+    #[error(
+        "{program} needs weights from 0 on, but `{graph}` has the weight {weight}; {}",
+        mend(*instead, "which takes negative weights")
+    )]
+    Negative {
+        /// The program.
+        program: &'static str,
+        /// The graph as its argument names it.
+        graph: String,
+        /// The least weight.
+        weight: String,
+        /// The program that takes negative weights.
+        instead: Option<&'static str>,
+    },
+}
+
+fn mend(instead: Option<&'static str>, why: &str) -> String {
+    match instead {
+        Some(program) => format!("run `{program}`, {why}"),
+        None => "change the weights".to_string(),
+    }
+}
+
+impl Program {
+    /// The graph as this program gets it. A directed graph is taken as undirected by programs that are defined on undirected
+    /// graphs; a program for whole weights hands over to its sibling where weights are fractions, or refuses. A graph
+    /// without weights passes: the run itself tells where the program asks for them. `name` stands in messages.
+    pub fn suit(&'static self, graph: Arc<Graph>, name: &str) -> Result<Suited, Unsuitable> {
+        let mut suited = Suited { program: self, graph, notes: Vec::new() };
+        if self.needs_whole
+            && let Some(weight) = fraction(&suited.graph)
+        {
+            let sibling =
+                self.instead.and_then(|name| find(name).ok()).filter(|sibling| sibling.args.len() == self.args.len());
+            let Some(sibling) = sibling else {
+                let (graph, weight) = (name.to_string(), weight.to_string());
+                return Err(Unsuitable::Fraction { program: self.name, graph, weight, instead: self.instead });
+            };
+            suited.program = sibling;
+            suited
+                .notes
+                .push(format!("`{name}` has the weight {weight}: {} runs instead of {}", sibling.name, self.name));
+        }
+        if suited.program.needs_nonnegative
+            && let Some(least) = suited.graph.least_weight().filter(|&least| least < 0.0)
+        {
+            let (graph, weight) = (name.to_string(), least.to_string());
+            return Err(Unsuitable::Negative { program: self.name, graph, weight, instead: self.instead });
+        }
+        if suited.program.needs_symmetric && !suited.graph.is_symmetric() {
+            let symmetric = suited.graph.symmetrised();
+            // Weights that differ between the directions matter to programs with weights only.
+            if symmetric.edges() != suited.graph.edges() {
+                suited.notes.push(format!("the graph is directed: taken as undirected for {}", suited.program.name));
+            } else if suited.program.needs_weights {
+                let program = suited.program.name;
+                suited.notes.push(format!(
+                    "the graph has edges of different weight there and back: {program} takes the lesser"
+                ));
+            }
+            suited.graph = Arc::new(symmetric);
+        }
+        Ok(suited)
+    }
+}
+
+/// The first weight that is not a whole number of the type int.
+fn fraction(graph: &Graph) -> Option<f32> {
+    match graph.out().weights() {
+        Weights::Float(weights) => {
+            let whole = |w: f32| w == w.trunc() && w.abs() <= i32::MAX as f32;
+            weights.iter().copied().find(|&w| !whole(w))
+        }
+        Weights::None | Weights::Int(_) => None,
+    }
+}

@@ -1,0 +1,202 @@
+//! Graphs and arguments of the wrong kind: seen in the right way, handed over, or refused before the run.
+
+use std::sync::Arc;
+
+use crate::machine::{Scheduled, prepare, run};
+use gw_exec::ReferenceVm;
+use gw_graph::{BuildOptions, EdgeList, Graph, build};
+use gw_programs::{Number, Program, Remark, Results, Run, Values, find, programs};
+
+fn graph(vertices: usize, triples: &[(u32, u32, i32)]) -> Arc<Graph> {
+    Arc::new(build(EdgeList::from_triples(vertices, triples.iter().copied()), &BuildOptions::default()).unwrap())
+}
+
+fn real_graph(vertices: usize, triples: &[(u32, u32, f32)]) -> Arc<Graph> {
+    Arc::new(build(EdgeList::from_triples(vertices, triples.iter().copied()), &BuildOptions::default()).unwrap())
+}
+
+/// Suits the graph to the program, runs, validates; results and remark.
+fn solved(name: &str, graph: &Arc<Graph>, more: &[&str]) -> (gw_exec::RunResult, Option<Remark>, &'static Program) {
+    let suited = find(name).unwrap().suit(Arc::clone(graph), "g").unwrap();
+    let program = suited.program;
+    let args: Vec<String> = ["g"].iter().chain(more).map(ToString::to_string).collect();
+    let args = program.arguments(&args).unwrap();
+    program.check_vertices(&args, &suited.graph).unwrap();
+    let mut compiled = prepare(program.file, program.source, Scheduled::Own, &ReferenceVm::new()).unwrap();
+    let result = run(&mut compiled, &suited.graph, &args).unwrap();
+    let finished = Run { graph: &suited.graph, args: &args, results: &result.globals };
+    assert_eq!(program.validate(&finished), Ok(()), "{name}");
+    let remark = program.remark(&finished);
+    (result, remark, program)
+}
+
+fn refusal(name: &str, graph: &Arc<Graph>) -> String {
+    find(name).unwrap().suit(Arc::clone(graph), "g").err().unwrap().to_string()
+}
+
+#[test]
+fn directed_graphs_are_taken_as_undirected() {
+    // 0 -> 1 <- 2, 3 -> 4, 4 -> 5 -> 3, 6 alone: weak components 0, 3, 6, and one triangle.
+    let directed = graph(7, &[(0, 1, 1), (2, 1, 1), (3, 4, 1), (4, 5, 1), (5, 3, 1)]);
+    for name in ["cc", "cc-fast"] {
+        let (result, ..) = solved(name, &directed, &[]);
+        let Some(Values::Int(label)) = Results::vector(&result.globals, "label") else { panic!("no labels") };
+        assert_eq!(*label, [0, 0, 0, 3, 3, 3, 6], "{name}");
+    }
+    assert_eq!(solved("tc", &directed, &[]).0.globals.scalar("triangles"), Some(Number::Integer(1)));
+    for name in ["kcore", "kcore-unordered", "mis", "coloring"] {
+        solved(name, &directed, &[]);
+    }
+    let notes = |name: &str, graph: &Arc<Graph>| find(name).unwrap().suit(Arc::clone(graph), "g").unwrap().notes;
+    assert_eq!(notes("cc", &directed), ["the graph is directed: taken as undirected for cc"]);
+    assert!(notes("bfs", &directed).is_empty());
+    // Only the weights differ between the directions: for components that is an undirected graph.
+    let weights_differ = graph(2, &[(0, 1, 1), (1, 0, 2)]);
+    assert!(notes("cc", &weights_differ).is_empty());
+    solved("cc", &weights_differ, &[]);
+    assert!(notes("cf", &weights_differ)[0].contains("takes the lesser"));
+}
+
+#[test]
+fn every_program_for_undirected_graphs_runs_on_directed_ones() {
+    let directed = graph(9, &[(0, 1, 2), (1, 2, 3), (2, 0, 4), (3, 2, 5), (4, 7, 1), (8, 0, 2)]);
+    for program in programs().iter().filter(|p| p.needs_symmetric) {
+        let more: &[&str] = if program.name == "cf" { &["4"] } else { &[] };
+        solved(program.name, &directed, more);
+    }
+}
+
+#[test]
+fn long_paths_are_right_or_reported() {
+    let huge = 2_000_000_000;
+    let long = graph(4, &[(0, 1, huge), (1, 2, huge), (2, 3, 1)]);
+    let (result, remark, _) = solved("sssp", &long, &["0"]);
+    assert_eq!(result.globals.scalar("too_long"), Some(Number::Integer(1)));
+    let Some(Remark::NoResult(why)) = remark else { panic!("{remark:?}") };
+    assert!(why.contains("does not fit the type int") && why.contains("sssp-real"), "{why}");
+    let (result, remark, _) = solved("sssp-real", &long, &["0"]);
+    let Some(Values::Double(dist)) = Results::vector(&result.globals, "dist") else { panic!("no distances") };
+    assert_eq!((&*dist, remark), (&[0.0, 2e9, 4e9, 4e9 + 1.0][..], None));
+    for name in ["ppsp", "astar"] {
+        let more: &[&str] = if name == "astar" { &["0", "3", "0", "1000000"] } else { &["0", "3", "1000000"] };
+        let (_, remark, _) = solved(name, &long, more);
+        assert!(matches!(&remark, Some(Remark::NoResult(why)) if why.contains("sssp-real")), "{name}: {remark:?}");
+    }
+    // The long way does not matter where a short one exists, and a distance may be as long as the type allows.
+    let short = graph(4, &[(0, 1, huge), (1, 2, huge), (0, 3, 1), (3, 2, 1), (1, 3, i32::MAX)]);
+    for (name, more) in [("sssp", &["0"][..]), ("ppsp", &["0", "2", "1000000"]), ("astar", &["0", "2", "1", "1000000"])]
+    {
+        let (result, remark, _) = solved(name, &short, more);
+        assert_eq!((result.globals.scalar("too_long"), remark), (Some(Number::Integer(0)), None), "{name}");
+    }
+    let limit = graph(3, &[(0, 1, i32::MAX - 1), (1, 2, 1)]);
+    let (result, ..) = solved("sssp", &limit, &["0"]);
+    assert_eq!(result.globals.scalar("too_long"), Some(Number::Integer(1)));
+    let below = graph(3, &[(0, 1, i32::MIN), (1, 2, -1)]);
+    let (result, ..) = solved("sssp", &below, &["0"]);
+    assert_eq!(result.globals.scalar("too_long"), Some(Number::Integer(1)));
+}
+
+#[test]
+fn a_negative_cycle_is_named() {
+    let falling = graph(4, &[(0, 1, 5), (1, 2, -3), (2, 1, 1), (2, 3, 4)]);
+    let (_, remark, _) = solved("sssp", &falling, &["0"]);
+    let Some(Remark::NoResult(why)) = remark else { panic!("{remark:?}") };
+    assert!(
+        why.contains("the cycle 1 -> 2 -> 1 has the length -2") || why.contains("the cycle 2 -> 1 -> 2 has"),
+        "{why}"
+    );
+    let real = real_graph(3, &[(0, 1, 0.5), (1, 0, -0.75), (1, 2, 1.0)]);
+    let (_, remark, program) = solved("sssp", &real, &["2"]);
+    assert_eq!((remark, program.name), (None, "sssp-real"));
+    let (_, remark, _) = solved("sssp", &real, &["0"]);
+    assert!(matches!(&remark, Some(Remark::NoResult(why)) if why.contains("has the length -0.25")), "{remark:?}");
+}
+
+#[test]
+fn fractions_are_taken_or_refused() {
+    let real = real_graph(3, &[(0, 1, 0.5), (1, 2, 0.25), (0, 2, 1.0)]);
+    let (result, _, program) = solved("sssp", &real, &["0"]);
+    assert_eq!(program.name, "sssp-real");
+    let Some(Values::Double(dist)) = Results::vector(&result.globals, "dist") else { panic!("no distances") };
+    assert_eq!(*dist, [0.0, 0.5, 0.75]);
+    for name in ["sssp-delta", "ppsp", "astar"] {
+        let refused = refusal(name, &real);
+        assert_eq!(
+            refused,
+            format!(
+                "{name} needs weights that are whole numbers, but `g` has the weight 0.5; run `sssp`, which takes fractions"
+            )
+        );
+    }
+    // Whole numbers written as reals are whole numbers.
+    let whole = real_graph(2, &[(0, 1, 3.0)]);
+    assert_eq!(solved("sssp-delta", &whole, &["0", "2"]).2.name, "sssp-delta");
+    let negative = refusal("sssp-delta", &graph(2, &[(0, 1, -3)]));
+    assert_eq!(
+        negative,
+        "sssp-delta needs weights from 0 on, but `g` has the weight -3; run `sssp`, which takes negative weights"
+    );
+}
+
+#[test]
+fn arguments_are_checked_before_the_run() {
+    let wrong = |name: &str, args: &[&str]| {
+        let args: Vec<String> = args.iter().map(ToString::to_string).collect();
+        find(name).unwrap().arguments(&args).unwrap_err().to_string()
+    };
+    assert_eq!(wrong("bfs", &["g", "abc"]), "argument SOURCE: `abc` is not a vertex, a whole number from 0 on");
+    assert!(wrong("bfs", &["g", "-1"]).starts_with("argument SOURCE: `-1` is not"));
+    assert!(wrong("bfs", &["g", "4294967296"]).starts_with("argument SOURCE"));
+    assert!(
+        wrong("bfs", &["g", "1", "2"]).starts_with("surplus argument `2`: bfs takes no more than 2\nusage: gw run bfs")
+    );
+    assert!(wrong("bfs", &["g"]).starts_with("missing argument SOURCE: vertex to start from\nusage"));
+    assert!(wrong("pagerank", &["g", "999999999999"]).starts_with("argument ROUNDS: `999999999999` is not a whole"));
+    for tolerance in ["-1", "nan", "inf", "2", "x"] {
+        assert!(wrong("pagerank", &["g", "5", tolerance]).ends_with("is not a number from 0 to 1"), "{tolerance}");
+    }
+    for delta in ["0", "-3", "1.5", ""] {
+        assert!(wrong("sssp-delta", &["g", "0", delta]).starts_with("argument DELTA"), "{delta}");
+    }
+    let path = graph(3, &[(0, 1, 1), (1, 2, 1)]);
+    let bfs = find("bfs").unwrap();
+    let args = |source: &str| ["g".to_string(), source.to_string()];
+    let error = bfs.check_vertices(&args("3"), &path).unwrap_err().to_string();
+    assert_eq!(error, "argument SOURCE: `3` is not a vertex: the graph has 3, numbered from 0 to 2");
+    assert_eq!((bfs.stranded(&args("2"), &path), bfs.stranded(&args("1"), &path)), (Some(2), None));
+}
+
+#[test]
+fn pagerank_converges_without_being_told_how() {
+    let wheel: Vec<(u32, u32, i32)> = (1..20).flat_map(|v| [(0, v, 1), (v, 1 + v % 19, 1)]).collect();
+    let wheel = graph(20, &wheel);
+    let exact = crate::oracle::ranks(&wheel, 1000, 0.0).0;
+    for name in ["pagerank", "pagerank-div", "pagerank-delta", "pagerank-gs"] {
+        let (result, remark, _) = solved(name, &wheel, &[]);
+        let Some(Values::Float(rank)) = Results::vector(&result.globals, "rank") else { panic!("no ranks") };
+        let off: f64 = rank.iter().zip(&exact).map(|(&a, b)| (f64::from(a) - b).abs()).sum();
+        assert!(off < 1e-5 && remark.is_none(), "{name}: {off:e}, {remark:?}");
+    }
+    let (result, remark, _) = solved("pagerank", &wheel, &["1"]);
+    assert_eq!(result.globals.scalar("rounds"), Some(Number::Integer(1)));
+    assert!(matches!(&remark, Some(Remark::Rough(text)) if text.starts_with("not converged: 1 rounds")), "{remark:?}");
+}
+
+/// Equal shares of many neighbours, added up in single precision, would be off in the fourth digit, of millions in the second.
+#[test]
+fn a_hub_gets_its_whole_rank() {
+    let n = 40_001u32;
+    let spokes: Vec<(u32, u32, i32)> = (1..n).flat_map(|v| [(0, v, 1), (v, 0, 1)]).collect();
+    let star = graph(n as usize, &spokes);
+    let (mut hub, mut leaf) = (1.0 / f64::from(n), 1.0 / f64::from(n));
+    for _ in 0..300 {
+        let others = f64::from(n - 1);
+        (hub, leaf) = (0.15 / f64::from(n) + 0.85 * leaf * others, 0.15 / f64::from(n) + 0.85 * hub / others);
+    }
+    for name in ["pagerank", "pagerank-div", "pagerank-delta", "pagerank-gs"] {
+        let (result, ..) = solved(name, &star, &[]);
+        let Some(Values::Float(rank)) = Results::vector(&result.globals, "rank") else { panic!("no ranks") };
+        assert!((f64::from(rank[0]) - hub).abs() < 1e-5, "{name}: {} instead of {hub}", rank[0]);
+    }
+}
