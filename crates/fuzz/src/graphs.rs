@@ -10,7 +10,10 @@ pub fn random(dice: &mut Dice, like: Option<usize>) -> GraphData {
         1 => dice.between(1, 9),
         2 => dice.between(4, 60),
         3 => dice.between(60, 300),
-        _ => dice.between(1000, 10_000),
+        _ => {
+            let most = if dice.percent(20) { 10_000 } else { 3000 };
+            dice.between(1000, most)
+        }
     });
     let symmetric = dice.percent(40);
     let fractional = dice.percent(15);

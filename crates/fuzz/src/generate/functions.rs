@@ -149,6 +149,14 @@ impl Writer {
         let (k, u) = (self.fresh("k"), self.fresh("u"));
         let mut inner = scope.clone();
         inner.vertices.push(VertexName { text: u.clone(), bound: graph.vertices });
+        if self.random && self.dice.percent(60) {
+            let element = self.elements[graph.element].name;
+            let mut lines = vec![format!("if {}.getOutDegree({vertex}) > 0", graph.name)];
+            lines.push(format!("    var {u} : {element} = getRandomOutNgh({}, {vertex});", graph.name));
+            lines.extend(indented(self.inner_block(&inner, 2)));
+            lines.push("end".into());
+            return lines;
+        }
         let most = self.dice.between(1, 4);
         let element = self.elements[graph.element].name;
         let mut lines = vec![format!("for {k} in 0:min({most}, {}.getOutDegree({vertex}))", graph.name)];

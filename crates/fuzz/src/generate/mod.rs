@@ -45,6 +45,7 @@ fn write(dice: Dice) -> (String, Vec<GraphData>) {
         dice,
         wild: false,
         faulty: false,
+        random: false,
         elements: Vec::new(),
         graphs: Vec::new(),
         data: Vec::new(),
@@ -66,6 +67,8 @@ struct Writer {
     wild: bool,
     /// Indices may be out of range and divisors zero.
     faulty: bool,
+    /// Functions draw random neighbours.
+    random: bool,
     elements: Vec<Element>,
     graphs: Vec<GraphVar>,
     data: Vec<GraphData>,

@@ -9,6 +9,7 @@ impl Writer {
     pub(super) fn program(&mut self) -> String {
         self.wild = self.dice.percent(8);
         self.faulty = self.dice.percent(35);
+        self.random = self.dice.percent(10);
         let mut head = vec!["element Vertex end".to_string(), "element Edge end".to_string()];
         self.elements.push(Element { name: "Vertex", size: 0, start: 0 });
         if self.dice.percent(25) {

@@ -41,7 +41,7 @@ pub struct Judgement {
 
 /// Judges a module as lowered, before any pass.
 pub fn judge(module: &Module) -> Judgement {
-    let mut judge = Judge { module, problem: None, inexact: BTreeSet::new(), read: BTreeSet::new(), sums: false };
+    let mut judge = Judge { module, problem: None, inexact: BTreeSet::new(), read: BTreeSet::new(), sums: false, random: false, loops: false };
     for function in &module.functions {
         // Functions of operators are looked at where they are used.
         if function.kind == gw_ir::module::FunctionKind::Main
@@ -56,6 +56,10 @@ pub fn judge(module: &Module) -> Judgement {
     {
         judge.problem = Some(format!("`{name}` holds sums of reals and is read"));
     }
+    // Draws differ from call to call of an operator, and these loops take as many calls as the schedule wants.
+    if judge.random && judge.loops {
+        judge.fail("random neighbours behind a loop whose rounds depend on the schedule");
+    }
     Judgement { dependent: judge.problem, inexact: judge.sums || !judge.inexact.is_empty() }
 }
 
@@ -68,6 +72,10 @@ struct Judge<'m> {
     read: BTreeSet<Name>,
     /// Sums over vectors of reals are printed.
     sums: bool,
+    /// Operators draw random neighbours.
+    random: bool,
+    /// How many operators are called before one that draws depends on the schedule.
+    loops: bool,
 }
 
 impl Judge<'_> {
@@ -79,7 +87,10 @@ impl Judge<'_> {
     fn block(&mut self, block: &[Stmt]) {
         for stmt in block {
             match loops::judge(self.module, stmt) {
-                Some(Ok(())) => continue,
+                Some(Ok(())) => {
+                    self.loops = true;
+                    continue;
+                }
                 Some(Err(problem)) => self.fail(problem),
                 None => {}
             }
@@ -121,6 +132,7 @@ impl Judge<'_> {
         if let Some(problem) = verdict.problem {
             self.fail(problem);
         }
+        self.random |= verdict.random;
         self.inexact.extend(verdict.inexact);
         self.read.extend(verdict.read);
     }

@@ -49,6 +49,8 @@ pub(super) struct Region<'m> {
     pub(super) accesses: Vec<Access>,
     pub(super) updates: Vec<Update>,
     problems: Vec<String>,
+    /// Draws random neighbours.
+    random: bool,
     filter: bool,
     depth: usize,
 }
@@ -65,6 +67,7 @@ pub(super) struct Verdict {
     pub(super) problem: Option<String>,
     pub(super) inexact: BTreeSet<Name>,
     pub(super) read: BTreeSet<Name>,
+    pub(super) random: bool,
 }
 
 /// Names inside one function.
@@ -90,6 +93,7 @@ impl<'m> Region<'m> {
             accesses: Vec::new(),
             updates: Vec::new(),
             problems: Vec::new(),
+            random: false,
             filter: false,
             depth: 0,
         }
@@ -341,8 +345,9 @@ impl<'m> Region<'m> {
                 RACE
             }
             ExprKind::Call { function, args } => self.call(frame, function, args),
+            // Drawn by the element that the function runs for, not by an order.
             ExprKind::Builtin(Builtin::RandomOutNeighbor | Builtin::RandomInNeighbor, args) => {
-                self.problems.push("random neighbours".into());
+                self.random = true;
                 self.all(frame, args) | OTHER
             }
             ExprKind::Operator(_) => {
@@ -396,7 +401,7 @@ impl<'m> Region<'m> {
     /// Applies the rule.
     pub(super) fn verdict(&self) -> Verdict {
         let mut verdict =
-            Verdict { problem: self.problems.first().cloned(), inexact: BTreeSet::new(), read: BTreeSet::new() };
+            Verdict { problem: self.problems.first().cloned(), inexact: BTreeSet::new(), read: BTreeSet::new(), random: self.random };
         if !self.updates.is_empty() {
             verdict.problem.get_or_insert("priority updates outside a loop that drains their queue".into());
         }
