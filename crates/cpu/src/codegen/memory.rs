@@ -13,6 +13,7 @@ use cranelift::codegen::cursor::{Cursor, FuncCursor};
 use cranelift::codegen::ir::{AtomicRmwOp, Inst, MemFlagsData};
 use cranelift::prelude::*;
 use gw_ir::expr::Expr;
+use gw_ir::source::Span;
 
 use super::Refusal;
 use super::inputs::{GraphArray, Source};
@@ -173,7 +174,10 @@ impl Translator<'_, '_> {
         let wide = self.b.ins().uextend(types::I64, vertex);
         let fine = self.b.ins().icmp(IntCC::UnsignedLessThan, wide, count);
         let shown = self.b.ins().sextend(types::I64, vertex);
+        // The place of the fault is the operator, whose set cannot hold the vertex.
+        let span = std::mem::replace(&mut self.span, Span::NONE);
         let good = self.check(fine, Fault::Vertex, Some(shown), Some(count), "");
+        self.span = span;
         Reason::Checked { index: wide, good }
     }
 
