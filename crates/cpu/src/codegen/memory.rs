@@ -142,10 +142,12 @@ impl Translator<'_, '_> {
             Length::Fixed(n) => self.b.ins().iconst(types::I64, i64::from(*n)),
         };
         let fine = self.b.ins().icmp(IntCC::UnsignedLessThan, wide, length);
-        let shown = match self.b.func.dfg.value_type(index) {
-            types::I32 => self.b.ins().sextend(types::I64, index),
-            _ => index,
+        // Shown as the reference machine shows it.
+        let narrow = match self.b.func.dfg.value_type(index) {
+            types::I32 => index,
+            _ => self.b.ins().ireduce(types::I32, index),
         };
+        let shown = self.b.ins().sextend(types::I64, narrow);
         let good = self.check(fine, fault, Some(shown), Some(length), name);
         Reason::Checked { index: wide, good }
     }
