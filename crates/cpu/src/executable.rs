@@ -18,9 +18,7 @@ use gw_schedule::{FrontierCreation, FrontierForm, SimpleSchedule};
 use rustc_hash::FxHashMap;
 
 use crate::abi::slot;
-use crate::codegen::{
-    Body, Compiled, EdgeShape, Jit, Listing, OutputForm, Range, Target, may_split, ordered_queue,
-};
+use crate::codegen::{Body, Compiled, EdgeShape, Jit, Listing, OutputForm, Range, Target, may_split, ordered_queue};
 use crate::drive::{Crew, common_slots};
 use crate::eager;
 use crate::edges::is_selective;

@@ -165,7 +165,8 @@ impl CpuExecutable {
         let captures: Option<Vec<_>> = iterations.captures.iter().map(|name| locals.get(name)).collect();
         let Some(captures) = captures else { return Ok(false) };
         let (span, grain) = (iterations.span, iterations.grain);
-        let values = iterations.reduced.iter().map(|reduced| Some((reduced.global.clone(), locals.get(&reduced.local)?)));
+        let values =
+            iterations.reduced.iter().map(|reduced| Some((reduced.global.clone(), locals.get(&reduced.local)?)));
         let Some(values) = values.collect::<Option<Vec<_>>>() else { return Ok(false) };
         let parallel = self.crew.size() > 1;
         let help = self.sharing.help(length, self.sharing.alone_vertices.min(16)).filter(|_| parallel);

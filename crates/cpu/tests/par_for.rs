@@ -54,6 +54,17 @@ fn bodies_that_become_kernels() {
 }
 
 #[test]
+fn reductions_into_local_variables_arrive() {
+    let text = "var sum : int = 5;\nvar best : int = 0;\nvar least : double = 9.0;\npar_for i in 0:100\n sum += i;\n\
+         best max= mod(i * 37, 101);\n least min= 50.0 - i;\nend\ntotal = sum;\nprint best;\nprint least;";
+    agree(text, "");
+    let result = run(&CpuVm::with_tiny_chunks(4), text, "").unwrap();
+    assert_eq!((results(&result).2).replace('\n', " "), "Some(Int(4955)) 100 -49 ");
+    // What the body reads as well depends on the order of the iterations, which is that of the host.
+    agree("var sum : int = 0;\npar_for i in 0:100\n sum += i;\n out[i] = sum;\nend\ntotal = sum;", "");
+}
+
+#[test]
 fn bodies_that_stay_on_the_host() {
     agree("par_for i in 0:5\n vertices.apply(bump);\nend", "");
     agree("var last : int = 0;\npar_for i in 0:9\n last = i;\nend\ntotal = last;", "");

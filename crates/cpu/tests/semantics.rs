@@ -89,7 +89,7 @@ fn sums_are_made_in_64_bits_and_in_double_precision() {
         "const big : vector{V}(int) = 2147483647;\nconst y : vector{V}(float) = 0.1;\nfunc main()\n\
           print y.sum();\n var s : uint_64 = big.sum();\n print s;\nend\n",
     );
-    let printed = agree(&text, &["path:100000"], &["par=dynamic"]).unwrap();
+    let printed = agree(&text, &["path:100000"], &["default"]).unwrap();
     let lines: Vec<&str> = printed.lines().collect();
     assert!((lines[0].parse::<f64>().unwrap() - 10_000.0).abs() < 0.01, "{printed}");
     assert_eq!(lines[1], "214748364700000");
@@ -115,7 +115,7 @@ fn endless_functions_stop_when_time_is_over() {
         ("func f(v : V)\n while true\n x[v] = x[v] + 1;\n end\nend\n", "vertices.apply(f)", "par=dynamic"),
         ("func f(src : V, dst : V)\n while true\n x[dst] += 1;\n end\nend\n", "g.apply(f)", "push,par=dynamic"),
         ("func f(src : V, dst : V)\n while true\n x[dst] += 1;\n end\nend\n", "g.apply(f)", "pull,par=dynamic"),
-        ("", "par_for i in 0:9\n while true\n x[i] += 1;\n end\n end", "par=dynamic"),
+        ("", "par_for i in 0:9\n while true\n x[i] += 1;\n end\n end", "default"),
     ];
     for (functions, main, schedule) in bodies {
         let text = program(&format!("{functions}func main()\n {main};\nend\n").replace("end;", "end"));

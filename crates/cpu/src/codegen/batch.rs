@@ -14,8 +14,8 @@ use gw_ir::stmt::StmtKind;
 use gw_ir::walk;
 
 use super::Refusal;
-use super::promote::Promoted;
 use super::memory::Reason;
+use super::promote::Promoted;
 use super::translate::Translator;
 use crate::abi::slot;
 

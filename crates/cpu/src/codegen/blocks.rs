@@ -6,6 +6,7 @@
 //! one block later they are visited.
 
 use cranelift::prelude::*;
+use gw_ir::expr::FunctionRef;
 use gw_ir::meta::Direction;
 use gw_ir::operator::{EdgeSetIterator, VertexFilter};
 
@@ -76,13 +77,22 @@ impl Translator<'_, '_> {
         let last = self.b.ins().umin(last, end);
         self.for_range(first, last, |t, index, _| {
             let vertex = t.b.ins().ireduce(types::I32, index);
-            let wanted = t.with_vertex(vertex, |t| t.is_wanted(op, shape, vertex))?;
-            let (begin, end) = t.list_range(offsets, index, Reason::InRange);
-            let some = t.b.ins().icmp(IntCC::UnsignedLessThan, begin, end);
-            let wanted = match wanted {
-                Some(wanted) => t.b.ins().band(wanted, some),
-                None => some,
-            };
+            let wanted = t.with_vertex(vertex, |t| match t.asked_with_edges(op, shape) {
+                Some(filter) => {
+                    let (begin, end) = t.list_range(offsets, index, Reason::InRange);
+                    let some = t.b.ins().icmp(IntCC::UnsignedLessThan, begin, end);
+                    t.both(some, |t| t.filter(filter, Role::From, vertex))
+                }
+                None => {
+                    let wanted = t.is_wanted(op, shape, vertex)?;
+                    let (begin, end) = t.list_range(offsets, index, Reason::InRange);
+                    let some = t.b.ins().icmp(IntCC::UnsignedLessThan, begin, end);
+                    Ok(match wanted {
+                        Some(wanted) => t.b.ins().band(wanted, some),
+                        None => some,
+                    })
+                }
+            })?;
             let wanted = t.b.ins().uextend(types::I64, wanted);
             let bit = t.b.ins().isub(index, first);
             let bit = t.b.ins().ishl(wanted, bit);
@@ -94,6 +104,32 @@ impl Translator<'_, '_> {
         let mask = self.b.use_var(mask);
         self.fetch_block(offsets, targets, first, mask);
         Ok(mask)
+    }
+
+    /// The filter of the sources that can fault, which is asked for every vertex that has edges and for no other.
+    fn asked_with_edges<'o>(&self, op: &'o EdgeSetIterator, shape: EdgeShape) -> Option<&'o FunctionRef> {
+        let VertexFilter::Function(filter) = &op.from else { return None };
+        let pushes = shape.direction != Direction::Pull && shape.range != Range::Map;
+        let in_order = filters::in_order(self.module, op, self.target.careful);
+        (pushes && in_order && !matches!(op.to, VertexFilter::Set(_))).then_some(filter)
+    }
+
+    /// Whether a condition holds and then another, which is looked at only if the first holds.
+    fn both(
+        &mut self,
+        first: Value,
+        second: impl FnOnce(&mut Self) -> Result<Value, Refusal>,
+    ) -> Result<Value, Refusal> {
+        let (more, done) = (self.b.create_block(), self.b.create_block());
+        self.b.append_block_param(done, types::I8);
+        self.b.ins().brif(first, more, &[], done, &[first.into()]);
+        self.b.switch_to_block(more);
+        self.b.seal_block(more);
+        let second = second(self)?;
+        self.b.ins().jump(done, &[second.into()]);
+        self.b.switch_to_block(done);
+        self.b.seal_block(done);
+        Ok(self.b.block_params(done)[0])
     }
 
     /// The word of the bit map that tells about the 64 ids from `first` on; none of them from `end` on. Chunks begin at words, and

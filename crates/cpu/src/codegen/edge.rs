@@ -249,7 +249,7 @@ impl Translator<'_, '_> {
     }
 
     /// The answer of a filter.
-    fn filter(&mut self, filter: &FunctionRef, role: Role, vertex: Value) -> Result<Value, Refusal> {
+    pub(super) fn filter(&mut self, filter: &FunctionRef, role: Role, vertex: Value) -> Result<Value, Refusal> {
         let keep = self.apply(filter, role, &[vertex])?;
         keep.ok_or_else(|| self.refuse("a filter without result"))
     }

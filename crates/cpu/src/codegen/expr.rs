@@ -122,11 +122,10 @@ impl Translator<'_, '_> {
     /// The same; an index out of range is this fault.
     pub(crate) fn place_or(&mut self, expr: &Expr, fault: Fault) -> Result<(Place, Scalar), Refusal> {
         match &expr.kind {
-            ExprKind::Element { vector, index, .. } => {
-                let vector = self.vector(vector)?;
-                let row = self.row(&vector, index, fault)?;
-                let scalar = self.scalar_of(&row.ty)?;
-                Ok((Place { address: row.base, reasons: row.reasons }, scalar))
+            ExprKind::Element { .. } => {
+                let cell = self.element(expr, fault)?;
+                let scalar = self.scalar_of(&cell.ty)?;
+                Ok((Place { address: cell.base, reasons: cell.reasons }, scalar))
             }
             ExprKind::Var(name) if self.module.global(name).is_some() && !self.names.contains_key(name) => {
                 let scalar = self.scalar_of(&expr.ty)?;
@@ -140,31 +139,44 @@ impl Translator<'_, '_> {
     fn vector(&mut self, expr: &Expr) -> Result<VectorRef, Refusal> {
         match &expr.kind {
             ExprKind::Var(name) => self.vector_named(name, &expr.ty),
-            ExprKind::Element { vector, index, .. } => {
-                let vector = self.vector(vector)?;
-                self.row(&vector, index, Fault::Index)
-            }
+            ExprKind::Element { .. } => self.element(expr, Fault::Index),
             _ => Err(self.refuse("vectors are not made inside operator functions")),
         }
     }
 
-    /// Entry `index` of a vector: a cell or a row.
-    fn row(&mut self, vector: &VectorRef, index: &Expr, fault: Fault) -> Result<VectorRef, Refusal> {
+    /// An entry of a vector: a cell or a row. All indices are evaluated before the first is checked.
+    fn element(&mut self, expr: &Expr, fault: Fault) -> Result<VectorRef, Refusal> {
+        let (mut root, mut indices) = (expr, Vec::new());
+        while let ExprKind::Element { vector, index, .. } = &root.kind {
+            indices.push(index);
+            root = vector;
+        }
+        let mut values = Vec::with_capacity(indices.len());
+        for index in indices.into_iter().rev() {
+            values.push((self.value(index)?, self.scalar_of(&index.ty)?));
+        }
+        let mut vector = self.vector(root)?;
+        for (at, scalar) in values {
+            vector = self.row(&vector, at, scalar, fault)?;
+        }
+        Ok(vector)
+    }
+
+    /// Entry `at` of a vector: a cell or a row.
+    fn row(&mut self, vector: &VectorRef, at: Value, scalar: Scalar, fault: Fault) -> Result<VectorRef, Refusal> {
         let IrType::Vector { item, .. } = vector.ty.clone() else {
             return Err(self.refuse("only vectors can be indexed"));
         };
-        let at = self.value(index)?;
-        let wide = match self.scalar_of(&index.ty)? {
+        let wide = match scalar {
             Scalar::Uint | Scalar::Int => self.b.ins().uextend(types::I64, at),
             Scalar::Uint64 => at,
             _ => return Err(self.refuse("an index must be a whole number")),
         };
-        let (cells, scalar) = cells(&item);
-        let scalar = scalar.ok_or_else(|| self.refuse("a vector of objects"))?;
+        let bytes = entry_bytes(&item).ok_or_else(|| self.refuse("a vector of objects or of very long rows"))?;
         let length = vector.length.clone().ok_or_else(|| self.refuse("a vector without length"))?;
         let mut reasons = vector.reasons.clone();
         reasons.push(self.entry(at, wide, &length, &vector.name, fault));
-        let base = self.address(vector.base, wide, cells * cell_bytes(scalar));
+        let base = self.address(vector.base, wide, bytes);
         let length = match &*item {
             IrType::Vector { domain: gw_ir::types::Domain::Fixed(n), .. } => Some(Length::Fixed(*n)),
             _ => None,
@@ -453,13 +465,10 @@ impl Translator<'_, '_> {
     }
 }
 
-/// Cells of an entry and their type.
-fn cells(item: &IrType) -> (u32, Option<Scalar>) {
+/// Bytes of an entry; `None` for objects and for rows that are too large to be counted.
+fn entry_bytes(item: &IrType) -> Option<u32> {
     match item {
-        IrType::Vector { domain: gw_ir::types::Domain::Fixed(n), item } => {
-            let (cells, scalar) = cells(item);
-            (n * cells, scalar)
-        }
-        ty => (1, ty.scalar()),
+        IrType::Vector { domain: gw_ir::types::Domain::Fixed(n), item } => n.checked_mul(entry_bytes(item)?),
+        ty => ty.scalar().map(cell_bytes),
     }
 }

@@ -35,10 +35,9 @@ fn may_fault(filter: &Function, careful: bool) -> bool {
             ExprKind::Builtin(Builtin::Mod, args) => args.get(1).is_none_or(|divisor| divides(e, divisor)),
             ExprKind::Builtin(Builtin::OutDegree, args) => args.get(1).is_none_or(|v| !is_vertex(v)),
             ExprKind::IntersectNeighbor { args, .. } => args.iter().skip(1).any(|v| !is_vertex(v)),
-            ExprKind::Builtin(builtin, _) => matches!(
-                builtin,
-                Builtin::OutNeighbor | Builtin::RandomOutNeighbor | Builtin::RandomInNeighbor
-            ),
+            ExprKind::Builtin(builtin, _) => {
+                matches!(builtin, Builtin::OutNeighbor | Builtin::RandomOutNeighbor | Builtin::RandomInNeighbor)
+            }
             _ => false,
         };
     });

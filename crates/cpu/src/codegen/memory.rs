@@ -13,6 +13,7 @@ use cranelift::codegen::cursor::{Cursor, FuncCursor};
 use cranelift::codegen::ir::{AtomicRmwOp, Inst, MemFlagsData};
 use cranelift::prelude::*;
 use gw_ir::expr::Expr;
+use gw_ir::source::Span;
 
 use super::Refusal;
 use super::inputs::{GraphArray, Source};
@@ -141,10 +142,12 @@ impl Translator<'_, '_> {
             Length::Fixed(n) => self.b.ins().iconst(types::I64, i64::from(*n)),
         };
         let fine = self.b.ins().icmp(IntCC::UnsignedLessThan, wide, length);
-        let shown = match self.b.func.dfg.value_type(index) {
-            types::I32 => self.b.ins().sextend(types::I64, index),
-            _ => index,
+        // Shown as the reference machine shows it.
+        let narrow = match self.b.func.dfg.value_type(index) {
+            types::I32 => index,
+            _ => self.b.ins().ireduce(types::I32, index),
         };
+        let shown = self.b.ins().sextend(types::I64, narrow);
         let good = self.check(fine, fault, Some(shown), Some(length), name);
         Reason::Checked { index: wide, good }
     }
@@ -173,7 +176,10 @@ impl Translator<'_, '_> {
         let wide = self.b.ins().uextend(types::I64, vertex);
         let fine = self.b.ins().icmp(IntCC::UnsignedLessThan, wide, count);
         let shown = self.b.ins().sextend(types::I64, vertex);
+        // The place of the fault is the operator, whose set cannot hold the vertex.
+        let span = std::mem::replace(&mut self.span, Span::NONE);
         let good = self.check(fine, Fault::Vertex, Some(shown), Some(count), "");
+        self.span = span;
         Reason::Checked { index: wide, good }
     }
 

@@ -68,7 +68,8 @@ fn vectors_of_another_graph() {
     fault(agree(&writes, &["path:10", "kron:7"], EDGE), "`x` has 10 entries");
     let reads = two(&format!("const t : int = 0;\nfunc f(src : V, dst : V)\n t += x[src];\nend\n{apply}"));
     fault(agree(&reads, &["path:10", "kron:7"], EDGE), "`x` has 10 entries");
-    let filtered = two("func f(src : V, dst : V)\n x[0] += 1;\nend\nfunc ok(v : V) -> yes : bool\n yes = x[v] == 0;\nend\n\
+    let filtered =
+        two("func f(src : V, dst : V)\n x[0] += 1;\nend\nfunc ok(v : V) -> yes : bool\n yes = x[v] == 0;\nend\n\
         func main()\n h.to(ok).apply(f);\nend\n");
     fault(agree(&filtered, &["path:10", "kron:7"], EDGE), "`x` has 10 entries");
     // The other way round the vector is longer, and all is well.
@@ -93,7 +94,8 @@ fn rows_and_captured_vectors() {
         func main()\n vertices.apply(f);\n print 1;\nend\n");
     fault(agree(&rows, &["path:70"], VERTEX), "has 8 entries");
     assert_eq!(agree(&rows, &["path:8"], VERTEX).unwrap(), "1\n");
-    let captured = one("func put[x : vector[4](int)](v : V)\n x[v] = v;\nend\nfunc on[x : vector[4](int)](src : V, dst : V)\n\
+    let captured =
+        one("func put[x : vector[4](int)](v : V)\n x[v] = v;\nend\nfunc on[x : vector[4](int)](src : V, dst : V)\n\
          x[dst] = 1;\nend\nfunc main()\n var y : vector[4](int) = 0;\n OPERATOR;\n print y.sum();\nend\n");
     for (operator, schedules) in [("vertices.apply(put[y])", VERTEX), ("g.apply(on[y])", EDGE)] {
         let text = captured.replace("OPERATOR", operator);
@@ -107,10 +109,11 @@ fn rows_and_captured_vectors() {
 
 #[test]
 fn vertices_of_another_graph() {
-    for asked in ["g.getOutDegree(dst)", "getOutNgh(g, dst, 0)", "intersectNeighbor(g, src, dst)", "getRandomOutNgh(g, dst)"] {
-        let text = two_large(&format!(
-            "func f(src : V, dst : V)\n x[0] += {asked};\nend\nfunc main()\n h.apply(f);\nend\n"
-        ));
+    for asked in
+        ["g.getOutDegree(dst)", "getOutNgh(g, dst, 0)", "intersectNeighbor(g, src, dst)", "getRandomOutNgh(g, dst)"]
+    {
+        let text =
+            two_large(&format!("func f(src : V, dst : V)\n x[0] += {asked};\nend\nfunc main()\n h.apply(f);\nend\n"));
         fault(agree(&text, &["cycle:100", "kron:8"], EDGE), "vertex _ is out of range: there are 100 vertices");
         let text = text.replace("src : V, dst", "dst").replace("src", "dst").replace("h.apply", "all.apply");
         fault(agree(&text, &["cycle:100", "path:1000"], VERTEX), "vertex _ is out of range: there are 100 vertices");
@@ -146,8 +149,10 @@ fn sets_of_another_graph() {
         _ = agree(&text, &["path:40", "path:10"], EDGE);
     }
     // A frontier of one graph, in the form in which the schedule makes it, taken for one of another.
-    let frontier = two_large("func f(src : V, dst : V)\n x[dst] = 1;\nend\nfunc main()\n\
-         var s : vertexset{V} = FIRST.applyModified(f, x);\n SECOND.from(s).apply(f);\n print x.sum();\nend\n");
+    let frontier = two_large(
+        "func f(src : V, dst : V)\n x[dst] = 1;\nend\nfunc main()\n\
+         var s : vertexset{V} = FIRST.applyModified(f, x);\n SECOND.from(s).apply(f);\n print x.sum();\nend\n",
+    );
     let mut schedules = EDGE.to_vec();
     schedules.extend(["push,create=unfused-bitmap,par=dynamic", "push,create=unfused-boolmap,par=dynamic"]);
     let larger = frontier.replace("FIRST", "h").replace("SECOND", "g");
@@ -209,7 +214,8 @@ fn constant_sums_of_another_graph() {
              var near : vertexset{{V}} = q.dequeue_ready_set();\n#s1# h.from(near).applyUpdatePriority(f);\n print d.sum();\nend\n"
         )
     };
-    let schedules = ["s1@push,par=dynamic,update=lazy", "s1@push,par=dynamic,update=constant-sum", "s1@push,update=constant-sum"];
+    let schedules =
+        ["s1@push,par=dynamic,update=lazy", "s1@push,par=dynamic,update=constant-sum", "s1@push,update=constant-sum"];
     fault(agree(&text("dst"), &["path:10", "kron:7"], &schedules), "out of range");
     agree(&text("dst"), &["path:10", "path:10"], &schedules).unwrap();
 }

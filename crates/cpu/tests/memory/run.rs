@@ -5,16 +5,21 @@ use std::sync::Arc;
 use gw_cpu::CpuVm;
 use gw_exec::{GraphVm, Program, ReferenceVm, RunOptions};
 use gw_lang::{SourceFile, compile_front};
+use gw_schedule::ProgramSchedule;
 
 /// What a run leaves: what it printed, or its error with the line, in which `index 17` and `vertex 17` read `index _`: which of
 /// several faults comes first depends on the schedule.
 pub type Outcome = Result<String, String>;
 
 pub fn prepare(vm: &dyn GraphVm, text: &str, schedule: &str) -> Program {
-    let front = compile_front(&SourceFile::new("test.gt", text)).unwrap_or_else(|_| panic!("the program is right:\n{text}"));
+    let front =
+        compile_front(&SourceFile::new("test.gt", text)).unwrap_or_else(|_| panic!("the program is right:\n{text}"));
     let module = gw_ir::lower(&front.typed, text).unwrap();
-    let schedule = schedule.parse().unwrap_or_else(|e| panic!("{schedule}: {e}"));
-    let module = gw_ir::run_pipeline(module, &schedule, &gw_ir::Options::default()).unwrap_or_else(|e| panic!("{schedule}: {e}"));
+    let schedule: ProgramSchedule = match schedule {
+        "default" => ProgramSchedule::default(),
+        text => text.parse().unwrap_or_else(|e| panic!("{text}: {e}")),
+    };
+    let module = gw_ir::run_pipeline(module, &schedule, &gw_ir::Options::default()).unwrap_or_else(|e| panic!("{e}"));
     Program::prepare(vm, Arc::new(module)).unwrap()
 }
 
