@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// An address in device memory; 0 is no address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -120,6 +121,12 @@ pub enum DeviceError {
     /// The device or its driver lacks something that not all of them have.
     #[error("{0}")]
     Lacking(String),
+    /// The run was stopped while the host waited for the device.
+    #[error("the run was stopped while the device was at work")]
+    Stopped,
+    /// A kernel did not end when its run was stopped, and nothing can be done on the device any more.
+    #[error("the device is still at work on a run that was stopped; it is free again when this process ends")]
+    Lost,
     /// A call failed.
     #[error("{call} failed: {reason}")]
     Call {
@@ -206,4 +213,9 @@ pub trait Device: Send + Sync {
 
     /// Time and traffic so far.
     fn usage(&self) -> Usage;
+
+    /// From now on calls that wait give up with [`DeviceError::Stopped`] soon after the flag is raised, after the word at `word`, if
+    /// that is an address, was set to 1 for kernels to see. A kernel that does not end then is left to itself, and the
+    /// device is of no use any more ([`DeviceError::Lost`]). `None`: calls wait as long as it takes.
+    fn watch(&self, stop: Option<Arc<AtomicBool>>, word: Address);
 }

@@ -53,6 +53,8 @@ pub(crate) fn exec_error(error: DeviceError) -> ExecError {
     match error {
         DeviceError::OutOfMemory { .. } => ErrorKind::OutOfMemory { what: error.to_string() }.into(),
         DeviceError::Lacking(what) => ErrorKind::Unsupported(what).into(),
+        // The executable knows whether it was the time limit.
+        DeviceError::Stopped => ErrorKind::Cancelled.into(),
         other => ErrorKind::Machine(other.to_string()).into(),
     }
 }

@@ -3,6 +3,7 @@
 use crate::emulator;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use emulator::EmulatedDevice;
 use gw_cuda::CudaVm;
@@ -67,6 +68,9 @@ impl Device for Turned {
     }
     fn usage(&self) -> Usage {
         self.device.usage()
+    }
+    fn watch(&self, stop: Option<Arc<AtomicBool>>, word: Address) {
+        self.device.watch(stop, word);
     }
 }
 

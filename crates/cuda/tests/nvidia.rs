@@ -6,6 +6,9 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use gw_cuda::device::{Address, Device, DeviceError, Kernel, Launch, Unit};
 use gw_cuda::nvidia::{NvidiaDevice, survey};
@@ -64,6 +67,16 @@ fn an_old_driver_repeats_nothing() {
 #[test]
 fn many_threads_share_a_device() {
     with_fakes("inside::threads", &[]);
+}
+
+#[test]
+fn a_kernel_is_told_to_end() {
+    with_fakes("inside::told", &[]);
+}
+
+#[test]
+fn a_kernel_that_does_not_end_is_given_up() {
+    with_fakes("inside::given_up", &[]);
 }
 
 #[test]
@@ -300,6 +313,61 @@ mod inside {
                 });
             }
         });
+    }
+
+    /// A device with an endless kernel under way, a flag that is raised soon, and the word that ends the kernel.
+    fn endless(device: &NvidiaDevice) -> (Arc<AtomicBool>, Address) {
+        let unit = Unit { name: "forever".into(), source: "one".into(), block: 512 };
+        let kernel = device.compile(&unit).unwrap();
+        let word = device.allocate(4).unwrap();
+        device.fill(word, 0, 4, 1).unwrap();
+        device.wait().unwrap();
+        let arguments = [word.0.to_le_bytes(), 4_u64.to_le_bytes()].concat();
+        device.launch(&kernel, Launch { grid: 1, block: 512, cooperative: false }, &arguments).unwrap();
+        let stop = Arc::new(AtomicBool::new(false));
+        let raised = Arc::clone(&stop);
+        std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(50));
+            raised.store(true, Ordering::Relaxed);
+        });
+        (stop, word)
+    }
+
+    #[test]
+    #[ignore = "needs the fake driver"]
+    fn told() {
+        let device = open();
+        let (stop, word) = endless(&device);
+        device.watch(Some(stop), word);
+        let start = Instant::now();
+        assert_eq!(device.download(&mut [0; 4], word), Err(DeviceError::Stopped));
+        assert!((Duration::from_millis(50)..Duration::from_millis(550)).contains(&start.elapsed()));
+        // The next run finds the device as usual.
+        device.watch(None, Address::default());
+        device.fill(word, 7, 4, 1).unwrap();
+        assert_eq!(fetched(&device, word, 4), [7, 0, 0, 0]);
+    }
+
+    #[test]
+    #[ignore = "needs the fake driver"]
+    fn given_up() {
+        let device = open();
+        let (stop, word) = endless(&device);
+        // No word by which it could be told.
+        device.watch(Some(stop), Address::default());
+        let start = Instant::now();
+        assert_eq!(device.wait(), Err(DeviceError::Stopped));
+        assert!((Duration::from_millis(50)..Duration::from_millis(550)).contains(&start.elapsed()));
+        let lost = |result: Result<(), DeviceError>| assert_eq!(result, Err(DeviceError::Lost));
+        lost(device.wait());
+        lost(device.upload(word, &[1]));
+        lost(device.download(&mut [0], word));
+        lost(device.mark().map(drop));
+        lost(device.allocate(8).map(drop));
+        device.release(word);
+        // Nobody waits for the kernel: the fake driver refuses to destroy a stream while it runs.
+        drop(device);
+        assert!(start.elapsed() < Duration::from_secs(1));
     }
 
     #[test]

@@ -31,7 +31,6 @@ const NEEDED: &[&str] = &[
     "cuEventDestroy_v2",
     "cuEventQuery",
     "cuEventRecord",
-    "cuEventSynchronize",
     "cuFuncGetAttribute",
     "cuFuncSetAttribute",
     "cuGetErrorName",
@@ -61,7 +60,7 @@ const NEEDED: &[&str] = &[
     "cuOccupancyMaxActiveBlocksPerMultiprocessor",
     "cuStreamCreate",
     "cuStreamDestroy_v2",
-    "cuStreamSynchronize",
+    "cuStreamQuery",
 ];
 
 /// What loops as graphs need besides; drivers since CUDA 12.4 have it.

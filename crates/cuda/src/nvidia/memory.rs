@@ -159,7 +159,9 @@ impl Drop for Memory {
         let used: Vec<u64> = self.used().keys().copied().collect();
         used.into_iter().for_each(|address| self.release(Address(address)));
         let _ = self.trim();
-        if let Source::Pool(pool) = self.source {
+        if let Source::Pool(pool) = self.source
+            && self.context.enter().is_ok()
+        {
             // SAFETY: made in `new`; all blocks were given back.
             let _ = unsafe { call!(cuMemPoolDestroy(pool)) };
         }

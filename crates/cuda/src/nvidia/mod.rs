@@ -17,6 +17,7 @@ mod staging;
 mod survey;
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -36,6 +37,9 @@ pub use survey::{CompilerFound, Gpu, Survey, Version, compiler, survey};
 /// Transfers of fewer bytes are not timed: they cost a call, not a transfer.
 const TIMED: usize = 4 << 10;
 
+/// Launches after which the host waits for the device although nobody asked.
+const UNWAITED: u32 = 512;
+
 /// An opened NVIDIA GPU.
 pub struct NvidiaDevice {
     facts: Facts,
@@ -43,6 +47,8 @@ pub struct NvidiaDevice {
     /// Kernels by the unit they were made of; the inner lock is held while one is made, so that nobody makes it twice.
     kernels: Mutex<HashMap<Unit, Arc<Mutex<Option<Kernel>>>>>,
     usage: Mutex<Usage>,
+    /// Kernels launched since the host last waited.
+    unwaited: AtomicU32,
     staging: Staging,
     memory: Memory,
     context: Arc<Context>,
@@ -67,7 +73,9 @@ impl NvidiaDevice {
         facts.compiler = compiler.version();
 
         let context = Context::open(device)?;
+        context.prepare_to_tell()?;
         Ok(NvidiaDevice {
+            unwaited: AtomicU32::new(0),
             facts,
             compiler,
             kernels: Mutex::default(),
@@ -87,6 +95,17 @@ impl NvidiaDevice {
         })
     }
 
+    /// Notes a launch. Where the host never waits by itself it does so now and then: the driver takes about a thousand launches and then
+    /// waits for the first of them, where nothing can interrupt it.
+    fn launched(&self) -> Result<(), DeviceError> {
+        self.count().launches += 1;
+        if self.unwaited.fetch_add(1, Ordering::Relaxed) < UNWAITED {
+            return Ok(());
+        }
+        self.unwaited.store(0, Ordering::Relaxed);
+        self.context.wait()
+    }
+
     fn count(&self) -> MutexGuard<'_, Usage> {
         self.usage.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -96,6 +115,7 @@ impl Drop for NvidiaDevice {
     fn drop(&mut self) {
         // Buffers of the host must outlive the copies from them. Nobody is left to tell of an error.
         let _ = self.context.wait();
+        self.context.no_longer_tell();
     }
 }
 
@@ -163,6 +183,7 @@ impl Device for NvidiaDevice {
         let start = Instant::now();
         // SAFETY: see above.
         unsafe { self.staging.download(to, from) }?;
+        self.unwaited.store(0, Ordering::Relaxed);
         let mut usage = self.count();
         usage.downloaded += to.len() as u64;
         usage.waits += 1;
@@ -223,8 +244,7 @@ impl Device for NvidiaDevice {
         let loaded = self.own(kernel, "cuLaunchKernelEx")?;
         // SAFETY: what kernels do with their arguments is the promise of who generates both.
         unsafe { loaded.launch(launch, arguments) }?;
-        self.count().launches += 1;
-        Ok(())
+        self.launched()
     }
 
     fn launch_while(&self, kernel: &Kernel, launch: Launch, arguments: &[u8]) -> Result<(), DeviceError> {
@@ -234,8 +254,7 @@ impl Device for NvidiaDevice {
         let loaded = self.own(kernel, "cuGraphLaunch")?;
         // SAFETY: as for `launch`; the functions are there, see above.
         unsafe { loaded.launch_while(launch, arguments) }?;
-        self.count().launches += 1;
-        Ok(())
+        self.launched()
     }
 
     fn wait(&self) -> Result<(), DeviceError> {
@@ -264,6 +283,10 @@ impl Device for NvidiaDevice {
 
     fn usage(&self) -> Usage {
         *self.count()
+    }
+
+    fn watch(&self, stop: Option<Arc<AtomicBool>>, word: Address) {
+        self.context.watch(stop, word);
     }
 }
 

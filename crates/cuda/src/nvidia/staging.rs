@@ -101,7 +101,7 @@ impl Staging {
         // SAFETY: the buffer has `TINY` bytes, which nobody else uses while it is locked; after the wait the copy is done.
         unsafe {
             call!(cuMemcpyDtoHAsync_v2(buffer.start.cast(), from.0, to.len(), self.context.stream()))?;
-            call!(cuStreamSynchronize(self.context.stream()))?;
+            self.context.wait()?;
             std::ptr::copy_nonoverlapping(buffer.start, to.as_mut_ptr(), to.len());
         }
         Ok(())
@@ -132,8 +132,8 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Page-locked memory of the host.
-struct Pinned {
-    start: *mut u8,
+pub(super) struct Pinned {
+    pub(super) start: *mut u8,
     context: Arc<Context>,
 }
 
@@ -141,7 +141,7 @@ struct Pinned {
 unsafe impl Send for Pinned {}
 
 impl Pinned {
-    fn new(context: &Arc<Context>, bytes: usize) -> Result<Pinned, DeviceError> {
+    pub(super) fn new(context: &Arc<Context>, bytes: usize) -> Result<Pinned, DeviceError> {
         context.enter()?;
         let mut start = std::ptr::null_mut();
         // SAFETY: the place is valid for writes.
@@ -152,6 +152,7 @@ impl Pinned {
 
 impl Drop for Pinned {
     fn drop(&mut self) {
+        // Not of a lost device, whose kernel may still write here.
         if self.context.enter().is_ok() {
             // SAFETY: made in `new`; the device waits for the stream before it drops its buffers.
             let _ = unsafe { call!(cuMemFreeHost(self.start.cast())) };

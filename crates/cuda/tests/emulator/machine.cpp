@@ -182,6 +182,10 @@ bool Machine::launch(const Run& r) {
     const double deadline = seconds() + r.seconds;
     unsigned idle = 0, turns = 0;
     while (!active.empty()) {
+        if (r.stop && *r.stop) {
+            message = "stopped";
+            return false;
+        }
         if ((++turns & 1023) == 0 && seconds() > deadline) {
             message = "still running after " + std::to_string(r.seconds) + " seconds\n" + dump();
             return false;

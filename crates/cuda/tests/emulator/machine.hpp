@@ -132,6 +132,7 @@ struct Range {
 
 // What the host passes for a launch; the same layout on the Rust side.
 struct Run {
+    const volatile unsigned char* stop;   // not zero: the launch shall end; may be null
     void (*enter)(const void*);
     void* (*probe)();
     uint64_t shared_offset, shared_bytes;

@@ -16,6 +16,8 @@ pub struct Range {
 /// A launch; the same layout as `Run` in `machine.hpp`.
 #[repr(C)]
 pub struct Run {
+    /// A byte that ends the launch when it is not zero, or null.
+    pub stop: *const u8,
     pub enter: usize,
     pub probe: usize,
     pub shared_offset: u64,

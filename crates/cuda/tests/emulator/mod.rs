@@ -12,7 +12,7 @@ mod compiler;
 mod machine;
 mod memory;
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -20,6 +20,9 @@ use gw_cuda::device::{Address, Device, DeviceError, Facts, Kernel, Launch, Mark,
 
 use machine::Run;
 use memory::Memory;
+
+/// What a launch says that ended because its run was stopped.
+const STOPPED: &str = "stopped";
 
 /// Threads of one block at most.
 const THREADS: u32 = 1024;
@@ -33,6 +36,7 @@ pub struct EmulatedDevice {
     watched: bool,
     races: Races,
     seconds: u32,
+    stop: Mutex<Option<Arc<AtomicBool>>>,
     inner: Mutex<Inner>,
 }
 
@@ -100,6 +104,7 @@ impl EmulatedDevice {
                 _ => Races::Global,
             },
             seconds: number("GW_EMULATOR_SECONDS", 120) as u32,
+            stop: Mutex::default(),
             inner: Mutex::new(Inner { memory: Memory::new(memory), usage: Usage::default() }),
         })
     }
@@ -259,7 +264,9 @@ impl Device for EmulatedDevice {
         let mut words = vec![0u128; arguments.len().div_ceil(16)];
         // Safety: `words` has room for all bytes.
         unsafe { std::ptr::copy_nonoverlapping(arguments.as_ptr(), words.as_mut_ptr().cast(), arguments.len()) };
+        let stop = self.stop.lock().unwrap().clone();
         let run = Run {
+            stop: stop.as_ref().map_or(std::ptr::null(), |stop| stop.as_ptr().cast()),
             enter: library.enter,
             probe: library.probe,
             shared_offset: library.shared_offset,
@@ -278,6 +285,9 @@ impl Device for EmulatedDevice {
             races: if self.watched { self.races as u32 } else { 0 },
         };
         machine::runtime().and_then(|runtime| runtime.launch(&run)).map_err(|message| {
+            if message == STOPPED {
+                return DeviceError::Stopped;
+            }
             let message = with_places(library, &message);
             refuse(format!("`{}` (launch {}, seed {}): {message}", kernel.name, inner.usage.launches, self.seed))
         })
@@ -325,6 +335,11 @@ impl Device for EmulatedDevice {
 
     fn usage(&self) -> Usage {
         self.inner().usage
+    }
+
+    /// Kernels run while the host waits, so that nobody could write to the word: a launch ends by itself.
+    fn watch(&self, stop: Option<Arc<AtomicBool>>, _word: Address) {
+        *self.stop.lock().unwrap() = stop;
     }
 }
 

@@ -2,7 +2,8 @@
 // allowed, when somebody waits for it. Code that uses host buffers too early, or device memory out of order, gets wrong bytes.
 //
 // FAKE_MEMORY bytes can be allocated; FAKE_POOLS=0 hides the memory pools; FAKE_NO_DEVICE makes cuInit fail; FAKE_VERSION is the
-// version of CUDA. Kernels do one thing: they add 1 to `count` bytes at `address`, the two members of their parameter. The kernel
+// version of CUDA. Whoever only asks whether work is done hears `no` twice; then it is done. The kernel `forever` is done when the
+// word at its address is written from the other stream, and never before. Other kernels do one thing: they add 1 to `count` bytes at `address`, the two members of their parameter. The kernel
 // `repeat` has a third one, the handle of a condition, which it sets to 0 when the first byte has become a multiple of 5.
 
 #include <pthread.h>
@@ -36,7 +37,8 @@ typedef struct {
 } Operation;
 
 static Operation queue[1 << 16];
-static uint64_t enqueued, done;
+static uint64_t enqueued, done, questions;
+static char *endless;   // the word that an endless kernel looks at; null when none runs
 
 static void do_until(uint64_t end) {
     for (; done < end; done++) {
@@ -48,19 +50,22 @@ static void do_until(uint64_t end) {
     }
 }
 
+// Whether work up to `end` is done, for those who ask instead of waiting.
+static Result ask(uint64_t end) {
+    if (!current) return NO_CONTEXT;
+    pthread_mutex_lock(&mutex);
+    if (endless && *endless) endless = NULL;
+    Result result = end <= done ? OK : NOT_READY;
+    if (result && !endless && ++questions % 3 == 0) { do_until(end); result = OK; }
+    pthread_mutex_unlock(&mutex);
+    return result;
+}
+
 static Result enqueue(Operation operation) {
     if (!current) return NO_CONTEXT;
     pthread_mutex_lock(&mutex);
     if (enqueued - done == 1 << 16) do_until(done + 1);
     queue[enqueued++ % (1 << 16)] = operation;
-    pthread_mutex_unlock(&mutex);
-    return OK;
-}
-
-static Result wait_for(uint64_t end) {
-    if (!current) return NO_CONTEXT;
-    pthread_mutex_lock(&mutex);
-    do_until(end);
     pthread_mutex_unlock(&mutex);
     return OK;
 }
@@ -128,7 +133,7 @@ Result cuMemGetInfo_v2(size_t *free, size_t *total) {
 }
 Result cuMemHostAlloc(void **start, size_t bytes, unsigned flags) { (void)flags; *start = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096); return OK; }
 Result cuMemFreeHost(void *start) { free(start); return done == enqueued ? OK : INVALID; }
-Result cuMemcpyHtoDAsync_v2(Address to, const void *from, size_t bytes, void *stream) { (void)stream; return enqueue((Operation){COPY, (char *)to, from, bytes, 0, 0}); }
+Result cuMemcpyHtoDAsync_v2(Address to, const void *from, size_t bytes, void *stream) { if (stream == &questions) { memcpy((char *)to, from, bytes); return OK; } return enqueue((Operation){COPY, (char *)to, from, bytes, 0, 0}); }
 Result cuMemcpyDtoHAsync_v2(void *to, Address from, size_t bytes, void *stream) { (void)stream; return enqueue((Operation){COPY, to, (char *)from, bytes, 0, 0}); }
 Result cuMemcpyDtoDAsync_v2(Address to, Address from, size_t bytes, void *stream) { (void)stream; return enqueue((Operation){COPY, (char *)to, (char *)from, bytes, 0, 0}); }
 Result cuMemsetD8Async(Address to, unsigned char value, size_t count, void *stream) { (void)stream; return enqueue((Operation){FILL, (char *)to, NULL, count, value, 1}); }
@@ -165,16 +170,16 @@ Result cuDevicePrimaryCtxRelease_v2(int device) {
     return --retained < 0 ? INVALID : OK;
 }
 Result cuCtxSetCurrent(void *context) { current = context; return OK; }
-Result cuStreamCreate(void **stream, unsigned flags) { *stream = queue; return flags == 1 ? OK : INVALID; }
-Result cuStreamDestroy_v2(void *stream) { return stream == queue ? OK : INVALID; }
-Result cuStreamSynchronize(void *stream) { return stream == queue ? wait_for(enqueued) : INVALID; }
+// The first stream of a context is the one of its work; what goes into the second is done at once.
+Result cuStreamCreate(void **stream, unsigned flags) { static int made; *stream = made++ % 2 ? (void *)&questions : queue; return flags == 1 ? OK : INVALID; }
+Result cuStreamDestroy_v2(void *stream) { return endless ? INVALID : stream == queue || stream == &questions ? OK : INVALID; }
+Result cuStreamQuery(void *stream) { return stream == queue ? ask(enqueued) : stream == &questions ? OK : INVALID; }
 
 typedef struct { uint64_t after; unsigned flags; } Event;
 Result cuEventCreate(Event **event, unsigned flags) { *event = calloc(1, sizeof(Event)); (*event)->flags = flags; return OK; }
 Result cuEventDestroy_v2(Event *event) { free(event); return OK; }
 Result cuEventRecord(Event *event, void *stream) { (void)stream; event->after = enqueued; return current ? OK : NO_CONTEXT; }
-Result cuEventQuery(Event *event) { return event->after <= done ? OK : NOT_READY; }
-Result cuEventSynchronize(Event *event) { return wait_for(event->after); }
+Result cuEventQuery(Event *event) { return ask(event->after); }
 // A millisecond for each operation.
 Result cuEventElapsedTime(float *milliseconds, Event *from, Event *to) {
     if (from->flags || to->flags) return INVALID;
@@ -187,16 +192,16 @@ Result cuEventElapsedTime(float *milliseconds, Event *from, Event *to) {
 
 Result cuModuleLoadData(void **module, const char *image) { *module = &queue; return strncmp(image, "cubin:", 6) ? 200 : OK; }
 Result cuModuleUnload(void *module) { return module == &queue ? OK : INVALID; }
-Result cuModuleGetFunction(void **function, void *module, const char *name) { (void)module; *function = strcmp(name, "repeat") ? (void *)&done : &enqueued; return strcmp(name, "missing") ? OK : 500; }
+Result cuModuleGetFunction(void **function, void *module, const char *name) { (void)module; *function = !strcmp(name, "forever") ? (void *)&endless : strcmp(name, "repeat") ? (void *)&done : &enqueued; return strcmp(name, "missing") ? OK : 500; }
 Result cuFuncGetAttribute(int *value, int attribute, void *function) { (void)function; *value = attribute == 4 ? 32 : 0; return OK; }
 Result cuFuncSetAttribute(void *function, int attribute, int value) { (void)function; (void)value; return attribute == 9 ? OK : INVALID; }
-Result cuFuncGetParamInfo(void *function, size_t index, size_t *offset, size_t *bytes) { *offset = 0; *bytes = function == &done ? 16 : 24; return index ? INVALID : OK; }
+Result cuFuncGetParamInfo(void *function, size_t index, size_t *offset, size_t *bytes) { *offset = 0; *bytes = function == &enqueued ? 24 : 16; return index ? INVALID : OK; }
 Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads, size_t shared) { (void)function; *blocks = 2048 / threads; return shared ? INVALID : OK; }
 
 typedef struct { int id; char pad[4]; union { char pad[64]; int cooperative; } value; } Attribute;
 typedef struct { unsigned grid[3], block[3], shared; void *stream; Attribute *attributes; unsigned count; } Config;
 Result cuLaunchKernelEx(const Config *config, void *function, void **parameters, void **extra) {
-    if (function != &done || extra || config->stream != queue) return INVALID;
+    if ((function != &done && function != &endless) || extra || config->stream != queue) return INVALID;
     unsigned cooperative = 0;
     for (unsigned i = 0; i < config->count; i++) {
         if (config->attributes[i].id == 2) cooperative = config->attributes[i].value.cooperative;
@@ -204,6 +209,7 @@ Result cuLaunchKernelEx(const Config *config, void *function, void **parameters,
     if (cooperative && config->grid[0] > 132 * (2048 / config->block[0])) return 720;
     struct { char *address; uint64_t count; } argument;
     memcpy(&argument, parameters[0], sizeof argument);
+    if (function == &endless) endless = argument.address;
     return enqueue((Operation){KERNEL, argument.address, NULL, argument.count, 0, 0});
 }
 
