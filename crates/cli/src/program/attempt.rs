@@ -63,7 +63,8 @@ impl Attempt<'_> {
         let start = Instant::now();
         let module = source::lowered(self.program, self.front)?;
         let (wanted, instead) = self.wanted.on(machine);
-        if let Some(reason) = instead {
+        // A section for another family of machines is nothing to tell of: every standard program has one for CPUs.
+        if let Some(reason) = instead.filter(|_| self.explain) {
             let name = machine.name();
             eprintln!("gw: {name} chooses the schedule, since it cannot run the program's own: {reason}");
         }
