@@ -11,8 +11,9 @@ __device__ __forceinline__ int add(int a, int b) { return (int)((unsigned)a + (u
 __device__ __forceinline__ int sub(int a, int b) { return (int)((unsigned)a - (unsigned)b); }
 __device__ __forceinline__ int mul(int a, int b) { return (int)((unsigned)a * (unsigned)b); }
 __device__ __forceinline__ int neg(int a) { return (int)(0u - (unsigned)a); }
-template <class T> __device__ __forceinline__ T largest_of(T a, T b) { return a > b ? a : b; }
-template <class T> __device__ __forceinline__ T least_of(T a, T b) { return a < b ? a : b; }
+// The second where it is strictly better: one that is not a number counts only as the first.
+template <class T> __device__ __forceinline__ T largest_of(T a, T b) { return a < b ? b : a; }
+template <class T> __device__ __forceinline__ T least_of(T a, T b) { return b < a ? b : a; }
 __device__ __forceinline__ int absolute(int a) { return a < 0 ? neg(a) : a; }
 __device__ __forceinline__ unsigned absolute(unsigned a) { return a; }
 __device__ __forceinline__ unsigned long long absolute(unsigned long long a) { return a; }

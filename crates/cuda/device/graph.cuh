@@ -48,25 +48,42 @@ __device__ __forceinline__ int out_neighbour(Fault* fault, const G& graph, unsig
     const auto begin = graph.out_offsets[v];
     const auto degree = graph.out_offsets[v + 1] - begin;
     if ((unsigned long long)(long long)position < degree) return graph.out_neighbours[begin + position];
-    report(fault, FAULT_INDEX, line, position, degree);
+    report(fault, FAULT_NEIGHBOUR, line, position, degree);
     return 0;
 }
 
-// A neighbour drawn by hashing the seed, the vertex and the thread's own count of draws.
+// Random draws of one call of a function, the same on every machine (`gw_exec::random`): they depend on the key of the operator
+// call, which the host makes of seed, number and role, on the vertex or the ends of the edge, and on how many draws came before.
+struct Draws {
+    mutable unsigned long long state;
+
+    static __device__ __forceinline__ unsigned long long mix(unsigned long long z) {
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+        return z ^ (z >> 31);
+    }
+    static __device__ __forceinline__ Draws of(unsigned long long key, unsigned a, unsigned b) {
+        return Draws{mix(key ^ ((unsigned long long)a << 32 | b))};
+    }
+    // A number below the bound.
+    __device__ __forceinline__ unsigned long long below(unsigned long long bound) const {
+        state += 0x9e3779b97f4a7c15ull;
+        return __umul64hi(mix(state), bound);
+    }
+};
+
+// A random neighbour.
 template <bool INCOMING, class G>
-__device__ inline int random_neighbour(Fault* fault, const G& graph, unsigned v, unsigned long long seed, unsigned line) {
+__device__ inline int random_neighbour(Fault* fault, const G& graph, unsigned v, const Draws& draws, unsigned line) {
     const auto* offsets = INCOMING ? graph.in_offsets : graph.out_offsets;
     const int* neighbours = INCOMING ? graph.in_neighbours : graph.out_neighbours;
     const auto begin = offsets[v];
     const auto degree = offsets[v + 1] - begin;
     if (degree == 0) {
-        report(fault, FAULT_INDEX, line, 0, 0);
+        report(fault, INCOMING ? FAULT_NO_IN : FAULT_NO_OUT, line, v, 0);
         return 0;
     }
-    unsigned long long x = seed + 0x9e3779b97f4a7c15ull * (v + 1) + (unsigned long long)clock64();
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-    return neighbours[begin + (x ^ (x >> 31)) % degree];
+    return neighbours[begin + draws.below(degree)];
 }
 
 }  // namespace gw

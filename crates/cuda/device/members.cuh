@@ -45,22 +45,31 @@ template <class Visit> __device__ __forceinline__ void each_member_in_step(const
     });
 }
 
-// Adds one vertex to a set. Maps of it are given up: they would have to know.
+// Adds one vertex to a set that has room for maps. One that is in the set already changes nothing: a map tells.
 __device__ inline void add_vertex(Run& run, int& place, int vertex, unsigned capacity, Fault* fault, unsigned line, unsigned live) {
+    const bool outside = (unsigned)vertex >= run.vertices();
+    if (outside) {
+        if (run.grid.first()) report(fault, FAULT_VERTEX, line, vertex, run.vertices());
+        return;
+    }
     if (place == EMPTY) place = run.make(QUEUE, live);
     if (place == VIEW) run.copy_view(place, live);
-    if (place == ALL_VERTICES) return;   // the host refuses this
+    if (place == ALL_VERTICES) return;
     run.need_queue(place, live | Run::bit(place));
+    run.need_bits(place, live | Run::bit(place));
     const Set set = run.at(place);
+    const bool known = set.has_bit(vertex);
+    // Everybody has looked before one thread adds.
+    run.grid.wait();
+    if (known) return;
     if (run.grid.first()) {
         const unsigned at = set.head[0]++;
-        const int v = (int)checked(fault, vertex, run.vertices(), line);
-        if (at < capacity) set.queue[at] = v;
+        if (at < capacity) set.queue[at] = vertex;
         else report(fault, FAULT_FULL, line, at, capacity);
-        if (run.form(place) & LEVELS) set.levels[v] = set.round;
+        mark_bit(set.bits, vertex);
+        if (run.form(place) & BYTES) set.bytes[vertex] = 1;
+        if (run.form(place) & LEVELS) set.levels[vertex] = set.round;
     }
-    if (run.form(place) & BITS) run.grid.wait(), mark_bit(set.bits, vertex);
-    if (run.form(place) & BYTES) set.bytes[vertex] = 1;
     run.set_form(place, run.form(place) & ~(unsigned)COUNTED);
 }
 

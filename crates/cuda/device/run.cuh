@@ -93,6 +93,14 @@ struct Run {
         if (grid.rank() < 4) set.head[grid.rank()] = 0;
     }
 
+    // Whether the run is over, by a fault or because the host says so: every thread calls it and gets the same answer.
+    __device__ inline bool is_over(Fault* fault, unsigned live) {
+        wait(live);
+        if (grid.first()) fault->agreed = gw::is_over(fault);
+        wait(live);
+        return *(volatile unsigned*)&fault->agreed != 0;
+    }
+
     // A round for the mask of a place. The host sees to it that rounds do not run out.
     __device__ __forceinline__ void next_round(int place) {
         round++;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gw_exec::{
     Environment, ErrorKind, ExecError, Executable, Locals, OperatorCall, OperatorId, OperatorOutcome, Queue, QueueSpec,
-    QueueState, Reduction, Result, Scalar, SetForm, Site, Sites, StatementId, StatementOutcome, Value, Vector,
+    QueueState, Reduction, Result, Scalar, SetForm, Site, Sites, StatementId, StatementOutcome, Stop, Value, Vector,
     VertexSet,
 };
 use gw_graph::{Graph, Offsets, WeightKind};
@@ -16,17 +16,20 @@ use gw_ir::types::Type;
 use gw_schedule::LoopForm;
 
 use crate::bindings::Bindings;
+use crate::codegen::access::Requirement;
+use crate::codegen::inputs::Source;
 use crate::codegen::region::{GraphShape, counting_operators};
-use crate::codegen::{Generated, Refusal, Task, generate};
+use crate::codegen::{Generated, Refusal, Task, generate, module_draws};
 use crate::context::Context;
-use crate::device::{DeviceError, Kernel};
+use crate::device::{Address, DeviceError, Kernel};
 use crate::kernels::QueueTask;
 use crate::launch::Launcher;
 use crate::memory::exec_error;
 use crate::outcomes::Outcomes;
 use crate::prepared::{FusedLoop, Prepared, fused_loop, kernel_name, prepare, title};
 use crate::queue::DeviceQueue;
-use crate::set::{DeviceSet, QUEUE};
+use crate::requirements;
+use crate::set::{DeviceSet, QUEUE, with_device_set};
 use crate::told::{Reads, reads};
 use crate::vectors::{Vectors, value_of};
 
@@ -43,14 +46,18 @@ pub(crate) struct CudaExecutable {
     operators: Vec<Prepared>,
     pub(crate) statements: Vec<Option<FusedLoop>>,
     kernels: HashMap<Key, std::result::Result<Arc<Loaded>, Refusal>>,
+    /// What the code of a key requires of its calls.
+    plans: HashMap<Key, std::result::Result<Arc<[Requirement]>, Refusal>>,
     pub(crate) vectors: Vectors,
     pub(crate) launcher: Launcher,
+    /// What may stop the run, once an operator has told.
+    stop: Option<Stop>,
 }
 
 /// What a kernel was compiled for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Key {
-    Operator { id: usize, shapes: Vec<(Name, GraphShape)>, counts: bool },
+    Operator { id: usize, shapes: Vec<(Name, GraphShape)>, counts: bool, careful: bool },
     Loop(usize, Vec<(Name, GraphShape)>),
     FrontierEdges(bool),
     OutDegrees(bool),
@@ -67,6 +74,7 @@ pub(crate) struct Loaded {
 impl CudaExecutable {
     pub(crate) fn new(context: Arc<Context>, module: Arc<Module>) -> Result<Self> {
         let sites = Sites::of(&module);
+        let draws = module_draws(&module);
         let counting = counting_operators(&module);
         let prepared = |(site, op): &(Site, &Operator)| {
             let counted = counting.get(&std::ptr::from_ref(*op)).cloned();
@@ -77,11 +85,14 @@ impl CudaExecutable {
             .statements
             .iter()
             .map(|(site, stmt)| fused_loop(&module, site.function.as_ref(), &site.path, stmt))
+            // Draws depend on the number of the operator call, and only the host counts: it calls all operators itself then.
+            .map(|fused| fused.filter(|_| !draws))
             .collect();
-        let launcher = Launcher::new(Arc::clone(&context)).map_err(exec_error)?;
+        let launcher = Launcher::new(Arc::clone(&context), &module).map_err(exec_error)?;
         let vectors = Vectors::new(Arc::clone(&context.device));
+        let (kernels, plans) = (HashMap::new(), HashMap::new());
         let mut executable =
-            CudaExecutable { context, module, operators, statements, kernels: HashMap::new(), vectors, launcher };
+            CudaExecutable { context, module, operators, statements, kernels, plans, vectors, launcher, stop: None };
         executable.refuse_early()?;
         Ok(executable)
     }
@@ -103,57 +114,12 @@ impl CudaExecutable {
         Ok(())
     }
 
-    /// The code of every kernel of the module, for narrow graphs with the declared weights.
-    pub(crate) fn listings(module: &Arc<Module>) -> std::result::Result<Vec<Generated>, Refusal> {
-        let sites = Sites::of(module);
-        let mut all = Vec::new();
-        let mut inside: Vec<Span> = Vec::new();
-        for (i, (site, stmt)) in sites.statements.iter().enumerate() {
-            if let Some(fused) = fused_loop(module, site.function.as_ref(), &site.path, stmt) {
-                let task = Task {
-                    module,
-                    name: &format!("loop_{i}"),
-                    title: &title(&fused.path, fused.span, "loop"),
-                    params: fused.params.clone(),
-                    shapes: HashMap::new(),
-                    body: &fused.body,
-                    block: BLOCK,
-                    single: false,
-                    loop_form: Some(fused.form),
-                    counted: None,
-                };
-                all.push(generate(&task)?);
-                gw_ir::walk::walk_stmts(&fused.body, &mut |s| inside.push(s.span));
-            }
-        }
-        let counting = counting_operators(module);
-        for (i, (site, op)) in sites.operators.iter().enumerate() {
-            if inside.contains(&site.span) || matches!(op, Operator::UpdateBuckets(_)) {
-                continue;
-            }
-            let prepared = prepare(module, site.span, &site.path, op);
-            let task = Task {
-                module,
-                name: &format!("operator_{i}"),
-                title: &title(&prepared.path, prepared.span, op.name()),
-                params: prepared.params.clone(),
-                shapes: HashMap::new(),
-                body: &prepared.body,
-                block: BLOCK,
-                single: true,
-                loop_form: None,
-                counted: counting.get(&std::ptr::from_ref(*op)).cloned(),
-            };
-            all.push(generate(&task)?);
-        }
-        Ok(all)
-    }
-
     fn operator_code(
         &self,
         prepared: &Prepared,
         shapes: &HashMap<Name, GraphShape>,
         counts: bool,
+        careful: bool,
     ) -> std::result::Result<Generated, Refusal> {
         generate(&Task {
             module: &self.module,
@@ -166,7 +132,24 @@ impl CudaExecutable {
             single: true,
             loop_form: None,
             counted: prepared.counted.clone().filter(|_| counts),
+            careful,
         })
+    }
+
+    /// What the kernel of a key requires of a call. Code is made for that, and compiled only when it is to be launched.
+    pub(crate) fn requires(
+        &mut self,
+        key: &Key,
+        code: impl Fn(&Self) -> std::result::Result<Generated, Refusal>,
+    ) -> Result<Arc<[Requirement]>> {
+        if !self.plans.contains_key(key) {
+            let made = code(self).map(|code| code.requires.into());
+            self.plans.insert(key.clone(), made);
+        }
+        match &self.plans[key] {
+            Ok(requires) => Ok(Arc::clone(requires)),
+            Err(refusal) => Err(refused(refusal)),
+        }
     }
 
     /// The kernel of a key, compiled when it is first asked for. `code` makes it, in blocks of so many threads at most.
@@ -192,7 +175,7 @@ impl CudaExecutable {
         }
         match &self.kernels[&key] {
             Ok(loaded) => Ok(Arc::clone(loaded)),
-            Err(refusal) => Err(ExecError::from(ErrorKind::Unsupported(refusal.reason.clone())).at(refusal.span)),
+            Err(refusal) => Err(refused(refusal)),
         }
     }
 
@@ -238,6 +221,7 @@ impl CudaExecutable {
         });
         if !on_device {
             let ids = set.ids()?;
+            within(&ids, vertices)?;
             let storage = self.launcher.storage(vertices, vertices.max(ids.len()), QUEUE)?;
             let fresh =
                 DeviceSet::of_ids(&self.context.device, &self.launcher.spares, storage, &ids).map_err(exec_error)?;
@@ -287,14 +271,24 @@ impl CudaExecutable {
     }
 }
 
-impl Executable for CudaExecutable {
-    fn run_operator(
-        &mut self,
-        operator: OperatorId,
-        call: OperatorCall<'_>,
-        env: &mut Environment,
-    ) -> Result<OperatorOutcome> {
-        let id = operator.0;
+impl CudaExecutable {
+    /// From now on waiting for the device ends when the run shall stop.
+    pub(crate) fn attend(&mut self, env: &Environment) {
+        if self.stop.is_none() {
+            self.stop = Some(env.stop.clone());
+            self.context.device.watch(Some(Arc::clone(env.stop.flag())), self.launcher.stop_word());
+        }
+    }
+
+    /// The device tells that it was stopped; the run knows why.
+    fn told<T>(&self, result: Result<T>) -> Result<T> {
+        match (result, &self.stop) {
+            (Err(error), Some(stop)) if error.is_stop() => Err(stop.check().err().unwrap_or(error)),
+            (result, _) => result,
+        }
+    }
+
+    fn call_operator(&mut self, id: usize, call: OperatorCall<'_>, env: &mut Environment) -> Result<OperatorOutcome> {
         if let Operator::UpdateBuckets(_) = self.operators[id].operator {
             let queue = call.queue.ok_or_else(|| ErrorKind::Malformed("the operator lacks its queue".into()))?;
             let set = call.set.ok_or_else(|| ErrorKind::Malformed("the operator lacks its set".into()))?;
@@ -307,23 +301,26 @@ impl Executable for CudaExecutable {
         let by_name: HashMap<Name, GraphShape> = shapes.iter().cloned().collect();
         // Counting takes half a microsecond even in a kernel that is told not to, so there are two.
         let counts = self.operators[id].counted.is_some() && env.counts_edges();
-        let key = Key::Operator { id, shapes, counts };
-        let loaded = self.loaded(key, |e, _| e.operator_code(&e.operators[id], &by_name, counts));
-        let loaded = loaded.map_err(|error| error.at(self.operators[id].span))?;
         let prepared = &self.operators[id];
         let span = prepared.span;
         let vertices = match (&call.graph, &prepared.operator) {
             (Some(graph), _) => graph.vertices(),
             (None, op) => {
-                let set = match op {
-                    Operator::VertexSetIterator(v) => Some(&v.set),
-                    Operator::VertexSetFilter(v) => Some(&v.set),
-                    Operator::VertexSetDedup(v) => Some(&v.set),
+                let of_element = match op {
+                    Operator::VertexSetIterator(v) => Some(&v.set.ty),
+                    Operator::VertexSetFilter(v) => Some(&v.set.ty),
+                    Operator::VertexSetDedup(v) => Some(&v.set.ty),
                     _ => None,
                 };
-                match set.map(|e| &e.ty) {
-                    Some(Type::VertexSet(element)) => env.vertices_of(element)?,
+                let of_element = match of_element {
+                    Some(Type::VertexSet(element)) => env.vertices_of(element).unwrap_or(0),
                     _ => 0,
+                };
+                // A set of all vertices, or one on the device, has its own idea of how many there are.
+                match &call.set {
+                    Some(set) if set.universe().is_some() || is_on_device(set) => reach(set)?,
+                    Some(set) => of_element.max(reach(set)?),
+                    None => of_element,
                 }
             }
         };
@@ -343,15 +340,16 @@ impl Executable for CudaExecutable {
         .collect();
         let (is_dedup, output_name) = (matches!(prepared.operator, Operator::VertexSetDedup(_)), names.output.clone());
         let graph_name = names.graph.clone();
-        let needs_queues =
-            loaded.code.inputs.iter().any(|i| matches!(i.source, crate::codegen::inputs::Source::Queue(_)));
-        // Nothing to do, and no memory to do it with.
+        // Nothing to do, and no memory to do it with. A set may still hold what the graph lacks.
         if vertices == 0 {
+            for (_, set) in &sets {
+                within(&set.ids()?, vertices).map_err(|error| error.at(span))?;
+            }
             let output = output_name.is_some().then(VertexSet::empty);
             return Ok(OperatorOutcome { output, ..OperatorOutcome::default() });
         }
         for (name, set) in &sets {
-            self.bind_set(&mut bindings, name, set, vertices)?;
+            self.bind_set(&mut bindings, name, set, vertices).map_err(|error| error.at(span))?;
         }
         for (name, value) in captures {
             bindings.value(name, value);
@@ -359,14 +357,20 @@ impl Executable for CudaExecutable {
         if let (Some(name), Some(graph)) = (graph_name, &call.graph) {
             bindings.graph(name, Arc::clone(graph));
         }
-        if needs_queues {
+        let key = |careful| Key::Operator { id, shapes: shapes.clone(), counts, careful };
+        let code = |e: &Self, careful| e.operator_code(&e.operators[id], &by_name, counts, careful);
+        let requires = self.requires(&key(false), |e| code(e, false)).map_err(|error| error.at(span))?;
+        // Vectors and graphs that are too short for this call: the kernel that checks every access finds out which are used.
+        let careful = !requirements::hold(&requires, &bindings, env);
+        let loaded = self.loaded(key(careful), |e, _| code(e, careful)).map_err(|error| error.at(span))?;
+        if loaded.code.inputs.iter().any(|i| matches!(i.source, Source::Queue(_))) {
             self.bind_queues(&loaded, &mut bindings, env)?;
         }
         let before = env.is_observed().then(|| self.context.device.mark()).transpose().map_err(exec_error)?;
         let mut outcomes = self.launcher.launch(&loaded, &mut bindings, &mut self.vectors, Some(env))?;
         let after = before.is_some().then(|| self.context.device.mark()).transpose().map_err(exec_error)?;
-        // The host waits only where it must know something now.
-        if !loaded.code.cells.is_empty() {
+        // The host waits only where it must know something now: a scalar, or whether the program goes on at all.
+        if !loaded.code.cells.is_empty() || loaded.code.faults {
             let words = self.collect(&outcomes, span)?;
             self.store_cells(&loaded, &words, env);
         }
@@ -413,7 +417,7 @@ impl Executable for CudaExecutable {
         Ok(outcome)
     }
 
-    fn new_queue(&mut self, spec: &QueueSpec, _env: &mut Environment) -> Result<Box<dyn QueueState>> {
+    fn made_queue(&mut self, spec: &QueueSpec) -> Result<Box<dyn QueueState>> {
         let state = DeviceQueue::new(&self.context.device, spec)?;
         let queue = Queue::new(spec.clone(), Box::new(state));
         if !spec.priorities.is_empty() {
@@ -427,7 +431,7 @@ impl Executable for CudaExecutable {
         Ok(Box::new(moved))
     }
 
-    fn dequeue(&mut self, queue: &Queue, _env: &mut Environment) -> Result<VertexSet> {
+    fn dequeued(&mut self, queue: &Queue) -> Result<VertexSet> {
         if queue.spec().priorities.is_empty() {
             return Ok(VertexSet::empty());
         }
@@ -435,7 +439,7 @@ impl Executable for CudaExecutable {
         Ok(outcome.set.unwrap_or_else(VertexSet::empty))
     }
 
-    fn queue_finished(&mut self, queue: &Queue) -> Result<bool> {
+    fn is_finished(&mut self, queue: &Queue) -> Result<bool> {
         let mut state = queue.state();
         let own = state.as_any().downcast_mut::<DeviceQueue>();
         let own = own.ok_or_else(|| ErrorKind::Malformed("a queue of another machine".into()))?;
@@ -444,11 +448,52 @@ impl Executable for CudaExecutable {
         Ok(u64::from_ne_bytes(word) == own.taken)
     }
 
+    fn wait_for_all(&mut self) -> Result<()> {
+        let words = self.launcher.results(0, &[])?;
+        match self.launcher.fault(&words, Span::NONE) {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Executable for CudaExecutable {
+    fn run_operator(
+        &mut self,
+        operator: OperatorId,
+        call: OperatorCall<'_>,
+        env: &mut Environment,
+    ) -> Result<OperatorOutcome> {
+        self.attend(env);
+        let outcome = self.call_operator(operator.0, call, env);
+        self.told(outcome)
+    }
+
+    fn new_queue(&mut self, spec: &QueueSpec, env: &mut Environment) -> Result<Box<dyn QueueState>> {
+        self.attend(env);
+        let made = self.made_queue(spec);
+        self.told(made)
+    }
+
+    fn dequeue(&mut self, queue: &Queue, env: &mut Environment) -> Result<VertexSet> {
+        self.attend(env);
+        let set = self.dequeued(queue);
+        self.told(set)
+    }
+
+    fn queue_finished(&mut self, queue: &Queue) -> Result<bool> {
+        let finished = self.is_finished(queue);
+        self.told(finished)
+    }
+
     fn queue_finished_node(&mut self, queue: &Queue, vertex: u32) -> Result<bool> {
-        Ok(self.queue_kernel(QueueTask::FinishedNode, queue, None, vertex as i32)?.flag)
+        let outcome = self.queue_kernel(QueueTask::FinishedNode, queue, None, vertex as i32);
+        self.told(outcome.map(|outcome| outcome.flag))
     }
 
     fn begin_run(&mut self) {
+        self.stop = None;
+        self.context.device.watch(None, Address::default());
         self.vectors.clear();
         self.launcher.begin_run();
     }
@@ -463,11 +508,14 @@ impl Executable for CudaExecutable {
         locals: &mut dyn Locals,
         env: &mut Environment,
     ) -> Result<StatementOutcome> {
-        self.run_loop(statement.0, locals, env)
+        self.attend(env);
+        let outcome = self.run_loop(statement.0, locals, env);
+        self.told(outcome)
     }
 
     fn frontier_edges(&mut self, set: &VertexSet, graph: &Graph, _enough: Option<u64>) -> Result<u64> {
-        self.edges_of(set, graph)
+        let edges = self.edges_of(set, graph);
+        self.told(edges)
     }
 
     fn counts_while_making(&self) -> bool {
@@ -485,11 +533,13 @@ impl Executable for CudaExecutable {
         if vector.scalar() == Scalar::Bool && matches!(reduction, Reduction::Max | Reduction::Min) {
             return None;
         }
-        Some(self.reduce_vector(reduction, vector))
+        let value = self.reduce_vector(reduction, vector);
+        Some(self.told(value))
     }
 
     fn out_degrees(&mut self, graph: &Arc<Graph>, scalar: Scalar) -> Option<Result<Vector>> {
-        Some(self.degrees(graph, scalar))
+        let degrees = self.degrees(graph, scalar);
+        Some(self.told(degrees))
     }
 
     fn watches_new_vectors(&self) -> bool {
@@ -497,19 +547,18 @@ impl Executable for CudaExecutable {
     }
 
     fn host_element(&mut self, vector: &Vector, cell: usize) -> Option<Result<Value>> {
-        self.vectors.get(vector, cell)
+        let value = self.vectors.get(vector, cell)?;
+        Some(self.told(value))
     }
 
     fn set_host_element(&mut self, vector: &Vector, cell: usize, value: Value) -> Option<Result<()>> {
-        self.vectors.set(vector, cell, &value)
+        let stored = self.vectors.set(vector, cell, &value)?;
+        Some(self.told(stored))
     }
 
     fn wait(&mut self) -> Result<()> {
-        let words = self.launcher.results(0, &[])?;
-        match self.launcher.fault(&words, Span::NONE) {
-            Some(error) => Err(error),
-            None => Ok(()),
-        }
+        let waited = self.wait_for_all();
+        self.told(waited)
     }
 
     fn finish_run(&mut self) -> Result<()> {
@@ -522,11 +571,13 @@ impl Executable for CudaExecutable {
     }
 
     fn host_will_read(&mut self, vector: &Vector) -> Result<()> {
-        self.vectors.fetch(vector)
+        let fetched = self.vectors.fetch(vector);
+        self.told(fetched)
     }
 
     fn host_will_write(&mut self, vector: &Vector) -> Result<()> {
-        self.vectors.host_writes(vector)
+        let fetched = self.vectors.host_writes(vector);
+        self.told(fetched)
     }
 }
 
@@ -551,6 +602,35 @@ impl CudaExecutable {
             };
         }
         Ok(())
+    }
+}
+
+fn refused(refusal: &Refusal) -> ExecError {
+    ExecError::from(ErrorKind::Unsupported(refusal.reason.clone())).at(refusal.span)
+}
+
+/// An error where ids are not vertices of the region: its maps and lists have room for these and no others.
+pub(crate) fn within(ids: &[u32], vertices: usize) -> Result<()> {
+    match ids.iter().max() {
+        Some(&last) if last as usize >= vertices => {
+            Err(ErrorKind::VertexOutOfRange { vertex: i64::from(last), vertices }.into())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn is_on_device(set: &VertexSet) -> bool {
+    with_device_set(set, |_| ()).is_some()
+}
+
+/// One past the greatest id that the members of a set may have: what a function applied to them may be called with.
+fn reach(set: &VertexSet) -> Result<usize> {
+    if let Some(vertices) = with_device_set(set, |own| own.storage().map(|storage| storage.vertices)).flatten() {
+        return Ok(vertices);
+    }
+    match set.universe() {
+        Some(n) => Ok(n),
+        None => set.with_ids(|ids| ids.iter().max().map_or(0, |&last| last as usize + 1)),
     }
 }
 

@@ -12,12 +12,14 @@ use gw_ir::types::Type;
 use gw_schedule::LoopForm;
 
 use crate::bindings::Bindings;
+use crate::codegen::access::Requirement;
 use crate::codegen::region::{GraphShape, Outcome};
 use crate::codegen::{BLOCK_MEMBERS, Generated, Refusal, Task, generate};
-use crate::executable::{BLOCK, CudaExecutable, Key, LOOP_BLOCK};
+use crate::executable::{BLOCK, CudaExecutable, Key, LOOP_BLOCK, within};
 use crate::memory::{Buffer, exec_error};
 use crate::prepared::{FusedLoop, kernel_name, title};
 use crate::queue::DeviceQueue;
+use crate::requirements;
 use crate::set::{ListStorage, ListedSet};
 use crate::vectors::value_of;
 
@@ -44,6 +46,7 @@ impl CudaExecutable {
             single: false,
             loop_form: Some(fused.form),
             counted: None,
+            careful: false,
         };
         let code = generate(&task)?;
         if small || fused.form == LoopForm::SingleBlock || code.takes_steps() {
@@ -69,32 +72,54 @@ impl CudaExecutable {
         for (name, ty) in &fused.params {
             values.push((name.clone(), ty.clone(), locals.get(name).unwrap_or_default()));
         }
-        let vertices = self.loop_vertices(&values, env)?;
-        if self.outgrown(id, &values, vertices, env)? {
-            return Ok(StatementOutcome::HostTurn);
-        }
         let graphs: Vec<(Name, Arc<Graph>)> =
             values.iter().filter_map(|(name, _, value)| Some((name.clone(), value.as_graph()?.clone()))).collect();
         let shapes = self.shapes(env, &graphs);
         let by_name: HashMap<Name, GraphShape> = shapes.iter().cloned().collect();
-        let loaded = self.loaded(Key::Loop(id, shapes), |e, most| match &e.statements[id] {
+        let code = |e: &Self, most| match &e.statements[id] {
             Some(fused) => e.loop_code(fused, &by_name, most),
             None => Err(Refusal { span, reason: "this loop runs on the host".into() }),
-        });
-        let loaded = loaded.map_err(|error| error.at(span))?;
+        };
+        let key = Key::Loop(id, shapes);
+        let requires = self.requires(&key, |e| code(e, u32::MAX)).map_err(|error| error.at(span))?;
+        let Some(vertices) = loop_vertices(&requires, &values, env) else { return Ok(StatementOutcome::HostTurn) };
+        if self.outgrown(id, &values, vertices, env)? {
+            return Ok(StatementOutcome::HostTurn);
+        }
         let mut bindings = Bindings::new(vertices);
         for (name, ty, value) in &values {
             match (ty, value) {
-                (Type::VertexSet(_), Value::Set(set)) => self.bind_set(&mut bindings, name, set, vertices)?,
-                (Type::VertexSet(_), _) => bindings.place(name.clone(), crate::bindings::EMPTY),
+                (Type::VertexSet(_) | Type::List(_), _) => {}
                 (Type::EdgeSet { .. }, Value::Graph(graph)) => bindings.graph(name.clone(), Arc::clone(graph)),
-                (Type::List(_), Value::List(list)) => {
-                    let sets: Vec<Value> = list.entries().clone();
-                    self.bind_list(&mut bindings, name, &sets, vertices)?;
-                }
                 (_, value) => bindings.value(name.clone(), value.clone()),
             }
         }
+        // A loop over graphs, vectors and sets of different sizes: the host goes through it, and every operator is called with
+        // the sizes that are its own.
+        if !requirements::hold(&requires, &bindings, env) {
+            return Ok(StatementOutcome::HostTurn);
+        }
+        for (name, ty, value) in &values {
+            let bound = match (ty, value) {
+                (Type::VertexSet(_), Value::Set(set)) => self.bind_set(&mut bindings, name, set, vertices),
+                (Type::VertexSet(_), _) => {
+                    bindings.place(name.clone(), crate::bindings::EMPTY);
+                    Ok(())
+                }
+                (Type::List(_), Value::List(list)) => {
+                    let sets: Vec<Value> = list.entries().clone();
+                    self.bind_list(&mut bindings, name, &sets, vertices)
+                }
+                _ => Ok(()),
+            };
+            match bound {
+                Err(error) if matches!(error.kind(), ErrorKind::VertexOutOfRange { .. }) => {
+                    return Ok(StatementOutcome::HostTurn);
+                }
+                bound => bound.map_err(|error| error.at(span))?,
+            }
+        }
+        let loaded = self.loaded(key, code).map_err(|error| error.at(span))?;
         self.bind_queues(&loaded, &mut bindings, env)?;
         let mut outcomes = self.launcher.launch(&loaded, &mut bindings, &mut self.vectors, Some(env))?;
         let words = self.collect(&outcomes, span)?;
@@ -161,22 +186,6 @@ impl CudaExecutable {
         Ok(ended)
     }
 
-    /// The number of vertices of the graph that a loop works on.
-    fn loop_vertices(&self, values: &[(Name, Type, Value)], env: &Environment) -> Result<usize> {
-        let mut vertices = None;
-        for (_, _, value) in values {
-            if let Value::Graph(graph) = value {
-                vertices = Some(graph.vertices());
-            }
-        }
-        for global in &self.module.globals {
-            if let Some(Value::Graph(graph)) = env.global(&global.name) {
-                vertices = vertices.or(Some(graph.vertices()));
-            }
-        }
-        vertices.ok_or_else(|| ErrorKind::Unsupported("a loop on the device needs a graph".into()).into())
-    }
-
     /// Whether something that a loop reads is too large for the one block that shall run it.
     fn outgrown(&self, id: usize, values: &[(Name, Type, Value)], vertices: usize, env: &Environment) -> Result<bool> {
         let Some(fused) = self.statements[id].as_ref().filter(|l| l.form == LoopForm::SingleBlock) else {
@@ -221,7 +230,7 @@ impl CudaExecutable {
                     Some(listed) => {
                         let list = storage.get_or_insert_with(|| Arc::clone(&listed.list));
                         ends.push(listed.end as u32);
-                        Arc::ptr_eq(list, &listed.list) && listed.depth == i
+                        Arc::ptr_eq(list, &listed.list) && listed.depth == i && list.vertices == vertices
                     }
                     None => false,
                 },
@@ -246,6 +255,7 @@ impl CudaExecutable {
                 ends.push(ids.len() as u32);
             }
         }
+        within(&ids, vertices)?;
         let capacity = ids.len() + 4 * vertices + 1024;
         let depth_capacity = sets.len() + vertices.min(1 << 22) + 1024;
         let storage = ListStorage {
@@ -254,6 +264,7 @@ impl CudaExecutable {
             heads: Buffer::new(device, 16 * depth_capacity).map_err(exec_error)?,
             capacity,
             depth_capacity,
+            vertices,
         };
         let upload = |to: &Buffer, words: &[u32]| match words.is_empty() {
             true => Ok(()),
@@ -265,4 +276,21 @@ impl CudaExecutable {
         bindings.list(name.clone(), Arc::new(storage), sets.len(), ids.len() as u32);
         Ok(())
     }
+}
+
+/// The number of vertices that a loop works with: that of the first graph it walks, or of what else it needs one for.
+fn loop_vertices(requires: &[Requirement], values: &[(Name, Type, Value)], env: &Environment) -> Option<usize> {
+    let graph = |name: &Name| match values.iter().find(|(local, _, _)| local == name) {
+        Some((_, _, value)) => value.as_graph().cloned(),
+        None => env.global(name).and_then(|value| value.as_graph().cloned()),
+    };
+    let walked = requires.iter().filter(|r| matches!(r, Requirement::Walked(_)));
+    let mut wanted = walked.chain(requires).filter_map(|r| requirements::number(r, &graph, env));
+    // A loop over sets of the host alone.
+    wanted.next().or_else(|| {
+        values.iter().find_map(|(_, ty, _)| match ty {
+            Type::VertexSet(element) => env.vertices_of(element).ok(),
+            _ => None,
+        })
+    })
 }

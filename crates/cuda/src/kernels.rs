@@ -50,6 +50,8 @@ fn kernel(name: &str, headers: &[&str], inputs: Vec<Input>, outcomes: Vec<Outcom
         output: 0,
         input: 0,
         counted: false,
+        requires: Vec::new(),
+        faults: false,
     }
 }
 
@@ -83,21 +85,37 @@ pub(crate) fn reduce(reduction: Reduction, scalar: Scalar) -> Generated {
         input(Source::LocalVector("cells".into()), &format!("const {ty}*"), "cells"),
         input(Source::LocalLength("cells".into()), "unsigned long long", "length"),
     ];
-    // Sums of bools and counts are ints.
+    let float = scalar.is_float();
+    // Whole numbers are added up in 64 bits, others in double precision; counts are ints.
     let (out, start, step, store) = match reduction {
-        Reduction::Sum if scalar == Scalar::Bool => ("int", "0".to_string(), "value + (x != 0)", "block_add"),
-        Reduction::Sum => (ty, "0".to_string(), "value + x", "block_add"),
+        Reduction::Sum if float => ("double", "0".to_string(), "value + x", "block_add"),
+        Reduction::Sum if scalar == Scalar::Int => {
+            ("unsigned long long", "0".to_string(), "value + (unsigned long long)(long long)x", "block_add")
+        }
+        Reduction::Sum => ("unsigned long long", "0".to_string(), "value + x", "block_add"),
         Reduction::Count => ("int", "0".to_string(), "value + (x != 0)", "block_add"),
-        Reduction::Max => (ty, format!("gw::Limits<{ty}>::least()"), "(x > value ? x : value)", "block_max"),
+        Reduction::Max => (ty, format!("gw::Limits<{ty}>::least()"), "(value < x ? x : value)", "block_max"),
         Reduction::Min => (ty, format!("gw::Limits<{ty}>::greatest()"), "(x < value ? x : value)", "block_min"),
     };
+    // Entries that are no numbers are passed over. Where there are no others, the first stands for all.
+    let extremum = float && matches!(reduction, Reduction::Max | Reduction::Min);
+    let (declare, note, end) = match extremum {
+        true => (
+            "    unsigned numbers = 0;\n",
+            "        numbers |= x == x;\n",
+            "    gw::block_add((unsigned*)(args.results + 1), numbers);\n    run.grid.wait();\n    \
+             if (run.grid.first() && *(volatile unsigned*)(args.results + 1) == 0) *cell = in.cells[0];\n",
+        ),
+        false => ("", "", ""),
+    };
     let body = format!(
-        "    {out}* cell = ({out}*)args.results;\n    if (run.grid.first()) *args.results = 0, *cell = {start};\n    \
-         run.grid.wait();\n    {out} value = {start};\n    for (unsigned long long i = run.grid.rank(); i < in.length; i += \
-         run.grid.size()) {{\n        const {ty} x = in.cells[i];\n        value = ({out})({step});\n    }}\n    \
-         gw::{store}(cell, value);\n"
+        "    {out}* cell = ({out}*)args.results;\n    if (run.grid.first()) args.results[0] = args.results[1] = 0, *cell = \
+         {start};\n    run.grid.wait();\n    {out} value = {start};\n{declare}    for (unsigned long long i = run.grid.rank(); i < \
+         in.length; i += run.grid.size()) {{\n        const {ty} x = in.cells[i];\n        value = ({out})({step});\n{note}    \
+         }}\n    gw::{store}(cell, value);\n{end}"
     );
-    kernel("reduce_vector", &["run.cuh", "reduce.cuh"], inputs, vec![Outcome::Local("value".into(), scalar)], &body)
+    let outcomes = vec![Outcome::Local("value".into(), scalar), Outcome::Local("numbers".into(), Scalar::Uint)];
+    kernel("reduce_vector", &["run.cuh", "reduce.cuh"], inputs, outcomes, &body)
 }
 
 /// Out-degrees of all vertices.

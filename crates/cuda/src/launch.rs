@@ -4,13 +4,15 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gw_exec::{Environment, ErrorKind, ExecError, PerGraph, Result, Value, graph_features};
+use gw_exec::{Environment, ErrorKind, ExecError, PerGraph, Result, Value, graph_features, random};
+use gw_ir::module::Module;
 use gw_ir::source::{Name, Span};
+use gw_ir::walk;
 use gw_schedule::{Features, LoopForm};
 
 use crate::bindings::{Bindings, External, FROM_HOST, PLACES};
 use crate::codegen::inputs::{GraphParts, Source};
-use crate::codegen::region::Outcome;
+use crate::codegen::region::{Outcome, vector_names};
 use crate::codegen::{Generated, STATE_WORDS};
 use crate::context::Context;
 use crate::device::{Address, Device, DeviceError, Launch, Mark};
@@ -22,7 +24,9 @@ use crate::set::{DeviceSet, FORM_BITS, LEVELS, QUEUE, SET_WORDS, Spares, Storage
 use crate::vectors::{Vectors, bits_of};
 
 /// The shared block of a launcher: fault, cells, results.
-const FAULT_BYTES: usize = 32;
+const FAULT_BYTES: usize = 40;
+/// Where in a fault the host says that the run shall end.
+const STOP_AT: usize = 28;
 const CELLS: usize = 64;
 const RESULTS: usize = 256;
 const RESULTS_AT: usize = FAULT_BYTES + 8 * CELLS;
@@ -59,13 +63,16 @@ pub(crate) struct Launcher {
     cells: HashMap<Name, Cell>,
     /// What was read last: fault and cells.
     last: Vec<u8>,
+    /// The vectors that faults name, by their numbers less one, and the statements of the program by their lines.
+    names: Vec<Name>,
+    statements: HashMap<u32, Span>,
     /// The stream before the first kernel of the run, and behind the last.
     first: Option<Mark>,
     end: Option<Mark>,
 }
 
 impl Launcher {
-    pub(crate) fn new(context: Arc<Context>) -> std::result::Result<Launcher, DeviceError> {
+    pub(crate) fn new(context: Arc<Context>, module: &Module) -> std::result::Result<Launcher, DeviceError> {
         let device = &context.device;
         Ok(Launcher {
             block: Buffer::zeroed(device, RESULTS_AT + 8 * RESULTS)?,
@@ -80,6 +87,8 @@ impl Launcher {
             features: PerGraph::default(),
             cells: HashMap::new(),
             last: Vec::new(),
+            names: vector_names(module),
+            statements: statements(module),
             first: None,
             end: None,
             context,
@@ -90,6 +99,14 @@ impl Launcher {
     pub(crate) fn begin_run(&mut self) {
         self.cells.values_mut().for_each(|c| c.bits = None);
         (self.first, self.end) = (None, None);
+        // A run that was stopped may have left a fault that nobody read, and the word that ends kernels. A device that fails here
+        // fails again.
+        let _ = self.context.device.fill(self.block.address, 0, 4, FAULT_BYTES / 4);
+    }
+
+    /// The word that kernels look at to learn that the run shall end.
+    pub(crate) fn stop_word(&self) -> Address {
+        self.block.address.offset(STOP_AT)
     }
 
     /// All work of the run is handed over.
@@ -270,8 +287,16 @@ impl Launcher {
         })
     }
 
-    /// How many ids a queue must hold.
+    /// How many ids a queue of the kernel must hold. Sets are copied from lists, onto which sets from the host may go.
     fn capacity(&self, code: &Generated, bindings: &Bindings, env: Option<&Environment>) -> usize {
+        let own = self.own_capacity(code, bindings, env);
+        let of_lists = bindings.lists.values().map(|list| list.used as usize).max();
+        let given = of_lists.map_or(0, |used| used.max(given_capacity(bindings)));
+        own.max(given).min(u32::MAX as usize)
+    }
+
+    /// How many ids the outputs of a kernel may have.
+    fn own_capacity(&self, code: &Generated, bindings: &Bindings, env: Option<&Environment>) -> usize {
         let vertices = bindings.vertices;
         if !code.unbounded {
             return vertices;
@@ -279,7 +304,7 @@ impl Launcher {
         // As often as there are edges, at most; but not more than an eighth of what is free.
         let edges = self.most_edges(code, bindings, env);
         let free = self.device().free_bytes().unwrap_or(0) as usize;
-        (vertices + edges).min((free / 8 / 4).max(6 * vertices)).min(u32::MAX as usize)
+        (vertices + edges).min((free / 8 / 4).max(6 * vertices))
     }
 
     /// Edges of the largest graph that a kernel walks.
@@ -347,6 +372,10 @@ impl Launcher {
             }
             Source::LocalScalar(name) => words.push(*bindings.scalars.get(name).ok_or_else(|| unset(name))?),
             Source::Vertices(element) => words.push(env.ok_or_else(no_env)?.vertices_of(element)? as u64),
+            Source::Members(name) => match global(name)? {
+                Value::Set(set) => words.push(set.len()? as u64),
+                _ => return Err(unset(name)),
+            },
             Source::Graph(graph) => {
                 let found = match bindings.graphs.get(&graph.name) {
                     Some(graph) => Arc::clone(graph),
@@ -366,7 +395,10 @@ impl Launcher {
                 keep.push(found);
             }
             Source::Fault => words.push(self.block.address.0),
-            Source::Seed => words.push(env.map_or(0, Environment::seed)),
+            Source::DrawKey(role) => {
+                let env = env.ok_or_else(no_env)?;
+                words.push(random::call_key(env.seed(), env.operator_calls(), *role));
+            }
             Source::Counters => {
                 let bytes = 4 * bindings.vertices;
                 let address = lasting(&mut self.marks, &self.context.device, bytes, true)?;
@@ -377,7 +409,8 @@ impl Launcher {
                 words.push(lasting(&mut self.seen, &self.context.device, bytes, false)?.0);
             }
             Source::Scratch => {
-                let capacity = self.capacity(code, bindings, env);
+                // Balancers keep something for each member of a set, repeats included.
+                let capacity = self.capacity(code, bindings, env).max(given_capacity(bindings));
                 let edges = self.most_edges(code, bindings, env);
                 let count = 4 * capacity.max(bindings.vertices) + edges / 64 + (1 << 16);
                 words.push(lasting(&mut self.scratch, &self.context.device, 4 * count, true)?.0);
@@ -460,8 +493,14 @@ impl Launcher {
         let (index, length) = (self.last_word(8) as i64, self.last_word(16) as i64);
         // The next run begins without it.
         let _ = self.context.device.fill(self.block.address, 0, 4, FAULT_BYTES / 4);
+        let vector = (self.last_word(24) as u32 as usize).checked_sub(1).and_then(|at| self.names.get(at));
+        let vertex = u32::try_from(index).unwrap_or(0);
         let kind = match code {
-            1 => ErrorKind::IndexOutOfRange { index, len: length.max(0) as usize, vector: "the vector or list".into() },
+            1 => ErrorKind::IndexOutOfRange {
+                index,
+                len: length.max(0) as usize,
+                vector: vector.map_or_else(|| "the vector".to_string(), ToString::to_string),
+            },
             2 => ErrorKind::DivisionByZero,
             3 => ErrorKind::PriorityOverflow,
             4 => ErrorKind::OutOfMemory {
@@ -470,13 +509,40 @@ impl Launcher {
                      `create=unfused-bitmap`, keeps repeats out"
                 ),
             },
-            5 => ErrorKind::NegativePriority { vertex: index.max(0) as u32, priority: length as f64 },
+            5 => ErrorKind::NegativePriority { vertex, priority: length as f64 },
             6 => ErrorKind::EmptyList,
+            7 => ErrorKind::VertexOutOfRange { vertex: index, vertices: length.max(0) as usize },
+            8 => ErrorKind::IndexOutOfRange { index, len: length.max(0) as usize, vector: "neighbours".into() },
+            9 => ErrorKind::NoNeighbours { vertex, side: "out" },
+            10 => ErrorKind::NoNeighbours { vertex, side: "in" },
+            11 => ErrorKind::SetSize { size: index, vertices: length.max(0) as usize },
             _ => ErrorKind::Machine(format!("unknown fault {code}")),
         };
-        let at = if line > 0 { Span { line, ..Span::NONE } } else { span };
-        Some(ExecError::from(kind).at(at))
+        let place = self.statements.get(&line).copied().unwrap_or(Span { line, ..Span::NONE });
+        Some(ExecError::from(kind).at(if line > 0 { place } else { span }))
     }
+}
+
+/// How many ids the sets may have that come from the host. Where nobody can tell, they have repeats, and more members than there
+/// are vertices.
+fn given_capacity(bindings: &Bindings) -> usize {
+    let capacity = |external: &External| match external {
+        External::Set(set) => with_device_set(set, |own| own.capacity()).unwrap_or(0),
+        External::Near(near) => near.as_ref().map_or(0, |near| near.capacity()),
+    };
+    bindings.external.iter().map(capacity).max().unwrap_or(0)
+}
+
+/// The first statement of every line.
+fn statements(module: &Module) -> HashMap<u32, Span> {
+    let mut spans = HashMap::new();
+    let blocks = module.functions.iter().filter_map(|f| f.body.as_deref()).chain([module.startup.as_slice()]);
+    for block in blocks {
+        walk::walk_stmts(block, &mut |stmt| {
+            spans.entry(stmt.span.line).or_insert(stmt.span);
+        });
+    }
+    spans
 }
 
 /// An epoch that no launcher had before.

@@ -6,7 +6,9 @@
 //! | `headers`, `../device/*.cuh` | the device runtime, one concept per header |
 //! | `device` | what the machine needs of a GPU |
 //! | `nvidia/` | an NVIDIA GPU: driver, NVRTC, cache of kernels |
+//! | `listings` | the code of a module, for readers |
 //! | `executable` | operator calls, loops on the device, queues |
+//! | `requirements` | what a kernel takes for granted about lengths, compared before its launch |
 //! | `launch` | from values to arguments, from results to values |
 //! | `residency` | graphs on the device |
 //! | `vectors`, `set`, `queue` | vectors, sets and queues of a run |
@@ -28,6 +30,7 @@ mod fused;
 pub mod headers;
 mod kernels;
 mod launch;
+mod listings;
 mod memory;
 pub mod nvidia;
 mod outcomes;
@@ -35,6 +38,7 @@ mod peak;
 mod prepared;
 mod queue;
 mod queue_calls;
+mod requirements;
 mod residency;
 mod set;
 mod sums;
@@ -81,7 +85,17 @@ impl CudaVm {
 
 /// The CUDA C++ of every kernel of a module, for graphs with 32-bit offsets and the declared weights. Needs no GPU.
 pub fn listings(module: &Arc<Module>) -> Result<Vec<Unit>> {
-    let made = executable::CudaExecutable::listings(module);
+    units(module, false)
+}
+
+/// The CUDA C++ of all kernels that a run of a module may launch: those of [`listings`], the operators of loops, which the host
+/// calls where a loop cannot run as a whole, and the code of every operator that checks all accesses. Needs no GPU.
+pub fn all_kernels(module: &Arc<Module>) -> Result<Vec<Unit>> {
+    units(module, true)
+}
+
+fn units(module: &Arc<Module>, everything: bool) -> Result<Vec<Unit>> {
+    let made = listings::listings(module, everything);
     let made = made.map_err(|r| ExecError::from(ErrorKind::Unsupported(r.reason)).at(r.span))?;
     Ok(made.into_iter().map(|g| g.unit).collect())
 }

@@ -215,6 +215,11 @@ impl DeviceSet {
         Ok(set)
     }
 
+    /// Ids that its queue can hold.
+    pub(crate) fn capacity(&self) -> usize {
+        self.storage.as_ref().map_or(0, |storage| storage.capacity)
+    }
+
     pub(crate) fn storage(&mut self) -> Option<&mut Storage> {
         self.storage.as_mut()
     }
@@ -339,6 +344,8 @@ pub(crate) struct ListStorage {
     pub(crate) heads: Buffer,
     pub(crate) capacity: usize,
     pub(crate) depth_capacity: usize,
+    /// All ids are below this.
+    pub(crate) vertices: usize,
 }
 
 /// A set on a list.

@@ -59,8 +59,9 @@ impl CudaExecutable {
         outcomes.give_back(&self.launcher.spares);
         let out = match reduction {
             Reduction::Count => Scalar::Int,
-            Reduction::Sum if scalar == Scalar::Bool => Scalar::Int,
-            _ => scalar,
+            Reduction::Sum if scalar.is_float() => Scalar::Double,
+            Reduction::Sum => Scalar::Uint64,
+            Reduction::Max | Reduction::Min => scalar,
         };
         Ok(value_of(out, words[0]))
     }

@@ -58,7 +58,9 @@ impl Vectors {
             Entry::Occupied(entry) => Ok(entry.into_mut()),
             Entry::Vacant(entry) => {
                 let whole = vector.storage();
-                let buffer = Buffer::new(&self.device, whole.cells() * whole.cell_bytes()).map_err(exec_error)?;
+                // A check that fails lets entry 0 stand in, so there is one even in a vector without entries.
+                let bytes = (whole.cells() * whole.cell_bytes()).max(8);
+                let buffer = Buffer::new(&self.device, bytes).map_err(exec_error)?;
                 vector.set_watched(true);
                 let untouched = whole.untouched();
                 if let Some(fill) = untouched {

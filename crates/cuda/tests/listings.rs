@@ -38,6 +38,48 @@ fn pagerank_from_the_host() {
     insta::assert_snapshot!(listing("pagerank", "s0:s1@pull,lb=etwc"));
 }
 
+/// Operators before and behind a loop on the device are kernels of their own; those inside are not, unless all are asked for.
+#[test]
+fn operators_outside_of_loops_are_listed() {
+    let source = "element Vertex end
+element Edge end
+const edges : edgeset{Edge}(Vertex,Vertex) = load(argv[1]);
+const vertices : vertexset{Vertex} = edges.getVertices();
+const x : vector{Vertex}(int) = 0;
+func before(v : Vertex)
+    x[v] = 1;
+end
+func inside(src : Vertex, dst : Vertex)
+    x[dst] += 1;
+end
+func after(v : Vertex)
+    x[v] = x[v] + 2;
+end
+func main()
+    vertices.apply(before);
+    var i : int = 0;
+    #s0# while i < 3
+        edges.apply(inside);
+        i = i + 1;
+    end
+    vertices.apply(after);
+end
+";
+    let front = compile_front(&SourceFile::new("test.gt", source)).unwrap_or_else(|_| panic!("no front"));
+    let module = gw_ir::lower(&front.typed, source).unwrap();
+    let options = gw_ir::Options { family: Some(Family::Gpu), ..gw_ir::Options::default() };
+    let module = Arc::new(gw_ir::run_pipeline(module, &"s0@loop=fused".parse().unwrap(), &options).unwrap());
+    let applied = |units: Vec<gw_cuda::device::Unit>, function: &str| {
+        let names = units.into_iter().filter(|unit| unit.source.contains(&format!("fn_{function}(")));
+        names.map(|unit| unit.name).collect::<Vec<_>>()
+    };
+    for (function, listed, all) in [("before", 1, 2), ("inside", 1, 3), ("after", 1, 2)] {
+        assert_eq!(applied(gw_cuda::listings(&module).unwrap(), function).len(), listed, "{function}");
+        assert_eq!(applied(gw_cuda::all_kernels(&module).unwrap(), function).len(), all, "{function}");
+    }
+    assert_eq!(applied(gw_cuda::listings(&module).unwrap(), "inside"), ["loop_0"]);
+}
+
 /// What holds for every listing: indentation follows the braces, no line ends in blanks, no two empty lines in a row.
 #[test]
 fn the_text_is_well_set() {

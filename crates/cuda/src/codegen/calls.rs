@@ -7,6 +7,7 @@ use gw_ir::stmt::{Block, Decision, HybridStmt};
 use gw_ir::types::Type;
 use gw_schedule::{Criterion, Param};
 
+use super::access::Requirement;
 use super::function::Refusal;
 use super::inputs::Source;
 use super::operator::{self, Operands, OperatorCode};
@@ -24,8 +25,8 @@ impl Uniform<'_, '_> {
                 Type::Vector { .. } => {
                     let name = expr.as_var().cloned().ok_or_else(|| self.refuse("a vector variable is expected"))?;
                     let scalar = param.ty.leaf().scalar().ok_or_else(|| self.refuse("a vector is expected"))?;
-                    let (base, length) = self.region.vector(&name, scalar).map_err(|reason| self.refuse(reason))?;
-                    format!("{base}, {length}")
+                    let code = self.region.vector(&name, scalar).map_err(|reason| self.refuse(reason))?;
+                    format!("{}, {}", code.base, code.length)
                 }
                 _ => self.value(expr)?,
             });
@@ -175,6 +176,7 @@ impl Uniform<'_, '_> {
         let graph_name = hybrid.graph.as_var().cloned().ok_or_else(|| self.refuse("a graph variable is expected"))?;
         self.region.inputs.need(&graph_name, |parts| parts.out = true);
         let graph = self.region.graph(&graph_name).map_err(|reason| self.refuse(reason))?;
+        self.region.require(Requirement::Walked(graph_name.clone()));
         self.settle();
         self.region.cooperative = true;
         let set = match &hybrid.frontier {

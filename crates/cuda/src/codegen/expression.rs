@@ -4,9 +4,10 @@ use gw_ir::analysis::priority::priority_vector;
 use gw_ir::builtin::Builtin;
 use gw_ir::expr::{BinaryOp, Expr, ExprKind, FunctionRef, PriorityOp, UnaryOp};
 use gw_ir::source::Name;
-use gw_ir::types::{Domain, Scalar, Type};
+use gw_ir::types::{Scalar, Type};
 
-use super::function::{Binding, Coder, Refusal, Text, function_name, reduction};
+use super::facts::draws;
+use super::function::{Binding, Coder, DRAWS, Refusal, Text, function_name, reduction};
 use super::inputs::Source;
 use super::text::{float_literal, int_literal, type_name};
 
@@ -61,21 +62,16 @@ impl Coder<'_, '_> {
                 if self.owner_enqueues_once && vertex.as_var() == self.owner.as_ref() {
                     return Ok("partial.out = true".to_string());
                 }
-                let in_range = self.is_in_range(vertex);
-                let mut id = self.value(vertex)?;
-                if !in_range {
-                    let fault = self.fault();
-                    id = format!("gw::checked({fault}, {id}, vertices(), {})", self.span.line);
-                }
-                format!("insert({id})")
+                format!("insert({})", self.output_vertex(vertex)?)
             }
             ExprKind::IntersectNeighbor { args, meta } => {
                 let [graph, u, v] = args.as_slice() else { return Err(self.refuse("three operands are expected")) };
-                let graph = self.graph(graph)?;
-                let (u, v) = (self.checked_vertex(&graph, u)?, self.checked_vertex(&graph, v)?);
+                let code = self.graph(graph)?;
+                let (u, u_reason) = self.asked_vertex(graph, &code, u)?;
+                let (v, v_reason) = self.asked_vertex(graph, &code, v)?;
                 let method = super::intersection_name(meta.kind);
                 self.region.include("intersect.cuh");
-                format!("gw::{method}({graph}, {u}, {v}, {v})")
+                self.asked(format!("gw::{method}({code}, {u}, {v}, {v})"), [u_reason, v_reason])
             }
             ExprKind::Intersection { .. } => {
                 return Err(self.refuse("sets are not intersected inside operator functions on the device"));
@@ -85,12 +81,9 @@ impl Coder<'_, '_> {
         })
     }
 
-    pub(super) fn is_in_range(&self, index: &Expr) -> bool {
-        let binding = index.as_var().and_then(|name| self.names.get(name));
-        matches!(binding, Some(Binding::Scalar { in_range: true, .. }))
-    }
-
+    /// Where a fault of the program is noted, for code that may be one.
     pub(crate) fn fault(&mut self) -> String {
+        self.region.faults = true;
         self.region.inputs.member(Source::Fault, "gw::Fault*", "fault")
     }
 
@@ -125,62 +118,9 @@ impl Coder<'_, '_> {
                     false => text,
                 })
             }
-            ExprKind::Element { .. } => {
-                let (base, offset) = self.element(expr)?;
-                Ok(format!("{base}[{offset}]"))
-            }
+            ExprKind::Element { .. } => self.entry(expr),
             _ => Err(self.refuse("this cannot be written")),
         }
-    }
-
-    /// First cell of the vector, and the position of the cell that is meant.
-    pub(super) fn element(&mut self, expr: &Expr) -> Result<(String, String), Refusal> {
-        let ExprKind::Element { vector, index, .. } = &expr.kind else {
-            return Err(self.refuse("an entry of a vector is expected"));
-        };
-        let cells = cells(&expr.ty).ok_or_else(|| self.refuse("only rows of fixed length lie inside vectors"))?;
-        match &vector.kind {
-            ExprKind::Var(name) => {
-                let (base, length) = self.vector(name, &vector.ty)?;
-                let at = self.index(index, &vector.ty, &length)?;
-                Ok((base, scaled(&at, cells)))
-            }
-            ExprKind::Element { .. } => {
-                let (base, row) = self.element(vector)?;
-                let at = self.index(index, &vector.ty, "0")?;
-                Ok((base, format!("{row} + {}", scaled(&at, cells))))
-            }
-            _ => Err(self.refuse("a vector is expected")),
-        }
-    }
-
-    pub(super) fn index(&mut self, index: &Expr, vector: &Type, length: &str) -> Text {
-        let limit = match vector {
-            Type::Vector { domain: Domain::Fixed(n), .. } => {
-                if let ExprKind::Int(i) = index.kind
-                    && (0..i64::from(*n)).contains(&i)
-                {
-                    return Ok(i.to_string());
-                }
-                n.to_string()
-            }
-            _ if self.is_in_range(index) => return self.value(index),
-            _ => length.to_string(),
-        };
-        let value = self.value(index)?;
-        let fault = self.fault();
-        Ok(format!("gw::checked({fault}, {value}, {limit}, {})", self.span.line))
-    }
-
-    /// Base and length of a vector variable.
-    pub(crate) fn vector(&mut self, name: &Name, ty: &Type) -> Result<(String, String), Refusal> {
-        match self.names.get(name) {
-            Some(Binding::Vector { base, length }) => return Ok((base.clone(), length.clone())),
-            Some(_) => return Err(self.refuse(format!("`{name}` is not a vector"))),
-            None => {}
-        }
-        let scalar = self.leaf(ty)?;
-        self.region.vector(name, scalar).map_err(|reason| self.refuse(reason))
     }
 
     pub(super) fn binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> Text {
@@ -213,11 +153,17 @@ impl Coder<'_, '_> {
                     let Some(name) = expr.as_var() else {
                         return Err(self.refuse("rows of vectors cannot be passed to functions on the device"));
                     };
-                    let (base, length) = self.vector(name, &expr.ty)?;
-                    texts.push(format!("{base}, {length}"));
+                    let code = self.vector(name, &expr.ty)?;
+                    texts.push(format!("{}, {}", code.base, code.length));
                 }
                 _ => texts.push(self.value(expr)?),
             }
+        }
+        if draws(module, &function.name) {
+            if !self.draws {
+                return Err(self.refuse("random neighbours are drawn in functions that operators apply, not in loops"));
+            }
+            texts.push(DRAWS.to_string());
         }
         Ok(format!("{}{}({})", self.prefix, function_name(&function.name), texts.join(", ")))
     }
@@ -227,15 +173,6 @@ impl Coder<'_, '_> {
         let name = graph.as_var().cloned().ok_or_else(|| self.refuse("a graph variable is expected"))?;
         self.region.inputs.need(&name, |parts| parts.out = true);
         self.region.graph(&name).map_err(|reason| self.refuse(reason))
-    }
-
-    pub(super) fn checked_vertex(&mut self, graph: &str, vertex: &Expr) -> Text {
-        let value = self.value(vertex)?;
-        if self.is_in_range(vertex) {
-            return Ok(value);
-        }
-        let fault = self.fault();
-        Ok(format!("gw::checked({fault}, {value}, {graph}.vertices, {})", self.span.line))
     }
 
     pub(super) fn builtin(&mut self, builtin: Builtin, args: &[Expr], ty: &Type) -> Text {
@@ -276,33 +213,42 @@ impl Coder<'_, '_> {
             }
             Builtin::VertexCount => match &args[0].ty {
                 Type::VertexSet(element) => {
-                    let source = Source::Vertices(element.clone());
+                    // The set of a global counts by itself: its element may have got another graph since.
+                    let source = match args[0].as_var() {
+                        Some(name) => Source::Members(name.clone()),
+                        None => Source::Vertices(element.clone()),
+                    };
                     format!("(int){}", self.region.inputs.member(source, "unsigned", &format!("{element}_count")))
                 }
                 _ => format!("(int){}.vertices", self.graph(&args[0])?),
             },
             Builtin::OutDegree => {
                 let graph = self.graph(&args[0])?;
-                let vertex = self.checked_vertex(&graph, &args[1])?;
-                format!("{graph}.out_degree({vertex})")
+                let (vertex, reason) = self.asked_vertex(&args[0], &graph, &args[1])?;
+                self.asked(format!("{graph}.out_degree({vertex})"), [reason])
             }
             Builtin::OutNeighbor => {
                 let graph = self.graph(&args[0])?;
-                let vertex = self.checked_vertex(&graph, &args[1])?;
+                let (vertex, reason) = self.asked_vertex(&args[0], &graph, &args[1])?;
                 let position = self.value(&args[2])?;
-                let fault = self.fault();
-                format!("gw::out_neighbour({fault}, {graph}, {vertex}, {position}, {})", self.span.line)
+                let (fault, line) = (self.fault(), self.span.line);
+                self.asked(format!("gw::out_neighbour({fault}, {graph}, {vertex}, {position}, {line})"), [reason])
             }
             Builtin::RandomOutNeighbor | Builtin::RandomInNeighbor => {
                 let graph = self.graph(&args[0])?;
-                let vertex = self.checked_vertex(&graph, &args[1])?;
+                let (vertex, reason) = self.asked_vertex(&args[0], &graph, &args[1])?;
                 let (fault, line) = (self.fault(), self.span.line);
-                let seed = self.region.inputs.member(Source::Seed, "unsigned long long", "seed");
+                if !self.draws {
+                    return Err(
+                        self.refuse("random neighbours are drawn in functions that operators apply, not in loops")
+                    );
+                }
                 let incoming = builtin == Builtin::RandomInNeighbor;
                 if incoming && let Some(name) = args[0].as_var() {
                     self.region.inputs.need(name, |parts| parts.incoming = true);
                 }
-                format!("gw::random_neighbour<{incoming}>({fault}, {graph}, {vertex}, {seed}, {line})")
+                let text = format!("gw::random_neighbour<{incoming}>({fault}, {graph}, {vertex}, {DRAWS}, {line})");
+                self.asked(text, [reason])
             }
             Builtin::CurrentPriority => {
                 let name = args[0].as_var().cloned().ok_or_else(|| self.refuse("a queue variable is expected"))?;
@@ -360,17 +306,4 @@ impl Coder<'_, '_> {
 pub(super) fn parenthesised(text: &str) -> String {
     let plain = text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
     if plain || (text.starts_with('(') && text.ends_with(')')) { text.to_string() } else { format!("({text})") }
-}
-
-fn scaled(index: &str, cells: u32) -> String {
-    if cells == 1 { index.to_string() } else { format!("{cells} * (unsigned long long)({index})") }
-}
-
-/// Scalar cells of an entry.
-fn cells(ty: &Type) -> Option<u32> {
-    match ty {
-        Type::Vector { domain: Domain::Fixed(n), item } => Some(n * cells(item)?),
-        Type::Vector { .. } => None,
-        _ => Some(1),
-    }
 }

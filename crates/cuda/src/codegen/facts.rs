@@ -4,11 +4,13 @@ use std::collections::BTreeSet;
 
 use gw_ir::analysis::calls::closure;
 use gw_ir::analysis::effects::Effects;
-use gw_ir::expr::{Expr, ExprKind, FunctionRef};
+use gw_ir::builtin::Builtin;
+use gw_ir::expr::{BinaryOp, Expr, ExprKind, FunctionRef};
+use gw_ir::module::{Function, Module};
 use gw_ir::operator::{EdgeSetIterator, VertexFilter};
 use gw_ir::source::Name;
 use gw_ir::stmt::{Stmt, StmtKind};
-use gw_ir::types::Scalar;
+use gw_ir::types::{Domain, Scalar, Type};
 use gw_ir::walk;
 
 use super::function::{Gathered, Summed};
@@ -23,6 +25,64 @@ pub(super) fn filters(op: &EdgeSetIterator) -> Vec<&Name> {
             _ => None,
         })
         .collect()
+}
+
+/// Whether any function of a module draws random neighbours.
+pub(crate) fn module_draws(module: &Module) -> bool {
+    module.functions.iter().any(draws_itself)
+}
+
+/// Whether a function draws random neighbours, itself or in what it calls.
+pub(super) fn draws(module: &Module, name: &Name) -> bool {
+    closure(module, [name.clone()]).iter().filter_map(|name| module.function(name)).any(draws_itself)
+}
+
+/// The same for a function that may not be one of the module, but made of one.
+pub(super) fn draws_in(module: &Module, function: &Function) -> bool {
+    draws_itself(function) || draws(module, &function.name)
+}
+
+fn draws_itself(function: &Function) -> bool {
+    let mut found = false;
+    walk::walk_block_exprs(function.body.as_deref().unwrap_or_default(), &mut |e| {
+        found |= matches!(&e.kind, ExprKind::Builtin(Builtin::RandomOutNeighbor | Builtin::RandomInNeighbor, _));
+    });
+    found
+}
+
+/// Whether a call of a filter may be a fault, so that it matters for which vertices it is called. Not so where everything it reads is
+/// indexed by the vertex it is called for: lengths are compared before.
+pub(super) fn may_fault(region: &Region<'_>, filter: &Name) -> bool {
+    let module = region.module;
+    closure(module, [filter.clone()]).iter().filter_map(|name| module.function(name)).any(|function| {
+        let own = function.name == *filter && !region.careful;
+        let vertex = function.params.first().map(|p| &p.name).filter(|_| own);
+        let known = |index: &Expr| vertex.is_some() && index.as_var() == vertex;
+        let body = function.body.as_deref().unwrap_or_default();
+        let mut found = vertex.is_some_and(|vertex| assigned(body, vertex));
+        walk::walk_block_exprs(body, &mut |e| {
+            found |= match &e.kind {
+                ExprKind::Element { vector, index, .. } => match (&vector.ty, &index.kind) {
+                    (Type::Vector { domain: Domain::Fixed(n), .. }, ExprKind::Int(i)) => {
+                        !(0..i64::from(*n)).contains(i)
+                    }
+                    (Type::Vector { domain: Domain::Element(_), .. }, _) => !known(index),
+                    _ => true,
+                },
+                ExprKind::Binary(BinaryOp::Div, _, b) => !b.ty.scalar().is_some_and(Scalar::is_float),
+                ExprKind::Builtin(Builtin::Mod, args) => {
+                    let divisor = args.get(1);
+                    let float = divisor.and_then(|d| d.ty.scalar()).is_some_and(Scalar::is_float);
+                    !float && !divisor.is_some_and(|d| matches!(d.kind, ExprKind::Int(n) if n != 0))
+                }
+                ExprKind::Builtin(Builtin::OutDegree, args) => !args.get(1).is_some_and(known),
+                ExprKind::Builtin(Builtin::OutNeighbor | Builtin::RandomOutNeighbor | Builtin::RandomInNeighbor, _)
+                | ExprKind::IntersectNeighbor { .. } => true,
+                _ => false,
+            };
+        });
+        found
+    })
 }
 
 /// Whether a visit of an edge can make the destination not want more.

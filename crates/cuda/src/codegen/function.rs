@@ -9,9 +9,12 @@ use gw_ir::stmt::{Stmt, StmtKind};
 use gw_ir::types::{Scalar, Type};
 use gw_ir::walk;
 
+use super::access::VectorCode;
 use super::expression::parenthesised;
+use super::facts::draws_in;
+use super::inputs::Source;
 use super::region::Region;
-use super::text::{Code, c_name, type_name};
+use super::text::{Code, TURNS_NAME, c_name, type_name};
 
 /// Why something cannot be generated.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,10 +26,10 @@ pub(crate) struct Refusal {
 /// What a name means inside a function.
 #[derive(Debug, Clone)]
 pub(crate) enum Binding {
-    /// A number; `in_range` says that it is a vertex of the operator and so needs no check as an index.
+    /// A number; `in_range` says that it is a vertex of the operator, below the number of vertices of its region.
     Scalar { text: String, in_range: bool },
     /// A vector: first cell and number of entries.
-    Vector { base: String, length: String },
+    Vector(VectorCode),
     /// The output set of the operator.
     Output,
 }
@@ -67,8 +70,12 @@ pub(crate) struct Coder<'r, 'm> {
     pub(super) watched: HashSet<Name>,
     /// Loops around the code being written.
     pub(super) loops: usize,
+    /// The function being written has draws to pass on.
+    pub(super) draws: bool,
     /// What stands before the names of functions where they are called.
     pub(crate) prefix: &'static str,
+    /// Where the lengths of captured vectors come from, by function and capture: of the functions that an operator names.
+    pub(super) captured: HashMap<Name, Vec<Vec<Source>>>,
 }
 
 pub(super) type Text = Result<String, Refusal>;
@@ -87,8 +94,17 @@ impl<'r, 'm> Coder<'r, 'm> {
             owner_enqueues_once: false,
             watched: HashSet::new(),
             loops: 0,
+            draws: false,
             prefix: "",
+            captured: HashMap::new(),
         }
+    }
+
+    /// Notes where the lengths of captured vectors of a function come from. A function may be named twice by an operator.
+    pub(crate) fn note_captures(&mut self, function: &Name, lengths: Vec<Vec<Source>>) {
+        let known = self.captured.entry(function.clone()).or_default();
+        known.resize(known.len().max(lengths.len()), Vec::new());
+        known.iter_mut().zip(lengths).for_each(|(known, new)| known.extend(new));
     }
 
     pub(crate) fn refuse(&self, reason: impl Into<String>) -> Refusal {
@@ -128,14 +144,16 @@ impl<'r, 'm> Coder<'r, 'm> {
         let outer_watched = std::mem::take(&mut self.watched);
         self.watched = loop_writes(function);
         let mut params = Vec::new();
-        for capture in &function.captures {
+        let captured = self.captured.get(name).cloned().unwrap_or_default();
+        for (i, capture) in function.captures.iter().enumerate() {
             let c = c_name(&capture.name);
             match &capture.ty {
                 Type::Vector { .. } => {
                     let scalar = self.leaf(&capture.ty)?;
                     params.push(format!("{}* {c}, unsigned long long {c}_length", type_name(scalar)));
-                    let binding = Binding::Vector { base: c.clone(), length: format!("{c}_length") };
-                    self.names.insert(capture.name.clone(), binding);
+                    let lengths = captured.get(i).cloned().unwrap_or_default();
+                    let code = VectorCode { base: c.clone(), length: format!("{c}_length"), lengths };
+                    self.names.insert(capture.name.clone(), Binding::Vector(code));
                 }
                 ty => {
                     params.push(format!("{} {c}", type_name(self.scalar(ty)?)));
@@ -154,8 +172,8 @@ impl<'r, 'm> Coder<'r, 'm> {
                 Type::Vector { .. } => {
                     let scalar = self.leaf(&param.ty)?;
                     params.push(format!("{}* {c}, unsigned long long {c}_length", type_name(scalar)));
-                    let binding = Binding::Vector { base: c.clone(), length: format!("{c}_length") };
-                    self.names.insert(param.name.clone(), binding);
+                    let code = VectorCode { base: c.clone(), length: format!("{c}_length"), lengths: Vec::new() };
+                    self.names.insert(param.name.clone(), Binding::Vector(code));
                 }
                 ty => {
                     params.push(format!("{} {c}", type_name(self.scalar(ty)?)));
@@ -167,6 +185,11 @@ impl<'r, 'm> Coder<'r, 'm> {
         let gathers = self.owner.is_some() && root && (!self.gathered.is_empty() || self.owner_enqueues_once);
         if gathers {
             params.push("Partial& partial".to_string());
+        }
+        let outer_draws = std::mem::replace(&mut self.draws, draws_in(self.region.module, function));
+        if self.draws {
+            self.region.include("graph.cuh");
+            params.push(format!("const gw::Draws& {DRAWS}"));
         }
         let result = match &function.result {
             Some(result) => {
@@ -189,6 +212,7 @@ impl<'r, 'm> Coder<'r, 'm> {
         }
         body.close("");
         self.names = outer_names;
+        self.draws = outer_draws;
         self.span = outer_span;
         self.watched = outer_watched;
         // Members may be used before they are declared inside a struct, so the order does not matter.
@@ -259,24 +283,33 @@ impl<'r, 'm> Coder<'r, 'm> {
             StmtKind::While { condition, body, .. } => {
                 self.loops += 1;
                 let condition = self.value(condition)?;
-                code.open(format!("while ({condition})"));
+                let turns = self.turns();
+                code.open(format!("for (unsigned {turns} = 1; {condition}; {turns}++)"));
+                self.ask_if_over(&turns, code);
                 self.block(body, code)?;
                 code.close("");
                 self.loops -= 1;
             }
             StmtKind::DoWhile { body, condition } => {
                 self.loops += 1;
-                code.open("do");
+                let turns = self.turns();
+                code.open(format!("for (unsigned {turns} = 1;; {turns}++)"));
+                self.ask_if_over(&turns, code);
                 self.block(body, code)?;
                 let condition = self.value(condition)?;
-                code.close(&format!(" while ({condition});"));
+                code.line(format!("if (!({condition})) break;"));
+                code.close("");
                 self.loops -= 1;
             }
             StmtKind::For { var, low, high, body, .. } | StmtKind::ParFor { var, low, high, body, .. } => {
                 let c = c_name(var);
+                let short = matches!((&low.kind, &high.kind), (ExprKind::Int(a), ExprKind::Int(b)) if b - a <= TURNS);
                 let (low, high) = (self.value(low)?, self.value(high)?);
                 self.names.insert(var.clone(), Binding::Scalar { text: c.clone(), in_range: false });
                 code.open(format!("for (int {c} = {low}; {c} < {high}; {c}++)"));
+                if !short {
+                    self.ask_if_over(&format!("(unsigned){c}"), code);
+                }
                 self.block(body, code)?;
                 code.close("");
             }
@@ -291,6 +324,19 @@ impl<'r, 'm> Coder<'r, 'm> {
             StmtKind::Hybrid(_) => return Err(self.refuse("operators do not nest")),
         }
         Ok(())
+    }
+
+    /// A name for the turns of a loop that no variable of the program has.
+    fn turns(&mut self) -> String {
+        self.region.loops += 1;
+        format!("{TURNS_NAME}{}", self.region.loops)
+    }
+
+    /// Leaves a loop when the run is over: a fault lets another entry stand in, which may keep a loop going, and the host may
+    /// want to stop.
+    fn ask_if_over(&mut self, turns: &str, code: &mut Code) {
+        let fault = self.region.inputs.member(Source::Fault, "gw::Fault*", "fault");
+        code.line(format!("if ({turns} % {TURNS} == 0 && gw::is_over({fault})) break;"));
     }
 
     /// A reduction that goes into a register first.
@@ -315,6 +361,12 @@ impl<'r, 'm> Coder<'r, 'm> {
         Ok(Some(format!("{member} = {};", combine(op, scalar, &member, &value))))
     }
 }
+
+/// The random draws of a call, as its functions hand them on.
+pub(crate) const DRAWS: &str = "draws";
+
+/// Turns of a loop in a function after which it asks whether the run is over.
+const TURNS: i64 = 1024;
 
 /// The C++ name of a user function.
 pub(crate) fn function_name(name: &str) -> String {

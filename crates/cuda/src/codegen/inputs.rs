@@ -1,5 +1,6 @@
 //! The inputs of a kernel: which values the host must put where before a launch.
 
+use gw_exec::random::Role;
 use gw_ir::source::Name;
 use gw_ir::types::Scalar;
 use gw_schedule::Feature;
@@ -23,12 +24,14 @@ pub(crate) enum Source {
     LocalScalar(Name),
     /// Number of vertices of an element.
     Vertices(Name),
+    /// Number of members of a global set.
+    Members(Name),
     /// The arrays of a graph.
     Graph(GraphInput),
     /// Where faults are noted.
     Fault,
-    /// The seed of random choices.
-    Seed,
+    /// What the random draws of a function begin with, by its role in the operator.
+    DrawKey(Role),
     /// Round counters of deduplication.
     Counters,
     /// A map for deduplication: bits or bytes.

@@ -11,6 +11,7 @@ use gw_schedule::LoopForm;
 
 use super::frontier::{BLOCK_MEMBERS, Frontiers};
 use super::function::Refusal;
+use super::inputs::Source;
 use super::region::Outcome;
 use super::sets::form::QUEUE;
 use super::text::c_name;
@@ -46,13 +47,14 @@ impl Uniform<'_, '_> {
                 self.span = *span;
                 let tests = self.outgrown(body)?;
                 self.code.line("bool large = false;");
-                self.code.open("while (true)");
+                let turns = self.begin_loop();
                 self.pending = true;
                 let condition = self.value(condition)?;
                 self.settle();
                 self.code.line(format!("if (!({condition})) break;"));
                 self.code.line(format!("large = {tests};"));
                 self.code.line("if (large) break;");
+                self.ask_if_over(&turns);
                 self.block(body)?;
                 self.code.close("");
                 self.pending = true;
@@ -108,7 +110,8 @@ impl Uniform<'_, '_> {
                 self.code.line("run.grid.wait();");
                 lines.push(format!("gw::put(args.results + {slot}, true);"));
                 lines.push(format!("run.save(args.results + {});", slot + 1));
-                lines.push("gw::set_condition(args.condition, more);".to_string());
+                let fault = self.region.inputs.member(Source::Fault, "gw::Fault*", "fault");
+                lines.push(format!("gw::set_condition(args.condition, more && !gw::is_over({fault}));"));
                 loads.push(format!("run.restore(args.results + {});", slot + 1));
             }
             Some(LoopForm::SingleBlock) => {

@@ -1,5 +1,6 @@
 //! From GraphIR to CUDA C++: one translation unit per region.
 
+pub(crate) mod access;
 mod adaptive;
 mod calls;
 mod expression;
@@ -14,6 +15,7 @@ mod sets;
 mod text;
 mod together;
 mod uniform;
+mod validate;
 
 use std::collections::HashMap;
 
@@ -24,6 +26,8 @@ use gw_ir::stmt::Block;
 use gw_ir::types::Type;
 use gw_schedule::LoopForm;
 
+use access::Requirement;
+pub(crate) use facts::module_draws;
 pub(crate) use frontier::{BLOCK_MEMBERS, Frontiers};
 pub(crate) use function::Refusal;
 use inputs::{GraphParts, Input};
@@ -64,6 +68,10 @@ pub(crate) struct Generated {
     pub(crate) input: u32,
     /// Whether the output of a single operator knows how many edges leave it.
     pub(crate) counted: bool,
+    /// What the host must compare before it launches the kernel.
+    pub(crate) requires: Vec<Requirement>,
+    /// Functions of the program may fault in it.
+    pub(crate) faults: bool,
 }
 
 impl Generated {
@@ -100,6 +108,8 @@ pub(crate) struct Task<'a> {
     pub(crate) loop_form: Option<LoopForm>,
     /// The graph whose edges choices of the host look at, for an operator that one of them chose.
     pub(crate) counted: Option<Name>,
+    /// Every access carries its check: for calls whose lengths do not meet what the code would otherwise require.
+    pub(crate) careful: bool,
 }
 
 /// Makes the code of a region.
@@ -107,6 +117,7 @@ pub(crate) fn generate(task: &Task<'_>) -> Result<Generated, Refusal> {
     let params: HashMap<Name, Type> = task.params.iter().cloned().collect();
     let mut region = Region::new(task.module, params, task.shapes.clone(), task.body);
     region.counted = region.counted.or_else(|| task.counted.clone());
+    region.careful = task.careful;
     let mut uniform = Uniform::new(&mut region);
     uniform.params(&task.params)?;
     uniform.declare_sets(task.body);
@@ -127,6 +138,13 @@ pub(crate) fn generate(task: &Task<'_>) -> Result<Generated, Refusal> {
         head.line(format!("#include \"{header}\""));
     }
     head.blank();
+    if !region.vector_numbers.is_empty() {
+        head.line("// Vectors as faults name them.");
+        for (name, number) in &region.vector_numbers {
+            head.line(format!("constexpr unsigned {} = {number};", region::vector_constant(name)));
+        }
+        head.blank();
+    }
     head.line("// What the host hands over.");
     head.open("struct Inputs");
     for input in &region.inputs.members {
@@ -195,6 +213,11 @@ pub(crate) fn generate(task: &Task<'_>) -> Result<Generated, Refusal> {
     text.push_str(&body);
     text.push_str("}\n");
 
+    #[cfg(debug_assertions)]
+    if let Some(problem) = validate::problem(&text, &region.accesses, &region.requires) {
+        panic!("{}: {problem}\n{text}", task.title);
+    }
+
     // One per variable, one being made, one being cleared.
     let places = match (region.forms, task.single) {
         (0, _) => 0,
@@ -222,6 +245,8 @@ pub(crate) fn generate(task: &Task<'_>) -> Result<Generated, Refusal> {
         output: region.output,
         input: region.input,
         counted: region.output_counted,
+        requires: region.requires,
+        faults: region.faults,
     })
 }
 

@@ -1,13 +1,16 @@
 //! Operators: a struct per operator with the user's functions and what a load balancer asks for, and the code that runs it.
 
+use gw_exec::random::Role;
 use gw_ir::expr::{FunctionRef, ReduceOp};
 use gw_ir::meta::Direction;
+use gw_ir::module::Module;
 use gw_ir::operator::{EdgeOutput, EdgeSetIterator, VertexFilter};
 use gw_ir::source::{Name, Span};
 use gw_ir::types::{Scalar, Type};
 use gw_schedule::{EdgeForm, LoadBalance, SimpleSchedule};
 
-use super::facts::{enqueues_only, exits_early, filters, gathered, summed};
+use super::access::{Access, Requirement, capture_lengths};
+use super::facts::{draws, enqueues_only, exits_early, filters, gathered, may_fault, summed};
 use super::function::{Coder, Gathered, Refusal, Summed, function_name, neutral, reduction};
 use super::inputs::{EdgeList, Source};
 use super::region::{Region, offset_type, weight_type};
@@ -102,6 +105,8 @@ struct Plan {
     repeats: bool,
     /// The function adds up common neighbours, which lanes find together.
     together: Option<Together>,
+    /// Filters may fault: they are called for the ends of edges that sets select, the `from` filter first, and not for other vertices.
+    late: bool,
 }
 
 /// Makes the code of an edge operator named `name`.
@@ -131,7 +136,9 @@ pub(crate) fn edges(
     let has_output = op.output != EdgeOutput::None;
     let insert = has_output.then(|| insert_of(op, &schedule));
     let incoming = direction == Direction::Pull;
-    let early_exit = incoming && !edge_only && exits_early(region, op);
+    // To ask once more whether a destination wants more edges may be a fault that no edge is to blame for.
+    let late = filters(op).into_iter().any(|filter| may_fault(region, filter));
+    let early_exit = incoming && !edge_only && !late && exits_early(region, op);
     let repeats = direction == Direction::Push && matches!(op.from, VertexFilter::Set(_));
     let walks_all = !(direction == Direction::Push && matches!(op.from, VertexFilter::Set(_)));
     let fetch_ahead = shape.flat && has_output && direction == Direction::Push;
@@ -148,6 +155,7 @@ pub(crate) fn edges(
         fetch_ahead,
         repeats,
         together: None,
+        late,
     };
     if let Some(Insert::Append) = insert
         && !appends_once(op, &plan)
@@ -159,6 +167,7 @@ pub(crate) fn edges(
     }
 
     let graph = region.graph(&graph_name).map_err(fail)?;
+    region.require(Requirement::Walked(graph_name.clone()));
     region.inputs.need(&graph_name, |parts| {
         if edge_only {
             let form = schedule.edges.unwrap_or(match incoming {
@@ -184,13 +193,14 @@ pub(crate) fn edges(
 
     let owner_at = if incoming { 1 } else { 0 };
     let owner = apply.params.get(owner_at).map(|p| p.name.clone());
-    let gathered = match plan.edge_only {
+    // What is gathered is stored without a check, which careful code does not do.
+    let gathered = match plan.edge_only || region.careful {
         true => Vec::new(),
         false => gathered(region, op, owner.as_ref()),
     };
     let owner_enqueues_once = !edge_only && has_output && enqueues_only(region, &op.apply, owner.as_ref());
     let summed = summed(region, &[&op.apply.name], &filters(op));
-    if load_balance == LoadBalance::Etwc && !has_output && !early_exit {
+    if load_balance == LoadBalance::Etwc && !has_output && !early_exit && !plan.late && !draws(module, &op.apply.name) {
         plan.together = take_apart(apply, op, incoming, &gathered, &summed);
     }
     if plan.together.is_some() {
@@ -202,6 +212,12 @@ pub(crate) fn edges(
         region.cooperative = true;
     }
 
+    draw_key(region, module, &op.apply.name, Role::Apply);
+    for (filter, role) in [(&op.from, Role::From), (&op.to, Role::To)] {
+        if let VertexFilter::Function(f) = filter {
+            draw_key(region, module, &f.name, role);
+        }
+    }
     // The functions, written before the struct around them so that all inputs are known.
     let mut functions = Code::default();
     let (gathered, summed) = {
@@ -211,16 +227,34 @@ pub(crate) fn edges(
         coder.summed = summed;
         coder.owner = owner;
         coder.owner_enqueues_once = owner_enqueues_once;
+        let lengths = capture_lengths(coder.region, &op.apply);
         for g in &mut coder.gathered.clone() {
             let ty = module.global(&g.vector).map(|v| v.ty.clone());
             let ty = ty.or_else(|| capture_type(apply, &g.vector)).ok_or_else(|| coder.refuse("no such vector"))?;
-            let base = match apply.captures.iter().position(|c| c.name == g.vector) {
-                Some(at) => format!("apply_{at}"),
-                None => coder.vector(&g.vector, &ty)?.0,
+            let (base, lengths) = match apply.captures.iter().position(|c| c.name == g.vector) {
+                Some(at) => (format!("apply_{at}"), lengths.get(at).cloned().unwrap_or_default()),
+                None => {
+                    let code = coder.vector(&g.vector, &ty)?;
+                    (code.base, code.lengths)
+                }
             };
+            // A row of fixed length would have a length of its own; entries of one number each are all that is gathered.
+            let required = lengths.into_iter().map(Requirement::Entries).collect();
+            let reason = coder.region.required(required);
+            coder.region.record(Access { text: format!("{base}[v]"), reasons: vec![reason] });
             if let Some(slot) = coder.gathered.iter_mut().find(|x| x.vector == g.vector) {
                 slot.base = base;
             }
+        }
+        coder.note_captures(&op.apply.name, lengths.clone());
+        for filter in [&op.from, &op.to] {
+            if let VertexFilter::Function(f) = filter {
+                let lengths = capture_lengths(coder.region, f);
+                coder.note_captures(&f.name, lengths);
+            }
+        }
+        if let Some(together) = &plan.together {
+            coder.note_captures(&together.wants.name, lengths);
         }
         coder.function(&op.apply.name, true, &mut functions)?;
         if let Some(together) = &plan.together {
@@ -307,7 +341,7 @@ pub(crate) fn edges(
     let mut text = code.into_text();
     text.push_str(functions.text());
     let mut code = Code::at_depth(1);
-    walk_members(&mut code, op, &plan, operands, &gathered, owner_enqueues_once, apply);
+    walk_members(&mut code, module, op, &plan, &gathered, owner_enqueues_once, apply);
     text.push_str(code.text());
     let mut end = Code::at_depth(1);
     finish_member(&mut end, plan.insert, counts, &summed, region)?;
@@ -403,9 +437,9 @@ fn finish_member(
 /// The members that balancers call.
 fn walk_members(
     code: &mut Code,
+    module: &Module,
     op: &EdgeSetIterator,
     plan: &Plan,
-    operands: &Operands,
     gathered: &[Gathered],
     owner_enqueues_once: bool,
     apply: &gw_ir::module::Function,
@@ -415,14 +449,14 @@ fn walk_members(
         match &op.from {
             VertexFilter::All => None,
             VertexFilter::Set(_) => Some(format!("(from_all || from.{}({v}))", plan.input.test())),
-            VertexFilter::Function(f) => Some(format!("{}", FilterCall(f, "from", v, operands.from_captures.len()))),
+            VertexFilter::Function(f) => Some(filter_call(module, f, "from", v)),
         }
     };
     let to_test = |v: &str| -> Option<String> {
         match &op.to {
             VertexFilter::All => None,
             VertexFilter::Set(_) => Some(format!("(to_all || to.has_bit({v}))")),
-            VertexFilter::Function(f) => Some(format!("{}", FilterCall(f, "to", v, operands.to_captures.len()))),
+            VertexFilter::Function(f) => Some(filter_call(module, f, "to", v)),
         }
     };
     // Which vertices are walked.
@@ -441,6 +475,8 @@ fn walk_members(
             Direction::DensePush => from_test("v"),
             Direction::Pull => to_test("v"),
         };
+        let by_function = matches!(if plan.incoming { &op.to } else { &op.from }, VertexFilter::Function(_));
+        let test = test.filter(|_| !(by_function && plan.late));
         match test {
             Some(test) => code.line(format!("return {test} ? v : -1;")),
             None => code.line("return v;"),
@@ -478,6 +514,9 @@ fn walk_members(
     if gathers {
         arguments.push("partial".to_string());
     }
+    if draws(module, &op.apply.name) {
+        arguments.push(drawn("apply", "src", "dst"));
+    }
     let call = format!("{}({})", function_name(&op.apply.name), arguments.join(", "));
     let accepted = matches!(op.output, EdgeOutput::Accepted { .. }) && !op.meta.udf_enqueues;
     let visit = match accepted {
@@ -488,7 +527,7 @@ fn walk_members(
         code.line(format!("{method} Offset active() const {{ return (Offset)graph.list_edges; }}"));
         code.open(format!("{method} void edge(Offset e)"));
         code.line("const int src = graph.list_source(e), dst = graph.list_destination(e);");
-        for test in [from_test("src"), to_test("dst")].into_iter().flatten() {
+        for test in edge_tests(op, plan, from_test("src"), to_test("dst")) {
             code.line(format!("if (!{test}) return;"));
         }
         if plan.weight.is_some() {
@@ -498,18 +537,15 @@ fn walk_members(
         code.close("");
         return;
     }
-    let test = match plan.incoming {
-        true => from_test("src"),
-        false if op.meta.to_folded => None,
-        false => to_test("dst"),
-    };
+    let tests = edge_tests(op, plan, from_test("src"), to_test("dst"));
+    let test = tests.first();
     if let Some(together) = &plan.together {
         let array = if plan.incoming { "in_weights" } else { "out_weights" };
         let weight = plan.weight.map(|_| weight(array));
         together.members(
             code,
             plan.incoming,
-            test.as_deref(),
+            test.map(String::as_str),
             weight.as_deref(),
             &capture_arguments(apply, "apply"),
             gathers,
@@ -527,7 +563,7 @@ fn walk_members(
             }
         }
     }
-    if let Some(test) = test {
+    for test in &tests {
         code.line(format!("if (!{test}) return true;"));
     }
     if plan.weight.is_some() {
@@ -577,16 +613,44 @@ fn walk_members(
     code.close("");
 }
 
-/// The call of a filter inside the struct.
-struct FilterCall<'a>(&'a FunctionRef, &'a str, &'a str, usize);
-
-impl std::fmt::Display for FilterCall<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let FilterCall(function, role, v, captures) = self;
-        let mut arguments: Vec<String> = (0..*captures).map(|i| format!("{role}_{i}")).collect();
-        arguments.push(v.to_string());
-        write!(f, "{}({})", function_name(&function.name), arguments.join(", "))
+/// The tests of an edge that were not made for its owner, in their order: sets first, then the `from` and the `to` function.
+fn edge_tests(op: &EdgeSetIterator, plan: &Plan, from: Option<String>, to: Option<String>) -> Vec<String> {
+    let by_function = |filter: &VertexFilter| matches!(filter, VertexFilter::Function(_));
+    // A test is late, of the other end, or both ends are the edge's own.
+    let from = from.filter(|_| plan.edge_only || plan.incoming || (plan.late && by_function(&op.from)));
+    let to = to.filter(|_| plan.edge_only || !plan.incoming || (plan.late && by_function(&op.to)));
+    // The function itself makes the test of a push.
+    let to = to.filter(|_| plan.edge_only || plan.incoming || !op.meta.to_folded);
+    match plan.late && by_function(&op.from) && !by_function(&op.to) {
+        true => to.into_iter().chain(from).collect(),
+        false => from.into_iter().chain(to).collect(),
     }
+}
+
+/// The member that random draws of a function begin with, by its role, and the draws of one call.
+fn draw_key(region: &mut Region<'_>, module: &Module, function: &Name, role: Role) {
+    if draws(module, function) {
+        let name = match role {
+            Role::From => "from_key",
+            Role::To => "to_key",
+            Role::Apply | Role::Host => "apply_key",
+        };
+        region.inputs.member(Source::DrawKey(role), "unsigned long long", name);
+    }
+}
+
+fn drawn(role: &str, a: &str, b: &str) -> String {
+    format!("gw::Draws::of(in.{role}_key, {a}, {b})")
+}
+
+/// The call of a filter inside the struct.
+fn filter_call(module: &Module, filter: &FunctionRef, role: &str, v: &str) -> String {
+    let mut arguments = module.function(&filter.name).map(|f| capture_arguments(f, role)).unwrap_or_default();
+    arguments.push(v.to_string());
+    if draws(module, &filter.name) {
+        arguments.push(drawn(role, v, "0"));
+    }
+    format!("{}({})", function_name(&filter.name), arguments.join(", "))
 }
 
 /// The statements that run an edge operator.
@@ -654,11 +718,14 @@ pub(crate) fn vertices(
 ) -> Result<OperatorCode, Refusal> {
     let module = region.module;
     let summed = summed(region, &[&function.name], &[]);
+    draw_key(region, module, &function.name, Role::Apply);
     let mut functions = Code::default();
     let summed = {
         let mut coder = Coder::new(region);
         coder.span = span;
         coder.summed = summed;
+        let lengths = capture_lengths(coder.region, function);
+        coder.note_captures(&function.name, lengths);
         coder.function(&function.name, true, &mut functions)?;
         coder.write_wanted(&mut functions)?;
         coder.summed
@@ -683,6 +750,9 @@ pub(crate) fn vertices(
     let callee = module.function(&function.name).ok_or(Refusal { span, reason: "no such function".into() })?;
     let mut arguments = capture_arguments(callee, "apply");
     arguments.push("v".into());
+    if draws(module, &function.name) {
+        arguments.push(drawn("apply", "v", "0"));
+    }
     let call = format!("{}({})", function_name(&function.name), arguments.join(", "));
     let body = match filter {
         true => format!("if ({call}) out.append(v);"),

@@ -3,7 +3,7 @@
 //! A single operator is a region of one statement; a fused loop is a region with a loop. Statements outside operators run
 //! alike in every thread; operators are shared out among all threads of the grid.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use gw_ir::expr::ExprKind;
 use gw_ir::meta::QueueKind;
@@ -15,6 +15,7 @@ use gw_ir::types::{Scalar, Type};
 use gw_ir::walk;
 use gw_schedule::{Adaptive, Chooser, Criterion, Schedule};
 
+use super::access::{Access, Requirement, VectorCode};
 use super::inputs::{GraphInput, Inputs, Source};
 use super::text::{c_name, type_name};
 
@@ -83,6 +84,18 @@ pub(crate) struct Region<'m> {
     pub(crate) counted: Option<Name>,
     /// The output made last does.
     pub(crate) output_counted: bool,
+    /// Loops that have counters of their own.
+    pub(crate) loops: usize,
+    /// Functions of the program may fault.
+    pub(crate) faults: bool,
+    /// No index is taken to be in range: every access carries its check.
+    pub(crate) careful: bool,
+    /// What the host must compare before a launch.
+    pub(crate) requires: Vec<Requirement>,
+    /// All accesses by indices of the program.
+    pub(crate) accesses: Vec<Access>,
+    /// Vectors that checks name, with their numbers.
+    pub(crate) vector_numbers: BTreeMap<Name, usize>,
 }
 
 impl<'m> Region<'m> {
@@ -111,7 +124,20 @@ impl<'m> Region<'m> {
             cooperative: false,
             counted: counted(body),
             output_counted: false,
+            loops: 0,
+            faults: false,
+            careful: false,
+            requires: Vec::new(),
+            accesses: Vec::new(),
+            vector_numbers: BTreeMap::new(),
         }
+    }
+
+    /// The constant by which a check names a vector: faults carry its number.
+    pub(crate) fn vector_number(&mut self, name: &Name) -> String {
+        let number = vector_names(self.module).iter().position(|known| known == name).map_or(0, |at| at + 1);
+        self.vector_numbers.insert(name.clone(), number);
+        vector_constant(name)
     }
 
     pub(crate) fn include(&mut self, header: &'static str) {
@@ -136,16 +162,19 @@ impl<'m> Region<'m> {
     }
 
     /// Base and length of a vector variable.
-    pub(crate) fn vector(&mut self, name: &Name, scalar: Scalar) -> Result<(String, String), String> {
+    pub(crate) fn vector(&mut self, name: &Name, scalar: Scalar) -> Result<VectorCode, String> {
         let ty = format!("{}*", type_name(scalar));
-        let (base, length) = match (self.module.global(name), self.params.get(name)) {
-            (_, Some(_)) => (Source::LocalVector(name.clone()), Source::LocalLength(name.clone())),
-            (Some(_), None) => (Source::GlobalVector(name.clone()), Source::GlobalLength(name.clone())),
-            (None, None) => return Err(format!("`{name}` is not visible in operator functions")),
+        let length = self.length_source(name);
+        let length = length.ok_or_else(|| format!("`{name}` is not visible in operator functions"))?;
+        let base = match &length {
+            Source::LocalLength(_) => Source::LocalVector(name.clone()),
+            _ => Source::GlobalVector(name.clone()),
         };
         let c = c_name(name);
         let base = self.inputs.member(base, &ty, &c);
-        Ok((base, self.inputs.member(length, "unsigned long long", &format!("{c}_length"))))
+        let lengths = vec![length.clone()];
+        let length = self.inputs.member(length, "unsigned long long", &format!("{c}_length"));
+        Ok(VectorCode { base, length, lengths })
     }
 
     /// A graph variable.
@@ -185,6 +214,28 @@ impl<'m> Region<'m> {
         let ty = crate::queue::type_of(type_name(scalar), far > 0);
         Ok(self.inputs.member(Source::Queue(name.clone()), &ty, &c_name(name)))
     }
+}
+
+/// The names that vectors have in a module, globals first; a fault tells the number of one, counted from 1.
+pub(crate) fn vector_names(module: &Module) -> Vec<Name> {
+    let mut names: Vec<Name> = Vec::new();
+    let mut note = |name: &Name, ty: &Type| {
+        if matches!(ty, Type::Vector { .. }) && !names.contains(name) {
+            names.push(name.clone());
+        }
+    };
+    module.globals.iter().for_each(|global| note(&global.name, &global.ty));
+    for function in &module.functions {
+        let locals = function.locals();
+        let all = function.captures.iter().chain(&function.params).chain(&locals);
+        all.for_each(|param| note(&param.name, &param.ty));
+    }
+    names
+}
+
+/// The constant that stands for a vector in checks.
+pub(crate) fn vector_constant(name: &str) -> String {
+    format!("VECTOR_{name}")
 }
 
 /// The C++ type of edge positions.

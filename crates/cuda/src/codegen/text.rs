@@ -176,6 +176,8 @@ const TAKEN: &[&str] = &[
     "args",
     "graph",
     "partial",
+    "draws",
+    "hash",
     "walk",
     "sums",
     "Partial",
@@ -227,9 +229,16 @@ const TAKEN: &[&str] = &[
     "gamma",
 ];
 
+/// How the names of counters begin that generated code gives to loops.
+pub(crate) const TURNS_NAME: &str = "gw_turns";
+
 /// A name of the program as C++ takes it.
 pub(crate) fn c_name(name: &str) -> String {
-    if TAKEN.contains(&name) || name.starts_with("__") { format!("{name}_") } else { name.to_string() }
+    if TAKEN.contains(&name) || name.starts_with("__") || name.starts_with(TURNS_NAME) {
+        format!("{name}_")
+    } else {
+        name.to_string()
+    }
 }
 
 /// A number as C++ writes it so that nothing is lost.

@@ -16,11 +16,15 @@ use gw_ir::types::{Scalar, Type};
 use gw_ir::walk;
 use gw_schedule::LoopForm;
 
+use super::access::Requirement;
 use super::function::{Binding, Coder, Refusal, reduction};
 use super::inputs::Source;
 use super::region::{Outcome, Region};
 use super::sets;
-use super::text::{Code, c_name, type_name};
+use super::text::{Code, TURNS_NAME, c_name, type_name};
+
+/// Turns of a loop on the device after which it asks whether the run is over.
+const TURNS: u32 = 64;
 
 /// Writes the statements of a region.
 pub(crate) struct Uniform<'r, 'm> {
@@ -190,18 +194,20 @@ impl<'r, 'm> Uniform<'r, 'm> {
                 self.pending |= after;
             }
             StmtKind::While { condition, body, .. } => {
-                self.code.open("while (true)");
+                let turns = self.begin_loop();
                 self.pending = true;
                 let condition = self.value(condition)?;
                 self.code.line(format!("if (!({condition})) break;"));
                 let at_exit = self.pending;
+                self.ask_if_over(&turns);
                 self.block(body)?;
                 self.code.close("");
                 self.pending = at_exit;
             }
             StmtKind::DoWhile { body, condition } => {
-                self.code.open("while (true)");
+                let turns = self.begin_loop();
                 self.pending = true;
+                self.ask_if_over(&turns);
                 self.block(body)?;
                 let condition = self.value(condition)?;
                 self.code.line(format!("if (!({condition})) break;"));
@@ -213,10 +219,11 @@ impl<'r, 'm> Uniform<'r, 'm> {
                 self.code.open("");
                 self.code.line(format!("int {c} = {low};"));
                 self.scalars.insert(var.clone(), c.clone());
-                self.code.open("while (true)");
+                let turns = self.begin_loop();
                 self.pending = true;
                 let high = self.value(high)?;
                 self.code.line(format!("if ({c} >= {high}) break;"));
+                self.ask_if_over(&turns);
                 self.block(body)?;
                 self.code.line(format!("{c} = gw::add({c}, 1);"));
                 self.code.close("");
@@ -239,6 +246,21 @@ impl<'r, 'm> Uniform<'r, 'm> {
             StmtKind::Print(_) => return Err(self.refuse("printing happens on the host")),
         }
         Ok(())
+    }
+
+    /// Opens a loop; the name of the counter of its turns.
+    pub(super) fn begin_loop(&mut self) -> String {
+        self.region.loops += 1;
+        let turns = format!("{TURNS_NAME}{}", self.region.loops);
+        self.code.open(format!("for (unsigned {turns} = 1;; {turns}++)"));
+        turns
+    }
+
+    /// Leaves a loop when the run is over. All threads must agree, which takes two barriers: so they ask rarely.
+    pub(super) fn ask_if_over(&mut self, turns: &str) {
+        let fault = self.region.inputs.member(Source::Fault, "gw::Fault*", "fault");
+        self.region.cooperative = true;
+        self.code.line(format!("if ({turns} % {TURNS} == 0 && run.is_over({fault}, live())) break;"));
     }
 
     /// A barrier, if something may still be going on.
@@ -403,14 +425,20 @@ impl<'r, 'm> Uniform<'r, 'm> {
             ExprKind::Var(other) => {
                 let is_universe = self.region.module.global(other).is_some_and(|g| g.universe);
                 let text = match is_universe {
-                    true => "gw::ALL_VERTICES".to_string(),
+                    true => self.all_of(value, "gw::ALL_VERTICES"),
                     false => self.set(value)?,
                 };
                 self.code.line(format!("{c} = {text};"));
             }
-            ExprKind::Universe(None) => self.code.line(format!("{c} = gw::ALL_VERTICES;")),
+            ExprKind::Universe(None) => {
+                let all = self.all_of(value, "gw::ALL_VERTICES");
+                self.code.line(format!("{c} = {all};"));
+            }
             ExprKind::VertexSetAlloc(size) => {
-                let size = self.value(size)?;
+                self.all_of(value, "");
+                let fault = self.region.inputs.member(Source::Fault, "gw::Fault*", "fault");
+                let line = self.span.line;
+                let size = format!("gw::set_size({fault}, {}, run.vertices(), {line})", self.value(size)?);
                 // An empty set has a place of its own: vertices may be added to it.
                 self.region.forms |= sets::form::QUEUE;
                 self.region.cooperative = true;
@@ -462,6 +490,7 @@ impl<'r, 'm> Uniform<'r, 'm> {
         if !self.queues.contains(name) {
             self.queues.push(name.clone());
         }
+        self.region.require(Requirement::Queue(name.clone()));
         Ok(text)
     }
 
@@ -469,10 +498,22 @@ impl<'r, 'm> Uniform<'r, 'm> {
     pub(super) fn set(&mut self, expr: &Expr) -> Result<String, Refusal> {
         match &expr.kind {
             ExprKind::Var(name) if self.sets.contains(name) => Ok(c_name(name)),
-            ExprKind::Var(name) if self.region.module.global(name).is_some_and(|g| g.universe) => Ok("all".into()),
-            ExprKind::Universe(None) => Ok("all".into()),
+            ExprKind::Var(name) if self.region.module.global(name).is_some_and(|g| g.universe) => {
+                Ok(self.all_of(expr, "all"))
+            }
+            ExprKind::Universe(None) => Ok(self.all_of(expr, "all")),
             _ => Err(self.refuse("a set variable is expected")),
         }
+    }
+
+    /// The code of a set of all vertices, which must be as many as the region has: those of a global, or of an element.
+    fn all_of(&mut self, set: &Expr, text: &str) -> String {
+        match (set.as_var(), &set.ty) {
+            (Some(name), _) => self.region.require(Requirement::All(name.clone())),
+            (None, Type::VertexSet(element)) => self.region.require(Requirement::Element(element.clone())),
+            _ => {}
+        }
+        text.to_string()
     }
 
     fn effect(&mut self, expr: &Expr) -> Result<(), Refusal> {
@@ -496,6 +537,9 @@ impl<'r, 'm> Uniform<'r, 'm> {
             }
             ExprKind::Builtin(Builtin::AddVertex, args) => {
                 let set = self.set(&args[0])?;
+                self.all_of(&Expr::new(ExprKind::Universe(None), args[0].ty.clone()), "");
+                // Members are told by a map: a vertex is in a set once.
+                self.region.forms |= sets::form::BITS;
                 let vertex = self.value(&args[1])?;
                 let fault = self.region.inputs.member(Source::Fault, "gw::Fault*", "fault");
                 self.region.forms |= sets::form::QUEUE;
@@ -615,6 +659,7 @@ fn expression(coder: &mut Coder<'_, '_>, expr: &Expr, lists: &[Name]) -> Result<
         let text = match builtin {
             Builtin::VertexSetSize => match &args[0].kind {
                 ExprKind::Var(name) if coder.region.module.global(name).is_some_and(|g| g.universe) => {
+                    coder.region.require(Requirement::All(name.clone()));
                     "(int)run.vertices()".to_string()
                 }
                 ExprKind::Var(name) => format!("(int)run.size({})", c_name(name)),
@@ -637,8 +682,10 @@ fn expression(coder: &mut Coder<'_, '_>, expr: &Expr, lists: &[Name]) -> Result<
                     Builtin::QueueFinished => format!("gw::finished({queue})"),
                     _ => match coder.value(&args[1]) {
                         Ok(vertex) => {
-                            let fault = coder.fault();
-                            format!("gw::finished_node({queue}, {vertex}, {fault}, {})", coder.span.line)
+                            let (fault, line) = (coder.fault(), coder.span.line);
+                            coder.region.require(Requirement::Queue(name));
+                            let vertex = format!("gw::checked_vertex({fault}, {vertex}, run.vertices(), {line})");
+                            format!("gw::finished_node({queue}, {vertex}, {fault}, {line})")
                         }
                         Err(refusal) => {
                             failure = Some(refusal);

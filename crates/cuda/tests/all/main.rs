@@ -18,6 +18,8 @@ mod loops;
 mod matrix;
 #[path = "../programs.rs"]
 mod programs;
+#[path = "../safety.rs"]
+mod safety;
 #[path = "../scans.rs"]
 mod scans;
 #[path = "../schedules.rs"]

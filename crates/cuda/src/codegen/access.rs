@@ -1,0 +1,242 @@
+//! Every access of generated code by an index of the program: entries of vectors, vertices of graphs, members of outputs.
+//!
+//! An access either carries its check, or is recorded with the reason why it needs none. An index that is a vertex of the
+//! region (an endpoint of the edge at hand, the member that a function is applied to) is below the number of vertices of
+//! the region, so that one comparison per launch replaces the check per access: the region *requires* that the vector has
+//! at least so many entries ([`Requirement`]), and the host looks before it launches. Where the comparison fails the host
+//! takes the *careful* code of the operator, in which no index is known to be in range. `validate.rs` walks the finished text.
+
+use gw_ir::expr::{Expr, ExprKind, FunctionRef};
+use gw_ir::source::Name;
+use gw_ir::types::{Domain, Type};
+
+use super::function::{Binding, Coder, Refusal, Text};
+use super::inputs::Source;
+use super::region::Region;
+
+/// What the host must find true before a kernel starts. All numbers are compared with the vertices of the region.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum Requirement {
+    /// A vector, named by the source of its length, has at least one entry per vertex.
+    Entries(Source),
+    /// A graph has at least as many vertices: built-in functions ask it about vertices of the region.
+    Asked(Name),
+    /// A graph has exactly as many vertices: its edges are walked, and sets have room for so many.
+    Walked(Name),
+    /// An element has exactly as many vertices: sets of all of them are sets of the region.
+    Element(Name),
+    /// A global set is that of all vertices of the region.
+    All(Name),
+    /// A queue has exactly as many priorities.
+    Queue(Name),
+}
+
+/// An access by an index of the program.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Access {
+    /// The code of the access: `vector[index]`, or the call of a function of the headers.
+    pub(crate) text: String,
+    /// Why it stays within its array; one reason per index.
+    pub(crate) reasons: Vec<Reason>,
+}
+
+/// Why an index is in range.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Reason {
+    /// The code compares it.
+    Checked,
+    /// It is a number below the length, which never changes.
+    Constant,
+    /// It is a vertex of the region, and the host has compared the lengths.
+    Required(Vec<Requirement>),
+}
+
+/// A vector variable as code.
+#[derive(Debug, Clone)]
+pub(crate) struct VectorCode {
+    pub(crate) base: String,
+    pub(crate) length: String,
+    /// Where its length comes from; several when a function is used with several captures; none where that is not known.
+    pub(crate) lengths: Vec<Source>,
+}
+
+/// The sources of the lengths of captured vectors, per capture; none for other captures.
+pub(crate) fn capture_lengths(region: &Region<'_>, function: &FunctionRef) -> Vec<Vec<Source>> {
+    let length = |expr: &Expr| match (&expr.ty, expr.as_var()) {
+        (Type::Vector { .. }, Some(name)) => region.length_source(name).into_iter().collect(),
+        _ => Vec::new(),
+    };
+    function.captures.iter().map(length).collect()
+}
+
+impl Coder<'_, '_> {
+    /// An entry of a vector as a place: the only way in which vectors are read and written.
+    pub(super) fn entry(&mut self, expr: &Expr) -> Text {
+        let mut reasons = Vec::new();
+        let (base, offset) = self.element(expr, &mut reasons)?;
+        let text = format!("{base}[{offset}]");
+        self.region.record(Access { text: text.clone(), reasons });
+        Ok(text)
+    }
+
+    /// First cell of the vector, and the position of the cell that is meant.
+    fn element(&mut self, expr: &Expr, reasons: &mut Vec<Reason>) -> Result<(String, String), Refusal> {
+        let ExprKind::Element { vector, index, .. } = &expr.kind else {
+            return Err(self.refuse("an entry of a vector is expected"));
+        };
+        let cells = cells(&expr.ty).ok_or_else(|| self.refuse("only rows of fixed length lie inside vectors"))?;
+        let root = vector.place_root().cloned().ok_or_else(|| self.refuse("a vector is expected"))?;
+        match &vector.kind {
+            ExprKind::Var(name) => {
+                let code = self.vector(name, &vector.ty)?;
+                let at = self.index(index, &vector.ty, Some(&code), &root, reasons)?;
+                Ok((code.base, scaled(&at, cells)))
+            }
+            ExprKind::Element { .. } => {
+                let (base, row) = self.element(vector, reasons)?;
+                let at = self.index(index, &vector.ty, None, &root, reasons)?;
+                Ok((base, format!("{row} + {}", scaled(&at, cells))))
+            }
+            _ => Err(self.refuse("a vector is expected")),
+        }
+    }
+
+    /// The index of an entry in a vector, or in a row of one when its code is not given. `root` is the name in messages.
+    fn index(
+        &mut self,
+        index: &Expr,
+        vector: &Type,
+        code: Option<&VectorCode>,
+        root: &Name,
+        reasons: &mut Vec<Reason>,
+    ) -> Text {
+        let limit = match (vector, code) {
+            (Type::Vector { domain: Domain::Fixed(n), .. }, _) => {
+                if let ExprKind::Int(i) = index.kind
+                    && (0..i64::from(*n)).contains(&i)
+                {
+                    reasons.push(Reason::Constant);
+                    return Ok(i.to_string());
+                }
+                n.to_string()
+            }
+            (_, Some(code)) => {
+                if self.is_in_range(index) && !code.lengths.is_empty() {
+                    let required = code.lengths.iter().cloned().map(Requirement::Entries).collect();
+                    reasons.push(self.region.required(required));
+                    return self.value(index);
+                }
+                code.length.clone()
+            }
+            (_, None) => return Err(self.refuse("only rows of fixed length lie inside vectors")),
+        };
+        reasons.push(Reason::Checked);
+        let value = self.value(index)?;
+        let fault = self.fault();
+        let name = self.region.vector_number(root);
+        Ok(format!("gw::checked({fault}, {value}, {limit}, {}, {name})", self.span.line))
+    }
+
+    /// A vertex about which a built-in function asks a graph.
+    pub(super) fn asked_vertex(
+        &mut self,
+        graph: &Expr,
+        code: &str,
+        vertex: &Expr,
+    ) -> Result<(String, Reason), Refusal> {
+        let value = self.value(vertex)?;
+        if let Some(name) = graph.as_var()
+            && self.is_in_range(vertex)
+        {
+            let reason = self.region.required(vec![Requirement::Asked(name.clone())]);
+            return Ok((value, reason));
+        }
+        let fault = self.fault();
+        let text = format!("gw::checked_vertex({fault}, {value}, {code}.vertices, {})", self.span.line);
+        Ok((text, Reason::Checked))
+    }
+
+    /// A call of a function of the headers that reads a graph at vertices.
+    pub(super) fn asked(&mut self, text: String, reasons: impl Into<Vec<Reason>>) -> String {
+        self.region.record(Access { text: text.clone(), reasons: reasons.into() });
+        text
+    }
+
+    /// A vertex that is added to the output of the operator.
+    pub(super) fn output_vertex(&mut self, vertex: &Expr) -> Text {
+        // The operator's own `vertices()` is that of the graph it walks: no other length is compared.
+        let in_range = self.is_vertex_of_region(vertex);
+        let id = self.value(vertex)?;
+        if in_range {
+            return Ok(id);
+        }
+        let fault = self.fault();
+        Ok(format!("gw::checked_vertex({fault}, {id}, vertices(), {})", self.span.line))
+    }
+
+    /// Whether an index is known to be below the vertices of the region, in code that may rely on it.
+    fn is_in_range(&self, index: &Expr) -> bool {
+        !self.region.careful && self.is_vertex_of_region(index)
+    }
+
+    /// Whether an expression is a vertex that the operator hands to its function.
+    fn is_vertex_of_region(&self, index: &Expr) -> bool {
+        let binding = index.as_var().and_then(|name| self.names.get(name));
+        matches!(binding, Some(Binding::Scalar { in_range: true, .. }))
+    }
+
+    /// A vector variable.
+    pub(crate) fn vector(&mut self, name: &Name, ty: &Type) -> Result<VectorCode, Refusal> {
+        match self.names.get(name) {
+            Some(Binding::Vector(code)) => return Ok(code.clone()),
+            Some(_) => return Err(self.refuse(format!("`{name}` is not a vector"))),
+            None => {}
+        }
+        let scalar = self.leaf(ty)?;
+        self.region.vector(name, scalar).map_err(|reason| self.refuse(reason))
+    }
+}
+
+impl Region<'_> {
+    /// Notes what the host must compare; the reason for accesses that rely on it.
+    pub(crate) fn required(&mut self, requirements: Vec<Requirement>) -> Reason {
+        requirements.iter().for_each(|requirement| self.require(requirement.clone()));
+        Reason::Required(requirements)
+    }
+
+    /// Notes what the host must compare.
+    pub(crate) fn require(&mut self, requirement: Requirement) {
+        if !self.requires.contains(&requirement) {
+            self.requires.push(requirement);
+        }
+    }
+
+    /// Notes an access, for the validator.
+    pub(crate) fn record(&mut self, access: Access) {
+        if !self.accesses.contains(&access) {
+            self.accesses.push(access);
+        }
+    }
+
+    /// Where the length of a vector variable comes from.
+    pub(crate) fn length_source(&self, name: &Name) -> Option<Source> {
+        match (self.module.global(name), self.params.contains_key(name)) {
+            (_, true) => Some(Source::LocalLength(name.clone())),
+            (Some(_), false) => Some(Source::GlobalLength(name.clone())),
+            (None, false) => None,
+        }
+    }
+}
+
+fn scaled(index: &str, cells: u32) -> String {
+    if cells == 1 { index.to_string() } else { format!("{cells} * (unsigned long long)({index})") }
+}
+
+/// Scalar cells of an entry.
+fn cells(ty: &Type) -> Option<u32> {
+    match ty {
+        Type::Vector { domain: Domain::Fixed(n), item } => n.checked_mul(cells(item)?),
+        Type::Vector { .. } => None,
+        _ => Some(1),
+    }
+}

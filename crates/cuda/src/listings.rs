@@ -1,0 +1,72 @@
+//! The code of a module as a reader sees it, without a device.
+
+use std::collections::{HashMap, HashSet};
+
+use gw_exec::Sites;
+use gw_ir::expr::ExprKind;
+use gw_ir::module::Module;
+use gw_ir::operator::Operator;
+
+use crate::codegen::region::counting_operators;
+use crate::codegen::{Generated, Refusal, Task, generate, module_draws};
+use crate::executable::BLOCK;
+use crate::prepared::{fused_loop, prepare, title};
+
+/// The code of the kernels of the module, for narrow graphs with the declared weights: its loops on the device, and the
+/// operators outside of them. With `everything`, also the operators inside, which the host calls where a loop cannot run as a
+/// whole, and the careful code of every operator.
+pub(crate) fn listings(module: &Module, everything: bool) -> Result<Vec<Generated>, Refusal> {
+    let sites = Sites::of(module);
+    let mut all = Vec::new();
+    // Spans do not tell statements apart: they never take part in equality.
+    let mut inside: HashSet<*const Operator> = HashSet::new();
+    let draws = module_draws(module);
+    for (i, (site, stmt)) in sites.statements.iter().enumerate() {
+        let fused = fused_loop(module, site.function.as_ref(), &site.path, stmt);
+        if let Some(fused) = fused.filter(|_| !draws) {
+            let task = Task {
+                module,
+                name: &format!("loop_{i}"),
+                title: &title(&fused.path, fused.span, "loop"),
+                params: fused.params.clone(),
+                shapes: HashMap::new(),
+                body: &fused.body,
+                block: BLOCK,
+                single: false,
+                loop_form: Some(fused.form),
+                counted: None,
+                careful: false,
+            };
+            all.push(generate(&task)?);
+            gw_ir::walk::walk_block_exprs(std::slice::from_ref(*stmt), &mut |e| {
+                if let ExprKind::Operator(operator) = &e.kind {
+                    inside.insert(std::ptr::from_ref(&**operator));
+                }
+            });
+        }
+    }
+    let counting = counting_operators(module);
+    for (i, (site, op)) in sites.operators.iter().enumerate() {
+        let in_loop = inside.contains(&std::ptr::from_ref(*op));
+        if matches!(op, Operator::UpdateBuckets(_)) || (in_loop && !everything) {
+            continue;
+        }
+        let prepared = prepare(module, site.span, &site.path, op);
+        for careful in [false, true].into_iter().take(1 + usize::from(everything)) {
+            all.push(generate(&Task {
+                module,
+                name: &format!("operator_{i}"),
+                title: &title(&prepared.path, prepared.span, op.name()),
+                params: prepared.params.clone(),
+                shapes: HashMap::new(),
+                body: &prepared.body,
+                block: BLOCK,
+                single: true,
+                loop_form: None,
+                counted: counting.get(&std::ptr::from_ref(*op)).cloned(),
+                careful,
+            })?);
+        }
+    }
+    Ok(all)
+}
