@@ -45,8 +45,8 @@ pub(super) fn problem(text: &str, accesses: &[Access], requires: &[Requirement])
             return Some(format!("`{whole}` is not a recorded access"));
         }
     }
-    let asked = QUESTIONS.iter().flat_map(|name| code.match_indices(name).map(|(at, _)| at));
-    for call in asked.filter_map(|at| question(&code, at)) {
+    let asked = QUESTIONS.iter().flat_map(|name| code.match_indices(name));
+    for call in asked.filter_map(|(at, name)| question(&code, at, name)) {
         if !known.contains(&plain(call)) {
             return Some(format!("`{call}` is not a recorded access"));
         }
@@ -96,10 +96,13 @@ fn subscript(text: &str, at: usize) -> Option<(&str, &str)> {
     Some((&text[begin..at], &text[begin..closing(text, at)?]))
 }
 
-/// The call of a function that asks a graph, with its arguments, from the object before it on.
-fn question(text: &str, at: usize) -> Option<&str> {
+/// The call of a function that asks a graph, with its arguments, from the object before it on. A vector may have the name of a
+/// function; it is not called.
+fn question<'t>(text: &'t str, at: usize, name: &str) -> Option<&'t str> {
     let begin = text[..at].rfind(|c| !is_name(c)).map_or(0, |before| before + 1);
     let open = at + text[at..].find('(')?;
+    let rest = &text[at + name.len()..open];
+    rest.chars().all(|c| is_name(c) || matches!(c, '<' | '>')).then_some(())?;
     Some(&text[begin..closing(text, open)?])
 }
 
@@ -121,12 +124,13 @@ mod tests {
         let checked = "in.hits[gw::checked(in.fault, in.to[dst], in.hits_length, 9, VECTOR_hits)]";
         let accesses = [
             entry("in.hits[dst]", Reason::Required(vec![length()])),
+            entry("in.out_degree[dst]", Reason::Required(vec![length()])),
             entry("in.to[dst]", Reason::Required(vec![length()])),
             entry(checked, Reason::Checked),
             entry("in.small.out_degree(dst)", Reason::Required(vec![Requirement::Asked("small".into())])),
         ];
         let text = format!(
-            "// x[1]\n__shared__ int hash[1024];\nhash[i] = -1;\n{checked} = in.hits[dst];\nint n = in.small.out_degree(dst);\n\
+            "// x[1]\n__shared__ int hash[1024];\nhash[i] = -1;\n{checked} = in.hits[dst];\nint n = in.small.out_degree(dst) + in.out_degree[dst];\n\
              each(run, [&](int v) {{ f(graph.out_offsets[v + 1]); }});"
         );
         let requires = [length(), Requirement::Asked("small".into())];
