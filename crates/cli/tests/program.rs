@@ -229,10 +229,7 @@ fn results_are_told_at_the_end() {
     assert_eq!(levels, "level: 9 entries from 0 to 8, first 0 1 2 3 4 ...\ndepth = 8\n");
     assert!(success(at, &["run", "eigenvector", "complete:6", "100"]).contains("\nlambda = 5"));
     assert!(success(at, &["run", "cf", "complete:6:weights=1..5", "3"]).contains("\nrmse = 0."));
-    assert!(
-        success(at, &["run", "setcover", "star:9"])
-            .starts_with("chosen: 9 entries, 2 of them true, first 1 1 0 0 0 ...")
-    );
+    assert!(success(at, &["run", "setcover", "star:9"]).starts_with("chosen: 9 entries, 2 of them true, first "));
 
     let answer = json(at, &["run", "tc", "complete:6", "--json"]);
     assert_eq!(answer["results"]["triangles"], 20);

@@ -97,8 +97,8 @@ impl Program {
         (self.validator)(&Run { args: &self.with_defaults(run.args), ..*run })
     }
 
-    /// What a person must know about a finished run, beside the values: that there is no result, or that it is rough. The
-    /// time is that of a look at some scalars, unless there is something to say.
+    /// What a person must know about a finished run, beside the values: that there is no result, or that it is rough.
+    /// The time is that of a look at some scalars, unless there is something to say.
     pub fn remark(&self, run: &Run<'_>) -> Option<Remark> {
         (self.remark)(&Run { args: &self.with_defaults(run.args), ..*run })
     }

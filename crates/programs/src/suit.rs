@@ -59,9 +59,10 @@ fn mend(instead: Option<&'static str>, why: &str) -> String {
 }
 
 impl Program {
-    /// The graph as this program gets it. A directed graph is taken as undirected by programs that are defined on undirected
-    /// graphs; a program for whole weights hands over to its sibling where weights are fractions, or refuses. A graph
-    /// without weights passes: the run itself tells where the program asks for them. `name` stands in messages.
+    /// The graph as this program gets it. A directed graph is taken as undirected by programs that are defined on
+    /// undirected graphs; a program for whole weights hands over to its sibling where weights are fractions, or
+    /// refuses. A graph without weights passes: the run itself tells where the program asks for them. `name` stands
+    /// in messages.
     pub fn suit(&'static self, graph: Arc<Graph>, name: &str) -> Result<Suited, Unsuitable> {
         let mut suited = Suited { program: self, graph, notes: Vec::new() };
         if self.needs_whole

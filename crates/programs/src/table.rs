@@ -41,7 +41,8 @@ const fn instead(name: &str) -> Option<&'static str> {
 }
 
 macro_rules! program {
-    ($name:literal: $summary:literal, [$($arg:expr),*] -> [$($output:expr),*], $($need:ident)*, $check:expr $(, $remark:expr)?) => {
+    ($name:literal: $summary:literal, [$($arg:expr),*] -> [$($output:expr),*], $($need:ident)*,
+     $check:expr $(, $remark:expr)?) => {
         Program {
             name: $name,
             file: concat!($name, ".gt"),

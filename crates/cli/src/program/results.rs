@@ -94,8 +94,8 @@ pub fn in_words(results: &[(&str, &Value)]) -> String {
     text
 }
 
-/// Scalars with their values; of vectors the number of entries, the least and the greatest. A real that JSON cannot hold (inf,
-/// NaN) is a string.
+/// Scalars with their values; of vectors the number of entries, the least and the greatest. A real that JSON cannot
+/// hold (inf, NaN) is a string.
 pub fn as_json(results: &[(&str, &Value)]) -> Map<String, Json> {
     let number = |value: &Value| match value {
         Value::Int(v) => json!(v),

@@ -42,9 +42,9 @@ pub struct Run {
     /// The machine to run on
     #[arg(long, value_enum, default_value_t = Target::Cpu)]
     target: Target,
-    /// A schedule: `auto` (the machine's choice for this graph), `adaptive` (a model picks at every step; a model file may
-    /// follow as adaptive:FILE), canonical text such as s0:s1@pull, or a file with schedule
-    /// statements [default: the program's own, else auto]
+    /// A schedule: `auto` (the machine's choice for this graph), `adaptive` (a model picks at every step; a model
+    /// file may follow as adaptive:FILE), canonical text such as s0:s1@pull, or a file with schedule statements
+    /// [default: the program's own, else auto]
     #[arg(long, value_name = "auto|adaptive[:FILE]|FILE|TEXT")]
     schedule: Option<String>,
     /// Print the schedule of every place, with the reason where the machine chose it, to standard error
@@ -159,8 +159,9 @@ impl Run {
         let Finished { settled, compile_seconds, ran, prepared, usage } = finished;
         let found = results::of_run(&program, &ran.globals);
         if !self.json {
-            // Where another machine might have had to begin again, prints were kept back until now. Standard output belongs to
-            // `--out X=-` if that is there, else to the program; standard programs print nothing but their results.
+            // Where another machine might have had to begin again, prints were kept back until now. Standard output
+            // belongs to `--out X=-` if that is there, else to the program; standard programs print nothing but their
+            // results.
             let words = results::in_words(&found);
             match to_stdout {
                 true => eprint!("{}", ran.printed),
@@ -231,8 +232,8 @@ impl Run {
         }
     }
 
-    /// Makes a standard program ready: its arguments are checked, its graph is loaded and seen as the program needs it, and a
-    /// sibling takes over where the weights ask for one. Remarks go to standard error.
+    /// Makes a standard program ready: its arguments are checked, its graph is loaded and seen as the program needs
+    /// it, and a sibling takes over where the weights ask for one. Remarks go to standard error.
     fn ready(&self, program: &mut Source, graphs: &SpecGraphs) -> Result<Vec<String>, CliError> {
         let Some(standard) = program.standard else { return Ok(self.args.clone()) };
         let usage = |error: gw_programs::ArgumentError| CliError::Usage(error.to_string());

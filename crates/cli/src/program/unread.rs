@@ -6,8 +6,8 @@ use gw_ir::module::{GlobalInit, Module};
 use gw_ir::walk;
 use gw_schedule::ProgramSchedule;
 
-/// The arguments, counted from 1, that neither the module as lowered nor the schedule reads. Empty where the program computes
-/// which argument it reads.
+/// The arguments, counted from 1, that neither the module as lowered nor the schedule reads. Empty where the program
+/// computes which argument it reads.
 pub fn unread(module: &Module, schedule: Option<&ProgramSchedule>, given: usize) -> Vec<usize> {
     let (mut read, mut computed) = (vec![false; given + 1], false);
     let mut look = |expr: &Expr| {

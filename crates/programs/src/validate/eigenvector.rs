@@ -58,8 +58,8 @@ struct State {
     change: f64,
 }
 
-/// Power iteration from the even start. A change so near the tolerance that rounding decides ends the rounds if the run says
-/// that it ended there.
+/// Power iteration from the even start. A change so near the tolerance that rounding decides ends the rounds if the
+/// run says that it ended there.
 fn iterate(graph: &Graph, limit: usize, said: f64) -> State {
     let n = graph.vertices();
     let mut state = State { x: vec![1.0 / (n as f64).sqrt(); n], lambda: 0.0, change: 1.0 };

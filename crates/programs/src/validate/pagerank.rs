@@ -1,8 +1,8 @@
 //! PageRank: as many rounds of power iteration as the run says, in double precision, and the rule by which rounds end.
 //!
-//! The programs that do not go by such rounds are compared with one step of the fixed-point equation. One step x -> F(x)
-//! shrinks distances (sum of absolute differences) by 0.85, so a small residual |F(x) - x| proves that x is near the one
-//! solution: at most residual / 0.15 away from it.
+//! The programs that do not go by such rounds are compared with one step of the fixed-point equation. One step x ->
+//! F(x) shrinks distances (sum of absolute differences) by 0.85, so a small residual |F(x) - x| proves that x is near
+//! the one solution: at most residual / 0.15 away from it.
 
 use rayon::prelude::*;
 

@@ -67,8 +67,8 @@ pub(crate) fn astar(run: &Run<'_>) -> Result<(), Invalid> {
     })
 }
 
-/// Every finite entry is an upper bound on the distance from the source: edges along which entries grow by no less than the
-/// weight lead from the source to the vertex, and so does a path that is no longer than the entry.
+/// Every finite entry is an upper bound on the distance from the source: edges along which entries grow by no less
+/// than the weight lead from the source to the vertex, and so does a path that is no longer than the entry.
 fn supported(graph: &Graph, dist: &[i32], source: VertexId) -> Result<(), Invalid> {
     let found = dist[source as usize];
     ensure(found == 0, || wrong!("source {source}: distance {found} instead of 0"))?;

@@ -183,7 +183,8 @@ fn cycle_in_words(graph: &Graph, source: VertexId) -> Option<String> {
     Some(format!("the cycle {} has the length {length}", names.join(" -> ")))
 }
 
-/// Bellman-Ford that looks for a cycle among its predecessors after every round, and returns it in the order of its edges.
+/// Bellman-Ford that looks for a cycle among its predecessors after every round, and returns it in the order of its
+/// edges.
 fn bellman_ford<N: Copy + PartialOrd + Add<Output = N>>(
     graph: &Graph,
     source: VertexId,

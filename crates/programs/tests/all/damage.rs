@@ -1,5 +1,6 @@
-//! The validators tested themselves: right results are damaged in every way, and what a validator lets pass must be another
-//! right result. That is decided by a check from the definition (`is_right`), which shares nothing with the validators.
+//! The validators tested themselves: right results are damaged in every way, and what a validator lets pass must be
+//! another right result. That is decided by a check from the definition (`is_right`), which shares nothing with the
+//! validators.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -373,7 +374,8 @@ fn validators_let_no_damage_pass() {
     assert!(problems.is_empty(), "{} damages were let pass:\n{}", problems.len(), problems.join("\n"));
 }
 
-/// A row per program, a column per damage: `caught`, `+n=` that are right in another way, `+n!` that were refused though right.
+/// A row per program, a column per damage: `caught`, `+n=` that are right in another way, `+n!` that were refused
+/// though right.
 fn shown(table: &BTreeMap<(&str, &str), Tally>) -> String {
     let names = [
         "first entry",

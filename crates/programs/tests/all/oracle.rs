@@ -152,8 +152,8 @@ pub fn hops(graph: &Graph, source: usize) -> Vec<i32> {
     level.into_iter().map(|l| if l == INFINITY { -1 } else { l }).collect()
 }
 
-/// Ranks after as many rounds as it takes to change them by less than the tolerance, but not more than the limit; the number
-/// of rounds and the last change.
+/// Ranks after as many rounds as it takes to change them by less than the tolerance, but not more than the limit; the
+/// number of rounds and the last change.
 pub fn ranks(graph: &Graph, limit: usize, tolerance: f64) -> (Vec<f64>, i32, f64) {
     let n = graph.vertices();
     let (mut rank, mut rounds, mut change) = (vec![1.0 / n as f64; n], 0, 1.0);

@@ -183,7 +183,8 @@ fn pagerank_converges_without_being_told_how() {
     assert!(matches!(&remark, Some(Remark::Rough(text)) if text.starts_with("not converged: 1 rounds")), "{remark:?}");
 }
 
-/// Equal shares of many neighbours, added up in single precision, would be off in the fourth digit, of millions in the second.
+/// Equal shares of many neighbours, added up in single precision, would be off in the fourth digit, of millions in
+/// the second.
 #[test]
 fn a_hub_gets_its_whole_rank() {
     let n = 40_001u32;
