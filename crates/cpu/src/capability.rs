@@ -4,9 +4,39 @@ use gw_schedule::{
     Axis, Capabilities, Criterion, Dedup, Direction, FrontierCreation, FrontierForm, Intersection, LoopForm,
     Parallelism, PriorityUpdate,
 };
+use std::sync::OnceLock;
 
 /// What the CPU machine can run.
 pub(crate) fn capabilities() -> Capabilities {
+    let machine = everywhere();
+    // Segments are not placed on sockets. Where there is one socket, there is nothing to place.
+    match numa_nodes() {
+        1 => machine.void(Axis::Numa, "this computer has one NUMA node"),
+        _ => machine,
+    }
+}
+
+/// The number of NUMA nodes of the computer; 1 where the system does not say.
+fn numa_nodes() -> usize {
+    static NODES: OnceLock<usize> = OnceLock::new();
+    *NODES.get_or_init(|| {
+        let online = std::fs::read_to_string("/sys/devices/system/node/online");
+        online.map_or(1, |text| count(&text))
+    })
+}
+
+/// How many numbers a list such as `0-3,8` holds, at least 1.
+fn count(list: &str) -> usize {
+    let range = |part: &str| {
+        let (low, high) = part.split_once('-').unwrap_or((part, part));
+        let (low, high): (usize, usize) = (low.parse().ok()?, high.parse().ok()?);
+        Some(high.checked_sub(low)?.saturating_add(1))
+    };
+    list.trim().split(',').filter_map(range).sum::<usize>().max(1)
+}
+
+/// What the CPU machine can run on any computer.
+fn everywhere() -> Capabilities {
     Capabilities::new("cpu")
         .allow(Axis::Direction, Direction::ALL)
         .allow(
@@ -43,4 +73,27 @@ pub(crate) fn capabilities() -> Capabilities {
         .allow(Axis::Intersection, Intersection::ALL)
         .allow_hybrids(&[Criterion::InputSize, Criterion::InputWork])
         .allow_adaptive()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_are_counted() {
+        for (list, nodes) in [("0\n", 1), ("0-1\n", 2), ("0-3,8", 5), ("", 1), ("3-1", 1), ("x", 1)] {
+            assert_eq!(count(list), nodes, "{list}");
+        }
+    }
+
+    #[test]
+    fn numa_is_void_on_one_node_and_refused_on_more() {
+        let schedule = "pull,segments=4,numa=static".parse().unwrap();
+        assert!(everywhere().unsupported(&schedule)[0].to_string().contains("cannot run `numa=static-parallel`"));
+        if numa_nodes() == 1 {
+            assert!(capabilities().unsupported(&schedule).is_empty());
+            let words = capabilities().without_effect(&schedule);
+            assert_eq!(words, ["`numa=static-parallel` has no effect: this computer has one NUMA node"]);
+        }
+    }
 }

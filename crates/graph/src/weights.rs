@@ -35,7 +35,8 @@ impl std::fmt::Display for RoundedWeight {
         if let Some(line) = self.line {
             write!(f, " in line {line}")?;
         }
-        write!(f, " is kept as {}: weights are 32 bits wide", self.kept)
+        // All digits: the shortest text that reads back as this float would look nearer than it is.
+        write!(f, " is kept as {}: weights are 32 bits wide", f64::from(self.kept))
     }
 }
 

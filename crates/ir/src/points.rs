@@ -173,8 +173,9 @@ fn edge_point(module: &Module, e: &EdgeSetIterator, kind: PointKind, eager_loop:
             EdgeOutput::Modified { duplicates, .. } | EdgeOutput::Accepted { duplicates } => !duplicates,
         },
         weighted: e.graph.ty.weight().is_some(),
-        reduction_extractable: e.output == EdgeOutput::None
-            && function.is_some_and(|f| reduction::extractable(module, f).is_some()),
+        // What a function with a `bool` result accepts may depend on what it reads.
+        reduction_extractable: !matches!(e.output, EdgeOutput::Accepted { .. })
+            && function.is_some_and(|f| reduction::mergeable(module, f, e.output != EdgeOutput::None)),
         priority_change: priority::change(module, &e.apply.name),
         eager_loop,
         ..ProgramPoint::new(kind)

@@ -232,6 +232,99 @@ fn apply_fusion() {
     insta::assert_snapshot!(around(&program, "do=fuse-apply-functions,p,q,both", "transforms", &["both", "main"]));
 }
 
+/// Two rankings in two loops, as a program that computes both would have them.
+const TWO_RANKS: &str = "\
+element Node end
+element Link end
+const links : edgeset{Link}(Node,Node) = load(argv[1]);
+const nodes : vertexset{Node} = links.getVertices();
+const a : vector{Node}(float) = 1;
+const new_a : vector{Node}(float) = 0;
+const b : vector{Node}(float) = 1;
+const new_b : vector{Node}(float) = 0;
+func spread_a(src : Node, dst : Node)
+    var half : float = a[src] / 2;
+    new_a[dst] += half;
+end
+func spread_b[factor : float](from_node : Node, to_node : Node)
+    var half : float = b[from_node] * factor;
+    new_b[to_node] += half;
+end
+func turn_a(v : Node) a[v] = new_a[v]; new_a[v] = 0; end
+func turn_b(v : Node) b[v] = new_b[v]; new_b[v] = 0; end
+func main()
+    #one# for i in 1:10
+        #s# links.apply(spread_a);
+        nodes.apply(turn_a);
+    end
+    #two# for i in 1:10
+        #s# links.apply(spread_b[0.5]);
+        nodes.apply(turn_b);
+    end
+end
+";
+
+const BOTH: &str =
+    "do=fuse-for-loop,one,two,both;do=fuse-apply-functions,both:one:s,both:two:s,spread;both:one:s@par=dynamic";
+
+#[test]
+fn apply_fusion_of_edge_operators_in_a_fused_loop() {
+    insta::assert_snapshot!(around(TWO_RANKS, BOTH, "transforms", &["spread", "main"]));
+    run_pipeline(lowered(TWO_RANKS), &schedule_of(BOTH), &Options::default()).unwrap();
+}
+
+#[test]
+fn edge_operators_that_touch_the_same_data_are_not_fused() {
+    let refused = |old: &str, new: &str, schedule: &str| {
+        let program = TWO_RANKS.replace(old, new);
+        assert_ne!(program, TWO_RANKS);
+        run_pipeline(lowered(&program), &schedule_of(schedule), &Options::default()).unwrap_err().to_string()
+    };
+    let near = "do=fuse-apply-functions,s,t,spread";
+    let neighbours = |first: &str, between: &str, second: &str| {
+        let head = TWO_RANKS.split("    #one#").next().unwrap();
+        let program = format!("{head}    #s# {first}\n    {between}\n    #t# {second}\nend\n");
+        run_pipeline(lowered(&program), &schedule_of(near), &Options::default()).map_err(|e| e.to_string())
+    };
+    let (a, b) = ("links.apply(spread_a);", "links.apply(spread_b[0.5]);");
+    assert!(neighbours(a, "nodes.apply(turn_a);", b).is_ok());
+    let touched = neighbours(a, "nodes.apply(turn_b);", b).unwrap_err();
+    assert!(touched.contains("is touched between the two operators"), "{touched}");
+    assert!(neighbours(a, "print 1;", b).is_ok());
+    let twice = neighbours(a, "", a).unwrap_err();
+    assert!(twice.contains("is shared by the two functions"), "{twice}");
+    let filtered = neighbours("links.from(nodes).apply(spread_a);", "", b).unwrap_err();
+    assert!(filtered.contains("without `from`, `to` and output set"), "{filtered}");
+    let mixed = neighbours(a, "", "nodes.apply(turn_b);").unwrap_err();
+    assert!(mixed.contains("two vertex operators or two edge operators"), "{mixed}");
+    let order = "do=fuse-apply-functions,two:s,one:s,spread";
+    let apart = refused("1:10", "1:9", order);
+    assert!(apart.contains("in one block or in neighbouring scopes"), "{apart}");
+}
+
+/// `min=` may read its vector and yield a frontier under NUMA; a plain assignment may not.
+#[test]
+fn numa_takes_reductions_that_can_be_merged() {
+    let legal = |program: &str, schedule: &str| {
+        run_pipeline(lowered(program), &schedule_of(schedule), &Options::default()).map_err(|e| e.to_string())
+    };
+    let program = |edge: &str| {
+        format!(
+            "element Node end\nelement Link end\nconst links : edgeset{{Link}}(Node,Node) = load(argv[1]);\n\
+             const nodes : vertexset{{Node}} = links.getVertices();\nconst id : vector{{Node}}(int) = 0;\n\
+             func edge(src : Node, dst : Node) {edge} end\nfunc main()\n    \
+             var all : vertexset{{Node}} = new vertexset{{Node}}(nodes.size());\n    \
+             #s# var next : vertexset{{Node}} = links.from(all).applyModified(edge, id);\n    delete next;\nend\n"
+        )
+    };
+    let numa = "s@pull,segments=4,numa=static";
+    assert!(legal(&program("if id[dst] != id[src] id[dst] min= id[src]; end"), numa).is_ok());
+    for other in ["id[dst] = id[src];", "id[dst] += 1;", "id[src] min= id[dst];"] {
+        let refused = legal(&program(other), numa).unwrap_err();
+        assert!(refused.contains("private copies"), "{other}: {refused}");
+    }
+}
+
 fn refusal(program: &str, schedule: &str) -> String {
     let error = run_pipeline(lowered(program), &schedule_of(schedule), &Options::default()).unwrap_err();
     error.to_string()

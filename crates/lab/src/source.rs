@@ -6,9 +6,10 @@ use std::sync::Arc;
 use gw_exec::{Choice, GraphVm, Reason, RunOptions, choose_for_run};
 use gw_graph::text_file::read_text;
 use gw_ir::Module;
-use gw_lang::{Diagnostic, Front, Severity, SourceFile, check_labels, compile_front, read_schedule};
+use gw_lang::diagnostic::has_errors;
+use gw_lang::{Diagnostic, Front, SourceFile, compile_front, fit_schedule, read_schedule};
 use gw_programs::Program;
-use gw_schedule::{Family, ProgramSchedule};
+use gw_schedule::{Family, ProgramSchedule, Schedule};
 use serde::Serialize;
 
 use crate::adviser::Adviser;
@@ -131,13 +132,14 @@ impl Wanted {
             true => SourceFile::new(text, read(&path)?),
             false => SourceFile::new(title, text),
         };
-        let parsed = read_schedule(&file).map_err(|found| wrong(found, &file))?;
-        let unknown = check_labels(&front.typed, &parsed.schedule, &parsed.labels, Severity::Error);
-        if !unknown.is_empty() {
-            return Err(wrong(unknown, &file));
+        let mut parsed = read_schedule(&file).map_err(|found| wrong(found, &file))?;
+        let mut found = fit_schedule(&front.typed, &mut parsed);
+        if has_errors(&found) {
+            return Err(wrong(found, &file));
         }
+        found.append(&mut parsed.warnings);
         let wanted = Wanted::Fixed(Box::new(parsed.schedule), Origin::Given);
-        Ok(ReadSchedule { wanted, warnings: parsed.warnings, file })
+        Ok(ReadSchedule { wanted, warnings: found, file })
     }
 
     /// What is wanted of this machine, and why it is something else: a program's own schedule that is written for another
@@ -219,6 +221,15 @@ impl Settled {
     pub fn refusals(&self, machine: &dyn GraphVm) -> Vec<String> {
         refusals(&self.schedule, machine)
     }
+
+    /// The settings that the machine accepts and that do nothing on it, with the reason.
+    pub fn without_effect(&self, machine: &dyn GraphVm) -> Vec<String> {
+        let capabilities = machine.capabilities();
+        let found = places(&self.schedule).flat_map(|(place, schedule)| {
+            capabilities.without_effect(schedule).into_iter().map(move |word| format!("schedule of {place}: {word}"))
+        });
+        found.collect()
+    }
 }
 
 /// Makes a choice adaptive; otherwise says why not.
@@ -249,13 +260,17 @@ fn advise(
 
 fn refusals(schedule: &ProgramSchedule, machine: &dyn GraphVm) -> Vec<String> {
     let capabilities = machine.capabilities();
-    let everywhere = schedule.everywhere().map(|s| ("the program".to_string(), s));
-    let labels = schedule.labels().map(|(label, s)| (label.to_string(), s));
-    let refused = labels.chain(everywhere).flat_map(|(place, schedule)| {
+    let refused = places(schedule).flat_map(|(place, schedule)| {
         let reasons = capabilities.unsupported(schedule).into_iter();
         reasons.map(move |reason| format!("schedule of {place}: {reason}"))
     });
     refused.collect()
+}
+
+/// The parts of a schedule, each with the place it is for.
+fn places(schedule: &ProgramSchedule) -> impl Iterator<Item = (String, &Schedule)> {
+    let everywhere = schedule.everywhere().map(|s| ("the program".to_string(), s));
+    schedule.labels().map(|(label, s)| (label.to_string(), s)).chain(everywhere)
 }
 
 fn wrong(found: Vec<Diagnostic>, file: &SourceFile) -> LabError {

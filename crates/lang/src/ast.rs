@@ -278,6 +278,8 @@ pub struct Expr {
 pub enum ExprKind {
     /// Integer literal.
     Int(i64),
+    /// Integer literal beyond the greatest signed 64-bit number.
+    Large(u64),
     /// Floating literal.
     Float(f64),
     /// `true` / `false`.

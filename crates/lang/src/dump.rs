@@ -148,6 +148,7 @@ impl Dumper<'_> {
         let span = expr.span;
         match &expr.kind {
             ExprKind::Int(value) => self.line(span, &format!("int {value}")),
+            ExprKind::Large(value) => self.line(span, &format!("int {value}")),
             ExprKind::Float(value) => self.line(span, &format!("float {value:?}")),
             ExprKind::Bool(value) => self.line(span, &format!("bool {value}")),
             ExprKind::Str(value) => self.line(span, &format!("string {value:?}")),

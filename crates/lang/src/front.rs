@@ -1,10 +1,10 @@
 //! The whole front end in one call.
 
 use crate::check::check;
-use crate::diagnostic::{Diagnostic, Severity, has_errors};
-use crate::labels::check_labels;
+use crate::diagnostic::{Diagnostic, has_errors};
+use crate::labels::fit_own_section;
 use crate::parse::parse;
-use crate::schedule::{ParsedSchedule, parse_section};
+use crate::schedule::parse_section;
 use crate::source::SourceFile;
 use crate::typed::TypedProgram;
 use gw_schedule::ProgramSchedule;
@@ -37,13 +37,12 @@ pub fn compile_front(source: &SourceFile) -> Result<Front, Vec<Diagnostic>> {
     let mut schedule = None;
     if let Some(span) = ast.schedule {
         match parse_section(source, span) {
-            Ok(parsed) => {
-                let ParsedSchedule { schedule: read, labels, warnings } = parsed;
-                findings.extend(warnings);
+            Ok(mut parsed) => {
+                findings.append(&mut parsed.warnings);
                 if let Some(typed) = &typed {
-                    findings.extend(check_labels(typed, &read, &labels, Severity::Warning));
+                    findings.extend(fit_own_section(typed, &mut parsed));
                 }
-                schedule = Some(read);
+                schedule = Some(parsed.schedule);
             }
             Err(errors) => findings.extend(errors),
         }

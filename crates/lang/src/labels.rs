@@ -1,11 +1,11 @@
-//! Label paths of a program, and labels in schedules that the program does not have.
+//! Label paths of a program, and what a schedule says about places that the program does not have.
 
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::schedule::LabelUse;
+use crate::schedule::{LabelUse, ParsedSchedule};
 use crate::suggest::nearest;
-use crate::typed::{Stmt, StmtKind, TypedProgram};
-use gw_schedule::{ProgramSchedule, Transform};
-use std::collections::BTreeSet;
+use crate::typed::{Expr, ExprKind, Init, Stmt, StmtKind, TypedProgram};
+use gw_schedule::{Axis, PointKind, ProgramSchedule, Schedule, Transform};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A label path that a schedule names and the program lacks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -123,22 +123,44 @@ fn judge(path: &str, known: &BTreeSet<String>) -> Option<UnknownLabel> {
     })
 }
 
-/// Reports the labels in a schedule section that the program lacks, with the severity the caller wants: in a
-/// program's own section an unknown label may be there only to choose the machine; one asked for by a user is a slip.
-pub fn check_labels(
-    program: &TypedProgram,
-    schedule: &ProgramSchedule,
-    uses: &[LabelUse],
-    severity: Severity,
-) -> Vec<Diagnostic> {
-    let known = known_paths(program, schedule);
+/// Fits a schedule that a person gave to a program, and says what does not fit.
+///
+/// A one-line schedule is written for one program: a label that the program lacks is an error. A file of statements serves
+/// several programs: such a label is a warning as long as the program has another one of the file, and settings about edges
+/// on a vertex operator are dropped with a warning.
+pub fn fit_schedule(program: &TypedProgram, parsed: &mut ParsedSchedule) -> Vec<Diagnostic> {
+    let known = known_paths(program, &parsed.schedule);
+    if parsed.one_line {
+        return unknown(&known, &parsed.labels, Severity::Error);
+    }
+    let strange = parsed.labels.iter().all(|label| !is_known(&known, label));
+    let severity = if strange { Severity::Error } else { Severity::Warning };
+    let mut found = unknown(&known, &parsed.labels, severity);
+    found.extend(drop_edge_settings(program, parsed));
+    found
+}
+
+/// Fits the schedule section of a program to the program: as for a file of statements, but a section whose labels are all
+/// unknown is accepted, since labels may be there only to choose the machine.
+pub(crate) fn fit_own_section(program: &TypedProgram, parsed: &mut ParsedSchedule) -> Vec<Diagnostic> {
+    let known = known_paths(program, &parsed.schedule);
+    let mut found = unknown(&known, &parsed.labels, Severity::Warning);
+    found.extend(drop_edge_settings(program, parsed));
+    found
+}
+
+fn is_known(known: &BTreeSet<String>, label: &LabelUse) -> bool {
+    known.contains(&label.path)
+        || label.bare && known.iter().any(|path| path.rsplit(':').next() == Some(label.path.as_str()))
+}
+
+/// Reports the labels that the program lacks, each once.
+fn unknown(known: &BTreeSet<String>, uses: &[LabelUse], severity: Severity) -> Vec<Diagnostic> {
     let all: Vec<&str> = known.iter().map(String::as_str).collect();
     let mut seen = BTreeSet::new();
     let mut diagnostics = Vec::new();
     for label in uses {
-        let whole = known.contains(&label.path);
-        let as_bare = label.bare && all.iter().any(|path| path.rsplit(':').next() == Some(&label.path));
-        if whole || as_bare || !seen.insert(&label.path) {
+        if is_known(known, label) || !seen.insert(&label.path) {
             continue;
         }
         let mut diagnostic =
@@ -155,4 +177,49 @@ pub fn check_labels(
         diagnostics.push(diagnostic);
     }
     diagnostics
+}
+
+/// Takes settings about edges away from labels of vertex operators, where GraphIt passes them over, and says so.
+fn drop_edge_settings(program: &TypedProgram, parsed: &mut ParsedSchedule) -> Vec<Diagnostic> {
+    // A path may stand in several functions; all its statements must be vertex operators.
+    let mut vertex: BTreeMap<String, bool> = BTreeMap::new();
+    for function in &program.functions {
+        collect(&function.body, "", &mut |path, stmt| {
+            *vertex.entry(path.to_string()).or_insert(true) &= is_vertex_operator(stmt);
+        });
+    }
+    let mut diagnostics = Vec::new();
+    let paths: Vec<String> = vertex.into_iter().filter_map(|(path, is)| is.then_some(path)).collect();
+    for path in paths {
+        let Some(schedule) = parsed.schedule.get_mut(&path) else { continue };
+        let mut kept = *schedule.parts()[0];
+        let mut dropped = Vec::new();
+        for axis in kept.set_axes().collect::<Vec<Axis>>() {
+            if !axis.applies_to().contains(&PointKind::VertexOperator) {
+                dropped.push(axis.key());
+                kept.clear(axis);
+            }
+        }
+        if dropped.is_empty() {
+            continue;
+        }
+        *schedule = Schedule::Simple(kept);
+        let Some(place) = parsed.labels.iter().find(|label| label.path == path) else { continue };
+        let message = format!("`{path}` is a vertex operator, so `{}` has no effect", dropped.join("`, `"));
+        diagnostics.push(
+            Diagnostic::warning(message, place.span, "visits no edges")
+                .help("drop the setting; only `par` and `grain` have a meaning on a vertex operator"),
+        );
+    }
+    diagnostics
+}
+
+fn is_vertex_operator(stmt: &Stmt) -> bool {
+    let operator = |e: &Expr| matches!(e.kind, ExprKind::VertexApply { .. } | ExprKind::VertexFilter { .. });
+    match &stmt.kind {
+        StmtKind::Expr(value)
+        | StmtKind::Assign { value, .. }
+        | StmtKind::Let { init: Some(Init::Value(value)), .. } => operator(value),
+        _ => false,
+    }
 }

@@ -1,9 +1,12 @@
 //! From text to tokens, and the textual split between algorithm and schedule.
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, has_errors};
 use crate::source::{SourceFile, Span};
 use crate::token::{Token, TokenKind};
 use logos::Logos;
+
+/// After this many malformed pieces the rest is noise.
+const MAX_FINDINGS: usize = 50;
 
 /// The two parts of a file: the algorithm, and what follows the `schedule:` line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,20 +38,34 @@ pub fn split(text: &str) -> Split {
 ///
 /// Malformed pieces become [`TokenKind::Bad`] tokens (numbers and strings keep their class) with a diagnostic each.
 pub fn tokens(source: &SourceFile) -> (Vec<Token>, Vec<Diagnostic>) {
+    let (tokens, _, diagnostics) = tokens_and_comments(source);
+    (tokens, diagnostics)
+}
+
+/// As [`tokens`], with the places of the comments.
+pub(crate) fn tokens_and_comments(source: &SourceFile) -> (Vec<Token>, Vec<Span>, Vec<Diagnostic>) {
     let end = split(&source.text).algorithm.end;
     let text = &source.text[..end];
     let mut tokens = Vec::with_capacity(text.len() / 4 + 1);
     let mut diagnostics = Vec::new();
+    let mut comments = Vec::new();
     for (kind, range) in TokenKind::lexer(text).spanned() {
         let span = Span::new(range.start, range.end);
         match kind {
-            Ok(TokenKind::Comment) => {}
+            Ok(TokenKind::Comment) => comments.push(span),
             Ok(kind) => push(text, Token { kind, span }, &mut tokens, &mut diagnostics),
             Err(()) => bad(text, span, &mut tokens, &mut diagnostics),
         }
     }
     tokens.push(Token { kind: TokenKind::Eof, span: Span::new(end, end) });
-    (tokens, diagnostics)
+    (tokens, comments, diagnostics)
+}
+
+/// Reports a malformed piece, unless there were many before. The first error is never left out.
+fn note(diagnostics: &mut Vec<Diagnostic>, diagnostic: Diagnostic) {
+    if diagnostics.len() < MAX_FINDINGS || !has_errors(diagnostics) {
+        diagnostics.push(diagnostic);
+    }
 }
 
 /// Adds a recognised token, repairing the few that need a look at their neighbours.
@@ -71,7 +88,8 @@ fn push(text: &str, token: Token, tokens: &mut Vec<Token>, diagnostics: &mut Vec
             Assign
         }
         OpenStr => {
-            diagnostics.push(
+            note(
+                diagnostics,
                 Diagnostic::error("this string is never closed", span, "starts here")
                     .help("add a `\"` before the end of the line"),
             );
@@ -79,7 +97,17 @@ fn push(text: &str, token: Token, tokens: &mut Vec<Token>, diagnostics: &mut Vec
         }
         BadNumber => {
             let word = &text[span.start..span.end];
-            let (message, help) = if word.ends_with('.') {
+            // The second half of `0..10`, which the first half has reported.
+            if word.starts_with('.') && text[..span.start].ends_with('.') {
+                tokens.push(Token { kind: Bad, span });
+                return;
+            }
+            let (message, help) = if word.ends_with('.') && text[span.end..].starts_with('.') {
+                let low = word.trim_end_matches('.');
+                let rest = text[span.end..].trim_start_matches(['.', '<', '=']);
+                let high: String = rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+                ("a range of numbers is written with a colon", format!("{low}:{high}"))
+            } else if word.ends_with('.') {
                 ("a number needs a digit after its dot", format!("{word}0"))
             } else if word.starts_with('.') {
                 ("a number needs a digit before its dot", format!("0{word}"))
@@ -94,7 +122,7 @@ fn push(text: &str, token: Token, tokens: &mut Vec<Token>, diagnostics: &mut Vec
             if !help.is_empty() {
                 diagnostic = diagnostic.help(format!("write `{help}`"));
             }
-            diagnostics.push(diagnostic);
+            note(diagnostics, diagnostic);
             Bad
         }
         other => other,
@@ -107,7 +135,8 @@ fn bad(text: &str, span: Span, tokens: &mut Vec<Token>, diagnostics: &mut Vec<Di
     let word = &text[span.start..span.end];
     if word.starts_with('%') {
         let open = Span::new(span.start, span.start + 2);
-        diagnostics.push(
+        note(
+            diagnostics,
             Diagnostic::error("this block comment is never closed", open, "starts here").help("close it with `%}`"),
         );
         return;
@@ -120,6 +149,7 @@ fn bad(text: &str, span: Span, tokens: &mut Vec<Token>, diagnostics: &mut Vec<Di
         return;
     }
     let shown: String = word.chars().take(1).collect();
+    let doubled = text[span.end..].starts_with(&shown);
     let mut diagnostic = Diagnostic::error(
         format!("`{}` does not belong to the language", shown.escape_debug()),
         span,
@@ -127,14 +157,16 @@ fn bad(text: &str, span: Span, tokens: &mut Vec<Token>, diagnostics: &mut Vec<Di
     );
     let help = match shown.as_str() {
         "!" => Some("write `not x`; `!` exists only in `!=`"),
-        "&" => Some("write `and`"),
-        "|" => Some("write `or`"),
+        "&" if doubled => Some("write `and`"),
+        "|" if doubled => Some("write `or`"),
+        "&" | "|" | "~" => Some("there are no operators on bits; `and`, `or` and `not` combine truth values"),
+        "?" => Some("choose between two values with an `if` statement"),
         _ => None,
     };
     if let Some(help) = help {
         diagnostic = diagnostic.help(help);
     }
-    diagnostics.push(diagnostic);
+    note(diagnostics, diagnostic);
     let kind = TokenKind::Bad;
     tokens.push(Token { kind, span });
 }
@@ -162,7 +194,8 @@ pub(crate) fn unescape(literal: &str, span: Span, diagnostics: &mut Vec<Diagnost
             Some(c) => {
                 let start = span.start + 1 + at;
                 let place = Span::new(start, start + 1 + c.len_utf8());
-                diagnostics.push(
+                note(
+                    diagnostics,
                     Diagnostic::error(format!("`\\{}` is not an escape", c.escape_debug()), place, "unknown escape")
                         .help("the escapes are \\a \\b \\f \\n \\r \\t \\v \\\\ \\' \\\" \\?"),
                 );

@@ -21,6 +21,7 @@
 //! assert!(diagnostic::render(&errors, &file, false).contains("did you mean `total`?"));
 //! ```
 
+mod advice;
 pub mod ast;
 pub mod builtin;
 pub mod check;
@@ -42,7 +43,7 @@ pub use builtin::Builtin;
 pub use check::{CheckedProgram, check};
 pub use diagnostic::{Diagnostic, Severity};
 pub use front::{Front, compile_front};
-pub use labels::{check_labels, label_paths, unknown_labels};
+pub use labels::{fit_schedule, label_paths, unknown_labels};
 pub use lexer::tokens;
 pub use parse::parse;
 pub use schedule::{ParsedSchedule, parse_schedule, read_schedule};

@@ -405,6 +405,229 @@ fn unknown_labels() {
 }
 
 #[test]
+fn habits_of_types() {
+    golden(
+        "habits_of_types",
+        &statements(&[
+            ("int64", "var x : int64 = 3;"),
+            ("int32", "var x : int32 = 3;"),
+            ("Int", "var x : Int = 3;"),
+            ("long", "var x : long = 3;"),
+            ("uint64", "var x : uint64 = 3;"),
+            ("size_t", "var x : size_t = 3;"),
+            ("u32", "var x : u32 = 3;"),
+            ("float64", "var x : float64 = 3;"),
+            ("real", "var x : real = 3;"),
+            ("boolean", "var x : boolean = 3;"),
+            ("str", "var x : str = 3;"),
+            ("void", "var x : void = 3;"),
+            ("colour", "var x : colour = 3;"),
+            ("Nod", "var x : Nod = 3;"),
+            ("vertex", "var x : vertex = 3;"),
+            ("two words", "var x : unsigned int = 3;"),
+            ("an array", "var x : int[10];"),
+            ("angle brackets", "var x : vector<int> = 0;"),
+            ("vector of int64", "var x : vector{Node}(int64) = 0;"),
+            ("weight", "var g : edgeset{Link}(Node,Node,int64) = load(argv[1]);"),
+            ("queue", "var q : priority_queue{Node}(long);"),
+        ]),
+    );
+}
+
+#[test]
+fn habits_of_methods() {
+    golden(
+        "habits_of_methods",
+        &statements(&[
+            ("aply", "links.aply(edge);"),
+            ("form", "links.form(nodes).apply(edge);"),
+            ("applymodified", "links.applymodified(edge, hops);"),
+            ("edges map", "links.map(edge);"),
+            ("edges size", "print links.size();"),
+            ("edges numEdges", "print links.numEdges();"),
+            ("edges filter", "links.filtr(keep);"),
+            ("vertices aply", "nodes.aply(vertex);"),
+            ("vertices foreach", "nodes.foreach(vertex);"),
+            ("vertices filtr", "var s : vertexset{Node} = nodes.filtr(keep);"),
+            ("set add", "nodes.add(3);"),
+            ("set contains", "print nodes.contains(3);"),
+            ("set isEmpty", "print nodes.isEmpty();"),
+            ("set reduce", "nodes.reduce(vertex);"),
+            ("vector size", "print hops.size();"),
+            ("vector length", "print hops.length();"),
+            ("vector called", "print hops(3);"),
+            ("queue pop", "print queue.pop();"),
+            ("len", "print len(hops);"),
+            ("printf", "printf(\"a\");"),
+            ("rand", "print rand();"),
+            ("called function", "links.apply(edge());"),
+            ("lambda", "links.apply(lambda s, d);"),
+        ]),
+    );
+}
+
+#[test]
+fn habits_of_operators() {
+    golden(
+        "habits_of_operators",
+        &statements(&[
+            ("bits and", "print 6 & 3;"),
+            ("double ampersand", "print 1 && 0;"),
+            ("bits or", "print 6 | 3;"),
+            ("remainder", "print 7 % 3;"),
+            ("remainder in an if", "if 7 % 3 == 1\n        print 1;\n    end"),
+            ("shift", "print 1 << 3;"),
+            ("power", "print 2 ** 3;"),
+            ("floor division", "print 7 // 2;"),
+            ("ternary", "var x : int = 1 ? 2 : 3;"),
+            ("increment", "var i : int = 0;\n    i++;"),
+            ("prefix increment", "var i : int = 0;\n    ++i;"),
+            ("decrement", "var i : int = 0;\n    i--;"),
+            ("= in if", "if small[0] = 0\n        print 1;\n    end"),
+            ("= in while", "while (small[0] = 0)\n        print 1;\n    end"),
+            ("== as assignment", "small[0] == 3;"),
+            ("colon equals", "var i : int := 0;"),
+            ("single quotes", "print 'hello';"),
+            ("joined strings", "print \"a\" + 3;"),
+            ("cast", "var x : int = (int) 3.5;"),
+            ("conversion", "var x : float = float(3);"),
+            ("AND", "print 1 AND 0;"),
+            ("too large for int", "var x : int = 3000000000;"),
+            ("far too large for int", "var x : int = 18446744073709551615;"),
+            ("too large for uint_64", "var x : uint_64 = 18446744073709551616;"),
+        ]),
+    );
+}
+
+#[test]
+fn habits_of_statements() {
+    golden(
+        "habits_of_statements",
+        &statements(&[
+            ("range", "for i in range(10)\n        print i;\n    end"),
+            ("range with both bounds", "for i in range(2, 10)\n        print i;\n    end"),
+            ("for over a set", "for v in nodes\n        print v;\n    end"),
+            ("for of C", "for (int i = 0; i < 10; i++)\n        print i;\n    end"),
+            ("for to", "for i = 0 to 10\n        print i;\n    end"),
+            ("dots", "for i in 0..10\n        print i;\n    end"),
+            ("elseif", "if 1 == 2\n        print 1;\n    elseif 2 == 3\n        print 2;\n    end"),
+            ("else if", "if 1 == 2\n        print 1;\n    else if 2 == 3\n        print 2;\n    end"),
+            ("then", "if 1 == 2 then\n        print 1;\n    end"),
+            ("braces", "if 1 == 2 {\n        print 1;\n    }"),
+            ("colon", "if 1 == 2:\n        print 1;\n    end"),
+            ("while do", "while 1 == 2 do\n        print 1;\n    end"),
+            ("type first", "int x = 3;"),
+            ("let", "let x = 3;"),
+            ("no var", "x = 3;"),
+            ("comment of C", "// hello\n    print 1;"),
+            ("long comment of C", "/* hello */\n    print 1;"),
+            ("comment of Python", "# hello\n    print 1;"),
+            ("continue", "for i in 0:3\n        continue;\n    end"),
+            ("null", "var x : int = null;"),
+            ("True", "var x : bool = True;"),
+            ("INT_MAX", "var x : int = INT_MAX;"),
+            ("inf", "var x : float = inf;"),
+            ("argc", "print argc;"),
+        ]),
+    );
+}
+
+#[test]
+fn habits_of_declarations() {
+    golden(
+        "habits_of_declarations",
+        &declarations(&[
+            ("no const", "count : int = 0;"),
+            ("type first", "int count = 0;"),
+            ("function of C", "int f(int x)\n    print 1;\nend"),
+            ("def", "def f()\n    print 1;\nend"),
+            ("function", "function f()\n    print 1;\nend"),
+            ("import", "import math;"),
+            ("struct", "struct P end"),
+            ("C comment", "// hello"),
+            ("parameter of C", "func f(int x)\nend"),
+            ("no type", "func f(x)\nend"),
+            ("result without name", "func f(x : int) -> int\nend"),
+            ("result behind a colon", "func f(x : int) : int\nend"),
+            ("braces", "func f() {\n    print 1;\n}"),
+            ("indented schedule", " schedule:\n program->nothing();"),
+        ]),
+    );
+}
+
+/// Filters of edge operators that change something.
+const CHANGING: &str = "\
+const total : int = 0;
+func marks(v : Node) -> yes : bool hops[v] = 1; yes = true; end
+func counts(v : Node) -> yes : bool total += 1; yes = true; end
+func says(v : Node) -> yes : bool print v; yes = true; end
+func swaps(v : Node) -> yes : bool yes = compare_and_swap(hops, v, 0, 1); end
+func moves(v : Node) -> yes : bool queue.updatePriorityMin(v, 0, 1); yes = true; end
+func outer(v : Node) -> yes : bool yes = middle(v); end
+func middle(v : Node) -> yes : bool yes = marks(v); end
+func writes[into : vector{Node}(int)](v : Node) -> yes : bool into[v] = 1; yes = true; end
+func alias(v : Node) -> yes : bool var same : vector{Node}(int) = hops; same[v] = 1; yes = true; end
+";
+
+#[test]
+fn filters_that_change_something() {
+    let program = |body: &str| format!("{PRELUDE}{CHANGING}func main()\n    {body}\nend\n");
+    let cases = [
+        ("writes a vector", "links.to(marks).apply(edge);"),
+        ("writes a global", "links.from(counts).apply(edge);"),
+        ("prints", "links.to(says).apply(edge);"),
+        ("compare and swap", "links.to(swaps).apply(edge);"),
+        ("updates a queue", "links.to(moves).apply(edge);"),
+        ("through calls", "links.from(outer).apply(edge);"),
+        ("a captured vector", "links.to(writes[hops]).apply(edge);"),
+        ("under another name", "links.to(alias).apply(edge);"),
+    ];
+    let cases: Vec<_> = cases.iter().map(|(name, body)| (*name, program(body))).collect();
+    golden("filters_that_change_something", &render_all(&cases));
+}
+
+#[test]
+fn filters_may_read_count_for_themselves_and_select_vertices() {
+    let text = format!(
+        "{PRELUDE}{CHANGING}
+func own(v : Node) -> yes : bool
+    var bins : vector[4](int) = 0;
+    var sum : int = 0;
+    for i in 0:4
+        bins[i] = v;
+        sum += bins[i];
+    end
+    yes = sum > hops[v];
+end
+func main()
+    links.from(own).to(keep).apply(edge);
+    var all : vertexset{{Node}} = nodes.filter(marks);
+    links.from(all).apply(edge);
+    delete all;
+end
+"
+    );
+    let front = compile_front(&SourceFile::new("own.gt", text)).expect("nothing is changed by an edge filter");
+    assert_eq!(front.warnings, []);
+}
+
+#[test]
+fn the_greatest_uint_64_is_a_literal() {
+    let text = "func main()\n    var x : uint_64 = 18446744073709551615;\n    print x;\n    var y : double = 18446744073709551615;\n    print 9223372036854775808 + y;\nend\n";
+    let front = compile_front(&SourceFile::new("max.gt", text)).expect("64 bits hold it");
+    assert_eq!(front.warnings, []);
+}
+
+#[test]
+fn comments_that_are_no_remainders_are_left_alone() {
+    let text = "func main() % 3;\n    var x : int = 7; % 3;\n    if x == 7 % the usual case\n        print x; %% 3;\n    end\nend\n";
+    // Only the first line reads like a remainder: `main() % 3;`.
+    let front = compile_front(&SourceFile::new("c.gt", text)).expect("all comments");
+    let found: Vec<_> = front.warnings.iter().map(|d| d.primary.span.start).collect();
+    assert_eq!(found, [12]);
+}
+
+#[test]
 fn colour_is_used_only_when_asked_for() {
     let source = SourceFile::new("c.gt", "func main()\n    print x;\nend\n");
     let findings = compile_front(&source).unwrap_err();

@@ -1,8 +1,6 @@
 //! Every function of the scheduling languages and the canonical schedule it makes.
 
-use gw_lang::{
-    Severity, SourceFile, check, check_labels, label_paths, parse, parse_schedule, read_schedule, unknown_labels,
-};
+use gw_lang::{SourceFile, check, fit_schedule, label_paths, parse, parse_schedule, read_schedule, unknown_labels};
 
 #[track_caller]
 fn reads(statements: &str, canonical: &str) {
@@ -238,12 +236,55 @@ fn labels_made_by_transforms_are_known() {
     let program = check(&ast).expect("right").program;
     let text = r#"program->splitForLoop("l1", "a", "b", 2, 8)->setApply("a:s", "push")->setApply("b:t", "push");
                   program->setApply("c:t", "push")->configParForGrainSize("bare", 3);"#;
-    let parsed = parse_schedule(&SourceFile::new("s", text)).expect("right");
-    let found = check_labels(&program, &parsed.schedule, &parsed.labels, Severity::Error);
+    let mut parsed = parse_schedule(&SourceFile::new("s", text)).expect("right");
+    let found = fit_schedule(&program, &mut parsed);
     let messages: Vec<&str> = found.iter().map(|d| d.message.as_str()).collect();
     assert_eq!(messages, ["the program has no label `c:t`"]);
-    assert!(found[0].is_error());
+    assert!(!found[0].is_error());
     let unknown = unknown_labels(&program, &parsed.schedule);
     assert_eq!(unknown.len(), 1);
     assert_eq!(unknown[0].to_string(), "the program has no label `c:t`; did you mean `a:t`?");
+}
+
+/// What becomes of a schedule for [`LOOPS`]: its text and the findings, errors marked.
+fn fitted(text: &str) -> (String, Vec<String>) {
+    let (ast, _) = parse(&SourceFile::new("loops.gt", LOOPS));
+    let program = check(&ast).expect("right").program;
+    let mut parsed = read_schedule(&SourceFile::new("s", text)).expect("readable");
+    let found = fit_schedule(&program, &mut parsed);
+    let shown = |d: &gw_lang::Diagnostic| format!("{}{}", if d.is_error() { "error: " } else { "" }, d.message);
+    (parsed.schedule.to_string(), found.iter().map(shown).collect())
+}
+
+#[test]
+fn a_file_of_statements_serves_programs_that_lack_some_of_its_labels() {
+    let some = r#"program->setApply("l1:s", "push")->setApply("s2", "push");"#;
+    assert_eq!(fitted(some).1, ["the program has no label `s2`"]);
+    let none = r#"program->setApply("s1", "push")->setApply("s2", "push");"#;
+    assert_eq!(fitted(none).1, ["error: the program has no label `s1`", "error: the program has no label `s2`"]);
+    assert_eq!(fitted("l1:s@push;s2@push").1, ["error: the program has no label `s2`"]);
+}
+
+#[test]
+fn settings_about_edges_are_dropped_from_vertex_operators() {
+    let program = "\
+element Node end
+element Link end
+const links : edgeset{Link}(Node,Node) = load(argv[1]);
+const nodes : vertexset{Node} = links.getVertices();
+const seen : vector{Node}(int) = 0;
+func see(v : Node) seen[v] = 1; end
+func main()
+    #l1# par_for i in 0:10
+        #s1# nodes.apply(see);
+    end
+end
+schedule:
+    program->configApplyDirection(\"l1:s1\", \"SparsePush-DensePull\");
+    program->configApplyParallelization(\"l1:s1\", \"dynamic-vertex-parallel\");
+";
+    let front = gw_lang::compile_front(&SourceFile::new("nested.gt", program)).expect("right");
+    let messages: Vec<&str> = front.warnings.iter().map(|d| d.message.as_str()).collect();
+    assert_eq!(messages, ["`l1:s1` is a vertex operator, so `direction` has no effect"]);
+    assert_eq!(front.schedule.expect("there").to_string(), "on=cpu;l1:s1@par=dynamic");
 }

@@ -25,12 +25,20 @@ pub struct Capabilities {
     values: BTreeMap<Axis, BTreeSet<&'static str>>,
     criteria: Vec<Criterion>,
     adaptive: bool,
+    /// Axes that say nothing on this machine, each with the reason.
+    void: BTreeMap<Axis, String>,
 }
 
 impl Capabilities {
     /// A machine that can execute nothing but its defaults, to be extended.
     pub fn new(machine: impl Into<String>) -> Capabilities {
-        Capabilities { machine: machine.into(), values: BTreeMap::new(), criteria: Vec::new(), adaptive: false }
+        Capabilities {
+            machine: machine.into(),
+            values: BTreeMap::new(),
+            criteria: Vec::new(),
+            adaptive: false,
+            void: BTreeMap::new(),
+        }
     }
 
     /// A machine that can execute the whole space.
@@ -73,6 +81,38 @@ impl Capabilities {
     pub fn forbid(mut self, axis: Axis) -> Capabilities {
         self.values.remove(&axis);
         self
+    }
+
+    /// Accepts an axis that has no effect on this machine, for example the placement on sockets where there is one. The
+    /// axis takes no part in enumeration, and [`Capabilities::without_effect`] says aloud that a setting does nothing.
+    ///
+    /// ```
+    /// use gw_schedule::{Axis, Capabilities, Schedule};
+    /// let machine = Capabilities::everything("desk").void(Axis::Numa, "the machine has one NUMA node");
+    /// let schedule: Schedule = "pull,segments=4,numa=static".parse().unwrap();
+    /// assert!(machine.unsupported(&schedule).is_empty() && !machine.knows(Axis::Numa));
+    /// let words = machine.without_effect(&schedule);
+    /// assert_eq!(words, ["`numa=static-parallel` has no effect: the machine has one NUMA node"]);
+    /// ```
+    pub fn void(mut self, axis: Axis, because: impl Into<String>) -> Capabilities {
+        self.values.remove(&axis);
+        self.void.insert(axis, because.into());
+        self
+    }
+
+    /// The settings of a schedule that do nothing on this machine, each as a sentence without its full stop.
+    pub fn without_effect(&self, schedule: &Schedule) -> Vec<String> {
+        let mut words = Vec::new();
+        for part in schedule.parts() {
+            for axis in part.set_axes() {
+                let Some(because) = self.void.get(&axis) else { continue };
+                let word = format!("`{}` has no effect: {because}", written(axis, part));
+                if !words.contains(&word) {
+                    words.push(word);
+                }
+            }
+        }
+        words
     }
 
     /// Adds hybrid schedules by these criteria.
@@ -150,7 +190,7 @@ impl Capabilities {
             }
         }
         for part in schedule.parts() {
-            for axis in part.set_axes().filter(|&a| !self.supports(a, part)) {
+            for axis in part.set_axes().filter(|a| !self.supports(*a, part) && !self.void.contains_key(a)) {
                 let reason = self.cannot(axis, part);
                 if !reasons.contains(&reason) {
                     reasons.push(reason);
@@ -162,11 +202,7 @@ impl Capabilities {
 
     fn cannot(&self, axis: Axis, part: &SimpleSchedule) -> Reason {
         let key = axis.key();
-        let value = part.text_of(axis).unwrap_or_default();
-        let written = match axis {
-            Axis::Direction => value,
-            _ => format!("{key}={value}"),
-        };
+        let written = written(axis, part);
         let machine = &self.machine;
         let problem = format!("the {machine} machine cannot run `{written}`");
         let kinds = self.values.get(&axis).filter(|set| !set.is_empty());
@@ -179,5 +215,14 @@ impl Capabilities {
             }
         };
         Reason::new(key, problem, mend)
+    }
+}
+
+/// A setting as the one-line text has it.
+fn written(axis: Axis, part: &SimpleSchedule) -> String {
+    let value = part.text_of(axis).unwrap_or_default();
+    match axis {
+        Axis::Direction => value,
+        _ => format!("{}={value}", axis.key()),
     }
 }

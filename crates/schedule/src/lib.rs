@@ -76,7 +76,7 @@ pub use resolve::{DedupPlan, Owned};
 pub use schedule::{Adaptive, Chooser, Criterion, Hybrid, InputSizes, Schedule};
 pub use simple::{Axis, SimpleSchedule};
 pub use space::{Space, THRESHOLDS};
-pub use table::{AxisRow, axes_markdown, axes_table};
+pub use table::{AxisRow, axes_guide, axes_markdown, axes_table};
 pub use text::{ParseError, Problem};
 pub use tree::{Answer, ChosenBy, Cost, Feature, Features, Guard, Leaf, StepSizes, Tree, TreeError, TreeNode};
 pub use value::{AxisValue, ValueRow};

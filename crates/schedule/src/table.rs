@@ -67,9 +67,35 @@ pub fn axes_markdown() -> String {
     out
 }
 
+/// The table of the language guide: a row per axis with its values.
+pub fn axes_guide() -> String {
+    let mut out = String::from("| key | values | decides | on |\n|---|---|---|---|\n");
+    for row in axes_table() {
+        let points: Vec<_> = row.points.iter().map(|p| p.word()).collect();
+        let values: Vec<_> = row.values.iter().map(|v| format!("`{}`", v.word.replace('|', "\\|"))).collect();
+        let _ = writeln!(out, "| `{}` | {} | {} | {} |", row.key, values.join(" "), row.line, points.join(", "));
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_language_guide_has_the_table() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/language.md");
+        let guide = std::fs::read_to_string(path).unwrap();
+        let (before, rest) = guide.split_once("<!-- axes:").expect("the table begins here");
+        let (comment, rest) = rest.split_once("-->\n").expect("the comment ends");
+        let (table, after) = rest.split_once("<!-- end of axes -->").expect("the table ends here");
+        if std::env::var_os("UPDATE_AXES").is_some() {
+            let new = format!("{before}<!-- axes:{comment}-->\n{}<!-- end of axes -->{after}", axes_guide());
+            std::fs::write(path, new).unwrap();
+            return;
+        }
+        assert_eq!(table, axes_guide(), "run the tests with UPDATE_AXES=1 to rewrite the table in the guide");
+    }
 
     #[test]
     fn the_written_table_is_the_table() {
@@ -82,6 +108,22 @@ mod tests {
             axes_markdown(),
             "run the tests with UPDATE_AXES=1 to rewrite AXES.md"
         );
+    }
+
+    /// Every word that the parser takes besides the axes stands in the grammar of the guide.
+    #[test]
+    fn the_grammar_of_the_guide_names_every_word() {
+        let guide = include_str!("../../../docs/language.md");
+        let grammar = guide.split("### The one-line text").nth(1).and_then(|rest| rest.split("```").nth(1)).unwrap();
+        let words = crate::Criterion::ALL.iter().map(|c| c.word());
+        let words =
+            words.chain(Family::ALL.iter().map(|f| f.word())).chain(crate::SetForm::ALL.iter().map(|f| f.word()));
+        let words = words.chain(crate::Direction::ALL.iter().map(|d| d.word()));
+        let transforms =
+            ["fuse-fields", "split-for-loop", "fuse-for-loop", "fuse-apply-functions", "set-vertex-set"].into_iter();
+        for word in words.chain(transforms).chain(["hybrid", "adaptive", "default", "tree.", "oracle.", "on=", "do="]) {
+            assert!(grammar.contains(word), "the grammar lacks `{word}`");
+        }
     }
 
     #[test]

@@ -76,6 +76,9 @@ impl Attempt<'_> {
             eprint!("{}", explain::explain(&settled, machine.name()));
         }
         warn_of_fields(&settled, machine);
+        for word in settled.without_effect(machine) {
+            eprintln!("warning: {word}");
+        }
         let refused = settled.refusals(machine);
         if !refused.is_empty() {
             return Err(CliError::Unsupported(refused.join("\n")));

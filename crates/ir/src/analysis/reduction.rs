@@ -10,6 +10,33 @@ use crate::walk::{walk_block_exprs, walk_stmts};
 /// The vector and the reduction, when every write of the edge function to anything but its own locals is
 /// `vector[destination] op= value`, always the same `op`, and the function does not read that vector otherwise.
 pub fn extractable(module: &Module, function: &Function) -> Option<(Name, ReduceOp)> {
+    let found = only_reduction(module, function)?;
+    let mut mentioned = 0;
+    walk_block_exprs(function.body.as_ref()?, &mut |e| mentioned += usize::from(e.as_var() == Some(&found.vector)));
+    (mentioned == found.writes).then_some((found.vector, found.op))
+}
+
+/// Whether private copies of the vector can be accumulated and merged: as [`extractable`]; and with `min=` and `max=` the
+/// function may also read the vector, and the operator may yield the changed vertices. A copy that lags behind holds a
+/// value the entry had earlier in the same round, which an edge function may see anyway, and the merge takes the best.
+pub fn mergeable(module: &Module, function: &Function, has_output: bool) -> bool {
+    match only_reduction(module, function) {
+        Some(found) if matches!(found.op, ReduceOp::Min | ReduceOp::Max) => true,
+        _ => !has_output && extractable(module, function).is_some(),
+    }
+}
+
+/// The one reduction of an edge function.
+struct OnlyReduction {
+    vector: Name,
+    op: ReduceOp,
+    /// How many statements reduce.
+    writes: usize,
+}
+
+/// The one reduction, when every write of the edge function to anything but its own locals is
+/// `vector[destination] op= value`, always the same `op`.
+fn only_reduction(module: &Module, function: &Function) -> Option<OnlyReduction> {
     let body = function.body.as_ref()?;
     let destination = &function.params.get(1)?.name;
     if !called_in(body).is_empty() || Effects::of(module, body).outside {
@@ -39,8 +66,7 @@ pub fn extractable(module: &Module, function: &Function) -> Option<(Name, Reduce
             fits &= target.place_root().is_some_and(is_local);
         }
     });
-    let first = found.first()?.clone();
-    let mut mentioned = 0;
-    walk_block_exprs(body, &mut |e| mentioned += usize::from(e.as_var() == Some(&first.0)));
-    (fits && found.iter().all(|f| *f == first) && mentioned == found.len()).then_some(first)
+    let (vector, op) = found.first()?.clone();
+    let same = found.iter().all(|(v, o)| *v == vector && *o == op);
+    (fits && same).then_some(OnlyReduction { vector, op, writes: found.len() })
 }

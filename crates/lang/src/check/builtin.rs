@@ -3,6 +3,7 @@
 use super::convert::convert;
 use super::expr::{arithmetic_type, builtin};
 use super::{Checked, Checker, Symbol};
+use crate::advice::{self, Receiver};
 use crate::ast::{self, Ident};
 use crate::builtin::Builtin;
 use crate::diagnostic::Diagnostic;
@@ -10,16 +11,6 @@ use crate::source::Span;
 use crate::suggest::nearest;
 use crate::typed::{Expr, ExprKind, Var};
 use crate::types::{EdgeSetType, IndexKind, Scalar, Type};
-
-/// Kinds of receivers, each with its methods.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Receiver {
-    Graph,
-    Set,
-    Vector,
-    List,
-    Queue,
-}
 
 /// Every method with all its spellings: receiver, name, meaning.
 const METHODS: &[(Receiver, &str, Builtin)] = {
@@ -122,10 +113,17 @@ impl Checker {
             Type::Void => format!("there is no value to call `{}` on", name.name),
             _ => format!("{shown} has no method `{}`", name.name),
         };
-        let own: Vec<&str> =
-            METHODS.iter().filter(|(on, _, _)| Some(*on) == kind).map(|(_, method, _)| *method).collect();
+        let operators: &[&str] = match kind {
+            Some(Receiver::Graph) => &["from", "to", "apply", "applyModified", "applyUpdatePriority"],
+            Some(Receiver::Set) => &["apply", "filter"],
+            _ => &[],
+        };
+        let methods = METHODS.iter().filter(|(on, _, _)| Some(*on) == kind).map(|(_, method, _)| *method);
+        let own: Vec<&str> = operators.iter().copied().chain(methods).collect();
         let mut diagnostic = Diagnostic::error(message, name.span, "unknown method");
-        if let Some(near) = nearest(&name.name, own.iter().copied()) {
+        if let Some(advice) = advice::method(kind, &name.name) {
+            diagnostic = diagnostic.help(advice);
+        } else if let Some(near) = nearest(&name.name, own.iter().copied()) {
             diagnostic = diagnostic.did_you_mean(Some(near));
         } else if !own.is_empty() {
             diagnostic = diagnostic.help(format!("its methods are {}", own.join(", ")));
@@ -297,6 +295,9 @@ impl Checker {
     }
 
     fn no_function(&mut self, name: &Ident) -> super::Fail {
+        if self.saturated() {
+            return super::Fail;
+        }
         let own =
             self.symbols.iter().filter(|(_, symbol)| matches!(symbol, Symbol::Func(_))).map(|(name, _)| name.as_str());
         let known = own.chain(INTRINSICS.iter().map(|(name, _)| *name));
@@ -304,7 +305,9 @@ impl Checker {
         let mut diagnostic =
             Diagnostic::error(format!("there is no function `{}`", name.name), name.span, "unknown function")
                 .did_you_mean(near.as_deref());
-        if self.method_exists(&name.name) && near.is_none() {
+        if let Some(advice) = advice::function(&name.name) {
+            diagnostic = diagnostic.help(advice);
+        } else if self.method_exists(&name.name) && near.is_none() {
             diagnostic = diagnostic.help(format!("`{}` is a method: write `x.{}(...)`", name.name, name.name));
         }
         self.report(diagnostic)

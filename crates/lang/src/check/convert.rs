@@ -1,6 +1,7 @@
 //! C-like numeric conversions, written into the tree; literals are converted on the spot.
 
 use super::{Checked, Checker};
+use crate::ast::BinaryOp;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::typed::{Expr, ExprKind};
@@ -10,7 +11,8 @@ impl Checker {
     /// The expression as a value of type `target`, or an error that says what was wanted `for_what`.
     pub(super) fn coerce(&mut self, expr: Expr, target: &Type, for_what: &str) -> Checked<Expr> {
         if let (Some(from), Some(to)) = (expr.ty.numeric(), target.numeric()) {
-            return Ok(convert(expr, from, to, target));
+            self.fits(&expr, to);
+            return Ok(convert(fold_large(expr, to), from, to, target));
         }
         if same(&expr.ty, target) {
             return Ok(expr);
@@ -24,6 +26,33 @@ impl Checker {
             return Ok(Expr { kind: ExprKind::NewVertexSet { elem: *elem, size }, ty: target.clone(), span });
         }
         Err(self.mismatch(&expr, target, for_what))
+    }
+
+    /// Warns of a literal that is too large for the type it becomes.
+    fn fits(&mut self, expr: &Expr, to: Scalar) {
+        let value = match expr.kind {
+            ExprKind::Int(value) if value >= 0 => value as u64,
+            _ => match large(expr) {
+                Some(value) => value,
+                None => return,
+            },
+        };
+        let most = match to {
+            Scalar::Int => i32::MAX as u64,
+            Scalar::Uint => u64::from(u32::MAX),
+            _ => return,
+        };
+        if value > most {
+            let becomes = wrap(value as i64, to);
+            self.report(
+                Diagnostic::warning(
+                    format!("{value} does not fit in {to} and becomes {becomes}"),
+                    expr.span,
+                    "too large",
+                )
+                .help(format!("the largest {to} is {most}; `uint_64` holds larger numbers")),
+            );
+        }
     }
 
     pub(super) fn mismatch(&mut self, expr: &Expr, target: &Type, for_what: &str) -> super::Fail {
@@ -71,7 +100,9 @@ impl Checker {
                     expr.span,
                     format!("this is {found}"),
                 );
-                if expr.ty == Type::STRING {
+                if matches!(expr.kind, ExprKind::Str(_)) && for_what == "`+`" {
+                    diagnostic = diagnostic.help("strings cannot be joined; `print` the parts one after another");
+                } else if expr.ty == Type::STRING {
                     diagnostic = diagnostic.help("turn a string into a number with `atoi(...)`");
                 }
                 Err(self.report(diagnostic))
@@ -135,4 +166,32 @@ pub(super) fn int_literal(value: i64, span: Span) -> Expr {
         Scalar::Uint64
     };
     Expr { kind: ExprKind::Int(value), ty: Type::Scalar(scalar), span }
+}
+
+/// A literal beyond the greatest signed number. It is written as a difference, which wraps around to the literal, so that a
+/// conversion to a real takes it for the large number it is and not for a negative one.
+pub(super) fn large_literal(value: u64, span: Span) -> Expr {
+    let ty = Type::Scalar(Scalar::Uint64);
+    let int = |v: i64| Box::new(Expr { kind: ExprKind::Int(v), ty: ty.clone(), span });
+    let kind = ExprKind::Binary { op: BinaryOp::Sub, left: int(0), right: int((value as i64).wrapping_neg()) };
+    Expr { kind, ty, span }
+}
+
+/// The number that [`large_literal`] wrote as a difference.
+fn large(expr: &Expr) -> Option<u64> {
+    if let ExprKind::Binary { op: BinaryOp::Sub, left, right } = &expr.kind
+        && let (ExprKind::Int(0), ExprKind::Int(v)) = (&left.kind, &right.kind)
+        && expr.ty == Type::Scalar(Scalar::Uint64)
+    {
+        return Some(v.wrapping_neg() as u64);
+    }
+    None
+}
+
+/// A large literal where a `uint_64` is wanted becomes one number.
+fn fold_large(expr: Expr, to: Scalar) -> Expr {
+    match large(&expr) {
+        Some(value) if to == Scalar::Uint64 => Expr { kind: ExprKind::Int(value as i64), ..expr },
+        _ => expr,
+    }
 }

@@ -1,6 +1,6 @@
 //! Expressions.
 
-use super::convert::{convert, int_literal};
+use super::convert::{convert, int_literal, large_literal};
 use super::scope::Meaning;
 use super::{Checked, Checker, Fail, Symbol};
 use crate::ast::{self, BinaryOp, UnaryOp};
@@ -17,6 +17,7 @@ impl Checker {
         let span = expr.span;
         match &expr.kind {
             ast::ExprKind::Int(value) => Ok(int_literal(*value, span)),
+            ast::ExprKind::Large(value) => Ok(large_literal(*value, span)),
             ast::ExprKind::Float(value) => {
                 let ty = match hint {
                     Some(Type::Scalar(Scalar::Float)) => Type::FLOAT,
@@ -229,7 +230,7 @@ impl Checker {
             values.push(self.value(arg, ty, &format!("parameter `{param}` of `{}`", name.name)));
         }
         let args = values.into_iter().collect::<Checked<Vec<_>>>()?;
-        Ok(node(ExprKind::Call { func, args }, signature.result, span))
+        Ok(node(ExprKind::Call { func, args }, signature.result.clone(), span))
     }
 
     /// Resolves a function named with its captures.
@@ -240,7 +241,11 @@ impl Checker {
             Meaning::Var(var) => {
                 let shown = self.show(&self.var_type(var).clone());
                 let message = format!("`{}` is a variable of type {shown}, not a function", name.name);
-                return Err(self.error(message, name.span, "not a function"));
+                let mut diagnostic = Diagnostic::error(message, name.span, "not a function");
+                if matches!(self.var_type(var), Type::Vector { .. }) {
+                    diagnostic = diagnostic.help(format!("read an entry with `{}[v]`", name.name));
+                }
+                return Err(self.report(diagnostic));
             }
             Meaning::Symbol(_) => {
                 let message = format!("`{}` is not a function", name.name);

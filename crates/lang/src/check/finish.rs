@@ -14,9 +14,10 @@ impl Checker {
     /// The last step of checking.
     pub(super) fn finish(&mut self) {
         self.judge_pending();
+        self.judge_filters();
         self.settle_universes();
         let exported = self.signatures.iter().any(|s| s.kind == FuncKind::Export);
-        if self.program.main.is_none() && !exported && self.diagnostics.iter().all(|d| !d.is_error()) {
+        if self.program.main.is_none() && !exported && self.found[0] == 0 {
             self.report(
                 Diagnostic::warning("the program has no `main`", Span::default(), "nothing to run")
                     .help("add `func main() ... end`, or `export` a function"),
@@ -107,11 +108,11 @@ pub(super) fn effects(program: &TypedProgram, func: FuncId) -> Effects {
         opaque: function.kind == FuncKind::Extern,
         ..Effects::default()
     };
-    let mut called = vec![func];
+    let mut called = Called { order: vec![func], known: HashSet::from([func]) };
     own_effects(function, true, &mut effects, &mut called);
     let mut at = 1;
-    while at < called.len() {
-        let function = program.function(called[at]);
+    while at < called.order.len() {
+        let function = program.function(called.order[at]);
         effects.opaque |= function.kind == FuncKind::Extern;
         own_effects(function, false, &mut effects, &mut called);
         at += 1;
@@ -119,8 +120,14 @@ pub(super) fn effects(program: &TypedProgram, func: FuncId) -> Effects {
     effects
 }
 
+/// The functions reached so far, each once.
+struct Called {
+    order: Vec<FuncId>,
+    known: HashSet<FuncId>,
+}
+
 /// Adds what the function itself writes; its locals matter only for the function asked about.
-fn own_effects(function: &Function, locals: bool, effects: &mut Effects, called: &mut Vec<FuncId>) {
+fn own_effects(function: &Function, locals: bool, effects: &mut Effects, called: &mut Called) {
     let write = |effects: &mut Effects, var: Var| match var {
         Var::Global(id) => {
             effects.globals.insert(id);
@@ -150,8 +157,8 @@ fn own_effects(function: &Function, locals: bool, effects: &mut Effects, called:
             },
             ExprKind::Call { func, args } => {
                 // A callee may write a vector through its capture or parameter.
-                if !called.contains(&func.func) {
-                    called.push(func.func);
+                if called.known.insert(func.func) {
+                    called.order.push(func.func);
                 }
                 let passed = func.captures.iter().chain(args).filter_map(|value| match value.kind {
                     ExprKind::Var(var) if matches!(value.ty, Type::Vector { .. }) => Some(var),

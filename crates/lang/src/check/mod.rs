@@ -1,11 +1,13 @@
 //! Type checker: resolves every name and type of a syntax tree and writes out every conversion.
 //!
 //! Steps: (1) collect element names, then function signatures; (2) check globals in order, each seeing those
-//! before it; (3) check function bodies; (4) look at the whole program: tracked vectors, universe sets, entry points.
+//! before it; (3) check function bodies; (4) look at the whole program: tracked vectors, edge filters, universe sets, entry
+//! points.
 
 mod builtin;
 mod convert;
 mod expr;
+mod filter;
 mod finish;
 mod global;
 mod operator;
@@ -20,10 +22,14 @@ use crate::typed::{Element, Function, Local, LocalKind, TypedProgram};
 use crate::types::{ElemId, FuncId, GlobalId, LocalId, Type};
 use scope::Frame;
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 /// Marks a check that failed and has reported it.
 #[derive(Debug)]
 struct Fail;
+
+/// After this many errors, or warnings, the rest is noise.
+const MAX_FINDINGS: usize = 50;
 
 /// Result of a check.
 type Checked<T> = Result<T, Fail>;
@@ -88,18 +94,32 @@ struct Checker {
     symbols: HashMap<String, Symbol>,
     /// Where each top-level name is declared, including globals not yet reached.
     places: HashMap<String, Span>,
-    signatures: Vec<Signature>,
+    /// Shared, since every use of a function looks at it.
+    signatures: Vec<Rc<Signature>>,
+    /// Errors and warnings so far.
+    found: [usize; 2],
     frame: Frame,
     /// Operators to look at again when all bodies are known.
     pending: Vec<operator::Pending>,
+    /// Functions used as filters of edges.
+    filters: Vec<filter::FilterUse>,
     /// Global vertexsets that the program uses as dynamic sets.
     dynamic: HashSet<GlobalId>,
 }
 
 impl Checker {
     fn report(&mut self, diagnostic: Diagnostic) -> Fail {
-        self.diagnostics.push(diagnostic);
+        let found = &mut self.found[usize::from(!diagnostic.is_error())];
+        *found += 1;
+        if *found <= MAX_FINDINGS {
+            self.diagnostics.push(diagnostic);
+        }
         Fail
+    }
+
+    /// True when further errors are not shown, so that looking for advice would be in vain.
+    fn saturated(&self) -> bool {
+        self.found[0] >= MAX_FINDINGS
     }
 
     /// Reports an error in one go.
@@ -175,7 +195,7 @@ impl Checker {
                 body: Vec::new(),
                 span: func.name.span,
             });
-            self.signatures.push(signature);
+            self.signatures.push(Rc::new(signature));
         }
     }
 

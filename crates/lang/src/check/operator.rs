@@ -1,6 +1,7 @@
 //! Operators over edges and vertices: filters, the function's signature, the tracked vector.
 
 use super::expr::{node, plural};
+use super::filter::FilterUse;
 use super::scope::Meaning;
 use super::{Checked, Checker, Fail, Signature};
 use crate::ast::{self, ExprKind as Ast, FuncRef, Ident, OperatorKind};
@@ -81,7 +82,12 @@ impl Checker {
         }
     }
 
-    fn edge_filter(&mut self, filter: Option<(&FuncRef, Span)>, elem: ElemId, word: &str) -> Checked<Option<Filter>> {
+    fn edge_filter(
+        &mut self,
+        filter: Option<(&FuncRef, Span)>,
+        elem: ElemId,
+        word: &'static str,
+    ) -> Checked<Option<Filter>> {
         let Some((func, _)) = filter else {
             return Ok(None);
         };
@@ -102,6 +108,7 @@ impl Checker {
             return Ok(Some(Filter::Set(node(ExprKind::Var(var), ty, func.span))));
         }
         let predicate = self.predicate(func, elem, word)?;
+        self.filters.push(FilterUse { func: predicate.func, span: func.span, word });
         Ok(Some(Filter::Func(predicate)))
     }
 

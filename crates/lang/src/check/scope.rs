@@ -125,6 +125,9 @@ impl Checker {
                     .help("move its declaration above this one"),
             );
         }
+        if self.saturated() {
+            return super::Fail;
+        }
         let mut known: Vec<&str> = Vec::new();
         for scope in &self.frame.scopes {
             known.extend(scope.keys().map(String::as_str));
@@ -132,7 +135,11 @@ impl Checker {
         known.extend(self.symbols.keys().map(String::as_str));
         let near = nearest(name, known).map(str::to_string);
         let message = format!("`{name}` is not declared");
-        self.report(Diagnostic::error(message, span, "unknown name").did_you_mean(near.as_deref()))
+        let mut diagnostic = Diagnostic::error(message, span, "unknown name").did_you_mean(near.as_deref());
+        if let Some(advice) = crate::advice::value(name) {
+            diagnostic = diagnostic.help(advice);
+        }
+        self.report(diagnostic)
     }
 
     /// True if the name is a variable in scope (never reports).

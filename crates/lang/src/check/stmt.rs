@@ -92,7 +92,11 @@ impl Checker {
             Ast::Expr(value) => {
                 let value = self.expr(value, None)?;
                 if !has_effect(&value) {
-                    self.report(Diagnostic::warning("this value is not used", value.span, "has no effect"));
+                    let mut diagnostic = Diagnostic::warning("this value is not used", value.span, "has no effect");
+                    if matches!(value.kind, ExprKind::Binary { op: ast::BinaryOp::Eq, .. }) {
+                        diagnostic = diagnostic.help("`==` compares; write `=` to assign");
+                    }
+                    self.report(diagnostic);
                 }
                 StmtKind::Expr(value)
             }
@@ -171,6 +175,14 @@ impl Checker {
         let place = match self.assignable(target) {
             Ok(place) => place,
             Err(Fail) => {
+                if let ast::ExprKind::Name(name) = &target.kind
+                    && let Some(last) = self.diagnostics.last_mut()
+                    && last.primary.span == target.span
+                    && last.message.ends_with("is not declared")
+                    && last.help.is_none()
+                {
+                    last.help = Some(format!("declare it with `var {name} : int = ...;`"));
+                }
                 // Still worth looking for errors on the right.
                 let _ = self.expr(value, None);
                 return Err(Fail);

@@ -1,6 +1,7 @@
 //! Resolving written types.
 
 use super::{Checked, Checker, Fail, Symbol};
+use crate::advice;
 use crate::ast::{Ident, TypeExpr, TypeExprKind, VectorIndex};
 use crate::diagnostic::Diagnostic;
 use crate::suggest::nearest;
@@ -19,6 +20,7 @@ impl Checker {
     pub(super) fn element(&mut self, name: &Ident) -> Checked<ElemId> {
         match self.symbols.get(&name.name) {
             Some(Symbol::Element(id)) => Ok(*id),
+            _ if self.saturated() => Err(Fail),
             other => {
                 let message = match other {
                     Some(_) => format!("`{}` is not an element", name.name),
@@ -36,10 +38,38 @@ impl Checker {
         }
     }
 
+    /// A type given by a name: an element.
+    fn named(&mut self, name: &Ident) -> Checked<Type> {
+        if let Some(Symbol::Element(id)) = self.symbols.get(&name.name) {
+            return Ok(Type::Element(*id));
+        }
+        if self.symbols.contains_key(&name.name) {
+            return self.element(name).map(Type::Element);
+        }
+        if self.saturated() {
+            return Err(Fail);
+        }
+        let word = name.name.as_str();
+        let elements = self.program.elements.iter().map(|e| e.name.as_str());
+        let scalars = ["int", "uint", "uint_64", "float", "double", "bool", "string"];
+        let same = |known: &&str| known.eq_ignore_ascii_case(word);
+        let help = if let Some(near) = elements.clone().chain(scalars).find(same) {
+            format!("did you mean `{near}`?")
+        } else if let Some(advice) = advice::type_name(word) {
+            advice.to_string()
+        } else if let Some(near) = nearest(word, elements.chain(scalars)) {
+            format!("did you mean `{near}`?")
+        } else {
+            format!("the scalar types are {}; a kind of vertex is declared with `element {word} end`", advice::SCALARS)
+        };
+        let message = format!("there is no type `{word}`");
+        Err(self.report(Diagnostic::error(message, name.span, "unknown type").help(help)))
+    }
+
     pub(super) fn resolve_type(&mut self, ty: &TypeExpr) -> Checked<Type> {
         match &ty.kind {
             TypeExprKind::Scalar(scalar) => Ok(Type::Scalar(*scalar)),
-            TypeExprKind::Named(name) => Ok(Type::Element(self.element(name)?)),
+            TypeExprKind::Named(name) => self.named(name),
             TypeExprKind::VertexSet(elem) => Ok(Type::VertexSet(self.element(elem)?)),
             TypeExprKind::EdgeSet { edge, src, dst, weight } => {
                 let edge = self.element(edge)?;

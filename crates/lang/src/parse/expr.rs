@@ -69,6 +69,14 @@ impl Parser<'_> {
             }
             self.count_operator()?;
             let token = self.advance();
+            if matches!(token.kind, TokenKind::Plus | TokenKind::Minus)
+                && self.peek() == token.kind
+                && self.adjacent(0)
+                && matches!(self.peek_at(1), TokenKind::Semi | TokenKind::RParen | TokenKind::RBracket)
+            {
+                let span = token.span.to(self.span());
+                return Err(self.no_steps(span));
+            }
             if self.peek() == TokenKind::Assign && token.span.end == self.span().start {
                 return Err(self.no_compound_assignment(token.span));
             }
@@ -189,6 +197,15 @@ impl Parser<'_> {
                 disable_dedup = Some(self.bool_literal()?);
             }
         }
+        if func.name.name == "lambda" && matches!(self.peek(), Ident | Colon) {
+            let help = "declare a function with `func` and write its name here";
+            return Err(self.no_such("there are no functions without a name", func.span, "unknown word", help));
+        }
+        if self.peek() == LParen {
+            let span = self.span();
+            let help = format!("write `{}` alone; the operator calls it", func.name.name);
+            return Err(self.no_such("the function is named, not called", span, "a call", &help));
+        }
         let end = self.expect(RParen)?;
         Ok(Expr {
             kind: ExprKind::Operator { receiver: Box::new(receiver), op, op_span, func, tracked, disable_dedup },
@@ -199,7 +216,14 @@ impl Parser<'_> {
     fn method(&mut self, receiver: Expr) -> Parsed<Expr> {
         let start = receiver.span;
         let receiver = Box::new(receiver);
-        let name = self.ident("a method name")?;
+        // No keyword is a method; the checker knows the type and has better advice.
+        let name = match self.peek().is_keyword() {
+            true => {
+                let span = self.advance().span;
+                Ident { name: self.text(span).to_string(), span }
+            }
+            false => self.ident("a method name")?,
+        };
         let kind = match self.eat(TokenKind::LParen) {
             true => {
                 let args = self.comma_list(TokenKind::RParen, |p| p.expr())?;
@@ -234,7 +258,7 @@ impl Parser<'_> {
                 return Ok(Expr { kind: inner.kind, span: start.to(end) });
             }
             Ident => return self.name_or_call(),
-            Int => ExprKind::Int(self.int_literal("a number")?),
+            Int => self.number_literal()?,
             Float => {
                 self.advance();
                 match self.text(start).parse() {
@@ -396,6 +420,16 @@ impl Parser<'_> {
         }
     }
 
+    /// An integer literal in an expression, up to the greatest `uint_64`.
+    fn number_literal(&mut self) -> Parsed<ExprKind> {
+        let text = self.text(self.span());
+        if let (Err(_), Ok(value), false) = (text.parse::<i64>(), text.parse::<u64>(), text.starts_with('0')) {
+            self.advance();
+            return Ok(ExprKind::Large(value));
+        }
+        Ok(ExprKind::Int(self.int_literal("a number")?))
+    }
+
     /// An integer literal. A leading 0 means octal, as in the language's other compilers, with a warning.
     pub(super) fn int_literal(&mut self, what: &str) -> Parsed<i64> {
         if self.peek() != TokenKind::Int {
@@ -433,7 +467,7 @@ impl Parser<'_> {
             Err(_) => {
                 self.report(
                     Diagnostic::error("this number does not fit in 64 bits", span, "too large")
-                        .help(format!("the largest is {}", i64::MAX)),
+                        .help(format!("the largest is {}", u64::MAX)),
                 );
                 Err(Fail)
             }

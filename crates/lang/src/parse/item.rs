@@ -55,11 +55,43 @@ impl Parser<'_> {
                 self.advance();
                 return Ok(None);
             }
-            _ => {
-                return Err(self.unexpected("`element`, `const`, `func`, `extern` or `export`"));
-            }
+            _ => return Err(self.foreign_item()),
         };
         Ok(Some(item))
+    }
+
+    /// Something at top level that declares nothing.
+    fn foreign_item(&mut self) -> Fail {
+        use TokenKind::*;
+        let span = self.span();
+        let word = self.text(span).to_string();
+        match (self.peek(), self.peek_at(1)) {
+            (Ident, Colon) if word != "schedule" => {
+                let help = format!("write `const {word} : ...`; globals stay assignable");
+                self.no_such("a global variable is declared with `const`", span, "no `const` before it", &help)
+            }
+            (KwInt | KwUint | KwUint64 | KwFloat | KwDouble | KwBool | KwString, Ident) => {
+                let name = self.text(self.tokens[self.at + 1].span).to_string();
+                let help = match self.peek_at(2) {
+                    LParen => format!("write `func {name}() -> result : {word}`"),
+                    _ => format!("write `const {name} : {word} = ...;`"),
+                };
+                self.no_such("a declaration starts with `const` or `func`", span, "a type", &help)
+            }
+            (Slash, Slash) => self.no_such("there is no `//`", span, "not a comment", "a comment starts with `%`"),
+            (Slash, Star) => {
+                self.no_such("there is no `/*`", span, "not a comment", "write `%{ ... %}` around a comment")
+            }
+            (Hash, _) => {
+                self.no_such("a label stands before a statement", span, "a label", "a comment starts with `%`")
+            }
+            (kind, _) => match crate::advice::top_level(&word).filter(|_| kind == Ident) {
+                Some(help) => {
+                    self.no_such(&format!("there is no `{word}` at top level"), span, "not a declaration", help)
+                }
+                None => self.unexpected("`element`, `const`, `func`, `extern` or `export`"),
+            },
+        }
     }
 
     /// Skips to the next declaration; `before` is where the failed one began.
@@ -144,6 +176,7 @@ impl Parser<'_> {
     fn func(&mut self, kind: FuncKind) -> Parsed<Func> {
         let start = self.expect(TokenKind::KwFunc)?;
         self.suspect = None;
+        self.else_if = None;
         let name = self.ident("a function name")?;
         let generics = match self.eat(TokenKind::Lt) {
             true => self.comma_list(TokenKind::Gt, |p| p.generic())?,
@@ -155,6 +188,11 @@ impl Parser<'_> {
         };
         self.expect(TokenKind::LParen)?;
         let params = self.comma_list(TokenKind::RParen, |p| p.param())?;
+        if self.peek() == TokenKind::Colon {
+            let span = self.span();
+            let help = "write `-> result : int` and assign to `result`";
+            return Err(self.no_such("a result follows `->` and has a name", span, "a colon", help));
+        }
         let results = match self.eat(TokenKind::Arrow) {
             true => self.results()?,
             false => Vec::new(),
@@ -179,6 +217,7 @@ impl Parser<'_> {
     }
 
     fn results(&mut self) -> Parsed<Vec<Param>> {
+        self.type_before_name(true)?;
         if !self.eat(TokenKind::LParen) {
             return Ok(vec![self.param()?]);
         }
@@ -193,7 +232,12 @@ impl Parser<'_> {
                     .help("scalars are passed by value; vectors, sets, lists and graphs by reference"),
             );
         }
+        self.type_before_name(false)?;
         let name = self.ident("a parameter name")?;
+        if matches!(self.peek(), TokenKind::Comma | TokenKind::RParen | TokenKind::RBracket) {
+            let help = format!("write `{0} : int`, or `{0} : Vertex` for a vertex", name.name);
+            return Err(self.no_such("a parameter has a type", name.span, "no type", &help));
+        }
         self.expect(TokenKind::Colon)?;
         let ty = self.type_expr()?;
         Ok(Param { name, ty })

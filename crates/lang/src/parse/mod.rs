@@ -4,12 +4,13 @@
 //! then skips to a place where parsing can go on (`;`, `end`, or a keyword that starts something).
 
 mod expr;
+mod habit;
 mod item;
 mod stmt;
 mod types;
 
 use crate::ast::{Ast, Ident};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, has_errors};
 use crate::lexer;
 use crate::source::{SourceFile, Span};
 use crate::token::{Token, TokenKind};
@@ -32,7 +33,7 @@ const MAX_ERRORS: usize = 50;
 
 /// Parses the algorithm part of a file. The tree is complete only if no diagnostic is an error.
 pub fn parse(source: &SourceFile) -> (Ast, Vec<Diagnostic>) {
-    let (tokens, diagnostics) = lexer::tokens(source);
+    let (tokens, comments, diagnostics) = lexer::tokens_and_comments(source);
     let mut parser = Parser {
         source,
         tokens,
@@ -42,10 +43,16 @@ pub fn parse(source: &SourceFile) -> (Ast, Vec<Diagnostic>) {
         operators: 0,
         suspect: None,
         unclosed: None,
+        else_if: None,
+        errors: 0,
+        warnings: 0,
         stopped: false,
     };
     let items = parser.items();
     let mut diagnostics = parser.diagnostics;
+    if !has_errors(&diagnostics) {
+        diagnostics.extend(comments.iter().filter_map(|comment| remainder(source, *comment)));
+    }
     diagnostics.sort_by_key(|d| d.primary.span.start);
     let schedule = lexer::split(&source.text).schedule;
     (Ast { items, schedule }, diagnostics)
@@ -63,6 +70,10 @@ pub(crate) struct Parser<'a> {
     suspect: Option<(String, Span)>,
     /// Where an unclosed block was last reported, so that the blocks around it are not reported as well.
     unclosed: Option<usize>,
+    /// The first `else if` of the function: it opens a second block, which newcomers do not expect.
+    else_if: Option<Span>,
+    errors: usize,
+    warnings: usize,
     /// Parsing gave up; whatever is missing from here on is not worth a message.
     stopped: bool,
 }
@@ -111,8 +122,16 @@ impl Parser<'_> {
     }
 
     fn report(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
-        if self.diagnostics.len() >= MAX_ERRORS {
+        // Warnings never end the parsing: the rest of the program would be lost without a word.
+        let count = match diagnostic.is_error() {
+            true => &mut self.errors,
+            false => &mut self.warnings,
+        };
+        *count += 1;
+        if *count <= MAX_ERRORS {
+            self.diagnostics.push(diagnostic);
+        }
+        if self.errors >= MAX_ERRORS {
             self.give_up();
         }
     }
@@ -143,6 +162,9 @@ impl Parser<'_> {
         if self.peek() == TokenKind::Bad {
             return Fail;
         }
+        if let Some(fail) = self.habit(expected) {
+            return fail;
+        }
         let message = format!("expected {expected} but found {}", self.found());
         let mut span = self.span();
         if self.peek() == TokenKind::Eof && self.at > 0 {
@@ -172,6 +194,9 @@ impl Parser<'_> {
         }
         if self.peek() == TokenKind::Bad {
             return Err(Fail);
+        }
+        if let Some(fail) = self.habit("`;`") {
+            return Err(fail);
         }
         let message = format!("expected `;` but found {}", self.found());
         self.report(Diagnostic::error(message, self.previous().after(), "a `;` is missing here"));
@@ -234,6 +259,19 @@ impl Parser<'_> {
             }
         }
     }
+}
+
+/// A warning for a comment that reads like the right side of a remainder, as in `if x % 2 == 1`: the program is accepted,
+/// and means something else.
+fn remainder(source: &SourceFile, comment: Span) -> Option<Diagnostic> {
+    let text = &source.text[comment.start..comment.end];
+    let line = &source.text[..comment.start];
+    let before = line[line.rfind('\n').map_or(0, |at| at + 1)..].trim_end();
+    let operand = before.ends_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ')' | ']'));
+    (operand && habit::looks_like_operand(text)).then(|| {
+        Diagnostic::warning("`%` starts a comment, so the rest of this line is not read", comment, "a comment")
+            .help("write `mod(a, b)` for the remainder of a division")
+    })
 }
 
 /// Advice for the words that are reserved without a meaning.

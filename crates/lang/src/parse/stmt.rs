@@ -51,6 +51,12 @@ impl Parser<'_> {
         let message = format!("this `{word}` is never closed: expected `end` but found {}", self.found());
         let mut diagnostic = Diagnostic::error(message, open, "opened here")
             .help("every func, if, while, for, par_for and do needs its own `end`");
+        if let Some(span) = self.else_if {
+            self.suspect = None;
+            diagnostic = diagnostic
+                .also(span, "`else if` opens a second `if`, which needs its own `end`")
+                .help("write `elif` for another case of the same `if`");
+        }
         if self.peek() != TokenKind::Eof {
             diagnostic = diagnostic.also(self.span(), "expected `end` before this");
         }
@@ -60,6 +66,13 @@ impl Parser<'_> {
         }
         self.report(diagnostic);
         Err(Fail)
+    }
+
+    /// Whether a `do` stands on the line of a `while` before it.
+    fn after_while(&self, open: Span) -> bool {
+        let before = &self.source.text[..open.start];
+        let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
+        line.trim_start().starts_with("while")
     }
 
     /// White space before the first word of the line.
@@ -92,13 +105,9 @@ impl Parser<'_> {
     }
 
     /// Skips the rest of the line: a broken block header must not take its block along.
-    fn skip_line(&mut self) {
-        let from = self.previous().end;
-        while !matches!(self.peek(), TokenKind::Eof | TokenKind::KwEnd) {
-            let to = self.span().start;
-            if self.source.text[from.min(to)..to].contains('\n') {
-                return;
-            }
+    pub(super) fn skip_line(&mut self) {
+        // Only the gap before each token is looked at, so that a long line takes linear time.
+        while !matches!(self.peek(), TokenKind::Eof | TokenKind::KwEnd) && self.same_line() {
             if self.advance().kind == TokenKind::Semi {
                 return;
             }
@@ -132,8 +141,12 @@ impl Parser<'_> {
     }
 
     fn label(&mut self) -> Parsed<Ident> {
-        self.advance();
+        let start = self.advance().span;
         let name = self.ident("a label")?;
+        if self.peek() != TokenKind::Hash {
+            let help = "write `#name#` for a label; a comment starts with `%`";
+            return Err(self.no_such("this label has no second `#`", start.to(name.span), "not a label", help));
+        }
         self.expect(TokenKind::Hash)?;
         Ok(name)
     }
@@ -154,6 +167,12 @@ impl Parser<'_> {
                 let open = self.advance().span;
                 let body = self.block();
                 self.close_block("do", open)?;
+                if self.peek() != KwWhile && self.after_while(open) {
+                    let help = "leave out `do`: the block follows the condition of `while`";
+                    let fail = self.no_such("`while` has no `do`", open, "opens a second block", help);
+                    self.give_up();
+                    return Err(fail);
+                }
                 self.expect(KwWhile)?;
                 let cond = self.expr()?;
                 self.eat(Semi);
@@ -191,7 +210,10 @@ impl Parser<'_> {
                 Ok(StmtKind::Empty)
             }
             kind if kind.is_reserved_only() => Err(self.unexpected("a statement")),
-            _ => self.expr_or_assign(),
+            _ => match self.foreign_statement() {
+                Some(fail) => Err(fail),
+                None => self.expr_or_assign(),
+            },
         }
     }
 
@@ -204,7 +226,12 @@ impl Parser<'_> {
             arms.push((cond, self.block()));
         }
         let otherwise = match self.eat(TokenKind::KwElse) {
-            true => Some(self.block()),
+            true => {
+                if self.peek() == TokenKind::KwIf && self.same_line() && self.else_if.is_none() {
+                    self.else_if = Some(self.previous().to(self.span()));
+                }
+                Some(self.block())
+            }
             false => None,
         };
         self.close_block("if", open)?;
@@ -229,9 +256,27 @@ impl Parser<'_> {
     }
 
     fn for_header(&mut self) -> Parsed<(Ident, Expr, Expr)> {
+        if self.peek() == TokenKind::LParen {
+            let span = self.span();
+            let help = "write `for i in 0:10`; the loop ends before 10";
+            return Err(self.no_such(
+                "a loop runs over numbers from `low` to below `high`",
+                span,
+                "not like this",
+                help,
+            ));
+        }
         let var = self.ident("a loop variable")?;
+        if self.peek() == TokenKind::Assign {
+            let span = self.span();
+            let help = format!("write `for {} in 0:10`; the loop ends before 10", var.name);
+            return Err(self.no_such("a loop runs over numbers from `low` to below `high`", span, "not `in`", &help));
+        }
         self.expect(TokenKind::KwIn)?;
         let low = self.expr()?;
+        if !matches!(self.peek(), TokenKind::Colon | TokenKind::Bad) {
+            return Err(self.no_range(&low));
+        }
         self.expect(TokenKind::Colon)?;
         let high = self.expr()?;
         Ok((var, low, high))

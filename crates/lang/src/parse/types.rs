@@ -46,7 +46,15 @@ impl Parser<'_> {
                 let (elem, priority) = self.queue_type()?;
                 TypeExprKind::PriorityQueue { elem, priority }
             }
-            Ident => TypeExprKind::Named(self.ident("a type")?),
+            Ident => {
+                let name = self.ident("a type")?;
+                if matches!(self.peek(), KwInt | Ident) && self.same_line() {
+                    let help = crate::advice::type_name(&name.name).unwrap_or("a type is one word");
+                    let message = format!("there is no type `{} {}`", name.name, self.text(self.span()));
+                    return Err(self.no_such(&message, name.span.to(self.span()), "unknown type", help));
+                }
+                TypeExprKind::Named(name)
+            }
             _ => TypeExprKind::Scalar(self.scalar_type()?),
         };
         let span = start.to(self.previous());
@@ -62,6 +70,11 @@ impl Parser<'_> {
         } else if self.peek() == TokenKind::LBrace {
             VectorIndex::Element(self.braced_element()?)
         } else {
+            if self.peek() == TokenKind::Lt {
+                let span = self.span();
+                let help = "write `vector{Vertex}(int)` for one entry per vertex, `vector[8](int)` for eight";
+                return Err(self.no_such("the type of entries stands in parentheses", span, "not like this", help));
+            }
             return Err(self.unexpected("`{element}` or `[length]`"));
         };
         self.expect(TokenKind::LParen)?;
@@ -101,13 +114,28 @@ impl Parser<'_> {
                 let word = self.text(span).to_string();
                 self.report(
                     Diagnostic::error(format!("the type `{word}` does not exist"), span, "reserved word")
-                        .help("the scalar types are int, uint, uint_64, float, double, bool and string"),
+                        .help(format!("the scalar types are {}", crate::advice::SCALARS)),
                 );
                 return Err(Fail);
+            }
+            Ident => {
+                let span = self.span();
+                let word = self.text(span).to_string();
+                let help = match crate::advice::type_name(&word) {
+                    Some(advice) => advice.to_string(),
+                    None => format!("the scalar types are {}", crate::advice::SCALARS),
+                };
+                return Err(self.no_such(&format!("there is no scalar type `{word}`"), span, "unknown type", &help));
             }
             _ => return Err(self.unexpected("a type")),
         };
         self.advance();
+        if self.peek() == LBracket {
+            let span = self.span();
+            let word = self.text(self.previous()).to_string();
+            let help = format!("write `vector[10]({word})`, or `vector{{Vertex}}({word})` for one entry per vertex");
+            return Err(self.no_such("the length of a vector stands before its type", span, "a length", &help));
+        }
         Ok(scalar)
     }
 }

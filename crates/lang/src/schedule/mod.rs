@@ -38,6 +38,8 @@ pub struct ParsedSchedule {
     pub labels: Vec<LabelUse>,
     /// Findings that are not errors.
     pub warnings: Vec<Diagnostic>,
+    /// True for the canonical one-line text, which is written for one program; files of statements serve many.
+    pub one_line: bool,
 }
 
 /// Parses a schedule file: everything behind its `schedule:` line, or the whole text without one.
@@ -72,8 +74,18 @@ pub fn read_schedule(source: &SourceFile) -> Result<ParsedSchedule, Vec<Diagnost
     let offset = source.text.len() - source.text.trim_start().len();
     match text.parse::<ProgramSchedule>() {
         Ok(schedule) => {
+            // Where each label stands: before the `@` of its part.
+            let mut places: HashMap<&str, usize> = HashMap::new();
+            let mut start = 0;
+            for part in source.text.split(';') {
+                if let Some((label, _)) = part.split_once('@') {
+                    let blanks = label.len() - label.trim_start().len();
+                    places.entry(label.trim()).or_insert(start + blanks);
+                }
+                start += part.len() + 1;
+            }
             let place = |path: &str| {
-                let start = source.text.find(&format!("{path}@")).unwrap_or(offset);
+                let start = places.get(path).copied().unwrap_or(offset);
                 Span::new(start, (start + path.len()).min(source.text.len()))
             };
             let labels = schedule.labels().map(|(label, _)| LabelUse {
@@ -81,7 +93,7 @@ pub fn read_schedule(source: &SourceFile) -> Result<ParsedSchedule, Vec<Diagnost
                 path: label.to_string(),
                 bare: !label.as_str().contains(':'),
             });
-            Ok(ParsedSchedule { labels: labels.collect(), schedule, warnings: Vec::new() })
+            Ok(ParsedSchedule { labels: labels.collect(), schedule, warnings: Vec::new(), one_line: true })
         }
         Err(error) => {
             let start = (offset + error.position).min(source.text.len());
@@ -96,6 +108,9 @@ pub fn parse_section(source: &SourceFile, span: Span) -> Result<ParsedSchedule, 
     let (statements, diagnostics) = syntax::parse(source, span);
     let mut reader = Reader { diagnostics, ..Reader::default() };
     for statement in &statements {
+        if reader.errors >= syntax::MAX_FINDINGS {
+            break;
+        }
         // A faulty statement is reported; the others are still read.
         let _ = reader.statement(statement);
     }
@@ -104,7 +119,7 @@ pub fn parse_section(source: &SourceFile, span: Span) -> Result<ParsedSchedule, 
     if has_errors(&diagnostics) {
         return Err(diagnostics);
     }
-    Ok(ParsedSchedule { schedule: reader.schedule, labels: reader.labels, warnings: diagnostics })
+    Ok(ParsedSchedule { schedule: reader.schedule, labels: reader.labels, warnings: diagnostics, one_line: false })
 }
 
 /// Marks a statement that failed and has been reported.
@@ -121,10 +136,12 @@ struct Reader {
     labels: Vec<LabelUse>,
     objects: HashMap<String, Object>,
     diagnostics: Vec<Diagnostic>,
+    errors: usize,
 }
 
 impl Reader {
     fn report(&mut self, diagnostic: Diagnostic) -> Fail {
+        self.errors += usize::from(diagnostic.is_error());
         self.diagnostics.push(diagnostic);
         Fail
     }

@@ -45,12 +45,15 @@ pub(super) enum ArgKind {
     List(Vec<(String, Span)>),
 }
 
+/// After this many faults the rest is noise.
+pub(super) const MAX_FINDINGS: usize = 50;
+
 /// Reads all statements of the section, resynchronising at `;`.
 pub(super) fn parse(source: &SourceFile, span: Span) -> (Vec<Statement>, Vec<Diagnostic>) {
     let mut parser = Parser { text: &source.text, tokens: Vec::new(), at: 0, diagnostics: Vec::new() };
     parser.lex(span);
     let mut statements = Vec::new();
-    while parser.peek() != Kind::Eof {
+    while parser.peek() != Kind::Eof && parser.diagnostics.len() < MAX_FINDINGS {
         let before = parser.at;
         match parser.statement() {
             Ok(Some(statement)) => statements.push(statement),
@@ -93,6 +96,9 @@ impl Parser<'_> {
                         Diagnostic::error(message, span, "unexpected character")
                     };
                     self.diagnostics.push(diagnostic);
+                    if self.diagnostics.len() >= MAX_FINDINGS {
+                        break;
+                    }
                 }
             }
         }
