@@ -41,7 +41,15 @@ pub struct Judgement {
 
 /// Judges a module as lowered, before any pass.
 pub fn judge(module: &Module) -> Judgement {
-    let mut judge = Judge { module, problem: None, inexact: BTreeSet::new(), read: BTreeSet::new(), sums: false, random: false, loops: false };
+    let mut judge = Judge {
+        module,
+        problem: None,
+        inexact: BTreeSet::new(),
+        read: BTreeSet::new(),
+        sums: false,
+        random: false,
+        loops: false,
+    };
     for function in &module.functions {
         // Functions of operators are looked at where they are used.
         if function.kind == gw_ir::module::FunctionKind::Main

@@ -400,8 +400,12 @@ impl<'m> Region<'m> {
 
     /// Applies the rule.
     pub(super) fn verdict(&self) -> Verdict {
-        let mut verdict =
-            Verdict { problem: self.problems.first().cloned(), inexact: BTreeSet::new(), read: BTreeSet::new(), random: self.random };
+        let mut verdict = Verdict {
+            problem: self.problems.first().cloned(),
+            inexact: BTreeSet::new(),
+            read: BTreeSet::new(),
+            random: self.random,
+        };
         if !self.updates.is_empty() {
             verdict.problem.get_or_insert("priority updates outside a loop that drains their queue".into());
         }
