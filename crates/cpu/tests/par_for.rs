@@ -59,7 +59,7 @@ fn reductions_into_local_variables_arrive() {
          best max= mod(i * 37, 101);\n least min= 50.0 - i;\nend\ntotal = sum;\nprint best;\nprint least;";
     agree(text, "");
     let result = run(&CpuVm::with_tiny_chunks(4), text, "").unwrap();
-    assert_eq!((results(&result).2).replace('\n', " "), "Some(Int(4955)) 100 -49 ");
+    assert_eq!(results(&result).2.replace('\n', " "), "Some(Int(4955)) 100 -49 ");
     // What the body reads as well depends on the order of the iterations, which is that of the host.
     agree("var sum : int = 0;\npar_for i in 0:100\n sum += i;\n out[i] = sum;\nend\ntotal = sum;", "");
 }
