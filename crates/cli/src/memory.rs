@@ -1,8 +1,8 @@
 //! The end of memory: a sentence and exit code 1 instead of an abort.
 //!
-//! Large allocations are checked before they are made (`gw_graph::memory`). This is the net below: an allocation that fails all the
-//! same, under `ulimit -v` for instance, makes the Rust runtime abort. The allocator here notes the failure, and a
-//! handler of the abort tells it from other aborts.
+//! Large allocations are checked before they are made (`gw_graph::memory`). This is the net below: an allocation that
+//! fails all the same, under `ulimit -v` for instance, makes the Rust runtime abort. The allocator here notes the
+//! failure, and a handler of the abort tells it from other aborts.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};

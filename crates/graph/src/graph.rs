@@ -64,8 +64,8 @@ impl Graph {
         self.out.weights().kind()
     }
 
-    /// The first weight of the graph's text file that 32 bits hold as quite another number. Files of Graphwright and GAPBS hold 32 bits
-    /// themselves: there is none.
+    /// The first weight of the graph's text file that 32 bits hold as quite another number. Files of Graphwright and
+    /// GAPBS hold 32 bits themselves: there is none.
     pub fn rounded_weight(&self) -> Option<&RoundedWeight> {
         self.rounded.as_ref()
     }

@@ -64,7 +64,8 @@ impl MappedFile {
     /// Maps a file; `path` stands in messages.
     pub fn open(file: &File, path: &Path) -> io::Result<Arc<MappedFile>> {
         // SAFETY: the map is only read. Another process that truncates the file meanwhile can still end this one with a
-        // bus error, as with every memory-mapped file; the files written here are replaced whole, never changed in place.
+        // bus error, as with every memory-mapped file; the files written here are replaced whole, never changed in
+        // place.
         let map = unsafe { Mmap::map(file) }?;
         let mapped = Arc::new(MappedFile { map, path: path.to_path_buf() });
         let _ = MAPS.iter().find(|place| place.take(&mapped));
@@ -92,8 +93,8 @@ impl Drop for MappedFile {
     }
 }
 
-/// From now on a bus error in a mapped file ends the process with a message on standard error and exit code 1. Other bus
-/// errors do what they did before. For the start of a program.
+/// From now on a bus error in a mapped file ends the process with a message on standard error and exit code 1. Other
+/// bus errors do what they did before. For the start of a program.
 #[cfg(unix)]
 pub fn explain_bus_errors() {
     use std::sync::OnceLock;

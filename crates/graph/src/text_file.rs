@@ -1,5 +1,5 @@
-//! Reading texts that people write: programs, schedules, suites, models. Bounded, so that an endless pipe or a device ends
-//! with an error, and without the byte order mark that some editors put in front.
+//! Reading texts that people write: programs, schedules, suites, models. Bounded, so that an endless pipe or a device
+//! ends with an error, and without the byte order mark that some editors put in front.
 
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read, Result};
@@ -11,8 +11,8 @@ pub const BYTE_ORDER_MARK: &str = "\u{feff}";
 /// The longest text that [`read_text`] takes: 16 MiB.
 pub const MAX_TEXT: u64 = 16 << 20;
 
-/// Reads a text of at most [`MAX_TEXT`] bytes from a file or a pipe, without a byte order mark at its start. Directories and
-/// devices are refused.
+/// Reads a text of at most [`MAX_TEXT`] bytes from a file or a pipe, without a byte order mark at its start.
+/// Directories and devices are refused.
 pub fn read_text(path: &Path) -> Result<String> {
     let bytes = read_up_to(path, MAX_TEXT)?;
     let text = String::from_utf8(bytes).map_err(|error| {

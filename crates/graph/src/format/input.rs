@@ -88,8 +88,9 @@ impl Input {
         self.bytes_by_header(0, |_| Ok(u64::MAX))
     }
 
-    /// The content of a format whose first `header` bytes tell the size of all: `size` gets as many of them as there are. A
-    /// stream that goes on is left after one byte more, so that a small file cannot unpack to anything; a map is whole.
+    /// The content of a format whose first `header` bytes tell the size of all: `size` gets as many of them as there
+    /// are. A stream that goes on is left after one byte more, so that a small file cannot unpack to anything; a map is
+    /// whole.
     pub(crate) fn bytes_by_header(self, header: u64, size: impl FnOnce(&[u8]) -> Result<u64>) -> Result<Bytes> {
         if self.is_mappable() {
             let map = self.map()?;

@@ -12,8 +12,8 @@ pub(crate) struct Rounded {
 }
 
 impl Rounded {
-    /// Whether a weight kept as this may have been quite another: from 2^24 on, 32-bit floats do not hold every integer, and
-    /// what is too small for them becomes 0.
+    /// Whether a weight kept as this may have been quite another: from 2^24 on, 32-bit floats do not hold every
+    /// integer, and what is too small for them becomes 0.
     #[inline]
     pub(crate) fn is_possible(kept: f32) -> bool {
         kept.abs() >= 16_777_216.0 || kept == 0.0

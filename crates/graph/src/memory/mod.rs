@@ -1,9 +1,9 @@
 //! How much memory this process may still use, and the refusal of work that needs more.
 //!
-//! Memory is limited by the machine (what is available, swap included), by the control groups of the process (version 1 and
-//! 2, every level up to the root) and by limits of the process itself (`ulimit -v`, `ulimit -d`). The least of them
-//! counts. An allocation beyond it would end in an abort or in the kernel's out-of-memory killer, so large
-//! allocations ask [`allow`] first and end with a sentence instead.
+//! Memory is limited by the machine (what is available, swap included), by the control groups of the process (version 1
+//! and 2, every level up to the root) and by limits of the process itself (`ulimit -v`, `ulimit -d`). The least of them
+//! counts. An allocation beyond it would end in an abort or in the kernel's out-of-memory killer, so large allocations
+//! ask [`allow`] first and end with a sentence instead.
 
 mod groups;
 mod process;
@@ -121,8 +121,8 @@ fn room_below(root: &Path, limits: &process::Limits) -> Option<Room> {
     rooms.min_by_key(|room| room.bytes)
 }
 
-/// Grants `bytes` more for `what` (a noun in the singular), or says why that cannot be. Nothing is set aside: ask right before the allocation, for
-/// all that it needs at its peak.
+/// Grants `bytes` more for `what` (a noun in the singular), or says why that cannot be. Nothing is set aside: ask right
+/// before the allocation, for all that it needs at its peak.
 ///
 /// ```
 /// assert!(gw_graph::memory::allow(1 << 20, "the list of distances").is_ok());
@@ -153,8 +153,9 @@ fn check(room: Option<Room>, needed: u64, what: impl fmt::Display) -> Result<(),
 /// What happens to a refusal where no error can be returned.
 static WHEN_REFUSED: OnceLock<fn(&OutOfMemory)> = OnceLock::new();
 
-/// Sets what is done with a refusal in a function that cannot return an error, such as [`Graph::incoming`](crate::Graph::incoming). The
-/// function shall end the process; when it returns, or when none is set, the refusal becomes a panic with its message.
+/// Sets what is done with a refusal in a function that cannot return an error, such as
+/// [`Graph::incoming`](crate::Graph::incoming). The function shall end the process; when it returns, or when none is
+/// set, the refusal becomes a panic with its message.
 pub fn when_refused(handler: fn(&OutOfMemory)) {
     // The first one stays: there is one command line per process.
     let _ = WHEN_REFUSED.set(handler);
