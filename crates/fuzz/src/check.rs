@@ -141,7 +141,7 @@ fn rule(
     limit: Duration,
     machines: &mut Machines,
 ) -> Option<Failure> {
-    if judgement.dependent.is_some() || case.seed % 4 != 0 {
+    if judgement.dependent.is_some() || !case.seed.is_multiple_of(4) {
         return None;
     }
     let trial = Trial { machine: Machine::Shuffled(case.seed), schedule: Some("default".to_string()) };

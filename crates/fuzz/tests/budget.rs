@@ -80,9 +80,9 @@ fn the_rule_tells_races_from_reductions() {
         vertex("x[v] = x[v] * 2 + y[v];"),
         vertex("x[v] = 1;\nif x[v] == 1\n y[v] = 2;\nend"),
         vertex("x[0] += v;"),
-        judge("", "var s : int = 0;\npar_for i in 0:9\n s += i;\n x[i] = s * 0;\nend").clone(),
+        judge("", "var s : int = 0;\npar_for i in 0:9\n s += i;\n x[i] = i;\nend\nprint s;"),
     ];
-    for (at, judgement) in independent.iter().enumerate().take(9) {
+    for (at, judgement) in independent.iter().enumerate() {
         assert_eq!(judgement.dependent, None, "case {at}");
         assert!(!judgement.inexact, "case {at}");
     }
