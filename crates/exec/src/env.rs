@@ -34,7 +34,7 @@ pub struct Environment {
     pub(crate) printer: Printer,
     /// The draws of the code that is running on the host.
     pub(crate) draws: Draws,
-    /// Operators and `par_for` loops begun so far.
+    /// Operators that draw and `par_for` loops begun so far.
     pub(crate) calls: u64,
     in_par_for: bool,
     seed: u64,
@@ -297,8 +297,8 @@ impl Environment {
         self.seed
     }
 
-    /// The number of the operator call (or `par_for` loop) that runs at present, from 1 on: part of what random draws
-    /// depend on ([`random`](crate::random)).
+    /// The number of the operator call (or `par_for` loop) that runs at present, from 1 on, counting operators whose
+    /// functions draw: part of what random draws depend on ([`random`](crate::random)).
     pub fn operator_calls(&self) -> u64 {
         self.calls
     }

@@ -19,7 +19,7 @@ impl Dice {
     /// fuzzers that mutate bytes under the guidance of coverage.
     pub fn from_bytes(bytes: &[u8]) -> Dice {
         let seed = bytes.iter().fold(1, |seed: u64, &byte| mix(seed ^ u64::from(byte)));
-        Dice { rng: Rng::new(seed, 0), bytes: Some(bytes.to_vec().into_iter()) }
+        Dice { rng: Rng::new(seed, 0), bytes: Some(Vec::from(bytes).into_iter()) }
     }
 
     /// A number below `bound`; 0 where the bound is 0.

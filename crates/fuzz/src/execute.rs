@@ -1,6 +1,7 @@
 //! Running a case on one machine, and what came out.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -107,13 +108,10 @@ impl Machines {
                 0 | 1 => CpuVm::new(1),
                 many => CpuVm::with_tiny_chunks(many),
             })),
-            Machine::Emulator(seed) => {
-                if !self.emulators.contains_key(&seed) {
-                    let made = crate::device::emulator(seed)?;
-                    self.emulators.insert(seed, made);
-                }
-                Ok(&*self.emulators[&seed])
-            }
+            Machine::Emulator(seed) => Ok(&**match self.emulators.entry(seed) {
+                Entry::Occupied(made) => made.into_mut(),
+                Entry::Vacant(place) => place.insert(crate::device::emulator(seed)?),
+            }),
             Machine::Cuda => {
                 if self.cuda.is_none() {
                     self.cuda = Some(crate::device::nvidia()?);

@@ -22,7 +22,7 @@ pub struct MappedFile {
 }
 
 /// The maps that there are. One without a place here is used as well, but its bus errors stay unexplained.
-static MAPS: [Place; 256] = [const { Place::EMPTY }; 256];
+static MAPS: [Place; 256] = [const { Place::empty() }; 256];
 
 /// A place in the table of maps.
 struct Place {
@@ -34,8 +34,9 @@ struct Place {
 }
 
 impl Place {
-    const EMPTY: Place =
-        Place { file: AtomicPtr::new(null_mut()), start: AtomicUsize::new(0), end: AtomicUsize::new(0) };
+    const fn empty() -> Place {
+        Place { file: AtomicPtr::new(null_mut()), start: AtomicUsize::new(0), end: AtomicUsize::new(0) }
+    }
 
     /// Takes the place; false when it is another's.
     fn take(&self, mapped: &MappedFile) -> bool {

@@ -224,14 +224,20 @@ pub enum Use {
 pub fn function_refs(expr: &Expr) -> Vec<(Use, &FunctionRef)> {
     match &expr.kind {
         ExprKind::Call { function, .. } => vec![(Use::Call, function)],
-        ExprKind::Operator(op) => match &**op {
-            Operator::VertexSetIterator(v) => vec![(Use::VertexApply, &v.apply)],
-            Operator::VertexSetFilter(v) => vec![(Use::VertexFilter, &v.filter)],
-            Operator::UpdatePriorityExtern(u) => vec![(Use::PriorityExtern, &u.function)],
-            Operator::VertexSetDedup(_) | Operator::UpdateBuckets(_) => Vec::new(),
-            Operator::EdgeSetIterator(_)
-            | Operator::UpdatePriorityEdgeSetIterator(_)
-            | Operator::OrderedProcessing(_) => op.edges().map_or_else(Vec::new, |edges| {
+        ExprKind::Operator(op) => operator_functions(op),
+        _ => Vec::new(),
+    }
+}
+
+/// The functions that an operator calls.
+pub fn operator_functions(op: &Operator) -> Vec<(Use, &FunctionRef)> {
+    match op {
+        Operator::VertexSetIterator(v) => vec![(Use::VertexApply, &v.apply)],
+        Operator::VertexSetFilter(v) => vec![(Use::VertexFilter, &v.filter)],
+        Operator::UpdatePriorityExtern(u) => vec![(Use::PriorityExtern, &u.function)],
+        Operator::VertexSetDedup(_) | Operator::UpdateBuckets(_) => Vec::new(),
+        Operator::EdgeSetIterator(_) | Operator::UpdatePriorityEdgeSetIterator(_) | Operator::OrderedProcessing(_) => {
+            op.edges().map_or_else(Vec::new, |edges| {
                 let mut refs = Vec::new();
                 for filter in [&edges.from, &edges.to] {
                     if let VertexFilter::Function(f) = filter {
@@ -240,9 +246,8 @@ pub fn function_refs(expr: &Expr) -> Vec<(Use, &FunctionRef)> {
                 }
                 refs.push((Use::EdgeApply, &edges.apply));
                 refs
-            }),
-        },
-        _ => Vec::new(),
+            })
+        }
     }
 }
 

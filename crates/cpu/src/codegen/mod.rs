@@ -25,7 +25,6 @@ use cranelift::codegen::settings::{self, Configurable};
 use cranelift::prelude::*;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module as _};
-use gw_ir::builtin::Builtin;
 use gw_ir::expr::{Expr, ExprKind};
 use gw_ir::module::Module;
 use gw_ir::operator::{EdgeSetIterator, VertexFilter};
@@ -262,19 +261,6 @@ fn reached(ir: &Module, mut todo: Vec<Name>) -> Vec<Name> {
         found.push(name);
     }
     found
-}
-
-/// Whether a function, or one that it calls, draws random neighbours.
-fn draws(ir: &Module, function: &Name) -> bool {
-    reached(ir, vec![function.clone()]).iter().any(|name| {
-        let block = ir.function(name).and_then(|f| f.body.as_deref()).unwrap_or_default();
-        let mut found = false;
-        walk::walk_block_exprs(block, &mut |e| {
-            let drawn = |b: &Builtin| matches!(b, Builtin::RandomOutNeighbor | Builtin::RandomInNeighbor);
-            found |= matches!(&e.kind, ExprKind::Builtin(builtin, _) if drawn(builtin));
-        });
-        found
-    })
 }
 
 /// Global scalars that a kernel assigns or reduces into.

@@ -338,7 +338,7 @@ impl<'a, 'f> Translator<'a, 'f> {
     ) -> Result<Option<Value>, Refusal> {
         let callee = self.function(&function.name)?;
         let outer = std::mem::take(&mut self.names);
-        if super::draws(self.module, &callee.name) {
+        if gw_ir::analysis::calls::draws(self.module, &callee.name) {
             let key = self.slot(role.draws_slot(), types::I64);
             let zero = self.b.ins().iconst(types::I32, 0);
             // Source and destination of an edge, whose weight does not matter; or a vertex.

@@ -84,7 +84,7 @@ fn one_stray_access_ends_the_process() {
     use std::os::unix::process::ExitStatusExt;
     const ASKED: &str = "GW_TEST_STRAY_ACCESS";
     if std::env::var_os(ASKED).is_some() {
-        let piece = vec![0u8; 100];
+        let piece = std::hint::black_box(vec![0u8; 100]);
         // SAFETY: none; this must not return.
         let byte = unsafe { std::ptr::read_volatile(piece.as_ptr().add(100)) };
         panic!("read {byte} behind the end");

@@ -6,10 +6,10 @@ use gw_ir::expr::{BinaryOp, Expr, ExprKind, FunctionRef, PriorityOp, UnaryOp};
 use gw_ir::source::Name;
 use gw_ir::types::{Scalar, Type};
 
-use super::facts::draws;
 use super::function::{Binding, Coder, DRAWS, Refusal, Text, function_name, reduction};
 use super::inputs::Source;
 use super::text::{float_literal, int_literal, type_name};
+use gw_ir::analysis::calls::draws;
 
 impl Coder<'_, '_> {
     /// The code of an expression as a value.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gw_ir::analysis::calls::closure;
+use gw_ir::analysis::calls::{closure, draws, draws_itself};
 use gw_ir::analysis::effects::Effects;
 use gw_ir::builtin::Builtin;
 use gw_ir::expr::{BinaryOp, Expr, ExprKind, FunctionRef};
@@ -32,22 +32,9 @@ pub(crate) fn module_draws(module: &Module) -> bool {
     module.functions.iter().any(draws_itself)
 }
 
-/// Whether a function draws random neighbours, itself or in what it calls.
-pub(super) fn draws(module: &Module, name: &Name) -> bool {
-    closure(module, [name.clone()]).iter().filter_map(|name| module.function(name)).any(draws_itself)
-}
-
-/// The same for a function that may not be one of the module, but made of one.
+/// Whether a function that may not be one of the module, but made of one, draws random neighbours.
 pub(super) fn draws_in(module: &Module, function: &Function) -> bool {
     draws_itself(function) || draws(module, &function.name)
-}
-
-fn draws_itself(function: &Function) -> bool {
-    let mut found = false;
-    walk::walk_block_exprs(function.body.as_deref().unwrap_or_default(), &mut |e| {
-        found |= matches!(&e.kind, ExprKind::Builtin(Builtin::RandomOutNeighbor | Builtin::RandomInNeighbor, _));
-    });
-    found
 }
 
 /// Whether a call of a filter may be a fault, so that it matters for which vertices it is called. Not so where everything it reads is

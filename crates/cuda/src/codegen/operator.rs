@@ -1,6 +1,7 @@
 //! Operators: a struct per operator with the user's functions and what a load balancer asks for, and the code that runs it.
 
 use gw_exec::random::Role;
+use gw_ir::analysis::calls::draws;
 use gw_ir::expr::{FunctionRef, ReduceOp};
 use gw_ir::meta::Direction;
 use gw_ir::module::Module;
@@ -10,7 +11,7 @@ use gw_ir::types::{Scalar, Type};
 use gw_schedule::{EdgeForm, LoadBalance, SimpleSchedule};
 
 use super::access::{Access, Requirement, capture_lengths};
-use super::facts::{draws, enqueues_only, exits_early, filters, gathered, may_fault, summed};
+use super::facts::{enqueues_only, exits_early, filters, gathered, may_fault, summed};
 use super::function::{Coder, Gathered, Refusal, Summed, function_name, neutral, reduction};
 use super::inputs::{EdgeList, Source};
 use super::region::{Region, offset_type, weight_type};

@@ -61,6 +61,9 @@ impl Code {
             name: op.name(),
             site: site.clone(),
             schedule: schedule_text(op),
+            draws: gw_ir::walk::operator_functions(op)
+                .iter()
+                .any(|(_, f)| gw_ir::analysis::calls::draws(module, &f.name)),
         });
         let operators = operators.collect();
         let delta = sites.operators.iter().find_map(|(_, op)| delta_of(op));

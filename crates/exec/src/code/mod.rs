@@ -44,6 +44,8 @@ pub(crate) struct OperatorInfo {
     pub(crate) name: &'static str,
     pub(crate) site: Site,
     pub(crate) schedule: Option<String>,
+    /// Its functions draw random neighbours: such calls are numbered.
+    pub(crate) draws: bool,
 }
 
 /// The initialiser of a global.

@@ -17,7 +17,8 @@ impl<'a> Interp<'a> {
         let call = self.inputs(inputs)?;
         let start = Instant::now();
         self.env.depth += 1;
-        self.env.calls += 1;
+        // Other operators do not count: passes add some and make one of several.
+        self.env.calls += u64::from(self.code.operators[inputs.id.0].draws);
         let draws = self.env.draws;
         let outcome = match &inputs.condition {
             None => self.machine.run_operator(inputs.id, call, self.env),

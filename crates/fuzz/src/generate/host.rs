@@ -124,9 +124,8 @@ impl Writer {
             host.line(line);
         }
         host.line("end");
-        for scalar in host.scalars[first..].to_vec() {
-            host.line(format!("print {};", scalar.name));
-        }
+        let prints: Vec<String> = host.scalars[first..].iter().map(|s| format!("print {};", s.name)).collect();
+        prints.into_iter().for_each(|line| host.line(line));
     }
 
     fn host_loop(&mut self, host: &mut Host) {

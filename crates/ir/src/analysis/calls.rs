@@ -1,6 +1,8 @@
 //! The call graph: which functions run as part of which.
 
-use crate::module::Module;
+use crate::builtin::Builtin;
+use crate::expr::ExprKind;
+use crate::module::{Function, Module};
 use crate::source::Name;
 use crate::stmt::Stmt;
 use crate::walk::{Use, function_refs, walk_block_exprs};
@@ -31,4 +33,18 @@ pub fn closure(module: &Module, roots: impl IntoIterator<Item = Name>) -> BTreeS
         }
     }
     reached
+}
+
+/// Whether a function, or one that it calls, draws random neighbours.
+pub fn draws(module: &Module, name: &Name) -> bool {
+    closure(module, [name.clone()]).iter().filter_map(|name| module.function(name)).any(draws_itself)
+}
+
+/// Whether the body of a function draws random neighbours, calls left aside.
+pub fn draws_itself(function: &Function) -> bool {
+    let mut found = false;
+    walk_block_exprs(function.body.as_deref().unwrap_or_default(), &mut |e| {
+        found |= matches!(&e.kind, ExprKind::Builtin(Builtin::RandomOutNeighbor | Builtin::RandomInNeighbor, _));
+    });
+    found
 }
