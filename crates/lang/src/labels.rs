@@ -163,6 +163,10 @@ fn unknown(known: &BTreeSet<String>, uses: &[LabelUse], severity: Severity) -> V
         if is_known(known, label) || !seen.insert(&label.path) {
             continue;
         }
+        // After this many the rest is noise.
+        if diagnostics.len() == 50 {
+            break;
+        }
         let mut diagnostic =
             Diagnostic::error(format!("the program has no label `{}`", label.path), label.span, "unknown label");
         diagnostic.severity = severity;

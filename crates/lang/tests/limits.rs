@@ -82,7 +82,7 @@ fn ten_megabytes_are_read_in_time() {
     assert_eq!(front(&text), Ok(vec![]));
     let line = format!("func main()\n    for ( {}\n    end\nend\n", "1 ".repeat(5_000_000));
     assert!(front(&line).is_err());
-    let garbage = "@ $ ".repeat(2_500_000);
+    let garbage = "@ $\n".repeat(2_500_000);
     assert!(front(&garbage).is_err());
     let comment = format!("func main()\nend\n%{{{}", "x".repeat(10_000_000));
     assert!(front(&comment).is_err());

@@ -12,7 +12,7 @@ impl Checker {
     pub(super) fn coerce(&mut self, expr: Expr, target: &Type, for_what: &str) -> Checked<Expr> {
         if let (Some(from), Some(to)) = (expr.ty.numeric(), target.numeric()) {
             self.fits(&expr, to);
-            return Ok(convert(fold_large(expr, to), from, to, target));
+            return Ok(convert(expr, from, to, target));
         }
         if same(&expr.ty, target) {
             return Ok(expr);
@@ -168,30 +168,26 @@ pub(super) fn int_literal(value: i64, span: Span) -> Expr {
     Expr { kind: ExprKind::Int(value), ty: Type::Scalar(scalar), span }
 }
 
-/// A literal beyond the greatest signed number. It is written as a difference, which wraps around to the literal, so that a
-/// conversion to a real takes it for the large number it is and not for a negative one.
+/// A literal beyond the greatest signed number, written as `2 * half + rest`: numbers of the tree are signed, and a conversion
+/// to a real takes the sum for the large number it is.
 pub(super) fn large_literal(value: u64, span: Span) -> Expr {
     let ty = Type::Scalar(Scalar::Uint64);
-    let int = |v: i64| Box::new(Expr { kind: ExprKind::Int(v), ty: ty.clone(), span });
-    let kind = ExprKind::Binary { op: BinaryOp::Sub, left: int(0), right: int((value as i64).wrapping_neg()) };
-    Expr { kind, ty, span }
+    let int = |v: u64| Expr { kind: ExprKind::Int(v as i64), ty: ty.clone(), span };
+    let binary = |op: BinaryOp, left: Expr, right: Expr| {
+        let (left, right) = (Box::new(left), Box::new(right));
+        Expr { kind: ExprKind::Binary { op, left, right }, ty: ty.clone(), span }
+    };
+    binary(BinaryOp::Add, binary(BinaryOp::Mul, int(2), int(value / 2)), int(value % 2))
 }
 
-/// The number that [`large_literal`] wrote as a difference.
+/// The number that [`large_literal`] wrote as a sum.
 fn large(expr: &Expr) -> Option<u64> {
-    if let ExprKind::Binary { op: BinaryOp::Sub, left, right } = &expr.kind
-        && let (ExprKind::Int(0), ExprKind::Int(v)) = (&left.kind, &right.kind)
-        && expr.ty == Type::Scalar(Scalar::Uint64)
+    if expr.ty == Type::Scalar(Scalar::Uint64)
+        && let ExprKind::Binary { op: BinaryOp::Add, left, right } = &expr.kind
+        && let ExprKind::Binary { op: BinaryOp::Mul, left: two, right: half } = &left.kind
+        && let (ExprKind::Int(2), ExprKind::Int(half), ExprKind::Int(rest)) = (&two.kind, &half.kind, &right.kind)
     {
-        return Some(v.wrapping_neg() as u64);
+        return Some((*half as u64).wrapping_mul(2).wrapping_add(*rest as u64));
     }
     None
-}
-
-/// A large literal where a `uint_64` is wanted becomes one number.
-fn fold_large(expr: Expr, to: Scalar) -> Expr {
-    match large(&expr) {
-        Some(value) if to == Scalar::Uint64 => Expr { kind: ExprKind::Int(value as i64), ..expr },
-        _ => expr,
-    }
 }
