@@ -59,6 +59,18 @@ end"
 }
 
 #[test]
+fn bools_are_ordered_as_0_and_1() {
+    let source = format!(
+        "{HEAD}const no : vector{{Node}}(bool) = false;
+const yes : vector{{Node}}(bool) = true;
+func main()
+    print no[0] < yes[0]; print yes[0] < no[0]; print no[0] <= no[0]; print 0 < yes[0] < 1;
+end"
+    );
+    assert_eq!(lines(&source, graph(2, &[(0, 1)])), ["1", "0", "1", "0"]);
+}
+
+#[test]
 fn nan_counts_only_as_the_first_operand() {
     let source = format!(
         "{HEAD}const z : vector{{Node}}(double) = 0.0;

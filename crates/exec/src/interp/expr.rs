@@ -398,7 +398,7 @@ mod tests {
         let sum = reduce_vector(Reduction::Sum, &negative)?;
         assert_eq!(i32::of(narrow_sum(&sum, Scalar::Int, Scalar::Int)?), -2);
         assert_eq!(f64::of(narrow_sum(&sum, Scalar::Int, Scalar::Double)?), -2.0);
-        let tenths = vector(Scalar::Float, &[0.1f32.bits(); 1_000_000])?;
+        let tenths = vector(Scalar::Float, &vec![0.1f32.bits(); 1_000_000])?;
         let sum = reduce_vector(Reduction::Sum, &tenths)?;
         assert!((f32::of(narrow_sum(&sum, Scalar::Float, Scalar::Float)?) - 100_000.0).abs() < 0.01);
         Ok(())

@@ -28,15 +28,15 @@ impl Size {
         building.max(weighing) + 12 * vertices
     }
 
-    /// Refuses a graph whose making needs more memory than may be used, or more ids than there are.
+    /// Refuses a graph that needs more ids than there are, or whose making needs more memory than may be used.
     pub fn check(&self, spec: &str, directed: bool, weighted: bool) -> Result<()> {
-        let needed = u64::try_from(self.peak_bytes(directed, weighted)).unwrap_or(u64::MAX);
         let Size { vertices, edges } = self;
-        memory::allow(needed, format_args!("the graph `{spec}` of about {vertices} vertices and {edges} edges"))?;
         if *vertices > 1 << 32 {
             let message = format!("{vertices} vertices are too many: vertex ids are 32 bits wide");
             return Err(GraphError::Spec { spec: spec.to_owned(), message });
         }
+        let needed = u64::try_from(self.peak_bytes(directed, weighted)).unwrap_or(u64::MAX);
+        memory::allow(needed, format_args!("the graph `{spec}` of about {vertices} vertices and {edges} edges"))?;
         Ok(())
     }
 }
@@ -49,6 +49,9 @@ mod tests {
     fn absurd_sizes_are_refused_without_overflow() {
         let absurd = Size::new(u128::MAX, u128::MAX);
         let message = absurd.check("x", false, true).unwrap_err().to_string();
+        assert!(message.contains("vertex ids are 32 bits wide"), "{message}");
+        let dense = Size::new(1000, u128::MAX);
+        let message = dense.check("x", false, true).unwrap_err().to_string();
         assert!(message.contains("edges needs 16.0 EiB of memory, but only "), "{message}");
         assert!(Size::new(1000, 5000).check("x", false, true).is_ok());
     }

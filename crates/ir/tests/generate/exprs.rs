@@ -245,6 +245,10 @@ impl Gen<'_> {
                     self.built(builtin, vec![x])
                 }
             },
+            Scalar::Double => {
+                let s = self.expr(&Type::STRING, depth);
+                self.built(Builtin::Atof, vec![s])
+            }
             Scalar::String => {
                 let i = self.expr(&Type::INT, depth);
                 self.built(Builtin::Argv, vec![i])

@@ -149,7 +149,7 @@ impl Checker {
         } else {
             let (a, b) = (self.number(&left, &what), self.number(&right, &what));
             let (a, b) = (a?, b?);
-            let common = arithmetic_type(&left, a, &right, b, op.is_comparison());
+            let common = arithmetic_type(&left, a, &right, b, matches!(op, BinaryOp::Eq | BinaryOp::Ne));
             let ty = Type::Scalar(common);
             let left = convert(left, a, common, &ty);
             let right = convert(right, b, common, &ty);
@@ -382,11 +382,12 @@ impl Checker {
     }
 }
 
-/// The type arithmetic is done in. A floating literal beside a `float` is a `float`; two bools compare as bools.
-pub(super) fn arithmetic_type(left: &Expr, a: Scalar, right: &Expr, b: Scalar, compare: bool) -> Scalar {
+/// The type arithmetic is done in. A floating literal beside a `float` is a `float`; whether two bools are equal is
+/// asked of bools, everything else takes them as 0 and 1.
+pub(super) fn arithmetic_type(left: &Expr, a: Scalar, right: &Expr, b: Scalar, equality: bool) -> Scalar {
     let literal = |expr: &Expr| matches!(expr.kind, ExprKind::Float(_));
     match (a, b) {
-        (Scalar::Bool, Scalar::Bool) if compare => Scalar::Bool,
+        (Scalar::Bool, Scalar::Bool) if equality => Scalar::Bool,
         (Scalar::Float, Scalar::Double) if literal(right) => Scalar::Float,
         (Scalar::Double, Scalar::Float) if literal(left) => Scalar::Float,
         _ => a.common(b).unwrap_or(Scalar::Int),
