@@ -1,7 +1,5 @@
 //! What makes a command fail, and with which exit code: 1 the run failed, 2 wrong usage.
 
-use std::process::ExitCode;
-
 use gw_graph::GraphError;
 use gw_lang::{Diagnostic, SourceFile};
 use thiserror::Error;
@@ -118,20 +116,31 @@ impl From<gw_lab::LabError> for CliError {
 
 impl CliError {
     /// The code the process ends with.
-    pub fn exit_code(&self) -> ExitCode {
+    pub fn exit_code(&self) -> u8 {
         match self {
-            CliError::Usage(_) => ExitCode::from(2),
-            CliError::Lab(error) if error.is_usage() => ExitCode::from(2),
-            CliError::Model(error) if error.is_usage() => ExitCode::from(2),
-            CliError::Interrupted(_) | CliError::InterruptedCheck(_) => ExitCode::from(INTERRUPTED as u8),
-            CliError::Graph(error) if error.is_usage() => ExitCode::from(2),
-            CliError::UnknownProgram(_) | CliError::Pipeline(gw_ir::PipelineError::UnknownPass(_)) => ExitCode::from(2),
-            CliError::Run { error, .. } if error.is_usage() => ExitCode::from(2),
-            CliError::Run { error, .. } if matches!(error.kind(), gw_exec::ErrorKind::Cancelled) => {
-                ExitCode::from(INTERRUPTED as u8)
-            }
-            _ => ExitCode::FAILURE,
+            _ if self.is_interrupt() => INTERRUPTED as u8,
+            CliError::Usage(_) | CliError::UnknownProgram(_) => 2,
+            CliError::Pipeline(gw_ir::PipelineError::UnknownPass(_)) => 2,
+            CliError::Lab(error) if error.is_usage() => 2,
+            CliError::Model(error) if error.is_usage() => 2,
+            CliError::Graph(error) if error.is_usage() => 2,
+            CliError::Run { error, .. } if error.is_usage() => 2,
+            _ => 1,
         }
+    }
+
+    fn is_interrupt(&self) -> bool {
+        match self {
+            CliError::Interrupted(_) | CliError::InterruptedCheck(_) => true,
+            CliError::Run { error, .. } => matches!(error.kind(), gw_exec::ErrorKind::Cancelled),
+            _ => false,
+        }
+    }
+
+    /// True when work was stopped before its end; a device may still be at it.
+    pub fn is_stop(&self) -> bool {
+        let timed_out = |error: &gw_exec::ExecError| matches!(error.kind(), gw_exec::ErrorKind::TimedOut { .. });
+        self.is_interrupt() || matches!(self, CliError::Run { error, .. } if timed_out(error))
     }
 
     /// True when the reader of our output went away, as `head` does: no reason to complain.

@@ -14,6 +14,7 @@ mod program;
 mod progress;
 mod stop;
 
+use std::io::Write;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -65,7 +66,12 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             output::error(&error);
-            error.exit_code()
+            if error.is_stop() {
+                // Whoever reads the output may have gone.
+                let _ = std::io::stdout().flush();
+                stop::end_process(error.exit_code().into());
+            }
+            error.exit_code().into()
         }
     }
 }

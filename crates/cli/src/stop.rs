@@ -36,7 +36,7 @@ pub fn end_after(limit: Duration) -> std::io::Result<()> {
 }
 
 /// Ends the process without a wait for anything: exit handlers of a driver may wait for a kernel that never ends.
-fn end_process(code: i32) -> ! {
+pub fn end_process(code: i32) -> ! {
     gw_graph::format::remove_partial_files();
     // SAFETY: `_exit` takes any code, ends the process and runs nothing of ours.
     unsafe { libc::_exit(code) }

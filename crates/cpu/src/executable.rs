@@ -426,7 +426,7 @@ impl Executable for CpuExecutable {
         self.run_iterations(statement, range, locals, env)
     }
 
-    fn frontier_edges(&mut self, set: &VertexSet, graph: &Graph, enough: Option<u64>) -> Result<u64> {
+    fn frontier_edges(&mut self, set: &VertexSet, graph: &Arc<Graph>, enough: Option<u64>) -> Result<u64> {
         // Where no vertex has many edges, the size of a small set says enough.
         let size = set.len()? as u64;
         let most = size.saturating_mul(graph.greatest_out_degree() as u64);

@@ -2,10 +2,7 @@
 
 use std::sync::Arc;
 
-use gw_exec::{ErrorKind, Result};
-use gw_graph::Graph;
-
-use crate::device::{Address, Device};
+use crate::device::Device;
 use crate::residency::Residency;
 
 /// A device with the graphs on it.
@@ -19,11 +16,5 @@ pub(crate) struct Context {
 impl Context {
     pub(crate) fn new(device: Arc<dyn Device>, last_round: u32) -> Arc<Context> {
         Arc::new(Context { residency: Residency::new(Arc::clone(&device)), device, last_round })
-    }
-
-    /// The out-offsets of a graph that is on the device already.
-    pub(crate) fn offsets_of(&self, graph: &Graph) -> Result<Address> {
-        let found = self.residency.offsets(graph.out());
-        found.ok_or_else(|| ErrorKind::Malformed("the graph is not on the device".into()).into())
     }
 }

@@ -513,7 +513,7 @@ impl Executable for CudaExecutable {
         self.told(outcome)
     }
 
-    fn frontier_edges(&mut self, set: &VertexSet, graph: &Graph, _enough: Option<u64>) -> Result<u64> {
+    fn frontier_edges(&mut self, set: &VertexSet, graph: &Arc<Graph>, _enough: Option<u64>) -> Result<u64> {
         let edges = self.edges_of(set, graph);
         self.told(edges)
     }

@@ -9,7 +9,7 @@ use gw_graph::derived::{CooOrder, CsrM};
 use gw_graph::{Adjacency, Graph, Offsets, Weights};
 
 use crate::codegen::inputs::{EdgeList, GraphParts};
-use crate::device::{Address, Device, DeviceError};
+use crate::device::{Device, DeviceError};
 use crate::memory::{Buffer, bytes_of};
 
 /// An adjacency on the device.
@@ -118,18 +118,6 @@ impl Residency {
         words[10] = graph.vertices() as u64;
         words[11] = graph.edges() as u64;
         Ok(GraphWords { words, keep })
-    }
-
-    /// The offsets of an adjacency, if it is on the device.
-    pub(crate) fn offsets(&self, adjacency: &Adjacency) -> Option<Address> {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let adjacency_id = identity(adjacency);
-        [false, true].into_iter().find_map(|weights| {
-            match known.get(&Key::Lists { adjacency: adjacency_id, weights }) {
-                Some((_, Resident::Lists(lists))) => Some(lists.offsets.address),
-                _ => None,
-            }
-        })
     }
 
     fn lists(&self, graph: &Arc<Graph>, adjacency: &Adjacency, weights: bool) -> Result<Arc<Lists>, DeviceError> {

@@ -17,7 +17,7 @@ use crate::vectors::value_of;
 
 impl CudaExecutable {
     /// Out-edges of a set.
-    pub(crate) fn edges_of(&mut self, set: &VertexSet, graph: &Graph) -> Result<u64> {
+    pub(crate) fn edges_of(&mut self, set: &VertexSet, graph: &Arc<Graph>) -> Result<u64> {
         // The operator that made the set may have counted. What is still on the host is a source or a few.
         if let Some(edges) = with_device_set(set, |own| own.edges_of(graph)).transpose().map_err(exec_error)?.flatten()
         {
@@ -30,14 +30,15 @@ impl CudaExecutable {
         let vertices = graph.vertices();
         let wide = matches!(graph.out().offsets(), Offsets::Wide(_));
         let loaded = self.loaded(Key::FrontierEdges(wide), |_, _| Ok(kernels::frontier_edges(wide)))?;
-        let offsets = self.context.offsets_of(graph)?;
+        let parts = GraphParts { out: true, ..Default::default() };
+        let words = self.context.residency.words(graph, parts, 0).map_err(exec_error)?;
         let mut bindings = Bindings::new(vertices);
         self.bind_set(&mut bindings, &"set".into(), set, vertices)?;
-        bindings.address("offsets".into(), offsets);
+        bindings.address("offsets".into(), Address(words.words[0]));
         let outcomes = self.launcher.launch(&loaded, &mut bindings, &mut self.vectors, None)?;
-        let words = self.collect(&outcomes, Span::NONE)?;
+        let results = self.collect(&outcomes, Span::NONE)?;
         outcomes.give_back(&self.launcher.spares);
-        Ok(words[0])
+        Ok(results[0])
     }
 
     /// Sum, maximum, minimum or count of the cells of a vector.

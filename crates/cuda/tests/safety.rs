@@ -560,3 +560,39 @@ end";
     print x.sum();";
     like_the_reference(&on_graph(rest, main), &["path:12"], "4\n4\n8\n", &[&["loop=fused"], &["loop=host"]]);
 }
+
+/// A function may enqueue more vertices than it has edges; the list must hold them all, and each once.
+#[test]
+fn an_edge_enqueues_several_vertices() {
+    let rest = "const x : vector{Vertex}(int) = 0;
+func ends(src : Vertex, dst : Vertex)
+    x[src] = 1;
+    x[dst] = 1;
+end
+func often(src : Vertex, dst : Vertex)
+    for i in 0:9
+        x[dst] = i;
+    end
+end";
+    let main = "var both : vertexset{Vertex} = edges.applyModified(ends, x);
+    print both.getVertexSetSize();
+    var few : vertexset{Vertex} = edges.from(both).applyModified(often, x);
+    print few.getVertexSetSize();";
+    let schedules: &[&[&str]] =
+        &[&["push,lb=etwc"], &["push,dedup=on,dedup-by=hash"], &["push,dedup=on,dedup-by=warp-match"], WALKS[1]];
+    like_the_reference(&on_graph(rest, main), &["star:40:directed"], "40\n39\n", schedules);
+}
+
+/// The edges of a set are counted before any operator has brought the graph to the device.
+#[test]
+fn edges_are_counted_in_a_graph_that_is_not_on_the_device() {
+    let rest = format!(
+        "{HIT}
+func odd(v : Vertex) -> yes : bool
+    yes = mod(v, 2) == 1;
+end"
+    );
+    let main = "var s : vertexset{Vertex} = vertices.filter(odd); #s1# small.from(s).apply(hit); print hits.sum();";
+    let hybrid: &[&[&str]] = &[&["hybrid,by=input-work,at=0.1+push+pull"]];
+    like_the_reference(&on_two("big", &rest, main), &["path:200", "path:200"], "199\n", hybrid);
+}

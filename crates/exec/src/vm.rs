@@ -104,7 +104,7 @@ pub trait Executable: Send {
 
     /// Out-edges of a set in a graph, for the choice of a hybrid. With `enough`, counting may end once so many are found, and
     /// may give a bound where that is below; without, the number is exact for small sets and may be estimated for large ones.
-    fn frontier_edges(&mut self, set: &VertexSet, graph: &Graph, _enough: Option<u64>) -> Result<u64> {
+    fn frontier_edges(&mut self, set: &VertexSet, graph: &Arc<Graph>, _enough: Option<u64>) -> Result<u64> {
         set.with_ids(|ids| {
             let inside = ids.iter().filter(|&&v| (v as usize) < graph.vertices());
             inside.map(|&v| graph.out().degree(v) as u64).sum()

@@ -24,6 +24,17 @@ pub struct Settings {
     pub limit_ms: u64,
 }
 
+impl Settings {
+    /// Time for one run on a machine. Those of GPUs compile kernels while they run.
+    pub fn limit(&self, machine: Machine) -> Duration {
+        let factor = match machine {
+            Machine::Emulator(_) | Machine::Cuda => 12,
+            Machine::Cpu(_) | Machine::Shuffled(_) => 1,
+        };
+        Duration::from_millis(self.limit_ms * factor)
+    }
+}
+
 /// A trial that failed.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Failure {
@@ -106,7 +117,7 @@ impl Checker {
         };
         for trial in trials {
             starting(&trial);
-            let found = self.machines.run(case, &module, &graphs, &trial, limit);
+            let found = self.machines.run(case, &module, &graphs, &trial, settings.limit(trial.machine));
             report.runs += 1;
             if let Outcome::Refused(_) = found {
                 report.refused += 1;

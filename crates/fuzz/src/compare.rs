@@ -124,10 +124,10 @@ fn compare_globals(judgement: &Judgement, expected: &[(String, Data)], found: &[
 /// Which of several faults of an operator is reported depends on the order of its elements: another line of the functions of
 /// the same operator is as good. Faults of the host have one place.
 fn compare_faults(program: &str, judgement: &Judgement, a: &Fault, b: &Fault) -> Option<Difference> {
-    if let Some(found) = compare_lines(judgement, &a.printed, &b.printed) {
-        return Some(found);
-    }
     let describe = |fault: &Fault| format!("line {}: {} `{}`", fault.line, fault.kind, fault.message);
+    if let Some(found) = compare_lines(judgement, &a.printed, &b.printed) {
+        return difference(found.kind, format!("{}; {} became {}", found.detail, describe(a), describe(b)));
+    }
     if a.line == b.line && a.kind == b.kind {
         if same_object(program, a, b) {
             return None;

@@ -115,7 +115,8 @@ impl Worker {
 
     fn ask(&mut self, request: &Request) -> std::io::Result<Report> {
         // A run that cannot be stopped from inside gets some time more before its process ends.
-        let patience = Duration::from_millis(self.settings.limit_ms * 2) + Duration::from_secs(3);
+        let settings = self.settings;
+        let patience = |trial: &Trial| 2 * settings.limit(trial.machine) + Duration::from_secs(3);
         let process = self.start()?;
         let text = serde_json::to_string(request)?;
         let sent = writeln!(process.input, "{text}").and_then(|()| process.input.flush());
@@ -125,7 +126,7 @@ impl Worker {
             if sent.is_err() {
                 break Difference { kind: Kind::Crash, detail: "the worker was gone before it started".into() };
             }
-            match process.answers.recv_timeout(patience) {
+            match process.answers.recv_timeout(patience(&last)) {
                 Ok(Answer::Starting(trial)) => {
                     last = trial;
                     runs += 1;
@@ -134,7 +135,7 @@ impl Worker {
                 Err(RecvTimeoutError::Timeout) => {
                     process.child.kill()?;
                     process.child.wait()?;
-                    let detail = format!("no end within {} s", patience.as_secs());
+                    let detail = format!("no end within {} s", patience(&last).as_secs());
                     break Difference { kind: Kind::Hang, detail };
                 }
                 Err(RecvTimeoutError::Disconnected) => {

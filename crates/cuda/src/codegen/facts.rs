@@ -110,6 +110,32 @@ pub(super) fn enqueues_only(region: &Region<'_>, apply: &FunctionRef, owner: Opt
     found && only
 }
 
+/// Whether one call of a function may enqueue several vertices, or one several times.
+pub(super) fn enqueues_often(module: &Module, apply: &Name) -> bool {
+    closure(module, [apply.clone()]).iter().filter_map(|name| module.function(name)).any(|function| {
+        let body = function.body.as_deref().unwrap_or_default();
+        // What other functions enqueue, they may be called for several times.
+        most_enqueues(body) > usize::from(function.name == *apply)
+    })
+}
+
+/// The most vertices that a block enqueues; two stand for more, too.
+fn most_enqueues(block: &[Stmt]) -> usize {
+    let of = |stmt: &Stmt| {
+        let mut own = 0;
+        walk::stmt_exprs(stmt, &mut |e| {
+            walk::walk_expr(e, &mut |e| own += usize::from(matches!(e.kind, ExprKind::EnqueueVertex { .. })));
+        });
+        let mut nested = stmt.blocks().into_iter().map(|block| most_enqueues(block));
+        match &stmt.kind {
+            StmtKind::If { .. } => own + nested.max().unwrap_or(0),
+            StmtKind::Scope(_) => own + nested.sum::<usize>(),
+            _ => own + 2 * usize::from(nested.any(|most| most > 0)),
+        }
+    };
+    block.iter().map(of).sum::<usize>().min(2)
+}
+
 /// Reductions into the owner's entries whose result nobody looks at.
 pub(super) fn gathered(region: &Region<'_>, op: &EdgeSetIterator, owner: Option<&Name>) -> Vec<Gathered> {
     let module = region.module;

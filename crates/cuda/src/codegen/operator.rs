@@ -11,7 +11,7 @@ use gw_ir::types::{Scalar, Type};
 use gw_schedule::{EdgeForm, LoadBalance, SimpleSchedule};
 
 use super::access::{Access, Requirement, capture_lengths};
-use super::facts::{enqueues_only, exits_early, filters, gathered, may_fault, summed};
+use super::facts::{enqueues_often, enqueues_only, exits_early, filters, gathered, may_fault, summed};
 use super::function::{Coder, Gathered, Refusal, Summed, function_name, neutral, reduction};
 use super::inputs::{EdgeList, Source};
 use super::region::{Region, offset_type, weight_type};
@@ -135,7 +135,7 @@ pub(crate) fn edges(
         return Err(fail("the graph has no weights".into()));
     }
     let has_output = op.output != EdgeOutput::None;
-    let insert = has_output.then(|| insert_of(op, &schedule));
+    let insert = has_output.then(|| insert_of(op, &schedule, enqueues_often(region.module, &op.apply.name)));
     let incoming = direction == Direction::Pull;
     // To ask once more whether a destination wants more edges may be a fault that no edge is to blame for.
     let late = filters(op).into_iter().any(|filter| may_fault(region, filter));
@@ -158,9 +158,7 @@ pub(crate) fn edges(
         together: None,
         late,
     };
-    if let Some(Insert::Append) = insert
-        && !appends_once(op, &plan)
-    {
+    if matches!(insert, Some(Insert::Append | Insert::Hash | Insert::Match)) && !appends_once(op, &plan) {
         region.unbounded = true;
     }
     if let Some(insert) = insert {

@@ -69,18 +69,23 @@ impl Insert {
     }
 }
 
-/// How an edge operator fills its output.
-pub(super) fn insert_of(op: &EdgeSetIterator, schedule: &SimpleSchedule) -> Insert {
+/// How an edge operator fills its output. With `often` an edge may enqueue more than one vertex: only a list without
+/// repeats has a bound then.
+pub(super) fn insert_of(op: &EdgeSetIterator, schedule: &SimpleSchedule, often: bool) -> Insert {
     let count = schedule.count.unwrap_or(FrontierCount::Block);
     match op.meta.output_representation {
         Some(Representation::Bitmap) => Insert::Bits(count),
         Some(Representation::Boolmap) => Insert::Bytes(count),
         Some(Representation::LevelMask) => Insert::Levels(count),
-        _ if op.meta.dedup == Dedup::None || !op.meta.dedup_inline => Insert::Append,
+        _ if op.meta.dedup == Dedup::None || !op.meta.dedup_inline => match often {
+            true => Insert::Counters,
+            false => Insert::Append,
+        },
         _ => match schedule.dedup_by.unwrap_or(DedupBy::CountersFused) {
             DedupBy::Counters | DedupBy::CountersFused => Insert::Counters,
             DedupBy::Bitmap => Insert::SeenBits,
             DedupBy::Boolmap => Insert::SeenBytes,
+            DedupBy::Hash | DedupBy::WarpMatch if often => Insert::Counters,
             DedupBy::Hash => Insert::Hash,
             DedupBy::WarpMatch => Insert::Match,
         },
