@@ -1,6 +1,7 @@
 //! What makes a command fail, and with which exit code: 1 the run failed, 2 wrong usage.
 
 use gw_graph::GraphError;
+use gw_ir::{PassError, PassProblem};
 use gw_lang::{Diagnostic, SourceFile};
 use thiserror::Error;
 
@@ -38,7 +39,7 @@ pub enum CliError {
     },
     /// A pass refused the program or its schedule.
     #[error(transparent)]
-    Pipeline(#[from] gw_ir::PipelineError),
+    Pipeline(gw_ir::PipelineError),
     /// A program that cannot be lowered.
     #[error(transparent)]
     Lower(#[from] gw_ir::LowerError),
@@ -114,6 +115,23 @@ impl From<gw_lab::LabError> for CliError {
     }
 }
 
+impl From<gw_ir::PipelineError> for CliError {
+    /// A schedule without a label, none of whose settings means anything in the program, is refused without reasons:
+    /// `push` where all operators are vertex operators.
+    fn from(error: gw_ir::PipelineError) -> Self {
+        match &error {
+            gw_ir::PipelineError::Pass(PassError { problem: PassProblem::NowhereLegal { reasons }, .. })
+                if reasons.is_empty() =>
+            {
+                let message = "the schedule fits no place of the program: none of its settings has a meaning for any \
+                               operator or loop there";
+                CliError::Unsupported(message.to_string())
+            }
+            _ => CliError::Pipeline(error),
+        }
+    }
+}
+
 impl CliError {
     /// The code the process ends with.
     pub fn exit_code(&self) -> u8 {
@@ -145,7 +163,15 @@ impl CliError {
 
     /// True when the reader of our output went away, as `head` does: no reason to complain.
     pub fn is_broken_pipe(&self) -> bool {
-        matches!(self, CliError::Print(error) if error.kind() == std::io::ErrorKind::BrokenPipe)
+        let error = match self {
+            CliError::Print(error) => error,
+            CliError::Run { error, .. } => match error.kind() {
+                gw_exec::ErrorKind::Output(error) => error,
+                _ => return false,
+            },
+            _ => return false,
+        };
+        error.kind() == std::io::ErrorKind::BrokenPipe
     }
 }
 

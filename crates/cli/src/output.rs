@@ -7,12 +7,20 @@ use serde::Serialize;
 
 use crate::error::CliError;
 
+/// The front end gives up on a program after this many errors.
+const MOST_FINDINGS: usize = 50;
+
 /// Prints an error: one line, or the findings in a program with its text.
 pub fn error(error: &CliError) {
     match error {
         error if error.is_broken_pipe() => {}
         // Diagnostics bring their own heading.
-        CliError::Program { .. } => eprint!("{error}"),
+        CliError::Program { found, .. } => {
+            eprint!("{error}");
+            if found.iter().filter(|finding| finding.is_error()).count() >= MOST_FINDINGS {
+                eprintln!("gw: no more than {MOST_FINDINGS} errors are shown; there may be more");
+            }
+        }
         CliError::Run { error: cause, .. } if cause.diagnostic().is_some() => eprint!("{error}"),
         error => eprintln!("gw: {error}"),
     }

@@ -180,3 +180,16 @@ fn mistakes_are_explained_and_nothing_is_written() {
     assert_eq!(files(at), ["my.lab", "words.lab"]);
     assert!(success(at, &["lab", "list", "my.lab", "datasets"]).lines().count() <= 1);
 }
+
+#[cfg(unix)]
+#[test]
+fn graphs_that_cannot_be_read_again_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    success(at, &["lab", "init", "l.lab"]);
+    assert!(std::process::Command::new("mkfifo").arg(at.join("pipe.el")).status().unwrap().success());
+    for (graph, why) in [("/dev/zero", "is a device"), ("z=/dev/zero", "is a device"), ("pipe.el", "is a pipe")] {
+        let error = failure(at, &["lab", "add", "graphs", "l.lab", graph], 1);
+        assert!(error.contains(why), "{graph}: {error}");
+    }
+}

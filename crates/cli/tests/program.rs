@@ -355,3 +355,129 @@ fn pagerank_needs_no_rounds_and_says_when_it_is_rough() {
     assert_eq!((&exactly["results"]["rounds"], &exactly["verified"]), (&7.into(), &true.into()));
     assert!(exactly["remark"].is_null(), "{exactly}");
 }
+
+/// A setting that does nothing on this computer is dropped with a warning; it cannot make a schedule illegal.
+#[test]
+fn numa_does_nothing_on_one_node() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let nodes = std::fs::read_dir("/sys/devices/system/node").map_or(1, |entries| {
+        let is_node = |name: &str| name.strip_prefix("node").is_some_and(|rest| rest.parse::<u32>().is_ok());
+        entries.flatten().filter(|entry| is_node(&entry.file_name().to_string_lossy())).count()
+    });
+    if nodes > 1 {
+        return;
+    }
+    let file = "schedule:\nprogram->configApplyDirection(\"s0:s1\", \"DensePull\");\n\
+                program->configApplyNumSSG(\"s0:s1\", \"fixed-vertex-count\", 4, \"DensePull\");\n\
+                program->configApplyNUMA(\"s0:s1\", \"static-parallel\", \"DensePull\");\n";
+    std::fs::write(at.join("numa.sched"), file).unwrap();
+    let bfs = ["bfs", "kron:8", "1"];
+    let sssp = ["sssp", "kron:8:weights=1..5", "1"];
+    for (run, schedule) in [
+        (bfs, "s0:s1@pull,segments=4,numa=static-parallel"),
+        (bfs, "s0:s1@pull,segments=4,numa=dynamic-parallel"),
+        (bfs, "s0:s1@pull,numa=serial"),
+        (bfs, "numa.sched"),
+        (sssp, "pull,segments=4,numa=static-parallel"),
+    ] {
+        let output = gw(at, &[&["run"], &run[..], &["--verify", "--schedule", schedule]].concat());
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success() && errors.contains("result verified"), "{schedule}: {errors}");
+        assert!(errors.contains("has no effect: this computer has one NUMA node"), "{schedule}: {errors}");
+    }
+    let answer = json(at, &["run", "bfs", "kron:8", "1", "--json", "--schedule", "s0:s1@pull,numa=serial"]);
+    assert_eq!(answer["schedule"], "s0:s1@pull");
+}
+
+#[test]
+fn messages_say_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    for vertex in ["2147483647", "4294967296", "99999999999999999999999"] {
+        let error = failure(at, &["run", "bfs", "path:5", vertex], 2);
+        assert!(error.contains("is not a vertex: the graph has 5, numbered from 0 to 4"), "{error}");
+    }
+    std::fs::write(at.join("f24.wel"), "0 1 16777217.5\n1 2 3\n").unwrap();
+    for (program, more) in [("sssp", &["0"][..]), ("sssp-delta", &["0", "2"])] {
+        let error = failure(at, &[&["run", program, "f24.wel"], more].concat(), 1);
+        assert!(error.contains("the weight 16777217.5 in line 1 is kept as 16777218"), "{error}");
+        assert!(error.contains("`sssp-real` takes them") && !error.contains("in the program"), "{error}");
+    }
+    let real = failure(at, &["run", "sssp-real", "f24.wel", "0"], 1);
+    assert!(real.contains("change the unit of the weights") && !real.contains("in the program"), "{real}");
+    // Weights that nobody asks for do not matter, and a product is rounded anyway.
+    success(at, &["run", "bfs", "f24.wel", "0"]);
+    success(at, &["run", "spmv", "f24.wel"]);
+
+    let vertices = OWN
+        .replace("func hit(src : V, dst : V)\n    hits[dst]", "func hit(v : V)\n    hits[v]")
+        .replace("const hits", "const vertices : vertexset{V} = edges.getVertices();\nconst hits")
+        .replace("edges.apply(hit)", "vertices.apply(hit)");
+    std::fs::write(at.join("vertices.gt"), vertices).unwrap();
+    let error = failure(at, &["run", "vertices.gt", "path:5", "--schedule", "push"], 1);
+    assert!(error.contains("fits no place of the program: none of its settings"), "{error}");
+
+    for limit in ["1e300", "inf", "1e9"] {
+        success(at, &["run", "bfs", "path:5", "0", "--timeout", limit]);
+    }
+    for limit in ["0", "-1", "nan"] {
+        assert!(failure(at, &["run", "bfs", "path:5", "0", &format!("--timeout={limit}")], 2).contains("positive"));
+    }
+}
+
+#[test]
+fn a_run_without_a_result_is_not_called_verified() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("cycle.wel"), "0 1 5\n1 2 -3\n2 1 1\n2 3 4\n").unwrap();
+    let output = gw(at, &["run", "sssp", "cycle.wel", "0", "--verify"]);
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(!output.status.success() && errors.contains("has the length -2"), "{errors}");
+    assert!(!errors.contains("verified") && output.stdout.is_empty(), "{errors}");
+    let output = gw(at, &["run", "sssp", "cycle.wel", "0", "--verify", "--json"]);
+    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(answer["verified"].is_null() && answer["problem"].is_string(), "{answer}");
+}
+
+#[test]
+fn other_numbers_than_those_of_the_file_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let notes = |args: &[&str]| {
+        let output = gw(at, args);
+        let errors = String::from_utf8(output.stderr).unwrap();
+        errors.lines().filter(|line| line.starts_with("note: ")).map(str::to_string).collect::<Vec<_>>()
+    };
+    std::fs::write(at.join("s.txt"), "# c\n100 7\n7 55\n55 100\n3 7\n").unwrap();
+    std::fs::write(at.join("own.gt"), OWN).unwrap();
+    let sparse = "note: s.txt: 4 ids between 3 and 100 were renumbered 0 to 3; \
+                  `gw graph convert s.txt OUTPUT --id-map FILE` writes the table";
+    for args in
+        [&["bfs", "s.txt", "3"][..], &["bfs", "s.txt", "100"], &["cc", "s.txt", "--verify"], &["own.gt", "s.txt"]]
+    {
+        assert_eq!(notes(&[&["run"], args].concat()), [sparse], "{args:?}");
+    }
+    success(at, &["graph", "convert", "s.txt", "s.gwg", "--id-map", "ids"]);
+    assert_eq!(std::fs::read_to_string(at.join("ids")).unwrap(), "3\n7\n55\n100\n");
+    assert!(notes(&["run", "bfs", "s.gwg", "3"]).is_empty());
+    assert_eq!(notes(&["run", "sssp", "s.txt:weights=1..5", "3"]).len(), 1);
+    std::fs::write(at.join("d.txt"), "0 2\n2 1\n").unwrap();
+    assert!(notes(&["run", "bfs", "d.txt", "0"]).is_empty());
+    std::fs::write(at.join("t.gr"), "p sp 3 3\na 1 2 5\na 2 3 5\na 3 1 5\n").unwrap();
+    let dimacs = "note: t.gr: ids are kept and begin at 1: vertex 0 exists, without edges";
+    assert_eq!(notes(&["run", "pagerank", "t.gr"]), [dimacs]);
+}
+
+#[test]
+fn errors_in_excess_are_not_dropped_without_a_word() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let wrong = |count: usize| {
+        let lines: String = (0..count).map(|i| format!("    print missing{i};\n")).collect();
+        std::fs::write(at.join("wrong.gt"), format!("func main()\n{lines}end\n")).unwrap();
+        failure(at, &["run", "wrong.gt"], 1)
+    };
+    assert!(wrong(60).ends_with("gw: no more than 50 errors are shown; there may be more\n"));
+    assert!(!wrong(10).contains("there may be more"));
+}

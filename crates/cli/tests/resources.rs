@@ -123,3 +123,35 @@ fn far_too_many_threads_are_refused() {
     assert!(errors.contains("--threads 65535: at most "), "{errors}");
     success(folder.path(), &["--threads", "9", "run", "bfs", "path:5", "0"]);
 }
+
+#[test]
+fn results_go_to_standard_error_and_to_pipes_by_their_names() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["/dev/stderr", "/dev/fd/2"] {
+        let output = shell(folder.path(), &format!("$GW run tc complete:6 --out triangles={name}"));
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success() && errors.lines().any(|line| line == "20"), "{name}: {errors}");
+    }
+    // A file behind standard error keeps what was in it.
+    let output = shell(folder.path(), "echo before >log; $GW run tc complete:6 --out triangles=/dev/stderr 2>>log");
+    let log = std::fs::read_to_string(folder.path().join("log")).unwrap();
+    assert!(output.status.success() && log.starts_with("before\n") && log.contains("\n20\n"), "{log}");
+    for name in ["/dev/fd/1", "/dev/fd/3"] {
+        let output =
+            shell(folder.path(), &format!("{{ $GW run tc complete:6 --out triangles={name} 3>&1 >&4; }} 4>&1 | cat"));
+        let out = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(out.lines().any(|line| line == "20"), "{name}: {out} {}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
+fn a_closed_pipe_ends_a_program_without_a_word() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "func main()\n    for i in 0:1000000\n        print i;\n    end\nend\n";
+    std::fs::write(folder.path().join("print.gt"), program).unwrap();
+    for target in ["cpu", "reference"] {
+        let output = shell(folder.path(), &format!("$GW run print.gt --target {target} | head -2"));
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!((String::from_utf8_lossy(&output.stdout).as_ref(), errors.as_str()), ("0\n1\n", ""), "{target}");
+    }
+}

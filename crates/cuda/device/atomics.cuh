@@ -20,6 +20,14 @@ __device__ __forceinline__ unsigned long long absolute(unsigned long long a) { r
 __device__ __forceinline__ float absolute(float a) { return fabsf(a); }
 __device__ __forceinline__ double absolute(double a) { return fabs(a); }
 
+// From a real to a whole number, towards zero. What does not fit becomes the nearest that does, and NaN 0; a cast leaves that open.
+__device__ __forceinline__ int to_int(float a) { return a != a ? 0 : __float2int_rz(a); }
+__device__ __forceinline__ int to_int(double a) { return a != a ? 0 : __double2int_rz(a); }
+__device__ __forceinline__ unsigned to_unsigned(float a) { return a != a ? 0 : __float2uint_rz(a); }
+__device__ __forceinline__ unsigned to_unsigned(double a) { return a != a ? 0 : __double2uint_rz(a); }
+__device__ __forceinline__ unsigned long long to_unsigned_64(float a) { return a != a ? 0 : __float2ull_rz(a); }
+__device__ __forceinline__ unsigned long long to_unsigned_64(double a) { return a != a ? 0 : __double2ull_rz(a); }
+
 // A cell as a word that compare-and-swap takes.
 __device__ __forceinline__ int word_of(int v) { return v; }
 __device__ __forceinline__ unsigned word_of(unsigned v) { return v; }

@@ -596,3 +596,27 @@ end"
     let hybrid: &[&[&str]] = &[&["hybrid,by=input-work,at=0.1+push+pull"]];
     like_the_reference(&on_two("big", &rest, main), &["path:200", "path:200"], "199\n", hybrid);
 }
+
+/// A real number that no whole number stands for becomes the nearest that does, on every machine.
+#[test]
+fn reals_become_the_nearest_whole_number() {
+    let rest = "const u : vector{Vertex}(uint) = 1;
+const w : vector{Vertex}(uint_64) = 1;
+const i : vector{Vertex}(int) = 1;
+const r : vector{Vertex}(double) = 0.0;
+func narrow(v : Vertex)
+    var scale : double = 1.0e30;
+    if mod(v, 2) == 0
+        scale = -1.0e30;
+    end
+    if v == 3
+        scale = r[v] / r[v];
+    end
+    u[v] = scale * 0.5;
+    w[v] = scale * 0.5;
+    i[v] = scale * 0.5;
+end";
+    let main = "vertices.apply(narrow); print u[0]; print u[1]; print u[3]; print w[0]; print w[1]; print w[3]; print i[0]; print i[1]; print i[3];";
+    let expected = "0\n4294967295\n0\n0\n18446744073709551615\n0\n-2147483648\n2147483647\n0\n";
+    like_the_reference(&on_graph(rest, main), &["path:6"], expected, NONE);
+}

@@ -71,6 +71,29 @@ end"
 }
 
 #[test]
+fn large_numbers_do_not_become_small_indices() {
+    let uses = [
+        "x[big] = 7;",
+        "x[big + 1] += 7;",
+        "print links.getOutDegree(big);",
+        "var s : vertexset{Node} = new vertexset{Node}(0); s.addVertex(big);",
+        "var v : Node = big; x[v] = 1;",
+        "if compare_and_swap(x, big, 0, 1)  print 1;  end",
+    ];
+    for statement in uses {
+        let source = format!(
+            "{HEAD}const x : vector{{Node}}(int) = 0;
+func main()
+    var big : uint_64 = 4294967296;
+    {statement}
+end"
+        );
+        let message = failure(&source, graph(3, &[(0, 1)]));
+        assert!(message.contains("2147483647 is out of range"), "{statement}: {message}");
+    }
+}
+
+#[test]
 fn nan_counts_only_as_the_first_operand() {
     let source = format!(
         "{HEAD}const z : vector{{Node}}(double) = 0.0;

@@ -122,7 +122,7 @@ fn compare_globals(judgement: &Judgement, expected: &[(String, Data)], found: &[
 }
 
 /// Which of several faults of an operator is reported depends on the order of its elements: another line of the functions of
-/// the same operator is as good. Faults of the host have one place.
+/// the same operator is as good, and so is another line of the same `par_for`. Other faults of the host have one place.
 fn compare_faults(program: &str, judgement: &Judgement, a: &Fault, b: &Fault) -> Option<Difference> {
     let describe = |fault: &Fault| format!("line {}: {} `{}`", fault.line, fault.kind, fault.message);
     if let Some(found) = compare_lines(judgement, &a.printed, &b.printed) {
@@ -134,6 +134,10 @@ fn compare_faults(program: &str, judgement: &Judgement, a: &Fault, b: &Fault) ->
         }
     } else if let (Some(first), Some(second)) = (operator_of(program, a.line), operator_of(program, b.line))
         && (first == second || used_together(program, &first, &second))
+    {
+        return None;
+    } else if let Some(parallel) = parallel_loop(program, a.line)
+        && parallel.contains(&b.line)
     {
         return None;
     }
@@ -148,6 +152,17 @@ fn same_object(program: &str, a: &Fault, b: &Fault) -> bool {
     }
     let text = program.lines().nth(a.line.saturating_sub(1) as usize).unwrap_or_default();
     text.matches('[').count() + text.matches('(').count() > 1
+}
+
+/// The lines of the `par_for` of `main` around a line, if there is one.
+fn parallel_loop(program: &str, line: u32) -> Option<std::ops::RangeInclusive<u32>> {
+    let lines: Vec<&str> = program.lines().collect();
+    let indent = |text: &str| text.len() - text.trim_start().len();
+    let at = (line as usize).checked_sub(1).filter(|at| *at < lines.len())?;
+    let start = (0..=at).rev().find(|&i| lines[i].contains("par_for "))?;
+    let end =
+        (start + 1..lines.len()).find(|&i| lines[i].trim() == "end" && indent(lines[i]) == indent(lines[start]))?;
+    (start..=end).contains(&at).then(|| start as u32 + 1..=end as u32 + 1)
 }
 
 /// The function around a line; `None` in `main`.

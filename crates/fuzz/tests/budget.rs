@@ -94,6 +94,7 @@ fn the_rule_tells_races_from_reductions() {
         edge("x[dst] += x[src];"),
         edge("x[dst] += 1;\nx[dst] min= 3;"),
         edge("if compare_and_swap(x, dst, 0, 1)\n y[dst] = src;\nend"),
+        edge("if compare_and_swap(x, dst, 0, 1)\n total += 1;\nend\nif compare_and_swap(x, src, 0, 1)\nend"),
         edge("if writeMin(x, dst, src)\n total += 1;\nend"),
         edge("total += 1;\nx[dst] max= total;"),
         vertex("x[v] = 1;\ny[v] = x[0];"),

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use crate::build::allow_csr;
 use crate::csr::csr_bytes;
 use crate::derived::Forms;
-use crate::{Adjacency, RoundedWeight, VertexId, WeightKind};
+use crate::{Adjacency, Numbering, RoundedWeight, VertexId, WeightKind};
 
 /// A directed graph over vertices `0..vertices`, stored by out-neighbours.
 ///
@@ -18,6 +18,7 @@ pub struct Graph {
     incoming: OnceLock<Arc<Adjacency>>,
     symmetric: bool,
     rounded: Option<RoundedWeight>,
+    numbering: Option<Numbering>,
     pub(crate) forms: Forms,
 }
 
@@ -29,12 +30,17 @@ impl Graph {
         if symmetric {
             let _ = incoming.set(Arc::clone(&out));
         }
-        Graph { out, incoming, symmetric, rounded: None, forms: Forms::default() }
+        Graph { out, incoming, symmetric, rounded: None, numbering: None, forms: Forms::default() }
     }
 
     /// The same graph, whose file holds this weight in a form that 32 bits cannot keep.
     pub(crate) fn with_rounded_weight(self, rounded: Option<RoundedWeight>) -> Self {
         Graph { rounded, ..self }
+    }
+
+    /// The same graph, whose file has other ids than these vertices have numbers.
+    pub(crate) fn with_numbering(self, numbering: Option<Numbering>) -> Self {
+        Graph { numbering, ..self }
     }
 
     /// A directed graph whose in-adjacency is at hand too.
@@ -68,6 +74,12 @@ impl Graph {
     /// GAPBS hold 32 bits themselves: there is none.
     pub fn rounded_weight(&self) -> Option<&RoundedWeight> {
         self.rounded.as_ref()
+    }
+
+    /// How the numbers of the vertices differ from the ids in the graph's text file; `None` when they are the usual
+    /// ones of the format. A graph made of this one (reordered, symmetrised) does not tell.
+    pub fn numbering(&self) -> Option<&Numbering> {
+        self.numbering.as_ref()
     }
 
     /// True when edges carry weights.
@@ -111,6 +123,7 @@ impl Graph {
             incoming: OnceLock::new(),
             symmetric: self.symmetric,
             rounded: self.rounded.clone(),
+            numbering: self.numbering.clone(),
             forms: Forms::default(),
         };
         let _ = transposed.incoming.set(Arc::clone(&self.out));

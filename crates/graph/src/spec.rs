@@ -206,7 +206,8 @@ impl GraphSpec {
         };
         if let Some(range) = &options.weights {
             progress.begin("weighing edges", None);
-            graph = clock.time("weigh", || range.try_apply(&graph, self.seed()))?;
+            let numbering = graph.numbering().cloned();
+            graph = clock.time("weigh", || range.try_apply(&graph, self.seed()))?.with_numbering(numbering);
         }
         if let Some(order) = options.reorder {
             progress.begin("reordering", None);

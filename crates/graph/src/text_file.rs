@@ -45,7 +45,7 @@ pub fn read_up_to(path: &Path, limit: u64) -> Result<Vec<u8>> {
 }
 
 /// True for devices, which may give bytes without end.
-pub(crate) fn is_device(metadata: &std::fs::Metadata) -> bool {
+pub fn is_device(metadata: &std::fs::Metadata) -> bool {
     #[cfg(unix)]
     {
         use std::os::unix::fs::FileTypeExt;

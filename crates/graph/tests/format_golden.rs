@@ -5,7 +5,7 @@ use crate::format_support;
 use format_support::{Folder, edges, load_file, write_file};
 use gw_graph::format::{Content, Format, ReadOptions, WriteOptions, load, read, write};
 use gw_graph::progress::Silent;
-use gw_graph::{BuildOptions, EdgeList, Graph, Reorder, WeightKind, build};
+use gw_graph::{BuildOptions, EdgeList, Graph, Numbering, Reorder, WeightKind, build};
 
 /// Vertices, symmetric or not, and the edges of a file.
 fn described(graph: &Graph) -> (usize, bool, Vec<(u32, u32, f64)>) {
@@ -43,6 +43,10 @@ fn snap() {
     assert_eq!(described(&loaded.graph), (4, false, expected));
     assert_eq!(loaded.id_map, Some(vec![3, 7, 1_000_000, u64::MAX - 1]));
     assert_eq!(load_file(&path).unwrap().id_map, None);
+    let numbering = loaded.graph.numbering().map(ToString::to_string);
+    assert_eq!(numbering.as_deref(), Some("4 ids between 3 and 18446744073709551614 were renumbered 0 to 3"));
+    let dense = folder.load("d.txt", "0 2\n2 1\n").unwrap();
+    assert_eq!(dense.numbering(), None);
 
     let graph = folder.load("w.txt", "#x\n10 20 4\n20 10 4\n").unwrap();
     assert_eq!(described(&graph), (2, true, vec![(0, 1, 4.0), (1, 0, 4.0)]));
@@ -76,8 +80,9 @@ fn dimacs_keeps_ids() {
     let folder = Folder::new();
     let graph = folder.load("g.gr", "c comment\np sp 4 3\nc more\na 1 2 10\na 2 1 10\na 1 3 -5\n").unwrap();
     assert_eq!(described(&graph), (5, false, vec![(1, 2, 10.0), (1, 3, -5.0), (2, 1, 10.0)]));
+    assert_eq!(graph.numbering(), Some(&Numbering::FromOne));
     let graph = folder.load("z.gr", "p sp 3 1\na  0 2 1\n").unwrap();
-    assert_eq!(described(&graph), (3, false, vec![(0, 2, 1.0)]));
+    assert_eq!((described(&graph), graph.numbering()), ((3, false, vec![(0, 2, 1.0)]), None));
 }
 
 #[test]

@@ -173,7 +173,7 @@ fn mistakes_are_explained() {
 #[test]
 fn sizes_beyond_the_machine_are_refused_with_an_estimate() {
     for text in [
-        "kron:40",
+        "kron:32",
         "kron:64",
         "kron:4000000000",
         "urand:50:1000000",
@@ -189,8 +189,11 @@ fn sizes_beyond_the_machine_are_refused_with_an_estimate() {
         "evolve:60000:uniform:0..59999",
     ] {
         let error = parse(text).unwrap().load(&Silent).unwrap_err();
-        assert!(matches!(error, GraphError::Memory(_)), "{text}: {error}");
-        assert!(error.to_string().contains(" of memory, but only "), "{text}: {error}");
+        let expected = match error {
+            GraphError::Memory(_) => " of memory, but only ",
+            _ => "vertex ids are 32 bits wide",
+        };
+        assert!(error.to_string().contains(expected), "{text}: {error}");
     }
 }
 

@@ -157,6 +157,7 @@ impl Wanted {
     /// these options; its graph is loaded for that, from the source of the run.
     pub fn settle(&self, machine: &dyn GraphVm, module: Module, options: &RunOptions) -> Settled {
         let mut settled = self.settle_schedule(machine, module, options);
+        settled.drop_void(machine);
         // Passes fill what a schedule leaves open for the family it names, else for CPUs.
         if machine.family() != Family::Cpu {
             settled.schedule.set_family(Some(machine.family()));
@@ -173,6 +174,7 @@ impl Wanted {
                 reasons: Vec::new(),
                 defaults_because: None,
                 not_adaptive: None,
+                without_effect: Vec::new(),
                 load_seconds: 0.0,
             },
             Wanted::Chosen | Wanted::Adaptive(..) => {
@@ -191,6 +193,7 @@ impl Wanted {
                     reasons: choice.reasons,
                     defaults_because: choice.defaults_because,
                     not_adaptive,
+                    without_effect: Vec::new(),
                     load_seconds: chosen.load_seconds,
                 }
             }
@@ -212,6 +215,8 @@ pub struct Settled {
     pub defaults_because: Option<String>,
     /// Why no model picks, where that was wanted.
     pub not_adaptive: Option<String>,
+    /// The settings that were dropped because they do nothing on the machine, with the reason.
+    pub without_effect: Vec<String>,
     /// Seconds spent on loading the graph.
     pub load_seconds: f64,
 }
@@ -222,13 +227,23 @@ impl Settled {
         refusals(&self.schedule, machine)
     }
 
-    /// The settings that the machine accepts and that do nothing on it, with the reason.
-    pub fn without_effect(&self, machine: &dyn GraphVm) -> Vec<String> {
+    /// Takes the settings away that the machine accepts and that do nothing on it, and notes them.
+    fn drop_void(&mut self, machine: &dyn GraphVm) {
         let capabilities = machine.capabilities();
         let found = places(&self.schedule).flat_map(|(place, schedule)| {
             capabilities.without_effect(schedule).into_iter().map(move |word| format!("schedule of {place}: {word}"))
         });
-        found.collect()
+        self.without_effect = found.collect();
+        if self.without_effect.is_empty() {
+            return;
+        }
+        let labels: Vec<String> = self.schedule.labels().map(|(label, _)| label.to_string()).collect();
+        for label in labels {
+            self.schedule.get_mut(&label).into_iter().for_each(|schedule| capabilities.drop_void(schedule));
+        }
+        let mut everywhere = self.schedule.everywhere().cloned();
+        everywhere.iter_mut().for_each(|schedule| capabilities.drop_void(schedule));
+        self.schedule.set_everywhere(everywhere);
     }
 }
 

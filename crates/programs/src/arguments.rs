@@ -32,6 +32,14 @@ pub enum ArgumentError {
         /// How the program is called.
         usage: String,
     },
+    /// A whole number that is no vertex of any graph. [`Program::check_vertices`] says which vertices the graph has.
+    #[error("argument {name}: `{text}` is not a vertex: vertices are numbered from 0 to {} at most", MOST - 1)]
+    Beyond {
+        /// The argument.
+        name: String,
+        /// What it holds.
+        text: String,
+    },
     /// One is not of its kind.
     #[error("argument {name}: `{text}` is not {expected}")]
     Bad {
@@ -109,6 +117,13 @@ impl Program {
 const MOST: u32 = i32::MAX as u32;
 
 fn check(arg: &Arg, text: &str) -> Result<(), ArgumentError> {
+    let is_vertex = matches!(arg.kind, ArgKind::Source | ArgKind::Target | ArgKind::Landmark);
+    if is_vertex && !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) {
+        return match text.parse::<u32>() {
+            Ok(number) if number < MOST => Ok(()),
+            _ => Err(ArgumentError::Beyond { name: arg.name.to_uppercase(), text: text.to_string() }),
+        };
+    }
     let whole = |least: u32| text.parse::<u32>().is_ok_and(|number| (least..=MOST).contains(&number));
     let (good, expected) = match arg.kind {
         ArgKind::Graph => (!text.is_empty(), "a graph file or spec".to_string()),

@@ -27,6 +27,8 @@ pub struct Program {
     pub needs_nonnegative: bool,
     /// Weights must be whole numbers.
     pub needs_whole: bool,
+    /// Weights must be kept as the file has them: 32 bits must hold every one.
+    pub needs_exact: bool,
     /// The program that solves the problem where weights are fractions or negative and this one cannot take them.
     pub instead: Option<&'static str>,
     /// The program text with its default schedule.

@@ -34,6 +34,18 @@ pub enum Unsuitable {
         /// The program that takes fractions.
         instead: Option<&'static str>,
     },
+    /// A weight that 32 bits hold as another number.
+    #[error("{program} cannot run on `{graph}`: {rounded}; {}", scale(*instead))]
+    Rounded {
+        /// The program.
+        program: &'static str,
+        /// The graph as its argument names it.
+        graph: String,
+        /// The first such weight.
+        rounded: String,
+        /// The program that takes fractions, where this one does not.
+        instead: Option<&'static str>,
+    },
     /// Negative weights.
     #[error(
         "{program} needs weights from 0 on, but `{graph}` has the weight {weight}; {}",
@@ -58,6 +70,14 @@ fn mend(instead: Option<&'static str>, why: &str) -> String {
     }
 }
 
+fn scale(instead: Option<&'static str>) -> String {
+    let scaled = "change the unit of the weights so that 32-bit numbers hold them";
+    match instead {
+        Some(program) => format!("{scaled}; if fractions are left, `{program}` takes them"),
+        None => scaled.to_string(),
+    }
+}
+
 impl Program {
     /// The graph as this program gets it. A directed graph is taken as undirected by programs that are defined on
     /// undirected graphs; a program for whole weights hands over to its sibling where weights are fractions, or
@@ -65,6 +85,13 @@ impl Program {
     /// in messages.
     pub fn suit(&'static self, graph: Arc<Graph>, name: &str) -> Result<Suited, Unsuitable> {
         let mut suited = Suited { program: self, graph, notes: Vec::new() };
+        if self.needs_exact
+            && let Some(rounded) = suited.graph.rounded_weight()
+        {
+            let instead = if self.needs_whole { takes_fractions(self) } else { None };
+            let (graph, rounded) = (name.to_string(), rounded.to_string());
+            return Err(Unsuitable::Rounded { program: self.name, graph, rounded, instead });
+        }
         if self.needs_whole
             && let Some(weight) = fraction(&suited.graph)
         {
@@ -100,6 +127,12 @@ impl Program {
         }
         Ok(suited)
     }
+}
+
+/// The program that solves the same problem with fractions: `sssp-delta` names `sssp`, and that one `sssp-real`.
+fn takes_fractions(program: &Program) -> Option<&'static str> {
+    let next = find(program.instead?).ok()?;
+    if next.needs_whole { takes_fractions(next) } else { Some(next.name) }
 }
 
 /// The first weight that is not a whole number of the type int.

@@ -53,6 +53,7 @@ macro_rules! program {
             needs_symmetric: program!(@has symmetric $($need)*),
             needs_nonnegative: program!(@has nonnegative $($need)*),
             needs_whole: program!(@has whole $($need)*),
+            needs_exact: program!(@has whole $($need)*) || program!(@has exact $($need)*),
             instead: instead($name),
             source: include_str!(concat!("../../../programs/", $name, ".gt")),
             validator: $check,
@@ -63,6 +64,7 @@ macro_rules! program {
     (@remark) => { validate::nothing };
     (@has weights weights $($rest:ident)*) => { true };
     (@has whole whole $($rest:ident)*) => { true };
+    (@has exact exact $($rest:ident)*) => { true };
     (@has symmetric symmetric $($rest:ident)*) => { true };
     (@has nonnegative nonnegative $($rest:ident)*) => { true };
     (@has $wanted:ident $other:ident $($rest:ident)*) => { program!(@has $wanted $($rest)*) };
@@ -177,7 +179,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         [GRAPH, SOURCE] -> [
             output("dist", "vector of double", "distance from the source, inf out of reach"),
             output("negative_cycle", "bool", "a negative cycle can be reached")
-        ], weights, validate::sssp_real, validate::no_distances),
+        ], weights exact, validate::sssp_real, validate::no_distances),
     program!("tc": "triangle counting",
         [GRAPH] -> [output("triangles", "uint_64", "number of triangles")], symmetric, validate::triangles),
 ];

@@ -115,6 +115,22 @@ impl Capabilities {
         words
     }
 
+    /// Takes away the settings that [`Capabilities::without_effect`] tells of. What does nothing here cannot make a
+    /// schedule illegal either.
+    ///
+    /// ```
+    /// use gw_schedule::{Axis, Capabilities, Schedule};
+    /// let machine = Capabilities::everything("desk").void(Axis::Numa, "the machine has one NUMA node");
+    /// let mut schedule: Schedule = "pull,segments=4,numa=static".parse().unwrap();
+    /// machine.drop_void(&mut schedule);
+    /// assert_eq!(schedule, "pull,segments=4".parse().unwrap());
+    /// ```
+    pub fn drop_void(&self, schedule: &mut Schedule) {
+        for part in schedule.parts_mut() {
+            self.void.keys().for_each(|&axis| part.clear(axis));
+        }
+    }
+
     /// Adds hybrid schedules by these criteria.
     pub fn allow_hybrids(mut self, criteria: &[Criterion]) -> Capabilities {
         self.criteria.extend(criteria);

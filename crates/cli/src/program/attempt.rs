@@ -76,7 +76,7 @@ impl Attempt<'_> {
             eprint!("{}", explain::explain(&settled, machine.name()));
         }
         warn_of_fields(&settled, machine);
-        for word in settled.without_effect(machine) {
+        for word in &settled.without_effect {
             eprintln!("warning: {word}");
         }
         let refused = settled.refusals(machine);

@@ -3,6 +3,7 @@
 mod attempt;
 pub mod compile;
 mod explain;
+mod graphs;
 pub mod list;
 mod results;
 pub mod run;

@@ -34,7 +34,12 @@ impl<'a> OutFile<'a> {
 
     /// Standard output is asked for.
     pub fn is_stdout(&self) -> bool {
-        self.path == Path::new("-") || self.path == Path::new("/dev/stdout")
+        ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| self.path == Path::new(name))
+    }
+
+    /// Standard error is asked for.
+    fn is_stderr(&self) -> bool {
+        ["/dev/stderr", "/dev/fd/2", "/proc/self/fd/2"].iter().any(|name| self.path == Path::new(name))
     }
 
     /// The program must have a global of this name that can be written; asked before the run.
@@ -60,11 +65,13 @@ impl<'a> OutFile<'a> {
             },
             None => return Err(CliError::Usage(format!("--out: the run left no result `{}`", self.name))),
         };
-        match self.is_stdout() {
-            true => std::io::stdout().lock().write_all(&bytes)?,
-            false => {
-                gw_graph::format::write_file(self.path, &bytes)?;
-            }
+        // Our own streams may be redirected to a file, which must not be replaced.
+        if self.is_stdout() {
+            std::io::stdout().lock().write_all(&bytes)?;
+        } else if self.is_stderr() {
+            std::io::stderr().lock().write_all(&bytes)?;
+        } else {
+            gw_graph::format::write_file(self.path, &bytes)?;
         }
         Ok(())
     }

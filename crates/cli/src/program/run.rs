@@ -5,13 +5,14 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use gw_exec::{GraphSource, MachineUsage, Output, Reason, RunOptions, SpecGraphs};
+use gw_exec::{GraphSource, MachineUsage, Output, Reason, RunOptions};
 use gw_ir::Module;
 use gw_lab::{Origin, Source, Wanted};
-use gw_programs::{Remark, Run as FinishedRun};
+use gw_programs::{ArgumentError, Remark, Run as FinishedRun};
 use serde::Serialize;
 
 use super::attempt::{Attempt, Finished};
+use super::graphs::Graphs;
 use super::results::{self, OutFile};
 use super::{source, trace, unread};
 use crate::error::CliError;
@@ -65,7 +66,8 @@ pub struct Run {
     /// Print every operator call to standard error
     #[arg(long)]
     trace: bool,
-    /// Stop after this many seconds, whatever is being done then: loading, running or checking
+    /// Stop after this many seconds, whatever is being done then: loading, running or checking; from 1e9 on there is
+    /// no limit
     #[arg(long, value_name = "SECONDS", value_parser = positive_seconds)]
     timeout: Option<Duration>,
     /// Seed of random choices in the program
@@ -112,7 +114,8 @@ impl Run {
     /// Runs the program; `threads` is 0 for all cores.
     pub fn run(self, cancel: &Arc<AtomicBool>, threads: usize) -> Result<(), CliError> {
         let started = Instant::now();
-        self.timeout.map(crate::stop::end_after).transpose()?;
+        let timeout = self.timeout.filter(|&limit| limit < NO_LIMIT);
+        timeout.map(crate::stop::end_after).transpose()?;
         let outputs: Vec<OutFile<'_>> = self.out.iter().map(|text| OutFile::parse(text)).collect::<Result<_, _>>()?;
         let to_stdout = outputs.iter().any(OutFile::is_stdout);
         if to_stdout && self.json {
@@ -123,12 +126,12 @@ impl Run {
             let message = "--verify: only standard programs have a validator (see `gw programs`)";
             return Err(CliError::Usage(message.to_string()));
         }
-        let graphs = Arc::new(SpecGraphs::new());
+        let graphs = Arc::new(Graphs::default());
         let start = Instant::now();
         let args = self.ready(&mut program, &graphs)?;
         let ready_seconds = start.elapsed().as_secs_f64();
         let mut options = RunOptions::with_args(args.iter().cloned());
-        (options.timeout, options.started) = (self.timeout, Some(started));
+        (options.timeout, options.started) = (timeout, Some(started));
         options.cancel = Arc::clone(cancel);
         options.graphs = graphs.clone();
         options.seed = self.seed;
@@ -158,11 +161,24 @@ impl Run {
         })?;
         let Finished { settled, compile_seconds, ran, prepared, usage } = finished;
         let found = results::of_run(&program, &ran.globals);
+        let graph = match program.standard {
+            Some(_) => {
+                Some(graphs.load(&args[0], None).map_err(|error| CliError::Run { error, file: program.file.clone() })?)
+            }
+            None => None,
+        };
+        let finished = graph.as_deref().map(|graph| FinishedRun { graph, args: &args, results: &ran.globals });
+        let remark = program.standard.zip(finished.as_ref()).and_then(|(standard, finished)| standard.remark(finished));
+        let (rough, no_result) = match remark {
+            Some(Remark::Rough(text)) => (Some(text), None),
+            Some(Remark::NoResult(text)) => (None, Some(text)),
+            None => (None, None),
+        };
         if !self.json {
             // Where another machine might have had to begin again, prints were kept back until now. Standard output
             // belongs to `--out X=-` if that is there, else to the program; standard programs print nothing but their
             // results.
-            let words = results::in_words(&found);
+            let words = if no_result.is_none() { results::in_words(&found) } else { String::new() };
             match to_stdout {
                 true => eprint!("{}", ran.printed),
                 false => crate::output::text(&ran.printed)?,
@@ -174,21 +190,10 @@ impl Run {
         }
 
         let start = Instant::now();
-        let (mut verdict, mut remark) = (None, None);
-        if let Some(standard) = program.standard {
-            let graph =
-                graphs.load(&args[0], None).map_err(|error| CliError::Run { error, file: program.file.clone() })?;
-            let finished = FinishedRun { graph: &graph, args: &args, results: &ran.globals };
-            verdict = self.verify.then(|| standard.validate(&finished));
-            remark = standard.remark(&finished);
-        }
+        let verdict = program.standard.zip(finished.as_ref()).filter(|_| self.verify);
+        let verdict = verdict.map(|(standard, finished)| standard.validate(finished));
         let verify_seconds = verdict.is_some().then(|| start.elapsed().as_secs_f64());
         let wrong = verdict.as_ref().and_then(|v| v.as_ref().err()).map(ToString::to_string);
-        let (rough, no_result) = match remark {
-            Some(Remark::Rough(text)) => (Some(text), None),
-            Some(Remark::NoResult(text)) => (None, Some(text)),
-            None => (None, None),
-        };
         if no_result.is_none() {
             outputs.iter().try_for_each(|output| output.write(&ran.globals))?;
         }
@@ -211,7 +216,8 @@ impl Run {
             touched_edges,
             touched_edges_per_second: per_second(touched_edges),
             usage,
-            verified: verdict.as_ref().map(Result::is_ok),
+            // Where there is no result, none was verified, however right the reason is.
+            verified: verdict.as_ref().map(Result::is_ok).filter(|right| !right || no_result.is_none()),
             problem: wrong.clone().or(no_result.clone()),
             remark: rough.clone(),
             verify_seconds,
@@ -234,10 +240,14 @@ impl Run {
 
     /// Makes a standard program ready: its arguments are checked, its graph is loaded and seen as the program needs
     /// it, and a sibling takes over where the weights ask for one. Remarks go to standard error.
-    fn ready(&self, program: &mut Source, graphs: &SpecGraphs) -> Result<Vec<String>, CliError> {
+    fn ready(&self, program: &mut Source, graphs: &Graphs) -> Result<Vec<String>, CliError> {
         let Some(standard) = program.standard else { return Ok(self.args.clone()) };
-        let usage = |error: gw_programs::ArgumentError| CliError::Usage(error.to_string());
-        let args = standard.arguments(&self.args).map_err(usage)?;
+        let usage = |error: ArgumentError| CliError::Usage(error.to_string());
+        let args = match standard.arguments(&self.args) {
+            // No vertex of any graph: refused below, where the vertices of this one can be told.
+            Err(ArgumentError::Beyond { .. }) => standard.with_defaults(&self.args),
+            args => args.map_err(usage)?,
+        };
         let spec = &args[0];
         let graph = graphs.load(spec, None).map_err(|error| CliError::Run { error, file: program.file.clone() })?;
         let suited = standard.suit(Arc::clone(&graph), spec).map_err(|e| CliError::Unsupported(e.to_string()))?;
@@ -247,7 +257,7 @@ impl Run {
             eprintln!("gw: warning: no edge leaves the vertex {source}, so the run ends where it starts");
         }
         if !Arc::ptr_eq(&graph, &suited.graph) {
-            graphs.insert(spec.clone(), suited.graph);
+            graphs.insert(spec, suited.graph);
         }
         if suited.program.name != standard.name {
             *program = Source::standard(suited.program);
@@ -304,9 +314,12 @@ fn tell(answer: &Answer<'_>) {
     eprintln!("{line}");
 }
 
+/// A time limit from here on, 31 years, is none.
+const NO_LIMIT: Duration = Duration::from_secs(1_000_000_000);
+
 fn positive_seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "a number of seconds is expected".to_string())?;
-    match Duration::try_from_secs_f64(seconds) {
+    match Duration::try_from_secs_f64(seconds.min(NO_LIMIT.as_secs_f64())) {
         Ok(duration) if seconds > 0.0 => Ok(duration),
         _ => Err("a positive number of seconds is expected".to_string()),
     }

@@ -34,7 +34,13 @@ impl Coder<'_, '_> {
             },
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b)?,
             ExprKind::Convert(e) => {
-                format!("({}){}", type_name(self.scalar(&expr.ty)?), parenthesised(&self.value(e)?))
+                let (from, to, value) = (self.scalar(&e.ty)?, self.scalar(&expr.ty)?, self.value(e)?);
+                match to {
+                    Scalar::Int if from.is_float() => format!("gw::to_int({value})"),
+                    Scalar::Uint if from.is_float() => format!("gw::to_unsigned({value})"),
+                    Scalar::Uint64 if from.is_float() => format!("gw::to_unsigned_64({value})"),
+                    _ => format!("({}){}", type_name(to), parenthesised(&value)),
+                }
             }
             ExprKind::Call { function, args } => self.call(function, args)?,
             ExprKind::Builtin(builtin, args) => self.builtin(*builtin, args, &expr.ty)?,

@@ -34,7 +34,8 @@ impl Loaded {
     pub fn load(context: &Arc<Context>, unit: &Unit, cubin: &[u8]) -> Result<Kernel, DeviceError> {
         let refused = |log: String| DeviceError::Compile { kernel: unit.name.clone(), log };
         let name = CString::new(unit.name.as_str()).map_err(|_| refused("its name has a zero byte".into()))?;
-        context.enter()?;
+        // The driver waits for running kernels before it loads a module, and nobody could stop that: so the host waits first.
+        context.wait()?;
         let (mut module, mut function) = (std::ptr::null_mut(), std::ptr::null_mut());
         // SAFETY: the place is valid; a cubin says itself how long it is, and those from the cache were checked to be whole.
         unsafe { call!(cuModuleLoadData(&mut module, cubin.as_ptr().cast())) }?;

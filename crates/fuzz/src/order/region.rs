@@ -454,10 +454,10 @@ impl<'m> Region<'m> {
                 reads.is_empty() && writes.len() == 1 && write.end != 0 && alone && !self.each
             }
             How::Swap(expect, value) => {
-                let same = |w: &&Access| matches!(&w.how, How::Swap(e, v) if e == expect && v == value);
                 let literals = |e: &Expr| matches!(e.kind, ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Bool(_));
                 let fixed = literals(expect) && literals(value) && expect != value;
-                reads.is_empty() && fixed && writes.iter().all(|w| same(w) && w.end != 0)
+                // Of two swaps the one that comes first has its way, and what follows them may differ.
+                reads.is_empty() && fixed && writes.len() == 1 && writes[0].end != 0
             }
         }
     }

@@ -4,6 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
+use crate::Numbering;
+
 /// Edges of a block with ids of either width.
 pub(crate) enum AnyIds {
     Narrow(Vec<(u32, u32)>),
@@ -26,6 +28,14 @@ pub(crate) struct Dense {
     pub(crate) edges: Vec<Vec<(u32, u32)>>,
     /// Original id of every vertex, when asked for.
     pub(crate) original: Option<Vec<u64>>,
+    /// What became of the ids, unless they were `0..vertices` already.
+    pub(crate) numbering: Option<Numbering>,
+}
+
+/// What became of this many ids from `least` to `greatest`.
+fn numbering(ids: usize, least: u64, greatest: u64) -> Option<Numbering> {
+    let ids = ids as u64;
+    (ids > 0 && (least, greatest) != (0, ids - 1)).then_some(Numbering::Dense { ids, least, greatest })
 }
 
 /// Renumbers all blocks.
@@ -91,7 +101,9 @@ fn by_bitmap(blocks: Vec<AnyIds>, largest: u64, keep: bool) -> Result<Dense, Str
         };
         present.iter().enumerate().flat_map(ids).collect()
     });
-    Ok(Dense { vertices, edges, original })
+    let least = present.iter().enumerate().find(|(_, word)| **word != 0);
+    let least = least.map_or(0, |(at, word)| 64 * at as u64 + u64::from(word.trailing_zeros()));
+    Ok(Dense { vertices, edges, original, numbering: numbering(vertices, least, largest) })
 }
 
 fn by_sorting(blocks: Vec<AnyIds>, keep: bool) -> Result<Dense, String> {
@@ -113,7 +125,8 @@ fn by_sorting(blocks: Vec<AnyIds>, keep: bool) -> Result<Dense, String> {
             AnyIds::Wide(edges) => edges.into_iter().map(|(s, t)| (rank(s), rank(t))).collect(),
         })
         .collect();
-    Ok(Dense { vertices, edges, original: keep.then_some(ids) })
+    let (least, greatest) = (ids.first().copied().unwrap_or(0), ids.last().copied().unwrap_or(0));
+    Ok(Dense { vertices, edges, numbering: numbering(vertices, least, greatest), original: keep.then_some(ids) })
 }
 
 fn vertex_count(vertices: u64) -> Result<usize, String> {
@@ -139,10 +152,12 @@ mod tests {
                 };
                 vec![AnyIds::Narrow(a.to_vec()), second]
             };
-            let bitmap = by_bitmap(blocks(), 5000, true).unwrap();
+            let largest = edges.iter().map(|&(s, t)| s.max(t)).max().map_or(0, u64::from);
+            let bitmap = by_bitmap(blocks(), largest, true).unwrap();
             let sorted = by_sorting(blocks(), true).unwrap();
             prop_assert_eq!(&bitmap.edges, &sorted.edges);
             prop_assert_eq!(&bitmap.original, &sorted.original);
+            prop_assert_eq!(&bitmap.numbering, &sorted.numbering);
             let original = bitmap.original.unwrap();
             prop_assert_eq!(original.len(), bitmap.vertices);
             let back: Vec<_> = bitmap.edges.concat().into_iter()

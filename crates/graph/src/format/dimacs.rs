@@ -1,7 +1,7 @@
 //! DIMACS shortest-path graphs `.gr`: `p sp VERTICES ARCS`, then `a u v w` per arc, `c` for comments.
 //!
-//! Ids are kept as they are. In a proper file they start at 1, so vertex 0 exists and has no edges; files that do use
-//! id 0 are read as well. Weights are 32-bit integers.
+//! Ids are kept as they are, as by the reader of GAPBS. In a proper file they start at 1, so vertex 0 exists and has no
+//! edges, which [`Numbering::FromOne`] tells; files that do use id 0 are read as well. Weights are 32-bit integers.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use super::load::EdgeFile;
 use super::text::Text;
 use super::write::{Plan, push_byte, push_id, push_weight};
 use crate::progress::Progress;
-use crate::{Graph, GraphError, Result, WeightKind};
+use crate::{Graph, GraphError, Numbering, Result, WeightKind};
 
 /// Reads a `.gr`.
 pub(super) fn read(input: Input, path: &Path, progress: &dyn Progress) -> Result<EdgeFile> {
@@ -36,7 +36,8 @@ pub(super) fn read(input: Input, path: &Path, progress: &dyn Progress) -> Result
     let from_zero = found == 0 || parsed.blocks.iter().any(|b| b.ids.iter().any(|&(s, t)| s == 0 || t == 0));
     let vertices = if from_zero { declared.max(parsed.ids()) } else { ids };
     let vertices = check_vertices(path, vertices, found, MEND_HEADER)?;
-    Ok(EdgeFile::directed(assemble(path, vertices, parsed)?))
+    let numbering = (!from_zero).then_some(Numbering::FromOne);
+    Ok(EdgeFile { numbering, ..EdgeFile::directed(assemble(path, vertices, parsed)?) })
 }
 
 fn parse_problem(line: &[u8]) -> Result<(u64, u64), String> {

@@ -106,7 +106,7 @@ impl Format {
             Format::Wel => "weighted edge list, `u v w` per line, ids from 0",
             Format::Snap => "SNAP edge list: `#` comments, arbitrary ids made dense in ascending order",
             Format::Mtx => "Matrix Market coordinate: pattern, integer or real; general, symmetric or skew-symmetric",
-            Format::Gr => "DIMACS shortest paths, `a u v w` per line, ids kept as they are",
+            Format::Gr => "DIMACS shortest paths, `a u v w` per line; ids from 1 are kept, so vertex 0 has no edges",
             Format::Metis => "METIS: undirected, one line of neighbours per vertex, ids from 1",
             Format::Konect => "KONECT `out.NAME`: sym, asym or bip, ids from 1",
             Format::Adj => "AdjacencyGraph or WeightedAdjacencyGraph text of Ligra, GBBS and Julienne",

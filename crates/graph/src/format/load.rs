@@ -11,7 +11,9 @@ use crate::build::{ReadEdges, allow_csr};
 use crate::csr::csr;
 use crate::progress::Progress;
 use crate::stream::{AdjacencyStream, Mirrored, WithoutLoops};
-use crate::{Adjacency, AnyEdgeList, BuildOptions, Graph, GraphError, Result, RoundedWeight, Weight, build_any};
+use crate::{
+    Adjacency, AnyEdgeList, BuildOptions, Graph, GraphError, Numbering, Result, RoundedWeight, Weight, build_any,
+};
 
 /// How a file is read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -63,13 +65,15 @@ pub struct EdgeFile {
     pub id_map: Option<Vec<u64>>,
     /// The first weight that 32 bits hold as another number.
     pub rounded: Option<RoundedWeight>,
+    /// How the numbers of vertices differ from the ids in the file.
+    pub numbering: Option<Numbering>,
 }
 
 impl EdgeFile {
     /// Edges that are taken one by one as listed.
     pub(crate) fn directed(edges: impl Into<Assembled>) -> Self {
         let Assembled { edges, rounded } = edges.into();
-        EdgeFile { edges, symmetrise: false, both_ends: false, id_map: None, rounded }
+        EdgeFile { edges, symmetrise: false, both_ends: false, id_map: None, rounded, numbering: None }
     }
 }
 
@@ -152,7 +156,9 @@ pub fn load(path: &Path, options: &ReadOptions, build: &BuildOptions, progress: 
         Content::Edges(file) => {
             progress.begin("building", None);
             let build = BuildOptions { symmetrise: build.symmetrise || file.symmetrise, ..build.clone() };
-            let graph = build_any(file.edges, &build)?.with_rounded_weight(file.rounded);
+            // Another order leaves nothing of the numbers.
+            let numbering = file.numbering.filter(|_| build.reorder.is_none());
+            let graph = build_any(file.edges, &build)?.with_rounded_weight(file.rounded).with_numbering(numbering);
             if file.both_ends && !graph.is_symmetric() && build.symmetry == crate::Symmetry::Unknown {
                 let message = "an edge is listed at one end only, or with another weight at the other end; \
                                this format lists every edge at both";

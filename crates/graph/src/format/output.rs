@@ -53,17 +53,18 @@ enum Sink {
 impl Output {
     pub(crate) fn create(path: &Path) -> Result<Output> {
         let failed = |e| GraphError::io("write", path, e);
-        // A link is followed, so that its target is replaced and not the link.
-        let target = if path.is_symlink() { path.canonicalize().map_err(failed)? } else { path.to_path_buf() };
-        let old = std::fs::metadata(&target);
+        let old = std::fs::metadata(path);
         match &old {
             Ok(m) if m.is_dir() => return Err(GraphError::file(path, "is a directory: name the file to write")),
+            // By the name given: the link `/dev/fd/3` to a pipe can be opened, but leads to no path.
             Ok(m) if !m.is_file() => {
-                let file = File::options().write(true).open(&target).map_err(failed)?;
-                return Ok(Output { target, sink: Sink::Direct(file), written: 0 });
+                let file = File::options().write(true).open(path).map_err(failed)?;
+                return Ok(Output { target: path.to_path_buf(), sink: Sink::Direct(file), written: 0 });
             }
             _ => {}
         }
+        // A link is followed, so that its target is replaced and not the link.
+        let target = if path.is_symlink() { path.canonicalize().map_err(failed)? } else { path.to_path_buf() };
         let name = target.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         let prefix = format!(".{name}.");
         let directory = target.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));

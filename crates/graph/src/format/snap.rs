@@ -41,7 +41,7 @@ fn read_with<C: Column>(text: Text<'_>, path: &Path, keep_ids: bool) -> Result<E
     let dense = densify(ids, keep_ids).map_err(|message| GraphError::file(path, message))?;
     let parts = dense.edges.into_iter().zip(columns).collect();
     let edges = C::assemble(path, dense.vertices, parts, &parsed.first_lines)?;
-    Ok(EdgeFile { id_map: dense.original, ..EdgeFile::directed(edges) })
+    Ok(EdgeFile { id_map: dense.original, numbering: dense.numbering, ..EdgeFile::directed(edges) })
 }
 
 /// Plans a SNAP file.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use gw_graph::spec::Source as SpecSource;
-use gw_graph::text_file::read_text;
+use gw_graph::text_file::{is_device, read_text};
 use gw_graph::{GraphError, GraphSpec};
 use gw_schedule::ProgramSchedule;
 
@@ -84,13 +84,23 @@ impl NewGraph {
         Ok(graph)
     }
 
-    /// An error when the file is not there or the spec is wrong.
+    /// An error when the file is not there or can be read no more than once, or when the spec is wrong.
     pub fn check(&self) -> Result<()> {
         let wrong = |source| LabError::Graph { name: self.path.clone(), source };
         match GraphSpec::parse(&self.path).map_err(wrong)?.source {
             SpecSource::File(file) if file.is_dir() => Err(wrong(GraphError::file(&file, "is a directory"))),
-            SpecSource::File(file) if !file.exists() => Err(wrong(GraphError::file(&file, "there is no such file"))),
-            SpecSource::File(_) | SpecSource::Generator(_) => Ok(()),
+            SpecSource::File(file) => match std::fs::metadata(&file) {
+                Err(_) => Err(wrong(GraphError::file(&file, "there is no such file"))),
+                Ok(found) if is_device(&found) => {
+                    Err(wrong(GraphError::file(&file, "is a device, not a graph: give a file")))
+                }
+                Ok(found) if !found.is_file() => {
+                    let message = "is a pipe or a socket, which can be read once only: a lab needs a file";
+                    Err(wrong(GraphError::file(&file, message)))
+                }
+                Ok(_) => Ok(()),
+            },
+            SpecSource::Generator(_) => Ok(()),
         }
     }
 }
@@ -129,6 +139,16 @@ mod tests {
         assert!(NewGraph::read("korn:6").unwrap_err().to_string().contains("kron"));
         let missing = NewGraph::read("no/such/file.el").unwrap_err().to_string();
         assert_eq!(missing, "graph `no/such/file.el`: no/such/file.el: there is no such file");
+        #[cfg(unix)]
+        {
+            let device = NewGraph::read("/dev/zero").unwrap_err().to_string();
+            assert_eq!(device, "graph `/dev/zero`: /dev/zero: is a device, not a graph: give a file");
+            let folder = tempfile::tempdir().unwrap();
+            let pipe = folder.path().join("pipe.el");
+            assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+            let pipe = NewGraph::read(&format!("z={}", pipe.display())).unwrap_err().to_string();
+            assert!(pipe.contains("pipe.el: is a pipe"), "{pipe}");
+        }
         let plain = read_implementation("s0:s1@push,lb=twce", "bfs-levels", "cpu").unwrap();
         assert_eq!((plain.name, plain.schedule.to_string().as_str()), (None, "s0:s1@push,lb=etwc"));
         let named = read_implementation("fast=s0:s1@pull", "bfs-levels", "cpu").unwrap();

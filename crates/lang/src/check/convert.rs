@@ -1,7 +1,9 @@
 //! C-like numeric conversions, written into the tree; literals are converted on the spot.
 
+use super::expr::builtin;
 use super::{Checked, Checker};
 use crate::ast::BinaryOp;
+use crate::builtin::Builtin;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::typed::{Expr, ExprKind};
@@ -11,7 +13,13 @@ impl Checker {
     /// The expression as a value of type `target`, or an error that says what was wanted `for_what`.
     pub(super) fn coerce(&mut self, expr: Expr, target: &Type, for_what: &str) -> Checked<Expr> {
         if let (Some(from), Some(to)) = (expr.ty.numeric(), target.numeric()) {
+            let vertex = matches!(target, Type::Element(_));
+            let expr = if vertex { self.within_int(expr)? } else { expr };
             self.fits(&expr, to);
+            // Only an `int` stands for a vertex; other numbers become one first.
+            if vertex && !matches!(expr.kind, ExprKind::Int(_)) {
+                return Ok(convert(expr, from, to, &Type::INT));
+            }
             return Ok(convert(expr, from, to, target));
         }
         if same(&expr.ty, target) {
@@ -82,7 +90,33 @@ impl Checker {
     pub(super) fn index(&mut self, expr: Expr, for_what: &str) -> Checked<Expr> {
         match expr.ty {
             Type::Element(_) => Ok(expr),
-            _ => self.coerce(expr, &Type::INT, for_what),
+            _ => {
+                let expr = self.within_int(expr)?;
+                self.coerce(expr, &Type::INT, for_what)
+            }
+        }
+    }
+
+    /// A number of 64 bits that becomes an index or a vertex. It must not become a small one by losing its upper half: what is
+    /// too large for an `int` becomes the largest, which no vector and no graph has.
+    fn within_int(&mut self, expr: Expr) -> Checked<Expr> {
+        const MOST: i64 = i32::MAX as i64;
+        let span = expr.span;
+        let literal = match expr.kind {
+            ExprKind::Int(value) => (value > MOST).then_some(value as u64),
+            _ => large(&expr),
+        };
+        match literal {
+            Some(value) => {
+                let message = format!("{value} is not an index: indices and vertices are at most {MOST}");
+                Err(self.error(message, span, "too large"))
+            }
+            None if expr.ty == Type::Scalar(Scalar::Uint64) && !matches!(expr.kind, ExprKind::Int(_)) => {
+                let ty = expr.ty.clone();
+                let most = Expr { kind: ExprKind::Int(MOST), ty: ty.clone(), span };
+                Ok(builtin(Builtin::Min, vec![expr, most], ty, span))
+            }
+            None => Ok(expr),
         }
     }
 
