@@ -2,7 +2,8 @@
 //!
 //! An edge function that adds the same amount to the priority of whatever it meets, down to a floor that is the same for
 //! the whole round, need not touch the priorities while it runs: `k` sums of `d` are one of `k * d`. What the function
-//! would have reported as changed is found when the sums are added.
+//! would have reported as changed is found when the sums are added. Sums that grow are left to the edges, where an overflow
+//! is found with its line.
 
 use gw_exec::{Environment, OperatorCall, Result, Scalar, Value, Vector};
 use gw_ir::builtin::Builtin;
@@ -36,6 +37,10 @@ impl ConstantSum {
     ) -> Result<Option<ConstantSum>> {
         let Some(function) = module.function(&op.apply.name) else { return Ok(None) };
         let Some(update) = Update::of(function) else { return Ok(None) };
+        // A sum that grows may overflow, which is an error at the edge that makes it so.
+        if update.amount > 0 {
+            return Ok(None);
+        }
         let Some(vector) = priority_vector(module, update.queue).and_then(|v| v.as_var().cloned()) else {
             return Ok(None);
         };
@@ -73,7 +78,8 @@ impl ConstantSum {
             // SAFETY: the vertex has a count and a priority, as just looked at, and each vertex is met once.
             let (count, priority) = unsafe { (&mut *shared.count(vertex), &mut *shared.priority(vertex)) };
             let sum = i64::from(self.amount) * i64::from(std::mem::take(count)) + i64::from(*priority);
-            let new = sum.clamp(i64::from(self.floor), i64::from(i32::MAX)) as i32;
+            // The amount is not positive, so the sum fits.
+            let new = sum.max(i64::from(self.floor)) as i32;
             *priority > self.floor && std::mem::replace(priority, new) != new
         };
         if met.len() < FEW {

@@ -10,9 +10,7 @@ use std::any::Any;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
-use gw_exec::{
-    Condition, Environment, ErrorKind, OperatorOutcome, Queue, QueueSpec, QueueState, Result, Scalar, Value,
-};
+use gw_exec::{Condition, Environment, ErrorKind, OperatorOutcome, Queue, QueueSpec, QueueState, Result, Scalar};
 use gw_graph::{Adjacency, Offsets};
 use gw_ir::meta::QueueKind;
 
@@ -21,8 +19,8 @@ use crate::codegen::{Compiled, Source};
 use crate::drive::{Next, Parts};
 use crate::executable::{CpuExecutable, Sharing};
 use crate::fetch::{Ahead, BLOCK};
-use crate::lazy::LazyQueue;
-use crate::ordered::{Entry, LocalBuckets, entry};
+use crate::lazy::{Keys, LazyQueue, NONE};
+use crate::ordered::{Entry, LocalBuckets};
 
 /// Entries of a local bucket that are still drained without waiting, unless the schedule says otherwise.
 const MERGE_THRESHOLD: u64 = 1000;
@@ -41,61 +39,141 @@ const WHOLE: (u64, u64) = (0, u64::MAX);
 #[derive(Debug)]
 pub(crate) struct EagerQueue {
     spec: QueueSpec,
-    finished: bool,
-    current: u64,
-    /// Stands in when the loop is not compiled and vertices are moved one by one.
-    plain: Option<LazyQueue>,
+    keys: Keys,
+    /// The bucket dequeued last.
+    current: Option<u64>,
+    held: Held,
+}
+
+/// Where an eager queue keeps its vertices.
+#[derive(Debug)]
+enum Held {
+    /// Vertices with the bucket that each was put into; those with another priority since do not count.
+    Listed(Vec<(u32, u64)>),
+    /// With the loop that is running; the best bucket that it knows of.
+    Running(Option<u64>),
+    /// Where a loop left them: the entries of the best bucket, and those of the others.
+    Left { best: u64, shares: Vec<Vec<Entry>>, buckets: Vec<LocalBuckets> },
+    /// In a queue of the other kind: the loop is not compiled, or vertices are moved one by one.
+    Plain(LazyQueue),
 }
 
 impl EagerQueue {
-    /// The queue for a specification, if it asks for an eager one.
+    /// The queue for a specification, if it asks for an eager one. As in every queue, each vertex that has a priority is in
+    /// it. `None` also when a priority is negative, which the other kind of queue reports.
     pub(crate) fn for_spec(spec: &QueueSpec) -> Option<EagerQueue> {
         let eager = matches!(spec.meta.kind, Some(QueueKind::Eager | QueueKind::EagerMerge));
         let whole = matches!(spec.priorities.scalar(), Scalar::Int | Scalar::Uint | Scalar::Uint64);
         if !eager || !whole || !spec.increasing || spec.all_vertices {
             return None;
         }
-        Some(EagerQueue { spec: spec.clone(), finished: spec.start.is_none(), current: 0, plain: None })
+        let keys = Keys::of_buckets(spec);
+        let held = Held::Listed(keys.all().ok()?);
+        Some(EagerQueue { spec: spec.clone(), keys, current: None, held })
     }
 
-    fn plain(&mut self) -> Result<&mut LazyQueue> {
-        if self.plain.is_none() {
-            self.plain = Some(LazyQueue::new(&self.spec, None)?);
+    /// The vertices in the queue with their buckets, none of them twice. Not for a queue whose loop is running.
+    fn members(&mut self) -> Result<Vec<(u32, u64)>> {
+        let mut members = match &mut self.held {
+            Held::Listed(members) => std::mem::take(members),
+            Held::Plain(plain) => {
+                let members = plain.members()?;
+                return members.into_iter().map(|v| Ok((v, self.keys.of(v)?))).collect();
+            }
+            Held::Left { best, shares, buckets } => {
+                // An entry with another priority than its vertex is stale.
+                let keys = &self.keys;
+                let counts = |e: &Entry| keys.bits(*e as u32) as u32 == (*e >> 32) as u32;
+                let mut members = Vec::new();
+                let mut list = |entries: &[Entry], bucket| {
+                    members.extend(entries.iter().filter(|e| counts(e)).map(|&e| (e as u32, bucket)));
+                };
+                shares.iter().for_each(|share| list(share, *best));
+                for local in buckets {
+                    let (mut from, mut entries) = (*best, Vec::new());
+                    while let Some(bucket) = local.least(from) {
+                        local.take(bucket, &mut entries);
+                        list(&entries, bucket);
+                        entries.clear();
+                        from = bucket;
+                    }
+                }
+                members.sort_unstable();
+                members.dedup();
+                members
+            }
+            Held::Running(_) => return Err(changed_by_condition()),
+        };
+        let mut failure = Ok(());
+        members.retain(|&(vertex, bucket)| match self.keys.of(vertex) {
+            Ok(key) => key == bucket,
+            Err(error) => {
+                failure = Err(error);
+                false
+            }
+        });
+        failure.map(|()| members)
+    }
+
+    /// The members, for a loop that begins.
+    fn start(&mut self) -> Result<Vec<(u32, u64)>> {
+        let members = self.members()?;
+        if let Held::Plain(plain) = &mut self.held {
+            self.current = Some(plain.current_bucket()?);
         }
-        self.plain.as_mut().ok_or_else(|| ErrorKind::Malformed("a queue vanished".to_string()).into())
+        Ok(members)
     }
 
-    fn priority(&self, vertex: u32) -> Result<u64> {
-        match self.spec.priorities.get(vertex as usize) {
-            Some(Value::Int(p)) => {
-                u64::try_from(p).map_err(|_| ErrorKind::NegativePriority { vertex, priority: f64::from(p) }.into())
-            }
-            Some(Value::Uint(p)) => Ok(p.into()),
-            Some(Value::Uint64(p)) => Ok(p),
-            _ => {
-                Err(ErrorKind::VertexOutOfRange { vertex: vertex.into(), vertices: self.spec.priorities.len() }.into())
-            }
+    /// The members, listed.
+    fn listed(&mut self) -> Result<&[(u32, u64)]> {
+        let members = self.members()?;
+        self.held = Held::Listed(members);
+        match &self.held {
+            Held::Listed(members) => Ok(members),
+            _ => Ok(&[]),
+        }
+    }
+
+    /// The members in a queue that moves them one by one.
+    fn plain(&mut self) -> Result<&mut LazyQueue> {
+        if !matches!(self.held, Held::Plain(_)) {
+            let members = self.members()?;
+            self.held = Held::Plain(LazyQueue::holding(&self.spec, &members, self.current));
+        }
+        match &mut self.held {
+            Held::Plain(plain) => Ok(plain),
+            _ => Err(ErrorKind::Malformed("a queue vanished".to_string()).into()),
         }
     }
 }
 
+#[cold]
+fn changed_by_condition() -> gw_exec::ExecError {
+    ErrorKind::Unsupported("the condition of an eager loop cannot change its queue: use `update=lazy`".to_string())
+        .into()
+}
+
 impl QueueState for EagerQueue {
     fn finished(&mut self) -> Result<bool> {
-        match &mut self.plain {
-            Some(plain) => plain.finished(),
-            None => Ok(self.finished),
+        match &mut self.held {
+            Held::Plain(plain) => plain.finished(),
+            Held::Running(best) => Ok(best.is_none()),
+            _ => self.listed().map(<[_]>::is_empty),
         }
     }
     fn finished_node(&mut self, vertex: u32) -> Result<bool> {
-        match &mut self.plain {
-            Some(plain) => plain.finished_node(vertex),
-            None => Ok(self.finished || self.priority(vertex)? / self.spec.delta.max(1) < self.current),
-        }
+        let best = match &mut self.held {
+            Held::Plain(plain) => return plain.finished_node(vertex),
+            Held::Running(best) => *best,
+            _ => self.listed()?.iter().map(|&(_, bucket)| bucket).min(),
+        };
+        // The key of a vertex without a priority is greater than all buckets.
+        best.map_or(Ok(true), |best| Ok(self.keys.of(vertex)? < best))
     }
     fn current_bucket(&mut self) -> Result<u64> {
-        match &mut self.plain {
-            Some(plain) => plain.current_bucket(),
-            None => Ok(self.current),
+        match &mut self.held {
+            Held::Plain(plain) => plain.current_bucket(),
+            _ => Ok(self.current.unwrap_or(0)),
         }
     }
     fn rebucket(&mut self, vertices: &[u32]) -> Result<()> {
@@ -162,7 +240,6 @@ pub(crate) fn run(
     };
     let members = machine.crew.size();
     let mut buckets: Vec<LocalBuckets> = (0..members).map(|_| LocalBuckets::new(delta)).collect();
-    lend(&mut buckets, machine);
     let benches: Vec<Mutex<Bench>> =
         (0..members).map(|_| Mutex::new(Bench { words: ordered.words.to_vec(), list: Vec::new() })).collect();
     let mut round = Round {
@@ -181,24 +258,26 @@ pub(crate) fn run(
     if foreign {
         round.merge = 0;
     }
-    let mut current = 0;
-    if let Some(start) = spec.start {
-        let priority = update(queue, |q| q.priority(start)).transpose()?.unwrap_or(0);
-        round.shares[0].push(entry(start, priority));
-        current = priority / delta;
+    // What was queued before: most often one vertex.
+    let keys = Keys::of_buckets(spec);
+    for (vertex, _) in update(queue, EagerQueue::start).transpose()?.unwrap_or_default() {
+        buckets[0].push(vertex, keys.bits(vertex));
     }
+    lend(&mut buckets, machine);
     let mut input = 0u64;
+    let mut best = round.open(machine, &keys, 0);
     let result = loop {
-        let waiting: usize = round.shares.iter().map(Vec::len).sum();
-        update(queue, |q| {
-            q.finished = waiting == 0;
-            q.current = current;
-        });
-        match condition(machine, env) {
-            Ok(true) if waiting > 0 => {}
-            Ok(_) => break Ok(()),
-            Err(error) => break Err(error),
-        }
+        let bucket = match &best {
+            Ok(bucket) => *bucket,
+            Err(_) => break best.map(|_| None),
+        };
+        update(queue, |q| q.held = Held::Running(bucket));
+        let current = match (condition(machine, env), bucket) {
+            (Ok(true), Some(current)) => current,
+            (Ok(_), left) => break Ok(left),
+            (Err(error), _) => break Err(error),
+        };
+        update(queue, |q| q.current = Some(current));
         // The condition may have run operators of its own, with the same workers.
         lend(&mut buckets, machine);
         if foreign
@@ -207,25 +286,23 @@ pub(crate) fn run(
         {
             break Err(ErrorKind::VertexOutOfRange { vertex: greatest.into(), vertices }.into());
         }
-        input += waiting as u64;
+        input += round.shares.iter().map(Vec::len).sum::<usize>() as u64;
         round.relax(machine, current, current.saturating_mul(delta));
         if let Err(error) = machine.crew.fault(&ordered.compiled.sites).and_then(|()| env.stop.check()) {
             break Err(error);
         }
-        let least = machine.crew.workers().filter_map(|w| local(w).least(current)).min();
-        current = least.unwrap_or(current);
-        for (share, worker) in round.shares.iter_mut().zip(machine.crew.workers()) {
-            share.clear();
-            if least.is_some() {
-                local(worker).take(current, share);
-            }
-        }
+        best = round.open(machine, &keys, current);
     };
     for worker in machine.crew.workers() {
         worker.buckets = std::ptr::null_mut();
     }
     let (edges, _) = machine.crew.collect_counts();
-    result?;
+    let shares = std::mem::take(&mut round.shares);
+    let held = match result? {
+        Some(best) => Held::Left { best, shares, buckets },
+        None => Held::Listed(Vec::new()),
+    };
+    update(queue, |q| q.held = held);
     Ok(OperatorOutcome { input_size: Some(input), edges: Some(edges), ..Default::default() })
 }
 
@@ -259,6 +336,27 @@ struct Round<'a> {
 }
 
 impl Round<'_> {
+    /// Opens the best bucket from `from` on with an entry that counts; buckets without are dropped on the way.
+    fn open(&mut self, machine: &mut CpuExecutable, keys: &Keys, mut from: u64) -> Result<Option<u64>> {
+        loop {
+            let best = machine.crew.workers().filter_map(|w| local(w).least(from)).min();
+            for (share, worker) in self.shares.iter_mut().zip(machine.crew.workers()) {
+                share.clear();
+                if let Some(best) = best {
+                    local(worker).take(best, share);
+                }
+            }
+            let Some(best) = best else { return Ok(None) };
+            for &e in self.shares.iter().flatten() {
+                let key = keys.of(e as u32)?;
+                if key >= best && key != NONE {
+                    return Ok(Some(best));
+                }
+            }
+            from = best;
+        }
+    }
+
     /// Relaxes the edges of the bucket, then drains small local buckets of the same index.
     fn relax(&mut self, machine: &mut CpuExecutable, current: u64, floor: u64) {
         let Ordered { compiled, adjacency, split, .. } = *self.ordered;
@@ -388,6 +486,7 @@ fn cut_by_edges(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ordered::entry;
     use proptest::prelude::*;
 
     proptest! {

@@ -18,8 +18,8 @@ const BUCKETS: u64 = 128;
 /// Fewer vertices than this are moved by one thread.
 const FEW: usize = 1 << 13;
 /// The key of a vertex that is not queued.
-const NONE: u64 = u64::MAX;
-/// Buckets from here on are one.
+pub(crate) const NONE: u64 = u64::MAX;
+/// Buckets from here on are one, so that a window can be opened behind every other.
 const LAST: u64 = 1 << 62;
 
 /// A queue whose buckets are brought up to date between rounds.
@@ -56,6 +56,37 @@ impl LazyQueue {
     /// buckets kept apart.
     pub(crate) fn new(spec: &QueueSpec, buckets: Option<u64>) -> Result<LazyQueue> {
         let keys = Keys::new(spec);
+        let vertices = spec.priorities.len() as u32;
+        let queued: Result<Vec<AtomicU64>> =
+            (0..vertices).into_par_iter().with_min_len(FEW).map(|v| keys.of(v).map(AtomicU64::new)).collect();
+        Ok(LazyQueue::with(keys, queued?, buckets))
+    }
+
+    /// A queue with the given vertices and no others, each in the bucket next to it. `current` is the bucket dequeued last.
+    pub(crate) fn holding(spec: &QueueSpec, members: &[(u32, u64)], current: Option<u64>) -> LazyQueue {
+        let keys = Keys::new(spec);
+        let mut queued: Vec<AtomicU64> = (0..spec.priorities.len()).map(|_| AtomicU64::new(NONE)).collect();
+        for &(vertex, bucket) in members {
+            queued[vertex as usize] = AtomicU64::new(keys.bucket(bucket.min(LAST)));
+        }
+        let current = current.map(|bucket| keys.bucket(bucket.min(LAST)));
+        LazyQueue { current, ..LazyQueue::with(keys, queued, None) }
+    }
+
+    /// The vertices in the queue.
+    pub(crate) fn members(&self) -> Result<Vec<u32>> {
+        let mut members = Vec::new();
+        for (vertex, key) in self.queued.iter().enumerate() {
+            let key = key.load(Relaxed);
+            if key != NONE && self.is_live(vertex as u32, key)? {
+                members.push(vertex as u32);
+            }
+        }
+        Ok(members)
+    }
+
+    /// A queue with the vertices that have a key.
+    fn with(keys: Keys, queued: Vec<AtomicU64>, buckets: Option<u64>) -> LazyQueue {
         let open = buckets.unwrap_or(BUCKETS).clamp(2, 1 << 16) - 1;
         let shelf = || Shelf {
             open: vec![Vec::new(); open as usize],
@@ -63,12 +94,10 @@ impl LazyQueue {
             before: Vec::new(),
             least: open as usize,
         };
-        let vertices = spec.priorities.len();
-        let queued: Result<Vec<AtomicU64>> =
-            (0..vertices as u32).into_par_iter().with_min_len(FEW).map(|v| keys.of(v).map(AtomicU64::new)).collect();
+        let vertices = queued.len();
         let mut queue = LazyQueue {
             keys,
-            queued: queued?,
+            queued,
             base: 0,
             open,
             from: open as usize,
@@ -82,7 +111,7 @@ impl LazyQueue {
             shelf.beyond = range.filter(|&v| queued[v].load(Relaxed) != NONE).map(|v| v as u32).collect();
         });
         queue.reopen(0);
-        Ok(queue)
+        queue
     }
 
     /// Whether an entry filed under a key still counts.
@@ -285,19 +314,26 @@ impl QueueState for LazyQueue {
 
 /// Sort keys of priorities: the bucket, or its complement when the largest comes first.
 #[derive(Debug)]
-struct Keys {
+pub(crate) struct Keys {
     priorities: Vector,
     delta: u64,
     /// `Some(shift)` when delta is a power of two: a shift is much cheaper than a division.
     shift: Option<u32>,
     increasing: bool,
+    /// Buckets from here on are one.
+    last: u64,
 }
 
 impl Keys {
     fn new(spec: &QueueSpec) -> Keys {
         let delta = spec.delta.max(1);
         let shift = delta.is_power_of_two().then(|| delta.trailing_zeros());
-        Keys { priorities: spec.priorities.clone(), delta, shift, increasing: spec.increasing }
+        Keys { priorities: spec.priorities.clone(), delta, shift, increasing: spec.increasing, last: LAST }
+    }
+
+    /// Keys of a queue with the least first that keeps all buckets apart: a key is a bucket.
+    pub(crate) fn of_buckets(spec: &QueueSpec) -> Keys {
+        Keys { increasing: true, last: NONE, ..Keys::new(spec) }
     }
 
     fn divide(&self, priority: u64) -> u64 {
@@ -307,9 +343,15 @@ impl Keys {
         }
     }
 
+    /// The vertices that have a key now, with their keys.
+    pub(crate) fn all(&self) -> Result<Vec<(u32, u64)>> {
+        let queued = |v: u32| self.of(v).map(|key| (key != NONE).then_some((v, key))).transpose();
+        (0..self.priorities.len() as u32).into_par_iter().with_min_len(FEW).filter_map(queued).collect()
+    }
+
     /// The bits of a priority, which must exist.
     #[inline]
-    fn bits(&self, vertex: u32) -> u64 {
+    pub(crate) fn bits(&self, vertex: u32) -> u64 {
         let (at, cells) = (vertex as usize, self.priorities.as_ptr());
         assert!(at < self.priorities.len(), "a queued vertex has a priority");
         // SAFETY: the vector has this entry, of 4 or 8 bytes, and keeps it in place; cells are only accessed atomically.
@@ -323,7 +365,7 @@ impl Keys {
 
     /// The key of a vertex by its present priority; [`NONE`] for the sentinel.
     #[inline]
-    fn of(&self, vertex: u32) -> Result<u64> {
+    pub(crate) fn of(&self, vertex: u32) -> Result<u64> {
         let bits = self.bits(vertex);
         let bucket = match self.priorities.scalar() {
             Scalar::Int => match bits as u32 as i32 {
@@ -345,7 +387,7 @@ impl Keys {
             },
             _ => self.divide(bits),
         };
-        Ok(self.bucket(bucket.min(LAST)))
+        Ok(self.bucket(bucket.min(self.last)))
     }
 
     /// The bucket of a key and the key of a bucket.

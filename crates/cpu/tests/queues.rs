@@ -213,3 +213,169 @@ end
     assert_eq!(result.globals.get("rounds").unwrap().as_int(), Some(3));
     assert_eq!(result.globals.vector("rank").unwrap().to_vec::<i32>(), Some(vec![1; 30]));
 }
+
+/// What a program prints or why it fails, on the reference machine and under schedules on this machine.
+fn agree(text: &str, schedules: &[&str], spec: &str) -> Result<String, String> {
+    let graph = load(spec);
+    let outcome = |vm: &dyn GraphVm, schedule: &str| {
+        let result = prepare(vm, text, schedule).run(&options(&graph, &[]));
+        result.map(|r| r.printed).map_err(|e| format!("line {}: {e}", e.span().line))
+    };
+    let wanted = outcome(&ReferenceVm::new(), "default");
+    for schedule in schedules {
+        assert_eq!(outcome(&ReferenceVm::new(), schedule), wanted, "reference, {schedule}\n{text}");
+        for vm in [CpuVm::new(1), CpuVm::with_tiny_chunks(2)] {
+            assert_eq!(outcome(&vm, schedule), wanted, "{schedule}\n{text}");
+        }
+    }
+    wanted
+}
+
+/// A program that dequeues once and adds to the priorities of the neighbours.
+fn adding(scalar: &str, first: &str, amount: &str) -> String {
+    format!(
+        "element V end
+element E end
+const edges : edgeset{{E}}(V,V) = load(argv[1]);
+const vertices : vertexset{{V}} = edges.getVertices();
+const first : {scalar} = {first};
+const none : {scalar} = 0;
+const amount : int = 100;
+const rank : vector{{V}}({scalar}) = 0;
+const queue : priority_queue{{V}}({scalar});
+func begin(v : V)
+    rank[v] = first;
+end
+func add(src : V, dst : V)
+    queue.updatePrioritySum(dst, {amount}, none);
+end
+func main()
+    vertices.apply(begin);
+    queue = new priority_queue{{V}}({scalar})(false, false, rank, 1, 0, true, -1);
+    var ready : vertexset{{V}} = queue.dequeue_ready_set();
+    #s1# edges.from(ready).applyUpdatePriority(add);
+    print rank[0];
+    print queue.finished();
+end
+"
+    )
+}
+
+#[test]
+fn sums_that_do_not_fit_are_an_error() {
+    let constant =
+        ["s1@push,update=lazy", "s1@pull,update=lazy", "s1@push,update=constant-sum", "s1@pull,update=constant-sum"];
+    for (scalar, most) in [("int", 2147483646u64), ("uint", 4294967294), ("uint_64", u64::MAX - 1)] {
+        // Numbers of a program end at 2^63.
+        let text = |below: u64| match most - below {
+            n if n > i64::MAX as u64 => format!("(4294967295 * 4294967296 + {})", n - (0xffff_ffff << 32)),
+            n => n.to_string(),
+        };
+        for (amount, schedules) in [("100", &constant[..]), ("amount", &constant[..2])] {
+            let schedules = if scalar == "uint_64" && amount == "100" { &constant[..2] } else { schedules };
+            let fits = agree(&adding(scalar, &text(100), amount), schedules, "path:2");
+            assert_eq!(fits, Ok(format!("{most}\n0\n")), "{scalar}");
+            for below in [99, 98, 50] {
+                let error = agree(&adding(scalar, &text(below), amount), schedules, "path:2").unwrap_err();
+                assert!(
+                    error.starts_with("line 14: a vertex would get a negative priority or one that is too large"),
+                    "{error}"
+                );
+            }
+        }
+    }
+}
+
+/// Nothing added is nothing changed, also to a vertex that is not queued.
+#[test]
+fn sums_of_nothing_move_no_vertex() {
+    let schedules = ["s1@push,update=lazy", "s1@pull,update=lazy"];
+    for scalar in ["int", "uint", "uint_64", "float"] {
+        let program = adding(scalar, "5", "amount").replace("amount : int = 100", "amount : int = 0");
+        let program = program.replace("dst, amount", if scalar == "float" { "dst, none" } else { "dst, amount" });
+        assert_eq!(agree(&program, &schedules, "path:2"), Ok("5\n1\n".to_string()), "{scalar}");
+    }
+    let unqueued = adding("int", "2147483647", "amount").replace("amount : int = 100", "amount : int = 0");
+    let from_all = unqueued.replace("edges.from(ready)", "edges");
+    assert_eq!(agree(&from_all, &schedules, "path:2"), Ok("2147483647\n1\n".to_string()));
+}
+
+#[test]
+fn the_priority_that_means_not_queued_is_no_distance() {
+    let program = |first: &str| format!("{HEAD}{RELAX}{}", MAIN.replace("dist[0] = 0", &format!("dist[0] = {first}")));
+    let schedules =
+        [&SCHEDULES[..], &["s0:s1@pull,par=dynamic,update=lazy", "s0:s1@push,par=serial,update=eager"]].concat();
+    let fits = program("2147483644").replace("    end\nend", "    end\n    print dist[2];\nend");
+    assert_eq!(agree(&fits, &schedules, "path:3:weights=1..1"), Ok("2147483646\n".to_string()));
+    let error = agree(&program("2147483645"), &schedules, "path:3:weights=1..1").unwrap_err();
+    assert!(error.starts_with("line 8: a vertex would get a negative priority or one that is too large"), "{error}");
+    for scalar in ["uint", "uint_64"] {
+        let greatest = if scalar == "uint" { "4294967295" } else { "(4294967295 * 4294967296 + 4294967295)" };
+        let text = program(&format!("{greatest} - 2")).replace("2147483647", greatest);
+        let text = text.replace("vector{V}(int)", &format!("vector{{V}}({scalar})"));
+        let text = text.replace("queue{V}(int)", &format!("queue{{V}}({scalar})"));
+        let error = agree(&text, &schedules, "path:3:weights=1..1").unwrap_err();
+        assert!(error.starts_with("line 8: a vertex would get"), "{scalar}: {error}");
+    }
+}
+
+/// Every kind of queue begins with the vertices that have a priority when it is made, whatever the start vertex, and keeps
+/// what a loop leaves.
+#[test]
+fn all_queues_begin_and_go_on_as_the_reference_machine() {
+    let head = format!("{HEAD}const rounds : int = 0;\n{RELAX}");
+    let make = "    queue = new priority_queue{V}(int)(false, false, dist, 1, 0, false, 0);\n";
+    let lap = |label: &str, condition: &str| {
+        format!(
+            "    #{label}# while {condition}
+        var near : vertexset{{V}} = queue.dequeue_ready_set();
+        #s1# edges.from(near).applyUpdatePriority(relax);
+        delete near;
+    end
+    print queue.get_current_priority();
+    print queue.finished();
+    print queue.finishedNode(3);
+    print dist[0];
+    print dist[3];
+    print dist[8];
+"
+        )
+    };
+    let (all, some) = ("queue.finished() == false", "queue.finished() == false and queue.finishedNode(3) == false");
+    let early = "queue.finished() == false and queue.get_current_priority() < 4";
+    let dequeue = "    var one : vertexset{V} = queue.dequeue_ready_set();\n    print one.getVertexSetSize();\n";
+    let none = make.to_string();
+    let late = format!("{make}    dist[0] = 0;\n");
+    let usual = format!("    dist[0] = 0;\n{make}");
+    let others = format!("    dist[5] = 3;\n    dist[6] = 0;\n{make}");
+    let moved = format!("    dist[0] = 0;\n    dist[5] = 0;\n{make}    dist[5] = 7;\n");
+    let negative = format!("    dist[4] = -1;\n{make}");
+    for begin in [none, late, usual, others, moved, negative] {
+        for condition in [all, some, early] {
+            for second in [String::new(), lap("s2", all), dequeue.to_string(), format!("{dequeue}{}", lap("s2", all))] {
+                let text = format!("{head}func main()\n{begin}{}{second}end\n", lap("s0", condition));
+                for update in ["lazy", "eager", "eager-with-merge", "eager-with-merge,merge=1"] {
+                    // Who asks for the bucket sees how many rounds it took, which is up to the schedule.
+                    if condition == early && update.contains("merge") {
+                        continue;
+                    }
+                    for delta in [1, 3] {
+                        let labels: &[&str] = if second.contains("#s2#") { &["s0:s1", "s2:s1"] } else { &["s0:s1"] };
+                        let one = |label| format!("{label}@push,par=dynamic,update={update},delta={delta}");
+                        let schedule = labels.iter().map(one).collect::<Vec<_>>().join(";");
+                        let lazy = schedule.replace(&format!("update={update}"), "update=lazy");
+                        let graph = load("path:9:weights=1..5");
+                        let printed = |vm: &dyn GraphVm, schedule: &str| {
+                            let result = prepare(vm, &text, schedule).run(&options(&graph, &[]));
+                            result.map(|r| r.printed).map_err(|e| e.to_string())
+                        };
+                        let wanted = printed(&ReferenceVm::new(), &lazy);
+                        for vm in [CpuVm::new(1), CpuVm::with_tiny_chunks(2)] {
+                            assert_eq!(printed(&vm, &schedule), wanted, "{schedule}\n{text}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -104,34 +104,4 @@ __device__ __forceinline__ bool compare_and_swap(bool* p, bool expect, bool valu
 
 __device__ __forceinline__ bool swap_at_once(bool* p, bool expect, bool value) { return compare_and_swap(p, expect, value); }
 
-// Adds to a priority that is above its floor, not going below it; true when it was above.
-template <class T> __device__ __forceinline__ bool sum_with_floor(T* p, T delta, T floor) {
-    auto* words = words_of(p);
-    auto old = load(words);
-    while (true) {
-        T held;
-        of_word(old, held);
-        if (!(held > floor)) return false;
-        const T next = (T)(held + delta) > floor ? (T)(held + delta) : floor;
-        const auto found = atomicCAS(words, old, word_of(next));
-        if (found == old) return true;
-        old = found;
-    }
-}
-
-// The same for numbers that go down, without a loop: many threads may take from the same entry at once. One that finds it at
-// the floor gives back what it took; meanwhile others find it below the floor and do the same, which is right, because a
-// priority at its floor stays there.
-__device__ __forceinline__ bool sum_with_floor(int* p, int delta, int floor) {
-    if (delta >= 0) return sum_with_floor<int>(p, delta, floor);
-    if (load(p) <= floor) return false;
-    const int old = atomicAdd(p, delta);
-    if (old <= floor) {
-        atomicAdd(p, -delta);
-        return false;
-    }
-    if (old + delta < floor) atomicAdd(p, floor - old - delta);
-    return true;
-}
-
 }  // namespace gw

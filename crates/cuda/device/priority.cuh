@@ -85,14 +85,78 @@ __device__ __forceinline__ unsigned long long bucket_of(const Queue<T, KIND>& qu
     return bucket_number(p, queue.delta);
 }
 
-// Lowers an `int` priority. Priorities are not negative: a negative value is a sum that did not fit, and compared without
-// sign it is greater than all others. As the first priority of a vertex it is an error.
+// The greatest number of a type is no priority: it means "not queued". Reals do not overflow.
+__device__ __forceinline__ int no_priority(int) { return 2147483647; }
+__device__ __forceinline__ unsigned no_priority(unsigned) { return ~0u; }
+__device__ __forceinline__ unsigned long long no_priority(unsigned long long) { return ~0ull; }
+
+// Lowers a priority. What is no priority is a sum that did not fit, and compared without sign it is no smaller than any other. As
+// the first priority of a vertex it is an error.
 __device__ __forceinline__ bool lower_priority(Fault* fault, int* p, int value, unsigned line) {
-    if (value < 0) {
+    if ((unsigned)value >= 2147483647u) {
         if (load(p) == 2147483647) report(fault, FAULT_OVERFLOW, line, value, 0);
         return false;
     }
     return value < *p && value < atomicMin(p, value);
+}
+template <class T> __device__ __forceinline__ bool lower_priority(Fault* fault, T* p, T value, unsigned line) {
+    if (value == no_priority(value)) {
+        if (load(p) == value) report(fault, FAULT_OVERFLOW, line, (long long)value, 0);
+        return false;
+    }
+    return atomic_min(p, value);
+}
+
+// What a priority above its floor becomes by a sum: not less than the floor, and not as large as "not queued", which is an error.
+// Computed with distances, which cannot wrap around.
+template <class T, class D>
+__device__ __forceinline__ T exact_sum(Fault* fault, T held, D delta, T floor, unsigned line) {
+    const bool down = delta < (D)0;
+    const unsigned long long amount = down ? 0ull - (unsigned long long)delta : (unsigned long long)delta;
+    if (down) return amount < (unsigned long long)held - (unsigned long long)floor ? (T)((unsigned long long)held - amount) : floor;
+    if (amount >= (unsigned long long)no_priority(held) - (unsigned long long)held) {
+        report(fault, FAULT_OVERFLOW, line, (long long)held, 0);
+        return held;
+    }
+    return (T)((unsigned long long)held + amount);
+}
+template <class D> __device__ __forceinline__ float exact_sum(Fault*, float held, D delta, float floor, unsigned) {
+    return held + (float)delta > floor ? held + (float)delta : floor;
+}
+template <class D> __device__ __forceinline__ double exact_sum(Fault*, double held, D delta, double floor, unsigned) {
+    return held + (double)delta > floor ? held + (double)delta : floor;
+}
+
+// Adds to a priority that is above its floor, not going below it; true when the priority changed.
+template <class T, class D>
+__device__ __forceinline__ bool sum_with_floor(Fault* fault, T* p, D delta, T floor, unsigned line) {
+    auto* words = words_of(p);
+    auto old = load(words);
+    while (true) {
+        T held;
+        of_word(old, held);
+        if (!(held > floor)) return false;
+        const T next = exact_sum(fault, held, delta, floor, line);
+        if (next == held) return false;
+        const auto found = atomicCAS(words, old, word_of(next));
+        if (found == old) return true;
+        old = found;
+    }
+}
+
+// The same for numbers that go down, without a loop: many threads may take from the same entry at once. One that finds it at
+// the floor gives back what it took; meanwhile others find it below the floor and do the same, which is right, because a
+// priority at its floor stays there. Few threads take little, so that the entry does not wrap around meanwhile.
+__device__ __forceinline__ bool sum_with_floor(Fault* fault, int* p, int delta, int floor, unsigned line) {
+    if (delta >= 0 || delta < -64) return sum_with_floor<int, int>(fault, p, delta, floor, line);
+    if (load(p) <= floor) return false;
+    const int old = atomicAdd(p, delta);
+    if (old <= floor) {
+        atomicAdd(p, -delta);
+        return false;
+    }
+    if (old + delta < floor) atomicAdd(p, floor - old - delta);
+    return true;
 }
 
 template <class T, QueueKind KIND> __device__ __forceinline__ bool finished(const Queue<T, KIND>& queue) {

@@ -620,3 +620,31 @@ end";
     let expected = "0\n4294967295\n0\n0\n18446744073709551615\n0\n-2147483648\n2147483647\n0\n";
     like_the_reference(&on_graph(rest, main), &["path:6"], expected, NONE);
 }
+
+/// The greatest number means "not queued": a priority that would become it, or go beyond, is an error.
+#[test]
+fn priorities_that_overflow_are_errors() {
+    let queue = |scalar: &str, first: &str, update: &str| {
+        let rest = format!(
+            "const d : vector{{Vertex}}({scalar}) = {first};
+const q : priority_queue{{Vertex}}({scalar});
+func f(src : Vertex, dst : Vertex)
+    {update}
+end"
+        );
+        let main = "q = new priority_queue{Vertex}(int)(false, false, d, 1, 0, true, -1);
+    var s : vertexset{Vertex} = q.dequeue_ready_set();
+    #s1# edges.from(s).applyUpdatePriority(f);
+    print d[0];";
+        on_graph(&rest, &main.replace("(int)(", &format!("({scalar})(")))
+    };
+    let lazy: &[&[&str]] = &[&["push,update=lazy"]];
+    let sum = "q.updatePrioritySum(dst, 100, 0);";
+    like_the_reference(&queue("int", "2147483600", sum), &["path:2"], "overflow", lazy);
+    like_the_reference(&queue("int", "2147483546", sum), &["path:2"], "2147483646\n", lazy);
+    let down = "q.updatePrioritySum(dst, -100, 7);";
+    like_the_reference(&queue("int", "2147483600", down), &["path:2"], "2147483500\n", lazy);
+    like_the_reference(&queue("int", "90", down), &["path:2"], "7\n", lazy);
+    let zero = "q.updatePrioritySum(dst, 0, 7);";
+    like_the_reference(&queue("int", "90", zero), &["path:2"], "90\n", lazy);
+}

@@ -159,10 +159,11 @@ pub enum ErrorKind {
         /// The least weight.
         weight: f64,
     },
-    /// A first priority is negative, most likely a sum that does not fit its type.
+    /// A priority would be negative, most likely a sum that does not fit its type, or as large as "not queued".
     #[error(
-        "a vertex would get a negative priority: priorities are 0 or more, and a distance that overflows `int` (beyond \
-         2147483647) wraps around to a negative one; use smaller weights"
+        "a vertex would get a negative priority or one that is too large: priorities of type `int` go from 0 to \
+         2147483646, as 2147483647 means \"not queued\", and a distance that overflows `int` wraps around to a \
+         negative one; use smaller weights"
     )]
     PriorityOverflow,
     /// The sum of a vector of whole numbers does not fit the type that the program wants.

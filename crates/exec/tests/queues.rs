@@ -185,3 +185,45 @@ program->configApplyPriorityUpdateDelta(\"loop:r\", \"argv[3]\");\n"
     assert!(run("x").unwrap_err().to_string().contains("argv[3] must be a whole number"));
     assert!(run("3").is_ok());
 }
+
+#[test]
+fn priorities_end_before_the_value_that_means_not_queued() {
+    let with_weight = |weight| {
+        let g = weighted(3, &[(0, 1, 2_147_483_646), (1, 2, weight)]);
+        run(&format!("{WEIGHTED}{DELTA_STEPPING}"), &options(g, &["0"]))
+    };
+    let dist = with_weight(0).unwrap().globals.vector("dist").unwrap().to_vec::<i32>().unwrap();
+    assert_eq!(dist, [0, 2_147_483_646, 2_147_483_646]);
+    for weight in [1, 2] {
+        let error = with_weight(weight).unwrap_err();
+        assert!(error.to_string().contains("go from 0 to 2147483646"), "{error}");
+        assert!(error.span().line > 0);
+    }
+}
+
+#[test]
+fn sums_of_priorities_must_fit() {
+    let source = |first: i64, amount: i64, floor: i64| {
+        format!(
+            "{HEAD}const rank : vector{{Node}}(int) = {first};
+const pq : priority_queue{{Node}}(int);
+func add(src : Node, dst : Node)
+    pq.updatePrioritySum(dst, {amount}, {floor});
+end
+func main()
+    pq = new priority_queue{{Node}}(int)(false, false, rank, 1, 0, true, -1);
+    links.applyUpdatePriority(add);
+    print rank[1];
+end"
+        )
+    };
+    let printed = |source: String| run(&source, &options(graph(2, &[(0, 1)]), &[])).map(|r| r.printed);
+    assert_eq!(printed(source(2_147_483_600, 46, 0)).unwrap(), "2147483646\n");
+    // Neither what is at the floor nor what nothing is added to can overflow.
+    assert_eq!(printed(source(2_147_483_600, 100, 2_147_483_600)).unwrap(), "2147483600\n");
+    assert_eq!(printed(source(2_147_483_647, 0, 0)).unwrap(), "2147483647\n");
+    for amount in [47, 48, 100] {
+        let error = printed(source(2_147_483_600, amount, 0)).unwrap_err();
+        assert!(error.to_string().contains("go from 0 to 2147483646"), "{error}");
+    }
+}

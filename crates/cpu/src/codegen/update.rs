@@ -201,21 +201,22 @@ impl Translator<'_, '_> {
             let (floor, vertex) = (self.value(floor)?, self.value(vertex)?);
             return Ok(self.count_sum(place, scalar, floor, vertex, atomic));
         }
+        let difference = Difference::of(value);
         let value = self.value(value)?;
         let changed = match op {
-            // Priorities are not negative, so a negative value is a sum that did not fit. Compared without sign it is
-            // larger than all that is stored, which is what it stands for.
-            PriorityOp::Min if scalar == Scalar::Int => {
-                let changed = self.reduce_at(ReduceOp::Min, place, Scalar::Uint, value, atomic);
-                self.check_overflow(place, value);
+            // A value that is no priority is a sum that did not fit. Compared without sign it is no smaller than anything
+            // stored, which is what it stands for.
+            PriorityOp::Min => {
+                let compared = if scalar == Scalar::Int { Scalar::Uint } else { scalar };
+                let changed = self.reduce_at(ReduceOp::Min, place, compared, value, atomic);
+                self.check_overflow(place, scalar, value);
                 changed
             }
-            PriorityOp::Min => self.reduce_at(ReduceOp::Min, place, scalar, value, atomic),
             PriorityOp::Max => self.reduce_at(ReduceOp::Max, place, scalar, value, atomic),
             PriorityOp::Sum => {
                 let floor = bound.ok_or_else(|| self.refuse("a priority sum needs a floor"))?;
                 let floor = self.value(floor)?;
-                self.sum_with_floor(place, scalar, value, floor, atomic)
+                self.sum_with_floor(place, scalar, (value, difference), floor, atomic)
             }
         };
         if self.target.output == OutputForm::Buckets && !meta.deferred {
@@ -236,16 +237,21 @@ impl Translator<'_, '_> {
     }
 
     /// A fault when a sum that did not fit would have been the first priority of a vertex. Where there is a priority
-    /// already, that is less.
-    fn check_overflow(&mut self, place: &Place, value: Value) {
+    /// already, that is less. Priorities end before the greatest value of their type, which means "not queued"; reals do
+    /// not overflow.
+    fn check_overflow(&mut self, place: &Place, scalar: Scalar, value: Value) {
+        let Some(none) = not_queued(scalar) else { return };
+        let ty = clif_type(scalar);
         let (overflow, done) = (self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(overflow);
-        let negative = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, value, 0);
-        self.b.ins().brif(negative, overflow, &[], done, &[]);
+        let none = self.b.ins().iconst(ty, none);
+        // One comparison finds negative numbers too.
+        let large = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, value, none);
+        self.b.ins().brif(large, overflow, &[], done, &[]);
         self.b.switch_to_block(overflow);
         self.b.seal_block(overflow);
-        let stored = self.load(types::I32, place);
-        let fine = self.b.ins().icmp_imm_s(IntCC::NotEqual, stored, i64::from(i32::MAX));
+        let stored = self.load(ty, place);
+        let fine = self.b.ins().icmp(IntCC::NotEqual, stored, none);
         self.check(fine, Fault::Overflow, None, None, "");
         self.b.ins().jump(done, &[]);
         self.b.switch_to_block(done);
@@ -283,23 +289,78 @@ impl Translator<'_, '_> {
         self.b.block_params(done)[0]
     }
 
-    fn sum_with_floor(&mut self, place: &Place, scalar: Scalar, delta: Value, floor: Value, atomic: bool) -> Value {
+    /// Adds to a priority that is above the floor, but not below it. The result says whether the priority changed.
+    fn sum_with_floor(
+        &mut self,
+        place: &Place,
+        scalar: Scalar,
+        (amount, difference): (Value, Difference),
+        floor: Value,
+        atomic: bool,
+    ) -> Value {
         let step = |t: &mut Self, old: Value| {
             let above = t.binary(BinaryOp::Gt, scalar, old, floor);
-            let sum = t.binary(BinaryOp::Add, scalar, old, delta);
+            if not_queued(scalar).is_some() {
+                let (new, wanted) = t.exact_sum(scalar, old, (amount, difference), floor, above);
+                return (new, Some(wanted));
+            }
+            let sum = t.binary(BinaryOp::Add, scalar, old, amount);
             let higher = t.binary(BinaryOp::Gt, scalar, sum, floor);
             let new = t.b.ins().select(higher, sum, floor);
-            (new, Some(above))
+            let differs = t.binary(BinaryOp::Ne, scalar, new, old);
+            (new, Some(t.b.ins().band(above, differs)))
         };
         if atomic {
             return self.swap_loop(scalar, place, step);
         }
         let old = self.load(clif_type(scalar), place);
-        let (new, above) = step(self, old);
-        let above = above.unwrap_or(new);
-        let kept = self.b.ins().select(above, new, old);
+        let (new, wanted) = step(self, old);
+        let wanted = wanted.unwrap_or(new);
+        let kept = self.b.ins().select(wanted, new, old);
         self.store(kept, place);
-        above
+        wanted
+    }
+
+    /// The sum of whole numbers, not below the floor, and whether a priority `above` the floor changes by it. Twice as many
+    /// bits are used, so that nothing wraps around. A priority that grows too large for its type is a fault; an amount that
+    /// is known to be negative needs no test for that.
+    fn exact_sum(
+        &mut self,
+        scalar: Scalar,
+        old: Value,
+        (amount, difference): (Value, Difference),
+        floor: Value,
+        above: Value,
+    ) -> (Value, Value) {
+        let ty = clif_type(scalar);
+        let wide = if ty == types::I64 { types::I128 } else { types::I64 };
+        let widen = |t: &mut Self, value: Value, scalar: Scalar| match scalar {
+            Scalar::Int => t.b.ins().sextend(wide, value),
+            _ => t.b.ins().uextend(wide, value),
+        };
+        let (base, floor) = (widen(self, old, scalar), widen(self, floor, scalar));
+        let amount = widen(self, amount, difference.scalar);
+        let sum = self.b.ins().iadd(base, amount);
+        let higher = self.b.ins().icmp(IntCC::SignedGreaterThan, sum, floor);
+        let sum = self.b.ins().select(higher, sum, floor);
+        let wanted = match difference.is_nonzero {
+            true => above,
+            false => {
+                let differs = self.b.ins().icmp(IntCC::NotEqual, sum, base);
+                self.b.ins().band(above, differs)
+            }
+        };
+        if !difference.is_negative
+            && let Some(none) = not_queued(scalar)
+        {
+            let none = self.b.ins().iconst(ty, none);
+            let none = self.b.ins().uextend(wide, none);
+            let small = self.b.ins().icmp(IntCC::SignedLessThan, sum, none);
+            let fine = self.b.ins().bor_not(small, wanted);
+            let fine = self.b.ins().band_imm_s(fine, 1);
+            self.check(fine, Fault::Overflow, None, None, "");
+        }
+        (self.b.ins().ireduce(ty, sum), wanted)
     }
 
     /// Runs `then` when the condition holds.
@@ -453,6 +514,40 @@ impl Translator<'_, '_> {
     fn priorities_of(&mut self, queue: &Expr) -> Result<Expr, Refusal> {
         let vector = queue.as_var().and_then(|name| super::priority_vector(self.module, name));
         vector.ok_or_else(|| self.refuse("the priorities of this queue are not known when compiling"))
+    }
+}
+
+/// What the program text tells about the amount of a sum.
+#[derive(Debug, Clone, Copy)]
+struct Difference {
+    scalar: Scalar,
+    /// A constant below 0.
+    is_negative: bool,
+    /// A constant other than 0.
+    is_nonzero: bool,
+}
+
+impl Difference {
+    fn of(value: &Expr) -> Difference {
+        let scalar = match value.ty {
+            gw_ir::types::Type::Scalar(scalar) => scalar,
+            _ => Scalar::Int,
+        };
+        let constant = match value.kind {
+            ExprKind::Int(amount) if scalar == Scalar::Int => amount,
+            _ => return Difference { scalar, is_negative: false, is_nonzero: false },
+        };
+        Difference { scalar, is_negative: constant < 0, is_nonzero: constant != 0 }
+    }
+}
+
+/// The bits of the priority that means "not queued", of types that sums can overflow.
+fn not_queued(scalar: Scalar) -> Option<i64> {
+    match scalar {
+        Scalar::Int => Some(i64::from(i32::MAX)),
+        Scalar::Uint => Some(i64::from(u32::MAX)),
+        Scalar::Uint64 => Some(-1),
+        _ => None,
     }
 }
 

@@ -290,20 +290,17 @@ impl Coder<'_, '_> {
         // Owned or not, the update is atomic: a queue is shared by its nature.
         let _ = atomic;
         Ok(match op {
-            PriorityOp::Min if scalar == Scalar::Int => {
+            PriorityOp::Min if !scalar.is_float() => {
                 let fault = self.fault();
-                format!("gw::lower_priority({fault}, &{place}, {value}, {line})")
+                format!("gw::lower_priority({fault}, &{place}, ({ty}){}, {line})", parenthesised(&value))
             }
             PriorityOp::Min => format!("gw::atomic_min(&{place}, ({ty}){})", parenthesised(&value)),
             PriorityOp::Max => format!("gw::atomic_max(&{place}, ({ty}){})", parenthesised(&value)),
             PriorityOp::Sum => {
                 let floor = bound.ok_or_else(|| self.refuse("a priority sum needs a floor"))?;
                 let floor = self.value(floor)?;
-                format!(
-                    "gw::sum_with_floor(&{place}, ({ty}){}, ({ty}){})",
-                    parenthesised(&value),
-                    parenthesised(&floor)
-                )
+                let fault = self.fault();
+                format!("gw::sum_with_floor({fault}, &{place}, {value}, ({ty}){}, {line})", parenthesised(&floor))
             }
         })
     }

@@ -265,18 +265,18 @@ impl<'a> Interp<'a> {
         self.will_write(priorities)?;
         let cells = priorities.touched();
         let old = cells.load(vertex as usize);
-        // Priorities are not negative: a negative value is a sum that did not fit. It stands for something larger than all
-        // that can be stored, and is an error only where nothing is stored yet.
-        if update.op == PriorityOp::Min && scalar == Scalar::Int && i32::of(value) < 0 {
-            return match i32::of(old) {
-                i32::MAX => Err(ErrorKind::PriorityOverflow.into()),
-                _ => Ok(false),
+        // A value that is no priority is a sum that did not fit. It stands for something larger than all that can be stored,
+        // and is an error only where nothing is stored yet.
+        if update.op == PriorityOp::Min && !fits(scalar, value) {
+            return match old == scalar::largest(scalar) {
+                true => Err(ErrorKind::PriorityOverflow.into()),
+                false => Ok(false),
             };
         }
         let new = match update.op {
             PriorityOp::Min => scalar::reduce(gw_ir::expr::ReduceOp::Min, scalar, old, value),
             PriorityOp::Max => scalar::reduce(gw_ir::expr::ReduceOp::Max, scalar, old, value),
-            PriorityOp::Sum => add_to_priority(scalar, old, update.value_scalar, value, bound),
+            PriorityOp::Sum => add_to_priority(scalar, old, update.value_scalar, value, bound)?,
         };
         let Some(new) = new.filter(|&new| !scalar::equal(scalar, old, new)) else { return Ok(false) };
         cells.store(vertex as usize, new);
@@ -288,14 +288,25 @@ impl<'a> Interp<'a> {
     }
 }
 
-/// `old + difference`, not below the floor; nothing when the priority is at or below it already.
+/// Whether a whole number can be a priority: from 0 to the greatest value of its type but one, as that value itself means
+/// "not queued". Reals do not overflow.
+fn fits(scalar: Scalar, value: u64) -> bool {
+    match scalar {
+        Scalar::Int => (0..i32::MAX).contains(&i32::of(value)),
+        Scalar::Uint | Scalar::Uint64 => value != scalar::largest(scalar),
+        _ => true,
+    }
+}
+
+/// `old + difference`, not below the floor; nothing when the priority is at or below it already. A sum that is no smaller
+/// than the greatest value of the type is an error.
 fn add_to_priority(
     scalar: Scalar,
     old: u64,
     difference_scalar: Scalar,
     difference: u64,
     floor: Option<u64>,
-) -> Option<u64> {
+) -> Result<Option<u64>> {
     fn exact(scalar: Scalar, bits: u64) -> i128 {
         match scalar {
             Scalar::Int => i128::from(i32::of(bits)),
@@ -305,24 +316,27 @@ fn add_to_priority(
     if scalar.is_float() {
         let (old, floor) = (scalar::to_f64(scalar, old), floor.map(|f| scalar::to_f64(scalar, f)));
         if floor.is_some_and(|floor| old <= floor) {
-            return None;
+            return Ok(None);
         }
         let new = old + scalar::to_f64(difference_scalar, difference);
         let new = floor.map_or(new, |floor| new.max(floor));
-        return Some(if scalar == Scalar::Float { (new as f32).bits() } else { new.bits() });
+        return Ok(Some(if scalar == Scalar::Float { (new as f32).bits() } else { new.bits() }));
     }
     let floor = floor.map(|f| exact(scalar, f));
     let old = exact(scalar, old);
     if floor.is_some_and(|floor| old <= floor) {
-        return None;
+        return Ok(None);
     }
     let new = old + exact(difference_scalar, difference);
     let new = floor.map_or(new, |floor| new.max(floor));
-    Some(match scalar {
+    if new > old && new >= exact(scalar, scalar::largest(scalar)) {
+        return Err(ErrorKind::PriorityOverflow.into());
+    }
+    Ok(Some(match scalar {
         Scalar::Int => (new as i32).bits(),
         Scalar::Uint => (new as u32).bits(),
         _ => (new as u64).bits(),
-    })
+    }))
 }
 
 fn prefix(ids: &[u32], size: i32) -> &[u32] {

@@ -110,7 +110,8 @@ fn distances(run: &Run<'_>, source: VertexId) -> Result<(), Invalid> {
         for (&v, edge) in out.neighbours(u).iter().zip(out.range(u)) {
             let weight = int_weight(out.weights(), edge);
             let (length, to) = (i64::from(from) + weight, dist[v as usize]);
-            if i64::from(to) <= length {
+            // A length that does not fit is no excuse: the vertex can be reached.
+            if to != INFINITY && i64::from(to) <= length {
                 continue;
             }
             return Err(if to == INFINITY {
