@@ -214,16 +214,25 @@ fn conditions_filters_limits_and_targets_are_kept() {
             false,
         ),
     ];
-    for spec in ["kron:7", "kron:7:directed"] {
+    // By default each graph has half of the cases and one device; all with `GW_MATRIX` (nightly).
+    let all = std::env::var_os("GW_MATRIX").is_some();
+    for (half, spec) in ["kron:7", "kron:7:directed"].into_iter().enumerate() {
         let graph = graph(spec);
         for (i, (body, filters, wanted, limit, at, pulled, pushed)) in cases.iter().enumerate() {
+            if !all && i % 2 != half {
+                continue;
+            }
             let source = program(body, filters);
             let (_, mut right) = expected(&graph, wanted, *limit, *at);
             if body.contains("2 *") {
                 right.iter_mut().for_each(|n| *n *= 2);
             }
             for (direction, together) in [("pull", *pulled), ("push", *pushed)] {
-                for numbers in [NUMBERS[1], NUMBERS[4]] {
+                for numbers in [NUMBERS[1], NUMBERS[4]].into_iter().skip(if all { 0 } else { i / 2 % 2 }).take(if all {
+                    2
+                } else {
+                    1
+                }) {
                     let Some(device) = EmulatedDevice::new() else { return };
                     let (_, sums) = run(&source, direction, &graph, Arc::new(Turned { device, numbers }), together);
                     assert_eq!(sums, right, "case {i}, {spec} {direction} {numbers:?}");

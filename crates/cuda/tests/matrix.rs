@@ -12,9 +12,9 @@ use gw_cuda::CudaVm;
 use gw_lab::{Check, CheckListener};
 use gw_programs::{Program, programs};
 
-/// Legal schedules per program by default, and the programs: frontiers, queues, lists, sums, intersections, all vertices.
+/// Legal schedules per program by default, and the programs: frontiers, lists, queues, intersections.
 const DRAWN: usize = 1;
-const USUAL: [&str; 5] = ["bc", "cc-fast", "kcore", "sssp-delta", "tc"];
+const USUAL: [&str; 3] = ["bc", "kcore", "tc"];
 
 struct Told;
 

@@ -108,6 +108,8 @@ struct Plan {
     together: Option<Together>,
     /// Filters may fault: they are called for the ends of edges that sets select, the `from` filter first, and not for other vertices.
     late: bool,
+    /// The one filter may fault and is of the owner: it is called once per vertex that has edges.
+    guarded: bool,
 }
 
 /// Makes the code of an edge operator named `name`.
@@ -138,8 +140,14 @@ pub(crate) fn edges(
     let insert = has_output.then(|| insert_of(op, &schedule, enqueues_often(region.module, &op.apply.name)));
     let incoming = direction == Direction::Pull;
     // To ask once more whether a destination wants more edges may be a fault that no edge is to blame for.
-    let late = filters(op).into_iter().any(|filter| may_fault(region, filter));
-    let early_exit = incoming && !edge_only && !late && exits_early(region, op);
+    let faulty = filters(op).into_iter().any(|filter| may_fault(region, filter));
+    let early_exit = incoming && !edge_only && !faulty && exits_early(region, op);
+    let of_owner = match (&op.from, &op.to) {
+        (VertexFilter::Function(_), VertexFilter::All) => !incoming && !edge_only,
+        (VertexFilter::All, VertexFilter::Function(_)) => incoming && !edge_only,
+        _ => false,
+    };
+    let (late, guarded) = (faulty && !of_owner, faulty && of_owner);
     let repeats = direction == Direction::Push && matches!(op.from, VertexFilter::Set(_));
     let walks_all = !(direction == Direction::Push && matches!(op.from, VertexFilter::Set(_)));
     let fetch_ahead = shape.flat && has_output && direction == Direction::Push;
@@ -157,6 +165,7 @@ pub(crate) fn edges(
         repeats,
         together: None,
         late,
+        guarded,
     };
     if matches!(insert, Some(Insert::Append | Insert::Hash | Insert::Match)) && !appends_once(op, &plan) {
         region.unbounded = true;
@@ -477,6 +486,7 @@ fn walk_members(
         let by_function = matches!(if plan.incoming { &op.to } else { &op.from }, VertexFilter::Function(_));
         let test = test.filter(|_| !(by_function && plan.late));
         match test {
+            Some(test) if plan.guarded => code.line(format!("return range(v).length() != 0 && {test} ? v : -1;")),
             Some(test) => code.line(format!("return {test} ? v : -1;")),
             None => code.line("return v;"),
         }

@@ -4,6 +4,8 @@
 //! the entries of vectors are computed, each vector as one vertex operator. A library (no `main`) only sets its scalars:
 //! its caller brings the graphs.
 
+use std::collections::HashSet;
+
 use super::{PassContext, PassError};
 use crate::expr::{Expr, ExprKind, FunctionRef};
 use crate::lower::empty_value;
@@ -23,6 +25,8 @@ pub fn startup(mut module: Module, _: &PassContext) -> Result<Module, PassError>
     let mut scalars = Block::new();
     let mut entries = Block::new();
     let mut functions = Vec::new();
+    // The variables of loops are unique in the start-up, too.
+    let mut names = crate::rewrite::taken(&module, None);
     for at in 0..module.globals.len() {
         let global = &mut module.globals[at];
         let init = global.init.take();
@@ -51,7 +55,7 @@ pub fn startup(mut module: Module, _: &PassContext) -> Result<Module, PassError>
                         functions.push(function);
                         stmt
                     }
-                    _ => fixed(&module, target, value, span),
+                    _ => fixed(&mut names, target, value, span),
                 };
                 entries.push(stmt);
             }
@@ -84,9 +88,10 @@ fn initialiser(
     while made.iter().any(|f| f.name == function_name) {
         function_name = format!("{function_name}_").as_str().into();
     }
-    let v = crate::rewrite::fresh(&mut crate::rewrite::taken(module, None), "v");
+    let mut names = crate::rewrite::taken(module, None);
+    let v = crate::rewrite::fresh(&mut names, "v");
     let entry = Expr::element(Expr::var(name.clone(), ty.clone()), Expr::var(v.clone(), Type::Vertex(element.clone())));
-    let body = vec![fill(module, entry, value, span)];
+    let body = vec![fill(&mut names, entry, value, span)];
     Function {
         name: function_name,
         kind: FunctionKind::Startup,
@@ -100,34 +105,21 @@ fn initialiser(
     }
 }
 
-/// `place = value`, looping over the entries of fixed vectors.
-fn fill(module: &Module, place: Expr, value: Expr, span: Span) -> Stmt {
+/// `place = value`, looping over the entries of fixed vectors. The names are those that variables cannot have.
+fn fill(names: &mut HashSet<Name>, place: Expr, value: Expr, span: Span) -> Stmt {
     match place.ty.clone() {
-        Type::Vector { .. } => fixed(module, place, value, span),
+        Type::Vector { .. } => fixed(names, place, value, span),
         _ => Stmt::assign(place, value).at(span),
     }
 }
 
-fn fixed(module: &Module, place: Expr, value: Expr, span: Span) -> Stmt {
+fn fixed(names: &mut HashSet<Name>, place: Expr, value: Expr, span: Span) -> Stmt {
     let Type::Vector { domain: Domain::Fixed(n), .. } = place.ty else {
         return Stmt::assign(place, value).at(span);
     };
-    let depth = {
-        let mut depth = 0;
-        let mut inner = &place;
-        while let ExprKind::Element { vector, .. } = &inner.kind {
-            depth += 1;
-            inner = vector;
-        }
-        depth
-    };
-    let base = if depth > 1 { format!("j{depth}") } else { "j".to_string() };
-    // The place names the variables of the loops outside.
-    let mut taken = crate::rewrite::taken(module, None);
-    taken.extend(crate::walk::variables(&place));
-    let var = crate::rewrite::fresh(&mut taken, &base);
+    let var = crate::rewrite::fresh(names, "j");
     let entry = Expr::element(place, Expr::var(var.clone(), Type::INT));
-    let body = vec![fill(module, entry, value, span)];
+    let body = vec![fill(names, entry, value, span)];
     let (low, high) = (Expr::int(0), Expr::int(i64::from(n)));
     Stmt::new(StmtKind::For { var, low, high, body, meta: ForMeta::default() }).at(span)
 }
