@@ -94,6 +94,18 @@ end"
 }
 
 #[test]
+fn negative_literals_become_large_unsigned_numbers() {
+    let source = format!(
+        "{HEAD}func main()
+    var a : uint_64 = -1;
+    var b : uint_64 = 5;
+    print a; print b + -3; print -3 < b;
+end"
+    );
+    assert_eq!(lines(&source, graph(2, &[(0, 1)])), ["18446744073709551615", "2", "0"]);
+}
+
+#[test]
 fn nan_counts_only_as_the_first_operand() {
     let source = format!(
         "{HEAD}const z : vector{{Node}}(double) = 0.0;

@@ -170,6 +170,7 @@ pub(super) fn convert(expr: Expr, from: Scalar, to: Scalar, target: &Type) -> Ex
     let kind = match (expr.kind, to) {
         (ExprKind::Int(v), Scalar::Float | Scalar::Double) => ExprKind::Float(v as f64),
         (ExprKind::Int(v), Scalar::Bool) => ExprKind::Bool(v != 0),
+        (ExprKind::Int(v), Scalar::Uint64) if v < 0 => return large_literal(v as u64, span),
         (ExprKind::Int(v), _) => ExprKind::Int(wrap(v, to)),
         (ExprKind::Bool(v), Scalar::Int | Scalar::Uint | Scalar::Uint64) => ExprKind::Int(i64::from(v)),
         (ExprKind::Float(v), Scalar::Float | Scalar::Double) => ExprKind::Float(v),
