@@ -56,7 +56,7 @@ const TREES: [&str; 3] = [
 fn trees_choose_on_the_device_and_on_the_host() {
     let Some(device) = EmulatedDevice::new() else { return };
     let vm = CudaVm::on(Arc::new(device));
-    // One program of the three takes a minute less; all with `GW_MATRIX` (nightly).
+    // One program of the three; all with `GW_MATRIX` (nightly).
     let taken = if std::env::var_os("GW_MATRIX").is_some() { 3 } else { 1 };
     for (program, (i, tree)) in
         ["bfs-levels", "bfs", "cc"].into_iter().zip([1, 0, 2].map(|i| (i, TREES[i]))).take(taken)
