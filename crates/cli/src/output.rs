@@ -2,13 +2,11 @@
 
 use std::io::{IsTerminal, Write};
 
+use gw_lang::diagnostic::MOST_FINDINGS;
 use gw_lang::{Diagnostic, SourceFile};
 use serde::Serialize;
 
 use crate::error::CliError;
-
-/// The front end gives up on a program after this many errors.
-const MOST_FINDINGS: usize = 50;
 
 /// Prints an error: one line, or the findings in a program with its text.
 pub fn error(error: &CliError) {

@@ -3,6 +3,9 @@
 use crate::source::{SourceFile, Span};
 use ariadne::{CharSet, Color, Config, IndexType, Label as Mark, Report, ReportKind, Source};
 
+/// Each stage of the front end gives up after this many errors: the rest is noise.
+pub const MOST_FINDINGS: usize = 50;
+
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Severity {

@@ -164,7 +164,7 @@ fn unknown(known: &BTreeSet<String>, uses: &[LabelUse], severity: Severity) -> V
             continue;
         }
         // After this many the rest is noise.
-        if diagnostics.len() == 50 {
+        if diagnostics.len() == crate::diagnostic::MOST_FINDINGS {
             break;
         }
         let mut diagnostic =

@@ -6,7 +6,7 @@ use crate::token::{Token, TokenKind};
 use logos::Logos;
 
 /// After this many malformed pieces the rest is noise.
-const MAX_FINDINGS: usize = 50;
+const MAX_FINDINGS: usize = crate::diagnostic::MOST_FINDINGS;
 
 /// The two parts of a file: the algorithm, and what follows the `schedule:` line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

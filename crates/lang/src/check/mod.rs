@@ -29,7 +29,7 @@ use std::rc::Rc;
 struct Fail;
 
 /// After this many errors, or warnings, the rest is noise.
-const MAX_FINDINGS: usize = 50;
+const MAX_FINDINGS: usize = crate::diagnostic::MOST_FINDINGS;
 
 /// Result of a check.
 type Checked<T> = Result<T, Fail>;

@@ -29,7 +29,7 @@ const MAX_DEPTH: usize = 100;
 const MAX_OPERATORS: usize = 400;
 
 /// After this many errors the rest is noise.
-const MAX_ERRORS: usize = 50;
+const MAX_ERRORS: usize = crate::diagnostic::MOST_FINDINGS;
 
 /// Parses the algorithm part of a file. The tree is complete only if no diagnostic is an error.
 pub fn parse(source: &SourceFile) -> (Ast, Vec<Diagnostic>) {

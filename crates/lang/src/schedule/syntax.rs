@@ -46,7 +46,7 @@ pub(super) enum ArgKind {
 }
 
 /// After this many faults the rest is noise.
-pub(super) const MAX_FINDINGS: usize = 50;
+pub(super) const MAX_FINDINGS: usize = crate::diagnostic::MOST_FINDINGS;
 
 /// Reads all statements of the section, resynchronising at `;`.
 pub(super) fn parse(source: &SourceFile, span: Span) -> (Vec<Statement>, Vec<Diagnostic>) {
