@@ -1,7 +1,7 @@
 //! The rule that tells programs whose results may depend on an order from those whose results may not.
 //!
 //! It looks at GraphIR as lowered and knows nothing of how a program was made. A program passes when every operator and
-//! every `par_for` does ([`region`]), or belongs to one of two loops whose end does not depend on the way ([`loops`]): a
+//! every `par_for` does (`region`), or belongs to one of two loops whose end does not depend on the way (`loops`): a
 //! monotone fixed point, and a priority queue that is drained. The rule errs on the safe side: a program that fails it may
 //! still be deterministic.
 //!
