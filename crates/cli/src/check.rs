@@ -10,7 +10,7 @@ use gw_graph::progress::Progress;
 use gw_lab::{Check as Matrix, CheckListener, CheckReport, Failure, Tally};
 
 use crate::error::CliError;
-use crate::machines::Target;
+use crate::machines::{self, Target};
 use crate::output::{grouped, json, seconds, text};
 use crate::progress::Bar;
 
@@ -33,7 +33,7 @@ docs/check.md explains what is run and how to read the table.";
 #[command(after_help = HELP)]
 pub struct Check {
     /// The machine to check
-    #[arg(long, value_enum, default_value_t = Target::Cpu)]
+    #[arg(long, value_parser = machines::target(), default_value = "cpu")]
     target: Target,
     /// Few schedules and graphs: every value of every axis at least once
     #[arg(long)]
@@ -62,12 +62,12 @@ impl Check {
     /// Runs the matrix; `threads` is 0 for all cores.
     pub fn run(self, cancel: &Arc<AtomicBool>, threads: usize) -> Result<(), CliError> {
         let programs = self.program.iter().map(|name| gw_programs::find(name)).collect::<Result<Vec<_>, _>>()?;
-        let machine = self.target.open(threads)?;
-        let mut options = format!("--target {}", machine.vm.name());
+        let machine = self.target.open(threads)?.machine;
+        let mut options = format!("--target {}", machine.vm().name());
         if threads > 0 {
             let _ = write!(options, " --threads {threads}");
         }
-        let mut matrix = Matrix::new(&*machine.vm);
+        let mut matrix = Matrix::new(machine.vm());
         if !programs.is_empty() {
             matrix.programs = programs;
         }

@@ -54,9 +54,9 @@ pub enum CliError {
         /// The program.
         file: SourceFile,
     },
-    /// The GPU asked for cannot be used.
-    #[error("there is no GPU to run on: {0}\n`gw devices` tells more; `--target cpu` runs on the processor")]
-    Device(#[from] gw_cuda::device::DeviceError),
+    /// Something of the library that has no text of its own here.
+    #[error(transparent)]
+    Library(graphwright::Error),
     /// The machine cannot run the schedule.
     #[error("{0}")]
     Unsupported(String),
@@ -109,8 +109,31 @@ impl From<gw_lab::LabError> for CliError {
     /// Findings in a program are shown as everywhere, with colours where they can be seen.
     fn from(error: gw_lab::LabError) -> Self {
         match error {
-            gw_lab::LabError::Program { found, file } => CliError::Program { found, file },
+            gw_lab::LabError::Program(error) => error.into(),
             other => CliError::Lab(other),
+        }
+    }
+}
+
+impl From<graphwright::Error> for CliError {
+    /// What a person did wrong on the command line is told apart from what went wrong later.
+    fn from(error: graphwright::Error) -> Self {
+        use graphwright::Error;
+        match error {
+            Error::UnknownProgram(error) => error.into(),
+            Error::Program { found, file } => CliError::Program { found, file },
+            Error::Lower(error) => error.into(),
+            Error::Pipeline(error) => error.into(),
+            Error::Prepare(error) => error.into(),
+            Error::Run { error, file } => CliError::Run { error, file },
+            Error::Graph(error) => error.into(),
+            Error::Refused(reasons) => CliError::Unsupported(reasons.join("\n")),
+            Error::Unsuitable(error) => CliError::Unsupported(error.to_string()),
+            Error::Argument(error) => CliError::Usage(error.to_string()),
+            error @ (Error::UnknownArgument { .. } | Error::UnknownMachine { .. }) => {
+                CliError::Usage(error.to_string())
+            }
+            error => CliError::Library(error),
         }
     }
 }

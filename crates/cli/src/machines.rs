@@ -1,103 +1,64 @@
 //! The machines that `--target` names, and which of them `auto` is.
 
-use clap::ValueEnum;
-use gw_cpu::CpuVm;
-use gw_cuda::device::DeviceError;
-use gw_exec::{ErrorKind, ExecError, GraphVm, ReferenceVm};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use graphwright::{AUTO, Machine, MachineKind, MachineOptions, Machines};
 use gw_schedule::Family;
 
 use crate::error::CliError;
 
-/// Machines.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Target {
-    /// Single-threaded and simple: defines what programs mean
-    Reference,
-    /// Machine code for this computer's processor, on several threads
-    Cpu,
-    /// Machine code for an NVIDIA GPU (see `gw devices`)
-    Cuda,
-    /// The GPU where there is one and the graph fits, else the processor
-    Auto,
+/// The name of a machine, or `auto`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Target(String);
+
+/// Reads the name of a machine.
+pub fn target() -> impl TypedValueParser<Value = Target> {
+    let machines = Machines::standard();
+    let known = machines.iter().map(|kind| PossibleValue::new(kind.name()).help(kind.about()));
+    let auto = PossibleValue::new(AUTO).help("The GPU where there is one and the graph fits, else the processor");
+    PossibleValuesParser::new(known.chain([auto]).collect::<Vec<_>>()).map(Target)
 }
 
-/// A machine ready for use.
-pub struct Machine {
-    /// It.
-    pub vm: Box<dyn GraphVm>,
-    /// Threads of the host that it computes with.
-    pub threads: usize,
+/// A machine that was opened.
+pub struct Opened {
+    /// The machine.
+    pub machine: Machine,
     /// It was chosen and not asked for: the CPU may take over from it.
     pub replaceable: bool,
 }
 
 impl Target {
     /// Its name in records and its family, without opening it.
-    pub fn name_and_family(self) -> Result<(&'static str, Family), CliError> {
-        match self {
-            Target::Reference => Ok(("reference", Family::Cpu)),
-            Target::Cpu => Ok(("cpu", Family::Cpu)),
-            Target::Cuda => Ok(("cuda", Family::Gpu)),
-            Target::Auto => {
-                Err(CliError::Usage("--target auto: name the machine here: cpu, cuda or reference".to_string()))
-            }
+    pub fn name_and_family(&self) -> Result<(&'static str, Family), CliError> {
+        if self.0 == AUTO {
+            let names: Vec<&str> = Machines::standard().iter().map(MachineKind::name).collect();
+            let message = format!("--target {AUTO}: name the machine here: {}", names.join(", "));
+            return Err(CliError::Usage(message));
         }
+        let machines = Machines::standard();
+        let kind: &dyn MachineKind = machines.find(&self.0)?;
+        Ok((kind.name(), kind.family()))
     }
 
     /// Opens the machine; `threads` is 0 for all cores.
-    pub fn open(self, threads: usize) -> Result<Machine, CliError> {
-        match self {
-            Target::Reference => Ok(Machine { vm: Box::new(ReferenceVm::new()), threads: 1, replaceable: false }),
-            Target::Cpu => Ok(cpu(threads)),
-            Target::Cuda => Ok(Machine { vm: cuda()?, threads: 1, replaceable: false }),
-            Target::Auto => match cuda() {
-                Ok(vm) => Ok(Machine { vm, threads: 1, replaceable: true }),
-                // No GPU is nothing to talk about; one that is there and fails is.
-                Err(DeviceError::Missing(_)) => Ok(cpu(threads)),
-                Err(error) => {
-                    eprintln!("gw: the GPU cannot be used: {error}; running on the CPU");
-                    Ok(cpu(threads))
-                }
-            },
+    pub fn open(&self, threads: usize) -> Result<Opened, CliError> {
+        let (machines, options) = (Machines::standard(), MachineOptions { threads });
+        if self.0 != AUTO {
+            return Ok(Opened { machine: machines.open(&self.0, &options)?, replaceable: false });
         }
+        let (machine, failed) = machines.open_auto(&options)?;
+        // No GPU is nothing to talk about; one that is there and fails is.
+        for missing in failed {
+            eprintln!("gw: {}: {}; running on {}", missing.machine, missing.lacks, machine.name());
+        }
+        let replaceable = machine.name() != CPU;
+        Ok(Opened { machine, replaceable })
     }
 }
+
+/// The machine that can run everything that fits into the memory of the host.
+const CPU: &str = "cpu";
 
 /// The CPU; `threads` is 0 for all cores.
-pub fn cpu(threads: usize) -> Machine {
-    let count = match threads {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        threads => threads,
-    };
-    Machine { vm: Box::new(CpuVm::new(threads)), threads: count, replaceable: false }
-}
-
-fn cuda() -> Result<Box<dyn GraphVm>, DeviceError> {
-    gw_cuda::CudaVm::open().map(|vm| Box::new(vm) as Box<dyn GraphVm>)
-}
-
-/// The error by which a run says that its graph or vectors are too large for the memory of the machine.
-pub fn out_of_memory(error: &CliError) -> Option<&ExecError> {
-    match error {
-        CliError::Prepare(error) | CliError::Run { error, .. } => {
-            matches!(error.kind(), ErrorKind::OutOfMemory { .. }).then_some(error)
-        }
-        _ => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_lack_of_memory_is_a_reason_for_another_machine() {
-        let file = gw_lang::SourceFile::new("p.gt", "");
-        let run = |kind: ErrorKind| CliError::Run { error: kind.into(), file: file.clone() };
-        let memory = || ErrorKind::OutOfMemory { what: "the graph".into() };
-        assert!(out_of_memory(&run(memory())).is_some());
-        assert!(out_of_memory(&CliError::Prepare(memory().into())).is_some());
-        assert!(out_of_memory(&run(ErrorKind::Cancelled)).is_none());
-        assert!(out_of_memory(&CliError::Usage(String::new())).is_none());
-    }
+pub fn cpu(threads: usize) -> Result<Machine, CliError> {
+    Ok(Machines::standard().open(CPU, &MachineOptions { threads })?)
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rayon::prelude::*;
 
 use gw_graph::derived::{CooOrder, CsrM};
-use gw_graph::{Adjacency, Graph, Offsets, Weights};
+use gw_graph::{Adjacency, AdjacencyId, Graph, GraphId, Offsets, Weights};
 
 use crate::codegen::inputs::{EdgeList, GraphParts};
 use crate::device::{Device, DeviceError};
@@ -33,9 +33,9 @@ struct Edges {
 /// Which arrays: by the address of the host's, which stay while the graph is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Key {
-    Lists { adjacency: usize, weights: bool },
-    Ranges { adjacency: usize },
-    Edges { adjacency: usize, by_destination: bool, pairs: bool, block: u32, weights: bool },
+    Lists { adjacency: AdjacencyId, weights: bool },
+    Ranges { adjacency: AdjacencyId },
+    Edges { adjacency: AdjacencyId, by_destination: bool, pairs: bool, block: u32, weights: bool },
 }
 
 enum Resident {
@@ -48,7 +48,7 @@ enum Resident {
 /// All graphs on one device.
 pub(crate) struct Residency {
     device: Arc<dyn Device>,
-    /// The graph is kept so that addresses of its arrays mean the same as long as the copy exists.
+    /// With the graph, to know when nobody else uses it any more.
     known: Mutex<HashMap<Key, (Arc<Graph>, Resident)>>,
 }
 
@@ -67,11 +67,11 @@ impl Residency {
     /// Gives up all graphs that only this table still holds, for memory.
     pub(crate) fn drop_unused(&self) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut holders: HashMap<*const Graph, usize> = HashMap::new();
+        let mut holders: HashMap<GraphId, usize> = HashMap::new();
         for (graph, _) in known.values() {
-            *holders.entry(Arc::as_ptr(graph)).or_default() += 1;
+            *holders.entry(graph.id()).or_default() += 1;
         }
-        known.retain(|_, (graph, _)| Arc::strong_count(graph) > holders[&Arc::as_ptr(graph)]);
+        known.retain(|_, (graph, _)| Arc::strong_count(graph) > holders[&graph.id()]);
     }
 
     /// The arrays of a graph as a kernel wants them. `block` is the size of blocks of an edge list.
@@ -123,7 +123,7 @@ impl Residency {
     fn lists(&self, graph: &Arc<Graph>, adjacency: &Adjacency, weights: bool) -> Result<Arc<Lists>, DeviceError> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let weighted = weights && !matches!(adjacency.weights(), Weights::None);
-        let adjacency_id = identity(adjacency);
+        let adjacency_id = adjacency.id();
         for weights in [weighted, true] {
             if let Some((_, Resident::Lists(lists))) = known.get(&Key::Lists { adjacency: adjacency_id, weights }) {
                 return Ok(Arc::clone(lists));
@@ -164,7 +164,7 @@ impl Residency {
 
     fn ranges(&self, graph: &Arc<Graph>, incoming: bool) -> Result<Arc<Buffer>, DeviceError> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let adjacency = identity(if incoming { graph.incoming() } else { graph.out() });
+        let adjacency = if incoming { graph.incoming().id() } else { graph.out().id() };
         let key = Key::Ranges { adjacency };
         if let Some((_, Resident::Ranges(ranges))) = known.get(&key) {
             return Ok(Arc::clone(ranges));
@@ -181,7 +181,7 @@ impl Residency {
 
     fn edges(&self, graph: &Arc<Graph>, list: EdgeList, block: u32, weights: bool) -> Result<Arc<Edges>, DeviceError> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let adjacency_id = identity(graph.out());
+        let adjacency_id = graph.out().id();
         let key = Key::Edges {
             adjacency: adjacency_id,
             by_destination: list.by_destination,
@@ -238,14 +238,6 @@ impl Residency {
         let edges = Arc::new(edges);
         known.insert(key, (Arc::clone(graph), Resident::Edges(Arc::clone(&edges))));
         Ok(edges)
-    }
-}
-
-/// What tells an adjacency from all others that exist: its offsets, of which there is at least one.
-fn identity(adjacency: &Adjacency) -> usize {
-    match adjacency.offsets() {
-        Offsets::Narrow(o) => o.as_ptr() as usize,
-        Offsets::Wide(o) => o.as_ptr() as usize,
     }
 }
 

@@ -1,10 +1,10 @@
 //! Vertex sets whose members are on the device.
 
 use std::any::Any;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use gw_exec::{MachineSet, SetForm, VertexSet};
-use gw_graph::Graph;
+use gw_graph::{Graph, GraphId};
 
 use crate::device::{Address, Device, DeviceError};
 use crate::memory::{Buffer, bytes_of, exec_error};
@@ -136,7 +136,7 @@ pub(crate) struct DeviceSet {
     storage: Option<Storage>,
     pub(crate) form: u32,
     /// The graph whose edges were counted when the set was made: their number is in the head.
-    counted: Option<Weak<Graph>>,
+    counted: Option<GraphId>,
     known: Mutex<Known>,
 }
 
@@ -155,14 +155,13 @@ impl DeviceSet {
 
     /// As a kernel made it that counted the edges of this graph that leave the set.
     pub(crate) fn with_edges_of(mut self, graph: &Arc<Graph>) -> DeviceSet {
-        self.counted = Some(Arc::downgrade(graph));
+        self.counted = Some(graph.id());
         self
     }
 
     /// The edges of a graph that leave the set, if they were counted when it was made. Comes with the size, in one transfer.
     pub(crate) fn edges_of(&self, graph: &Graph) -> Result<Option<u64>, DeviceError> {
-        let is_of = |counted: &Weak<Graph>| std::ptr::eq(counted.as_ptr(), graph);
-        match self.counted.as_ref().is_some_and(is_of) {
+        match self.counted == Some(graph.id()) {
             true => Ok(Some(self.read()?.edges)),
             false => Ok(None),
         }

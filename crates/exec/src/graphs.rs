@@ -37,6 +37,12 @@ impl SpecGraphs {
         cache.insert((text, false), graph);
     }
 
+    /// Whether a graph is kept under this name.
+    pub fn has(&self, text: &str) -> bool {
+        let cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        cache.contains_key(&(text.to_string(), false))
+    }
+
     fn cached(&self, key: &(String, bool), make: impl FnOnce() -> Result<Arc<Graph>>) -> Result<Arc<Graph>> {
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(graph) = cache.get(key) {

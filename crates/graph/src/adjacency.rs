@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
+use crate::graph_id::AdjacencyId;
 use crate::{Buffer, Offsets, VertexId, Weights};
 
 /// Neighbour lists of all vertices, each sorted ascending by neighbour id.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub struct Adjacency {
+    id: AdjacencyId,
     offsets: Offsets,
     targets: Buffer<VertexId>,
     weights: Weights,
@@ -17,7 +19,13 @@ impl Adjacency {
     /// weights, offsets ascending, lists sorted, ids in range). [`crate::validate`] checks all of it.
     pub(crate) fn from_parts(offsets: Offsets, targets: Buffer<VertexId>, weights: Weights) -> Self {
         debug_assert_eq!(offsets.total(), targets.len());
-        Adjacency { offsets, targets, weights }
+        Adjacency { id: AdjacencyId::fresh(), offsets, targets, weights }
+    }
+
+    /// What copies of these arrays elsewhere (device memory) use as their key. Graphs that share an adjacency share
+    /// its copies.
+    pub fn id(&self) -> AdjacencyId {
+        self.id
     }
 
     /// Number of vertices.
@@ -80,5 +88,12 @@ impl Adjacency {
             }
         }
         low as VertexId
+    }
+}
+
+impl PartialEq for Adjacency {
+    /// The same lists and weights.
+    fn eq(&self, other: &Self) -> bool {
+        self.offsets == other.offsets && self.targets == other.targets && self.weights == other.weights
     }
 }

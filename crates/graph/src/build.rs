@@ -149,7 +149,7 @@ impl Adjacency {
 
     /// [`Adjacency::is_symmetric`] at streaming speed: compares 128-bit fingerprints of the edges and of their
     /// reverses. A symmetric graph always passes; another one passes with a chance of 2^-128.
-    fn looks_symmetric(&self) -> bool {
+    pub(crate) fn looks_symmetric(&self) -> bool {
         struct Compare;
         impl ReadEdges for Compare {
             type Answer = bool;

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use crate::build::allow_csr;
 use crate::csr::csr_bytes;
 use crate::derived::Forms;
+use crate::graph_id::GraphId;
 use crate::{Adjacency, Numbering, RoundedWeight, VertexId, WeightKind};
 
 /// A directed graph over vertices `0..vertices`, stored by out-neighbours.
@@ -14,6 +15,7 @@ use crate::{Adjacency, Numbering, RoundedWeight, VertexId, WeightKind};
 /// built and how long it took.
 #[derive(Debug)]
 pub struct Graph {
+    id: GraphId,
     out: Arc<Adjacency>,
     incoming: OnceLock<Arc<Adjacency>>,
     symmetric: bool,
@@ -30,7 +32,8 @@ impl Graph {
         if symmetric {
             let _ = incoming.set(Arc::clone(&out));
         }
-        Graph { out, incoming, symmetric, rounded: None, numbering: None, forms: Forms::default() }
+        let id = GraphId::fresh();
+        Graph { id, out, incoming, symmetric, rounded: None, numbering: None, forms: Forms::default() }
     }
 
     /// The same graph, whose file holds this weight in a form that 32 bits cannot keep.
@@ -48,6 +51,11 @@ impl Graph {
         let graph = Graph::new(out, false);
         let _ = graph.incoming.set(Arc::new(incoming));
         graph
+    }
+
+    /// What caches of anything worked out from this graph use as their key.
+    pub fn id(&self) -> GraphId {
+        self.id
     }
 
     /// Number of vertices.
@@ -119,6 +127,7 @@ impl Graph {
         self.incoming();
         let incoming = self.incoming.get().map_or_else(|| Arc::clone(&self.out), Arc::clone);
         let transposed = Graph {
+            id: GraphId::fresh(),
             out: incoming,
             incoming: OnceLock::new(),
             symmetric: self.symmetric,

@@ -77,6 +77,14 @@ impl Offsets {
         len.saturating_sub(1)
     }
 
+    /// True without any position, not even the first: no adjacency has such offsets.
+    pub(crate) fn is_empty(&self) -> bool {
+        match self {
+            Offsets::Narrow(o) => o.is_empty(),
+            Offsets::Wide(o) => o.is_empty(),
+        }
+    }
+
     /// Number of edges.
     pub fn total(&self) -> usize {
         self.at(self.lists())

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use gw_lang::{Diagnostic, SourceFile};
 use thiserror::Error;
 
 /// Shorthand for results of this crate.
@@ -139,17 +138,9 @@ pub enum LabError {
     /// A report cannot be written as JSON.
     #[error("cannot write the data of the report: {0}")]
     ReportData(serde_json::Error),
-    /// A standard program that does not exist.
+    /// A program or schedule that cannot be used.
     #[error(transparent)]
-    UnknownProgram(#[from] gw_programs::UnknownProgram),
-    /// A program or schedule has errors, shown with its text.
-    #[error("{}", gw_lang::diagnostic::render(found, file, false))]
-    Program {
-        /// The findings.
-        found: Vec<Diagnostic>,
-        /// Where they are.
-        file: SourceFile,
-    },
+    Program(#[from] graphwright::Error),
 }
 
 impl LabError {
@@ -157,7 +148,7 @@ impl LabError {
     pub fn is_usage(&self) -> bool {
         match self {
             LabError::UnknownSuite { .. } | LabError::UnknownName { .. } | LabError::Nothing(_) => true,
-            LabError::UnknownProgram(_) | LabError::Entry { .. } => true,
+            LabError::Program(graphwright::Error::UnknownProgram(_)) | LabError::Entry { .. } => true,
             LabError::NoLab { .. } | LabError::LabExists { .. } => true,
             LabError::Graph { source, .. } => source.is_usage(),
             _ => false,

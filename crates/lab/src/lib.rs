@@ -34,7 +34,6 @@
 //! assert!(plan.cells().len() > 0);
 //! ```
 
-mod adviser;
 mod builtin;
 mod check;
 mod clock;
@@ -53,7 +52,6 @@ mod report;
 mod run;
 mod select;
 mod sheet;
-mod source;
 mod sources;
 pub mod stats;
 mod suite;
@@ -62,7 +60,6 @@ mod table;
 mod template;
 mod traffic;
 
-pub use adviser::{Adviser, Candidate, tree_text};
 pub use builtin::builtin_suites;
 pub use check::{Check, CheckListener, CheckReport, CheckedProgram, Failure, Refusal, Tally, check};
 pub use clock::utc_now;
@@ -82,7 +79,6 @@ pub use report::{ReportData, ReportModel, ReportQuery, WorthALook, render_report
 pub use run::{Listener, Outcome, Settings, run};
 pub use select::Selection;
 pub use sheet::{Field, Sheet, SheetError};
-pub use source::{ADAPTIVE, AUTO, Origin, ReadSchedule, Settled, Source, Wanted};
 pub use suite::{Entry, GraphEntry, Override, Scalar, Suite};
 pub use switching::{SwitchCost, SwitchRow, Switching};
 pub use table::{Implementation, StepTable, StepTimes, TableGraph, Variant};

@@ -156,7 +156,6 @@ fn pagerank_on_cpus() -> Vec<Text> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::Source;
 
     #[test]
     fn the_numbers_of_the_thesis() {
@@ -182,9 +181,7 @@ mod tests {
                 assert!(!named[..i].iter().any(|other| other.name == one.name), "{} twice", one.name);
                 let same = |other: &&NamedSchedule| other.program == one.program && other.schedule == one.schedule;
                 assert!(!named[..i].iter().any(|other| same(&other)), "{} is a copy", one.name);
-                let source = Source::find(&one.program, |path| path.to_path_buf()).unwrap();
-                let front = source.front().unwrap();
-                let module = gw_ir::lower(&front.typed, &source.file.text).unwrap();
+                let module = graphwright::Program::find(&one.program).unwrap().module().clone();
                 let mut schedule = one.schedule.clone();
                 schedule.set_family(Some(family));
                 if let Err(error) = gw_ir::run_pipeline(module, &schedule, &gw_ir::Options::default()) {

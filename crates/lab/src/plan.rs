@@ -10,9 +10,9 @@ use gw_programs::ArgKind;
 use crate::error::{LabError, Result};
 use crate::program::{DEFAULT, PlannedProgram};
 use crate::select::Selection;
-use crate::source::Wanted;
 use crate::suite::{Entry, GraphEntry, Override, Suite};
 use crate::template::{fill, uses};
+use graphwright::Wanted;
 
 /// Start vertices of an entry that does not say how many.
 const SOURCES: u32 = 4;
@@ -322,7 +322,8 @@ impl<'a> Planner<'a> {
 /// The arguments of an entry as templates, and values for those that are plain numbers.
 fn arguments(entry: &Entry) -> Result<(Vec<String>, Values)> {
     let is_file = entry.program.ends_with(".gt") || entry.program.contains(std::path::MAIN_SEPARATOR);
-    let standard = if is_file { None } else { Some(gw_programs::find(&entry.program)?) };
+    let standard =
+        if is_file { None } else { Some(gw_programs::find(&entry.program).map_err(graphwright::Error::from)?) };
     let known = standard.map_or(&[][..], |p| p.args);
     let defaults = known.iter().filter_map(|arg| match arg.kind {
         ArgKind::Count(count) => Some((arg.name.to_string(), count.to_string())),

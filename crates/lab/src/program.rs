@@ -1,17 +1,14 @@
 //! Programs and schedules of a suite: checked before anything runs, compiled for a machine.
 
 use std::path::Path;
-use std::sync::Arc;
 
+use graphwright::{Compiled, Error, Program, Wanted};
 use gw_exec::{GraphVm, RunOptions};
 use gw_ir::types::Type;
-use gw_ir::{Options, lower, run_pipeline};
-use gw_lang::Front;
-use gw_programs::Program;
+use gw_programs::Program as StandardProgram;
 use gw_schedule::{LoopForm, ProgramSchedule, Schedule, SimpleSchedule};
 
 use crate::error::Result;
-use crate::source::{Source, Wanted};
 use crate::suite::Suite;
 
 /// The name of the schedule that a program has without one being given.
@@ -21,8 +18,7 @@ pub(crate) const DEFAULT: &str = "default";
 pub(crate) struct PlannedProgram {
     /// The name as in the suite.
     pub(crate) name: String,
-    source: Source,
-    front: Front,
+    program: Program,
 }
 
 /// A program compiled under a schedule.
@@ -38,25 +34,25 @@ pub(crate) struct Prepared {
 impl PlannedProgram {
     /// Finds a standard program by name or a `.gt` file by path, and checks it.
     pub(crate) fn find(suite: &Suite, name: &str) -> Result<Self> {
-        let source = Source::find(name, |path| suite.path(path))?;
-        let front = source.front()?;
-        Ok(PlannedProgram { name: source.name().to_string(), source, front })
+        let program = Program::find_in(name, |path| suite.path(path))?;
+        Ok(PlannedProgram { name: program.name().to_string(), program })
     }
 
     /// The standard program, when it is one.
-    pub(crate) fn standard(&self) -> Option<&'static Program> {
-        self.source.standard
+    pub(crate) fn standard(&self) -> Option<&'static StandardProgram> {
+        self.program.as_standard()
     }
 
     /// The schedule that a suite or a person names: the usual one, the machine's choice, one of the suite's, a file or a
     /// text.
     pub(crate) fn schedule(&self, suite: &Suite, name: &str) -> Result<Wanted> {
+        let front = self.program.front();
         if name == DEFAULT {
-            return Ok(Wanted::usual(&self.front));
+            return Ok(Wanted::usual(front));
         }
         let text = suite.schedules.get(name).map_or(name, String::as_str);
         let title = format!("schedule of {}", self.name);
-        Ok(Wanted::read(&self.front, &self.name, text, &title, |path: &Path| suite.path(path))?.wanted)
+        Ok(Wanted::read(front, &self.name, text, &title, |path: &Path| suite.path(path))?.wanted)
     }
 
     /// Compiles the program for a machine and, where the schedule is to be chosen, for runs with these options. The error
@@ -67,25 +63,22 @@ impl PlannedProgram {
         machine: &dyn GraphVm,
         options: &RunOptions,
     ) -> Result<Prepared, String> {
-        let module = lower(&self.front.typed, &self.source.file.text).map_err(|e| e.to_string())?;
-        let settled = wanted.settle(machine, module, options);
-        if let Some(reason) = settled.not_adaptive {
+        let settled = self.program.settle(wanted, machine, options);
+        if let Some(reason) = settled.decision.not_adaptive {
             return Err(format!("the schedule is not adaptive: {reason}"));
         }
-        let refused = settled.refusals(machine);
-        if !refused.is_empty() {
-            return Err(refused.join("; "));
-        }
-        // The front end has warned of labels that a program's own schedule has in excess.
-        let passes = Options { allow_unknown_labels: true, ..Options::default() };
-        let stepwise = host_loops(&settled.schedule).and_then(|schedule| {
-            let module = run_pipeline(settled.module.clone(), &schedule, &passes).ok()?;
-            gw_exec::Program::prepare(machine, Arc::new(module)).ok()
+        let stepwise = host_loops(&settled.decision.schedule).and_then(|schedule| {
+            let mut stepwise = settled.clone();
+            stepwise.decision.schedule = schedule;
+            Some(stepwise.compile(machine).ok()?.program)
         });
-        let module = run_pipeline(settled.module, &settled.schedule, &passes).map_err(|e| e.to_string())?;
-        let weighted = module.globals.iter().any(|g| matches!(g.ty, Type::EdgeSet { weight: Some(_), .. }));
-        let program = gw_exec::Program::prepare(machine, Arc::new(module)).map_err(|e| e.to_string())?;
-        Ok(Prepared { program, schedule: settled.schedule, weighted, stepwise })
+        let Compiled { program, decision } = settled.compile(machine).map_err(|error| match error {
+            Error::Refused(reasons) => reasons.join("; "),
+            error => error.to_string(),
+        })?;
+        let globals = &program.module().globals;
+        let weighted = globals.iter().any(|g| matches!(g.ty, Type::EdgeSet { weight: Some(_), .. }));
+        Ok(Prepared { program, schedule: decision.schedule, weighted, stepwise })
     }
 }
 

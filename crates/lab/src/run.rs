@@ -22,11 +22,11 @@ use crate::graphs::BenchGraphs;
 use crate::plan::{Cell, CellName, Plan};
 use crate::program::Prepared;
 use crate::record::{Counted, Measurement, Provenance, RowUsage};
-use crate::source::{ADAPTIVE, AUTO, Wanted};
 use crate::sources;
 use crate::stats::Summary;
 use crate::template::fill;
 use crate::traffic::{Tally, Traffic, typical};
+use graphwright::{ADAPTIVE, AUTO, Wanted};
 
 /// On what and how a plan is run.
 pub struct Settings<'a> {
@@ -188,8 +188,7 @@ impl<'a> Runner<'a> {
             if self.compiled[row.cell.schedule].is_none() {
                 let options = self.options(&self.arguments(row.cell, graphs, &starts, 0), graphs);
                 let program = &plan.programs[planned.program];
-                row.chosen =
-                    Some(program.prepare(&planned.wanted.on(self.settings.machine).0, self.settings.machine, &options));
+                row.chosen = Some(program.prepare(&planned.wanted, self.settings.machine, &options));
             }
         }
         // A program without a start vertex has one argument list all the same.

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use crate::builtin;
 use crate::error::{LabError, Result};
 use crate::program::DEFAULT;
-use crate::source::AUTO;
+use graphwright::AUTO;
 
 /// A benchmark suite as written in its file. `docs/bench.md` explains every key.
 #[derive(Debug, Clone, PartialEq, Deserialize)]

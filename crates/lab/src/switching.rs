@@ -5,9 +5,9 @@
 use gw_schedule::{Feature, Tree, TreeNode};
 use serde::Serialize;
 
-use crate::adviser::Adviser;
 use crate::sheet::{Field, Sheet};
 use crate::table::{StepTable, retain};
+use graphwright::Adviser;
 
 /// What it costs to go from one implementation to another.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]

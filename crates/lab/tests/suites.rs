@@ -229,10 +229,20 @@ fn wrong_choices_name_the_right_ones() {
 fn suites_that_cannot_be_carried_out_are_refused_before_anything_runs() {
     let nothing = Selection::default();
     let with = |entry: &str| format!("name = 't'\n[[entry]]\ngraphs = ['path:9']\n{entry}");
-    assert!(matches!(refused(&with("program = 'bsf'"), &nothing), LabError::UnknownProgram(_)));
-    assert!(matches!(refused(&with("program = 'none.gt'"), &nothing), LabError::Read { .. }));
+    assert!(matches!(
+        refused(&with("program = 'bsf'"), &nothing),
+        LabError::Program(graphwright::Error::UnknownProgram(_))
+    ));
+    assert!(matches!(
+        refused(&with("program = 'none.gt'"), &nothing),
+        LabError::Program(graphwright::Error::Read { .. })
+    ));
     let schedule = refused(&with("program = 'bfs'\nschedules = ['s0:s9@pull']"), &nothing);
-    assert!(matches!(&schedule, LabError::Program { .. }) && schedule.to_string().contains("s0:s1"), "{schedule}");
+    assert!(
+        matches!(&schedule, LabError::Program(graphwright::Error::Program { .. }))
+            && schedule.to_string().contains("s0:s1"),
+        "{schedule}"
+    );
     let value = refused(&with("program = 'bfs'\nargs = ['{graph}', '{sauce}']"), &nothing);
     assert!(value.to_string().contains("`sauce` has no value"), "{value}");
     let sources = refused(&with("program = 'tc'\nsources = 3"), &nothing);

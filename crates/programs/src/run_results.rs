@@ -6,7 +6,7 @@ use crate::results::{Number, Results, Values};
 
 impl Results for Globals {
     fn vector(&self, name: &str) -> Option<Values<'_>> {
-        entries(Globals::vector(self, name)?)
+        Values::of(Globals::vector(self, name)?)
     }
 
     fn scalar(&self, name: &str) -> Option<Number> {
@@ -22,14 +22,17 @@ impl Results for Globals {
     }
 }
 
-fn entries(vector: &Vector) -> Option<Values<'static>> {
-    Some(match vector.scalar() {
-        Scalar::Int => vector.to_vec::<i32>()?.into(),
-        Scalar::Uint => vector.to_vec::<u32>()?.into(),
-        Scalar::Uint64 => vector.to_vec::<u64>()?.into(),
-        Scalar::Float => vector.to_vec::<f32>()?.into(),
-        Scalar::Double => vector.to_vec::<f64>()?.into(),
-        Scalar::Bool => vector.to_vec::<bool>()?.into(),
-        Scalar::String => return None,
-    })
+impl Values<'static> {
+    /// The entries of a vector of a finished run; `None` for strings.
+    pub fn of(vector: &Vector) -> Option<Values<'static>> {
+        Some(match vector.scalar() {
+            Scalar::Int => vector.to_vec::<i32>()?.into(),
+            Scalar::Uint => vector.to_vec::<u32>()?.into(),
+            Scalar::Uint64 => vector.to_vec::<u64>()?.into(),
+            Scalar::Float => vector.to_vec::<f32>()?.into(),
+            Scalar::Double => vector.to_vec::<f64>()?.into(),
+            Scalar::Bool => vector.to_vec::<bool>()?.into(),
+            Scalar::String => return None,
+        })
+    }
 }

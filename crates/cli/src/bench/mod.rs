@@ -11,7 +11,7 @@ use gw_graph::progress::Progress;
 use gw_lab::{CellName, Listener, Measurement, Plan, Provenance, Selection, Settings, Suite};
 
 use crate::error::CliError;
-use crate::machines::Target;
+use crate::machines::{self, Target};
 use crate::output::{json, text};
 use crate::progress::Bar;
 use table::Table;
@@ -75,7 +75,7 @@ pub struct Bench {
     #[arg(long)]
     no_verify: bool,
     /// The machine to run on
-    #[arg(long, value_enum, default_value_t = Target::Cpu)]
+    #[arg(long, value_parser = machines::target(), default_value = "cpu")]
     target: Target,
     /// Write the results to a file as JSON
     #[arg(long, value_name = "FILE")]
@@ -95,15 +95,15 @@ impl Bench {
         for note in plan.notes() {
             eprintln!("gw: {note}");
         }
-        let machine = self.target.open(threads)?;
-        let provenance = Provenance::of(&*machine.vm)?;
+        let machine = self.target.open(threads)?.machine;
+        let provenance = Provenance::of(machine.vm())?;
         let table = Table::new(&plan, &provenance);
         if !self.json {
             text(&table.header())?;
         }
 
         let settings =
-            Settings { machine: &*machine.vm, threads: machine.threads, cancel: Arc::clone(cancel), provenance };
+            Settings { machine: machine.vm(), threads: machine.threads(), cancel: Arc::clone(cancel), provenance };
         let mut screen = Screen { bar: Bar::new(), table, silent: self.json, failed: None };
         cancel.store(false, Ordering::Relaxed);
         let outcome = gw_lab::run(&plan, &settings, &mut screen);

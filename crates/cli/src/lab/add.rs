@@ -9,7 +9,7 @@ use gw_lab::{
 };
 
 use crate::error::CliError;
-use crate::machines::Target;
+use crate::machines::{self, Target};
 use crate::output::text;
 
 #[derive(Subcommand)]
@@ -96,7 +96,7 @@ pub struct Schedules {
     #[arg(long, value_name = "NAME")]
     program: Option<String>,
     /// The machine
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = machines::target())]
     target: Target,
     /// All schedules of the algorithm that have names
     #[arg(long)]
@@ -117,7 +117,7 @@ pub struct RunConfig {
     #[arg(long, value_name = "NAME")]
     algorithm: String,
     /// The machine
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = machines::target())]
     target: Target,
     /// The dataset
     #[arg(long, value_name = "NAME", default_value = "default")]
@@ -225,8 +225,8 @@ impl Schedules {
 impl RunConfig {
     fn run(self, threads: usize) -> Result<(), CliError> {
         let mut lab = Lab::open(&self.lab)?;
-        let machine = self.target.open(threads)?;
-        let environment = Environment::of(&*machine.vm, machine.threads);
+        let machine = self.target.open(threads)?.machine;
+        let environment = Environment::of(machine.vm(), machine.threads());
         let platform = lab.add_platform(&environment, self.platform.as_deref())?;
         let added = lab.add_run_config(&self.algorithm, &platform, &self.dataset, &build_commit(), self.repeats)?;
         said(added, "run configuration", &format!(" for platform {}", platform.name))

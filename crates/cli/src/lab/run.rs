@@ -10,7 +10,7 @@ use gw_graph::progress::Progress;
 use gw_lab::{CollectListener, Collected, Collection, Lab, collect};
 
 use crate::error::CliError;
-use crate::machines::{Target, cpu};
+use crate::machines::{self, Target, cpu};
 use crate::output::{grouped, text};
 use crate::progress::Bar;
 
@@ -22,7 +22,7 @@ pub struct Run {
     /// The lab
     lab: PathBuf,
     /// The machine
-    #[arg(long, value_enum, default_value_t = Target::Cpu)]
+    #[arg(long, value_parser = machines::target(), default_value = "cpu")]
     target: Target,
     /// A run that takes longer than this has failed
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
@@ -51,15 +51,15 @@ impl Run {
     /// Measures; `threads` is 0 for all cores.
     pub fn run(self, cancel: &Arc<AtomicBool>, threads: usize) -> Result<(), CliError> {
         let mut lab = Lab::open(&self.lab)?;
-        let machine = self.target.open(threads)?;
+        let machine = self.target.open(threads)?.machine;
         if self.again {
             lab.forget_failures()?;
         }
-        let counting = cpu(threads);
+        let counting = cpu(threads)?;
         let settings = Collection {
-            machine: &*machine.vm,
-            threads: machine.threads,
-            property_machine: &*counting.vm,
+            machine: machine.vm(),
+            threads: machine.threads(),
+            property_machine: counting.vm(),
             time_limit: self.time_limit,
             stop_after: self.stop_after,
             retries: self.retries,

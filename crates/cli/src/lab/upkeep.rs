@@ -10,7 +10,7 @@ use gw_lab::{Collection, Lab, revalidate};
 
 use super::run::seconds;
 use crate::error::CliError;
-use crate::machines::{Target, cpu};
+use crate::machines::{self, Target, cpu};
 use crate::output::{bytes, text};
 
 #[derive(Args)]
@@ -18,7 +18,7 @@ pub struct Validate {
     /// The lab
     lab: PathBuf,
     /// The machine
-    #[arg(long, value_enum, default_value_t = Target::Cpu)]
+    #[arg(long, value_parser = machines::target(), default_value = "cpu")]
     target: Target,
     /// Give up on a run that takes longer than this
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
@@ -71,12 +71,12 @@ impl Validate {
     /// Runs again what was not found right; `threads` is 0 for all cores.
     pub fn run(self, cancel: &Arc<AtomicBool>, threads: usize) -> Result<(), CliError> {
         let mut lab = Lab::open(&self.lab)?;
-        let machine = self.target.open(threads)?;
-        let counting = cpu(threads);
+        let machine = self.target.open(threads)?.machine;
+        let counting = cpu(threads)?;
         let settings = Collection {
-            machine: &*machine.vm,
-            threads: machine.threads,
-            property_machine: &*counting.vm,
+            machine: machine.vm(),
+            threads: machine.threads(),
+            property_machine: counting.vm(),
             time_limit: self.time_limit,
             stop_after: None,
             retries: 0,

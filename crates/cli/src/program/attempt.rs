@@ -1,24 +1,20 @@
 //! Runs of a program: on one machine, and on another when that has too little memory.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use gw_exec::{GraphVm, MachineUsage, Program, RunOptions, RunResult};
-use gw_lab::{Settled, Source, Wanted};
-use gw_lang::Front;
+use graphwright::{Compiled, Decision, Program, Wanted};
+use gw_exec::{GraphVm, MachineUsage, RunOptions, RunResult};
 use gw_schedule::Transform;
 
-use super::{explain, source};
+use super::explain;
 use crate::error::CliError;
-use crate::machines::{self, Machine};
+use crate::machines::{self, Opened};
 
 /// A program and how it is to be run, on whatever machine.
 pub struct Attempt<'a> {
     /// The program.
-    pub program: &'a Source,
-    /// The program, checked.
-    pub front: &'a Front,
+    pub program: &'a Program,
     /// The schedule asked for.
     pub wanted: &'a Wanted,
     /// Print the schedule with its reasons.
@@ -27,80 +23,75 @@ pub struct Attempt<'a> {
 
 /// A run that came to its end.
 pub struct Finished {
-    /// The schedule; its module is used up.
-    pub settled: Settled,
+    /// The schedule.
+    pub decision: Decision,
     /// Seconds for choosing the schedule, the passes and the code of the machine.
     pub compile_seconds: f64,
     /// The run.
     pub ran: RunResult,
-    /// The program as the machine has it.
-    pub prepared: Program,
+    /// The name of the machine.
+    pub machine: String,
     /// What the machine counted during the run, fetching its results included.
     pub usage: Option<MachineUsage>,
 }
 
 impl Attempt<'_> {
-    /// Runs the program on a machine. When that was chosen and not asked for, and has too little memory, the CPU begins again; `threads` is 0
-    /// for all its cores. `options` makes the options of each run, told whether the run may be given up.
+    /// Runs the program on a machine. When that was chosen and not asked for, and has too little memory, the CPU begins
+    /// again; `threads` is 0 for all its cores. `options` makes the options of each run, told whether the run may be
+    /// given up.
     pub fn run(
         &self,
-        machine: &Machine,
+        opened: &Opened,
         threads: usize,
         options: &mut dyn FnMut(bool) -> RunOptions,
     ) -> Result<Finished, CliError> {
-        let finished = self.on(&*machine.vm, &options(machine.replaceable));
-        match finished.as_ref().err().and_then(machines::out_of_memory) {
-            Some(cause) if machine.replaceable => {
-                eprintln!("gw: {}: {cause}; running on the CPU", machine.vm.name());
-                self.on(&*machines::cpu(threads).vm, &options(false))
+        let finished = self.on(opened.machine.vm(), &options(opened.replaceable));
+        match finished {
+            Err(error) if opened.replaceable && error.is_out_of_memory() => {
+                eprintln!("gw: {}: {error}; running on the CPU", opened.machine.name());
+                Ok(self.on(machines::cpu(threads)?.vm(), &options(false))?)
             }
-            _ => finished,
+            finished => Ok(finished?),
         }
     }
 
-    fn on(&self, machine: &dyn GraphVm, options: &RunOptions) -> Result<Finished, CliError> {
+    fn on(&self, machine: &dyn GraphVm, options: &RunOptions) -> graphwright::Result<Finished> {
         // Loading a graph for the choice of a schedule is not compiling.
         let start = Instant::now();
-        let module = source::lowered(self.program, self.front)?;
-        let (wanted, instead) = self.wanted.on(machine);
+        let settled = self.program.settle(self.wanted, machine, options);
+        let decision = &settled.decision;
         // A section for another family of machines is nothing to tell of: every standard program has one for CPUs.
-        if let Some(reason) = instead.filter(|_| self.explain) {
+        if let Some(reason) = decision.own_refused.as_ref().filter(|_| self.explain) {
             let name = machine.name();
             eprintln!("gw: {name} chooses the schedule, since it cannot run the program's own: {reason}");
         }
-        let mut settled = wanted.settle(machine, module, options);
-        if let Some(reason) = &settled.not_adaptive {
+        if let Some(reason) = &decision.not_adaptive {
             eprintln!("gw: the schedule is not adaptive: {reason}");
         }
         if self.explain {
             eprint!("{}", explain::explain(&settled, machine.name()));
         }
-        warn_of_fields(&settled, machine);
-        for word in &settled.without_effect {
+        warn_of_fields(decision, machine);
+        for word in &decision.without_effect {
             eprintln!("warning: {word}");
         }
-        let refused = settled.refusals(machine);
-        if !refused.is_empty() {
-            return Err(CliError::Unsupported(refused.join("\n")));
-        }
-        let module = std::mem::take(&mut settled.module);
-        let module = Arc::new(source::passes(module, &settled.schedule, None)?);
-        let mut prepared = Program::prepare(machine, module)?;
-        let compile_seconds = (start.elapsed().as_secs_f64() - settled.load_seconds).max(0.0);
+        let Compiled { mut program, decision } = settled.compile(machine)?;
+        let compile_seconds = (start.elapsed().as_secs_f64() - decision.load_seconds).max(0.0);
 
         options.cancel.store(false, Ordering::Relaxed);
         let before = machine.usage();
-        let ran = prepared.run(options);
+        let ran = program.run(options);
         options.cancel.store(true, Ordering::Relaxed);
         let usage = machine.usage().zip(before).map(|(after, before)| after - before);
-        let ran = ran.map_err(|error| CliError::Run { error, file: self.program.file.clone() })?;
-        Ok(Finished { settled, compile_seconds, ran, prepared, usage })
+        let file = self.program.file();
+        let ran = ran.map_err(|error| graphwright::Error::Run { error, file: file.clone() })?;
+        Ok(Finished { decision, compile_seconds, ran, machine: machine.name().to_string(), usage })
     }
 }
 
 /// No machine stores vectors side by side.
-fn warn_of_fields(settled: &Settled, machine: &dyn GraphVm) {
-    for transform in settled.schedule.transforms() {
+fn warn_of_fields(decision: &Decision, machine: &dyn GraphVm) {
+    for transform in decision.schedule.transforms() {
         if let Transform::FuseFields(vectors) = transform {
             let names: Vec<&str> = vectors.iter().map(|name| name.as_str()).collect();
             eprintln!(
@@ -114,10 +105,14 @@ fn warn_of_fields(settled: &Settled, machine: &dyn GraphVm) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use graphwright::Machine;
     use gw_exec::{ErrorKind, Executable, ReferenceVm};
     use gw_ir::Module;
 
     use super::*;
+    use crate::program::source;
 
     /// A machine on which nothing fits.
     struct Small;
@@ -139,13 +134,12 @@ mod tests {
     #[test]
     fn the_cpu_takes_over_from_a_machine_that_was_not_asked_for() {
         let program = source::find("bfs").unwrap();
-        let front = source::front(&program).unwrap();
-        let wanted = source::schedule(&front, "bfs", None).unwrap();
-        let attempt = Attempt { program: &program, front: &front, wanted: &wanted, explain: false };
+        let wanted = source::schedule(&program, None).unwrap();
+        let attempt = Attempt { program: &program, wanted: &wanted, explain: false };
         let run = |replaceable: bool| {
-            let machine = Machine { vm: Box::new(Small), threads: 1, replaceable };
+            let opened = Opened { machine: Machine::new(Small, 1), replaceable };
             let mut given_up = Vec::new();
-            let finished = attempt.run(&machine, 1, &mut |may_be_given_up| {
+            let finished = attempt.run(&opened, 1, &mut |may_be_given_up| {
                 given_up.push(may_be_given_up);
                 RunOptions::with_args(["path:9", "0"])
             });
@@ -153,10 +147,10 @@ mod tests {
         };
         let (finished, given_up) = run(true);
         let finished = finished.unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!((finished.prepared.machine(), &given_up[..]), ("cpu", &[true, false][..]));
+        assert_eq!((finished.machine.as_str(), &given_up[..]), ("cpu", &[true, false][..]));
         assert!(finished.ran.steps > 0);
         let (finished, given_up) = run(false);
-        assert!(finished.is_err_and(|error| machines::out_of_memory(&error).is_some()));
+        assert!(finished.is_err_and(|error| matches!(error, CliError::Prepare(_))));
         assert_eq!(given_up, [false]);
     }
 }

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
+use graphwright::{AUTO, Origin, Program, Settled};
 use gw_cpu::CpuVm;
 use gw_exec::{Choice, GraphVm};
 use gw_graph::{Graph, GraphSpec};
 use gw_ir::Module;
-use gw_lab::{AUTO, Source};
-use gw_lang::Front;
 use gw_schedule::{Family, ProgramSchedule};
 
 use super::source;
@@ -77,84 +76,78 @@ impl Compile {
         if self.graph.is_some() && self.schedule.as_deref().is_some_and(|given| given != AUTO) {
             return Err(CliError::Usage("--graph lets the machine choose: it goes without --schedule".to_string()));
         }
-        let program = source::find(&self.program)?;
-        let file = &program.file;
         match self.emit {
             Emit::Tokens => {
-                let (tokens, found) = gw_lang::tokens(file);
-                text(&gw_lang::lexer::dump(file, &tokens))?;
+                let file = Program::text_of(&self.program)?;
+                let (tokens, found) = gw_lang::tokens(&file);
+                text(&gw_lang::lexer::dump(&file, &tokens))?;
                 match gw_lang::diagnostic::has_errors(&found) {
-                    true => Err(CliError::Program { found, file: file.clone() }),
+                    true => Err(CliError::Program { found, file }),
                     false => Ok(()),
                 }
             }
             Emit::Ast => {
-                let (ast, found) = gw_lang::parse(file);
-                text(&gw_lang::dump::dump(file, &ast))?;
+                let file = Program::text_of(&self.program)?;
+                let (ast, found) = gw_lang::parse(&file);
+                text(&gw_lang::dump::dump(&file, &ast))?;
                 match gw_lang::diagnostic::has_errors(&found) {
-                    true => Err(CliError::Program { found, file: file.clone() }),
+                    true => Err(CliError::Program { found, file }),
                     false => Ok(()),
                 }
             }
-            Emit::Graphir => {
-                let front = source::front(&program)?;
-                let schedule = source::fixed_schedule(&front, program.name(), self.schedule.as_deref())?;
-                let module = source::passes(source::lowered(&program, &front)?, &schedule, self.after.as_deref())?;
-                text(&gw_ir::print(&module))
-            }
+            _ => self.checked(&source::find(&self.program)?),
+        }
+    }
+
+    /// The stages behind the checks of the language.
+    fn checked(&self, program: &Program) -> Result<(), CliError> {
+        let fixed = || source::fixed_schedule(program, self.schedule.as_deref());
+        match self.emit {
+            Emit::Tokens | Emit::Ast => Ok(()),
+            Emit::Graphir => text(&gw_ir::print(&passes(program.module(), fixed()?, self.after.as_deref())?)),
+            Emit::Schedule => text(&format!("{}\n", fixed()?)),
             Emit::Clif | Emit::Asm => {
-                let front = source::front(&program)?;
                 let vm = CpuVm::new(0);
                 let (module, schedule) = match &self.graph {
-                    Some(graph) => chosen(&program, &front, graph, |module, graph| vm.choose(module, graph))?,
-                    None => {
-                        let schedule = source::fixed_schedule(&front, program.name(), self.schedule.as_deref())?;
-                        (source::lowered(&program, &front)?, schedule)
-                    }
+                    Some(graph) => chosen(program, graph, |module, graph| vm.choose(module, graph))?,
+                    None => (program.module().clone(), fixed()?),
                 };
-                let module = source::passes(module, &schedule, None)?;
-                for (kernel, listing) in vm.listings(Arc::new(module))? {
+                for (kernel, listing) in vm.listings(Arc::new(passes(&module, schedule, None)?))? {
                     let code = if self.emit == Emit::Clif { listing.clif } else { listing.assembly };
                     text(&format!("; {kernel}\n{code}\n"))?;
                 }
                 Ok(())
             }
             Emit::Cuda => {
-                let front = source::front(&program)?;
                 let (module, mut schedule) = match &self.graph {
-                    Some(graph) => chosen(&program, &front, graph, gw_cuda::choose)?,
-                    None => self.for_gpu(&program, &front)?,
+                    Some(graph) => chosen(program, graph, gw_cuda::choose)?,
+                    None => (program.module().clone(), self.for_gpu(program.module(), fixed()?)?),
                 };
                 schedule.set_family(Some(Family::Gpu));
-                let module = source::passes(module, &schedule, None)?;
-                let kernels = gw_cuda::listings(&Arc::new(module))?;
+                let kernels = gw_cuda::listings(&Arc::new(passes(&module, schedule.clone(), None)?))?;
                 let kernels: Vec<String> = kernels.into_iter().map(|kernel| kernel.source).collect();
                 text(&format!("// {} under {schedule}\n\n{}", program.name(), kernels.join("\n")))
             }
-            Emit::Schedule => {
-                let front = source::front(&program)?;
-                let schedule = source::fixed_schedule(&front, program.name(), self.schedule.as_deref())?;
-                text(&format!("{schedule}\n"))
+        }
+    }
+
+    /// The given schedule, which must suit GPUs; without one the program's own if it does, else the defaults.
+    fn for_gpu(&self, module: &Module, schedule: ProgramSchedule) -> Result<ProgramSchedule, CliError> {
+        let refused = refusals(module, &schedule);
+        match (refused.first(), self.schedule.is_some()) {
+            (None, _) => Ok(schedule),
+            (Some(_), true) => Err(CliError::Unsupported(refused.join("; "))),
+            (Some(reason), false) => {
+                eprintln!("gw: the program's own schedule is not for GPUs ({reason}); the defaults are taken");
+                Ok(ProgramSchedule::default())
             }
         }
     }
 }
 
-impl Compile {
-    /// The given schedule, which must suit GPUs; without one the program's own if it does, else the defaults.
-    fn for_gpu(&self, program: &Source, front: &Front) -> Result<(Module, ProgramSchedule), CliError> {
-        let module = source::lowered(program, front)?;
-        let schedule = source::fixed_schedule(front, program.name(), self.schedule.as_deref())?;
-        let refused = refusals(&module, &schedule);
-        match (refused.first(), self.schedule.is_some()) {
-            (None, _) => Ok((module, schedule)),
-            (Some(_), true) => Err(CliError::Unsupported(refused.join("; "))),
-            (Some(reason), false) => {
-                eprintln!("gw: the program's own schedule is not for GPUs ({reason}); the defaults are taken");
-                Ok((module, ProgramSchedule::default()))
-            }
-        }
-    }
+/// The module under a schedule, after all passes or after the named one.
+fn passes(module: &Module, schedule: ProgramSchedule, after: Option<&str>) -> Result<Module, CliError> {
+    Ok(Settled::fixed(module.clone(), schedule, Origin::Given).optimised_after(after)?.0)
 }
 
 /// Why a GPU cannot run a schedule; empty when it can.
@@ -165,21 +158,20 @@ fn refusals(module: &Module, schedule: &ProgramSchedule) -> Vec<String> {
         places.flat_map(|schedule| capabilities.unsupported(schedule)).map(|reason| reason.to_string()).collect();
     let mut schedule = schedule.clone();
     schedule.set_family(Some(Family::Gpu));
-    reasons.extend(source::passes(module.clone(), &schedule, None).err().map(|error| error.to_string()));
+    reasons.extend(passes(module, schedule, None).err().map(|error| error.to_string()));
     reasons
 }
 
 /// The program under the schedule that a machine chooses for a graph.
 fn chosen(
-    program: &Source,
-    front: &Front,
+    program: &Program,
     graph: &str,
     choose: impl Fn(Module, &Graph) -> (Module, Choice),
 ) -> Result<(Module, ProgramSchedule), CliError> {
     let mut loaded = Arc::new(GraphSpec::parse(graph)?.load(&Bar::new())?.graph);
-    if let Some(standard) = program.standard {
+    if let Some(standard) = program.as_standard() {
         loaded = standard.suit(loaded, graph).map_err(|error| CliError::Unsupported(error.to_string()))?.graph;
     }
-    let (module, choice) = choose(source::lowered(program, front)?, &loaded);
+    let (module, choice) = choose(program.module().clone(), &loaded);
     Ok((module, choice.schedule))
 }

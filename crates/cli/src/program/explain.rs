@@ -2,30 +2,32 @@
 
 use std::fmt::Write;
 
+use graphwright::{Origin, Settled};
 use gw_ir::{Point, program_points};
-use gw_lab::{Origin, Settled};
+
 use gw_schedule::PointKind;
 
 /// The schedule of a run in words, place by place.
 pub fn explain(settled: &Settled, machine: &str) -> String {
-    let mut text = match settled.origin {
+    let decision = &settled.decision;
+    let mut text = match decision.origin {
         Origin::Program => "schedule: the program's own\n".to_string(),
         Origin::Given => "schedule: given by --schedule\n".to_string(),
-        Origin::Chosen if settled.reasons.is_empty() => {
+        Origin::Chosen if decision.reasons.is_empty() => {
             format!("schedule: chosen by the machine {machine}; no place of the program needs one\n")
         }
         Origin::Chosen => format!("schedule: chosen by the machine {machine}\n"),
         Origin::None => {
-            let because = settled.defaults_because.as_deref().unwrap_or("nothing is said");
+            let because = decision.defaults_because.as_deref().unwrap_or("nothing is said");
             format!("schedule: the defaults of the machine {machine}: {because}\n")
         }
     };
-    for reason in &settled.reasons {
+    for reason in &decision.reasons {
         for line in reason.to_string().lines() {
             let _ = writeln!(text, "  {line}");
         }
     }
-    if settled.origin != Origin::Chosen {
+    if decision.origin != Origin::Chosen {
         for line in fixed(settled) {
             let _ = writeln!(text, "  {line}");
         }
@@ -35,8 +37,8 @@ pub fn explain(settled: &Settled, machine: &str) -> String {
 
 /// The lines of a schedule that nobody gave reasons for.
 fn fixed(settled: &Settled) -> Vec<String> {
-    let schedule = &settled.schedule;
-    let places = program_points(&settled.module);
+    let schedule = &settled.decision.schedule;
+    let places = program_points(settled.module());
     let mut lines: Vec<String> = schedule.transforms().iter().map(|change| format!("the program: {change}")).collect();
     lines.extend(schedule.everywhere().map(|everywhere| format!("wherever it is possible: {everywhere}")));
     for (label, schedule) in schedule.labels() {

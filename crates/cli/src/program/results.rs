@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
 
+use graphwright::Program;
 use gw_exec::{Globals, Scalar, Value, Vector};
 use gw_ir::Module;
 use gw_ir::types::Type;
-use gw_lab::Source;
 use serde_json::{Map, Value as Json, json};
 
 use crate::error::CliError;
@@ -78,9 +78,9 @@ impl<'a> OutFile<'a> {
 }
 
 /// The results of a run: those that a standard program lists, all global scalars and vectors of another program.
-pub fn of_run<'a>(program: &Source, globals: &'a Globals) -> Vec<(&'a str, &'a Value)> {
+pub fn of_run<'a>(program: &Program, globals: &'a Globals) -> Vec<(&'a str, &'a Value)> {
     let is_result = |value: &Value| value.as_vector().is_some() || value.scalar().is_some();
-    match program.standard {
+    match program.as_standard() {
         Some(standard) => {
             let listed = standard.results.iter().filter_map(|r| globals.iter().find(|(name, _)| *name == r.name));
             listed.filter(|(_, value)| is_result(value)).collect()

@@ -5,9 +5,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use graphwright::{Origin, Program, Wanted};
 use gw_exec::{GraphSource, MachineUsage, Output, Reason, RunOptions};
 use gw_ir::Module;
-use gw_lab::{Origin, Source, Wanted};
 use gw_programs::{ArgumentError, Remark, Run as FinishedRun};
 use serde::Serialize;
 
@@ -16,7 +16,7 @@ use super::graphs::Graphs;
 use super::results::{self, OutFile};
 use super::{source, trace, unread};
 use crate::error::CliError;
-use crate::machines::Target;
+use crate::machines::{self, Target};
 use crate::output::{grouped, rate, seconds};
 
 const HELP: &str = "\
@@ -41,7 +41,7 @@ pub struct Run {
     #[arg(allow_negative_numbers = true)]
     args: Vec<String>,
     /// The machine to run on
-    #[arg(long, value_enum, default_value_t = Target::Cpu)]
+    #[arg(long, value_parser = machines::target(), default_value = "cpu")]
     target: Target,
     /// A schedule: `auto` (the machine's choice for this graph), `adaptive` (a model picks at every step; a model
     /// file may follow as adaptive:FILE), canonical text such as s0:s1@pull, or a file with schedule statements
@@ -122,7 +122,7 @@ impl Run {
             return Err(CliError::Usage("--json and --out RESULT=- both want standard output".to_string()));
         }
         let mut program = source::find(&self.program)?;
-        if self.verify && program.standard.is_none() {
+        if self.verify && program.as_standard().is_none() {
             let message = "--verify: only standard programs have a validator (see `gw programs`)";
             return Err(CliError::Usage(message.to_string()));
         }
@@ -136,18 +136,15 @@ impl Run {
         options.graphs = graphs.clone();
         options.seed = self.seed;
         options.guard = !self.no_guard;
-        // Front end, choice of a schedule, passes and code of the machine count as compiling.
+        // Choice of a schedule, passes and code of the machine count as compiling.
         let start = Instant::now();
-        let front = source::front(&program)?;
-        let wanted = source::schedule(&front, program.name(), self.schedule.as_deref())?;
-        let module = source::lowered(&program, &front)?;
-        outputs.iter().try_for_each(|output| output.check(&module))?;
-        self.warn_of_unread(&program, &module, &wanted);
-        drop(module);
+        let wanted = source::schedule(&program, self.schedule.as_deref())?;
+        outputs.iter().try_for_each(|output| output.check(program.module()))?;
+        self.warn_of_unread(&program, program.module(), &wanted);
         let machine = self.target.open(threads)?;
         let front_seconds = start.elapsed().as_secs_f64();
 
-        let attempt = Attempt { program: &program, front: &front, wanted: &wanted, explain: self.explain_schedule };
+        let attempt = Attempt { program: &program, wanted: &wanted, explain: self.explain_schedule };
         let mut tracer = None;
         let finished = attempt.run(&machine, threads, &mut |may_be_given_up| {
             tracer = self.trace.then(|| Arc::new(trace::Printer::new()));
@@ -159,16 +156,17 @@ impl Run {
             };
             options.clone()
         })?;
-        let Finished { settled, compile_seconds, ran, prepared, usage } = finished;
+        let Finished { decision, compile_seconds, ran, machine, usage } = finished;
         let found = results::of_run(&program, &ran.globals);
-        let graph = match program.standard {
-            Some(_) => {
-                Some(graphs.load(&args[0], None).map_err(|error| CliError::Run { error, file: program.file.clone() })?)
-            }
+        let graph = match program.as_standard() {
+            Some(_) => Some(
+                graphs.load(&args[0], None).map_err(|error| CliError::Run { error, file: program.file().clone() })?,
+            ),
             None => None,
         };
         let finished = graph.as_deref().map(|graph| FinishedRun { graph, args: &args, results: &ran.globals });
-        let remark = program.standard.zip(finished.as_ref()).and_then(|(standard, finished)| standard.remark(finished));
+        let remark =
+            program.as_standard().zip(finished.as_ref()).and_then(|(standard, finished)| standard.remark(finished));
         let (rough, no_result) = match remark {
             Some(Remark::Rough(text)) => (Some(text), None),
             Some(Remark::NoResult(text)) => (None, Some(text)),
@@ -183,14 +181,14 @@ impl Run {
                 true => eprint!("{}", ran.printed),
                 false => crate::output::text(&ran.printed)?,
             }
-            match program.standard.is_some() && !to_stdout {
+            match program.as_standard().is_some() && !to_stdout {
                 true => crate::output::text(&words)?,
                 false => eprint!("{words}"),
             }
         }
 
         let start = Instant::now();
-        let verdict = program.standard.zip(finished.as_ref()).filter(|_| self.verify);
+        let verdict = program.as_standard().zip(finished.as_ref()).filter(|_| self.verify);
         let verdict = verdict.map(|(standard, finished)| standard.validate(finished));
         let verify_seconds = verdict.is_some().then(|| start.elapsed().as_secs_f64());
         let wrong = verdict.as_ref().and_then(|v| v.as_ref().err()).map(ToString::to_string);
@@ -203,11 +201,11 @@ impl Run {
         let answer = Answer {
             program: program.name(),
             arguments: &args,
-            target: prepared.machine(),
-            schedule: settled.schedule.to_string(),
-            schedule_origin: settled.origin,
-            schedule_reasons: (settled.origin == Origin::Chosen).then_some(&settled.reasons),
-            load_seconds: ready_seconds + settled.load_seconds + ran.timings.load,
+            target: &machine,
+            schedule: decision.schedule.to_string(),
+            schedule_origin: decision.origin,
+            schedule_reasons: (decision.origin == Origin::Chosen).then_some(&decision.reasons),
+            load_seconds: ready_seconds + decision.load_seconds + ran.timings.load,
             compile_seconds: front_seconds + compile_seconds,
             seconds: ran.seconds,
             steps: ran.steps,
@@ -240,8 +238,8 @@ impl Run {
 
     /// Makes a standard program ready: its arguments are checked, its graph is loaded and seen as the program needs
     /// it, and a sibling takes over where the weights ask for one. Remarks go to standard error.
-    fn ready(&self, program: &mut Source, graphs: &Graphs) -> Result<Vec<String>, CliError> {
-        let Some(standard) = program.standard else { return Ok(self.args.clone()) };
+    fn ready(&self, program: &mut Program, graphs: &Graphs) -> Result<Vec<String>, CliError> {
+        let Some(standard) = program.as_standard() else { return Ok(self.args.clone()) };
         let usage = |error: ArgumentError| CliError::Usage(error.to_string());
         let args = match standard.arguments(&self.args) {
             // No vertex of any graph: refused below, where the vertices of this one can be told.
@@ -249,7 +247,7 @@ impl Run {
             args => args.map_err(usage)?,
         };
         let spec = &args[0];
-        let graph = graphs.load(spec, None).map_err(|error| CliError::Run { error, file: program.file.clone() })?;
+        let graph = graphs.load(spec, None).map_err(|error| CliError::Run { error, file: program.file().clone() })?;
         let suited = standard.suit(Arc::clone(&graph), spec).map_err(|e| CliError::Unsupported(e.to_string()))?;
         suited.program.check_vertices(&args, &suited.graph).map_err(usage)?;
         suited.notes.iter().for_each(|note| eprintln!("gw: {note}"));
@@ -260,14 +258,14 @@ impl Run {
             graphs.insert(spec, suited.graph);
         }
         if suited.program.name != standard.name {
-            *program = Source::standard(suited.program);
+            *program = Program::standard(suited.program)?;
         }
         Ok(args)
     }
 
     /// Says which arguments a program of one's own does not read.
-    fn warn_of_unread(&self, program: &Source, module: &Module, wanted: &Wanted) {
-        if program.standard.is_some() {
+    fn warn_of_unread(&self, program: &Program, module: &Module, wanted: &Wanted) {
+        if program.as_standard().is_some() {
             return;
         }
         let schedule = match wanted {

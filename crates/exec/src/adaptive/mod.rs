@@ -12,14 +12,14 @@ mod per_graph;
 pub use per_graph::{PerGraph, graph_features};
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use gw_graph::Graph;
+use gw_graph::{Graph, GraphId};
 use gw_schedule::{Answer, ChosenBy, Cost, Feature, Guard, Leaf, StepSizes, Tree, TreeNode};
 
 use calm::{CALM_AFTER, Calm};
-use per_graph::{is_same, sizes_of};
+use per_graph::sizes_of;
 
 /// A step may take this many times longer than expected of it and of the safe candidate: giving way to that one must pay.
 const LATE_FACTOR: f64 = 4.0;
@@ -78,7 +78,7 @@ impl Asked {
 #[derive(Debug)]
 pub(crate) struct Steps {
     sizes: StepSizes,
-    graph: Weak<Graph>,
+    graph: GraphId,
     tree: Arc<Tree>,
     current: Option<usize>,
     /// When the step before began and what it was expected to take; nothing for the safe candidate.
@@ -106,7 +106,7 @@ impl Steps {
     pub(crate) fn new(asked: &Asked, graph: &Arc<Graph>) -> Steps {
         Steps {
             sizes: StepSizes::first(graph.vertices() as u64, graph.edges() as u64),
-            graph: Arc::downgrade(graph),
+            graph: graph.id(),
             tree: asked.on(graph),
             current: None,
             began: None,
@@ -123,7 +123,7 @@ impl Steps {
 
     /// Whether these are the steps on this graph.
     pub(crate) fn are_on(&self, graph: &Arc<Graph>) -> bool {
-        is_same(&self.graph, graph)
+        self.graph == graph.id()
     }
 
     /// What the tree and the guard say about a step of these sizes.

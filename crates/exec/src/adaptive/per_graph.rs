@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Weak};
 
-use gw_graph::Graph;
 use gw_graph::stats::{DegreeSummary, Degrees};
+use gw_graph::{Graph, GraphId};
 use gw_schedule::{Feature, Features};
 
 /// The sizes of a graph among its features. The others are 0.
@@ -38,7 +38,7 @@ pub fn graph_features(graph: &Graph) -> Features {
 
 /// What was worked out for the graphs met so far, kept as long as these.
 #[derive(Debug)]
-pub struct PerGraph<T>(Vec<(Weak<Graph>, Arc<T>)>);
+pub struct PerGraph<T>(Vec<(GraphId, Weak<Graph>, Arc<T>)>);
 
 impl<T> Default for PerGraph<T> {
     fn default() -> Self {
@@ -49,19 +49,14 @@ impl<T> Default for PerGraph<T> {
 impl<T> PerGraph<T> {
     /// What belongs to a graph, made when the graph is met first.
     pub fn of(&mut self, graph: &Arc<Graph>, make: impl FnOnce(&Graph) -> T) -> Arc<T> {
-        if let Some((_, made)) = self.0.iter().find(|(known, _)| is_same(known, graph)) {
+        if let Some((_, _, made)) = self.0.iter().find(|(id, _, _)| *id == graph.id()) {
             return Arc::clone(made);
         }
-        self.0.retain(|(known, _)| known.strong_count() > 0);
+        self.0.retain(|(_, known, _)| known.strong_count() > 0);
         let made = Arc::new(make(graph));
-        self.0.push((Arc::downgrade(graph), Arc::clone(&made)));
+        self.0.push((graph.id(), Arc::downgrade(graph), Arc::clone(&made)));
         made
     }
-}
-
-/// A graph that is still there cannot share its address with another one.
-pub(super) fn is_same(known: &Weak<Graph>, graph: &Arc<Graph>) -> bool {
-    std::ptr::eq(known.as_ptr(), Arc::as_ptr(graph))
 }
 
 #[cfg(test)]

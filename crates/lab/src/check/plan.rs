@@ -3,18 +3,18 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use graphwright::{Origin, Wanted};
 use gw_exec::{RunOptions, SpecGraphs};
 use gw_graph::progress::Silent;
 use gw_graph::{Graph, GraphSpec};
+use gw_ir::Module;
 use gw_ir::types::Type;
-use gw_ir::{Module, Options, PipelineError, lower, run_pipeline};
 use gw_programs::{ExampleGraph, Program, example_args, example_graphs};
 use gw_schedule::{Capabilities, ProgramSchedule};
 
 use super::Check;
 use super::cover::{Candidate, Cover, cover};
 use crate::error::{LabError, Result};
-use crate::source::{Origin, Settled, Source, Wanted};
 
 /// Legal schedules that a short check tries at least per program.
 const QUICK: usize = 2;
@@ -83,15 +83,14 @@ pub(super) fn plans(check: &Check<'_>, capabilities: &Capabilities, graphs: &Gra
     let mut plans = Vec::new();
     let mut candidates: Vec<Vec<Candidate>> = Vec::new();
     for &program in &check.programs {
-        let source = Source::find(program.name, |path| path.to_path_buf())?;
-        let front = source.front()?;
-        let module = lower(&front.typed, program.source).map_err(|error| LabError::Nothing(error.to_string()))?;
+        let checked = graphwright::Program::standard(program)?;
+        let module = checked.module().clone();
         let compiles = |schedule: &ProgramSchedule| {
             let wanted = given(schedule.clone());
-            passes(wanted.settle(check.machine, module.clone(), &RunOptions::default())).is_ok()
+            wanted.settle(check.machine, module.clone(), &RunOptions::default()).optimised().is_ok()
         };
         candidates.push(cover_of.program(&gw_ir::program_points(&module), check.schedules, compiles));
-        let own = front.schedule.map(|own| Wanted::Fixed(Box::new(own), Origin::Program));
+        let own = checked.front().schedule.clone().map(|own| Wanted::Fixed(Box::new(own), Origin::Program));
         let trials = own.into_iter().chain([given(ProgramSchedule::new()), Wanted::Chosen]).collect();
         let cells = cells(program, &module, graphs);
         plans.push(Plan { program, module, trials, cells });
@@ -104,12 +103,6 @@ pub(super) fn plans(check: &Check<'_>, capabilities: &Capabilities, graphs: &Gra
         plan.trials.retain(|trial| check.wants(trial));
     }
     Ok(plans)
-}
-
-/// The module under its schedule, after all passes: as `gw run` does it, so that its runs are the same.
-pub(super) fn passes(settled: Settled) -> std::result::Result<Module, PipelineError> {
-    let options = Options { allow_unknown_labels: true, ..Options::default() };
-    run_pipeline(settled.module, &settled.schedule, &options)
 }
 
 fn given(schedule: ProgramSchedule) -> Wanted {
@@ -157,7 +150,7 @@ fn cells(program: &Program, module: &Module, graphs: &Graphs) -> Vec<Cell> {
 mod tests {
     use super::super::cover::Feature;
     use super::*;
-    use crate::source::AUTO;
+    use graphwright::AUTO;
     use gw_exec::ReferenceVm;
 
     #[test]
@@ -193,8 +186,8 @@ mod tests {
         let capabilities = Capabilities::everything("any");
         let mut cover_of = Cover::new(&capabilities, 1);
         let mut all = |program: &Program| {
-            let front = Source::find(program.name, |path| path.to_path_buf()).unwrap().front().unwrap();
-            cover_of.program(&gw_ir::program_points(&lower(&front.typed, program.source).unwrap()), None, |_| true)
+            let checked = graphwright::Program::find(program.name).unwrap();
+            cover_of.program(&gw_ir::program_points(checked.module()), None, |_| true)
         };
         let candidates: Vec<Vec<Candidate>> = check.programs.iter().map(|program| all(program)).collect();
         let features = |lists: &[Vec<Candidate>]| -> HashSet<Feature> {

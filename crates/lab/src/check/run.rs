@@ -6,15 +6,15 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use graphwright::{AUTO, Error, Origin, Settled, Wanted};
 use gw_exec::{ErrorKind, ExecError, GraphVm, RunOptions};
 use gw_programs::Run;
 use gw_schedule::ProgramSchedule;
 use rayon::prelude::*;
 
-use super::plan::{Cell, Graphs, Plan, passes};
+use super::plan::{Cell, Graphs, Plan};
 use super::report::{CheckReport, CheckedProgram, Failure, Verdict};
 use super::{Check, CheckListener};
-use crate::source::{AUTO, Origin, Settled, Wanted};
 
 /// Carries out plans.
 pub(super) struct Runner<'a> {
@@ -103,7 +103,7 @@ impl<'a> Runner<'a> {
                 return;
             }
             let settled = Wanted::Chosen.settle(self.check.machine, plan.module.clone(), &self.options(cell));
-            let text = settled.schedule.to_string();
+            let text = settled.decision.schedule.to_string();
             let mut prepared = match known.remove(&text) {
                 Some(prepared) => prepared,
                 None => {
@@ -199,12 +199,11 @@ enum Attempt {
 fn prepare(machine: &dyn GraphVm, settled: Settled) -> (Prepared, f64) {
     let start = Instant::now();
     let prepared = guarded(|| {
-        let refused = settled.refusals(machine);
-        if !refused.is_empty() {
-            return Err(Verdict::Refused(refused.join("; ")));
-        }
-        let module = passes(settled).map_err(|error| Verdict::Refused(format!("the compiler: {error}")))?;
-        gw_exec::Program::prepare(machine, Arc::new(module)).map_err(|error| verdict(&error))
+        settled.compile(machine).map(|compiled| compiled.program).map_err(|error| match error {
+            Error::Refused(reasons) => Verdict::Refused(reasons.join("; ")),
+            Error::Prepare(error) => verdict(&error),
+            error => Verdict::Refused(format!("the compiler: {error}")),
+        })
     });
     (prepared.unwrap_or_else(|panic| Err(Verdict::Failed(panic))), start.elapsed().as_secs_f64())
 }

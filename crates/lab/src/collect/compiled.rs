@@ -1,18 +1,15 @@
 //! A program under a schedule on a machine, with the operator that makes its steps and the arguments it takes.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
-use std::sync::Arc;
 
+use graphwright::{Adviser, Error, Origin, Program, Wanted};
 use gw_exec::{Choice, GraphVm, RunOptions, Sites};
+use gw_ir::Module;
 use gw_ir::operator::Operator;
-use gw_ir::{Module, Options, lower, run_pipeline};
-use gw_programs::{ArgKind, Program};
+use gw_programs::{ArgKind, Program as StandardProgram};
 use gw_schedule::ProgramSchedule;
 
-use crate::adviser::Adviser;
 use crate::db::WorkVariant;
-use crate::source::{Origin, Source, Wanted};
 
 /// The name under which programs of the lab ask for the graph at hand.
 pub(super) const GRAPH: &str = "graph";
@@ -30,7 +27,7 @@ pub(super) enum Under<'a> {
 /// A program ready to run. The text of an error is for people.
 pub(super) struct Compiled {
     pub(super) program: gw_exec::Program,
-    pub(super) standard: Option<&'static Program>,
+    pub(super) standard: Option<&'static StandardProgram>,
     /// Label path of the edge operator that makes the steps.
     pub(super) step: String,
 }
@@ -42,10 +39,8 @@ impl Compiled {
     }
 
     fn make(name: &str, under: &Under<'_>, machine: &dyn GraphVm) -> Result<Compiled, String> {
-        let source = Source::find(name, Path::to_path_buf).map_err(|e| e.to_string())?;
-        let front = source.front().map_err(|e| e.to_string())?;
-        let module = lower(&front.typed, &source.file.text).map_err(|e| e.to_string())?;
-        let step = step_path(&module).ok_or_else(|| {
+        let source = Program::find(name).map_err(|e| e.to_string())?;
+        let step = step_path(source.module()).ok_or_else(|| {
             format!("{name} has no labelled edge operator in a labelled loop: nothing tells its steps apart")
         })?;
         let schedule = match under {
@@ -53,7 +48,7 @@ impl Compiled {
             Under::Schedule(schedule) => ProgramSchedule::clone(schedule),
             Under::Model(adviser) => {
                 let mut choice = Choice::defaults("a model picks");
-                match adviser.advise(machine, &module, source.name(), &mut choice) {
+                match adviser.advise(machine, source.module(), source.name(), &mut choice) {
                     0 => {
                         return Err(format!(
                             "no operator of {name} can run the candidates of the model {}",
@@ -64,15 +59,17 @@ impl Compiled {
                 }
             }
         };
-        let wanted = Wanted::Fixed(Box::new(schedule), Origin::Given);
-        let settled = wanted.settle(machine, module, &RunOptions::default());
-        let refused = settled.refusals(machine);
-        if !refused.is_empty() {
-            return Err(refused.join("; "));
+        // Nobody warns of labels here: a schedule that names what the program has not is an error.
+        let known = gw_ir::points::label_paths(source.module());
+        if let Some((label, _)) = schedule.labels().find(|(label, _)| !known.iter().any(|k| k == label.as_str())) {
+            return Err(format!("the schedule names `{label}`, which {name} does not have"));
         }
-        let module = run_pipeline(settled.module, &settled.schedule, &Options::default()).map_err(|e| e.to_string())?;
-        let program = gw_exec::Program::prepare(machine, Arc::new(module)).map_err(|e| e.to_string())?;
-        Ok(Compiled { program, standard: source.standard, step })
+        let wanted = Wanted::Fixed(Box::new(schedule), Origin::Given);
+        let compiled = source.compile(&wanted, machine, &RunOptions::default()).map_err(|error| match error {
+            Error::Refused(reasons) => reasons.join("; "),
+            error => error.to_string(),
+        })?;
+        Ok(Compiled { program: compiled.program, standard: source.as_standard(), step })
     }
 
     /// The arguments of a run.

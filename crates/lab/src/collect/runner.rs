@@ -16,9 +16,9 @@ use super::compiled::{Compiled, Under, guarded};
 use super::graph::AtHand;
 use super::listen::{Heard, Steps};
 use super::{CollectListener, Collected, Collection, result};
-use crate::adviser::Adviser;
 use crate::db::{Batch, Environment, FinishedRun, GraphWork, Lab, MODEL, Ours, Timing, VariantProperties, WorkVariant};
 use crate::error::{LabError, Result};
+use graphwright::Adviser;
 
 /// Measures.
 pub(super) struct Runner<'a> {

@@ -9,7 +9,7 @@ use gw_schedule::ProgramSchedule;
 
 use super::entry::{Kind, NewGraph, NewImplementation};
 use crate::error::{LabError, Result};
-use crate::source::{Source, Wanted};
+use graphwright::{Program, Wanted};
 
 /// A table of graphs with tabs between its columns, beside the files that it lists.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -109,9 +109,9 @@ impl NewGraph {
 pub fn read_implementation(text: &str, program: &str, target: &str) -> Result<NewImplementation> {
     let named = text.split_once('=').filter(|(name, _)| !name.is_empty() && text.parse::<ProgramSchedule>().is_err());
     let (name, text) = named.map_or((None, text), |(name, text)| (Some(name.to_string()), text));
-    let source = Source::find(program, Path::to_path_buf)?;
-    let front = source.front()?;
-    match Wanted::read(&front, source.name(), text, &format!("schedule of {program}"), Path::to_path_buf)?.wanted {
+    let found = Program::find(program)?;
+    match Wanted::read(found.front(), found.name(), text, &format!("schedule of {program}"), Path::to_path_buf)?.wanted
+    {
         Wanted::Fixed(schedule, _) => Ok(NewImplementation {
             name,
             program: program.to_string(),

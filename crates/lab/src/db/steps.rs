@@ -7,10 +7,10 @@ use rusqlite::{Row, named_params};
 
 use super::entry::{MODEL, find, names};
 use super::{Lab, time};
-use crate::adviser::Adviser;
 use crate::error::{LabError, Result};
 use crate::switching::Switching;
 use crate::table::{Implementation, StepTable, StepTimes, TableGraph, Variant};
+use graphwright::Adviser;
 
 /// Which steps are wanted. Only validated runs count.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -4,9 +4,9 @@ use gw_schedule::Tree;
 use serde::Deserialize;
 
 use super::{ReportData, ReportModel};
-use crate::adviser::Candidate;
 use crate::clock::utc_now;
 use crate::{Field, Lab, LabError, ModelRecord, Result, TableQuery};
+use graphwright::Candidate;
 
 /// Which measurements of a lab a report shows.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -34,7 +34,7 @@ const MEASURED: &str = "
 #[derive(Deserialize)]
 struct ModelFile {
     candidates: Vec<Candidate>,
-    #[serde(with = "crate::adviser::tree_text")]
+    #[serde(with = "graphwright::tree_text")]
     tree: Tree,
     /// Graphs that it was not trained with.
     #[serde(default)]

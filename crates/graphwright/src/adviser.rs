@@ -11,7 +11,7 @@ use gw_schedule::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::error::{LabError, Result};
+use crate::error::{Error, Result};
 
 /// The model files that come with Graphwright, as names and texts.
 const BUILTIN: &[(&str, &str)] = &[
@@ -65,13 +65,13 @@ pub mod tree_text {
 impl Adviser {
     /// Reads a model file; what a run does not need is passed over.
     pub fn read(path: &Path) -> Result<Adviser> {
-        let text = read_text(path).map_err(|source| LabError::Read { path: path.to_path_buf(), source })?;
+        let text = read_text(path).map_err(|source| Error::Read { path: path.to_path_buf(), source })?;
         Adviser::parse(&path.display().to_string(), &text)
     }
 
     /// Reads the text of a model file; `file` stands in messages.
     pub fn parse(file: &str, text: &str) -> Result<Adviser> {
-        let wrong = |message: String| LabError::Model { file: file.to_string(), message };
+        let wrong = |message: String| Error::Model { file: file.to_string(), message };
         let adviser: Adviser = serde_json::from_str(text).map_err(|e| wrong(e.to_string()))?;
         if adviser.candidates.is_empty() {
             return Err(wrong("it has no candidates".to_string()));

@@ -1,0 +1,107 @@
+//! Graphs as a caller has them: files, specs, edges, CSR arrays.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use gw_graph::progress::Silent;
+use gw_graph::{Buffer, BuildOptions, EdgeList, GraphSpec, Offsets, Symmetry, VertexId, Weight, Weights, build};
+
+use crate::error::Result;
+
+/// A graph. Clones share it; everything that [`gw_graph::Graph`] offers can be asked of it.
+#[derive(Debug, Clone)]
+pub struct Graph(Arc<gw_graph::Graph>);
+
+impl Graph {
+    /// A graph file (`web.mtx.gz`, `road.gr`, `links.csv`, ...) or the spec of a generated graph (`kron:20:seed=7`).
+    ///
+    /// ```
+    /// let graph = graphwright::Graph::open("path:10:weights=1..5")?;
+    /// assert_eq!((graph.vertices(), graph.is_weighted()), (10, true));
+    /// # Ok::<(), graphwright::Error>(())
+    /// ```
+    pub fn open(text: &str) -> Result<Graph> {
+        Ok(GraphSpec::parse(text)?.load(&Silent)?.graph.into())
+    }
+
+    /// A directed graph of these edges. Vertices are numbered from 0 to the greatest id; loops are dropped, and parallel
+    /// edges become one.
+    ///
+    /// ```
+    /// let graph = graphwright::Graph::from_edges(&[(0, 1), (1, 2)])?;
+    /// assert_eq!(graph.out().neighbours(1), [2]);
+    /// # Ok::<(), graphwright::Error>(())
+    /// ```
+    pub fn from_edges(edges: &[(VertexId, VertexId)]) -> Result<Graph> {
+        Graph::build(edges.iter().map(|&(s, t)| (s, t, ())), false)
+    }
+
+    /// An undirected graph of these edges, each given once.
+    pub fn from_undirected_edges(edges: &[(VertexId, VertexId)]) -> Result<Graph> {
+        Graph::build(edges.iter().map(|&(s, t)| (s, t, ())), true)
+    }
+
+    /// A directed graph of these edges with `i32` or `f32` weights. Parallel edges become one, with the least weight.
+    ///
+    /// ```
+    /// let graph = graphwright::Graph::from_weighted_edges(&[(0, 1, 2.5f32), (1, 2, 0.5)])?;
+    /// assert!(graph.is_weighted());
+    /// # Ok::<(), graphwright::Error>(())
+    /// ```
+    pub fn from_weighted_edges<W: Weight>(edges: &[(VertexId, VertexId, W)]) -> Result<Graph> {
+        Graph::build(edges.iter().copied(), false)
+    }
+
+    /// An undirected graph of these edges with `i32` or `f32` weights, each given once.
+    pub fn from_undirected_weighted_edges<W: Weight>(edges: &[(VertexId, VertexId, W)]) -> Result<Graph> {
+        Graph::build(edges.iter().copied(), true)
+    }
+
+    /// A graph from its CSR arrays, used in place: a `Vec` or an `Arc<[u32]>` is not copied. The arrays are checked.
+    /// Lists that are not sorted are sorted in a copy. [`gw_graph::Graph::from_arrays`] also takes weights and offsets of
+    /// 64 bits.
+    ///
+    /// ```
+    /// let graph = graphwright::Graph::from_csr(vec![0, 2, 3, 3], vec![1, 2, 2])?;
+    /// assert_eq!(graph.out().neighbours(0), [1, 2]);
+    /// # Ok::<(), graphwright::Error>(())
+    /// ```
+    pub fn from_csr(offsets: impl Into<Buffer<u32>>, targets: impl Into<Buffer<VertexId>>) -> Result<Graph> {
+        let offsets = Offsets::Narrow(offsets.into());
+        Ok(gw_graph::Graph::from_arrays(offsets, targets.into(), Weights::None, Symmetry::Unknown)?.into())
+    }
+
+    fn build<W: Weight>(
+        edges: impl Iterator<Item = (VertexId, VertexId, W)> + Clone,
+        symmetrise: bool,
+    ) -> Result<Graph> {
+        let vertices = edges.clone().map(|(s, t, _)| s.max(t) as usize + 1).max().unwrap_or(0);
+        let options = BuildOptions { symmetrise, ..BuildOptions::default() };
+        Ok(build(EdgeList::from_triples(vertices, edges), &options)?.into())
+    }
+
+    /// The graph behind this reference.
+    pub fn shared(&self) -> &Arc<gw_graph::Graph> {
+        &self.0
+    }
+}
+
+impl Deref for Graph {
+    type Target = gw_graph::Graph;
+
+    fn deref(&self) -> &gw_graph::Graph {
+        &self.0
+    }
+}
+
+impl From<gw_graph::Graph> for Graph {
+    fn from(graph: gw_graph::Graph) -> Self {
+        Graph(Arc::new(graph))
+    }
+}
+
+impl From<Arc<gw_graph::Graph>> for Graph {
+    fn from(graph: Arc<gw_graph::Graph>) -> Self {
+        Graph(graph)
+    }
+}

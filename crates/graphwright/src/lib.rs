@@ -1,0 +1,57 @@
+//! Graph algorithms that are written once and run fast everywhere.
+//!
+//! A [`Program`] says *what* is computed: one of the standard programs, or a text in Graphwright's small language. A
+//! schedule says *how*; without one the machine chooses for the graph at hand. A [`Machine`] says *where*: the processor
+//! or an NVIDIA GPU.
+//!
+//! ```
+//! use graphwright::{Graph, Program};
+//!
+//! let graph = Graph::from_edges(&[(0, 1), (1, 2), (0, 3)])?;
+//! let bfs = Program::find("bfs-levels")?;
+//! let run = bfs.on(&graph).arg("source", 0).run()?;
+//! assert_eq!(run.vector::<i32>("level")?, [0, 1, 2, 1]);
+//! # Ok::<(), graphwright::Error>(())
+//! ```
+//!
+//! | to | use |
+//! |---|---|
+//! | list the standard programs | [`programs`] |
+//! | find or write a program | [`Program::find`], [`Program::parse`] |
+//! | open or build a graph | [`Graph::open`], [`Graph::from_edges`], [`Graph::from_weighted_edges`], [`Graph::from_csr`] |
+//! | give arguments | [`Job::arg`] by name, [`Job::args`] by position |
+//! | choose the schedule | [`Job::schedule`]: `auto`, `adaptive`, a text, a file |
+//! | choose the machine | [`Machine::open`], [`Job::machine`]; a new kind: [`Machines::register`] |
+//! | limit, cancel, watch a run | [`Job::timeout`], [`Job::cancel`], [`Job::observe`] |
+//! | run once, run often | [`Job::run`], [`Job::prepare`] and [`Prepared::run`] |
+//! | read results | [`Outcome::vector`], [`Outcome::scalar`], [`Outcome::set`], [`Outcome::verify`] |
+//! | see why it ran as it did | [`Outcome::decision`], [`Outcome::times`], [`Outcome::usage`] |
+//!
+//! The command `gw`, the lab and the models stand on this crate: [`Program::settle`] and [`Program::compile`] are the one way
+//! from a text to a machine. It needs neither a database nor a C compiler, and a GPU only where one is asked for.
+
+mod adviser;
+mod argument;
+mod error;
+mod graph;
+mod job;
+mod machines;
+mod outcome;
+mod program;
+mod ready;
+mod settled;
+mod wanted;
+
+pub use adviser::{Adviser, Candidate, tree_text};
+pub use argument::Argument;
+pub use error::{Error, Result};
+pub use graph::Graph;
+pub use gw_exec::{ExternCall, ExternResult, Externs, MachineUsage, Observer, Reason, StepRecord, Value};
+pub use gw_programs::{Program as StandardProgram, programs};
+pub use job::{Job, Prepared};
+pub use machines::{Machine, MachineKind, MachineOptions, Machines, Missing};
+pub use outcome::{Entry, Number, Outcome, Times};
+pub use program::Program;
+pub use ready::Ready;
+pub use settled::{Compiled, Decision, Settled};
+pub use wanted::{ADAPTIVE, AUTO, Origin, ReadSchedule, Wanted};

@@ -1,0 +1,189 @@
+//! The schedule that is wanted: given as text, the machine's choice, or a model that picks at every step.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use gw_exec::{Choice, GraphVm, RunOptions, choose_for_run};
+use gw_graph::text_file::read_text;
+use gw_ir::Module;
+use gw_lang::diagnostic::has_errors;
+use gw_lang::{Diagnostic, Front, SourceFile, fit_schedule, read_schedule};
+use gw_schedule::{Family, ProgramSchedule};
+use serde::Serialize;
+
+use crate::adviser::Adviser;
+use crate::error::{Error, Result};
+use crate::settled::{Decision, Settled, refusals};
+
+/// The name of the schedule that the machine chooses.
+pub const AUTO: &str = "auto";
+/// The name of the schedule that a model picks at every step; a file may follow behind a colon.
+pub const ADAPTIVE: &str = "adaptive";
+
+/// The schedule that a person or a suite wants.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Wanted {
+    /// This one.
+    Fixed(Box<ProgramSchedule>, Origin),
+    /// The machine's choice for the graph of the run.
+    Chosen,
+    /// As chosen, but a model picks at every step: this one, or the machine's default for the program of this name.
+    Adaptive(Option<Arc<Adviser>>, String),
+}
+
+/// Where a schedule comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// The program's own schedule section.
+    Program,
+    /// A text or file of a person or a suite.
+    Given,
+    /// The machine chose it.
+    Chosen,
+    /// There is none: the defaults of the machine.
+    None,
+}
+
+/// A schedule text that was read.
+pub struct ReadSchedule {
+    /// What it asks for.
+    pub wanted: Wanted,
+    /// Findings that are not errors.
+    pub warnings: Vec<Diagnostic>,
+    /// What the findings are about.
+    pub file: SourceFile,
+}
+
+impl Wanted {
+    /// Without anything said: the program's own schedule, else the machine's choice.
+    pub fn usual(front: &Front) -> Wanted {
+        match &front.schedule {
+            Some(own) => Wanted::Fixed(Box::new(own.clone()), Origin::Program),
+            None => Wanted::Chosen,
+        }
+    }
+
+    /// Reads `auto`, `adaptive`, `adaptive:` and a model file, a file or a text; `program` is the name of the program, `title` stands
+    /// in messages about a text, `place` tells where a path begins.
+    pub fn read(
+        front: &Front,
+        program: &str,
+        text: &str,
+        title: &str,
+        place: impl Fn(&Path) -> PathBuf,
+    ) -> Result<ReadSchedule> {
+        if let Some(rest) = text.strip_prefix(ADAPTIVE)
+            && (rest.is_empty() || rest.starts_with(':'))
+        {
+            let adviser = match rest.strip_prefix(':') {
+                Some(path) => Some(Arc::new(Adviser::read(&place(Path::new(path)))?)),
+                None => None,
+            };
+            let wanted = Wanted::Adaptive(adviser, program.to_string());
+            return Ok(ReadSchedule { wanted, warnings: Vec::new(), file: SourceFile::new(title, text) });
+        }
+        if text == AUTO {
+            let file = SourceFile::new(title, text);
+            return Ok(ReadSchedule { wanted: Wanted::Chosen, warnings: Vec::new(), file });
+        }
+        let path = place(Path::new(text));
+        // A pipe is no regular file, but a shell's `<(...)` names one; a word of a schedule may be a folder by chance.
+        let is_file = match path.is_dir() {
+            true => text.contains(std::path::MAIN_SEPARATOR),
+            false => path.exists(),
+        };
+        let file = match is_file {
+            true => SourceFile::new(text, read(&path)?),
+            false => SourceFile::new(title, text),
+        };
+        let mut parsed = read_schedule(&file).map_err(|found| wrong(found, &file))?;
+        let mut found = fit_schedule(&front.typed, &mut parsed);
+        if has_errors(&found) {
+            return Err(wrong(found, &file));
+        }
+        found.append(&mut parsed.warnings);
+        let wanted = Wanted::Fixed(Box::new(parsed.schedule), Origin::Given);
+        Ok(ReadSchedule { wanted, warnings: found, file })
+    }
+
+    /// What is wanted of this machine, and why it is something else: a program's own schedule that is written for another
+    /// kind of machine gives way to the machine's choice.
+    pub fn on(&self, machine: &dyn GraphVm) -> (Wanted, Option<String>) {
+        if let Wanted::Fixed(own, Origin::Program) = self
+            && let Some(reason) = refusals(own, machine).into_iter().next()
+        {
+            return (Wanted::Chosen, Some(reason));
+        }
+        (self.clone(), None)
+    }
+
+    /// The schedule for a module as lowered, and the module with the labels that it names. A choice is made for a run with
+    /// these options; its graph is loaded for that, from the source of the run.
+    pub fn settle(&self, machine: &dyn GraphVm, module: Module, options: &RunOptions) -> Settled {
+        let mut settled = self.settle_schedule(machine, module, options);
+        settled.decision.drop_void(machine);
+        // Passes fill what a schedule leaves open for the family it names, else for CPUs.
+        if machine.family() != Family::Cpu {
+            settled.decision.schedule.set_family(Some(machine.family()));
+        }
+        settled
+    }
+
+    fn settle_schedule(&self, machine: &dyn GraphVm, module: Module, options: &RunOptions) -> Settled {
+        if let Wanted::Fixed(schedule, origin) = self {
+            return Settled::fixed(module, ProgramSchedule::clone(schedule), *origin);
+        }
+        let chosen = choose_for_run(machine, module, options);
+        let mut choice = chosen.choice;
+        let not_adaptive = match self {
+            Wanted::Adaptive(adviser, program) => {
+                advise(adviser.as_deref(), program, machine, &chosen.module, &mut choice)
+            }
+            _ => None,
+        };
+        let origin = if choice.defaults_because.is_none() { Origin::Chosen } else { Origin::None };
+        let decision = Decision {
+            reasons: choice.reasons,
+            defaults_because: choice.defaults_because,
+            not_adaptive,
+            load_seconds: chosen.load_seconds,
+            ..Decision::fixed(choice.schedule, origin)
+        };
+        Settled { module: chosen.module, decision }
+    }
+}
+
+/// Makes a choice adaptive; otherwise says why not.
+fn advise(
+    given: Option<&Adviser>,
+    program: &str,
+    machine: &dyn GraphVm,
+    module: &Module,
+    choice: &mut Choice,
+) -> Option<String> {
+    let default;
+    let adviser = match given {
+        Some(adviser) => adviser,
+        None => match Adviser::default_for(machine.name(), program) {
+            Some(Ok(found)) => {
+                default = found;
+                &default
+            }
+            Some(Err(error)) => return Some(error.to_string()),
+            None => return Some(format!("no model for the machine {} comes with Graphwright", machine.name())),
+        },
+    };
+    match adviser.advise(machine, module, program, choice) {
+        0 => Some(format!("no operator of the program can run the candidates of the model {}", adviser.name)),
+        _ => None,
+    }
+}
+
+fn wrong(found: Vec<Diagnostic>, file: &SourceFile) -> Error {
+    Error::Program { found, file: file.clone() }
+}
+
+fn read(path: &Path) -> Result<String> {
+    read_text(path).map_err(|source| Error::Read { path: path.to_path_buf(), source })
+}
