@@ -193,6 +193,8 @@ struct Machine {
     bool launch(const Run& run);
     void begin_block(Block& block);
     void load(Block& block);
+    // Steps so far: one in 16 looks whether a stack has overflowed, and so does the last of every thread.
+    unsigned steps = 0;
     void step(Block& block);
     bool settle(Block& block);
     void exited(Fiber* f);

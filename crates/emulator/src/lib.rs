@@ -5,8 +5,6 @@
 //! operations. Environment: `GW_EMULATOR_SEED` (a number, 1), `GW_EMULATOR_WATCH=0` (accesses to memory are not observed:
 //! faster, finds less), `GW_EMULATOR_RACES` (0: no race check, 1: shared memory, 2: global memory too), `GW_EMULATOR_SECONDS`
 //! (limit of one launch, 120).
-// Every test target uses its own part of this module.
-#![allow(dead_code)]
 
 mod compiler;
 mod machine;
@@ -64,24 +62,24 @@ struct Compiled {
 
 impl EmulatedDevice {
     /// The same device with a compiler that refuses blocks of more threads.
-    #[allow(dead_code, reason = "each test is a program of its own, and not all need it")]
     pub fn with_largest_block(self, threads: u32) -> EmulatedDevice {
         EmulatedDevice { largest_block: threads, ..self }
     }
 
-    /// A device with two processors that hold two blocks each, or none, with the reason printed, where g++ is missing.
+    /// A device for a test; `None` where g++ is missing, which fails where all tools must be present
+    /// ([`gw_testing::left_out`]).
+    #[track_caller]
     pub fn new() -> Option<EmulatedDevice> {
-        let compiler = match compiler::version().and_then(|version| machine::runtime().map(|_| version)) {
-            Ok(version) => version.to_owned(),
-            Err(reason) => {
-                eprintln!("no emulated device: {reason}");
-                return None;
-            }
-        };
+        EmulatedDevice::open().map_err(|reason| gw_testing::left_out("g++", reason)).ok()
+    }
+
+    /// A device with two processors that hold two blocks each, or why there is none.
+    pub fn open() -> Result<EmulatedDevice, String> {
+        let compiler = compiler::version().and_then(|version| machine::runtime().map(|_| version))?.to_owned();
         let number =
             |name: &str, default: u64| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default);
         let memory = 4 << 30;
-        Some(EmulatedDevice {
+        Ok(EmulatedDevice {
             facts: Facts {
                 name: "emulated device".into(),
                 capability: (9, 0),

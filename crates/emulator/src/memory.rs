@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use gw_cuda::device::{Address, DeviceError};
 
-use super::machine::Range;
+use crate::machine::Range;
 
 const ALIGNMENT: usize = 256;
 /// Bytes before and after an allocation that nobody may write.

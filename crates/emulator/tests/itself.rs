@@ -1,9 +1,7 @@
 //! The emulated device against kernels whose results are known, and against kernels that are wrong.
 
-use crate::emulator;
-
-use emulator::{EmulatedDevice, Races};
 use gw_cuda::device::{Address, Device, DeviceError, Kernel, Launch, Unit};
+use gw_emulator::{EmulatedDevice, Races};
 
 /// What all kernels here take.
 const ARGUMENTS: &str = "struct Arguments { int* out; unsigned long long n; };\n";

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, LazyLock, Mutex};
 
-use super::machine::Range;
+use crate::machine::Range;
 
 const WIRE: &str = include_str!("wire.hpp");
 const SHIM: &str = include_str!("shim.hpp");
@@ -175,7 +175,7 @@ pub fn function(handle: *mut c_void, name: &CStr) -> Result<usize, String> {
 }
 
 fn load(path: &Path) -> Result<Library, String> {
-    let machine = super::machine::runtime()?;
+    let machine = crate::machine::runtime()?;
     let handle = open(path, false)?;
     let (enter, probe) = (function(handle, c"gwe_enter")?, function(handle, c"gwe_probe")?);
     let arguments = function(handle, c"gwe_arguments")?;

@@ -3,7 +3,7 @@
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::{LazyLock, Mutex};
 
-use super::compiler;
+use crate::compiler;
 
 /// Addresses from `begin` up to `end`.
 #[repr(C)]
