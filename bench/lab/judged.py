@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Copies a lab without its measurements and without the models that alternate, and adds a model whose tree is one leaf.
-Graphs that all models have learned from are left out: nothing is judged on them.
+"""Makes the lab in which models are judged: a copy of the lab they learned from, with its implementations and models, without
+its graphs and measurements and without the models that alternate. A model whose tree is one leaf is added.
 
-Usage: again.py LAB COPY MODEL CONSTANT IMPLEMENTATION
-CONSTANT becomes a copy of MODEL that always answers IMPLEMENTATION.
+Usage: judged.py LAB COPY MODEL CONSTANT IMPLEMENTATION
+CONSTANT becomes a copy of MODEL that always answers IMPLEMENTATION: it shows what asking a model costs.
 """
 import json
 import shutil
@@ -13,18 +13,10 @@ import sys
 lab, copy, model, constant, implementation = sys.argv[1:]
 shutil.copy(lab, copy)
 db = sqlite3.connect(copy)
-for table in ("StepTimer", "TotalTimer", "Run", "RunConfig", "Claim", "Failure"):
+tables = ("StepTimer", "TotalTimer", "Run", "RunConfig", "Claim", "Failure", "StepPropValue", "Variant", "GraphPropValue", "Graph")
+for table in tables:
     db.execute(f"DELETE FROM {table}")
 db.execute("DELETE FROM Implementation WHERE name LIKE 'alternate-%'")
-
-seen = [set(json.loads(text)["training_graphs"]) for (text,) in db.execute("SELECT model FROM PredictionModel WHERE name LIKE 'blind-%'")]
-for key, name in db.execute("SELECT id, name FROM Graph").fetchall():
-    if all(name in graphs for graphs in seen):
-        for (variant,) in db.execute("SELECT id FROM Variant WHERE graphId = ?", (key,)).fetchall():
-            db.execute("DELETE FROM StepPropValue WHERE variantId = ?", (variant,))
-            db.execute("DELETE FROM Variant WHERE id = ?", (variant,))
-        db.execute("DELETE FROM GraphPropValue WHERE graphId = ?", (key,))
-        db.execute("DELETE FROM Graph WHERE id = ?", (key,))
 
 columns = [row[1] for row in db.execute("PRAGMA table_info(PredictionModel)")]
 row = dict(zip(columns, db.execute("SELECT * FROM PredictionModel WHERE name = ?", (model,)).fetchone()))
