@@ -126,7 +126,9 @@ fn build(main: &str, files: &[(&str, &str)], flags: &[&str], libraries: &[&str])
         (seed, version(), main, files, flags, libraries).hash(&mut hasher);
         hasher.finish()
     };
-    let folder = std::env::temp_dir().join(format!("graphwright-emulator-{}", unsafe { libc::getuid() }));
+    // SAFETY: `getuid` takes nothing and cannot fail.
+    let user = unsafe { libc::getuid() };
+    let folder = std::env::temp_dir().join(format!("graphwright-emulator-{user}"));
     std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let library = folder.join(format!("{:016x}{:016x}.so", hash(1), hash(2)));
     if library.exists() {
@@ -156,8 +158,12 @@ fn build(main: &str, files: &[(&str, &str)], flags: &[&str], libraries: &[&str])
 pub fn open(path: &Path, global: bool) -> Result<*mut c_void, String> {
     let name = CString::new(path.as_os_str().as_bytes()).map_err(|e| e.to_string())?;
     let flags = libc::RTLD_NOW | if global { libc::RTLD_GLOBAL } else { libc::RTLD_LOCAL };
+    // SAFETY: the name ends with a null byte and lives until the call returns. The library is one that `build` made, whose
+    // initialisers do nothing.
     let handle = unsafe { libc::dlopen(name.as_ptr(), flags) };
     if handle.is_null() {
+        // SAFETY: after a failed `dlopen` on this thread, `dlerror` returns a text that ends with a null byte, valid until
+        // the next call on this thread.
         Err(unsafe { CStr::from_ptr(libc::dlerror()) }.to_string_lossy().into_owned())
     } else {
         Ok(handle)
@@ -166,6 +172,7 @@ pub fn open(path: &Path, global: bool) -> Result<*mut c_void, String> {
 
 /// A function of an open library.
 pub fn function(handle: *mut c_void, name: &CStr) -> Result<usize, String> {
+    // SAFETY: the handle is of a library that stays open until the process ends, and the name ends with a null byte.
     let address = unsafe { libc::dlsym(handle, name.as_ptr()) };
     if address.is_null() {
         Err(format!("{} is not in the library", name.to_string_lossy()))
@@ -179,7 +186,7 @@ fn load(path: &Path) -> Result<Library, String> {
     let handle = open(path, false)?;
     let (enter, probe) = (function(handle, c"gwe_enter")?, function(handle, c"gwe_probe")?);
     let arguments = function(handle, c"gwe_arguments")?;
-    // Safety: these are the functions that `entry` defines, with these types.
+    // SAFETY: these are the functions that `entry` defines, with these types.
     let (probed, arguments) = unsafe {
         let probe: extern "C" fn() -> *const c_void = std::mem::transmute(probe);
         let arguments: extern "C" fn() -> u32 = std::mem::transmute(arguments);

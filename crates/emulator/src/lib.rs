@@ -172,7 +172,7 @@ impl Device for EmulatedDevice {
     fn upload(&self, to: Address, from: &[u8]) -> Result<(), DeviceError> {
         let mut inner = self.inner();
         let pointer = inner.memory.pointer(to, from.len()).map_err(refused("upload"))?;
-        // Safety: `pointer` checked that the range is allocated, and the lock keeps it so.
+        // SAFETY: `pointer` checked that the range is allocated, and the lock keeps it so.
         unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), pointer, from.len()) };
         inner.usage.uploaded += from.len() as u64;
         Ok(())
@@ -181,7 +181,7 @@ impl Device for EmulatedDevice {
     fn download(&self, to: &mut [u8], from: Address) -> Result<(), DeviceError> {
         let mut inner = self.inner();
         let pointer = inner.memory.pointer(from, to.len()).map_err(refused("download"))?;
-        // Safety: as for uploads.
+        // SAFETY: as for uploads.
         unsafe { std::ptr::copy_nonoverlapping(pointer, to.as_mut_ptr(), to.len()) };
         inner.usage.downloaded += to.len() as u64;
         inner.usage.waits += 1;
@@ -195,7 +195,7 @@ impl Device for EmulatedDevice {
         if from < to.offset(bytes) && to < from.offset(bytes) {
             return Err(refused("copy")("the ranges overlap".into()));
         }
-        // Safety: both ranges are allocated and apart.
+        // SAFETY: both ranges are allocated and apart.
         unsafe { std::ptr::copy_nonoverlapping(source, target, bytes) };
         Ok(())
     }
@@ -203,7 +203,7 @@ impl Device for EmulatedDevice {
     fn fill(&self, to: Address, value: u32, bytes: usize, count: usize) -> Result<(), DeviceError> {
         let inner = self.inner();
         let pointer = inner.memory.pointer(to, bytes.saturating_mul(count)).map_err(refused("fill"))?;
-        // Safety: the range is allocated; cells are of 1 byte or aligned ones of 4.
+        // SAFETY: the range is allocated; cells are of 1 byte or aligned ones of 4.
         match bytes {
             1 => unsafe { pointer.write_bytes(value as u8, count) },
             4 if to.0.is_multiple_of(4) => unsafe {
@@ -260,7 +260,7 @@ impl Device for EmulatedDevice {
         let memory = inner.memory.ranges();
         // Aligned for any member of the kernel's parameter.
         let mut words = vec![0u128; arguments.len().div_ceil(16)];
-        // Safety: `words` has room for all bytes.
+        // SAFETY: `words` has room for all bytes.
         unsafe { std::ptr::copy_nonoverlapping(arguments.as_ptr(), words.as_mut_ptr().cast(), arguments.len()) };
         let stop = self.stop.lock().unwrap().clone();
         let run = Run {

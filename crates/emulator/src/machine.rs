@@ -64,7 +64,7 @@ pub struct Runtime {
 pub fn runtime() -> Result<&'static Runtime, String> {
     static RUNTIME: LazyLock<Result<Runtime, String>> = LazyLock::new(|| {
         let library = compiler::open(&compiler::runtime()?, true)?;
-        // Safety: the types are those of the definitions in machine.cpp.
+        // SAFETY: the types are those of the definitions in machine.cpp.
         unsafe {
             Ok(Runtime {
                 find: std::mem::transmute::<usize, extern "C" fn(usize, *const c_void, *mut Found) -> c_int>(
@@ -105,6 +105,8 @@ impl Runtime {
         let result = if (self.launch)(machine, run) == 0 {
             Ok(())
         } else {
+            // SAFETY: the machine keeps the text of its message, which ends with a null byte, until its next launch, and nobody
+            // else has the machine now.
             Err(unsafe { CStr::from_ptr((self.message)(machine)) }.to_string_lossy().into_owned())
         };
         self.idle.lock().unwrap().push(machine as usize);

@@ -34,11 +34,12 @@ impl Memory {
         if bytes as u64 > self.free() {
             return Err(DeviceError::OutOfMemory { needed: bytes as u64, free: self.free() });
         }
+        // SAFETY: the layout has a size above zero: two red zones.
         let start = unsafe { alloc(layout(bytes)) };
         if start.is_null() {
             return Err(DeviceError::OutOfMemory { needed: bytes as u64, free: self.free() });
         }
-        // Safety: the allocation holds the red zones and the bytes between them.
+        // SAFETY: the allocation holds the red zones and the bytes between them.
         unsafe {
             start.write_bytes(RED_BYTE, RED);
             start.add(RED).write_bytes(POISON, bytes);
@@ -56,7 +57,7 @@ impl Memory {
             self.blocks.remove(&address.0).ok_or_else(|| format!("{address:?} is released but not allocated"))?;
         self.used -= bytes as u64;
         let data = address.0 as *mut u8;
-        // Safety: `blocks` holds exactly what `allocate` returned and nobody released.
+        // SAFETY: `blocks` holds exactly what `allocate` returned and nobody released.
         unsafe {
             let zones =
                 [std::slice::from_raw_parts(data.sub(RED), RED), std::slice::from_raw_parts(data.add(bytes), RED)];
@@ -91,7 +92,7 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         for (&address, &bytes) in &self.blocks {
-            // Safety: as in `release`.
+            // SAFETY: as in `release`.
             unsafe { dealloc((address as *mut u8).sub(RED), layout(bytes)) }
         }
     }
