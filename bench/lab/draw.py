@@ -1,14 +1,22 @@
 #!/usr/bin/env python3
-"""Draws graphs at random, as NAME=SPEC lines for `gw lab add graphs`: kind, size and shape by a seed, sizes log-uniform.
+"""Prints the graphs of a set as NAME=SPEC lines for `gw lab add graphs`: kind, size and shape drawn by the seed of the set,
+sizes log-uniform. `sets.tsv` has the sets: machine, name, number of graphs, least and most edges, seed, prefix of the names,
+and the kinds in turn where they are not the usual ones.
 
-Usage: draw.py COUNT LEAST_EDGES MOST_EDGES SEED [KIND,...]
-With kinds, only those are drawn, in turn, and names begin with `more-`: a second list for kinds that the first has few of.
+Usage: draw.py MACHINE SET
 """
+import csv
+import pathlib
 import random
 import sys
 
-count, least, most, seed = int(sys.argv[1]), float(sys.argv[2]), float(sys.argv[3]), int(sys.argv[4])
-rng = random.Random(seed)
+with open(pathlib.Path(__file__).parent / "sets.tsv", newline="") as table:
+    rows = [row for row in csv.DictReader(table, delimiter="\t") if [row["machine"], row["set"]] == sys.argv[1:]]
+if len(rows) != 1:
+    sys.exit(f"{' '.join(sys.argv[1:])}: not a set of sets.tsv")
+row = rows[0]
+count, least, most, prefix = int(row["count"]), float(row["least"]), float(row["most"]), row["prefix"]
+rng = random.Random(int(row["seed"]))
 
 
 def log_uniform(low, high):
@@ -64,11 +72,10 @@ def road(edges):
 
 
 kinds = [kron, kron, kron, urand, urand, powerlaw, powerlaw, smallworld, regular, bipartite, tree, star, road]
-prefix, first = "", 1
-if len(sys.argv) > 5:
+first = 1
+if row["kinds"]:
     known = {kind.__name__: kind for kind in kinds}
-    kinds = [known[name] for name in sys.argv[5].split(",")]
-    prefix, first = "more-", 1001
+    kinds, first = [known[name] for name in row["kinds"].split(",")], 1001
 for number in range(count):
     kind = kinds[number % len(kinds)]
     spec = kind(log_uniform(least, most))

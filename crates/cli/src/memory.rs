@@ -26,15 +26,19 @@ fn noted(pointer: *mut u8, bytes: usize) -> *mut u8 {
 // SAFETY: every call is handed on unchanged to the system's allocator; the note does not touch memory.
 unsafe impl GlobalAlloc for Noting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the promise of the caller is handed on.
         noted(unsafe { System.alloc(layout) }, layout.size())
     }
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the promise of the caller is handed on.
         noted(unsafe { System.alloc_zeroed(layout) }, layout.size())
     }
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: the promise of the caller is handed on.
         noted(unsafe { System.realloc(pointer, layout, size) }, size)
     }
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the promise of the caller is handed on.
         unsafe { System.dealloc(pointer, layout) }
     }
 }

@@ -66,10 +66,9 @@ fn assert_complete(at: &Path, runs: i64) {
     assert_eq!(lab.step_table(&query).unwrap().variants.len() as i64 * 2, runs);
 }
 
-/// `GW_KILLS` says how often; 5 by default.
 #[test]
 fn a_lab_survives_kills_at_any_moment() {
-    let kills: u64 = std::env::var("GW_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(5);
+    let kills: u64 = gw_testing::usually(5, 100);
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     // Enough work that most kills meet some.

@@ -13,9 +13,9 @@ use gw_ir::operator::{EdgeSetIterator, VertexFilter};
 use gw_ir::source::Name;
 use gw_ir::stmt::{Stmt, StmtKind};
 use gw_ir::walk;
-use rayon::prelude::*;
 
 use crate::codegen::priority_vector;
+use crate::pool::Pool;
 
 /// Fewer vertices than this are summed by one thread.
 const FEW: usize = 1 << 13;
@@ -67,7 +67,7 @@ impl ConstantSum {
 
     /// Adds what was counted to the priorities of the vertices that were met, each of them once, sets their counts back
     /// to 0 and returns the vertices whose priority changed.
-    pub(crate) fn add(&self, mut met: Vec<u32>, counts: &mut [u32]) -> Vec<u32> {
+    pub(crate) fn add(&self, mut met: Vec<u32>, counts: &mut [u32], pool: &Pool) -> Vec<u32> {
         let shared = Shared(counts.as_mut_ptr(), self.priorities.as_ptr().cast());
         let known = counts.len().min(self.priorities.len());
         let add = |vertex: u32| {
@@ -86,7 +86,8 @@ impl ConstantSum {
             met.retain(|&vertex| add(vertex));
             return met;
         }
-        met.into_par_iter().with_min_len(FEW / 8).filter(|&vertex| add(vertex)).collect()
+        let parts: Vec<&[u32]> = met.chunks(FEW / 8).collect();
+        pool.map(parts.len(), |i| parts[i].iter().copied().filter(|&vertex| add(vertex)).collect::<Vec<u32>>()).concat()
     }
 }
 

@@ -2,18 +2,19 @@
 
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex};
 
 use gw_exec::{ErrorKind, ExecError, Result, Stop};
 use gw_graph::Adjacency;
 
 use crate::abi::{Fault, Kernel, Worker, slot};
 use crate::codegen::FaultSite;
+use crate::pool::Pool;
 use crate::team::{Help, Team};
 
 /// The machine's team, with workers of one executable for its members.
 pub(crate) struct Crew {
-    team: Arc<Mutex<Team>>,
+    pool: Pool,
     workers: Vec<Desk>,
     /// The next chunk of each member's part of a range.
     next: Vec<Next>,
@@ -248,10 +249,11 @@ impl Chunks for Clipped {
 impl Crew {
     /// A worker for each member of a team, which several crews may share.
     pub(crate) fn new(team: Arc<Mutex<Team>>) -> Crew {
-        let size = team.lock().unwrap_or_else(PoisonError::into_inner).size();
+        let pool = Pool::new(team);
+        let size = pool.size();
         let workers = (0..size).map(|_| Desk(UnsafeCell::new(Worker::new()))).collect();
         let next = (0..size).map(|_| Next::default()).collect();
-        Crew { team, workers, next, stop: Arc::new(AtomicBool::new(false)) }
+        Crew { pool, workers, next, stop: Arc::new(AtomicBool::new(false)) }
     }
 
     /// Number of members.
@@ -259,23 +261,14 @@ impl Crew {
         self.workers.len()
     }
 
-    /// Wakes the members: there will be work soon.
-    pub(crate) fn rouse(&self) {
-        if let Ok(team) = self.team.try_lock() {
-            team.rouse();
-        }
+    /// The team, for what needs no workers.
+    pub(crate) fn pool(&self) -> &Pool {
+        &self.pool
     }
 
-    /// Runs a task on this thread and on members; see [`Team::run`]. While the team works for another crew, help that is not
-    /// needed is not waited for.
-    fn run(&self, help: Help, task: &(dyn Fn(usize) + Sync)) {
-        let team = match self.team.try_lock() {
-            Err(TryLockError::WouldBlock) if help == Help::Everyone => self.team.lock(),
-            Err(TryLockError::WouldBlock) => return task(0),
-            Err(TryLockError::Poisoned(team)) => Err(team),
-            Ok(team) => Ok(team),
-        };
-        team.unwrap_or_else(PoisonError::into_inner).run(help, task);
+    /// Wakes the members: there will be work soon.
+    pub(crate) fn rouse(&self) {
+        self.pool.rouse();
     }
 
     /// Works for a run from here on: kernels and helpers look at its flag.
@@ -341,7 +334,7 @@ impl Crew {
         };
         match help {
             None => work(0),
-            Some(help) => self.run(help, &work),
+            Some(help) => self.pool.run(help, &work),
         }
         stop.check()
     }
@@ -350,12 +343,12 @@ impl Crew {
     pub(crate) fn with(&mut self, help: Help, task: &(dyn Fn(usize, &mut Worker) + Sync)) {
         let workers = &self.workers;
         // SAFETY: member `i` alone uses desk `i` for the time of the task.
-        self.run(help, &|member| task(member, unsafe { &mut *workers[member].0.get() }));
+        self.pool.run(help, &|member| task(member, unsafe { &mut *workers[member].0.get() }));
     }
 
     /// Runs a task that takes its work from a common counter, with whoever comes in time.
     pub(crate) fn share(&mut self, task: &(dyn Fn() + Sync)) {
-        self.run(Help::Anyone, &|_| task());
+        self.pool.run(Help::Anyone, &|_| task());
     }
 
     /// The first fault of the last task as an error; clears all.

@@ -21,6 +21,7 @@ use crate::executable::{CpuExecutable, Sharing};
 use crate::fetch::{Ahead, BLOCK};
 use crate::lazy::{Keys, LazyQueue, NONE};
 use crate::ordered::{Entry, LocalBuckets};
+use crate::pool::Pool;
 
 /// Entries of a local bucket that are still drained without waiting, unless the schedule says otherwise.
 const MERGE_THRESHOLD: u64 = 1000;
@@ -38,6 +39,7 @@ const WHOLE: (u64, u64) = (0, u64::MAX);
 /// The state of an eager queue between the program's questions.
 #[derive(Debug)]
 pub(crate) struct EagerQueue {
+    pool: Pool,
     spec: QueueSpec,
     keys: Keys,
     /// The bucket dequeued last.
@@ -61,15 +63,15 @@ enum Held {
 impl EagerQueue {
     /// The queue for a specification, if it asks for an eager one. As in every queue, each vertex that has a priority is in
     /// it. `None` also when a priority is negative, which the other kind of queue reports.
-    pub(crate) fn for_spec(spec: &QueueSpec) -> Option<EagerQueue> {
+    pub(crate) fn for_spec(spec: &QueueSpec, pool: &Pool) -> Option<EagerQueue> {
         let eager = matches!(spec.meta.kind, Some(QueueKind::Eager | QueueKind::EagerMerge));
         let whole = matches!(spec.priorities.scalar(), Scalar::Int | Scalar::Uint | Scalar::Uint64);
         if !eager || !whole || !spec.increasing || spec.all_vertices {
             return None;
         }
         let keys = Keys::of_buckets(spec);
-        let held = Held::Listed(keys.all().ok()?);
-        Some(EagerQueue { spec: spec.clone(), keys, current: None, held })
+        let held = Held::Listed(keys.all(pool).ok()?);
+        Some(EagerQueue { pool: pool.clone(), spec: spec.clone(), keys, current: None, held })
     }
 
     /// The vertices in the queue with their buckets, none of them twice. Not for a queue whose loop is running.
@@ -138,7 +140,7 @@ impl EagerQueue {
     fn plain(&mut self) -> Result<&mut LazyQueue> {
         if !matches!(self.held, Held::Plain(_)) {
             let members = self.members()?;
-            self.held = Held::Plain(LazyQueue::holding(&self.spec, &members, self.current));
+            self.held = Held::Plain(LazyQueue::holding(&self.spec, &members, self.current, &self.pool));
         }
         match &mut self.held {
             Held::Plain(plain) => Ok(plain),

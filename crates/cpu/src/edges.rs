@@ -154,7 +154,7 @@ impl CpuExecutable {
         slots.write_back(env);
         let mut found = self.crew.collect_queues();
         if let Some(sums) = sums {
-            found = sums.add(found, &mut self.counts);
+            found = sums.add(found, &mut self.counts, self.crew.pool());
             if fault.is_err() || driven.is_err() {
                 // What was counted but not met again.
                 self.counts.fill(0);

@@ -400,11 +400,11 @@ impl Executable for CpuExecutable {
     }
 
     fn new_queue(&mut self, spec: &QueueSpec, env: &mut Environment) -> Result<Box<dyn QueueState>> {
-        if let Some(queue) = eager::EagerQueue::for_spec(spec) {
+        if let Some(queue) = eager::EagerQueue::for_spec(spec, self.crew.pool()) {
             return Ok(Box::new(queue));
         }
         let buckets = spec.meta.open_buckets.map(|amount| env.amount(amount)).transpose()?;
-        Ok(Box::new(LazyQueue::new(spec, buckets)?))
+        Ok(Box::new(LazyQueue::new(spec, buckets, self.crew.pool())?))
     }
 
     fn dequeue(&mut self, queue: &Queue, env: &mut Environment) -> Result<VertexSet> {

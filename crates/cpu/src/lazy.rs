@@ -2,7 +2,7 @@
 //!
 //! A window of buckets is open; vertices beyond it wait in one list and are looked at again when the window is used up.
 //! Where a vertex is queued is kept in one array, so that moving it is appending it elsewhere: the entry left behind is
-//! recognised when its bucket is opened. Shelves are filled side by side, one per thread.
+//! recognised when its bucket is opened. Every member of the machine's team has a shelf, and shelves are filled side by side.
 //!
 //! Reference: Dhulipala, Blelloch, Shun: Julienne, a framework for parallel graph algorithms using work-efficient
 //! bucketing, SPAA 2017.
@@ -11,7 +11,8 @@ use std::any::Any;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use gw_exec::{Cell, ErrorKind, QueueSpec, QueueState, Result, Scalar, Vector};
-use rayon::prelude::*;
+
+use crate::pool::Pool;
 
 /// Buckets kept apart unless the schedule says otherwise, the list of the others included.
 const BUCKETS: u64 = 128;
@@ -25,6 +26,7 @@ const LAST: u64 = 1 << 62;
 /// A queue whose buckets are brought up to date between rounds.
 #[derive(Debug)]
 pub(crate) struct LazyQueue {
+    pool: Pool,
     keys: Keys,
     /// The key each vertex is queued under.
     queued: Vec<AtomicU64>,
@@ -54,23 +56,28 @@ struct Shelf {
 impl LazyQueue {
     /// Queues every vertex that has a priority other than the largest value of its type. `buckets` is the number of
     /// buckets kept apart.
-    pub(crate) fn new(spec: &QueueSpec, buckets: Option<u64>) -> Result<LazyQueue> {
+    pub(crate) fn new(spec: &QueueSpec, buckets: Option<u64>, pool: &Pool) -> Result<LazyQueue> {
         let keys = Keys::new(spec);
-        let vertices = spec.priorities.len() as u32;
-        let queued: Result<Vec<AtomicU64>> =
-            (0..vertices).into_par_iter().with_min_len(FEW).map(|v| keys.of(v).map(AtomicU64::new)).collect();
-        Ok(LazyQueue::with(keys, queued?, buckets))
+        let mut queued: Vec<AtomicU64> = Vec::new();
+        queued.resize_with(spec.priorities.len(), || AtomicU64::new(NONE));
+        let mut parts: Vec<&mut [AtomicU64]> = queued.chunks_mut(FEW).collect();
+        let fill = |part: usize, slots: &mut &mut [AtomicU64]| {
+            let first = (part * FEW) as u32;
+            (first..).zip(slots.iter_mut()).try_for_each(|(v, slot)| keys.of(v).map(|key| *slot.get_mut() = key))
+        };
+        pool.map_mut(&mut parts, fill).into_iter().collect::<Result<()>>()?;
+        Ok(LazyQueue::with(keys, queued, buckets, pool))
     }
 
     /// A queue with the given vertices and no others, each in the bucket next to it. `current` is the bucket dequeued last.
-    pub(crate) fn holding(spec: &QueueSpec, members: &[(u32, u64)], current: Option<u64>) -> LazyQueue {
+    pub(crate) fn holding(spec: &QueueSpec, members: &[(u32, u64)], current: Option<u64>, pool: &Pool) -> LazyQueue {
         let keys = Keys::new(spec);
         let mut queued: Vec<AtomicU64> = (0..spec.priorities.len()).map(|_| AtomicU64::new(NONE)).collect();
         for &(vertex, bucket) in members {
             queued[vertex as usize] = AtomicU64::new(keys.bucket(bucket.min(LAST)));
         }
         let current = current.map(|bucket| keys.bucket(bucket.min(LAST)));
-        LazyQueue { current, ..LazyQueue::with(keys, queued, None) }
+        LazyQueue { current, ..LazyQueue::with(keys, queued, None, pool) }
     }
 
     /// The vertices in the queue.
@@ -86,7 +93,7 @@ impl LazyQueue {
     }
 
     /// A queue with the vertices that have a key.
-    fn with(keys: Keys, queued: Vec<AtomicU64>, buckets: Option<u64>) -> LazyQueue {
+    fn with(keys: Keys, queued: Vec<AtomicU64>, buckets: Option<u64>, pool: &Pool) -> LazyQueue {
         let open = buckets.unwrap_or(BUCKETS).clamp(2, 1 << 16) - 1;
         let shelf = || Shelf {
             open: vec![Vec::new(); open as usize],
@@ -96,17 +103,18 @@ impl LazyQueue {
         };
         let vertices = queued.len();
         let mut queue = LazyQueue {
+            pool: pool.clone(),
             keys,
             queued,
             base: 0,
             open,
             from: open as usize,
-            shelves: (0..rayon::current_num_threads().max(1)).map(|_| shelf()).collect(),
+            shelves: (0..pool.size()).map(|_| shelf()).collect(),
             current: None,
         };
         let share = vertices.div_ceil(queue.shelves.len()).max(1);
         let queued = &queue.queued;
-        queue.shelves.par_iter_mut().enumerate().for_each(|(i, shelf)| {
+        pool.map_mut(&mut queue.shelves, |i, shelf| {
             let range = (i * share).min(vertices)..((i + 1) * share).min(vertices);
             shelf.beyond = range.filter(|&v| queued[v].load(Relaxed) != NONE).map(|v| v as u32).collect();
         });
@@ -195,7 +203,7 @@ impl LazyQueue {
         let many = self.shelves.iter().map(|shelf| shelf.beyond.len()).sum::<usize>() > FEW;
         let least = |shelf: &Shelf| shelf.beyond.iter().filter_map(waits).min();
         let base = match many {
-            true => self.shelves.par_iter().filter_map(least).min(),
+            true => self.pool.map_mut(&mut self.shelves, |_, shelf| least(shelf)).into_iter().flatten().min(),
             false => self.shelves.iter().filter_map(least).min(),
         };
         self.base = base.unwrap_or(start);
@@ -213,7 +221,7 @@ impl LazyQueue {
             });
         };
         match many {
-            true => self.shelves.par_iter_mut().for_each(file),
+            true => drop(self.pool.map_mut(&mut self.shelves, |_, shelf| file(shelf))),
             false => self.shelves.iter_mut().for_each(file),
         }
         self.from = 0;
@@ -275,7 +283,8 @@ impl QueueState for LazyQueue {
             return fill(&mut self.shelves[0], vertices);
         }
         let share = vertices.len().div_ceil(self.shelves.len());
-        self.shelves.par_iter_mut().zip(vertices.par_chunks(share)).try_for_each(|(shelf, part)| fill(shelf, part))
+        let part = |i: usize| &vertices[(i * share).min(vertices.len())..((i + 1) * share).min(vertices.len())];
+        self.pool.map_mut(&mut self.shelves, |i, shelf| fill(shelf, part(i))).into_iter().collect()
     }
 
     fn dequeue(&mut self) -> Result<Vec<u32>> {
@@ -302,7 +311,7 @@ impl QueueState for LazyQueue {
         };
         match lists.iter().map(Vec::len).sum::<usize>() < FEW {
             true => lists.iter_mut().try_for_each(keep)?,
-            false => lists.par_iter_mut().try_for_each(keep)?,
+            false => self.pool.map_mut(&mut lists, |_, list| keep(list)).into_iter().collect::<Result<()>>()?,
         }
         Ok(lists.concat())
     }
@@ -344,9 +353,12 @@ impl Keys {
     }
 
     /// The vertices that have a key now, with their keys.
-    pub(crate) fn all(&self) -> Result<Vec<(u32, u64)>> {
+    pub(crate) fn all(&self, pool: &Pool) -> Result<Vec<(u32, u64)>> {
         let queued = |v: u32| self.of(v).map(|key| (key != NONE).then_some((v, key))).transpose();
-        (0..self.priorities.len() as u32).into_par_iter().with_min_len(FEW).filter_map(queued).collect()
+        let vertices = self.priorities.len();
+        let part = |i: usize| (i * FEW) as u32..((i + 1) * FEW).min(vertices) as u32;
+        let parts = pool.map(vertices.div_ceil(FEW), |i| part(i).filter_map(queued).collect::<Result<Vec<_>>>());
+        Ok(parts.into_iter().collect::<Result<Vec<_>>>()?.concat())
     }
 
     /// The bits of a priority, which must exist.
@@ -404,6 +416,7 @@ fn negative(vertex: u32, priority: f64) -> gw_exec::ExecError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pool::pool_of;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
@@ -426,13 +439,13 @@ mod tests {
     #[test]
     fn both_orders_and_the_sentinel() -> Result<()> {
         let p = Vector::from_slice(&[7, i32::MAX, 0, 5]);
-        let mut up = LazyQueue::new(&spec(&p, true, 5), None)?;
+        let mut up = LazyQueue::new(&spec(&p, true, 5), None, &pool_of(2))?;
         assert_eq!(up.dequeue()?, [2]);
         assert!(up.finished_node(2)? && !up.finished_node(0)? && !up.finished_node(1)?);
         assert_eq!((sorted(up.dequeue()?), up.current_bucket()?), (vec![0, 3], 1));
         assert!(up.finished()? && up.finished_node(1)?);
         assert_eq!(up.dequeue()?, []);
-        let mut down = LazyQueue::new(&spec(&p, false, 5), None)?;
+        let mut down = LazyQueue::new(&spec(&p, false, 5), None, &pool_of(2))?;
         assert_eq!(sorted(down.dequeue()?), [0, 3]);
         assert_eq!((down.dequeue()?, down.current_bucket()?), (vec![2], 0));
         Ok(())
@@ -441,7 +454,7 @@ mod tests {
     #[test]
     fn a_raised_vertex_does_not_revive_old_entries() -> Result<()> {
         let p = Vector::from_slice(&[6]);
-        let mut queue = LazyQueue::new(&spec(&p, true, 1), None)?;
+        let mut queue = LazyQueue::new(&spec(&p, true, 1), None, &pool_of(2))?;
         p.copy_from_slice(&[2]);
         queue.rebucket(&[0])?;
         assert_eq!(queue.dequeue()?, [0]);
@@ -452,8 +465,9 @@ mod tests {
 
     #[test]
     fn bad_priorities_and_vertices_are_refused() -> Result<()> {
-        assert!(LazyQueue::new(&spec(&Vector::from_slice(&[1, -3]), true, 1), None).is_err());
-        let mut queue = LazyQueue::new(&spec(&Vector::from_slice(&[1.5f32, f32::INFINITY]), true, 1), None)?;
+        assert!(LazyQueue::new(&spec(&Vector::from_slice(&[1, -3]), true, 1), None, &pool_of(2)).is_err());
+        let mut queue =
+            LazyQueue::new(&spec(&Vector::from_slice(&[1.5f32, f32::INFINITY]), true, 1), None, &pool_of(2))?;
         assert!(queue.rebucket(&[2]).is_err());
         assert_eq!((queue.dequeue()?, queue.current_bucket()?), (vec![0], 1));
         Ok(())
@@ -471,7 +485,7 @@ mod tests {
             buckets in 2u64..9,
         ) {
             let vector = Vector::from_slice(&start);
-            let mut queue = LazyQueue::new(&spec(&vector, increasing, delta), Some(buckets)).unwrap();
+            let mut queue = LazyQueue::new(&spec(&vector, increasing, delta), Some(buckets), &pool_of(2)).unwrap();
             let mut model: BTreeMap<u32, u64> = BTreeMap::new();
             let mut priorities = start.clone();
             let enter = |model: &mut BTreeMap<u32, u64>, v: u32, p: i32| {

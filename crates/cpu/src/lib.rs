@@ -7,7 +7,7 @@
 //! | `abi` | what kernels and runtime agree on |
 //! | `executable` | kernels of a module, operator calls |
 //! | `edges`, `vertices` | carrying out an edge or a vertex operator |
-//! | `drive`, `team` | chunks, workers, threads |
+//! | `drive`, `team`, `pool` | chunks, workers, threads |
 //! | `choose` | the schedule taken when nobody gives one |
 //! | `capability` | which schedules can be run |
 //! | `set` | frontiers as queues and maps |
@@ -34,6 +34,7 @@ mod intersect;
 mod lazy;
 mod ordered;
 mod par_for;
+mod pool;
 mod reduce;
 mod set;
 mod slots;

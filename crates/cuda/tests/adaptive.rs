@@ -1,11 +1,9 @@
 //! Adaptive schedules on an emulated GPU: trees on the device, in fused loops, and on the host; and all named schedules.
 
-use crate::emulator;
-
 use std::sync::Arc;
 
-use emulator::EmulatedDevice;
 use gw_cuda::CudaVm;
+use gw_emulator::EmulatedDevice;
 use gw_exec::{RunOptions, SpecGraphs};
 use gw_graph::progress::Silent;
 use gw_graph::{Graph, GraphSpec};
@@ -56,8 +54,8 @@ const TREES: [&str; 3] = [
 fn trees_choose_on_the_device_and_on_the_host() {
     let Some(device) = EmulatedDevice::new() else { return };
     let vm = CudaVm::on(Arc::new(device));
-    // One program of the three; all with `GW_MATRIX` (nightly).
-    let taken = if std::env::var_os("GW_MATRIX").is_some() { 3 } else { 1 };
+    // One program of the three; all in a nightly run.
+    let taken = gw_testing::usually(1, 3);
     for (program, (i, tree)) in
         ["bfs-levels", "bfs", "cc"].into_iter().zip([1, 0, 2].map(|i| (i, TREES[i]))).take(taken)
     {
@@ -146,7 +144,7 @@ fn loops_that_forget_between_launches_refuse_trees() {
 }
 
 #[test]
-fn all_named_schedules_are_right() {
+fn named_schedules_are_right() {
     let Some(device) = EmulatedDevice::new() else { return };
     let vm = CudaVm::on(Arc::new(device));
     for algorithm in ["bfs", "pagerank"] {
@@ -156,13 +154,15 @@ fn all_named_schedules_are_right() {
             let warp = name.contains("-warp-") && !name.contains("-16-64");
             counts && name != "vertex-pull-warp-16-64-blockreduce" || warp
         };
-        let all = std::env::var_os("GW_KERNELS").is_some_and(|kernels| kernels == "all");
+        let (all, mut met) = (gw_testing::is_nightly(), 0);
         for named in gw_lab::named_schedules(algorithm, Family::Gpu) {
             for (_, schedule) in named.schedule.labels() {
                 let lacks = gw_cuda::capabilities().unsupported(schedule);
                 assert!(lacks.is_empty(), "{}: {lacks:?}", named.name);
             }
-            if alike(&named.name) && !all {
+            // Every second of the others, and all of them in a nightly run.
+            met += usize::from(!alike(&named.name));
+            if !all && (alike(&named.name) || met % 2 == 0) {
                 continue;
             }
             let program = gw_programs::find(&named.program).unwrap();

@@ -1,10 +1,8 @@
 //! Every load balancer against graphs of all shapes: each edge of each active vertex is visited, once, by a thread that
 //! knows whose edge it is; what threads gather for a vertex adds up; a walk that may stop early does.
 
-use crate::emulator;
-
-use emulator::EmulatedDevice;
 use gw_cuda::device::{Address, Device, Kernel, Launch, Unit};
+use gw_emulator::EmulatedDevice;
 
 /// The kernel: a walk that checks what it is told, called twice as a fused loop would.
 const KERNEL: &str = r#"
@@ -372,7 +370,7 @@ fn vertex_based() {
 fn virtual_warp() {
     check("balance_virtual_warp", "gw::balance_virtual_warp<8>(op, 1)", Stops::After(8));
     let all = [(1, 3), (16, 20), (1, 1), (2, 5), (4, 4), (32, 2)];
-    let taken = if std::env::var_os("GW_MATRIX").is_some() { all.len() } else { 2 };
+    let taken = gw_testing::usually(2, all.len());
     for (lanes, chunk) in &all[..taken] {
         let call = format!("gw::balance_virtual_warp<{lanes}>(op, {chunk})");
         check_with(&[(64, false)], "balance_virtual_warp", &call, Stops::After(*lanes));

@@ -1,12 +1,10 @@
 //! `gw bench` with an emulated GPU: what a machine with a device tells reaches the rows.
 
-use crate::emulator;
-
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use emulator::EmulatedDevice;
 use gw_cuda::CudaVm;
+use gw_emulator::EmulatedDevice;
 use gw_graph::progress::{Progress, Silent};
 use gw_lab::{CellName, Counted, Listener, Measurement, Plan, Provenance, Selection, Settings, Suite};
 

@@ -1,13 +1,11 @@
 //! The forms of loops that other tests only meet by chance: a kernel that the device launches again and again, and one block that
 //! hands large frontiers to the host.
 
-use crate::emulator;
-
 use std::sync::{Arc, Mutex};
 
-use emulator::EmulatedDevice;
 use gw_cuda::CudaVm;
 use gw_cuda::device::{Device, Usage};
+use gw_emulator::EmulatedDevice;
 use gw_exec::{GraphVm, Observer, RunOptions, SpecGraphs, StepRecord};
 use gw_graph::GraphSpec;
 use gw_graph::progress::Silent;
@@ -44,6 +42,7 @@ fn run(program: &str, spec: &str, form: &str) -> Option<Told> {
 }
 
 fn run_on(device: EmulatedDevice, program: &str, spec: &str, form: &str) -> Told {
+    let spec = &crate::sized(spec);
     let device = Arc::new(device);
     let vm = CudaVm::on(Arc::clone(&device) as Arc<dyn Device>);
     let program = gw_programs::find(program).unwrap();
@@ -108,8 +107,8 @@ fn the_device_repeats_loops_with_queues() {
 #[test]
 fn the_device_repeats_loops_with_all_kinds_of_variables() {
     for program in ["bc", "pagerank", "pagerank-delta", "coloring", "setcover", "kcore-unordered"] {
-        run(program, "kron:7:weights=1..64", "device-graph");
-        run(program, "road:8x8:weights=1..50", "device-graph");
+        run(program, "kron:6:weights=1..64", "device-graph");
+        run(program, "road:6x6:weights=1..50", "device-graph");
     }
 }
 
@@ -132,7 +131,7 @@ fn loops_that_do_not_compile_get_smaller_blocks() {
 #[test]
 fn one_block_runs_loops_over_small_frontiers() {
     let programs = ["bfs", "bc", "sssp-delta", "kcore", "mis", "sssp", "cc", "ppsp", "coloring", "pagerank-delta"];
-    let taken = if std::env::var_os("GW_MATRIX").is_some() { programs.len() } else { 3 };
+    let taken = gw_testing::usually(3, programs.len());
     for spec in ["path:1:weights=1..2", "road:12x12:weights=1..50", "kron:8:weights=1..64"] {
         for program in &programs[..taken] {
             run(program, spec, "single-block");

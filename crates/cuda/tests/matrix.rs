@@ -1,14 +1,12 @@
 //! The conformance matrix of `gw check` on an emulated GPU: random legal schedules, every result validated.
 //!
-//! By default a part of the short matrix, with the programs that differ most. Environment: `GW_MATRIX=quick` runs all of the
-//! short one and the long lists of other tests (nightly), `GW_MATRIX=full` the whole (hours); `GW_SEED` draws other schedules; `GW_ONLY` takes one program.
-
-use crate::emulator;
+//! A part of the short matrix, with the programs that differ most; all of the short matrix in a nightly run. `GW_ONLY`
+//! takes the whole matrix of one program instead (hours for some), `GW_SEED` draws other schedules.
 
 use std::sync::Arc;
 
-use emulator::EmulatedDevice;
 use gw_cuda::CudaVm;
+use gw_emulator::EmulatedDevice;
 use gw_lab::{Check, CheckListener};
 use gw_programs::{Program, programs};
 
@@ -35,7 +33,7 @@ fn half(first: usize) {
     let Some(device) = EmulatedDevice::new() else { return };
     let vm = CudaVm::on(Arc::new(device));
     let only = std::env::var("GW_ONLY").ok();
-    let all = only.is_some() || std::env::var_os("GW_MATRIX").is_some();
+    let all = gw_testing::is_nightly();
     let wanted = |program: &&'static Program| match &only {
         Some(only) => only == program.name,
         None => all || USUAL.contains(&program.name),
@@ -46,10 +44,8 @@ fn half(first: usize) {
         return;
     }
     check.seed = std::env::var("GW_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
-    match std::env::var("GW_MATRIX").as_deref() {
-        Ok("full") => {}
-        Ok("quick") => check.quick = true,
-        _ => (check.quick, check.schedules) = (true, Some(DRAWN)),
+    if only.is_none() {
+        (check.quick, check.schedules) = (true, (!all).then_some(DRAWN));
     }
     let report = gw_lab::check(&check, &mut Told).unwrap();
     for refusal in &report.refusals {

@@ -22,7 +22,7 @@ fn with_fakes(test: &str, variables: &[(&str, &str)]) {
         compiler.args(["-shared", "-fPIC", "-O1", "-w", "-pthread", "-o"]).arg(folder.path().join(library));
         match compiler.arg(source.join(file)).status() {
             Ok(status) => assert!(status.success(), "cc does not compile {file}"),
-            Err(error) => return eprintln!("not tested: the C compiler cc does not start: {error}"),
+            Err(error) => return gw_testing::left_out("the C compiler cc", error),
         }
     }
     let output = Command::new(std::env::current_exe().unwrap())
@@ -121,7 +121,7 @@ mod inside {
         const K: usize = 1 << 10;
         const M: usize = 1 << 20;
         let sizes =
-            [1, 3, 4 * K, 64 * K, 64 * K + 1, 2 * M - 1, 2 * M, 2 * M + 1, 4 * M, 5 * M, 8 * M - 1, 8 * M, 50 * M + 7];
+            [1, 3, 4 * K, 64 * K, 64 * K + 1, 2 * M - 1, 2 * M, 2 * M + 1, 4 * M, 5 * M, 8 * M - 1, 8 * M, 17 * M + 7];
         for bytes in sizes {
             let block = device.allocate(bytes).unwrap();
             let data = pattern(bytes, bytes as u64);
@@ -337,11 +337,12 @@ mod inside {
     #[ignore = "needs the fake driver"]
     fn told() {
         let device = open();
+        let start = Instant::now();
         let (stop, word) = endless(&device);
         device.watch(Some(stop), word);
-        let start = Instant::now();
         assert_eq!(device.download(&mut [0; 4], word), Err(DeviceError::Stopped));
-        assert!((Duration::from_millis(50)..Duration::from_millis(550)).contains(&start.elapsed()));
+        // Not before the run was stopped, and soon after it; a computer that is busy elsewhere takes its time.
+        assert!((Duration::from_millis(50)..Duration::from_secs(3)).contains(&start.elapsed()), "{:?}", start.elapsed());
         // The next run finds the device as usual.
         device.watch(None, Address::default());
         device.fill(word, 7, 4, 1).unwrap();

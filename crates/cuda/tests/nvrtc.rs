@@ -1,6 +1,6 @@
-//! Every kernel of every standard program compiles for the GPUs in use, under many schedules. Needs NVRTC, but no GPU; where
-//! there is no NVRTC the test says so and passes. By default a program takes every sixth schedule, each another sixth, and one
-//! kernel in ten is also compiled for an older GPU; with `GW_KERNELS=all` (nightly) all are.
+//! Every kernel of every standard program compiles for the GPUs in use, under many schedules. Needs NVRTC, but no GPU. A
+//! program takes every sixth schedule, each another sixth, and one kernel in ten is also compiled for an older GPU; in a
+//! nightly run all are.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -95,13 +95,12 @@ fn units(all: bool) -> Vec<(String, Unit)> {
 
 #[test]
 fn every_kernel_compiles_for_the_gpus_in_use() {
-    let all = std::env::var_os("GW_KERNELS").is_some_and(|kernels| kernels == "all");
+    let all = gw_testing::is_nightly();
     let units = units(all);
     assert!(units.len() > 120, "{} kernels", units.len());
     if let Err(reason) = gw_cuda::nvidia::compiler() {
         assert!(std::env::var_os("GW_NVRTC").is_none(), "{reason}");
-        println!("not tested: {reason}");
-        return;
+        return gw_testing::left_out("NVRTC", reason);
     }
     // All for the one architecture, a part of them for the other: they differ in few instructions. Loops that the device repeats
     // call a function of the driver.

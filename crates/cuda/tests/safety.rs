@@ -1,13 +1,11 @@
 //! Legal programs whose vectors, sets and graphs do not fit each other: on an emulated GPU, which stops at every access outside of
 //! allocated memory, they end as on the reference machine, with its result or with its error at its line.
 
-use crate::emulator;
-
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use emulator::EmulatedDevice;
 use gw_cuda::CudaVm;
+use gw_emulator::EmulatedDevice;
 use gw_exec::{ErrorKind, ExecError, GraphVm, ReferenceVm, RunOptions};
 use gw_ir::module::Module;
 use gw_lang::{SourceFile, compile_front};

@@ -1,9 +1,7 @@
 //! Scans over warps and blocks, and the searches that balancers make in them, against plain loops.
 
-use crate::emulator;
-
-use emulator::EmulatedDevice;
 use gw_cuda::device::{Device, Launch, Unit};
+use gw_emulator::EmulatedDevice;
 
 /// Runs a kernel of one block on numbers of four bytes; it leaves its results in their place.
 fn run(block: u32, body: &str, cells: &[u32]) -> Option<Vec<u32>> {

@@ -1,12 +1,10 @@
 //! Programs on an emulated GPU under schedules that name the values a drawn schedule may miss: near-far queues in all
 //! their kinds, level masks, pairs of offsets, with loops on the host and on the device.
 
-use crate::emulator;
-
 use std::sync::Arc;
 
-use emulator::EmulatedDevice;
 use gw_cuda::CudaVm;
+use gw_emulator::EmulatedDevice;
 use gw_exec::{GraphVm, ReferenceVm, RunOptions, SpecGraphs};
 use gw_graph::progress::Silent;
 use gw_graph::{Graph, GraphSpec};
@@ -16,7 +14,7 @@ use gw_programs::{Run, example_args};
 use gw_schedule::{Family, PointKind, ProgramSchedule};
 
 fn graph_of(spec: &str) -> Arc<Graph> {
-    Arc::new(GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph)
+    Arc::new(GraphSpec::parse(&crate::sized(spec)).and_then(|s| s.load(&Silent)).unwrap().graph)
 }
 
 fn lowered(file: &str, source: &str) -> Module {
@@ -184,7 +182,7 @@ fn priorities_that_grow_in_falling_order() {
     end
     queue.updatePriorityMax(dst, result[dst], width);";
     let program = queue_program("int", 0, "0", "1000", function);
-    like_the_reference(&program, &["kron:7:weights=1..64", "road:12x12:weights=1..50"], QUEUES);
+    like_the_reference(&program, &["kron:8:weights=1..64", "road:12x12:weights=1..50"], QUEUES);
 }
 
 #[test]

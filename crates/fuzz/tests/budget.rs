@@ -1,5 +1,5 @@
-//! A short session with fixed seeds: the machines agree, and the rule about orders holds. `GW_FUZZ_PROGRAMS` asks for more
-//! programs (nightly), `GW_FUZZ_SEED` for others.
+//! A short session with fixed seeds: the machines agree, and the rule about orders holds. Longer sessions, and sessions with
+//! other seeds, are a matter of the command `gw-fuzz`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,17 +9,13 @@ use gw_fuzz::schedules::Targets;
 use gw_fuzz::session::{Session, Summary};
 use gw_fuzz::{execute, generate, order};
 
-fn number(name: &str) -> Option<u64> {
-    std::env::var(name).ok().and_then(|text| text.parse().ok())
-}
-
 fn run(seed: u64, programs: u64, targets: Targets, schedules: usize, seconds: u64) -> Summary {
     let session = Session {
         program: PathBuf::from(env!("CARGO_BIN_EXE_gw-fuzz")),
-        seed: number("GW_FUZZ_SEED").unwrap_or(seed),
-        programs: number("GW_FUZZ_PROGRAMS").unwrap_or(programs),
+        seed,
+        programs: gw_testing::usually(programs, 100 * programs),
         // A slow computer checks fewer programs; it must not fail for that.
-        time: number("GW_FUZZ_PROGRAMS").is_none().then_some(Duration::from_secs(seconds)),
+        time: (!gw_testing::is_nightly()).then_some(Duration::from_secs(seconds)),
         jobs: 2,
         settings: Settings { schedules, targets, limit_ms: 10_000 },
         save: None,

@@ -1,7 +1,7 @@
 //! Fuzzing of every reader: damaged files give a graph or a typed error, never a panic and never a huge allocation.
 //!
 //! Valid files of every format are flipped, cut, spliced, repeated and sprinkled with numbers that hurt. The number of
-//! inputs per format is fixed, so that the test takes a bounded time; `GW_FUZZ_INPUTS` asks for more.
+//! inputs per format is fixed, so that the test takes a bounded time; a nightly run has more.
 
 mod format_support;
 
@@ -151,7 +151,7 @@ fn survive(path: &std::path::Path, format: Format) -> bool {
 
 #[test]
 fn damaged_files_of_every_format_are_survived() {
-    let inputs: usize = std::env::var("GW_FUZZ_INPUTS").ok().and_then(|n| n.parse().ok()).unwrap_or(1000);
+    let inputs: usize = gw_testing::usually(1000, 100_000);
     let folder = Folder::new();
     let mut total = 0;
     for format in Format::ALL {

@@ -1,23 +1,12 @@
 //! Real graphs: every file of the collection is read and compared with its index; small ones go through all formats.
-//!
-//! The collection is found through `GW_GRAPHS`, or as `shared/graphs` beside a folder above this one. Without it the
-//! test says so and passes.
 
 use crate::format_support;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use format_support::{Folder, can_hold, file_name, load_file, write_file};
 use gw_graph::format::Format;
 use gw_graph::validate;
-
-fn collection() -> Option<PathBuf> {
-    if let Some(folder) = std::env::var_os("GW_GRAPHS") {
-        return Some(folder.into());
-    }
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.ancestors().map(|folder| folder.join("shared/graphs")).find(|graphs| graphs.join("INDEX.tsv").is_file())
-}
 
 struct Entry {
     name: String,
@@ -47,10 +36,7 @@ fn index(folder: &Path) -> Vec<Entry> {
 
 #[test]
 fn real_graphs_match_their_index_and_come_back_from_every_format() {
-    let Some(folder) = collection() else {
-        println!("no collection of real graphs found (GW_GRAPHS or shared/graphs): skipped");
-        return;
-    };
+    let Some(folder) = gw_testing::real_graphs() else { return };
     let scratch = Folder::new();
     let (mut graphs, mut stored, mut trips) = (0, 0, 0);
     for entry in index(&folder) {

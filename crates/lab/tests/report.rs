@@ -1,6 +1,6 @@
 //! The report of a made-up lab, drawn by a browser: the elements that a reader looks at are there, and filters act on them.
 //!
-//! Without Chromium (`chromium` on the path, or named in `GW_CHROMIUM`) the test says so and ends.
+//! Needs Chromium: `chromium` on the path, or named in `GW_CHROMIUM`.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -91,13 +91,18 @@ fn data() -> ReportData {
 }
 
 /// The browser, if there is one.
+#[track_caller]
 fn chromium() -> Option<String> {
     let named = std::env::var("GW_CHROMIUM").ok();
     let known = named.into_iter().chain(["chromium", "chromium-browser", "google-chrome"].map(str::to_string));
-    known.into_iter().find(|name| {
+    let found = known.into_iter().find(|name| {
         let asked = Command::new(name).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
         asked.is_ok_and(|status| status.success())
-    })
+    });
+    if found.is_none() {
+        gw_testing::left_out("Chromium", "neither GW_CHROMIUM nor the path names one that starts");
+    }
+    found
 }
 
 /// The document after the script has run on the page with this state in its address.
@@ -135,10 +140,7 @@ fn shows(text: &str, ratio: f64) -> bool {
 
 #[test]
 fn a_browser_draws_the_report() {
-    let Some(browser) = chromium() else {
-        eprintln!("left out: there is no Chromium to draw the report with");
-        return;
-    };
+    let Some(browser) = chromium() else { return };
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("report.html");
     let data = data();
@@ -229,10 +231,7 @@ const LOOK_AT_TEXTS: &str = "<script>\
 
 #[test]
 fn texts_of_drawings_are_whole_and_apart() {
-    let Some(browser) = chromium() else {
-        eprintln!("left out: there is no Chromium to draw the report with");
-        return;
-    };
+    let Some(browser) = chromium() else { return };
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("report.html");
     let mut data = data();

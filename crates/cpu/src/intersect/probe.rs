@@ -7,11 +7,12 @@ pub(super) fn count(bits: &[u32], list: &[u32], limit: u32) -> u64 {
     assert!(limit as usize / 32 < bits.len(), "the bitmap covers the limit");
     #[cfg(target_arch = "x86_64")]
     {
-        // SAFETY: the processor has the instructions, and every entry up to the limit has a word in the bitmap.
         if is_x86_feature_detected!("avx512f") {
+            // SAFETY: the processor has the instructions, and every entry up to the limit has a word in the bitmap.
             return unsafe { x86::count_16(bits, list, limit) };
         }
         if is_x86_feature_detected!("avx2") {
+            // SAFETY: as for 16 at once.
             return unsafe { x86::count_8(bits, list, limit) };
         }
     }

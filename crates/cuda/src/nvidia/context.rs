@@ -49,6 +49,7 @@ struct Watched {
 // SAFETY: the driver's functions may be called from any thread once the context is current there (`enter`); the handles are never
 // changed after `open`.
 unsafe impl Send for Context {}
+// SAFETY: as for `Send`; nothing is changed through a shared reference without a lock of the driver.
 unsafe impl Sync for Context {}
 
 impl Context {
@@ -221,6 +222,7 @@ pub(super) struct Event {
 
 // SAFETY: as for `Context`.
 unsafe impl Send for Event {}
+// SAFETY: as for `Context`.
 unsafe impl Sync for Event {}
 
 impl Event {

@@ -27,6 +27,7 @@ pub(super) struct Loaded {
 
 // SAFETY: as for `Context`: the handles never change after `load`.
 unsafe impl Send for Loaded {}
+// SAFETY: as for `Send`.
 unsafe impl Sync for Loaded {}
 
 impl Loaded {

@@ -34,6 +34,7 @@ enum Source {
 
 // SAFETY: as for `Context`: the pool's handle never changes, and the driver locks the pool itself.
 unsafe impl Send for Memory {}
+// SAFETY: as for `Send`.
 unsafe impl Sync for Memory {}
 
 impl Memory {

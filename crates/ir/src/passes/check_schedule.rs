@@ -78,22 +78,7 @@ fn check_sets(module: &Module, context: &PassContext) -> Result<(), PassError> {
 
 /// The path with the fewest edits, if it is near enough to be meant.
 pub(super) fn nearest(label: &str, paths: &[String]) -> Option<String> {
-    let best = paths.iter().min_by_key(|p| distance(label, p))?;
-    (distance(label, best) <= label.len().div_ceil(2)).then(|| best.clone())
-}
-
-/// Edit distance.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let replace = diagonal + usize::from(ca != *cb);
-            diagonal = row[j + 1];
-            row[j + 1] = replace.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
+    let (edits, best) =
+        paths.iter().map(|path| (strsim::levenshtein(label, path), path)).min_by_key(|&(edits, _)| edits)?;
+    (edits <= label.len().div_ceil(2)).then(|| best.clone())
 }

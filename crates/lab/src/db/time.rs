@@ -1,8 +1,7 @@
 //! Moments in the lab: UTC as text, which sorts as time does.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
-use crate::clock::utc;
 use crate::error::{LabError, Result};
 
 /// The present moment to the millisecond, such as `2026-01-31T23:59:59.123Z`.
@@ -10,9 +9,7 @@ use crate::error::{LabError, Result};
 /// Texts of moments sort as time does; a moment without milliseconds sorts after all of its second, so that "as of" a
 /// second takes in the whole of it.
 pub(super) fn now() -> String {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let whole = utc(since.as_secs());
-    format!("{}.{:03}Z", whole.trim_end_matches('Z'), since.subsec_millis())
+    humantime::format_rfc3339_millis(SystemTime::now()).to_string()
 }
 
 /// The end of time, for queries without an "as of".

@@ -1,6 +1,5 @@
-//! The programs on real graphs, where they are at hand: `GW_GRAPHS`, or `shared/graphs` beside or above the repository.
+//! The programs on real graphs, where they are at hand.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::machine::{Scheduled, check};
@@ -20,15 +19,6 @@ const FILES: [&str; 8] = [
     "radoslaw-email.mtx.gz",
 ];
 
-fn folder() -> Option<PathBuf> {
-    let given = std::env::var_os("GW_GRAPHS").map(PathBuf::from);
-    let beside = || {
-        let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
-        above.map(|folder| folder.join("shared/graphs")).find(|folder| folder.is_dir())
-    };
-    given.or_else(beside)
-}
-
 fn load(spec: &str) -> (String, Arc<Graph>) {
     let graph = GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph;
     (spec.to_string(), Arc::new(graph))
@@ -36,15 +26,12 @@ fn load(spec: &str) -> (String, Arc<Graph>) {
 
 #[test]
 fn right_on_real_graphs() {
-    let Some(folder) = folder() else {
-        println!("skipped: no folder of real graphs; set GW_GRAPHS to one");
-        return;
-    };
+    let Some(folder) = gw_testing::real_graphs() else { return };
     let mut problems = Vec::new();
     for file in FILES {
         let path = folder.join(file);
         if !path.is_file() {
-            println!("skipped: {file} is not in {}", folder.display());
+            gw_testing::left_out(file, format!("it is not in {}", folder.display()));
             continue;
         }
         // Integer weights for all, so that all programs can run, as long as the graph is symmetric.

@@ -82,35 +82,16 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// The candidate with the fewest edits from `word`, when it is near enough to be a slip.
+/// The candidate with the fewest edits from `word` (insertions, deletions, replacements, swaps of neighbours), when it is
+/// near enough to be a slip.
 pub(super) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (word.chars().count() / 3).max(1);
     candidates
         .into_iter()
-        .map(|c| (edits(word, c), c))
+        .map(|c| (strsim::osa_distance(word, c), c))
         .filter(|&(d, _)| d <= limit)
         .min_by_key(|&(d, _)| d)
         .map(|(_, c)| c)
-}
-
-/// Edit distance with insertions, deletions, replacements and swaps of neighbours.
-fn edits(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let change = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut best = change.min(last[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(before[j - 2] + 1);
-            }
-            row.push(best);
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    last[b.len()]
 }
 
 #[cfg(test)]
@@ -122,6 +103,5 @@ mod tests {
         assert_eq!(nearest("psuh", ["push", "pull"]), Some("push"));
         assert_eq!(nearest("bitmp", ["boolmap", "bitmap"]), Some("bitmap"));
         assert_eq!(nearest("zzzz", ["push", "pull"]), None);
-        assert_eq!(edits("kitten", "sitting"), 3);
     }
 }
