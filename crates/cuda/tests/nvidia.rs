@@ -22,7 +22,7 @@ fn with_fakes(test: &str, variables: &[(&str, &str)]) {
         compiler.args(["-shared", "-fPIC", "-O1", "-w", "-pthread", "-o"]).arg(folder.path().join(library));
         match compiler.arg(source.join(file)).status() {
             Ok(status) => assert!(status.success(), "cc does not compile {file}"),
-            Err(error) => return gw_testing::left_out("the C compiler cc", error),
+            Err(error) => return gw_testing::left_out("cc", error),
         }
     }
     let output = Command::new(std::env::current_exe().unwrap())
