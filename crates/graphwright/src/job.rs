@@ -196,6 +196,14 @@ impl Prepared {
         &self.notes
     }
 
+    /// Runs the program once, heard by this observer in place of the job's own.
+    pub fn run_observed(&mut self, observer: Arc<dyn Observer>) -> Result<Outcome> {
+        let own = self.options.observer.replace(observer);
+        let outcome = self.run();
+        self.options.observer = own;
+        outcome
+    }
+
     /// Runs the program once.
     pub fn run(&mut self) -> Result<Outcome> {
         let vm = self.machine.vm();
@@ -203,11 +211,10 @@ impl Prepared {
         let ran = self.compiled.program.run(&self.options);
         let usage = vm.usage().zip(before).map(|(after, before)| after - before);
         let ran = ran.map_err(|error| Error::Run { error, file: self.program.file().clone() })?;
-        let times = Times { load: self.times.load + ran.timings.load, ..self.times };
         let arguments = self.options.argv[1..].to_vec();
         let machine = self.machine.name().to_string();
         let decision = self.compiled.decision.clone();
-        let mut outcome = Outcome::new(&self.program, arguments, machine, decision, times, ran);
+        let mut outcome = Outcome::new(&self.program, arguments, machine, decision, self.times, ran);
         (outcome.usage, outcome.notes) = (usage, self.notes.clone());
         Ok(outcome)
     }

@@ -48,6 +48,33 @@ pub struct Times {
     pub run: f64,
     /// From the first kernel to the last, by the clock of the device, where there is one.
     pub device: Option<f64>,
+    /// The start-up statements, loading left out.
+    pub startup: f64,
+}
+
+impl Times {
+    /// The time that benchmarks count, the same on every machine: from the first statement to the end of `main`, loading
+    /// left out, by the clock of the device where there is one.
+    pub fn counted(&self) -> f64 {
+        self.device.unwrap_or_else(|| self.host())
+    }
+
+    /// The same by the clock of the host.
+    pub fn host(&self) -> f64 {
+        self.startup + self.run
+    }
+
+    /// The times of a finished run; loading and compiling before it are not in them.
+    pub fn of(ran: &RunResult) -> Times {
+        Times {
+            load: ran.timings.load,
+            compile: 0.0,
+            run: ran.seconds,
+            device: ran.device_seconds,
+            // Loading may also happen in `main`.
+            startup: (ran.timings.startup - ran.timings.load).max(-ran.seconds),
+        }
+    }
 }
 
 impl Outcome {
@@ -65,7 +92,7 @@ impl Outcome {
             arguments,
             machine,
             decision,
-            times: Times { run: ran.seconds, device: ran.device_seconds, ..times },
+            times: Times { load: times.load + ran.timings.load, compile: times.compile, ..Times::of(&ran) },
             steps: ran.steps,
             printed: ran.printed,
             usage: None,
@@ -82,8 +109,8 @@ impl Outcome {
     /// # use graphwright::{Graph, Program};
     /// let cc = Program::find("cc")?;
     /// let run = cc.on(&Graph::from_edges(&[(0, 1), (2, 3)])?).run()?;
-    /// let component: &[i32] = run.vector("component")?;
-    /// assert!(component[0] == component[1] && component[1] != component[2]);
+    /// let label: &[i32] = run.vector("label")?;
+    /// assert!(label[0] == label[1] && label[1] != label[2]);
     /// # Ok::<(), graphwright::Error>(())
     /// ```
     pub fn vector<T: Entry>(&self, name: &str) -> Result<&[T]> {

@@ -14,6 +14,8 @@ element Other end
 element Link end
 const first : edgeset{Edge}(Vertex, Vertex) = load(argv[1]);
 const second : edgeset{Link}(Other, Other) = load(argv[2]);
+const vertices : vertexset{Vertex} = first.getVertices();
+const other_vertices : vertexset{Other} = second.getVertices();
 const degree : vector{Vertex}(int) = first.getOutDegrees();
 const others : int = 0;
 const step : int = atoi(argv[3]);
@@ -24,8 +26,8 @@ func add(v : Vertex)
 end
 
 func main()
-    first.getVertices().apply(add);
-    others = second.getVertices().size();
+    vertices.apply(add);
+    others = other_vertices.size();
     chosen.addVertex(2);
     print others;
 end
@@ -145,7 +147,7 @@ fn a_directed_graph_is_seen_as_the_program_needs_it() {
     let graph = Graph::from_edges(&[(0, 1), (2, 1)]).unwrap();
     let run = Program::find("cc").unwrap().on(&graph).run().unwrap();
     assert!(run.notes[0].contains("taken as undirected"), "{:?}", run.notes);
-    let component: &[i32] = run.vector("component").unwrap();
+    let component: &[i32] = run.vector("label").unwrap();
     assert!(component.iter().all(|&c| c == component[0]));
 }
 

@@ -43,6 +43,7 @@ mod db;
 mod error;
 mod graphs;
 mod machine;
+mod measure;
 mod named;
 mod peak;
 mod plan;
@@ -71,6 +72,7 @@ pub use db::{
 };
 pub use error::{LabError, Result};
 pub use machine::{Cache, MachineFacts};
+pub use measure::{Measured, OperatorTime, Repeats, measure};
 pub use named::{NamedSchedule, named_schedules};
 pub use peak::{Peak, measure_peak};
 pub use plan::{Cell, CellName, Plan};

@@ -26,7 +26,7 @@ use crate::sources;
 use crate::stats::Summary;
 use crate::template::fill;
 use crate::traffic::{Tally, Traffic, typical};
-use graphwright::{ADAPTIVE, AUTO, Wanted};
+use graphwright::{ADAPTIVE, AUTO, Times, Wanted};
 
 /// On what and how a plan is run.
 pub struct Settings<'a> {
@@ -271,10 +271,10 @@ impl<'a> Runner<'a> {
                     row.warm_up_usage.extend(used);
                     return;
                 }
-                let host_seconds = (ran.timings.startup + ran.seconds - ran.timings.load).max(0.0);
-                row.host_seconds.extend(ran.device_seconds.map(|_| host_seconds));
-                row.seconds.push(ran.device_seconds.unwrap_or(host_seconds));
-                row.startups.push((ran.timings.startup - ran.timings.load).max(0.0));
+                let times = Times::of(&ran);
+                row.host_seconds.extend(times.device.map(|_| times.host()));
+                row.seconds.push(times.counted());
+                row.startups.push(times.startup.max(0.0));
                 match validated {
                     true => self.validate(row, graphs, &args, &ran),
                     false => row.run_usage.extend(used),
