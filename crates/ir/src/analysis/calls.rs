@@ -48,3 +48,8 @@ pub fn draws_itself(function: &Function) -> bool {
     });
     found
 }
+
+/// Whether any function of a module draws random neighbours.
+pub fn module_draws(module: &Module) -> bool {
+    module.functions.iter().any(draws_itself)
+}
