@@ -6,6 +6,7 @@
 //! is found with its line.
 
 use gw_exec::{Environment, OperatorCall, Result, Scalar, Value, Vector};
+use gw_ir::analysis::priority::priority_vector;
 use gw_ir::builtin::Builtin;
 use gw_ir::expr::{Expr, ExprKind, PriorityOp};
 use gw_ir::module::{Function, Module};
@@ -14,8 +15,6 @@ use gw_ir::source::Name;
 use gw_ir::stmt::{Stmt, StmtKind};
 use gw_ir::walk;
 use rayon::prelude::*;
-
-use crate::codegen::priority_vector;
 
 /// Fewer vertices than this are summed by one thread.
 const FEW: usize = 1 << 13;
@@ -41,9 +40,7 @@ impl ConstantSum {
         if update.amount > 0 {
             return Ok(None);
         }
-        let Some(vector) = priority_vector(module, update.queue).and_then(|v| v.as_var().cloned()) else {
-            return Ok(None);
-        };
+        let Some(vector) = priority_vector(module, update.queue) else { return Ok(None) };
         // Whoever reads the priorities must see the sums at once.
         let filters = [&op.from, &op.to].into_iter().filter_map(|filter| match filter {
             VertexFilter::Function(f) => module.function(&f.name),

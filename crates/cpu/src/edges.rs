@@ -12,7 +12,7 @@ use crate::abi::slot;
 use crate::codegen::{EdgeShape, OutputForm, Range};
 use crate::constant_sum::ConstantSum;
 use crate::drive::{ByDegrees, ByEdges, Chunks, Clipped, Even};
-use crate::executable::{CHUNKS_PER_MEMBER, CpuExecutable, DYNAMIC_GRAIN, Key, declared_weight, required};
+use crate::executable::{CHUNKS_PER_MEMBER, CpuExecutable, DYNAMIC_GRAIN, Key, required};
 use crate::set::{Loan, Map, MapSet, all_below, is_map, members};
 use crate::slots::is_wide;
 
@@ -33,20 +33,20 @@ impl CpuExecutable {
         let graph = required(call.graph.as_ref(), "graph")?.clone();
         let vertices = graph.vertices();
         let prepared = &self.operators[id];
-        let Some(op) = prepared.operator.edges() else { return Ok(None) };
+        let Some(op) = prepared.edges() else { return Ok(None) };
         let schedule = prepared.schedule;
         let direction = op.meta.direction.unwrap_or(Direction::Push);
         let adjacency = if direction == Direction::Pull { graph.incoming() } else { graph.out() };
         let wide = is_wide(adjacency.offsets());
-        let mut target = self.edge_target(prepared, op, direction, self.crew.size() > 1, wide);
+        let mut target = self.edge_target(prepared, &op, direction, self.crew.size() > 1, wide);
         let sums = match schedule.update {
-            Some(PriorityUpdate::ConstantSum) => ConstantSum::of(&self.module, op, call, env)?,
+            Some(PriorityUpdate::ConstantSum) => ConstantSum::of(&self.module, &op, call, env)?,
             _ => None,
         };
         if sums.is_some() {
             target.output = OutputForm::Counts;
         }
-        let weights = match (declared_weight(&self.module, op), graph.weight_kind()) {
+        let weights = match (op.facts.weight, graph.weight_kind()) {
             (None, _) => None,
             (Some(_), WeightKind::Float) => Some(Scalar::Float),
             (Some(_), WeightKind::Int) => Some(Scalar::Int),
@@ -107,7 +107,7 @@ impl CpuExecutable {
             clipped,
             // Of a set that holds most vertices, the test goes the same way most of the time and is predicted.
             batched: direction == Direction::Pull && input_size <= vertices / 2,
-            fetch_ahead: adjacency.edges() > 0 && is_selective(op, direction),
+            fetch_ahead: adjacency.edges() > 0 && is_selective(&op, direction),
         };
         // The kernel and its environment.
         let key = Key { operator: id, shape: Some(shape), range, target };

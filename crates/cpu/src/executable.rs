@@ -7,18 +7,17 @@ use gw_exec::{
     QueueState, Reduction, Result, Sites, StatementId, Value, Vector, VertexSet, random,
 };
 use gw_graph::{Graph, Offsets, WeightKind};
-use gw_ir::expr::{ExprKind, FunctionRef};
+use gw_ir::analysis::operator::{EdgeFacts, Enqueued};
 use gw_ir::meta::{Dedup, Direction};
 use gw_ir::module::Module;
 use gw_ir::operator::{EdgeOutput, EdgeSetIterator, Operator, VertexFilter};
 use gw_ir::source::{Name, Span};
 use gw_ir::types::Scalar;
-use gw_ir::walk;
 use gw_schedule::{FrontierCreation, FrontierForm, SimpleSchedule};
 use rustc_hash::FxHashMap;
 
 use crate::abi::slot;
-use crate::codegen::{Body, Compiled, EdgeShape, Jit, Listing, OutputForm, Range, Target, may_split, ordered_queue};
+use crate::codegen::{Body, Compiled, EdgeOperator, EdgeShape, Jit, Listing, OutputForm, Range, Target};
 use crate::drive::{Crew, common_slots};
 use crate::eager;
 use crate::edges::is_selective;
@@ -106,8 +105,26 @@ pub(crate) struct Prepared {
     pub(crate) path: Arc<str>,
     pub(crate) span: Span,
     pub(crate) schedule: SimpleSchedule,
-    /// Every vertex that the function puts into the output is the destination.
-    pub(crate) outputs_destination: bool,
+    /// What an edge operator does.
+    pub(crate) facts: Option<EdgeFacts>,
+}
+
+impl Prepared {
+    /// The edge operator, if it is one.
+    pub(crate) fn edges(&self) -> Option<EdgeOperator<'_>> {
+        Some(EdgeOperator { node: self.operator.edges()?, facts: self.facts.as_ref()? })
+    }
+
+    /// The type of the weight that the function of an edge operator takes.
+    fn weight(&self) -> Option<Scalar> {
+        self.facts.as_ref().and_then(|facts| facts.weight)
+    }
+
+    /// Whether every vertex that the function of an edge operator puts into the output is the destination.
+    fn outputs_destination(&self) -> bool {
+        let enqueued = self.facts.as_ref().map(|facts| facts.enqueues.vertices);
+        matches!(enqueued, Some(Enqueued::Nothing | Enqueued::Destination))
+    }
 }
 
 /// Which kernel.
@@ -134,7 +151,7 @@ impl CpuExecutable {
                 path: Arc::clone(&site.path),
                 span: site.span,
                 schedule: schedule_of(operator),
-                outputs_destination: outputs_destination(&module, operator),
+                facts: operator.edges().map(|edges| EdgeFacts::of(&module, edges)),
             })
             .collect();
         let (module, loops) = par_for::extract(&module);
@@ -178,7 +195,7 @@ impl CpuExecutable {
                 (None, Range::Ids, plain_target(parallel, OutputForm::Queue { unique: false }))
             }
             Operator::EdgeSetIterator(op) => {
-                let weights = declared_weight(&self.module, op);
+                let weights = prepared.weight();
                 let shape = EdgeShape {
                     direction: op.meta.direction.unwrap_or(Direction::Push),
                     range: match (&op.from, op.meta.direction) {
@@ -197,7 +214,7 @@ impl CpuExecutable {
             }
             Operator::OrderedProcessing(ordered) => {
                 let op = &ordered.edges;
-                let shape = self.ordered_shape(declared_weight(&self.module, op));
+                let shape = self.ordered_shape(prepared.weight());
                 let target = self.edge_target(prepared, op, Direction::Push, parallel, false);
                 (Some(shape), shape.range, Target { output: OutputForm::Buckets, ..target })
             }
@@ -216,7 +233,7 @@ impl CpuExecutable {
         let body = match (&prepared.operator, key.shape) {
             (Operator::VertexSetIterator(op), _) => Body::Vertices(&op.apply, key.range, false),
             (Operator::VertexSetFilter(op), _) => Body::Vertices(&op.filter, key.range, true),
-            (operator, Some(shape)) => match operator.edges() {
+            (_, Some(shape)) => match prepared.edges() {
                 Some(op) => Body::Edges(op, shape),
                 None => return Err("not an edge operator".to_string()),
             },
@@ -306,7 +323,7 @@ impl CpuExecutable {
             output,
             from_bitmap: true,
             owns_output: direction == Direction::Pull
-                && prepared.outputs_destination
+                && prepared.outputs_destination()
                 && op.meta.is_edge_parallel != Some(true),
             careful: false,
         }
@@ -336,8 +353,8 @@ impl CpuExecutable {
     ) -> Result<Option<OperatorOutcome>> {
         let graph: Arc<Graph> = required(call.graph.as_ref(), "graph")?.clone();
         let queue = required(call.queue.as_ref(), "priority queue")?.clone();
-        let Some(op) = self.operators[id].operator.edges() else { return Ok(None) };
-        let weights = match (declared_weight(&self.module, op), graph.weight_kind()) {
+        let Some(op) = self.operators[id].edges() else { return Ok(None) };
+        let weights = match (op.facts.weight, graph.weight_kind()) {
             (None, _) => None,
             (Some(_), WeightKind::Float) => Some(Scalar::Float),
             (Some(_), WeightKind::Int) => Some(Scalar::Int),
@@ -346,13 +363,13 @@ impl CpuExecutable {
         let wide = matches!(graph.out().offsets(), Offsets::Wide(_));
         let target = Target {
             output: OutputForm::Buckets,
-            ..self.edge_target(&self.operators[id], op, Direction::Push, self.crew.size() > 1, wide)
+            ..self.edge_target(&self.operators[id], op.node, Direction::Push, self.crew.size() > 1, wide)
         };
         let shape = self.ordered_shape(weights);
-        let split = may_split(&self.module, op, shape);
+        let split = op.facts.writes_atomically;
         // Entries of buckets are vertices with a priority in the queue's own vector.
-        let Some((vector, _)) = ordered_queue(&self.module, op) else { return Ok(None) };
-        match env.global(&vector) {
+        let Some(priorities) = &op.facts.priorities else { return Ok(None) };
+        match env.global(&priorities.vector) {
             Some(Value::Vector(vector)) if is_same(&vector, &queue.spec().priorities) => {}
             _ => return Ok(None),
         }
@@ -463,31 +480,6 @@ fn schedule_of(operator: &Operator) -> SimpleSchedule {
         operator => operator.edges().and_then(|e| e.meta.schedule.as_ref()),
     };
     bound.and_then(|bound| bound.as_simple().copied()).unwrap_or_default()
-}
-
-/// The weight type that the edge function takes.
-pub(crate) fn declared_weight(module: &Module, op: &EdgeSetIterator) -> Option<Scalar> {
-    if !op.meta.is_weighted {
-        return None;
-    }
-    module.function(&op.apply.name)?.params.get(2)?.ty.scalar()
-}
-
-/// Whether every vertex that the function of an operator puts into the output is its second parameter.
-fn outputs_destination(module: &Module, operator: &Operator) -> bool {
-    let Some(op) = operator.edges() else { return false };
-    let only_destination = |function: &FunctionRef| {
-        let Some(function) = module.function(&function.name) else { return false };
-        let Some(destination) = function.params.get(1) else { return false };
-        let mut only = true;
-        walk::walk_block_exprs(function.body.as_deref().unwrap_or_default(), &mut |e| match &e.kind {
-            ExprKind::EnqueueVertex { vertex, .. } => only &= vertex.as_var() == Some(&destination.name),
-            ExprKind::Call { .. } => only = false,
-            _ => {}
-        });
-        only
-    };
-    only_destination(&op.apply)
 }
 
 pub(crate) fn plain_target(parallel: bool, output: OutputForm) -> Target {

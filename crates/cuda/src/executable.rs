@@ -9,6 +9,7 @@ use gw_exec::{
     VertexSet,
 };
 use gw_graph::{Graph, Offsets, WeightKind};
+use gw_ir::analysis::calls::module_draws;
 use gw_ir::module::Module;
 use gw_ir::operator::Operator;
 use gw_ir::source::{Name, Span};
@@ -19,7 +20,7 @@ use crate::bindings::Bindings;
 use crate::codegen::access::Requirement;
 use crate::codegen::inputs::Source;
 use crate::codegen::region::{GraphShape, counting_operators};
-use crate::codegen::{Generated, Refusal, Task, generate, module_draws};
+use crate::codegen::{Generated, Refusal, Task, generate};
 use crate::context::Context;
 use crate::device::{Address, DeviceError, Kernel};
 use crate::kernels::QueueTask;

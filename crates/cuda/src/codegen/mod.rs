@@ -4,7 +4,6 @@ pub(crate) mod access;
 mod adaptive;
 mod calls;
 mod expression;
-mod facts;
 mod frontier;
 mod function;
 pub(crate) mod inputs;
@@ -27,7 +26,6 @@ use gw_ir::types::Type;
 use gw_schedule::LoopForm;
 
 use access::Requirement;
-pub(crate) use facts::module_draws;
 pub(crate) use frontier::{BLOCK_MEMBERS, Frontiers};
 pub(crate) use function::Refusal;
 use inputs::{GraphParts, Input};

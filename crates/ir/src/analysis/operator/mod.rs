@@ -124,6 +124,8 @@ pub struct EdgeFacts {
     pub functions: FunctionFacts,
     /// The type of the weight that the applied function takes; `None` when it takes none.
     pub weight: Option<Scalar>,
+    /// Whether a filter may fault, so that it matters for which vertices filters are called.
+    pub filters_may_fault: FilterFaults,
     /// Whether a visited edge may change what the `to` function answers for its destination. A pull then asks the
     /// function again after every visited edge and leaves the rest of the list when the answer is no.
     pub early_exit: bool,
@@ -148,6 +150,27 @@ pub struct EdgeFacts {
     pub priorities: Option<Priorities>,
 }
 
+/// Whether filters of an operator may fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FilterFaults {
+    /// In code for calls whose vectors are long enough for every vertex.
+    pub usual: bool,
+    /// In careful code, which takes no index to be in range and checks every access.
+    pub careful: bool,
+}
+
+impl FilterFaults {
+    fn of(module: &Module, op: &EdgeSetIterator) -> FilterFaults {
+        let any = |careful| filter_functions(op).into_iter().any(|f| filter_may_fault(module, &f.name, careful));
+        FilterFaults { usual: any(false), careful: any(true) }
+    }
+
+    /// Whether filters may fault in code of one kind.
+    pub fn in_code(self, careful: bool) -> bool {
+        if careful { self.careful } else { self.usual }
+    }
+}
+
 /// The priorities of the one queue that an operator updates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Priorities {
@@ -167,6 +190,7 @@ impl EdgeFacts {
         let writes = writes::memory_writes(module, &functions.functions);
         EdgeFacts {
             weight: weight(module, op),
+            filters_may_fault: FilterFaults::of(module, op),
             early_exit: touched::early_exit(module, op),
             draws: draws(module, &op.apply.name),
             enqueues: Enqueues::of(module, &op.apply),
@@ -179,11 +203,6 @@ impl EdgeFacts {
             priorities: priorities(module, &functions.functions, &writes),
             functions,
         }
-    }
-
-    /// Whether a filter of the operator may fault. `careful` code takes no index to be in range and checks every access.
-    pub fn filters_may_fault(module: &Module, op: &EdgeSetIterator, careful: bool) -> bool {
-        filter_functions(op).into_iter().any(|filter| filter_may_fault(module, &filter.name, careful))
     }
 }
 
