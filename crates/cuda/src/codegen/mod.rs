@@ -249,11 +249,6 @@ pub(crate) fn generate(task: &Task<'_>) -> Result<Generated, Refusal> {
     })
 }
 
-/// Whether a loop of a module as lowered, before any pass, can become a kernel, as far as one can tell now.
-pub(crate) fn can_fuse(_module: &Module, place: &gw_ir::points::Point) -> bool {
-    place.point.body_obstacle.is_none()
-}
-
 /// The function of the headers for a way to intersect.
 pub(crate) fn intersection_name(kind: Option<IntersectionKind>) -> &'static str {
     match kind {
