@@ -5,7 +5,7 @@
 //! would have reported as changed is found when the sums are added. Sums that grow are left to the edges, where an overflow
 //! is found with its line.
 
-use gw_exec::{Environment, OperatorCall, Result, Scalar, Value, Vector};
+use gw_exec::{Environment, Result, Scalar, Value, Vector};
 use gw_ir::analysis::priority::priority_vector;
 use gw_ir::builtin::Builtin;
 use gw_ir::expr::{Expr, ExprKind, PriorityOp};
@@ -31,7 +31,7 @@ impl ConstantSum {
     pub(crate) fn of(
         module: &Module,
         op: &EdgeSetIterator,
-        call: &OperatorCall<'_>,
+        captures: &[Value],
         env: &Environment,
     ) -> Result<Option<ConstantSum>> {
         let Some(function) = module.function(&op.apply.name) else { return Ok(None) };
@@ -53,7 +53,7 @@ impl ConstantSum {
         if reads(function) || filters.into_iter().any(reads) {
             return Ok(None);
         }
-        let Some(floor) = round_constant(module, function, update.floor, call, env)? else { return Ok(None) };
+        let Some(floor) = round_constant(module, function, update.floor, captures, env)? else { return Ok(None) };
         match env.global(&vector) {
             Some(Value::Vector(priorities)) if priorities.scalar() == Scalar::Int => {
                 Ok(Some(ConstantSum { priorities, amount: update.amount, floor }))
@@ -180,7 +180,7 @@ fn round_constant(
     module: &Module,
     function: &Function,
     expr: &Expr,
-    call: &OperatorCall<'_>,
+    captures: &[Value],
     env: &Environment,
 ) -> Result<Option<i32>> {
     let int = |value: Option<&Value>| value.and_then(Value::as_int);
@@ -211,10 +211,10 @@ fn round_constant(
                 return Ok(None);
             }
             if let Some(at) = function.captures.iter().position(|c| c.name == *name) {
-                return Ok(int(call.captures.get(at)));
+                return Ok(int(captures.get(at)));
             }
             match inits.as_slice() {
-                [Some(init)] => round_constant(module, function, init, call, env),
+                [Some(init)] => round_constant(module, function, init, captures, env),
                 [] if module.global(name).is_some() => Ok(int(env.global(name).as_ref())),
                 _ => Ok(None),
             }

@@ -1,6 +1,8 @@
 //! Carrying out an edge operator: its input in the form that the kernel wants, the cut into chunks, its output.
 
-use gw_exec::{Environment, OperatorCall, OperatorOutcome, Result, SetForm, VertexSet};
+use std::sync::Arc;
+
+use gw_exec::{EdgeCall, Environment, OperatorOutcome, Result, SetForm, VertexSet};
 use gw_graph::derived::Segment;
 use gw_graph::{Adjacency, WeightKind};
 use gw_ir::meta::Direction;
@@ -12,7 +14,7 @@ use crate::abi::slot;
 use crate::codegen::{EdgeShape, OutputForm, Range};
 use crate::constant_sum::ConstantSum;
 use crate::drive::{ByDegrees, ByEdges, Chunks, Clipped, Even};
-use crate::executable::{CHUNKS_PER_MEMBER, CpuExecutable, DYNAMIC_GRAIN, Key, required};
+use crate::executable::{CHUNKS_PER_MEMBER, CpuExecutable, DYNAMIC_GRAIN, Key};
 use crate::set::{Loan, Map, MapSet, all_below, is_map, members};
 use crate::slots::is_wide;
 
@@ -27,10 +29,10 @@ impl CpuExecutable {
     pub(crate) fn run_edges(
         &mut self,
         id: usize,
-        call: &OperatorCall<'_>,
+        call: &EdgeCall,
         env: &mut Environment,
     ) -> Result<Option<OperatorOutcome>> {
-        let graph = required(call.graph.as_ref(), "graph")?.clone();
+        let graph = Arc::clone(&call.graph);
         let vertices = graph.vertices();
         let prepared = &self.operators[id];
         let Some(op) = prepared.edges() else { return Ok(None) };
@@ -40,7 +42,7 @@ impl CpuExecutable {
         let wide = is_wide(adjacency.offsets());
         let mut target = self.edge_target(prepared, &op, direction, self.crew.size() > 1, wide);
         let sums = match schedule.update {
-            Some(PriorityUpdate::ConstantSum) => ConstantSum::of(&self.module, &op, call, env)?,
+            Some(PriorityUpdate::ConstantSum) => ConstantSum::of(&self.module, &op, &call.captures, env)?,
             _ => None,
         };
         if sums.is_some() {
@@ -64,8 +66,8 @@ impl CpuExecutable {
         }
 
         // The `to` map comes first: it may be of the same set that is lent to the kernel below.
-        let to_map = call.to.as_ref().map(|set| members(&mut self.crew, set, vertices)).transpose()?;
-        let from = call.from.as_ref().filter(|set| set.universe() != Some(vertices));
+        let to_map = call.to.set().map(|set| members(&mut self.crew, set, vertices)).transpose()?;
+        let from = call.from.set().filter(|set| set.universe() != Some(vertices));
         from.map_or(Ok(()), |set| all_below(set, vertices))?;
         let input_size = from.map_or(Ok(vertices), VertexSet::len)?;
         target.from_bitmap = direction == Direction::Push || schedule.pull_frontier() != FrontierForm::Boolmap;
@@ -111,7 +113,7 @@ impl CpuExecutable {
         };
         // The kernel and its environment.
         let key = Key { operator: id, shape: Some(shape), range, target };
-        let Some((compiled, mut slots)) = self.bind(key, vertices, call, &[], env)? else { return Ok(None) };
+        let Some((compiled, mut slots)) = self.bind(key, vertices, call.captures(), &[], env)? else { return Ok(None) };
         slots.set_adjacency(adjacency);
         slots.words[slot::QUEUE] = queue.as_ptr() as u64;
         slots.words[slot::FROM_MAP] = map;

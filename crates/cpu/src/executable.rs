@@ -3,8 +3,9 @@
 use std::sync::{Arc, Mutex};
 
 use gw_exec::{
-    Environment, ErrorKind, ExecError, Executable, Locals, OperatorCall, OperatorId, OperatorOutcome, Queue, QueueSpec,
-    QueueState, Reduction, Result, Sites, StatementId, Value, Vector, VertexSet, random,
+    Captures, Condition, EdgeCall, Environment, ErrorKind, Executable, FrontierCosts, Locals, OperatorCall, OperatorId,
+    OperatorOutcome, Queue, QueueSpec, QueueState, Reduction, RemoteMemory, Result, Sites, StatementId, Value, Vector,
+    VertexSet, random,
 };
 use gw_graph::{Graph, Offsets, WeightKind};
 use gw_ir::analysis::operator::{EdgeFacts, Enqueued};
@@ -255,7 +256,7 @@ impl CpuExecutable {
         &mut self,
         key: Key,
         vertices: usize,
-        call: &OperatorCall<'_>,
+        captures: Captures<'_>,
         more: &[(Name, Value)],
         env: &Environment,
     ) -> Result<Option<(Compiled, Slots)>> {
@@ -265,7 +266,7 @@ impl CpuExecutable {
         for careful in [false, true] {
             let target = Target { careful, ..key.target };
             let Ok(compiled) = self.kernel(Key { target, ..key }) else { return Ok(None) };
-            let Some(mut slots) = Slots::fill(&compiled.inputs, target.wide_offsets, call, more, env)? else {
+            let Some(mut slots) = Slots::fill(&compiled.inputs, target.wide_offsets, captures, more, env)? else {
                 return Ok(None);
             };
             common_slots(&mut slots.words, &self.crew, vertices);
@@ -348,11 +349,12 @@ impl CpuExecutable {
     fn run_ordered(
         &mut self,
         id: usize,
-        call: &mut OperatorCall<'_>,
+        call: &EdgeCall,
+        queue: &Queue,
+        condition: &mut Condition<'_>,
         env: &mut Environment,
     ) -> Result<Option<OperatorOutcome>> {
-        let graph: Arc<Graph> = required(call.graph.as_ref(), "graph")?.clone();
-        let queue = required(call.queue.as_ref(), "priority queue")?.clone();
+        let graph = Arc::clone(&call.graph);
         let Some(op) = self.operators[id].edges() else { return Ok(None) };
         let weights = match (op.facts.weight, graph.weight_kind()) {
             (None, _) => None,
@@ -375,11 +377,10 @@ impl CpuExecutable {
         }
         let vertices = graph.vertices();
         let key = Key { operator: id, shape: Some(shape), range: Range::Tagged, target };
-        let Some((compiled, mut slots)) = self.bind(key, vertices, call, &[], env)? else { return Ok(None) };
-        let to_map = call.to.as_ref().map(|set| members(&mut self.crew, set, vertices)).transpose()?;
+        let Some((compiled, mut slots)) = self.bind(key, vertices, call.captures(), &[], env)? else { return Ok(None) };
+        let to_map = call.to.set().map(|set| members(&mut self.crew, set, vertices)).transpose()?;
         slots.set_adjacency(graph.out());
         slots.words[slot::TO_MAP] = to_map.as_ref().map_or(0, |m| m.as_ptr() as u64);
-        let Some(condition) = call.condition.take() else { return Ok(None) };
         let ordered = eager::Ordered {
             compiled: &compiled,
             words: &slots.words,
@@ -388,7 +389,7 @@ impl CpuExecutable {
             parallel: target.parallel,
             split,
         };
-        let outcome = eager::run(self, &ordered, &queue, condition, env);
+        let outcome = eager::run(self, &ordered, queue, *condition, env);
         slots.write_back(env);
         let span = self.operators[id].span;
         outcome.map(Some).map_err(|e| e.at(span))
@@ -403,11 +404,13 @@ impl Executable for CpuExecutable {
         env: &mut Environment,
     ) -> Result<OperatorOutcome> {
         let id = operator.0;
-        let outcome = match &self.operators[id].operator {
-            Operator::EdgeSetIterator(_) => self.run_edges(id, &call, env)?,
-            Operator::VertexSetIterator(_) | Operator::VertexSetFilter(_) => self.run_vertices(id, &call, env)?,
-            Operator::VertexSetDedup(_) => Some(self.run_dedup(&call)?),
-            Operator::OrderedProcessing(_) if is_eager(call.queue.as_ref()) => self.run_ordered(id, &mut call, env)?,
+        let outcome = match &mut call {
+            OperatorCall::Edges(edges) => self.run_edges(id, edges, env)?,
+            OperatorCall::Vertices(vertices) => self.run_vertices(id, vertices, env)?,
+            OperatorCall::Dedup { set } => Some(self.run_dedup(set)?),
+            OperatorCall::Ordered { edges, queue, condition } if is_eager(queue) => {
+                self.run_ordered(id, edges, queue, condition, env)?
+            }
             _ => None,
         };
         match outcome {
@@ -442,7 +445,9 @@ impl Executable for CpuExecutable {
     ) -> Result<bool> {
         self.run_iterations(statement, range, locals, env)
     }
+}
 
+impl FrontierCosts for CpuExecutable {
     fn frontier_edges(&mut self, set: &VertexSet, graph: &Arc<Graph>, enough: Option<u64>) -> Result<u64> {
         // Where no vertex has many edges, the size of a small set says enough.
         let size = set.len()? as u64;
@@ -457,7 +462,10 @@ impl Executable for CpuExecutable {
     fn guess_edges(&mut self, set: &VertexSet, graph: &Graph) -> Result<Option<u64>> {
         crate::set::edges_about(set, graph.out(), crate::set::FEW).map(Some)
     }
+}
 
+/// Vectors stay on the host.
+impl RemoteMemory for CpuExecutable {
     fn reduce(&mut self, reduction: Reduction, vector: &Vector) -> Option<Result<Value>> {
         crate::reduce::reduce(&mut self.crew, reduction, vector).map(Ok)
     }
@@ -468,8 +476,8 @@ fn is_same(a: &Vector, b: &Vector) -> bool {
     a.id() == b.id() && a.storage_cell(0) == b.storage_cell(0) && a.dims() == b.dims()
 }
 
-fn is_eager(queue: Option<&Queue>) -> bool {
-    queue.is_some_and(|q| q.state().as_any().is::<eager::EagerQueue>())
+fn is_eager(queue: &Queue) -> bool {
+    queue.state().as_any().is::<eager::EagerQueue>()
 }
 
 /// The simple schedule bound to an operator; defaults without one.
@@ -485,8 +493,4 @@ fn schedule_of(operator: &Operator) -> SimpleSchedule {
 pub(crate) fn plain_target(parallel: bool, output: OutputForm) -> Target {
     // Offsets that a vertex function asks for are those of global graphs; wide ones are compiled apart.
     Target { wide_offsets: false, parallel, output, from_bitmap: true, owns_output: false, careful: false }
-}
-
-pub(crate) fn required<'a, T>(value: Option<&'a T>, what: &str) -> Result<&'a T> {
-    value.ok_or_else(|| ExecError::from(ErrorKind::Malformed(format!("an operator call without its {what}"))))
 }

@@ -48,7 +48,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use gw_exec::{Choice, Executable, GraphFacts, GraphVm, ReferenceVm, Result};
 use gw_graph::Graph;
 use gw_ir::module::Module;
-use gw_schedule::Capabilities;
+use gw_schedule::{Capabilities, Family};
 
 pub use codegen::Listing;
 use executable::{CpuExecutable, Sharing};
@@ -91,6 +91,10 @@ impl CpuVm {
 impl GraphVm for CpuVm {
     fn name(&self) -> &str {
         "cpu"
+    }
+
+    fn family(&self) -> Family {
+        Family::Cpu
     }
 
     fn capabilities(&self) -> Capabilities {
