@@ -1,5 +1,5 @@
-//! The schedule that this machine takes when nobody gives one: a rule per operator, from the program and from cheap facts
-//! about the graph and the processor. Every choice comes with its reason.
+//! The rules by which this machine takes a schedule when nobody gives one, from the program and from cheap facts about the
+//! graph and the processor. Every choice comes with its reason.
 //!
 //! | place | choice |
 //! |---|---|
@@ -12,184 +12,148 @@
 //! | intersections | by the lengths of the lists |
 //! | vertex operators | chunks of vertices |
 
-use gw_exec::{Choice, Reason, label_operators};
-use gw_graph::{Graph, Weights};
-use gw_ir::expr::{Expr, ExprKind};
-use gw_ir::module::{Function, Module};
-use gw_ir::operator::{EdgeSetIterator, Operator};
-use gw_ir::points::{self, Point};
-use gw_ir::source::Name;
-use gw_ir::stmt::StmtKind;
-use gw_ir::walk;
+use gw_exec::{Choice, ChoicePoint, GraphFacts, Rule, RuleTable, choose_by_rules};
+use gw_ir::module::Module;
 use gw_schedule::{
-    Direction, Fraction, FrontierForm, Hybrid, Intersection, Parallelism, Param, PointKind, PriorityChange,
-    PriorityUpdate, ProgramPoint, Schedule, SimpleSchedule, Sources,
+    Direction, FrontierForm, Hybrid, Intersection, Parallelism, Param, PointKind, PriorityChange, PriorityUpdate,
+    SimpleSchedule, Sources,
 };
 
 use crate::capability::capabilities;
 use crate::codegen::cell_bytes;
-
-/// What the rule knows about a graph. Cheap to find, whatever the size.
-#[derive(Debug, Clone, PartialEq)]
-pub struct GraphFacts {
-    /// Vertices.
-    pub vertices: usize,
-    /// Stored edges.
-    pub edges: usize,
-    /// Every edge is stored in both directions.
-    pub symmetric: bool,
-    /// Mean weight, of a sample.
-    pub mean_weight: Option<f64>,
-}
-
-impl GraphFacts {
-    /// The facts about a graph.
-    pub fn of(graph: &Graph) -> GraphFacts {
-        const SAMPLE: usize = 1 << 12;
-        let stride = (graph.edges() / SAMPLE).max(1);
-        let mean = |sum: f64| sum / graph.edges().div_ceil(stride) as f64;
-        let mean_weight = match graph.out().weights() {
-            Weights::None => None,
-            _ if graph.edges() == 0 => None,
-            Weights::Int(w) => Some(mean(w.iter().step_by(stride).map(|&w| f64::from(w)).sum())),
-            Weights::Float(w) => Some(mean(w.iter().step_by(stride).map(|&w| f64::from(w)).sum())),
-        };
-        GraphFacts { vertices: graph.vertices(), edges: graph.edges(), symmetric: graph.is_symmetric(), mean_weight }
-    }
-
-    /// Edges per vertex.
-    pub fn mean_degree(&self) -> f64 {
-        self.edges as f64 / self.vertices.max(1) as f64
-    }
-}
+use crate::tuning::{BUCKET_WIDTH_FACTOR, DENSE_DEGREE, FLAT_DEGREE, LEAST_BUCKET_WIDTH_FACTOR, PULL_SHARE};
 
 /// Chooses a schedule for a module as lowered, before any pass. Returns the module with a label on every operator.
-pub fn choose(mut module: Module, graph: &GraphFacts) -> (Module, Choice) {
-    label_operators(&mut module);
-    let places = points::program_points(&module);
-    let mut choice = Choice::default();
-    for place in &places {
-        let Some(path) = place.path.as_deref() else { continue };
-        // Functions may use a label again: the first place decides for all of them.
-        if choice.schedule.get(path).is_some() {
-            continue;
-        }
-        let Some((schedule, because)) = rule(&module, place, graph) else { continue };
-        // What a place of this path or this machine forbids leaves the path to the defaults.
-        let legal = places.iter().filter(|p| p.path == place.path).all(|p| schedule.legal(&p.point).is_ok());
-        if schedule.is_default() || !legal || !capabilities().unsupported(&schedule).is_empty() {
-            continue;
-        }
-        let reason = Reason {
-            path: path.to_string(),
-            line: place.span.line,
-            what: place.point.kind.phrase(),
-            schedule: schedule.to_string(),
-            because,
-        };
-        if choice.schedule.set(path, schedule).is_ok() {
-            choice.reasons.push(reason);
-        }
-    }
-    (module, choice)
+pub(crate) fn choose(module: Module, graph: &GraphFacts) -> (Module, Choice) {
+    choose_by_rules(&RuleTable { family: None, capabilities: capabilities(), rules: RULES }, module, graph)
 }
 
-fn rule(module: &Module, place: &Point, graph: &GraphFacts) -> Option<(Schedule, String)> {
-    match place.point.kind {
-        PointKind::EdgeOperator => Some(edge_rule(module, &place.point, operator_at(module, place)?, graph)),
-        PointKind::PriorityOperator => Some(priority_rule(&place.point, graph)),
-        PointKind::Intersection => {
-            let schedule = SimpleSchedule { intersection: Some(Intersection::Combined), ..SimpleSchedule::default() };
-            Some((schedule.into(), "merge lists of similar length, search the longer one otherwise".to_string()))
-        }
-        _ => None,
-    }
-}
-
-fn edge_rule(module: &Module, point: &ProgramPoint, op: &EdgeSetIterator, graph: &GraphFacts) -> (Schedule, String) {
-    let degree = graph.mean_degree();
-    let push = parallel(Direction::Push, Parallelism::Dynamic);
-    let writes = writes(module, op);
-    match point.from {
-        // A filter on destinations is the mark of a search; without one a set may begin with all vertices.
-        Sources::Set if degree < FLAT_DEGREE && point.has_to => {
-            (push.into(), format!("mean degree {degree:.1}: frontiers of a search stay small, so it always pushes"))
-        }
-        Sources::Set => {
-            let pull = SimpleSchedule {
-                frontier: Some(FrontierForm::Bitmap),
-                ..parallel(Direction::Pull, Parallelism::Dynamic)
-            };
+const RULES: &[Rule] = &[
+    // A filter on destinations is the mark of a search; without one a set may begin with all vertices.
+    Rule {
+        applies: |p| starts_from(p, Sources::Set) && p.point.has_to && p.graph.mean_degree() < FLAT_DEGREE,
+        schedule: |_| push().into(),
+        because: |p| {
+            let degree = p.graph.mean_degree();
+            format!("mean degree {degree:.1}: frontiers of a search stay small, so it always pushes")
+        },
+    },
+    Rule {
+        applies: |p| starts_from(p, Sources::Set),
+        schedule: |_| {
+            let bitmap = Some(FrontierForm::Bitmap);
+            let pull = SimpleSchedule { frontier: bitmap, ..parallel(Direction::Pull, Parallelism::Dynamic) };
             let threshold = Param::Value(PULL_SHARE);
-            let hybrid = Schedule::from(Hybrid { threshold, first: push, second: pull, ..Hybrid::push_pull() });
-            match hybrid.legal(point) {
-                Ok(()) => {
-                    (hybrid, format!("mean degree {degree:.1}: pulls while more than a tenth of the edges lies ahead"))
-                }
-                Err(_) => (push.into(), "pulling is not possible here".to_string()),
-            }
-        }
-        Sources::All if writes == Writes::Destination => {
-            let pull = parallel(Direction::Pull, Parallelism::EdgeAware);
-            let bytes = bytes_by_source(module, op) * graph.vertices;
-            let cache = second_level_cache();
-            let segments = bytes.div_ceil(cache);
-            let segmented = SimpleSchedule { segments: Some(Param::Value(segments as u64)), ..pull };
-            if segments > 1 && degree >= DENSE_DEGREE && segmented.legal(point).is_ok() {
-                let because = format!(
-                    "all edges, destinations owned; {} of vectors read by source against a cache of {}",
-                    mib(bytes),
-                    mib(cache)
-                );
-                return (segmented.into(), because);
-            }
-            (pull.into(), "all edges: pulling owns its destinations, no atomics".to_string())
-        }
-        Sources::All => (push.into(), "its writes are not owned by destinations".to_string()),
-        Sources::Filter => (push.into(), "sources are tested: pushing tests each once".to_string()),
-    }
+            Hybrid { threshold, first: push(), second: pull, ..Hybrid::push_pull() }.into()
+        },
+        because: |p| {
+            let degree = p.graph.mean_degree();
+            format!("mean degree {degree:.1}: pulls while more than a tenth of the edges lies ahead")
+        },
+    },
+    Rule {
+        applies: |p| starts_from(p, Sources::Set),
+        schedule: |_| push().into(),
+        because: |_| "pulling is not possible here".into(),
+    },
+    Rule {
+        applies: |p| {
+            owns_destinations(p) && bytes_by_source(p) > second_level_cache() && p.graph.mean_degree() >= DENSE_DEGREE
+        },
+        schedule: |p| {
+            let segments = bytes_by_source(p).div_ceil(second_level_cache());
+            let segments = Some(Param::Value(segments as u64));
+            SimpleSchedule { segments, ..parallel(Direction::Pull, Parallelism::EdgeAware) }.into()
+        },
+        because: |p| {
+            let (bytes, cache) = (mib(bytes_by_source(p)), mib(second_level_cache()));
+            format!("all edges, destinations owned; {bytes} of vectors read by source against a cache of {cache}")
+        },
+    },
+    Rule {
+        applies: owns_destinations,
+        schedule: |_| parallel(Direction::Pull, Parallelism::EdgeAware).into(),
+        because: |_| "all edges: pulling owns its destinations, no atomics".into(),
+    },
+    Rule {
+        applies: |p| starts_from(p, Sources::All),
+        schedule: |_| push().into(),
+        because: |_| "its writes are not owned by destinations".into(),
+    },
+    Rule {
+        applies: |p| starts_from(p, Sources::Filter),
+        schedule: |_| push().into(),
+        because: |_| "sources are tested: pushing tests each once".into(),
+    },
+    Rule {
+        applies: |p| changes_priorities(p, PriorityChange::Min) && p.point.eager_loop,
+        schedule: |p| {
+            let delta = Some(Param::Value(bucket_width(p.graph)));
+            SimpleSchedule { update: Some(PriorityUpdate::EagerWithMerge), delta, ..push() }.into()
+        },
+        because: |p| {
+            let (weight, degree) = (mean_weight(p.graph), p.graph.mean_degree());
+            format!("mean weight {weight:.0}, mean degree {degree:.1}: bucket width from both")
+        },
+    },
+    Rule {
+        applies: |p| changes_priorities(p, PriorityChange::ConstantSum) && p.graph.symmetric,
+        schedule: |_| SimpleSchedule { update: Some(PriorityUpdate::ConstantSum), ..push() }.into(),
+        because: |_| "a constant per edge: counted first, one update per vertex and round".into(),
+    },
+    Rule {
+        applies: |p| p.point.kind == PointKind::PriorityOperator,
+        schedule: |_| push().into(),
+        because: |_| "lazy buckets".into(),
+    },
+    Rule {
+        applies: |p| p.point.kind == PointKind::Intersection,
+        schedule: |_| SimpleSchedule { intersection: Some(Intersection::Combined), ..SimpleSchedule::default() }.into(),
+        because: |_| "merge lists of similar length, search the longer one otherwise".into(),
+    },
+];
+
+fn starts_from(place: &ChoicePoint<'_>, sources: Sources) -> bool {
+    place.point.kind == PointKind::EdgeOperator && place.edges.is_some() && place.point.from == sources
 }
 
-/// Below this mean degree frontiers of a search stay small.
-const FLAT_DEGREE: f64 = 4.0;
-/// From this mean degree on, segments save more than their extra lists cost.
-const DENSE_DEGREE: f64 = 8.0;
-
-fn priority_rule(point: &ProgramPoint, graph: &GraphFacts) -> (Schedule, String) {
-    let push = parallel(Direction::Push, Parallelism::Dynamic);
-    let eager = SimpleSchedule {
-        update: Some(PriorityUpdate::EagerWithMerge),
-        delta: Some(Param::Value(bucket_width(graph))),
-        ..push
-    };
-    if point.priority_change == Some(PriorityChange::Min) && point.eager_loop && eager.legal(point).is_ok() {
-        let weight = graph.mean_weight.unwrap_or(1.0);
-        let because =
-            format!("mean weight {weight:.0}, mean degree {:.1}: bucket width from both", graph.mean_degree());
-        return (eager.into(), because);
-    }
-    let counted = SimpleSchedule { update: Some(PriorityUpdate::ConstantSum), ..push };
-    if point.priority_change == Some(PriorityChange::ConstantSum) && graph.symmetric && counted.legal(point).is_ok() {
-        return (counted.into(), "a constant per edge: counted first, one update per vertex and round".to_string());
-    }
-    (push.into(), "lazy buckets".to_string())
+/// An operator over all edges that writes destinations only.
+fn owns_destinations(place: &ChoicePoint<'_>) -> bool {
+    starts_from(place, Sources::All) && place.edges.is_some_and(|edges| edges.writes_destination_only)
 }
 
-/// The share of the edges ahead from which on a search pulls. Lists are fetched ahead, which makes pushing cheaper than
-/// the customary twentieth assumes (bench/cpu-choice.md).
-const PULL_SHARE: Fraction = Fraction::ratio(1, 10);
+fn changes_priorities(place: &ChoicePoint<'_>, change: PriorityChange) -> bool {
+    place.point.kind == PointKind::PriorityOperator && place.point.priority_change == Some(change)
+}
 
-/// The denser a graph, the sooner a bucket is settled and the more work a wide one wastes; the best width falls with the
-/// square of the degree, down to a small part of the mean weight. The factors are measured (bench/cpu-choice.md).
-fn bucket_width(graph: &GraphFacts) -> u64 {
-    let weight = graph.mean_weight.unwrap_or(1.0).max(1.0);
-    let degree = graph.mean_degree().max(1.0);
-    let factor = (22.0 / (degree * degree)).max(1.0 / 40.0);
-    ((weight * factor).round() as u64).max(1)
+fn push() -> SimpleSchedule {
+    parallel(Direction::Push, Parallelism::Dynamic)
 }
 
 fn parallel(direction: Direction, parallelism: Parallelism) -> SimpleSchedule {
     SimpleSchedule { parallelism: Some(parallelism), ..SimpleSchedule::with_direction(direction) }
+}
+
+/// The denser a graph, the sooner a bucket is settled and the more work a wide one wastes; the best width falls with the
+/// square of the degree, down to a small part of the mean weight.
+fn bucket_width(graph: &GraphFacts) -> u64 {
+    let weight = mean_weight(graph).max(1.0);
+    let degree = graph.mean_degree().max(1.0);
+    let factor = (BUCKET_WIDTH_FACTOR / (degree * degree)).max(LEAST_BUCKET_WIDTH_FACTOR);
+    ((weight * factor).round() as u64).max(1)
+}
+
+/// The mean weight; 1 where there are no weights.
+fn mean_weight(graph: &GraphFacts) -> f64 {
+    graph.mean_weight.filter(|_| graph.edges > 0).unwrap_or(1.0)
+}
+
+/// Bytes of the vectors that an edge function touches at its source, for all vertices.
+fn bytes_by_source(place: &ChoicePoint<'_>) -> usize {
+    let vectors = place.edges.into_iter().flat_map(|edges| edges.vectors.values());
+    let at_source = vectors.filter(|vector| vector.read.source || vector.written.source);
+    let per_vertex: usize = at_source.map(|vector| vector.entry.map_or(8, |s| cell_bytes(s) as usize)).sum();
+    per_vertex * place.graph.vertices
 }
 
 fn mib(bytes: usize) -> String {
@@ -203,84 +167,10 @@ fn second_level_cache() -> usize {
     size.map_or(1 << 20, |kib| kib << 10).max(1 << 16)
 }
 
-/// Whose entries an edge function writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Writes {
-    Destination,
-    Other,
-}
-
-fn writes(module: &Module, op: &EdgeSetIterator) -> Writes {
-    let Some(function) = module.function(&op.apply.name) else { return Writes::Other };
-    let Some(destination) = function.params.get(1) else { return Writes::Other };
-    // A function that only adds to scalars owns all it writes as well.
-    let mut only = true;
-    each_write(function, &mut |target| {
-        if let ExprKind::Element { index, .. } = &target.kind {
-            only &= index.as_var() == Some(&destination.name);
-        }
-    });
-    let calls = walks(function, |e| matches!(e.kind, ExprKind::Call { .. }));
-    if only && !calls { Writes::Destination } else { Writes::Other }
-}
-
-/// Bytes per vertex of the vectors that an edge function reads at its source.
-fn bytes_by_source(module: &Module, op: &EdgeSetIterator) -> usize {
-    let Some(function) = module.function(&op.apply.name) else { return 0 };
-    let Some(source) = function.params.first() else { return 0 };
-    let mut vectors: Vec<(Name, usize)> = Vec::new();
-    walk::walk_block_exprs(function.body.as_deref().unwrap_or_default(), &mut |e| {
-        if let ExprKind::Element { vector, index, .. } = &e.kind
-            && index.as_var() == Some(&source.name)
-            && let Some(name) = vector.place_root()
-        {
-            vectors.push((name.clone(), e.ty.scalar().map_or(8, |s| cell_bytes(s) as usize)));
-        }
-    });
-    vectors.sort();
-    vectors.dedup();
-    vectors.iter().map(|(_, bytes)| bytes).sum()
-}
-
-fn each_write(function: &Function, visit: &mut dyn FnMut(&Expr)) {
-    let body = function.body.as_deref().unwrap_or_default();
-    walk::walk_stmts(body, &mut |stmt| {
-        if let StmtKind::Assign { target, .. } = &stmt.kind {
-            visit(target);
-        }
-    });
-    walk::walk_block_exprs(body, &mut |e| {
-        if let ExprKind::Reduce { target, .. } | ExprKind::CompareAndSwap { target, .. } = &e.kind {
-            visit(target);
-        }
-    });
-}
-
-fn walks(function: &Function, test: impl Fn(&Expr) -> bool) -> bool {
-    let mut found = false;
-    walk::walk_block_exprs(function.body.as_deref().unwrap_or_default(), &mut |e| found |= test(e));
-    found
-}
-
-/// The edge operator of the statement at a place.
-fn operator_at<'m>(module: &'m Module, place: &Point) -> Option<&'m EdgeSetIterator> {
-    let label = place.path.as_deref()?.rsplit(':').next();
-    walk::bodies(module).find_map(|body| {
-        let mut found = None;
-        walk::walk_stmts(body, &mut |stmt| {
-            // Spans are all equal to `==`.
-            let here = (stmt.span.start, stmt.span.end) == (place.span.start, place.span.end);
-            if here && stmt.label.as_deref() == label && found.is_none() {
-                found = stmt.operator().and_then(Operator::edges);
-            }
-        });
-        found
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gw_schedule::Schedule;
 
     fn facts(vertices: usize, degree: usize, mean_weight: Option<f64>) -> GraphFacts {
         GraphFacts { vertices, edges: vertices * degree, symmetric: true, mean_weight }

@@ -5,7 +5,8 @@
 //! would have reported as changed is found when the sums are added. Sums that grow are left to the edges, where an overflow
 //! is found with its line.
 
-use gw_exec::{Environment, OperatorCall, Result, Scalar, Value, Vector};
+use gw_exec::{Environment, Result, Scalar, Value, Vector};
+use gw_ir::analysis::priority::priority_vector;
 use gw_ir::builtin::Builtin;
 use gw_ir::expr::{Expr, ExprKind, PriorityOp};
 use gw_ir::module::{Function, Module};
@@ -14,7 +15,6 @@ use gw_ir::source::Name;
 use gw_ir::stmt::{Stmt, StmtKind};
 use gw_ir::walk;
 
-use crate::codegen::priority_vector;
 use crate::pool::Pool;
 
 /// Fewer vertices than this are summed by one thread.
@@ -32,7 +32,7 @@ impl ConstantSum {
     pub(crate) fn of(
         module: &Module,
         op: &EdgeSetIterator,
-        call: &OperatorCall<'_>,
+        captures: &[Value],
         env: &Environment,
     ) -> Result<Option<ConstantSum>> {
         let Some(function) = module.function(&op.apply.name) else { return Ok(None) };
@@ -41,9 +41,7 @@ impl ConstantSum {
         if update.amount > 0 {
             return Ok(None);
         }
-        let Some(vector) = priority_vector(module, update.queue).and_then(|v| v.as_var().cloned()) else {
-            return Ok(None);
-        };
+        let Some(vector) = priority_vector(module, update.queue) else { return Ok(None) };
         // Whoever reads the priorities must see the sums at once.
         let filters = [&op.from, &op.to].into_iter().filter_map(|filter| match filter {
             VertexFilter::Function(f) => module.function(&f.name),
@@ -56,7 +54,7 @@ impl ConstantSum {
         if reads(function) || filters.into_iter().any(reads) {
             return Ok(None);
         }
-        let Some(floor) = round_constant(module, function, update.floor, call, env)? else { return Ok(None) };
+        let Some(floor) = round_constant(module, function, update.floor, captures, env)? else { return Ok(None) };
         match env.global(&vector) {
             Some(Value::Vector(priorities)) if priorities.scalar() == Scalar::Int => {
                 Ok(Some(ConstantSum { priorities, amount: update.amount, floor }))
@@ -184,7 +182,7 @@ fn round_constant(
     module: &Module,
     function: &Function,
     expr: &Expr,
-    call: &OperatorCall<'_>,
+    captures: &[Value],
     env: &Environment,
 ) -> Result<Option<i32>> {
     let int = |value: Option<&Value>| value.and_then(Value::as_int);
@@ -215,10 +213,10 @@ fn round_constant(
                 return Ok(None);
             }
             if let Some(at) = function.captures.iter().position(|c| c.name == *name) {
-                return Ok(int(call.captures.get(at)));
+                return Ok(int(captures.get(at)));
             }
             match inits.as_slice() {
-                [Some(init)] => round_constant(module, function, init, call, env),
+                [Some(init)] => round_constant(module, function, init, captures, env),
                 [] if module.global(name).is_some() => Ok(int(env.global(name).as_ref())),
                 _ => Ok(None),
             }

@@ -1,6 +1,8 @@
 //! Carrying out an edge operator: its input in the form that the kernel wants, the cut into chunks, its output.
 
-use gw_exec::{Environment, OperatorCall, OperatorOutcome, Result, SetForm, VertexSet};
+use std::sync::Arc;
+
+use gw_exec::{EdgeCall, Environment, OperatorOutcome, Result, SetForm, VertexSet};
 use gw_graph::derived::Segment;
 use gw_graph::{Adjacency, WeightKind};
 use gw_ir::meta::Direction;
@@ -12,7 +14,7 @@ use crate::abi::slot;
 use crate::codegen::{EdgeShape, OutputForm, Range};
 use crate::constant_sum::ConstantSum;
 use crate::drive::{ByDegrees, ByEdges, Chunks, Clipped, Even};
-use crate::executable::{CHUNKS_PER_MEMBER, CpuExecutable, DYNAMIC_GRAIN, Key, declared_weight, required};
+use crate::executable::{CHUNKS_PER_MEMBER, CpuExecutable, DYNAMIC_GRAIN, Key};
 use crate::set::{Loan, Map, MapSet, all_below, is_map, members};
 use crate::slots::is_wide;
 
@@ -27,26 +29,26 @@ impl CpuExecutable {
     pub(crate) fn run_edges(
         &mut self,
         id: usize,
-        call: &OperatorCall<'_>,
+        call: &EdgeCall,
         env: &mut Environment,
     ) -> Result<Option<OperatorOutcome>> {
-        let graph = required(call.graph.as_ref(), "graph")?.clone();
+        let graph = Arc::clone(&call.graph);
         let vertices = graph.vertices();
         let prepared = &self.operators[id];
-        let Some(op) = prepared.operator.edges() else { return Ok(None) };
+        let Some(op) = prepared.edges() else { return Ok(None) };
         let schedule = prepared.schedule;
         let direction = op.meta.direction.unwrap_or(Direction::Push);
         let adjacency = if direction == Direction::Pull { graph.incoming() } else { graph.out() };
         let wide = is_wide(adjacency.offsets());
-        let mut target = self.edge_target(prepared, op, direction, self.crew.size() > 1, wide);
+        let mut target = self.edge_target(prepared, &op, direction, self.crew.size() > 1, wide);
         let sums = match schedule.update {
-            Some(PriorityUpdate::ConstantSum) => ConstantSum::of(&self.module, op, call, env)?,
+            Some(PriorityUpdate::ConstantSum) => ConstantSum::of(&self.module, &op, &call.captures, env)?,
             _ => None,
         };
         if sums.is_some() {
             target.output = OutputForm::Counts;
         }
-        let weights = match (declared_weight(&self.module, op), graph.weight_kind()) {
+        let weights = match (op.facts.weight, graph.weight_kind()) {
             (None, _) => None,
             (Some(_), WeightKind::Float) => Some(Scalar::Float),
             (Some(_), WeightKind::Int) => Some(Scalar::Int),
@@ -64,8 +66,8 @@ impl CpuExecutable {
         }
 
         // The `to` map comes first: it may be of the same set that is lent to the kernel below.
-        let to_map = call.to.as_ref().map(|set| members(&mut self.crew, set, vertices)).transpose()?;
-        let from = call.from.as_ref().filter(|set| set.universe() != Some(vertices));
+        let to_map = call.to.set().map(|set| members(&mut self.crew, set, vertices)).transpose()?;
+        let from = call.from.set().filter(|set| set.universe() != Some(vertices));
         from.map_or(Ok(()), |set| all_below(set, vertices))?;
         let input_size = from.map_or(Ok(vertices), VertexSet::len)?;
         target.from_bitmap = direction == Direction::Push || schedule.pull_frontier() != FrontierForm::Boolmap;
@@ -107,11 +109,11 @@ impl CpuExecutable {
             clipped,
             // Of a set that holds most vertices, the test goes the same way most of the time and is predicted.
             batched: direction == Direction::Pull && input_size <= vertices / 2,
-            fetch_ahead: adjacency.edges() > 0 && is_selective(op, direction),
+            fetch_ahead: adjacency.edges() > 0 && is_selective(&op, direction),
         };
         // The kernel and its environment.
         let key = Key { operator: id, shape: Some(shape), range, target };
-        let Some((compiled, mut slots)) = self.bind(key, vertices, call, &[], env)? else { return Ok(None) };
+        let Some((compiled, mut slots)) = self.bind(key, vertices, call.captures(), &[], env)? else { return Ok(None) };
         slots.set_adjacency(adjacency);
         slots.words[slot::QUEUE] = queue.as_ptr() as u64;
         slots.words[slot::FROM_MAP] = map;

@@ -3,22 +3,22 @@
 use std::sync::{Arc, Mutex};
 
 use gw_exec::{
-    Environment, ErrorKind, ExecError, Executable, Locals, OperatorCall, OperatorId, OperatorOutcome, Queue, QueueSpec,
-    QueueState, Reduction, Result, Sites, StatementId, Value, Vector, VertexSet, random,
+    Captures, Condition, EdgeCall, Environment, ErrorKind, Executable, FrontierCosts, Locals, OperatorCall, OperatorId,
+    OperatorOutcome, Queue, QueueSpec, QueueState, Reduction, RemoteMemory, Result, Sites, StatementId, Value, Vector,
+    VertexSet, random,
 };
 use gw_graph::{Graph, Offsets, WeightKind};
-use gw_ir::expr::{ExprKind, FunctionRef};
+use gw_ir::analysis::operator::{EdgeFacts, Enqueued};
 use gw_ir::meta::{Dedup, Direction};
 use gw_ir::module::Module;
 use gw_ir::operator::{EdgeOutput, EdgeSetIterator, Operator, VertexFilter};
 use gw_ir::source::{Name, Span};
 use gw_ir::types::Scalar;
-use gw_ir::walk;
 use gw_schedule::{FrontierCreation, FrontierForm, SimpleSchedule};
 use rustc_hash::FxHashMap;
 
 use crate::abi::slot;
-use crate::codegen::{Body, Compiled, EdgeShape, Jit, Listing, OutputForm, Range, Target, may_split, ordered_queue};
+use crate::codegen::{Body, Compiled, EdgeOperator, EdgeShape, Jit, Listing, OutputForm, Range, Target};
 use crate::drive::{Crew, common_slots};
 use crate::eager;
 use crate::edges::is_selective;
@@ -106,8 +106,26 @@ pub(crate) struct Prepared {
     pub(crate) path: Arc<str>,
     pub(crate) span: Span,
     pub(crate) schedule: SimpleSchedule,
-    /// Every vertex that the function puts into the output is the destination.
-    pub(crate) outputs_destination: bool,
+    /// What an edge operator does.
+    pub(crate) facts: Option<EdgeFacts>,
+}
+
+impl Prepared {
+    /// The edge operator, if it is one.
+    pub(crate) fn edges(&self) -> Option<EdgeOperator<'_>> {
+        Some(EdgeOperator { node: self.operator.edges()?, facts: self.facts.as_ref()? })
+    }
+
+    /// The type of the weight that the function of an edge operator takes.
+    fn weight(&self) -> Option<Scalar> {
+        self.facts.as_ref().and_then(|facts| facts.weight)
+    }
+
+    /// Whether every vertex that the function of an edge operator puts into the output is the destination.
+    fn outputs_destination(&self) -> bool {
+        let enqueued = self.facts.as_ref().map(|facts| facts.enqueues.vertices);
+        matches!(enqueued, Some(Enqueued::Nothing | Enqueued::Destination))
+    }
 }
 
 /// Which kernel.
@@ -134,7 +152,7 @@ impl CpuExecutable {
                 path: Arc::clone(&site.path),
                 span: site.span,
                 schedule: schedule_of(operator),
-                outputs_destination: outputs_destination(&module, operator),
+                facts: operator.edges().map(|edges| EdgeFacts::of(&module, edges)),
             })
             .collect();
         let (module, loops) = par_for::extract(&module);
@@ -178,7 +196,7 @@ impl CpuExecutable {
                 (None, Range::Ids, plain_target(parallel, OutputForm::Queue { unique: false }))
             }
             Operator::EdgeSetIterator(op) => {
-                let weights = declared_weight(&self.module, op);
+                let weights = prepared.weight();
                 let shape = EdgeShape {
                     direction: op.meta.direction.unwrap_or(Direction::Push),
                     range: match (&op.from, op.meta.direction) {
@@ -197,7 +215,7 @@ impl CpuExecutable {
             }
             Operator::OrderedProcessing(ordered) => {
                 let op = &ordered.edges;
-                let shape = self.ordered_shape(declared_weight(&self.module, op));
+                let shape = self.ordered_shape(prepared.weight());
                 let target = self.edge_target(prepared, op, Direction::Push, parallel, false);
                 (Some(shape), shape.range, Target { output: OutputForm::Buckets, ..target })
             }
@@ -216,7 +234,7 @@ impl CpuExecutable {
         let body = match (&prepared.operator, key.shape) {
             (Operator::VertexSetIterator(op), _) => Body::Vertices(&op.apply, key.range, false),
             (Operator::VertexSetFilter(op), _) => Body::Vertices(&op.filter, key.range, true),
-            (operator, Some(shape)) => match operator.edges() {
+            (_, Some(shape)) => match prepared.edges() {
                 Some(op) => Body::Edges(op, shape),
                 None => return Err("not an edge operator".to_string()),
             },
@@ -238,7 +256,7 @@ impl CpuExecutable {
         &mut self,
         key: Key,
         vertices: usize,
-        call: &OperatorCall<'_>,
+        captures: Captures<'_>,
         more: &[(Name, Value)],
         env: &Environment,
     ) -> Result<Option<(Compiled, Slots)>> {
@@ -248,7 +266,7 @@ impl CpuExecutable {
         for careful in [false, true] {
             let target = Target { careful, ..key.target };
             let Ok(compiled) = self.kernel(Key { target, ..key }) else { return Ok(None) };
-            let Some(mut slots) = Slots::fill(&compiled.inputs, target.wide_offsets, call, more, env)? else {
+            let Some(mut slots) = Slots::fill(&compiled.inputs, target.wide_offsets, captures, more, env)? else {
                 return Ok(None);
             };
             common_slots(&mut slots.words, &self.crew, vertices);
@@ -306,7 +324,7 @@ impl CpuExecutable {
             output,
             from_bitmap: true,
             owns_output: direction == Direction::Pull
-                && prepared.outputs_destination
+                && prepared.outputs_destination()
                 && op.meta.is_edge_parallel != Some(true),
             careful: false,
         }
@@ -331,13 +349,14 @@ impl CpuExecutable {
     fn run_ordered(
         &mut self,
         id: usize,
-        call: &mut OperatorCall<'_>,
+        call: &EdgeCall,
+        queue: &Queue,
+        condition: &mut Condition<'_>,
         env: &mut Environment,
     ) -> Result<Option<OperatorOutcome>> {
-        let graph: Arc<Graph> = required(call.graph.as_ref(), "graph")?.clone();
-        let queue = required(call.queue.as_ref(), "priority queue")?.clone();
-        let Some(op) = self.operators[id].operator.edges() else { return Ok(None) };
-        let weights = match (declared_weight(&self.module, op), graph.weight_kind()) {
+        let graph = Arc::clone(&call.graph);
+        let Some(op) = self.operators[id].edges() else { return Ok(None) };
+        let weights = match (op.facts.weight, graph.weight_kind()) {
             (None, _) => None,
             (Some(_), WeightKind::Float) => Some(Scalar::Float),
             (Some(_), WeightKind::Int) => Some(Scalar::Int),
@@ -346,23 +365,22 @@ impl CpuExecutable {
         let wide = matches!(graph.out().offsets(), Offsets::Wide(_));
         let target = Target {
             output: OutputForm::Buckets,
-            ..self.edge_target(&self.operators[id], op, Direction::Push, self.crew.size() > 1, wide)
+            ..self.edge_target(&self.operators[id], op.node, Direction::Push, self.crew.size() > 1, wide)
         };
         let shape = self.ordered_shape(weights);
-        let split = may_split(&self.module, op, shape);
+        let split = op.facts.writes_atomically;
         // Entries of buckets are vertices with a priority in the queue's own vector.
-        let Some((vector, _)) = ordered_queue(&self.module, op) else { return Ok(None) };
-        match env.global(&vector) {
+        let Some(priorities) = &op.facts.priorities else { return Ok(None) };
+        match env.global(&priorities.vector) {
             Some(Value::Vector(vector)) if is_same(&vector, &queue.spec().priorities) => {}
             _ => return Ok(None),
         }
         let vertices = graph.vertices();
         let key = Key { operator: id, shape: Some(shape), range: Range::Tagged, target };
-        let Some((compiled, mut slots)) = self.bind(key, vertices, call, &[], env)? else { return Ok(None) };
-        let to_map = call.to.as_ref().map(|set| members(&mut self.crew, set, vertices)).transpose()?;
+        let Some((compiled, mut slots)) = self.bind(key, vertices, call.captures(), &[], env)? else { return Ok(None) };
+        let to_map = call.to.set().map(|set| members(&mut self.crew, set, vertices)).transpose()?;
         slots.set_adjacency(graph.out());
         slots.words[slot::TO_MAP] = to_map.as_ref().map_or(0, |m| m.as_ptr() as u64);
-        let Some(condition) = call.condition.take() else { return Ok(None) };
         let ordered = eager::Ordered {
             compiled: &compiled,
             words: &slots.words,
@@ -371,7 +389,7 @@ impl CpuExecutable {
             parallel: target.parallel,
             split,
         };
-        let outcome = eager::run(self, &ordered, &queue, condition, env);
+        let outcome = eager::run(self, &ordered, queue, *condition, env);
         slots.write_back(env);
         let span = self.operators[id].span;
         outcome.map(Some).map_err(|e| e.at(span))
@@ -386,11 +404,13 @@ impl Executable for CpuExecutable {
         env: &mut Environment,
     ) -> Result<OperatorOutcome> {
         let id = operator.0;
-        let outcome = match &self.operators[id].operator {
-            Operator::EdgeSetIterator(_) => self.run_edges(id, &call, env)?,
-            Operator::VertexSetIterator(_) | Operator::VertexSetFilter(_) => self.run_vertices(id, &call, env)?,
-            Operator::VertexSetDedup(_) => Some(self.run_dedup(&call)?),
-            Operator::OrderedProcessing(_) if is_eager(call.queue.as_ref()) => self.run_ordered(id, &mut call, env)?,
+        let outcome = match &mut call {
+            OperatorCall::Edges(edges) => self.run_edges(id, edges, env)?,
+            OperatorCall::Vertices(vertices) => self.run_vertices(id, vertices, env)?,
+            OperatorCall::Dedup { set } => Some(self.run_dedup(set)?),
+            OperatorCall::Ordered { edges, queue, condition } if is_eager(queue) => {
+                self.run_ordered(id, edges, queue, condition, env)?
+            }
             _ => None,
         };
         match outcome {
@@ -425,7 +445,9 @@ impl Executable for CpuExecutable {
     ) -> Result<bool> {
         self.run_iterations(statement, range, locals, env)
     }
+}
 
+impl FrontierCosts for CpuExecutable {
     fn frontier_edges(&mut self, set: &VertexSet, graph: &Arc<Graph>, enough: Option<u64>) -> Result<u64> {
         // Where no vertex has many edges, the size of a small set says enough.
         let size = set.len()? as u64;
@@ -440,7 +462,10 @@ impl Executable for CpuExecutable {
     fn guess_edges(&mut self, set: &VertexSet, graph: &Graph) -> Result<Option<u64>> {
         crate::set::edges_about(set, graph.out(), crate::set::FEW).map(Some)
     }
+}
 
+/// Vectors stay on the host.
+impl RemoteMemory for CpuExecutable {
     fn reduce(&mut self, reduction: Reduction, vector: &Vector) -> Option<Result<Value>> {
         crate::reduce::reduce(&mut self.crew, reduction, vector).map(Ok)
     }
@@ -451,8 +476,8 @@ fn is_same(a: &Vector, b: &Vector) -> bool {
     a.id() == b.id() && a.storage_cell(0) == b.storage_cell(0) && a.dims() == b.dims()
 }
 
-fn is_eager(queue: Option<&Queue>) -> bool {
-    queue.is_some_and(|q| q.state().as_any().is::<eager::EagerQueue>())
+fn is_eager(queue: &Queue) -> bool {
+    queue.state().as_any().is::<eager::EagerQueue>()
 }
 
 /// The simple schedule bound to an operator; defaults without one.
@@ -465,36 +490,7 @@ fn schedule_of(operator: &Operator) -> SimpleSchedule {
     bound.and_then(|bound| bound.as_simple().copied()).unwrap_or_default()
 }
 
-/// The weight type that the edge function takes.
-pub(crate) fn declared_weight(module: &Module, op: &EdgeSetIterator) -> Option<Scalar> {
-    if !op.meta.is_weighted {
-        return None;
-    }
-    module.function(&op.apply.name)?.params.get(2)?.ty.scalar()
-}
-
-/// Whether every vertex that the function of an operator puts into the output is its second parameter.
-fn outputs_destination(module: &Module, operator: &Operator) -> bool {
-    let Some(op) = operator.edges() else { return false };
-    let only_destination = |function: &FunctionRef| {
-        let Some(function) = module.function(&function.name) else { return false };
-        let Some(destination) = function.params.get(1) else { return false };
-        let mut only = true;
-        walk::walk_block_exprs(function.body.as_deref().unwrap_or_default(), &mut |e| match &e.kind {
-            ExprKind::EnqueueVertex { vertex, .. } => only &= vertex.as_var() == Some(&destination.name),
-            ExprKind::Call { .. } => only = false,
-            _ => {}
-        });
-        only
-    };
-    only_destination(&op.apply)
-}
-
 pub(crate) fn plain_target(parallel: bool, output: OutputForm) -> Target {
     // Offsets that a vertex function asks for are those of global graphs; wide ones are compiled apart.
     Target { wide_offsets: false, parallel, output, from_bitmap: true, owns_output: false, careful: false }
-}
-
-pub(crate) fn required<'a, T>(value: Option<&'a T>, what: &str) -> Result<&'a T> {
-    value.ok_or_else(|| ExecError::from(ErrorKind::Malformed(format!("an operator call without its {what}"))))
 }

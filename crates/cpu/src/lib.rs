@@ -8,7 +8,8 @@
 //! | `executable` | kernels of a module, operator calls |
 //! | `edges`, `vertices` | carrying out an edge or a vertex operator |
 //! | `drive`, `team`, `pool` | chunks, workers, threads |
-//! | `choose` | the schedule taken when nobody gives one |
+//! | `choose` | the rules for the schedule taken when nobody gives one |
+//! | `tuning` | constants that were measured |
 //! | `capability` | which schedules can be run |
 //! | `set` | frontiers as queues and maps |
 //! | `eager`, `ordered`, `fetch` | ordered loops with eager buckets |
@@ -21,7 +22,7 @@
 
 mod abi;
 mod capability;
-pub mod choose;
+mod choose;
 mod codegen;
 mod constant_sum;
 mod drive;
@@ -40,14 +41,15 @@ mod set;
 mod slots;
 mod spare;
 mod team;
+mod tuning;
 mod vertices;
 
 use std::sync::{Arc, Mutex, OnceLock};
 
-use gw_exec::{Choice, Executable, GraphVm, ReferenceVm, Result};
+use gw_exec::{Choice, Executable, GraphFacts, GraphVm, ReferenceVm, Result};
 use gw_graph::Graph;
 use gw_ir::module::Module;
-use gw_schedule::Capabilities;
+use gw_schedule::{Capabilities, Family};
 
 pub use codegen::Listing;
 use executable::{CpuExecutable, Sharing};
@@ -92,6 +94,10 @@ impl GraphVm for CpuVm {
         "cpu"
     }
 
+    fn family(&self) -> Family {
+        Family::Cpu
+    }
+
     fn capabilities(&self) -> Capabilities {
         capability::capabilities()
     }
@@ -101,6 +107,6 @@ impl GraphVm for CpuVm {
     }
 
     fn choose(&self, module: Module, graph: &Graph) -> (Module, Choice) {
-        choose::choose(module, &choose::GraphFacts::of(graph))
+        choose::choose(module, &GraphFacts::of(graph))
     }
 }

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use gw_exec::{Environment, Locals, OperatorCall, Result, Sites, StatementId};
+use gw_exec::{Captures, Environment, Locals, Result, Sites, StatementId};
 use gw_ir::expr::{Expr, ExprKind};
 use gw_ir::meta::{Amount, UpdateMeta};
 use gw_ir::module::{Function, FunctionKind, Global, Module, Param};
@@ -172,8 +172,8 @@ impl CpuExecutable {
         let help = self.sharing.help(length, self.sharing.alone_vertices.min(16)).filter(|_| parallel);
         let target = plain_target(help.is_some(), OutputForm::None);
         let key = Key { operator: self.operators.len() + statement.0, shape: None, range: Range::Ids, target };
-        let call = OperatorCall { captures, ..OperatorCall::default() };
-        let Some((compiled, slots)) = self.bind(key, 0, &call, &values, env)? else { return Ok(false) };
+        let captures = Captures { apply: &captures, ..Captures::default() };
+        let Some((compiled, slots)) = self.bind(key, 0, captures, &values, env)? else { return Ok(false) };
         let grain = match grain.map(|grain| env.amount(grain)).transpose()? {
             Some(grain) if grain > 0 => grain as usize,
             _ => (length / (CHUNKS_PER_MEMBER * self.crew.size())).max(1),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gw_exec::{Environment, ErrorKind, OperatorCall, Result, Value, random};
+use gw_exec::{Captures, Environment, ErrorKind, Result, Value, random};
 use gw_graph::derived::Segment;
 use gw_graph::{Adjacency, Graph, Offsets, Weights};
 use gw_ir::source::Name;
@@ -29,7 +29,7 @@ impl Slots {
     pub(crate) fn fill(
         inputs: &[Input],
         wide: bool,
-        call: &OperatorCall<'_>,
+        captures: Captures<'_>,
         more: &[(Name, Value)],
         env: &Environment,
     ) -> Result<Option<Slots>> {
@@ -41,7 +41,7 @@ impl Slots {
             fits: true,
         };
         for (i, (source, shape)) in inputs.iter().enumerate() {
-            slots.words[slot::COUNT + i] = slots.input(source, shape.as_ref(), wide, call, more, env)?;
+            slots.words[slot::COUNT + i] = slots.input(source, shape.as_ref(), wide, captures, more, env)?;
         }
         Ok(slots.fits.then_some(slots))
     }
@@ -80,7 +80,7 @@ impl Slots {
         source: &Source,
         shape: Option<&Shape>,
         wide: bool,
-        call: &OperatorCall<'_>,
+        captures: Captures<'_>,
         more: &[(Name, Value)],
         env: &Environment,
     ) -> Result<u64> {
@@ -90,13 +90,13 @@ impl Slots {
             Some(value) => gw_exec::Result::Ok(value),
         };
         let captured = |role: &Role, i: usize| {
-            let captures = match role {
-                Role::Apply => &call.captures,
-                Role::From => &call.from_captures,
-                Role::To => &call.to_captures,
+            let values = match role {
+                Role::Apply => captures.apply,
+                Role::From => captures.from,
+                Role::To => captures.to,
             };
             let missing = || gw_exec::ExecError::from(ErrorKind::Malformed("a capture is missing".to_string()));
-            captures.get(i).cloned().ok_or_else(missing)
+            values.get(i).cloned().ok_or_else(missing)
         };
         match source {
             Source::GlobalVector(name) => self.vector(global(name)?, shape),

@@ -1,23 +1,23 @@
 //! Carrying out vertex operators, filters and the removal of repeats.
 
-use gw_exec::{Environment, OperatorCall, OperatorOutcome, Result, SetForm, VertexSet};
+use gw_exec::{Environment, OperatorOutcome, Result, SetForm, VertexCall, VertexSet};
 use gw_ir::operator::Operator;
 use gw_schedule::Parallelism;
 
 use crate::abi::slot;
 use crate::codegen::{OutputForm, Range};
 use crate::drive::Even;
-use crate::executable::{CHUNKS_PER_MEMBER, CpuExecutable, Key, plain_target, required};
+use crate::executable::{CHUNKS_PER_MEMBER, CpuExecutable, Key, plain_target};
 use crate::set::{Loan, blocks};
 
 impl CpuExecutable {
     pub(crate) fn run_vertices(
         &mut self,
         id: usize,
-        call: &OperatorCall<'_>,
+        call: &VertexCall,
         env: &mut Environment,
     ) -> Result<Option<OperatorOutcome>> {
-        let set = required(call.set.as_ref(), "vertexset")?;
+        let set = &call.set;
         let prepared = &self.operators[id];
         let (is_parallel, filter) = match &prepared.operator {
             Operator::VertexSetIterator(op) => (op.meta.is_parallel, false),
@@ -46,7 +46,7 @@ impl CpuExecutable {
             (_, Some(loan)) => loan.end(),
             _ => length,
         };
-        let Some((compiled, mut slots)) = self.bind(key, vertices, call, &[], env)? else { return Ok(None) };
+        let Some((compiled, mut slots)) = self.bind(key, vertices, call.captures(), &[], env)? else { return Ok(None) };
         slots.words[slot::QUEUE] = queue.as_ptr() as u64;
         slots.words[slot::FROM_MAP] = loan.as_ref().map_or(0, Loan::map_address);
         let schedule = self.operators[id].schedule;
@@ -75,8 +75,7 @@ impl CpuExecutable {
     }
 
     /// Removes repeats from a set in place, keeping first entries. Maps have none.
-    pub(crate) fn run_dedup(&mut self, call: &OperatorCall<'_>) -> Result<OperatorOutcome> {
-        let set = required(call.set.as_ref(), "vertexset")?;
+    pub(crate) fn run_dedup(&mut self, set: &VertexSet) -> Result<OperatorOutcome> {
         let seen = &mut self.seen;
         let input = set.len()?;
         set.with(|form| {

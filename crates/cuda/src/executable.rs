@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use gw_exec::{
-    Environment, ErrorKind, ExecError, Executable, Locals, OperatorCall, OperatorId, OperatorOutcome, Queue, QueueSpec,
-    QueueState, Reduction, Result, Scalar, SetForm, Site, Sites, StatementId, StatementOutcome, Stop, Value, Vector,
-    VertexSet,
+    Captures, EdgeCall, Environment, ErrorKind, ExecError, Executable, FrontierCosts, Locals, OperatorCall, OperatorId,
+    OperatorOutcome, Queue, QueueSpec, QueueState, Reduction, RemoteMemory, Result, Scalar, SetForm, Site, Sites,
+    StatementId, StatementOutcome, Stop, Value, Vector, VertexSet,
 };
 use gw_graph::{Graph, Offsets, WeightKind};
+use gw_ir::analysis::calls::module_draws;
 use gw_ir::module::Module;
 use gw_ir::operator::Operator;
 use gw_ir::source::{Name, Span};
@@ -19,7 +20,7 @@ use crate::bindings::Bindings;
 use crate::codegen::access::Requirement;
 use crate::codegen::inputs::Source;
 use crate::codegen::region::{GraphShape, counting_operators};
-use crate::codegen::{Generated, Refusal, Task, generate, module_draws};
+use crate::codegen::{Generated, Refusal, Task, generate};
 use crate::context::Context;
 use crate::device::{Address, DeviceError, Kernel};
 use crate::kernels::QueueTask;
@@ -289,24 +290,31 @@ impl CudaExecutable {
     }
 
     fn call_operator(&mut self, id: usize, call: OperatorCall<'_>, env: &mut Environment) -> Result<OperatorOutcome> {
-        if let Operator::UpdateBuckets(_) = self.operators[id].operator {
-            let queue = call.queue.ok_or_else(|| ErrorKind::Malformed("the operator lacks its queue".into()))?;
-            let set = call.set.ok_or_else(|| ErrorKind::Malformed("the operator lacks its set".into()))?;
-            self.queue_kernel(QueueTask::Update, &queue, Some(&set), 0)?;
-            return Ok(OperatorOutcome::default());
-        }
+        let call = match &call {
+            OperatorCall::UpdateBuckets { set, queue } => {
+                self.queue_kernel(QueueTask::Update, queue, Some(set), 0)?;
+                return Ok(OperatorOutcome::default());
+            }
+            OperatorCall::Edges(edges) => RegionCall::Edges(edges),
+            OperatorCall::Vertices(vertices) => RegionCall::Vertices(&vertices.set, vertices.captures()),
+            OperatorCall::Dedup { set } => RegionCall::Vertices(set, Captures::default()),
+            OperatorCall::PriorityEdges { .. } | OperatorCall::Ordered { .. } | OperatorCall::PriorityExtern { .. } => {
+                let message = format!("{} on the device", self.operators[id].operator.name());
+                return Err(ExecError::from(ErrorKind::Unsupported(message)).at(self.operators[id].span));
+            }
+        };
         let locals: Vec<(Name, Arc<Graph>)> =
-            self.operators[id].names.graph.iter().cloned().zip(call.graph.iter().cloned()).collect();
+            self.operators[id].names.graph.iter().cloned().zip(call.graph().cloned()).collect();
         let shapes = self.shapes(env, &locals);
         let by_name: HashMap<Name, GraphShape> = shapes.iter().cloned().collect();
         // Counting takes half a microsecond even in a kernel that is told not to, so there are two.
         let counts = self.operators[id].counted.is_some() && env.counts_edges();
         let prepared = &self.operators[id];
         let span = prepared.span;
-        let vertices = match (&call.graph, &prepared.operator) {
-            (Some(graph), _) => graph.vertices(),
-            (None, op) => {
-                let of_element = match op {
+        let vertices = match &call {
+            RegionCall::Edges(edges) => edges.graph.vertices(),
+            RegionCall::Vertices(set, _) => {
+                let of_element = match &prepared.operator {
                     Operator::VertexSetIterator(v) => Some(&v.set.ty),
                     Operator::VertexSetFilter(v) => Some(&v.set.ty),
                     Operator::VertexSetDedup(v) => Some(&v.set.ty),
@@ -317,27 +325,28 @@ impl CudaExecutable {
                     _ => 0,
                 };
                 // A set of all vertices, or one on the device, has its own idea of how many there are.
-                match &call.set {
-                    Some(set) if set.universe().is_some() || is_on_device(set) => reach(set)?,
-                    Some(set) => of_element.max(reach(set)?),
-                    None => of_element,
+                match set.universe().is_some() || is_on_device(set) {
+                    true => reach(set)?,
+                    false => of_element.max(reach(set)?),
                 }
             }
         };
         let mut bindings = Bindings::new(vertices);
         let names = &prepared.names;
-        let sets: Vec<(Name, VertexSet)> = [(&names.from, &call.from), (&names.to, &call.to), (&names.set, &call.set)]
+        let (from, to, set) = match &call {
+            RegionCall::Edges(edges) => (edges.from.set(), edges.to.set(), None),
+            RegionCall::Vertices(set, _) => (None, None, Some(*set)),
+        };
+        let sets: Vec<(Name, VertexSet)> = [(&names.from, from), (&names.to, to), (&names.set, set)]
             .into_iter()
-            .filter_map(|(name, set)| Some((name.clone()?, set.clone()?)))
+            .filter_map(|(name, set)| Some((name.clone()?, set.cloned()?)))
             .collect();
-        let captures: Vec<(Name, Value)> = [
-            (&names.apply, &call.captures),
-            (&names.from_captures, &call.from_captures),
-            (&names.to_captures, &call.to_captures),
-        ]
-        .into_iter()
-        .flat_map(|(names, values)| names.iter().cloned().zip(values.iter().cloned()))
-        .collect();
+        let captured = call.captures();
+        let captures: Vec<(Name, Value)> =
+            [(&names.apply, captured.apply), (&names.from_captures, captured.from), (&names.to_captures, captured.to)]
+                .into_iter()
+                .flat_map(|(names, values)| names.iter().cloned().zip(values.iter().cloned()))
+                .collect();
         let (is_dedup, output_name) = (matches!(prepared.operator, Operator::VertexSetDedup(_)), names.output.clone());
         let graph_name = names.graph.clone();
         // Nothing to do, and no memory to do it with. A set may still hold what the graph lacks.
@@ -354,7 +363,7 @@ impl CudaExecutable {
         for (name, value) in captures {
             bindings.value(name, value);
         }
-        if let (Some(name), Some(graph)) = (graph_name, &call.graph) {
+        if let (Some(name), Some(graph)) = (graph_name, call.graph()) {
             bindings.graph(name, Arc::clone(graph));
         }
         let key = |careful| Key::Operator { id, shapes: shapes.clone(), counts, careful };
@@ -399,7 +408,7 @@ impl CudaExecutable {
                 outcomes.take(0)?,
                 loaded.code.output_form(),
             );
-            let made = match &call.graph {
+            let made = match call.graph() {
                 Some(graph) if loaded.code.counted => made.with_edges_of(graph),
                 _ => made,
             };
@@ -513,6 +522,22 @@ impl Executable for CudaExecutable {
         self.told(outcome)
     }
 
+    fn wait(&mut self) -> Result<()> {
+        let waited = self.wait_for_all();
+        self.told(waited)
+    }
+
+    fn finish_run(&mut self) -> Result<()> {
+        self.launcher.end_run()?;
+        self.wait()
+    }
+
+    fn device_seconds(&mut self) -> Result<Option<f64>> {
+        self.launcher.device_seconds().map(Some)
+    }
+}
+
+impl FrontierCosts for CudaExecutable {
     fn frontier_edges(&mut self, set: &VertexSet, graph: &Arc<Graph>, _enough: Option<u64>) -> Result<u64> {
         let edges = self.edges_of(set, graph);
         self.told(edges)
@@ -525,7 +550,9 @@ impl Executable for CudaExecutable {
     fn has_small_steps(&self) -> bool {
         false
     }
+}
 
+impl RemoteMemory for CudaExecutable {
     fn reduce(&mut self, reduction: Reduction, vector: &Vector) -> Option<Result<Value>> {
         if vector.is_empty() || vector.cells() == 0 {
             return None;
@@ -556,20 +583,6 @@ impl Executable for CudaExecutable {
         Some(self.told(stored))
     }
 
-    fn wait(&mut self) -> Result<()> {
-        let waited = self.wait_for_all();
-        self.told(waited)
-    }
-
-    fn finish_run(&mut self) -> Result<()> {
-        self.launcher.end_run()?;
-        self.wait()
-    }
-
-    fn device_seconds(&mut self) -> Result<Option<f64>> {
-        self.launcher.device_seconds().map(Some)
-    }
-
     fn host_will_read(&mut self, vector: &Vector) -> Result<()> {
         let fetched = self.vectors.fetch(vector);
         self.told(fetched)
@@ -583,18 +596,17 @@ impl Executable for CudaExecutable {
 
 impl CudaExecutable {
     /// Sizes and edges of an operator call, for its step record. The host waits for some of them.
-    fn tell(
-        &mut self,
-        id: usize,
-        call: &OperatorCall<'_>,
-        vertices: usize,
-        outcome: &mut OperatorOutcome,
-    ) -> Result<()> {
-        let input = call.set.as_ref().or(call.from.as_ref());
+    fn tell(&mut self, id: usize, call: &RegionCall<'_>, vertices: usize, outcome: &mut OperatorOutcome) -> Result<()> {
+        let input = match call {
+            RegionCall::Edges(edges) => edges.from.set(),
+            RegionCall::Vertices(set, _) => Some(*set),
+        };
         outcome.input_size = Some(input.map_or(Ok(vertices), VertexSet::len)? as u64);
         outcome.output_size = outcome.output.as_ref().map(VertexSet::len).transpose()?.map(|len| len as u64);
-        if let (Operator::EdgeSetIterator(op), Some(graph)) = (&self.operators[id].operator, &call.graph) {
-            outcome.edges = match (reads(op), &call.from) {
+        if let (Operator::EdgeSetIterator(op), RegionCall::Edges(EdgeCall { graph, from, .. })) =
+            (&self.operators[id].operator, call)
+        {
+            outcome.edges = match (reads(op), from.set()) {
                 (Reads::All, _) => Some(graph.edges() as u64),
                 (Reads::OfInput, Some(set)) if set.universe().is_none() => Some(self.edges_of(set, graph)?),
                 (Reads::OfInput, _) => Some(graph.edges() as u64),
@@ -602,6 +614,28 @@ impl CudaExecutable {
             };
         }
         Ok(())
+    }
+}
+
+/// A call that becomes the launch of one region.
+enum RegionCall<'c> {
+    Edges(&'c EdgeCall),
+    Vertices(&'c VertexSet, Captures<'c>),
+}
+
+impl RegionCall<'_> {
+    fn graph(&self) -> Option<&Arc<Graph>> {
+        match self {
+            RegionCall::Edges(edges) => Some(&edges.graph),
+            RegionCall::Vertices(..) => None,
+        }
+    }
+
+    fn captures(&self) -> Captures<'_> {
+        match self {
+            RegionCall::Edges(edges) => edges.captures(),
+            RegionCall::Vertices(_, captures) => *captures,
+        }
     }
 }
 

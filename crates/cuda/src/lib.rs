@@ -43,6 +43,7 @@ mod residency;
 mod set;
 mod sums;
 mod told;
+mod tuning;
 mod vectors;
 
 use std::sync::Arc;

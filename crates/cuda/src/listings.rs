@@ -3,12 +3,13 @@
 use std::collections::{HashMap, HashSet};
 
 use gw_exec::Sites;
+use gw_ir::analysis::calls::module_draws;
 use gw_ir::expr::ExprKind;
 use gw_ir::module::Module;
 use gw_ir::operator::Operator;
 
 use crate::codegen::region::counting_operators;
-use crate::codegen::{Generated, Refusal, Task, generate, module_draws};
+use crate::codegen::{Generated, Refusal, Task, generate};
 use crate::executable::BLOCK;
 use crate::prepared::{fused_loop, prepare, title};
 

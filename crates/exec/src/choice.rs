@@ -1,6 +1,6 @@
-//! The schedule that a machine takes when nobody gives one: what every machine's rule needs and returns.
+//! The schedule that a machine takes when nobody gives one: what is chosen, for which graph, and why.
 //!
-//! The rule itself belongs to the machine ([`GraphVm::choose`]). It sees the module as lowered and the graph of the run.
+//! The rules belong to the machine ([`GraphVm::choose`]); the loop that applies them is [`choose_by_rules`](crate::choose_by_rules).
 
 use std::fmt;
 use std::time::Instant;

@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex};
 
 use common::{HEAD, graph, lower, options, run, weighted};
 use gw_exec::{
-    Environment, Executable, Externs, GraphVm, Locals, OperatorCall, OperatorId, OperatorOutcome, Output, Program,
-    Queue, QueueSpec, QueueState, ReferenceVm, Result, Sites, StatementId, StatementOutcome, StepRecord, Value, Vector,
-    VertexSet,
+    Environment, Executable, Externs, FrontierCosts, GraphVm, Locals, OperatorCall, OperatorId, OperatorOutcome,
+    Output, Program, Queue, QueueSpec, QueueState, ReferenceVm, RemoteMemory, Result, Sites, StatementId,
+    StatementOutcome, StepRecord, Value, Vector, VertexSet,
 };
 use gw_ir::module::Module;
 use gw_ir::stmt::StmtKind;
-use gw_schedule::Capabilities;
+use gw_schedule::{Capabilities, Family};
 
 const EXTERNS: &str = "extern func weigh(v : Node) -> w : double;
 extern func visit(src : Node, dst : Node);
@@ -177,6 +177,9 @@ impl GraphVm for Greedy {
     fn name(&self) -> &str {
         "greedy"
     }
+    fn family(&self) -> Family {
+        Family::Cpu
+    }
     fn capabilities(&self) -> Capabilities {
         Capabilities::new("greedy")
     }
@@ -220,6 +223,11 @@ impl Executable for GreedyCode {
         env.print("claimed")?;
         Ok(if n < 50 { StatementOutcome::HostTurn } else { StatementOutcome::Done })
     }
+}
+
+impl FrontierCosts for GreedyCode {}
+
+impl RemoteMemory for GreedyCode {
     fn host_will_read(&mut self, vector: &Vector) -> Result<()> {
         self.log.push(format!("read {}", vector.len()));
         Ok(())

@@ -8,12 +8,13 @@ use std::sync::{Arc, Mutex};
 
 use common::{HEAD, graph, lower, options};
 use gw_exec::{
-    Environment, Executable, Externs, GraphVm, OperatorCall, OperatorId, OperatorOutcome, Program, Queue, QueueSpec,
-    QueueState, ReferenceVm, Result, RunOptions, RunResult, Scalar, Value, Vector, VectorId, VertexSet,
+    Environment, Executable, Externs, FrontierCosts, GraphVm, OperatorCall, OperatorId, OperatorOutcome, Program,
+    Queue, QueueSpec, QueueState, ReferenceVm, RemoteMemory, Result, RunOptions, RunResult, Scalar, Value, Vector,
+    VectorId, VertexSet,
 };
 use gw_graph::Graph;
 use gw_ir::module::Module;
-use gw_schedule::Capabilities;
+use gw_schedule::{Capabilities, Family};
 
 /// What the executor asked for, in order.
 type Log = Arc<Mutex<Vec<&'static str>>>;
@@ -45,6 +46,10 @@ impl RemoteVm {
 impl GraphVm for RemoteVm {
     fn name(&self) -> &str {
         "remote"
+    }
+
+    fn family(&self) -> Family {
+        Family::Cpu
     }
 
     fn capabilities(&self) -> Capabilities {
@@ -129,7 +134,8 @@ impl Executable for Remote {
         call: OperatorCall<'_>,
         env: &mut Environment,
     ) -> Result<OperatorOutcome> {
-        let captured: Vec<Vector> = [&call.captures, &call.from_captures, &call.to_captures]
+        let captures = call.captures();
+        let captured: Vec<Vector> = [captures.apply, captures.from, captures.to]
             .into_iter()
             .flatten()
             .filter_map(|value| value.as_vector().cloned())
@@ -159,6 +165,15 @@ impl Executable for Remote {
         self.away.clear();
     }
 
+    fn wait(&mut self) -> Result<()> {
+        self.note("wait");
+        Ok(())
+    }
+}
+
+impl FrontierCosts for Remote {}
+
+impl RemoteMemory for Remote {
     fn watches_new_vectors(&self) -> bool {
         true
     }
@@ -188,11 +203,6 @@ impl Executable for Remote {
             self.take_away(vector)[at] = value;
             Ok(())
         })
-    }
-
-    fn wait(&mut self) -> Result<()> {
-        self.note("wait");
-        Ok(())
     }
 
     fn host_will_read(&mut self, vector: &Vector) -> Result<()> {

@@ -60,6 +60,10 @@ impl GraphVm for Faulty {
         "faulty"
     }
 
+    fn family(&self) -> gw_schedule::Family {
+        gw_schedule::Family::Cpu
+    }
+
     fn capabilities(&self) -> Capabilities {
         Capabilities::new("faulty")
             .allow(Axis::Direction, &[Direction::Push, Direction::Pull])
@@ -76,6 +80,10 @@ impl GraphVm for Faulty {
         }
     }
 }
+
+impl gw_exec::RemoteMemory for FaultyExecutable {}
+
+impl gw_exec::FrontierCosts for FaultyExecutable {}
 
 impl Executable for FaultyExecutable {
     fn run_operator(

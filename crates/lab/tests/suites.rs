@@ -112,6 +112,10 @@ impl GraphVm for Chooser {
         "chooser"
     }
 
+    fn family(&self) -> gw_schedule::Family {
+        gw_schedule::Family::Cpu
+    }
+
     fn capabilities(&self) -> Capabilities {
         self.0.capabilities()
     }

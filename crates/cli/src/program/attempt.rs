@@ -122,6 +122,10 @@ mod tests {
             "small"
         }
 
+        fn family(&self) -> gw_schedule::Family {
+            gw_schedule::Family::Cpu
+        }
+
         fn capabilities(&self) -> gw_schedule::Capabilities {
             ReferenceVm::new().capabilities()
         }

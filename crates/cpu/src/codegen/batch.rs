@@ -6,48 +6,15 @@
 
 use cranelift::codegen::ir::{StackSlotData, StackSlotKind};
 use cranelift::prelude::*;
-use gw_ir::expr::ExprKind;
-use gw_ir::module::Module;
-use gw_ir::operator::{EdgeSetIterator, VertexFilter};
-use gw_ir::source::Name;
-use gw_ir::stmt::StmtKind;
-use gw_ir::walk;
+use gw_ir::analysis::operator::OwnedEntry;
 
 use super::Refusal;
 use super::memory::Reason;
-use super::promote::Promoted;
 use super::translate::Translator;
 use crate::abi::slot;
 
 /// Edges per batch: the gathered positions stay in the nearest cache.
 const BATCH: i64 = 128;
-
-/// Whether the function can make the destination unwanted, so that its remaining edges are left out.
-pub(crate) fn ends_early(module: &Module, op: &EdgeSetIterator) -> bool {
-    let VertexFilter::Function(filter) = &op.to else { return false };
-    let (Some(filter), Some(apply)) = (module.function(&filter.name), module.function(&op.apply.name)) else {
-        return true;
-    };
-    let body = apply.body.as_deref().unwrap_or_default();
-    let mut written: Vec<Name> = Vec::new();
-    // A captured vector may be any global, and a called function may write anything.
-    let mut unknown = apply.captures.iter().chain(&filter.captures).any(|c| c.ty.is_reference());
-    walk::walk_stmts(body, &mut |stmt| {
-        if let StmtKind::Assign { target, .. } = &stmt.kind {
-            written.extend(target.place_root().cloned());
-        }
-    });
-    walk::walk_block_exprs(body, &mut |expr| match &expr.kind {
-        ExprKind::Reduce { target, .. } | ExprKind::CompareAndSwap { target, .. } => {
-            written.extend(target.place_root().cloned());
-        }
-        ExprKind::Call { .. } | ExprKind::PriorityUpdate { .. } => unknown = true,
-        _ => {}
-    });
-    let filter = filter.body.as_deref().unwrap_or_default();
-    walk::walk_block_exprs(filter, &mut |expr| unknown |= matches!(expr.kind, ExprKind::Call { .. }));
-    unknown || written.iter().any(|name| walk::block_mentions(filter, name))
-}
 
 impl Translator<'_, '_> {
     /// A loop over the edge positions `begin..end` of `owner` whose other end is in the input map. The body gets the
@@ -56,7 +23,7 @@ impl Translator<'_, '_> {
         &mut self,
         begin: Value,
         end: Value,
-        promoted: &[Promoted],
+        promoted: &[OwnedEntry],
         owner: Value,
         visited: Variable,
         body: impl FnOnce(&mut Self, Value, Block) -> Result<(), Refusal>,

@@ -8,14 +8,13 @@
 use cranelift::prelude::*;
 use gw_ir::expr::FunctionRef;
 use gw_ir::meta::Direction;
-use gw_ir::operator::{EdgeSetIterator, VertexFilter};
+use gw_ir::operator::VertexFilter;
 
-use super::Refusal;
 use super::edge::{EdgeShape, Range};
-use super::filters;
 use super::inputs::Role;
 use super::memory::{Place, Reason};
 use super::translate::Translator;
+use super::{EdgeOperator, Refusal};
 use crate::abi::slot;
 
 /// Vertices per block: the bits of a word.
@@ -28,7 +27,7 @@ impl Translator<'_, '_> {
     /// that goes on.
     pub(crate) fn for_wanted(
         &mut self,
-        op: &EdgeSetIterator,
+        op: EdgeOperator<'_>,
         shape: EdgeShape,
         begin: Value,
         end: Value,
@@ -59,7 +58,7 @@ impl Translator<'_, '_> {
     /// Which of the 64 ids from `first` on, below `end`, are wanted. Their lists are asked for.
     fn wanted_block(
         &mut self,
-        op: &EdgeSetIterator,
+        op: EdgeOperator<'_>,
         shape: EdgeShape,
         first: Value,
         end: Value,
@@ -107,10 +106,10 @@ impl Translator<'_, '_> {
     }
 
     /// The filter of the sources that can fault, which is asked for every vertex that has edges and for no other.
-    fn asked_with_edges<'o>(&self, op: &'o EdgeSetIterator, shape: EdgeShape) -> Option<&'o FunctionRef> {
-        let VertexFilter::Function(filter) = &op.from else { return None };
+    fn asked_with_edges<'o>(&self, op: EdgeOperator<'o>, shape: EdgeShape) -> Option<&'o FunctionRef> {
+        let VertexFilter::Function(filter) = &op.node.from else { return None };
         let pushes = shape.direction != Direction::Pull && shape.range != Range::Map;
-        let in_order = filters::in_order(self.module, op, self.target.careful);
+        let in_order = op.facts.filters_may_fault.in_code(self.target.careful);
         (pushes && in_order && !matches!(op.to, VertexFilter::Set(_))).then_some(filter)
     }
 
@@ -159,14 +158,14 @@ impl Translator<'_, '_> {
     }
 
     /// Whether the operator wants the vertex that its range walks over, as far as that can be told from the vertex.
-    fn is_wanted(&mut self, op: &EdgeSetIterator, shape: EdgeShape, vertex: Value) -> Result<Option<Value>, Refusal> {
+    fn is_wanted(&mut self, op: EdgeOperator<'_>, shape: EdgeShape, vertex: Value) -> Result<Option<Value>, Refusal> {
         if shape.range == Range::Map {
             let map = self.slot(slot::FROM_MAP, types::I64);
             let inside = self.in_map(map, vertex, self.target.from_bitmap);
             let narrow = |t: &mut Self| t.b.ins().ireduce(types::I8, inside);
             return Ok(Some(if self.target.from_bitmap { narrow(self) } else { inside }));
         }
-        let in_order = filters::in_order(self.module, op, self.target.careful);
+        let in_order = op.facts.filters_may_fault.in_code(self.target.careful);
         let (filter, role) = match shape.direction {
             Direction::Pull => (&op.to, Role::To),
             Direction::Push | Direction::DensePush => (&op.from, Role::From),

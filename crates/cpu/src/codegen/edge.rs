@@ -3,18 +3,16 @@
 use std::mem::offset_of;
 
 use cranelift::prelude::*;
+use gw_ir::analysis::operator::{EdgeFacts, EdgeOrder, End, OwnedEntry};
 use gw_ir::expr::FunctionRef;
 use gw_ir::meta::Direction;
-use gw_ir::operator::{EdgeSetIterator, VertexFilter};
+use gw_ir::operator::VertexFilter;
 use gw_ir::types::Scalar;
 
-use super::Refusal;
-use super::guard::{self, Guard};
 use super::inputs::Role;
 use super::memory::Reason;
-use super::promote;
 use super::translate::{Translator, clif_type};
-use super::{batch, filters};
+use super::{EdgeOperator, Refusal};
 use crate::abi::{Worker, slot};
 
 /// How the range of a kernel names the vertices it visits.
@@ -51,11 +49,34 @@ pub(crate) struct EdgeShape {
     pub(crate) fetch_ahead: bool,
 }
 
+/// The part of every list that an edge function cares for. Lists are ascending, so the part is the beginning or the end of
+/// the list, and the rest of the list need not be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Guard {
+    /// How the other end of an edge compares with the owner of the list.
+    other_to_owner: IntCC,
+    /// The part is the end of the list.
+    at_end: bool,
+}
+
+impl Guard {
+    /// The part in lists that `owner` owns; `None` when it is all of them.
+    fn of(order: EdgeOrder, owner: End) -> Option<Guard> {
+        let other_greater = match order {
+            EdgeOrder::Any => return None,
+            EdgeOrder::SourceGreater => owner == End::Destination,
+            EdgeOrder::SourceLess => owner == End::Source,
+        };
+        let other_to_owner = if other_greater { IntCC::UnsignedGreaterThan } else { IntCC::UnsignedLessThan };
+        Some(Guard { other_to_owner, at_end: other_greater })
+    }
+}
+
 impl Translator<'_, '_> {
     /// The body of an edge kernel over `begin..end`.
     pub(crate) fn edge_kernel(
         &mut self,
-        op: &EdgeSetIterator,
+        op: EdgeOperator<'_>,
         shape: EdgeShape,
         begin: Value,
         end: Value,
@@ -142,14 +163,14 @@ impl Translator<'_, '_> {
 
     fn push_vertex(
         &mut self,
-        op: &EdgeSetIterator,
+        op: EdgeOperator<'_>,
         shape: EdgeShape,
         src: Value,
         list: (Value, Reason),
         visited: Variable,
         next: Block,
     ) -> Result<(), Refusal> {
-        let in_order = filters::in_order(self.module, op, self.target.careful);
+        let in_order = op.facts.filters_may_fault.in_code(self.target.careful);
         let from = match &op.from {
             VertexFilter::Function(filter) => Some(filter),
             _ => None,
@@ -166,7 +187,7 @@ impl Translator<'_, '_> {
             let keep = self.filter(filter, Role::From, src)?;
             self.only_if(keep, next);
         }
-        let promoted = self.promoted(op, Direction::Push);
+        let promoted = self.promoted(op.facts, End::Source);
         let test = |t: &mut Self, dst: Value, failed: Block| match &op.to {
             // The function looks itself. Where the test can fault, the fault must be the function's.
             VertexFilter::Function(_) if op.meta.to_folded && t.target.careful => Ok(None),
@@ -181,8 +202,8 @@ impl Translator<'_, '_> {
             }
             _ => Ok(None),
         };
-        let guard = guard::guard(self.module, op, Direction::Push);
-        self.each_neighbour((begin, end), guard, &promoted, src, visited, test, |t, edge, dst| {
+        let guard = Guard::of(op.facts.order, End::Source);
+        self.each_neighbour((begin, end), guard, promoted, src, visited, test, |t, edge, dst| {
             let args = t.edge_args(op, shape, edge, src, dst)?;
             t.apply_edge(op, &args, dst)?;
             Ok(None)
@@ -191,7 +212,7 @@ impl Translator<'_, '_> {
 
     fn pull_vertex(
         &mut self,
-        op: &EdgeSetIterator,
+        op: EdgeOperator<'_>,
         shape: EdgeShape,
         dst: Value,
         list: (Value, Reason),
@@ -199,16 +220,16 @@ impl Translator<'_, '_> {
         next: Block,
     ) -> Result<(), Refusal> {
         // A `to` filter that can fault is asked edge by edge; a set says at once what is wanted.
-        let in_order = filters::in_order(self.module, op, self.target.careful);
+        let in_order = op.facts.filters_may_fault.in_code(self.target.careful);
         let late = in_order && matches!(op.to, VertexFilter::Function(_));
         if !late && let Some(wanted) = self.is_destination(op, dst)? {
             self.only_if(wanted, next);
         }
         let (begin, end) = self.list(list, shape.clipped);
-        let promoted = self.promoted(op, Direction::Pull);
-        let ends_early = !late && batch::ends_early(self.module, op);
+        let promoted = self.promoted(op.facts, End::Destination);
+        let ends_early = !late && op.facts.early_exit;
         if matches!(op.from, VertexFilter::Set(_)) && shape.batched && !shape.from_all && !ends_early {
-            return self.each_neighbour_in_map(begin, end, &promoted, dst, visited, |t, edge, next| {
+            return self.each_neighbour_in_map(begin, end, promoted, dst, visited, |t, edge, next| {
                 if late && let Some(wanted) = t.is_destination(op, dst)? {
                     t.only_if(wanted, next);
                 }
@@ -236,8 +257,8 @@ impl Translator<'_, '_> {
             }
             t.is_destination(op, dst)
         };
-        let guard = guard::guard(self.module, op, Direction::Pull);
-        self.each_neighbour((begin, end), guard, &promoted, dst, visited, test, |t, edge, src| {
+        let guard = Guard::of(op.facts.order, End::Destination);
+        self.each_neighbour((begin, end), guard, promoted, dst, visited, test, |t, edge, src| {
             let args = t.edge_args(op, shape, edge, src, dst)?;
             t.apply_edge(op, &args, dst)?;
             // Once the destination is no longer wanted, its other edges are not looked at.
@@ -255,7 +276,7 @@ impl Translator<'_, '_> {
     }
 
     /// Whether a vertex is wanted as a destination; `None` when all are.
-    fn is_destination(&mut self, op: &EdgeSetIterator, dst: Value) -> Result<Option<Value>, Refusal> {
+    fn is_destination(&mut self, op: EdgeOperator<'_>, dst: Value) -> Result<Option<Value>, Refusal> {
         match &op.to {
             VertexFilter::Function(filter) => self.filter(filter, Role::To, dst).map(Some),
             VertexFilter::Set(_) => {
@@ -266,9 +287,10 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// The vectors that can be promoted. A careful kernel promotes none: it must touch an entry only where the program does.
-    fn promoted(&self, op: &EdgeSetIterator, direction: Direction) -> Vec<promote::Promoted> {
-        if self.target.careful { Vec::new() } else { promote::candidates(self.module, op, direction) }
+    /// The entries that are kept in registers. A careful kernel keeps none: it must touch an entry only where the program
+    /// does.
+    fn promoted<'f>(&self, facts: &'f EdgeFacts, owner: End) -> &'f [OwnedEntry] {
+        if self.target.careful { &[] } else { facts.owned_entries.at(owner) }
     }
 
     /// The edge positions of a list, clipped to the share of this worker.
@@ -297,7 +319,7 @@ impl Translator<'_, '_> {
         &mut self,
         (begin, end): (Value, Value),
         guard: Option<Guard>,
-        promoted: &[promote::Promoted],
+        promoted: &[OwnedEntry],
         owner: Value,
         visited: Variable,
         test: impl FnOnce(&mut Self, Value, Block) -> Result<Option<Value>, Refusal>,
@@ -388,7 +410,7 @@ impl Translator<'_, '_> {
     /// The arguments of the edge function: source, destination and weight.
     fn edge_args(
         &mut self,
-        op: &EdgeSetIterator,
+        op: EdgeOperator<'_>,
         shape: EdgeShape,
         edge: Value,
         src: Value,
@@ -408,7 +430,7 @@ impl Translator<'_, '_> {
     }
 
     /// Applies the edge function; a true result puts the destination into the output.
-    fn apply_edge(&mut self, op: &EdgeSetIterator, args: &[Value], dst: Value) -> Result<(), Refusal> {
+    fn apply_edge(&mut self, op: EdgeOperator<'_>, args: &[Value], dst: Value) -> Result<(), Refusal> {
         let accepted = self.apply(&op.apply, Role::Apply, args)?;
         if let (Some(accepted), gw_ir::operator::EdgeOutput::Accepted { .. }) = (accepted, &op.output)
             && !op.meta.udf_enqueues

@@ -6,8 +6,6 @@ mod common;
 mod edge;
 mod entry;
 mod expr;
-mod filters;
-mod guard;
 mod inputs;
 mod memory;
 mod promote;
@@ -25,18 +23,15 @@ use cranelift::codegen::settings::{self, Configurable};
 use cranelift::prelude::*;
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module as _};
-use gw_ir::expr::{Expr, ExprKind};
+use gw_ir::analysis::operator::{EdgeFacts, FunctionFacts};
+use gw_ir::expr::FunctionRef;
 use gw_ir::module::Module;
-use gw_ir::operator::{EdgeSetIterator, VertexFilter};
+use gw_ir::operator::EdgeSetIterator;
 use gw_ir::source::{Name, Span};
-use gw_ir::stmt::StmtKind;
-use gw_ir::types::{Scalar, Type as IrType};
-use gw_ir::walk;
 
 use crate::abi::Kernel;
 use crate::helpers;
 pub(crate) use edge::{EdgeShape, Range};
-pub(crate) use entry::{Priorities, may_split};
 pub(crate) use inputs::{GraphArray, Input, Role, Shape, Source};
 use memory::{Limit, holds};
 pub(crate) use translate::{FaultSite, OutputForm, Target, cell_bytes};
@@ -100,13 +95,28 @@ struct Runtime {
     math: [FuncId; 4],
 }
 
+/// An edge operator with what is known about it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct EdgeOperator<'a> {
+    pub(crate) node: &'a EdgeSetIterator,
+    pub(crate) facts: &'a EdgeFacts,
+}
+
+impl std::ops::Deref for EdgeOperator<'_> {
+    type Target = EdgeSetIterator;
+
+    fn deref(&self) -> &EdgeSetIterator {
+        self.node
+    }
+}
+
 /// A part of an operator that becomes a kernel.
 #[derive(Clone, Copy)]
 pub(crate) enum Body<'a> {
     /// An edge operator.
-    Edges(&'a EdgeSetIterator, EdgeShape),
+    Edges(EdgeOperator<'a>, EdgeShape),
     /// A function over vertices; true results are kept when `keep`.
-    Vertices(&'a gw_ir::expr::FunctionRef, Range, bool),
+    Vertices(&'a FunctionRef, Range, bool),
     /// A function over the numbers of a loop.
     Iterations(&'a Name),
 }
@@ -187,12 +197,20 @@ impl Jit {
             math: self.runtime.math.map(&mut import),
         };
         let builder = FunctionBuilder::new(&mut context.func, &mut self.functions);
-        let (mut translator, begin, end) = Translator::new(builder, ir, target, helpers, written_scalars(ir, body));
+        let own;
+        let facts = match body {
+            Body::Edges(op, _) => &op.facts.functions,
+            Body::Vertices(FunctionRef { name, .. }, ..) | Body::Iterations(name) => {
+                own = FunctionFacts::of(ir, [name.clone()]);
+                &own
+            }
+        };
+        let (mut translator, begin, end) = Translator::new(builder, ir, target, helpers, &facts.written_scalars);
         let config = self.module.target_config();
-        translator.begin_sums(sums::summed_scalars(ir, body));
+        translator.begin_sums(&facts.scalar_reductions);
         let translated = match body {
             Body::Edges(op, shape) => {
-                translator.priorities = entry::priorities(ir, op, shape);
+                translator.priorities = op.facts.priorities.clone().filter(|_| shape.range == Range::Tagged);
                 translator.edge_kernel(op, shape, begin, end)
             }
             Body::Vertices(function, range, keep) => translator.vertex_kernel(function, range, keep, begin, end),
@@ -224,117 +242,4 @@ impl Jit {
         let inputs = inputs.into_inputs().into();
         Ok(Compiled { kernel, inputs, sites: sites.into(), limits: memory.limits.into() })
     }
-}
-
-/// Names of all functions that run inside a kernel, calls included.
-fn functions_of(ir: &Module, body: Body<'_>) -> Vec<Name> {
-    match body {
-        Body::Edges(op, _) => edge_functions(ir, op),
-        Body::Vertices(function, ..) => reached(ir, vec![function.name.clone()]),
-        Body::Iterations(function) => reached(ir, vec![function.clone()]),
-    }
-}
-
-/// Names of all functions that an edge operator runs, calls included.
-fn edge_functions(ir: &Module, op: &EdgeSetIterator) -> Vec<Name> {
-    let filters = [&op.from, &op.to].into_iter().filter_map(|f| match f {
-        VertexFilter::Function(f) => Some(f.name.clone()),
-        _ => None,
-    });
-    reached(ir, filters.chain([op.apply.name.clone()]).collect())
-}
-
-/// These functions and all that they call.
-fn reached(ir: &Module, mut todo: Vec<Name>) -> Vec<Name> {
-    let mut found: Vec<Name> = Vec::new();
-    while let Some(name) = todo.pop() {
-        if found.contains(&name) {
-            continue;
-        }
-        if let Some(function) = ir.function(&name) {
-            walk::walk_block_exprs(function.body.as_deref().unwrap_or_default(), &mut |e| {
-                if let ExprKind::Call { function, .. } = &e.kind {
-                    todo.push(function.name.clone());
-                }
-            });
-        }
-        found.push(name);
-    }
-    found
-}
-
-/// Global scalars that a kernel assigns or reduces into.
-fn written_scalars(ir: &Module, body: Body<'_>) -> Vec<Name> {
-    let mut written = Vec::new();
-    let mut note = |target: &Expr| {
-        if let Some(name) = target.as_var()
-            && ir.global(name).is_some()
-        {
-            written.push(name.clone());
-        }
-    };
-    for name in functions_of(ir, body) {
-        let Some(function) = ir.function(&name) else { continue };
-        let block = function.body.as_deref().unwrap_or_default();
-        walk::walk_stmts(block, &mut |stmt| {
-            if let StmtKind::Assign { target, .. } = &stmt.kind {
-                note(target);
-            }
-        });
-        walk::walk_block_exprs(block, &mut |e| {
-            if let ExprKind::Reduce { target, .. } = &e.kind {
-                note(target);
-            }
-        });
-    }
-    written
-}
-
-/// The vector of priorities of a global queue: every queue of a program is made from one vector.
-pub(crate) fn priority_vector(ir: &Module, queue: &Name) -> Option<Expr> {
-    let mut vectors: Vec<Name> = Vec::new();
-    let mut look = |stmt: &gw_ir::stmt::Stmt| {
-        let (target, value) = match &stmt.kind {
-            StmtKind::Assign { target, value } => (target.as_var(), value),
-            StmtKind::VarDecl { name, init: Some(value), .. } => (Some(name), value),
-            _ => return,
-        };
-        if let (Some(target), ExprKind::PriorityQueueAlloc(alloc)) = (target, &value.kind)
-            && target == queue
-        {
-            vectors.push(alloc.vector.clone());
-        }
-    };
-    walk::walk_stmts(&ir.startup, &mut look);
-    for function in &ir.functions {
-        walk::walk_stmts(function.body.as_deref().unwrap_or_default(), &mut look);
-    }
-    vectors.dedup();
-    match vectors.as_slice() {
-        [vector] => ir.global(vector).map(|g| Expr::var(vector.clone(), g.ty.clone())),
-        _ => None,
-    }
-}
-
-/// Name and type of the priorities that the functions of an ordered operator update; `None` unless all are those of one queue.
-pub(crate) fn ordered_queue(ir: &Module, op: &EdgeSetIterator) -> Option<(Name, Scalar)> {
-    let (mut queues, mut unknown): (Vec<Name>, bool) = (Vec::new(), false);
-    for name in edge_functions(ir, op) {
-        let block = ir.function(&name).and_then(|f| f.body.as_deref()).unwrap_or_default();
-        walk::walk_block_exprs(block, &mut |e| {
-            if let ExprKind::PriorityUpdate { queue, .. } = &e.kind {
-                unknown |= queue.as_var().is_none();
-                queues.extend(queue.as_var().cloned());
-            }
-        });
-    }
-    queues.sort();
-    queues.dedup();
-    let [queue] = queues.as_slice() else { return None };
-    let vector = priority_vector(ir, queue).filter(|_| !unknown)?;
-    let scalar = match &vector.ty {
-        IrType::Vector { item, .. } => item.scalar()?,
-        _ => return None,
-    };
-    Some((vector.as_var()?.clone(), scalar))
 }

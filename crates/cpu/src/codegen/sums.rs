@@ -4,15 +4,13 @@
 //! kernel do nothing else with the scalar, so that nobody sees the partial sums.
 
 use cranelift::prelude::*;
-use gw_ir::expr::{Expr, ExprKind, ReduceOp};
-use gw_ir::module::Module;
+use gw_ir::analysis::operator::ScalarReduction;
+use gw_ir::expr::{Expr, ReduceOp};
 use gw_ir::source::Name;
-use gw_ir::stmt::StmtKind;
 use gw_ir::types::{Scalar, Type as IrType};
-use gw_ir::walk;
 
+use super::Refusal;
 use super::translate::{Translator, clif_type};
-use super::{Body, Refusal, functions_of};
 
 /// A sum in a register.
 #[derive(Clone, Copy)]
@@ -21,51 +19,14 @@ pub(crate) struct Sum {
     scalar: Scalar,
 }
 
-/// The global scalars that a kernel only adds to.
-pub(super) fn summed_scalars(ir: &Module, body: Body<'_>) -> Vec<(Name, Scalar)> {
-    let (mut summed, mut spoiled): (Vec<(Name, Scalar)>, Vec<Name>) = (Vec::new(), Vec::new());
-    let global = |e: &Expr| -> Option<(Name, Scalar)> {
-        let name = e.as_var().filter(|name| ir.global(name).is_some())?;
-        let scalar = e.ty.scalar().filter(|s| !matches!(s, Scalar::Bool | Scalar::String))?;
-        Some((name.clone(), scalar))
-    };
-    for name in functions_of(ir, body) {
-        let Some(function) = ir.function(&name) else { continue };
-        let block = function.body.as_deref().unwrap_or_default();
-        walk::walk_stmts(block, &mut |stmt| {
-            if let StmtKind::Assign { target, .. } = &stmt.kind {
-                spoiled.extend(target.place_root().cloned());
-            }
-        });
-        // A sum mentions its scalar once, as the target; every further mention is a use of another kind.
-        let (mut mentions, mut targets): (Vec<Name>, Vec<Name>) = (Vec::new(), Vec::new());
-        walk::walk_block_exprs(block, &mut |e| match &e.kind {
-            ExprKind::Var(name) => mentions.push(name.clone()),
-            ExprKind::Reduce { op: ReduceOp::Sum, target, .. } => {
-                if let Some((name, scalar)) = global(target) {
-                    targets.push(name.clone());
-                    summed.push((name, scalar));
-                }
-            }
-            _ => {}
-        });
-        let count = |names: &[Name], name: &Name| names.iter().filter(|n| *n == name).count();
-        spoiled.extend(mentions.iter().filter(|name| count(&mentions, name) > count(&targets, name)).cloned());
-    }
-    summed.sort_by(|a, b| a.0.cmp(&b.0));
-    summed.dedup_by(|a, b| a.0 == b.0);
-    summed.retain(|(name, _)| !spoiled.contains(name));
-    summed
-}
-
 impl Translator<'_, '_> {
-    /// Gives every scalar a register that starts at zero.
-    pub(super) fn begin_sums(&mut self, scalars: Vec<(Name, Scalar)>) {
-        for (name, scalar) in scalars {
-            let ty = clif_type(scalar);
+    /// Gives every scalar that is only added to a register that starts at zero.
+    pub(super) fn begin_sums(&mut self, reductions: &[ScalarReduction]) {
+        for ScalarReduction { name, scalar, .. } in reductions.iter().filter(|r| r.op == ReduceOp::Sum) {
+            let ty = clif_type(*scalar);
             let zero = self.zero(ty);
             let register = self.variable(ty, zero);
-            self.sums.insert(name, Sum { register, scalar });
+            self.sums.insert(name.clone(), Sum { register, scalar: *scalar });
         }
     }
 

@@ -3,11 +3,12 @@
 //! A kernel is one Cranelift function. User functions are inlined where they are called; scalars become SSA variables;
 //! vectors are known by the address of their first cell, loaded once at the entry of the kernel.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use cranelift::codegen::ir::FuncRef;
 use cranelift::codegen::isa::TargetFrontendConfig;
 use cranelift::prelude::*;
+use gw_ir::analysis::operator::Priorities;
 use gw_ir::expr::{ExprKind, FunctionRef};
 use gw_ir::module::{Function, Module};
 use gw_ir::source::{Name, Span};
@@ -131,12 +132,12 @@ pub(crate) struct Translator<'a, 'f> {
     /// Vectors whose owned entry is in a register at present.
     pub(crate) registers: Vec<(Name, Variable)>,
     /// The priorities of the queue of an ordered loop.
-    pub(crate) priorities: Option<super::Priorities>,
+    pub(crate) priorities: Option<Priorities>,
     /// Global scalars that the kernel adds up in registers.
     pub(crate) sums: HashMap<Name, Sum>,
     hoisted: HashMap<usize, Value>,
     /// Scalars that the kernel writes somewhere.
-    written: Vec<Name>,
+    written: &'a BTreeSet<Name>,
 }
 
 /// The place of a fault in the program.
@@ -161,7 +162,7 @@ impl<'a, 'f> Translator<'a, 'f> {
         module: &'a Module,
         target: Target,
         helpers: Helpers,
-        written: Vec<Name>,
+        written: &'a BTreeSet<Name>,
     ) -> (Self, Value, Value) {
         let entry = b.create_block();
         b.append_block_params_for_function_params(entry);
@@ -257,7 +258,7 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// True when the kernel writes this global scalar, so that its value must stay in memory.
     pub(crate) fn is_written(&self, name: &str) -> bool {
-        self.written.iter().any(|n| &**n == name)
+        self.written.contains(name)
     }
 
     /// An array of a graph, which must be a global.

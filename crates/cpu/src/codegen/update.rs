@@ -4,6 +4,7 @@ use std::mem::offset_of;
 
 use cranelift::codegen::ir::{AtomicRmwOp, MemFlagsData};
 use cranelift::prelude::*;
+use gw_ir::analysis::priority::priority_vector;
 use gw_ir::expr::{BinaryOp, Expr, ExprKind, PriorityOp, ReduceOp};
 use gw_ir::meta::UpdateMeta;
 use gw_ir::types::Scalar;
@@ -512,8 +513,11 @@ impl Translator<'_, '_> {
 
     /// The priority vector of a queue, as an expression.
     fn priorities_of(&mut self, queue: &Expr) -> Result<Expr, Refusal> {
-        let vector = queue.as_var().and_then(|name| super::priority_vector(self.module, name));
-        vector.ok_or_else(|| self.refuse("the priorities of this queue are not known when compiling"))
+        let vector = queue.as_var().and_then(|name| priority_vector(self.module, name));
+        let global = vector.and_then(|name| self.module.global(&name));
+        global
+            .map(|g| Expr::var(g.name.clone(), g.ty.clone()))
+            .ok_or_else(|| self.refuse("the priorities of this queue are not known when compiling"))
     }
 }
 

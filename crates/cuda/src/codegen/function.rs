@@ -2,6 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use gw_ir::analysis::calls::draws_in;
+use gw_ir::analysis::operator::{EntryReduction, ScalarReduction};
 use gw_ir::expr::{Expr, ExprKind, ReduceOp};
 use gw_ir::module::Function;
 use gw_ir::source::{Name, Span};
@@ -11,7 +13,6 @@ use gw_ir::walk;
 
 use super::access::VectorCode;
 use super::expression::parenthesised;
-use super::facts::draws_in;
 use super::inputs::Source;
 use super::region::Region;
 use super::text::{Code, TURNS_NAME, c_name, type_name};
@@ -44,12 +45,11 @@ pub(crate) struct Gathered {
     pub(crate) base: String,
 }
 
-/// A global scalar that an operator reduces into and does not read.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Summed {
-    pub(crate) name: Name,
-    pub(crate) op: ReduceOp,
-    pub(crate) scalar: Scalar,
+impl Gathered {
+    /// The reduction, whose vector is not yet known as code.
+    pub(crate) fn of(EntryReduction { vector, op, scalar }: EntryReduction) -> Gathered {
+        Gathered { vector, op, scalar, base: String::new() }
+    }
 }
 
 /// Translates functions, expressions and statements that one thread runs by itself.
@@ -61,7 +61,7 @@ pub(crate) struct Coder<'r, 'm> {
     pub(crate) wanted: Vec<Name>,
     pub(crate) written: HashSet<Name>,
     pub(crate) gathered: Vec<Gathered>,
-    pub(crate) summed: Vec<Summed>,
+    pub(crate) summed: Vec<ScalarReduction>,
     /// The parameter whose entry is gathered, while the applied function is written.
     pub(crate) owner: Option<Name>,
     /// Enqueues of the owner are noted in the partial result and done once.

@@ -4,7 +4,6 @@ pub(crate) mod access;
 mod adaptive;
 mod calls;
 mod expression;
-mod facts;
 mod frontier;
 mod function;
 pub(crate) mod inputs;
@@ -27,7 +26,6 @@ use gw_ir::types::Type;
 use gw_schedule::LoopForm;
 
 use access::Requirement;
-pub(crate) use facts::module_draws;
 pub(crate) use frontier::{BLOCK_MEMBERS, Frontiers};
 pub(crate) use function::Refusal;
 use inputs::{GraphParts, Input};
@@ -249,11 +247,6 @@ pub(crate) fn generate(task: &Task<'_>) -> Result<Generated, Refusal> {
         requires: region.requires,
         faults: region.faults,
     })
-}
-
-/// Whether a loop of a module as lowered, before any pass, can become a kernel, as far as one can tell now.
-pub(crate) fn can_fuse(_module: &Module, place: &gw_ir::points::Point) -> bool {
-    place.point.body_obstacle.is_none()
 }
 
 /// The function of the headers for a way to intersect.

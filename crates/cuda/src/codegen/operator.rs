@@ -2,6 +2,7 @@
 
 use gw_exec::random::Role;
 use gw_ir::analysis::calls::draws;
+use gw_ir::analysis::operator::{EdgeFacts, End, Enqueued, FunctionFacts, ScalarReduction, filter_functions};
 use gw_ir::expr::{FunctionRef, ReduceOp};
 use gw_ir::meta::Direction;
 use gw_ir::module::Module;
@@ -11,8 +12,7 @@ use gw_ir::types::{Scalar, Type};
 use gw_schedule::{EdgeForm, LoadBalance, SimpleSchedule};
 
 use super::access::{Access, Requirement, capture_lengths};
-use super::facts::{enqueues_often, enqueues_only, exits_early, filters, gathered, may_fault, summed};
-use super::function::{Coder, Gathered, Refusal, Summed, function_name, neutral, reduction};
+use super::function::{Coder, Gathered, Refusal, function_name, neutral, reduction};
 use super::inputs::{EdgeList, Source};
 use super::region::{Region, offset_type, weight_type};
 use super::sets::{InputMap, Insert, form, insert_of, output_setup};
@@ -87,6 +87,11 @@ pub(crate) fn schedule_of(op: &EdgeSetIterator) -> SimpleSchedule {
     op.meta.schedule.as_ref().and_then(|s| s.as_simple().copied()).unwrap_or_default()
 }
 
+/// The scalars that an operator accumulates in registers: those whose reductions stand as statements of their own.
+fn summed(facts: &FunctionFacts) -> Vec<ScalarReduction> {
+    facts.scalar_reductions.iter().filter(|reduction| !reduction.result_used).cloned().collect()
+}
+
 /// Everything that is decided about an edge operator before its code is written.
 struct Plan {
     direction: Direction,
@@ -129,19 +134,17 @@ pub(crate) fn edges(
     let direction = op.meta.direction.unwrap_or(Direction::Push);
     let load_balance = schedule.load_balance.unwrap_or(LoadBalance::VertexBased);
     let edge_only = load_balance == LoadBalance::EdgeOnly;
-    let weight = match op.meta.is_weighted {
-        true => apply.params.get(2).and_then(|p| p.ty.scalar()),
-        false => None,
-    };
+    let facts = EdgeFacts::of(module, op);
+    let weight = facts.weight;
     if weight.is_some() && shape.weight.is_none() {
         return Err(fail("the graph has no weights".into()));
     }
     let has_output = op.output != EdgeOutput::None;
-    let insert = has_output.then(|| insert_of(op, &schedule, enqueues_often(region.module, &op.apply.name)));
+    let insert = has_output.then(|| insert_of(op, &schedule, facts.enqueues.several));
     let incoming = direction == Direction::Pull;
     // To ask once more whether a destination wants more edges may be a fault that no edge is to blame for.
-    let faulty = filters(op).into_iter().any(|filter| may_fault(region, filter));
-    let early_exit = incoming && !edge_only && !faulty && exits_early(region, op);
+    let faulty = facts.filters_may_fault.in_code(region.careful);
+    let early_exit = incoming && !edge_only && !faulty && facts.early_exit;
     let of_owner = match (&op.from, &op.to) {
         (VertexFilter::Function(_), VertexFilter::All) => !incoming && !edge_only,
         (VertexFilter::All, VertexFilter::Function(_)) => incoming && !edge_only,
@@ -199,17 +202,18 @@ pub(crate) fn edges(
     let (mut call, mut header, scratch) = balancer(load_balance, incoming, walks_all && !early_exit)
         .ok_or_else(|| fail(format!("`lb={load_balance}` is for other machines")))?;
 
-    let owner_at = if incoming { 1 } else { 0 };
-    let owner = apply.params.get(owner_at).map(|p| p.name.clone());
+    let owner_end = End::walked(direction);
+    let owner = apply.params.get(owner_end.parameter()).map(|p| p.name.clone());
     // What is gathered is stored without a check, which careful code does not do.
     let gathered = match plan.edge_only || region.careful {
         true => Vec::new(),
-        false => gathered(region, op, owner.as_ref()),
+        false => facts.entry_reductions.at(owner_end).iter().cloned().map(Gathered::of).collect(),
     };
-    let owner_enqueues_once = !edge_only && has_output && enqueues_only(region, &op.apply, owner.as_ref());
-    let summed = summed(region, &[&op.apply.name], &filters(op));
-    if load_balance == LoadBalance::Etwc && !has_output && !early_exit && !plan.late && !draws(module, &op.apply.name) {
-        plan.together = take_apart(apply, op, incoming, &gathered, &summed);
+    let of_end = if incoming { Enqueued::Destination } else { Enqueued::Source };
+    let owner_enqueues_once = !edge_only && has_output && facts.enqueues.vertices == of_end;
+    let summed = summed(&facts.functions);
+    if load_balance == LoadBalance::Etwc && !has_output && !early_exit && !plan.late && !facts.draws {
+        plan.together = take_apart(apply, op, incoming, facts.order, &gathered, &summed);
     }
     if plan.together.is_some() {
         (call, header) = (together::CALL.to_string(), together::HEADER);
@@ -272,7 +276,7 @@ pub(crate) fn edges(
         if let Some(together) = &plan.together {
             coder.define(&together.wants, true, &mut functions)?;
         }
-        for filter in filters(op) {
+        for FunctionRef { name: filter, .. } in filter_functions(op) {
             if !coder.written.contains(filter) {
                 coder.function(filter, true, &mut functions)?;
             }
@@ -403,7 +407,7 @@ fn capture_arguments(function: &gw_ir::module::Function, role: &str) -> Vec<Stri
     function.captures.iter().enumerate().map(argument).collect()
 }
 
-fn sum_fields(summed: &[Summed], code: &mut Code, fields: &mut Vec<String>) {
+fn sum_fields(summed: &[ScalarReduction], code: &mut Code, fields: &mut Vec<String>) {
     for s in summed {
         code.line(format!("{} sum_{};", type_name(s.scalar), c_name(&s.name)));
         fields.push(neutral(s.op, s.scalar));
@@ -415,7 +419,7 @@ fn finish_member(
     code: &mut Code,
     insert: Option<Insert>,
     counts: bool,
-    summed: &[Summed],
+    summed: &[ScalarReduction],
     region: &mut Region<'_>,
 ) -> Result<(), Refusal> {
     code.open("__device__ __forceinline__ void finish()");
@@ -726,7 +730,7 @@ pub(crate) fn vertices(
     span: Span,
 ) -> Result<OperatorCode, Refusal> {
     let module = region.module;
-    let summed = summed(region, &[&function.name], &[]);
+    let summed = summed(&FunctionFacts::of(module, [function.name.clone()]));
     draw_key(region, module, &function.name, Role::Apply);
     let mut functions = Code::default();
     let summed = {

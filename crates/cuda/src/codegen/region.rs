@@ -5,6 +5,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use gw_ir::analysis::calls::closure;
+use gw_ir::analysis::operator::written_scalars;
 use gw_ir::expr::ExprKind;
 use gw_ir::meta::QueueKind;
 use gw_ir::module::Module;
@@ -260,22 +262,7 @@ fn written_by_operators(module: &Module, body: &Block) -> HashSet<Name> {
             roots.extend(walk::function_refs(e).iter().map(|(_, f)| f.name.clone()));
         }
     });
-    let is_scalar = |name: &Name| module.global(name).is_some_and(|g| g.ty.scalar().is_some());
-    let mut cells = HashSet::new();
-    for name in gw_ir::analysis::calls::closure(module, roots) {
-        let Some(body) = module.function(&name).and_then(|f| f.body.as_ref()) else { continue };
-        walk::walk_stmts(body, &mut |s| {
-            if let StmtKind::Assign { target, .. } = &s.kind {
-                cells.extend(target.as_var().filter(|n| is_scalar(n)).cloned());
-            }
-        });
-        walk::walk_block_exprs(body, &mut |e| {
-            if let ExprKind::Reduce { target, .. } = &e.kind {
-                cells.extend(target.as_var().filter(|n| is_scalar(n)).cloned());
-            }
-        });
-    }
-    cells
+    written_scalars(module, &closure(module, roots)).into_iter().collect()
 }
 
 /// The graph whose edges the choices of a block count; none when they look at several.

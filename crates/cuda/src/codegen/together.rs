@@ -1,7 +1,8 @@
 //! Edge functions that add up common neighbours, taken apart into a condition and a sum, so that lanes can find parts of the
 //! sum together: `if <condition>  x += intersectNeighbor(graph, src, dst)  end`.
 
-use gw_ir::expr::{BinaryOp, Expr, ExprKind, ReduceOp};
+use gw_ir::analysis::operator::{EdgeOrder, ScalarReduction};
+use gw_ir::expr::{Expr, ExprKind, ReduceOp};
 use gw_ir::meta::IntersectionKind;
 use gw_ir::module::{Function, Param};
 use gw_ir::operator::EdgeSetIterator;
@@ -10,7 +11,7 @@ use gw_ir::stmt::{Stmt, StmtKind};
 use gw_ir::types::Type;
 use gw_ir::walk;
 
-use super::function::{Gathered, Summed, function_name};
+use super::function::{Gathered, function_name};
 use super::text::Code;
 
 /// The header with the balancer, and its call.
@@ -44,8 +45,9 @@ pub(crate) fn take_apart(
     apply: &Function,
     op: &EdgeSetIterator,
     incoming: bool,
+    order: EdgeOrder,
     gathered: &[Gathered],
-    summed: &[Summed],
+    summed: &[ScalarReduction],
 ) -> Option<Together> {
     let body = apply.body.as_deref()?;
     let [src, dst] = [apply.params.first()?, apply.params.get(1)?];
@@ -101,7 +103,12 @@ pub(crate) fn take_apart(
         return None;
     }
     let limit_is_owner = *v == owner.name;
-    let part = part(body, &owner.name, &other.name);
+    let part = match order {
+        EdgeOrder::Any => Part::All,
+        EdgeOrder::SourceGreater if incoming => Part::ToAbove,
+        EdgeOrder::SourceLess if !incoming => Part::ToAbove,
+        EdgeOrder::SourceGreater | EdgeOrder::SourceLess => Part::ToBelow,
+    };
     let (target, value) = (target.as_ref().clone(), value.as_ref().clone());
     Some(Together { wants: wants(apply), found: found(apply, owner, target, value), part, limit_is_owner })
 }
@@ -112,23 +119,6 @@ fn unconverted(mut value: &Expr) -> &Expr {
         value = inner;
     }
     value
-}
-
-/// What the condition around everything says about the ends.
-fn part(body: &[Stmt], owner: &Name, other: &Name) -> Part {
-    let [Stmt { kind: StmtKind::If { condition, otherwise, .. }, .. }] = body else { return Part::All };
-    let ExprKind::Binary(op, a, b) = &condition.kind else { return Part::All };
-    if !otherwise.is_empty() {
-        return Part::All;
-    }
-    let is = |e: &Expr, name| e.as_var() == Some(name);
-    match op {
-        BinaryOp::Gt if is(a, other) && is(b, owner) => Part::ToAbove,
-        BinaryOp::Lt if is(a, owner) && is(b, other) => Part::ToAbove,
-        BinaryOp::Gt if is(a, owner) && is(b, other) => Part::ToBelow,
-        BinaryOp::Lt if is(a, other) && is(b, owner) => Part::ToBelow,
-        _ => Part::All,
-    }
 }
 
 /// A name that the function does not use.

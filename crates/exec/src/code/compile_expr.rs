@@ -8,8 +8,8 @@ use super::compile::{Compiler, Resolved, is_num, malformed};
 use super::{Arg, Call, Num, Obj, PriorityUpdate, QueueAlloc};
 use crate::env::Slot;
 use crate::error::Result;
+use crate::remote::Reduction;
 use crate::scalar::{self, Register, Unary};
-use crate::vm::Reduction;
 
 impl<'m> Compiler<'m> {
     pub(super) fn num(&self, e: &'m Expr) -> Result<Num> {

@@ -19,9 +19,9 @@ use gw_ir::types::{Scalar, Type};
 
 use crate::adaptive::Asked;
 use crate::env::{GlobalTable, Slot};
+use crate::remote::Reduction;
 use crate::scalar::{Binary, Unary};
 use crate::sites::{OperatorId, Site, StatementId};
-use crate::vm::Reduction;
 
 /// A compiled module.
 #[derive(Debug)]
@@ -314,15 +314,34 @@ pub(crate) struct QueueAlloc {
 #[derive(Debug)]
 pub(crate) struct OperatorInputs {
     pub(crate) id: OperatorId,
-    pub(crate) graph: Option<Obj>,
-    pub(crate) from: Option<Obj>,
-    pub(crate) to: Option<Obj>,
-    pub(crate) set: Option<Obj>,
+    pub(crate) kind: InputKind,
+}
+
+/// The inputs of an operator by its kind, as in [`OperatorCall`](crate::OperatorCall).
+#[derive(Debug)]
+pub(crate) enum InputKind {
+    Edges(EdgeInputs),
+    PriorityEdges(EdgeInputs, Obj),
+    Ordered(EdgeInputs, Obj, Num),
+    Vertices(Obj, Vec<Arg>),
+    Dedup(Obj),
+    UpdateBuckets(Obj, Obj),
+    PriorityExtern(Obj, Vec<Arg>, Obj),
+}
+
+#[derive(Debug)]
+pub(crate) struct EdgeInputs {
+    pub(crate) graph: Obj,
+    pub(crate) from: SelectionInput,
+    pub(crate) to: SelectionInput,
     pub(crate) captures: Vec<Arg>,
-    pub(crate) from_captures: Vec<Arg>,
-    pub(crate) to_captures: Vec<Arg>,
-    pub(crate) queue: Option<Obj>,
-    pub(crate) condition: Option<Num>,
     /// The function lowers priorities by what it computes from edge weights: they must not be negative.
     pub(crate) lowers_by_weight: bool,
+}
+
+#[derive(Debug)]
+pub(crate) enum SelectionInput {
+    All,
+    Set(Obj),
+    Function(Vec<Arg>),
 }

@@ -8,10 +8,10 @@ use super::stmt::Old;
 use crate::code::{Arg, Num, Obj, PriorityUpdate, Target};
 use crate::error::{ErrorKind, Result, checked_vertex};
 use crate::intrinsics;
+use crate::remote::Reduction;
 use crate::scalar::{self, Register};
 use crate::value::Value;
 use crate::vector::Vector;
-use crate::vm::Reduction;
 
 impl<'a> Interp<'a> {
     #[inline]

@@ -7,7 +7,8 @@ use gw_ir::meta::Direction;
 use gw_ir::operator::{EdgeOutput, EdgeSetIterator, OrderedProcessing, UpdatePriorityEdgeSetIterator, VertexFilter};
 use gw_ir::types::Scalar;
 
-use super::{Reference, function, needed, rebucket, scalar_param, without_repeats};
+use super::{Reference, function, rebucket, scalar_param, without_repeats};
+use crate::call::{Condition, EdgeCall, OperatorOutcome};
 use crate::code::Function;
 use crate::env::{Environment, Slot};
 use crate::error::{ErrorKind, Result, checked_vertex};
@@ -18,7 +19,6 @@ use crate::scalar::{self, Register, Unary};
 use crate::set::VertexSet;
 use crate::value::Value;
 use crate::vector::Vector;
-use crate::vm::{OperatorCall, OperatorOutcome};
 
 /// The inputs of one traversal.
 struct Traversal<'t> {
@@ -45,10 +45,10 @@ impl Reference {
     pub(super) fn edge_iterator(
         &mut self,
         operator: &EdgeSetIterator,
-        call: OperatorCall<'_>,
+        call: EdgeCall,
         env: &mut Environment,
     ) -> Result<OperatorOutcome> {
-        let traversal = Traversal::of(&call, call.from.as_ref())?;
+        let traversal = Traversal::of(&call, call.from.set())?;
         let vertices = traversal.graph.vertices();
         let found = self.traverse(operator, traversal, env)?;
         let mut outcome =
@@ -68,23 +68,23 @@ impl Reference {
     pub(super) fn priority_iterator(
         &mut self,
         operator: &UpdatePriorityEdgeSetIterator,
-        call: OperatorCall<'_>,
+        call: EdgeCall,
+        queue: &Queue,
         env: &mut Environment,
     ) -> Result<OperatorOutcome> {
-        let queue = needed(call.queue.clone(), "queue")?;
-        let traversal = Traversal::of(&call, call.from.as_ref())?;
-        let found = self.update_priorities(&operator.edges, traversal, &queue, env)?;
+        let traversal = Traversal::of(&call, call.from.set())?;
+        let found = self.update_priorities(&operator.edges, traversal, queue, env)?;
         Ok(OperatorOutcome { input_size: Some(found.input), edges: Some(found.edges), ..Default::default() })
     }
 
     pub(super) fn ordered(
         &mut self,
         operator: &OrderedProcessing,
-        mut call: OperatorCall<'_>,
+        call: EdgeCall,
+        queue: &Queue,
+        condition: Condition<'_>,
         env: &mut Environment,
     ) -> Result<OperatorOutcome> {
-        let queue = needed(call.queue.clone(), "queue")?;
-        let condition = needed(call.condition.take(), "condition")?;
         let (mut input, mut edges) = (0, 0);
         while condition(self, env)? {
             env.stop.check()?;
@@ -94,7 +94,7 @@ impl Reference {
                 break;
             }
             let traversal = Traversal::of(&call, Some(&VertexSet::from_ids(ready)))?;
-            let found = self.update_priorities(&operator.edges, traversal, &queue, env)?;
+            let found = self.update_priorities(&operator.edges, traversal, queue, env)?;
             (input, edges) = (input + found.input, edges + found.edges);
         }
         Ok(OperatorOutcome { input_size: Some(input), edges: Some(edges), ..Default::default() })
@@ -185,8 +185,8 @@ impl Reference {
 }
 
 impl<'t> Traversal<'t> {
-    fn of(call: &'t OperatorCall<'_>, from: Option<&VertexSet>) -> Result<Traversal<'t>> {
-        let graph = needed(call.graph.clone(), "graph")?;
+    fn of(call: &'t EdgeCall, from: Option<&VertexSet>) -> Result<Traversal<'t>> {
+        let graph = Arc::clone(&call.graph);
         let sources = match from {
             Some(set) if set.universe() != Some(graph.vertices()) => {
                 let mut ids = set.ids()?;
@@ -201,10 +201,10 @@ impl<'t> Traversal<'t> {
         Ok(Traversal {
             graph,
             sources,
-            to: call.to.clone(),
+            to: call.to.set().cloned(),
             captures: &call.captures,
-            from_captures: &call.from_captures,
-            to_captures: &call.to_captures,
+            from_captures: call.from.captures(),
+            to_captures: call.to.captures(),
             watch: None,
         })
     }

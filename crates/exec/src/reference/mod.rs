@@ -15,20 +15,23 @@ use gw_graph::rng::Rng;
 use gw_ir::expr::FunctionRef;
 use gw_ir::module::Module;
 use gw_ir::operator::Operator;
-use gw_schedule::Capabilities;
+use gw_schedule::{Capabilities, Family};
 
 use buckets::Buckets;
 
+use crate::call::{OperatorCall, OperatorOutcome, VertexCall};
 use crate::code::{Code, Function};
 use crate::env::{Environment, Slot};
-use crate::error::{ErrorKind, Result};
+use crate::error::{ErrorKind, ExecError, Result};
+use crate::frontier::FrontierCosts;
 use crate::interp::Interp;
 use crate::queue::{Queue, QueueSpec, QueueState};
 use crate::random::{Draws, Role};
+use crate::remote::RemoteMemory;
 use crate::scalar::Register;
 use crate::set::{SetForm, VertexSet};
 use crate::sites::{OperatorId, Sites};
-use crate::vm::{Executable, GraphVm, OperatorCall, OperatorOutcome};
+use crate::vm::{Executable, GraphVm};
 
 /// The reference machine.
 ///
@@ -57,6 +60,10 @@ impl GraphVm for ReferenceVm {
         "reference"
     }
 
+    fn family(&self) -> Family {
+        Family::Cpu
+    }
+
     fn capabilities(&self) -> Capabilities {
         // Schedules do not change results, and results are all this machine is for.
         Capabilities::everything("reference")
@@ -83,6 +90,10 @@ struct Reference {
     rng: Option<Rng>,
 }
 
+impl RemoteMemory for Reference {}
+
+impl FrontierCosts for Reference {}
+
 impl Executable for Reference {
     fn begin_run(&mut self) {
         self.rng = self.seed.map(|seed| Rng::new(seed, 0));
@@ -97,14 +108,21 @@ impl Executable for Reference {
         let operators = Arc::clone(&self.operators);
         let operator =
             operators.get(operator.0).ok_or_else(|| ErrorKind::Malformed("an operator of another module".into()))?;
-        match operator {
-            Operator::EdgeSetIterator(edges) => self.edge_iterator(edges, call, env),
-            Operator::UpdatePriorityEdgeSetIterator(update) => self.priority_iterator(update, call, env),
-            Operator::OrderedProcessing(ordered) => self.ordered(ordered, call, env),
-            Operator::VertexSetIterator(vertices) => self.vertices(&vertices.apply, false, call, env),
-            Operator::VertexSetFilter(filter) => self.vertices(&filter.filter, true, call, env),
-            Operator::VertexSetDedup(_) => {
-                let set = needed(call.set, "set")?;
+        match (operator, call) {
+            (Operator::EdgeSetIterator(edges), OperatorCall::Edges(call)) => self.edge_iterator(edges, call, env),
+            (Operator::UpdatePriorityEdgeSetIterator(update), OperatorCall::PriorityEdges { edges, queue }) => {
+                self.priority_iterator(update, edges, &queue, env)
+            }
+            (Operator::OrderedProcessing(ordered), OperatorCall::Ordered { edges, queue, condition }) => {
+                self.ordered(ordered, edges, &queue, condition, env)
+            }
+            (Operator::VertexSetIterator(vertices), OperatorCall::Vertices(call)) => {
+                self.vertices(&vertices.apply, false, call, env)
+            }
+            (Operator::VertexSetFilter(filter), OperatorCall::Vertices(call)) => {
+                self.vertices(&filter.filter, true, call, env)
+            }
+            (Operator::VertexSetDedup(_), OperatorCall::Dedup { set }) => {
                 let input_size = Some(set.len()? as u64);
                 set.with(|form| {
                     if !matches!(form, SetForm::All(_)) {
@@ -114,22 +132,26 @@ impl Executable for Reference {
                 })?;
                 Ok(OperatorOutcome { input_size, output_size: Some(set.len()? as u64), ..Default::default() })
             }
-            Operator::UpdateBuckets(_) => {
-                let (set, queue) = (needed(call.set, "set")?, needed(call.queue, "queue")?);
+            (Operator::UpdateBuckets(_), OperatorCall::UpdateBuckets { set, queue }) => {
                 let moved = set.ids()?;
                 rebucket(&queue, &moved)?;
                 Ok(OperatorOutcome { input_size: Some(moved.len() as u64), ..Default::default() })
             }
-            Operator::UpdatePriorityExtern(update) => {
-                let (set, queue) = (needed(call.set, "set")?, needed(call.queue, "queue")?);
+            (Operator::UpdatePriorityExtern(update), OperatorCall::PriorityExtern { vertices, queue }) => {
+                let VertexCall { set, captures } = vertices;
                 let input_size = Some(set.len()? as u64);
                 let code = Arc::clone(&self.code);
                 let function = function(&code, &update.function)?;
-                let result = Interp::new(&code, env, self).run_function(function, call.captures, vec![set.into()])?;
-                let moved = result.as_set().map(VertexSet::ids).transpose()?.unwrap_or_default();
+                let result = Interp::new(&code, env, self).run_function(function, captures, vec![set.into()])?;
+                let moved = result.as_set().map(VertexSet::ids).transpose()?;
+                let moved = moved.ok_or_else(|| {
+                    let message = format!("the extern function `{}` returned no vertexset", update.function.name);
+                    ExecError::from(ErrorKind::Malformed(message))
+                })?;
                 rebucket(&queue, &moved)?;
                 Ok(OperatorOutcome { input_size, output_size: Some(moved.len() as u64), ..Default::default() })
             }
+            _ => Err(ErrorKind::Malformed("a call of another kind of operator".into()).into()),
         }
     }
 
@@ -148,10 +170,9 @@ impl Reference {
         &mut self,
         apply: &FunctionRef,
         filter: bool,
-        call: OperatorCall<'_>,
+        VertexCall { set, captures }: VertexCall,
         env: &mut Environment,
     ) -> Result<OperatorOutcome> {
-        let set = needed(call.set, "set")?;
         let size = set.len()?;
         let mut order = match (set.universe(), &self.rng) {
             (Some(_), None) => None,
@@ -165,7 +186,7 @@ impl Reference {
         let slot = scalar_param(function, 0)?;
         env.draws = Draws::new(env.seed(), env.operator_calls(), Role::Apply);
         let mut interp = Interp::new(&code, env, self);
-        let frame = interp.enter(function, call.captures)?;
+        let frame = interp.enter(function, captures)?;
         let mut kept = Vec::new();
         for i in 0..size {
             let vertex = order.as_ref().map_or(i as u32, |ids| ids[i]);
@@ -188,10 +209,6 @@ impl Reference {
 /// Moves vertices to the buckets of their present priorities.
 fn rebucket(queue: &Queue, vertices: &[u32]) -> Result<()> {
     queue.state().rebucket(vertices)
-}
-
-fn needed<T>(input: Option<T>, what: &str) -> Result<T> {
-    input.ok_or_else(|| ErrorKind::Malformed(format!("the operator lacks its {what}")).into())
 }
 
 fn function<'c>(code: &'c Code, function: &FunctionRef) -> Result<&'c Function> {

@@ -48,3 +48,13 @@ pub fn draws_itself(function: &Function) -> bool {
     });
     found
 }
+
+/// Whether a function that may not be one of the module, but made of one, draws random neighbours.
+pub fn draws_in(module: &Module, function: &Function) -> bool {
+    draws_itself(function) || draws(module, &function.name)
+}
+
+/// Whether any function of a module draws random neighbours.
+pub fn module_draws(module: &Module) -> bool {
+    module.functions.iter().any(draws_itself)
+}

@@ -1,8 +1,10 @@
-//! Questions that several passes ask about a module.
+//! Questions that several passes and machines ask about a module, each answered in one place.
 
 pub mod calls;
 pub mod device;
 pub mod effects;
+pub mod operator;
+pub mod ownership;
 pub mod priority;
 pub mod reduction;
 pub mod repeats;

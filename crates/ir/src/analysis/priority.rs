@@ -9,6 +9,7 @@ use crate::source::Name;
 use crate::stmt::{Stmt, StmtKind};
 use crate::walk::walk_block_exprs;
 use gw_schedule::PriorityChange;
+use std::collections::BTreeSet;
 
 /// The priority updates made by a function and its callees: `(op, the added or new value, deferred)`.
 pub fn updates<'m>(module: &'m Module, function: &str) -> Vec<(PriorityOp, &'m Expr, bool)> {
@@ -65,6 +66,20 @@ pub fn eager_loop(stmt: &Stmt) -> Option<EagerLoop<'_>> {
     let same_queue = args.first() == Some(&operator.queue);
     let deleted = rest.iter().all(|s| matches!(&s.kind, StmtKind::Delete(e) if is_frontier(e)));
     (from_frontier && same_queue && deleted).then_some(EagerLoop { condition, statement: apply, operator })
+}
+
+/// The one queue that functions update the priorities of; `None` when they update none, several or an unknown one.
+pub fn updated_queue(module: &Module, functions: &BTreeSet<Name>) -> Option<Name> {
+    let mut queues: Vec<Option<&Name>> = Vec::new();
+    for body in functions.iter().filter_map(|name| module.function(name)).filter_map(|f| f.body.as_ref()) {
+        walk_block_exprs(body, &mut |e| {
+            if let ExprKind::PriorityUpdate { queue, .. } = &e.kind {
+                queues.push(queue.as_var());
+            }
+        });
+    }
+    let first = (*queues.first()?)?;
+    queues.iter().all(|queue| *queue == Some(first)).then(|| first.clone())
 }
 
 /// The vector that holds the priorities of a queue variable, when every queue assigned to it uses the same one.

@@ -4,8 +4,8 @@
 //! The idiom: the operator's `to` function is `r = vec[v] == K`, the edge function is `vec[dst] = e`, and the entry is
 //! shared. Then `CompareAndSwap(vec[dst], K, e)` is test and assignment in one step; a push need not test `to` before.
 
-use super::sharing::{Marker, Role, roles};
 use super::{PassContext, PassError};
+use crate::analysis::ownership::{Marker, Role, roles};
 use crate::analysis::priority::priority_vector;
 use crate::expr::{BinaryOp, Expr, ExprKind};
 use crate::meta::{Access, AccessMode, Direction, Sharing, UpdateMeta};

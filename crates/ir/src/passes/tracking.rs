@@ -124,7 +124,7 @@ impl Rewriter<'_> {
         let mut body = function.body.clone().unwrap_or_default();
         let (Some(result), Some(dst)) = (&function.result, function.params.get(1)) else { return body };
         let mut vertex = Expr::var(dst.name.clone(), dst.ty.clone());
-        if super::sharing::assigned(function, &dst.name) {
+        if crate::analysis::operator::assigns(function, &dst.name) {
             let at = fresh(&mut self.names, "at");
             body.insert(0, declare(&at, vertex.clone()));
             vertex = Expr::var(at, dst.ty.clone());

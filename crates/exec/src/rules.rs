@@ -1,0 +1,200 @@
+//! The choosing loop: a machine's table of rules gives every place of a program a schedule.
+//!
+//! A machine keeps only its table, an array of [`Rule`]s. The loop labels the operators, finds out what is known about each
+//! place, takes the first rule that applies and whose schedule is legal there, and leaves a place to the defaults of the
+//! machine where the schedule is not legal at every place of the same label or beyond the machine's capabilities.
+
+use gw_graph::{Graph, Weights};
+use gw_ir::analysis::operator::EdgeFacts;
+use gw_ir::module::Module;
+use gw_ir::operator::{EdgeSetIterator, Operator};
+use gw_ir::points::{self, Point};
+use gw_ir::walk;
+use gw_schedule::{Capabilities, Family, ProgramPoint, Schedule};
+
+use crate::choice::{Choice, Reason, label_operators};
+
+/// What rules know about a graph. Cheap to find out, whatever the size of the graph.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GraphFacts {
+    /// Vertices.
+    pub vertices: usize,
+    /// Stored edges.
+    pub edges: usize,
+    /// Every edge is stored in both directions.
+    pub symmetric: bool,
+    /// Mean weight of a sample; `None` without weights, 0 without edges.
+    pub mean_weight: Option<f64>,
+}
+
+impl GraphFacts {
+    /// The facts about a graph.
+    pub fn of(graph: &Graph) -> GraphFacts {
+        const SAMPLE: usize = 1 << 12;
+        let stride = (graph.edges() / SAMPLE).max(1);
+        let mean = |sum: f64| Some(sum / graph.edges().div_ceil(stride).max(1) as f64);
+        let mean_weight = match graph.out().weights() {
+            Weights::None => None,
+            Weights::Int(w) => mean(w.iter().step_by(stride).map(|&w| f64::from(w)).sum()),
+            Weights::Float(w) => mean(w.iter().step_by(stride).map(|&w| f64::from(w)).sum()),
+        };
+        GraphFacts { vertices: graph.vertices(), edges: graph.edges(), symmetric: graph.is_symmetric(), mean_weight }
+    }
+
+    /// Edges per vertex.
+    pub fn mean_degree(&self) -> f64 {
+        self.edges as f64 / self.vertices.max(1) as f64
+    }
+}
+
+/// A place that takes a schedule, as rules see it.
+pub struct ChoicePoint<'a> {
+    /// What stands there.
+    pub point: &'a ProgramPoint,
+    /// The graph of the run.
+    pub graph: &'a GraphFacts,
+    /// What the edge operator does that stands there.
+    pub edges: Option<&'a EdgeFacts>,
+}
+
+/// One line of a machine's table.
+pub struct Rule {
+    /// The places that the rule is for.
+    pub applies: fn(&ChoicePoint<'_>) -> bool,
+    /// The schedule for such a place.
+    pub schedule: fn(&ChoicePoint<'_>) -> Schedule,
+    /// Why, in words for the user.
+    pub because: fn(&ChoicePoint<'_>) -> String,
+}
+
+/// What a machine chooses by.
+pub struct RuleTable<'r> {
+    /// The family of the schedules; `None` leaves it to the machine.
+    pub family: Option<Family>,
+    /// What the machine can execute.
+    pub capabilities: Capabilities,
+    /// The rules; the first that applies and is legal wins.
+    pub rules: &'r [Rule],
+}
+
+/// Chooses a schedule for a module as lowered, before any pass. Returns the module with a label on every operator.
+pub fn choose_by_rules(table: &RuleTable<'_>, mut module: Module, graph: &GraphFacts) -> (Module, Choice) {
+    label_operators(&mut module);
+    let places = points::program_points(&module);
+    let mut choice = Choice::default();
+    choice.schedule.set_family(table.family);
+    for place in &places {
+        let Some(path) = place.path.as_deref() else { continue };
+        // Functions may use a label again: the first place decides for all of them.
+        if choice.schedule.get(path).is_some() {
+            continue;
+        }
+        let edges = operator_at(&module, place).map(|op| EdgeFacts::of(&module, op));
+        let point = ChoicePoint { point: &place.point, graph, edges: edges.as_ref() };
+        let Some((schedule, rule)) = table.rules.iter().find_map(|rule| {
+            let schedule = (rule.applies)(&point).then(|| (rule.schedule)(&point))?;
+            schedule.legal(&place.point).is_ok().then_some((schedule, rule))
+        }) else {
+            continue;
+        };
+        // What a place of this path or this machine forbids leaves the path to the defaults.
+        let legal = places.iter().filter(|p| p.path == place.path).all(|p| schedule.legal(&p.point).is_ok());
+        if schedule.is_default() || !legal || !table.capabilities.unsupported(&schedule).is_empty() {
+            continue;
+        }
+        let reason = Reason {
+            path: path.to_string(),
+            line: place.span.line,
+            what: place.point.kind.phrase(),
+            schedule: schedule.to_string(),
+            because: (rule.because)(&point),
+        };
+        if choice.schedule.set(path, schedule).is_ok() {
+            choice.reasons.push(reason);
+        }
+    }
+    (module, choice)
+}
+
+/// The edge operator of the statement at a place.
+fn operator_at<'m>(module: &'m Module, place: &Point) -> Option<&'m EdgeSetIterator> {
+    let label = place.path.as_deref()?.rsplit(':').next();
+    walk::bodies(module).find_map(|body| {
+        let mut found = None;
+        walk::walk_stmts(body, &mut |stmt| {
+            // Spans are all equal to `==`.
+            let here = (stmt.span.start, stmt.span.end) == (place.span.start, place.span.end);
+            if here && stmt.label.as_deref() == label && found.is_none() {
+                found = stmt.operator().and_then(Operator::edges);
+            }
+        });
+        found
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gw_schedule::{Direction, PointKind, SimpleSchedule};
+
+    const MODULE: &str = "\
+element Node;
+element Link;
+global links : edgeset{Link}(Node, Node) = EdgeSetLoad(edgeset{Link}(Node, Node), \"kron:4\");
+global depth : vector{Node}(int);
+
+func inward(src : Node, dst : Node) {
+    Reduce(MAX, depth[dst], src);
+}
+
+func outward(src : Node, dst : Node) {
+    Reduce(MAX, depth[src], dst);
+}
+
+main func main() {
+    #inward# EdgeSetIterator<is_all_edges=true>(links, apply=inward);
+    #outward# EdgeSetIterator<is_all_edges=true>(links, apply=outward);
+}
+";
+
+    fn directed(direction: Direction) -> Schedule {
+        SimpleSchedule::with_direction(direction).into()
+    }
+
+    fn choose(rules: &[Rule]) -> Choice {
+        let module = gw_ir::parse(MODULE).unwrap_or_else(|e| panic!("{e}"));
+        let graph = GraphFacts { vertices: 4, edges: 8, symmetric: true, mean_weight: None };
+        let table = RuleTable { family: None, capabilities: Capabilities::everything("test"), rules };
+        choose_by_rules(&table, module, &graph).1
+    }
+
+    const PULL_DESTINATIONS: Rule = Rule {
+        applies: |p| p.edges.is_some_and(|e| e.writes_destination_only),
+        schedule: |_| directed(Direction::Pull),
+        because: |p| format!("degree {}", p.graph.mean_degree()),
+    };
+    const PUSH: Rule = Rule {
+        applies: |p| p.point.kind == PointKind::EdgeOperator,
+        schedule: |_| directed(Direction::Push),
+        because: |_| "what is left".into(),
+    };
+
+    #[test]
+    fn the_first_rule_that_applies_wins() {
+        let choice = choose(&[PULL_DESTINATIONS, PUSH]);
+        let chosen: Vec<_> = choice.reasons.iter().map(|r| (&*r.path, &*r.schedule, &*r.because)).collect();
+        assert_eq!(chosen, [("inward", "pull", "degree 2"), ("outward", "push", "what is left")]);
+        assert!(choose(&[PUSH, PULL_DESTINATIONS]).reasons.iter().all(|r| r.schedule == "push"));
+    }
+
+    #[test]
+    fn an_illegal_schedule_leaves_the_place_to_the_next_rule() {
+        const ILLEGAL: Rule = Rule {
+            applies: |_| true,
+            schedule: |_| "update=constant-sum".parse().unwrap_or_else(|e| panic!("{e}")),
+            because: |_| String::new(),
+        };
+        assert_eq!(choose(&[ILLEGAL, PUSH]).reasons.len(), 2);
+        assert_eq!(choose(&[ILLEGAL]).reasons.len(), 0);
+    }
+}
