@@ -94,7 +94,7 @@ pub fn fit_weights(graph: &Arc<Graph>, weight: Option<Scalar>, name: &str) -> Re
             });
             let edges = EdgeList::<i32>::from_triples(graph.vertices(), triples);
             let options = BuildOptions { keep_loops: true, keep_parallel: true, ..BuildOptions::default() };
-            Ok(Arc::new(build(edges, &options)?))
+            Ok(Arc::new(build(edges, &options)?.with_names(graph.names().cloned())))
         }
         Weights::Int(_) | Weights::Float(_) => Ok(Arc::clone(graph)),
     }

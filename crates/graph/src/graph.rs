@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use crate::build::allow_csr;
 use crate::csr::csr_bytes;
 use crate::derived::Forms;
-use crate::{Adjacency, Numbering, RoundedWeight, VertexId, WeightKind};
+use crate::{Adjacency, Names, Numbering, RoundedWeight, VertexId, WeightKind};
 
 /// A directed graph over vertices `0..vertices`, stored by out-neighbours.
 ///
@@ -19,6 +19,7 @@ pub struct Graph {
     symmetric: bool,
     rounded: Option<RoundedWeight>,
     numbering: Option<Numbering>,
+    names: Option<Arc<Names>>,
     pub(crate) forms: Forms,
 }
 
@@ -30,7 +31,7 @@ impl Graph {
         if symmetric {
             let _ = incoming.set(Arc::clone(&out));
         }
-        Graph { out, incoming, symmetric, rounded: None, numbering: None, forms: Forms::default() }
+        Graph { out, incoming, symmetric, rounded: None, numbering: None, names: None, forms: Forms::default() }
     }
 
     /// The same graph, whose file holds this weight in a form that 32 bits cannot keep.
@@ -41,6 +42,15 @@ impl Graph {
     /// The same graph, whose file has other ids than these vertices have numbers.
     pub(crate) fn with_numbering(self, numbering: Option<Numbering>) -> Self {
         Graph { numbering, ..self }
+    }
+
+    /// The same graph with these original ids of its vertices; `None` takes them away. Panics when their number is not
+    /// that of the vertices.
+    pub fn with_names(self, names: Option<Arc<Names>>) -> Self {
+        if let Some(names) = &names {
+            assert_eq!(names.len(), self.vertices(), "a graph has one original id per vertex");
+        }
+        Graph { names, ..self }
     }
 
     /// A directed graph whose in-adjacency is at hand too.
@@ -80,6 +90,11 @@ impl Graph {
     /// ones of the format. A graph made of this one (reordered, symmetrised) does not tell.
     pub fn numbering(&self) -> Option<&Numbering> {
         self.numbering.as_ref()
+    }
+
+    /// The ids of the vertices in the graph's file, where these are other than the numbers `0..vertices`.
+    pub fn names(&self) -> Option<&Arc<Names>> {
+        self.names.as_ref()
     }
 
     /// True when edges carry weights.
@@ -124,6 +139,7 @@ impl Graph {
             symmetric: self.symmetric,
             rounded: self.rounded.clone(),
             numbering: self.numbering.clone(),
+            names: self.names.clone(),
             forms: Forms::default(),
         };
         let _ = transposed.incoming.set(Arc::clone(&self.out));
@@ -139,7 +155,7 @@ impl Graph {
         }
     }
 
-    /// Bytes held by the adjacencies (shared arrays count once) and all derived forms.
+    /// Bytes held by the adjacencies (shared arrays count once), all derived forms and original ids.
     pub fn bytes(&self) -> usize {
         let own = self.out.bytes();
         let incoming = match self.incoming.get() {
@@ -147,7 +163,7 @@ impl Graph {
             _ => 0,
         };
         let derived: usize = self.derived().iter().filter(|d| d.name != "in-adjacency").map(|d| d.bytes).sum();
-        own + incoming + derived
+        own + incoming + derived + self.names.as_ref().map_or(0, |names| names.bytes())
     }
 }
 

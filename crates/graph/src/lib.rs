@@ -16,6 +16,7 @@ mod graph;
 mod huge_pages;
 mod mapped;
 pub mod memory;
+mod names;
 mod numbering;
 mod offsets;
 pub mod progress;
@@ -27,6 +28,7 @@ pub mod stats;
 mod stream;
 pub mod text_file;
 mod validate;
+mod vertex_limit;
 mod weights;
 
 pub use adjacency::Adjacency;
@@ -37,11 +39,13 @@ pub use error::{GraphError, Result};
 pub use graph::Graph;
 pub use huge_pages::ZeroedCells;
 pub use mapped::{MappedFile, explain_bus_errors};
+pub use names::{Name, Names};
 pub use numbering::Numbering;
 pub use offsets::Offsets;
 pub use reorder::Reorder;
 pub use spec::GraphSpec;
 pub use validate::{Report, validate};
+pub use vertex_limit::MAX_VERTICES;
 pub use weights::{RoundedWeight, Weight, WeightKind, Weights};
 
 /// A vertex: an index below the number of vertices.
