@@ -2,6 +2,7 @@
 
 mod bench;
 mod check;
+mod completions;
 mod devices;
 mod error;
 mod graph;
@@ -19,7 +20,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use error::CliError;
 
@@ -56,6 +57,10 @@ enum Command {
     /// Train, judge and export models that pick schedules; models of workload
     #[command(subcommand, after_help = model::HELP)]
     Model(Box<model::ModelCommand>),
+    /// Print a script that completes commands and options in a shell
+    Completions(completions::Completions),
+    /// Print the manual page, or write a page per command into a folder
+    Man(completions::Man),
 }
 
 fn main() -> ExitCode {
@@ -93,6 +98,8 @@ fn run(arguments: Arguments) -> Result<(), CliError> {
         Command::Lab(command) => command.run(&cancel, arguments.threads.unwrap_or(0).into()),
         Command::Graph(command) => graph::run(command),
         Command::Model(command) => model::run(*command),
+        Command::Completions(command) => command.run(Arguments::command()),
+        Command::Man(command) => command.run(Arguments::command()),
     }
 }
 

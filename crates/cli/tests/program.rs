@@ -20,16 +20,22 @@ fn a_verified_run_tells_the_promised_keys() {
 }
 
 #[test]
-fn edges_per_second_are_those_of_the_graph_and_with_a_trace_also_those_touched() {
+fn edges_per_second_are_those_of_what_was_reached_and_with_a_trace_also_those_touched() {
     let folder = tempfile::tempdir().unwrap();
     let answer = json(folder.path(), &["run", "bfs", "path:9", "0", "--trace", "--json", "--target", "reference"]);
     assert_eq!((&answer["target"], &answer["edges"]), (&"reference".into(), &16.into()));
     let rate = answer["edges_per_second"].as_f64().unwrap() * answer["seconds"].as_f64().unwrap();
-    assert!((rate - 16.0).abs() < 1e-6, "{answer}");
+    assert!((rate - 8.0).abs() < 1e-6, "an undirected edge counts once: {answer}");
+    // From an isolated vertex nothing is reached, however fast.
+    let nothing = json(folder.path(), &["run", "bfs", "urand:7:1", "0", "--json"]);
+    let isolated = nothing["counted_edges"].as_u64().unwrap();
+    assert!(isolated < nothing["edges"].as_u64().unwrap() / 2, "{nothing}");
+    let all = json(folder.path(), &["run", "pagerank", "path:9", "--json"]);
+    assert_eq!((&all["edges"], &all["counted_edges"]), (&16.into(), &16.into()));
     assert!(answer["touched_edges"].as_u64().is_some_and(|e| e > 0), "{answer}");
     let told = gw(folder.path(), &["run", "bfs", "path:9", "0"]);
     let line = String::from_utf8(told.stderr).unwrap();
-    assert!(line.starts_with("bfs on cpu: ") && line.contains("16 edges in the graph, "), "{line}");
+    assert!(line.starts_with("bfs on cpu: ") && line.contains("16 edges in the graph, 8 reached, "), "{line}");
 }
 
 /// A program without labels and without a schedule.
@@ -144,7 +150,8 @@ fn mistakes_are_explained() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     assert!(failure(at, &["run", "bsf", "kron:8", "0"], 2).contains("bfs"));
-    assert!(failure(at, &["run", "bfs", "kron:8"], 2).contains("usage: gw run bfs"));
+    assert!(failure(at, &["run", "bfs"], 2).contains("usage: gw run bfs"));
+    assert!(failure(at, &["run", "ppsp", "path:5", "0"], 2).contains("usage: gw run ppsp"));
     assert!(failure(at, &["run", "sssp", "kron:8", "0"], 1).contains("weights"));
     assert!(
         failure(at, &["run", "bfs", "path:5", "99"], 2)
@@ -452,16 +459,18 @@ fn other_numbers_than_those_of_the_file_are_told() {
     std::fs::write(at.join("s.txt"), "# c\n100 7\n7 55\n55 100\n3 7\n").unwrap();
     std::fs::write(at.join("own.gt"), OWN).unwrap();
     let sparse = "note: s.txt: 4 ids between 3 and 100 were renumbered 0 to 3; \
-                  `gw graph convert s.txt OUTPUT --id-map FILE` writes the table";
-    for args in
-        [&["bfs", "s.txt", "3"][..], &["bfs", "s.txt", "100"], &["cc", "s.txt", "--verify"], &["own.gt", "s.txt"]]
-    {
-        assert_eq!(notes(&[&["run"], args].concat()), [sparse], "{args:?}");
+                  `--top` and tables of `--out` show the ids, the program has the numbers";
+    assert_eq!(notes(&["run", "own.gt", "s.txt"]), [sparse]);
+    // Standard programs take and show ids.
+    for args in [&["bfs", "s.txt", "3"][..], &["bfs", "s.txt", "100"], &["cc", "s.txt", "--verify"]] {
+        success(at, &[&["run"], args].concat());
+        assert!(notes(&[&["run"], args].concat()).is_empty(), "{args:?}");
     }
+    assert!(failure(at, &["run", "bfs", "s.txt", "1"], 2).contains("`1` is not the id of a vertex: the graph has 4"));
     success(at, &["graph", "convert", "s.txt", "s.gwg", "--id-map", "ids"]);
     assert_eq!(std::fs::read_to_string(at.join("ids")).unwrap(), "3\n7\n55\n100\n");
     assert!(notes(&["run", "bfs", "s.gwg", "3"]).is_empty());
-    assert_eq!(notes(&["run", "sssp", "s.txt:weights=1..5", "3"]).len(), 1);
+    success(at, &["run", "sssp", "s.txt:weights=1..5", "--source", "55", "--verify"]);
     std::fs::write(at.join("d.txt"), "0 2\n2 1\n").unwrap();
     assert!(notes(&["run", "bfs", "d.txt", "0"]).is_empty());
     std::fs::write(at.join("t.gr"), "p sp 3 3\na 1 2 5\na 2 3 5\na 3 1 5\n").unwrap();

@@ -17,6 +17,12 @@ pub trait GraphSource: Send + Sync {
     fn load(&self, text: &str, weight: Option<Scalar>) -> Result<Arc<Graph>>;
 }
 
+/// A source that keeps graphs under names.
+pub trait GraphStore: GraphSource {
+    /// Makes `text` name this graph.
+    fn keep(&self, text: &str, graph: Arc<Graph>);
+}
+
 /// Loads files and specs, and keeps what it loaded: runs that share the source share the graphs.
 #[derive(Default)]
 pub struct SpecGraphs {
@@ -51,6 +57,12 @@ impl SpecGraphs {
         let graph = make()?;
         cache.insert(key.clone(), Arc::clone(&graph));
         Ok(graph)
+    }
+}
+
+impl GraphStore for SpecGraphs {
+    fn keep(&self, text: &str, graph: Arc<Graph>) {
+        self.insert(text, graph);
     }
 }
 
@@ -100,7 +112,7 @@ pub fn fit_weights(graph: &Arc<Graph>, weight: Option<Scalar>, name: &str) -> Re
             });
             let edges = EdgeList::<i32>::from_triples(graph.vertices(), triples);
             let options = BuildOptions { keep_loops: true, keep_parallel: true, ..BuildOptions::default() };
-            Ok(Arc::new(build(edges, &options)?))
+            Ok(Arc::new(build(edges, &options)?.with_names(graph.names().cloned())))
         }
         Weights::Int(_) | Weights::Float(_) => Ok(Arc::clone(graph)),
     }

@@ -43,7 +43,7 @@ pub use error::{ErrorKind, ExecError, Result};
 pub use externs::{ExternCall, ExternResult, Externs};
 pub use format::format_float;
 pub use frontier::FrontierCosts;
-pub use graphs::{GraphSource, SpecGraphs, fit_weights};
+pub use graphs::{GraphSource, GraphStore, SpecGraphs, fit_weights};
 pub use gw_ir::types::Scalar;
 pub use observe::{Observer, StepRecord};
 pub use options::{Output, RunOptions, Stop};

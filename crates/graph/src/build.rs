@@ -6,6 +6,7 @@ use crate::csr::{csr, csr_bytes};
 use crate::reorder::Reorder;
 use crate::rng::mix;
 use crate::stream::{AdjacencyStream, EdgeStream, ListStream, Mirrored, Reversed, WithoutLoops};
+use crate::vertex_limit::checked_vertices;
 use crate::{Adjacency, AnyEdgeList, EdgeList, Graph, GraphError, Result, Weight, WeightKind, Weights, memory};
 
 /// How a graph is made from an edge list.
@@ -102,10 +103,7 @@ fn mirrored<W: Weight>(stream: impl EdgeStream<W>, options: &BuildOptions) -> Ad
 }
 
 fn check<W: Weight>(edges: &EdgeList<W>) -> Result<()> {
-    const MAX_VERTICES: usize = 1 << 32;
-    if edges.vertices > MAX_VERTICES {
-        return Err(GraphError::Usage(format!("{} vertices are too many: ids are 32 bits wide", edges.vertices)));
-    }
+    checked_vertices(edges.vertices as u64)?;
     edges.chunks.par_iter().try_for_each(|chunk| {
         if chunk.edges.len() != chunk.weights.len() {
             return Err(GraphError::Malformed(format!(

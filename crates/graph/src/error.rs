@@ -65,6 +65,9 @@ pub enum GraphError {
         /// The number of vertices.
         vertices: usize,
     },
+    /// More vertices than programs can number.
+    #[error("{0} vertices are too many: a graph has at most {most}", most = crate::MAX_VERTICES)]
+    TooManyVertices(u64),
     /// A graph breaks an invariant of storage.
     #[error("the graph is not well formed: {0}")]
     Malformed(String),

@@ -6,7 +6,7 @@ use crate::build::allow_csr;
 use crate::csr::csr_bytes;
 use crate::derived::Forms;
 use crate::graph_id::GraphId;
-use crate::{Adjacency, Numbering, RoundedWeight, VertexId, WeightKind};
+use crate::{Adjacency, Names, Numbering, RoundedWeight, VertexId, WeightKind};
 
 /// A directed graph over vertices `0..vertices`, stored by out-neighbours.
 ///
@@ -21,6 +21,7 @@ pub struct Graph {
     symmetric: bool,
     rounded: Option<RoundedWeight>,
     numbering: Option<Numbering>,
+    names: Option<Arc<Names>>,
     pub(crate) forms: Forms,
 }
 
@@ -33,7 +34,7 @@ impl Graph {
             let _ = incoming.set(Arc::clone(&out));
         }
         let id = GraphId::fresh();
-        Graph { id, out, incoming, symmetric, rounded: None, numbering: None, forms: Forms::default() }
+        Graph { id, out, incoming, symmetric, rounded: None, numbering: None, names: None, forms: Forms::default() }
     }
 
     /// The same graph, whose file holds this weight in a form that 32 bits cannot keep.
@@ -44,6 +45,15 @@ impl Graph {
     /// The same graph, whose file has other ids than these vertices have numbers.
     pub(crate) fn with_numbering(self, numbering: Option<Numbering>) -> Self {
         Graph { numbering, ..self }
+    }
+
+    /// The same graph with these original ids of its vertices; `None` takes them away. Panics when their number is not
+    /// that of the vertices.
+    pub fn with_names(self, names: Option<Arc<Names>>) -> Self {
+        if let Some(names) = &names {
+            assert_eq!(names.len(), self.vertices(), "a graph has one original id per vertex");
+        }
+        Graph { names, ..self }
     }
 
     /// A directed graph whose in-adjacency is at hand too.
@@ -90,6 +100,11 @@ impl Graph {
         self.numbering.as_ref()
     }
 
+    /// The ids of the vertices in the graph's file, where these are other than the numbers `0..vertices`.
+    pub fn names(&self) -> Option<&Arc<Names>> {
+        self.names.as_ref()
+    }
+
     /// True when edges carry weights.
     pub fn is_weighted(&self) -> bool {
         self.weight_kind() != WeightKind::None
@@ -133,6 +148,7 @@ impl Graph {
             symmetric: self.symmetric,
             rounded: self.rounded.clone(),
             numbering: self.numbering.clone(),
+            names: self.names.clone(),
             forms: Forms::default(),
         };
         let _ = transposed.incoming.set(Arc::clone(&self.out));
@@ -148,7 +164,7 @@ impl Graph {
         }
     }
 
-    /// Bytes held by the adjacencies (shared arrays count once) and all derived forms.
+    /// Bytes held by the adjacencies (shared arrays count once), all derived forms and original ids.
     pub fn bytes(&self) -> usize {
         let own = self.out.bytes();
         let incoming = match self.incoming.get() {
@@ -156,7 +172,7 @@ impl Graph {
             _ => 0,
         };
         let derived: usize = self.derived().iter().filter(|d| d.name != "in-adjacency").map(|d| d.bytes).sum();
-        own + incoming + derived
+        own + incoming + derived + self.names.as_ref().map_or(0, |names| names.bytes())
     }
 }
 

@@ -43,6 +43,15 @@ impl GraphId {
     }
 }
 
+impl std::fmt::Display for GraphId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.version {
+            0 => write!(f, "{}", self.identity),
+            version => write!(f, "{}.{version}", self.identity),
+        }
+    }
+}
+
 /// The identity of one adjacency in this process; never given twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AdjacencyId(u64);

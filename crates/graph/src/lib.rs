@@ -18,6 +18,7 @@ mod graph_id;
 mod huge_pages;
 mod mapped;
 pub mod memory;
+mod names;
 mod numbering;
 mod offsets;
 pub mod progress;
@@ -29,6 +30,7 @@ pub mod stats;
 mod stream;
 pub mod text_file;
 mod validate;
+mod vertex_limit;
 mod weights;
 
 pub use adjacency::Adjacency;
@@ -40,11 +42,13 @@ pub use graph::Graph;
 pub use graph_id::{AdjacencyId, GraphId};
 pub use huge_pages::ZeroedCells;
 pub use mapped::{MappedFile, explain_bus_errors};
+pub use names::{Name, Names};
 pub use numbering::Numbering;
 pub use offsets::Offsets;
 pub use reorder::Reorder;
 pub use spec::GraphSpec;
 pub use validate::{Report, validate};
+pub use vertex_limit::MAX_VERTICES;
 pub use weights::{RoundedWeight, Weight, WeightKind, Weights};
 
 /// A vertex: an index below the number of vertices.

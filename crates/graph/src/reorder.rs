@@ -1,5 +1,7 @@
 //! Renumbering vertices: by degree, at random, or into the pessimal order that mixes degrees inside every warp.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -42,7 +44,8 @@ impl Graph {
     pub fn reordered(&self, order: &Reorder) -> Graph {
         let new_id = self.new_ids(order);
         let out = self.out().typed(&Relabel { new_id: &new_id });
-        Graph::new(out, self.is_symmetric()).with_rounded_weight(self.rounded_weight().cloned())
+        let names = self.names().map(|names| Arc::new(names.renumbered(&new_id)));
+        Graph::new(out, self.is_symmetric()).with_rounded_weight(self.rounded_weight().cloned()).with_names(names)
     }
 
     /// As [`Graph::reordered`]; an error when there is no memory for it.

@@ -3,13 +3,16 @@
 //! `kron:20:16:seed=7:weights=1..1000`, `grid:1000x1000`, `star:1000:directed`, `web.mtx:sym:reorder=degree`. A text is a
 //! file when one of that name exists (the longest prefix that does), otherwise a generator when its first part names one;
 //! `./kron` is always a file.
+//!
+//! `follows.csv:source=a:target=b:weight=w` names the columns of a table. In such a name `%3A` stands for a colon and `%25`
+//! for a percent sign.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::format::{self, Format, ReadOptions};
+use crate::format::{self, Format, ReadOptions, TableColumns};
 use crate::generate::{Generator, Params, WeightRange, generators, suggestion};
 use crate::progress::Progress;
 use crate::{BuildOptions, Graph, GraphError, Reorder, Result, Symmetry, build};
@@ -60,6 +63,8 @@ pub struct SpecOptions {
     pub parallel: bool,
     /// `format=NAME`: the format of a file whose name does not tell it.
     pub format: Option<Format>,
+    /// `source=NAME`, `target=NAME`, `weight=NAME`, `noheader`: the columns of a table.
+    pub columns: TableColumns,
 }
 
 /// A vertex order by name; `random` uses the seed of the spec.
@@ -99,12 +104,14 @@ pub struct Phase {
 pub const DEFAULT_SEED: u64 = 1;
 
 /// Names of the options, for suggestions.
-pub(crate) const OPTION_NAMES: &[&str] =
-    &["directed", "sym", "seed", "weights", "reorder", "loops", "parallel", "format"];
+pub(crate) const OPTION_NAMES: &[&str] = &[
+    "directed", "sym", "seed", "weights", "reorder", "loops", "parallel", "format", "source", "target", "weight",
+    "noheader",
+];
 
 /// The options as shown to people.
 pub const OPTIONS: &str = "directed, sym, seed=N, weights=LOW..HIGH, reorder=degree|degree-asc|random|pessimal, loops, \
-                           parallel, format=NAME";
+                           parallel, format=NAME; of tables source=COLUMN, target=COLUMN, weight=COLUMN, noheader";
 
 impl GraphSpec {
     /// Parses a specification. Looks at the file system to tell files from generators, but opens nothing.
@@ -163,7 +170,28 @@ impl GraphSpec {
         if let (Source::Generator(_), Some(format)) = (&self.source, &self.options.format) {
             return Err(error(text, format!("`format={format}` is for files; this is a generator")));
         }
+        if !self.options.columns.is_default() {
+            if let Source::Generator(_) = &self.source {
+                let message = "`source`, `target`, `weight` and `noheader` are for tables; this is a generator";
+                return Err(error(text, message));
+            }
+            if self.options.columns.weight.is_some() && self.options.weights.is_some() {
+                let message = "`weight=COLUMN` and the random weights of `weights=LOW..HIGH` contradict each other";
+                return Err(error(text, message));
+            }
+        }
         Ok(self)
+    }
+
+    /// The same spec with these columns, each of which takes the place of one that the spec names.
+    pub fn with_columns(mut self, columns: TableColumns) -> Result<Self> {
+        let own = &mut self.options.columns;
+        own.source = columns.source.or(own.source.take());
+        own.target = columns.target.or(own.target.take());
+        own.weight = columns.weight.or(own.weight.take());
+        own.no_header |= columns.no_header;
+        let text = self.to_string();
+        self.checked(&text)
     }
 
     /// The seed in force.
@@ -186,7 +214,8 @@ impl GraphSpec {
         };
         let mut graph = match &self.source {
             Source::File(path) => {
-                let reading = ReadOptions { format: options.format, ..Default::default() };
+                let (format, columns) = (options.format, options.columns.clone());
+                let reading = ReadOptions { format, columns, ..Default::default() };
                 let loaded = format::load(path, &reading, &building, progress)?;
                 clock.note("read", loaded.read_time);
                 clock.note("verify", loaded.verify_time);
@@ -206,8 +235,9 @@ impl GraphSpec {
         };
         if let Some(range) = &options.weights {
             progress.begin("weighing edges", None);
-            let numbering = graph.numbering().cloned();
-            graph = clock.time("weigh", || range.try_apply(&graph, self.seed()))?.with_numbering(numbering);
+            let (numbering, names) = (graph.numbering().cloned(), graph.names().cloned());
+            let weighed = clock.time("weigh", || range.try_apply(&graph, self.seed()))?;
+            graph = weighed.with_numbering(numbering).with_names(names);
         }
         if let Some(order) = options.reorder {
             progress.begin("reordering", None);
@@ -254,6 +284,10 @@ impl SpecOptions {
             ("sym", None) => set_flag(spec, part, &mut self.symmetrise)?,
             ("loops", None) => set_flag(spec, part, &mut self.loops)?,
             ("parallel", None) => set_flag(spec, part, &mut self.parallel)?,
+            ("noheader", None) => set_flag(spec, part, &mut self.columns.no_header)?,
+            ("source", Some(name)) => set(spec, key, &mut self.columns.source, column(name))?,
+            ("target", Some(name)) => set(spec, key, &mut self.columns.target, column(name))?,
+            ("weight", Some(name)) => set(spec, key, &mut self.columns.weight, column(name))?,
             ("seed", Some(text)) => {
                 let seed = text.parse().map_err(|_| error(spec, format!("`{text}` is no seed: a whole number")))?;
                 set(spec, key, &mut self.seed, seed)?;
@@ -267,7 +301,7 @@ impl SpecOptions {
                 let format = text.parse().map_err(|e: GraphError| error(spec, e.to_string()))?;
                 set(spec, key, &mut self.format, format)?;
             }
-            ("seed" | "weights" | "reorder" | "format", None) => {
+            ("seed" | "weights" | "reorder" | "format" | "source" | "target" | "weight", None) => {
                 return Err(error(spec, format!("`{key}` needs a value; options: {OPTIONS}")));
             }
             _ => return Ok(false),
@@ -285,6 +319,15 @@ impl fmt::Display for SpecOptions {
         }
         if let Some(format) = &self.format {
             write!(f, ":format={format}")?;
+        }
+        let TableColumns { source, target, weight, no_header } = &self.columns;
+        for (key, name) in [("source", source), ("target", target), ("weight", weight)] {
+            if let Some(name) = name {
+                write!(f, ":{key}={}", name.replace('%', "%25").replace(':', "%3A"))?;
+            }
+        }
+        if *no_header {
+            f.write_str(":noheader")?;
         }
         if let Some(seed) = self.seed.filter(|&seed| seed != DEFAULT_SEED) {
             write!(f, ":seed={seed}")?;
@@ -347,6 +390,11 @@ impl Clock {
             self.phases.push(Phase { name, seconds: time.as_secs_f64() });
         }
     }
+}
+
+/// The name of a column as it is in the table: colons separate the parts of a spec, so they are written `%3A` in it.
+fn column(text: &str) -> String {
+    text.replace("%3A", ":").replace("%3a", ":").replace("%25", "%")
 }
 
 fn error(spec: &str, message: impl Into<String>) -> GraphError {

@@ -188,7 +188,9 @@ fn files_that_are_no_files() {
     assert_eq!(folder.refusal("e.sg.gz", empty_gz), "e.sg.gz: the file is empty");
     let message = folder.refusal("x.foo", "0 1\n");
     assert!(
-        message.starts_with("x.foo: the name does not tell the format; name the format, or use one of .gwg .el"),
+        message.starts_with(
+            "x.foo: the name does not tell the format; name the format, or use one of .gwg .csv .tsv .parquet .pq .el"
+        ),
         "{message}"
     );
 

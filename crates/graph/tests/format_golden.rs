@@ -5,7 +5,7 @@ use crate::format_support;
 use format_support::{Folder, edges, load_file, write_file};
 use gw_graph::format::{Content, Format, ReadOptions, WriteOptions, load, read, write};
 use gw_graph::progress::Silent;
-use gw_graph::{BuildOptions, EdgeList, Graph, Numbering, Reorder, WeightKind, build};
+use gw_graph::{BuildOptions, EdgeList, Graph, Names, Numbering, Reorder, WeightKind, build};
 
 /// Vertices, symmetric or not, and the edges of a file.
 fn described(graph: &Graph) -> (usize, bool, Vec<(u32, u32, f64)>) {
@@ -37,16 +37,15 @@ fn snap() {
     let folder = Folder::new();
     let text = "# Directed graph\n# FromNodeId\tToNodeId\n7\t1000000\n1000000\t3\n7\t3\n3 7\n18446744073709551614 3\n";
     let path = folder.file("s.txt", text);
-    let options = ReadOptions { keep_id_map: true, ..Default::default() };
-    let loaded = load(&path, &options, &BuildOptions::default(), &Silent).unwrap();
+    let loaded = load_file(&path).unwrap();
     let expected = unweighted(&[(0, 1), (1, 0), (1, 2), (2, 0), (3, 0)]);
     assert_eq!(described(&loaded.graph), (4, false, expected));
-    assert_eq!(loaded.id_map, Some(vec![3, 7, 1_000_000, u64::MAX - 1]));
-    assert_eq!(load_file(&path).unwrap().id_map, None);
+    let names = Names::from_unsigned(vec![3, 7, 1_000_000, u64::MAX - 1]);
+    assert_eq!(loaded.graph.names().map(|names| &**names), Some(&names));
     let numbering = loaded.graph.numbering().map(ToString::to_string);
     assert_eq!(numbering.as_deref(), Some("4 ids between 3 and 18446744073709551614 were renumbered 0 to 3"));
     let dense = folder.load("d.txt", "0 2\n2 1\n").unwrap();
-    assert_eq!(dense.numbering(), None);
+    assert_eq!((dense.numbering(), dense.names()), (None, None));
 
     let graph = folder.load("w.txt", "#x\n10 20 4\n20 10 4\n").unwrap();
     assert_eq!(described(&graph), (2, true, vec![(0, 1, 4.0), (1, 0, 4.0)]));

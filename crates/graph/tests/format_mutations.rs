@@ -167,6 +167,9 @@ fn damaged_files_of_every_format_are_survived() {
                 }
             }
         }
+        if format == Format::Parquet {
+            seeds.push((folder.path("a.parquet"), include_bytes!("data/follows.parquet").to_vec()));
+        }
         if format == Format::AStar {
             let mut bytes = 0x1508_42A7u32.to_le_bytes().to_vec();
             bytes.extend(3u32.to_le_bytes());

@@ -39,6 +39,9 @@ fn canonical_texts() {
         ("./kron:sym", "./kron:sym"),
         ("a/b.mtx:reorder=degree:sym", "a/b.mtx:sym:reorder=degree"),
         ("web.mtx:format=mtx:parallel", "web.mtx:parallel:format=mtx"),
+        ("f.csv:weight=w:target=b:source=a", "f.csv:source=a:target=b:weight=w"),
+        ("f.csv:noheader:sym:source=2", "f.csv:sym:source=2:noheader"),
+        ("f.csv:source=a%3Ab=%25:target=", "f.csv:source=a%3Ab=%25:target="),
     ] {
         let spec = parse(text).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(spec.to_string(), canonical);
@@ -191,7 +194,7 @@ fn sizes_beyond_the_machine_are_refused_with_an_estimate() {
         let error = parse(text).unwrap().load(&Silent).unwrap_err();
         let expected = match error {
             GraphError::Memory(_) => " of memory, but only ",
-            _ => "vertex ids are 32 bits wide",
+            _ => "vertices are too many: a graph has at most 2147483647",
         };
         assert!(error.to_string().contains(expected), "{text}: {error}");
     }

@@ -60,39 +60,58 @@ impl Arguments {
         self.by_name.push((name.to_string(), argument));
     }
 
-    /// All arguments by place; places that nothing was given for are `None`.
-    pub(crate) fn bind(&self, program: &Program) -> Result<Vec<Option<Argument>>> {
-        let mut bound: Vec<Option<Argument>> = self.by_place.iter().cloned().map(Some).collect();
-        if self.by_name.is_empty() {
-            return Ok(bound);
-        }
-        let names = names(program);
-        for (name, argument) in &self.by_name {
-            let place = names.iter().find(|(known, _)| known == name).map(|(_, place)| *place);
-            let place = place.ok_or_else(|| Error::UnknownArgument {
-                program: program.name().to_string(),
-                name: name.clone(),
-                known: if names.is_empty() {
-                    "none that has a name".to_string()
-                } else {
-                    names.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ")
-                },
-            })?;
-            if bound.len() <= place {
-                bound.resize(place + 1, None);
-            }
-            bound[place] = Some(argument.clone());
-        }
-        Ok(bound)
+    /// The arguments as texts, those with a name and those by position. `name` names a graph in memory.
+    pub(crate) fn texts(&self, name: impl Fn(&Graph) -> String) -> (Vec<(String, String)>, Vec<String>) {
+        let text = |argument: &Argument| match argument {
+            Argument::Text(text) => text.clone(),
+            Argument::Graph(graph) => name(graph),
+        };
+        let named = self.by_name.iter().map(|(name, argument)| (name.clone(), text(argument)));
+        (named.collect(), self.by_place.iter().map(text).collect())
     }
 }
 
-/// The names of a program's arguments with their places, from 0. A standard program lists them. In a program of one's
-/// own the variable that is set from `argv[k]` gives its name to the argument.
-pub(crate) fn names(program: &Program) -> Vec<(String, usize)> {
-    if let Some(standard) = program.as_standard() {
-        return standard.args.iter().enumerate().map(|(place, arg)| (arg.name.to_string(), place)).collect();
+/// The arguments of a program of one's own by place, from 0: those with a name first, the others in order.
+pub(crate) fn own_arguments(
+    program: &Program,
+    named: &[(String, String)],
+    positional: &[String],
+) -> Result<Vec<String>> {
+    if named.is_empty() {
+        return Ok(positional.to_vec());
     }
+    let names = names(program);
+    let mut bound: Vec<Option<String>> = Vec::new();
+    for (name, value) in named {
+        let place = names.iter().find(|(known, _)| known == name).map(|(_, place)| *place);
+        let place = place.ok_or_else(|| Error::UnknownArgument {
+            program: program.name().to_string(),
+            name: name.clone(),
+            known: match names.is_empty() {
+                true => "none that has a name".to_string(),
+                false => names.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", "),
+            },
+        })?;
+        if bound.len() <= place {
+            bound.resize(place + 1, None);
+        }
+        bound[place] = Some(value.clone());
+    }
+    let mut given = positional.iter().cloned();
+    bound.iter_mut().filter(|value| value.is_none()).for_each(|value| *value = given.next());
+    let missing = bound.iter().position(Option::is_none);
+    if let Some(place) = missing {
+        let name = names.iter().find(|(_, known)| *known == place).map(|(name, _)| format!("{name}, "));
+        let name = name.unwrap_or_default();
+        let message = format!("{}: the argument {name}argv[{}] is missing", program.name(), place + 1);
+        return Err(Error::Result(message));
+    }
+    Ok(bound.into_iter().flatten().chain(given).collect())
+}
+
+/// The names of the arguments of a program of one's own with their places, from 0: the variable that is set from
+/// `argv[k]` gives its name to the argument.
+fn names(program: &Program) -> Vec<(String, usize)> {
     let mut names: Vec<(String, usize)> = Vec::new();
     let mut note = |name: &str, value: &Expr| {
         if let Some(place) = place_of(value).filter(|place| names.iter().all(|(_, known)| known != place)) {

@@ -115,8 +115,8 @@ impl<'a> Job<'a> {
         let graphs = Arc::new(SpecGraphs::new());
         self.options.graphs = Arc::clone(&graphs) as _;
         let start = Instant::now();
-        let args = texts(self.program, &self.arguments, &graphs)?;
-        let ready = self.program.ready(&args, &graphs)?;
+        let (named, positional) = texts(&self.arguments, &graphs);
+        let ready = self.program.ready(&named, &positional, &*graphs)?;
         let load = start.elapsed().as_secs_f64();
         let start = Instant::now();
         let program = match ready.program {
@@ -179,8 +179,8 @@ impl Prepared {
             return Err(Error::Result(message));
         }
         self.arguments.set(name, value);
-        let args = texts(&self.program, &self.arguments, &self.graphs)?;
-        let ready = self.program.ready(&args, &self.graphs)?;
+        let (named, positional) = texts(&self.arguments, &self.graphs);
+        let ready = self.program.ready(&named, &positional, &*self.graphs)?;
         self.options.argv.truncate(1);
         self.options.argv.extend(ready.args);
         Ok(self)
@@ -220,31 +220,14 @@ impl Prepared {
     }
 }
 
-/// The arguments as the program reads them. Graphs in memory get names, under which `graphs` hands them out.
-fn texts(program: &Program, arguments: &Arguments, graphs: &SpecGraphs) -> Result<Vec<String>> {
-    let bound = arguments.bind(program)?;
-    let mut texts = Vec::with_capacity(bound.len());
-    for (place, argument) in bound.into_iter().enumerate() {
-        texts.push(match argument {
-            Some(Argument::Text(text)) => text,
-            Some(Argument::Graph(graph)) => {
-                let name = format!("graph {}", place + 1);
-                // A view of the graph that suits the program stays there.
-                if !graphs.has(&name) {
-                    graphs.insert(&name, Arc::clone(graph.shared()));
-                }
-                name
-            }
-            // Places behind the last one given are filled with defaults; here a later one was given.
-            None => match program.as_standard().and_then(|s| s.args.get(place)).and_then(|arg| arg.default) {
-                Some(default) => default.to_string(),
-                None => {
-                    let name = program.as_standard().and_then(|s| s.args.get(place)).map(|arg| arg.name.to_string());
-                    let name = name.unwrap_or_else(|| format!("argv[{}]", place + 1));
-                    return Err(Error::Result(format!("{}: the argument {name} is missing", program.name())));
-                }
-            },
-        });
-    }
-    Ok(texts)
+/// The arguments as texts. Graphs in memory get names, under which `graphs` hands them out.
+fn texts(arguments: &Arguments, graphs: &SpecGraphs) -> (Vec<(String, String)>, Vec<String>) {
+    arguments.texts(|graph| {
+        let name = format!("graph {}", graph.id());
+        // A view of the graph that suits the program stays there.
+        if !graphs.has(&name) {
+            graphs.insert(&name, Arc::clone(graph.shared()));
+        }
+        name
+    })
 }

@@ -15,7 +15,7 @@ use crate::settled::Decision;
 pub struct Outcome {
     /// The program.
     pub program: String,
-    /// Its arguments, `argv[1]` first; a graph in memory is `graph 1`.
+    /// Its arguments, `argv[1]` first; a graph in memory has a name of its own.
     pub arguments: Vec<String>,
     /// The machine.
     pub machine: String,

@@ -20,6 +20,22 @@ pub enum ArgumentError {
         /// How the program is called.
         usage: String,
     },
+    /// The program has no argument of this name.
+    #[error("{program} has no argument `{name}`; its arguments are {}", known.join(", "))]
+    Unknown {
+        /// The name.
+        name: String,
+        /// The program.
+        program: &'static str,
+        /// The names it has.
+        known: Vec<&'static str>,
+    },
+    /// One name is given twice.
+    #[error("argument {name} is given twice")]
+    Twice {
+        /// The argument.
+        name: String,
+    },
     /// There are more than the program takes.
     #[error("surplus argument `{text}`: {program} takes no more than {most}\nusage: gw run {usage}")]
     Surplus {
@@ -82,7 +98,7 @@ impl Program {
             let (name, meaning) = (missing.name.to_uppercase(), missing.meaning);
             return Err(ArgumentError::Missing { name, meaning, usage: self.usage() });
         }
-        self.args.iter().zip(&args).try_for_each(|(arg, text)| check(arg, text))?;
+        self.args.iter().zip(&args).try_for_each(|(arg, text)| arg.check(text))?;
         Ok(args)
     }
 
@@ -115,6 +131,13 @@ impl Program {
 
 /// The greatest number that programs can read.
 const MOST: u32 = i32::MAX as u32;
+
+impl Arg {
+    /// Whether a text is of the kind of this argument, as far as that shows without the graph.
+    pub(crate) fn check(&self, text: &str) -> Result<(), ArgumentError> {
+        check(self, text)
+    }
+}
 
 fn check(arg: &Arg, text: &str) -> Result<(), ArgumentError> {
     let is_vertex = matches!(arg.kind, ArgKind::Source | ArgKind::Target | ArgKind::Landmark);

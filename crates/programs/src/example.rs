@@ -27,7 +27,8 @@ pub fn example_args(program: &Program, spec: &str, graph: &Graph) -> Vec<String>
     program.args.iter().map(|arg| value(arg.kind)).collect()
 }
 
-fn busiest(out: &Adjacency) -> VertexId {
+/// The vertex with the most out-edges, the first of several.
+pub(crate) fn busiest(out: &Adjacency) -> VertexId {
     let by_degree = |&v: &VertexId| (out.degree(v), std::cmp::Reverse(v));
     (0..out.vertices() as VertexId).max_by_key(by_degree).unwrap_or(0)
 }

@@ -17,6 +17,8 @@
 //! ```
 
 mod arguments;
+mod bind;
+mod edges;
 mod example;
 mod example_graphs;
 mod registry;
@@ -27,6 +29,8 @@ mod table;
 mod validate;
 
 pub use arguments::ArgumentError;
+pub use bind::{Bound, Settled};
+pub use edges::{OutOfReach, Reached};
 pub use example::example_args;
 pub use example_graphs::{ExampleGraph, example_graphs};
 pub use registry::{Arg, ArgKind, Output, Program, Remark, UnknownProgram, find, programs};

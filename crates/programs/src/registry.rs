@@ -3,6 +3,7 @@
 use gw_graph::Graph;
 use serde::Serialize;
 
+use crate::edges::Reached;
 use crate::table::PROGRAMS;
 use crate::validate::{Invalid, Run};
 
@@ -31,6 +32,8 @@ pub struct Program {
     pub needs_exact: bool,
     /// The program that solves the problem where weights are fractions or negative and this one cannot take them.
     pub instead: Option<&'static str>,
+    /// How a result shows which vertices were reached; `None` for programs that are no searches.
+    pub reached: Option<Reached>,
     /// The program text with its default schedule.
     #[serde(skip)]
     pub source: &'static str,
@@ -91,7 +94,18 @@ pub struct Output {
     pub ty: &'static str,
     /// What it means.
     pub meaning: &'static str,
+    /// Its entries are vertices, -1 where there is none.
+    pub holds_vertices: bool,
 }
+
+impl PartialEq for Program {
+    /// Programs are equal when their names are.
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Program {}
 
 impl Program {
     /// Checks a result of this program, however it was made.
@@ -122,9 +136,12 @@ impl Program {
     /// How it is called: `pagerank GRAPH [ROUNDS] [TOLERANCE]`.
     pub fn usage(&self) -> String {
         let mut usage = self.name.to_string();
-        for arg in self.args {
+        for (at, arg) in self.args.iter().enumerate() {
             let name = arg.name.to_uppercase();
-            usage += &if arg.default.is_some() { format!(" [{name}]") } else { format!(" {name}") };
+            let found = |arg: &Arg| arg.default.is_some() || arg.kind == ArgKind::Source;
+            // Only the last arguments may be left out by position.
+            let may_be_left_out = self.args[at..].iter().all(found);
+            usage += &if may_be_left_out { format!(" [{name}]") } else { format!(" {name}") };
         }
         usage
     }

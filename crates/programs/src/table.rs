@@ -1,5 +1,6 @@
 //! The table of standard programs: one entry each, the text embedded from `programs/`.
 
+use crate::edges::{OutOfReach, Reached};
 use crate::registry::{Arg, ArgKind, Output, Program};
 use crate::validate;
 
@@ -28,7 +29,23 @@ const fn tolerance(meaning: &'static str, example: &'static str) -> Arg {
 const CHANGE: &str = "rounds end early when they change the ranks by less in all";
 
 const fn output(name: &'static str, ty: &'static str, meaning: &'static str) -> Output {
-    Output { name, ty, meaning }
+    Output { name, ty, meaning, holds_vertices: false }
+}
+
+/// A vector whose entries are vertices.
+const fn vertices(name: &'static str, meaning: &'static str) -> Output {
+    Output { holds_vertices: true, ..output(name, "vector of int", meaning) }
+}
+
+/// How the results of a search show what was reached.
+const fn reached(name: &str) -> Option<Reached> {
+    let (vector, otherwise) = match name.as_bytes() {
+        b"bfs" => ("parent", OutOfReach::MinusOne),
+        b"bfs-levels" | b"bc" => ("level", OutOfReach::MinusOne),
+        b"sssp" | b"sssp-delta" | b"sssp-real" | b"ppsp" | b"astar" => ("dist", OutOfReach::Greatest),
+        _ => return None,
+    };
+    Some(Reached { vector, otherwise })
 }
 
 /// The program that takes fractions or negative weights where the one of this name does not.
@@ -55,6 +72,7 @@ macro_rules! program {
             needs_whole: program!(@has whole $($need)*),
             needs_exact: program!(@has whole $($need)*) || program!(@has exact $($need)*),
             instead: instead($name),
+            reached: reached($name),
             source: include_str!(concat!("../../../programs/", $name, ".gt")),
             validator: $check,
             remark: program!(@remark $($remark)?),
@@ -87,7 +105,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         ], , validate::bc),
     program!("bfs": "breadth-first search, parents",
         [GRAPH, SOURCE] -> [
-            output("parent", "vector of int", "vertex before on a path with fewest hops, -1 out of reach")
+            vertices("parent", "vertex before on a path with fewest hops, -1 out of reach")
         ], , validate::bfs),
     program!("bfs-levels": "breadth-first search, hops",
         [GRAPH, SOURCE] -> [
@@ -95,10 +113,10 @@ pub(crate) const PROGRAMS: &[Program] = &[
             output("depth", "int", "the greatest level")
         ], , validate::bfs_levels),
     program!("cc": "connected components, label propagation",
-        [GRAPH] -> [output("label", "vector of int", "least vertex of the component")],
+        [GRAPH] -> [vertices("label", "least vertex of the component")],
         symmetric, validate::components),
     program!("cc-fast": "connected components, sampled hooking and compression",
-        [GRAPH] -> [output("label", "vector of int", "least vertex of the component")],
+        [GRAPH] -> [vertices("label", "least vertex of the component")],
         symmetric, validate::components),
     program!("cf": "collaborative filtering, matrix factorisation by gradient descent",
         [GRAPH, count("rounds", "rounds of descent", 10)] -> [

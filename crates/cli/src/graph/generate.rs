@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::columns::Columns;
 use super::{OutputOptions, describe, load};
 use crate::error::CliError;
 
@@ -31,7 +32,7 @@ impl Generate {
         let (Some(spec), Some(output)) = (self.spec, self.output) else {
             return Err(CliError::Usage("a spec and -o FILE are needed".to_string()));
         };
-        let (graph, description, phases) = load(&spec)?;
+        let (graph, description, phases) = load(&spec, &Columns::default())?;
         self.options.write(&graph, description, phases, &output)
     }
 }

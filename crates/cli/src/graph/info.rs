@@ -4,6 +4,7 @@ use clap::Args;
 use gw_graph::stats::{Statistics, StatsOptions};
 use serde::Serialize;
 
+use super::columns::Columns;
 use super::{describe, load};
 use crate::error::CliError;
 
@@ -12,6 +13,8 @@ use crate::error::CliError;
 pub struct Info {
     /// A graph file or spec
     graph: String,
+    #[command(flatten)]
+    columns: Columns,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -32,7 +35,7 @@ struct Answer<'a> {
 
 impl Info {
     pub fn run(self) -> Result<(), CliError> {
-        let (graph, description, mut phases) = load(&self.graph)?;
+        let (graph, description, mut phases) = load(&self.graph, &self.columns)?;
         let start = std::time::Instant::now();
         let options = StatsOptions { components: !self.quick, diameter: !self.quick };
         let statistics = Statistics::of(&graph, &options);

@@ -1,5 +1,6 @@
 //! `gw graph`: generate, convert, inspect and check graphs.
 
+pub mod columns;
 mod convert;
 mod describe;
 mod generate;
@@ -13,6 +14,8 @@ use gw_graph::format::{Format, WriteOptions, Written, write};
 use gw_graph::{Graph, GraphSpec};
 use serde::Serialize;
 
+use columns::Columns;
+
 use crate::error::CliError;
 use crate::progress::Bar;
 
@@ -23,6 +26,7 @@ Graph specs: a file, or a generator with its parameters, then options, all joine
   kron:20:16:seed=7:weights=1..1000    the same with a seed and random integer weights
   road:1000x1000                       road-like perturbed grid
   web.mtx.gz:sym:reorder=degree        a file, mirrored, hubs first
+  follows.csv:source=a:target=b        a table of edges with named columns
 
 `gw graph generate --list` shows all generators and options, `gw graph convert --list` all formats.";
 
@@ -94,6 +98,9 @@ impl OutputOptions {
         let bar = Bar::new();
         let Written { bytes, format, mut notes } = write(graph, path, &options, &bar)?;
         drop(bar);
+        if graph.names().is_some() && !format.is_table() {
+            notes.push(format!("the format {} holds no ids of vertices; --id-map FILE writes them", format.name()));
+        }
         notes.extend(graph.rounded_weight().map(ToString::to_string));
         let mut seconds = phases;
         seconds.push(("write".to_string(), start.elapsed().as_secs_f64()));
@@ -120,9 +127,9 @@ impl OutputOptions {
 pub(crate) type Phases = Vec<(String, f64)>;
 
 /// Loads a spec with a progress bar. Returns the graph, its canonical spec and the time of each phase.
-pub(crate) fn load(spec: &str) -> Result<(Graph, String, Phases), CliError> {
+pub(crate) fn load(spec: &str, columns: &Columns) -> Result<(Graph, String, Phases), CliError> {
     let bar = Bar::new();
-    let loaded = GraphSpec::parse(spec)?.load(&bar)?;
+    let loaded = columns.apply(GraphSpec::parse(spec)?)?.load(&bar)?;
     let phases = loaded.phases.iter().map(|p| (p.name.to_string(), p.seconds)).collect();
     Ok((loaded.graph, loaded.description, phases))
 }

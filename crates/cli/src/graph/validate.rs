@@ -4,6 +4,7 @@ use clap::Args;
 use gw_graph::Report;
 use serde::Serialize;
 
+use super::columns::Columns;
 use super::{describe, load};
 use crate::error::CliError;
 
@@ -12,6 +13,8 @@ use crate::error::CliError;
 pub struct Validate {
     /// A graph file or spec
     graph: String,
+    #[command(flatten)]
+    columns: Columns,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -27,7 +30,7 @@ struct Answer<'a> {
 
 impl Validate {
     pub fn run(self) -> Result<(), CliError> {
-        let (graph, description, _) = load(&self.graph)?;
+        let (graph, description, _) = load(&self.graph, &self.columns)?;
         let report = gw_graph::validate(&graph)?;
         match self.json {
             true => crate::output::json(&Answer { graph: &description, valid: true, report: &report }),

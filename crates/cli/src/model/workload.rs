@@ -85,7 +85,7 @@ impl Workload {
     fn sizes(&self) -> Result<(u64, u64), CliError> {
         match (&self.graph, self.vertices, self.edges) {
             (Some(spec), _, _) => {
-                let (graph, _, _) = crate::graph::load(spec)?;
+                let (graph, _, _) = crate::graph::load(spec, &Default::default())?;
                 Ok((graph.vertices() as u64, graph.edges() as u64))
             }
             (None, vertices, edges) => Ok((vertices.unwrap_or(0), edges.unwrap_or(0))),

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gw_exec::{GraphSource, SpecGraphs};
+use gw_exec::{GraphSource, GraphStore, SpecGraphs};
 use gw_graph::{Graph, Numbering};
 use gw_ir::types::Scalar;
 
@@ -12,11 +12,18 @@ use gw_ir::types::Scalar;
 pub struct Graphs {
     source: SpecGraphs,
     told: Mutex<HashSet<String>>,
+    by_ids: bool,
 }
 
 impl Graphs {
-    /// Makes `text` name this graph.
-    pub fn insert(&self, text: &str, graph: Arc<Graph>) {
+    /// Graphs of a standard program, whose vertices people name by their ids: numbers of such vertices are no news.
+    pub fn by_ids() -> Self {
+        Graphs { by_ids: true, ..Graphs::default() }
+    }
+}
+
+impl GraphStore for Graphs {
+    fn keep(&self, text: &str, graph: Arc<Graph>) {
         self.source.insert(text, graph);
     }
 }
@@ -24,7 +31,7 @@ impl Graphs {
 impl GraphSource for Graphs {
     fn load(&self, text: &str, weight: Option<Scalar>) -> gw_exec::Result<Arc<Graph>> {
         let graph = self.source.load(text, weight)?;
-        if let Some(numbering) = graph.numbering()
+        if let Some(numbering) = graph.numbering().filter(|_| !self.by_ids || graph.names().is_none())
             && self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_string())
         {
             eprintln!("note: {}", note(text, numbering));
@@ -35,8 +42,8 @@ impl GraphSource for Graphs {
 
 fn note(name: &str, numbering: &Numbering) -> String {
     match numbering {
-        Numbering::Dense { .. } => {
-            format!("{name}: {numbering}; `gw graph convert {name} OUTPUT --id-map FILE` writes the table")
+        Numbering::Dense { .. } | Numbering::Texts { .. } => {
+            format!("{name}: {numbering}; `--top` and tables of `--out` show the ids, the program has the numbers")
         }
         Numbering::FromOne => format!("{name}: {numbering}"),
     }

@@ -10,6 +10,8 @@ use gw_ir::Module;
 use gw_ir::types::Type;
 use serde_json::{Map, Value as Json, json};
 
+use super::ids::Ids;
+use super::tables::Kind;
 use crate::error::CliError;
 
 /// Entries of a vector that a person is shown.
@@ -56,12 +58,14 @@ impl<'a> OutFile<'a> {
         }
     }
 
-    /// Writes a vector one entry (or row) per line, a scalar on a line of its own, reals with all digits.
-    pub fn write(&self, globals: &Globals) -> Result<(), CliError> {
+    /// Writes a vector one entry (or row) per line, a scalar on a line of its own, reals with all digits; as a table where
+    /// the name of the file asks for one.
+    pub fn write(&self, globals: &Globals, ids: &Ids<'_>) -> Result<(), CliError> {
         let bytes = match globals.get(self.name) {
-            Some(value) => match value.as_vector() {
-                Some(vector) => lines(vector)?,
-                None => format!("{}\n", in_full(value)).into_bytes(),
+            Some(value) => match (Kind::of_path(self.path), value.as_vector()) {
+                (Some(table), _) => table.bytes(self.name, value, ids)?,
+                (None, Some(vector)) => lines(vector)?,
+                (None, None) => format!("{}\n", in_full(value)).into_bytes(),
             },
             None => return Err(CliError::Usage(format!("--out: the run left no result `{}`", self.name))),
         };
@@ -104,15 +108,6 @@ pub fn in_words(results: &[(&str, &Value)]) -> String {
 /// Scalars with their values; of vectors the number of entries, the least and the greatest. A real that JSON cannot
 /// hold (inf, NaN) is a string.
 pub fn as_json(results: &[(&str, &Value)]) -> Map<String, Json> {
-    let number = |value: &Value| match value {
-        Value::Int(v) => json!(v),
-        Value::Uint(v) => json!(v),
-        Value::Uint64(v) => json!(v),
-        Value::Bool(v) => json!(v),
-        Value::Float(v) if v.is_finite() => json!(v),
-        Value::Double(v) if v.is_finite() => json!(v),
-        other => json!(in_full(other)),
-    };
     let entry = |value: &Value| match value.as_vector() {
         Some(vector) => {
             let (least, greatest) =
@@ -122,6 +117,19 @@ pub fn as_json(results: &[(&str, &Value)]) -> Map<String, Json> {
         None => number(value),
     };
     results.iter().map(|(name, value)| (name.to_string(), entry(value))).collect()
+}
+
+/// A number; a real that JSON cannot hold (inf, NaN) is a string.
+pub fn number(value: &Value) -> Json {
+    match value {
+        Value::Int(v) => json!(v),
+        Value::Uint(v) => json!(v),
+        Value::Uint64(v) => json!(v),
+        Value::Bool(v) => json!(v),
+        Value::Float(v) if v.is_finite() => json!(v),
+        Value::Double(v) if v.is_finite() => json!(v),
+        other => json!(in_full(other)),
+    }
 }
 
 fn summary(vector: &Vector) -> String {
@@ -173,7 +181,7 @@ fn shortened(value: &Value) -> String {
 }
 
 /// A value with all its digits, very small and very large ones with an exponent.
-fn readable(value: &Value) -> String {
+pub fn readable(value: &Value) -> String {
     match value.as_f64() {
         Some(v)
             if v != 0.0
@@ -188,7 +196,7 @@ fn readable(value: &Value) -> String {
 }
 
 /// A value with all its digits, unlike `print`; `true` and `false` as 1 and 0.
-fn in_full(value: &Value) -> String {
+pub fn in_full(value: &Value) -> String {
     match value {
         Value::Float(v) => v.to_string(),
         Value::Double(v) => v.to_string(),

@@ -1,5 +1,6 @@
 //! `gw run`.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -7,22 +8,32 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use graphwright::{Origin, Program, Wanted};
 use gw_exec::{GraphSource, MachineUsage, Output, Reason, RunOptions};
+use gw_graph::GraphSpec;
 use gw_ir::Module;
 use gw_programs::{ArgumentError, Remark, Run as FinishedRun};
 use serde::Serialize;
 
 use super::attempt::{Attempt, Finished};
 use super::graphs::Graphs;
+use super::ids::{self, Ids};
+use super::named::Named;
 use super::results::{self, OutFile};
+use super::top::{Best, Top};
 use super::{source, trace, unread};
 use crate::error::CliError;
+use crate::graph::columns::Columns;
 use crate::machines::{self, Target};
 use crate::output::{grouped, rate, seconds};
 
 const HELP: &str = "\
 Examples:
-  gw run bfs kron:16 2 --verify                 breadth-first search from vertex 2, result checked
-  gw run sssp road:300x300:weights=1..100 7     shortest paths on a generated road-like graph
+  gw run bfs kron:16 --verify                   breadth-first search from a hub, result checked
+  gw run sssp road:300x300:weights=1..100 --source 7
+                                                shortest paths on a generated road-like graph from vertex 7
+  gw run pagerank follows.csv --source-column follower --target-column followee --top rank:10
+                                                the ten best names of a table of edges
+  gw run pagerank follows.csv --out rank=rank.csv
+                                                a table of names and ranks
   gw run my.gt web.mtx.gz --out rank=ranks.txt  a program of your own; a result into a file
   gw run pagerank web.mtx.gz --out rank=- | sort -g | tail
                                                 a result to standard output, everything else to standard error
@@ -37,7 +48,8 @@ Examples:
 pub struct Run {
     /// A standard program (see `gw programs`) or a .gt file
     program: String,
-    /// Arguments of the program, its first and later argv; graph specs are taken wherever a graph file is
+    /// Arguments of the program, its first and later argv; graph specs are taken wherever a graph file is, and vertices are
+    /// named by the ids of their file
     #[arg(allow_negative_numbers = true)]
     args: Vec<String>,
     /// The machine to run on
@@ -57,9 +69,13 @@ pub struct Run {
     /// Check the result; the exit code is 0 only if it is right
     #[arg(long)]
     verify: bool,
-    /// Write a vector or scalar of the program to a file, one entry per line; `-` is standard output
+    /// Write a vector or scalar of the program to a file: a table `vertex,RESULT` to a .csv, .tsv or .parquet, to any other
+    /// name one entry per line; `-` is standard output
     #[arg(long, value_name = "RESULT=FILE")]
     out: Vec<String>,
+    /// Print the vertices with the greatest entries of a vector, or with the least ones
+    #[arg(long, value_name = "RESULT:COUNT[:least]", value_parser = Top::parse)]
+    top: Vec<Top>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -73,6 +89,10 @@ pub struct Run {
     /// Seed of random choices in the program
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    #[command(flatten)]
+    columns: Columns,
+    #[command(flatten)]
+    named: Named,
 }
 
 /// What `--json` prints.
@@ -80,6 +100,9 @@ pub struct Run {
 struct Answer<'a> {
     program: &'a str,
     arguments: &'a [String],
+    /// The source that was taken since none was given, by its id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    chosen_source: Option<String>,
     target: &'a str,
     schedule: String,
     schedule_origin: Origin,
@@ -90,6 +113,8 @@ struct Answer<'a> {
     seconds: f64,
     steps: u64,
     edges: Option<u64>,
+    /// The edges that `edges_per_second` is about: those of what a search reached.
+    counted_edges: Option<u64>,
     edges_per_second: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     touched_edges: Option<u64>,
@@ -107,7 +132,16 @@ struct Answer<'a> {
     verify_seconds: Option<f64>,
     /// Scalars with their values, of vectors the length and the range.
     results: serde_json::Map<String, serde_json::Value>,
+    #[serde(skip_serializing_if = "<[Best]>::is_empty")]
+    top: &'a [Best],
     printed: &'a str,
+}
+
+/// The arguments of a run.
+struct Ready {
+    args: Vec<String>,
+    /// The id of the source that was taken since none was given.
+    chosen_source: Option<String>,
 }
 
 impl Run {
@@ -126,9 +160,12 @@ impl Run {
             let message = "--verify: only standard programs have a validator (see `gw programs`)";
             return Err(CliError::Usage(message.to_string()));
         }
-        let graphs = Arc::new(Graphs::default());
+        let graphs = Arc::new(match program.as_standard() {
+            Some(_) => Graphs::by_ids(),
+            None => Graphs::default(),
+        });
         let start = Instant::now();
-        let args = self.ready(&mut program, &graphs)?;
+        let Ready { args, chosen_source } = self.ready(&mut program, &graphs)?;
         let ready_seconds = start.elapsed().as_secs_f64();
         let mut options = RunOptions::with_args(args.iter().cloned());
         (options.timeout, options.started) = (timeout, Some(started));
@@ -139,8 +176,11 @@ impl Run {
         // Choice of a schedule, passes and code of the machine count as compiling.
         let start = Instant::now();
         let wanted = source::schedule(&program, self.schedule.as_deref())?;
-        outputs.iter().try_for_each(|output| output.check(program.module()))?;
-        self.warn_of_unread(&program, program.module(), &wanted);
+        let module = program.module();
+        outputs.iter().try_for_each(|output| output.check(module))?;
+        self.top.iter().try_for_each(|top| top.check(module))?;
+        let vertex_vectors = ids::vertex_vectors(&program, module);
+        self.warn_of_unread(&program, module, &wanted, &args);
         let machine = self.target.open(threads)?;
         let front_seconds = start.elapsed().as_secs_f64();
 
@@ -164,6 +204,8 @@ impl Run {
             ),
             None => None,
         };
+        let of_run = ran.globals.iter().find_map(|(_, value)| value.as_graph());
+        let ids = Ids::new(graph.as_deref().or(of_run.map(|graph| &**graph)), &vertex_vectors);
         let finished = graph.as_deref().map(|graph| FinishedRun { graph, args: &args, results: &ran.globals });
         let remark =
             program.as_standard().zip(finished.as_ref()).and_then(|(standard, finished)| standard.remark(finished));
@@ -172,11 +214,16 @@ impl Run {
             Some(Remark::NoResult(text)) => (None, Some(text)),
             None => (None, None),
         };
+        let best: Vec<Best> = match no_result.is_none() {
+            true => self.top.iter().map(|top| top.best(&ran.globals, &ids)).collect::<Result<_, _>>()?,
+            false => Vec::new(),
+        };
         if !self.json {
             // Where another machine might have had to begin again, prints were kept back until now. Standard output
             // belongs to `--out X=-` if that is there, else to the program; standard programs print nothing but their
             // results.
-            let words = if no_result.is_none() { results::in_words(&found) } else { String::new() };
+            let mut words = if no_result.is_none() { results::in_words(&found) } else { String::new() };
+            words.extend(best.iter().map(Best::in_words));
             match to_stdout {
                 true => eprint!("{}", ran.printed),
                 false => crate::output::text(&ran.printed)?,
@@ -193,14 +240,19 @@ impl Run {
         let verify_seconds = verdict.is_some().then(|| start.elapsed().as_secs_f64());
         let wrong = verdict.as_ref().and_then(|v| v.as_ref().err()).map(ToString::to_string);
         if no_result.is_none() {
-            outputs.iter().try_for_each(|output| output.write(&ran.globals))?;
+            outputs.iter().try_for_each(|output| output.write(&ran.globals, &ids))?;
         }
-        let edges = ran.globals.iter().find_map(|(_, value)| value.as_graph()).map(|graph| graph.edges() as u64);
+        let edges = of_run.map(|graph| graph.edges() as u64);
+        let counted_edges = match program.as_standard().zip(finished.as_ref()) {
+            Some((standard, finished)) => Some(standard.counted_edges(finished)),
+            None => edges,
+        };
         let touched_edges = tracer.and_then(|tracer| tracer.touched_edges());
         let per_second = |edges: Option<u64>| edges.filter(|_| ran.seconds > 0.0).map(|e| e as f64 / ran.seconds);
         let answer = Answer {
             program: program.name(),
             arguments: &args,
+            chosen_source,
             target: &machine,
             schedule: decision.schedule.to_string(),
             schedule_origin: decision.origin,
@@ -210,7 +262,8 @@ impl Run {
             seconds: ran.seconds,
             steps: ran.steps,
             edges,
-            edges_per_second: per_second(edges),
+            counted_edges,
+            edges_per_second: per_second(counted_edges),
             touched_edges,
             touched_edges_per_second: per_second(touched_edges),
             usage,
@@ -220,6 +273,7 @@ impl Run {
             remark: rough.clone(),
             verify_seconds,
             results: results::as_json(&found),
+            top: &best,
             printed: &ran.printed,
         };
         match self.json {
@@ -238,33 +292,33 @@ impl Run {
 
     /// Makes a standard program ready: its arguments are checked, its graph is loaded and seen as the program needs
     /// it, and a sibling takes over where the weights ask for one. Remarks go to standard error.
-    fn ready(&self, program: &mut Program, graphs: &Graphs) -> Result<Vec<String>, CliError> {
-        let Some(standard) = program.as_standard() else { return Ok(self.args.clone()) };
-        let usage = |error: ArgumentError| CliError::Usage(error.to_string());
-        let args = match standard.arguments(&self.args) {
-            // No vertex of any graph: refused below, where the vertices of this one can be told.
-            Err(ArgumentError::Beyond { .. }) => standard.with_defaults(&self.args),
-            args => args.map_err(usage)?,
-        };
-        let spec = &args[0];
-        let graph = graphs.load(spec, None).map_err(|error| CliError::Run { error, file: program.file().clone() })?;
-        let suited = standard.suit(Arc::clone(&graph), spec).map_err(|e| CliError::Unsupported(e.to_string()))?;
-        suited.program.check_vertices(&args, &suited.graph).map_err(usage)?;
-        suited.notes.iter().for_each(|note| eprintln!("gw: {note}"));
-        if let Some(source) = suited.program.stranded(&args, &suited.graph) {
-            eprintln!("gw: warning: no edge leaves the vertex {source}, so the run ends where it starts");
+    fn ready(&self, program: &mut Program, graphs: &Graphs) -> Result<Ready, CliError> {
+        let named = self.named.pairs();
+        let mut args = self.args.clone();
+        if !self.columns.is_default() {
+            let Some(graph) = args.first_mut() else {
+                return Err(CliError::Usage("columns are named for a table, but there is no graph".to_string()));
+            };
+            *graph = self.columns.apply(GraphSpec::parse(graph)?)?.to_string();
         }
-        if !Arc::ptr_eq(&graph, &suited.graph) {
-            graphs.insert(spec, suited.graph);
+        let ready = program.ready(&named, &args, graphs).map_err(|error| match error {
+            graphwright::Error::Argument(ArgumentError::Unknown { name, program, known }) => {
+                let options: Vec<String> = known.iter().skip(1).map(|name| Named::option(name)).collect();
+                let options = if options.is_empty() { "none by name".to_string() } else { options.join(", ") };
+                CliError::Usage(format!("{}: {program} has no such argument; it has {options}", Named::option(&name)))
+            }
+            error => error.into(),
+        })?;
+        ready.notes.iter().for_each(|note| eprintln!("gw: {note}"));
+        let (args, chosen_source) = (ready.args, ready.chosen_source);
+        if let Cow::Owned(sibling) = ready.program {
+            *program = sibling;
         }
-        if suited.program.name != standard.name {
-            *program = Program::standard(suited.program)?;
-        }
-        Ok(args)
+        Ok(Ready { args, chosen_source })
     }
 
     /// Says which arguments a program of one's own does not read.
-    fn warn_of_unread(&self, program: &Program, module: &Module, wanted: &Wanted) {
+    fn warn_of_unread(&self, program: &Program, module: &Module, wanted: &Wanted, args: &[String]) {
         if program.as_standard().is_some() {
             return;
         }
@@ -272,8 +326,8 @@ impl Run {
             Wanted::Fixed(schedule, _) => Some(&**schedule),
             Wanted::Chosen | Wanted::Adaptive(..) => None,
         };
-        for index in unread::unread(module, schedule, self.args.len()) {
-            eprintln!("gw: warning: the program never reads argv[{index}], `{}`", self.args[index - 1]);
+        for index in unread::unread(module, schedule, args.len()) {
+            eprintln!("gw: warning: the program never reads argv[{index}], `{}`", args[index - 1]);
         }
     }
 }
@@ -289,7 +343,11 @@ fn tell(answer: &Answer<'_>) {
         grouped(answer.steps)
     );
     if let (Some(edges), Some(speed)) = (answer.edges, answer.edges_per_second) {
-        line += &format!("; {} edges in the graph, {} edges/s", grouped(edges), rate(speed, ""));
+        line += &format!("; {} edges in the graph", grouped(edges));
+        if let Some(counted) = answer.counted_edges.filter(|&counted| counted != edges) {
+            line += &format!(", {} reached", grouped(counted));
+        }
+        line += &format!(", {} edges/s", rate(speed, ""));
     }
     if let (Some(edges), Some(speed)) = (answer.touched_edges, answer.touched_edges_per_second) {
         line += &format!("; {} touched, {} edges/s", grouped(edges), rate(speed, ""));

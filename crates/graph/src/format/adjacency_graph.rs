@@ -14,6 +14,7 @@ use super::text::{Fault, lines_in};
 use super::write::{Plan, push_byte, push_id, push_number, push_weight};
 use crate::progress::Progress;
 use crate::text_file::BYTE_ORDER_MARK;
+use crate::vertex_limit::checked_vertices;
 use crate::{Graph, GraphError, Result};
 
 const PIECE: usize = 1 << 20;
@@ -54,9 +55,7 @@ pub(super) fn read(input: Input, path: &Path, progress: &dyn Progress) -> Result
         );
         return Err(at_byte(cursor.at, message));
     }
-    if vertices > u64::from(u32::MAX) {
-        return Err(at_byte(cursor.at, format!("{vertices} vertices are too many: ids are 32 bits wide")));
-    }
+    checked_vertices(vertices).map_err(|error| at_byte(cursor.at, error.to_string()))?;
     let sections = Sections { vertices, edges };
     let firsts: Vec<u64> = counts
         .iter()

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use crate::Numbering;
+use crate::vertex_limit::checked_vertices;
 
 /// Edges of a block with ids of either width.
 pub(crate) enum AnyIds {
@@ -26,7 +27,7 @@ pub(crate) struct Dense {
     pub(crate) vertices: usize,
     /// Edges of each block.
     pub(crate) edges: Vec<Vec<(u32, u32)>>,
-    /// Original id of every vertex, when asked for.
+    /// Original id of every vertex, unless they were `0..vertices` already.
     pub(crate) original: Option<Vec<u64>>,
     /// What became of the ids, unless they were `0..vertices` already.
     pub(crate) numbering: Option<Numbering>,
@@ -35,11 +36,12 @@ pub(crate) struct Dense {
 /// What became of this many ids from `least` to `greatest`.
 fn numbering(ids: usize, least: u64, greatest: u64) -> Option<Numbering> {
     let ids = ids as u64;
-    (ids > 0 && (least, greatest) != (0, ids - 1)).then_some(Numbering::Dense { ids, least, greatest })
+    let dense = Numbering::Dense { ids, least: least.into(), greatest: greatest.into() };
+    (ids > 0 && (least, greatest) != (0, ids - 1)).then_some(dense)
 }
 
 /// Renumbers all blocks.
-pub(crate) fn densify(blocks: Vec<AnyIds>, keep: bool) -> Result<Dense, String> {
+pub(crate) fn densify(blocks: Vec<AnyIds>) -> Result<Dense, String> {
     let edges: usize = blocks.iter().map(AnyIds::len).sum();
     let largest = blocks.par_iter().map(|block| match block {
         AnyIds::Narrow(edges) => edges.iter().map(|&(s, t)| u64::from(s.max(t))).max(),
@@ -48,10 +50,10 @@ pub(crate) fn densify(blocks: Vec<AnyIds>, keep: bool) -> Result<Dense, String> 
     let largest = largest.max().flatten().unwrap_or(0);
     // A bit per possible id, unless that costs more than the edges themselves.
     const ALWAYS: usize = 1 << 21;
-    if largest / 64 < edges.max(ALWAYS) as u64 { by_bitmap(blocks, largest, keep) } else { by_sorting(blocks, keep) }
+    if largest / 64 < edges.max(ALWAYS) as u64 { by_bitmap(blocks, largest) } else { by_sorting(blocks) }
 }
 
-fn by_bitmap(blocks: Vec<AnyIds>, largest: u64, keep: bool) -> Result<Dense, String> {
+fn by_bitmap(blocks: Vec<AnyIds>, largest: u64) -> Result<Dense, String> {
     let words = (largest / 64 + 1) as usize;
     let present: Vec<AtomicU64> = (0..words).map(|_| AtomicU64::new(0)).collect();
     let mark = |id: u64| {
@@ -95,7 +97,7 @@ fn by_bitmap(blocks: Vec<AnyIds>, largest: u64, keep: bool) -> Result<Dense, Str
             AnyIds::Wide(edges) => edges.into_iter().map(|(s, t)| (rank(s), rank(t))).collect(),
         })
         .collect();
-    let original = keep.then(|| {
+    let original = (!gapless).then(|| {
         let ids = |(word, &bits): (usize, &u64)| {
             (0..64).filter(move |b| bits >> b & 1 == 1).map(move |b| 64 * word as u64 + b)
         };
@@ -106,7 +108,7 @@ fn by_bitmap(blocks: Vec<AnyIds>, largest: u64, keep: bool) -> Result<Dense, Str
     Ok(Dense { vertices, edges, original, numbering: numbering(vertices, least, largest) })
 }
 
-fn by_sorting(blocks: Vec<AnyIds>, keep: bool) -> Result<Dense, String> {
+fn by_sorting(blocks: Vec<AnyIds>) -> Result<Dense, String> {
     let mut ids: Vec<u64> = Vec::with_capacity(2 * blocks.iter().map(AnyIds::len).sum::<usize>());
     for block in &blocks {
         match block {
@@ -126,14 +128,12 @@ fn by_sorting(blocks: Vec<AnyIds>, keep: bool) -> Result<Dense, String> {
         })
         .collect();
     let (least, greatest) = (ids.first().copied().unwrap_or(0), ids.last().copied().unwrap_or(0));
-    Ok(Dense { vertices, edges, numbering: numbering(vertices, least, greatest), original: keep.then_some(ids) })
+    let numbering = numbering(vertices, least, greatest);
+    Ok(Dense { vertices, edges, original: numbering.is_some().then_some(ids), numbering })
 }
 
 fn vertex_count(vertices: u64) -> Result<usize, String> {
-    match u32::try_from(vertices) {
-        Ok(count) => Ok(count as usize),
-        Err(_) => Err(format!("{vertices} vertices are too many: ids are 32 bits wide")),
-    }
+    checked_vertices(vertices).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]
@@ -153,12 +153,12 @@ mod tests {
                 vec![AnyIds::Narrow(a.to_vec()), second]
             };
             let largest = edges.iter().map(|&(s, t)| s.max(t)).max().map_or(0, u64::from);
-            let bitmap = by_bitmap(blocks(), largest, true).unwrap();
-            let sorted = by_sorting(blocks(), true).unwrap();
+            let bitmap = by_bitmap(blocks(), largest).unwrap();
+            let sorted = by_sorting(blocks()).unwrap();
             prop_assert_eq!(&bitmap.edges, &sorted.edges);
             prop_assert_eq!(&bitmap.original, &sorted.original);
             prop_assert_eq!(&bitmap.numbering, &sorted.numbering);
-            let original = bitmap.original.unwrap();
+            let original = bitmap.original.unwrap_or_else(|| (0..bitmap.vertices as u64).collect());
             prop_assert_eq!(original.len(), bitmap.vertices);
             let back: Vec<_> = bitmap.edges.concat().into_iter()
                 .map(|(s, t)| (original[s as usize] as u32, original[t as usize] as u32)).collect();

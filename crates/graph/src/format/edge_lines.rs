@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::cursor::Cursor;
 use super::rounded::Rounded;
 use super::text::{Fault, Parsed, lines_in};
+use crate::vertex_limit::checked_vertices;
 use crate::{AnyEdgeList, EdgeChunk, EdgeList, GraphError, Result, RoundedWeight, Weight};
 
 /// How lines look.
@@ -243,12 +244,12 @@ impl<I, C> Parsed<EdgeBlock<I, C>> {
 pub(crate) fn check_vertices(path: &Path, vertices: u64, edges: usize, mend: &str) -> Result<usize> {
     const ALWAYS: u64 = 1 << 24;
     const PER_EDGE: u64 = 64;
-    let limit = ALWAYS.max(PER_EDGE.saturating_mul(edges as u64)).min(u64::from(u32::MAX));
+    let limit = ALWAYS.max(PER_EDGE.saturating_mul(edges as u64));
     if vertices > limit {
         let message = format!("{vertices} vertices for {edges} edges: more than {limit} would waste memory; {mend}");
         return Err(GraphError::file(path, message));
     }
-    Ok(vertices as usize)
+    checked_vertices(vertices).map_err(|error| GraphError::file(path, error.to_string()))
 }
 
 /// What [`check_vertices`] advises where the greatest id decides.

@@ -16,6 +16,7 @@ use crate::csr::csr;
 use crate::progress::Progress;
 use crate::stream::AdjacencyStream;
 use crate::validate::Fingerprint;
+use crate::vertex_limit::checked_vertices;
 use crate::{Adjacency, Graph, GraphError, Offsets, Result, Weight, WeightKind, Weights, memory};
 
 const HEADER: usize = 17;
@@ -89,10 +90,10 @@ impl Header {
         if edges < 0 {
             return Err((1, format!("{edges} edges are impossible")));
         }
-        // Ids are signed in this format.
-        if !(0..=1 << 31).contains(&vertices) {
-            return Err((9, format!("{vertices} vertices are impossible: ids are 31 bits wide")));
+        if vertices < 0 {
+            return Err((9, format!("{vertices} vertices are impossible")));
         }
+        checked_vertices(vertices as u64).map_err(|error| (9, error.to_string()))?;
         let neighbour = if weighted { 8u128 } else { 4 };
         let direction = 8 * (vertices as u128 + 1) + neighbour * edges as u128;
         Ok(Header { directed, vertices: vertices as usize, edges: edges as usize, direction })
@@ -174,9 +175,6 @@ pub(super) fn plan<'g>(graph: &'g Graph, path: &Path, weighted: bool) -> Result<
             return Err(GraphError::file(path, "GAPBS files hold integer weights only, and these are real"));
         }
         _ => {}
-    }
-    if graph.vertices() > 1 << 31 {
-        return Err(GraphError::file(path, "too many vertices: ids are 31 bits wide in GAPBS files"));
     }
     let directed = !graph.is_symmetric();
     let mut header = vec![u8::from(directed)];

@@ -42,14 +42,23 @@ pub enum Format {
     Wsg,
     /// Coordinates and distances for A* search; read only.
     AStar,
+    /// Table of edges with named columns, separated by commas.
+    Csv,
+    /// The same, separated by tabs.
+    Tsv,
+    /// Parquet table of edges; read only.
+    Parquet,
     /// Graphwright's own binary.
     Gwg,
 }
 
 impl Format {
     /// Every format, in the order they are listed to people.
-    pub const ALL: [Format; 12] = [
+    pub const ALL: [Format; 15] = [
         Format::Gwg,
+        Format::Csv,
+        Format::Tsv,
+        Format::Parquet,
         Format::El,
         Format::Wel,
         Format::Snap,
@@ -77,6 +86,9 @@ impl Format {
             Format::Sg => "sg",
             Format::Wsg => "wsg",
             Format::AStar => "astar",
+            Format::Csv => "csv",
+            Format::Tsv => "tsv",
+            Format::Parquet => "parquet",
             Format::Gwg => "gwg",
         }
     }
@@ -95,8 +107,16 @@ impl Format {
             Format::Sg => &["sg"],
             Format::Wsg => &["wsg"],
             Format::AStar => &["bin"],
+            Format::Csv => &["csv"],
+            Format::Tsv => &["tsv"],
+            Format::Parquet => &["parquet", "pq"],
             Format::Gwg => &["gwg"],
         }
+    }
+
+    /// True for tables of edges with named columns.
+    pub fn is_table(self) -> bool {
+        matches!(self, Format::Csv | Format::Tsv | Format::Parquet)
     }
 
     /// One line about the format.
@@ -113,6 +133,9 @@ impl Format {
             Format::Sg => "GAPBS serialised graph, taken as it is",
             Format::Wsg => "GAPBS serialised graph with integer weights, taken as it is",
             Format::AStar => "coordinates and distances for A* search (read only)",
+            Format::Csv => "table of edges with a header, ids of any kind; source=, target=, weight= name the columns",
+            Format::Tsv => "the same, separated by tabs",
+            Format::Parquet => "the same as a Parquet file (read only)",
             Format::Gwg => "Graphwright's binary: memory-mapped, checksummed",
         }
     }
@@ -133,6 +156,8 @@ impl Format {
         let begins = |mark: &[u8]| head.len() >= mark.len() && head[..mark.len()].eq_ignore_ascii_case(mark);
         if begins(super::gwg::MAGIC) {
             Some(Format::Gwg)
+        } else if begins(b"PAR1") {
+            Some(Format::Parquet)
         } else if begins(b"%%MatrixMarket") {
             Some(Format::Mtx)
         } else if begins(b"AdjacencyGraph") || begins(b"WeightedAdjacencyGraph") {
@@ -237,6 +262,6 @@ mod tests {
             }
         }
         let error = "graphml".parse::<Format>().unwrap_err().to_string();
-        assert!(error.starts_with("unknown format `graphml`; the formats are gwg, el"), "{error}");
+        assert!(error.starts_with("unknown format `graphml`; the formats are gwg, csv"), "{error}");
     }
 }

@@ -1,18 +1,19 @@
 //! `read` and `load`: from a path to edges or to a graph.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::edge_lines::Assembled;
 use super::input::Input;
-use super::{Compression, Format};
-use super::{adjacency_graph, astar, dimacs, edge_list, gapbs, gwg, konect, matrix_market, metis, snap};
+use super::{Compression, Format, TableColumns};
+use super::{adjacency_graph, astar, dimacs, edge_list, gapbs, gwg, konect, matrix_market, metis, snap, table};
 use crate::build::{ReadEdges, allow_csr};
 use crate::csr::csr;
 use crate::progress::Progress;
 use crate::stream::{AdjacencyStream, Mirrored, WithoutLoops};
 use crate::{
-    Adjacency, AnyEdgeList, BuildOptions, Graph, GraphError, Numbering, Result, RoundedWeight, Weight, build_any,
+    Adjacency, AnyEdgeList, BuildOptions, Graph, GraphError, Names, Numbering, Result, RoundedWeight, Weight, build_any,
 };
 
 /// How a file is read.
@@ -20,8 +21,8 @@ use crate::{
 pub struct ReadOptions {
     /// The format; by default the file name tells it, or failing that the first bytes.
     pub format: Option<Format>,
-    /// Keep the original ids of a format whose ids are made dense (SNAP).
-    pub keep_id_map: bool,
+    /// The columns of a table (CSV, TSV, Parquet) that hold the edges.
+    pub columns: TableColumns,
     /// Do not verify the checksums of a `.gwg`. Opening takes milliseconds at any size, but a damaged file is then
     /// noticed late or not at all.
     pub trust: bool,
@@ -61,8 +62,8 @@ pub struct EdgeFile {
     /// The format is for undirected graphs and lists each edge at both ends (METIS): the graph must come out
     /// symmetric.
     pub both_ends: bool,
-    /// Original id of every vertex, ascending, when asked for and when ids were made dense.
-    pub id_map: Option<Vec<u64>>,
+    /// Original id of every vertex, where these are other than `0..vertices`.
+    pub names: Option<Names>,
     /// The first weight that 32 bits hold as another number.
     pub rounded: Option<RoundedWeight>,
     /// How the numbers of vertices differ from the ids in the file.
@@ -73,7 +74,7 @@ impl EdgeFile {
     /// Edges that are taken one by one as listed.
     pub(crate) fn directed(edges: impl Into<Assembled>) -> Self {
         let Assembled { edges, rounded } = edges.into();
-        EdgeFile { edges, symmetrise: false, both_ends: false, id_map: None, rounded, numbering: None }
+        EdgeFile { edges, symmetrise: false, both_ends: false, names: None, rounded, numbering: None }
     }
 }
 
@@ -82,9 +83,6 @@ impl EdgeFile {
 pub struct LoadedGraph {
     /// The graph.
     pub graph: Graph,
-    /// Original id of every vertex of the file, ascending, when asked for and when ids were made dense. Ids are those
-    /// before any reordering.
-    pub id_map: Option<Vec<u64>>,
     /// The format it was read as.
     pub format: Format,
     /// Size of the file on disk.
@@ -106,12 +104,20 @@ pub fn read(path: &Path, options: &ReadOptions, progress: &dyn Progress) -> Resu
         Some(format) => format,
         None => Format::of_content(&input.head()?).ok_or_else(|| Format::unknown(path))?,
     };
+    if !options.columns.is_default() && !format.is_table() {
+        let message =
+            format!("the format {format} has no named columns: source, target, weight and header are for tables");
+        return Err(GraphError::Usage(format!("{}: {message}", path.display())));
+    }
     progress.begin("reading", Some(bytes));
     let mut verify_time = Duration::ZERO;
     let content = match format {
         Format::El => Content::Edges(edge_list::read(input, path, progress)?),
         Format::Wel => Content::Edges(edge_list::read_weighted(input, path, progress)?),
-        Format::Snap => Content::Edges(snap::read(input, path, options.keep_id_map, progress)?),
+        Format::Snap => Content::Edges(snap::read(input, path, progress)?),
+        Format::Csv => Content::Edges(table::read_csv(input, path, table::Separator::Any, &options.columns, progress)?),
+        Format::Tsv => Content::Edges(table::read_csv(input, path, table::Separator::Tab, &options.columns, progress)?),
+        Format::Parquet => Content::Edges(table::read_parquet(input, path, &options.columns, progress)?),
         Format::Mtx => Content::Edges(matrix_market::read(input, path, progress)?),
         Format::Gr => Content::Edges(dimacs::read(input, path, progress)?),
         Format::Metis => Content::Edges(metis::read(input, path, progress)?),
@@ -152,30 +158,36 @@ pub fn read(path: &Path, options: &ReadOptions, progress: &dyn Progress) -> Resu
 pub fn load(path: &Path, options: &ReadOptions, build: &BuildOptions, progress: &dyn Progress) -> Result<LoadedGraph> {
     let Loaded { content, format, bytes, read_time, verify_time } = read(path, options, progress)?;
     let start = Instant::now();
-    let (graph, id_map) = match content {
+    let graph = match content {
         Content::Edges(file) => {
             progress.begin("building", None);
             let build = BuildOptions { symmetrise: build.symmetrise || file.symmetrise, ..build.clone() };
             // Another order leaves nothing of the numbers.
             let numbering = file.numbering.filter(|_| build.reorder.is_none());
-            let graph = build_any(file.edges, &build)?.with_rounded_weight(file.rounded).with_numbering(numbering);
+            let order = build.reorder;
+            let build = BuildOptions { reorder: None, ..build };
+            let graph = build_any(file.edges, &build)?.with_names(file.names.map(Arc::new));
             if file.both_ends && !graph.is_symmetric() && build.symmetry == crate::Symmetry::Unknown {
                 let message = "an edge is listed at one end only, or with another weight at the other end; \
                                this format lists every edge at both";
                 return Err(GraphError::file(path, message));
             }
-            (graph, file.id_map)
+            let graph = match &order {
+                Some(order) => graph.try_reordered(order)?,
+                None => graph,
+            };
+            graph.with_rounded_weight(file.rounded).with_numbering(numbering)
         }
-        Content::Graph(graph) => (adjusted(*graph, build)?, None),
+        Content::Graph(graph) => adjusted(*graph, build)?,
     };
-    Ok(LoadedGraph { graph, id_map, format, bytes, read_time, verify_time, build_time: start.elapsed() })
+    Ok(LoadedGraph { graph, format, bytes, read_time, verify_time, build_time: start.elapsed() })
 }
 
 impl Graph {
     /// This graph with the reverse of every edge; where an edge has another weight in each direction, both get the lesser.
     pub fn symmetrised(&self) -> Graph {
         let options = BuildOptions { keep_loops: true, ..BuildOptions::default() };
-        Graph::new(self.out().typed(&Symmetrise(&options)), true)
+        Graph::new(self.out().typed(&Symmetrise(&options)), true).with_names(self.names().cloned())
     }
 }
 

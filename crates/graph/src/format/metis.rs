@@ -15,6 +15,7 @@ use super::load::EdgeFile;
 use super::text::{Fault, Parsed, Text};
 use super::write::{Plan, push_byte, push_number, push_weight};
 use crate::progress::Progress;
+use crate::vertex_limit::checked_vertices;
 use crate::{AnyEdgeList, EdgeChunk, EdgeList, Graph, GraphError, Result, Weight, WeightKind};
 
 /// What the header says.
@@ -149,9 +150,7 @@ fn joined<W: Weight>(parsed: Parsed<Lists<W>>, header: &Header, path: &Path, lin
         let message = format!("the header promises {} vertices, the file holds more lines", header.vertices);
         return Err(GraphError::text(path, line, message));
     }
-    if header.vertices > u64::from(u32::MAX) {
-        return Err(GraphError::text(path, line, "too many vertices: ids are 32 bits wide"));
-    }
+    checked_vertices(header.vertices).map_err(|error| GraphError::text(path, line, error.to_string()))?;
     blocks.par_iter_mut().zip(&firsts).for_each(|(block, &first)| {
         for (source, target) in &mut block.chunk.edges {
             *source += first as u32;

@@ -28,6 +28,7 @@ mod metis;
 mod output;
 mod rounded;
 mod snap;
+mod table;
 mod text;
 mod write;
 
@@ -35,4 +36,5 @@ pub use gwg::{GwgCheck, open_gwg, verify_gwg};
 pub use kind::{Compression, Format};
 pub use load::{Content, EdgeFile, Loaded, LoadedGraph, ReadOptions, load, read};
 pub use output::{remove_partial_files, write_file};
+pub use table::TableColumns;
 pub use write::{WriteOptions, Written, write};

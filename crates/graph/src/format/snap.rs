@@ -12,23 +12,23 @@ use super::load::EdgeFile;
 use super::text::Text;
 use super::write::{Plan, headerless_notes, push_byte, push_id, push_weight};
 use crate::progress::Progress;
-use crate::{Graph, GraphError, Result, WeightKind};
+use crate::{Graph, GraphError, Names, Result, WeightKind};
 
 const LINES: EdgeLines = EdgeLines { comments: b"#%", letter: None, first_id: 0, ids: None, more_columns: false };
 
-/// Reads a SNAP file; `keep_ids` asks for the original ids.
-pub(super) fn read(input: Input, path: &Path, keep_ids: bool, progress: &dyn Progress) -> Result<EdgeFile> {
+/// Reads a SNAP file.
+pub(super) fn read(input: Input, path: &Path, progress: &dyn Progress) -> Result<EdgeFile> {
     let mut text = Text::new(input, path, progress)?;
     match text.peek_data_line(LINES.comments)? {
         None => Err(GraphError::file(path, "there is no edge in the file")),
         Some(line) if line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count() < 3 => {
-            read_with::<NoWeights>(text, path, keep_ids)
+            read_with::<NoWeights>(text, path)
         }
-        Some(_) => read_with::<AnyWeights>(text, path, keep_ids),
+        Some(_) => read_with::<AnyWeights>(text, path),
     }
 }
 
-fn read_with<C: Column>(text: Text<'_>, path: &Path, keep_ids: bool) -> Result<EdgeFile> {
+fn read_with<C: Column>(text: Text<'_>, path: &Path) -> Result<EdgeFile> {
     // A block with an id beyond 32 bits is read once more with 64.
     let parsed = text.parse(|bytes| match edge_block::<u32, C>(bytes, &LINES) {
         Ok(EdgeBlock { ids, column, .. }) => Ok((AnyIds::Narrow(ids), column)),
@@ -38,10 +38,14 @@ fn read_with<C: Column>(text: Text<'_>, path: &Path, keep_ids: bool) -> Result<E
         Err(fault) => Err(fault),
     })?;
     let (ids, columns): (Vec<_>, Vec<_>) = parsed.blocks.into_iter().unzip();
-    let dense = densify(ids, keep_ids).map_err(|message| GraphError::file(path, message))?;
+    let dense = densify(ids).map_err(|message| GraphError::file(path, message))?;
     let parts = dense.edges.into_iter().zip(columns).collect();
     let edges = C::assemble(path, dense.vertices, parts, &parsed.first_lines)?;
-    Ok(EdgeFile { id_map: dense.original, numbering: dense.numbering, ..EdgeFile::directed(edges) })
+    Ok(EdgeFile {
+        names: dense.original.map(Names::from_unsigned),
+        numbering: dense.numbering,
+        ..EdgeFile::directed(edges)
+    })
 }
 
 /// Plans a SNAP file.

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::output::Output;
 use super::{Compression, Format};
-use super::{adjacency_graph, dimacs, edge_list, gapbs, gwg, konect, matrix_market, metis, snap};
+use super::{adjacency_graph, dimacs, edge_list, gapbs, gwg, konect, matrix_market, metis, snap, table};
 use crate::progress::Progress;
 use crate::{Adjacency, Graph, GraphError, Result, Weights};
 
@@ -47,6 +47,8 @@ pub fn write(graph: &Graph, path: &Path, options: &WriteOptions, progress: &dyn 
     let plan = match format {
         Format::El => edge_list::plan(graph, path)?,
         Format::Wel => edge_list::plan_weighted(graph, path)?,
+        Format::Csv => table::plan(graph, path, b',')?,
+        Format::Tsv => table::plan(graph, path, b'\t')?,
         Format::Snap => snap::plan(graph, path)?,
         Format::Mtx => matrix_market::plan(graph),
         Format::Gr => dimacs::plan(graph, path)?,
@@ -56,6 +58,12 @@ pub fn write(graph: &Graph, path: &Path, options: &WriteOptions, progress: &dyn 
         Format::Sg => gapbs::plan(graph, path, false)?,
         Format::Wsg => gapbs::plan(graph, path, true)?,
         Format::Gwg => gwg::plan(graph, options.incoming),
+        Format::Parquet => {
+            return Err(GraphError::file(
+                path,
+                "Parquet files of edges are read only; write `.csv`, or `.gwg` for speed",
+            ));
+        }
         Format::AStar => {
             return Err(GraphError::file(path, "`.bin` needs coordinates, which graphs do not carry: it is read only"));
         }

@@ -1,5 +1,6 @@
 //! How large a generated graph will be, and the refusal of what cannot fit.
 
+use crate::vertex_limit::checked_vertices;
 use crate::{GraphError, Result, memory};
 
 /// Expected size of a generated graph.
@@ -31,8 +32,8 @@ impl Size {
     /// Refuses a graph that needs more ids than there are, or whose making needs more memory than may be used.
     pub fn check(&self, spec: &str, directed: bool, weighted: bool) -> Result<()> {
         let Size { vertices, edges } = self;
-        if *vertices > 1 << 32 {
-            let message = format!("{vertices} vertices are too many: vertex ids are 32 bits wide");
+        if let Err(error) = checked_vertices(*vertices) {
+            let message = error.to_string();
             return Err(GraphError::Spec { spec: spec.to_owned(), message });
         }
         let needed = u64::try_from(self.peak_bytes(directed, weighted)).unwrap_or(u64::MAX);
@@ -49,7 +50,7 @@ mod tests {
     fn absurd_sizes_are_refused_without_overflow() {
         let absurd = Size::new(u128::MAX, u128::MAX);
         let message = absurd.check("x", false, true).unwrap_err().to_string();
-        assert!(message.contains("vertex ids are 32 bits wide"), "{message}");
+        assert!(message.contains("vertices are too many: a graph has at most 2147483647"), "{message}");
         let dense = Size::new(1000, u128::MAX);
         let message = dense.check("x", false, true).unwrap_err().to_string();
         assert!(message.contains("edges needs 16.0 EiB of memory, but only "), "{message}");

@@ -14,6 +14,8 @@ mod format_real_graphs;
 mod format_round_trip;
 #[path = "../format_support/mod.rs"]
 mod format_support;
+#[path = "../format_table.rs"]
+mod format_table;
 #[path = "../generate_degrees.rs"]
 mod generate_degrees;
 #[path = "../generate_models.rs"]
@@ -22,3 +24,5 @@ mod generate_models;
 mod spec_parse;
 #[path = "../stats_oracle.rs"]
 mod stats_oracle;
+#[path = "../vertex_limit.rs"]
+mod vertex_limit;

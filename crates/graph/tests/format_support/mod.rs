@@ -90,11 +90,11 @@ pub fn can_hold(format: Format, graph: &Graph) -> bool {
     match format {
         Format::El => kind == WeightKind::None && graph.edges() > 0 && touched(last),
         Format::Wel => kind != WeightKind::None && graph.edges() > 0 && touched(last),
-        Format::Snap => graph.edges() > 0 && (0..graph.vertices() as u32).all(touched),
+        Format::Csv | Format::Tsv | Format::Snap => graph.edges() > 0 && (0..graph.vertices() as u32).all(touched),
         Format::Gr | Format::Wsg => kind == WeightKind::Int,
         Format::Metis => graph.is_symmetric() && kind != WeightKind::Float,
         Format::Sg => kind == WeightKind::None,
-        Format::AStar => false,
+        Format::AStar | Format::Parquet => false,
         Format::Mtx | Format::Konect | Format::Gwg => true,
         Format::Adj => true,
     }

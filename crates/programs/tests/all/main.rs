@@ -1,6 +1,7 @@
 //! The tests of the standard programs, in one binary: texts, validators, runs on the reference machine, the guide.
 
 mod arguments;
+mod bind;
 mod damage;
 mod guide;
 mod machine;

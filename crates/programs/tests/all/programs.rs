@@ -71,5 +71,5 @@ fn names_are_found_and_slips_are_answered() {
     let error = find("colouring").unwrap_err();
     assert_eq!(error.to_string(), "there is no standard program `colouring`; did you mean `coloring`?");
     assert_eq!(find("xyzzy").unwrap_err().to_string(), "there is no standard program `xyzzy`");
-    assert_eq!(find("sssp").unwrap().usage(), "sssp GRAPH SOURCE");
+    assert_eq!(find("sssp").unwrap().usage(), "sssp GRAPH [SOURCE]");
 }

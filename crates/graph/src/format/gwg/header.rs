@@ -1,6 +1,7 @@
 //! The header page of a `.gwg`: layout, encoding, and every check that needs no content.
 
 use crate::WeightKind;
+use crate::vertex_limit::checked_vertices;
 
 /// First bytes of the file. The odd byte and the line ends make damage by text-mode transfer visible.
 pub(in crate::format) const MAGIC: &[u8] = b"\x89GWG\r\n\x1a\n";
@@ -200,8 +201,8 @@ impl Header {
             wide: set(WIDE_OFFSETS),
             incoming: set(INCOMING),
         };
-        if shape.vertices > u64::from(u32::MAX) {
-            return wrong(at::VERTICES, format!("{} vertices are too many: ids are 32 bits wide", shape.vertices));
+        if let Err(error) = checked_vertices(shape.vertices) {
+            return wrong(at::VERTICES, error.to_string());
         }
         let Some(layout) = shape.layout() else {
             return wrong(at::EDGES, format!("{} edges are beyond any file", shape.edges));

@@ -1,0 +1,74 @@
+//! Arguments of standard programs by name: `--source alice`.
+
+use clap::Args;
+
+/// The arguments that standard programs have. `gw programs NAME` tells which program takes which.
+#[derive(Args)]
+#[command(next_help_heading = "Arguments of standard programs by name (`gw programs NAME` tells which there are)")]
+pub struct Named {
+    /// The vertex to start from, by the id in the graph's file [default: the vertex with the most out-edges]
+    #[arg(long, value_name = "VERTEX", allow_hyphen_values = true)]
+    source: Option<String>,
+    /// The vertex to reach: the argument TARGET, whose name is taken by the machine
+    #[arg(long, value_name = "VERTEX", allow_hyphen_values = true)]
+    to: Option<String>,
+    /// The vertex whose distances guide a search
+    #[arg(long, value_name = "VERTEX", allow_hyphen_values = true)]
+    landmark: Option<String>,
+    /// The width of a bucket of distances
+    #[arg(long, value_name = "WIDTH")]
+    delta: Option<String>,
+    /// The greatest number of rounds
+    #[arg(long, value_name = "COUNT")]
+    rounds: Option<String>,
+    /// The change below which rounds end
+    #[arg(long, value_name = "NUMBER")]
+    tolerance: Option<String>,
+    /// The number of pivots
+    #[arg(long, value_name = "COUNT")]
+    pivots: Option<String>,
+}
+
+impl Named {
+    /// The names of the program's arguments with their values.
+    pub fn pairs(&self) -> Vec<(String, String)> {
+        let all = [
+            ("source", &self.source),
+            ("target", &self.to),
+            ("landmark", &self.landmark),
+            ("delta", &self.delta),
+            ("rounds", &self.rounds),
+            ("tolerance", &self.tolerance),
+            ("pivots", &self.pivots),
+        ];
+        all.into_iter().filter_map(|(name, value)| Some((name.to_string(), value.clone()?))).collect()
+    }
+
+    /// The option of an argument.
+    pub fn option(name: &str) -> String {
+        match name {
+            "target" => "--to".to_string(),
+            name => format!("--{name}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Command, FromArgMatches};
+
+    use super::*;
+
+    #[test]
+    fn every_argument_of_a_standard_program_has_an_option() {
+        for program in gw_programs::programs() {
+            for arg in program.args.iter().filter(|arg| arg.kind != gw_programs::ArgKind::Graph) {
+                let command = Named::augment_args(Command::new("gw"));
+                let matches = command.try_get_matches_from(["gw", &Named::option(arg.name), "1"]);
+                let matches = matches.unwrap_or_else(|error| panic!("{} {}: {error}", program.name, arg.name));
+                let named = Named::from_arg_matches(&matches).unwrap();
+                assert_eq!(named.pairs(), [(arg.name.to_string(), "1".to_string())]);
+            }
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! One's own data: tables of edges in, original ids out; arguments by name; completions and the manual page.
+
+mod common;
+
+use common::{failure, gw, json, success};
+
+/// Four people; bob is followed by all others.
+const FOLLOWS: &str = "when,follower,followee,strength\n\
+    2001,ann,bob,2\n2002,cem,bob,3\n2003,\"dee, x\",bob,1\n2004,bob,ann,5\n";
+
+const COLUMNS: [&str; 4] = ["--source-column", "follower", "--target-column", "followee"];
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("f.csv"), FOLLOWS).unwrap();
+    folder
+}
+
+#[test]
+fn a_table_becomes_a_ranking_of_names() {
+    let folder = folder();
+    let at = folder.path();
+    let told = success(at, &[&["run", "pagerank", "f.csv", "--top", "rank:2", "--verify"][..], &COLUMNS].concat());
+    assert!(told.contains("rank: the 2 greatest of 4\n  bob  0.4"), "{told}");
+    let least = success(at, &["run", "pagerank", "f.csv:source=follower:target=followee", "--top", "rank:2:least"]);
+    assert!(least.contains("rank: the 2 least of 4\n  cem     0.0"), "the first of equal ones: {least}");
+    let answer = json(at, &[&["run", "pagerank", "f.csv", "--top", "rank:1", "--json"][..], &COLUMNS].concat());
+    let [best] = &answer["top"].as_array().unwrap()[..] else { panic!("{answer}") };
+    assert_eq!((&best["result"], &best["order"]), (&"rank".into(), &"greatest".into()));
+    assert_eq!(best["entries"][0]["vertex"], "bob");
+    assert!(best["entries"][0]["value"].as_f64().is_some_and(|rank| rank > 0.4), "{answer}");
+    assert!(failure(at, &["run", "tc", "path:3", "--top", "rank:2"], 2).contains("no vector of numbers `rank`"));
+    assert!(failure(at, &["run", "bfs", "path:3", "--top", "parent"], 2).contains("RESULT:COUNT"));
+}
+
+#[test]
+fn results_are_tables_with_the_original_ids() {
+    let folder = folder();
+    let at = folder.path();
+    let run = |program: &str, out: &str| {
+        let args = ["run", program, "f.csv", "--source", "cem", "--out", out];
+        success(at, &[&args[..], &COLUMNS].concat());
+        std::fs::read_to_string(at.join(out.split_once('=').unwrap().1)).unwrap()
+    };
+    assert_eq!(run("bfs-levels", "level=l.csv"), "vertex,level\nann,2\nbob,1\ncem,0\n\"dee, x\",-1\n");
+    assert_eq!(run("bfs-levels", "depth=d.tsv"), "depth\n2\n");
+    // Vertices among the entries are ids, too; no vertex is empty.
+    assert_eq!(run("bfs", "parent=p.tsv"), "vertex\tparent\nann\tbob\nbob\tcem\ncem\tcem\ndee, x\t\n");
+    // Plain lines hold the numbers.
+    assert_eq!(run("bfs", "parent=p.txt"), "1\n2\n2\n-1\n");
+    let table = [&["run", "pagerank", "f.csv", "--out", "rank=r.parquet"][..], &COLUMNS].concat();
+    success(at, &table);
+    let bytes = std::fs::read(at.join("r.parquet")).unwrap();
+    assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
+    // Without ids there are numbers.
+    success(at, &["run", "bfs-levels", "path:3", "0", "--out", "level=n.csv"]);
+    assert_eq!(std::fs::read_to_string(at.join("n.csv")).unwrap(), "vertex,level\n0,0\n1,1\n2,2\n");
+}
+
+#[test]
+fn vectors_of_vertices_in_a_program_of_ones_own_are_ids() {
+    let folder = folder();
+    let at = folder.path();
+    let program = "element Vertex end\nelement Edge end\n\
+        const edges : edgeset{Edge}(Vertex,Vertex) = load(argv[1]);\n\
+        const leader : vector{Vertex}(Vertex) = 0;\n\
+        func follow(src : Vertex, dst : Vertex)\n    leader[src] = dst;\nend\n\
+        func main()\n    edges.apply(follow);\nend\n";
+    std::fs::write(at.join("own.gt"), program).unwrap();
+    success(at, &[&["run", "own.gt", "f.csv", "--out", "leader=l.csv"][..], &COLUMNS].concat());
+    let table = std::fs::read_to_string(at.join("l.csv")).unwrap();
+    assert_eq!(table, "vertex,leader\nann,bob\nbob,ann\ncem,bob\n\"dee, x\",bob\n");
+    let by_name = failure(at, &["run", "own.gt", "f.csv", "--source", "ann"], 2);
+    assert!(by_name.contains("own.gt is no standard program"), "{by_name}");
+}
+
+#[test]
+fn arguments_have_names() {
+    let folder = folder();
+    let at = folder.path();
+    let weights = ["--weight-column", "strength"];
+    let path = ["run", "ppsp", "f.csv", "--source", "cem", "--to", "ann", "--delta", "2", "--verify"];
+    assert!(success(at, &[&path[..], &COLUMNS, &weights].concat()).starts_with("distance = 8\n"));
+    // By position, beside names and alone.
+    let mixed = ["run", "ppsp", "f.csv", "ann", "2", "--source", "cem"];
+    assert!(success(at, &[&mixed[..], &COLUMNS, &weights].concat()).starts_with("distance = 8\n"));
+    let plain = ["run", "ppsp", "f.csv", "cem", "ann", "2"];
+    assert!(success(at, &[&plain[..], &COLUMNS, &weights].concat()).starts_with("distance = 8\n"));
+    assert!(success(at, &["run", "pagerank", "path:9", "--rounds", "3"]).contains("\nrounds = 3\n"));
+
+    let error = |args: &[&str]| failure(at, &[&["run"], args].concat(), 2);
+    assert_eq!(error(&["bfs", "path:5", "--delta", "3"]), "gw: --delta: bfs has no such argument; it has --source\n");
+    assert!(error(&["ppsp", "path:5", "--rounds", "3"]).ends_with("it has --source, --to, --delta\n"));
+    assert!(error(&["tc", "path:5", "--source", "3"]).ends_with("it has none by name\n"));
+    assert!(error(&["bfs", "path:5", "1", "--source", "3"]).contains("surplus argument `1`"));
+    let unknown = failure(at, &[&["run", "bfs", "f.csv", "--source", "eve"][..], &COLUMNS].concat(), 2);
+    let expected = "argument SOURCE: `eve` is not the id of a vertex: the graph has 4, such as ann, bob, cem";
+    assert!(unknown.contains(expected), "{unknown}");
+}
+
+#[test]
+fn a_source_left_out_is_a_hub_and_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let output = gw(at, &["run", "bfs", "star:9:reorder=degree-asc", "--verify"]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.starts_with("gw: no source is given: taken is 8, the vertex with the most out-edges\n"), "{told}");
+    let answer = json(at, &["run", "bfs-levels", "star:9:reorder=degree-asc", "--json"]);
+    assert_eq!((&answer["chosen_source"], &answer["results"]["depth"]), (&"8".into(), &1.into()));
+    let given = json(at, &["run", "bfs", "star:9", "3", "--json"]);
+    assert!(given["chosen_source"].is_null());
+}
+
+#[test]
+fn graph_commands_take_tables() {
+    let folder = folder();
+    let at = folder.path();
+    let info = json(at, &[&["graph", "info", "f.csv", "--json"][..], &COLUMNS].concat());
+    assert_eq!((&info["vertices"], &info["edges"]), (&4.into(), &4.into()));
+    let args = [&["graph", "convert", "f.csv", "f.gwg", "--id-map", "ids", "--weight-column", "4"][..], &COLUMNS];
+    assert!(success(at, &args.concat()).contains("note: the format gwg holds no ids of vertices"));
+    assert_eq!(std::fs::read_to_string(at.join("ids")).unwrap(), "ann\nbob\ncem\ndee, x\n");
+    success(at, &[&["graph", "convert", "f.csv", "g.tsv"][..], &COLUMNS].concat());
+    let table = std::fs::read_to_string(at.join("g.tsv")).unwrap();
+    assert_eq!(table, "source\ttarget\nann\tbob\nbob\tann\ncem\tbob\ndee, x\tbob\n");
+    let missing = failure(at, &["graph", "info", "f.csv", "--source-column", "who"], 1);
+    assert!(missing.contains("the columns are `when`, `follower`, `followee`, `strength`"), "{missing}");
+    assert!(failure(at, &["graph", "info", "kron:4", "--source-column", "who"], 2).contains("generator"));
+    assert!(failure(at, &["graph", "convert", "path:4", "p.gwg", "--id-map", "ids"], 2).contains("no ids"));
+}
+
+#[test]
+fn shells_and_man_are_served() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = success(at, &["completions", shell]);
+        assert!(script.contains("pagerank") || script.contains("--top") || script.contains("top"), "{shell}");
+        assert!(script.contains("source-column"), "{shell}");
+    }
+    let page = success(at, &["man"]);
+    assert!(page.contains(".TH gw 1") && page.contains("completions"), "{page}");
+    success(at, &["man", "--folder", "."]);
+    let run = std::fs::read_to_string(at.join("gw-run.1")).unwrap();
+    assert!(run.contains("weight\\-column") && at.join("gw-graph-convert.1").exists());
+    assert!(!gw(at, &["man", "--folder", "missing"]).status.success());
+}
+
+/// Whether something prints escape sequences to a terminal, made by `script`; `None` where there is no `script`.
+#[cfg(target_os = "linux")]
+fn colours(at: &std::path::Path, command: &str, no_colour: bool) -> Option<bool> {
+    let mut script = std::process::Command::new("script");
+    script.args(["-qec", command, "/dev/null"]).current_dir(at).env("TERM", "xterm-256color").env_remove("NO_COLOR");
+    if no_colour {
+        script.env("NO_COLOR", "1");
+    }
+    let output = script.output().ok()?;
+    Some(output.stdout.windows(4).any(|bytes| bytes.starts_with(b"\x1b[3") || bytes.starts_with(b"\x1b[1m")))
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn no_color_means_no_colour() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("slip.gt"), "func main()\n    print totl;\nend\n").unwrap();
+    let gw = env!("CARGO_BIN_EXE_gw");
+    for command in [format!("{gw} run slip.gt"), format!("{gw} run --nonsense")] {
+        // A machine without `script` cannot show a terminal.
+        let Some(coloured) = colours(at, &command, false) else { return };
+        assert!(coloured, "{command}");
+        assert_eq!(colours(at, &command, true), Some(false), "{command}");
+    }
+}

@@ -1,0 +1,149 @@
+//! Which columns of a table hold the edges.
+
+/// The columns that hold sources, targets and weights, each by its name in the header or by its number from 1 on.
+///
+/// A column that is not named here is found by the usual names: `source`, `src` or `from`; `target`, `dst` or `to`;
+/// `weight` or `w`, in letters of any case. Without these, the first two columns that are left are taken, and there are
+/// no weights.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TableColumns {
+    /// The column of sources.
+    pub source: Option<String>,
+    /// The column of targets.
+    pub target: Option<String>,
+    /// The column of weights.
+    pub weight: Option<String>,
+    /// The first line holds an edge, not the names of columns.
+    pub no_header: bool,
+}
+
+/// Columns by their places, counted from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Places {
+    pub(super) source: usize,
+    pub(super) target: usize,
+    pub(super) weight: Option<usize>,
+}
+
+const SOURCES: &[&str] = &["source", "src", "from"];
+const TARGETS: &[&str] = &["target", "dst", "to", "dest", "destination"];
+const WEIGHTS: &[&str] = &["weight", "w"];
+
+impl TableColumns {
+    /// True when nothing is asked for.
+    pub fn is_default(&self) -> bool {
+        *self == TableColumns::default()
+    }
+
+    /// The places of the columns in a table with this header, or what is wrong.
+    pub(super) fn places(&self, header: &[String]) -> Result<Places, String> {
+        let source = named(header, "source", self.source.as_deref(), SOURCES)?;
+        let target = named(header, "target", self.target.as_deref(), TARGETS)?;
+        let weight = named(header, "weight", self.weight.as_deref(), WEIGHTS)?;
+        if header.len() < 2 {
+            let only = list(header);
+            return Err(format!("an edge needs two columns, but the table has {only} only"));
+        }
+        // By habit alone, one column is never used twice.
+        let weight = weight.filter(|at| self.weight.is_some() || (Some(*at) != source && Some(*at) != target));
+        let free = |taken: Option<usize>| (0..header.len()).find(|&at| Some(at) != taken && Some(at) != weight);
+        let missing = |what: &str| format!("no column is left for the {what}s; the columns are {}", list(header));
+        let source = source.or_else(|| free(target)).ok_or_else(|| missing("source"))?;
+        let target = target.filter(|at| *at != source || self.target.is_some()).or_else(|| free(Some(source)));
+        let target = target.ok_or_else(|| missing("target"))?;
+        if source == target || weight.is_some_and(|weight| weight == source || weight == target) {
+            let twice = if source == target { source } else { weight.unwrap_or(source) };
+            return Err(format!(
+                "the column `{}` cannot be two things at once; the columns are {}",
+                header[twice],
+                list(header)
+            ));
+        }
+        Ok(Places { source, target, weight })
+    }
+}
+
+/// The column of this name or number; without one, that of the first usual name.
+fn named(header: &[String], what: &str, name: Option<&str>, usual: &[&str]) -> Result<Option<usize>, String> {
+    let Some(name) = name else {
+        let column = |usual: &&str| header.iter().position(|column| column.eq_ignore_ascii_case(usual));
+        return Ok(usual.iter().find_map(column));
+    };
+    let mut same = (0..header.len()).filter(|&at| header[at] == name);
+    match (same.next(), same.next()) {
+        (Some(_), Some(second)) => {
+            Err(format!("two columns are called `{name}`; name the {what} by its number, such as {}", second + 1))
+        }
+        (Some(at), None) => Ok(Some(at)),
+        (None, _) => match name.parse::<usize>() {
+            Ok(number) if (1..=header.len()).contains(&number) => Ok(Some(number - 1)),
+            _ => Err(format!("there is no column `{name}` for the {what}; the columns are {}", list(header))),
+        },
+    }
+}
+
+/// The columns for a message.
+fn list(header: &[String]) -> String {
+    const SHOWN: usize = 20;
+    let mut names: Vec<String> = header.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
+    if header.len() > SHOWN {
+        names.push(format!("and {} more", header.len() - SHOWN));
+    }
+    names.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places(header: &str, options: [&str; 3]) -> Result<(usize, usize, Option<usize>), String> {
+        let header: Vec<String> = header.split(',').map(str::to_string).collect();
+        let option = |text: &str| (!text.is_empty()).then(|| text.to_string());
+        let [source, target, weight] = options.map(option);
+        let found = TableColumns { source, target, weight, no_header: false }.places(&header)?;
+        Ok((found.source, found.target, found.weight))
+    }
+
+    #[test]
+    fn usual_names_are_found_and_else_the_first_two_columns_are_taken() {
+        for (header, expected) in [
+            ("source,target", (0, 1, None)),
+            ("Target,Source,W", (1, 0, Some(2))),
+            ("id,src,dst,weight", (1, 2, Some(3))),
+            ("weight,from,to", (1, 2, Some(0))),
+            ("follower,followee,since", (0, 1, None)),
+            ("w,a,b", (1, 2, Some(0))),
+            ("person,to", (0, 1, None)),
+            ("to,person", (1, 0, None)),
+            ("a,from,b", (1, 0, None)),
+        ] {
+            assert_eq!(places(header, ["", "", ""]), Ok(expected), "{header}");
+        }
+    }
+
+    #[test]
+    fn columns_are_named_by_name_or_number() {
+        assert_eq!(places("a,b,c,d", ["c", "a", "b"]), Ok((2, 0, Some(1))));
+        assert_eq!(places("a,b,c,d", ["4", "", ""]), Ok((3, 0, None)));
+        assert_eq!(places("2,1,c", ["1", "2", "3"]), Ok((1, 0, Some(2))));
+    }
+
+    #[test]
+    fn mistakes_tell_the_columns() {
+        let message = |header, options| places(header, options).unwrap_err();
+        assert_eq!(message("a,b", ["x", "", ""]), "there is no column `x` for the source; the columns are `a`, `b`");
+        assert_eq!(
+            message("a,a,b", ["a", "", ""]),
+            "two columns are called `a`; name the source by its number, such as 2"
+        );
+        assert_eq!(
+            message("a,b", ["a", "a", ""]),
+            "the column `a` cannot be two things at once; the columns are `a`, `b`"
+        );
+        assert_eq!(message("a", ["", "", ""]), "an edge needs two columns, but the table has `a` only");
+        assert_eq!(
+            message("a,weight", ["", "", ""]),
+            "no column is left for the targets; the columns are `a`, `weight`"
+        );
+    }
+}

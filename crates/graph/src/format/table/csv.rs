@@ -1,0 +1,336 @@
+//! CSV and TSV: a header, then one edge per line.
+//!
+//! Blank lines are skipped, and so are lines that begin with `#` above the header; below it they are data, since names may
+//! begin with `#`. A table whose first line holds a number has no header: its columns are called `1`, `2` and so on.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::blocks::{self, Piece};
+use super::columns::{Places, TableColumns};
+use super::ids::{BlockIds, IdBlock, NumberIds, Numbered, Refusal, TextIds, whole_number};
+use super::record::{Field, Records};
+use crate::format::cursor::Cursor;
+use crate::format::edge_lines::{AnyWeights, Column, NoWeights};
+use crate::format::input::Input;
+use crate::format::load::EdgeFile;
+use crate::format::text::{Fault, lines_in};
+use crate::progress::Progress;
+use crate::text_file::BYTE_ORDER_MARK;
+use crate::{GraphError, Result, memory};
+
+/// What stands between fields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::format) enum Separator {
+    /// The first of comma, semicolon, tab and bar that is in the header.
+    Any,
+    /// A tab.
+    Tab,
+}
+
+/// Reads a table.
+pub(in crate::format) fn read_csv(
+    input: Input,
+    path: &Path,
+    separator: Separator,
+    columns: &TableColumns,
+    progress: &dyn Progress,
+) -> Result<EdgeFile> {
+    let bytes = input.bytes()?;
+    let table = Table::open(&bytes, path, separator, columns, progress)?;
+    match table.places.weight {
+        Some(_) => table.edges::<AnyWeights>(),
+        None => table.edges::<NoWeights>(),
+    }
+}
+
+/// A table whose header is read.
+struct Table<'a> {
+    bytes: &'a [u8],
+    path: &'a Path,
+    progress: &'a dyn Progress,
+    separator: u8,
+    header: Vec<String>,
+    places: Places,
+    /// Where the first line with an edge begins.
+    data: usize,
+}
+
+impl<'a> Table<'a> {
+    fn open(
+        bytes: &'a [u8],
+        path: &'a Path,
+        separator: Separator,
+        columns: &TableColumns,
+        progress: &'a dyn Progress,
+    ) -> Result<Self> {
+        if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+            return Err(GraphError::file(path, "the text is UTF-16; save it as UTF-8"));
+        }
+        let mark = if bytes.starts_with(BYTE_ORDER_MARK.as_bytes()) { BYTE_ORDER_MARK.len() } else { 0 };
+        let at = first_line(bytes, mark).ok_or_else(|| GraphError::file(path, "there is no table in the file"))?;
+        let fail = |fault: Fault| at_line(path, bytes, fault);
+        let separator = match separator {
+            Separator::Tab => b'\t',
+            Separator::Any => separator_of(&bytes[at..]),
+        };
+        let (first, next) = first_record(bytes, at, separator).map_err(fail)?;
+        let asked = [&columns.source, &columns.target, &columns.weight];
+        let is_asked = |name: &String| asked.iter().any(|asked| asked.as_ref() == Some(name));
+        let has_number = first.iter().any(|field| field.parse::<f64>().is_ok());
+        let has_header = !columns.no_header && (!has_number || first.iter().any(is_asked));
+        let (header, data) = match has_header {
+            true => (first, next),
+            false => ((1..=first.len()).map(|number| number.to_string()).collect(), at),
+        };
+        let places = columns.places(&header).map_err(|message| fail(Fault::new(at, message)))?;
+        Ok(Table { bytes, path, progress, separator, header, places, data })
+    }
+
+    /// Reads the edges: as numbers if the first ids are, and as texts if one of them is none.
+    fn edges<C: Column>(&self) -> Result<EdgeFile> {
+        let file = match self.begins_with_numbers() {
+            true => self.edges_as::<NumberIds, C>()?,
+            false => None,
+        };
+        match file {
+            Some(file) => Ok(file),
+            None => self.edges_as::<TextIds, C>()?.ok_or_else(|| GraphError::file(self.path, "ids cannot be read")),
+        }
+    }
+
+    fn begins_with_numbers(&self) -> bool {
+        let mut records = Records::new(self.bytes, self.data, self.separator);
+        while !records.is_done() && records.skip_blank_line() {}
+        let Ok((fields, _)) = first_record(self.bytes, records.at, self.separator) else { return false };
+        let ids = [self.places.source, self.places.target].map(|at| fields.get(at).map(String::as_bytes));
+        ids.into_iter().all(|id| id.is_some_and(|id| whole_number(id).is_some()))
+    }
+
+    fn edges_as<I: BlockIds, C: Column>(&self) -> Result<Option<EdgeFile>> {
+        let texts = AtomicBool::new(false);
+        let pieces = blocks::read(self.bytes, self.data, |range| self.block::<I, C>(range, &texts));
+        if texts.into_inner() {
+            return Ok(None);
+        }
+        let pieces = pieces.map_err(|fault| at_line(self.path, self.bytes, fault))?;
+        let mut line = 1 + lines_in(&self.bytes[..self.data]);
+        let (mut first_lines, mut ids, mut weights) = (Vec::new(), Vec::new(), Vec::new());
+        for Piece { start, end, content } in pieces {
+            first_lines.push(line);
+            line += lines_in(&self.bytes[start..end]);
+            let Block { edges, ids: block_ids, weights: block_weights } = content;
+            ids.push(IdBlock { ids: block_ids, edges });
+            weights.push(block_weights);
+        }
+        if ids.iter().all(|block| block.edges.is_empty()) {
+            return Err(GraphError::file(self.path, "there is no edge in the table"));
+        }
+        let Some(numbered) = I::number(ids).map_err(|error| GraphError::file(self.path, error.to_string()))? else {
+            return Ok(None);
+        };
+        let Numbered { vertices, edges, names, numbering } = numbered;
+        let parts = edges.into_iter().zip(weights).collect();
+        let assembled = C::assemble(self.path, vertices, parts, &first_lines)?;
+        Ok(Some(EdgeFile { names, numbering, ..EdgeFile::directed(assembled) }))
+    }
+
+    /// Reads the records that begin in `range`.
+    fn block<I: BlockIds, C: Column>(
+        &self,
+        range: Range<usize>,
+        texts: &AtomicBool,
+    ) -> Result<Piece<Block<I, C>>, Fault> {
+        let bytes = self.bytes;
+        if bytes.len() >= MEMORY_STEP {
+            let what = format_args!("a part of {}", self.path.display());
+            let allowed = memory::allow_more(4 * range.len() as u64, what);
+            allowed.map_err(|refused| Fault::new(range.start, refused.to_string()))?;
+        }
+        let capacity = lines_in(&bytes[range.clone()]) as usize + 1;
+        let mut block =
+            Block { ids: I::default(), edges: Vec::with_capacity(capacity), weights: C::with_capacity(capacity) };
+        let mut records = Records::new(bytes, range.start, self.separator);
+        while records.at < range.end {
+            let start = records.at;
+            if records.skip_blank_line() {
+                continue;
+            }
+            let record = self.record(&mut records, start)?;
+            let ids = self
+                .id(&mut block.ids, record.source, self.places.source)
+                .and_then(|source| Ok((source, self.id(&mut block.ids, record.target, self.places.target)?)));
+            match ids {
+                Ok(ids) => block.edges.push(ids),
+                Err(NoId::Bad(fault)) => return Err(fault),
+                Err(NoId::Text) => {
+                    texts.store(true, Ordering::Relaxed);
+                    return Ok(Piece { start: range.start, end: range.end, content: block });
+                }
+            }
+            if C::PRESENT {
+                self.weight(&mut block.weights, record.weight, range.start)?;
+            }
+        }
+        self.progress.advance(range.len() as u64);
+        Ok(Piece { start: range.start, end: records.at, content: block })
+    }
+
+    /// Reads a record, which begins at `start`.
+    #[inline]
+    fn record(&self, records: &mut Records<'_>, start: usize) -> Result<Record, Fault> {
+        let Places { source, target, weight } = self.places;
+        let mut record = Record::default();
+        let mut count = 0;
+        loop {
+            let field = records.field()?;
+            if count == source {
+                record.source = field;
+            } else if count == target {
+                record.target = field;
+            } else if Some(count) == weight {
+                record.weight = field;
+            }
+            count += 1;
+            if field.last {
+                break;
+            }
+        }
+        let needed = source.max(target).max(weight.unwrap_or(0));
+        if count <= needed || count > self.header.len() {
+            return Err(self.wrong_count(start, count, needed));
+        }
+        Ok(record)
+    }
+
+    #[cold]
+    fn wrong_count(&self, start: usize, count: usize, needed: usize) -> Fault {
+        let fields = if count == 1 { "1 field".to_string() } else { format!("{count} fields") };
+        let message = match count <= needed {
+            true => format!("{fields}, but the column `{}` is number {}", self.header[needed], needed + 1),
+            false => {
+                format!("{fields} for {} columns; put quotes around a field that holds a separator", self.header.len())
+            }
+        };
+        Fault::new(start, message)
+    }
+
+    #[inline]
+    fn id<I: BlockIds>(&self, ids: &mut I, field: Field, column: usize) -> Result<I::Id, NoId> {
+        if field.start == field.end {
+            return Err(NoId::Bad(self.empty(field, column)));
+        }
+        let id = match field.escaped {
+            false => ids.id(field.plain(self.bytes)),
+            true => ids.id(&field.unescaped(self.bytes)),
+        };
+        id.map_err(|refusal| match refusal {
+            Refusal::NotANumber => NoId::Text,
+            Refusal::Bad(message) => NoId::Bad(Fault::new(field.start, message)),
+        })
+    }
+
+    #[inline]
+    fn weight<C: Column>(&self, weights: &mut C, field: Field, block: usize) -> Result<(), Fault> {
+        if field.start == field.end {
+            return Err(self.empty(field, self.places.weight.unwrap_or(0)));
+        }
+        // Seen from the start of the block, whose lines are counted.
+        let mut cursor = Cursor { bytes: &self.bytes[block..field.end], at: field.start - block };
+        weights.read(&mut cursor).map_err(|fault| self.bad_weight(fault.message, field))?;
+        match cursor.is_done() {
+            true => Ok(()),
+            false => Err(self.bad_weight(format!("expected a number, found `{}`", field.text(self.bytes)), field)),
+        }
+    }
+
+    #[cold]
+    fn bad_weight(&self, message: String, field: Field) -> Fault {
+        let column = self.places.weight.map_or("", |at| &self.header[at]);
+        Fault::new(field.start, format!("column `{column}`: {message}"))
+    }
+
+    #[cold]
+    fn empty(&self, field: Field, column: usize) -> Fault {
+        let name = &self.header[column];
+        Fault::new(field.start, format!("the column `{name}` is empty here; fill it in, or remove the line"))
+    }
+}
+
+/// Bytes of text from which on memory is looked at before each block. Edges of a text take a few times as much.
+const MEMORY_STEP: usize = 16 << 20;
+
+/// Why there is no id.
+enum NoId {
+    /// It is a text, and numbers are read.
+    Text,
+    Bad(Fault),
+}
+
+/// The edges of a block.
+struct Block<I: BlockIds, C> {
+    ids: I,
+    edges: Vec<(I::Id, I::Id)>,
+    weights: C,
+}
+
+/// The fields of a record that matter.
+struct Record {
+    source: Field,
+    target: Field,
+    weight: Field,
+}
+
+impl Default for Record {
+    fn default() -> Self {
+        let none = Field { start: 0, end: 0, escaped: false, last: true };
+        Record { source: none, target: none, weight: none }
+    }
+}
+
+/// The first line that is neither blank nor a comment.
+fn first_line(bytes: &[u8], mut at: usize) -> Option<usize> {
+    while at < bytes.len() {
+        let rest = &bytes[at..];
+        let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |newline| newline + 1);
+        match rest[..length].trim_ascii_start().first() {
+            None | Some(b'#') => at += length,
+            Some(_) => return Some(at),
+        }
+    }
+    None
+}
+
+/// The fields of the record at `at`, and where the next one begins.
+fn first_record(bytes: &[u8], at: usize, separator: u8) -> Result<(Vec<String>, usize), Fault> {
+    let mut records = Records::new(bytes, at, separator);
+    let mut fields = Vec::new();
+    loop {
+        let field = records.field()?;
+        fields.push(field.text(bytes));
+        if field.last {
+            return Ok((fields, records.at));
+        }
+    }
+}
+
+/// The separator that the first line uses outside of quotes.
+fn separator_of(line: &[u8]) -> u8 {
+    let mut quoted = false;
+    let mut found = [false; 256];
+    for &byte in line {
+        match byte {
+            b'"' => quoted = !quoted,
+            b'\n' if !quoted => break,
+            byte if !quoted => found[usize::from(byte)] = true,
+            _ => {}
+        }
+    }
+    b",;\t|".iter().copied().find(|&separator| found[usize::from(separator)]).unwrap_or(b',')
+}
+
+fn at_line(path: &Path, bytes: &[u8], fault: Fault) -> GraphError {
+    let at = fault.at.min(bytes.len());
+    GraphError::text(path, 1 + lines_in(&bytes[..at]), fault.message)
+}

@@ -1,0 +1,216 @@
+//! Numbers for texts, in the order in which they first appear, on all threads.
+//!
+//! Every block numbers its own texts ([`LocalNames`]). Then each thread takes a share of all hashes and finds, for every
+//! text of every block, the first block that has it. Those first appearances, counted in the order of the text, are the
+//! numbers; no text is looked up more than once per block, and none is an allocation of its own.
+
+use std::hash::Hasher;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use hashbrown::HashTable;
+use rayon::prelude::*;
+use rustc_hash::FxHasher;
+
+use crate::Names;
+
+/// The different texts of a block, numbered from 0 in the order in which they first appear.
+#[derive(Default)]
+pub(super) struct LocalNames {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    hashes: Vec<u64>,
+    /// Half of the hash and the number of every text.
+    table: HashTable<(u32, u32)>,
+}
+
+/// A text that is not UTF-8.
+#[derive(Debug)]
+pub(super) struct NotUtf8;
+
+impl LocalNames {
+    /// The number of a text.
+    #[inline]
+    pub(super) fn intern(&mut self, text: &[u8]) -> Result<u32, NotUtf8> {
+        let hash = hash(text);
+        let half = hash as u32;
+        let found = self.table.find(hash, |&(other, at)| other == half && self.text(at) == text);
+        match found {
+            Some(&(_, at)) => Ok(at),
+            None => self.insert(text, hash),
+        }
+    }
+
+    fn insert(&mut self, text: &[u8], hash: u64) -> Result<u32, NotUtf8> {
+        std::str::from_utf8(text).map_err(|_| NotUtf8)?;
+        let at = self.ends.len() as u32;
+        self.bytes.extend_from_slice(text);
+        self.ends.push(self.bytes.len());
+        self.hashes.push(hash);
+        let hashes = &self.hashes;
+        self.table.insert_unique(hash, (hash as u32, at), |&(_, at)| hashes[at as usize]);
+        Ok(at)
+    }
+
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    #[inline]
+    fn text(&self, at: u32) -> &[u8] {
+        let at = at as usize;
+        let start = if at == 0 { 0 } else { self.ends[at - 1] };
+        &self.bytes[start..self.ends[at]]
+    }
+
+    /// Frees what is needed to add texts only.
+    fn closed(mut self) -> Self {
+        self.table = HashTable::new();
+        self
+    }
+}
+
+#[inline]
+fn hash(text: &[u8]) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write(text);
+    hasher.finish()
+}
+
+/// The texts of all blocks together.
+pub(super) struct Merged {
+    pub(super) names: Names,
+    /// The number of every text of every block.
+    pub(super) numbers: Vec<Vec<u32>>,
+}
+
+/// Numbers the texts of all blocks.
+pub(super) fn merge(blocks: Vec<LocalNames>) -> Merged {
+    let blocks: Vec<LocalNames> = blocks.into_par_iter().map(LocalNames::closed).collect();
+    let firsts = first_appearances(&blocks);
+    let is_first = |block: usize, at: usize| firsts[block][at] == place(block, at);
+    // Texts that first appear in each block.
+    let new: Vec<Vec<u32>> = (0..blocks.len())
+        .into_par_iter()
+        .map(|block| (0..blocks[block].len()).filter(|&at| is_first(block, at)).map(|at| at as u32).collect())
+        .collect();
+    let mut bases = Vec::with_capacity(blocks.len());
+    let mut total = 0usize;
+    for new in &new {
+        bases.push(total);
+        total += new.len();
+    }
+    let own: Vec<Vec<u32>> = new
+        .par_iter()
+        .enumerate()
+        .map(|(block, new)| {
+            let mut numbers = vec![0; blocks[block].len()];
+            for (rank, &at) in new.iter().enumerate() {
+                numbers[at as usize] = (bases[block] + rank) as u32;
+            }
+            numbers
+        })
+        .collect();
+    let number = |place: u64| own[(place >> 32) as usize][place as u32 as usize];
+    let numbers = firsts.par_iter().map(|places| places.iter().map(|&place| number(place)).collect()).collect();
+    Merged { names: names(&blocks, &new), numbers }
+}
+
+/// A text of a block in one word.
+fn place(block: usize, at: usize) -> u64 {
+    (block as u64) << 32 | at as u64
+}
+
+/// For every text of every block, where it first appears.
+fn first_appearances(blocks: &[LocalNames]) -> Vec<Vec<u64>> {
+    let shards = (4 * rayon::current_num_threads()).next_power_of_two();
+    // Tables use the lowest and the highest bits of a hash: take others.
+    let shard = |hash: u64| (hash >> 40) as usize & (shards - 1);
+    let sorted: Vec<Vec<Vec<u32>>> = blocks
+        .par_iter()
+        .map(|block| {
+            let mut sorted = vec![Vec::with_capacity(block.len() / shards + block.len() / 8 / shards + 8); shards];
+            for (at, &hash) in block.hashes.iter().enumerate() {
+                sorted[shard(hash)].push(at as u32);
+            }
+            sorted
+        })
+        .collect();
+    let firsts: Vec<Vec<AtomicU64>> =
+        blocks.iter().map(|block| (0..block.len()).map(|_| AtomicU64::new(0)).collect()).collect();
+    (0..shards).into_par_iter().with_max_len(1).for_each(|shard| {
+        let mut table: HashTable<(u64, u64)> = HashTable::new();
+        for (number, block) in blocks.iter().enumerate() {
+            for &at in &sorted[number][shard] {
+                let (hash, text) = (block.hashes[at as usize], block.text(at));
+                let text_at = |place: u64| blocks[(place >> 32) as usize].text(place as u32);
+                let entry =
+                    table.entry(hash, |&(other, place)| other == hash && text_at(place) == text, |&(hash, _)| hash);
+                let first = entry.or_insert((hash, place(number, at as usize))).get().1;
+                // Every cell belongs to one shard.
+                firsts[number][at as usize].store(first, Ordering::Relaxed);
+            }
+        }
+    });
+    firsts.into_iter().map(|firsts| firsts.into_iter().map(AtomicU64::into_inner).collect()).collect()
+}
+
+/// The texts that first appear in each block, one after another.
+fn names(blocks: &[LocalNames], new: &[Vec<u32>]) -> Names {
+    let parts: Vec<(String, Vec<usize>)> = blocks
+        .par_iter()
+        .zip(new)
+        .map(|(block, new)| {
+            let (mut text, mut ends) = (String::new(), Vec::with_capacity(new.len()));
+            for &at in new {
+                // Every text was found to be UTF-8 when it was interned.
+                text += std::str::from_utf8(block.text(at)).unwrap_or_default();
+                ends.push(text.len());
+            }
+            (text, ends)
+        })
+        .collect();
+    let mut text = String::with_capacity(parts.iter().map(|(text, _)| text.len()).sum());
+    let mut ends = Vec::with_capacity(parts.iter().map(|(_, ends)| ends.len()).sum());
+    for (part, part_ends) in parts {
+        let base = text.len();
+        text += &part;
+        ends.extend(part_ends.into_iter().map(|end| base + end));
+    }
+    Names::from_text(text, ends)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn numbers_are_those_of_one_thread(words in prop::collection::vec("[ab]{0,3}", 0..80), cut in 1usize..20) {
+            let mut known: Vec<&str> = Vec::new();
+            let expected: Vec<u32> = words.iter().map(|word| {
+                let at = known.iter().position(|other| other == word).unwrap_or_else(|| {
+                    known.push(word);
+                    known.len() - 1
+                });
+                at as u32
+            }).collect();
+            let (mut blocks, mut local) = (Vec::new(), Vec::new());
+            for words in words.chunks(cut) {
+                let mut names = LocalNames::default();
+                local.push(words.iter().map(|word| names.intern(word.as_bytes()).unwrap()).collect::<Vec<_>>());
+                blocks.push(names);
+            }
+            let merged = merge(blocks);
+            let found: Vec<u32> = local.iter().zip(&merged.numbers)
+                .flat_map(|(local, numbers)| local.iter().map(|&at| numbers[at as usize])).collect();
+            prop_assert_eq!(found, expected);
+            prop_assert_eq!(merged.names, Names::from_texts(known));
+        }
+    }
+
+    #[test]
+    fn other_encodings_are_refused() {
+        assert!(LocalNames::default().intern(b"M\xfcller").is_err());
+    }
+}

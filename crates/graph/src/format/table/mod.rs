@@ -1,0 +1,45 @@
+//! Tables of edges: CSV, TSV and Parquet with a header, named columns and ids of any kind.
+//!
+//! | file | does |
+//! |---|---|
+//! | `columns` | finds the columns of sources, targets and weights by name |
+//! | `record` | cuts text into fields: separators, quotes, line ends |
+//! | `blocks` | reads a text on all threads, cut at line ends that are not inside quotes |
+//! | `csv` | the header, and the way from a text to edges |
+//! | `intern` | numbers texts in the order in which they first appear, on all threads |
+//! | `ids` | the ids of a block: whole numbers as long as all are, texts otherwise |
+//! | `parquet` | Parquet files; behind the feature `parquet` |
+//! | `write` | a graph as CSV or TSV |
+//!
+//! Ids that are whole numbers of 64 bits are numbered in ascending order, so that ids `0..n` stay what they are; all other
+//! ids are texts and are numbered in the order in which they first appear. Neither depends on the number of threads.
+//! Sources and targets share their ids.
+
+mod blocks;
+mod columns;
+mod csv;
+mod ids;
+mod intern;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod record;
+mod write;
+
+pub use columns::TableColumns;
+pub(super) use csv::{Separator, read_csv};
+#[cfg(feature = "parquet")]
+pub(super) use parquet::read_parquet;
+pub(super) use write::plan;
+
+/// Says what is missing to read a Parquet file.
+#[cfg(not(feature = "parquet"))]
+pub(super) fn read_parquet(
+    _: super::input::Input,
+    path: &std::path::Path,
+    _: &TableColumns,
+    _: &dyn crate::progress::Progress,
+) -> crate::Result<super::EdgeFile> {
+    let message =
+        "this program was built without Parquet (the cargo feature `parquet` of gw-graph); write the table as CSV";
+    Err(crate::GraphError::file(path, message))
+}

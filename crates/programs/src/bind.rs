@@ -1,0 +1,130 @@
+//! Arguments of a run by name and by position, with the vertices of a graph by their original ids.
+//!
+//! [`Program::bind`] puts every argument at its place before the graph is there; [`Bound::settle`] turns ids into vertices
+//! and finds a source where none is given.
+
+use gw_graph::{Graph, VertexId};
+
+use crate::arguments::ArgumentError;
+use crate::example::busiest;
+use crate::registry::{Arg, ArgKind, Program};
+
+/// Arguments at their places, of which some wait for the graph.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bound {
+    program: &'static Program,
+    /// One per argument of the program; `None` where the graph decides.
+    values: Vec<Option<String>>,
+}
+
+/// The arguments of a run on a graph.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settled {
+    /// `argv[1]`, `argv[2]`, ...: vertices are numbers here.
+    pub args: Vec<String>,
+    /// The source that was taken since none was given.
+    pub chosen_source: Option<VertexId>,
+}
+
+impl Program {
+    /// Puts arguments at their places: those with a name first, then the others in order, then defaults. Names are those
+    /// of the program's arguments ([`Program::args`]).
+    ///
+    /// ```
+    /// use gw_graph::{BuildOptions, EdgeList, build};
+    /// let graph = build(EdgeList::from_pairs(3, vec![(1, 0), (1, 2)]), &BuildOptions::default()).unwrap();
+    /// let bfs = gw_programs::find("bfs").unwrap();
+    /// let bound = bfs.bind(&[("source".into(), "2".into())], &["web.el".into()]).unwrap();
+    /// assert_eq!(bound.settle(&graph).unwrap().args, ["web.el", "2"]);
+    /// // Without a source, the vertex with the most out-edges is taken.
+    /// let bound = bfs.bind(&[], &["web.el".into()]).unwrap();
+    /// assert_eq!(bound.settle(&graph).unwrap().chosen_source, Some(1));
+    /// ```
+    pub fn bind(&'static self, named: &[(String, String)], positional: &[String]) -> Result<Bound, ArgumentError> {
+        let mut values: Vec<Option<String>> = vec![None; self.args.len()];
+        for (name, value) in named {
+            let Some(at) = self.args.iter().position(|arg| arg.name == name) else {
+                let known = self.args.iter().map(|arg| arg.name).collect();
+                return Err(ArgumentError::Unknown { name: name.clone(), program: self.name, known });
+            };
+            if values[at].replace(value.clone()).is_some() {
+                return Err(ArgumentError::Twice { name: name.to_uppercase() });
+            }
+        }
+        let mut given = positional.iter();
+        for value in values.iter_mut().filter(|value| value.is_none()) {
+            *value = given.next().cloned();
+        }
+        if let Some(text) = given.next() {
+            let (text, program, most) = (text.clone(), self.name, self.args.len());
+            return Err(ArgumentError::Surplus { text, program, most, usage: self.usage() });
+        }
+        for (arg, value) in self.args.iter().zip(&mut values) {
+            if value.is_none() {
+                *value = arg.default.map(str::to_string);
+            }
+            match value {
+                Some(text) if !is_vertex(arg) => arg.check(text)?,
+                None if arg.kind != ArgKind::Source => {
+                    let (name, meaning) = (arg.name.to_uppercase(), arg.meaning);
+                    return Err(ArgumentError::Missing { name, meaning, usage: self.usage() });
+                }
+                _ => {}
+            }
+        }
+        Ok(Bound { program: self, values })
+    }
+}
+
+impl Bound {
+    /// The graph file or spec.
+    pub fn graph(&self) -> &str {
+        let at = self.program.args.iter().position(|arg| arg.kind == ArgKind::Graph);
+        at.and_then(|at| self.values[at].as_deref()).unwrap_or_default()
+    }
+
+    /// The arguments on this graph: an id becomes its vertex, and a source that is left out the vertex with the most
+    /// out-edges, which lies in a large part of most graphs.
+    pub fn settle(&self, graph: &Graph) -> Result<Settled, ArgumentError> {
+        let mut settled = Settled { args: Vec::with_capacity(self.values.len()), chosen_source: None };
+        for (arg, value) in self.program.args.iter().zip(&self.values) {
+            let text = match value {
+                Some(text) if is_vertex(arg) => vertex(arg, text, graph)?.to_string(),
+                Some(text) => text.clone(),
+                None if graph.vertices() == 0 => {
+                    let expected = "there: the graph has no vertices".to_string();
+                    return Err(ArgumentError::Bad { name: arg.name.to_uppercase(), text: String::new(), expected });
+                }
+                None => {
+                    let source = busiest(graph.out());
+                    settled.chosen_source = Some(source);
+                    source.to_string()
+                }
+            };
+            settled.args.push(text);
+        }
+        Ok(settled)
+    }
+}
+
+pub(crate) fn is_vertex(arg: &Arg) -> bool {
+    matches!(arg.kind, ArgKind::Source | ArgKind::Target | ArgKind::Landmark)
+}
+
+/// The vertex that a text names: by its original id where the graph has some, else by its number.
+fn vertex(arg: &Arg, text: &str, graph: &Graph) -> Result<VertexId, ArgumentError> {
+    let bad = |expected: String| ArgumentError::Bad { name: arg.name.to_uppercase(), text: text.to_string(), expected };
+    if let Some(names) = graph.names() {
+        return names.find(text).ok_or_else(|| {
+            const SHOWN: usize = 3;
+            let some: Vec<String> = names.iter().take(SHOWN).map(|name| name.to_string()).collect();
+            bad(format!("the id of a vertex: the graph has {}, such as {}", names.len(), some.join(", ")))
+        });
+    }
+    let number = Some(text).filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+    let number = number.and_then(|text| text.parse().ok());
+    number.filter(|&vertex: &VertexId| (vertex as usize) < graph.vertices()).ok_or_else(|| match graph.vertices() {
+        0 => bad("a vertex: the graph has none".to_string()),
+        n => bad(format!("a vertex: the graph has {n}, numbered from 0 to {}", n - 1)),
+    })
+}

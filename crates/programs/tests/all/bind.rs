@@ -1,0 +1,92 @@
+//! Arguments by name and by position, and vertices by their ids.
+
+use std::sync::Arc;
+
+use gw_graph::{BuildOptions, EdgeList, Graph, Names, build};
+use gw_programs::{ArgumentError, ResultMap, Run, find, programs};
+
+fn bound(
+    program: &str,
+    named: &[(&str, &str)],
+    positional: &[&str],
+    graph: &Graph,
+) -> Result<Vec<String>, ArgumentError> {
+    let named: Vec<_> = named.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+    let positional: Vec<_> = positional.iter().map(ToString::to_string).collect();
+    Ok(find(program).unwrap().bind(&named, &positional)?.settle(graph)?.args)
+}
+
+fn graph() -> Graph {
+    build(EdgeList::from_triples(4, [(0, 1, 2), (1, 2, 2), (1, 3, 2)]), &BuildOptions::default()).unwrap()
+}
+
+#[test]
+fn names_come_first_and_positions_fill_the_rest() {
+    let graph = graph();
+    let settled = |named: &[(&str, &str)], positional: &[&str]| bound("ppsp", named, positional, &graph).unwrap();
+    let expected = ["g", "0", "3", "5"];
+    assert_eq!(settled(&[], &["g", "0", "3", "5"]), expected);
+    assert_eq!(settled(&[("target", "3")], &["g", "0", "5"]), expected);
+    assert_eq!(settled(&[("delta", "5"), ("target", "3"), ("source", "0")], &["g"]), expected);
+    // A source is found: the vertex with the most out-edges.
+    assert_eq!(settled(&[("delta", "5"), ("target", "3")], &["g"]), ["g", "1", "3", "5"]);
+    assert_eq!(bound("pagerank", &[("tolerance", "0.5")], &["g"], &graph).unwrap(), ["g", "100", "0.5"]);
+}
+
+#[test]
+fn mistakes_are_told() {
+    let graph = graph();
+    let wrong =
+        |named: &[(&str, &str)], positional: &[&str]| bound("ppsp", named, positional, &graph).unwrap_err().to_string();
+    assert_eq!(
+        wrong(&[("root", "1")], &["g"]),
+        "ppsp has no argument `root`; its arguments are graph, source, target, delta"
+    );
+    assert_eq!(wrong(&[("delta", "1"), ("delta", "2")], &["g"]), "argument DELTA is given twice");
+    assert!(wrong(&[("source", "1")], &["g", "1", "2", "3"]).starts_with("surplus argument `3`"));
+    assert!(wrong(&[("source", "1")], &["g", "1"]).starts_with("missing argument DELTA"));
+    assert!(wrong(&[("delta", "x")], &["g", "1", "2"]).starts_with("argument DELTA: `x` is not a whole number"));
+    for vertex in ["4", "-1", "x", "", "99999999999999999999"] {
+        let expected = format!("argument TARGET: `{vertex}` is not a vertex: the graph has 4, numbered from 0 to 3");
+        assert_eq!(wrong(&[("target", vertex)], &["g", "0", "1"]), expected);
+    }
+    let empty = build(EdgeList::from_pairs(0, vec![]), &BuildOptions::default()).unwrap();
+    assert!(bound("bfs", &[], &["g"], &empty).is_err());
+}
+
+#[test]
+fn vertices_are_named_by_their_ids() {
+    let names = |names: Names| graph().with_names(Some(Arc::new(names)));
+    let people = names(Names::from_texts(["ann", "bob", "1", "dee"]));
+    assert_eq!(bound("bfs", &[("source", "dee")], &["g"], &people).unwrap(), ["g", "3"]);
+    assert_eq!(bound("bfs", &[], &["g", "1"], &people).unwrap(), ["g", "2"], "an id, not a number");
+    let error = bound("bfs", &[], &["g", "0"], &people).unwrap_err().to_string();
+    assert_eq!(error, "argument SOURCE: `0` is not the id of a vertex: the graph has 4, such as ann, bob, 1");
+    let numbers = names(Names::from_signed(vec![-7, 1, 5, 9]));
+    assert_eq!(bound("bfs", &[("source", "-7")], &["g"], &numbers).unwrap(), ["g", "0"]);
+}
+
+#[test]
+fn searches_count_the_edges_of_what_they_reached() {
+    let graph = build(EdgeList::from_pairs(5, vec![(0, 1), (1, 2), (3, 4)]), &BuildOptions::default()).unwrap();
+    let results = ResultMap::new()
+        .with_vector("parent", vec![0, 0, 1, -1, -1])
+        .with_vector("level", vec![0, 1, 2, -1, -1])
+        .with_vector("dist", vec![0, 1, 2, i32::MAX, i32::MAX]);
+    for program in programs() {
+        let expected = if program.reached.is_some() { 2 } else { 3 };
+        let counted = program.counted_edges(&Run { graph: &graph, args: &[], results: &results });
+        assert_eq!(counted, expected, "{}", program.name);
+        // The vector is one of the results.
+        let known = |name: &str| program.results.iter().any(|result| result.name == name);
+        assert!(program.reached.is_none_or(|reached| known(reached.vector)), "{}", program.name);
+        let starts_somewhere = program.args.iter().any(|arg| arg.name == "source");
+        assert_eq!(program.reached.is_some(), starts_somewhere, "{}", program.name);
+    }
+    let real = ResultMap::new().with_vector("dist", vec![0.0, 1.0, f64::INFINITY, f64::INFINITY, f64::INFINITY]);
+    let run = Run { graph: &graph, args: &[], results: &real };
+    assert_eq!(find("sssp-real").unwrap().counted_edges(&run), 2);
+    let mirrored = BuildOptions { symmetrise: true, ..BuildOptions::default() };
+    let graph = build(EdgeList::from_pairs(5, vec![(0, 1), (1, 2), (3, 4)]), &mirrored).unwrap();
+    assert_eq!(find("bfs").unwrap().counted_edges(&Run { graph: &graph, args: &[], results: &results }), 2);
+}
