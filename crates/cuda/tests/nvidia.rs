@@ -342,7 +342,11 @@ mod inside {
         device.watch(Some(stop), word);
         assert_eq!(device.download(&mut [0; 4], word), Err(DeviceError::Stopped));
         // Not before the run was stopped, and soon after it; a computer that is busy elsewhere takes its time.
-        assert!((Duration::from_millis(50)..Duration::from_secs(3)).contains(&start.elapsed()), "{:?}", start.elapsed());
+        assert!(
+            (Duration::from_millis(50)..Duration::from_secs(3)).contains(&start.elapsed()),
+            "{:?}",
+            start.elapsed()
+        );
         // The next run finds the device as usual.
         device.watch(None, Address::default());
         device.fill(word, 7, 4, 1).unwrap();
