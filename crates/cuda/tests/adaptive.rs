@@ -154,7 +154,7 @@ fn named_schedules_are_right() {
             let warp = name.contains("-warp-") && !name.contains("-16-64");
             counts && name != "vertex-pull-warp-16-64-blockreduce" || warp
         };
-        let (all, mut met) = (gw_testing::is_nightly(), 0);
+        let (all, mut met) = (gw_testing::is_nightly(), 0_usize);
         for named in gw_lab::named_schedules(algorithm, Family::Gpu) {
             for (_, schedule) in named.schedule.labels() {
                 let lacks = gw_cuda::capabilities().unsupported(schedule);
@@ -162,7 +162,7 @@ fn named_schedules_are_right() {
             }
             // Every second of the others, and all of them in a nightly run.
             met += usize::from(!alike(&named.name));
-            if !all && (alike(&named.name) || met % 2 == 0) {
+            if !all && (alike(&named.name) || met.is_multiple_of(2)) {
                 continue;
             }
             let program = gw_programs::find(&named.program).unwrap();
