@@ -48,3 +48,24 @@ fn every_choice_runs_and_its_result_is_right() {
     }
     assert!(scheduled > 100, "only {scheduled} places got a schedule");
 }
+
+/// The choices on graphs of several kinds, for all standard programs, as they were when the rules were measured. A rule that
+/// changes one of them needs a measurement; `GW_BLESS=1` then writes the file anew.
+#[test]
+fn choices_stay_as_they_were_measured() {
+    let mut text = String::new();
+    for spec in GRAPHS {
+        let graph = GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph;
+        for program in programs() {
+            let front = compile_front(&SourceFile::new(program.file, program.source)).unwrap();
+            let module = gw_ir::lower(&front.typed, program.source).unwrap();
+            let (_, choice) = CpuVm::new(1).choose(module, &graph);
+            text.push_str(&format!("{} {spec}\n", program.name));
+            choice.reasons.iter().for_each(|reason| text.push_str(&format!("  {reason}\n")));
+        }
+    }
+    if std::env::var_os("GW_BLESS").is_some() {
+        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/choices.txt"), &text).unwrap();
+    }
+    assert_eq!(text, include_str!("choices.txt"));
+}

@@ -130,3 +130,10 @@ fn endless_functions_stop_when_time_is_over() {
         }
     }
 }
+
+#[test]
+fn the_entry_exam_of_machines_is_passed() {
+    for threads in [1, 3] {
+        gw_exec::conformance::host_and_machine(&gw_cpu::CpuVm::with_tiny_chunks(threads)).unwrap();
+    }
+}

@@ -10,6 +10,7 @@ use gw_exec::{
 };
 use gw_graph::{Graph, Offsets, WeightKind};
 use gw_ir::analysis::calls::module_draws;
+use gw_ir::analysis::region::{LoopRegion, OperatorRegion, counting_operators, loop_region, operator_region};
 use gw_ir::module::Module;
 use gw_ir::operator::Operator;
 use gw_ir::source::{Name, Span};
@@ -19,7 +20,7 @@ use gw_schedule::LoopForm;
 use crate::bindings::Bindings;
 use crate::codegen::access::Requirement;
 use crate::codegen::inputs::Source;
-use crate::codegen::region::{GraphShape, counting_operators};
+use crate::codegen::region::GraphShape;
 use crate::codegen::{Generated, Refusal, Task, generate};
 use crate::context::Context;
 use crate::device::{Address, DeviceError, Kernel};
@@ -27,7 +28,7 @@ use crate::kernels::QueueTask;
 use crate::launch::Launcher;
 use crate::memory::exec_error;
 use crate::outcomes::Outcomes;
-use crate::prepared::{FusedLoop, Prepared, fused_loop, kernel_name, prepare, title};
+use crate::prepared::{kernel_name, title};
 use crate::queue::DeviceQueue;
 use crate::requirements;
 use crate::set::{DeviceSet, QUEUE, with_device_set};
@@ -44,8 +45,8 @@ pub(crate) const LOOP_BLOCK: u32 = 512;
 pub(crate) struct CudaExecutable {
     pub(crate) context: Arc<Context>,
     pub(crate) module: Arc<Module>,
-    operators: Vec<Prepared>,
-    pub(crate) statements: Vec<Option<FusedLoop>>,
+    operators: Vec<OperatorRegion>,
+    pub(crate) statements: Vec<Option<LoopRegion>>,
     kernels: HashMap<Key, std::result::Result<Arc<Loaded>, Refusal>>,
     /// What the code of a key requires of its calls.
     plans: HashMap<Key, std::result::Result<Arc<[Requirement]>, Refusal>>,
@@ -79,13 +80,13 @@ impl CudaExecutable {
         let counting = counting_operators(&module);
         let prepared = |(site, op): &(Site, &Operator)| {
             let counted = counting.get(&std::ptr::from_ref(*op)).cloned();
-            Prepared { counted, ..prepare(&module, site.span, &site.path, op) }
+            OperatorRegion { counted, ..operator_region(&module, site.span, &site.path, op) }
         };
         let operators = sites.operators.iter().map(prepared).collect();
         let statements = sites
             .statements
             .iter()
-            .map(|(site, stmt)| fused_loop(&module, site.function.as_ref(), &site.path, stmt))
+            .map(|(site, stmt)| loop_region(&module, site.function.as_ref(), &site.path, stmt))
             // Draws depend on the number of the operator call, and only the host counts: it calls all operators itself then.
             .map(|fused| fused.filter(|_| !draws))
             .collect();
@@ -117,7 +118,7 @@ impl CudaExecutable {
 
     fn operator_code(
         &self,
-        prepared: &Prepared,
+        prepared: &OperatorRegion,
         shapes: &HashMap<Name, GraphShape>,
         counts: bool,
         careful: bool,

@@ -7,6 +7,7 @@ use gw_exec::{
     Environment, ErrorKind, Locals, MachineSet, Result, SetForm, StatementOutcome, StepRecord, Value, VertexSet,
 };
 use gw_graph::Graph;
+use gw_ir::analysis::region::LoopRegion;
 use gw_ir::source::Name;
 use gw_ir::types::Type;
 use gw_schedule::LoopForm;
@@ -17,7 +18,7 @@ use crate::codegen::region::{GraphShape, Outcome};
 use crate::codegen::{BLOCK_MEMBERS, Generated, Refusal, Task, generate};
 use crate::executable::{BLOCK, CudaExecutable, Key, LOOP_BLOCK, within};
 use crate::memory::{Buffer, exec_error};
-use crate::prepared::{FusedLoop, kernel_name, title};
+use crate::prepared::{kernel_name, title};
 use crate::queue::DeviceQueue;
 use crate::requirements;
 use crate::set::{ListStorage, ListedSet};
@@ -30,7 +31,7 @@ impl CudaExecutable {
     /// The code of a loop, in blocks of at most so many threads.
     pub(crate) fn loop_code(
         &self,
-        fused: &FusedLoop,
+        fused: &LoopRegion,
         shapes: &HashMap<Name, GraphShape>,
         most: u32,
     ) -> std::result::Result<Generated, Refusal> {

@@ -4,14 +4,14 @@ use std::collections::{HashMap, HashSet};
 
 use gw_exec::Sites;
 use gw_ir::analysis::calls::module_draws;
+use gw_ir::analysis::region::{counting_operators, loop_region, operator_region};
 use gw_ir::expr::ExprKind;
 use gw_ir::module::Module;
 use gw_ir::operator::Operator;
 
-use crate::codegen::region::counting_operators;
 use crate::codegen::{Generated, Refusal, Task, generate};
 use crate::executable::BLOCK;
-use crate::prepared::{fused_loop, prepare, title};
+use crate::prepared::title;
 
 /// The code of the kernels of the module, for narrow graphs with the declared weights: its loops on the device, and the
 /// operators outside of them. With `everything`, also the operators inside, which the host calls where a loop cannot run as a
@@ -23,7 +23,7 @@ pub(crate) fn listings(module: &Module, everything: bool) -> Result<Vec<Generate
     let mut inside: HashSet<*const Operator> = HashSet::new();
     let draws = module_draws(module);
     for (i, (site, stmt)) in sites.statements.iter().enumerate() {
-        let fused = fused_loop(module, site.function.as_ref(), &site.path, stmt);
+        let fused = loop_region(module, site.function.as_ref(), &site.path, stmt);
         if let Some(fused) = fused.filter(|_| !draws) {
             let task = Task {
                 module,
@@ -52,7 +52,7 @@ pub(crate) fn listings(module: &Module, everything: bool) -> Result<Vec<Generate
         if matches!(op, Operator::UpdateBuckets(_)) || (in_loop && !everything) {
             continue;
         }
-        let prepared = prepare(module, site.span, &site.path, op);
+        let prepared = operator_region(module, site.span, &site.path, op);
         for careful in [false, true].into_iter().take(1 + usize::from(everything)) {
             all.push(generate(&Task {
                 module,

@@ -102,3 +102,31 @@ fn the_text_is_well_set() {
         assert!(!text.contains("\n\n\n"), "{}", program.name);
     }
 }
+
+/// The choices on graphs of several kinds, for all standard programs, as they were when the rules were measured. A rule that
+/// changes one of them needs a measurement; `GW_BLESS=1` then writes the file anew.
+#[test]
+fn choices_stay_as_they_were_measured() {
+    let mut text = String::new();
+    for spec in [
+        "kron:8:weights=1..64",
+        "kron:7:directed:weights=1..64",
+        "road:12x12:weights=1..50",
+        "complete:14:weights=1..20",
+        "path:1:weights=1..2",
+    ] {
+        let graph = GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph;
+        for program in gw_programs::programs() {
+            let front =
+                compile_front(&SourceFile::new(program.file, program.source)).unwrap_or_else(|_| panic!("no front"));
+            let module = gw_ir::lower(&front.typed, program.source).unwrap();
+            let (_, choice) = gw_cuda::choose(module, &graph);
+            text.push_str(&format!("{} {spec}\n", program.name));
+            choice.reasons.iter().for_each(|reason| text.push_str(&format!("  {reason}\n")));
+        }
+    }
+    if std::env::var_os("GW_BLESS").is_some() {
+        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/choices.txt"), &text).unwrap();
+    }
+    assert_eq!(text, include_str!("choices.txt"));
+}

@@ -10,6 +10,7 @@ mod adaptive;
 mod call;
 mod choice;
 mod code;
+pub mod conformance;
 mod env;
 mod error;
 mod externs;

@@ -22,12 +22,15 @@ type Log = Arc<Mutex<Vec<&'static str>>>;
 struct RemoteVm {
     /// Single cells are served where the truth is.
     elements: bool,
+    /// Fetches nothing when the host is about to read.
+    forgetful: bool,
     log: Log,
 }
 
 struct Remote {
     reference: Box<dyn Executable>,
     elements: bool,
+    forgetful: bool,
     log: Log,
     /// The truth by storage, and the storage itself.
     away: HashMap<VectorId, (Vector, Vec<Value>)>,
@@ -35,7 +38,7 @@ struct Remote {
 
 impl RemoteVm {
     fn new(elements: bool) -> RemoteVm {
-        RemoteVm { elements, log: Log::default() }
+        RemoteVm { elements, forgetful: false, log: Log::default() }
     }
 
     fn count(&self, what: &str) -> usize {
@@ -58,7 +61,13 @@ impl GraphVm for RemoteVm {
 
     fn prepare(&self, module: Arc<Module>) -> Result<Box<dyn Executable>> {
         let reference = ReferenceVm::new().prepare(module)?;
-        Ok(Box::new(Remote { reference, elements: self.elements, log: Arc::clone(&self.log), away: HashMap::new() }))
+        Ok(Box::new(Remote {
+            reference,
+            elements: self.elements,
+            forgetful: self.forgetful,
+            log: Arc::clone(&self.log),
+            away: HashMap::new(),
+        }))
     }
 }
 
@@ -207,6 +216,10 @@ impl RemoteMemory for Remote {
 
     fn host_will_read(&mut self, vector: &Vector) -> Result<()> {
         self.note("host_will_read");
+        if self.forgetful {
+            vector.storage().set_watched(false);
+            return Ok(());
+        }
         self.bring_home(vector.id());
         Ok(())
     }
@@ -275,6 +288,22 @@ fn programs_do_not_notice() {
             }
         }
     }
+}
+
+#[test]
+fn the_entry_exam_is_passed() {
+    gw_exec::conformance::host_and_machine(&ReferenceVm::new()).unwrap();
+    for elements in [false, true] {
+        gw_exec::conformance::host_and_machine(&RemoteVm::new(elements)).unwrap();
+    }
+}
+
+#[test]
+fn the_entry_exam_finds_a_machine_that_keeps_the_truth_to_itself() {
+    let mut vm = RemoteVm::new(true);
+    vm.forgetful = true;
+    let failure = gw_exec::conformance::host_and_machine(&vm).unwrap_err();
+    assert!(failure.to_string().contains("the remote machine says"), "{failure}");
 }
 
 const ELEMENTS: &str = "const x : vector{Node}(int) = 7;

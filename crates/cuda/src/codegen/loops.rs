@@ -4,12 +4,13 @@
 //! variables of the loop wait in the results, followed by [`STATE_WORDS`] words. With `loop=single-block` the kernel
 //! leaves the loop when a frontier outgrows its one block.
 
+use gw_ir::analysis::region::Frontiers;
 use gw_ir::source::Name;
 use gw_ir::stmt::{Block, Stmt, StmtKind};
 use gw_ir::types::Type;
 use gw_schedule::LoopForm;
 
-use super::frontier::{BLOCK_MEMBERS, Frontiers};
+use super::frontier::BLOCK_MEMBERS;
 use super::function::Refusal;
 use super::inputs::Source;
 use super::region::Outcome;

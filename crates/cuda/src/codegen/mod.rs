@@ -26,7 +26,7 @@ use gw_ir::types::Type;
 use gw_schedule::LoopForm;
 
 use access::Requirement;
-pub(crate) use frontier::{BLOCK_MEMBERS, Frontiers};
+pub(crate) use frontier::BLOCK_MEMBERS;
 pub(crate) use function::Refusal;
 use inputs::{GraphParts, Input};
 pub(crate) use loops::STATE_WORDS;

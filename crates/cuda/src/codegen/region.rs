@@ -7,15 +7,14 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use gw_ir::analysis::calls::closure;
 use gw_ir::analysis::operator::written_scalars;
+use gw_ir::analysis::region::counted_graph;
 use gw_ir::expr::ExprKind;
 use gw_ir::meta::QueueKind;
 use gw_ir::module::Module;
-use gw_ir::operator::Operator;
 use gw_ir::source::Name;
-use gw_ir::stmt::{Block, Decision, StmtKind};
+use gw_ir::stmt::Block;
 use gw_ir::types::{Scalar, Type};
 use gw_ir::walk;
-use gw_schedule::{Adaptive, Chooser, Criterion, Schedule};
 
 use super::access::{Access, Requirement, VectorCode};
 use super::inputs::{GraphInput, Inputs, Source};
@@ -124,7 +123,7 @@ impl<'m> Region<'m> {
             flat,
             headers: Vec::new(),
             cooperative: false,
-            counted: counted(body),
+            counted: counted_graph(body),
             output_counted: false,
             loops: 0,
             faults: false,
@@ -263,55 +262,4 @@ fn written_by_operators(module: &Module, body: &Block) -> HashSet<Name> {
         }
     });
     written_scalars(module, &closure(module, roots)).into_iter().collect()
-}
-
-/// The graph whose edges the choices of a block count; none when they look at several.
-fn counted(body: &Block) -> Option<Name> {
-    let mut graphs: Vec<Name> = Vec::new();
-    walk::walk_stmts(body, &mut |stmt| {
-        if let StmtKind::Hybrid(hybrid) = &stmt.kind
-            && counts_edges(&hybrid.decision)
-            && let Some(graph) = hybrid.graph.as_var()
-            && !graphs.contains(graph)
-        {
-            graphs.push(graph.clone());
-        }
-    });
-    match &graphs[..] {
-        [graph] => Some(graph.clone()),
-        _ => None,
-    }
-}
-
-/// The operators among which choices of a module that count edges choose, by their addresses, with the graph.
-pub(crate) fn counting_operators(module: &Module) -> HashMap<*const Operator, Name> {
-    let mut found = HashMap::new();
-    let blocks = module.functions.iter().filter_map(|f| f.body.as_ref()).chain([&module.startup]);
-    for block in blocks {
-        walk::walk_stmts(block, &mut |stmt| {
-            let StmtKind::Hybrid(hybrid) = &stmt.kind else { return };
-            let Some(graph) = hybrid.graph.as_var().filter(|_| counts_edges(&hybrid.decision)) else { return };
-            for variant in &hybrid.variants {
-                walk::walk_block_exprs(variant, &mut |e| {
-                    if let ExprKind::Operator(operator) = &e.kind {
-                        found.insert(std::ptr::from_ref::<Operator>(operator), graph.clone());
-                    }
-                });
-            }
-        });
-    }
-    found
-}
-
-/// Whether a choice between variants looks at the edges that leave the frontier.
-fn counts_edges(decision: &Decision) -> bool {
-    let counts = |criterion: &Criterion| *criterion != Criterion::InputSize;
-    match decision {
-        Decision::Threshold { criterion, .. } => counts(criterion),
-        Decision::Chooser { tree: Some(tree), .. } => tree.features().iter().any(|f| f.needs_frontier_edges()),
-        Decision::Chooser { schedule, .. } => match &**schedule {
-            Schedule::Adaptive(Adaptive { chooser: Chooser::Threshold { criterion, .. }, .. }) => counts(criterion),
-            _ => false,
-        },
-    }
 }

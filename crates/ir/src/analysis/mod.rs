@@ -7,4 +7,5 @@ pub mod operator;
 pub mod ownership;
 pub mod priority;
 pub mod reduction;
+pub mod region;
 pub mod repeats;

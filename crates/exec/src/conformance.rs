@@ -1,0 +1,174 @@
+//! The entry exam of a machine, first part: small programs in which the host and the machine take turns with the same
+//! vectors, sets and queues. Each must print and compute what it does on the reference machine.
+//!
+//! The second part is `gw check`: the standard programs under many schedules, judged by their validators.
+
+use std::sync::Arc;
+
+use gw_lang::{SourceFile, compile_front, diagnostic};
+use thiserror::Error;
+
+use crate::options::RunOptions;
+use crate::program::{Program, RunResult};
+use crate::reference::ReferenceVm;
+use crate::value::Value;
+use crate::vm::GraphVm;
+
+/// Why a machine did not pass.
+#[derive(Debug, Error)]
+#[error("{program}: {problem}")]
+pub struct Failure {
+    /// The name of the small program.
+    pub program: &'static str,
+    /// What went wrong.
+    pub problem: String,
+}
+
+const HEAD: &str = "element Node end
+element Link end
+const links : edgeset{Link}(Node,Node,int) = load(argv[1]);
+const nodes : vertexset{Node} = links.getVertices();
+const x : vector{Node}(int) = 7;
+const y : vector{Node}(int) = 0;
+";
+
+/// Names and texts. All results are whole numbers that do not depend on an order.
+const PROGRAMS: &[(&str, &str)] = &[
+    (
+        "single entries of a new vector",
+        "func main()
+    x[1] = 3;
+    x[1] += x[0];
+    x[2] min= 5;
+    print x[1] + x[2];
+end
+",
+    ),
+    (
+        "host and operator in turns",
+        "func bump(v : Node) x[v] += 1; end
+func main()
+    for i in 0:4
+        nodes.apply(bump);
+        x[i] = x[i] * 2;
+        print x[i];
+    end
+    print x.sum();
+end
+",
+    ),
+    (
+        "sums over edges read by the host",
+        "func gather(src : Node, dst : Node, weight : int) y[dst] += x[src] + weight; end
+func main()
+    links.apply(gather);
+    print y[3];
+    y[3] = 0;
+    links.apply(gather);
+    print y[3] + y.sum();
+end
+",
+    ),
+    (
+        "out-degrees",
+        "func main()
+    var degrees : vector{Node}(int) = links.getOutDegrees();
+    print degrees[1];
+    degrees[1] = 0;
+    print degrees.sum();
+end
+",
+    ),
+    (
+        "frontiers that the host counts",
+        "func unseen(v : Node) -> yes : bool
+    yes = y[v] == 0;
+end
+func see(src : Node, dst : Node, weight : int)
+    y[dst] = 1;
+end
+func main()
+    var frontier : vertexset{Node} = new vertexset{Node}(0);
+    frontier.addVertex(1);
+    y[1] = 1;
+    while frontier.getVertexSetSize() != 0
+        print frontier.getVertexSetSize();
+        var next : vertexset{Node} = links.from(frontier).to(unseen).applyModified(see, y);
+        delete frontier;
+        frontier = next;
+    end
+    print y.sum();
+end
+",
+    ),
+    (
+        "priorities that the host looks at",
+        "const far : vector{Node}(int) = 2147483647;
+const queue : priority_queue{Node}(int);
+func relax(src : Node, dst : Node, weight : int)
+    queue.updatePriorityMin(dst, far[dst], far[src] + weight);
+end
+func main()
+    far[1] = 0;
+    queue = new priority_queue{Node}(int)(false, false, far, 1, 0, false, 1);
+    while queue.finished() == false
+        var near : vertexset{Node} = queue.dequeue_ready_set();
+        links.from(near).applyUpdatePriority(relax);
+        delete near;
+        print far[0];
+    end
+    delete queue;
+end
+",
+    ),
+];
+
+/// Runs the small programs on a machine and compares everything they print and leave behind with the reference machine.
+/// Every program runs twice, since executables are used again.
+pub fn host_and_machine(machine: &dyn GraphVm) -> Result<(), Failure> {
+    for &(name, body) in PROGRAMS {
+        let fail = |problem: String| Failure { program: name, problem };
+        let wanted = run(&ReferenceVm::new(), body).map_err(fail)?;
+        let found = run(machine, body).map_err(fail)?;
+        if found != wanted {
+            let machine = machine.name();
+            return Err(fail(format!("the reference machine says\n{wanted}\nand the {machine} machine says\n{found}")));
+        }
+    }
+    Ok(())
+}
+
+fn run(machine: &dyn GraphVm, body: &str) -> Result<String, String> {
+    let source = format!("{HEAD}{body}");
+    let file = SourceFile::new("conformance.gt", &source);
+    let front = compile_front(&file).map_err(|found| diagnostic::render(&found, &file, false))?;
+    let module = gw_ir::lower(&front.typed, &source).map_err(|e| e.to_string())?;
+    let options = gw_ir::Options { family: Some(machine.family()), ..gw_ir::Options::default() };
+    let schedule = front.schedule.unwrap_or_default();
+    let module = gw_ir::run_pipeline(module, &schedule, &options).map_err(|e| e.to_string())?;
+    let mut program = Program::prepare(machine, Arc::new(module)).map_err(|e| e.to_string())?;
+    let options = RunOptions::with_args(["kron:5:weights=1..9"]);
+    let first = contents(&program.run(&options).map_err(|e| e.to_string())?)?;
+    let second = contents(&program.run(&options).map_err(|e| e.to_string())?)?;
+    if first != second {
+        return Err(format!("the first run gave\n{first}\nand the second gave\n{second}"));
+    }
+    Ok(first)
+}
+
+/// Everything printed, and all results as text.
+fn contents(result: &RunResult) -> Result<String, String> {
+    let mut text = result.printed.clone();
+    for (name, value) in result.globals.iter() {
+        let value = match value {
+            Value::Vector(vector) if vector.is_watched() => {
+                return Err(format!("`{name}` was not brought to the host"));
+            }
+            Value::Vector(vector) => format!("{:?}", vector.to_f64()),
+            Value::Graph(_) | Value::Queue(_) | Value::Set(_) => continue,
+            scalar => format!("{scalar:?}"),
+        };
+        text.push_str(&format!("{name} = {value}\n"));
+    }
+    Ok(text)
+}
