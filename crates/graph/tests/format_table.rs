@@ -32,7 +32,8 @@ fn names_are_numbered_as_they_appear() {
 #[test]
 fn everything_that_spreadsheets_write_is_read() {
     let folder = Folder::new();
-    let text = "\u{feff}# made by hand\r\n\r\nweight;\"to\" ; from\r\n2;\"x; y\";\"say \"\"hi\"\"\"\r\n\r\n  \r\n0.5; #b ;\"two\nlines\"";
+    let text = "\u{feff}# made by hand\r\n\r\nweight;\"to\" ; from\r\n\
+                2;\"x; y\";\"say \"\"hi\"\"\"\r\n\r\n  \r\n0.5; #b ;\"two\nlines\"";
     let graph = folder.load("f.csv", text).unwrap();
     let expected = [("say \"hi\"", "x; y", 2.0), ("two\nlines", "#b", 0.5)].map(|(s, t, w)| (s.into(), t.into(), w));
     assert_eq!(named(&graph), expected);
@@ -200,7 +201,10 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn written_tables_read_back(rows in prop::collection::vec(("[ -~äé\n]{1,5}", "[a-c\", #]{1,3}"), 1..30), tabs: bool) {
+    fn written_tables_read_back(
+        rows in prop::collection::vec(("[ -~äé\n]{1,5}", "[a-c\", #]{1,3}"), 1..30),
+        tabs: bool,
+    ) {
         let quote = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
         let rows: Vec<_> = rows.into_iter().filter(|(s, t)| s != t).collect();
         prop_assume!(!rows.is_empty());

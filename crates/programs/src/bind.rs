@@ -1,7 +1,7 @@
 //! Arguments of a run by name and by position, with the vertices of a graph by their original ids.
 //!
-//! [`Program::bind`] puts every argument at its place before the graph is there; [`Bound::settle`] turns ids into vertices
-//! and finds a source where none is given.
+//! [`Program::bind`] puts every argument at its place before the graph is there; [`Bound::settle`] turns ids into
+//! vertices and finds a source where none is given.
 
 use gw_graph::{Graph, VertexId};
 
@@ -27,8 +27,8 @@ pub struct Settled {
 }
 
 impl Program {
-    /// Puts arguments at their places: those with a name first, then the others in order, then defaults. Names are those
-    /// of the program's arguments ([`Program::args`]).
+    /// Puts arguments at their places: those with a name first, then the others in order, then defaults. Names are
+    /// those of the program's arguments ([`Program::args`]).
     ///
     /// ```
     /// use gw_graph::{BuildOptions, EdgeList, build};

@@ -1,7 +1,7 @@
 //! How many edges a run counts for its speed.
 //!
-//! A search has done the work of the part that it reached: as in Graph500, the edges that leave reached vertices count, an
-//! undirected edge once. Every other program counts all edges of the graph as they are stored.
+//! A search has done the work of the part that it reached: as in Graph500, the edges that leave reached vertices count,
+//! an undirected edge once. Every other program counts all edges of the graph as they are stored.
 
 use crate::registry::Program;
 use crate::results::Values;

@@ -48,8 +48,8 @@ Examples:
 pub struct Run {
     /// A standard program (see `gw programs`) or a .gt file
     program: String,
-    /// Arguments of the program, its first and later argv; graph specs are taken wherever a graph file is, and vertices are
-    /// named by the ids of their file
+    /// Arguments of the program, its first and later argv; graph specs are taken wherever a graph file is, and vertices
+    /// are named by the ids of their file
     #[arg(allow_negative_numbers = true)]
     args: Vec<String>,
     /// The machine to run on
@@ -69,8 +69,8 @@ pub struct Run {
     /// Check the result; the exit code is 0 only if it is right
     #[arg(long)]
     verify: bool,
-    /// Write a vector or scalar of the program to a file: a table `vertex,RESULT` to a .csv, .tsv or .parquet, to any other
-    /// name one entry per line; `-` is standard output
+    /// Write a vector or scalar of the program to a file: a table `vertex,RESULT` to a .csv, .tsv or .parquet, to any
+    /// other name one entry per line; `-` is standard output
     #[arg(long, value_name = "RESULT=FILE")]
     out: Vec<String>,
     /// Print the vertices with the greatest entries of a vector, or with the least ones

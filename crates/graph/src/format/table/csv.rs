@@ -1,7 +1,8 @@
 //! CSV and TSV: a header, then one edge per line.
 //!
-//! Blank lines are skipped, and so are lines that begin with `#` above the header; below it they are data, since names may
-//! begin with `#`. A table whose first line holds a number has no header: its columns are called `1`, `2` and so on.
+//! Blank lines are skipped, and so are lines that begin with `#` above the header; below it they are data, since names
+//! may begin with `#`. A table whose first line holds a number has no header: its columns are called `1`, `2` and so
+//! on.
 
 use std::ops::Range;
 use std::path::Path;

@@ -1,8 +1,8 @@
 //! Numbers for texts, in the order in which they first appear, on all threads.
 //!
-//! Every block numbers its own texts ([`LocalNames`]). Then each thread takes a share of all hashes and finds, for every
-//! text of every block, the first block that has it. Those first appearances, counted in the order of the text, are the
-//! numbers; no text is looked up more than once per block, and none is an allocation of its own.
+//! Every block numbers its own texts ([`LocalNames`]). Then each thread takes a share of all hashes and finds, for
+//! every text of every block, the first block that has it. Those first appearances, counted in the order of the text,
+//! are the numbers; no text is looked up more than once per block, and none is an allocation of its own.
 
 use std::hash::Hasher;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -11,9 +11,9 @@
 //! | `parquet` | Parquet files; behind the feature `parquet` |
 //! | `write` | a graph as CSV or TSV |
 //!
-//! Ids that are whole numbers of 64 bits are numbered in ascending order, so that ids `0..n` stay what they are; all other
-//! ids are texts and are numbered in the order in which they first appear. Neither depends on the number of threads.
-//! Sources and targets share their ids.
+//! Ids that are whole numbers of 64 bits are numbered in ascending order, so that ids `0..n` stay what they are; all
+//! other ids are texts and are numbered in the order in which they first appear. Neither depends on the number of
+//! threads. Sources and targets share their ids.
 
 mod blocks;
 mod columns;

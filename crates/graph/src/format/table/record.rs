@@ -170,9 +170,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_quoted_reads_back(table in prop::collection::vec(prop::collection::vec("[a-z\", \n\r\t#]{1,6}", 2..5), 1..6)) {
+        fn what_is_quoted_reads_back(
+            table in prop::collection::vec(prop::collection::vec("[a-z\", \n\r\t#]{1,6}", 2..5), 1..6),
+        ) {
             let quote = |field: &String| format!("\"{}\"", field.replace('"', "\"\""));
-            let text: String = table.iter().map(|row| row.iter().map(quote).collect::<Vec<_>>().join(",") + "\n").collect();
+            let line = |row: &Vec<String>| row.iter().map(quote).collect::<Vec<_>>().join(",") + "\n";
+            let text: String = table.iter().map(line).collect();
             prop_assert_eq!(rows(&text, b',').unwrap(), table);
         }
 
