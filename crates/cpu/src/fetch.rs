@@ -7,7 +7,6 @@
 use gw_graph::{Adjacency, Offsets, Weights};
 
 use crate::ordered::Entry;
-use crate::tuning::FETCH_BLOCK;
 
 /// Asks for the cache line of an address; any address will do.
 #[inline(always)]
