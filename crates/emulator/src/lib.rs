@@ -205,7 +205,9 @@ impl Device for EmulatedDevice {
         let pointer = inner.memory.pointer(to, bytes.saturating_mul(count)).map_err(refused("fill"))?;
         // SAFETY: the range is allocated; cells are of 1 byte or aligned ones of 4.
         match bytes {
+            // SAFETY: as above.
             1 => unsafe { pointer.write_bytes(value as u8, count) },
+            // SAFETY: as above.
             4 if to.0.is_multiple_of(4) => unsafe {
                 std::slice::from_raw_parts_mut(pointer.cast::<u32>(), count).fill(value);
             },

@@ -125,10 +125,11 @@ extern "C" fn handler(signal: libc::c_int, info: *mut libc::siginfo_t, _: *mut l
     let address = unsafe { (*info).si_addr() } as usize;
     let here =
         |place: &&Place| (place.start.load(Ordering::Acquire)..place.end.load(Ordering::Acquire)).contains(&address);
-    // SAFETY: the file's map holds the faulting address, so this thread is reading it, and it is not freed meanwhile.
-    if let Some(mapped) =
-        MAPS.iter().find(here).and_then(|place| unsafe { place.file.load(Ordering::Acquire).as_ref() })
-    {
+    let mapped = MAPS.iter().find(here).and_then(|place| {
+        // SAFETY: the file's map holds the faulting address, so this thread is reading it, and it is not freed meanwhile.
+        unsafe { place.file.load(Ordering::Acquire).as_ref() }
+    });
+    if let Some(mapped) = mapped {
         let texts: [&[u8]; 3] = [
             b"gw: ",
             mapped.path.as_os_str().as_bytes(),

@@ -210,7 +210,9 @@ impl Device for NvidiaDevice {
         let stream = self.context.stream();
         // SAFETY: see above.
         match bytes {
+            // SAFETY: as above.
             1 => unsafe { call!(cuMemsetD8Async(to.0, value as u8, count, stream)) },
+            // SAFETY: as above.
             4 => unsafe { call!(cuMemsetD32Async(to.0, value, count, stream)) },
             bytes => {
                 Err(DeviceError::Call { call: "cuMemset", reason: format!("cells of {bytes} bytes cannot be filled") })
