@@ -5,6 +5,7 @@
 //! would have reported as changed is found when the sums are added. Sums that grow are left to the edges, where an overflow
 //! is found with its line.
 
+use crate::tuning::FEW_SUMS;
 use gw_exec::{Environment, Result, Scalar, Value, Vector};
 use gw_ir::analysis::priority::priority_vector;
 use gw_ir::builtin::Builtin;
@@ -15,9 +16,6 @@ use gw_ir::source::Name;
 use gw_ir::stmt::{Stmt, StmtKind};
 use gw_ir::walk;
 use rayon::prelude::*;
-
-/// Fewer vertices than this are summed by one thread.
-const FEW: usize = 1 << 13;
 
 /// The sums of one round.
 pub(crate) struct ConstantSum {
@@ -79,11 +77,11 @@ impl ConstantSum {
             let new = sum.max(i64::from(self.floor)) as i32;
             *priority > self.floor && std::mem::replace(priority, new) != new
         };
-        if met.len() < FEW {
+        if met.len() < FEW_SUMS {
             met.retain(|&vertex| add(vertex));
             return met;
         }
-        met.into_par_iter().with_min_len(FEW / 8).filter(|&vertex| add(vertex)).collect()
+        met.into_par_iter().with_min_len(FEW_SUMS / 8).filter(|&vertex| add(vertex)).collect()
     }
 }
 

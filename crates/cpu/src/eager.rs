@@ -18,20 +18,11 @@ use crate::abi::{Worker, slot};
 use crate::codegen::{Compiled, Source};
 use crate::drive::{Next, Parts};
 use crate::executable::{CpuExecutable, Sharing};
-use crate::fetch::{Ahead, BLOCK};
+use crate::fetch::Ahead;
 use crate::lazy::{Keys, LazyQueue, NONE};
 use crate::ordered::{Entry, LocalBuckets};
+use crate::tuning::{BUCKET_PIECE, FETCH_BLOCK, FEW_ENTRIES, HUB_EDGES, MANY_ENTRIES, MERGE_THRESHOLD};
 
-/// Entries of a local bucket that are still drained without waiting, unless the schedule says otherwise.
-const MERGE_THRESHOLD: u64 = 1000;
-/// Of a graph with hubs, a bucket with more entries than this is cut by entries, a smaller one by edges.
-const MANY: usize = 1 << 12;
-/// Entries of a piece of a large bucket.
-const PIECE: usize = 256;
-/// A vertex with more edges than this can keep a worker busy for long.
-const HUB: usize = 1 << 10;
-/// Fewer entries than this are visited at once; fetching ahead would cost more than it saves.
-const FEW: usize = 8;
 /// No edge position is left out.
 const WHOLE: (u64, u64) = (0, u64::MAX);
 
@@ -245,7 +236,7 @@ pub(crate) fn run(
     let mut round = Round {
         ordered,
         ahead: Ahead::new(ordered.adjacency, &spec.priorities),
-        has_hubs: ordered.greatest_degree > HUB,
+        has_hubs: ordered.greatest_degree > HUB_EDGES,
         next: (0..members).map(|_| Next::default()).collect(),
         benches: &benches,
         shares: vec![Vec::new(); members],
@@ -363,7 +354,7 @@ impl Round<'_> {
         let (sharing, members) = (machine.sharing, machine.crew.size());
         let total: usize = self.shares.iter().map(Vec::len).sum();
         self.pieces.clear();
-        let edges = if self.has_hubs && total <= MANY {
+        let edges = if self.has_hubs && total <= MANY_ENTRIES {
             cut_by_edges(&self.shares, adjacency.offsets(), split, sharing, members, &mut self.pieces)
         } else {
             cut_by_entries(&self.shares, total, sharing, members, &mut self.pieces);
@@ -386,19 +377,21 @@ impl Round<'_> {
             }
             let visit = |words: &mut Vec<u64>, entries: &[Entry], worker: &mut Worker| {
                 words[slot::QUEUE] = entries.as_ptr() as u64;
-                if entries.len() < FEW {
+                if entries.len() < FEW_ENTRIES {
                     // SAFETY: the slots hold what the kernel was compiled for, and the range is that of the list.
                     unsafe { (compiled.kernel)(words.as_ptr(), 0, entries.len() as u64, worker) };
                     return;
                 }
-                let block = |i: usize| &entries[(i * BLOCK).min(entries.len())..((i + 1) * BLOCK).min(entries.len())];
+                let block = |i: usize| {
+                    &entries[(i * FETCH_BLOCK).min(entries.len())..((i + 1) * FETCH_BLOCK).min(entries.len())]
+                };
                 self.ahead.vertices(block(0));
                 self.ahead.vertices(block(1));
                 self.ahead.lists(block(0));
-                for i in 0..entries.len().div_ceil(BLOCK) {
+                for i in 0..entries.len().div_ceil(FETCH_BLOCK) {
                     self.ahead.vertices(block(i + 2));
                     self.ahead.lists(block(i + 1));
-                    let (begin, end) = (i * BLOCK, ((i + 1) * BLOCK).min(entries.len()));
+                    let (begin, end) = (i * FETCH_BLOCK, ((i + 1) * FETCH_BLOCK).min(entries.len()));
                     // SAFETY: the slots hold what the kernel was compiled for, and the range lies in the list.
                     unsafe { (compiled.kernel)(words.as_ptr(), begin as u64, end as u64, worker) };
                     if worker.fault != 0 || stops() {
@@ -437,7 +430,7 @@ impl Round<'_> {
 
 /// Cuts the shares into pieces of equally many entries.
 fn cut_by_entries(shares: &[Vec<Entry>], total: usize, sharing: Sharing, members: usize, pieces: &mut Vec<Piece>) {
-    let grain = (total / (8 * members)).clamp(sharing.least_chunk.div_ceil(4), PIECE);
+    let grain = (total / (8 * members)).clamp(sharing.least_chunk.div_ceil(4), BUCKET_PIECE);
     for (share, entries) in shares.iter().enumerate() {
         let piece = |begin| Piece { share, begin, end: (begin + grain).min(entries.len()), clip: WHOLE };
         pieces.extend((0..entries.len()).step_by(grain).map(piece));

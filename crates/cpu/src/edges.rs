@@ -14,16 +14,10 @@ use crate::abi::slot;
 use crate::codegen::{EdgeShape, OutputForm, Range};
 use crate::constant_sum::ConstantSum;
 use crate::drive::{ByDegrees, ByEdges, Chunks, Clipped, Even};
-use crate::executable::{CHUNKS_PER_MEMBER, CpuExecutable, DYNAMIC_GRAIN, Key};
+use crate::executable::{CpuExecutable, Key};
 use crate::set::{Loan, Map, MapSet, all_below, is_map, members};
 use crate::slots::is_wide;
-
-/// Chunks per member when a queue is cut: the first lists of a chunk are not fetched ahead, so there are few.
-const QUEUE_CHUNKS: usize = 8;
-/// Queued vertices of a chunk that nobody shares.
-const ALONE_GRAIN: usize = 1 << 14;
-/// Edges and vertices of a chunk that nobody shares: some hundredths of a second.
-const ALONE_EDGES: usize = 1 << 22;
+use crate::tuning::{ALONE_EDGES, ALONE_GRAIN, CHUNKS_PER_MEMBER, DYNAMIC_GRAIN, QUEUE_CHUNKS};
 
 impl CpuExecutable {
     pub(crate) fn run_edges(

@@ -77,11 +77,6 @@ impl Sharing {
     }
 }
 
-/// Chunks per member when a range is cut.
-pub(crate) const CHUNKS_PER_MEMBER: usize = 32;
-/// The largest chunk of vertices that an idle member takes, unless the schedule says otherwise.
-pub(crate) const DYNAMIC_GRAIN: usize = 1024;
-
 /// A module ready to run on this machine.
 pub(crate) struct CpuExecutable {
     pub(crate) module: Arc<Module>,

@@ -8,9 +8,6 @@ use gw_graph::{Adjacency, Offsets, Weights};
 
 use crate::ordered::Entry;
 
-/// Vertices per block: enough to cover a miss of all caches (some 100 ns), few enough to stay in the first cache.
-pub(crate) const BLOCK: usize = 32;
-
 /// Asks for the cache line of an address; any address will do.
 #[inline(always)]
 pub(crate) fn ask<T>(at: *const T) {

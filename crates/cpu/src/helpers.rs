@@ -89,12 +89,12 @@ extern "C" fn fetch_queued(queue: *const u32, from: u64, end: u64, offsets: *con
     // SAFETY: generated code passes the queue of the operator, which has at least `end` entries, all of them vertices of
     // the adjacency whose offsets it passes.
     let rest = unsafe { std::slice::from_raw_parts(queue.add(from as usize), (end - from) as usize) };
-    let (near, far) = rest.split_at(fetch::BLOCK.min(rest.len()));
+    let (near, far) = rest.split_at(crate::tuning::FETCH_BLOCK.min(rest.len()));
     for &vertex in near {
         // SAFETY: as above.
         fetch::ask(targets.wrapping_add(unsafe { list_begin(offsets, vertex as usize, wide) }));
     }
-    for &vertex in &far[..fetch::BLOCK.min(far.len())] {
+    for &vertex in &far[..crate::tuning::FETCH_BLOCK.min(far.len())] {
         fetch::ask(offsets.wrapping_add((vertex as usize) << (2 + wide)));
     }
 }

@@ -1,16 +1,11 @@
 //! Counting the common entries of two ascending lists, by any of the methods of the schedule space.
 
+use crate::tuning::{LONG_LIST, MUCH_LONGER_LIST, UNEVEN_LISTS};
+
 mod marks;
 mod probe;
 
 pub(crate) use marks::Marks;
-
-/// Lists whose lengths differ by more than this factor are searched rather than merged.
-const UNEVEN: usize = 32;
-/// Probing costs a small part of a search per entry: only much longer lists are searched instead.
-const MUCH_LONGER: usize = 128;
-/// Both lists of a blockwise comparison have at least this many entries.
-const LONG: usize = 1000;
 
 /// How to count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,8 +43,8 @@ pub(crate) fn count(a: &[u32], b: &[u32], limit: u32, method: Method) -> u64 {
         Method::Search => search(short, long, limit),
         Method::Blocks => blocks(short, long, limit),
         Method::Skips => skips(short, long, limit),
-        Method::Combined if long.len() / UNEVEN > short.len() => search(short, long, limit),
-        Method::Combined if short.len() >= LONG && long.len() / 10 <= short.len() => blocks(short, long, limit),
+        Method::Combined if long.len() / UNEVEN_LISTS > short.len() => search(short, long, limit),
+        Method::Combined if short.len() >= LONG_LIST && long.len() / 10 <= short.len() => blocks(short, long, limit),
         Method::Combined => skips(short, long, limit),
     }
 }
@@ -58,7 +53,7 @@ pub(crate) fn count(a: &[u32], b: &[u32], limit: u32, method: Method) -> u64 {
 /// entries are marked, and those of the other list are looked up.
 pub(crate) fn count_marked(marks: &mut Marks, known: &[u32], other: &[u32], limit: u32) -> u64 {
     let reach = other.len().min(limit as usize + 1);
-    if reach / MUCH_LONGER > known.len() {
+    if reach / MUCH_LONGER_LIST > known.len() {
         return search(known, other, limit);
     }
     marks.mark(known, limit);

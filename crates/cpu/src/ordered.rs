@@ -4,9 +4,7 @@
 //! there is a better entry elsewhere and this one is skipped without looking at any edge.
 
 use crate::abi::Worker;
-
-/// Buckets this far ahead of the current one are kept apart; farther ones wait in one list.
-const NEAR: u64 = 1 << 14;
+use crate::tuning::NEAR_BUCKETS;
 
 /// A vertex in the low half, the low half of its priority in the high half.
 pub(crate) type Entry = u64;
@@ -69,7 +67,7 @@ impl LocalBuckets {
     #[cold]
     fn file_far(&mut self, index: u64, entry: Entry) {
         let ahead = index - self.first;
-        if ahead >= NEAR {
+        if ahead >= NEAR_BUCKETS {
             self.far.push((index, entry));
             return;
         }
@@ -89,7 +87,7 @@ impl LocalBuckets {
     /// Exchanges the entries of a bucket for an empty list, moving the window of near buckets when it must.
     pub(crate) fn take(&mut self, bucket: u64, list: &mut Vec<Entry>) {
         debug_assert!(list.is_empty());
-        if bucket.saturating_sub(self.first) >= NEAR {
+        if bucket.saturating_sub(self.first) >= NEAR_BUCKETS {
             // Nothing before `bucket` is left, so all near buckets are empty.
             self.first = bucket;
             for (index, entry) in std::mem::take(&mut self.far) {
@@ -136,7 +134,7 @@ mod tests {
             let mut found = Vec::new();
             let (mut current, mut list) = (0, Vec::new());
             while let Some(next) = buckets.least(current) {
-                prop_assert!(buckets.len(next) > 0 || next >= NEAR);
+                prop_assert!(buckets.len(next) > 0 || next >= NEAR_BUCKETS);
                 list.clear();
                 buckets.take(next, &mut list);
                 prop_assert!(!list.is_empty());

@@ -18,7 +18,8 @@ use gw_ir::walk;
 
 use crate::codegen::{OutputForm, Range};
 use crate::drive::Even;
-use crate::executable::{CHUNKS_PER_MEMBER, CpuExecutable, Key, plain_target};
+use crate::executable::{CpuExecutable, Key, plain_target};
+use crate::tuning::CHUNKS_PER_MEMBER;
 
 /// A loop whose body is a function of its variable.
 pub(crate) struct Iterations {

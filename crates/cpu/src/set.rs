@@ -9,6 +9,7 @@ use gw_graph::{Adjacency, Offsets};
 
 use crate::drive::Crew;
 use crate::spare;
+use crate::tuning::{DEGREE_SAMPLE, SPARSE_MAP};
 
 /// A set as a map over all vertices.
 #[derive(Debug, Clone)]
@@ -402,7 +403,7 @@ fn counted_about(set: &VertexSet, vertices: usize, degree: impl Fn(u32) -> u64, 
         {
             let (map, count) = (&own.map, own.count);
             // The ids of a sparse set are kept: the push that may follow needs them, too.
-            if count < 2 * SAMPLE && count < vertices / SPARSE {
+            if count < 2 * DEGREE_SAMPLE && count < vertices / SPARSE_MAP {
                 return Ok(about(own.ids.get_or_insert_with(|| map.ids(count))));
             }
             let (mut sum, mut found) = (0, 0);
@@ -424,11 +425,8 @@ fn with_ids<T>(form: &SetForm, f: impl FnOnce(&[u32]) -> T) -> Result<T> {
 
 /// About how many members' degrees are added up, of a set with so many: the larger the step, the more it may cost to choose it.
 pub(crate) fn sample_of(members: usize) -> usize {
-    (members / 16).clamp(SAMPLE, 4 * SAMPLE)
+    (members / 16).clamp(DEGREE_SAMPLE, 4 * DEGREE_SAMPLE)
 }
-const SAMPLE: usize = 1 << 8;
-/// A map with fewer than one member among so many vertices is sparse.
-const SPARSE: usize = 32;
 /// The same for a guess.
 pub(crate) const FEW: usize = 1 << 6;
 
@@ -461,7 +459,7 @@ fn map_of(crew: &mut Crew, set: &VertexSet, vertices: usize, bits: bool) -> Resu
             SetForm::Machine(machine) => match machine.as_any().downcast_mut::<MapSet>() {
                 Some(own) if own.map.is_bits() == bits => own.map.resized(vertices),
                 // From few members a map is made sooner than from all vertices.
-                Some(own) if own.count > vertices / SPARSE => own.map.converted(vertices),
+                Some(own) if own.count > vertices / SPARSE_MAP => own.map.converted(vertices),
                 _ => filled(crew, vertices, bits, &machine.ids()?),
             },
             SetForm::All(n) => {
@@ -577,7 +575,7 @@ mod tests {
     fn edges_are_exact_in_small_sets_and_near_in_large_ones() {
         let graph = GraphSpec::parse("kron:16:seed=3").and_then(|spec| spec.load(&Silent)).unwrap().graph;
         let mut crew = Crew::new(Arc::new(Mutex::new(Team::new(2))));
-        for (members, tolerance) in [(100, 0.0), (2 * SAMPLE - 1, 0.0), (50_000, 0.5)] {
+        for (members, tolerance) in [(100, 0.0), (2 * DEGREE_SAMPLE - 1, 0.0), (50_000, 0.5)] {
             let ids: Vec<u32> = (0..members as u32).collect();
             let exact: u64 = ids.iter().map(|&v| graph.out().degree(v) as u64).sum();
             let mut map = Map::empty(graph.vertices(), true);

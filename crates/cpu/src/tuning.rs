@@ -2,10 +2,10 @@
 
 use gw_schedule::Fraction;
 
-/// Below this mean degree frontiers of a search stay small. Not measured on its own.
+/// Below this mean degree frontiers of a search stay small. Not measured.
 pub(crate) const FLAT_DEGREE: f64 = 4.0;
 
-/// From this mean degree on, cache segments save more than their extra lists cost. Not measured on its own.
+/// From this mean degree on, cache segments save more than their extra lists cost. Not measured.
 pub(crate) const DENSE_DEGREE: f64 = 8.0;
 
 /// The share of the edges ahead from which on a search pulls. Lists are fetched ahead, which makes pushing cheaper than
@@ -18,3 +18,68 @@ pub(crate) const BUCKET_WIDTH_FACTOR: f64 = 22.0;
 
 /// The bucket width is at least this part of the mean weight. Measured: `bench/cpu-choice.md`.
 pub(crate) const LEAST_BUCKET_WIDTH_FACTOR: f64 = 1.0 / 40.0;
+
+/// Chunks per member when a queue is cut: the first lists of a chunk are not fetched ahead, so there are few.
+/// Not measured.
+pub(crate) const QUEUE_CHUNKS: usize = 8;
+
+/// Queued vertices of a chunk that nobody shares. Not measured.
+pub(crate) const ALONE_GRAIN: usize = 1 << 14;
+
+/// Edges and vertices of a chunk that nobody shares: some hundredths of a second. Not measured.
+pub(crate) const ALONE_EDGES: usize = 1 << 22;
+
+/// Chunks per member when a range is cut. Not measured.
+pub(crate) const CHUNKS_PER_MEMBER: usize = 32;
+
+/// The largest chunk of vertices that an idle member takes, unless the schedule says otherwise. Not measured.
+pub(crate) const DYNAMIC_GRAIN: usize = 1024;
+
+/// Entries of a local bucket that are still drained without waiting, unless the schedule says otherwise. Not measured.
+pub(crate) const MERGE_THRESHOLD: u64 = 1000;
+
+/// Of a graph with hubs, a bucket with more entries than this is cut by entries, a smaller one by edges. Not measured.
+pub(crate) const MANY_ENTRIES: usize = 1 << 12;
+
+/// Entries of a piece of a large bucket. Not measured.
+pub(crate) const BUCKET_PIECE: usize = 256;
+
+/// A vertex with more edges than this can keep a worker busy for long. Not measured.
+pub(crate) const HUB_EDGES: usize = 1 << 10;
+
+/// Fewer entries than this are visited at once; fetching ahead would cost more than it saves. Not measured.
+pub(crate) const FEW_ENTRIES: usize = 8;
+
+/// Buckets this far ahead of the current one are kept apart; farther ones wait in one list. Not measured.
+pub(crate) const NEAR_BUCKETS: u64 = 1 << 14;
+
+/// Lists whose lengths differ by more than this factor are searched rather than merged. Not measured.
+pub(crate) const UNEVEN_LISTS: usize = 32;
+
+/// Probing costs a small part of a search per entry: only much longer lists are searched instead. Not measured.
+pub(crate) const MUCH_LONGER_LIST: usize = 128;
+
+/// Both lists of a blockwise comparison have at least this many entries. Not measured.
+pub(crate) const LONG_LIST: usize = 1000;
+
+/// Two lists with fewer entries than this together are merged on the spot. Not measured.
+pub(crate) const SHORT_LISTS: i64 = 32;
+
+/// Fewer vertices than this are summed by one thread. Not measured.
+pub(crate) const FEW_SUMS: usize = 1 << 13;
+
+/// Vertices per block: enough to cover a miss of all caches (some 100 ns), few enough to stay in the first cache.
+/// Not measured.
+pub(crate) const FETCH_BLOCK: usize = 32;
+
+/// Edges per batch: the gathered positions stay in the nearest cache. Not measured.
+pub(crate) const BATCH: i64 = 128;
+
+/// How many vertices ahead the list of a vertex is asked for. Not measured.
+pub(crate) const LISTS_AHEAD: i64 = 32;
+
+/// The least number of members whose degrees are added up for an estimate. Not measured.
+pub(crate) const DEGREE_SAMPLE: usize = 1 << 8;
+
+/// A map with fewer than one member among so many vertices is sparse. Not measured.
+pub(crate) const SPARSE_MAP: usize = 32;

@@ -7,8 +7,9 @@ use gw_schedule::Parallelism;
 use crate::abi::slot;
 use crate::codegen::{OutputForm, Range};
 use crate::drive::Even;
-use crate::executable::{CHUNKS_PER_MEMBER, CpuExecutable, Key, plain_target};
+use crate::executable::{CpuExecutable, Key, plain_target};
 use crate::set::{Loan, blocks};
+use crate::tuning::CHUNKS_PER_MEMBER;
 
 impl CpuExecutable {
     pub(crate) fn run_vertices(

@@ -2,15 +2,14 @@
 
 use gw_schedule::Fraction;
 
-/// Below this mean degree frontiers of a search stay small, and lists are too short to be shared out. Not measured on its
-/// own.
+/// Below this mean degree frontiers of a search stay small, and lists are too short to be shared out. Not measured.
 pub(crate) const FLAT_DEGREE: f64 = 5.0;
 
-/// The share of the edges ahead from which on an operator pulls. Not measured on its own: the customary twentieth.
+/// The share of the edges ahead from which on an operator pulls. Not measured: the customary twentieth.
 pub(crate) const PULL_SHARE: Fraction = Fraction::ratio(1, 20);
 
-/// Bucket width in mean weights, for graphs below [`FLAT_DEGREE`]. Not measured on its own.
+/// Bucket width in mean weights, for graphs below [`FLAT_DEGREE`]. Not measured.
 pub(crate) const FLAT_BUCKET_WIDTH: f64 = 32.0;
 
-/// Bucket width in mean weights, for other graphs. Not measured on its own.
+/// Bucket width in mean weights, for other graphs. Not measured.
 pub(crate) const DENSE_BUCKET_WIDTH: f64 = 0.35;

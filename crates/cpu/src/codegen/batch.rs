@@ -12,9 +12,7 @@ use super::Refusal;
 use super::memory::Reason;
 use super::translate::Translator;
 use crate::abi::slot;
-
-/// Edges per batch: the gathered positions stay in the nearest cache.
-const BATCH: i64 = 128;
+use crate::tuning::BATCH;
 
 impl Translator<'_, '_> {
     /// A loop over the edge positions `begin..end` of `owner` whose other end is in the input map. The body gets the

@@ -20,7 +20,7 @@ use crate::abi::slot;
 /// Vertices per block: the bits of a word.
 const BLOCK: i64 = 64;
 /// Queued vertices per block.
-const QUEUE_BLOCK: i64 = crate::fetch::BLOCK as i64;
+const QUEUE_BLOCK: i64 = crate::tuning::FETCH_BLOCK as i64;
 
 impl Translator<'_, '_> {
     /// A loop over the ids `begin..end` that the operator wants and that have edges; the body gets the id and the block

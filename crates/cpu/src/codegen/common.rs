@@ -9,9 +9,7 @@ use super::inputs::GraphArray;
 use super::memory::{Place, Reason};
 use super::translate::Translator;
 use crate::intersect::Method;
-
-/// Two lists with fewer entries than this together are merged on the spot.
-const SHORT: i64 = 32;
+use crate::tuning::SHORT_LISTS;
 
 impl Translator<'_, '_> {
     /// Number of common out-neighbours of `u` and `v` not above `v`.
@@ -54,7 +52,7 @@ impl Translator<'_, '_> {
         let (short, long, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
         self.b.append_block_param(done, types::I64);
         let both = self.b.ins().iadd(a_len, b_len);
-        let few = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, both, SHORT);
+        let few = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, both, SHORT_LISTS);
         self.b.ins().brif(few, short, &[], long, &[]);
         self.b.switch_to_block(short);
         self.b.seal_block(short);

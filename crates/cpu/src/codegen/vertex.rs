@@ -10,9 +10,7 @@ use super::Refusal;
 use super::edge::Range;
 use super::inputs::{GraphArray, Role};
 use super::translate::Translator;
-
-/// How many vertices ahead the list of a vertex is asked for.
-const AHEAD: i64 = 32;
+use crate::tuning::LISTS_AHEAD;
 
 impl Translator<'_, '_> {
     /// Applies a function to the vertices of a range; with `keep`, vertices for which it is true go to the output.
@@ -27,7 +25,7 @@ impl Translator<'_, '_> {
         let looked_at = if range == Range::Ids { self.looks_at_neighbours(function)? } else { None };
         self.for_range(begin, end, |t, index, next| {
             if let Some([offsets, targets, last]) = looked_at {
-                let ahead = t.b.ins().iadd_imm_s(index, AHEAD);
+                let ahead = t.b.ins().iadd_imm_s(index, LISTS_AHEAD);
                 let ahead = t.b.ins().umin(ahead, last);
                 let one = t.b.ins().iconst(types::I64, 1);
                 t.fetch_block(offsets, targets, ahead, one);
