@@ -1,6 +1,6 @@
 //! The schedule that a machine takes when nobody gives one: what is chosen, for which graph, and why.
 //!
-//! The rules belong to the machine ([`GraphVm::choose`]); the loop that applies them is [`choose_by_rules`](crate::choose_by_rules).
+//! The rules belong to the machine ([`GraphVm::choose`]); [`choose_by_rules`](crate::choose_by_rules) applies them.
 
 use std::fmt;
 use std::time::Instant;
