@@ -104,12 +104,12 @@ mod tests {
 
     /// Steps of many sizes with the seconds that a function says.
     fn table(seconds: impl Fn(&StepSizes) -> f64) -> StepTable {
-        let mut random = gw_graph::rng::Rng::new(5, 9);
+        let mut random = crate::sample::Pcg::new(5, 9);
         let steps = (0..60).map(|_| {
-            let mut step = StepSizes::first(100 + random.below(100_000), 1000 + random.below(1_000_000));
-            step.frontier = 1 + random.below(step.vertices);
-            step.frontier_edges = 1 + random.below(step.edges);
-            step.explored_edges = random.below(step.edges - step.frontier_edges + 1);
+            let mut step = StepSizes::first(100 + random.below(100_000) as u64, 1000 + random.below(1_000_000) as u64);
+            step.frontier = 1 + random.below(step.vertices as usize) as u64;
+            step.frontier_edges = 1 + random.below(step.edges as usize) as u64;
+            step.explored_edges = random.below((step.edges - step.frontier_edges) as usize + 1) as u64;
             let mut features = [0.0; Feature::COUNT];
             step.fill(&mut features);
             assert_eq!(terms(&features), Cost::terms(&step));
