@@ -71,7 +71,7 @@ fn vectors_of_vertices_in_a_program_of_ones_own_are_ids() {
     let table = std::fs::read_to_string(at.join("l.csv")).unwrap();
     assert_eq!(table, "vertex,leader\nann,bob\nbob,ann\ncem,bob\n\"dee, x\",bob\n");
     let by_name = failure(at, &["run", "own.gt", "f.csv", "--source", "ann"], 2);
-    assert!(by_name.contains("own.gt is no standard program"), "{by_name}");
+    assert!(by_name.contains("own.gt has no argument `source`; its arguments are edges"), "{by_name}");
 }
 
 #[test]

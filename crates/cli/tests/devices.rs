@@ -58,8 +58,8 @@ fn a_gpu_that_is_asked_for_and_missing_is_an_error() {
         let output = gw(folder.path(), args);
         let (_, errors) = texts(&output);
         assert_eq!(output.status.code(), Some(1), "{errors}");
-        assert!(errors.lines().any(|line| line.starts_with("gw: there is no GPU to run on: ")), "{errors}");
-        assert!(errors.contains("gw devices") && errors.contains("--target cpu"), "{errors}");
+        assert!(errors.lines().any(|line| line.starts_with("gw: the machine cuda cannot be used: ")), "{errors}");
+        assert!(errors.contains("gw devices") && errors.contains("the machine `cpu`"), "{errors}");
         assert!(!errors.contains("panicked"), "{errors}");
     }
 }

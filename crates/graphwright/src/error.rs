@@ -75,7 +75,7 @@ pub enum Error {
     #[error(transparent)]
     Argument(#[from] ArgumentError),
     /// An argument given by a name that the program does not have.
-    #[error("{program} has no argument `{name}`; its arguments: {known}")]
+    #[error("{program} has no argument `{name}`; its arguments are {known}")]
     UnknownArgument {
         /// The program.
         program: String,

@@ -70,13 +70,16 @@ fn arguments_by_name_and_by_position_give_the_same() {
 fn arguments_that_do_not_fit_are_refused_with_the_right_ones() {
     let graph = Graph::open("path:5").unwrap();
     let bfs = Program::find("bfs").unwrap();
-    assert_eq!(message(bfs.on(&graph).arg("sauce", 1).run()), "bfs has no argument `sauce`; it has graph, source");
+    assert_eq!(
+        message(bfs.on(&graph).arg("sauce", 1).run()),
+        "bfs has no argument `sauce`; its arguments are graph, source"
+    );
     assert!(message(bfs.on(&graph).arg("source", "x").run()).contains("not a vertex"));
     assert!(message(bfs.on(&graph).arg("source", 5).run()).contains("5"));
     assert!(message(bfs.on(&graph).args([1, 2]).run()).contains("surplus"));
     let own = Program::parse("two.gt", TWO_GRAPHS).unwrap();
     let error = message(own.on(&graph).arg("stop", 1).run());
-    assert_eq!(error, "two.gt has no argument `stop`; its arguments: first, second, step");
+    assert_eq!(error, "two.gt has no argument `stop`; its arguments are first, second, step");
     assert_eq!(message(own.on(&graph).arg("step", 1).run()), "two.gt: the argument second, argv[2] is missing");
 }
 
