@@ -59,7 +59,7 @@ pub struct Environment {
     pub(crate) guard: bool,
     /// How deep functions and operators are nested.
     pub(crate) depth: usize,
-    /// New vectors are watched and left unfilled ([`Executable::watches_new_vectors`](crate::Executable)).
+    /// New vectors are watched and left unfilled ([`RemoteMemory::watches_new_vectors`](crate::RemoteMemory)).
     watch_new: bool,
 }
 
@@ -339,7 +339,7 @@ impl Environment {
     }
 
     /// Whether a machine that counts the edges of frontiers while it makes them shall count those of the next one
-    /// ([`Executable::counts_while_making`](crate::Executable::counts_while_making)).
+    /// ([`FrontierCosts::counts_while_making`](crate::FrontierCosts::counts_while_making)).
     pub fn counts_edges(&self) -> bool {
         self.counts_edges
     }

@@ -19,7 +19,7 @@ pub trait FrontierCosts {
     }
 
     /// Whether edges of frontiers can be counted while these are made, so that asking for them is no work. It is done where
-    /// [`Environment::counts_edges`] says so.
+    /// [`Environment::counts_edges`](crate::Environment::counts_edges) says so.
     fn counts_while_making(&self) -> bool {
         false
     }

@@ -8,10 +8,10 @@
 //! of the machine, so while a machine runs an operator or a claimed statement the cells are its own; its threads must
 //! access a cell that two of them may share by atomic instructions. A machine that keeps the truth elsewhere (device
 //! memory) marks the vector with [`Vector::set_watched`]; from then on the host announces every access through
-//! [`Executable::host_will_read`](crate::Executable::host_will_read) and
-//! [`Executable::host_will_write`](crate::Executable::host_will_write), or asks for single cells through
-//! [`Executable::host_element`](crate::Executable::host_element) and
-//! [`Executable::set_host_element`](crate::Executable::set_host_element).
+//! [`RemoteMemory::host_will_read`](crate::RemoteMemory::host_will_read) and
+//! [`RemoteMemory::host_will_write`](crate::RemoteMemory::host_will_write), or asks for single cells through
+//! [`RemoteMemory::host_element`](crate::RemoteMemory::host_element) and
+//! [`RemoteMemory::set_host_element`](crate::RemoteMemory::set_host_element).
 //!
 //! **Untouched cells.** A new vector reserves address space, but no cell is written before the host, or a machine by
 //! [`Vector::as_ptr`], asks for one: only then the fill value is stored. Until then [`Vector::untouched`] gives that

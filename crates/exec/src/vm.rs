@@ -127,7 +127,7 @@ pub trait Executable: RemoteMemory + FrontierCosts + Send {
     }
 
     /// The program has ended, and the clock stops when this returns: the machine waits for its work. The results are
-    /// fetched afterwards, by [`Executable::host_will_read`].
+    /// fetched afterwards, by [`RemoteMemory::host_will_read`](crate::RemoteMemory::host_will_read).
     fn finish_run(&mut self) -> Result<()> {
         self.wait()
     }
