@@ -178,9 +178,12 @@ impl Prepared {
             let message = format!("argument {name}: a prepared program keeps its graph; prepare another one");
             return Err(Error::Result(message));
         }
-        self.arguments.set(name, value);
-        let (named, positional) = texts(&self.arguments, &self.graphs);
+        let mut arguments = self.arguments.clone();
+        arguments.set(name, value);
+        let (named, positional) = texts(&arguments, &self.graphs);
         let ready = self.program.ready(&named, &positional, &*self.graphs)?;
+        // An argument that was refused changes nothing.
+        self.arguments = arguments;
         self.options.argv.truncate(1);
         self.options.argv.extend(ready.args);
         Ok(self)

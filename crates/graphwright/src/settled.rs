@@ -37,7 +37,9 @@ pub struct Decision {
 #[derive(Debug, Clone)]
 pub struct Settled {
     /// The module as lowered, every label of the schedule in it.
-    pub(crate) module: Module,
+    module: Module,
+    /// Labels of the schedule that the program does not have are an error of the passes.
+    strict: bool,
     /// The schedule.
     pub decision: Decision,
 }
@@ -53,7 +55,18 @@ pub struct Compiled {
 impl Settled {
     /// A module as lowered under this schedule, whatever the machine.
     pub fn fixed(module: Module, schedule: ProgramSchedule, origin: Origin) -> Settled {
-        Settled { module, decision: Decision::fixed(schedule, origin) }
+        Settled::new(module, Decision::fixed(schedule, origin))
+    }
+
+    pub(crate) fn new(module: Module, decision: Decision) -> Settled {
+        Settled { module, strict: false, decision }
+    }
+
+    /// The same, but refused where the schedule names a label that the program does not have: for schedules that no front
+    /// end has looked at. Elsewhere such labels were warned of.
+    #[must_use]
+    pub fn strict(self) -> Settled {
+        Settled { strict: true, ..self }
     }
 
     /// The module as lowered, every label of the schedule in it.
@@ -73,9 +86,8 @@ impl Settled {
 
     /// As [`Settled::optimised`], but ending with the pass of this name.
     pub fn optimised_after(self, pass: Option<&str>) -> Result<(Module, Decision)> {
-        // Labels that a program's own schedule has in excess were warned of by the front end.
         let after = pass.map(str::to_string);
-        let options = Options { after, allow_unknown_labels: true, ..Options::default() };
+        let options = Options { after, allow_unknown_labels: !self.strict, ..Options::default() };
         Ok((run_pipeline(self.module, &self.decision.schedule, &options)?, self.decision))
     }
 

@@ -150,7 +150,7 @@ impl Wanted {
             load_seconds: chosen.load_seconds,
             ..Decision::fixed(choice.schedule, origin)
         };
-        Settled { module: chosen.module, decision }
+        Settled::new(chosen.module, decision)
     }
 }
 

@@ -59,13 +59,9 @@ impl Compiled {
                 }
             }
         };
-        // Nobody warns of labels here: a schedule that names what the program has not is an error.
-        let known = gw_ir::points::label_paths(source.module());
-        if let Some((label, _)) = schedule.labels().find(|(label, _)| !known.iter().any(|k| k == label.as_str())) {
-            return Err(format!("the schedule names `{label}`, which {name} does not have"));
-        }
         let wanted = Wanted::Fixed(Box::new(schedule), Origin::Given);
-        let compiled = source.compile(&wanted, machine, &RunOptions::default()).map_err(|error| match error {
+        let settled = source.settle(&wanted, machine, &RunOptions::default()).strict();
+        let compiled = settled.compile(machine).map_err(|error| match error {
             Error::Refused(reasons) => reasons.join("; "),
             error => error.to_string(),
         })?;
