@@ -84,7 +84,7 @@ impl Check {
         let report = report?;
         match self.json {
             true => json(&report)?,
-            false => text(&told(&report))?,
+            false => text(&summary(&report))?,
         }
         match &report {
             report if report.interrupted => Err(CliError::InterruptedCheck(report.total.runs())),
@@ -116,7 +116,7 @@ impl CheckListener for Screen {
 }
 
 /// The table, the failures, the refusals and the total.
-fn told(report: &CheckReport) -> String {
+fn summary(report: &CheckReport) -> String {
     let mut text = table(report);
     text += &failures(&report.failures);
     if !report.refusals.is_empty() {
@@ -252,7 +252,7 @@ refused, with a reason (neither right nor wrong):
 
 cpu: 16 passed, 2 failed, 3 refused; 1 programs, 4 schedules; 1.50 s (compiling 0 us)
 ";
-        assert_eq!(told(&report), wanted);
+        assert_eq!(summary(&report), wanted);
         assert!(!report.is_good());
     }
 }

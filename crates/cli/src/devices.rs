@@ -30,7 +30,7 @@ impl Devices {
         let found = Found::new(MachineFacts::read(), nvidia::survey());
         match self.json {
             true => json(&found),
-            false => text(&found.told()),
+            false => text(&found.summary()),
         }
     }
 }
@@ -121,20 +121,20 @@ impl Found {
         }
     }
 
-    fn told(&self) -> String {
+    fn summary(&self) -> String {
         let mut lines = Vec::new();
         let cores = if self.cpu.cores == 1 { "core" } else { "cores" };
         let name = self.cpu.name.as_deref().unwrap_or("unknown");
         let memory = self.cpu.memory_bytes.map(|size| format!(", {} of memory", bytes(size))).unwrap_or_default();
         lines.push(("CPU".to_string(), format!("{name}, {} {cores}{memory}", self.cpu.cores)));
         for gpu in &self.gpus {
-            let told = gpu
+            let summary = gpu
                 .facts
                 .as_ref()
-                .map(GpuFacts::told)
+                .map(GpuFacts::summary)
                 .into_iter()
                 .chain(gpu.problem.as_ref().map(|problem| format!("cannot be used: {problem}")));
-            lines.push((format!("GPU {}", gpu.index), told.collect::<Vec<_>>().join("\n")));
+            lines.push((format!("GPU {}", gpu.index), summary.collect::<Vec<_>>().join("\n")));
         }
         if let Some(reason) = &self.no_gpu {
             lines.push(("GPU".to_string(), format!("none: {reason}")));
@@ -149,7 +149,7 @@ impl Found {
                 (None, reason) => format!("none: {}", reason.as_deref().unwrap_or("not found")),
             },
         ));
-        lines.push(("cache".to_string(), self.cache.told()));
+        lines.push(("cache".to_string(), self.cache.summary()));
         lines.iter().fold(String::new(), |mut text, (head, told)| {
             for (number, line) in told.lines().enumerate() {
                 let head = if number == 0 { head } else { "" };
@@ -161,7 +161,7 @@ impl Found {
 }
 
 impl GpuFacts {
-    fn told(&self) -> String {
+    fn summary(&self) -> String {
         let free = self.free_bytes.map(|free| format!(" ({} free)", bytes(free))).unwrap_or_default();
         let cooperative = if self.cooperative { "" } else { ", no cooperative launches" };
         format!(
@@ -177,7 +177,7 @@ impl GpuFacts {
 }
 
 impl Cache {
-    fn told(&self) -> String {
+    fn summary(&self) -> String {
         let Some(folder) = &self.folder else { return "none: kernels are compiled in every process".to_string() };
         let kernels = if self.kernels == 1 { "kernel" } else { "kernels" };
         let problem =

@@ -12,11 +12,11 @@
 //! | intersections | by the lengths of the lists |
 //! | vertex operators | chunks of vertices |
 
-use gw_exec::{Choice, ChoicePoint, GraphFacts, Rule, RuleTable, choose_by_rules};
+use gw_exec::{Choice, ChoicePoint, GraphFacts, INTERSECTIONS_BY_LENGTH, Rule, RuleTable, choose_by_rules};
 use gw_ir::module::Module;
 use gw_schedule::{
-    Direction, FrontierForm, Hybrid, Intersection, Parallelism, Param, PointKind, PriorityChange, PriorityUpdate,
-    SimpleSchedule, Sources,
+    Direction, FrontierForm, Hybrid, Parallelism, Param, PointKind, PriorityChange, PriorityUpdate, SimpleSchedule,
+    Sources,
 };
 
 use crate::capability::capabilities;
@@ -31,7 +31,7 @@ pub(crate) fn choose(module: Module, graph: &GraphFacts) -> (Module, Choice) {
 const RULES: &[Rule] = &[
     // A filter on destinations is the mark of a search; without one a set may begin with all vertices.
     Rule {
-        applies: |p| starts_from(p, Sources::Set) && p.point.has_to && p.graph.mean_degree() < FLAT_DEGREE,
+        applies: |p| p.starts_from(Sources::Set) && p.point.has_to && p.graph.mean_degree() < FLAT_DEGREE,
         schedule: |_| push().into(),
         because: |p| {
             let degree = p.graph.mean_degree();
@@ -39,7 +39,7 @@ const RULES: &[Rule] = &[
         },
     },
     Rule {
-        applies: |p| starts_from(p, Sources::Set),
+        applies: |p| p.starts_from(Sources::Set),
         schedule: |_| {
             let bitmap = Some(FrontierForm::Bitmap);
             let pull = SimpleSchedule { frontier: bitmap, ..parallel(Direction::Pull, Parallelism::Dynamic) };
@@ -52,13 +52,13 @@ const RULES: &[Rule] = &[
         },
     },
     Rule {
-        applies: |p| starts_from(p, Sources::Set),
+        applies: |p| p.starts_from(Sources::Set),
         schedule: |_| push().into(),
         because: |_| "pulling is not possible here".into(),
     },
     Rule {
         applies: |p| {
-            owns_destinations(p) && bytes_by_source(p) > second_level_cache() && p.graph.mean_degree() >= DENSE_DEGREE
+            p.owns_destinations() && bytes_by_source(p) > second_level_cache() && p.graph.mean_degree() >= DENSE_DEGREE
         },
         schedule: |p| {
             let segments = bytes_by_source(p).div_ceil(second_level_cache());
@@ -71,33 +71,33 @@ const RULES: &[Rule] = &[
         },
     },
     Rule {
-        applies: owns_destinations,
+        applies: |p| p.owns_destinations(),
         schedule: |_| parallel(Direction::Pull, Parallelism::EdgeAware).into(),
         because: |_| "all edges: pulling owns its destinations, no atomics".into(),
     },
     Rule {
-        applies: |p| starts_from(p, Sources::All),
+        applies: |p| p.starts_from(Sources::All),
         schedule: |_| push().into(),
         because: |_| "its writes are not owned by destinations".into(),
     },
     Rule {
-        applies: |p| starts_from(p, Sources::Filter),
+        applies: |p| p.starts_from(Sources::Filter),
         schedule: |_| push().into(),
         because: |_| "sources are tested: pushing tests each once".into(),
     },
     Rule {
-        applies: |p| changes_priorities(p, PriorityChange::Min) && p.point.eager_loop,
+        applies: |p| p.changes_priorities(PriorityChange::Min) && p.point.eager_loop,
         schedule: |p| {
             let delta = Some(Param::Value(bucket_width(p.graph)));
             SimpleSchedule { update: Some(PriorityUpdate::EagerWithMerge), delta, ..push() }.into()
         },
         because: |p| {
-            let (weight, degree) = (mean_weight(p.graph), p.graph.mean_degree());
+            let (weight, degree) = (p.graph.mean_weight(), p.graph.mean_degree());
             format!("mean weight {weight:.0}, mean degree {degree:.1}: bucket width from both")
         },
     },
     Rule {
-        applies: |p| changes_priorities(p, PriorityChange::ConstantSum) && p.graph.symmetric,
+        applies: |p| p.changes_priorities(PriorityChange::ConstantSum) && p.graph.symmetric,
         schedule: |_| SimpleSchedule { update: Some(PriorityUpdate::ConstantSum), ..push() }.into(),
         because: |_| "a constant per edge: counted first, one update per vertex and round".into(),
     },
@@ -106,25 +106,8 @@ const RULES: &[Rule] = &[
         schedule: |_| push().into(),
         because: |_| "lazy buckets".into(),
     },
-    Rule {
-        applies: |p| p.point.kind == PointKind::Intersection,
-        schedule: |_| SimpleSchedule { intersection: Some(Intersection::Combined), ..SimpleSchedule::default() }.into(),
-        because: |_| "merge lists of similar length, search the longer one otherwise".into(),
-    },
+    INTERSECTIONS_BY_LENGTH,
 ];
-
-fn starts_from(place: &ChoicePoint<'_>, sources: Sources) -> bool {
-    place.point.kind == PointKind::EdgeOperator && place.edges.is_some() && place.point.from == sources
-}
-
-/// An operator over all edges that writes destinations only.
-fn owns_destinations(place: &ChoicePoint<'_>) -> bool {
-    starts_from(place, Sources::All) && place.edges.is_some_and(|edges| edges.writes_destination_only)
-}
-
-fn changes_priorities(place: &ChoicePoint<'_>, change: PriorityChange) -> bool {
-    place.point.kind == PointKind::PriorityOperator && place.point.priority_change == Some(change)
-}
 
 fn push() -> SimpleSchedule {
     parallel(Direction::Push, Parallelism::Dynamic)
@@ -137,15 +120,10 @@ fn parallel(direction: Direction, parallelism: Parallelism) -> SimpleSchedule {
 /// The denser a graph, the sooner a bucket is settled and the more work a wide one wastes; the best width falls with the
 /// square of the degree, down to a small part of the mean weight.
 fn bucket_width(graph: &GraphFacts) -> u64 {
-    let weight = mean_weight(graph).max(1.0);
+    let weight = graph.mean_weight().max(1.0);
     let degree = graph.mean_degree().max(1.0);
     let factor = (BUCKET_WIDTH_FACTOR / (degree * degree)).max(LEAST_BUCKET_WIDTH_FACTOR);
     ((weight * factor).round() as u64).max(1)
-}
-
-/// The mean weight; 1 where there are no weights.
-fn mean_weight(graph: &GraphFacts) -> f64 {
-    graph.mean_weight.filter(|_| graph.edges > 0).unwrap_or(1.0)
 }
 
 /// Bytes of the vectors that an edge function touches at its source, for all vertices.
@@ -162,8 +140,8 @@ fn mib(bytes: usize) -> String {
 
 /// Bytes of the second-level cache of a core; 1 MiB where the system does not tell.
 fn second_level_cache() -> usize {
-    let told = std::fs::read_to_string("/sys/devices/system/cpu/cpu0/cache/index2/size").ok();
-    let size = told.and_then(|text| text.trim().strip_suffix('K')?.parse::<usize>().ok());
+    let size = std::fs::read_to_string("/sys/devices/system/cpu/cpu0/cache/index2/size").ok();
+    let size = size.and_then(|text| text.trim().strip_suffix('K')?.parse::<usize>().ok());
     size.map_or(1 << 20, |kib| kib << 10).max(1 << 16)
 }
 

@@ -10,12 +10,12 @@
 //! | priority updates | lazy buckets; width from mean weight and mean degree |
 //! | balance | edges split over block, warp and thread; a few lanes or one per vertex where degrees are tiny |
 
-use gw_exec::{Choice, ChoicePoint, GraphFacts, Rule, RuleTable, choose_by_rules};
+use gw_exec::{Choice, ChoicePoint, GraphFacts, INTERSECTIONS_BY_LENGTH, Rule, RuleTable, choose_by_rules};
 use gw_graph::Graph;
 use gw_ir::module::Module;
 use gw_schedule::{
-    Criterion, Direction, Family, FrontierCreation, FrontierForm, Hybrid, Intersection, Lanes, LoadBalance, LoopForm,
-    Param, PointKind, PriorityChange, SimpleSchedule, Sources,
+    Criterion, Direction, Family, FrontierCreation, FrontierForm, Hybrid, Lanes, LoadBalance, LoopForm, Param,
+    PointKind, PriorityChange, SimpleSchedule, Sources,
 };
 
 use crate::capability::capabilities;
@@ -34,7 +34,7 @@ pub(crate) fn choose(module: Module, graph: &Graph) -> (Module, Choice) {
 
 const RULES: &[Rule] = &[
     Rule {
-        applies: |p| starts_from(p, Sources::Set) && p.point.has_to && has_short_lists(p),
+        applies: |p| p.starts_from(Sources::Set) && p.point.has_to && has_short_lists(p),
         schedule: |p| push(p).into(),
         because: |p| {
             let degree = p.graph.mean_degree();
@@ -42,7 +42,7 @@ const RULES: &[Rule] = &[
         },
     },
     Rule {
-        applies: |p| starts_from(p, Sources::Set),
+        applies: |p| p.starts_from(Sources::Set),
         schedule: |p| {
             let (first, second) = (push(p), pull_from_set(p));
             let (criterion, threshold) = (Criterion::InputWork, Param::Value(PULL_SHARE));
@@ -54,12 +54,12 @@ const RULES: &[Rule] = &[
         },
     },
     Rule {
-        applies: |p| starts_from(p, Sources::Set),
+        applies: |p| p.starts_from(Sources::Set),
         schedule: |p| push(p).into(),
         because: |_| "pulling is not possible here".into(),
     },
     Rule {
-        applies: |p| starts_from(p, Sources::All) && p.edges.is_some_and(|edges| edges.writes_destination_only),
+        applies: |p| p.owns_destinations(),
         schedule: |p| {
             let balance = if has_short_lists(p) { LoadBalance::VertexBased } else { LoadBalance::Etwc };
             SimpleSchedule { load_balance: Some(balance), ..SimpleSchedule::with_direction(Direction::Pull) }.into()
@@ -67,27 +67,25 @@ const RULES: &[Rule] = &[
         because: |_| "all edges: sums of a destination are gathered before they are stored".into(),
     },
     Rule {
-        applies: |p| starts_from(p, Sources::All),
+        applies: |p| p.starts_from(Sources::All),
         schedule: |p| push(p).into(),
         because: |_| "its writes are not owned by destinations".into(),
     },
     Rule {
-        applies: |p| starts_from(p, Sources::Filter),
+        applies: |p| p.starts_from(Sources::Filter),
         schedule: |p| push(p).into(),
         because: |_| "sources are tested, a lane each; what they have is shared out".into(),
     },
     // Wide buckets waste work, narrow ones leave the device idle: about a frontier's worth of edges per bucket.
     Rule {
-        applies: |p| {
-            p.point.kind == PointKind::PriorityOperator && p.point.priority_change == Some(PriorityChange::Min)
-        },
+        applies: |p| p.changes_priorities(PriorityChange::Min),
         schedule: |p| {
             let factor = if has_short_lists(p) { FLAT_BUCKET_WIDTH } else { DENSE_BUCKET_WIDTH };
-            let width = (mean_weight(p) * factor).round().max(1.0);
+            let width = (p.graph.mean_weight() * factor).round().max(1.0);
             SimpleSchedule { delta: Some(Param::Value(width as u64)), ..push(p) }.into()
         },
         because: |p| {
-            let (weight, degree) = (mean_weight(p), p.graph.mean_degree());
+            let (weight, degree) = (p.graph.mean_weight(), p.graph.mean_degree());
             format!("mean weight {weight:.0}, mean degree {degree:.1}: bucket width from both")
         },
     },
@@ -101,23 +99,11 @@ const RULES: &[Rule] = &[
         schedule: |_| SimpleSchedule { loop_form: Some(LoopForm::Fused), ..SimpleSchedule::default() }.into(),
         because: |_| "the whole loop is one kernel: no launch and no wait per step".into(),
     },
-    Rule {
-        applies: |p| p.point.kind == PointKind::Intersection,
-        schedule: |_| SimpleSchedule { intersection: Some(Intersection::Combined), ..SimpleSchedule::default() }.into(),
-        because: |_| "merge lists of similar length, search the longer one otherwise".into(),
-    },
+    INTERSECTIONS_BY_LENGTH,
 ];
-
-fn starts_from(place: &ChoicePoint<'_>, sources: Sources) -> bool {
-    place.point.kind == PointKind::EdgeOperator && place.edges.is_some() && place.point.from == sources
-}
 
 fn has_short_lists(place: &ChoicePoint<'_>) -> bool {
     place.graph.mean_degree() < FLAT_DEGREE
-}
-
-fn mean_weight(place: &ChoicePoint<'_>) -> f64 {
-    place.graph.mean_weight.unwrap_or(1.0)
 }
 
 fn push(place: &ChoicePoint<'_>) -> SimpleSchedule {

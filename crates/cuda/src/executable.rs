@@ -24,6 +24,7 @@ use crate::codegen::region::GraphShape;
 use crate::codegen::{Generated, Refusal, Task, generate};
 use crate::context::Context;
 use crate::device::{Address, DeviceError, Kernel};
+use crate::edges_read::{Reads, reads};
 use crate::kernels::QueueTask;
 use crate::launch::Launcher;
 use crate::memory::exec_error;
@@ -32,7 +33,6 @@ use crate::prepared::{kernel_name, title};
 use crate::queue::DeviceQueue;
 use crate::requirements;
 use crate::set::{DeviceSet, QUEUE, with_device_set};
-use crate::told::{Reads, reads};
 use crate::vectors::{Vectors, value_of};
 
 /// Threads per block of generated kernels.
@@ -283,7 +283,7 @@ impl CudaExecutable {
     }
 
     /// The device tells that it was stopped; the run knows why.
-    fn told<T>(&self, result: Result<T>) -> Result<T> {
+    fn with_reason_of_stop<T>(&self, result: Result<T>) -> Result<T> {
         match (result, &self.stop) {
             (Err(error), Some(stop)) if error.is_stop() => Err(stop.check().err().unwrap_or(error)),
             (result, _) => result,
@@ -476,29 +476,29 @@ impl Executable for CudaExecutable {
     ) -> Result<OperatorOutcome> {
         self.attend(env);
         let outcome = self.call_operator(operator.0, call, env);
-        self.told(outcome)
+        self.with_reason_of_stop(outcome)
     }
 
     fn new_queue(&mut self, spec: &QueueSpec, env: &mut Environment) -> Result<Box<dyn QueueState>> {
         self.attend(env);
         let made = self.made_queue(spec);
-        self.told(made)
+        self.with_reason_of_stop(made)
     }
 
     fn dequeue(&mut self, queue: &Queue, env: &mut Environment) -> Result<VertexSet> {
         self.attend(env);
         let set = self.dequeued(queue);
-        self.told(set)
+        self.with_reason_of_stop(set)
     }
 
     fn queue_finished(&mut self, queue: &Queue) -> Result<bool> {
         let finished = self.is_finished(queue);
-        self.told(finished)
+        self.with_reason_of_stop(finished)
     }
 
     fn queue_finished_node(&mut self, queue: &Queue, vertex: u32) -> Result<bool> {
         let outcome = self.queue_kernel(QueueTask::FinishedNode, queue, None, vertex as i32);
-        self.told(outcome.map(|outcome| outcome.flag))
+        self.with_reason_of_stop(outcome.map(|outcome| outcome.flag))
     }
 
     fn begin_run(&mut self) {
@@ -520,12 +520,12 @@ impl Executable for CudaExecutable {
     ) -> Result<StatementOutcome> {
         self.attend(env);
         let outcome = self.run_loop(statement.0, locals, env);
-        self.told(outcome)
+        self.with_reason_of_stop(outcome)
     }
 
     fn wait(&mut self) -> Result<()> {
         let waited = self.wait_for_all();
-        self.told(waited)
+        self.with_reason_of_stop(waited)
     }
 
     fn finish_run(&mut self) -> Result<()> {
@@ -541,7 +541,7 @@ impl Executable for CudaExecutable {
 impl FrontierCosts for CudaExecutable {
     fn frontier_edges(&mut self, set: &VertexSet, graph: &Arc<Graph>, _enough: Option<u64>) -> Result<u64> {
         let edges = self.edges_of(set, graph);
-        self.told(edges)
+        self.with_reason_of_stop(edges)
     }
 
     fn counts_while_making(&self) -> bool {
@@ -562,12 +562,12 @@ impl RemoteMemory for CudaExecutable {
             return None;
         }
         let value = self.reduce_vector(reduction, vector);
-        Some(self.told(value))
+        Some(self.with_reason_of_stop(value))
     }
 
     fn out_degrees(&mut self, graph: &Arc<Graph>, scalar: Scalar) -> Option<Result<Vector>> {
         let degrees = self.degrees(graph, scalar);
-        Some(self.told(degrees))
+        Some(self.with_reason_of_stop(degrees))
     }
 
     fn watches_new_vectors(&self) -> bool {
@@ -576,22 +576,22 @@ impl RemoteMemory for CudaExecutable {
 
     fn host_element(&mut self, vector: &Vector, cell: usize) -> Option<Result<Value>> {
         let value = self.vectors.get(vector, cell)?;
-        Some(self.told(value))
+        Some(self.with_reason_of_stop(value))
     }
 
     fn set_host_element(&mut self, vector: &Vector, cell: usize, value: Value) -> Option<Result<()>> {
         let stored = self.vectors.set(vector, cell, &value)?;
-        Some(self.told(stored))
+        Some(self.with_reason_of_stop(stored))
     }
 
     fn host_will_read(&mut self, vector: &Vector) -> Result<()> {
         let fetched = self.vectors.fetch(vector);
-        self.told(fetched)
+        self.with_reason_of_stop(fetched)
     }
 
     fn host_will_write(&mut self, vector: &Vector) -> Result<()> {
         let fetched = self.vectors.host_writes(vector);
-        self.told(fetched)
+        self.with_reason_of_stop(fetched)
     }
 }
 

@@ -25,6 +25,7 @@ mod choose;
 mod codegen;
 mod context;
 pub mod device;
+mod edges_read;
 mod executable;
 mod fused;
 pub mod headers;
@@ -42,7 +43,6 @@ mod requirements;
 mod residency;
 mod set;
 mod sums;
-mod told;
 mod tuning;
 mod vectors;
 

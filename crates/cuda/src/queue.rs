@@ -165,25 +165,25 @@ impl DeviceQueue {
 }
 
 /// The executable answers for the queue: it has the kernels.
-fn asked_wrongly<T>() -> Result<T> {
+fn needs_its_machine<T>() -> Result<T> {
     Err(ErrorKind::Unsupported("a queue on the device is asked through its machine".into()).into())
 }
 
 impl QueueState for DeviceQueue {
     fn finished(&mut self) -> Result<bool> {
-        asked_wrongly()
+        needs_its_machine()
     }
     fn finished_node(&mut self, _vertex: u32) -> Result<bool> {
-        asked_wrongly()
+        needs_its_machine()
     }
     fn current_bucket(&mut self) -> Result<u64> {
         Ok(self.current)
     }
     fn rebucket(&mut self, _vertices: &[u32]) -> Result<()> {
-        asked_wrongly()
+        needs_its_machine()
     }
     fn dequeue(&mut self) -> Result<Vec<u32>> {
-        asked_wrongly()
+        needs_its_machine()
     }
     fn as_any(&mut self) -> &mut dyn Any {
         self

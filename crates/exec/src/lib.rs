@@ -52,7 +52,7 @@ pub use program::{Globals, Program, RunResult, Timings};
 pub use queue::{Queue, QueueSpec, QueueState};
 pub use reference::ReferenceVm;
 pub use remote::{Reduction, RemoteMemory};
-pub use rules::{ChoicePoint, GraphFacts, Rule, RuleTable, choose_by_rules};
+pub use rules::{ChoicePoint, GraphFacts, INTERSECTIONS_BY_LENGTH, Rule, RuleTable, choose_by_rules};
 pub use set::{MachineSet, SetForm, VertexSet};
 pub use sites::{OperatorId, Site, Sites, StatementId};
 pub use usage::{DeviceFacts, MachineUsage};

@@ -10,7 +10,9 @@ use gw_ir::module::Module;
 use gw_ir::operator::{EdgeSetIterator, Operator};
 use gw_ir::points::{self, Point};
 use gw_ir::walk;
-use gw_schedule::{Capabilities, Family, ProgramPoint, Schedule};
+use gw_schedule::{
+    Capabilities, Family, Intersection, PointKind, PriorityChange, ProgramPoint, Schedule, SimpleSchedule, Sources,
+};
 
 use crate::choice::{Choice, Reason, label_operators};
 
@@ -45,6 +47,11 @@ impl GraphFacts {
     pub fn mean_degree(&self) -> f64 {
         self.edges as f64 / self.vertices.max(1) as f64
     }
+
+    /// The mean weight; 1 where there are no weights or no edges.
+    pub fn mean_weight(&self) -> f64 {
+        self.mean_weight.filter(|_| self.edges > 0).unwrap_or(1.0)
+    }
 }
 
 /// A place that takes a schedule, as rules see it.
@@ -56,6 +63,30 @@ pub struct ChoicePoint<'a> {
     /// What the edge operator does that stands there.
     pub edges: Option<&'a EdgeFacts>,
 }
+
+impl ChoicePoint<'_> {
+    /// An edge operator that starts from these vertices.
+    pub fn starts_from(&self, sources: Sources) -> bool {
+        self.point.kind == PointKind::EdgeOperator && self.edges.is_some() && self.point.from == sources
+    }
+
+    /// An operator over all edges that writes destinations only.
+    pub fn owns_destinations(&self) -> bool {
+        self.starts_from(Sources::All) && self.edges.is_some_and(|edges| edges.writes_destination_only)
+    }
+
+    /// An operator that changes priorities in this way.
+    pub fn changes_priorities(&self, change: PriorityChange) -> bool {
+        self.point.kind == PointKind::PriorityOperator && self.point.priority_change == Some(change)
+    }
+}
+
+/// The rule of every machine for intersections of lists.
+pub const INTERSECTIONS_BY_LENGTH: Rule = Rule {
+    applies: |p| p.point.kind == PointKind::Intersection,
+    schedule: |_| SimpleSchedule { intersection: Some(Intersection::Combined), ..SimpleSchedule::default() }.into(),
+    because: |_| "merge lists of similar length, search the longer one otherwise".into(),
+};
 
 /// One line of a machine's table.
 pub struct Rule {
@@ -135,7 +166,7 @@ fn operator_at<'m>(module: &'m Module, place: &Point) -> Option<&'m EdgeSetItera
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gw_schedule::{Direction, PointKind, SimpleSchedule};
+    use gw_schedule::Direction;
 
     const MODULE: &str = "\
 element Node;

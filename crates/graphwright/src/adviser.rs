@@ -156,11 +156,11 @@ impl Adviser {
 
     /// The adaptive schedule of the candidates that are possible and that the tree can ask for; the safe one stays first.
     fn adaptive(&self, possible: impl Fn(&SimpleSchedule) -> bool) -> Option<(Adaptive, Tree)> {
-        let asked = self.tree.candidates();
+        let known = self.tree.candidates();
         let mut numbers = vec![None; self.candidates.len()];
         let mut candidates: Vec<SimpleSchedule> = Vec::new();
         for (i, number) in numbers.iter_mut().enumerate() {
-            let wanted = i == 0 || asked.iter().any(|&c| usize::from(c) == i);
+            let wanted = i == 0 || known.iter().any(|&c| usize::from(c) == i);
             let Ok(simple) = self.simple(i) else { continue };
             if wanted && possible(&simple) {
                 *number = Some(candidates.len() as u16);

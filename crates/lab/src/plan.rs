@@ -302,11 +302,11 @@ impl<'a> Planner<'a> {
         })?;
 
         let starts = args.iter().any(|arg| uses(arg, "source") || uses(arg, "target"));
-        let asked = changes.sources.or(entry.sources);
-        if asked.is_some() && !starts {
+        let sources = changes.sources.or(entry.sources);
+        if sources.is_some() && !starts {
             return Err(suite.wrong(place(), "sources: no argument is {source}"));
         }
-        let sources = starts.then(|| selection.sources.or(asked).unwrap_or(SOURCES));
+        let sources = starts.then(|| selection.sources.or(sources).unwrap_or(SOURCES));
         let trials = selection.trials.or(changes.trials).or(entry.trials).unwrap_or(suite.trials);
         let group = plan.cells.last().map_or(0, |cell| cell.group + 1);
         for name in schedules {

@@ -191,8 +191,8 @@ mod tests {
         assert_eq!(provenance.peak_bandwidth(), 4.0e12);
         let warm_up = MachineUsage { compiled: 3, cached: 1, compile_seconds: 0.5, ..MachineUsage::default() };
         let run = MachineUsage { launches: 1200, waits: 2, ..MachineUsage::default() };
-        let told = used(&RowUsage { warm_up, run: Some(run) });
-        assert!(told.starts_with("kernels: 3 compiled, 1 from the cache, 500.0 ms; to the device: 0 "), "{told}");
-        assert!(told.ends_with("; a run: 1,200 launches, 2 waits"), "{told}");
+        let usage = used(&RowUsage { warm_up, run: Some(run) });
+        assert!(usage.starts_with("kernels: 3 compiled, 1 from the cache, 500.0 ms; to the device: 0 "), "{usage}");
+        assert!(usage.ends_with("; a run: 1,200 launches, 2 waits"), "{usage}");
     }
 }

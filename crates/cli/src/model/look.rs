@@ -7,7 +7,7 @@ use gw_lab::{Field, Lab, Sheet};
 use gw_model::{export, show, show_sheet};
 use serde::Serialize;
 
-use super::train::told;
+use super::train::summary;
 use super::{Form, Measurements, find};
 use crate::error::CliError;
 use crate::output::{json, text};
@@ -213,6 +213,6 @@ impl Query {
             model.created,
             model.commit.as_deref().unwrap_or("unknown"),
         );
-        text(&(told(&model) + &more))
+        text(&(summary(&model) + &more))
     }
 }

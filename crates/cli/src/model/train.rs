@@ -70,12 +70,12 @@ impl Train {
         if self.store {
             lab.store_model(&record(&model, self.description.clone()))?;
         }
-        if self.json { json(&model) } else { text(&told(&model)) }
+        if self.json { json(&model) } else { text(&summary(&model)) }
     }
 }
 
 /// What a person wants to know about a model first.
-pub fn told(model: &Model) -> String {
+pub fn summary(model: &Model) -> String {
     let mut out = format!(
         "{}: {} on {}, learned from {} of {} rows of {} graphs\n",
         model.name,

@@ -76,7 +76,7 @@ impl Translator<'_, '_> {
         let last = self.b.ins().umin(last, end);
         self.for_range(first, last, |t, index, _| {
             let vertex = t.b.ins().ireduce(types::I32, index);
-            let wanted = t.with_vertex(vertex, |t| match t.asked_with_edges(op, shape) {
+            let wanted = t.with_vertex(vertex, |t| match t.filter_of_vertices_with_edges(op, shape) {
                 Some(filter) => {
                     let (begin, end) = t.list_range(offsets, index, Reason::InRange);
                     let some = t.b.ins().icmp(IntCC::UnsignedLessThan, begin, end);
@@ -106,7 +106,7 @@ impl Translator<'_, '_> {
     }
 
     /// The filter of the sources that can fault, which is asked for every vertex that has edges and for no other.
-    fn asked_with_edges<'o>(&self, op: EdgeOperator<'o>, shape: EdgeShape) -> Option<&'o FunctionRef> {
+    fn filter_of_vertices_with_edges<'o>(&self, op: EdgeOperator<'o>, shape: EdgeShape) -> Option<&'o FunctionRef> {
         let VertexFilter::Function(filter) = &op.node.from else { return None };
         let pushes = shape.direction != Direction::Pull && shape.range != Range::Map;
         let in_order = op.facts.filters_may_fault.in_code(self.target.careful);

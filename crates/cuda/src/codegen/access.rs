@@ -20,7 +20,7 @@ pub(crate) enum Requirement {
     /// A vector, named by the source of its length, has at least one entry per vertex.
     Entries(Source),
     /// A graph has at least as many vertices: built-in functions ask it about vertices of the region.
-    Asked(Name),
+    Queried(Name),
     /// A graph has exactly as many vertices: its edges are walked, and sets have room for so many.
     Walked(Name),
     /// An element has exactly as many vertices: sets of all of them are sets of the region.
@@ -138,7 +138,7 @@ impl Coder<'_, '_> {
     }
 
     /// A vertex about which a built-in function asks a graph.
-    pub(super) fn asked_vertex(
+    pub(super) fn queried_vertex(
         &mut self,
         graph: &Expr,
         code: &str,
@@ -148,7 +148,7 @@ impl Coder<'_, '_> {
         if let Some(name) = graph.as_var()
             && self.is_in_range(vertex)
         {
-            let reason = self.region.required(vec![Requirement::Asked(name.clone())]);
+            let reason = self.region.required(vec![Requirement::Queried(name.clone())]);
             return Ok((value, reason));
         }
         let fault = self.fault();
@@ -157,7 +157,7 @@ impl Coder<'_, '_> {
     }
 
     /// A call of a function of the headers that reads a graph at vertices.
-    pub(super) fn asked(&mut self, text: String, reasons: impl Into<Vec<Reason>>) -> String {
+    pub(super) fn graph_query(&mut self, text: String, reasons: impl Into<Vec<Reason>>) -> String {
         self.region.record(Access { text: text.clone(), reasons: reasons.into() });
         text
     }

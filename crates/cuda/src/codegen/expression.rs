@@ -73,11 +73,11 @@ impl Coder<'_, '_> {
             ExprKind::IntersectNeighbor { args, meta } => {
                 let [graph, u, v] = args.as_slice() else { return Err(self.refuse("three operands are expected")) };
                 let code = self.graph(graph)?;
-                let (u, u_reason) = self.asked_vertex(graph, &code, u)?;
-                let (v, v_reason) = self.asked_vertex(graph, &code, v)?;
+                let (u, u_reason) = self.queried_vertex(graph, &code, u)?;
+                let (v, v_reason) = self.queried_vertex(graph, &code, v)?;
                 let method = super::intersection_name(meta.kind);
                 self.region.include("intersect.cuh");
-                self.asked(format!("gw::{method}({code}, {u}, {v}, {v})"), [u_reason, v_reason])
+                self.graph_query(format!("gw::{method}({code}, {u}, {v}, {v})"), [u_reason, v_reason])
             }
             ExprKind::Intersection { .. } => {
                 return Err(self.refuse("sets are not intersected inside operator functions on the device"));
@@ -230,19 +230,19 @@ impl Coder<'_, '_> {
             },
             Builtin::OutDegree => {
                 let graph = self.graph(&args[0])?;
-                let (vertex, reason) = self.asked_vertex(&args[0], &graph, &args[1])?;
-                self.asked(format!("{graph}.out_degree({vertex})"), [reason])
+                let (vertex, reason) = self.queried_vertex(&args[0], &graph, &args[1])?;
+                self.graph_query(format!("{graph}.out_degree({vertex})"), [reason])
             }
             Builtin::OutNeighbor => {
                 let graph = self.graph(&args[0])?;
-                let (vertex, reason) = self.asked_vertex(&args[0], &graph, &args[1])?;
+                let (vertex, reason) = self.queried_vertex(&args[0], &graph, &args[1])?;
                 let position = self.value(&args[2])?;
                 let (fault, line) = (self.fault(), self.span.line);
-                self.asked(format!("gw::out_neighbour({fault}, {graph}, {vertex}, {position}, {line})"), [reason])
+                self.graph_query(format!("gw::out_neighbour({fault}, {graph}, {vertex}, {position}, {line})"), [reason])
             }
             Builtin::RandomOutNeighbor | Builtin::RandomInNeighbor => {
                 let graph = self.graph(&args[0])?;
-                let (vertex, reason) = self.asked_vertex(&args[0], &graph, &args[1])?;
+                let (vertex, reason) = self.queried_vertex(&args[0], &graph, &args[1])?;
                 let (fault, line) = (self.fault(), self.span.line);
                 if !self.draws {
                     return Err(
@@ -254,7 +254,7 @@ impl Coder<'_, '_> {
                     self.region.inputs.need(name, |parts| parts.incoming = true);
                 }
                 let text = format!("gw::random_neighbour<{incoming}>({fault}, {graph}, {vertex}, {DRAWS}, {line})");
-                self.asked(text, [reason])
+                self.graph_query(text, [reason])
             }
             Builtin::CurrentPriority => {
                 let name = args[0].as_var().cloned().ok_or_else(|| self.refuse("a queue variable is expected"))?;

@@ -45,8 +45,8 @@ pub(super) fn problem(text: &str, accesses: &[Access], requires: &[Requirement])
             return Some(format!("`{whole}` is not a recorded access"));
         }
     }
-    let asked = QUESTIONS.iter().flat_map(|name| code.match_indices(name));
-    for call in asked.filter_map(|(at, name)| question(&code, at, name)) {
+    let queries = QUESTIONS.iter().flat_map(|name| code.match_indices(name));
+    for call in queries.filter_map(|(at, name)| question(&code, at, name)) {
         if !known.contains(&plain(call)) {
             return Some(format!("`{call}` is not a recorded access"));
         }
@@ -127,13 +127,13 @@ mod tests {
             entry("in.out_degree[dst]", Reason::Required(vec![length()])),
             entry("in.to[dst]", Reason::Required(vec![length()])),
             entry(checked, Reason::Checked),
-            entry("in.small.out_degree(dst)", Reason::Required(vec![Requirement::Asked("small".into())])),
+            entry("in.small.out_degree(dst)", Reason::Required(vec![Requirement::Queried("small".into())])),
         ];
         let text = format!(
             "// x[1]\n__shared__ int hash[1024];\nhash[i] = -1;\n{checked} = in.hits[dst];\nint n = in.small.out_degree(dst) + in.out_degree[dst];\n\
              each(run, [&](int v) {{ f(graph.out_offsets[v + 1]); }});"
         );
-        let requires = [length(), Requirement::Asked("small".into())];
+        let requires = [length(), Requirement::Queried("small".into())];
         assert_eq!(problem(&text, &accesses, &requires), None);
         // What nobody will compare is no reason.
         assert!(problem(&text, &accesses, &requires[1..]).is_some_and(|p| p.contains("no reason")));

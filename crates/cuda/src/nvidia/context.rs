@@ -2,7 +2,7 @@
 //!
 //! A kernel may never end, and no call of the driver that waits can be interrupted. So nothing here waits inside the driver: the
 //! host asks whether the work is done, again and again, and looks at the flag of the run in between. When the flag is raised
-//! the kernel is told so; when that does not help either, the device is *lost*: nobody calls the driver any more, memory
+//! the kernel is stop_sent so; when that does not help either, the device is *lost*: nobody calls the driver any more, memory
 //! is left to the end of the process, which ends the kernel, too.
 
 use std::ptr::null_mut;
@@ -36,7 +36,7 @@ pub(super) struct Context {
     lost: AtomicBool,
 }
 
-/// Who may stop the work, and how kernels are told.
+/// Who may stop the work, and how kernels are stop_sent.
 #[derive(Default)]
 struct Watched {
     stop: Option<Arc<AtomicBool>>,
@@ -98,7 +98,7 @@ impl Context {
         self.lost.load(Ordering::Relaxed)
     }
 
-    /// Sets the flag that ends all waiting, and the word by which kernels are told.
+    /// Sets the flag that ends all waiting, and the word by which kernels are stop_sent.
     pub fn watch(&self, stop: Option<Arc<AtomicBool>>, word: Address) {
         let mut watched = self.watched();
         (watched.stop, watched.word) = (stop, word);
@@ -120,22 +120,22 @@ impl Context {
         let start = Instant::now();
         let stop = self.watched().stop.clone();
         let raised = || stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed));
-        let mut told: Option<Instant> = None;
+        let mut stop_sent: Option<Instant> = None;
         loop {
             match ask() {
                 CUresult::CUDA_ERROR_NOT_READY => {}
-                result if told.is_none() => return driver::check(call, result),
+                result if stop_sent.is_none() => return driver::check(call, result),
                 // What the kernel did not finish is of no use.
                 result => {
                     driver::check(call, result)?;
-                    self.told();
+                    self.wait_for_stop_word();
                     return Err(DeviceError::Stopped);
                 }
             }
-            match told {
+            match stop_sent {
                 None if raised() => {
-                    self.tell();
-                    told = Some(Instant::now());
+                    self.send_stop();
+                    stop_sent = Some(Instant::now());
                 }
                 Some(since) if since.elapsed() > GRACE => {
                     self.lost.store(true, Ordering::Relaxed);
@@ -152,7 +152,7 @@ impl Context {
     }
 
     /// Tells the running kernel to end. Whoever does not listen is given up later.
-    fn tell(&self) {
+    fn send_stop(&self) {
         let watched = self.watched();
         if let Some(one) = watched.one.as_ref().filter(|_| watched.word != Address::default()) {
             // A copy, not a fill: a fill may be a kernel, which waits for a place on the device.
@@ -162,7 +162,7 @@ impl Context {
     }
 
     /// Waits until the word is written, so that it does not stop the kernels of the next run.
-    fn told(&self) {
+    fn wait_for_stop_word(&self) {
         let start = Instant::now();
         // SAFETY: the stream is alive.
         while unsafe { sys::cuStreamQuery(self.aside) } == CUresult::CUDA_ERROR_NOT_READY && start.elapsed() < GRACE {
@@ -170,7 +170,7 @@ impl Context {
         }
     }
 
-    /// Takes the memory from which kernels are told.
+    /// Takes the memory from which kernels are stop_sent.
     pub fn prepare_to_tell(self: &Arc<Context>) -> Result<(), DeviceError> {
         let one = Pinned::new(self, 4)?;
         // SAFETY: the memory has four bytes and is aligned to a page.
@@ -179,7 +179,7 @@ impl Context {
         Ok(())
     }
 
-    /// Lets go of the memory from which kernels are told: it holds the context.
+    /// Lets go of the memory from which kernels are stop_sent: it holds the context.
     pub fn no_longer_tell(&self) {
         let one = self.watched().one.take();
         drop(one);

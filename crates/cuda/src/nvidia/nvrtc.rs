@@ -276,8 +276,8 @@ fn load(file: &Path) -> Result<Nvrtc, String> {
         let counted = (f.architecture_count)(&mut count);
         nvrtc.check("nvrtcGetNumSupportedArchs", counted).map_err(|error| error.to_string())?;
         let mut architectures = vec![0; count.max(0) as usize];
-        let told = (f.architectures)(architectures.as_mut_ptr());
-        nvrtc.check("nvrtcGetSupportedArchs", told).map_err(|error| error.to_string())?;
+        let status = (f.architectures)(architectures.as_mut_ptr());
+        nvrtc.check("nvrtcGetSupportedArchs", status).map_err(|error| error.to_string())?;
         nvrtc.architectures = architectures.into_iter().map(|known| known.max(0) as u32).collect();
     }
     nvrtc.version = (major.max(0) as u32, minor.max(0) as u32);

@@ -2,12 +2,12 @@
 //!
 //! Only what the tree looks at is worked out. What is known of the graph is decided once ([`Tree::narrowed`]). The edges of a
 //! frontier are counted only where their number decides: often the size of the frontier and the greatest degree bound it well
-//! enough, and where a search goes on as it did, whole runs of steps are decided at once ([`Calm`]). The guard bounds bad luck: weak leaves and dear candidates give way to the
+//! enough, and where a search goes on as it did, whole runs of steps are decided at once ([`SteadyPhase`]). The guard bounds bad luck: weak leaves and dear candidates give way to the
 //! safe one ([`Tree::choose_by`]), and a candidate two of whose steps in a row took much longer than the safe one should is not used
 //! again in the run.
 
-mod calm;
 mod per_graph;
+mod steady;
 
 pub use per_graph::{PerGraph, graph_features};
 
@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 use gw_graph::{Graph, GraphId};
 use gw_schedule::{Answer, ChosenBy, Cost, Feature, Guard, Leaf, StepSizes, Tree, TreeNode};
 
-use calm::{CALM_AFTER, Calm};
 use per_graph::sizes_of;
+use steady::{STEADY_AFTER, SteadyPhase};
 
 /// A step may take this many times longer than expected of it and of the safe candidate: giving way to that one must pay.
 const LATE_FACTOR: f64 = 4.0;
@@ -28,9 +28,9 @@ const LATE_STEPS: u32 = 2;
 /// And this much longer, whatever was expected: processors are shared, clocks are coarse.
 const LATE_SLACK: Duration = Duration::from_micros(200);
 
-/// What a tree needs to be asked.
+/// What a tree needs to be chooser.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct StepChooser {
     tree: Arc<Tree>,
     needs_edges: bool,
     /// The answer of a tree that looks at nothing.
@@ -43,8 +43,8 @@ pub(crate) struct Asked {
     used: AtomicU64,
 }
 
-impl Asked {
-    pub(crate) fn new(tree: Arc<Tree>, pushes: Vec<bool>) -> Asked {
+impl StepChooser {
+    pub(crate) fn new(tree: Arc<Tree>, pushes: Vec<bool>) -> StepChooser {
         let features = tree.features();
         let constant = match tree.nodes() {
             [TreeNode::Leaf(Leaf { candidates, weak: false })] if candidates.len() == 1 => {
@@ -52,7 +52,7 @@ impl Asked {
             }
             _ => None,
         };
-        Asked {
+        StepChooser {
             constant,
             needs_edges: features.iter().any(|f| f.needs_frontier_edges()),
             tree,
@@ -88,13 +88,13 @@ pub(crate) struct Steps {
     /// The edges of this step's frontier were not counted; there are at least and at most so many.
     bounded: Option<(u64, u64)>,
     /// Edges had to be counted although that was not foreseen.
-    surprised: bool,
+    mispredicted: bool,
     foreseen: bool,
     /// Up to this size of the next frontier its edges were found not to decide.
-    calm_size: u64,
+    steady_size: u64,
     /// Steps that need not ask, and the first step at which such are looked for.
-    calm: Option<Calm>,
-    calm_from: u64,
+    steady: Option<SteadyPhase>,
+    steady_from: u64,
     /// Edges per vertex of the graph.
     mean_degree: f64,
 }
@@ -103,20 +103,20 @@ pub(crate) struct Steps {
 type Pick = (usize, ChosenBy);
 
 impl Steps {
-    pub(crate) fn new(asked: &Asked, graph: &Arc<Graph>) -> Steps {
+    pub(crate) fn new(chooser: &StepChooser, graph: &Arc<Graph>) -> Steps {
         Steps {
             sizes: StepSizes::first(graph.vertices() as u64, graph.edges() as u64),
             graph: graph.id(),
-            tree: asked.on(graph),
+            tree: chooser.on(graph),
             current: None,
             began: None,
             late: Vec::new(),
             bounded: None,
-            surprised: false,
+            mispredicted: false,
             foreseen: true,
-            calm_size: 0,
-            calm: None,
-            calm_from: CALM_AFTER,
+            steady_size: 0,
+            steady: None,
+            steady_from: STEADY_AFTER,
             mean_degree: graph.edges() as f64 / (graph.vertices() as f64).max(1.0),
         }
     }
@@ -127,34 +127,45 @@ impl Steps {
     }
 
     /// What the tree and the guard say about a step of these sizes.
-    fn pick(&self, asked: &Asked, guard: bool, sizes: &StepSizes) -> Pick {
-        self.pick_by(self.tree.decide(|feature| value(sizes, feature)), asked, guard, sizes)
+    fn pick(&self, chooser: &StepChooser, guard: bool, sizes: &StepSizes) -> Pick {
+        self.pick_by(self.tree.decide(|feature| value(sizes, feature)), chooser, guard, sizes)
     }
 
-    fn pick_by(&self, answer: Answer, asked: &Asked, guard: bool, sizes: &StepSizes) -> Pick {
-        let terms = asked.needs_edges.then(|| Cost::terms(sizes));
+    fn pick_by(&self, answer: Answer, chooser: &StepChooser, guard: bool, sizes: &StepSizes) -> Pick {
+        let terms = chooser.needs_edges.then(|| Cost::terms(sizes));
         self.tree.choose_by(answer, terms.as_ref(), self.current, guard.then_some(&Guard::default()))
     }
 
     /// What they say if the frontier has between `least` and `most` edges, as far as that is all the same. Features and costs go
     /// one way with the edges: what holds for both bounds holds between.
-    fn pick_between(&self, asked: &Asked, guard: bool, sizes: &StepSizes, least: u64, most: u64) -> Option<Pick> {
+    fn pick_between(
+        &self,
+        chooser: &StepChooser,
+        guard: bool,
+        sizes: &StepSizes,
+        least: u64,
+        most: u64,
+    ) -> Option<Pick> {
         let with = |edges: u64| StepSizes { frontier_edges: edges, ..*sizes };
         let (low, high) = (with(least), with(most));
         let answer = self.tree.decide_between(|feature| {
             let at_least = value(&low, feature);
             (at_least, if feature.needs_frontier_edges() { value(&high, feature) } else { at_least })
         })?;
-        let by_least = self.pick_by(answer, asked, guard, &low);
+        let by_least = self.pick_by(answer, chooser, guard, &low);
         // The guard has nothing to say about the safe candidate.
         let is_safe = answer.candidate == Some(0);
-        let by_most = if is_safe { by_least } else { self.pick_by(answer, asked, guard, &high) };
+        let by_most = if is_safe { by_least } else { self.pick_by(answer, chooser, guard, &high) };
         // What is left unexplored must be known later on.
-        (by_least == by_most && asked.pushes.get(by_least.0) == Some(&true)).then_some(by_least)
+        (by_least == by_most && chooser.pushes.get(by_least.0) == Some(&true)).then_some(by_least)
     }
 
     /// The candidate for the next step.
-    pub(crate) fn choose(&mut self, asked: &Asked, frontier: FrontierSizes<impl FnMut(Effort) -> Option<u64>>) -> Pick {
+    pub(crate) fn choose(
+        &mut self,
+        chooser: &StepChooser,
+        frontier: FrontierSizes<impl FnMut(Effort) -> Option<u64>>,
+    ) -> Pick {
         let FrontierSizes { size, most_degree, mut count_edges, visited_before, guard } = frontier;
         // The clock is read only for candidates that can be late: reading it takes as long as choosing.
         let mut now = None;
@@ -174,15 +185,15 @@ impl Steps {
             self.sizes = self.sizes.next();
         }
         self.sizes.frontier = size;
-        if let (Some(calm), Some(most_degree)) = (&self.calm, most_degree)
-            && calm.holds(&self.sizes)
+        if let (Some(steady), Some(most_degree)) = (&self.steady, most_degree)
+            && steady.holds(&self.sizes)
         {
-            let (pick, most) = (calm.pick, size.saturating_mul(most_degree));
+            let (pick, most) = (steady.pick, size.saturating_mul(most_degree));
             (self.sizes.frontier_edges, self.bounded) = (self.guess(size, most), Some((0, most)));
-            return self.begin(asked, guard, pick, now);
+            return self.begin(chooser, guard, pick, now);
         }
-        self.calm = None;
-        if asked.needs_edges
+        self.steady = None;
+        if chooser.needs_edges
             && size <= FEW
             && let Some(edges) = count_edges(Effort::Few).filter(|&edges| edges <= SMALL)
         {
@@ -191,11 +202,11 @@ impl Steps {
             return (0, ChosenBy::Small);
         }
         let mut guess = 0;
-        let within = most_degree.filter(|_| asked.needs_edges).and_then(|most_degree| {
+        let within = most_degree.filter(|_| chooser.needs_edges).and_then(|most_degree| {
             let most = size.saturating_mul(most_degree);
             guess = self.guess(size, most);
             let between =
-                |least, most| Some((self.pick_between(asked, guard, &self.sizes, least, most)?, (least, most)));
+                |least, most| Some((self.pick_between(chooser, guard, &self.sizes, least, most)?, (least, most)));
             between(0, most).or_else(|| {
                 if size <= MANY {
                     return None;
@@ -212,17 +223,21 @@ impl Steps {
                 chosen
             }
             None => {
-                self.surprised |= !self.foreseen;
-                self.sizes.frontier_edges = if asked.needs_edges { count_edges(Effort::Count).unwrap_or(0) } else { 0 };
-                self.pick(asked, guard, &self.sizes)
+                self.mispredicted |= !self.foreseen;
+                self.sizes.frontier_edges =
+                    if chooser.needs_edges { count_edges(Effort::Count).unwrap_or(0) } else { 0 };
+                self.pick(chooser, guard, &self.sizes)
             }
         };
-        let (candidate, by) = self.begin(asked, guard, pick, now);
-        if let Some(most_degree) = most_degree.filter(|_| asked.needs_edges && self.sizes.iteration >= self.calm_from) {
-            self.calm_from = self.sizes.iteration + CALM_AFTER;
-            let calm = Calm::after(&self.sizes, &self.tree, most_degree, candidate, guard.then_some(&Guard::default()));
+        let (candidate, by) = self.begin(chooser, guard, pick, now);
+        if let Some(most_degree) =
+            most_degree.filter(|_| chooser.needs_edges && self.sizes.iteration >= self.steady_from)
+        {
+            self.steady_from = self.sizes.iteration + STEADY_AFTER;
+            let steady =
+                SteadyPhase::after(&self.sizes, &self.tree, most_degree, candidate, guard.then_some(&Guard::default()));
             // What is left unexplored must be known later on.
-            self.calm = calm.filter(|calm| asked.pushes.get(calm.pick.0) == Some(&true));
+            self.steady = steady.filter(|steady| chooser.pushes.get(steady.pick.0) == Some(&true));
         }
         (candidate, by)
     }
@@ -233,17 +248,23 @@ impl Steps {
     }
 
     /// The step begins with this candidate, or with the safe one if that was late before.
-    fn begin(&mut self, asked: &Asked, guard: bool, (mut candidate, mut by): Pick, now: Option<Instant>) -> Pick {
+    fn begin(
+        &mut self,
+        chooser: &StepChooser,
+        guard: bool,
+        (mut candidate, mut by): Pick,
+        now: Option<Instant>,
+    ) -> Pick {
         if self.late.get(candidate).is_some_and(|late| *late >= LATE_STEPS) {
             (candidate, by) = (0, ChosenBy::Time);
         }
-        if guard && candidate != 0 && asked.needs_edges {
+        if guard && candidate != 0 && chooser.needs_edges {
             let bit = 1 << candidate.min(63);
-            let is_known = asked.used.load(Ordering::Relaxed) & bit != 0 || {
-                asked.used.fetch_or(bit, Ordering::Relaxed);
+            let is_known = chooser.used.load(Ordering::Relaxed) & bit != 0 || {
+                chooser.used.fetch_or(bit, Ordering::Relaxed);
                 false
             };
-            let costs = asked.tree.costs();
+            let costs = chooser.tree.costs();
             if let (Some(own), Some(safe), true) = (costs.get(candidate), costs.first(), is_known) {
                 let expected = own.seconds(&self.sizes).max(safe.seconds(&self.sizes));
                 self.began = Some((now.unwrap_or_else(Instant::now), expected));
@@ -255,23 +276,23 @@ impl Steps {
 
     /// Whether the choice after this step may depend on the edges of its frontier, for machines that count them while they make
     /// it: for a small frontier even that takes a good part of the step.
-    pub(crate) fn foresee_edges(&mut self, asked: &Asked, most_degree: u64, guard: bool) -> bool {
-        self.foreseen = asked.needs_edges
-            && (self.surprised || self.bounded.is_none() || {
-                if self.calm.is_some_and(|calm| calm.goes_on_after(&self.sizes)) {
+    pub(crate) fn foresee_edges(&mut self, chooser: &StepChooser, most_degree: u64, guard: bool) -> bool {
+        self.foreseen = chooser.needs_edges
+            && (self.mispredicted || self.bounded.is_none() || {
+                if self.steady.is_some_and(|steady| steady.goes_on_after(&self.sizes)) {
                     self.foreseen = false;
                     return false;
                 }
                 // A frontier may grow twice as fast as the last time.
                 let growth = 2.0 * value(&self.sizes, Feature::Growth).max(1.0);
                 let size = (self.sizes.frontier as f64 * growth) as u64;
-                if size > self.calm_size {
+                if size > self.steady_size {
                     let next = StepSizes { frontier: size, ..self.sizes.next() };
-                    let picked = self.pick_between(asked, guard, &next, 0, size.saturating_mul(most_degree));
+                    let picked = self.pick_between(chooser, guard, &next, 0, size.saturating_mul(most_degree));
                     // To look again at every step would take as long as to choose.
-                    self.calm_size = if picked.is_some() { size } else { 0 };
+                    self.steady_size = if picked.is_some() { size } else { 0 };
                 }
-                self.calm_size == 0
+                self.steady_size == 0
             });
         self.foreseen
     }
@@ -331,7 +352,7 @@ mod tests {
     fn late_candidates_are_left_alone() {
         // Both candidates are expected to take no time at all.
         let tree: Tree = "(frontier-edges<=10?0:1);cost=0,0,0,0,0,0;cost=0,0,0,0,0,0".parse().unwrap();
-        let asked = Asked::new(Arc::new(tree), vec![true, false]);
+        let chooser = StepChooser::new(Arc::new(tree), vec![true, false]);
         let graph = star(true);
         let sizes = |guard| FrontierSizes {
             size: 2,
@@ -340,29 +361,29 @@ mod tests {
             visited_before: None,
             guard,
         };
-        let mut steps = Steps::new(&asked, &graph);
-        assert_eq!(steps.choose(&asked, sizes(true)), (1, ChosenBy::Leaf));
+        let mut steps = Steps::new(&chooser, &graph);
+        assert_eq!(steps.choose(&chooser, sizes(true)), (1, ChosenBy::Leaf));
         std::thread::sleep(2 * LATE_SLACK);
         // The first time it may have been compiled.
-        assert_eq!(steps.choose(&asked, sizes(true)), (1, ChosenBy::Leaf));
+        assert_eq!(steps.choose(&chooser, sizes(true)), (1, ChosenBy::Leaf));
         std::thread::sleep(2 * LATE_SLACK);
         // Once may be an accident.
-        assert_eq!(steps.choose(&asked, sizes(true)), (1, ChosenBy::Leaf));
+        assert_eq!(steps.choose(&chooser, sizes(true)), (1, ChosenBy::Leaf));
         std::thread::sleep(2 * LATE_SLACK);
-        assert_eq!(steps.choose(&asked, sizes(true)), (0, ChosenBy::Time));
-        assert_eq!(steps.choose(&asked, sizes(true)), (0, ChosenBy::Time));
-        let mut steps = Steps::new(&asked, &graph);
-        assert_eq!(steps.choose(&asked, sizes(false)), (1, ChosenBy::Leaf));
+        assert_eq!(steps.choose(&chooser, sizes(true)), (0, ChosenBy::Time));
+        assert_eq!(steps.choose(&chooser, sizes(true)), (0, ChosenBy::Time));
+        let mut steps = Steps::new(&chooser, &graph);
+        assert_eq!(steps.choose(&chooser, sizes(false)), (1, ChosenBy::Leaf));
         std::thread::sleep(2 * LATE_SLACK);
-        assert_eq!(steps.choose(&asked, sizes(false)), (1, ChosenBy::Leaf));
+        assert_eq!(steps.choose(&chooser, sizes(false)), (1, ChosenBy::Leaf));
     }
 
     #[test]
     fn edges_are_counted_only_where_they_decide() {
         let tree: Tree = "(frontier-edges<=100?0:(unexplored-edges<=30?2:1))".parse().unwrap();
-        let asked = Asked::new(Arc::new(tree), vec![true, true, false]);
+        let chooser = StepChooser::new(Arc::new(tree), vec![true, true, false]);
         let graph = star(true);
-        let mut steps = Steps::new(&asked, &graph);
+        let mut steps = Steps::new(&chooser, &graph);
         steps.sizes.edges = 1000;
         let mut step = |size: u64, most_degree: u64, guess: Option<u64>, exact: u64, visited: Option<u64>| {
             let mut efforts = Vec::new();
@@ -380,7 +401,7 @@ mod tests {
                 visited_before: visited,
                 guard: true,
             };
-            (steps.choose(&asked, frontier).0, efforts)
+            (steps.choose(&chooser, frontier).0, efforts)
         };
         // At most 80 edges: whatever their number, it is below 100.
         assert_eq!(step(10, 8, None, 50, None), (0, vec![]));
@@ -394,11 +415,11 @@ mod tests {
     }
 
     #[test]
-    fn calm_steps_do_not_count() {
+    fn steady_steps_do_not_count() {
         // The number of edges decides about each step alone.
         let tree: Tree = "(frontier-edges<=100?(frontier<=1?0:1):0);cost=1,0,0,0,0,0;cost=0,0,0,0,0,0".parse().unwrap();
-        let asked = Asked::new(Arc::new(tree), vec![true, true]);
-        let mut steps = Steps::new(&asked, &star(true));
+        let chooser = StepChooser::new(Arc::new(tree), vec![true, true]);
+        let mut steps = Steps::new(&chooser, &star(true));
         let mut step = |size: u64| {
             let mut counted = false;
             let count_edges = |effort| {
@@ -407,8 +428,8 @@ mod tests {
             };
             let visited_before = Some(1);
             let sizes = FrontierSizes { size, most_degree: Some(4), count_edges, visited_before, guard: false };
-            let chosen = steps.choose(&asked, sizes).0;
-            (chosen, counted, steps.calm.is_some(), steps.foresee_edges(&asked, 4, false))
+            let chosen = steps.choose(&chooser, sizes).0;
+            (chosen, counted, steps.steady.is_some(), steps.foresee_edges(&chooser, 4, false))
         };
         for size in [4, 6, 8, 10] {
             assert_eq!(step(size), (1, false, false, false));
@@ -423,10 +444,10 @@ mod tests {
     #[test]
     fn small_steps_are_not_chosen_for() {
         let choose = |tree: &str, size: u64, edges: u64| {
-            let asked = Asked::new(Arc::new(tree.parse().unwrap()), vec![true, false]);
+            let chooser = StepChooser::new(Arc::new(tree.parse().unwrap()), vec![true, false]);
             let count_edges = |_| Some(edges);
             let sizes = FrontierSizes { size, most_degree: None, count_edges, visited_before: None, guard: true };
-            Steps::new(&asked, &star(true)).choose(&asked, sizes)
+            Steps::new(&chooser, &star(true)).choose(&chooser, sizes)
         };
         assert_eq!(choose("(frontier-edges<=1?0:1)", 3, 50), (0, ChosenBy::Small));
         assert_eq!(choose("(frontier-edges<=1?0:1)", 3, 500), (1, ChosenBy::Leaf));
@@ -438,12 +459,12 @@ mod tests {
     #[test]
     fn edges_are_foreseen_where_the_next_choice_may_need_them() {
         let tree: Tree = "(vertices<=3?1:(frontier-edges<=100?0:1))".parse().unwrap();
-        let asked = Asked::new(Arc::new(tree), vec![true, false]);
-        let mut steps = Steps::new(&asked, &star(true));
+        let chooser = StepChooser::new(Arc::new(tree), vec![true, false]);
+        let mut steps = Steps::new(&chooser, &star(true));
         let mut step = |size: u64, exact: u64| {
             let count_edges = |effort| (effort == Effort::Count).then_some(exact);
             let sizes = FrontierSizes { size, most_degree: Some(4), count_edges, visited_before: None, guard: true };
-            (steps.choose(&asked, sizes).0, steps.foresee_edges(&asked, 4, true))
+            (steps.choose(&chooser, sizes).0, steps.foresee_edges(&chooser, 4, true))
         };
         // Twice as many vertices have at most 8 edges.
         assert_eq!(step(1, 4), (0, false));

@@ -14,7 +14,7 @@ use gw_ir::walk;
 use gw_schedule::{Adaptive, Chooser, Schedule};
 
 use super::{Code, Effect, Function, Init, InitStep, Line, LineKind, Num, Obj, OperatorInfo, Place, Target, Var};
-use crate::adaptive::Asked;
+use crate::adaptive::StepChooser;
 use crate::env::{GlobalTable, Slot, SlotCounter};
 use crate::error::{ErrorKind, ExecError, Result};
 use crate::sites::{Sites, StatementId};
@@ -198,7 +198,7 @@ impl<'m> Compiler<'m> {
                 }
                 LineKind::Hybrid {
                     id: self.id(stmt)?,
-                    asked: asked(hybrid)?,
+                    chooser: step_chooser(hybrid)?,
                     node: Box::new(hybrid.clone()),
                     frontier: hybrid.frontier.as_ref().map(|e| self.obj(e)).transpose()?,
                     graph: self.obj(&hybrid.graph)?,
@@ -330,12 +330,12 @@ fn effect(ty: &Type, universe: bool) -> Effect {
 }
 
 /// The tree that a hybrid asks, when its chooser is one.
-fn asked(hybrid: &HybridStmt) -> Result<Option<Box<Asked>>> {
+fn step_chooser(hybrid: &HybridStmt) -> Result<Option<Box<StepChooser>>> {
     let Decision::Chooser { schedule, tree } = &hybrid.decision else { return Ok(None) };
     match (&**schedule, tree) {
         (_, Some(tree)) => {
             let pushes = hybrid.variants.iter().map(|variant| is_push(variant)).collect();
-            Ok(Some(Box::new(Asked::new(Arc::clone(tree), pushes))))
+            Ok(Some(Box::new(StepChooser::new(Arc::clone(tree), pushes))))
         }
         (Schedule::Adaptive(Adaptive { chooser: Chooser::Tree(name) | Chooser::Oracle(name), .. }), None) => {
             let problem =

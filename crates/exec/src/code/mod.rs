@@ -17,7 +17,7 @@ use gw_ir::source::{Name, Span};
 use gw_ir::stmt::HybridStmt;
 use gw_ir::types::{Scalar, Type};
 
-use crate::adaptive::Asked;
+use crate::adaptive::StepChooser;
 use crate::env::{GlobalTable, Slot};
 use crate::remote::Reduction;
 use crate::scalar::{Binary, Unary};
@@ -126,7 +126,7 @@ pub(crate) enum LineKind {
         id: StatementId,
         node: Box<HybridStmt>,
         /// The tree that picks the variant, when one does.
-        asked: Option<Box<Asked>>,
+        chooser: Option<Box<StepChooser>>,
         frontier: Option<Obj>,
         graph: Obj,
         variants: Vec<Vec<Line>>,

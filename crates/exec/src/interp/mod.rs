@@ -358,12 +358,12 @@ impl<'a> Interp<'a> {
         old: Old,
         new: impl FnOnce(u64) -> Option<u64>,
     ) -> Result<bool> {
-        let asked = match old {
+        let read = match old {
             _ if !vector.is_watched() => None,
             Old::Ignored => Some(0),
             Old::Needed => self.machine.host_element(vector, cell).transpose()?.map(|value| value.bits().unwrap_or(0)),
         };
-        match asked {
+        match read {
             Some(old) => {
                 let Some(bits) = new(old) else { return Ok(false) };
                 match self.machine.set_host_element(vector, cell, Value::from_bits(vector.scalar(), bits)) {

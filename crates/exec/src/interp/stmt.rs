@@ -7,7 +7,7 @@ use gw_ir::stmt::{Decision, HybridStmt};
 use gw_schedule::{Adaptive, Chooser, InputSizes, Schedule};
 
 use super::{FrameLocals, Interp};
-use crate::adaptive::{Asked, Effort, FrontierSizes, Steps};
+use crate::adaptive::{Effort, FrontierSizes, StepChooser, Steps};
 use crate::code::{Effect, Line, LineKind, Obj, Place, Target};
 use crate::env::Environment;
 use crate::error::{ErrorKind, Result};
@@ -143,11 +143,11 @@ impl<'a> Interp<'a> {
             }
             LineKind::Delete(var) => self.set_var(*var, Value::Nothing),
             LineKind::Scope(body) => return self.block(body),
-            LineKind::Hybrid { id, node, asked, frontier, graph, variants } => {
+            LineKind::Hybrid { id, node, chooser, frontier, graph, variants } => {
                 if !self.claimed(*id)? {
                     let start = self.env.is_observed().then(Instant::now);
-                    let chosen = match asked {
-                        Some(asked) => self.ask(*id, asked, frontier.as_ref(), graph)?,
+                    let chosen = match chooser {
+                        Some(chooser) => self.ask(*id, chooser, frontier.as_ref(), graph)?,
                         None => self.choose(node, frontier.as_ref(), graph)?,
                     }
                     .min(variants.len() - 1);
@@ -310,23 +310,29 @@ impl<'a> Interp<'a> {
     }
 
     /// The variant that a tree picks for this step.
-    fn ask(&mut self, id: StatementId, asked: &Asked, frontier: Option<&'a Obj>, graph: &'a Obj) -> Result<usize> {
-        if let Some(candidate) = asked.constant {
+    fn ask(
+        &mut self,
+        id: StatementId,
+        chooser: &StepChooser,
+        frontier: Option<&'a Obj>,
+        graph: &'a Obj,
+    ) -> Result<usize> {
+        if let Some(candidate) = chooser.constant {
             return Ok(candidate);
         }
         let graph = self.graph(graph)?;
         let frontier = frontier.map(|e| self.set(e)).transpose()?;
         let guard = self.env.guard;
         let visited_before = self.env.visited_by.filter(|(hybrid, _)| *hybrid == id).map(|(_, edges)| edges);
-        let steps = self.env.adaptive_steps(id, || Steps::new(asked, &graph));
+        let steps = self.env.adaptive_steps(id, || Steps::new(chooser, &graph));
         if !steps.are_on(&graph) {
-            *steps = Steps::new(asked, &graph);
+            *steps = Steps::new(chooser, &graph);
         }
         let chosen = match frontier.filter(|set| set.universe().is_none()) {
             None => {
                 let (size, edges) = (graph.vertices() as u64, graph.edges() as u64);
                 let count_edges = |_| Some(edges);
-                steps.choose(asked, FrontierSizes { size, most_degree: None, count_edges, visited_before, guard })
+                steps.choose(chooser, FrontierSizes { size, most_degree: None, count_edges, visited_before, guard })
             }
             Some(set) => {
                 let size = set.len()? as u64;
@@ -346,12 +352,12 @@ impl<'a> Interp<'a> {
                 };
                 let most = Some(most_degree);
                 let sizes = FrontierSizes { size, most_degree: most, count_edges, visited_before, guard };
-                let chosen = steps.choose(asked, sizes);
+                let chosen = steps.choose(chooser, sizes);
                 if let Some(error) = failed {
                     return Err(error);
                 }
                 if self.machine.counts_while_making() {
-                    let foreseen = steps.foresee_edges(asked, most_degree, guard);
+                    let foreseen = steps.foresee_edges(chooser, most_degree, guard);
                     self.env.counts_edges = foreseen;
                 }
                 chosen

@@ -20,8 +20,8 @@ pub(super) fn limits() -> Limits {
         ($resource:expr) => {{
             let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
             // SAFETY: the call writes one `rlimit`, to a valid one.
-            let told = unsafe { libc::getrlimit($resource, &mut limit) } == 0;
-            (told && limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
+            let known = unsafe { libc::getrlimit($resource, &mut limit) } == 0;
+            (known && limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
         }};
     }
     Limits { address_space: limit!(libc::RLIMIT_AS), data: limit!(libc::RLIMIT_DATA) }

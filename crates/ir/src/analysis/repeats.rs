@@ -19,7 +19,7 @@ use crate::walk::{bodies, bodies_mut, children, stmt_exprs, walk_expr, walk_stmt
 
 /// Takes back the permission to leave repeats where the program could tell.
 pub fn settle(module: &mut Module) {
-    if !can_be_told(module) {
+    if !shows_repeats(module) {
         return;
     }
     for body in bodies_mut(module) {
@@ -34,16 +34,16 @@ pub fn settle(module: &mut Module) {
 }
 
 /// Whether something in the module shows repeats in a set that may hold them.
-fn can_be_told(module: &Module) -> bool {
+fn shows_repeats(module: &Module) -> bool {
     let Some(loose) = loose_sets(module) else { return true };
     if loose.is_empty() {
         return false;
     }
-    let mut told = false;
+    let mut shown = false;
     for body in bodies(module) {
-        walk_stmts(body, &mut |stmt| told |= mentions(stmt, &loose) > harmless(module, stmt, &loose));
+        walk_stmts(body, &mut |stmt| shown |= mentions(stmt, &loose) > harmless(module, stmt, &loose));
     }
-    told
+    shown
 }
 
 /// Names of the variables that may hold repeats; `None` when such a set goes to something other than a local variable.

@@ -25,8 +25,8 @@ fn mark(module: &Module, block: &mut [Stmt], globals: &HashSet<Name>, gpu: bool)
     for stmt in block {
         if let StmtKind::While { condition, body, meta } = &mut stmt.kind {
             let form = meta.schedule.as_ref().and_then(|s| s.as_simple()).and_then(|s| s.loop_form);
-            let asked = form.is_some_and(|f| f != LoopForm::Host);
-            if gpu || asked {
+            let wanted = form.is_some_and(|f| f != LoopForm::Host);
+            if gpu || wanted {
                 match obstacle(module, Some(condition), body) {
                     Some(why) => {
                         meta.fusable = Some(false);
@@ -34,7 +34,7 @@ fn mark(module: &Module, block: &mut [Stmt], globals: &HashSet<Name>, gpu: bool)
                     }
                     None => {
                         meta.fusable = Some(true);
-                        meta.needs_fusion = asked;
+                        meta.needs_fusion = wanted;
                         (meta.hoisted, meta.queues) = travelling(condition, body, globals);
                     }
                 }

@@ -77,10 +77,10 @@ impl<'a> Table<'a> {
             Separator::Any => separator_of(&bytes[at..]),
         };
         let (first, next) = first_record(bytes, at, separator).map_err(fail)?;
-        let asked = [&columns.source, &columns.target, &columns.weight];
-        let is_asked = |name: &String| asked.iter().any(|asked| asked.as_ref() == Some(name));
+        let named = [&columns.source, &columns.target, &columns.weight];
+        let is_named = |name: &String| named.iter().any(|column| column.as_ref() == Some(name));
         let has_number = first.iter().any(|field| field.parse::<f64>().is_ok());
-        let has_header = !columns.no_header && (!has_number || first.iter().any(is_asked));
+        let has_header = !columns.no_header && (!has_number || first.iter().any(is_named));
         let (header, data) = match has_header {
             true => (first, next),
             false => ((1..=first.len()).map(|number| number.to_string()).collect(), at),

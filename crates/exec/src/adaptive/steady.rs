@@ -5,14 +5,14 @@ use gw_schedule::{Cost, Feature, Guard, StepSizes, Tree};
 
 use super::Pick;
 
-/// A calm lasts at most so many steps: the more, the wider the bounds on all that has been visited.
+/// A steady phase lasts at most so many steps: the more, the wider the bounds on all that has been visited.
 const STEPS: u64 = 16;
-/// A calm is looked for not before this step, nor sooner after one where there was none: the first steps grow too fast.
-pub(super) const CALM_AFTER: u64 = 4;
+/// A steady phase is looked for not before this step, nor sooner after one where there was none: the first steps grow too fast.
+pub(super) const STEADY_AFTER: u64 = 4;
 
 /// What is true of steps that need not ask, and the candidate they get.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Calm {
+pub(super) struct SteadyPhase {
     /// Bounds of their frontiers.
     least: u64,
     most: u64,
@@ -22,11 +22,11 @@ pub(super) struct Calm {
     pub(super) pick: Pick,
 }
 
-impl Calm {
+impl SteadyPhase {
     /// Whether this step is one of them. Frontiers do not double or halve.
     pub(super) fn holds(&self, step: &StepSizes) -> bool {
         let frontier = step.frontier;
-        (self.least..=self.most).contains(&frontier) && step.iteration <= self.last_iteration && grows_calmly(step)
+        (self.least..=self.most).contains(&frontier) && step.iteration <= self.last_iteration && grows_steadily(step)
     }
 
     /// Whether the step after this one may still be one of them.
@@ -41,8 +41,8 @@ impl Calm {
         most_degree: u64,
         current: usize,
         guard: Option<&Guard>,
-    ) -> Option<Calm> {
-        if !grows_calmly(step) {
+    ) -> Option<SteadyPhase> {
+        if !grows_steadily(step) {
             return None;
         }
         let within = Within::after(step, most_degree);
@@ -59,12 +59,12 @@ impl Calm {
             }
         }
         let Within { frontier: (least, most), last_iteration, .. } = within;
-        Some(Calm { least, most, last_iteration, pick })
+        Some(SteadyPhase { least, most, last_iteration, pick })
     }
 }
 
 /// A frontier has between half and twice the vertices of the one before.
-fn grows_calmly(step: &StepSizes) -> bool {
+fn grows_steadily(step: &StepSizes) -> bool {
     let (before, now) = (step.previous_frontier, step.frontier);
     now <= before.saturating_mul(2) && before <= now.saturating_mul(2)
 }
@@ -148,52 +148,53 @@ mod tests {
         }
     }
 
-    fn calm(tree: &str, guard: bool) -> Option<(usize, ChosenBy)> {
+    fn steady(tree: &str, guard: bool) -> Option<(usize, ChosenBy)> {
         let tree: Tree = tree.parse().unwrap();
-        Calm::after(&step(20, 95, 100), &tree, 4, 0, guard.then_some(&Guard::default())).map(|calm| calm.pick)
+        SteadyPhase::after(&step(20, 95, 100), &tree, 4, 0, guard.then_some(&Guard::default()))
+            .map(|steady| steady.pick)
     }
 
     #[test]
     fn a_tree_that_says_the_same_about_the_next_steps() {
         // Frontiers from 50 to 200 with at most 800 edges, until 4,200 vertices and 16,600 edges are behind.
-        assert_eq!(calm("(frontier<=200?1:0)", false), Some((1, ChosenBy::Leaf)));
-        assert_eq!(calm("(frontier<=199?1:0)", false), None);
-        assert_eq!(calm("(frontier<=49?0:1)", false), Some((1, ChosenBy::Leaf)));
-        assert_eq!(calm("(frontier-edges<=800?1:0)", false), Some((1, ChosenBy::Leaf)));
-        assert_eq!(calm("(frontier-edges<=799?1:0)", false), None);
-        assert_eq!(calm("(discovered<=4200?1:0)", false), Some((1, ChosenBy::Leaf)));
-        assert_eq!(calm("(unexplored-edges<=283399?0:1)", false), Some((1, ChosenBy::Leaf)));
-        assert_eq!(calm("(unexplored-edges<=283400?0:1)", false), None);
-        assert_eq!(calm("(iteration<=36?1:0)", false), Some((1, ChosenBy::Leaf)));
-        assert_eq!(calm("(iteration<=35?1:0)", false), None);
-        assert_eq!(calm("(growth<=2?(frontier-degree<=4?1:0):0)", false), Some((1, ChosenBy::Leaf)));
-        assert_eq!(calm("(edges-ahead-ratio<=0.002?1:0)", false), None);
-        assert_eq!(calm("(edges-ahead-ratio<=0.003?1:0)", false), Some((1, ChosenBy::Leaf)));
+        assert_eq!(steady("(frontier<=200?1:0)", false), Some((1, ChosenBy::Leaf)));
+        assert_eq!(steady("(frontier<=199?1:0)", false), None);
+        assert_eq!(steady("(frontier<=49?0:1)", false), Some((1, ChosenBy::Leaf)));
+        assert_eq!(steady("(frontier-edges<=800?1:0)", false), Some((1, ChosenBy::Leaf)));
+        assert_eq!(steady("(frontier-edges<=799?1:0)", false), None);
+        assert_eq!(steady("(discovered<=4200?1:0)", false), Some((1, ChosenBy::Leaf)));
+        assert_eq!(steady("(unexplored-edges<=283399?0:1)", false), Some((1, ChosenBy::Leaf)));
+        assert_eq!(steady("(unexplored-edges<=283400?0:1)", false), None);
+        assert_eq!(steady("(iteration<=36?1:0)", false), Some((1, ChosenBy::Leaf)));
+        assert_eq!(steady("(iteration<=35?1:0)", false), None);
+        assert_eq!(steady("(growth<=2?(frontier-degree<=4?1:0):0)", false), Some((1, ChosenBy::Leaf)));
+        assert_eq!(steady("(edges-ahead-ratio<=0.002?1:0)", false), None);
+        assert_eq!(steady("(edges-ahead-ratio<=0.003?1:0)", false), Some((1, ChosenBy::Leaf)));
         // Nothing is known of degrees here.
-        assert_eq!(calm("(degree-max<=4?1:0)", false), None);
+        assert_eq!(steady("(degree-max<=4?1:0)", false), None);
     }
 
     #[test]
     fn the_guard_must_have_nothing_to_say() {
-        assert_eq!(calm("1!", true), None);
-        assert_eq!(calm("1", true), Some((1, ChosenBy::Leaf)));
-        assert_eq!(calm("0!", true), Some((0, ChosenBy::Leaf)));
+        assert_eq!(steady("1!", true), None);
+        assert_eq!(steady("1", true), Some((1, ChosenBy::Leaf)));
+        assert_eq!(steady("0!", true), Some((0, ChosenBy::Leaf)));
         // Twice the safe candidate's 1 and 0.01 per vertex are 3 at least; 0.01 per edge is 8 at most.
-        assert_eq!(calm("1;cost=1,0.01,0,0,0,0;cost=3,0,0,0,0,0", true), Some((1, ChosenBy::Leaf)));
-        assert_eq!(calm("1;cost=1,0.01,0,0,0,0;cost=3.1,0,0,0,0,0", true), None);
-        assert_eq!(calm("1!;cost=1,0.01,0,0,0,0;cost=1.6,0,0,0,0,0", true), None);
-        assert_eq!(calm("1;cost=4,0,0,0,0,0;cost=0,0,0.01,0,0,0", true), Some((1, ChosenBy::Leaf)));
+        assert_eq!(steady("1;cost=1,0.01,0,0,0,0;cost=3,0,0,0,0,0", true), Some((1, ChosenBy::Leaf)));
+        assert_eq!(steady("1;cost=1,0.01,0,0,0,0;cost=3.1,0,0,0,0,0", true), None);
+        assert_eq!(steady("1!;cost=1,0.01,0,0,0,0;cost=1.6,0,0,0,0,0", true), None);
+        assert_eq!(steady("1;cost=4,0,0,0,0,0;cost=0,0,0.01,0,0,0", true), Some((1, ChosenBy::Leaf)));
     }
 
     #[test]
-    fn a_calm_ends() {
+    fn a_steady_phase_ends() {
         let tree = Tree::constant(0);
-        assert!(Calm::after(&step(20, 30, 100), &tree, 4, 0, None).is_none(), "the frontier has tripled");
-        let calm = Calm::after(&step(20, 95, 100), &tree, 4, 0, None).unwrap();
-        assert!(calm.holds(&step(21, 100, 150)) && calm.holds(&step(36, 110, 70)));
-        assert!(!calm.holds(&step(37, 100, 100)), "for how long");
-        assert!(!calm.holds(&step(22, 150, 201)) && !calm.holds(&step(22, 60, 49)), "how many");
-        assert!(!calm.holds(&step(22, 60, 130)) && !calm.holds(&step(22, 130, 60)), "how fast");
-        assert!(calm.goes_on_after(&step(35, 100, 100)) && !calm.goes_on_after(&step(36, 100, 100)));
+        assert!(SteadyPhase::after(&step(20, 30, 100), &tree, 4, 0, None).is_none(), "the frontier has tripled");
+        let steady = SteadyPhase::after(&step(20, 95, 100), &tree, 4, 0, None).unwrap();
+        assert!(steady.holds(&step(21, 100, 150)) && steady.holds(&step(36, 110, 70)));
+        assert!(!steady.holds(&step(37, 100, 100)), "for how long");
+        assert!(!steady.holds(&step(22, 150, 201)) && !steady.holds(&step(22, 60, 49)), "how many");
+        assert!(!steady.holds(&step(22, 60, 130)) && !steady.holds(&step(22, 130, 60)), "how fast");
+        assert!(steady.goes_on_after(&step(35, 100, 100)) && !steady.goes_on_after(&step(36, 100, 100)));
     }
 }
