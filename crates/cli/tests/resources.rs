@@ -1,4 +1,5 @@
-//! Limits of memory and threads, and inputs without an end: a sentence and an exit code, never an abort and never a hang.
+//! Limits of memory and threads, and inputs without an end: a sentence and an exit code, never an abort and never a
+//! hang.
 #![cfg(unix)]
 
 mod common;

@@ -1,5 +1,5 @@
-//! The rules by which this machine takes a schedule when nobody gives one, from the program and from cheap facts about the
-//! graph and the processor. Every choice comes with its reason.
+//! The rules by which this machine takes a schedule when nobody gives one, from the program and from cheap facts
+//! about the graph and the processor. Every choice comes with its reason.
 //!
 //! | place | choice |
 //! |---|---|
@@ -117,8 +117,8 @@ fn parallel(direction: Direction, parallelism: Parallelism) -> SimpleSchedule {
     SimpleSchedule { parallelism: Some(parallelism), ..SimpleSchedule::with_direction(direction) }
 }
 
-/// The denser a graph, the sooner a bucket is settled and the more work a wide one wastes; the best width falls with the
-/// square of the degree, down to a small part of the mean weight.
+/// The denser a graph, the sooner a bucket is settled and the more work a wide one wastes; the best width falls with
+/// the square of the degree, down to a small part of the mean weight.
 fn bucket_width(graph: &GraphFacts) -> u64 {
     let weight = graph.mean_weight().max(1.0);
     let degree = graph.mean_degree().max(1.0);

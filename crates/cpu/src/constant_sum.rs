@@ -1,9 +1,9 @@
 //! Constant sums: how often each vertex is met is counted first, then one sum per vertex is added.
 //!
-//! An edge function that adds the same amount to the priority of whatever it meets, down to a floor that is the same for
-//! the whole round, need not touch the priorities while it runs: `k` sums of `d` are one of `k * d`. What the function
-//! would have reported as changed is found when the sums are added. Sums that grow are left to the edges, where an overflow
-//! is found with its line.
+//! An edge function that adds the same amount to the priority of whatever it meets, down to a floor that is the same
+//! for the whole round, need not touch the priorities while it runs: `k` sums of `d` are one of `k * d`. What the
+//! function would have reported as changed is found when the sums are added. Sums that grow are left to the edges,
+//! where an overflow is found with its line.
 
 use crate::tuning::FEW_SUMS;
 use gw_exec::{Environment, Result, Scalar, Value, Vector};

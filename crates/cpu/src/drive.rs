@@ -93,8 +93,8 @@ impl Chunks for Even {
     }
 }
 
-/// Chunks of lists with about equally many edges. Cut at multiples of `align`: 64 vertices where no two chunks may share
-/// a word of a bitmap.
+/// Chunks of lists with about equally many edges. Cut at multiples of `align`: 64 vertices where no two chunks may
+/// share a word of a bitmap.
 pub(crate) struct ByEdges<'a> {
     pub(crate) offsets: &'a gw_graph::Offsets,
     pub(crate) chunks: usize,

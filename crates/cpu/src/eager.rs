@@ -1,10 +1,10 @@
 //! Ordered loops with eager buckets (delta-stepping): each worker relaxes its share of the current bucket and files
 //! improved vertices into buckets of its own.
 //!
-//! A round has one barrier. The current bucket is not copied together: its pieces are handed out where they lie, cut by
-//! edges when there are hubs, so that one of them does not keep everyone waiting. With merging (bucket fusion, Zhang et al.,
-//! CGO 2020) a worker keeps draining its own part of the current bucket while that is small, without waiting for the
-//! others: deep graphs need far fewer rounds.
+//! A round has one barrier. The current bucket is not copied together: its pieces are handed out where they lie, cut
+//! by edges when there are hubs, so that one of them does not keep everyone waiting. With merging (bucket fusion,
+//! Zhang et al., CGO 2020) a worker keeps draining its own part of the current bucket while that is small, without
+//! waiting for the others: deep graphs need far fewer rounds.
 
 use std::any::Any;
 use std::sync::atomic::Ordering;
@@ -52,8 +52,8 @@ enum Held {
 }
 
 impl EagerQueue {
-    /// The queue for a specification, if it asks for an eager one. As in every queue, each vertex that has a priority is in
-    /// it. `None` also when a priority is negative, which the other kind of queue reports.
+    /// The queue for a specification, if it asks for an eager one. As in every queue, each vertex that has a priority
+    /// is in it. `None` also when a priority is negative, which the other kind of queue reports.
     pub(crate) fn for_spec(spec: &QueueSpec, pool: &Pool) -> Option<EagerQueue> {
         let eager = matches!(spec.meta.kind, Some(QueueKind::Eager | QueueKind::EagerMerge));
         let whole = matches!(spec.priorities.scalar(), Scalar::Int | Scalar::Uint | Scalar::Uint64);
@@ -245,7 +245,8 @@ pub(crate) fn run(
         pieces: Vec::new(),
         merge,
     };
-    // Every entry of a bucket has a priority. Where there are more of these than vertices, it need not be a vertex of the graph.
+    // Every entry of a bucket has a priority. Where there are more of these than vertices, it need not be a vertex of
+    // the graph.
     let vertices = ordered.adjacency.vertices();
     let foreign = spec.priorities.len() > vertices;
     if foreign {

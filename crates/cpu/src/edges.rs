@@ -73,7 +73,8 @@ impl CpuExecutable {
             (Direction::DensePush, Some(set)) => {
                 (Range::Map, Some(Loan::map(&mut self.crew, set, vertices, target.from_bitmap)?))
             }
-            // Walking a well-filled map costs less than making a queue of it. In others too few lists would be fetched ahead.
+            // Walking a well-filled map costs less than making a queue of it. In others too few lists would be
+            // fetched ahead.
             (Direction::Push, Some(set)) if is_map(set) && input_size > vertices / 4 => {
                 (Range::Map, Some(Loan::map(&mut self.crew, set, vertices, true)?))
             }
@@ -254,9 +255,9 @@ pub(crate) fn is_selective(op: &EdgeSetIterator, direction: Direction) -> bool {
     }
 }
 
-/// About how many edges and vertices of an operator call several members could share. Of a few vertices the longest list is one
-/// member's unless lists are cut: a hub in a queue of its own is nothing to share. Long queues are judged by the mean degree: to add
-/// up their degrees would cost a good part of the step.
+/// About how many edges and vertices of an operator call several members could share. Of a few vertices the longest
+/// list is one member's unless lists are cut: a hub in a queue of its own is nothing to share. Long queues are judged
+/// by the mean degree: to add up their degrees would cost a good part of the step.
 fn shared_work(queue: &[u32], range: Range, adjacency: &Adjacency, cuts_lists: bool) -> usize {
     match range {
         Range::Queue if queue.len() <= 64 => {

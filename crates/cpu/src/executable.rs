@@ -33,8 +33,8 @@ use crate::team::{Help, Team};
 pub(crate) struct Sharing {
     /// Fewer edges than this are done alone where members do not come into each other's way.
     pub(crate) alone_edges: usize,
-    /// Where they do, fewer than this, divided by the number of members beyond the first: on two cores atomics cost as much as the
-    /// second core brings (`bench/lab/claims.md`).
+    /// Where they do, fewer than this, divided by the number of members beyond the first: on two cores atomics cost
+    /// as much as the second core brings (`bench/lab/claims.md`).
     pub(crate) alone_atomic: usize,
     /// Fewer vertices than this are done alone.
     pub(crate) alone_vertices: usize,
@@ -244,9 +244,9 @@ impl CpuExecutable {
         compiled
     }
 
-    /// The kernel for a call over so many vertices, and its inputs. Where a vector or another graph has fewer entries than there
-    /// are vertices, it is the careful kernel, which checks every access. `more` are globals that only the kernel knows. `None` leaves
-    /// the call to the reference machine.
+    /// The kernel for a call over so many vertices, and its inputs. Where a vector or another graph has fewer entries
+    /// than there are vertices, it is the careful kernel, which checks every access. `more` are globals that only the
+    /// kernel knows. `None` leaves the call to the reference machine.
     pub(crate) fn bind(
         &mut self,
         key: Key,

@@ -83,11 +83,11 @@ extern "C" fn fetch_block(offsets: *const u8, targets: *const u32, first: u64, m
     }
 }
 
-/// Asks for the lists of a block of queued vertices from position `from` on, and for the places where those of the block
-/// behind it begin.
+/// Asks for the lists of a block of queued vertices from position `from` on, and for the places where those of the
+/// block behind it begin.
 extern "C" fn fetch_queued(queue: *const u32, from: u64, end: u64, offsets: *const u8, targets: *const u32, wide: u32) {
-    // SAFETY: generated code passes the queue of the operator, which has at least `end` entries, all of them vertices of
-    // the adjacency whose offsets it passes.
+    // SAFETY: generated code passes the queue of the operator, which has at least `end` entries, all of them vertices
+    // of the adjacency whose offsets it passes.
     let rest = unsafe { std::slice::from_raw_parts(queue.add(from as usize), (end - from) as usize) };
     let (near, far) = rest.split_at(crate::tuning::FETCH_BLOCK.min(rest.len()));
     for &vertex in near {
@@ -111,8 +111,8 @@ extern "C" fn count_common(
     method: u32,
     marked: u32,
 ) -> u64 {
-    // SAFETY: generated code passes the neighbour lists of two vertices of one graph, and its own worker, whose flag outlives
-    // the call.
+    // SAFETY: generated code passes the neighbour lists of two vertices of one graph, and its own worker, whose flag
+    // outlives the call.
     let (a, b, marks, stopped) = unsafe {
         let lists = (std::slice::from_raw_parts(a, a_len as usize), std::slice::from_raw_parts(b, b_len as usize));
         (lists.0, lists.1, &mut (*worker).marks, (*(*worker).stop).load(Ordering::Relaxed))

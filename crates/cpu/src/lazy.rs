@@ -1,8 +1,9 @@
 //! Lazy priority queues: vertices change buckets once per round, all together.
 //!
-//! A window of buckets is open; vertices beyond it wait in one list and are looked at again when the window is used up.
-//! Where a vertex is queued is kept in one array, so that moving it is appending it elsewhere: the entry left behind is
-//! recognised when its bucket is opened. Every member of the machine's team has a shelf, and shelves are filled side by side.
+//! A window of buckets is open; vertices beyond it wait in one list and are looked at again when the window is used
+//! up. Where a vertex is queued is kept in one array, so that moving it is appending it elsewhere: the entry left
+//! behind is recognised when its bucket is opened. Every member of the machine's team has a shelf, and shelves are
+//! filled side by side.
 //!
 //! Reference: Dhulipala, Blelloch, Shun: Julienne, a framework for parallel graph algorithms using work-efficient
 //! bucketing, SPAA 2017.
@@ -69,7 +70,8 @@ impl LazyQueue {
         Ok(LazyQueue::with(keys, queued, buckets, pool))
     }
 
-    /// A queue with the given vertices and no others, each in the bucket next to it. `current` is the bucket dequeued last.
+    /// A queue with the given vertices and no others, each in the bucket next to it. `current` is the bucket dequeued
+    /// last.
     pub(crate) fn holding(spec: &QueueSpec, members: &[(u32, u64)], current: Option<u64>, pool: &Pool) -> LazyQueue {
         let keys = Keys::new(spec);
         let mut queued: Vec<AtomicU64> = (0..spec.priorities.len()).map(|_| AtomicU64::new(NONE)).collect();
@@ -366,7 +368,8 @@ impl Keys {
     pub(crate) fn bits(&self, vertex: u32) -> u64 {
         let (at, cells) = (vertex as usize, self.priorities.as_ptr());
         assert!(at < self.priorities.len(), "a queued vertex has a priority");
-        // SAFETY: the vector has this entry, of 4 or 8 bytes, and keeps it in place; cells are only accessed atomically.
+        // SAFETY: the vector has this entry, of 4 or 8 bytes, and keeps it in place; cells are only accessed
+        // atomically.
         unsafe {
             match self.priorities.cell_bytes() {
                 8 => (*cells.cast::<AtomicU64>().add(at)).load(Relaxed),

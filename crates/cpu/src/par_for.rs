@@ -1,9 +1,9 @@
 //! `par_for` loops: the body becomes a kernel over the range of the loop variable.
 //!
-//! Possible where the body is made of what operator functions are made of. A body with operators of its own, with prints,
-//! or that assigns variables from outside stays on the host; its operators are parallel all the same. A local variable of
-//! the host function that the iterations only reduce into (`total += i`) becomes a global of the kernel, whose value goes back
-//! into the variable when the loop has ended.
+//! Possible where the body is made of what operator functions are made of. A body with operators of its own, with
+//! prints, or that assigns variables from outside stays on the host; its operators are parallel all the same. A local
+//! variable of the host function that the iterations only reduce into (`total += i`) becomes a global of the kernel,
+//! whose value goes back into the variable when the loop has ended.
 
 use std::sync::Arc;
 
@@ -130,8 +130,8 @@ fn outline(module: &Module, stmt: &Stmt, name: &str) -> Option<(Function, Iterat
     Some((function, iterations))
 }
 
-/// Moves the variables that the body reduces into from the captures into a list of their own; `None` when the body reads one
-/// of them as well: what it reads then depends on the order of the iterations, which is the host's.
+/// Moves the variables that the body reduces into from the captures into a list of their own; `None` when the body
+/// reads one of them as well: what it reads then depends on the order of the iterations, which is the host's.
 fn reductions(body: &[Stmt], captures: &mut Vec<Param>, function: &str) -> Option<Vec<Reduced>> {
     let (mut mentions, mut targets): (Vec<Name>, Vec<Name>) = (Vec::new(), Vec::new());
     walk::walk_block_exprs(body, &mut |e| match &e.kind {

@@ -1,7 +1,7 @@
 //! The team of the machine as executables and priority queues share it.
 //!
-//! A team runs one task at a time. Work that its caller could finish alone does not wait for a team that is busy, so a task
-//! may itself ask for help without a deadlock.
+//! A team runs one task at a time. Work that its caller could finish alone does not wait for a team that is busy, so
+//! a task may itself ask for help without a deadlock.
 
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -36,8 +36,8 @@ impl Pool {
         }
     }
 
-    /// Runs a task on this thread and on members; see [`Team::run`]. While the team is busy, only [`Help::Everyone`] waits
-    /// for it: any other task is run by the caller alone.
+    /// Runs a task on this thread and on members; see [`Team::run`]. While the team is busy, only [`Help::Everyone`]
+    /// waits for it: any other task is run by the caller alone.
     pub(crate) fn run(&self, help: Help, task: &(dyn Fn(usize) + Sync)) {
         let team = match self.team.try_lock() {
             Err(TryLockError::WouldBlock) if help == Help::Everyone => self.team.lock(),
@@ -48,7 +48,8 @@ impl Pool {
         team.unwrap_or_else(PoisonError::into_inner).run(help, task);
     }
 
-    /// `task(0)`, ..., `task(count - 1)`, each run once by the caller or by a member. Returns the results in this order.
+    /// `task(0)`, ..., `task(count - 1)`, each run once by the caller or by a member. Returns the results in this
+    /// order.
     pub(crate) fn map<R: Send>(&self, count: usize, task: impl Fn(usize) -> R + Sync) -> Vec<R> {
         if count < 2 {
             return (0..count).map(task).collect();

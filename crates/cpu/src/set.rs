@@ -116,8 +116,8 @@ impl Map {
     /// Puts vertices in; those that the map does not speak of are left out.
     fn insert_all(&mut self, ids: &[u32]) {
         match self {
-            // Neighbours in a queue often share a word: it is kept in a register, since to read back what was just written takes
-            // longer.
+            // Neighbours in a queue often share a word: it is kept in a register, since to read back what was just
+            // written takes longer.
             Map::Bits(words) => {
                 let (mut at, mut word) = (0, words.first().copied().unwrap_or(0));
                 for &v in ids {
@@ -345,8 +345,8 @@ pub(crate) fn edges_until(crew: &mut Crew, set: &VertexSet, adjacency: &Adjacenc
     }
 }
 
-/// Out-edges of a set in an adjacency: exact for sets of fewer than twice `sample` members, estimated from about so many of larger
-/// ones, since walking all would take as long as a step.
+/// Out-edges of a set in an adjacency: exact for sets of fewer than twice `sample` members, estimated from about so
+/// many of larger ones, since walking all would take as long as a step.
 pub(crate) fn edges_about(set: &VertexSet, adjacency: &Adjacency, sample: usize) -> Result<u64> {
     match adjacency.offsets() {
         Offsets::Narrow(o) => counted_about(set, adjacency.vertices(), |v| length(o, v), sample),
@@ -423,7 +423,8 @@ fn with_ids<T>(form: &SetForm, f: impl FnOnce(&[u32]) -> T) -> Result<T> {
     })
 }
 
-/// About how many members' degrees are added up, of a set with so many: the larger the step, the more it may cost to choose it.
+/// About how many members' degrees are added up, of a set with so many: the larger the step, the more it may cost to
+/// choose it.
 pub(crate) fn sample_of(members: usize) -> usize {
     (members / 16).clamp(DEGREE_SAMPLE, 4 * DEGREE_SAMPLE)
 }

@@ -24,8 +24,8 @@ pub(crate) struct Slots {
 }
 
 impl Slots {
-    /// Evaluates the inputs of a kernel. `more` are globals that only the kernel knows. `None` when a graph has offsets of another width than it was compiled for, or a
-    /// vector cells of another type.
+    /// Evaluates the inputs of a kernel. `more` are globals that only the kernel knows. `None` when a graph has
+    /// offsets of another width than it was compiled for, or a vector cells of another type.
     pub(crate) fn fill(
         inputs: &[Input],
         wide: bool,
@@ -52,7 +52,8 @@ impl Slots {
         cells.filter(|(name, value)| !env.set_global(name, value.clone())).collect()
     }
 
-    /// Sets what random neighbours depend on beside the vertex or edge: the seed, the operator call and the role of the function.
+    /// Sets what random neighbours depend on beside the vertex or edge: the seed, the operator call and the role of
+    /// the function.
     pub(crate) fn set_draws(&mut self, apply: random::Role, env: &Environment) {
         let roles = [(Role::Apply, apply), (Role::From, random::Role::From), (Role::To, random::Role::To)];
         for (role, drawn_as) in roles {

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 /// How long a member looks for work before it lets others have its core.
 const ALERT: Duration = Duration::from_micros(50);
-/// How long it looks for work before it sleeps. To wake it costs the caller 5 to 12 us on a virtual machine, as much as a small
-/// step; programs that change between steps done alone and shared ones would pay that time and again.
+/// How long it looks for work before it sleeps. To wake it costs the caller 5 to 12 us on a virtual machine, as much
+/// as a small step; programs that change between steps done alone and shared ones would pay that time and again.
 const UP: Duration = Duration::from_millis(2);
 
 /// Threads that run one function together; the caller is member 0.

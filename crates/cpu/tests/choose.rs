@@ -1,4 +1,5 @@
-//! The machine's own choice of a schedule: legal, supported and right for every standard program on graphs of every class.
+//! The machine's own choice of a schedule: legal, supported and right for every standard program on graphs of every
+//! class.
 
 use std::sync::Arc;
 
@@ -49,8 +50,8 @@ fn every_choice_runs_and_its_result_is_right() {
     assert!(scheduled > 100, "only {scheduled} places got a schedule");
 }
 
-/// The choices on graphs of several kinds, for all standard programs, as they were when the rules were measured. A rule that
-/// changes one of them needs a measurement; `GW_BLESS=1` then writes the file anew.
+/// The choices on graphs of several kinds, for all standard programs, as they were when the rules were measured. A
+/// rule that changes one of them needs a measurement; `GW_BLESS=1` then writes the file anew.
 #[test]
 fn choices_stay_as_they_were_measured() {
     let mut text = String::new();

@@ -81,8 +81,8 @@ fn right_together_without_a_schedule() {
     all("default", &CpuVm::with_tiny_chunks(3));
 }
 
-/// Random legal schedules for every labelled point of every program on random graphs, on machines that share the smallest
-/// work. Every second program, so that two tests share the work.
+/// Random legal schedules for every labelled point of every program on random graphs, on machines that share the
+/// smallest work. Every second program, so that two tests share the work.
 fn right_under_random_schedules(first: usize) {
     let schedules: u64 = gw_testing::usually(50, 2000);
     let machine = CpuVm::with_tiny_chunks(3);

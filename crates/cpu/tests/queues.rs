@@ -1,5 +1,5 @@
-//! Priority queues of every kind on this machine: against validators, against the reference machine, and with input that
-//! must be refused.
+//! Priority queues of every kind on this machine: against validators, against the reference machine, and with input
+//! that must be refused.
 
 use std::sync::Arc;
 
@@ -319,8 +319,8 @@ fn the_priority_that_means_not_queued_is_no_distance() {
     }
 }
 
-/// Every kind of queue begins with the vertices that have a priority when it is made, whatever the start vertex, and keeps
-/// what a loop leaves.
+/// Every kind of queue begins with the vertices that have a priority when it is made, whatever the start vertex, and
+/// keeps what a loop leaves.
 #[test]
 fn all_queues_begin_and_go_on_as_the_reference_machine() {
     let head = format!("{HEAD}const rounds : int = 0;\n{RELAX}");

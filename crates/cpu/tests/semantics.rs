@@ -1,5 +1,5 @@
-//! What the language says about filters that can fault, NaN, deep calls, random neighbours and stopping holds on this machine
-//! under every schedule and with any number of threads, as on the reference machine.
+//! What the language says about filters that can fault, NaN, deep calls, random neighbours and stopping holds on this
+//! machine under every schedule and with any number of threads, as on the reference machine.
 
 #[path = "memory/run.rs"]
 mod run;

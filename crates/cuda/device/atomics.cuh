@@ -1,4 +1,5 @@
-// Updates of one cell. Each says whether it counts as a change: a sum always, a minimum or maximum when the cell changed.
+// Updates of one cell. Each says whether it counts as a change: a sum always, a minimum or maximum when the cell
+// changed.
 #pragma once
 
 namespace gw {
@@ -20,7 +21,8 @@ __device__ __forceinline__ unsigned long long absolute(unsigned long long a) { r
 __device__ __forceinline__ float absolute(float a) { return fabsf(a); }
 __device__ __forceinline__ double absolute(double a) { return fabs(a); }
 
-// From a real to a whole number, towards zero. What does not fit becomes the nearest that does, and NaN 0; a cast leaves that open.
+// From a real to a whole number, towards zero. What does not fit becomes the nearest that does, and NaN 0; a cast
+// leaves that open.
 __device__ __forceinline__ int to_int(float a) { return a != a ? 0 : __float2int_rz(a); }
 __device__ __forceinline__ int to_int(double a) { return a != a ? 0 : __double2int_rz(a); }
 __device__ __forceinline__ unsigned to_unsigned(float a) { return a != a ? 0 : __float2uint_rz(a); }

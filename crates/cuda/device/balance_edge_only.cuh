@@ -1,6 +1,6 @@
-// EDGE_ONLY: every thread takes edges of a list, all of them, whatever is active; membership is tested per edge.
-// Good when nearly all edges are to be visited, and with the list ordered by blocks of one end, so that the entries of that
-// end stay in the cache (Brahmakshatriya's EdgeBlocking).
+// EDGE_ONLY: every thread takes edges of a list, all of them, whatever is active; membership is tested per edge. Good
+// when nearly all edges are to be visited, and with the list ordered by blocks of one end, so that the entries of
+// that end stay in the cache (Brahmakshatriya's EdgeBlocking).
 #pragma once
 
 namespace gw {

@@ -1,12 +1,12 @@
-// ETWC (also TWCE), edge-based thread, warp and block mapping: the edges of every vertex, not the vertices, are split by
-// size. A warp looks at 32 vertices at once, a lane each. As many edges of a vertex as fill whole strides of the block go to a
-// queue of the block, as many of the rest as fill whole warps to a queue of the warps, and the remainder (fewer than 32) is
-// done at once by eight lanes. Then warps take entries of their queue one by one, and all threads of the block walk each
-// entry of the block's. The queues live in shared memory, and nearly all strides are full
-// and coalesced. The best mapping for skewed degrees, and a good one everywhere. The load balancer of the UGF thesis (TWCE in
-// its code), with two changes: a vertex that takes no part costs a lane, not eight; and lists of many thousand edges, which
-// would keep one block busy long after the others, are put aside and shared by the whole grid, behind a barrier. Graphs
-// without such lists pay no barrier.
+// ETWC (also TWCE), edge-based thread, warp and block mapping: the edges of every vertex, not the vertices, are split
+// by size. A warp looks at 32 vertices at once, a lane each. As many edges of a vertex as fill whole strides of the
+// block go to a queue of the block, as many of the rest as fill whole warps to a queue of the warps, and the
+// remainder (fewer than 32) is done at once by eight lanes. Then warps take entries of their queue one by one, and
+// all threads of the block walk each entry of the block's. The queues live in shared memory, and nearly all strides
+// are full and coalesced. The best mapping for skewed degrees, and a good one everywhere. The load balancer of the
+// UGF thesis (TWCE in its code), with two changes: a vertex that takes no part costs a lane, not eight; and lists of
+// many thousand edges, which would keep one block busy long after the others, are put aside and shared by the whole
+// grid, behind a barrier. Graphs without such lists pay no barrier.
 #pragma once
 #include "balance_common.cuh"
 
@@ -21,8 +21,8 @@ template <class Offset> struct EtwcQueues {
 
         __device__ __forceinline__ void clear() { for_warps = taken = for_block = 0; }
     };
-    // Three sets used in turn make one barrier per round enough: when a warp is past the barrier of round r, all are done
-    // with the set of round r - 1, and none can fill it again (round r + 2) before the next barrier.
+    // Three sets used in turn make one barrier per round enough: when a warp is past the barrier of round r, all are
+    // done with the set of round r - 1, and none can fill it again (round r + 2) before the next barrier.
     Set sets[3];
 };
 

@@ -1,8 +1,9 @@
-// ETWC for walks over all vertices: what is cut off for blocks goes to one queue of the whole grid. A frontier may be small, and
-// then a barrier of the grid costs more than its edges; all vertices are many. So the long lists are put aside in pieces of a few
-// hundred edges, and the warps take them behind a barrier, all lists of a degree-ordered graph in pieces of one size. Before,
-// a warp looks at 32 vertices at once, a lane each: lists of a warp and more are walked by the warp one by one, shorter ones by
-// eight lanes each. No warp ever waits for others of its block, and no shared memory is used: the nearest cache has it all.
+// ETWC for walks over all vertices: what is cut off for blocks goes to one queue of the whole grid. A frontier may be
+// small, and then a barrier of the grid costs more than its edges; all vertices are many. So the long lists are put
+// aside in pieces of a few hundred edges, and the warps take them behind a barrier, all lists of a degree-ordered
+// graph in pieces of one size. Before, a warp looks at 32 vertices at once, a lane each: lists of a warp and more are
+// walked by the warp one by one, shorter ones by eight lanes each. No warp ever waits for others of its block, and no
+// shared memory is used: the nearest cache has it all.
 #pragma once
 #include "balance_etwc.cuh"
 

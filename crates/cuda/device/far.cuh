@@ -1,15 +1,15 @@
 // The far list of a near-far queue: ids of the vertices queued outside the near set, in no order.
 //
-// A bit per vertex says that it is on the list, so each is there once and the list never outgrows the vertices. An entry
-// whose vertex was taken by way of the near set stays until the list is next split; if the vertex is queued again before, the entry
-// counts again. There are two sides: a split reads one and fills the other.
+// A bit per vertex says that it is on the list, so each is there once and the list never outgrows the vertices. An
+// entry whose vertex was taken by way of the near set stays until the list is next split; if the vertex is queued
+// again before, the entry counts again. There are two sides: a split reads one and fills the other.
 #pragma once
 #include "output.cuh"
 
 namespace gw {
 
-// Fills a list: numbers are drawn once per warp from a stage in shared memory, which has room for most, and once per block
-// from the list. Appenders in use at the same time have stages of their own.
+// Fills a list: numbers are drawn once per warp from a stage in shared memory, which has room for most, and once per
+// block from the list. Appenders in use at the same time have stages of their own.
 template <int STAGE> struct Appender {
     int* ids;
     unsigned* length;
@@ -58,8 +58,8 @@ struct Far {
     alignas(8) unsigned splits;
 
     __device__ __forceinline__ int* ids(unsigned vertices) const { return sides + (splits & 1 ? (unsigned long long)vertices : 0); }
-    // The length of a side changes its cell at every split: the one that is read, the one that grows and the one that is cleared
-    // for the next split are never the same.
+    // The length of a side changes its cell at every split: the one that is read, the one that grows and the one that
+    // is cleared for the next split are never the same.
     static __device__ __forceinline__ unsigned* length_cell(unsigned long long* cells, unsigned split) {
         return (unsigned*)(cells + 7 + (split & 3));
     }

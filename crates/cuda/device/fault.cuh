@@ -35,7 +35,8 @@ __device__ __noinline__ void report(Fault* fault, unsigned code, unsigned line, 
     }
 }
 
-// An index that may be out of range: then entry 0 stands in for it, which every vector has memory for, and the run fails.
+// An index that may be out of range: then entry 0 stands in for it, which every vector has memory for, and the run
+// fails.
 __device__ __forceinline__ unsigned checked(Fault* fault, long long index, long long length, unsigned line, unsigned vector) {
     if ((unsigned long long)index < (unsigned long long)length) return (unsigned)index;
     report(fault, FAULT_INDEX, line, index, length, vector);
@@ -55,8 +56,8 @@ __device__ __forceinline__ bool set_size(Fault* fault, int size, unsigned vertic
     return size != 0;
 }
 
-// Whether the run is over, by a fault or because the host says so. Loops of the program ask from time to time: an entry that
-// stands in for another may keep them going for ever.
+// Whether the run is over, by a fault or because the host says so. Loops of the program ask from time to time: an
+// entry that stands in for another may keep them going for ever.
 __device__ __forceinline__ bool is_over(const Fault* fault) {
     return *(const volatile unsigned*)&fault->code != 0 || *(const volatile unsigned*)&fault->stop != 0;
 }

@@ -52,8 +52,9 @@ __device__ __forceinline__ int out_neighbour(Fault* fault, const G& graph, unsig
     return 0;
 }
 
-// Random draws of one call of a function, the same on every machine (`gw_exec::random`): they depend on the key of the operator
-// call, which the host makes of seed, number and role, on the vertex or the ends of the edge, and on how many draws came before.
+// Random draws of one call of a function, the same on every machine (`gw_exec::random`): they depend on the key of
+// the operator call, which the host makes of seed, number and role, on the vertex or the ends of the edge, and on how
+// many draws came before.
 struct Draws {
     mutable unsigned long long state;
 

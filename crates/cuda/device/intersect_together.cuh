@@ -1,8 +1,8 @@
-// Edge functions that add up common neighbours, run by lanes together: `if <condition> x += <common neighbours of both ends>`.
-// Such a function is a condition and a sum, and parts of a sum may be found by anybody. So the list of the vertex that owns
-// the edges is put into shared memory once, as a map of bits or as it is, and the lists of the other ends, one after the other,
-// are read by a group of lanes side by side, each of which looks its ids up there. It is a load balancer; a Walk says in
-// addition to what balance_common.cuh lists:
+// Edge functions that add up common neighbours, run by lanes together: `if <condition> x += <common neighbours of
+// both ends>`. Such a function is a condition and a sum, and parts of a sum may be found by anybody. So the list of
+// the vertex that owns the edges is put into shared memory once, as a map of bits or as it is, and the lists of the
+// other ends, one after the other, are read by a group of lanes side by side, each of which looks its ids up there.
+// It is a load balancer; a Walk says in addition to what balance_common.cuh lists:
 //
 //   static constexpr Part PART;                // the edges that can be wanted; lists are ascending
 //   static constexpr bool LIMIT_IS_OWNER;      // common neighbours count up to the owner, or up to the other end
@@ -11,12 +11,14 @@
 //   bool wants(int v, int other, Offset e);    // filters and condition
 //   void found(int v, int n, Partial& p);      // adds n to the sum of an edge of v
 //
-// Owners differ by orders of magnitude. Those with a few edges are done by one lane, edge by edge as any function. Those with
-// some more are done by a warp, which searches the owner's list. Those with many are put aside in pieces, and when all others
-// are done blocks take the pieces one by one; this is where nearly all the work is in skewed graphs, and there the owner's list
-// is a map, so that an id costs one look. Tiles and pieces are handed out by counters.
+// Owners differ by orders of magnitude. Those with a few edges are done by one lane, edge by edge as any function.
+// Those with some more are done by a warp, which searches the owner's list. Those with many are put aside in pieces,
+// and when all others are done blocks take the pieces one by one; this is where nearly all the work is in skewed
+// graphs, and there the owner's list is a map, so that an id costs one look. Tiles and pieces are handed out by
+// counters.
 //
-// Per id that is looked up: 4 bytes of a list, coalesced, and one word of shared memory. Per edge: the edge, and two offsets.
+// Per id that is looked up: 4 bytes of a list, coalesced, and one word of shared memory. Per edge: the edge, and two
+// offsets.
 #pragma once
 #include "balance_common.cuh"
 #include "intersect.cuh"
@@ -178,8 +180,9 @@ __device__ __forceinline__ void narrow(const Walk& walk, int v, typename Walk::O
     (Walk::PART == TO_ABOVE ? first : last) = low;
 }
 
-// Groups of LANES lanes read the lists of the warp's lanes, `count` of them, and look the ids up. A list is `length` ids
-// from `begin` on, and matters up to `bound`. While a group looks at one list, the beginning of its next is on the way.
+// Groups of LANES lanes read the lists of the warp's lanes, `count` of them, and look the ids up. A list is `length`
+// ids from `begin` on, and matters up to `bound`. While a group looks at one list, the beginning of its next is on
+// the way.
 template <unsigned LANES, class Marks, class Offset>
 __device__ __forceinline__ unsigned look_up_lists(const int* list, Offset begin, unsigned length, int bound, unsigned count,
                                                   const Marks& marks) {

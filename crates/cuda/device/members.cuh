@@ -22,8 +22,8 @@ template <class Visit> __device__ __forceinline__ void each_member(const Run& ru
     }
 }
 
-// Calls `visit(i, here)` for all i below n, shared out among all threads. The lanes of a warp call it together; `here` is false
-// in those that have no number left.
+// Calls `visit(i, here)` for all i below n, shared out among all threads. The lanes of a warp call it together;
+// `here` is false in those that have no number left.
 template <class Visit> __device__ __forceinline__ void in_step(const Grid& grid, unsigned n, Visit visit) {
     for (unsigned long long base = grid.rank() - lane(); base < n; base += grid.size()) {
         const unsigned long long i = base + lane();
@@ -31,8 +31,8 @@ template <class Visit> __device__ __forceinline__ void in_step(const Grid& grid,
     }
 }
 
-// The members of a set for visits that need the lanes of a warp together: each calls `visit(v, here)`, and `here` is false where it has no
-// member.
+// The members of a set for visits that need the lanes of a warp together: each calls `visit(v, here)`, and `here` is
+// false where it has no member.
 template <class Visit> __device__ __forceinline__ void each_member_in_step(const Run& run, int place, Visit visit) {
     if (place == EMPTY) return;
     const bool listed = place != ALL_VERTICES && run.form(place) & QUEUE;

@@ -10,8 +10,8 @@
 
 namespace gw {
 
-// Ids that a block keeps in shared memory until the operator ends, so that most appends cost no global atomic: a counter that
-// all warps of the device add to takes longer than everything else on small frontiers.
+// Ids that a block keeps in shared memory until the operator ends, so that most appends cost no global atomic: a
+// counter that all warps of the device add to takes longer than everything else on small frontiers.
 struct Stage {
     static constexpr unsigned CAPACITY = 4 * GW_BLOCK;
     unsigned count, base;
@@ -94,8 +94,8 @@ struct Output {
         return set.levels[v] != round && atomicExch(set.levels + v, round) != round && count<COUNTING>();
     }
 
-    // Adds the out-edges of what this thread has added to those of the set. Every thread of the block calls it at the end of
-    // the operator: then a choice between variants needs no walk over the set, and no barrier behind it.
+    // Adds the out-edges of what this thread has added to those of the set. Every thread of the block calls it at the
+    // end of the operator: then a choice between variants needs no walk over the set, and no barrier behind it.
     __device__ __forceinline__ void add_edges(unsigned long long edges) const {
         block_add((unsigned long long*)(set.head + 2), edges);
     }

@@ -1,11 +1,11 @@
 // Priority queues: buckets of `delta` priorities, of which one is open.
 //
-// A bit per vertex says that it is queued; its bucket follows from its priority. Vertices that fall into the open bucket
-// are collected in a near set when their buckets are updated, so that most rounds touch nothing else. Only when the near
-// set is empty, or something better than the open bucket came up, is the rest gone through for another bucket: all
-// bits of a lazy queue, the far list of a near-far one (far.cuh). Which bucket that will be is mostly known before: updates
-// and the last pass note the best they saw. It is a bound, since a vertex may have left its bucket; a pass that finds
-// nothing there has seen the true one.
+// A bit per vertex says that it is queued; its bucket follows from its priority. Vertices that fall into the open
+// bucket are collected in a near set when their buckets are updated, so that most rounds touch nothing else. Only
+// when the near set is empty, or something better than the open bucket came up, is the rest gone through for another
+// bucket: all bits of a lazy queue, the far list of a near-far one (far.cuh). Which bucket that will be is mostly
+// known before: updates and the last pass note the best they saw. It is a bound, since a vertex may have left its
+// bucket; a pass that finds nothing there has seen the true one.
 #pragma once
 #include "far.cuh"
 #include "members.cuh"
@@ -90,8 +90,8 @@ __device__ __forceinline__ int no_priority(int) { return 2147483647; }
 __device__ __forceinline__ unsigned no_priority(unsigned) { return ~0u; }
 __device__ __forceinline__ unsigned long long no_priority(unsigned long long) { return ~0ull; }
 
-// Lowers a priority. What is no priority is a sum that did not fit, and compared without sign it is no smaller than any other. As
-// the first priority of a vertex it is an error.
+// Lowers a priority. What is no priority is a sum that did not fit, and compared without sign it is no smaller than
+// any other. As the first priority of a vertex it is an error.
 __device__ __forceinline__ bool lower_priority(Fault* fault, int* p, int value, unsigned line) {
     if ((unsigned)value >= 2147483647u) {
         if (load(p) == 2147483647) report(fault, FAULT_OVERFLOW, line, value, 0);
@@ -107,8 +107,8 @@ template <class T> __device__ __forceinline__ bool lower_priority(Fault* fault, 
     return atomic_min(p, value);
 }
 
-// What a priority above its floor becomes by a sum: not less than the floor, and not as large as "not queued", which is an error.
-// Computed with distances, which cannot wrap around.
+// What a priority above its floor becomes by a sum: not less than the floor, and not as large as "not queued", which
+// is an error. Computed with distances, which cannot wrap around.
 template <class T, class D>
 __device__ __forceinline__ T exact_sum(Fault* fault, T held, D delta, T floor, unsigned line) {
     const bool down = delta < (D)0;
@@ -144,9 +144,10 @@ __device__ __forceinline__ bool sum_with_floor(Fault* fault, T* p, D delta, T fl
     }
 }
 
-// The same for numbers that go down, without a loop: many threads may take from the same entry at once. One that finds it at
-// the floor gives back what it took; meanwhile others find it below the floor and do the same, which is right, because a
-// priority at its floor stays there. Few threads take little, so that the entry does not wrap around meanwhile.
+// The same for numbers that go down, without a loop: many threads may take from the same entry at once. One that
+// finds it at the floor gives back what it took; meanwhile others find it below the floor and do the same, which is
+// right, because a priority at its floor stays there. Few threads take little, so that the entry does not wrap around
+// meanwhile.
 __device__ __forceinline__ bool sum_with_floor(Fault* fault, int* p, int delta, int floor, unsigned line) {
     if (delta >= 0 || delta < -64) return sum_with_floor<int, int>(fault, p, delta, floor, line);
     if (load(p) <= floor) return false;
@@ -196,8 +197,9 @@ __device__ __forceinline__ void each_queued(const Run& run, const Queue<T, KIND>
     }
 }
 
-// The end of a pass: the best rank that any thread saw, after a barrier. The cell of the next pass is made ready before the barrier, so
-// that passes may follow each other at once; nobody still reads what an earlier pass left there.
+// The end of a pass: the best rank that any thread saw, after a barrier. The cell of the next pass is made ready
+// before the barrier, so that passes may follow each other at once; nobody still reads what an earlier pass left
+// there.
 template <class T, QueueKind KIND>
 __device__ __forceinline__ unsigned long long end_pass(Run& run, Queue<T, KIND>& queue, unsigned long long best, unsigned live) {
     unsigned long long* cell = queue.cells + 3 + (queue.passes & 3);
@@ -255,7 +257,8 @@ __device__ __forceinline__ unsigned long long take_rank(Run& run, Queue<T, LAZY>
     return best;
 }
 
-// The same for a near-far queue: its far list is split. What is not queued any more is dropped, the rest moves to the other side.
+// The same for a near-far queue: its far list is split. What is not queued any more is dropped, the rest moves to the
+// other side.
 template <class T>
 __device__ __forceinline__ unsigned long long take_rank(Run& run, Queue<T, NEAR_FAR>& queue, unsigned long long wanted, const Set& set) {
     unsigned long long best = NO_BUCKET;
@@ -285,8 +288,8 @@ __device__ __forceinline__ unsigned long long take_rank(Run& run, Queue<T, NEAR_
     return best;
 }
 
-// Takes the vertices of the best bucket out of the queue. Their number is subtracted at the next update: others may still be
-// reading the count.
+// Takes the vertices of the best bucket out of the queue. Their number is subtracted at the next update: others may
+// still be reading the count.
 template <class T, QueueKind KIND> __device__ inline int dequeue(Run& run, Queue<T, KIND>& queue, int& near, unsigned live) {
     const unsigned long long updated = queue.updated(), current = queue.rank(queue.current);
     queue.bound = updated < queue.bound ? updated : queue.bound;

@@ -33,7 +33,8 @@ template <> struct Limits<float> { static __device__ float least() { return __in
 template <> struct Limits<double> { static __device__ double least() { return __longlong_as_double(0xfff0000000000000ll); } static __device__ double greatest() { return __longlong_as_double(0x7ff0000000000000ll); } };
 template <> struct Limits<bool> { static __device__ bool least() { return false; } static __device__ bool greatest() { return true; } };
 
-// What all threads of the block have is combined and goes into one cell by one atomic. Every thread of the block calls it.
+// What all threads of the block have is combined and goes into one cell by one atomic. Every thread of the block
+// calls it.
 template <class T, class Combine, class Store>
 __device__ __forceinline__ void block_reduce(T value, T neutral, Combine combine, Store store) {
     __shared__ T parts[32];

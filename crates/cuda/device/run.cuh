@@ -1,9 +1,10 @@
 // The sets of a kernel: which storage is in use, in which forms, and what is cleared when.
 //
 // Code outside operators runs alike in every thread, so this state is the same in all of them. A set variable is the
-// number of a place: 0..7 are lent by the kernel, 8..11 came from the host, 12 is all vertices, 13 is a view into a list,
-// -1 is the empty set. A place that no variable names any more is cleared after the next barrier, and lent again after the one
-// behind that: so a loop pays one barrier per operator, and clearing runs beside the next operator.
+// number of a place: 0..7 are lent by the kernel, 8..11 came from the host, 12 is all vertices, 13 is a view into a
+// list, -1 is the empty set. A place that no variable names any more is cleared after the next barrier, and lent
+// again after the one behind that: so a loop pays one barrier per operator, and clearing runs beside the next
+// operator.
 #pragma once
 #include "fault.cuh"
 #include "reduce.cuh"

@@ -1,8 +1,10 @@
-// A vertex set on the device: a queue of ids, a map of bits, a map of bytes, a mask of levels, or several of them at once.
+// A vertex set on the device: a queue of ids, a map of bits, a map of bytes, a mask of levels, or several of them at
+// once.
 //
-// head[0] counts the members, head[1] is where a conversion to a queue writes next, head[2..3] is the number of edges that
-// leave the set, once it was asked for. head[4] is the round of the mask: members are the vertices whose level it is. A fresh set has a
-// zero head up to there and empty maps; its queue needs no clearing, and neither has its mask: a round comes only once.
+// head[0] counts the members, head[1] is where a conversion to a queue writes next, head[2..3] is the number of edges
+// that leave the set, once it was asked for. head[4] is the round of the mask: members are the vertices whose level
+// it is. A fresh set has a zero head up to there and empty maps; its queue needs no clearing, and neither has its
+// mask: a round comes only once.
 #pragma once
 #include "grid.cuh"
 #include "scan.cuh"
@@ -52,8 +54,9 @@ __device__ __forceinline__ bool mark_byte(unsigned char* bytes, int v) {
 
 // Conversions; every thread of the grid calls them, and waits for the grid before it uses the result.
 
-// Room in the queue for what the threads of a block have found, with one atomic for all of them: a counter that every warp
-// adds to would take longer than the walk. Every thread of the block calls it, as often as the others; gives the place of its first.
+// Room in the queue for what the threads of a block have found, with one atomic for all of them: a counter that every
+// warp adds to would take longer than the walk. Every thread of the block calls it, as often as the others; gives the
+// place of its first.
 __device__ __forceinline__ unsigned room_in_queue(const Set& set, unsigned found) {
     __shared__ unsigned base;
     unsigned total;

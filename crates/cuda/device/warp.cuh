@@ -16,7 +16,8 @@ __device__ __forceinline__ unsigned take_number(unsigned* counter) {
     return base + __popc(here & ((1u << lane()) - 1));
 }
 
-// The same for another counter at another place of the program: lanes at the two places must not take part in each other's.
+// The same for another counter at another place of the program: lanes at the two places must not take part in each
+// other's.
 __device__ __forceinline__ unsigned take_overflow_number(unsigned* counter) {
     const unsigned here = __activemask();
     const unsigned leader = __ffs(here) - 1;

@@ -1,5 +1,5 @@
-//! The rules by which this machine takes a schedule when nobody gives one, from the program and from cheap facts about the
-//! graph. Every choice comes with its reason.
+//! The rules by which this machine takes a schedule when nobody gives one, from the program and from cheap facts
+//! about the graph. Every choice comes with its reason.
 //!
 //! | place | choice |
 //! |---|---|

@@ -162,8 +162,8 @@ pub struct Usage {
 #[derive(Clone)]
 pub struct Mark(pub Arc<dyn std::any::Any + Send + Sync>);
 
-/// A GPU with one stream of work. Calls other than downloads and `wait` may return before the work is done; work is done
-/// in the order of the calls.
+/// A GPU with one stream of work. Calls other than downloads and `wait` may return before the work is done; work is
+/// done in the order of the calls.
 pub trait Device: Send + Sync {
     /// What is known about it.
     fn facts(&self) -> &Facts;
@@ -195,9 +195,9 @@ pub trait Device: Send + Sync {
     /// Enqueues a kernel. `arguments` are the bytes of its one parameter, a struct passed by value.
     fn launch(&self, kernel: &Kernel, launch: Launch, arguments: &[u8]) -> Result<(), DeviceError>;
 
-    /// Enqueues a kernel that the device launches again and again, without the host, until the kernel sets its condition to
-    /// zero (`condition.cuh`). Every launch must set it. The kernel's parameter is `arguments` and, behind them, 8 bytes that the device adds:
-    /// the handle of the condition.
+    /// Enqueues a kernel that the device launches again and again, without the host, until the kernel sets its
+    /// condition to zero (`condition.cuh`). Every launch must set it. The kernel's parameter is `arguments` and,
+    /// behind them, 8 bytes that the device adds: the handle of the condition.
     ///
     /// [`DeviceError::Lacking`] where [`Facts::repeats`] is false.
     fn launch_while(&self, kernel: &Kernel, launch: Launch, arguments: &[u8]) -> Result<(), DeviceError>;
@@ -214,8 +214,9 @@ pub trait Device: Send + Sync {
     /// Time and traffic so far.
     fn usage(&self) -> Usage;
 
-    /// From now on calls that wait give up with [`DeviceError::Stopped`] soon after the flag is raised, after the word at `word`, if
-    /// that is an address, was set to 1 for kernels to see. A kernel that does not end then is left to itself, and the
-    /// device is of no use any more ([`DeviceError::Lost`]). `None`: calls wait as long as it takes.
+    /// From now on calls that wait give up with [`DeviceError::Stopped`] soon after the flag is raised, after the
+    /// word at `word`, if that is an address, was set to 1 for kernels to see. A kernel that does not end then is
+    /// left to itself, and the device is of no use any more ([`DeviceError::Lost`]). `None`: calls wait as long as it
+    /// takes.
     fn watch(&self, stop: Option<Arc<AtomicBool>>, word: Address);
 }

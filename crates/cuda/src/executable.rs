@@ -87,7 +87,8 @@ impl CudaExecutable {
             .statements
             .iter()
             .map(|(site, stmt)| loop_region(&module, site.function.as_ref(), &site.path, stmt))
-            // Draws depend on the number of the operator call, and only the host counts: it calls all operators itself then.
+            // Draws depend on the number of the operator call, and only the host counts: it calls all operators
+            // itself then.
             .map(|fused| fused.filter(|_| !draws))
             .collect();
         let launcher = Launcher::new(Arc::clone(&context), &module).map_err(exec_error)?;
@@ -164,7 +165,8 @@ impl CudaExecutable {
             let made = match code(self, u32::MAX) {
                 Ok(code) if code.unit.block <= BLOCK => Ok(self.compile(code).map_err(exec_error)?),
                 Ok(large) => match self.compile(large) {
-                    // Several balancers in one loop may need more shared memory than there is; smaller blocks need less.
+                    // Several balancers in one loop may need more shared memory than there is; smaller blocks need
+                    // less.
                     Err(DeviceError::Compile { .. }) => match code(self, BLOCK) {
                         Ok(small) => Ok(self.compile(small).map_err(exec_error)?),
                         Err(refusal) => Err(refusal),
@@ -370,7 +372,8 @@ impl CudaExecutable {
         let key = |careful| Key::Operator { id, shapes: shapes.clone(), counts, careful };
         let code = |e: &Self, careful| e.operator_code(&e.operators[id], &by_name, counts, careful);
         let requires = self.requires(&key(false), |e| code(e, false)).map_err(|error| error.at(span))?;
-        // Vectors and graphs that are too short for this call: the kernel that checks every access finds out which are used.
+        // Vectors and graphs that are too short for this call: the kernel that checks every access finds out which
+        // are used.
         let careful = !requirements::hold(&requires, &bindings, env);
         let loaded = self.loaded(key(careful), |e, _| code(e, careful)).map_err(|error| error.at(span))?;
         if loaded.code.inputs.iter().any(|i| matches!(i.source, Source::Queue(_))) {

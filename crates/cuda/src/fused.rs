@@ -95,8 +95,8 @@ impl CudaExecutable {
                 (_, value) => bindings.value(name.clone(), value.clone()),
             }
         }
-        // A loop over graphs, vectors and sets of different sizes: the host goes through it, and every operator is called with
-        // the sizes that are its own.
+        // A loop over graphs, vectors and sets of different sizes: the host goes through it, and every operator is
+        // called with the sizes that are its own.
         if !requirements::hold(&requires, &bindings, env) {
             return Ok(StatementOutcome::HostTurn);
         }

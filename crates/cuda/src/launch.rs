@@ -99,8 +99,8 @@ impl Launcher {
     pub(crate) fn begin_run(&mut self) {
         self.cells.values_mut().for_each(|c| c.bits = None);
         (self.first, self.end) = (None, None);
-        // A run that was stopped may have left a fault that nobody read, and the word that ends kernels. A device that fails here
-        // fails again.
+        // A run that was stopped may have left a fault that nobody read, and the word that ends kernels. A device
+        // that fails here fails again.
         let _ = self.context.device.fill(self.block.address, 0, 4, FAULT_BYTES / 4);
     }
 
@@ -117,7 +117,8 @@ impl Launcher {
         Ok(())
     }
 
-    /// Seconds on the device from the first kernel of the run to the end of its work; nothing for a run without kernels.
+    /// Seconds on the device from the first kernel of the run to the end of its work; nothing for a run without
+    /// kernels.
     pub(crate) fn device_seconds(&self) -> Result<f64> {
         match (&self.first, &self.end) {
             (Some(first), Some(end)) => self.device().seconds(first, end).map_err(exec_error),
@@ -257,7 +258,8 @@ impl Launcher {
         let single = code.single;
         self.round += code.rounds.max(1);
         let facts = self.device().facts();
-        // Steps of a loop over short lists are small: one block per multiprocessor is enough, and the barrier is cheaper.
+        // Steps of a loop over short lists are small: one block per multiprocessor is enough, and the barrier is
+        // cheaper.
         let limit = if code.flat && !single { 1 } else { 64 };
         let grid = match code.loop_form {
             Some(LoopForm::SingleBlock) => 1,
@@ -523,8 +525,8 @@ impl Launcher {
     }
 }
 
-/// How many ids the sets may have that come from the host. Where nobody can tell, they have repeats, and more members than there
-/// are vertices.
+/// How many ids the sets may have that come from the host. Where nobody can tell, they have repeats, and more members
+/// than there are vertices.
 fn given_capacity(bindings: &Bindings) -> usize {
     let capacity = |external: &External| match external {
         External::Set(set) => with_device_set(set, |own| own.capacity()).unwrap_or(0),

@@ -89,8 +89,9 @@ pub fn listings(module: &Arc<Module>) -> Result<Vec<Unit>> {
     units(module, false)
 }
 
-/// The CUDA C++ of all kernels that a run of a module may launch: those of [`listings`], the operators of loops, which the host
-/// calls where a loop cannot run as a whole, and the code of every operator that checks all accesses. Needs no GPU.
+/// The CUDA C++ of all kernels that a run of a module may launch: those of [`listings`], the operators of loops,
+/// which the host calls where a loop cannot run as a whole, and the code of every operator that checks all accesses.
+/// Needs no GPU.
 pub fn all_kernels(module: &Arc<Module>) -> Result<Vec<Unit>> {
     units(module, true)
 }

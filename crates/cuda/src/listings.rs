@@ -13,9 +13,9 @@ use crate::codegen::{Generated, Refusal, Task, generate};
 use crate::executable::BLOCK;
 use crate::prepared::title;
 
-/// The code of the kernels of the module, for narrow graphs with the declared weights: its loops on the device, and the
-/// operators outside of them. With `everything`, also the operators inside, which the host calls where a loop cannot run as a
-/// whole, and the careful code of every operator.
+/// The code of the kernels of the module, for narrow graphs with the declared weights: its loops on the device, and
+/// the operators outside of them. With `everything`, also the operators inside, which the host calls where a loop
+/// cannot run as a whole, and the careful code of every operator.
 pub(crate) fn listings(module: &Module, everything: bool) -> Result<Vec<Generated>, Refusal> {
     let sites = Sites::of(module);
     let mut all = Vec::new();

@@ -8,8 +8,8 @@ use crate::memory::Buffer;
 /// Copies that are timed; the best counts.
 const REPEATS: usize = 5;
 
-/// Bytes per second that copies read and write, counted together. The arrays are many times the cache, at most 1 GiB and at
-/// most a quarter of the memory that is free.
+/// Bytes per second that copies read and write, counted together. The arrays are many times the cache, at most 1 GiB
+/// and at most a quarter of the memory that is free.
 pub(crate) fn copy_bandwidth(device: &Arc<dyn Device>) -> Result<f64, DeviceError> {
     let wanted = (16 * device.facts().cache).clamp(64 << 20, 1 << 30);
     let bytes = wanted.min(device.free_bytes()? / 4) as usize;

@@ -43,8 +43,8 @@ pub(crate) struct Storage {
     /// Ids that the queue can hold.
     pub(crate) capacity: usize,
     pub(crate) vertices: usize,
-    /// What may hold something: maps by their forms, and the head, which counts as the queue. Maps are emptied when somebody
-    /// needs them, so that steps with queues do not pay for steps with maps before them.
+    /// What may hold something: maps by their forms, and the head, which counts as the queue. Maps are emptied when
+    /// somebody needs them, so that steps with queues do not pay for steps with maps before them.
     pub(crate) dirty: u32,
 }
 
@@ -159,7 +159,8 @@ impl DeviceSet {
         self
     }
 
-    /// The edges of a graph that leave the set, if they were counted when it was made. Comes with the size, in one transfer.
+    /// The edges of a graph that leave the set, if they were counted when it was made. Comes with the size, in one
+    /// transfer.
     pub(crate) fn edges_of(&self, graph: &Graph) -> Result<Option<u64>, DeviceError> {
         match self.counted == Some(graph.id()) {
             true => Ok(Some(self.read()?.edges)),

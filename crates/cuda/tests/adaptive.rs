@@ -1,4 +1,5 @@
-//! Adaptive schedules on an emulated GPU: trees on the device, in fused loops, and on the host; and all named schedules.
+//! Adaptive schedules on an emulated GPU: trees on the device, in fused loops, and on the host; and all named
+//! schedules.
 
 use std::sync::Arc;
 
@@ -71,8 +72,8 @@ fn trees_choose_on_the_device_and_on_the_host() {
     }
 }
 
-/// The host's loop sees the edges that leave a frontier as whoever made it counted them, whatever form it has: as many as the
-/// reference machine finds by hand. That one does not ask before small steps, so these are not compared.
+/// The host's loop sees the edges that leave a frontier as whoever made it counted them, whatever form it has: as
+/// many as the reference machine finds by hand. That one does not ask before small steps, so these are not compared.
 #[test]
 fn trees_of_the_host_see_what_the_reference_machine_sees() {
     let Some(device) = EmulatedDevice::new() else { return };
@@ -148,7 +149,8 @@ fn named_schedules_are_right() {
     let Some(device) = EmulatedDevice::new() else { return };
     let vm = CudaVm::on(Arc::new(device));
     for algorithm in ["bfs", "pagerank"] {
-        // Of those that differ in a number or in counting alone, one stands for all; `gw lab run` compares all on a GPU.
+        // Of those that differ in a number or in counting alone, one stands for all; `gw lab run` compares all on a
+        // GPU.
         let alike = |name: &str| {
             let counts = ["-bulk", "-warpreduce", "-blockreduce"].iter().any(|end| name.ends_with(end));
             let warp = name.contains("-warp-") && !name.contains("-16-64");

@@ -1,4 +1,5 @@
-//! Edge functions that add up common neighbours, which lanes find together: every way through that code, and the sums are right.
+//! Edge functions that add up common neighbours, which lanes find together: every way through that code, and the sums
+//! are right.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -137,8 +138,8 @@ fn graph(spec: &str) -> Arc<Graph> {
     Arc::new(GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph)
 }
 
-/// Numbers that lead every way: owners by lanes, warps and blocks; maps, ids beyond them, kept lists and lists left where they
-/// are; long lists searched; more pieces than there is room for; one id at a time and several.
+/// Numbers that lead every way: owners by lanes, warps and blocks; maps, ids beyond them, kept lists and lists left
+/// where they are; long lists searched; more pieces than there is room for; one id at a time and several.
 const NUMBERS: &[&[(&str, u32)]] = &[
     &[],
     &[("MANY_EDGES", 4), ("PIECE", 7), ("FEW_EDGES", 1), ("SHORT_LISTS", 0)],
@@ -170,7 +171,8 @@ fn every_way_gives_the_same_sums() {
 #[test]
 fn conditions_filters_limits_and_targets_are_kept() {
     type Wanted = fn(u32, u32) -> bool;
-    // Function, filters, edges that count, limit at the source, sum at the source, taken apart when pulling and pushing.
+    // Function, filters, edges that count, limit at the source, sum at the source, taken apart when pulling and
+    // pushing.
     let cases: [(&str, &str, Wanted, bool, bool, bool, bool); 6] = [
         ("    #s2# sums[dst] += intersectNeighbor(edges, src, dst);", "", |_, _| true, false, false, true, false),
         ("    #s2# sums[src] += intersectNeighbor(edges, src, dst);", "", |_, _| true, false, true, false, true),

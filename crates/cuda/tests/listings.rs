@@ -38,7 +38,8 @@ fn pagerank_from_the_host() {
     insta::assert_snapshot!(listing("pagerank", "s0:s1@pull,lb=etwc"));
 }
 
-/// Operators before and behind a loop on the device are kernels of their own; those inside are not, unless all are asked for.
+/// Operators before and behind a loop on the device are kernels of their own; those inside are not, unless all are
+/// asked for.
 #[test]
 fn operators_outside_of_loops_are_listed() {
     let source = "element Vertex end
@@ -103,8 +104,8 @@ fn the_text_is_well_set() {
     }
 }
 
-/// The choices on graphs of several kinds, for all standard programs, as they were when the rules were measured. A rule that
-/// changes one of them needs a measurement; `GW_BLESS=1` then writes the file anew.
+/// The choices on graphs of several kinds, for all standard programs, as they were when the rules were measured. A
+/// rule that changes one of them needs a measurement; `GW_BLESS=1` then writes the file anew.
 #[test]
 fn choices_stay_as_they_were_measured() {
     let mut text = String::new();

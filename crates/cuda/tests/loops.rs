@@ -1,5 +1,5 @@
-//! The forms of loops that other tests only meet by chance: a kernel that the device launches again and again, and one block that
-//! hands large frontiers to the host.
+//! The forms of loops that other tests only meet by chance: a kernel that the device launches again and again, and
+//! one block that hands large frontiers to the host.
 
 use std::sync::{Arc, Mutex};
 
@@ -35,8 +35,8 @@ impl Told {
     }
 }
 
-/// Runs a program with its outer loops in a form and all else as the machine chooses; the results must be right. `None` without an
-/// emulated device.
+/// Runs a program with its outer loops in a form and all else as the machine chooses; the results must be right.
+/// `None` without an emulated device.
 fn run(program: &str, spec: &str, form: &str) -> Option<Told> {
     Some(run_on(EmulatedDevice::new()?, program, spec, form))
 }
@@ -153,8 +153,8 @@ fn the_host_takes_over_large_frontiers() {
     }
 }
 
-/// A loop that may end before it begins or in the middle, whose variables the host sees afterwards: numbers, and a set taken off a
-/// list.
+/// A loop that may end before it begins or in the middle, whose variables the host sees afterwards: numbers, and a
+/// set taken off a list.
 const VARIABLES: &str = "element Vertex end
 element Edge end
 const edges : edgeset{Edge}(Vertex,Vertex) = load(argv[1]);

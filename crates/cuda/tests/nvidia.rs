@@ -1,7 +1,9 @@
-//! The NVIDIA device on a driver and a compiler that are only made up (`fake/`): what needs no GPU to go wrong. Memory, transfers,
-//! the order of work, launches and the cache are those of a real device, and the fake driver puts off work as long as it may.
+//! The NVIDIA device on a driver and a compiler that are only made up (`fake/`): what needs no GPU to go wrong.
+//! Memory, transfers, the order of work, launches and the cache are those of a real device, and the fake driver puts
+//! off work as long as it may.
 //!
-//! The loader's path counts from the start of a process: each test starts this program again, to run one of the ignored tests.
+//! The loader's path counts from the start of a process: each test starts this program again, to run one of the
+//! ignored tests.
 #![cfg(target_os = "linux")]
 
 use std::path::Path;
@@ -132,7 +134,8 @@ mod inside {
             assert!(fetched(&device, block, bytes) == expected, "{bytes} bytes");
             device.release(block);
         }
-        // Many small uploads without a wait in between go round the buffers several times; transfers of other sizes mix in.
+        // Many small uploads without a wait in between go round the buffers several times; transfers of other sizes
+        // mix in.
         let piece = 100 * K + 1;
         let blocks: Vec<Address> = (0..300).map(|_| device.allocate(piece).unwrap()).collect();
         let large = device.allocate(9 * M).unwrap();

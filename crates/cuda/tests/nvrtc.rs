@@ -1,6 +1,6 @@
-//! Every kernel of every standard program compiles for the GPUs in use, under many schedules. Needs NVRTC, but no GPU. A
-//! program takes every ninth schedule, each another ninth, and one kernel in ten is also compiled for an older GPU; in a
-//! nightly run all are.
+//! Every kernel of every standard program compiles for the GPUs in use, under many schedules. Needs NVRTC, but no
+//! GPU. A program takes every ninth schedule, each another ninth, and one kernel in ten is also compiled for an older
+//! GPU; in a nightly run all are.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -102,8 +102,8 @@ fn every_kernel_compiles_for_the_gpus_in_use() {
         assert!(std::env::var_os("GW_NVRTC").is_none(), "{reason}");
         return gw_testing::left_out("NVRTC", reason);
     }
-    // All for the one architecture, a part of them for the other: they differ in few instructions. Loops that the device repeats
-    // call a function of the driver.
+    // All for the one architecture, a part of them for the other: they differ in few instructions. Loops that the
+    // device repeats call a function of the driver.
     let newest = units.iter().map(|unit| (unit, "sm_90"));
     let repeated: Vec<_> = units.iter().filter(|(_, unit)| unit.source.contains("gw::set_condition")).take(3).collect();
     assert_eq!(repeated.len(), 3);

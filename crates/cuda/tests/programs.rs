@@ -39,8 +39,8 @@ fn check(program: &Program, spec: &str, graph: &Arc<Graph>, vm: &dyn GraphVm) ->
     Ok(())
 }
 
-/// A program on a fifth of the graphs, another fifth for each program, under the schedule that is chosen for each; on all
-/// graphs in a nightly run.
+/// A program on a fifth of the graphs, another fifth for each program, under the schedule that is chosen for each; on
+/// all graphs in a nightly run.
 fn right(name: &str) {
     let Some(device) = EmulatedDevice::new() else { return };
     let vm = CudaVm::on(Arc::new(device));

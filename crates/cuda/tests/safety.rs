@@ -1,5 +1,6 @@
-//! Legal programs whose vectors, sets and graphs do not fit each other: on an emulated GPU, which stops at every access outside of
-//! allocated memory, they end as on the reference machine, with its result or with its error at its line.
+//! Legal programs whose vectors, sets and graphs do not fit each other: on an emulated GPU, which stops at every
+//! access outside of allocated memory, they end as on the reference machine, with its result or with its error at its
+//! line.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -22,7 +22,8 @@ fn lowered(file: &str, source: &str) -> Module {
     gw_ir::lower(&front.typed, source).unwrap()
 }
 
-/// A module under a schedule: each of its parts goes to the places where it is legal and none was before. All must go somewhere.
+/// A module under a schedule: each of its parts goes to the places where it is legal and none was before. All must go
+/// somewhere.
 fn scheduled(module: Module, texts: &[&str]) -> Module {
     let mut module = module;
     gw_exec::label_operators(&mut module);

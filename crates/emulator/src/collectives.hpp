@@ -144,8 +144,8 @@ extern "C" unsigned long long gwe_warp(Op op, unsigned mask, unsigned long long 
     return f->result;
 }
 
-// Which lanes run together is not defined: every answer that holds the caller is right. Lanes that ask at the same place
-// are collected until the block has nothing else to do and then split at random.
+// Which lanes run together is not defined: every answer that holds the caller is right. Lanes that ask at the same
+// place are collected until the block has nothing else to do and then split at random.
 extern "C" unsigned gwe_active(const char* file, int line) {
     Fiber* f = gwe_current;
     if (f->machine->below(4) == 0) return 1u << f->lane;

@@ -25,8 +25,8 @@ const RUNTIME: &[(&str, &str)] = &[
 
 /// Both compilations: threads of the device may alias what they like and integers wrap.
 const COMMON: &[&str] = &["-std=c++17", "-shared", "-fPIC", "-g1", "-fno-strict-aliasing", "-fwrapv"];
-/// Kernels: `-fsanitize=thread` makes the compiler announce accesses to memory to the emulator; the sanitizer's own runtime
-/// is left out by `-nodefaultlibs`. A function-local thread-local variable must stay the library's own.
+/// Kernels: `-fsanitize=thread` makes the compiler announce accesses to memory to the emulator; the sanitizer's own
+/// runtime is left out by `-nodefaultlibs`. A function-local thread-local variable must stay the library's own.
 const KERNEL: &[&str] = &[
     "-xc++",
     "-include",
@@ -158,12 +158,12 @@ fn build(main: &str, files: &[(&str, &str)], flags: &[&str], libraries: &[&str])
 pub fn open(path: &Path, global: bool) -> Result<*mut c_void, String> {
     let name = CString::new(path.as_os_str().as_bytes()).map_err(|e| e.to_string())?;
     let flags = libc::RTLD_NOW | if global { libc::RTLD_GLOBAL } else { libc::RTLD_LOCAL };
-    // SAFETY: the name ends with a null byte and lives until the call returns. The library is one that `build` made, whose
-    // initialisers do nothing.
+    // SAFETY: the name ends with a null byte and lives until the call returns. The library is one that `build` made,
+    // whose initialisers do nothing.
     let handle = unsafe { libc::dlopen(name.as_ptr(), flags) };
     if handle.is_null() {
-        // SAFETY: after a failed `dlopen` on this thread, `dlerror` returns a text that ends with a null byte, valid until
-        // the next call on this thread.
+        // SAFETY: after a failed `dlopen` on this thread, `dlerror` returns a text that ends with a null byte, valid
+        // until the next call on this thread.
         Err(unsafe { CStr::from_ptr(libc::dlerror()) }.to_string_lossy().into_owned())
     } else {
         Ok(handle)

@@ -1,10 +1,10 @@
 //! A GPU for tests on machines without one: kernels are compiled by g++ and run on the CPU, one thread at a time.
 //!
-//! The order in which threads run is drawn from a seed and can be repeated. The emulator stops a launch with a message when
-//! threads race in shared memory, wait for each other for ever, leave allocated memory, or break the rules of warp
-//! operations. Environment: `GW_EMULATOR_SEED` (a number, 1), `GW_EMULATOR_WATCH=0` (accesses to memory are not observed:
-//! faster, finds less), `GW_EMULATOR_RACES` (0: no race check, 1: shared memory, 2: global memory too), `GW_EMULATOR_SECONDS`
-//! (limit of one launch, 120).
+//! The order in which threads run is drawn from a seed and can be repeated. The emulator stops a launch with a
+//! message when threads race in shared memory, wait for each other for ever, leave allocated memory, or break the
+//! rules of warp operations. Environment: `GW_EMULATOR_SEED` (a number, 1), `GW_EMULATOR_WATCH=0` (accesses to memory
+//! are not observed: faster, finds less), `GW_EMULATOR_RACES` (0: no race check, 1: shared memory, 2: global memory
+//! too), `GW_EMULATOR_SECONDS` (limit of one launch, 120).
 
 mod compiler;
 mod machine;

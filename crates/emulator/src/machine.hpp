@@ -65,8 +65,9 @@ struct Fiber {
     // For the race check: how often this lane was ordered within its warp, and what it knows of the other lanes.
     uint32_t tick = 1;
     uint32_t seen[32] = {};
-    // The same for other blocks, by slot: their accesses up to this epoch come before (`known`); what a fence has made ready to
-    // be passed on (`fenced`); what came by an atomic or volatile read and is known after the next fence (`heard`).
+    // The same for other blocks, by slot: their accesses up to this epoch come before (`known`); what a fence has
+    // made ready to be passed on (`fenced`); what came by an atomic or volatile read and is known after the next
+    // fence (`heard`).
     std::vector<uint64_t> known, fenced, heard;
 };
 

@@ -105,8 +105,8 @@ impl Runtime {
         let result = if (self.launch)(machine, run) == 0 {
             Ok(())
         } else {
-            // SAFETY: the machine keeps the text of its message, which ends with a null byte, until its next launch, and nobody
-            // else has the machine now.
+            // SAFETY: the machine keeps the text of its message, which ends with a null byte, until its next launch,
+            // and nobody else has the machine now.
             Err(unsafe { CStr::from_ptr((self.message)(machine)) }.to_string_lossy().into_owned())
         };
         self.idle.lock().unwrap().push(machine as usize);

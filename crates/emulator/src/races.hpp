@@ -1,8 +1,8 @@
 // Races: two threads touch the same bytes, one of them writes, and nothing orders the two accesses.
 //
-// What orders accesses: __syncthreads within a block (its epoch), __syncwarp within a warp (ticks of its lanes), and between
-// blocks a fence, an atomic or volatile write, an atomic or volatile read of the same address, a fence, as in a grid barrier.
-// What one thread alone passes on by such a pair without a barrier of its block is not followed.
+// What orders accesses: __syncthreads within a block (its epoch), __syncwarp within a warp (ticks of its lanes), and
+// between blocks a fence, an atomic or volatile write, an atomic or volatile read of the same address, a fence, as in
+// a grid barrier. What one thread alone passes on by such a pair without a barrier of its block is not followed.
 #pragma once
 #include "machine.hpp"
 
@@ -56,8 +56,8 @@ inline void pass(Fiber* f, uint64_t address, Touch touch) {
     }
 }
 
-// Whether accesses in an epoch of the block in a slot come before what this thread does now; `local` when they are in the
-// present epoch of its own block, where lanes and ticks decide.
+// Whether accesses in an epoch of the block in a slot come before what this thread does now; `local` when they are in
+// the present epoch of its own block, where lanes and ticks decide.
 inline bool before(const Fiber* f, unsigned slot, uint64_t epoch, bool& local) {
     const Block& block = *f->block;
     local = slot == block.slot && epoch == block.epoch;
@@ -169,8 +169,8 @@ inline Trace& trace_of(Machine& m, uint64_t address) {
     return page[address & ((1 << PAGE) - 1)];
 }
 
-// In global memory a plain read may also meet an atomic or volatile write: looking before an atomic is a habit, and the device
-// reads aligned cells whole.
+// In global memory a plain read may also meet an atomic or volatile write: looking before an atomic is a habit, and
+// the device reads aligned cells whole.
 inline void touch_global(Fiber* f, uint64_t address, unsigned bytes, Touch touch, void* place) {
     Machine& m = *f->machine;
     const bool write = is_write(touch), relaxed = is_relaxed(touch);

@@ -1,7 +1,8 @@
 // Every access to memory passes here: it must lie in memory that is allocated, it may be the moment for another thread
 // to run, and it is checked for races.
 //
-// The compiler calls the `__tsan_` functions because kernels are built with -fsanitize=thread; its own runtime is not used.
+// The compiler calls the `__tsan_` functions because kernels are built with -fsanitize=thread; its own runtime is not
+// used.
 #pragma once
 #include "races.hpp"
 

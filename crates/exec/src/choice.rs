@@ -69,8 +69,8 @@ pub struct RunChoice {
 
 /// Lets a machine choose the schedule of a module as lowered, for a run with these options.
 ///
-/// The graph is loaded from the source of the run, so it is loaded once. Where it cannot be known beforehand or cannot be
-/// loaded, the defaults hold; the run itself reports what is wrong with a graph, with its line.
+/// The graph is loaded from the source of the run, so it is loaded once. Where it cannot be known beforehand or
+/// cannot be loaded, the defaults hold; the run itself reports what is wrong with a graph, with its line.
 pub fn choose_for_run(machine: &dyn GraphVm, module: Module, options: &RunOptions) -> RunChoice {
     let start = Instant::now();
     let graph = match graph_text(&module, &options.argv) {
@@ -121,8 +121,8 @@ pub fn graph_text(module: &Module, argv: &[String]) -> Option<GraphText> {
     first.flatten()
 }
 
-/// Gives every statement with an edge operator or an intersection, but without a label, a label of its own (`op1`, `op2`,
-/// ...), so that a schedule can name it. Labels change nothing of what a module computes.
+/// Gives every statement with an edge operator or an intersection, but without a label, a label of its own (`op1`,
+/// `op2`, ...), so that a schedule can name it. Labels change nothing of what a module computes.
 pub fn label_operators(module: &mut Module) {
     let mut taken: Vec<String> = points::label_paths(module);
     let mut next = 0;

@@ -12,14 +12,15 @@ use crate::set::VertexSet;
 
 /// What the executor asks about frontiers. The methods given here count on the host, one vertex after the other.
 pub trait FrontierCosts {
-    /// Out-edges of a set in a graph, for the choice of a hybrid. With `enough`, counting may end once so many are found, and
-    /// may give a bound where that is below; without, the number is exact for small sets and may be estimated for large ones.
+    /// Out-edges of a set in a graph, for the choice of a hybrid. With `enough`, counting may end once so many are
+    /// found, and may give a bound where that is below; without, the number is exact for small sets and may be
+    /// estimated for large ones.
     fn frontier_edges(&mut self, set: &VertexSet, graph: &Arc<Graph>, _enough: Option<u64>) -> Result<u64> {
         set.with_ids(|ids| count_edges(ids, graph))?
     }
 
-    /// Whether edges of frontiers can be counted while these are made, so that asking for them is no work. It is done where
-    /// [`Environment::counts_edges`](crate::Environment::counts_edges) says so.
+    /// Whether edges of frontiers can be counted while these are made, so that asking for them is no work. It is done
+    /// where [`Environment::counts_edges`](crate::Environment::counts_edges) says so.
     fn counts_while_making(&self) -> bool {
         false
     }
@@ -29,8 +30,8 @@ pub trait FrontierCosts {
         true
     }
 
-    /// A guess of the out-edges of a set from a few members, for machines on which [`frontier_edges`](FrontierCosts::frontier_edges) is
-    /// work: often a guess is enough to choose by.
+    /// A guess of the out-edges of a set from a few members, for machines on which
+    /// [`frontier_edges`](FrontierCosts::frontier_edges) is work: often a guess is enough to choose by.
     fn guess_edges(&mut self, _set: &VertexSet, _graph: &Graph) -> Result<Option<u64>> {
         Ok(None)
     }

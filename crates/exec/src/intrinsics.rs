@@ -109,8 +109,8 @@ pub(crate) fn minimum_spanning_tree(graph: &Graph, start: u32) -> Vec<i32> {
     parents
 }
 
-/// Orders the set by descending value (ties by id) and returns the prefix of least conductance: edges that leave it over
-/// the smaller of the two volumes, degrees being out-degrees.
+/// Orders the set by descending value (ties by id) and returns the prefix of least conductance: edges that leave it
+/// over the smaller of the two volumes, degrees being out-degrees.
 pub(crate) fn sweep_cut(graph: &Graph, set: &[u32], values: &[f64]) -> Result<Vec<u32>> {
     let vertices = graph.vertices().min(values.len());
     for &v in set {

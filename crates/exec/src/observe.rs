@@ -23,8 +23,8 @@ pub struct StepRecord {
     pub schedule: Option<String>,
     /// Which variant of a hybrid or adaptive schedule ran; 0 otherwise.
     pub variant: usize,
-    /// Time of the call: by the clock of the device for machines that have one, else by that of the host. Where a variant was
-    /// chosen first, with the time that took.
+    /// Time of the call: by the clock of the device for machines that have one, else by that of the host. Where a
+    /// variant was chosen first, with the time that took.
     pub seconds: f64,
 }
 
@@ -33,8 +33,8 @@ pub trait Observer: Send + Sync {
     /// An operator finished.
     fn step(&self, record: &StepRecord);
 
-    /// Whether sizes and edges are wanted. To find them out may cost as much as the step itself, so whoever measures times
-    /// goes without.
+    /// Whether sizes and edges are wanted. To find them out may cost as much as the step itself, so whoever measures
+    /// times goes without.
     fn wants_sizes(&self) -> bool {
         true
     }

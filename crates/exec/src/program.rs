@@ -124,8 +124,8 @@ impl Program {
         self.finish(main, Vec::new(), env, startup, options.fetch_results)
     }
 
-    /// Calls an export function. Of the start-up only the initialisers of scalars run; the sizes of elements follow from
-    /// the graphs and vectors among the arguments. Vectors and sets are shared with the caller.
+    /// Calls an export function. Of the start-up only the initialisers of scalars run; the sizes of elements follow
+    /// from the graphs and vectors among the arguments. Vectors and sets are shared with the caller.
     pub fn call(&mut self, export: &str, args: Vec<Value>, options: &RunOptions) -> Result<RunResult> {
         let code = Arc::clone(&self.code);
         let unknown = || ErrorKind::UnknownFunction { name: export.to_string(), exports: self.exports() };

@@ -25,8 +25,8 @@ pub enum Role {
 }
 
 /// The first state of the draws of one call of a function. `call` is the number of the operator call
-/// ([`Environment::operator_calls`](crate::Environment::operator_calls)). `a` and `b` are the source and destination of an
-/// edge function, the vertex and 0 of a vertex function or filter, the number and 0 of an iteration.
+/// ([`Environment::operator_calls`](crate::Environment::operator_calls)). `a` and `b` are the source and destination
+/// of an edge function, the vertex and 0 of a vertex function or filter, the number and 0 of an iteration.
 pub fn key(seed: u64, call: u64, role: Role, a: u32, b: u32) -> u64 {
     element_key(call_key(seed, call, role), a, b)
 }

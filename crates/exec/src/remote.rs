@@ -1,8 +1,8 @@
 //! The second part of the contract: keeping values away from the host.
 //!
 //! A machine with memory of its own keeps the truth about a vector there and marks the vector as watched
-//! ([`Vector::set_watched`]). The executor announces every access of the host to a watched vector. `tests/remote.rs` runs
-//! programs on a machine whose host copies hold rubbish, so that an access that is not announced shows.
+//! ([`Vector::set_watched`]). The executor announces every access of the host to a watched vector. `tests/remote.rs`
+//! runs programs on a machine whose host copies hold rubbish, so that an access that is not announced shows.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use crate::error::Result;
 use crate::value::Value;
 use crate::vector::Vector;
 
-/// What the executor asks of a machine that keeps vectors elsewhere. A machine that works on the host's cells implements
-/// none of it.
+/// What the executor asks of a machine that keeps vectors elsewhere. A machine that works on the host's cells
+/// implements none of it.
 pub trait RemoteMemory {
     /// Whether vectors that the program makes are watched from the start, before the machine has met them, and left
     /// unfilled on the host ([`Vector::untouched`]). Vectors whose entries the host computes itself (spanning trees,
@@ -52,8 +52,8 @@ pub trait RemoteMemory {
         None
     }
 
-    /// The out-degrees of a graph as a new vector of this scalar, if the machine has a better way than a loop on the host.
-    /// The machine itself marks the vector as watched when it keeps the truth.
+    /// The out-degrees of a graph as a new vector of this scalar, if the machine has a better way than a loop on the
+    /// host. The machine itself marks the vector as watched when it keeps the truth.
     fn out_degrees(&mut self, _graph: &Arc<Graph>, _scalar: Scalar) -> Option<Result<Vector>> {
         None
     }
@@ -62,8 +62,8 @@ pub trait RemoteMemory {
 /// Reductions over whole vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reduction {
-    /// Sum of all entries: whole numbers as [`Value::Uint64`] in two's complement, others added up in double precision as
-    /// [`Value::Double`]. The host narrows it to what the program wants.
+    /// Sum of all entries: whole numbers as [`Value::Uint64`] in two's complement, others added up in double
+    /// precision as [`Value::Double`]. The host narrows it to what the program wants.
     Sum,
     /// Largest entry; NaN only when all are.
     Max,

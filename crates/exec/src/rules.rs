@@ -1,8 +1,9 @@
 //! The choosing loop: a machine's table of rules gives every place of a program a schedule.
 //!
-//! A machine keeps only its table, an array of [`Rule`]s. The loop labels the operators, finds out what is known about each
-//! place, takes the first rule that applies and whose schedule is legal there, and leaves a place to the defaults of the
-//! machine where the schedule is not legal at every place of the same label or beyond the machine's capabilities.
+//! A machine keeps only its table, an array of [`Rule`]s. The loop labels the operators, finds out what is known
+//! about each place, takes the first rule that applies and whose schedule is legal there, and leaves a place to the
+//! defaults of the machine where the schedule is not legal at every place of the same label or beyond the machine's
+//! capabilities.
 
 use gw_graph::{Graph, Weights};
 use gw_ir::analysis::operator::EdgeFacts;

@@ -163,8 +163,8 @@ impl Vector {
         self.dims().iter().skip(1).product()
     }
 
-    /// The address of the first cell, filled if it was not yet. See the module's invariant; the cells stay where they are
-    /// while a reference lives.
+    /// The address of the first cell, filled if it was not yet. See the module's invariant; the cells stay where they
+    /// are while a reference lives.
     pub fn as_ptr(&self) -> *mut u8 {
         self.touch();
         self.storage.cells.address(self.start)
@@ -182,8 +182,8 @@ impl Vector {
         Vector { storage: Arc::clone(&self.storage), start: 0, depth: 0 }
     }
 
-    /// The value of every cell of the storage, as register bits, while no cell was ever needed on the host. Numbers of 32
-    /// bits stand in the low half; a bool is 0 or 1.
+    /// The value of every cell of the storage, as register bits, while no cell was ever needed on the host. Numbers
+    /// of 32 bits stand in the low half; a bool is 0 or 1.
     ///
     /// ```
     /// let ranks = gw_exec::Vector::zeros(gw_exec::Scalar::Double, &[1 << 20]).unwrap();
@@ -195,8 +195,8 @@ impl Vector {
         (self.storage.state.load(Acquire) & UNTOUCHED != 0).then_some(self.storage.fill)
     }
 
-    /// True while there are more than `mine` references to the storage, rows counted. A machine that holds `mine` of them
-    /// can give up its copy when this becomes false: the program can no longer reach the vector.
+    /// True while there are more than `mine` references to the storage, rows counted. A machine that holds `mine` of
+    /// them can give up its copy when this becomes false: the program can no longer reach the vector.
     pub fn is_shared_beyond(&self, mine: usize) -> bool {
         Arc::strong_count(&self.storage) > mine
     }

@@ -1,7 +1,7 @@
 //! The contract between the executor and a machine: preparing modules and executing operators.
 //!
-//! A [`GraphVm`] prepares a module once. The [`Executable`] it returns is then used for any number of runs: the executor
-//! walks the host code and hands every operator, with its inputs evaluated, to the executable.
+//! A [`GraphVm`] prepares a module once. The [`Executable`] it returns is then used for any number of runs: the
+//! executor walks the host code and hands every operator, with its inputs evaluated, to the executable.
 
 use std::sync::Arc;
 
@@ -35,8 +35,8 @@ pub trait GraphVm: Send + Sync {
     /// Compiles every operator of a module. [`Sites`](crate::Sites) numbers them.
     fn prepare(&self, module: Arc<Module>) -> Result<Box<dyn Executable>>;
 
-    /// Chooses the schedule for a module as lowered, before any pass, and a graph. Returns the module with the labels that
-    /// the schedule names. What is chosen is legal for the module and within the machine's capabilities.
+    /// Chooses the schedule for a module as lowered, before any pass, and a graph. Returns the module with the labels
+    /// that the schedule names. What is chosen is legal for the module and within the machine's capabilities.
     fn choose(&self, module: Module, _graph: &Graph) -> (Module, Choice) {
         (module, Choice::defaults("this machine has no rule for choosing a schedule"))
     }
@@ -81,8 +81,8 @@ pub trait Executable: RemoteMemory + FrontierCosts + Send {
         false
     }
 
-    /// Runs a statement that the machine claims, or as much of a `while` loop as it likes. It reports the steps inside by
-    /// [`Environment::report`].
+    /// Runs a statement that the machine claims, or as much of a `while` loop as it likes. It reports the steps
+    /// inside by [`Environment::report`].
     fn run_statement(
         &mut self,
         _statement: StatementId,
@@ -132,8 +132,8 @@ pub trait Executable: RemoteMemory + FrontierCosts + Send {
         self.wait()
     }
 
-    /// Seconds from the first kernel of the run to the end of its last work, start-up statements included, by the clock of the
-    /// device. `None` for machines without one. Asked after [`Executable::finish_run`].
+    /// Seconds from the first kernel of the run to the end of its last work, start-up statements included, by the
+    /// clock of the device. `None` for machines without one. Asked after [`Executable::finish_run`].
     fn device_seconds(&mut self) -> Result<Option<f64>> {
         Ok(None)
     }

@@ -1,5 +1,5 @@
-//! A machine that keeps vectors away from the host, as a GPU does: the host's cells hold rubbish between operators, so an
-//! access that is not announced shows.
+//! A machine that keeps vectors away from the host, as a GPU does: the host's cells hold rubbish between operators,
+//! so an access that is not announced shows.
 
 use crate::common;
 

@@ -1,4 +1,5 @@
-//! How fast the reference machine interprets; run with `cargo test --release -p gw-exec --test speed -- --ignored --nocapture`.
+//! How fast the reference machine interprets; run with `cargo test --release -p gw-exec --test speed -- --ignored
+//! --nocapture`.
 
 mod common;
 

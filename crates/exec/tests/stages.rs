@@ -1,5 +1,5 @@
-//! The reference machine gives the same results for a module at every stage of the pipeline, under every schedule and in
-//! every order: random graphs x programs x schedules x stages x shuffles.
+//! The reference machine gives the same results for a module at every stage of the pipeline, under every schedule and
+//! in every order: random graphs x programs x schedules x stages x shuffles.
 
 use crate::common;
 

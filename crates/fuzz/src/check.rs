@@ -142,7 +142,8 @@ fn prepare(case: &Case) -> Result<(Module, Vec<Arc<Graph>>), String> {
     Ok((module, graphs))
 }
 
-/// Tests the rule itself: where it finds no dependence on an order, the reference machine must give the same in another.
+/// Tests the rule itself: where it finds no dependence on an order, the reference machine must give the same in
+/// another.
 fn rule(
     case: &Case,
     module: &Module,

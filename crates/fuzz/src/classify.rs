@@ -1,4 +1,5 @@
-//! What a failure has to do with: parts of the case are taken out, and those without which it vanishes give it its name.
+//! What a failure has to do with: parts of the case are taken out, and those without which it vanishes give it its
+//! name.
 
 use crate::case::{Case, Machine};
 use crate::check::Failure;

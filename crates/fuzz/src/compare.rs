@@ -89,8 +89,8 @@ fn close_texts(a: &str, b: &str) -> bool {
     }
 }
 
-/// Sums in another order: equal up to a part in ten thousand of the numbers around. Numbers that are not finite have lost
-/// what could be compared.
+/// Sums in another order: equal up to a part in ten thousand of the numbers around. Numbers that are not finite have
+/// lost what could be compared.
 fn close(a: f64, b: f64, scale: f64) -> bool {
     a == b || !a.is_finite() || !b.is_finite() || (a - b).abs() <= 1e-4 * a.abs().max(b.abs()).max(scale)
 }
@@ -121,8 +121,9 @@ fn compare_globals(judgement: &Judgement, expected: &[(String, Data)], found: &[
     None
 }
 
-/// Which of several faults of an operator is reported depends on the order of its elements: another line of the functions of
-/// the same operator is as good, and so is another line of the same `par_for`. Other faults of the host have one place.
+/// Which of several faults of an operator is reported depends on the order of its elements: another line of the
+/// functions of the same operator is as good, and so is another line of the same `par_for`. Other faults of the host
+/// have one place.
 fn compare_faults(program: &str, judgement: &Judgement, a: &Fault, b: &Fault) -> Option<Difference> {
     let describe = |fault: &Fault| format!("line {}: {} `{}`", fault.line, fault.kind, fault.message);
     if let Some(found) = compare_lines(judgement, &a.printed, &b.printed) {
@@ -173,7 +174,8 @@ fn operator_of(program: &str, line: u32) -> Option<String> {
     (name != "main").then(|| name.to_string())
 }
 
-/// Whether two functions belong to one operator: named in one line of `main`, or a function of numbers that others call.
+/// Whether two functions belong to one operator: named in one line of `main`, or a function of numbers that others
+/// call.
 fn used_together(program: &str, first: &str, second: &str) -> bool {
     let helper = |name: &str| name.starts_with('h');
     helper(first)

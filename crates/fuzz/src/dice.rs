@@ -10,13 +10,14 @@ pub struct Dice {
 }
 
 impl Dice {
-    /// Decisions drawn from a seed. Each purpose has a stream of its own, so that a change in one leaves the others alone.
+    /// Decisions drawn from a seed. Each purpose has a stream of its own, so that a change in one leaves the others
+    /// alone.
     pub fn new(seed: u64, stream: u64) -> Dice {
         Dice { rng: Rng::new(seed, stream), bytes: None }
     }
 
-    /// Decisions read from bytes, two at a time; once they are used up, drawn from a seed made of them. This is the form for
-    /// fuzzers that mutate bytes under the guidance of coverage.
+    /// Decisions read from bytes, two at a time; once they are used up, drawn from a seed made of them. This is the
+    /// form for fuzzers that mutate bytes under the guidance of coverage.
     pub fn from_bytes(bytes: &[u8]) -> Dice {
         let seed = bytes.iter().fold(1, |seed: u64, &byte| mix(seed ^ u64::from(byte)));
         Dice { rng: Rng::new(seed, 0), bytes: Some(Vec::from(bytes).into_iter()) }

@@ -1,5 +1,5 @@
-//! An allocator that puts a page without access behind every block that a run allocates, so that the first stray access of
-//! compiled code ends the process instead of changing somebody else's memory.
+//! An allocator that puts a page without access behind every block that a run allocates, so that the first stray
+//! access of compiled code ends the process instead of changing somebody else's memory.
 //!
 //! The pages come from one reserved range of addresses that is given out once, from bottom to top: a freed block stays
 //! without access, too. When the range is used up, the usual allocator serves what follows.
@@ -11,7 +11,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Addresses reserved; memory is used only by the blocks that live.
 const RANGE: usize = 1 << 38;
 const PAGE: usize = 4096;
-/// Smaller blocks are guarded only if they are asked for zeroed, as vectors are: the interpreter allocates all the time.
+/// Smaller blocks are guarded only if they are asked for zeroed, as vectors are: the interpreter allocates all the
+/// time.
 const SMALL: usize = 512;
 /// Larger blocks are left to the usual allocator, which maps them by themselves.
 const LARGEST: usize = 64 << 20;
@@ -67,8 +68,8 @@ fn inside(address: usize) -> bool {
     start != 0 && (start..start + RANGE).contains(&address)
 }
 
-// SAFETY: blocks lie in pages of their own, made accessible before they are given out and never given out twice; all others
-// are the system allocator's.
+// SAFETY: blocks lie in pages of their own, made accessible before they are given out and never given out twice; all
+// others are the system allocator's.
 unsafe impl GlobalAlloc for GuardAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller keeps the rules of this function.

@@ -1,5 +1,5 @@
-//! A fuzzer for the whole of Graphwright: random well-typed programs, graphs and schedules, on which all machines must agree
-//! with the reference machine.
+//! A fuzzer for the whole of Graphwright: random well-typed programs, graphs and schedules, on which all machines
+//! must agree with the reference machine.
 //!
 //! | module | concept |
 //! |---|---|
@@ -34,8 +34,8 @@ pub mod worker;
 use check::{Checker, Report, Settings};
 use schedules::Targets;
 
-/// Checks the case that bytes decide, in this process: the entry for fuzzers that are guided by coverage. A `cargo fuzz`
-/// target is `fuzz_target!(|data: &[u8]| { assert!(gw_fuzz::run_bytes(data).failures.is_empty()) });`.
+/// Checks the case that bytes decide, in this process: the entry for fuzzers that are guided by coverage. A `cargo
+/// fuzz` target is `fuzz_target!(|data: &[u8]| { assert!(gw_fuzz::run_bytes(data).failures.is_empty()) });`.
 pub fn run_bytes(bytes: &[u8]) -> Report {
     let targets = Targets { cpu: true, emulator: false, cuda: false };
     let settings = Settings { schedules: 3, targets, limit_ms: 10_000 };

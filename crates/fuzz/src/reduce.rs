@@ -1,5 +1,6 @@
-//! Shrinking a failing case: schedules, lines of the program and edges of the graphs are taken out as long as it still fails
-//! in the same way. A program that is no longer well typed does not fail in the same way, so that lines may be tried blindly.
+//! Shrinking a failing case: schedules, lines of the program and edges of the graphs are taken out as long as it
+//! still fails in the same way. A program that is no longer well typed does not fail in the same way, so that lines
+//! may be tried blindly.
 
 use crate::case::Case;
 use crate::check::Failure;

@@ -1,7 +1,7 @@
 //! Cases run in child processes, so that a crash or a hang is attributed to its case and ends nothing else.
 //!
-//! A worker reads requests, one JSON text per line, and answers each with a line per trial as it starts and one report at the
-//! end. The parent ends a worker that says nothing for too long and starts another.
+//! A worker reads requests, one JSON text per line, and answers each with a line per trial as it starts and one
+//! report at the end. The parent ends a worker that says nothing for too long and starts another.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;

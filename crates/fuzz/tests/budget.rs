@@ -1,5 +1,5 @@
-//! A short session with fixed seeds: the machines agree, and the rule about orders holds. Longer sessions, and sessions with
-//! other seeds, are a matter of the command `gw-fuzz`.
+//! A short session with fixed seeds: the machines agree, and the rule about orders holds. Longer sessions, and
+//! sessions with other seeds, are a matter of the command `gw-fuzz`.
 
 use std::path::PathBuf;
 use std::time::Duration;

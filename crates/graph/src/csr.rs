@@ -13,6 +13,7 @@
 use rayon::prelude::*;
 
 use crate::huge_pages::prefer_huge_pages;
+use crate::parallel;
 use crate::scatter::Scatter;
 use crate::stream::EdgeStream;
 use crate::{Adjacency, Offsets, Weight, WeightKind, Weights};
@@ -96,16 +97,13 @@ impl Ranges {
 
 /// Step 1: edges per group and range.
 fn count<W: Weight>(stream: &impl EdgeStream<W>, groups: &Groups, ranges: &Ranges) -> Vec<Vec<u64>> {
-    (0..groups.count())
-        .into_par_iter()
-        .map(|group| {
-            let mut counts = vec![0u64; ranges.count];
-            for piece in groups.pieces(group) {
-                stream.visit(piece, |source, _, _| counts[(source >> ranges.shift) as usize] += 1);
-            }
-            counts
-        })
-        .collect()
+    parallel::map(groups.count(), |group| {
+        let mut counts = vec![0u64; ranges.count];
+        for piece in groups.pieces(group) {
+            stream.visit(piece, |source, _, _| counts[(source >> ranges.shift) as usize] += 1);
+        }
+        counts
+    })
 }
 
 /// Runs of ranges with about equally many edges.
@@ -169,7 +167,8 @@ fn fill<W: Weight>(
     let mut buffer = vec![0u32; words * buckets.items[buckets.count()]];
     prefer_huge_pages(&mut buffer);
     let items = Scatter::new(bytemuck::cast_slice_mut::<u32, W::Item>(&mut buffer));
-    cursors.into_par_iter().enumerate().for_each(|(group, mut cursors)| {
+    parallel::each(groups.count(), &|group| {
+        let mut cursors = cursors[group].clone();
         for piece in groups.pieces(group) {
             stream.visit(piece, |source, target, weight| {
                 let range = (source >> ranges.shift) as usize;

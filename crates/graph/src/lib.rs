@@ -21,6 +21,7 @@ pub mod memory;
 mod names;
 mod numbering;
 mod offsets;
+mod parallel;
 pub mod progress;
 mod reorder;
 pub mod rng;

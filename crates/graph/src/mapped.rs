@@ -126,7 +126,8 @@ extern "C" fn handler(signal: libc::c_int, info: *mut libc::siginfo_t, _: *mut l
     let here =
         |place: &&Place| (place.start.load(Ordering::Acquire)..place.end.load(Ordering::Acquire)).contains(&address);
     let mapped = MAPS.iter().find(here).and_then(|place| {
-        // SAFETY: the file's map holds the faulting address, so this thread is reading it, and it is not freed meanwhile.
+        // SAFETY: the file's map holds the faulting address, so this thread is reading it, and it is not freed
+        // meanwhile.
         unsafe { place.file.load(Ordering::Acquire).as_ref() }
     });
     if let Some(mapped) = mapped {

@@ -1,11 +1,11 @@
 //! Graph specifications: one text that names a file or a generator, with options after colons.
 //!
-//! `kron:20:16:seed=7:weights=1..1000`, `grid:1000x1000`, `star:1000:directed`, `web.mtx:sym:reorder=degree`. A text is a
-//! file when one of that name exists (the longest prefix that does), otherwise a generator when its first part names one;
-//! `./kron` is always a file.
+//! `kron:20:16:seed=7:weights=1..1000`, `grid:1000x1000`, `star:1000:directed`, `web.mtx:sym:reorder=degree`. A text
+//! is a file when one of that name exists (the longest prefix that does), otherwise a generator when its first part
+//! names one; `./kron` is always a file.
 //!
-//! `follows.csv:source=a:target=b:weight=w` names the columns of a table. In such a name `%3A` stands for a colon and `%25`
-//! for a percent sign.
+//! `follows.csv:source=a:target=b:weight=w` names the columns of a table. In such a name `%3A` stands for a colon and
+//! `%25` for a percent sign.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -199,8 +199,8 @@ impl GraphSpec {
         self.options.seed.unwrap_or(DEFAULT_SEED)
     }
 
-    /// Makes or reads the graph. Random weights are given before vertices are renumbered, so that every order of a graph
-    /// has the same weights.
+    /// Makes or reads the graph. Random weights are given before vertices are renumbered, so that every order of a
+    /// graph has the same weights.
     pub fn load(&self, progress: &dyn Progress) -> Result<LoadedSpec> {
         let options = &self.options;
         let description = self.to_string();

@@ -108,8 +108,8 @@ impl Adviser {
     }
 
     /// Puts adaptive schedules where the candidates are possible: at every edge operator with a frontier, and at the
-    /// operator that the model was trained with. `choice` is what the machine chose for the module. Returns the number of
-    /// places.
+    /// operator that the model was trained with. `choice` is what the machine chose for the module. Returns the
+    /// number of places.
     pub fn advise(&self, machine: &dyn GraphVm, module: &Module, program: &str, choice: &mut Choice) -> usize {
         let (places, capabilities) = (program_points(module), machine.capabilities());
         let mut advised = 0;
@@ -154,7 +154,8 @@ impl Adviser {
         advised
     }
 
-    /// The adaptive schedule of the candidates that are possible and that the tree can ask for; the safe one stays first.
+    /// The adaptive schedule of the candidates that are possible and that the tree can ask for; the safe one stays
+    /// first.
     fn adaptive(&self, possible: impl Fn(&SimpleSchedule) -> bool) -> Option<(Adaptive, Tree)> {
         let known = self.tree.candidates();
         let mut numbers = vec![None; self.candidates.len()];

@@ -24,8 +24,8 @@ impl Graph {
         Ok(GraphSpec::parse(text)?.load(&Silent)?.graph.into())
     }
 
-    /// A directed graph of these edges. Vertices are numbered from 0 to the greatest id; loops are dropped, and parallel
-    /// edges become one.
+    /// A directed graph of these edges. Vertices are numbered from 0 to the greatest id; loops are dropped, and
+    /// parallel edges become one.
     ///
     /// ```
     /// let graph = graphwright::Graph::from_edges(&[(0, 1), (1, 2)])?;
@@ -58,8 +58,8 @@ impl Graph {
     }
 
     /// A graph from its CSR arrays, used in place: a `Vec` or an `Arc<[u32]>` is not copied. The arrays are checked.
-    /// Lists that are not sorted are sorted in a copy. [`gw_graph::Graph::from_arrays`] also takes weights and offsets of
-    /// 64 bits.
+    /// Lists that are not sorted are sorted in a copy. [`gw_graph::Graph::from_arrays`] also takes weights and
+    /// offsets of 64 bits.
     ///
     /// ```
     /// let graph = graphwright::Graph::from_csr(vec![0, 2, 3, 3], vec![1, 2, 2])?;

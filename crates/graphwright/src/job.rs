@@ -55,9 +55,9 @@ impl<'a> Job<'a> {
         self
     }
 
-    /// The schedule: `auto` (the machine's choice for the graph), `adaptive` (a model picks at every step; a model file may
-    /// follow as `adaptive:FILE`), canonical text such as `s0:s1@pull`, or a file with schedule statements. Without this
-    /// call: the program's own, else `auto`.
+    /// The schedule: `auto` (the machine's choice for the graph), `adaptive` (a model picks at every step; a model
+    /// file may follow as `adaptive:FILE`), canonical text such as `s0:s1@pull`, or a file with schedule statements.
+    /// Without this call: the program's own, else `auto`.
     pub fn schedule(mut self, text: &str) -> Self {
         self.schedule = Some(text.to_string());
         self

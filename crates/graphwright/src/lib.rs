@@ -1,8 +1,8 @@
 //! Graph algorithms that are written once and run fast everywhere.
 //!
 //! A [`Program`] says *what* is computed: one of the standard programs, or a text in Graphwright's small language. A
-//! schedule says *how*; without one the machine chooses for the graph at hand. A [`Machine`] says *where*: the processor
-//! or an NVIDIA GPU.
+//! schedule says *how*; without one the machine chooses for the graph at hand. A [`Machine`] says *where*: the
+//! processor or an NVIDIA GPU.
 //!
 //! ```
 //! use graphwright::{Graph, Program};
@@ -27,8 +27,9 @@
 //! | read results | [`Outcome::vector`], [`Outcome::scalar`], [`Outcome::set`], [`Outcome::verify`] |
 //! | see why it ran as it did | [`Outcome::decision`], [`Outcome::times`], [`Outcome::usage`] |
 //!
-//! The command `gw`, the lab and the models stand on this crate: [`Program::settle`] and [`Program::compile`] are the one way
-//! from a text to a machine. It needs neither a database nor a C compiler, and a GPU only where one is asked for.
+//! The command `gw`, the lab and the models stand on this crate: [`Program::settle`] and [`Program::compile`] are the
+//! one way from a text to a machine. It needs neither a database nor a C compiler, and a GPU only where one is asked
+//! for.
 
 mod adviser;
 mod argument;

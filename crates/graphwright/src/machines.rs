@@ -136,8 +136,8 @@ impl Machines {
         })
     }
 
-    /// Opens the machine of this name. For `auto` that is the first that can be used; [`Machines::open_auto`] also tells
-    /// which ones failed.
+    /// Opens the machine of this name. For `auto` that is the first that can be used; [`Machines::open_auto`] also
+    /// tells which ones failed.
     pub fn open(&self, name: &str, options: &MachineOptions) -> Result<Machine> {
         match name {
             AUTO => self.open_auto(options).map(|(machine, _)| machine),

@@ -53,8 +53,8 @@ pub struct Times {
 }
 
 impl Times {
-    /// The time that benchmarks count, the same on every machine: from the first statement to the end of `main`, loading
-    /// left out, by the clock of the device where there is one.
+    /// The time that benchmarks count, the same on every machine: from the first statement to the end of `main`,
+    /// loading left out, by the clock of the device where there is one.
     pub fn counted(&self) -> f64 {
         self.device.unwrap_or_else(|| self.host())
     }

@@ -115,8 +115,8 @@ impl Program {
         Job::new(self)
     }
 
-    /// The schedule for runs on a machine: the one wanted, or what the machine chooses for the graph of a run with these
-    /// options.
+    /// The schedule for runs on a machine: the one wanted, or what the machine chooses for the graph of a run with
+    /// these options.
     pub fn settle(&self, wanted: &Wanted, machine: &dyn GraphVm, options: &RunOptions) -> Settled {
         let (wanted, own_refused) = wanted.on(machine);
         let mut settled = wanted.settle(machine, self.module.clone(), options);

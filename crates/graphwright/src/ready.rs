@@ -27,8 +27,8 @@ impl Program {
     ///
     /// The arguments of a standard program are checked, those left out get their defaults, its graph is loaded from
     /// `graphs` and seen as the program needs it (kept there under the same name), and a sibling takes over where the
-    /// weights ask for one. A program of one's own takes what it is given; its arguments have the names of the variables
-    /// that are set from them.
+    /// weights ask for one. A program of one's own takes what it is given; its arguments have the names of the
+    /// variables that are set from them.
     pub fn ready(
         &self,
         named: &[(String, String)],

@@ -62,8 +62,8 @@ impl Settled {
         Settled { module, strict: false, decision }
     }
 
-    /// The same, but refused where the schedule names a label that the program does not have: for schedules that no front
-    /// end has looked at. Elsewhere such labels were warned of.
+    /// The same, but refused where the schedule names a label that the program does not have: for schedules that no
+    /// front end has looked at. Elsewhere such labels were warned of.
     #[must_use]
     pub fn strict(self) -> Settled {
         Settled { strict: true, ..self }

@@ -64,8 +64,8 @@ impl Wanted {
         }
     }
 
-    /// Reads `auto`, `adaptive`, `adaptive:` and a model file, a file or a text; `program` is the name of the program, `title` stands
-    /// in messages about a text, `place` tells where a path begins.
+    /// Reads `auto`, `adaptive`, `adaptive:` and a model file, a file or a text; `program` is the name of the
+    /// program, `title` stands in messages about a text, `place` tells where a path begins.
     pub fn read(
         front: &Front,
         program: &str,
@@ -107,8 +107,8 @@ impl Wanted {
         Ok(ReadSchedule { wanted, warnings: found, file })
     }
 
-    /// What is wanted of this machine, and why it is something else: a program's own schedule that is written for another
-    /// kind of machine gives way to the machine's choice.
+    /// What is wanted of this machine, and why it is something else: a program's own schedule that is written for
+    /// another kind of machine gives way to the machine's choice.
     pub fn on(&self, machine: &dyn GraphVm) -> (Wanted, Option<String>) {
         if let Wanted::Fixed(own, Origin::Program) = self
             && let Some(reason) = refusals(own, machine).into_iter().next()
@@ -118,8 +118,8 @@ impl Wanted {
         (self.clone(), None)
     }
 
-    /// The schedule for a module as lowered, and the module with the labels that it names. A choice is made for a run with
-    /// these options; its graph is loaded for that, from the source of the run.
+    /// The schedule for a module as lowered, and the module with the labels that it names. A choice is made for a run
+    /// with these options; its graph is loaded for that, from the source of the run.
     pub fn settle(&self, machine: &dyn GraphVm, module: Module, options: &RunOptions) -> Settled {
         let mut settled = self.settle_schedule(machine, module, options);
         settled.decision.drop_void(machine);

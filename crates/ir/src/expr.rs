@@ -293,7 +293,8 @@ impl Expr {
         Expr::new(ExprKind::Var(name.into()), ty)
     }
 
-    /// `vector[index]`; the vector's entry type becomes the type (`void` if it is no vector, which the validator rejects).
+    /// `vector[index]`; the vector's entry type becomes the type (`void` if it is no vector, which the validator
+    /// rejects).
     pub fn element(vector: Expr, index: Expr) -> Expr {
         let ty = vector.ty.item().cloned().unwrap_or(Type::Void);
         Expr::new(ExprKind::Element { vector: Box::new(vector), index: Box::new(index), access: None }, ty)
@@ -310,7 +311,8 @@ impl Expr {
         Expr::new(ExprKind::Unary(UnaryOp::Not, Box::new(operand)), Type::BOOL)
     }
 
-    /// This expression as `ty`: unchanged when it has that representation, a literal when it is one and nothing is lost.
+    /// This expression as `ty`: unchanged when it has that representation, a literal when it is one and nothing is
+    /// lost.
     pub fn convert(self, ty: Type) -> Expr {
         if self.ty.same_representation(&ty) {
             return self;

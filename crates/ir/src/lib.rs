@@ -1,9 +1,9 @@
 //! GraphIR: Graphwright's intermediate representation and its hardware-independent passes.
 //!
-//! Every machine is compiled from GraphIR, so everything in it is typed, resolved and explicit: conversions are nodes,
-//! conditions are `bool`, every built-in is an enum variant, and a name means one thing in its function. A node keeps
-//! its **arguments**, which come from the algorithm, apart from its **metadata**, which comes from schedules and passes.
-//! What a module computes depends on arguments alone.
+//! Every machine is compiled from GraphIR, so everything in it is typed, resolved and explicit: conversions are
+//! nodes, conditions are `bool`, every built-in is an enum variant, and a name means one thing in its function. A
+//! node keeps its **arguments**, which come from the algorithm, apart from its **metadata**, which comes from
+//! schedules and passes. What a module computes depends on arguments alone.
 //!
 //! # By example
 //! The program

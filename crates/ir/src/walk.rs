@@ -9,7 +9,8 @@ use crate::stmt::{Block, Stmt, StmtKind};
 /// Generates the shared and the mutable version of one traversal, so that they cannot drift apart.
 macro_rules! child_visitors {
     ($expr:ident, $edges:ident, $operator:ident, $stmt:ident $(, $mutability:tt)?) => {
-        /// Calls `visit` on each direct child expression, captures of function references included, in order of evaluation.
+        /// Calls `visit` on each direct child expression, captures of function references included, in order of
+        /// evaluation.
         pub fn $expr<'a>(expr: &'a $($mutability)? Expr, visit: &mut dyn FnMut(&'a $($mutability)? Expr)) {
             match &$($mutability)? expr.kind {
                 ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Bool(_) | ExprKind::Str(_) | ExprKind::Var(_)

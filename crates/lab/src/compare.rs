@@ -17,7 +17,11 @@
 //!
 //! ```
 //! # use gw_lab::{Comparing, Comparison, Implementation, StepTable, StepTimes, TableGraph, Variant};
-//! # let core = |name: &str| Implementation { id: 0, name: name.into(), schedule: "default".into(), target: "cpu".into(), is_core: true };
+//! # let (schedule, target) = ("default", "cpu");
+//! # let core = |name: &str| {
+//! #     let (name, schedule, target) = (name.into(), schedule.into(), target.into());
+//! #     Implementation { id: 0, name, schedule, target, is_core: true }
+//! # };
 //! # let step = |a, b| StepTimes { features: [0.0; gw_schedule::Feature::COUNT], seconds: vec![a, b] };
 //! # let graph = TableGraph { id: 1, name: "g".into(), dataset: "d".into(), class: "c".into(), vertices: 4, edges: 8 };
 //! let steps = vec![step(1.0, 3.0), step(5.0, 1.0)];

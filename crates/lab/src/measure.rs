@@ -35,8 +35,8 @@ pub struct Measured {
     pub summary: Summary,
     /// The schedule and how it came about.
     pub decision: Decision,
-    /// Every operator that was called, by its label path; an operator without a label has its kind as path. Taken from one
-    /// more run, since records cost time. A loop that a machine runs as a whole is one entry.
+    /// Every operator that was called, by its label path; an operator without a label has its kind as path. Taken
+    /// from one more run, since records cost time. A loop that a machine runs as a whole is one entry.
     pub operators: BTreeMap<String, OperatorTime>,
 }
 

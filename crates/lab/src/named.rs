@@ -1,8 +1,8 @@
 //! Schedules with names: implementations of an algorithm that people talk about.
 //!
-//! On GPUs these are the 56 ways to search breadth-first and the 19 ways to compute PageRank of Verstraaten's thesis (2022), and
-//! this system's own with queues, bit maps and load balancers. All ways of one algorithm can take turns from step to
-//! step: what they leave behind is the same.
+//! On GPUs these are the 56 ways to search breadth-first and the 19 ways to compute PageRank of Verstraaten's thesis
+//! (2022), and this system's own with queues, bit maps and load balancers. All ways of one algorithm can take turns
+//! from step to step: what they leave behind is the same.
 
 use gw_schedule::{Family, ProgramSchedule};
 

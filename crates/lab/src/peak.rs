@@ -1,9 +1,9 @@
 //! The memory bandwidth this machine reaches at best, by two loops in the manner of McCalpin's STREAM.
 //!
-//! Three arrays, each twice the last cache, at least 64 MiB and at most 256 MiB, all together at most an eighth of the
-//! memory that may be used; on huge pages where the system has them, as the arrays of graphs are. *Read* adds up all three side by side,
-//! since one stream per core does not keep the memory busy. *Triad* is `a = b + s * c`, its bytes counted as STREAM
-//! counts them: what a cache reads before it writes is left out.
+//! Three arrays, each twice the last cache, at least 64 MiB and at most 256 MiB, all together at most an eighth of
+//! the memory that may be used; on huge pages where the system has them, as the arrays of graphs are. *Read* adds up
+//! all three side by side, since one stream per core does not keep the memory busy. *Triad* is `a = b + s * c`, its
+//! bytes counted as STREAM counts them: what a cache reads before it writes is left out.
 
 use std::hint::black_box;
 use std::time::Instant;

@@ -43,8 +43,8 @@ impl PlannedProgram {
         self.program.as_standard()
     }
 
-    /// The schedule that a suite or a person names: the usual one, the machine's choice, one of the suite's, a file or a
-    /// text.
+    /// The schedule that a suite or a person names: the usual one, the machine's choice, one of the suite's, a file
+    /// or a text.
     pub(crate) fn schedule(&self, suite: &Suite, name: &str) -> Result<Wanted> {
         let front = self.program.front();
         if name == DEFAULT {
@@ -55,8 +55,8 @@ impl PlannedProgram {
         Ok(Wanted::read(front, &self.name, text, &title, |path: &Path| suite.path(path))?.wanted)
     }
 
-    /// Compiles the program for a machine and, where the schedule is to be chosen, for runs with these options. The error
-    /// says in words why the machine cannot run it.
+    /// Compiles the program for a machine and, where the schedule is to be chosen, for runs with these options. The
+    /// error says in words why the machine cannot run it.
     pub(crate) fn prepare(
         &self,
         wanted: &Wanted,

@@ -56,8 +56,8 @@ pub struct Measurement {
     pub arguments: Vec<String>,
     /// Median time by the host's clock, where the times above are by that of a device.
     pub host_seconds: Option<f64>,
-    /// Median time of giving globals their first values, loading left out: the part of the times above that comes before
-    /// `main`, by the host's clock.
+    /// Median time of giving globals their first values, loading left out: the part of the times above that comes
+    /// before `main`, by the host's clock.
     pub startup_seconds: Option<f64>,
     /// Time to compile, kernels that were compiled in the warm-up runs included.
     pub compile_seconds: Option<f64>,
@@ -104,8 +104,8 @@ pub enum Counted {
 /// What a machine counted for a row.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct RowUsage {
-    /// In all warm-up runs together: kernels are compiled and the graph is transferred there. A graph that a row before has
-    /// brought to the device stays there.
+    /// In all warm-up runs together: kernels are compiled and the graph is transferred there. A graph that a row
+    /// before has brought to the device stays there.
     pub warm_up: MachineUsage,
     /// In a timed run, the median of each number over the runs whose results stayed on the device; null when all were
     /// fetched for validation.

@@ -4,9 +4,9 @@
 //! vertex is run under all of them before the next, and each round begins with another one, so that a disturbance of
 //! the machine hits them alike. A schedule that the machine chooses is chosen and compiled anew for each graph.
 //!
-//! The time of a run is the same on every machine: from the first statement to the end of `main`, loading left out. Choosing,
-//! compiling, transfer of the graph to a device (both happen in the warm-up), fetching results from it and validation are
-//! not in it.
+//! The time of a run is the same on every machine: from the first statement to the end of `main`, loading left out.
+//! Choosing, compiling, transfer of the graph to a device (both happen in the warm-up), fetching results from it and
+//! validation are not in it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -392,8 +392,8 @@ impl<'a> Runner<'a> {
 /// What a run is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Purpose {
-    /// To compile what is compiled late, build derived forms of the graph, and count edges. Where the schedule has loops that
-    /// are one step, a run with loops on the host counts for them.
+    /// To compile what is compiled late, build derived forms of the graph, and count edges. Where the schedule has
+    /// loops that are one step, a run with loops on the host counts for them.
     WarmUp,
     /// To be timed; the first from its start vertex is validated.
     Timed { first: bool },

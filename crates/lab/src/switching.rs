@@ -1,6 +1,6 @@
-//! What switching costs: a step takes longer when another implementation ran before it, because the frontier has another form and
-//! the caches hold other data. Measured by runs of models that name an implementation for every step by its number alone:
-//! the same step was timed without switching, and the difference is the cost.
+//! What switching costs: a step takes longer when another implementation ran before it, because the frontier has
+//! another form and the caches hold other data. Measured by runs of models that name an implementation for every step
+//! by its number alone: the same step was timed without switching, and the difference is the cost.
 
 use gw_schedule::{Feature, Tree, TreeNode};
 use serde::Serialize;
@@ -53,7 +53,8 @@ const TRIMMED: f64 = 0.05;
 const FEW: usize = 10;
 
 impl Switching {
-    /// Works out the costs from the runs of models in a table. `models` has the model of each implementation that is one.
+    /// Works out the costs from the runs of models in a table. `models` has the model of each implementation that is
+    /// one.
     pub fn measured(table: &StepTable, models: &[Option<Adviser>]) -> Switching {
         let count = table.implementations.len();
         let mut samples: Vec<Vec<Vec<Sample>>> = vec![vec![Vec::new(); count]; count];
@@ -81,7 +82,8 @@ impl Switching {
         Switching::fitted(samples, forms)
     }
 
-    /// As if only these graphs had been measured: whoever learns from some graphs must not know what switching costs on others.
+    /// As if only these graphs had been measured: whoever learns from some graphs must not know what switching costs
+    /// on others.
     pub fn on_graphs(&self, is_in: impl Fn(usize) -> bool) -> Switching {
         let some = |samples: &Vec<Sample>| samples.iter().copied().filter(|s| is_in(s.graph)).collect();
         let samples = self.samples.iter().map(|row| row.iter().map(some).collect()).collect();
@@ -175,9 +177,9 @@ fn form(schedule: &str) -> String {
     schedule.split(',').filter(says).collect::<Vec<_>>().join(",")
 }
 
-/// The cost of a pair that was not measured: the mean of those between the same forms; between two of one form, where nothing is
-/// converted, that of staying with such a form; else the mean of all. Staying is compared with staying only: asking a model costs
-/// something even if nothing changes, and for all alike.
+/// The cost of a pair that was not measured: the mean of those between the same forms; between two of one form, where
+/// nothing is converted, that of staying with such a form; else the mean of all. Staying is compared with staying
+/// only: asking a model costs something even if nothing changes, and for all alike.
 fn alike(found: &[Vec<Option<SwitchCost>>], forms: &[String], from: usize, to: usize) -> SwitchCost {
     let mean = |is_like: &dyn Fn(usize, usize) -> bool| {
         let row = |a: usize| found[a].iter().enumerate().filter_map(move |(b, cost)| cost.map(|cost| (a, b, cost)));

@@ -1,4 +1,5 @@
-//! The report of a made-up lab, drawn by a browser: the elements that a reader looks at are there, and filters act on them.
+//! The report of a made-up lab, drawn by a browser: the elements that a reader looks at are there, and filters act on
+//! them.
 //!
 //! Needs Chromium: `chromium` on the path, or named in `GW_CHROMIUM`.
 

@@ -125,9 +125,9 @@ fn judge(path: &str, known: &BTreeSet<String>) -> Option<UnknownLabel> {
 
 /// Fits a schedule that a person gave to a program, and says what does not fit.
 ///
-/// A one-line schedule is written for one program: a label that the program lacks is an error. A file of statements serves
-/// several programs: such a label is a warning as long as the program has another one of the file, and settings about edges
-/// on a vertex operator are dropped with a warning.
+/// A one-line schedule is written for one program: a label that the program lacks is an error. A file of statements
+/// serves several programs: such a label is a warning as long as the program has another one of the file, and
+/// settings about edges on a vertex operator are dropped with a warning.
 pub fn fit_schedule(program: &TypedProgram, parsed: &mut ParsedSchedule) -> Vec<Diagnostic> {
     let known = known_paths(program, &parsed.schedule);
     if parsed.one_line {
@@ -140,8 +140,8 @@ pub fn fit_schedule(program: &TypedProgram, parsed: &mut ParsedSchedule) -> Vec<
     found
 }
 
-/// Fits the schedule section of a program to the program: as for a file of statements, but a section whose labels are all
-/// unknown is accepted, since labels may be there only to choose the machine.
+/// Fits the schedule section of a program to the program: as for a file of statements, but a section whose labels are
+/// all unknown is accepted, since labels may be there only to choose the machine.
 pub(crate) fn fit_own_section(program: &TypedProgram, parsed: &mut ParsedSchedule) -> Vec<Diagnostic> {
     let known = known_paths(program, &parsed.schedule);
     let mut found = unknown(&known, &parsed.labels, Severity::Warning);

@@ -1,7 +1,7 @@
 //! "Did you mean": the nearest known name by edit distance.
 
-/// The candidate with the fewest edits from `name` (insert, delete, replace, swap neighbours; letter case is ignored), if it
-/// is near enough to be a likely slip.
+/// The candidate with the fewest edits from `name` (insert, delete, replace, swap neighbours; letter case is
+/// ignored), if it is near enough to be a likely slip.
 ///
 /// ```
 /// use gw_lang::suggest::nearest;

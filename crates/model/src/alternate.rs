@@ -9,13 +9,13 @@ use crate::error::{ModelError, Result};
 use crate::model::{Candidate, Model};
 use crate::train::{Learning, Naming};
 
-/// Steps among which are some with another implementation than the step before. All after them run like the last: not switching
-/// may cost something, too.
+/// Steps among which are some with another implementation than the step before. All after them run like the last: not
+/// switching may cost something, too.
 const STEPS: u16 = 24;
 
-/// The model that alternates between two implementations of a table, given by name: the second runs every `every`-th step, the
-/// first the others. Their keys in the lab are added to its own name. The longer the first runs, the less is left in the caches
-/// of what the second needs.
+/// The model that alternates between two implementations of a table, given by name: the second runs every `every`-th
+/// step, the first the others. Their keys in the lab are added to its own name. The longer the first runs, the less
+/// is left in the caches of what the second needs.
 pub fn alternating(
     table: &StepTable,
     naming: &Naming,

@@ -1,12 +1,13 @@
-//! Which implementations a model may choose from: a running program keeps code and graph forms for each, so they should be few.
+//! Which implementations a model may choose from: a running program keeps code and graph forms for each, so they
+//! should be few.
 
 use rayon::prelude::*;
 
 use crate::data::Data;
 use crate::path::Paths;
 
-/// The `count` classes that together lose least when each row takes the best of them, in the order in which they were added:
-/// first the best one alone, then always the one that helps most.
+/// The `count` classes that together lose least when each row takes the best of them, in the order in which they were
+/// added: first the best one alone, then always the one that helps most.
 pub(crate) fn select(data: &Data, count: usize) -> Vec<usize> {
     let mut chosen: Vec<usize> = Vec::new();
     let mut kept = vec![f64::INFINITY; data.len()];
@@ -51,7 +52,8 @@ pub(crate) fn select_for_paths(data: &Data, paths: &Paths, count: usize) -> Vec<
     chosen
 }
 
-/// The class whose worst whole run is least bad: the one to fall back to. `variants` has the place of each row's variant.
+/// The class whose worst whole run is least bad: the one to fall back to. `variants` has the place of each row's
+/// variant.
 pub(crate) fn safest(data: &Data, ratio_weights: &[f64]) -> usize {
     let variants = data.places.iter().map(|place| place.0 + 1).max().unwrap_or(0);
     let mut lost = vec![0.0; variants * data.classes];

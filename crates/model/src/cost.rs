@@ -1,7 +1,7 @@
 //! What a step should take: the seconds of a candidate as a sum of sizes with factors that are not negative.
 //!
-//! Least squares of the relative error, so that short steps count as much as long ones. There are six factors: all sets of
-//! factors that are not zero are tried, which is exact and needs no iteration.
+//! Least squares of the relative error, so that short steps count as much as long ones. There are six factors: all
+//! sets of factors that are not zero are tried, which is exact and needs no iteration.
 
 use gw_lab::StepTable;
 use gw_schedule::{Cost, Feature, Features};

@@ -24,8 +24,8 @@ pub struct CrossValidation {
     pub folds: usize,
 }
 
-/// Trains a model per fold of the graphs and judges it on the graphs of the fold; `folds` of 0 holds out each graph alone.
-/// The shares of [`Learning::fractions`] do not count here.
+/// Trains a model per fold of the graphs and judges it on the graphs of the fold; `folds` of 0 holds out each graph
+/// alone. The shares of [`Learning::fractions`] do not count here.
 pub fn cross_validate(
     table: &StepTable,
     naming: &Naming,

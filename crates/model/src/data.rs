@@ -1,9 +1,10 @@
-//! The rows that a tree learns from: one per step of each variant, with its features and what each candidate would lose.
+//! The rows that a tree learns from: one per step of each variant, with its features and what each candidate would
+//! lose.
 //!
-//! A candidate that takes `t` seconds where the best takes `m` costs the row
-//! `(t - m) / opt(x) + w * (t - m) / mean opt`, with `opt(x)` the optimal time of the row's variant and `mean opt` that of
-//! all training variants. Summed over all rows and divided by the number of variants this is `(Avg - 1) + w * (Total - 1)`
-//! of the comparison, so that a tree with little cost is good by both: `w` says how much Total counts.
+//! A candidate that takes `t` seconds where the best takes `m` costs the row `(t - m) / opt(x) + w * (t - m) / mean
+//! opt`, with `opt(x)` the optimal time of the row's variant and `mean opt` that of all training variants. Summed
+//! over all rows and divided by the number of variants this is `(Avg - 1) + w * (Total - 1)` of the comparison, so
+//! that a tree with little cost is good by both: `w` says how much Total counts.
 
 use gw_lab::StepTable;
 use gw_schedule::Feature;

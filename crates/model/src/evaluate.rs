@@ -1,5 +1,5 @@
-//! How good a model is: the time of its choices against the optimum, against the best single choice and against every fixed
-//! schedule, on graphs that it has not seen.
+//! How good a model is: the time of its choices against the optimum, against the best single choice and against every
+//! fixed schedule, on graphs that it has not seen.
 
 use gw_lab::{Comparing, Comparison, Contender, Field, RowKind, Sheet, StepTable};
 use serde::Serialize;
@@ -145,7 +145,8 @@ fn shown(mut comparison: Comparison, keep: &[Vec<bool>]) -> Comparison {
     comparison
 }
 
-/// Total, Avg and Worst of a model's choices at the steps that `counts` names; `None` when no variant there is complete.
+/// Total, Avg and Worst of a model's choices at the steps that `counts` names; `None` when no variant there is
+/// complete.
 pub(crate) fn figures(
     model: &Model,
     table: &StepTable,

@@ -1,7 +1,7 @@
 //! A model as data or as code for other programs: JSON, Rust source, CUDA source. The code stands alone.
 //!
-//! A tree becomes one array of nodes. A node has a threshold, the slot of a feature, and the places of its children; a leaf
-//! has -1 for the left child and its candidate for the right one, -1 when several tie.
+//! A tree becomes one array of nodes. A node has a threshold, the slot of a feature, and the places of its children; a
+//! leaf has -1 for the left child and its candidate for the right one, -1 when several tie.
 
 use std::fmt::Write;
 

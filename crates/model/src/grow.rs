@@ -1,11 +1,11 @@
 //! Growing a decision tree: CART, by Gini impurity or by what wrong choices cost.
 //!
-//! Why not a crate: those that are maintained (`linfa-trees`, `smartcore`) learn from one label per row, with one weight per
-//! row at most. Here a row says what *every* candidate would cost, the leaves must tell ties apart from winners, and pruning
-//! needs the sums of every node. That is more than the search for splits itself, which is short.
+//! Why not a crate: those that are maintained (`linfa-trees`, `smartcore`) learn from one label per row, with one
+//! weight per row at most. Here a row says what *every* candidate would cost, the leaves must tell ties apart from
+//! winners, and pruning needs the sums of every node. That is more than the search for splits itself, which is short.
 //!
-//! Rows are sorted once per feature; a split keeps the order of both parts, so that a level of the tree costs a walk over
-//! the rows per feature.
+//! Rows are sorted once per feature; a split keeps the order of both parts, so that a level of the tree costs a walk
+//! over the rows per feature.
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,8 @@ pub enum Criterion {
     Gini,
     /// The cost of giving all rows of a leaf the same candidate.
     Regret,
-    /// The spread of what each candidate costs: rows come together in which all candidates cost alike, whichever is best.
+    /// The spread of what each candidate costs: rows come together in which all candidates cost alike, whichever is
+    /// best.
     Spread,
 }
 
@@ -40,8 +41,8 @@ pub(crate) struct Limits {
     pub min_gain: f64,
 }
 
-/// How much the impurity, in the unit of cost, counts beside the regret. Regret alone sees no gain in a split both sides of
-/// which want the same candidate, although a split behind it may gain much.
+/// How much the impurity, in the unit of cost, counts beside the regret. Regret alone sees no gain in a split both
+/// sides of which want the same candidate, although a split behind it may gain much.
 const IMPURITY_SHARE: f64 = 0.3;
 
 /// A node with what its rows say.
@@ -285,8 +286,8 @@ fn best_split(
     best.map(|(gain, place)| (gain.max(0.0), threshold(value(place), value(place + 1))))
 }
 
-/// A number that is at least `low` and below `high`: halfway on a logarithmic scale, as most features are sizes and shares,
-/// and with as few digits as will do.
+/// A number that is at least `low` and below `high`: halfway on a logarithmic scale, as most features are sizes and
+/// shares, and with as few digits as will do.
 fn threshold(low: f64, high: f64) -> f64 {
     let middle = if low > 0.0 { low.sqrt() * high.sqrt() } else { low + (high - low) / 2.0 };
     let fits = |number: f64| low <= number && number < high;

@@ -1,8 +1,8 @@
 //! Models: decision trees learned from the lab, and models of workload.
 //!
-//! A model looks at what is known before a step (sizes of graph and frontier, summaries of degrees) and names the schedule
-//! that the step should run under. It is learned from a [`StepTable`](gw_lab::StepTable): the times of many schedules at the
-//! same steps.
+//! A model looks at what is known before a step (sizes of graph and frontier, summaries of degrees) and names the
+//! schedule that the step should run under. It is learned from a [`StepTable`](gw_lab::StepTable): the times of many
+//! schedules at the same steps.
 //!
 //! | file | concept |
 //! |---|---|

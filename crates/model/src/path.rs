@@ -1,7 +1,8 @@
 //! Paths: which candidate runs at each step of a variant when it costs something to switch between them.
 //!
-//! Going backwards from the last step gives what each candidate costs from its step to the end when everything after is
-//! chosen best. With the candidate before, that says what a choice costs now *and* later: what a tree should learn from.
+//! Going backwards from the last step gives what each candidate costs from its step to the end when everything after
+//! is chosen best. With the candidate before, that says what a choice costs now *and* later: what a tree should learn
+//! from.
 
 use std::ops::Range;
 

@@ -1,8 +1,8 @@
 //! Pruning: how much of a grown tree is kept is decided on graphs that it was not grown from.
 //!
-//! Weakest-link pruning (Breiman et al., 1984): each split is worth what it reduces per leaf that it adds; the worst is undone
-//! first. How far to go is read off trees grown without some of the graphs and judged on these: the smallest tree that is
-//! within three thousandths of a run time of the best.
+//! Weakest-link pruning (Breiman et al., 1984): each split is worth what it reduces per leaf that it adds; the worst
+//! is undone first. How far to go is read off trees grown without some of the graphs and judged on these: the
+//! smallest tree that is within three thousandths of a run time of the best.
 
 use crate::data::Data;
 use crate::grow::{Criterion, Grown, Limits, grow};
@@ -12,7 +12,8 @@ use crate::sample;
 pub(crate) struct Pruning {
     /// Splits that are worth no more than this are undone.
     pub price: f64,
-    /// For each row the candidate that a tree answers which has not seen the row's graph; empty without cross-validation.
+    /// For each row the candidate that a tree answers which has not seen the row's graph; empty without
+    /// cross-validation.
     pub unseen: Vec<u16>,
 }
 
@@ -90,7 +91,8 @@ pub(crate) fn choose(
         })
         .collect();
 
-    // 2. What each degree of pruning costs on the graphs left out. Between two prices of the whole tree nothing changes there;
+    // 2. What each degree of pruning costs on the graphs left out. Between two prices of the whole tree nothing
+    //    changes there;
     // the geometric mean stands for the range.
     let mut steps: Vec<f64> =
         prices(grown, scale(data.len())).into_iter().filter(|price| *price > f64::NEG_INFINITY).collect();
@@ -109,8 +111,8 @@ pub(crate) fn choose(
         true => data.costs(row)[usize::from(class)],
         false => f64::from(u8::from(data.labels[row as usize] != class)),
     };
-    // On the way from the root a row stops at the first node whose price is paid: each node of the way answers for a range of
-    // prices, and the loss changes only between these.
+    // On the way from the root a row stops at the first node whose price is paid: each node of the way answers for a
+    // range of prices, and the loss changes only between these.
     let mut changes = vec![0.0; tried.len() + 1];
     for (out, tree, price) in &parts {
         for &row in out {

@@ -1,7 +1,7 @@
 //! Which rows a model learns from: drawn from a seed, and drawn again alike when the model is judged.
 //!
-//! Graphs, variants and steps are sampled one after the other, each uniformly and without replacement, each from its own
-//! stream of random numbers. A row trains when its graph, its variant and its step were all drawn.
+//! Graphs, variants and steps are sampled one after the other, each uniformly and without replacement, each from its
+//! own stream of random numbers. A row trains when its graph, its variant and its step were all drawn.
 
 use gw_lab::StepTable;
 use serde::{Deserialize, Serialize};
@@ -117,8 +117,8 @@ impl Split {
     }
 }
 
-/// The places of `floor(fraction * count)` of `count` things, ascending: each is kept with the probability of those still
-/// wanted by those still to come (selection sampling).
+/// The places of `floor(fraction * count)` of `count` things, ascending: each is kept with the probability of those
+/// still wanted by those still to come (selection sampling).
 fn select(count: usize, fraction: f64, random: &mut Pcg) -> Vec<usize> {
     // A share such as 0.29 of 100 is 29, although the product is a little less.
     let mut wanted = ((fraction * count as f64 + 1e-9).floor() as usize).min(count);

@@ -140,8 +140,8 @@ impl Learning {
 ///
 /// 1. Rows are drawn by the fractions and the seed.
 /// 2. The candidates are chosen: few implementations that together come close to the optimum of all.
-/// 3. A tree is grown, and pruned by cross-validation over the graphs. Where it is known what switching costs, a row counts
-///    what its choice costs then and later, at first on the best path, then on that of the tree before.
+/// 3. A tree is grown, and pruned by cross-validation over the graphs. Where it is known what switching costs, a row
+///    counts what its choice costs then and later, at first on the best path, then on that of the tree before.
 /// 4. Leaves with little support are marked weak, and the cost of every candidate is fitted.
 pub fn train(table: &StepTable, naming: &Naming, learning: &Learning) -> Result<Model> {
     learning.check()?;
@@ -382,8 +382,8 @@ impl Shape {
     }
 }
 
-/// The candidates that fit the rows of a leaf equally well, ascending. By labels: those with the most rows. By cost: those
-/// that take at most a hundredth longer than the best.
+/// The candidates that fit the rows of a leaf equally well, ascending. By labels: those with the most rows. By cost:
+/// those that take at most a hundredth longer than the best.
 fn tied(node: &crate::grow::Node, criterion: Criterion) -> Vec<u16> {
     let best = usize::from(node.best(criterion));
     let ties = |class: usize| match criterion.is_by_cost() {
@@ -415,8 +415,8 @@ fn resolve(set: Vec<u16>, ambiguous: Ambiguous, ranks: &[f64]) -> Vec<u16> {
     }
 }
 
-/// A leaf is weak when it stands on few rows or on one graph, or when trees that had not seen these graphs lost more on its
-/// rows than the safe candidate would have.
+/// A leaf is weak when it stands on few rows or on one graph, or when trees that had not seen these graphs lost more
+/// on its rows than the safe candidate would have.
 fn is_weak(data: &Data, rows: &[u32], unseen: &[u16]) -> bool {
     let first = rows.first().map(|&row| data.groups[row as usize]);
     let one_graph = rows.iter().all(|&row| Some(data.groups[row as usize]) == first);

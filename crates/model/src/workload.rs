@@ -2,24 +2,24 @@
 //!
 //! Two levels of detail, both with the formulas of the source (specs, section 5.1):
 //!
-//! - [`Detail::Abstract`] counts what an algorithm on paper names: ranks, degrees, sums. Going through the neighbours of a
-//!   vertex is free there; an edge list names both ends of its edges, so they count.
-//! - [`Detail::Concrete`] counts what generated code does: offsets and neighbour lists, too, and the three parameters (a
-//!   count and two addresses) that every thread of an update loads first.
+//! - [`Detail::Abstract`] counts what an algorithm on paper names: ranks, degrees, sums. Going through the neighbours
+//!   of a vertex is free there; an edge list names both ends of its edges, so they count.
+//! - [`Detail::Concrete`] counts what generated code does: offsets and neighbour lists, too, and the three parameters
+//!   (a count and two addresses) that every thread of an update loads first.
 //!
 //! `tests/all/workload.rs` runs the kernels on small random graphs, counts every access and compares. Found there:
 //!
-//! - Edge list and both forms of consolidate: the abstract formulas are what the kernels do, access by access, but for the
-//!   atomics of consolidate: the formula has one per vertex, the kernels sum up in groups of 32 first and have one per
-//!   group, as the concrete formula says (rounded up here: the last group may be small).
-//! - Push, pull and pull without division: the abstract formulas lack the reads of offsets and neighbour ids, by 2V+E; push
-//!   takes the two reads of a degree as one. The concrete formulas have all of them.
+//! - Edge list and both forms of consolidate: the abstract formulas are what the kernels do, access by access, but
+//!   for the atomics of consolidate: the formula has one per vertex, the kernels sum up in groups of 32 first and
+//!   have one per group, as the concrete formula says (rounded up here: the last group may be small).
+//! - Push, pull and pull without division: the abstract formulas lack the reads of offsets and neighbour ids, by
+//!   2V+E; push takes the two reads of a degree as one. The concrete formulas have all of them.
 //! - Push reads the rank of a vertex only when it has out-edges: both formulas are too high by the number of vertices
 //!   without any.
 //! - Consolidate without division reads the degree of a vertex in every round but the last.
 //!
-//! The formulas rank implementations badly: costs of an access differ by orders of magnitude with caches, coalescing and
-//! contention. They are here to explain, and [`spearman`](crate::spearman) tells how badly.
+//! The formulas rank implementations badly: costs of an access differ by orders of magnitude with caches, coalescing
+//! and contention. They are here to explain, and [`spearman`](crate::spearman) tells how badly.
 
 use std::fmt;
 use std::ops::Add;

@@ -43,8 +43,8 @@ impl ExampleGraph {
     }
 }
 
-/// Small graphs of every class. Sizes go up and down, so that what a machine keeps between runs must grow and shrink; the
-/// largest of a class have enough work for several workers.
+/// Small graphs of every class. Sizes go up and down, so that what a machine keeps between runs must grow and shrink;
+/// the largest of a class have enough work for several workers.
 pub fn example_graphs() -> &'static [ExampleGraph] {
     GRAPHS
 }

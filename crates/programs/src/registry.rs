@@ -171,7 +171,8 @@ pub struct UnknownProgram {
 /// ```
 /// use gw_programs::find;
 /// assert_eq!(find("sssp_delta").unwrap().name, "sssp-delta");
-/// assert_eq!(find("pagernak").unwrap_err().to_string(), "there is no standard program `pagernak`; did you mean `pagerank`?");
+/// let refused = find("pagernak").unwrap_err().to_string();
+/// assert_eq!(refused, "there is no standard program `pagernak`; did you mean `pagerank`?");
 /// ```
 pub fn find(name: &str) -> Result<&'static Program, UnknownProgram> {
     let wanted = name.replace('_', "-");

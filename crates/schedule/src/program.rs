@@ -89,8 +89,8 @@ pub struct ProgramSchedule {
     trees: Trees,
 }
 
-/// The trees of choosers by name. A schedule is what its text says; its trees travel beside it, so schedules of the same
-/// text are equal.
+/// The trees of choosers by name. A schedule is what its text says; its trees travel beside it, so schedules of the
+/// same text are equal.
 #[derive(Debug, Clone, Default)]
 struct Trees(BTreeMap<Name, Arc<Tree>>);
 

@@ -49,8 +49,8 @@ pub struct Bench {
     /// Only these schedules of the suite
     #[arg(long, value_name = "NAME,...", value_delimiter = ',', conflicts_with = "schedule")]
     schedules: Vec<String>,
-    /// Use this schedule in place of those of the suite: `default`, `auto` (the machine's choice for each graph), canonical
-    /// text or a file; may be repeated
+    /// Use this schedule in place of those of the suite: `default`, `auto` (the machine's choice for each graph),
+    /// canonical text or a file; may be repeated
     #[arg(long, value_name = "auto|FILE|TEXT")]
     schedule: Vec<String>,
     /// Timed runs per source

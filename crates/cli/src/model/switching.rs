@@ -25,7 +25,8 @@ pub struct Alternate {
     /// The implementations [default: those that a model would choose from]
     #[arg(value_name = "IMPLEMENTATION")]
     names: Vec<String>,
-    /// Run the second of two at every N-th step only: the longer the first runs, the less the caches hold for the second
+    /// Run the second of two at every N-th step only: the longer the first runs, the less the caches hold for the
+    /// second
     #[arg(long, value_name = "N", default_value = "2", value_parser = clap::value_parser!(u16).range(2..))]
     every: u16,
     #[command(flatten)]

@@ -58,8 +58,8 @@ impl<'a> OutFile<'a> {
         }
     }
 
-    /// Writes a vector one entry (or row) per line, a scalar on a line of its own, reals with all digits; as a table where
-    /// the name of the file asks for one.
+    /// Writes a vector one entry (or row) per line, a scalar on a line of its own, reals with all digits; as a table
+    /// where the name of the file asks for one.
     pub fn write(&self, globals: &Globals, ids: &Ids<'_>) -> Result<(), CliError> {
         let bytes = match globals.get(self.name) {
             Some(value) => match (Kind::of_path(self.path), value.as_vector()) {

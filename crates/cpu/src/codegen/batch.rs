@@ -1,8 +1,8 @@
 //! Pulling from a set in batches: first the edges whose source is in the set are gathered, then they are visited.
 //!
-//! Whether a source is in the set cannot be predicted, and a branch on it costs more than the rest of the edge. Gathering
-//! writes the position of every edge and advances by the bit of its source, without a branch. Pays where all edges of
-//! the list are looked at; where the first hit ends the list, the test stays in the loop.
+//! Whether a source is in the set cannot be predicted, and a branch on it costs more than the rest of the edge.
+//! Gathering writes the position of every edge and advances by the bit of its source, without a branch. Pays where
+//! all edges of the list are looked at; where the first hit ends the list, the test stays in the loop.
 
 use cranelift::codegen::ir::{StackSlotData, StackSlotKind};
 use cranelift::prelude::*;

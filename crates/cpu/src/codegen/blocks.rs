@@ -1,9 +1,9 @@
 //! Walking selected vertices block by block, the lists of the next block being fetched while this one is at work.
 //!
 //! An operator that leaves vertices out, or leaves a list at the first hit, branches on what cannot be predicted, and
-//! every wrong guess keeps the processor from running ahead to the next list, which then costs a full miss. So the tests
-//! of 64 vertices are made first, without branches, into a mask; the lists of the wanted ones are asked for; and only
-//! one block later they are visited.
+//! every wrong guess keeps the processor from running ahead to the next list, which then costs a full miss. So the
+//! tests of 64 vertices are made first, without branches, into a mask; the lists of the wanted ones are asked for;
+//! and only one block later they are visited.
 
 use cranelift::prelude::*;
 use gw_ir::expr::FunctionRef;
@@ -131,8 +131,8 @@ impl Translator<'_, '_> {
         Ok(self.b.block_params(done)[0])
     }
 
-    /// The word of the bit map that tells about the 64 ids from `first` on; none of them from `end` on. Chunks begin at words, and
-    /// end at words or at the last vertex, behind which no bit is set.
+    /// The word of the bit map that tells about the 64 ids from `first` on; none of them from `end` on. Chunks begin
+    /// at words, and end at words or at the last vertex, behind which no bit is set.
     fn map_word(&mut self, first: Value, end: Value) -> Value {
         let (inside, out) = (self.b.create_block(), self.b.create_block());
         self.b.append_block_param(out, types::I64);

@@ -69,8 +69,8 @@ impl Translator<'_, '_> {
         Ok(self.b.ins().ireduce(types::I32, count))
     }
 
-    /// Number of common entries, not above `limit`, of two ascending lists, by merging. With branches: of lists this short
-    /// they are mostly guessed right, and the processor goes on with the next pair meanwhile.
+    /// Number of common entries, not above `limit`, of two ascending lists, by merging. With branches: of lists this
+    /// short they are mostly guessed right, and the processor goes on with the next pair meanwhile.
     fn merge(&mut self, a: Value, a_len: Value, b: Value, b_len: Value, limit: Value) -> Value {
         let [head, second, look, unequal, equal, less, greater, out] = std::array::from_fn(|_| self.b.create_block());
         for _ in 0..3 {

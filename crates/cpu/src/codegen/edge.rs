@@ -49,8 +49,8 @@ pub(crate) struct EdgeShape {
     pub(crate) fetch_ahead: bool,
 }
 
-/// The part of every list that an edge function cares for. Lists are ascending, so the part is the beginning or the end of
-/// the list, and the rest of the list need not be read.
+/// The part of every list that an edge function cares for. Lists are ascending, so the part is the beginning or the
+/// end of the list, and the rest of the list need not be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Guard {
     /// How the other end of an edge compares with the owner of the list.
@@ -191,7 +191,8 @@ impl Translator<'_, '_> {
         let test = |t: &mut Self, dst: Value, failed: Block| match &op.to {
             // The function looks itself. Where the test can fault, the fault must be the function's.
             VertexFilter::Function(_) if op.meta.to_folded && t.target.careful => Ok(None),
-            // Also where the function itself looks again (`to_folded`): most edges fail, and those go round in a loop of their own.
+            // Also where the function itself looks again (`to_folded`): most edges fail, and those go round in a loop
+            // of their own.
             VertexFilter::Function(filter) => t.filter(filter, Role::To, dst).map(Some),
             VertexFilter::Set(_) => {
                 let map = t.slot(slot::TO_MAP, types::I64);
@@ -287,8 +288,8 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// The entries that are kept in registers. A careful kernel keeps none: it must touch an entry only where the program
-    /// does.
+    /// The entries that are kept in registers. A careful kernel keeps none: it must touch an entry only where the
+    /// program does.
     fn promoted<'f>(&self, facts: &'f EdgeFacts, owner: End) -> &'f [OwnedEntry] {
         if self.target.careful { &[] } else { facts.owned_entries.at(owner) }
     }
@@ -309,9 +310,9 @@ impl Translator<'_, '_> {
         (begin, end)
     }
 
-    /// A loop over the edge positions `begin..end` of `owner` whose other end passes the test, which gets the other end and the
-    /// block where an edge that fails goes on. The body gets the position and the other end; it may return a condition for
-    /// going on at all.
+    /// A loop over the edge positions `begin..end` of `owner` whose other end passes the test, which gets the other
+    /// end and the block where an edge that fails goes on. The body gets the position and the other end; it may
+    /// return a condition for going on at all.
     ///
     /// Edges that fail go round in a loop of their own inside: what only the body needs stays out of its registers.
     #[expect(clippy::too_many_arguments, reason = "the parts of one loop")]

@@ -1,11 +1,11 @@
 //! The one place where generated code touches memory.
 //!
 //! Every load, store and atomic instruction of a kernel is emitted here and needs a [`Reason`] why it cannot miss its
-//! memory. [`Translator::entry`] and [`Translator::vertex_of`] make the reasons of program accesses: they emit the check
-//! of the index, or, where the index is a vertex of the operator, write down a [`Limit`] that the runtime compares with the
-//! number of these vertices once per call ([`holds`]). A call for which the comparison fails runs a careful kernel
-//! ([`Target::careful`](super::Target)), which checks every access. In debug builds [`validate`](super::validate) walks the
-//! finished code of every kernel and looks whether all of this is so.
+//! memory. [`Translator::entry`] and [`Translator::vertex_of`] make the reasons of program accesses: they emit the
+//! check of the index, or, where the index is a vertex of the operator, write down a [`Limit`] that the runtime
+//! compares with the number of these vertices once per call ([`holds`]). A call for which the comparison fails runs a
+//! careful kernel ([`Target::careful`](super::Target)), which checks every access. In debug builds
+//! [`validate`](super::validate) walks the finished code of every kernel and looks whether all of this is so.
 
 use std::collections::{HashMap, HashSet};
 

@@ -97,8 +97,8 @@ pub(crate) struct VectorRef {
     pub(crate) name: Name,
 }
 
-/// Functions are inlined up to so many instructions and bodies: where each calls the next one twice, a short program would become
-/// larger than memory.
+/// Functions are inlined up to so many instructions and bodies: where each calls the next one twice, a short program
+/// would become larger than memory.
 const MOST_INSTRUCTIONS: usize = 50_000;
 const MOST_BODIES: usize = 10_000;
 

@@ -205,8 +205,8 @@ impl Translator<'_, '_> {
         let difference = Difference::of(value);
         let value = self.value(value)?;
         let changed = match op {
-            // A value that is no priority is a sum that did not fit. Compared without sign it is no smaller than anything
-            // stored, which is what it stands for.
+            // A value that is no priority is a sum that did not fit. Compared without sign it is no smaller than
+            // anything stored, which is what it stands for.
             PriorityOp::Min => {
                 let compared = if scalar == Scalar::Int { Scalar::Uint } else { scalar };
                 let changed = self.reduce_at(ReduceOp::Min, place, compared, value, atomic);
@@ -238,8 +238,8 @@ impl Translator<'_, '_> {
     }
 
     /// A fault when a sum that did not fit would have been the first priority of a vertex. Where there is a priority
-    /// already, that is less. Priorities end before the greatest value of their type, which means "not queued"; reals do
-    /// not overflow.
+    /// already, that is less. Priorities end before the greatest value of their type, which means "not queued"; reals
+    /// do not overflow.
     fn check_overflow(&mut self, place: &Place, scalar: Scalar, value: Value) {
         let Some(none) = not_queued(scalar) else { return };
         let ty = clif_type(scalar);
@@ -259,8 +259,8 @@ impl Translator<'_, '_> {
         self.b.seal_block(done);
     }
 
-    /// Counts one more sum into the priority of a vertex at `place`, unless that is at the floor already. The result says
-    /// whether it is the first.
+    /// Counts one more sum into the priority of a vertex at `place`, unless that is at the floor already. The result
+    /// says whether it is the first.
     fn count_sum(&mut self, place: &Place, scalar: Scalar, floor: Value, vertex: Value, atomic: bool) -> Value {
         let priority = self.load(clif_type(scalar), place);
         let above = self.binary(BinaryOp::Gt, scalar, priority, floor);
@@ -322,9 +322,9 @@ impl Translator<'_, '_> {
         wanted
     }
 
-    /// The sum of whole numbers, not below the floor, and whether a priority `above` the floor changes by it. Twice as many
-    /// bits are used, so that nothing wraps around. A priority that grows too large for its type is a fault; an amount that
-    /// is known to be negative needs no test for that.
+    /// The sum of whole numbers, not below the floor, and whether a priority `above` the floor changes by it. Twice
+    /// as many bits are used, so that nothing wraps around. A priority that grows too large for its type is a fault;
+    /// an amount that is known to be negative needs no test for that.
     fn exact_sum(
         &mut self,
         scalar: Scalar,
@@ -378,7 +378,8 @@ impl Translator<'_, '_> {
 
     /// Adds a vertex to the output of the operator.
     pub(crate) fn enqueue(&mut self, vertex: Value) {
-        // A vertex that is computed may come from data that others change since the write it follows: maps must hold it.
+        // A vertex that is computed may come from data that others change since the write it follows: maps must hold
+        // it.
         let reason = self.operator_vertex(vertex);
         match self.target.output {
             OutputForm::None | OutputForm::Buckets => {}

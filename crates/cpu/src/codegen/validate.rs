@@ -1,5 +1,5 @@
-//! Looks at the finished code of a kernel: every instruction that touches memory must have a reason, and the reason must be
-//! true of the code. Runs before compilation in debug builds.
+//! Looks at the finished code of a kernel: every instruction that touches memory must have a reason, and the reason
+//! must be true of the code. Runs before compilation in debug builds.
 
 use cranelift::codegen::dominator_tree::DominatorTree;
 use cranelift::codegen::flowgraph::ControlFlowGraph;

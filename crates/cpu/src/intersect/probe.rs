@@ -1,4 +1,5 @@
-//! Looking up the entries of a list in a bitmap: sixteen at a time where the processor can gather, one by one elsewhere.
+//! Looking up the entries of a list in a bitmap: sixteen at a time where the processor can gather, one by one
+//! elsewhere.
 
 /// Number of entries of the ascending list that are not above `limit` and whose bits are set.
 ///

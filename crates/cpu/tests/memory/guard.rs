@@ -1,5 +1,6 @@
-//! An allocator that puts every piece of memory at the end of a page behind which nothing can be accessed: the first stray
-//! access behind a vector, a map, an array of a graph or a queue ends the process. Freed memory cannot be accessed, either.
+//! An allocator that puts every piece of memory at the end of a page behind which nothing can be accessed: the first
+//! stray access behind a vector, a map, an array of a graph or a queue ends the process. Freed memory cannot be
+//! accessed, either.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::OnceLock;
@@ -8,8 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const PAGE: usize = 1 << 12;
 /// Address space for all that is ever allocated; no address is used twice.
 const ARENA: usize = 1 << 38;
-/// Smaller pieces are left to the system, unless they are asked for as zeros, as the cells of vectors and maps are: the system
-/// has room for some ten thousand pieces only.
+/// Smaller pieces are left to the system, unless they are asked for as zeros, as the cells of vectors and maps are:
+/// the system has room for some ten thousand pieces only.
 const LEAST: usize = 256;
 
 pub struct Guarded;
@@ -27,8 +28,8 @@ fn arena() -> usize {
     })
 }
 
-/// Zeroed memory in pages of its own, as near to the page behind them as its alignment allows; sizes of arrays are multiples of
-/// theirs.
+/// Zeroed memory in pages of its own, as near to the page behind them as its alignment allows; sizes of arrays are
+/// multiples of theirs.
 fn guarded(layout: Layout) -> *mut u8 {
     let pages = layout.size().next_multiple_of(PAGE);
     let at = NEXT.fetch_add(pages + PAGE, Ordering::Relaxed);

@@ -1,6 +1,6 @@
-//! No program touches memory that is not its own: vectors, graphs and sets of other sizes than the operator's, under the
-//! schedules that use them in different ways. The results and faults are those of the reference machine, and one access
-//! behind a piece of memory ends the process (`guard`).
+//! No program touches memory that is not its own: vectors, graphs and sets of other sizes than the operator's, under
+//! the schedules that use them in different ways. The results and faults are those of the reference machine, and one
+//! access behind a piece of memory ends the process (`guard`).
 
 mod guard;
 mod run;
@@ -145,7 +145,8 @@ fn sets_of_another_graph() {
         fault(agree(&text, &["path:10", "path:40"], EDGE), "vertex _ is out of range: there are 10 vertices");
         // One more vertex than the words of a map have bits.
         fault(agree(&text, &["path:65", "path:66"], EDGE), "vertex _ is out of range: there are 65 vertices");
-        // Now the set is a small one, and the vector as long as the small graph: a fault or not, but the same everywhere.
+        // Now the set is a small one, and the vector as long as the small graph: a fault or not, but the same
+        // everywhere.
         _ = agree(&text, &["path:40", "path:10"], EDGE);
     }
     // A frontier of one graph, in the form in which the schedule makes it, taken for one of another.

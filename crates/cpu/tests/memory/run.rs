@@ -7,8 +7,8 @@ use gw_exec::{GraphVm, Program, ReferenceVm, RunOptions};
 use gw_lang::{SourceFile, compile_front};
 use gw_schedule::ProgramSchedule;
 
-/// What a run leaves: what it printed, or its error with the line, in which `index 17` and `vertex 17` read `index _`: which of
-/// several faults comes first depends on the schedule.
+/// What a run leaves: what it printed, or its error with the line, in which `index 17` and `vertex 17` read `index
+/// _`: which of several faults comes first depends on the schedule.
 pub type Outcome = Result<String, String>;
 
 pub fn prepare(vm: &dyn GraphVm, text: &str, schedule: &str) -> Program {

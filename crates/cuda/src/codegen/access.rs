@@ -1,10 +1,12 @@
-//! Every access of generated code by an index of the program: entries of vectors, vertices of graphs, members of outputs.
+//! Every access of generated code by an index of the program: entries of vectors, vertices of graphs, members of
+//! outputs.
 //!
-//! An access either carries its check, or is recorded with the reason why it needs none. An index that is a vertex of the
-//! region (an endpoint of the edge at hand, the member that a function is applied to) is below the number of vertices of
-//! the region, so that one comparison per launch replaces the check per access: the region *requires* that the vector has
-//! at least so many entries ([`Requirement`]), and the host looks before it launches. Where the comparison fails the host
-//! takes the *careful* code of the operator, in which no index is known to be in range. `validate.rs` walks the finished text.
+//! An access either carries its check, or is recorded with the reason why it needs none. An index that is a vertex of
+//! the region (an endpoint of the edge at hand, the member that a function is applied to) is below the number of
+//! vertices of the region, so that one comparison per launch replaces the check per access: the region *requires*
+//! that the vector has at least so many entries ([`Requirement`]), and the host looks before it launches. Where the
+//! comparison fails the host takes the *careful* code of the operator, in which no index is known to be in range.
+//! `validate.rs` walks the finished text.
 
 use gw_ir::expr::{Expr, ExprKind, FunctionRef};
 use gw_ir::source::Name;
@@ -56,7 +58,8 @@ pub(crate) enum Reason {
 pub(crate) struct VectorCode {
     pub(crate) base: String,
     pub(crate) length: String,
-    /// Where its length comes from; several when a function is used with several captures; none where that is not known.
+    /// Where its length comes from; several when a function is used with several captures; none where that is not
+    /// known.
     pub(crate) lengths: Vec<Source>,
 }
 
@@ -101,7 +104,8 @@ impl Coder<'_, '_> {
         }
     }
 
-    /// The index of an entry in a vector, or in a row of one when its code is not given. `root` is the name in messages.
+    /// The index of an entry in a vector, or in a row of one when its code is not given. `root` is the name in
+    /// messages.
     fn index(
         &mut self,
         index: &Expr,

@@ -73,7 +73,8 @@ impl Uniform<'_, '_> {
         self.variants(&hybrid.variants, tests)
     }
 
-    /// A candidate that is expected to cost much more than the safe one is not taken, one of a weak leaf if it costs more at all.
+    /// A candidate that is expected to cost much more than the safe one is not taken, one of a weak leaf if it costs
+    /// more at all.
     fn compare_costs(&mut self, tree: &Tree, steps: &str, guard: &str) {
         let cost = |cost: &Cost| {
             let sizes = [
@@ -125,8 +126,8 @@ fn of_step(feature: Feature, steps: &str) -> Option<String> {
     })
 }
 
-/// The branches from a node on. Trees of models are shallow: their depth is bounded where they are trained. `guard` refuses weak
-/// leaves where costs cannot be compared.
+/// The branches from a node on. Trees of models are shallow: their depth is bounded where they are trained. `guard`
+/// refuses weak leaves where costs cannot be compared.
 fn branch(tree: &Tree, at: usize, values: &[(Feature, String)], steps: &str, guard: Option<&str>, code: &mut Code) {
     match &tree.nodes()[at] {
         TreeNode::Split { feature, threshold, left, right } => {

@@ -74,7 +74,8 @@ pub(crate) struct Coder<'r, 'm> {
     pub(super) draws: bool,
     /// What stands before the names of functions where they are called.
     pub(crate) prefix: &'static str,
-    /// Where the lengths of captured vectors come from, by function and capture: of the functions that an operator names.
+    /// Where the lengths of captured vectors come from, by function and capture: of the functions that an operator
+    /// names.
     pub(super) captured: HashMap<Name, Vec<Vec<Source>>>,
 }
 
@@ -100,7 +101,8 @@ impl<'r, 'm> Coder<'r, 'm> {
         }
     }
 
-    /// Notes where the lengths of captured vectors of a function come from. A function may be named twice by an operator.
+    /// Notes where the lengths of captured vectors of a function come from. A function may be named twice by an
+    /// operator.
     pub(crate) fn note_captures(&mut self, function: &Name, lengths: Vec<Vec<Source>>) {
         let known = self.captured.entry(function.clone()).or_default();
         known.resize(known.len().max(lengths.len()), Vec::new());
@@ -332,8 +334,8 @@ impl<'r, 'm> Coder<'r, 'm> {
         format!("{TURNS_NAME}{}", self.region.loops)
     }
 
-    /// Leaves a loop when the run is over: a fault lets another entry stand in, which may keep a loop going, and the host may
-    /// want to stop.
+    /// Leaves a loop when the run is over: a fault lets another entry stand in, which may keep a loop going, and the
+    /// host may want to stop.
     fn ask_if_over(&mut self, turns: &str, code: &mut Code) {
         let fault = self.region.inputs.member(Source::Fault, "gw::Fault*", "fault");
         code.line(format!("if ({turns} % {TURNS} == 0 && gw::is_over({fault})) break;"));
@@ -428,8 +430,9 @@ fn assigned_names(function: &Function) -> HashSet<Name> {
     names
 }
 
-/// Vectors that a function with a loop updates by atomics: it tries again until what others wrote lets it through, so it must
-/// see that. A loop of plain reads and writes goes on by what it writes itself, and may read from the nearest cache.
+/// Vectors that a function with a loop updates by atomics: it tries again until what others wrote lets it through, so
+/// it must see that. A loop of plain reads and writes goes on by what it writes itself, and may read from the nearest
+/// cache.
 fn loop_writes(function: &Function) -> HashSet<Name> {
     let body = function.body.as_deref().unwrap_or_default();
     let mut loops = false;

@@ -1,4 +1,5 @@
-//! Loops that do not run to their end in one launch: how an iteration begins and ends, and what the next launch is told.
+//! Loops that do not run to their end in one launch: how an iteration begins and ends, and what the next launch is
+//! told.
 //!
 //! With `loop=device-graph` a launch is one iteration, and the device launches the kernel again while it says so. The
 //! variables of the loop wait in the results, followed by [`STATE_WORDS`] words. With `loop=single-block` the kernel

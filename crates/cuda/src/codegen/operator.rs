@@ -1,4 +1,5 @@
-//! Operators: a struct per operator with the user's functions and what a load balancer asks for, and the code that runs it.
+//! Operators: a struct per operator with the user's functions and what a load balancer asks for, and the code that
+//! runs it.
 
 use gw_exec::random::Role;
 use gw_ir::analysis::calls::draws;
@@ -44,8 +45,8 @@ pub(crate) struct OperatorCode {
     pub(crate) output: bool,
 }
 
-/// How a function of the headers is called for a balancer, and whether it needs scratch memory. `all`: every vertex is looked at,
-/// so that there is work enough to let the whole grid share long lists.
+/// How a function of the headers is called for a balancer, and whether it needs scratch memory. `all`: every vertex
+/// is looked at, so that there is work enough to let the whole grid share long lists.
 fn balancer(load_balance: LoadBalance, incoming: bool, all: bool) -> Option<(String, &'static str, bool)> {
     Some(match load_balance {
         LoadBalance::VertexBased => ("gw::balance_vertex_based(op)".into(), "balance_vertex_based.cuh", false),
@@ -111,7 +112,8 @@ struct Plan {
     repeats: bool,
     /// The function adds up common neighbours, which lanes find together.
     together: Option<Together>,
-    /// Filters may fault: they are called for the ends of edges that sets select, the `from` filter first, and not for other vertices.
+    /// Filters may fault: they are called for the ends of edges that sets select, the `from` filter first, and not
+    /// for other vertices.
     late: bool,
     /// The one filter may fault and is of the owner: it is called once per vertex that has edges.
     guarded: bool,
@@ -250,7 +252,8 @@ pub(crate) fn edges(
                     (code.base, code.lengths)
                 }
             };
-            // A row of fixed length would have a length of its own; entries of one number each are all that is gathered.
+            // A row of fixed length would have a length of its own; entries of one number each are all that is
+            // gathered.
             let required = lengths.into_iter().map(Requirement::Entries).collect();
             let reason = coder.region.required(required);
             coder.region.record(Access { text: format!("{base}[v]"), reasons: vec![reason] });
@@ -626,7 +629,8 @@ fn walk_members(
     code.close("");
 }
 
-/// The tests of an edge that were not made for its owner, in their order: sets first, then the `from` and the `to` function.
+/// The tests of an edge that were not made for its owner, in their order: sets first, then the `from` and the `to`
+/// function.
 fn edge_tests(op: &EdgeSetIterator, plan: &Plan, from: Option<String>, to: Option<String>) -> Vec<String> {
     let by_function = |filter: &VertexFilter| matches!(filter, VertexFilter::Function(_));
     // A test is late, of the other end, or both ends are the edge's own.

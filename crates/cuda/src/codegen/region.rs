@@ -1,7 +1,7 @@
 //! A region: the statements that become one kernel, with what goes in and what comes out.
 //!
-//! A single operator is a region of one statement; a fused loop is a region with a loop. Statements outside operators run
-//! alike in every thread; operators are shared out among all threads of the grid.
+//! A single operator is a region of one statement; a fused loop is a region with a loop. Statements outside operators
+//! run alike in every thread; operators are shared out among all threads of the grid.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 

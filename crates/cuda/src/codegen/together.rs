@@ -1,5 +1,5 @@
-//! Edge functions that add up common neighbours, taken apart into a condition and a sum, so that lanes can find parts of the
-//! sum together: `if <condition>  x += intersectNeighbor(graph, src, dst)  end`.
+//! Edge functions that add up common neighbours, taken apart into a condition and a sum, so that lanes can find parts
+//! of the sum together: `if <condition>  x += intersectNeighbor(graph, src, dst)  end`.
 
 use gw_ir::analysis::operator::{EdgeOrder, ScalarReduction};
 use gw_ir::expr::{Expr, ExprKind, ReduceOp};
@@ -39,8 +39,8 @@ enum Part {
     ToBelow,
 }
 
-/// Takes the function of an operator without output apart, if it is such a function. Sums go where parts of them can go: into
-/// scalars that are `summed`, and into entries of the owner that are `gathered`.
+/// Takes the function of an operator without output apart, if it is such a function. Sums go where parts of them can
+/// go: into scalars that are `summed`, and into entries of the owner that are `gathered`.
 pub(crate) fn take_apart(
     apply: &Function,
     op: &EdgeSetIterator,
@@ -175,8 +175,8 @@ fn found(apply: &Function, owner: &Param, target: Expr, mut value: Expr) -> Func
 }
 
 impl Together {
-    /// The members that the balancer asks for. `test` is the filter of the other end, `weight` the code of the edge's weight,
-    /// `captures` are those of the function.
+    /// The members that the balancer asks for. `test` is the filter of the other end, `weight` the code of the edge's
+    /// weight, `captures` are those of the function.
     pub(crate) fn members(
         &self,
         code: &mut Code,

@@ -1,7 +1,7 @@
 //! Statements outside operators: every thread of the grid runs them alike.
 //!
-//! Barriers are placed where they are needed and nowhere else: after an operator, before the first thing that depends on
-//! it. Writes to memory are done by one thread between two barriers.
+//! Barriers are placed where they are needed and nowhere else: after an operator, before the first thing that depends
+//! on it. Writes to memory are done by one thread between two barriers.
 
 use std::collections::{HashMap, HashSet};
 
@@ -532,7 +532,8 @@ impl<'r, 'm> Uniform<'r, 'm> {
                 self.region.cooperative = true;
                 self.code
                     .line(format!("run.append({l}, {l}_depth, {l}_used, {set}, {fault}, {}, live());", self.span.line));
-                // The copy goes on beside what follows: nothing reads it before the next barrier but a pop, which waits.
+                // The copy goes on beside what follows: nothing reads it before the next barrier but a pop, which
+                // waits.
                 self.pending = true;
             }
             ExprKind::Builtin(Builtin::AddVertex, args) => {
@@ -586,8 +587,8 @@ impl<'r, 'm> Uniform<'r, 'm> {
         self.write_by_one(&format!("gw::{}(&{place}, ({ty})({value}));", reduction(op, false)))
     }
 
-    /// Hands back the results: variables of the host function, globals, sets, lists and queues. Returns the lines that take
-    /// them up again, for a loop that goes on in another launch.
+    /// Hands back the results: variables of the host function, globals, sets, lists and queues. Returns the lines
+    /// that take them up again, for a loop that goes on in another launch.
     pub(crate) fn results(&mut self, params: &[(Name, Type)], form: Option<LoopForm>) -> Vec<String> {
         self.copy_views(params, form);
         let mut lines: Vec<String> = Vec::new();

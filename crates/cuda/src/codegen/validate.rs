@@ -1,13 +1,13 @@
-//! Walks the finished text of a kernel: every subscript and every question to a graph in it is an access that was recorded
-//! with its reason (`access.rs`), or one that the machine itself makes of its own numbers.
+//! Walks the finished text of a kernel: every subscript and every question to a graph in it is an access that was
+//! recorded with its reason (`access.rs`), or one that the machine itself makes of its own numbers.
 //!
-//! Runs where debug assertions are on, so in all tests. A way around `access.rs` in the code generator then fails the first
-//! test that meets it.
+//! Runs where debug assertions are on, so in all tests. A way around `access.rs` in the code generator then fails the
+//! first test that meets it.
 
 use super::access::{Access, Reason, Requirement};
 
-/// Arrays that generated code indexes by numbers of the machine: vertices that a balancer hands out (below the vertices of the
-/// walked graph, [`Requirement::Walked`]), positions in sets, and words of results.
+/// Arrays that generated code indexes by numbers of the machine: vertices that a balancer hands out (below the
+/// vertices of the walked graph, [`Requirement::Walked`]), positions in sets, and words of results.
 const OF_THE_MACHINE: &[&str] = &[
     "graph.out_offsets",
     "graph.out_ranges",
@@ -96,8 +96,8 @@ fn subscript(text: &str, at: usize) -> Option<(&str, &str)> {
     Some((&text[begin..at], &text[begin..closing(text, at)?]))
 }
 
-/// The call of a function that asks a graph, with its arguments, from the object before it on. A vector may have the name of a
-/// function; it is not called.
+/// The call of a function that asks a graph, with its arguments, from the object before it on. A vector may have the
+/// name of a function; it is not called.
 fn question<'t>(text: &'t str, at: usize, name: &str) -> Option<&'t str> {
     let begin = text[..at].rfind(|c| !is_name(c)).map_or(0, |before| before + 1);
     let open = at + text[at..].find('(')?;

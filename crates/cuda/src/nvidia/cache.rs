@@ -1,7 +1,7 @@
 //! Compiled kernels on disk: found again by the content they were made from.
 //!
-//! A file is named by its key and holds the cubin followed by a trailer of 32 bytes: a magic word, the length and a checksum. As
-//! the trailer comes last, tools that read cubins (`cuobjdump`, `nvdisasm`) take the files as they are.
+//! A file is named by its key and holds the cubin followed by a trailer of 32 bytes: a magic word, the length and a
+//! checksum. As the trailer comes last, tools that read cubins (`cuobjdump`, `nvdisasm`) take the files as they are.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -11,9 +11,9 @@ const MAGIC: &[u8; 8] = b"GWcubin1";
 const TRAILER: usize = 32;
 const EXTENSION: &str = "cubin";
 
-/// A hash of 128 bits: FNV-1a. It is a few lines, always gives the same value for the same bytes (the standard library's hashers do
-/// not promise that), and 128 bits make accidental collisions out of the question. It is no defence against an adversary, but who can
-/// write into the cache can put any code there anyway.
+/// A hash of 128 bits: FNV-1a. It is a few lines, always gives the same value for the same bytes (the standard
+/// library's hashers do not promise that), and 128 bits make accidental collisions out of the question. It is no
+/// defence against an adversary, but who can write into the cache can put any code there anyway.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Hash(u128);
 
@@ -32,15 +32,16 @@ impl Hash {
     }
 }
 
-/// A folder of compiled kernels. Nothing that goes wrong with it fails a run: a kernel that cannot be read is compiled again, one
-/// that cannot be written is compiled again next time.
+/// A folder of compiled kernels. Nothing that goes wrong with it fails a run: a kernel that cannot be read is
+/// compiled again, one that cannot be written is compiled again next time.
 #[derive(Debug, Clone)]
 pub struct Cache {
     folder: Option<PathBuf>,
 }
 
 impl Cache {
-    /// The user's: the folder in `GW_CACHE`, else `graphwright` in `XDG_CACHE_HOME` or in `~/.cache`. An empty `GW_CACHE` is no cache.
+    /// The user's: the folder in `GW_CACHE`, else `graphwright` in `XDG_CACHE_HOME` or in `~/.cache`. An empty
+    /// `GW_CACHE` is no cache.
     pub fn of_user() -> Cache {
         let variable = |name| std::env::var_os(name).map(PathBuf::from);
         let set = |name| variable(name).filter(|path| !path.as_os_str().is_empty());

@@ -7,9 +7,9 @@ use crate::headers::HEADERS;
 
 /// Options besides the architecture.
 ///
-/// No fast mathematics, and products are not contracted into sums (`fmad`): results are those of the other machines, operation by
-/// operation. Graph kernels wait for memory, not for multipliers. Line information costs nothing at run time and lets
-/// `compute-sanitizer` and `ncu` show the source.
+/// No fast mathematics, and products are not contracted into sums (`fmad`): results are those of the other machines,
+/// operation by operation. Graph kernels wait for memory, not for multipliers. Line information costs nothing at run
+/// time and lets `compute-sanitizer` and `ncu` show the source.
 const OPTIONS: &[&str] = &[
     "--std=c++17",
     "--device-as-default-execution-space",

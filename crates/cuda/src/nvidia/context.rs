@@ -1,9 +1,9 @@
 //! The primary context of a GPU with the one stream of work, and events in that stream.
 //!
-//! A kernel may never end, and no call of the driver that waits can be interrupted. So nothing here waits inside the driver: the
-//! host asks whether the work is done, again and again, and looks at the flag of the run in between. When the flag is raised
-//! the kernel is stop_sent so; when that does not help either, the device is *lost*: nobody calls the driver any more, memory
-//! is left to the end of the process, which ends the kernel, too.
+//! A kernel may never end, and no call of the driver that waits can be interrupted. So nothing here waits inside the
+//! driver: the host asks whether the work is done, again and again, and looks at the flag of the run in between. When
+//! the flag is raised the kernel is stop_sent so; when that does not help either, the device is *lost*: nobody calls
+//! the driver any more, memory is left to the end of the process, which ends the kernel, too.
 
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,8 +23,8 @@ const SPIN: Duration = Duration::from_micros(500);
 /// Then it rests between two questions, for a part of the time that it has waited already and at most this long.
 const REST: Duration = Duration::from_millis(1);
 
-/// A primary context and a stream of its own. What lives in the context (modules, events, memory) holds an `Arc` of it, so that it
-/// goes last.
+/// A primary context and a stream of its own. What lives in the context (modules, events, memory) holds an `Arc` of
+/// it, so that it goes last.
 pub(super) struct Context {
     device: CUdevice,
     context: CUcontext,
@@ -46,8 +46,8 @@ struct Watched {
     one: Option<Pinned>,
 }
 
-// SAFETY: the driver's functions may be called from any thread once the context is current there (`enter`); the handles are never
-// changed after `open`.
+// SAFETY: the driver's functions may be called from any thread once the context is current there (`enter`); the
+// handles are never changed after `open`.
 unsafe impl Send for Context {}
 // SAFETY: as for `Send`; nothing is changed through a shared reference without a lock of the driver.
 unsafe impl Sync for Context {}

@@ -1,7 +1,7 @@
 //! The CUDA driver library: whether it is there, whether it has what is needed, and its errors as ours.
 //!
-//! `cudarc` loads `libcuda` on first use and panics when the library or a function is missing. So [`start`] looks first, and
-//! nothing else in this crate calls the driver before it has succeeded.
+//! `cudarc` loads `libcuda` on first use and panics when the library or a function is missing. So [`start`] looks
+//! first, and nothing else in this crate calls the driver before it has succeeded.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::OnceLock;

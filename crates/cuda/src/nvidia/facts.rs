@@ -94,7 +94,8 @@ pub(super) fn obstacle(
     None
 }
 
-/// The architecture to compile for: that of the GPU, or the nearest older one of the same generation, whose code it runs too.
+/// The architecture to compile for: that of the GPU, or the nearest older one of the same generation, whose code it
+/// runs too.
 pub(super) fn architecture(capability: (u32, u32), known: &[u32]) -> Option<u32> {
     let own = capability.0 * 10 + capability.1;
     known.iter().copied().filter(|&known| known / 10 == capability.0 && known <= own).max()

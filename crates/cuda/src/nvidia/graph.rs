@@ -1,4 +1,5 @@
-//! A loop as a CUDA graph: a conditional node whose body is one kernel, launched by the device while the kernel says so.
+//! A loop as a CUDA graph: a conditional node whose body is one kernel, launched by the device while the kernel says
+//! so.
 
 use std::sync::Arc;
 
@@ -31,7 +32,8 @@ impl WhileGraph {
     /// Makes the graph of a kernel.
     ///
     /// # Safety
-    /// The driver has conditional nodes. The function outlives the graph. Its parameter type has the bytes of `arguments` and a handle.
+    /// The driver has conditional nodes. The function outlives the graph. Its parameter type has the bytes of
+    /// `arguments` and a handle.
     pub unsafe fn new(
         context: &Arc<Context>,
         function: CUfunction,
@@ -47,8 +49,8 @@ impl WhileGraph {
             launch,
             context: Arc::clone(context),
         };
-        // SAFETY: all places are valid for writes, the context is current and the parameters live until the calls return, which
-        // copy them. `made` gives back on drop what was made until an error.
+        // SAFETY: all places are valid for writes, the context is current and the parameters live until the calls
+        // return, which copy them. `made` gives back on drop what was made until an error.
         unsafe {
             call!(cuGraphCreate(&mut made.graph, 0))?;
             // Every launch of the graph begins with 1: the kernel itself finds out whether there is anything to do.

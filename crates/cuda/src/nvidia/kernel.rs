@@ -35,10 +35,12 @@ impl Loaded {
     pub fn load(context: &Arc<Context>, unit: &Unit, cubin: &[u8]) -> Result<Kernel, DeviceError> {
         let refused = |log: String| DeviceError::Compile { kernel: unit.name.clone(), log };
         let name = CString::new(unit.name.as_str()).map_err(|_| refused("its name has a zero byte".into()))?;
-        // The driver waits for running kernels before it loads a module, and nobody could stop that: so the host waits first.
+        // The driver waits for running kernels before it loads a module, and nobody could stop that: so the host
+        // waits first.
         context.wait()?;
         let (mut module, mut function) = (std::ptr::null_mut(), std::ptr::null_mut());
-        // SAFETY: the place is valid; a cubin says itself how long it is, and those from the cache were checked to be whole.
+        // SAFETY: the place is valid; a cubin says itself how long it is, and those from the cache were checked to be
+        // whole.
         unsafe { call!(cuModuleLoadData(&mut module, cubin.as_ptr().cast())) }?;
         let mut loaded =
             Loaded { module, function, parameter: None, repeated: Mutex::default(), context: Arc::clone(context) };
@@ -76,7 +78,8 @@ impl Loaded {
     /// Enqueues the kernel.
     ///
     /// # Safety
-    /// `arguments` are bytes of the kernel's parameter type, and the addresses in them are good for what the kernel does with them.
+    /// `arguments` are bytes of the kernel's parameter type, and the addresses in them are good for what the kernel
+    /// does with them.
     pub unsafe fn launch(&self, launch: Launch, arguments: &[u8]) -> Result<(), DeviceError> {
         let refused = |reason: String| Err(DeviceError::Call { call: "cuLaunchKernelEx", reason });
         if let Some(bytes) = self.parameter.filter(|&bytes| bytes != arguments.len()) {
@@ -104,15 +107,17 @@ impl Loaded {
             numAttrs: attributes.len() as u32,
         };
         let mut parameters = [arguments.as_ptr().cast_mut().cast()];
-        // SAFETY: the driver copies the parameter before it returns and does not write to it; it is as long as the kernel's,
-        // see above, or by the caller's promise.
+        // SAFETY: the driver copies the parameter before it returns and does not write to it; it is as long as the
+        // kernel's, see above, or by the caller's promise.
         unsafe { call!(cuLaunchKernelEx(&config, self.function, parameters.as_mut_ptr(), std::ptr::null_mut())) }
     }
 
-    /// Enqueues the kernel to be launched until it sets its condition to zero. The handle of the condition is added to the arguments.
+    /// Enqueues the kernel to be launched until it sets its condition to zero. The handle of the condition is added
+    /// to the arguments.
     ///
     /// # Safety
-    /// As for [`Loaded::launch`], with the handle as the last member of the parameter type; the driver has conditional nodes.
+    /// As for [`Loaded::launch`], with the handle as the last member of the parameter type; the driver has
+    /// conditional nodes.
     pub unsafe fn launch_while(&self, launch: Launch, arguments: &[u8]) -> Result<(), DeviceError> {
         let refused = |reason: String| Err(DeviceError::Call { call: "cuGraphLaunch", reason });
         let given = arguments.len() + graph::HANDLE_BYTES;
@@ -138,8 +143,8 @@ impl Loaded {
         Ok(value.max(0) as u32)
     }
 
-    /// One memory on the multiprocessor is divided into shared memory and the nearest cache. Left alone the driver gives the
-    /// first more than the kernel can use; gathers from hot vertices live by the second.
+    /// One memory on the multiprocessor is divided into shared memory and the nearest cache. Left alone the driver
+    /// gives the first more than the kernel can use; gathers from hot vertices live by the second.
     fn leave_room_for_cache(&self, blocks: u32) -> Result<(), DeviceError> {
         const RESERVED: u32 = 1024; // of every block, by the driver
         let of_processor = facts::attribute_of(

@@ -1,4 +1,5 @@
-//! Device memory from a pool: the driver's, in the order of the stream, or lists of free blocks where the driver has none.
+//! Device memory from a pool: the driver's, in the order of the stream, or lists of free blocks where the driver has
+//! none.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::c_void;

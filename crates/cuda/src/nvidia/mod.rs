@@ -1,8 +1,8 @@
-//! An NVIDIA GPU, driven by its driver's interface: libcuda and libnvrtc are loaded when a device is opened, nothing of CUDA is
-//! needed before.
+//! An NVIDIA GPU, driven by its driver's interface: libcuda and libnvrtc are loaded when a device is opened, nothing
+//! of CUDA is needed before.
 //!
-//! All work goes through one stream, memory included: what is released may be taken again at once, because whoever uses it next
-//! comes later in the stream.
+//! All work goes through one stream, memory included: what is released may be taken again at once, because whoever
+//! uses it next comes later in the stream.
 
 mod cache;
 mod compiler;
@@ -95,8 +95,8 @@ impl NvidiaDevice {
         })
     }
 
-    /// Notes a launch. Where the host never waits by itself it does so now and then: the driver takes about a thousand launches and then
-    /// waits for the first of them, where nothing can interrupt it.
+    /// Notes a launch. Where the host never waits by itself it does so now and then: the driver takes about a
+    /// thousand launches and then waits for the first of them, where nothing can interrupt it.
     fn launched(&self) -> Result<(), DeviceError> {
         self.count().launches += 1;
         if self.unwaited.fetch_add(1, Ordering::Relaxed) < UNWAITED {
@@ -137,8 +137,8 @@ fn chosen(wanted: Option<std::ffi::OsString>, count: u32) -> Result<u32, DeviceE
     }
 }
 
-// The addresses that come in are those of `allocate` by the contract of `Device`, whose users alone make them: kernels take them in
-// any case unchecked.
+// The addresses that come in are those of `allocate` by the contract of `Device`, whose users alone make them:
+// kernels take them in any case unchecked.
 impl Device for NvidiaDevice {
     fn facts(&self) -> &Facts {
         &self.facts

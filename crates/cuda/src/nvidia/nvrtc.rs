@@ -1,7 +1,7 @@
 //! NVIDIA's run-time compiler, libnvrtc: where it is, and the few functions of it that are needed.
 //!
-//! It is loaded here and not by `cudarc`, which looks only where the system's loader does. There it often is not: toolkits are
-//! installed in folders of their own.
+//! It is loaded here and not by `cudarc`, which looks only where the system's loader does. There it often is not:
+//! toolkits are installed in folders of their own.
 
 use std::ffi::{CStr, CString, OsString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
@@ -240,8 +240,8 @@ fn load(file: &Path) -> Result<Nvrtc, String> {
     // For a bare name the loader has chosen the file.
     let path = Some(file).filter(|file| file.is_absolute()).map(Path::to_path_buf);
     let path = path.or_else(|| file_at(version as usize)).unwrap_or_else(|| file.to_path_buf());
-    // The compiler loads a second library by its bare name when it compiles. Unless the loader knows its folder it is not
-    // found, but one that is loaded already is.
+    // The compiler loads a second library by its bare name when it compiles. Unless the loader knows its folder it is
+    // not found, but one that is loaded already is.
     let mut libraries: Vec<Library> = builtins_beside(&path)
         .iter()
         // SAFETY: as above.

@@ -1,9 +1,10 @@
 //! Copies between host and device through page-locked buffers, so that they run at the speed of the bus.
 //!
-//! The driver can only copy at full speed, and beside other work, from page-locked memory. Data therefore go piece by piece
-//! through a few such buffers; while one is on its way, the next is filled. From [`BULK`] bytes on several threads do that, each
-//! with buffers of its own (a *lane*), because one thread cannot copy in memory as fast as the bus takes it. They are threads
-//! of their own and not rayon's: a rayon thread that waits may take up other work that wants the lane it holds.
+//! The driver can only copy at full speed, and beside other work, from page-locked memory. Data therefore go piece by
+//! piece through a few such buffers; while one is on its way, the next is filled. From [`BULK`] bytes on several
+//! threads do that, each with buffers of its own (a *lane*), because one thread cannot copy in memory as fast as the
+//! bus takes it. They are threads of their own and not rayon's: a rayon thread that waits may take up other work that
+//! wants the lane it holds.
 //!
 //! Memory of the caller is never seen by the device; when a call returns, it may do with it what it likes.
 
@@ -40,8 +41,8 @@ impl Staging {
         Staging { lanes, answer: Mutex::new(None), context: Arc::clone(context) }
     }
 
-    /// Copies to the device. A bulk copy is done when this returns, a smaller one may be on its way. Returns whether it waited for the
-    /// device.
+    /// Copies to the device. A bulk copy is done when this returns, a smaller one may be on its way. Returns whether
+    /// it waited for the device.
     ///
     /// # Safety
     /// `from.len()` bytes from `to` on are memory of this device.
@@ -98,7 +99,8 @@ impl Staging {
             Some(buffer) => buffer,
             none => none.insert(Pinned::new(&self.context, TINY)?),
         };
-        // SAFETY: the buffer has `TINY` bytes, which nobody else uses while it is locked; after the wait the copy is done.
+        // SAFETY: the buffer has `TINY` bytes, which nobody else uses while it is locked; after the wait the copy is
+        // done.
         unsafe {
             call!(cuMemcpyDtoHAsync_v2(buffer.start.cast(), from.0, to.len(), self.context.stream()))?;
             self.context.wait()?;
@@ -200,8 +202,8 @@ impl Lane {
             }
         }
         let start = self.buffer(self.current)?.memory.start;
-        // SAFETY: `filled + from.len() <= BUFFER`, and no copy in flight uses the bytes from `filled` on: they were waited for when the
-        // lane turned to this buffer.
+        // SAFETY: `filled + from.len() <= BUFFER`, and no copy in flight uses the bytes from `filled` on: they were
+        // waited for when the lane turned to this buffer.
         unsafe {
             let start = start.add(self.filled);
             std::ptr::copy_nonoverlapping(from.as_ptr(), start, from.len());
@@ -212,7 +214,8 @@ impl Lane {
         Ok(waited)
     }
 
-    /// Fetches pieces of at most [`BUFFER`] bytes until there are no more: while one is copied out, the next is on its way.
+    /// Fetches pieces of at most [`BUFFER`] bytes until there are no more: while one is copied out, the next is on
+    /// its way.
     ///
     /// # Safety
     /// Each piece is as long as memory of this device from its address on.

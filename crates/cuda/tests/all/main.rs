@@ -21,8 +21,9 @@ mod scans;
 #[path = "../schedules.rs"]
 mod schedules;
 
-/// The spec of a graph on which whole programs run. The emulated device takes about a microsecond for a thread between two
-/// barriers, so that usual runs have graphs of the same kind with a quarter of the vertices, nightly ones those named.
+/// The spec of a graph on which whole programs run. The emulated device takes about a microsecond for a thread
+/// between two barriers, so that usual runs have graphs of the same kind with a quarter of the vertices, nightly ones
+/// those named.
 fn sized(spec: &str) -> String {
     const SMALLER: [(&str, &str); 6] = [
         ("road:40x40", "road:12x12"),

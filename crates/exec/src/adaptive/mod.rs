@@ -1,10 +1,12 @@
-//! Adaptive schedules at run time: before every step a tree picks the candidate, by sizes of the frontier and of the graph.
+//! Adaptive schedules at run time: before every step a tree picks the candidate, by sizes of the frontier and of the
+//! graph.
 //!
-//! Only what the tree looks at is worked out. What is known of the graph is decided once ([`Tree::narrowed`]). The edges of a
-//! frontier are counted only where their number decides: often the size of the frontier and the greatest degree bound it well
-//! enough, and where a search goes on as it did, whole runs of steps are decided at once ([`SteadyPhase`]). The guard bounds bad luck: weak leaves and dear candidates give way to the
-//! safe one ([`Tree::choose_by`]), and a candidate two of whose steps in a row took much longer than the safe one should is not used
-//! again in the run.
+//! Only what the tree looks at is worked out. What is known of the graph is decided once ([`Tree::narrowed`]). The
+//! edges of a frontier are counted only where their number decides: often the size of the frontier and the greatest
+//! degree bound it well enough, and where a search goes on as it did, whole runs of steps are decided at once
+//! ([`SteadyPhase`]). The guard bounds bad luck: weak leaves and dear candidates give way to the safe one
+//! ([`Tree::choose_by`]), and a candidate two of whose steps in a row took much longer than the safe one should is
+//! not used again in the run.
 
 mod per_graph;
 mod steady;
@@ -21,7 +23,8 @@ use gw_schedule::{Answer, ChosenBy, Cost, Feature, Guard, Leaf, StepSizes, Tree,
 use per_graph::sizes_of;
 use steady::{STEADY_AFTER, SteadyPhase};
 
-/// A step may take this many times longer than expected of it and of the safe candidate: giving way to that one must pay.
+/// A step may take this many times longer than expected of it and of the safe candidate: giving way to that one must
+/// pay.
 const LATE_FACTOR: f64 = 4.0;
 /// One late step may be the fault of others on the machine.
 const LATE_STEPS: u32 = 2;
@@ -39,7 +42,8 @@ pub(crate) struct StepChooser {
     pushes: Vec<bool>,
     /// What is left of the tree on a graph.
     narrowed: Mutex<PerGraph<Tree>>,
-    /// Candidates that have run before, by number: the first time a machine may have to compile, so that step is not judged.
+    /// Candidates that have run before, by number: the first time a machine may have to compile, so that step is not
+    /// judged.
     used: AtomicU64,
 }
 
@@ -136,8 +140,8 @@ impl Steps {
         self.tree.choose_by(answer, terms.as_ref(), self.current, guard.then_some(&Guard::default()))
     }
 
-    /// What they say if the frontier has between `least` and `most` edges, as far as that is all the same. Features and costs go
-    /// one way with the edges: what holds for both bounds holds between.
+    /// What they say if the frontier has between `least` and `most` edges, as far as that is all the same. Features
+    /// and costs go one way with the edges: what holds for both bounds holds between.
     fn pick_between(
         &self,
         chooser: &StepChooser,
@@ -274,8 +278,8 @@ impl Steps {
         (candidate, by)
     }
 
-    /// Whether the choice after this step may depend on the edges of its frontier, for machines that count them while they make
-    /// it: for a small frontier even that takes a good part of the step.
+    /// Whether the choice after this step may depend on the edges of its frontier, for machines that count them while
+    /// they make it: for a small frontier even that takes a good part of the step.
     pub(crate) fn foresee_edges(&mut self, chooser: &StepChooser, most_degree: u64, guard: bool) -> bool {
         self.foreseen = chooser.needs_edges
             && (self.mispredicted || self.bounded.is_none() || {

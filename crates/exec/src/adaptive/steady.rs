@@ -1,5 +1,5 @@
-//! Steps that need not ask: where a search goes on as it did, the tree is shown once that it says the same about all steps to
-//! come as long as their sizes stay within bounds. To look at these bounds is a few comparisons.
+//! Steps that need not ask: where a search goes on as it did, the tree is shown once that it says the same about all
+//! steps to come as long as their sizes stay within bounds. To look at these bounds is a few comparisons.
 
 use gw_schedule::{Cost, Feature, Guard, StepSizes, Tree};
 
@@ -7,7 +7,8 @@ use super::Pick;
 
 /// A steady phase lasts at most so many steps: the more, the wider the bounds on all that has been visited.
 const STEPS: u64 = 16;
-/// A steady phase is looked for not before this step, nor sooner after one where there was none: the first steps grow too fast.
+/// A steady phase is looked for not before this step, nor sooner after one where there was none: the first steps grow
+/// too fast.
 pub(super) const STEADY_AFTER: u64 = 4;
 
 /// What is true of steps that need not ask, and the candidate they get.
@@ -34,7 +35,8 @@ impl SteadyPhase {
         step.iteration < self.last_iteration
     }
 
-    /// Bounds within which the tree says the same about the steps after this one. `current` is the candidate of this step.
+    /// Bounds within which the tree says the same about the steps after this one. `current` is the candidate of this
+    /// step.
     pub(super) fn after(
         step: &StepSizes,
         tree: &Tree,

@@ -265,8 +265,8 @@ impl<'a> Interp<'a> {
         self.will_write(priorities)?;
         let cells = priorities.touched();
         let old = cells.load(vertex as usize);
-        // A value that is no priority is a sum that did not fit. It stands for something larger than all that can be stored,
-        // and is an error only where nothing is stored yet.
+        // A value that is no priority is a sum that did not fit. It stands for something larger than all that can be
+        // stored, and is an error only where nothing is stored yet.
         if update.op == PriorityOp::Min && !fits(scalar, value) {
             return match old == scalar::largest(scalar) {
                 true => Err(ErrorKind::PriorityOverflow.into()),
@@ -288,8 +288,8 @@ impl<'a> Interp<'a> {
     }
 }
 
-/// Whether a whole number can be a priority: from 0 to the greatest value of its type but one, as that value itself means
-/// "not queued". Reals do not overflow.
+/// Whether a whole number can be a priority: from 0 to the greatest value of its type but one, as that value itself
+/// means "not queued". Reals do not overflow.
 fn fits(scalar: Scalar, value: u64) -> bool {
     match scalar {
         Scalar::Int => (0..i32::MAX).contains(&i32::of(value)),
@@ -298,8 +298,8 @@ fn fits(scalar: Scalar, value: u64) -> bool {
     }
 }
 
-/// `old + difference`, not below the floor; nothing when the priority is at or below it already. A sum that is no smaller
-/// than the greatest value of the type is an error.
+/// `old + difference`, not below the floor; nothing when the priority is at or below it already. A sum that is no
+/// smaller than the greatest value of the type is an error.
 fn add_to_priority(
     scalar: Scalar,
     old: u64,
@@ -343,8 +343,8 @@ fn prefix(ids: &[u32], size: i32) -> &[u32] {
     &ids[..ids.len().min(size.max(0) as usize)]
 }
 
-/// A reduction over all cells in order. Sums are kept whole: `uint_64` (in two's complement) of whole numbers, `double` of
-/// others. Largest and smallest entries pass over NaN as long as there is anything else.
+/// A reduction over all cells in order. Sums are kept whole: `uint_64` (in two's complement) of whole numbers,
+/// `double` of others. Largest and smallest entries pass over NaN as long as there is anything else.
 pub(crate) fn reduce_vector(reduction: Reduction, vector: &Vector) -> Result<Value> {
     let scalar = vector.scalar();
     let cells = vector.touched();

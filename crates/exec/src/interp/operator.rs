@@ -131,7 +131,8 @@ impl<'a> Interp<'a> {
     }
 }
 
-/// The evaluated inputs of an operator. The condition of an ordered loop stays code, since it is evaluated in every round.
+/// The evaluated inputs of an operator. The condition of an ordered loop stays code, since it is evaluated in every
+/// round.
 enum Inputs<'a> {
     Call(OperatorCall<'static>),
     Ordered(EdgeCall, Queue, &'a Num),

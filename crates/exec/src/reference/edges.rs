@@ -246,8 +246,8 @@ struct Body<'g, 'c> {
 }
 
 impl<'c> Body<'_, 'c> {
-    /// One edge. `passed` is what the `from` filter said about the source, once it was asked: filters are called for the
-    /// ends of edges that the sets select, and for no other vertices.
+    /// One edge. `passed` is what the `from` filter said about the source, once it was asked: filters are called for
+    /// the ends of edges that the sets select, and for no other vertices.
     #[inline]
     fn run(&mut self, interp: &mut Interp<'c>, source: u32, edge: usize, passed: &mut Option<bool>) -> Result<()> {
         let out = self.graph.out();

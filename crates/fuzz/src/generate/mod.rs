@@ -1,7 +1,8 @@
-//! Random programs as text, well typed by construction and, unless asked otherwise, free of results that depend on an order.
+//! Random programs as text, well typed by construction and, unless asked otherwise, free of results that depend on an
+//! order.
 //!
-//! Inside one operator every vector and every global number has one role (`Mode`): read, or written in one way that commutes
-//! with itself. `order.rs` judges the finished program without knowing these roles.
+//! Inside one operator every vector and every global number has one role (`Mode`): read, or written in one way that
+//! commutes with itself. `order.rs` judges the finished program without knowing these roles.
 //!
 //! | file | part of the language |
 //! |---|---|

@@ -42,9 +42,10 @@ fn tests_frontier(condition: &Expr) -> Option<gw_ir::source::Name> {
     }
 }
 
-/// `next = edges.from(frontier).applyModified(f, x); frontier = next;` where `f` does nothing but `x[dst] min= e(x[src])`, and
-/// `e` grows with `x[src]`: the least fixed point, whichever way it is reached. That `e` grows is taken from its form: the
-/// entry itself, or the entry plus something that is no part of `x`. Sums that wrap around do not grow.
+/// `next = edges.from(frontier).applyModified(f, x); frontier = next;` where `f` does nothing but `x[dst] min=
+/// e(x[src])`, and `e` grows with `x[src]`: the least fixed point, whichever way it is reached. That `e` grows is
+/// taken from its form: the entry itself, or the entry plus something that is no part of `x`. Sums that wrap around
+/// do not grow.
 fn fixed_point(module: &Module, frontier: &str, body: &[Stmt]) -> Option<Result<(), String>> {
     let mut edges = None;
     for stmt in body {
@@ -96,8 +97,9 @@ fn grows(value: &Expr, vector: &str) -> bool {
     }
 }
 
-/// A loop that takes buckets from a queue until there are none: what it leaves in the priorities does not depend on the
-/// width of buckets or the order inside one, if updates only lower (or only raise, or count down) and nothing else is done.
+/// A loop that takes buckets from a queue until there are none: what it leaves in the priorities does not depend on
+/// the width of buckets or the order inside one, if updates only lower (or only raise, or count down) and nothing
+/// else is done.
 fn drained(module: &Module, queue: &str, body: &[Stmt]) -> Result<(), String> {
     let other = || Err("a loop over a queue does something else as well".to_string());
     for stmt in body {

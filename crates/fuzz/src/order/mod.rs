@@ -1,9 +1,9 @@
 //! The rule that tells programs whose results may depend on an order from those whose results may not.
 //!
-//! It looks at GraphIR as lowered and knows nothing of how a program was made. A program passes when every operator and
-//! every `par_for` does (`region`), or belongs to one of two loops whose end does not depend on the way (`loops`): a
-//! monotone fixed point, and a priority queue that is drained. The rule errs on the safe side: a program that fails it may
-//! still be deterministic.
+//! It looks at GraphIR as lowered and knows nothing of how a program was made. A program passes when every operator
+//! and every `par_for` does (`region`), or belongs to one of two loops whose end does not depend on the way
+//! (`loops`): a monotone fixed point, and a priority queue that is drained. The rule errs on the safe side: a program
+//! that fails it may still be deterministic.
 //!
 //! A region passes when, for every vector and variable that it writes,
 //! - all accesses are to the entry of the one vertex (or round) that the function runs for, or
@@ -13,8 +13,8 @@
 //! - all writes are `compare_and_swap` between the same two different constants at an end of the edge, and what happens
 //!   after a swap depends on that end alone.
 //!
-//! Sums of reals pass, but their last digits depend on the order: such a program is *inexact*, and passes only if these sums
-//! are printed and otherwise left alone.
+//! Sums of reals pass, but their last digits depend on the order: such a program is *inexact*, and passes only if
+//! these sums are printed and otherwise left alone.
 
 mod loops;
 mod region;
@@ -182,7 +182,8 @@ fn sums_reals(expr: &Expr) -> bool {
     found
 }
 
-/// Adds the variables whose values an expression of the host reads. Arguments handed to functions are looked at inside them.
+/// Adds the variables whose values an expression of the host reads. Arguments handed to functions are looked at
+/// inside them.
 fn reads(expr: &Expr, read: &mut BTreeSet<Name>) {
     match &expr.kind {
         ExprKind::Var(name) => {

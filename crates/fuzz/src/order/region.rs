@@ -444,7 +444,8 @@ impl<'m> Region<'m> {
                 reads.is_empty()
                     && writes.iter().all(|w| matches!(w.how, How::Reduce { op: o, used: false, .. } if o == *op))
             }
-            // A filter may ask for the vector when nothing else is written: it sees either the old value or the new one.
+            // A filter may ask for the vector when nothing else is written: it sees either the old value or the new
+            // one.
             How::Assign(value, 0) if writes.iter().all(|w| constant(w, value)) => {
                 reads.is_empty() || (only && reads.iter().all(|r| r.filter) && writes.iter().all(|w| w.end == DST))
             }

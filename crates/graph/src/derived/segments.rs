@@ -1,5 +1,5 @@
-//! Cache segments: the in-edges cut by ranges of source ids, each part a small adjacency of its own, so that a pull over
-//! one part reads vertex data that fits a cache (Zhang et al., Making caches work for graph analytics, 2017).
+//! Cache segments: the in-edges cut by ranges of source ids, each part a small adjacency of its own, so that a pull
+//! over one part reads vertex data that fits a cache (Zhang et al., Making caches work for graph analytics, 2017).
 
 use rayon::prelude::*;
 

@@ -184,7 +184,8 @@ pub fn load(path: &Path, options: &ReadOptions, build: &BuildOptions, progress: 
 }
 
 impl Graph {
-    /// This graph with the reverse of every edge; where an edge has another weight in each direction, both get the lesser.
+    /// This graph with the reverse of every edge; where an edge has another weight in each direction, both get the
+    /// lesser.
     pub fn symmetrised(&self) -> Graph {
         let options = BuildOptions { keep_loops: true, ..BuildOptions::default() };
         Graph::new(self.out().typed(&Symmetrise(&options)), true).with_names(self.names().cloned())

@@ -3,9 +3,8 @@
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use rayon::prelude::*;
-
 use super::input::{Block, Blocks, Input};
+use crate::parallel;
 use crate::progress::Progress;
 use crate::text_file::BYTE_ORDER_MARK;
 use crate::{GraphError, Result, memory};
@@ -107,7 +106,7 @@ impl<'a> Text<'a> {
         let pending = current.map(|block| (block, at));
         let queue = Mutex::new(Queue { path, blocks, pending, index: 0, unchecked: 0, failed: false });
         let done = Mutex::new(Vec::new());
-        (0..rayon::current_num_threads()).into_par_iter().with_max_len(1).for_each(|_| {
+        parallel::each(rayon::current_num_threads(), &|_| {
             loop {
                 // Not in a `while let`: the queue must be free again while the block is parsed.
                 let next = lock(&queue).next();
@@ -156,7 +155,8 @@ struct Queue<'a> {
     failed: bool,
 }
 
-/// Bytes of text that are handed out before memory is looked at again. Edges of this much text take a few times as much.
+/// Bytes of text that are handed out before memory is looked at again. Edges of this much text take a few times as
+/// much.
 const MEMORY_STEP: usize = 16 << 20;
 
 enum Failure {

@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use crate::huge_pages::prefer_huge_pages;
+use crate::parallel;
 use crate::progress::Progress;
 use crate::rng::Rng;
 use crate::{EdgeChunk, EdgeList, VertexId};
@@ -23,7 +22,7 @@ pub(super) fn draw(
     progress.begin("generating edges", Some(edges));
     let mut list = vec![(0, 0); edges as usize];
     prefer_huge_pages(&mut list);
-    list.par_chunks_mut(BLOCK).enumerate().for_each(|(block, chunk)| {
+    parallel::map_items(list.chunks_mut(BLOCK).enumerate().collect(), |(block, chunk)| {
         let mut rng = Rng::new(seed, block as u64);
         for edge in chunk.iter_mut() {
             *edge = draw(&mut rng);
@@ -59,16 +58,13 @@ pub(super) fn in_blocks(
     fill: impl Fn(&mut Rng, Range<u64>, &mut Vec<(VertexId, VertexId)>) + Sync,
 ) -> EdgeList {
     progress.begin("generating edges", Some(items));
-    let chunks = (0..items.div_ceil(BLOCK as u64))
-        .into_par_iter()
-        .map(|block| {
-            let begin = block * BLOCK as u64;
-            let end = (begin + BLOCK as u64).min(items);
-            let mut edges = Vec::with_capacity((end - begin) as usize * per_item);
-            fill(&mut Rng::new(seed, block), begin..end, &mut edges);
-            progress.advance(end - begin);
-            EdgeChunk { weights: vec![(); edges.len()], edges }
-        })
-        .collect();
+    let chunks = parallel::map(items.div_ceil(BLOCK as u64) as usize, |block| {
+        let begin = (block * BLOCK) as u64;
+        let end = (begin + BLOCK as u64).min(items);
+        let mut edges = Vec::with_capacity((end - begin) as usize * per_item);
+        fill(&mut Rng::new(seed, block as u64), begin..end, &mut edges);
+        progress.advance(end - begin);
+        EdgeChunk { weights: vec![(); edges.len()], edges }
+    });
     EdgeList { vertices: vertices as usize, chunks }
 }

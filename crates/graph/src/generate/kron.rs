@@ -105,7 +105,8 @@ pub(super) fn scaled_size(scale: u32, factor: u64) -> Size {
     Size::new(vertices, vertices.saturating_mul(u128::from(factor)))
 }
 
-/// Joint choice of up to four levels: an alias table over `4^levels` outcomes, outcome = source bits << 4 | target bits.
+/// Joint choice of up to four levels: an alias table over `4^levels` outcomes, outcome = source bits << 4 | target
+/// bits.
 struct QuadTable {
     slots: [Slot; 256],
     mask: u32,

@@ -30,7 +30,8 @@ pub fn histogram(counts: &[(u64, u64)]) -> Vec<Bucket> {
     buckets
 }
 
-/// Bars of block characters, one line per bucket, no line wider than `width` columns as long as that leaves room for a bar.
+/// Bars of block characters, one line per bucket, no line wider than `width` columns as long as that leaves room for
+/// a bar.
 ///
 /// ```
 /// use gw_graph::stats::{histogram, render};

@@ -1,9 +1,9 @@
 //! Whether a program can tell that a vertex stands twice in a set.
 //!
-//! For a program, sets are sets. An operator may leave repeats in its output only where the program allows it (the third
-//! argument of `applyModified`) *and* nothing the program does with that set shows them. What does not show them:
-//! comparing the size with 0, membership, and visiting the members with a function that may as well be called twice. All
-//! else, the size as a number, lists, calls, globals, counts as showing them.
+//! For a program, sets are sets. An operator may leave repeats in its output only where the program allows it (the
+//! third argument of `applyModified`) *and* nothing the program does with that set shows them. What does not show
+//! them: comparing the size with 0, membership, and visiting the members with a function that may as well be called
+//! twice. All else, the size as a number, lists, calls, globals, counts as showing them.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! Apply fusion: two operators become one whose function runs both. They are vertex operators over the same set, or edge
-//! operators over all edges of the same graph.
+//! Apply fusion: two operators become one whose function runs both. They are vertex operators over the same set, or
+//! edge operators over all edges of the same graph.
 //!
 //! The second operator moves up to the first, so nothing in between may touch what the second touches. It stands in the
 //! same block, or in a neighbouring scope: loop fuse leaves the two bodies of a fused loop in a scope each.
@@ -93,8 +93,8 @@ fn find(
     None
 }
 
-/// The statements of a block with those of its scopes, in the order in which they run: label path, and the positions that
-/// lead to each.
+/// The statements of a block with those of its scopes, in the order in which they run: label path, and the positions
+/// that lead to each.
 fn in_a_line(block: &[Stmt], prefix: &str, at: &mut Vec<usize>, line: &mut Vec<(Option<String>, Vec<usize>)>) {
     for (i, stmt) in block.iter().enumerate() {
         at.push(i);

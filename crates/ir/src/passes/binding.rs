@@ -1,5 +1,5 @@
-//! Schedule binding: operators and loops get the schedule of their label path, and with it their direction, parallelism,
-//! frontier forms and deduplication. Hybrid schedules are split here ([`super::hybrid`]).
+//! Schedule binding: operators and loops get the schedule of their label path, and with it their direction,
+//! parallelism, frontier forms and deduplication. Hybrid schedules are split here ([`super::hybrid`]).
 
 use super::{PassContext, PassError, hybrid};
 use crate::bound::BoundSchedule;

@@ -1,8 +1,8 @@
 //! Start-up lowering: initialisers of globals become statements, in the order the language promises.
 //!
-//! Graphs are loaded first, then universes are sized, vectors allocated, scalars set in order of declaration, and last
-//! the entries of vectors are computed, each vector as one vertex operator. A library (no `main`) only sets its scalars:
-//! its caller brings the graphs.
+//! Graphs are loaded first, then universes are sized, vectors allocated, scalars set in order of declaration, and
+//! last the entries of vectors are computed, each vector as one vertex operator. A library (no `main`) only sets its
+//! scalars: its caller brings the graphs.
 
 use std::collections::HashSet;
 

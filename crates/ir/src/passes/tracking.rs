@@ -87,7 +87,8 @@ fn rewrite_function(module: &mut Module, name: &Name, edges: &EdgeSetIterator) -
     Ok(())
 }
 
-/// The names under which the function knows the tracked vector: the name itself, and captures bound to the same variable.
+/// The names under which the function knows the tracked vector: the name itself, and captures bound to the same
+/// variable.
 fn aliases(function: &Function, edges: &EdgeSetIterator) -> BTreeSet<Name> {
     let EdgeOutput::Modified { vector, .. } = &edges.output else { return BTreeSet::new() };
     let bound = |capture: &Name| {

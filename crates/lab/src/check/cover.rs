@@ -1,9 +1,9 @@
 //! Which schedules of a program to try: few enough to run them all, and every value of every axis at every place of the
 //! program, every pair of values where both can stand together, and hybrids.
 //!
-//! The space of one place runs into billions, so it is sampled evenly by values: a pool holds for every value of every axis
-//! some schedules that have it and are random otherwise. From the pool those are picked that add most to what is covered,
-//! until nothing is missing. The lists of all places are then gone through side by side.
+//! The space of one place runs into billions, so it is sampled evenly by values: a pool holds for every value of
+//! every axis some schedules that have it and are random otherwise. From the pool those are picked that add most to
+//! what is covered, until nothing is missing. The lists of all places are then gone through side by side.
 
 use std::collections::HashMap;
 
@@ -49,8 +49,8 @@ impl<'a> Cover<'a> {
         Cover { machine, rng: Rng::new(seed, 0xc0), known: HashMap::new() }
     }
 
-    /// Schedules for a program with these places: `wanted` of them, or as many as cover everything. Those that cover most
-    /// come first. `compiles` has the last word on what is legal: passes know more than a place tells.
+    /// Schedules for a program with these places: `wanted` of them, or as many as cover everything. Those that cover
+    /// most come first. `compiles` has the last word on what is legal: passes know more than a place tells.
     pub(super) fn program(
         &mut self,
         points: &[Point],
@@ -64,7 +64,8 @@ impl<'a> Cover<'a> {
         slots.retain(|slot| !slot.list.is_empty());
         let all = slots.iter().map(|slot| slot.list.len()).max().unwrap_or(0);
         let wanted = wanted.unwrap_or(all);
-        // One label: the list says it all. More: each list is begun again, in another order, until the longest is through.
+        // One label: the list says it all. More: each list is begun again, in another order, until the longest is
+        // through.
         let mut orders: Vec<Vec<usize>> = slots.iter().map(|slot| (0..slot.list.len()).collect()).collect();
         let mut candidates: Vec<Candidate> = Vec::new();
         for row in 0..wanted.saturating_mul(4) {

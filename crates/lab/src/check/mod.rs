@@ -1,8 +1,8 @@
 //! The conformance matrix: standard programs x schedules x small graphs of every class on one machine, every result
 //! validated.
 //!
-//! 1. Every program is parsed and lowered (`plan`), and the schedules to try are drawn (`cover`): its own, none, what the
-//!    machine chooses for each graph, and legal schedules within the machine's capabilities.
+//! 1. Every program is parsed and lowered (`plan`), and the schedules to try are drawn (`cover`): its own, none, what
+//!    the machine chooses for each graph, and legal schedules within the machine's capabilities.
 //! 2. Each program is compiled once per schedule and then run on all graphs that suit it; its validator looks at every
 //!    result (`run`).
 //! 3. Runs are counted, failures kept with the command that repeats them (`report`).
@@ -38,7 +38,8 @@ pub struct Check<'a> {
     pub quick: bool,
     /// Seed of the schedules drawn.
     pub seed: u64,
-    /// Legal schedules per program, besides its own, none and the machine's choice; as many as cover everything when absent.
+    /// Legal schedules per program, besides its own, none and the machine's choice; as many as cover everything when
+    /// absent.
     pub schedules: Option<usize>,
     /// Only schedules whose texts have one of these, such as `loop=fused`; all when there is none.
     pub only: Vec<String>,

@@ -1,5 +1,6 @@
-//! A second look at runs whose results were neither equal to the reference nor found right by a validator: they are run again and
-//! compared with the reference, entry by entry, within tolerance. Nobody stores results; they can be made again.
+//! A second look at runs whose results were neither equal to the reference nor found right by a validator: they are
+//! run again and compared with the reference, entry by entry, within tolerance. Nobody stores results; they can be
+//! made again.
 
 use std::collections::HashSet;
 

@@ -1,9 +1,9 @@
 //! The runner of the lab: finds what is missing and measures it.
 //!
-//! Graphs come one after the other, each loaded once. On a graph, properties come first: runs under a plain push schedule that
-//! count frontiers and give the reference result of each variant. Then every implementation is run on all variants that it lacks: a warm-up
-//! whose result is checked, and the timed runs. Each finished run is written at once, so that whatever ends the process, running again
-//! goes on where it stopped.
+//! Graphs come one after the other, each loaded once. On a graph, properties come first: runs under a plain push
+//! schedule that count frontiers and give the reference result of each variant. Then every implementation is run on
+//! all variants that it lacks: a warm-up whose result is checked, and the timed runs. Each finished run is written at
+//! once, so that whatever ends the process, running again goes on where it stopped.
 //!
 //! | file | concept |
 //! |---|---|
@@ -39,8 +39,8 @@ pub struct Collection<'a> {
     pub machine: &'a dyn GraphVm,
     /// Threads of the host that it computes with.
     pub threads: usize,
-    /// The machine of property runs. Pushing, it must count all out-edges of the frontier, also those to vertices that a
-    /// filter leaves out: the processor does, the reference machine does not.
+    /// The machine of property runs. Pushing, it must count all out-edges of the frontier, also those to vertices
+    /// that a filter leaves out: the processor does, the reference machine does not.
     pub property_machine: &'a dyn GraphVm,
     /// A run that takes longer has failed.
     pub time_limit: Option<Duration>,

@@ -42,8 +42,8 @@ pub(super) fn hash(standard: Option<&'static Program>, globals: &Globals) -> Vec
     hash.digest128().to_le_bytes().to_vec()
 }
 
-/// The first difference between two results that is more than rounding; integers must be equal. Scalars that are floats, such as the change of the
-/// last round, depend on the order of adding and are not looked at.
+/// The first difference between two results that is more than rounding; integers must be equal. Scalars that are
+/// floats, such as the change of the last round, depend on the order of adding and are not looked at.
 pub(super) fn difference(standard: Option<&'static Program>, found: &Globals, reference: &Globals) -> Option<String> {
     for name in names(standard, reference) {
         let pair = (Results::vector(found, name), Results::vector(reference, name));

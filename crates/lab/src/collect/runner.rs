@@ -1,6 +1,6 @@
-//! The order of everything: graph by graph, properties first, then variant by variant. The implementations of a variant take
-//! turns, and each round begins with another one: machines change their pace from second to second, and that shall not hit one of
-//! them alone.
+//! The order of everything: graph by graph, properties first, then variant by variant. The implementations of a
+//! variant take turns, and each round begins with another one: machines change their pace from second to second, and
+//! that shall not hit one of them alone.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -45,8 +45,8 @@ pub(super) enum Fault {
     Cancelled,
 }
 
-/// Whoever takes this many times longer than the fastest in the first round is timed once: it would take most of the time of
-/// measuring. The warm-up does not tell: there a machine compiles.
+/// Whoever takes this many times longer than the fastest in the first round is timed once: it would take most of the
+/// time of measuring. The warm-up does not tell: there a machine compiles.
 const HOPELESS: f64 = 20.0;
 
 /// Stands for the properties of a graph in claims.

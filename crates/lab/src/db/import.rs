@@ -27,8 +27,9 @@ pub struct Imported {
 }
 
 impl Lab {
-    /// Takes in mean times of other systems. The first line names the columns: `system`, `graph` and `seconds` are needed;
-    /// `dataset`, `config` or `root`, `timer`, `min`, `max` and `std_dev` are known. All lines or none are taken.
+    /// Takes in mean times of other systems. The first line names the columns: `system`, `graph` and `seconds` are
+    /// needed; `dataset`, `config` or `root`, `timer`, `min`, `max` and `std_dev` are known. All lines or none are
+    /// taken.
     pub fn import(&mut self, table: &Path, algorithm: &str, platform: &str) -> Result<Imported> {
         let text =
             read_up_to(table, MAX_TABLE).map_err(|source| LabError::Read { path: table.to_path_buf(), source })?;

@@ -70,7 +70,8 @@ impl GraphIndex {
 }
 
 impl NewGraph {
-    /// A file or a spec, with a name before it or without: `NAME=kron:14:seed=3`. The file must be there, the spec right.
+    /// A file or a spec, with a name before it or without: `NAME=kron:14:seed=3`. The file must be there, the spec
+    /// right.
     pub fn read(text: &str) -> Result<NewGraph> {
         let named = text.split_once('=').filter(|(name, rest)| {
             !name.is_empty() && !rest.is_empty() && !name.contains([':', '/', '.']) && !Path::new(text).exists()
@@ -105,7 +106,8 @@ impl NewGraph {
     }
 }
 
-/// A schedule of a program, with a name before it or without: `fast=s0:s1@pull`. Labels are checked against the program.
+/// A schedule of a program, with a name before it or without: `fast=s0:s1@pull`. Labels are checked against the
+/// program.
 pub fn read_implementation(text: &str, program: &str, target: &str) -> Result<NewImplementation> {
     let named = text.split_once('=').filter(|(name, _)| !name.is_empty() && text.parse::<ProgramSchedule>().is_err());
     let (name, text) = named.map_or((None, text), |(name, text)| (Some(name.to_string()), text));

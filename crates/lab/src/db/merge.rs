@@ -1,4 +1,5 @@
-//! Taking in the lab of another machine. Rows are the same when their natural keys are; keys of the file are given anew.
+//! Taking in the lab of another machine. Rows are the same when their natural keys are; keys of the file are given
+//! anew.
 
 use std::path::Path;
 
@@ -23,8 +24,8 @@ pub struct Merged {
 }
 
 impl Lab {
-    /// Takes in everything that another lab has and this one lacks, in one transaction. Nothing is replaced. The other file
-    /// keeps its contents; when it is of an older version it is brought to the present one.
+    /// Takes in everything that another lab has and this one lacks, in one transaction. Nothing is replaced. The
+    /// other file keeps its contents; when it is of an older version it is brought to the present one.
     pub fn merge(&mut self, other: &Path) -> Result<Merged> {
         let same = |path: &Path| path.canonicalize().ok();
         if same(&self.path).is_some() && same(&self.path) == same(other) {

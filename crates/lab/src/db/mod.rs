@@ -1,8 +1,9 @@
 //! The lab file: an SQLite database of what to run, what was measured, with what, and which models were made of it.
 //!
-//! One file holds everything. Its tables and columns follow section 1.9 of the Mix-and-Match notes, except that an implementation is a triple of
-//! program, schedule and target. Every change is one transaction; write-ahead logging lets other processes read and write
-//! meanwhile, and a process that is killed leaves the file as it was before its last transaction.
+//! One file holds everything. Its tables and columns follow section 1.9 of the Mix-and-Match notes, except that an
+//! implementation is a triple of program, schedule and target. Every change is one transaction; write-ahead logging
+//! lets other processes read and write meanwhile, and a process that is killed leaves the file as it was before its
+//! last transaction.
 //!
 //! | file | concept |
 //! |---|---|

@@ -112,8 +112,8 @@ impl Lab {
         Ok(row)
     }
 
-    /// The platform of this environment; it is added when the lab has none. `name` is what people call it, the words of the
-    /// hardware without one.
+    /// The platform of this environment; it is added when the lab has none. `name` is what people call it, the words
+    /// of the hardware without one.
     pub fn add_platform(&mut self, environment: &Environment, name: Option<&str>) -> Result<PlatformRow> {
         if let Some(known) = self.platform(environment)? {
             return match name {

@@ -187,8 +187,8 @@ impl Lab {
         answer(&self.connection, found.sql, as_of)
     }
 
-    /// The answer to a list's name or to one statement of SQL, in which `:as_of` stands for the moment asked about. What
-    /// writes is refused.
+    /// The answer to a list's name or to one statement of SQL, in which `:as_of` stands for the moment asked about.
+    /// What writes is refused.
     pub fn query(&self, text: &str, as_of: Option<&str>) -> Result<Sheet> {
         if ENTITIES.iter().any(|entity| entity.name == text) {
             return self.list(text, as_of);

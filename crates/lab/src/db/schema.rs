@@ -1,7 +1,7 @@
 //! Versions of the tables and the way from one to the next.
 //!
-//! A new file goes the same way as an old one: from nothing through every version. A version that was published is never
-//! changed; what is to be different comes as the next one.
+//! A new file goes the same way as an old one: from nothing through every version. A version that was published is
+//! never changed; what is to be different comes as the next one.
 
 use std::path::Path;
 

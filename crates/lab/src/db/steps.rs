@@ -316,7 +316,8 @@ impl Read<'_> {
         Ok(())
     }
 
-    /// The model of each implementation that is one. One that was removed, or that a later Graphwright wrote, tells nothing.
+    /// The model of each implementation that is one. One that was removed, or that a later Graphwright wrote, tells
+    /// nothing.
     fn models(&self, table: &StepTable) -> Vec<Option<Adviser>> {
         let model = |implementation: &Implementation| {
             let name = implementation.schedule.strip_prefix(MODEL)?;

@@ -1,7 +1,7 @@
 //! What is missing, and who works on it.
 //!
-//! A process claims a batch, one implementation on one graph, before it runs it. A claim names the process; when that is
-//! gone, as after a kill, the claim is void and the next process takes it over.
+//! A process claims a batch, one implementation on one graph, before it runs it. A claim names the process; when that
+//! is gone, as after a kill, the claim is void and the next process takes it over.
 
 use std::collections::HashSet;
 
@@ -128,8 +128,8 @@ impl Lab {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Missing runs on a graph, implementation by implementation. Their order differs from graph to graph: whoever comes first
-    /// on a graph finds clocks and caches cold, and that shall not always be the same one.
+    /// Missing runs on a graph, implementation by implementation. Their order differs from graph to graph: whoever
+    /// comes first on a graph finds clocks and caches cold, and that shall not always be the same one.
     pub(crate) fn batches(&self, ours: &Ours, graph: i64) -> Result<Vec<Batch>> {
         let sql = format!(
             "SELECT rc.id, rc.algorithmId, rc.repeats, i.id, i.name, i.program, i.schedule, {VARIANT_COLUMNS} {MISSING} \
@@ -307,7 +307,8 @@ fn host() -> String {
     if name.is_empty() { "here".to_string() } else { name.to_string() }
 }
 
-/// When a process was started, in ticks since the computer was; nothing when it does not run, or is dead and not buried.
+/// When a process was started, in ticks since the computer was; nothing when it does not run, or is dead and not
+/// buried.
 fn started(id: u32) -> Option<String> {
     let text = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
     // The name of the program, in brackets, may hold anything.

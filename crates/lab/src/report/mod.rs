@@ -1,5 +1,5 @@
-//! The report of a lab: tables of measured steps and the models learned from them as one HTML page that needs no network,
-//! or as tables for a terminal.
+//! The report of a lab: tables of measured steps and the models learned from them as one HTML page that needs no
+//! network, or as tables for a terminal.
 //!
 //! | file | concept |
 //! |---|---|

@@ -22,8 +22,8 @@ impl<'m> Chooser<'m> {
         Chooser { tree: &model.tree, places: model.candidates.iter().map(find).collect() }
     }
 
-    /// The implementation for each step. A leaf that leaves several open keeps the one before; the first candidate, which
-    /// is the safe one, when there is none before.
+    /// The implementation for each step. A leaf that leaves several open keeps the one before; the first candidate,
+    /// which is the safe one, when there is none before.
     pub fn choices(&self, steps: &[StepTimes]) -> Vec<Option<usize>> {
         let mut candidate = 0;
         let choose = |step: &StepTimes| {

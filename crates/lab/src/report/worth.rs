@@ -34,10 +34,10 @@ fn clean(value: f64) -> f64 {
 
 /// The variants worth a look among these, on all of which every core implementation was measured:
 ///
-/// - with the greatest and the least ratio of worst to best time, spread (standard deviation by mean), skewness and excess
-///   kurtosis of the times of the core implementations;
-/// - for each core implementation, the variant where it is best (its time by that of the best other one) and the one where
-///   it is worst (its time by that of the best one).
+/// - with the greatest and the least ratio of worst to best time, spread (standard deviation by mean), skewness and
+///   excess kurtosis of the times of the core implementations;
+/// - for each core implementation, the variant where it is best (its time by that of the best other one) and the one
+///   where it is worst (its time by that of the best one).
 pub fn worth_a_look(table: &StepTable, variants: &[usize]) -> Vec<WorthALook> {
     let core = table.core();
     let times: Vec<(usize, Vec<f64>)> = variants

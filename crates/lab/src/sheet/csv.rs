@@ -3,8 +3,8 @@
 use super::{Field, Sheet};
 
 impl Sheet {
-    /// The sheet as comma-separated values with a line of titles. Numbers keep all their digits, what is not known stays
-    /// empty, and an empty text is `""`.
+    /// The sheet as comma-separated values with a line of titles. Numbers keep all their digits, what is not known
+    /// stays empty, and an empty text is `""`.
     pub fn to_csv(&self) -> String {
         let mut text = String::new();
         line(&mut text, self.columns.iter().map(|title| quoted(title)));

@@ -1,4 +1,5 @@
-//! How many digits of a number a person wants to see: the same for a whole column, so that its numbers can be compared by eye.
+//! How many digits of a number a person wants to see: the same for a whole column, so that its numbers can be
+//! compared by eye.
 
 use super::Field;
 

@@ -3,8 +3,8 @@
 use super::{Kind, Sheet};
 
 impl Sheet {
-    /// The sheet as a `tabular`; the document needs `\usepackage{booktabs}`. Numbers stand to the right, `--` is what is
-    /// not known, and characters that mean something to LaTeX are escaped.
+    /// The sheet as a `tabular`; the document needs `\usepackage{booktabs}`. Numbers stand to the right, `--` is what
+    /// is not known, and characters that mean something to LaTeX are escaped.
     pub fn to_latex(&self) -> String {
         let columns: String =
             (0..self.columns.len()).map(|at| if self.kind(at) == Kind::Text { 'l' } else { 'r' }).collect();

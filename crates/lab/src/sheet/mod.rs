@@ -1,4 +1,5 @@
-//! A sheet: named columns and rows of fields. Answers of queries, tables for people and files for other tools are all made of it.
+//! A sheet: named columns and rows of fields. Answers of queries, tables for people and files for other tools are all
+//! made of it.
 //!
 //! | file | form |
 //! |---|---|

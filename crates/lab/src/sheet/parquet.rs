@@ -13,8 +13,8 @@ use super::{Field, Kind, Sheet, SheetError};
 use crate::Result;
 
 impl Sheet {
-    /// The sheet as a Parquet file. A column of whole numbers is `INT64`, one of numbers `DOUBLE`, any other a string, in
-    /// which numbers are written as in [`to_csv`](Sheet::to_csv); all may lack values.
+    /// The sheet as a Parquet file. A column of whole numbers is `INT64`, one of numbers `DOUBLE`, any other a
+    /// string, in which numbers are written as in [`to_csv`](Sheet::to_csv); all may lack values.
     pub fn to_parquet(&self) -> Result<Vec<u8>> {
         Ok(self.parquet()?)
     }

@@ -97,8 +97,8 @@ impl Checker {
         }
     }
 
-    /// A number of 64 bits that becomes an index or a vertex. It must not become a small one by losing its upper half: what is
-    /// too large for an `int` becomes the largest, which no vector and no graph has.
+    /// A number of 64 bits that becomes an index or a vertex. It must not become a small one by losing its upper
+    /// half: what is too large for an `int` becomes the largest, which no vector and no graph has.
     fn within_int(&mut self, expr: Expr) -> Checked<Expr> {
         const MOST: i64 = i32::MAX as i64;
         let span = expr.span;
@@ -203,8 +203,8 @@ pub(super) fn int_literal(value: i64, span: Span) -> Expr {
     Expr { kind: ExprKind::Int(value), ty: Type::Scalar(scalar), span }
 }
 
-/// A literal beyond the greatest signed number, written as `2 * half + rest`: numbers of the tree are signed, and a conversion
-/// to a real takes the sum for the large number it is.
+/// A literal beyond the greatest signed number, written as `2 * half + rest`: numbers of the tree are signed, and a
+/// conversion to a real takes the sum for the large number it is.
 pub(super) fn large_literal(value: u64, span: Span) -> Expr {
     let ty = Type::Scalar(Scalar::Uint64);
     let int = |v: u64| Expr { kind: ExprKind::Int(v as i64), ty: ty.clone(), span };

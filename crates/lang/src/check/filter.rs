@@ -1,7 +1,8 @@
 //! Edge filters: a function in `from(f)` or `to(f)` of an edge operator changes nothing.
 //!
-//! A schedule decides how often a filter is asked and in which order: once per edge in a push, once per vertex in a pull,
-//! not at all where no edge is left to select. A filter that writes would make the result depend on the schedule.
+//! A schedule decides how often a filter is asked and in which order: once per edge in a push, once per vertex in a
+//! pull, not at all where no edge is left to select. A filter that writes would make the result depend on the
+//! schedule.
 
 use super::Checker;
 use crate::builtin::Builtin;

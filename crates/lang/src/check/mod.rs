@@ -1,7 +1,7 @@
 //! Type checker: resolves every name and type of a syntax tree and writes out every conversion.
 //!
-//! Steps: (1) collect element names, then function signatures; (2) check globals in order, each seeing those
-//! before it; (3) check function bodies; (4) look at the whole program: tracked vectors, edge filters, universe sets, entry
+//! Steps: (1) collect element names, then function signatures; (2) check globals in order, each seeing those before
+//! it; (3) check function bodies; (4) look at the whole program: tracked vectors, edge filters, universe sets, entry
 //! points.
 
 mod builtin;

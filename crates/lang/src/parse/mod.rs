@@ -261,8 +261,8 @@ impl Parser<'_> {
     }
 }
 
-/// A warning for a comment that reads like the right side of a remainder, as in `if x % 2 == 1`: the program is accepted,
-/// and means something else.
+/// A warning for a comment that reads like the right side of a remainder, as in `if x % 2 == 1`: the program is
+/// accepted, and means something else.
 fn remainder(source: &SourceFile, comment: Span) -> Option<Diagnostic> {
     let text = &source.text[comment.start..comment.end];
     let line = &source.text[..comment.start];

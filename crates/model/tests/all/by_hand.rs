@@ -118,7 +118,8 @@ fn unknown_leaves_keep_the_choice_before() {
 fn answers_are_counted() {
     let (table, model) = (table(), model(TREE));
     let all = validate(&model, &table, Scope::All).unwrap();
-    // Labels: pull, pull, push, pull; push, queue. Answers: {push, queue}, pull, {push, queue}, queue; pull, {push, queue}.
+    // Labels: pull, pull, push, pull; push, queue. Answers: {push, queue}, pull, {push, queue}, queue; pull, {push,
+    // queue}.
     assert_eq!((all.right, all.partial, all.wrong, all.unknown, all.near), (1, 2, 2, 1, 0));
     assert_eq!((all.hard_error(), all.soft_error()), (2.0 / 6.0, 4.0 / 6.0));
     let held_out = validate(&model, &table, Scope::HeldOut).unwrap();

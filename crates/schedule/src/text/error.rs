@@ -82,8 +82,8 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// The candidate with the fewest edits from `word` (insertions, deletions, replacements, swaps of neighbours), when it is
-/// near enough to be a slip.
+/// The candidate with the fewest edits from `word` (insertions, deletions, replacements, swaps of neighbours), when
+/// it is near enough to be a slip.
 pub(super) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (word.chars().count() / 3).max(1);
     candidates

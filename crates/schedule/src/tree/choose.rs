@@ -35,10 +35,11 @@ pub enum ChosenBy {
 }
 
 impl Tree {
-    /// The candidate for a step about which the tree says `answer`. `current` is that of the step before, `None` at the first step.
+    /// The candidate for a step about which the tree says `answer`. `current` is that of the step before, `None` at
+    /// the first step.
     ///
-    /// `sizes` are the [`Cost::terms`] of the step, where they are known. Without them, or where the tree knows no costs, the
-    /// guard refuses all weak leaves and nothing else.
+    /// `sizes` are the [`Cost::terms`] of the step, where they are known. Without them, or where the tree knows no
+    /// costs, the guard refuses all weak leaves and nothing else.
     pub fn choose_by(
         &self,
         answer: Answer,

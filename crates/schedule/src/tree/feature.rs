@@ -1,4 +1,5 @@
-//! What a decision tree may look at before a step: sizes of the graph, of the frontier and of what is left, and summaries of degrees.
+//! What a decision tree may look at before a step: sizes of the graph, of the frontier and of what is left, and
+//! summaries of degrees.
 
 use crate::value::word_axis;
 

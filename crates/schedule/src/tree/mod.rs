@@ -269,8 +269,8 @@ impl Tree {
         at
     }
 
-    /// What the tree says whatever the features are between two values each; `None` if that depends, or if it takes long to find
-    /// out.
+    /// What the tree says whatever the features are between two values each; `None` if that depends, or if it takes
+    /// long to find out.
     ///
     /// ```
     /// use gw_schedule::{Answer, Feature, Tree};
@@ -316,8 +316,8 @@ impl Tree {
         None
     }
 
-    /// The tree where some features are known once and for all: without the splits that these decide, and without those that make
-    /// no difference.
+    /// The tree where some features are known once and for all: without the splits that these decide, and without
+    /// those that make no difference.
     ///
     /// ```
     /// use gw_schedule::{Feature, Tree};

@@ -6,9 +6,8 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use crate::format::text::Fault;
+use crate::parallel;
 
 /// Largest and smallest block.
 const MAX_BLOCK: usize = 4 << 20;
@@ -43,7 +42,7 @@ fn read_blocks<T: Send>(
     let starts = starts(bytes, from, block);
     let ends = starts.iter().skip(1).copied().chain([bytes.len()]);
     let ranges: Vec<Range<usize>> = starts.iter().copied().zip(ends).map(|(start, end)| start..end).collect();
-    let found: Vec<_> = ranges.into_par_iter().map(|range| (range.start, read(range))).collect();
+    let found: Vec<_> = parallel::map(ranges.len(), |at| (ranges[at].start, read(ranges[at].clone())));
     let mut pieces = Vec::with_capacity(found.len());
     let mut expected = from;
     for (start, piece) in found {
@@ -63,10 +62,10 @@ fn read_blocks<T: Send>(
 /// Where blocks begin: behind line ends that are, by the number of quotes before them, not inside quotes.
 fn starts(bytes: &[u8], from: usize, block: usize) -> Vec<usize> {
     let nominal: Vec<usize> = (from..bytes.len().max(from + 1)).step_by(block).collect();
-    let quotes: Vec<usize> = nominal
-        .par_iter()
-        .map(|&at| memchr::memchr_iter(b'"', &bytes[at..(at + block).min(bytes.len())]).count())
-        .collect();
+    let quotes = parallel::map(nominal.len(), |number| {
+        let at = nominal[number];
+        memchr::memchr_iter(b'"', &bytes[at..(at + block).min(bytes.len())]).count()
+    });
     let mut before = 0;
     let mut starts = vec![from];
     for (&at, count) in nominal.iter().zip(quotes) {

@@ -11,7 +11,7 @@ use hashbrown::HashTable;
 use rayon::prelude::*;
 use rustc_hash::FxHasher;
 
-use crate::Names;
+use crate::{Names, parallel};
 
 /// The different texts of a block, numbered from 0 in the order in which they first appear.
 #[derive(Default)]
@@ -85,7 +85,7 @@ pub(super) struct Merged {
 
 /// Numbers the texts of all blocks.
 pub(super) fn merge(blocks: Vec<LocalNames>) -> Merged {
-    let blocks: Vec<LocalNames> = blocks.into_par_iter().map(LocalNames::closed).collect();
+    let blocks = parallel::map_items(blocks, LocalNames::closed);
     let firsts = first_appearances(&blocks);
     let is_first = |block: usize, at: usize| firsts[block][at] == place(block, at);
     // Texts that first appear in each block.

@@ -6,7 +6,8 @@
 //! drives every graph towards half density; here inserting and deleting have rates of their own, which each
 //! individual inherits and changes a little.
 //!
-//! Individuals are sorted lists of matrix cells, 4 bytes per edge: a bit matrix of 10^4 vertices would take 12.5 MB each.
+//! Individuals are sorted lists of matrix cells, 4 bytes per edge: a bit matrix of 10^4 vertices would take 12.5 MB
+//! each.
 
 mod individual;
 
@@ -47,8 +48,8 @@ pub struct Evolve {
 /// How the cells of two parents combine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Crossover {
-    /// Each matrix row (a vertex with its edges to higher ids) from a random parent; keeps structure and converges in the
-    /// fewest generations.
+    /// Each matrix row (a vertex with its edges to higher ids) from a random parent; keeps structure and converges in
+    /// the fewest generations.
     #[default]
     Vertex,
     /// Each cell from a random parent.
