@@ -9,8 +9,8 @@ use std::ops::Range;
 use crate::format::text::Fault;
 use crate::parallel;
 
-/// Largest and smallest block.
-const MAX_BLOCK: usize = 4 << 20;
+/// Largest and smallest block. A block numbers its own texts, so that few and long blocks have few texts in common.
+const MAX_BLOCK: usize = 64 << 20;
 const MIN_BLOCK: usize = 64 << 10;
 
 /// What was read of a block.
@@ -29,7 +29,7 @@ pub(super) fn read<T: Send>(
     from: usize,
     read: impl Fn(Range<usize>) -> Result<Piece<T>, Fault> + Sync,
 ) -> Result<Vec<Piece<T>>, Fault> {
-    let block = ((bytes.len() - from) / (8 * rayon::current_num_threads())).clamp(MIN_BLOCK, MAX_BLOCK);
+    let block = ((bytes.len() - from) / rayon::current_num_threads() + 1).clamp(MIN_BLOCK, MAX_BLOCK);
     read_blocks(bytes, from, block, read)
 }
 

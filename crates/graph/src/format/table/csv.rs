@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::blocks::{self, Piece};
 use super::columns::{Places, TableColumns};
-use super::ids::{BlockIds, IdBlock, NumberIds, Numbered, Refusal, TextIds, whole_number};
+use super::ids::{BATCH, BlockIds, IdBlock, NumberIds, Numbered, Refusal, TextIds, whole_number};
 use super::record::{Field, Records};
 use crate::format::cursor::Cursor;
 use crate::format::edge_lines::{AnyWeights, Column, NoWeights};
@@ -152,30 +152,98 @@ impl<'a> Table<'a> {
         let capacity = lines_in(&bytes[range.clone()]) as usize + 1;
         let mut block =
             Block { ids: I::default(), edges: Vec::with_capacity(capacity), weights: C::with_capacity(capacity) };
-        let mut records = Records::new(bytes, range.start, self.separator);
+        match self.read_records(range.clone(), &mut block) {
+            Ok(end) => {
+                self.progress.advance(range.len() as u64);
+                Ok(Piece { start: range.start, end, content: block })
+            }
+            Err(NoId::Bad(fault)) => Err(fault),
+            Err(NoId::Text) => {
+                texts.store(true, Ordering::Relaxed);
+                Ok(Piece { start: range.start, end: range.end, content: block })
+            }
+        }
+    }
+
+    /// Reads records into a block, and returns where the last one ends.
+    fn read_records<I: BlockIds, C: Column>(
+        &self,
+        range: Range<usize>,
+        block: &mut Block<I, C>,
+    ) -> Result<usize, NoId> {
+        let mut records = Records::new(self.bytes, range.start, self.separator);
+        let mut waiting = Vec::with_capacity(BATCH);
         while records.at < range.end {
             let start = records.at;
             if records.skip_blank_line() {
                 continue;
             }
-            let record = self.record(&mut records, start)?;
-            let ids = self
-                .id(&mut block.ids, record.source, self.places.source)
-                .and_then(|source| Ok((source, self.id(&mut block.ids, record.target, self.places.target)?)));
-            match ids {
-                Ok(ids) => block.edges.push(ids),
-                Err(NoId::Bad(fault)) => return Err(fault),
-                Err(NoId::Text) => {
-                    texts.store(true, Ordering::Relaxed);
-                    return Ok(Piece { start: range.start, end: range.end, content: block });
-                }
+            let taken = self.take(&mut records, start, &mut block.weights, range.start, &mut waiting);
+            if waiting.len() == BATCH || taken.is_err() {
+                // What waits comes before a fault of this record.
+                self.give_ids(&mut block.ids, &mut waiting, &mut block.edges)?;
             }
-            if C::PRESENT {
-                self.weight(&mut block.weights, record.weight, range.start)?;
-            }
+            taken.map_err(NoId::Bad)?;
         }
-        self.progress.advance(range.len() as u64);
-        Ok(Piece { start: range.start, end: records.at, content: block })
+        self.give_ids(&mut block.ids, &mut waiting, &mut block.edges)?;
+        Ok(records.at)
+    }
+
+    /// Reads the record that begins at `start`: its ends wait for their ids, its weight is taken at once.
+    #[inline]
+    fn take<C: Column>(
+        &self,
+        records: &mut Records<'_>,
+        start: usize,
+        weights: &mut C,
+        block: usize,
+        waiting: &mut Vec<Field>,
+    ) -> Result<(), Fault> {
+        let record = self.record(records, start)?;
+        for (field, column) in [(record.source, self.places.source), (record.target, self.places.target)] {
+            if field.start == field.end {
+                return Err(self.empty(field, column));
+            }
+            waiting.push(field);
+        }
+        if C::PRESENT {
+            self.weight(weights, record.weight, block)?;
+        }
+        Ok(())
+    }
+
+    /// Gives ids to the fields that wait, source and target by turns, and makes edges of them.
+    fn give_ids<I: BlockIds>(
+        &self,
+        ids: &mut I,
+        waiting: &mut Vec<Field>,
+        edges: &mut Vec<(I::Id, I::Id)>,
+    ) -> Result<(), NoId> {
+        let mut given = Vec::with_capacity(BATCH);
+        let result = match waiting.iter().any(|field| field.escaped) {
+            false => {
+                let mut texts: [&[u8]; BATCH] = [&[]; BATCH];
+                for (text, field) in texts.iter_mut().zip(&*waiting) {
+                    *text = field.plain(self.bytes);
+                }
+                ids.ids(&texts[..waiting.len()], &mut given)
+            }
+            true => waiting.iter().enumerate().try_for_each(|(position, field)| {
+                let id = match field.escaped {
+                    false => ids.id(field.plain(self.bytes)),
+                    true => ids.id(&field.unescaped(self.bytes)),
+                };
+                given.push(id.map_err(|refusal| (position, refusal))?);
+                Ok(())
+            }),
+        };
+        result.map_err(|(position, refusal)| match refusal {
+            Refusal::NotANumber => NoId::Text,
+            Refusal::Bad(message) => NoId::Bad(Fault::new(waiting[position].start, message)),
+        })?;
+        edges.extend(given.chunks_exact(2).map(|ends| (ends[0], ends[1])));
+        waiting.clear();
+        Ok(())
     }
 
     /// Reads a record, which begins at `start`.
@@ -215,21 +283,6 @@ impl<'a> Table<'a> {
             }
         };
         Fault::new(start, message)
-    }
-
-    #[inline]
-    fn id<I: BlockIds>(&self, ids: &mut I, field: Field, column: usize) -> Result<I::Id, NoId> {
-        if field.start == field.end {
-            return Err(NoId::Bad(self.empty(field, column)));
-        }
-        let id = match field.escaped {
-            false => ids.id(field.plain(self.bytes)),
-            true => ids.id(&field.unescaped(self.bytes)),
-        };
-        id.map_err(|refusal| match refusal {
-            Refusal::NotANumber => NoId::Text,
-            Refusal::Bad(message) => NoId::Bad(Fault::new(field.start, message)),
-        })
     }
 
     #[inline]

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+pub(super) use super::intern::BATCH;
 use super::intern::{LocalNames, merge};
 use crate::format::cursor::Cursor;
 use crate::format::densify::{AnyIds, densify};
@@ -14,6 +15,13 @@ pub(super) trait BlockIds: Default + Send {
     type Id: Copy + Send;
     /// Takes an id.
     fn id(&mut self, text: &[u8]) -> Result<Self::Id, Refusal>;
+    /// Takes at most [`BATCH`] ids, and appends them. The error has the position of the first that is refused.
+    fn ids(&mut self, texts: &[&[u8]], ids: &mut Vec<Self::Id>) -> Result<(), (usize, Refusal)> {
+        for (position, text) in texts.iter().enumerate() {
+            ids.push(self.id(text).map_err(|refusal| (position, refusal))?);
+        }
+        Ok(())
+    }
     /// Numbers the ids of all blocks; `None` where they must be read as texts.
     fn number(blocks: Vec<IdBlock<Self>>) -> Result<Option<Numbered>>;
 }
@@ -41,6 +49,8 @@ pub(super) struct Numbered {
     pub(super) numbering: Option<Numbering>,
 }
 
+const NOT_UTF8: &str = "an id is not UTF-8; convert the file, for example with `iconv -f latin1 -t utf-8`";
+
 /// Texts.
 #[derive(Default)]
 pub(super) struct TextIds(LocalNames);
@@ -48,10 +58,12 @@ pub(super) struct TextIds(LocalNames);
 impl BlockIds for TextIds {
     type Id = u32;
 
-    #[inline]
     fn id(&mut self, text: &[u8]) -> Result<u32, Refusal> {
-        let bad = "an id is not UTF-8; convert the file, for example with `iconv -f latin1 -t utf-8`";
-        self.0.intern(text).map_err(|_| Refusal::Bad(bad))
+        self.0.intern(text).map_err(|_| Refusal::Bad(NOT_UTF8))
+    }
+
+    fn ids(&mut self, texts: &[&[u8]], ids: &mut Vec<u32>) -> Result<(), (usize, Refusal)> {
+        self.0.intern_all(texts, ids).map_err(|(position, _)| (position, Refusal::Bad(NOT_UTF8)))
     }
 
     fn number(blocks: Vec<IdBlock<Self>>) -> Result<Option<Numbered>> {
