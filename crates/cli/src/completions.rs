@@ -44,7 +44,10 @@ impl Man {
     /// Prints the page of `gw`, or writes all pages.
     pub fn run(self, command: Command) -> Result<(), CliError> {
         match self.folder {
-            Some(folder) => Ok(clap_mangen::generate_to(command, folder)?),
+            Some(folder) => {
+                let made = std::fs::create_dir_all(&folder).and_then(|()| clap_mangen::generate_to(command, &folder));
+                made.map_err(|error| CliError::Usage(format!("--folder {}: {error}", folder.display())))
+            }
             None => {
                 let mut page = Vec::new();
                 clap_mangen::Man::new(command).render(&mut page)?;

@@ -172,3 +172,48 @@ fn no_color_means_no_colour() {
         assert_eq!(colours(at, &command, true), Some(false), "{command}");
     }
 }
+
+#[test]
+fn ids_survive_another_order_of_the_vertices() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("n.csv"), "source,target\n0,1\n1,2\n3,2\n0,2\n").unwrap();
+    for graph in ["n.csv", "n.csv:reorder=degree", "n.csv:reorder=random"] {
+        success(at, &["run", "bfs-levels", graph, "--source", "0", "--out", "level=l.csv"]);
+        let mut lines: Vec<String> =
+            std::fs::read_to_string(at.join("l.csv")).unwrap().lines().map(str::to_string).collect();
+        lines.sort();
+        assert_eq!(lines, ["0,0", "1,1", "2,1", "3,-1", "vertex,level"], "{graph}");
+    }
+}
+
+#[test]
+fn headers_and_comments_are_told_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let edges = |text: &str, options: &[&str]| {
+        std::fs::write(at.join("t.csv"), text).unwrap();
+        success(at, &[&["graph", "convert", "t.csv", "o.csv"][..], options].concat());
+        std::fs::read_to_string(at.join("o.csv")).unwrap().lines().skip(1).map(str::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(edges("#a,b\nb,c\n", &["--no-header"]), ["#a,b", "b,c"]);
+    assert_eq!(edges("# made by hand\nx,y\nb,c\n", &[]), ["b,c"]);
+    // A year among the names does not make the header an edge.
+    assert_eq!(edges("source,target,2019\na,b,3\n", &[]), ["a,b"]);
+}
+
+#[test]
+fn every_id_can_be_shown_and_every_result_has_its_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("w.csv"), format!("source,target\n{},b\n\"x\ny\u{1b}[2J\",b\n", "x".repeat(70_000)))
+        .unwrap();
+    let shown = success(at, &["run", "bfs-levels", "w.csv", "--source", "b", "--top", "level:3"]);
+    assert!(shown.contains("xxx…  ") && shown.contains("x\\ny\\u{1b}[2J"), "{shown}");
+    let refused = failure(at, &["graph", "convert", "w.csv", "w.gwg", "--id-map", "w.ids"], 2);
+    assert!(refused.contains("one id per line"), "{refused}");
+    let twice = ["run", "pagerank", "path:3", "--out", "rank=r.csv", "--out", "rounds=r.csv"];
+    assert!(failure(at, &twice, 2).contains("both `rank` and `rounds`"));
+    success(at, &["man", "--folder", "new/folder"]);
+    assert!(at.join("new/folder/gw.1").is_file());
+}

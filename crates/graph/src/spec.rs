@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use crate::format::{self, Format, ReadOptions, TableColumns};
 use crate::generate::{Generator, Params, WeightRange, generators, suggestion};
 use crate::progress::Progress;
-use crate::{BuildOptions, Graph, GraphError, Reorder, Result, Symmetry, build};
+use crate::{BuildOptions, Graph, GraphError, Names, Reorder, Result, Symmetry, build};
 
 /// A parsed specification.
 ///
@@ -241,6 +241,11 @@ impl GraphSpec {
         }
         if let Some(order) = options.reorder {
             progress.begin("reordering", None);
+            // The numbers of a file are its ids, which a person uses whatever the order of the vertices is.
+            if matches!(self.source, Source::File(_)) && graph.names().is_none() {
+                let ids = Names::from_unsigned((0..graph.vertices() as u64).collect());
+                graph = graph.with_names(Some(Arc::new(ids)));
+            }
             graph = clock.time("reorder", || graph.try_reordered(&order.reorder(self.seed())))?;
         }
         Ok(LoadedSpec { graph, description, phases: clock.phases })

@@ -49,7 +49,13 @@ impl Convert {
         let (graph, description, phases) = load(&input, &self.columns)?;
         let map = match (&self.id_map, graph.names()) {
             (None, _) => None,
-            (Some(path), Some(names)) => Some((path, names)),
+            (Some(path), Some(names)) => {
+                if let Some(name) = names.iter().map(|name| name.to_string()).find(|name| name.contains(['\n', '\r'])) {
+                    let message = format!("--id-map has one id per line, but {name:?} has a line end in it");
+                    return Err(CliError::Usage(message));
+                }
+                Some((path, names))
+            }
             (Some(_), None) => {
                 let message = format!("--id-map: vertices of `{description}` have no ids but their numbers");
                 return Err(CliError::Usage(message));

@@ -34,6 +34,20 @@ impl<'a> OutFile<'a> {
         }
     }
 
+    /// Every result goes to a file of its own.
+    pub fn check_all(outputs: &[OutFile<'_>]) -> Result<(), CliError> {
+        for (at, output) in outputs.iter().enumerate() {
+            let is_file = !output.is_stdout() && !output.is_stderr();
+            if let Some(other) = outputs[..at].iter().find(|other| is_file && other.path == output.path) {
+                let (first, second, path) = (other.name, output.name, output.path.display());
+                let message =
+                    format!("--out: both `{first}` and `{second}` go to `{path}`; give each a file of its own");
+                return Err(CliError::Usage(message));
+            }
+        }
+        Ok(())
+    }
+
     /// Standard output is asked for.
     pub fn is_stdout(&self) -> bool {
         ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| self.path == Path::new(name))

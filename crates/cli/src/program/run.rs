@@ -151,6 +151,7 @@ impl Run {
         let timeout = self.timeout.filter(|&limit| limit < NO_LIMIT);
         timeout.map(crate::stop::end_after).transpose()?;
         let outputs: Vec<OutFile<'_>> = self.out.iter().map(|text| OutFile::parse(text)).collect::<Result<_, _>>()?;
+        OutFile::check_all(&outputs)?;
         let to_stdout = outputs.iter().any(OutFile::is_stdout);
         if to_stdout && self.json {
             return Err(CliError::Usage("--json and --out RESULT=- both want standard output".to_string()));

@@ -115,13 +115,34 @@ impl Top {
 impl Best {
     /// A heading and a line per entry.
     pub fn in_words(&self) -> String {
-        let width = self.entries.iter().map(|entry| entry.shown.0.chars().count()).max().unwrap_or(0);
+        let lines: Vec<(String, String)> =
+            self.entries.iter().map(|entry| (printable(&entry.shown.0), printable(&entry.shown.1))).collect();
+        let width = lines.iter().map(|(vertex, _)| vertex.chars().count()).max().unwrap_or(0);
         let mut text = self.heading.clone() + "\n";
-        for Entry { shown: (vertex, value), .. } in &self.entries {
+        for (vertex, value) in lines {
             let _ = writeln!(text, "  {vertex:<width$}  {value}");
         }
         text
     }
+}
+
+/// Longer ids are cut.
+const LONGEST_ID: usize = 100;
+
+/// An id as a terminal can show it: on one line, without control characters, not too long.
+fn printable(id: &str) -> String {
+    let mut shown = String::new();
+    for (at, letter) in id.chars().enumerate() {
+        match letter {
+            _ if at == LONGEST_ID => {
+                shown.push('…');
+                break;
+            }
+            letter if letter.is_control() => shown.extend(letter.escape_default()),
+            letter => shown.push(letter),
+        }
+    }
+    shown
 }
 
 fn as_json(field: &Field) -> Json {

@@ -35,6 +35,12 @@ impl TableColumns {
         *self == TableColumns::default()
     }
 
+    /// Whether a line names sources and targets as is usual.
+    pub(super) fn are_usual(line: &[String]) -> bool {
+        let has = |usual: &[&str]| usual.iter().any(|name| line.iter().any(|field| field.eq_ignore_ascii_case(name)));
+        has(SOURCES) && has(TARGETS)
+    }
+
     /// The places of the columns in a table with this header, or what is wrong.
     pub(super) fn places(&self, header: &[String]) -> Result<Places, String> {
         let source = named(header, "source", self.source.as_deref(), SOURCES)?;

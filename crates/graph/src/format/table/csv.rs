@@ -70,7 +70,8 @@ impl<'a> Table<'a> {
             return Err(GraphError::file(path, "the text is UTF-16; save it as UTF-8"));
         }
         let mark = if bytes.starts_with(BYTE_ORDER_MARK.as_bytes()) { BYTE_ORDER_MARK.len() } else { 0 };
-        let at = first_line(bytes, mark).ok_or_else(|| GraphError::file(path, "there is no table in the file"))?;
+        let at = first_line(bytes, mark, !columns.no_header)
+            .ok_or_else(|| GraphError::file(path, "there is no table in the file"))?;
         let fail = |fault: Fault| at_line(path, bytes, fault);
         let separator = match separator {
             Separator::Tab => b'\t',
@@ -80,7 +81,8 @@ impl<'a> Table<'a> {
         let named = [&columns.source, &columns.target, &columns.weight];
         let is_named = |name: &String| named.iter().any(|column| column.as_ref() == Some(name));
         let has_number = first.iter().any(|field| field.parse::<f64>().is_ok());
-        let has_header = !columns.no_header && (!has_number || first.iter().any(is_named));
+        let is_header = !has_number || first.iter().any(is_named) || TableColumns::are_usual(&first);
+        let has_header = !columns.no_header && is_header;
         let (header, data) = match has_header {
             true => (first, next),
             false => ((1..=first.len()).map(|number| number.to_string()).collect(), at),
@@ -343,13 +345,14 @@ impl Default for Record {
     }
 }
 
-/// The first line that is neither blank nor a comment.
-fn first_line(bytes: &[u8], mut at: usize) -> Option<usize> {
+/// The first line that is not blank and, where these are skipped, not a comment.
+fn first_line(bytes: &[u8], mut at: usize, skip_comments: bool) -> Option<usize> {
     while at < bytes.len() {
         let rest = &bytes[at..];
         let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |newline| newline + 1);
         match rest[..length].trim_ascii_start().first() {
-            None | Some(b'#') => at += length,
+            None => at += length,
+            Some(b'#') if skip_comments => at += length,
             Some(_) => return Some(at),
         }
     }

@@ -162,6 +162,10 @@ impl Table<'_> {
         if column.max_rep_level() > 0 || column.max_def_level() > 1 {
             return Err(self.fail(format!("the column `{}` is nested; an edge needs plain values", self.header[at])));
         }
+        if let Some(kind) = no_number(&column) {
+            let column = &self.header[at];
+            return Err(self.fail(format!("the column `{column}` holds {kind}; write it as strings or plain numbers")));
+        }
         let unsigned = is_unsigned(&column);
         let reader = group.get_column_reader(at).map_err(|error| unreadable(self.path, &error))?;
         Ok(match reader {
@@ -184,8 +188,10 @@ impl Table<'_> {
             ColumnReader::ByteArrayColumnReader(reader) => Values::Texts(self.values(reader, at, first_row)?),
             _ => {
                 let kind = column.physical_type();
-                let message =
-                    format!("the column `{}` is of the type {kind}; ids are strings or whole numbers", self.header[at]);
+                let message = format!(
+                    "the column `{}` is of the type {kind}; ids are strings or whole numbers, weights are numbers",
+                    self.header[at]
+                );
                 return Err(self.fail(message));
             }
         })
@@ -298,6 +304,24 @@ impl Values {
             Values::Reals(values) => values.len(),
             Values::Texts(values) => values.len(),
         }
+    }
+}
+
+/// What a column of integers holds that is no number.
+fn no_number(column: &ColumnDescriptor) -> Option<&'static str> {
+    match column.logical_type_ref() {
+        Some(LogicalType::Decimal(..)) => return Some("decimals"),
+        Some(LogicalType::Date) => return Some("dates"),
+        Some(LogicalType::Time(..)) => return Some("times of day"),
+        Some(LogicalType::Timestamp(..)) => return Some("points in time"),
+        _ => {}
+    }
+    match column.converted_type() {
+        ConvertedType::DECIMAL => Some("decimals"),
+        ConvertedType::DATE => Some("dates"),
+        ConvertedType::TIME_MILLIS | ConvertedType::TIME_MICROS => Some("times of day"),
+        ConvertedType::TIMESTAMP_MILLIS | ConvertedType::TIMESTAMP_MICROS => Some("points in time"),
+        _ => None,
     }
 }
 
