@@ -38,14 +38,14 @@ def rounds_of(row):
 
 
 def peers_table(rows, peers, verified):
-    print("| graph | program | median (least..greatest) | host's clock | verified | best peer | peer / Graphwright | schedule |")
-    print("|---|---|---:|---:|---|---:|---:|---|")
+    print("| graph | program | median (least..greatest) | first run | GPU's clock | verified | best peer | peer / Graphwright | schedule |")
+    print("|---|---|---:|---:|---:|---|---:|---:|---|")
     ratios = []
     for row in rows:
         median, least, greatest = milliseconds(row)
         if median is None:
             continue
-        host = row.get("host_seconds")
+        first, device = row.get("first_seconds"), row.get("device_seconds")
         by = rounds_of(row)
         best = peers.get((row["graph"], ALGORITHMS.get(row["program"], row["program"])))
         ratio = best[0] / median if best and median else None
@@ -53,7 +53,7 @@ def peers_table(rows, peers, verified):
             ratios.append(ratio)
         print(
             f"| {row['graph']} | {row['program']} | **{text(median)}** ({text(least)}..{text(greatest)}) "
-            f"| {text(1e3 * host / by) if host else ''} | {'yes' if (row['graph'], row['program']) in verified else 'no'} "
+            f"| {text(1e3 * first) if first else ''} | {text(1e3 * device / by) if device else ''} | {'yes' if (row['graph'], row['program']) in verified else 'no'} "
             f"| {f'{text(best[0])} ({best[1]})' if best else ''} | {f'{ratio:.2f}' if ratio else ''} | `{row['schedule']}` |"
         )
     if ratios:

@@ -22,6 +22,7 @@ fn the_smoke_suite_gives_the_promised_rows() {
             "bandwidth",
             "peak_bandwidth",
             "startup_seconds",
+            "first_seconds",
         ] {
             assert!(row[key].as_f64().is_some_and(|n| n >= 0.0), "{key}: {row}");
         }

@@ -1,6 +1,9 @@
 //! One direction of a graph in compressed sparse rows: offsets, sorted targets, optional weights.
 
 use std::ops::Range;
+use std::sync::Arc;
+
+use bytemuck::Pod;
 
 use crate::graph_id::AdjacencyId;
 use crate::{Buffer, Offsets, VertexId, Weights};
@@ -20,6 +23,24 @@ impl Adjacency {
     pub(crate) fn from_parts(offsets: Offsets, targets: Buffer<VertexId>, weights: Weights) -> Self {
         debug_assert_eq!(offsets.total(), targets.len());
         Adjacency { id: AdjacencyId::fresh(), offsets, targets, weights }
+    }
+
+    /// The same arrays under another identity: whoever keeps something by [`Adjacency::id`] meets a new adjacency.
+    pub(crate) fn anew(self: &Arc<Self>) -> Adjacency {
+        fn shared<T: Pod>(items: &Buffer<T>, owner: &Arc<Adjacency>) -> Buffer<T> {
+            // SAFETY: the items belong to the owner, which never changes them and lives as long as the buffer.
+            unsafe { Buffer::foreign(&raw const items[..], Box::new(Arc::clone(owner))) }
+        }
+        let offsets = match &self.offsets {
+            Offsets::Narrow(offsets) => Offsets::Narrow(shared(offsets, self)),
+            Offsets::Wide(offsets) => Offsets::Wide(shared(offsets, self)),
+        };
+        let weights = match &self.weights {
+            Weights::None => Weights::None,
+            Weights::Int(weights) => Weights::Int(shared(weights, self)),
+            Weights::Float(weights) => Weights::Float(shared(weights, self)),
+        };
+        Adjacency::from_parts(offsets, shared(&self.targets, self), weights)
     }
 
     /// What copies of these arrays elsewhere (device memory) use as their key. Graphs that share an adjacency share

@@ -8,6 +8,9 @@ use crate::derived::Forms;
 use crate::graph_id::GraphId;
 use crate::{Adjacency, Names, Numbering, RoundedWeight, VertexId, WeightKind};
 
+/// The name of the in-neighbours among the derived forms.
+const IN_ADJACENCY: &str = "in-adjacency";
+
 /// A directed graph over vertices `0..vertices`, stored by out-neighbours.
 ///
 /// A symmetric graph (every edge has its reverse, with the same weight) shares one adjacency for both directions.
@@ -61,6 +64,37 @@ impl Graph {
         let graph = Graph::new(out, false);
         let _ = graph.incoming.set(Arc::new(incoming));
         graph
+    }
+
+    /// The same edges under a new identity, and without any form that was derived from them: what a first run meets. The
+    /// arrays are shared.
+    ///
+    /// ```
+    /// let graph = gw_graph::GraphSpec::parse("kron:6").unwrap().load(&gw_graph::progress::Silent).unwrap().graph;
+    /// let first = graph.anew();
+    /// assert_ne!(first.id(), graph.id());
+    /// assert_eq!(first.out().targets(), graph.out().targets());
+    /// assert!(first.derived().is_empty());
+    /// ```
+    pub fn anew(&self) -> Graph {
+        let out = Arc::new(self.out.anew());
+        let incoming = OnceLock::new();
+        let was_derived = self.derived().iter().any(|form| form.name == IN_ADJACENCY);
+        if self.symmetric {
+            let _ = incoming.set(Arc::clone(&out));
+        } else if let Some(own) = self.incoming.get().filter(|_| !was_derived) {
+            let _ = incoming.set(Arc::new(own.anew()));
+        }
+        Graph {
+            id: GraphId::fresh(),
+            out,
+            incoming,
+            symmetric: self.symmetric,
+            rounded: self.rounded.clone(),
+            numbering: self.numbering.clone(),
+            names: self.names.clone(),
+            forms: Forms::default(),
+        }
     }
 
     /// What caches of anything worked out from this graph use as their key.
@@ -121,7 +155,7 @@ impl Graph {
     pub fn incoming(&self) -> &Adjacency {
         let needed = || csr_bytes(self.weight_kind(), self.vertices(), self.edges());
         let make = || self.out.reversed();
-        self.incoming.get_or_init(|| self.forms.timed("in-adjacency", needed(), Adjacency::bytes, make))
+        self.incoming.get_or_init(|| self.forms.timed(IN_ADJACENCY, needed(), Adjacency::bytes, make))
     }
 
     /// An error when [`Graph::incoming`] needs more memory than may be used.

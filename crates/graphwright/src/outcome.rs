@@ -54,13 +54,8 @@ pub struct Times {
 
 impl Times {
     /// The time that benchmarks count, the same on every machine: from the first statement to the end of `main`,
-    /// loading left out, by the clock of the device where there is one.
+    /// loading left out, by the clock of the host. Work of the host beside a device is in it.
     pub fn counted(&self) -> f64 {
-        self.device.unwrap_or_else(|| self.host())
-    }
-
-    /// The same by the clock of the host.
-    pub fn host(&self) -> f64 {
         self.startup + self.run
     }
 

@@ -45,6 +45,17 @@ impl BenchGraphs {
         }
     }
 
+    /// The same graphs as a program meets them that nobody has run before.
+    pub(crate) fn anew(&self) -> Self {
+        let anew = BenchGraphs::of(self.name.clone(), Arc::new(self.plain.anew()), self.random);
+        if let Some(weighted) = self.weighted.get() {
+            let weighted = Arc::new(weighted.anew());
+            anew.weighted_source.insert(self.name.clone(), Arc::clone(&weighted));
+            let _ = anew.weighted.set(weighted);
+        }
+        anew
+    }
+
     /// The graphs as a program gets them, by the same rules as in `gw run`; the error says why it cannot take them.
     pub(crate) fn suited(self: &Arc<Self>, program: Option<&'static Program>) -> Result<Arc<BenchGraphs>, String> {
         let Some(program) = program else { return Ok(Arc::clone(self)) };

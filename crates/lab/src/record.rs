@@ -54,8 +54,11 @@ pub struct Measurement {
     pub complete: bool,
     /// Arguments of the first run.
     pub arguments: Vec<String>,
-    /// Median time by the host's clock, where the times above are by that of a device.
-    pub host_seconds: Option<f64>,
+    /// Median time from the first kernel to the last, by the clock of a device; null on machines without one.
+    pub device_seconds: Option<f64>,
+    /// Time of a run on a graph that nobody has run on before: derived forms of the graph and its transfer to a device
+    /// are in it, compiling is not.
+    pub first_seconds: Option<f64>,
     /// Median time of giving globals their first values, loading left out: the part of the times above that comes
     /// before `main`, by the host's clock.
     pub startup_seconds: Option<f64>,

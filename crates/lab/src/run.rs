@@ -4,9 +4,10 @@
 //! vertex is run under all of them before the next, and each round begins with another one, so that a disturbance of
 //! the machine hits them alike. A schedule that the machine chooses is chosen and compiled anew for each graph.
 //!
-//! The time of a run is the same on every machine: from the first statement to the end of `main`, loading left out.
-//! Choosing, compiling, transfer of the graph to a device (both happen in the warm-up), fetching results from it and
-//! validation are not in it.
+//! The time of a run is the same on every machine: from the first statement to the end of `main`, by the clock of the
+//! host, loading left out. Choosing, compiling, fetching results from a device and validation are not in it. What is
+//! done once per graph (derived forms, transfer to a device) happens in the warm-up; a *first run* on the same edges
+//! under a new identity has it all, and gets a column of its own.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -96,8 +97,10 @@ struct Row<'a> {
     /// The program under the schedule that the machine has chosen for this graph.
     chosen: Option<Result<Prepared, String>>,
     seconds: Vec<f64>,
-    /// By the host's clock, where `seconds` are by that of a device.
-    host_seconds: Vec<f64>,
+    /// The same runs from the first kernel to the last, by the clock of a device.
+    device_seconds: Vec<f64>,
+    /// A run on a graph that nobody has run on before, compiling left out.
+    first_seconds: Option<f64>,
     startups: Vec<f64>,
     traffic: Vec<Traffic>,
     /// What the machine counted in each warm-up run, and in each timed run that was not fetched.
@@ -114,7 +117,8 @@ impl<'a> Row<'a> {
             cell,
             chosen: None,
             seconds: Vec::new(),
-            host_seconds: Vec::new(),
+            device_seconds: Vec::new(),
+            first_seconds: None,
             startups: Vec::new(),
             traffic: Vec::new(),
             warm_up_usage: Vec::new(),
@@ -198,6 +202,9 @@ impl<'a> Runner<'a> {
                 self.listener.running(&row.cell.name, 0, places * cell.trials as usize);
                 self.one(row, graphs, &starts, warm_up % places, Purpose::WarmUp);
             }
+            self.listener.running(&row.cell.name, 0, places * cell.trials as usize);
+            let anew = Arc::new(graphs.anew());
+            self.one(row, &anew, &starts, 0, Purpose::First);
         }
         for round in 0..places * cell.trials as usize {
             for turn in 0..rows.len() {
@@ -254,9 +261,16 @@ impl<'a> Runner<'a> {
         // The fetch is outside of the clock; without a validator nobody looks at the results.
         options.fetch_results = validated;
         let before = self.settings.machine.usage();
+        let start = Instant::now();
         match prepared.program.run(&options) {
             Ok(ran) => {
+                let wall = start.elapsed().as_secs_f64();
                 let used = self.settings.machine.usage().zip(before).map(|(after, before)| after - before);
+                if purpose == Purpose::First {
+                    // Kernels that only this run needs are compiled in it, too.
+                    row.first_seconds = Some((wall - used.map_or(0.0, |used| used.compile_seconds)).max(0.0));
+                    return;
+                }
                 if purpose == Purpose::WarmUp {
                     let traffic = match &mut prepared.stepwise {
                         None => tally.traffic(),
@@ -272,7 +286,7 @@ impl<'a> Runner<'a> {
                     return;
                 }
                 let times = Times::of(&ran);
-                row.host_seconds.extend(times.device.map(|_| times.host()));
+                row.device_seconds.extend(times.device);
                 row.seconds.push(times.counted());
                 row.startups.push(times.startup.max(0.0));
                 match validated {
@@ -366,7 +380,8 @@ impl<'a> Runner<'a> {
             complete: row.error.is_none() && row.seconds.len() == planned,
             error: row.error,
             arguments: loaded.map_or_else(Vec::new, |loaded| self.arguments(cell, &loaded.graphs, starts, 0)),
-            host_seconds: Summary::of(&row.host_seconds).map(|s| s.median),
+            device_seconds: Summary::of(&row.device_seconds).map(|s| s.median),
+            first_seconds: row.first_seconds,
             startup_seconds: Summary::of(&row.startups).map(|s| s.median),
             compile_seconds: prepared.map(|p| p.program.compile_seconds() + kernel_seconds),
             usage,
@@ -395,6 +410,8 @@ enum Purpose {
     /// To compile what is compiled late, build derived forms of the graph, and count edges. Where the schedule has
     /// loops that are one step, a run with loops on the host counts for them.
     WarmUp,
+    /// To see what a graph costs that nobody has run on before: derived forms, transfer to a device.
+    First,
     /// To be timed; the first from its start vertex is validated.
     Timed { first: bool },
 }
