@@ -52,9 +52,8 @@ impl LabelledGraph {
             let message = format!("{} labels for a graph of {} vertices", labels.len(), graph.vertices());
             return Err(PatternError::Argument(message));
         }
-        let edges: Vec<(u32, u32)> = (0..graph.vertices() as u32)
-            .flat_map(|u| graph.out().neighbours(u).iter().map(move |&v| (u, v)))
-            .collect();
+        let edges: Vec<(u32, u32)> =
+            (0..graph.vertices() as u32).flat_map(|u| graph.out().neighbours(u).iter().map(move |&v| (u, v))).collect();
         let mut made = LabelledGraph::new(labels, &edges)?;
         made.node_names = graph.names().map(|names| names.iter().map(|name| name.to_string()).collect());
         Ok(made)
@@ -130,8 +129,7 @@ impl LabelledGraph {
 
     /// Every undirected edge once, the smaller node first.
     pub fn edge_list(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        (0..self.nodes() as u32)
-            .flat_map(|u| self.neighbours(u).iter().filter(move |&&v| u < v).map(move |&v| (u, v)))
+        (0..self.nodes() as u32).flat_map(|u| self.neighbours(u).iter().filter(move |&&v| u < v).map(move |&v| (u, v)))
     }
 
     /// What a person calls a node: its name, or its number.

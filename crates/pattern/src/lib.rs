@@ -27,9 +27,11 @@ mod layout;
 mod perturb;
 mod picture;
 pub mod plant;
+pub mod report;
 pub mod score;
 mod similarity;
 pub mod statistics;
+pub mod survey;
 
 pub use cost::Cost;
 pub use error::PatternError;
@@ -39,7 +41,7 @@ pub use graph::LabelledGraph;
 pub use labels::{LabelId, Labels};
 pub use perturb::perturb;
 pub use picture::picture;
-pub use score::{Released, Scoring, Thesis};
+pub use score::{Released, Scoring, Thesis, scoring};
 pub use similarity::{Matrix, Similarity};
 
 /// What functions of this crate return.

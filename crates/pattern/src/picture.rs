@@ -26,16 +26,10 @@ const COLUMNS: usize = 3;
 const MOST_TEXTS: usize = 40;
 
 /// Draws the query and the given matches.
-pub fn picture(
-    query: &LabelledGraph,
-    target: &LabelledGraph,
-    labels: &Labels,
-    matches: &[Match],
-) -> Result<String> {
+pub fn picture(query: &LabelledGraph, target: &LabelledGraph, labels: &Labels, matches: &[Match]) -> Result<String> {
     let places = layout::places(query);
     let panels = matches.len() + 1;
-    let (width, height) =
-        (PANEL * panels.min(COLUMNS) as f64, (PANEL + HEADING) * panels.div_ceil(COLUMNS) as f64);
+    let (width, height) = (PANEL * panels.min(COLUMNS) as f64, (PANEL + HEADING) * panels.div_ceil(COLUMNS) as f64);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
          font-family=\"sans-serif\" font-size=\"10\">\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"

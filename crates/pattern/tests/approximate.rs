@@ -55,8 +55,8 @@ fn check_rules(query: &LabelledGraph, target: &LabelledGraph, found: &Match) {
     partners.dedup();
     assert_eq!(partners.len(), count, "a target node has two query nodes");
     assert!((0.0..=1.0).contains(&found.cost.total), "{:?}", found.cost);
-    let labels = (0..query.nodes())
-        .all(|q| found.partners[q].is_some_and(|t| query.label(q as u32) == target.label(t)));
+    let labels =
+        (0..query.nodes()).all(|q| found.partners[q].is_some_and(|t| query.label(q as u32) == target.label(t)));
     let edges = labels
         && query.edge_list().all(|(u, v)| {
             let [u, v] = [u, v].map(|q| found.partners[q as usize].unwrap());
@@ -207,7 +207,9 @@ fn mistakes_in_a_query_raise_its_cost() {
         let costs: Vec<f64> = (0..20)
             .map(|seed| {
                 let query = perturb(&connected_part(&target, 12, seed).unwrap(), &target, share, seed).unwrap();
-                find(&query, &target, None, &Options { solutions: 50, ..Options::default() }).unwrap().matches[0].cost.total
+                find(&query, &target, None, &Options { solutions: 50, ..Options::default() }).unwrap().matches[0]
+                    .cost
+                    .total
             })
             .collect();
         costs.iter().sum::<f64>() / costs.len() as f64

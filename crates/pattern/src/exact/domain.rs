@@ -16,8 +16,7 @@ impl Domains {
     /// The domains of all query nodes; `None` when one is empty, and there is no match.
     pub fn new(query: &LabelledGraph, target: &LabelledGraph) -> Option<Domains> {
         let words = target.nodes().div_ceil(64);
-        let mut domains =
-            Domains { words, bits: vec![0; words * query.nodes()], sizes: vec![0; query.nodes()] };
+        let mut domains = Domains { words, bits: vec![0; words * query.nodes()], sizes: vec![0; query.nodes()] };
         // 1. Label, degree, and labels around.
         let mut by_label: FxHashMap<LabelId, Vec<u32>> = FxHashMap::default();
         (0..target.nodes() as u32).for_each(|t| by_label.entry(target.label(t)).or_default().push(t));

@@ -10,16 +10,17 @@ pub fn parse(text: &str, labels: &mut Labels) -> Result<LabelledGraph> {
     let mut lines = lines(text);
     let mut last = 0;
     let mut next = |wanted: &str| {
-        let found = lines.next().ok_or_else(|| {
-            PatternError::text(last + 1, format!("the text ends where {wanted} is expected"))
-        })?;
+        let found = lines
+            .next()
+            .ok_or_else(|| PatternError::text(last + 1, format!("the text ends where {wanted} is expected")))?;
         last = found.0;
         Ok::<_, PatternError>(found)
     };
     // 1. The name.
     let (line, name) = next("the name of the graph, a line that begins with #")?;
     let name = name.strip_prefix('#').ok_or_else(|| {
-        let message = format!("{} stands where the name of the graph is expected, a line that begins with #", shown(name));
+        let message =
+            format!("{} stands where the name of the graph is expected, a line that begins with #", shown(name));
         PatternError::text(line, message)
     })?;
     // 2. The labels. Nothing is allocated by the number in the header, which may be anything.

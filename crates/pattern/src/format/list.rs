@@ -16,9 +16,10 @@ pub fn parse(text: &str, labels: &mut Labels) -> Result<LabelledGraph> {
         let (kind, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         match kind {
             "v" => {
-                let (name, label) = rest.trim().split_once(char::is_whitespace).ok_or_else(|| {
-                    refuse(format!("{} is no node: `v NAME LABEL` is expected", shown(text)))
-                })?;
+                let (name, label) = rest
+                    .trim()
+                    .split_once(char::is_whitespace)
+                    .ok_or_else(|| refuse(format!("{} is no node: `v NAME LABEL` is expected", shown(text))))?;
                 if nodes.insert(name, names.len() as u32).is_some() {
                     return Err(refuse(format!("node {} appears a second time", shown(name))));
                 }

@@ -19,8 +19,7 @@ pub fn parse(text: &str, graph: &gw_graph::Graph, labels: &mut Labels) -> Result
     for (line, text) in lines(text).filter(|(_, text)| !text.starts_with('#')) {
         last = line;
         let refuse = |message: String| PatternError::text(line, message);
-        let (vertex, label) = split(text)
-            .ok_or_else(|| refuse(format!("{} is not `VERTEX LABEL`", shown(text))))?;
+        let (vertex, label) = split(text).ok_or_else(|| refuse(format!("{} is not `VERTEX LABEL`", shown(text))))?;
         let index = match graph.names() {
             Some(names) => names.find(vertex),
             None => vertex.parse().ok().filter(|&v: &u32| (v as usize) < graph.vertices()),

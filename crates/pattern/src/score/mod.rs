@@ -18,8 +18,8 @@ pub use thesis::{Terms, Thesis};
 
 use gw_graph::rng::Rng;
 
-use crate::Result;
 use crate::similarity::Similarity;
+use crate::{PatternError, Result};
 
 /// The weight of a query node and target node whose labels differ (the released program's constant).
 pub const MISMATCH_FLOOR: f64 = 0.005;
@@ -63,4 +63,19 @@ pub trait Scoring: Sync {
 
     /// True when candidates without a common link have the weight 0 and need not be looked at.
     fn needs_common_link(&self) -> bool;
+}
+
+/// The scoring of a name: `released`, `thesis`, or `thesis:` with the similarities that seeds are drawn by, such as
+/// `thesis:label+bfs`.
+pub fn scoring(name: &str) -> Result<Box<dyn Scoring>> {
+    match name.split_once(':') {
+        None if name == "released" => Ok(Box::new(Released)),
+        None if name == "thesis" => Ok(Box::new(Thesis::default())),
+        Some(("thesis", terms)) => Ok(Box::new(Thesis { terms: terms.parse()?, ..Thesis::default() })),
+        _ => {
+            let message =
+                format!("there is no scoring `{name}`: released and thesis are scorings, and thesis:label+bfs");
+            Err(PatternError::Argument(message))
+        }
+    }
 }

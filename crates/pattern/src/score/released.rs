@@ -101,7 +101,8 @@ impl<'a> NeighbourhoodScores<'a> {
             }
             Known::BySimilarity { similar, adjacent, near }
         } else {
-            let highest = query.labels().iter().chain(similarity.target().labels()).max().map_or(0, |&l| l as usize + 1);
+            let highest =
+                query.labels().iter().chain(similarity.target().labels()).max().map_or(0, |&l| l as usize + 1);
             let mut dense = vec![u32::MAX; highest];
             let mut labels = 0;
             for &label in query.labels() {
@@ -324,9 +325,8 @@ mod tests {
             near.iter().flat_map(|&u| graph.neighbours(u).iter().map(move |&v| (u, v))).collect()
         };
         let known = edges(query, q);
-        let fits = |(u, v): (u32, u32)| {
-            known.iter().any(|&(a, b)| similarity.get(a, u) > 0.0 && similarity.get(b, v) > 0.0)
-        };
+        let fits =
+            |(u, v): (u32, u32)| known.iter().any(|&(a, b)| similarity.get(a, u) > 0.0 && similarity.get(b, v) > 0.0);
         edges(target, t).into_iter().filter(|&edge| fits(edge)).map(|(_, v)| target.degree(v) as u32).sum()
     }
 
@@ -335,10 +335,8 @@ mod tests {
         for (nodes, labels, with_matrix) in [(6, 3, false), (70, 4, false), (5, 9, true)] {
             let target = plant::random_graph(120, 400, labels, 3);
             let query = plant::connected_part(&target, nodes, 5).unwrap();
-            let matrix = Matrix::new(
-                (0..nodes * 120).map(|i| if i % 3 == 0 { 0.5 } else { 0.0 }).collect(),
-                target.nodes(),
-            );
+            let matrix =
+                Matrix::new((0..nodes * 120).map(|i| if i % 3 == 0 { 0.5 } else { 0.0 }).collect(), target.nodes());
             let similarity = Similarity::new(&query, &target, with_matrix.then_some(&matrix)).unwrap();
             for depth in 1..4 {
                 let scores = NeighbourhoodScores::new(similarity, depth);

@@ -55,7 +55,8 @@ impl std::str::FromStr for Terms {
                 "degree" => terms.degree = true,
                 "bfs" => terms.bfs = true,
                 _ => {
-                    let message = format!("`{name}` is no similarity of the thesis: label, degree and bfs are, joined by +");
+                    let message =
+                        format!("`{name}` is no similarity of the thesis: label, degree and bfs are, joined by +");
                     return Err(PatternError::Argument(message));
                 }
             }
