@@ -37,7 +37,7 @@ pub use mine::{Mined, Seconds, mine};
 pub use report::{assertions, report, text};
 pub use source::{InMemory, ReadOptions, Source, load, open};
 pub use template::{Constant, Template, Templates};
-pub use trace::{Numbers, Trace, Variables, packed};
+pub use trace::{Block, Numbers, Trace, Variables, packed};
 
 /// What functions of this crate return.
 pub type Result<T> = std::result::Result<T, MineError>;

@@ -3,7 +3,7 @@
 //! `cargo run --release -p gw-pattern --example survey -- TARGET SOLUTIONS SCORING DEPTH SHARE FOLDER...`
 //! SHARE of the nodes of each query are perturbed first.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use gw_pattern::survey::survey;
 use gw_pattern::{ExactOptions, LabelledGraph, Labels, Options, PatternError, exact, format, perturb, scoring};
@@ -54,13 +54,8 @@ fn main() -> Result<(), PatternError> {
     Ok(())
 }
 
-/// The queries of a folder, `.gfu` where a query has both forms.
+/// The queries of a folder.
 fn read_all(folder: &Path, labels: &mut Labels) -> Result<Vec<(String, LabelledGraph)>, PatternError> {
-    let failed = |source| PatternError::Read { path: folder.to_owned(), source };
-    let mut paths: Vec<PathBuf> =
-        std::fs::read_dir(folder).map_err(failed)?.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    paths.sort();
-    let has_gfu = |path: &PathBuf| path.extension().is_some_and(|e| e == "gfd") && path.with_extension("gfu").exists();
-    paths.retain(|path| format::is_labelled(path) && !has_gfu(path));
+    let paths = format::labelled_files(folder)?;
     paths.iter().map(|path| Ok((path.display().to_string(), format::read(path, labels)?))).collect()
 }

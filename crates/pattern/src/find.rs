@@ -125,7 +125,7 @@ fn grow(
         let cost = cost(&similarity, &partners);
         (partners, cost)
     };
-    (0..options.solutions).into_par_iter().map_init(|| Grower::new(similarity, scoring), one).collect()
+    (0..options.solutions).into_par_iter().with_min_len(4).map_init(|| Grower::new(similarity, scoring), one).collect()
 }
 
 /// Counts equal solutions, and puts the cheapest first.

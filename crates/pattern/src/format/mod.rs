@@ -13,7 +13,7 @@ pub mod matrix;
 pub mod node_labels;
 pub mod terms;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::labels::Labels;
 use crate::{LabelledGraph, PatternError, Result};
@@ -41,6 +41,25 @@ pub fn read(path: &Path, labels: &mut Labels) -> Result<LabelledGraph> {
         }
     };
     read.map_err(|error| error.in_file(path))
+}
+
+/// The labelled graphs in a folder, sorted by name. A graph in both forms, `.gfu` and `.gfd`, counts once.
+pub fn labelled_files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let failed = |source| PatternError::Read { path: folder.to_owned(), source };
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        let is_second = suffix(&path).as_deref() == Some("gfd") && path.with_extension("gfu").exists();
+        if is_labelled(&path) && !is_second {
+            paths.push(path);
+        }
+    }
+    if paths.is_empty() {
+        let message = format!("{}: the folder has no file named .gfu, .gfd or .lg", folder.display());
+        return Err(PatternError::Argument(message));
+    }
+    paths.sort();
+    Ok(paths)
 }
 
 /// Reads a whole text.
