@@ -48,11 +48,14 @@ pub struct Match {
     /// Edges that the neighbourhood of a node reaches
     #[arg(long, default_value_t = 2)]
     depth: usize,
+    /// Rounds in which every query node moves to the partner that costs least; the published method has none
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    rounds: usize,
     /// Similarities of labels: a row per query node, a number from 0 to 1 per target node
     #[arg(long, value_name = "FILE")]
     similarity: Option<PathBuf>,
     /// Only exact occurrences, found by backtracking
-    #[arg(long, conflicts_with_all = ["scoring", "depth", "seed", "similarity", "against"])]
+    #[arg(long, conflicts_with_all = ["scoring", "depth", "rounds", "seed", "similarity", "against"])]
     exact: bool,
     /// Exact occurrences without further edges among their nodes
     #[arg(long, requires = "exact")]
@@ -98,7 +101,7 @@ impl Match {
     }
 
     fn options(&self) -> Options {
-        Options { solutions: self.solutions, depth: self.depth, seed: self.seed }
+        Options { solutions: self.solutions, depth: self.depth, rounds: self.rounds, seed: self.seed }
     }
 
     fn perturbed(&self, query: LabelledGraph, target: &LabelledGraph, number: u64) -> Result<LabelledGraph, CliError> {

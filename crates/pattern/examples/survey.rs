@@ -1,6 +1,6 @@
 //! Matches every query of some folders in a target and prints a line per folder, as for the tables in `bench/match.md`.
 //!
-//! `cargo run --release -p gw-pattern --example survey -- TARGET SOLUTIONS SCORING DEPTH SHARE FOLDER...`
+//! `cargo run --release -p gw-pattern --example survey -- TARGET SOLUTIONS SCORING DEPTH SHARE ROUNDS FOLDER...`
 //! SHARE of the nodes of each query are perturbed first.
 
 use std::path::Path;
@@ -10,11 +10,12 @@ use gw_pattern::{ExactOptions, LabelledGraph, Labels, Options, PatternError, exa
 
 fn main() -> Result<(), PatternError> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [target, solutions, scoring_name, depth, share, folders @ ..] = &arguments[..] else {
-        return Err(PatternError::Argument("TARGET SOLUTIONS SCORING DEPTH SHARE FOLDER... are needed".into()));
+    let [target, solutions, scoring_name, depth, share, rounds, folders @ ..] = &arguments[..] else {
+        return Err(PatternError::Argument("TARGET SOLUTIONS SCORING DEPTH SHARE ROUNDS FOLDER... are needed".into()));
     };
     let number = |text: &String| text.parse::<f64>().map_err(|_| PatternError::Argument(format!("{text}: a number")));
-    let options = Options { solutions: number(solutions)? as usize, depth: number(depth)? as usize, seed: 1 };
+    let whole = |text| Ok::<_, PatternError>(number(text)? as usize);
+    let options = Options { solutions: whole(solutions)?, depth: whole(depth)?, rounds: whole(rounds)?, seed: 1 };
     let (share, scoring) = (number(share)?, scoring(scoring_name)?);
     let mut labels = Labels::default();
     let target = format::read(Path::new(target), &mut labels)?;

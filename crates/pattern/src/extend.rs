@@ -81,6 +81,37 @@ impl<'a> Grower<'a> {
         partners
     }
 
+    /// Gives every query node in turn, in an order drawn anew, the partner that costs least while all others keep theirs:
+    /// the pair's label and its query edges. The cost of the match never rises. Returns whether a partner changed.
+    pub fn improve(&mut self, partners: &mut [Option<u32>], rng: &mut Rng) -> bool {
+        let query = self.similarity.query();
+        let mut order: Vec<u32> = (0..query.nodes() as u32).collect();
+        rng.shuffle(&mut order);
+        let mut has_changed = false;
+        for q in order {
+            let old = partners[q as usize].take();
+            if let Some(t) = old {
+                self.used[t as usize] = 0;
+            }
+            let links = self.count_common(q, partners);
+            let kept = |t: u32| if self.found[t as usize] == self.step { self.common[t as usize] } else { 0 };
+            let cost = |t: u32| 1.0 - self.similarity.get(q, t) + f64::from(links - kept(t));
+            let unmatched = 1.0 + f64::from(links);
+            let mut best = (old.map_or(unmatched, cost), old);
+            for &t in &self.candidates {
+                if cost(t) < best.0 {
+                    best = (cost(t), Some(t));
+                }
+            }
+            has_changed |= best.1 != old;
+            partners[q as usize] = best.1;
+            if let Some(t) = best.1 {
+                self.used[t as usize] = self.round;
+            }
+        }
+        has_changed
+    }
+
     /// Makes a pair.
     fn pair(&mut self, partners: &mut [Option<u32>], (q, t): (u32, u32)) {
         partners[q as usize] = Some(t);
@@ -102,25 +133,8 @@ impl<'a> Grower<'a> {
 
     /// Draws the partner of a query node with matched neighbours.
     fn partner(&mut self, q: u32, partners: &[Option<u32>], rng: &mut Rng) -> Option<u32> {
-        let (query, target) = (self.similarity.query(), self.similarity.target());
         // 1. Common links of the neighbours of the partners of q's neighbours.
-        self.step += 1;
-        self.candidates.clear();
-        let mut query_links = 0;
-        for partner in query.neighbours(q).iter().filter_map(|&w| partners[w as usize]) {
-            query_links += 1;
-            for &t in target.neighbours(partner) {
-                if self.used[t as usize] == self.round {
-                    continue;
-                }
-                if self.found[t as usize] != self.step {
-                    self.found[t as usize] = self.step;
-                    self.common[t as usize] = 0;
-                    self.candidates.push(t);
-                }
-                self.common[t as usize] += 1;
-            }
-        }
+        let query_links = self.count_common(q, partners) as usize;
         // 2. The weights of the candidates.
         let needs_common_link = self.scoring.needs_common_link();
         let pairs = if needs_common_link { 0 } else { partners.iter().flatten().count() };
@@ -142,6 +156,30 @@ impl<'a> Grower<'a> {
             return Some(list[at]);
         }
         self.any_candidate(partners, rng)
+    }
+
+    /// Finds the unmatched neighbours of the partners of a query node's neighbours as candidates, and counts the links of
+    /// each. Returns the matched neighbours of the query node.
+    fn count_common(&mut self, q: u32, partners: &[Option<u32>]) -> u32 {
+        let (query, target) = (self.similarity.query(), self.similarity.target());
+        self.step += 1;
+        self.candidates.clear();
+        let mut query_links = 0;
+        for partner in query.neighbours(q).iter().filter_map(|&w| partners[w as usize]) {
+            query_links += 1;
+            for &t in target.neighbours(partner) {
+                if self.used[t as usize] == self.round {
+                    continue;
+                }
+                if self.found[t as usize] != self.step {
+                    self.found[t as usize] = self.step;
+                    self.common[t as usize] = 0;
+                    self.candidates.push(t);
+                }
+                self.common[t as usize] += 1;
+            }
+        }
+        query_links
     }
 
     /// Draws evenly from all unmatched neighbours of matched target nodes.

@@ -20,13 +20,15 @@ pub struct Options {
     pub solutions: usize,
     /// Edges from a node that its neighbourhood reaches in phase 1.
     pub depth: usize,
+    /// Rounds in which every query node moves to the partner that costs least. The published method has none.
+    pub rounds: usize,
     /// Seed of everything that is drawn.
     pub seed: u64,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { solutions: 100, depth: 2, seed: 1 }
+        Options { solutions: 100, depth: 2, rounds: 0, seed: 1 }
     }
 }
 
@@ -121,7 +123,12 @@ fn grow(
     let one = |grower: &mut Grower<'_>, solution: usize| {
         let mut rng = Rng::new(options.seed, solution as u64);
         let seed = seeds.draw(&mut rng);
-        let partners = grower.grow(seed, &mut rng);
+        let mut partners = grower.grow(seed, &mut rng);
+        for _ in 0..options.rounds {
+            if !grower.improve(&mut partners, &mut rng) {
+                break;
+            }
+        }
         let cost = cost(&similarity, &partners);
         (partners, cost)
     };
