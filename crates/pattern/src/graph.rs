@@ -21,7 +21,7 @@ impl LabelledGraph {
     /// [`PatternError::Argument`] when an edge names a node that does not exist, or where nodes are too many to number.
     pub fn new(labels: Vec<LabelId>, edges: &[(u32, u32)]) -> Result<LabelledGraph> {
         let nodes = labels.len();
-        if nodes > gw_graph::MAX_VERTICES as usize {
+        if nodes > gw_graph::MAX_VERTICES {
             return Err(gw_graph::GraphError::TooManyVertices(nodes as u64).into());
         }
         if let Some(&(u, v)) = edges.iter().find(|(u, v)| *u as usize >= nodes || *v as usize >= nodes) {

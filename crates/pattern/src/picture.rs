@@ -17,7 +17,7 @@ const PANEL: f64 = 320.0;
 const MARGIN: f64 = 36.0;
 
 /// Space for the heading of a panel.
-const HEADING: f64 = 28.0;
+const HEADING: f64 = 40.0;
 
 /// Panels in one row.
 const COLUMNS: usize = 3;
@@ -57,19 +57,22 @@ struct Panel<'a> {
 
 impl Panel<'_> {
     fn draw_query(&self, svg: &mut String) {
-        let size = format!("query: {} nodes, {} edges", self.query.nodes(), self.query.edges());
-        heading(svg, &size);
+        let size = format!("{} nodes, {} edges", self.query.nodes(), self.query.edges());
+        heading(svg, "query", &size);
         self.query.edge_list().for_each(|(u, v)| self.edge(svg, u, v, false));
         for q in 0..self.query.nodes() as u32 {
             let label = self.query.label(q);
-            self.node(svg, q, Some(label), false, &format!("{} {}", self.query.node_name(q), self.labels.text(label)));
+            self.node(svg, q, Some(label), false, &format!("{}: {}", self.query.node_name(q), self.labels.text(label)));
         }
     }
 
     fn draw_match(&self, svg: &mut String, number: usize, found: &Match) {
         let cost = &found.cost;
-        let lacks = format!("{} unmatched, {} edges missing", cost.unmatched, cost.missing_edges);
-        heading(svg, &format!("match {}: cost {:.3} ({lacks})", number + 1, cost.total));
+        let lacks = format!(
+            "labels {:.2}, unmatched nodes {}, missing edges {}",
+            cost.labels, cost.unmatched, cost.missing_edges
+        );
+        heading(svg, &format!("match {}: cost {:.3}", number + 1, cost.total), &lacks);
         let partner = |q: u32| found.partners[q as usize];
         for (u, v) in self.query.edge_list() {
             let kept = matches!((partner(u), partner(v)), (Some(a), Some(b)) if self.target.has_edge(a, b));
@@ -79,7 +82,7 @@ impl Panel<'_> {
             match partner(q) {
                 Some(t) => {
                     let label = self.target.label(t);
-                    let text = format!("{} {}", self.target.node_name(t), self.labels.text(label));
+                    let text = format!("{}: {}", self.target.node_name(t), self.labels.text(label));
                     self.node(svg, q, Some(label), label != self.query.label(q), &text);
                 }
                 None => self.node(svg, q, None, true, "-"),
@@ -119,8 +122,10 @@ impl Panel<'_> {
     }
 }
 
-fn heading(svg: &mut String, text: &str) {
-    let _ = writeln!(svg, "<text x=\"12\" y=\"18\" font-size=\"13\" font-weight=\"bold\">{}</text>", escaped(text));
+fn heading(svg: &mut String, text: &str, details: &str) {
+    let (text, details) = (escaped(text), escaped(details));
+    let _ = writeln!(svg, "<text x=\"12\" y=\"18\" font-size=\"13\" font-weight=\"bold\">{text}</text>");
+    let _ = writeln!(svg, "<text x=\"12\" y=\"32\" fill=\"#606060\">{details}</text>");
 }
 
 /// Colours far apart for neighbouring numbers: steps of the golden angle around the circle.

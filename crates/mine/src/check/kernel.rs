@@ -154,7 +154,8 @@ fn strip<T: Number>(a: &[T; STRIP], b: &[T; STRIP], c: &[T; STRIP], condition: &
 #[inline(always)]
 fn order<T: Number>(a: &[T], b: &[T], mut seen: u8, rules: &Rules) -> u8 {
     let bits = |less: bool, equal: bool, greater: bool, unordered: bool| {
-        u8::from(less) * LESS | u8::from(equal) * EQUAL | u8::from(greater) * GREATER | u8::from(unordered) * UNORDERED
+        let found = [(less, LESS), (equal, EQUAL), (greater, GREATER), (unordered, UNORDERED)];
+        found.into_iter().fold(0, |bits, (is_seen, bit)| if is_seen { bits | bit } else { bits })
     };
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<STRIP>(), b.as_chunks::<STRIP>());
     for (a, b) in a.iter().zip(b) {

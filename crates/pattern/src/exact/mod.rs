@@ -57,7 +57,7 @@ pub fn exact(query: &LabelledGraph, target: &LabelledGraph, options: &ExactOptio
     };
     let plan = Plan::new(query, &domains);
     let roots = domains.members(plan.order[0]);
-    let search_root = |search: &mut Search<'_>, &root: &u32| search.from_root(root);
+    let search_root = |search: &mut Search<'_>, &root: &u32| search.search(root);
     // Batches grow, so that few roots are searched where few suffice, and all cores have work where many are needed.
     let (mut at, mut batch) = (0, rayon::current_num_threads());
     while at < roots.len() && found.matches.len() < options.limit {

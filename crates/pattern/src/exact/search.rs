@@ -81,7 +81,7 @@ impl<'a> Search<'a> {
     }
 
     /// All matches in which `root` is the partner of the first query node, as far as limits allow.
-    pub fn from_root(&mut self, root: u32) -> FromRoot {
+    pub fn search(&mut self, root: u32) -> FromRoot {
         let mut found = FromRoot { matches: Vec::new(), steps: 0, is_complete: true };
         self.path.push((Candidates::List(vec![root]), 0));
         while let Some(position) = self.path.len().checked_sub(1) {
