@@ -1,7 +1,7 @@
 //! Invariants of Booleans: constants, then equal and opposite ones, then those computed from two others.
 //!
-//! Constants and classes of equal or opposite variables reduce triples: only triples of different classes are looked at, and what the
-//! patterns of a class say is carried over to its members.
+//! Constants and classes of equal or opposite variables reduce triples: only triples of different classes are looked
+//! at, and what the patterns of a class say is carried over to its members.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -134,7 +134,8 @@ impl Patterns {
         let leaders = &classes.leaders;
         let count = leaders.len() as u32;
         let class: HashMap<u32, u32> = leaders.iter().enumerate().map(|(at, &v)| (v, at as u32)).collect();
-        // Two members of one class and a third variable ask about pairs of classes, and so does a constant with two others.
+        // Two members of one class and a third variable ask about pairs of classes, and so does a constant with two
+        // others.
         let asks_pairs = classes.members.iter().any(|members| members.len() > 1)
             || forms.iter().any(|form| matches!(form, Form::Constant(_)));
         let mut pairs = survivors(if asks_pairs { count } else { 0 }, probe, &rules, |r| {

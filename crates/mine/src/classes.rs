@@ -1,7 +1,7 @@
 //! Classes of variables that are equal at every instant: only one of each is looked at further.
 //!
-//! Variables that agree in the first instants are compared with the first of them over the whole trace. Those that turn out
-//! to be different are grouped among themselves again, until none are left.
+//! Variables that agree in the first instants are compared with the first of them over the whole trace. Those that
+//! turn out to be different are grouped among themselves again, until none are left.
 
 use std::collections::BTreeMap;
 
@@ -24,8 +24,8 @@ impl Classes {
         self.members[class as usize].len()
     }
 
-    /// Groups variables by a key of their first instants, then by comparing them over the whole trace with `question`. `is_same` says by the
-    /// seen bits whether a variable belongs to the class.
+    /// Groups variables by a key of their first instants, then by comparing them over the whole trace with
+    /// `question`. `is_same` says by the seen bits whether a variable belongs to the class.
     pub fn find<K: Ord>(
         variables: impl Iterator<Item = (K, u32)>,
         question: Question,

@@ -1,5 +1,5 @@
-//! Traces for tests and measurements, of the shape of those of the thesis: Booleans and numbers drawn at random, with or
-//! without planted invariants.
+//! Traces for tests and measurements, of the shape of those of the thesis: Booleans and numbers drawn at random, with
+//! or without planted invariants.
 
 use gw_graph::rng::Rng;
 use rayon::prelude::*;
@@ -10,8 +10,8 @@ use crate::trace::{Numbers, Trace, Variables};
 /// Instants that one stream of random numbers makes.
 const PIECE: usize = 1 << 16;
 
-/// A trace without invariants: every value is drawn evenly, Booleans from both values and numbers from the whole numbers
-/// 0 to 255, except for the sign of every second one, so that no template of set I or II holds for long.
+/// A trace without invariants: every value is drawn evenly, Booleans from both values and numbers from the whole
+/// numbers 0 to 255, except for the sign of every second one, so that no template of set I or II holds for long.
 pub fn noise(instants: usize, booleans: usize, numbers: usize, seed: u64) -> InMemory {
     let bits = (0..booleans).map(|v| random_words(instants, seed, v as u64)).collect();
     let columns = (0..numbers).map(|v| random_numbers(instants, seed, v as u64)).collect();
@@ -20,11 +20,11 @@ pub fn noise(instants: usize, booleans: usize, numbers: usize, seed: u64) -> InM
 
 /// A trace with planted invariants.
 ///
-/// Groups of five Booleans are: two drawn at random, their conjunction, their disjunction and a copy of the first; the last
-/// Boolean is always true. The first half of the numbers is a chain: all are near a base drawn anew for every instant, and each
-/// is less than the next. Groups of five of the others are: one drawn at random, that one and something positive on top, twice
-/// that one, the smaller of two drawn numbers, and one of those two. The chain makes sums and products hold for tens of
-/// thousands of triples that ranges do not decide, as in the traces of the thesis.
+/// Groups of five Booleans are: two drawn at random, their conjunction, their disjunction and a copy of the first;
+/// the last Boolean is always true. The first half of the numbers is a chain: all are near a base drawn anew for
+/// every instant, and each is less than the next. Groups of five of the others are: one drawn at random, that one and
+/// something positive on top, twice that one, the smaller of two drawn numbers, and one of those two. The chain makes
+/// sums and products hold for tens of thousands of triples that ranges do not decide, as in the traces of the thesis.
 pub fn planted(instants: usize, booleans: usize, numbers: usize, seed: u64) -> InMemory {
     let bits = (0..booleans).map(|v| planted_boolean(instants, v, booleans, seed)).collect();
     let planted = |v| planted_number(instants, v, numbers, seed);

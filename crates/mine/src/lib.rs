@@ -1,9 +1,9 @@
 //! Likely invariants of traces: what was true of the variables at every instant.
 //!
-//! The method is Mangrove's (Busato, PhD thesis, chapter 20): templates with all choices of variables are the candidates; the
-//! instants of the trace falsify most of them within the first few, and those that are left at the end are likely invariants.
-//! Unary templates come first, then binary ones, then ternary ones, and what follows from smaller ones is not looked at
-//! again. Booleans take a bit per instant.
+//! The method is Mangrove's (Busato, PhD thesis, chapter 20): templates with all choices of variables are the
+//! candidates; the instants of the trace falsify most of them within the first few, and those that are left at the
+//! end are likely invariants. Unary templates come first, then binary ones, then ternary ones, and what follows from
+//! smaller ones is not looked at again. Booleans take a bit per instant.
 //!
 //! ```
 //! use gw_mine::{InMemory, Numbers, Templates, Trace, Variables, mine};

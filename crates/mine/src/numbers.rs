@@ -151,7 +151,8 @@ impl Numeric<'_> {
         })
     }
 
-    /// Templates of two or three classes that live through the first instants. A class may be chosen as often as it has members.
+    /// Templates of two or three classes that live through the first instants. A class may be chosen as often as it
+    /// has members.
     fn template_candidates(&self, classes: &Classes, arity: usize) -> Vec<Candidate> {
         let all = if arity == 2 { &self.templates.pairs } else { &self.templates.triples };
         let templates: Vec<Template> = all.iter().copied().filter(|&t| !relation_holds(t, 0)).collect();

@@ -80,9 +80,9 @@ impl Range {
     }
 }
 
-/// True when the ranges alone show that a template holds. Sums, products of numbers that are not negative, and roots keep
-/// order when they are rounded, so that the ends of the ranges stand for everything between them. Infinite values are not
-/// among them: their sums and products may be no numbers.
+/// True when the ranges alone show that a template holds. Sums, products of numbers that are not negative, and roots
+/// keep order when they are rounded, so that the ends of the ranges stand for everything between them. Infinite
+/// values are not among them: their sums and products may be no numbers.
 pub fn implied(template: Template, a: Range, b: Range, c: Range) -> bool {
     if !a.is_finite() || !b.is_finite() || (template.arity() == 3 && !c.is_finite()) {
         return false;

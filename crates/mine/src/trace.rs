@@ -1,7 +1,7 @@
 //! Traces: the values of variables over instants, a column per variable.
 //!
-//! Booleans take a bit per instant. Numbers take 4 bytes where every number of the trace is exactly a 32-bit float, else 8: what
-//! is found does not depend on that, since all arithmetic means 64-bit floats.
+//! Booleans take a bit per instant. Numbers take 4 bytes where every number of the trace is exactly a 32-bit float,
+//! else 8: what is found does not depend on that, since all arithmetic means 64-bit floats.
 
 use std::ops::Range;
 

@@ -1,8 +1,9 @@
 //! The cost of a match (thesis, eq. 10.1): 0 for an exact occurrence, 1 when nothing fits.
 //!
-//! Unmatched query nodes cost 1 each, missing query edges cost 1 each, and a pair of nodes costs what its labels lack in
-//! similarity. The sum is divided by the number of nodes and edges of the query, each undirected edge counted once. (The
-//! printed formula has the last two terms inside the sum over pairs; its worked example shows that they stand outside.)
+//! Unmatched query nodes cost 1 each, missing query edges cost 1 each, and a pair of nodes costs what its labels lack
+//! in similarity. The sum is divided by the number of nodes and edges of the query, each undirected edge counted
+//! once. (The printed formula has the last two terms inside the sum over pairs; its worked example shows that they
+//! stand outside.)
 
 use serde::Serialize;
 

@@ -4,11 +4,12 @@
 //! 2. Candidates are the unmatched neighbours of matched target nodes; each has a weight by the scoring.
 //! 3. The partner is drawn by weight. Where all weights are 0, all candidates are equally likely.
 //!
-//! Where the target has no candidate, the query node stays without a partner. A further component of the query starts at
-//! a node drawn evenly, with a target node drawn by similarity of label and degree.
+//! Where the target has no candidate, the query node stays without a partner. A further component of the query starts
+//! at a node drawn evenly, with a target node drawn by similarity of label and degree.
 //!
-//! With a scoring that asks for a common link, only neighbours of the partners of the query node's neighbours are looked
-//! at, which are far fewer than all candidates. The numbers drawn depend on the seed and the number of the solution only.
+//! With a scoring that asks for a common link, only neighbours of the partners of the query node's neighbours are
+//! looked at, which are far fewer than all candidates. The numbers drawn depend on the seed and the number of the
+//! solution only.
 
 use gw_graph::rng::Rng;
 
@@ -81,8 +82,9 @@ impl<'a> Grower<'a> {
         partners
     }
 
-    /// Gives every query node in turn, in an order drawn anew, the partner that costs least while all others keep theirs:
-    /// the pair's label and its query edges. The cost of the match never rises. Returns whether a partner changed.
+    /// Gives every query node in turn, in an order drawn anew, the partner that costs least while all others keep
+    /// theirs: the pair's label and its query edges. The cost of the match never rises. Returns whether a partner
+    /// changed.
     pub fn improve(&mut self, partners: &mut [Option<u32>], rng: &mut Rng) -> bool {
         let query = self.similarity.query();
         let mut order: Vec<u32> = (0..query.nodes() as u32).collect();
@@ -158,8 +160,8 @@ impl<'a> Grower<'a> {
         self.any_candidate(partners, rng)
     }
 
-    /// Finds the unmatched neighbours of the partners of a query node's neighbours as candidates, and counts the links of
-    /// each. Returns the matched neighbours of the query node.
+    /// Finds the unmatched neighbours of the partners of a query node's neighbours as candidates, and counts the
+    /// links of each. Returns the matched neighbours of the query node.
     fn count_common(&mut self, q: u32, partners: &[Option<u32>]) -> u32 {
         let (query, target) = (self.similarity.query(), self.similarity.target());
         self.step += 1;

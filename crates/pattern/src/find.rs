@@ -1,5 +1,5 @@
-//! Approximate matching: phase 1 (weights of seeds), phase 2 (a seed per solution) and phase 3 (growing), in parallel over
-//! target nodes and over solutions. The same seed gives the same matches for any number of threads.
+//! Approximate matching: phase 1 (weights of seeds), phase 2 (a seed per solution) and phase 3 (growing), in parallel
+//! over target nodes and over solutions. The same seed gives the same matches for any number of threads.
 
 use std::time::Instant;
 

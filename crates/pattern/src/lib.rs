@@ -1,9 +1,9 @@
 //! Patterns in labelled graphs: where does a small graph, the *query*, occur in a large one, the *target*?
 //!
 //! [`find`] answers approximately. The method is APPAGATO's (Bonnici et al., Bioinformatics 32(14), 2016; Busato, PhD
-//! thesis, chapter 10): seeds are drawn by a similarity of labels, degrees and neighbourhoods, and each seed grows, pair by
-//! pair, into a match that may have wrong labels, missing edges and unmatched nodes, at a [`Cost`]. [`exact()`] answers
-//! exactly by backtracking. [`statistics`] judges matches, [`picture()`] draws them.
+//! thesis, chapter 10): seeds are drawn by a similarity of labels, degrees and neighbourhoods, and each seed grows,
+//! pair by pair, into a match that may have wrong labels, missing edges and unmatched nodes, at a [`Cost`].
+//! [`exact()`] answers exactly by backtracking. [`statistics`] judges matches, [`picture()`] draws them.
 //!
 //! ```
 //! use gw_pattern::{Labels, Options, find, format};

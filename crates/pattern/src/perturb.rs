@@ -1,11 +1,12 @@
-//! Queries with mistakes, to see how matching bears them (thesis, section 10.4): on a share of the nodes, a random other
-//! label and one edge whose other end is replaced.
+//! Queries with mistakes, to see how matching bears them (thesis, section 10.4): on a share of the nodes, a random
+//! other label and one edge whose other end is replaced.
 
 use gw_graph::rng::Rng;
 
 use crate::{LabelledGraph, PatternError, Result};
 
-/// The query after `share` of its nodes (rounded up) got a label drawn from those of the target and an edge with another end.
+/// The query after `share` of its nodes (rounded up) got a label drawn from those of the target and an edge with
+/// another end.
 pub fn perturb(query: &LabelledGraph, target: &LabelledGraph, share: f64, seed: u64) -> Result<LabelledGraph> {
     if !(0.0..=1.0).contains(&share) {
         return Err(PatternError::Argument(format!("a share of nodes lies between 0 and 1: {share} does not")));

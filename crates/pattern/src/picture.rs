@@ -1,7 +1,7 @@
 //! A picture of matches as SVG: the query, and beside it each match drawn in the same places.
 //!
-//! A colour stands for a label. Pairs of unequal labels have a red ring, missing edges are red and dashed, query nodes without
-//! a partner are hollow.
+//! A colour stands for a label. Pairs of unequal labels have a red ring, missing edges are red and dashed, query
+//! nodes without a partner are hollow.
 
 use std::fmt::Write;
 

@@ -1,4 +1,5 @@
-//! Graphs for tests and measurements: random targets, and queries cut out of a target, so that an exact occurrence exists.
+//! Graphs for tests and measurements: random targets, and queries cut out of a target, so that an exact occurrence
+//! exists.
 
 use gw_graph::rng::Rng;
 use rustc_hash::FxHashMap;

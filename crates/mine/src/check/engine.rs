@@ -1,8 +1,8 @@
 //! Runs candidates over a trace on all cores.
 //!
 //! Work is divided into blocks of instants that fit a core's cache, so that a column is read from memory once for all
-//! candidates. Rounds of growing size come first few instants, which kill most candidates, then the rest; the dead are taken out
-//! between rounds.
+//! candidates. Rounds of growing size come first few instants, which kill most candidates, then the rest; the dead
+//! are taken out between rounds.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -83,8 +83,8 @@ fn prune_part(candidates: &mut Vec<Candidate>, part: &Trace, end: usize, rules: 
     }
 }
 
-/// The candidates that live through the first instants of a trace, in the order of `make`: for each number below `count`, a function
-/// that gives its candidates.
+/// The candidates that live through the first instants of a trace, in the order of `make`: for each number below
+/// `count`, a function that gives its candidates.
 pub fn survivors<I: Iterator<Item = Candidate>>(
     count: u32,
     probe: &Trace,

@@ -1,8 +1,9 @@
-//! The loops over instants: plain loops over strips that compilers turn into vector instructions, and an early exit after
-//! each strip. On x86-64 with AVX2 they run in a version compiled for it.
+//! The loops over instants: plain loops over strips that compilers turn into vector instructions, and an early exit
+//! after each strip. On x86-64 with AVX2 they run in a version compiled for it.
 //!
-//! Sums and products mean 64-bit floats. For 32-bit columns they are tried in 32 bits first: rounding keeps order, so that
-//! `a < round(b * c)` implies `a < b * c`, and only strips in which some instant fails are looked at again in 64 bits.
+//! Sums and products mean 64-bit floats. For 32-bit columns they are tried in 32 bits first: rounding keeps order, so
+//! that `a < round(b * c)` implies `a < b * c`, and only strips in which some instant fails are looked at again in 64
+//! bits.
 
 use super::rules::{EQUAL, GREATER, LESS, Rules, UNORDERED};
 use super::{Candidate, Question};

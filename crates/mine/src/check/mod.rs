@@ -1,8 +1,9 @@
 //! Candidates: what may hold for some variables, and what the instants seen so far say about that.
 //!
-//! A candidate collects *seen bits*. Two numbers collect how they compare, Booleans collect the patterns of their values, and any
-//! other template collects one bit when it is falsified. Bits are only ever added, so that instants can be looked at in any
-//! order and on any thread. A candidate is dead once its bits leave nothing to find ([`Rules`]).
+//! A candidate collects *seen bits*. Two numbers collect how they compare, Booleans collect the patterns of their
+//! values, and any other template collects one bit when it is falsified. Bits are only ever added, so that instants
+//! can be looked at in any order and on any thread. A candidate is dead once its bits leave nothing to find
+//! ([`Rules`]).
 
 mod engine;
 mod kernel;

@@ -1,8 +1,8 @@
 //! Tables of values: names in the first line, then a line per instant.
 //!
-//! A column is Boolean when all its values are `true` or `false`, or all are `0` or `1`; it is a number when all values are; other columns
-//! (texts, empty cells) are left out, with a note. The kinds are found out by reading the whole file once. Every read goes
-//! through the file part by part, and the lines of a part are parsed on all cores.
+//! A column is Boolean when all its values are `true` or `false`, or all are `0` or `1`; it is a number when all
+//! values are; other columns (texts, empty cells) are left out, with a note. The kinds are found out by reading the
+//! whole file once. Every read goes through the file part by part, and the lines of a part are parsed on all cores.
 
 use std::fs::File;
 use std::io::Read;
@@ -251,7 +251,8 @@ fn number(cell: &[u8]) -> Option<f64> {
     std::str::from_utf8(cell).ok()?.parse().ok()
 }
 
-/// A text in as many pieces as there are threads, each with the number of lines before it. Pieces end at the ends of lines.
+/// A text in as many pieces as there are threads, each with the number of lines before it. Pieces end at the ends of
+/// lines.
 fn pieces(text: &[u8]) -> Vec<(u64, &[u8])> {
     let size = (text.len() / (4 * rayon::current_num_threads())).max(1 << 14);
     let (mut pieces, mut rest, mut lines) = (Vec::new(), text, 0);

@@ -1,5 +1,6 @@
-//! Parquet tables: a row per instant. Columns of truth values are Booleans, columns of numbers are numbers, whole numbers of 64
-//! bits rounded to 64-bit floats; others are left out, with a note. Row groups are read one after the other.
+//! Parquet tables: a row per instant. Columns of truth values are Booleans, columns of numbers are numbers, whole
+//! numbers of 64 bits rounded to 64-bit floats; others are left out, with a note. Row groups are read one after the
+//! other.
 
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};

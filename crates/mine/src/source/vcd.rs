@@ -1,9 +1,9 @@
 //! Value change dumps (IEEE 1364, section 18) of simulators of circuits.
 //!
-//! A variable of one bit is Boolean, a wider one a number without sign, a `real` a number. An instant is a time at which something
-//! changes, with all values after the changes of that time, or a rising edge of the clock where one is named. Instants at
-//! which some variable is unknown (`x`, `z`, or no value yet) are left out and counted. Variables of more than 53 bits, which a 64-bit
-//! float cannot hold, are left out.
+//! A variable of one bit is Boolean, a wider one a number without sign, a `real` a number. An instant is a time at
+//! which something changes, with all values after the changes of that time, or a rising edge of the clock where one
+//! is named. Instants at which some variable is unknown (`x`, `z`, or no value yet) are left out and counted.
+//! Variables of more than 53 bits, which a 64-bit float cannot hold, are left out.
 
 use std::collections::HashMap;
 use std::fs::File;

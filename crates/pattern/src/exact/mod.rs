@@ -1,13 +1,14 @@
 //! Exact matching: all injective maps of the query into the target that keep labels and edges, by backtracking.
 //!
-//! 1. Each query node gets a domain: target nodes with its label, enough neighbours, and enough neighbours of every label; a
-//!    target node also leaves a domain when it has no neighbour in the domain of some neighbour (`domain.rs`).
-//! 2. Query nodes are put in an order in which each has as many earlier neighbours as possible, rarest domain first (after
-//!    RI: Bonnici et al., BMC Bioinformatics 14, 2013).
+//! 1. Each query node gets a domain: target nodes with its label, enough neighbours, and enough neighbours of every
+//!    label; a target node also leaves a domain when it has no neighbour in the domain of some neighbour
+//!    (`domain.rs`).
+//! 2. Query nodes are put in an order in which each has as many earlier neighbours as possible, rarest domain first
+//!    (after RI: Bonnici et al., BMC Bioinformatics 14, 2013).
 //! 3. The search tries the neighbours of the earlier partner with the fewest neighbours, never all target nodes.
 //!
-//! Partners of the first query node are searched in parallel; the matches come in the same order for any number of threads.
-//! Induced matching keeps non-edges as well.
+//! Partners of the first query node are searched in parallel; the matches come in the same order for any number of
+//! threads. Induced matching keeps non-edges as well.
 
 mod domain;
 mod search;

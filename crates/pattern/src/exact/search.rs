@@ -15,7 +15,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Each next node has the most neighbours among the earlier ones, then the smallest domain, then the highest degree.
+    /// Each next node has the most neighbours among the earlier ones, then the smallest domain, then the highest
+    /// degree.
     pub fn new(query: &LabelledGraph, domains: &Domains) -> Plan {
         let nodes = query.nodes() as u32;
         let (mut order, mut links) = (Vec::new(), vec![0_usize; query.nodes()]);

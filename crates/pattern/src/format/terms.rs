@@ -1,5 +1,5 @@
-//! Terms of target nodes, such as the GO terms of proteins: a line `NODE TERM` per pair, divided by a comma, a tabulator
-//! or spaces. A node may have any number of terms; `#` begins a comment.
+//! Terms of target nodes, such as the GO terms of proteins: a line `NODE TERM` per pair, divided by a comma, a
+//! tabulator or spaces. A node may have any number of terms; `#` begins a comment.
 
 use std::path::Path;
 

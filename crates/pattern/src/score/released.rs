@@ -1,15 +1,16 @@
 //! The scoring of the program that APPAGATO's authors released.
 //!
-//! A query node `q` knows the ordered label pairs of all edges that leave nodes nearer than `depth`. The neighbourhood score of
-//! `(q, t)` sums, over the edges `(u, v)` that leave nodes nearer than `depth` to `t`, the degree of `v` where `q` knows the label pair.
-//! The weight of the seed is `degree similarity x label similarity x neighbourhood score`.
+//! A query node `q` knows the ordered label pairs of all edges that leave nodes nearer than `depth`. The
+//! neighbourhood score of `(q, t)` sums, over the edges `(u, v)` that leave nodes nearer than `depth` to `t`, the
+//! degree of `v` where `q` knows the label pair. The weight of the seed is `degree similarity x label similarity x
+//! neighbourhood score`.
 //!
-//! The released program walks around every target node anew for every query node, which costs the sum of squared degrees
-//! times the query's nodes. Here an edge's part of the score is summed once per start node `u` for 64 query nodes at a time, and
-//! the score of `t` at depth 2 is the sum of those of `t` and its neighbours: two passes over the edges. Scores are integers, so
-//! that their order of summation does not matter; the weights of seeds are summed per target node and in the order of target
-//! nodes, so that they are the same for any number of threads. Only these sums are kept, not the matrix: the row of a drawn
-//! target node is computed again.
+//! The released program walks around every target node anew for every query node, which costs the sum of squared
+//! degrees times the query's nodes. Here an edge's part of the score is summed once per start node `u` for 64 query
+//! nodes at a time, and the score of `t` at depth 2 is the sum of those of `t` and its neighbours: two passes over
+//! the edges. Scores are integers, so that their order of summation does not matter; the weights of seeds are summed
+//! per target node and in the order of target nodes, so that they are the same for any number of threads. Only these
+//! sums are kept, not the matrix: the row of a drawn target node is computed again.
 
 use gw_graph::rng::Rng;
 use rayon::prelude::*;

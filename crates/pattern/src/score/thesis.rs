@@ -1,10 +1,11 @@
-//! The scoring of the thesis: `P(q, t)` is the sum of label similarity, degree similarity and BFS similarity, divided by
-//! the sum of its row (eq. 10.2 and 10.3), and a match grows by label similarity times agreement of connection profiles (10.5).
+//! The scoring of the thesis: `P(q, t)` is the sum of label similarity, degree similarity and BFS similarity, divided
+//! by the sum of its row (eq. 10.2 and 10.3), and a match grows by label similarity times agreement of connection
+//! profiles (10.5).
 //!
-//! BFS similarity: a tree edge `(u, v)` into level `l` of the query's tree is matchable when the target's tree has an edge
-//! `(u', v')` into the same level with similar labels and degrees that suffice. The similarity is the share of matchable tree
-//! edges, those of level `l` counted `l` times. A "maximal set" of matchable edges is read as all of them: a target
-//! edge may serve several query edges.
+//! BFS similarity: a tree edge `(u, v)` into level `l` of the query's tree is matchable when the target's tree has an
+//! edge `(u', v')` into the same level with similar labels and degrees that suffice. The similarity is the share of
+//! matchable tree edges, those of level `l` counted `l` times. A "maximal set" of matchable edges is read as all of
+//! them: a target edge may serve several query edges.
 
 use gw_graph::rng::Rng;
 use rayon::prelude::*;
@@ -222,7 +223,8 @@ impl Trees {
     }
 }
 
-/// The edges of the BFS tree of a node, with the level they lead to. The parent of a node is its first visited neighbour.
+/// The edges of the BFS tree of a node, with the level they lead to. The parent of a node is its first visited
+/// neighbour.
 fn tree(graph: &LabelledGraph, root: u32, depth: usize) -> Vec<(usize, u32, u32)> {
     let mut seen = rustc_hash::FxHashSet::from_iter([root]);
     let mut edges = Vec::new();
@@ -248,7 +250,8 @@ mod tests {
 
     #[test]
     fn bfs_similarity_weighs_deeper_levels_more() {
-        // Query: the path 0-1-2-3 of labels A B C D, seen from node 0 to depth 2: edges A-B (level 1) and B-C (level 2).
+        // Query: the path 0-1-2-3 of labels A B C D, seen from node 0 to depth 2: edges A-B (level 1) and B-C (level
+        // 2).
         let query = LabelledGraph::new(vec![0, 1, 2, 3], &[(0, 1), (1, 2), (2, 3)]).unwrap();
         let target = LabelledGraph::new(vec![0, 1, 9, 0, 9, 2, 3], &[(0, 1), (1, 2), (3, 4), (4, 5), (5, 6)]).unwrap();
         let similarity = Similarity::new(&query, &target, None).unwrap();

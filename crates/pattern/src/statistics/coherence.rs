@@ -1,4 +1,5 @@
-//! Do the target nodes of a match share terms more often than chance has it? (Thesis, section 10.4, after GO::TermFinder.)
+//! Do the target nodes of a match share terms more often than chance has it? (Thesis, section 10.4, after
+//! GO::TermFinder.)
 
 use rustc_hash::FxHashMap;
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! The upper tail of the hypergeometric distribution: how likely is it to draw so many marked things by chance?
 
-/// The probability of at least `hits` marked things among `drawn` of `all` things, `marked` of which are marked. (Eq. 10.7 of the
-/// thesis prints `C(N, i)` as the denominator; it is `C(N, n)`.)
+/// The probability of at least `hits` marked things among `drawn` of `all` things, `marked` of which are marked. (Eq.
+/// 10.7 of the thesis prints `C(N, i)` as the denominator; it is `C(N, n)`.)
 pub fn hypergeometric_tail(all: u64, marked: u64, drawn: u64, hits: u64) -> f64 {
     let most = marked.min(drawn);
     let choose = |n: u64, k: u64| log_factorial(n) - log_factorial(k) - log_factorial(n - k);

@@ -1,7 +1,7 @@
 //! The rank-sum test of Wilcoxon, Mann and Whitney: do two sets of values come from one distribution?
 
-/// The two-sided p-value by the normal approximation, with corrections for ties and continuity. 1 where a set is empty or
-/// all values are equal.
+/// The two-sided p-value by the normal approximation, with corrections for ties and continuity. 1 where a set is
+/// empty or all values are equal.
 pub fn rank_sum(a: &[f64], b: &[f64]) -> f64 {
     let (first, second) = (a.len() as f64, b.len() as f64);
     let all = first + second;
