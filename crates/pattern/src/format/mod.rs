@@ -28,17 +28,17 @@ pub fn is_labelled(path: &Path) -> bool {
 
 /// Reads a labelled graph by the suffix of its file.
 pub fn read(path: &Path, labels: &mut Labels) -> Result<LabelledGraph> {
+    if !is_labelled(path) {
+        let message = format!(
+            "{}: labelled graphs are files named .gfu, .gfd or .lg; any other graph needs a file of labels",
+            path.display()
+        );
+        return Err(PatternError::Argument(message));
+    }
     let text = read_text(path)?;
     let read = match suffix(path).as_deref() {
-        Some("gfu" | "gfd") => gf::parse(&text, labels),
         Some("lg") => list::parse(&text, labels),
-        _ => {
-            let message = format!(
-                "{}: labelled graphs are files named .gfu, .gfd or .lg; any other graph needs a file of labels",
-                path.display()
-            );
-            return Err(PatternError::Argument(message));
-        }
+        _ => gf::parse(&text, labels),
     };
     read.map_err(|error| error.in_file(path))
 }
