@@ -109,7 +109,7 @@ fn columns(instants: usize) -> impl Strategy<Value = (Vec<Vec<bool>>, Vec<Vec<f6
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(gw_testing::usually(60, 20_000)))]
+    #![proptest_config(ProptestConfig::with_cases(gw_testing::usually(60, 2_000)))]
 
     #[test]
     fn all_that_holds_is_found_and_nothing_else((booleans, numbers) in columns(70), first: bool) {
