@@ -72,6 +72,12 @@ pub enum CliError {
     /// A model could not be made, read or used.
     #[error(transparent)]
     Model(#[from] gw_model::ModelError),
+    /// A query could not be read or matched.
+    #[error(transparent)]
+    Pattern(gw_pattern::PatternError),
+    /// A trace could not be read or mined.
+    #[error(transparent)]
+    Mine(gw_mine::MineError),
     /// Some rows of a suite failed.
     #[error("{bad} of {rows} rows failed or gave wrong results")]
     Rows {

@@ -8,7 +8,9 @@ mod error;
 mod graph;
 mod lab;
 mod machines;
+mod matching;
 mod memory;
+mod mine;
 mod model;
 mod output;
 mod program;
@@ -57,6 +59,10 @@ enum Command {
     /// Train, judge and export models that pick schedules; models of workload
     #[command(subcommand, after_help = model::HELP)]
     Model(Box<model::ModelCommand>),
+    /// Find where a small labelled graph occurs in a large one, approximately or exactly
+    Match(Box<matching::Match>),
+    /// Find what holds at every instant of a trace: likely invariants
+    Mine(mine::Mine),
     /// Print a script that completes commands and options in a shell
     Completions(completions::Completions),
     /// Print the manual page, or write a page per command into a folder
@@ -98,6 +104,8 @@ fn run(arguments: Arguments) -> Result<(), CliError> {
         Command::Lab(command) => command.run(&cancel, arguments.threads.unwrap_or(0).into()),
         Command::Graph(command) => graph::run(command),
         Command::Model(command) => model::run(*command),
+        Command::Match(command) => command.run(),
+        Command::Mine(command) => command.run(),
         Command::Completions(command) => command.run(Arguments::command()),
         Command::Man(command) => command.run(Arguments::command()),
     }

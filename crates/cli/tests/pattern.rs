@@ -1,0 +1,98 @@
+//! `gw match` and `gw mine` as a person uses them.
+
+mod common;
+
+use common::{failure, gw, json, success};
+
+const TARGET: &str = "v a red\nv b green\nv c blue\nv d red\nv e green\ne a b\ne b c\ne c a\ne c d\ne d e\n";
+const TRIANGLE: &str = "v x green\nv y blue\nv z red\ne x y\ne y z\ne z x\n";
+const TRACE: &str = "busy,start,ready,x,y,name\n1,1,1,1,2,n\n0,1,0,3,6,n\n0,0,1,5,10,n\n0,0,0,0.5,1,n\n";
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in [("t.lg", TARGET), ("q.lg", TRIANGLE), ("trace.csv", TRACE)] {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn a_triangle_is_found_approximately_and_exactly() {
+    let folder = folder();
+    let at = folder.path();
+    let told = success(at, &["match", "q.lg", "t.lg", "--top", "1", "--svg", "m.svg"]);
+    assert!(told.contains("match 1: cost 0.000") && told.contains("  x -> b (green)"), "{told}");
+    assert!(std::fs::read_to_string(at.join("m.svg")).unwrap().starts_with("<svg"));
+    let exact = json(at, &["match", "q.lg", "t.lg", "--exact", "--json"]);
+    assert_eq!((&exact["is_complete"], exact["matches"].as_array().map(Vec::len)), (&true.into(), Some(1)));
+    assert_eq!(exact["matches"][0]["pairs"][2]["target"], "a");
+    let matches =
+        |threads: &str| json(at, &["match", "q.lg", "t.lg", "--json", "--threads", threads])["matches"].clone();
+    assert_eq!(matches("1"), matches("2"));
+}
+
+#[test]
+fn a_folder_of_queries_gives_a_table() {
+    let folder = folder();
+    let at = folder.path();
+    std::fs::create_dir(at.join("queries")).unwrap();
+    std::fs::copy(at.join("q.lg"), at.join("queries/q.lg")).unwrap();
+    let told = success(at, &["match", "queries", "t.lg", "--against", "thesis", "-k", "20"]);
+    assert!(told.contains("1 queries (released)") && told.contains("thesis: mean cost"), "{told}");
+    assert!(failure(at, &["match", "queries", "t.lg", "--svg", "m.svg"], 2).contains("--svg is for one query"));
+}
+
+#[test]
+fn graphs_of_other_formats_take_labels_from_a_file() {
+    let folder = folder();
+    let at = folder.path();
+    std::fs::write(at.join("l.txt"), "0 green\n1 blue\n2 green\n").unwrap();
+    let told =
+        success(at, &["match", "path:3", "path:3", "--query-labels", "l.txt", "--target-labels", "l.txt", "--exact"]);
+    assert!(told.contains("2 matches of 3 nodes and 2 edges"), "{told}");
+}
+
+#[test]
+fn wrong_use_of_match_is_explained() {
+    let folder = folder();
+    let at = folder.path();
+    std::fs::write(at.join("bad.gfu"), "#n\n2\nA\nB\n1\n0 9\n").unwrap();
+    assert!(failure(at, &["match", "bad.gfu", "t.lg"], 1).contains("bad.gfu:6: node 9 does not exist"));
+    assert!(failure(at, &["match", "q.lg", "web.mtx"], 2).contains("needs a file of labels"));
+    assert!(failure(at, &["match", "q.lg", "t.lg", "--scoring", "best"], 2).contains("there is no scoring `best`"));
+    assert!(failure(at, &["match", "q.lg", "none.lg"], 1).contains("cannot read none.lg"));
+    assert!(failure(at, &["match", "q.lg", "t.lg", "-k", "0"], 2).contains("at least one solution"));
+}
+
+#[test]
+fn invariants_are_told_as_text_json_and_assertions() {
+    let folder = folder();
+    let at = folder.path();
+    let output = gw(at, &["mine", "trace.csv"]);
+    let (told, notes) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert!(told.contains("busy = start AND ready\n") && told.contains("y = 2 * x\n"), "{told}");
+    assert!(
+        notes.contains("column `name` is left out: line 2") && notes.contains("invariants of 3 Booleans"),
+        "{notes}"
+    );
+    assert_eq!(success(at, &["mine", "trace.csv", "--stream"]), told);
+    let minimal = success(at, &["mine", "trace.csv", "--templates", "1", "--minimal"]);
+    assert_eq!(minimal, "x < y\n");
+    let data = json(at, &["mine", "trace.csv", "--templates", "1", "--json"]);
+    assert_eq!((&data["count"], &data["checked"]), (&3.into(), &1.into()));
+    let python = success(at, &["mine", "trace.csv", "--assertions", "python"]);
+    assert!(python.starts_with("import math\n") && python.contains("assert busy == (start and ready)\n"), "{python}");
+    let bounded = success(at, &["mine", "trace.csv", "--arity", "1", "--constant", "< 11"]);
+    assert_eq!(bounded, "x < 11\ny < 11\n");
+}
+
+#[test]
+fn wrong_use_of_mine_is_explained() {
+    let folder = folder();
+    let at = folder.path();
+    std::fs::write(at.join("bad.csv"), "a,b\n1,2\n3\n").unwrap();
+    assert!(failure(at, &["mine", "bad.csv"], 1).contains("bad.csv:3: 1 values stand here, 2 are expected"));
+    assert!(failure(at, &["mine", "t.lg"], 1).contains("traces are files named .csv"));
+    assert!(failure(at, &["mine", "trace.csv", "--constant", "> 3"], 2).contains("`> 3` is no template"));
+    assert!(failure(at, &["mine", "trace.csv", "--clock", "clk"], 2).contains("only a VCD has clocks"));
+}

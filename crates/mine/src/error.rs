@@ -1,0 +1,61 @@
+//! What can go wrong: files that break their format, and traces that cannot be mined.
+
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+/// An error of this crate.
+#[derive(Debug, Error)]
+pub enum MineError {
+    /// The operating system refused to read a file.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// A line of a file breaks its format.
+    #[error("{}:{line}: {message}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// 1-based line.
+        line: u64,
+        /// What is wrong and, where known, the mend.
+        message: String,
+    },
+    /// A file as a whole cannot be used.
+    #[error("{}: {message}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong and the mend.
+        message: String,
+    },
+    /// Memory does not suffice.
+    #[error(transparent)]
+    Memory(#[from] gw_graph::memory::OutOfMemory),
+    /// Arguments that do not fit together.
+    #[error("{0}")]
+    Argument(String),
+}
+
+impl MineError {
+    pub(crate) fn read(path: &Path, source: std::io::Error) -> MineError {
+        MineError::Read { path: path.to_owned(), source }
+    }
+
+    pub(crate) fn line(path: &Path, line: u64, message: impl Into<String>) -> MineError {
+        MineError::Line { path: path.to_owned(), line, message: message.into() }
+    }
+
+    pub(crate) fn file(path: &Path, message: impl Into<String>) -> MineError {
+        MineError::File { path: path.to_owned(), message: message.into() }
+    }
+
+    /// True when a person gave arguments that do not fit together.
+    pub fn is_usage(&self) -> bool {
+        matches!(self, MineError::Argument(_))
+    }
+}

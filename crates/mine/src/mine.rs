@@ -1,0 +1,57 @@
+//! Mining: numbers, then Booleans.
+
+use std::time::Instant;
+
+use serde::Serialize;
+
+use crate::invariant::Invariant;
+use crate::source::{Source, probe};
+use crate::template::Templates;
+use crate::trace::Variables;
+use crate::{MineError, Result, booleans, numbers};
+
+/// Instants that every candidate is tried on before anything else.
+const PROBE: usize = 1024;
+
+/// Time spent.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Seconds {
+    /// On numbers.
+    pub numbers: f64,
+    /// On Booleans.
+    pub booleans: f64,
+}
+
+/// What was found.
+#[derive(Debug, Clone)]
+pub struct Mined {
+    /// The names of the variables.
+    pub variables: Variables,
+    /// What holds at every instant, sorted by kind and variables.
+    pub invariants: Vec<Invariant>,
+    /// Time spent.
+    pub seconds: Seconds,
+    /// The tolerance of logarithms and powers.
+    pub tolerance: f64,
+    /// What a person should know about the trace.
+    pub notes: Vec<String>,
+}
+
+/// Finds everything among the templates that holds at every instant of a trace.
+pub fn mine(source: &mut dyn Source, templates: &Templates) -> Result<Mined> {
+    let variables = source.variables().clone();
+    let Some(probe) = probe(source, PROBE)? else {
+        return Err(MineError::Argument("the trace has no instants: nothing holds, and everything does".to_owned()));
+    };
+    let start = Instant::now();
+    let mut invariants = numbers::mine(templates, &probe, source)?;
+    let on_numbers = start.elapsed().as_secs_f64();
+    let start = Instant::now();
+    invariants.extend(booleans::mine(templates, &probe, source)?);
+    let seconds = Seconds { numbers: on_numbers, booleans: start.elapsed().as_secs_f64() };
+    invariants.sort_by_key(|found| {
+        let kind = (found.template.is_boolean(), found.template.arity());
+        (kind, found.variables[0], found.variables[1], found.variables[2])
+    });
+    Ok(Mined { variables, invariants, seconds, tolerance: templates.tolerance, notes: source.notes().to_vec() })
+}

@@ -1,0 +1,244 @@
+//! What is mined is exactly what brute force finds: all of it, and nothing else.
+
+use std::collections::BTreeSet;
+
+use gw_mine::{InMemory, Numbers, Result, Source, Template, Templates, Trace, Variables, generate, load, mine, packed};
+use proptest::prelude::*;
+
+/// Everything that holds, by trying every template with every choice of variables at every instant.
+fn brute_force(trace: &Trace, variables: &Variables, templates: &Templates) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let (booleans, numbers) = (trace.booleans.len(), trace.numbers.columns());
+    let constants = templates.constants.iter().map(|&constant| Template::Constant(constant));
+    let numeric = constants.chain(templates.pairs.clone()).chain(templates.triples.clone());
+    let kinds = templates.booleans.iter().copied().map(|t| (t, booleans)).chain(numeric.map(|t| (t, numbers)));
+    for (template, count) in kinds {
+        let arity = template.arity();
+        let ordered = matches!(template, Template::Less | Template::Greater | Template::AtMost | Template::AtLeast);
+        for at in 0..count.pow(arity as u32) {
+            let chosen = [at % count, at / count % count, at / count / count];
+            let distinct: BTreeSet<usize> = chosen[..arity].iter().copied().collect();
+            if distinct.len() < arity {
+                continue;
+            }
+            // Relations of two are told once per pair, in the order of the variables.
+            let symmetric = template.is_symmetric() || ordered;
+            if symmetric && (if arity == 2 { chosen[0] > chosen[1] } else { chosen[1] > chosen[2] }) {
+                continue;
+            }
+            let holds = (0..trace.instants).all(|instant| {
+                if template.is_boolean() {
+                    let [a, b, c] = chosen.map(|v| v < count && trace.boolean(v, instant));
+                    template.holds_for(a, b, c)
+                } else {
+                    let [a, b, c] = chosen.map(|v| trace.numbers.get(v.min(count - 1), instant));
+                    template.holds(a, b, c, templates.tolerance)
+                }
+            });
+            if holds {
+                let variables_of = chosen.map(|v| v as u32);
+                let basis = gw_mine::Basis::Checked;
+                found.insert(gw_mine::Invariant { template, variables: variables_of, basis }.text(variables));
+            }
+        }
+    }
+    found
+}
+
+fn mined(source: &mut dyn Source, templates: &Templates) -> BTreeSet<String> {
+    let found = mine(source, templates).unwrap();
+    let texts: Vec<String> = found.invariants.iter().map(|found_| found_.text(&found.variables)).collect();
+    let set: BTreeSet<String> = texts.iter().cloned().collect();
+    assert_eq!(set.len(), texts.len(), "an invariant is told twice");
+    set
+}
+
+fn source(booleans: Vec<Vec<bool>>, numbers: Vec<Vec<f64>>, instants: usize) -> InMemory {
+    let names = |letter: &str, count: usize| (0..count).map(|v| format!("{letter}{v}")).collect();
+    let variables = Variables { booleans: names("b", booleans.len()), numbers: names("n", numbers.len()) };
+    let booleans = booleans.into_iter().map(packed).collect();
+    InMemory::new(variables, Trace { instants, booleans, numbers: Numbers::narrowed(numbers) })
+}
+
+/// Columns of few different values, so that invariants happen: drawn, copied, negated or computed from others.
+fn columns(instants: usize) -> impl Strategy<Value = (Vec<Vec<bool>>, Vec<Vec<f64>>)> {
+    let boolean = (any::<u64>(), 0..7_u8);
+    let number = (any::<u64>(), 0..12_u8);
+    (prop::collection::vec(boolean, 0..6), prop::collection::vec(number, 0..6)).prop_map(move |(booleans, numbers)| {
+        let mut bits: Vec<Vec<bool>> = Vec::new();
+        for (seed, kind) in booleans {
+            let mut rng = gw_graph::rng::Rng::new(seed, 0);
+            let before = bits.len() as u64;
+            let mut other = || bits[rng.below(before.max(1)) as usize].clone();
+            let column = match kind {
+                _ if before == 0 => (0..instants).map(|_| rng.below(2) == 1).collect(),
+                0 => vec![true; instants],
+                1 => vec![false; instants],
+                2 => other(),
+                3 => other().into_iter().map(|x| !x).collect(),
+                4 => other().into_iter().zip(other()).map(|(x, y)| x && y).collect(),
+                5 => other().into_iter().zip(other()).map(|(x, y)| x != y).collect(),
+                _ => (0..instants).map(|_| rng.below(8) == 1).collect(),
+            };
+            bits.push(column);
+        }
+        let mut values: Vec<Vec<f64>> = Vec::new();
+        for (seed, kind) in numbers {
+            let mut rng = gw_graph::rng::Rng::new(seed, 1);
+            let before = values.len() as u64;
+            let mut other = || values[rng.below(before.max(1)) as usize].clone();
+            let column: Vec<f64> = match kind {
+                _ if before == 0 => (0..instants).map(|_| rng.below(9) as f64).collect(),
+                0 => vec![7.0; instants],
+                1 => other(),
+                2 => other().into_iter().map(|x| x + 1.0).collect(),
+                3 => other().into_iter().map(|x| 2.0 * x).collect(),
+                4 => other().into_iter().zip(other()).map(|(x, y)| x.min(y)).collect(),
+                5 => other().into_iter().zip(other()).map(|(x, y)| x + y).collect(),
+                6 => other().into_iter().map(f64::ln).collect(),
+                7 => other().into_iter().zip(other()).map(|(x, y)| x.powf(y)).collect(),
+                8 => (0..instants).map(|_| rng.unit() - 0.5).collect(),
+                9 => other().into_iter().map(|x| if rng.below(40) == 0 { f64::NAN } else { x }).collect(),
+                10 => other().into_iter().map(|x| if rng.below(40) == 0 { f64::NEG_INFINITY } else { -x }).collect(),
+                _ => (0..instants).map(|_| 1.0 + rng.below(3) as f64).collect(),
+            };
+            values.push(column);
+        }
+        (bits, values)
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(gw_testing::usually(60, 2_000)))]
+
+    #[test]
+    fn all_that_holds_is_found_and_nothing_else((booleans, numbers) in columns(70), first: bool) {
+        let mut source = source(booleans, numbers, 70);
+        let templates = if first { Templates::first() } else { Templates::second() };
+        let expected = brute_force(source.trace(), &source.variables().clone(), &templates);
+        prop_assert_eq!(mined(&mut source, &templates), expected);
+    }
+
+    /// Falsified late: behind the first instants, at the end of a block, in the last word.
+    #[test]
+    fn one_instant_anywhere_is_enough((booleans, numbers) in columns(2500), at in 0_usize..2500, column in 0_usize..6) {
+        let (mut booleans, mut numbers) = (booleans, numbers);
+        if let Some(column) = booleans.get_mut(column) {
+            column[at] = !column[at];
+        }
+        if let Some(column) = numbers.get_mut(column) {
+            column[at] = -column[at] - 3.5;
+        }
+        let mut source = source(booleans, numbers, 2500);
+        let expected = brute_force(source.trace(), &source.variables().clone(), &Templates::second());
+        prop_assert_eq!(mined(&mut source, &Templates::second()), expected);
+    }
+}
+
+/// Hands out a trace in small parts.
+struct InParts {
+    whole: InMemory,
+    part: usize,
+    at: usize,
+    current: Option<Trace>,
+}
+
+impl Source for InParts {
+    fn variables(&self) -> &Variables {
+        self.whole.variables()
+    }
+
+    fn rewind(&mut self) -> Result<()> {
+        self.at = 0;
+        Ok(())
+    }
+
+    fn next(&mut self) -> Result<Option<&Trace>> {
+        let trace = self.whole.trace();
+        let to = (self.at + self.part).min(trace.instants);
+        let cut = |column: &Vec<u64>| column[self.at / 64..to.div_ceil(64)].to_vec();
+        let numbers = match &trace.numbers {
+            Numbers::Single(columns) => Numbers::Single(columns.iter().map(|c| c[self.at..to].to_vec()).collect()),
+            Numbers::Double(columns) => Numbers::Double(columns.iter().map(|c| c[self.at..to].to_vec()).collect()),
+        };
+        let booleans = trace.booleans.iter().map(cut).collect();
+        self.current = (self.at < to).then_some(Trace { instants: to - self.at, booleans, numbers });
+        self.at = to;
+        Ok(self.current.as_ref())
+    }
+}
+
+#[test]
+fn planted_invariants_are_found_and_noise_has_none() {
+    for templates in [Templates::first(), Templates::second()] {
+        let mut noise = generate::noise(20_000, 10, 10, 1);
+        assert_eq!(mined(&mut noise, &templates), BTreeSet::new());
+        let mut planted = generate::planted(2500, 10, 10, 1);
+        let expected = brute_force(planted.trace(), &planted.variables().clone(), &templates);
+        assert!(expected.len() > 5, "{expected:?}");
+        assert_eq!(mined(&mut planted, &templates), expected);
+    }
+    let mut planted = generate::planted(2500, 10, 10, 1);
+    let found = mined(&mut planted, &Templates::second());
+    for text in [
+        "b2 = b0 AND b1",
+        "b3 = b0 OR b1",
+        "b0 = b4",
+        "b9 is true",
+        "n0 <= n1",
+        "n7 = 2 * n5",
+        "n8 <= n9",
+        "n4 <= n0 + n1",
+    ] {
+        assert!(found.contains(text), "{text} is missing: {found:?}");
+    }
+}
+
+#[test]
+fn parts_and_threads_change_nothing() {
+    let planted = generate::planted(20_000, 10, 11, 3);
+    let templates = Templates::second();
+    let whole = mined(&mut planted.clone(), &templates);
+    for part in [64, 4096, 19_968] {
+        let mut parts = InParts { whole: planted.clone(), part, at: 0, current: None };
+        assert_eq!(mined(&mut parts, &templates), whole, "parts of {part} instants");
+        assert_eq!(load(&mut parts).unwrap().trace(), planted.trace());
+    }
+    for threads in [1, 3] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        assert_eq!(pool.install(|| mined(&mut planted.clone(), &templates)), whole, "{threads} threads");
+    }
+}
+
+/// Noise dies in the first instants: the rest of the trace is not even asked for.
+#[test]
+fn a_trace_without_invariants_is_hardly_read() {
+    struct Counting(InParts, usize);
+    impl Source for Counting {
+        fn variables(&self) -> &Variables {
+            self.0.variables()
+        }
+        fn rewind(&mut self) -> Result<()> {
+            self.0.rewind()
+        }
+        fn next(&mut self) -> Result<Option<&Trace>> {
+            self.1 += 1;
+            self.0.next()
+        }
+    }
+    let parts = InParts { whole: generate::noise(100_000, 10, 10, 5), part: 4096, at: 0, current: None };
+    let mut counting = Counting(parts, 0);
+    assert_eq!(mined(&mut counting, &Templates::second()).len(), 0);
+    assert!(counting.1 <= 2, "{} of 25 parts were read", counting.1);
+}
+
+#[test]
+fn single_precision_columns_mean_double_precision_arithmetic() {
+    // 2^24 + 1 is no 32-bit float: in 32 bits the sum would round down to 2^24.
+    let (big, one) = (16_777_216.0, 1.0);
+    let above = 16_777_218.0;
+    let mut source = source(vec![], vec![vec![above; 300], vec![big; 300], vec![one; 300]], 300);
+    let found = mined(&mut source, &Templates::second());
+    assert!(!found.contains("n0 <= n1 + n2"), "{found:?}");
+    assert!(found.contains("n1 <= n0 + n2"), "{found:?}");
+}

@@ -1,0 +1,145 @@
+//! Traces in files: what is read, what is left out, and what is refused. Files survive mutation.
+
+use std::path::PathBuf;
+
+use gw_mine::{InMemory, ReadOptions, Source, Templates, load, mine, open};
+use proptest::prelude::*;
+
+fn written(folder: &tempfile::TempDir, name: &str, bytes: &[u8]) -> PathBuf {
+    let path = folder.path().join(name);
+    std::fs::write(&path, bytes).unwrap();
+    path
+}
+
+fn read(name: &str, text: &str, options: &ReadOptions) -> Result<InMemory, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = written(&folder, name, text.as_bytes());
+    let shown = |error: gw_mine::MineError| error.to_string().replace(&folder.path().display().to_string(), "");
+    load(&mut *open(&path, options).map_err(shown)?).map_err(shown)
+}
+
+fn refused(name: &str, text: &str) -> String {
+    read(name, text, &ReadOptions::default()).unwrap_err()
+}
+
+const CSV: &str = "ready,count,\"load\",name,late\n1,0,0.5,a,true\n0,1,1.5,b,false\n1,2,2.5,c,false\n";
+
+const VCD: &str = "$date today $end\n$timescale 1ns $end\n$scope module top $end\n$var wire 1 ! clk $end\n\
+    $var wire 8 \" data [7:0] $end\n$scope module inner $end\n$var reg 1 # go $end\n$upscope $end\n$var real 64 % level $end\n\
+    $upscope $end\n$enddefinitions $end\n$dumpvars\n0!\nb0 \"\n0#\nr0.5 %\n$end\n#0\n#5\n1!\nb101 \"\n#10\n0!\n1#\n#15\n1!\nbx \"\n\
+    #20\n0!\nb11 \"\n#25\n1!\n";
+
+#[test]
+fn columns_of_a_table_have_kinds() {
+    let source = read("a.csv", CSV, &ReadOptions::default()).unwrap();
+    assert_eq!(source.variables().booleans, ["ready", "late"]);
+    assert_eq!(source.variables().numbers, ["count", "load"]);
+    assert_eq!(source.notes(), ["column `name` is left out: line 2 has no number there"]);
+    let trace = source.trace();
+    assert_eq!(trace.instants, 3);
+    assert_eq!([0, 1, 2].map(|at| trace.boolean(0, at)), [true, false, true]);
+    assert_eq!([0, 1, 2].map(|at| trace.numbers.get(1, at)), [0.5, 1.5, 2.5]);
+    // The same with tabulators, and with other ends of lines.
+    for (name, text) in [("a.tsv", CSV.replace(',', "\t")), ("a.csv", CSV.replace('\n', "\r\n"))] {
+        assert_eq!(read(name, &text, &ReadOptions::default()).unwrap().trace(), trace);
+    }
+}
+
+#[test]
+fn long_tables_are_read_in_parts() {
+    let rows: String = (0..10_000).map(|i| format!("{},{},{}\n", i, 2 * i, i % 2)).collect();
+    let text = format!("a,b,c\n{rows}");
+    let whole = read("a.csv", &text, &ReadOptions::default()).unwrap();
+    let parts = read("a.csv", &text, &ReadOptions { part: 64, clock: None }).unwrap();
+    assert_eq!(whole.trace(), parts.trace());
+    assert_eq!((whole.trace().instants, whole.trace().numbers.get(1, 9999)), (10_000, 19_998.0));
+    let folder = tempfile::tempdir().unwrap();
+    let path = written(&folder, "a.csv", text.as_bytes());
+    let mut streamed = open(&path, &ReadOptions { part: 640, clock: None }).unwrap();
+    let texts = |source: &mut dyn Source| {
+        let found = mine(source, &Templates::second()).unwrap();
+        found.invariants.iter().map(|i| i.text(&found.variables)).collect::<Vec<_>>()
+    };
+    let streamed = texts(&mut *streamed);
+    assert_eq!(streamed, texts(&mut whole.clone()));
+    assert!(streamed.contains(&"b = 2 * a".to_string()));
+}
+
+#[test]
+fn mistakes_in_tables_are_told_with_their_line() {
+    assert!(refused("a.csv", "").contains("the file is empty"));
+    assert!(refused("a.csv", "1,2\n3,4\n").contains("a.csv:1: only numbers stand in the first line"));
+    assert!(refused("a.csv", "a,b\n1,2\n3\n").contains("a.csv:3: 1 values stand here, 2 are expected"));
+    assert!(refused("a.csv", "a,b\n1,2,3\n").contains("a.csv:2: 3 values stand here"));
+    assert!(refused("a.csv", "a,a\n1,2\n").contains("two columns are named `a`"));
+    assert!(refused("a.csv", "a,\n1,2\n").contains("column 2 has no name"));
+    assert!(refused("a.csv", "a,b\nx,y\n").contains("no column can be mined: column `a` is left out: line 2"));
+    assert!(refused("a.csv", "a,b\n").contains("no column can be mined"));
+    assert!(refused("a.txt", "a").contains("named .csv, .tsv, .vcd or .parquet"));
+    let clock = ReadOptions { clock: Some("clk".into()), ..ReadOptions::default() };
+    assert!(read("a.csv", CSV, &clock).unwrap_err().contains("only a VCD has clocks"));
+}
+
+#[test]
+fn dumps_have_an_instant_per_time_or_edge() {
+    let source = read("a.vcd", VCD, &ReadOptions::default()).unwrap();
+    assert_eq!(source.variables().booleans, ["clk", "inner.go"]);
+    assert_eq!(source.variables().numbers, ["data", "level"]);
+    let data = |source: &InMemory| {
+        (0..source.trace().instants).map(|at| source.trace().numbers.get(0, at)).collect::<Vec<_>>()
+    };
+    // Times 0, 5, 10, 20 and 25; at 15 the data are unknown.
+    assert_eq!(data(&source), [0.0, 5.0, 5.0, 3.0, 3.0]);
+    assert_eq!(source.notes().len(), 1);
+    let clock = ReadOptions { clock: Some("clk".into()), ..ReadOptions::default() };
+    assert_eq!(data(&read("a.vcd", VCD, &clock).unwrap()), [5.0, 3.0]);
+    let wrong = ReadOptions { clock: Some("tick".into()), ..ReadOptions::default() };
+    assert!(read("a.vcd", VCD, &wrong).unwrap_err().contains("no variable of one bit is named `tick`; some are clk"));
+}
+
+#[test]
+fn mistakes_in_dumps_are_told_with_their_line() {
+    assert!(refused("a.vcd", "").contains("ends before $enddefinitions"));
+    assert!(refused("a.vcd", "hello").contains("a.vcd:1: `hello` stands where a declaration"));
+    assert!(refused("a.vcd", "$enddefinitions $end\n").contains("no variable is declared"));
+    assert!(refused("a.vcd", &VCD.replace("b101 \"", "b121 \"")).contains("a.vcd:21: `b121` is no value"));
+    assert!(refused("a.vcd", &VCD.replace("b101 \"", "b101 &")).contains("no variable is declared with the code `&`"));
+    assert!(refused("a.vcd", &VCD.replace("#10", "#ten")).contains("`#ten` is no time"));
+    assert!(refused("a.vcd", &VCD.replace("r0.5 %", "")).contains("some variable is unknown at all of them"));
+    let wide = VCD.replace("wire 8", "wire 64");
+    let source = read("a.vcd", &wide, &ReadOptions::default()).unwrap();
+    assert!(source.notes()[0].contains("`data` is left out: 64 bits"), "{:?}", source.notes());
+}
+
+/// A text with some bytes replaced, removed or repeated.
+fn mutated(text: &'static str) -> impl Strategy<Value = Vec<u8>> {
+    let edit = (0..text.len(), 0..3_u8, prop::sample::select(b"01 \n\t#$,.xbr\"!-e\xff".to_vec()));
+    prop::collection::vec(edit, 0..10).prop_map(move |edits| {
+        let mut bytes = text.as_bytes().to_vec();
+        for (at, kind, byte) in edits {
+            let at = at % bytes.len().max(1);
+            match kind {
+                0 if at < bytes.len() => bytes[at] = byte,
+                1 if at < bytes.len() => drop(bytes.remove(at)),
+                _ => bytes.insert(at.min(bytes.len()), byte),
+            }
+        }
+        bytes
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(gw_testing::usually(200, 20_000)))]
+
+    #[test]
+    fn files_survive_mutation(csv in mutated(CSV), vcd in mutated(VCD)) {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, bytes) in [("a.csv", &csv), ("a.vcd", &vcd)] {
+            let path = written(&folder, name, bytes);
+            match open(&path, &ReadOptions::default()) {
+                Ok(mut source) => drop(mine(&mut *source, &Templates::second())),
+                Err(error) => prop_assert!(error.to_string().len() > 20, "{error}"),
+            }
+        }
+    }
+}
