@@ -2,7 +2,9 @@
 
 use graphwright::Error;
 use gw_graph::GraphError;
-use pyo3::exceptions::{PyException, PyIndexError, PyMemoryError, PyOSError, PyTimeoutError, PyTypeError, PyValueError};
+use pyo3::exceptions::{
+    PyException, PyIndexError, PyMemoryError, PyOSError, PyTimeoutError, PyTypeError, PyValueError,
+};
 use pyo3::prelude::*;
 
 pyo3::create_exception!(graphwright, GraphwrightError, PyException, "The base of the errors of this package.");

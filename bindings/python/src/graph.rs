@@ -124,9 +124,8 @@ impl NativeGraph {
 
     /// Writes the graph; the name of the file tells the format.
     fn write(&self, py: Python<'_>, path: &str) -> PyResult<()> {
-        let written = detached(py, || {
-            gw_graph::format::write(&self.graph, Path::new(path), &WriteOptions::default(), &Silent)
-        })?;
+        let written =
+            detached(py, || gw_graph::format::write(&self.graph, Path::new(path), &WriteOptions::default(), &Silent))?;
         written.map(|_| ()).map_err(raise_graph)
     }
 
@@ -161,7 +160,7 @@ impl NativeGraph {
     /// The least weight.
     #[getter]
     fn least_weight(&self, py: Python<'_>) -> PyResult<Option<f64>> {
-        detached(py, || self.graph.least_weight().map(f64::from))
+        detached(py, || self.graph.least_weight())
     }
 
     /// Bytes held.

@@ -121,7 +121,8 @@ impl Sweep {
             let length = if self.form == Form::Sum { vertices } else { 0 };
             return Ok(Found::Real(vec![0.0; length]));
         };
-        let whole = self.form == Form::Rows && self.one(first, |outcome| Ok(outcome.vector::<i32>(&self.output).is_ok()))?;
+        let whole =
+            self.form == Form::Rows && self.one(first, |outcome| Ok(outcome.vector::<i32>(&self.output).is_ok()))?;
         if whole {
             let mut rows = vec![0i32; count * vertices];
             let copy = |outcome: &Outcome, row: &mut [i32]| {
@@ -210,7 +211,7 @@ impl Sweep {
             row[3] = row[3].max(distance);
         };
         match outcome.vector::<i32>(&self.output) {
-            Ok(hops) => hops.iter().filter(|&&d| d >= 0 && d < INFINITE).for_each(|&d| add(f64::from(d))),
+            Ok(hops) => hops.iter().filter(|&&d| (0..INFINITE).contains(&d)).for_each(|&d| add(f64::from(d))),
             Err(_) => {
                 let distances = outcome.vector::<f64>(&self.output)?.iter();
                 distances.filter(|d| d.is_finite()).for_each(|&d| add(d));
