@@ -156,13 +156,14 @@ pub fn walk_adjacency<'py>(
     if offsets.len() != nodes.len() + 1 {
         return Err(PyValueError::new_err("the adjacency does not have an entry per node"));
     }
+    let weighted = rule.is_some() || parallel && sum;
     let whole = rule.is_none_or(|rule| rule.whole);
-    let built = detached(py, move || graph_of(offsets, targets, weights))?;
+    let built = detached(py, move || graph_of(offsets, targets, weighted.then_some(weights)))?;
     let (graph, exact) = built.map_err(raise_graph)?;
     Ok((NativeGraph::new(graph), whole, exact))
 }
 
-fn graph_of(offsets: Vec<u64>, targets: Vec<u32>, weights: Vec<f64>) -> gw_graph::Result<(Graph, bool)> {
+fn graph_of(offsets: Vec<u64>, targets: Vec<u32>, weights: Option<Vec<f64>>) -> gw_graph::Result<(Graph, bool)> {
     let lists = |targets: Vec<u32>| {
         let mut targets = targets;
         let mut rest = &mut targets[..];
@@ -175,9 +176,12 @@ fn graph_of(offsets: Vec<u64>, targets: Vec<u32>, weights: Vec<f64>) -> gw_graph
         lists.into_par_iter().with_min_len(1 << 8).for_each(<[u32]>::sort_unstable);
         targets
     };
-    let (targets, weights, exact) = if weights.is_empty() {
-        (lists(targets), Weights::None, true)
-    } else if weights.iter().all(|&w| w.fract() == 0.0 && w.abs() < f64::from(i32::MAX)) {
+    let Some(weights) = weights else {
+        let targets = lists(targets);
+        let offsets = Offsets::from_positions(offsets);
+        return Ok((Graph::from_arrays(offsets, targets.into(), Weights::None, Symmetry::Unknown)?, true));
+    };
+    let (targets, weights, exact) = if weights.iter().all(|&w| w.fract() == 0.0 && w.abs() < f64::from(i32::MAX)) {
         let (targets, weights) = sorted::<i32>(&offsets, &targets, &weights, |w| w as i32);
         (targets, weights, true)
     } else {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 import numpy as np
 
@@ -48,8 +49,9 @@ class Graph:
 
         Arrays of 32-bit integers (``indptr`` also 64-bit, ``weights`` also ``float32``) are used in place and locked: they
         can be read but no longer written to, since the graph is compiled against them. ``copy=True`` copies them first;
-        ``copy=False`` raises ValueError where a copy cannot be avoided. An array that is a view of a writable array is
-        copied, as locking it would not protect its memory.
+        ``copy=False`` raises ValueError where a copy cannot be avoided. An array that is a view of an array which others can write to is
+        copied, as locking it would not protect its memory; with ``copy=False`` it is used, and you promise that nobody writes to
+        the memory through another view.
 
         >>> import numpy as np, graphwright as gw
         >>> G = gw.Graph.from_numpy(np.array([0, 1, 2], dtype=np.int32), np.array([1, 0], dtype=np.int32))
@@ -370,10 +372,12 @@ def _in_place(values, what, kinds, copy, otherwise):
         made = made.copy() if made is array or made.base is not None else made
     elif copy or (copy is None and not _lockable(array)):
         made = array.copy()
-    elif not _lockable(array):
-        raise ValueError(f"{what}: the array is a view of a writable array, and copy=False forbids to copy it")
     else:
         made = array
+        # With copy=False the caller promises that nobody writes: what the array is a view of is locked as well.
+        while isinstance(array.base, np.ndarray):
+            array = array.base
+            array.flags.writeable = False
     if made.dtype.kind == "i" and what != "weights" and len(made) and made.min() < 0:
         raise ValueError(f"{what}: {made.min()} is negative")
     made.flags.writeable = False
@@ -391,7 +395,8 @@ def _lockable(array) -> bool:
     """Whether nobody can write to the memory of an array once it is locked."""
     base = array.base
     while isinstance(base, np.ndarray):
-        if base.flags.writeable:
+        # Three references are ours: the view's, the local name's and the argument's. With more, somebody else can write.
+        if base.flags.writeable and sys.getrefcount(base) > 3:
             return False
         base = base.base
     return base is None or not array.flags.writeable

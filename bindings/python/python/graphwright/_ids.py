@@ -57,6 +57,8 @@ def number_pairs(source, target):
 
 def _by_objects(source, target):
     numbers: dict = {}
-    source = _native.number_objects(source.tolist(), numbers)
-    target = _native.number_objects(target.tolist(), numbers)
-    return source, target, len(numbers), Ids(list(numbers), numbers)
+    ends = [None] * (2 * len(source))
+    ends[0::2], ends[1::2] = source.tolist(), target.tolist()
+    numbered = _native.number_objects(ends, numbers)
+    ids = Ids(list(numbers), numbers)
+    return np.ascontiguousarray(numbered[0::2]), np.ascontiguousarray(numbered[1::2]), len(numbers), ids

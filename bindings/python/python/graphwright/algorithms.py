@@ -76,7 +76,12 @@ def sssp(G, source=None, *, sources=None, delta=None, **options):
     if sources is not None:
         _one_of(source, sources)
         return sweep(G, program, "dist", sources, options, arguments)
-    result = run(standard(program), G, {"source": _source(G, source), **arguments}, options)
+    try:
+        result = run(standard(program), G, {"source": _source(G, source), **arguments}, options)
+    except _native.ProgramError as error:
+        if is_overflow(error):
+            raise OverflowError("a path is longer than 2147483646; sssp_real takes such lengths") from None
+        raise
     _no_negative_cycle(result)
     return result
 
@@ -141,7 +146,7 @@ def betweenness(G, k=None, *, normalized=True, sources=None, seed=None, **option
         numbers = np.arange(n, dtype=np.uint32)
     else:
         numbers = np.random.default_rng(seed).choice(n, size=k, replace=False).astype(np.uint32)
-    total = sweep(G, "bc", "dependency", numbers, options, form="sum")
+    total = sweep(G, "bc", "dependency", numbers, options, form="sum", numbered=True)
     scale = n / len(numbers) if len(numbers) else 1.0
     if normalized:
         scale /= max((n - 1) * (n - 2), 1)
@@ -260,17 +265,15 @@ def tc(G, **options) -> Result:
     return run(standard("tc"), as_graph(G), {}, options)
 
 
-def sweep(G: Graph, program: str, output: str, sources, options: dict, arguments: dict | None = None, form="rows"):
+def sweep(
+    G: Graph, program, output: str, sources, options: dict, arguments: dict | None = None, form="rows", numbered=False
+):
     """Runs a program from many sources, the cores sharing the sources: rows, their sum ("sum"), or per source the number of
-    vertices reached, the sum of distances, the sum of their reciprocals and the greatest ("reach")."""
+    vertices reached, the sum of distances, the sum of their reciprocals and the greatest ("reach"). With ``numbered``,
+    sources are an array of the numbers of vertices (``uint32``), else ids."""
     options = settle(options)
-    if isinstance(sources, np.ndarray) and sources.dtype == np.uint32 and G._ids is None:
-        numbers = sources
-        if len(numbers) and numbers.max() >= G.num_vertices:
-            raise KeyError(f"{numbers.max()} is not a vertex of the graph")
-    elif isinstance(sources, np.ndarray) and sources.dtype == np.uint32 and form != "rows":
-        numbers = sources
-    else:
+    numbers = sources
+    if not numbered:
         numbers = np.array([G.vertex(source) for source in sources], dtype=np.uint32)
     native = standard(program) if isinstance(program, str) else program
     texts = [(name, str(value)) for name, value in (arguments or {}).items()]
@@ -309,6 +312,11 @@ def good_delta(G: Graph) -> int:
     mean = float(np.abs(sample).mean())
     sparse = G._native.edges <= _ROAD_DEGREE * max(G.num_vertices, 1)
     return int(min(max(mean * (100 if sparse else 1), 1), 2**30))
+
+
+def is_overflow(error: Exception) -> bool:
+    """Whether delta-stepping failed because a path is too long for 32 bits."""
+    return "negative priority or one that is too large" in str(error)
 
 
 def _sssp_program(G: Graph, delta):

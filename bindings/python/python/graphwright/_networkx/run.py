@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from .._graph import Graph
+from .._native import ProgramError
 from .._program import packaged, run_native, standard
-from ..algorithms import good_delta
+from ..algorithms import good_delta, is_overflow
 from ..algorithms import sweep as _sweep
 from .graph import BackendGraph, config
 
@@ -47,21 +48,21 @@ def sssp(graph: Graph, negative: bool):
         raise NotImplementedError("negative weights: NetworkX decides what they mean")
     if native.weight_kind == "float":
         return "sssp-real", {}, False
-    if least < 0 or not fits_int(graph):
+    if least < 0:
         return "sssp", {}, True
     return "sssp-delta", {"delta": good_delta(graph)}, True
-
-
-def fits_int(graph: Graph) -> bool:
-    """Whether no path can be longer than 32 bits hold."""
-    weights = graph.to_numpy()[2]
-    return not len(weights) or int(weights.max()) * max(graph.num_vertices - 1, 1) < _INFINITE
 
 
 def distances(graph: Graph, source: int, negative: bool = False):
     """Lengths of shortest paths as an array, ``inf`` or 2147483647 out of reach; and a mask of what is in reach."""
     program, arguments, whole = sssp(graph, negative)
-    found = outcome(standard(program), graph, source=source, **arguments)
+    try:
+        found = outcome(standard(program), graph, source=source, **arguments)
+    except ProgramError as error:
+        if not is_overflow(error):
+            raise
+        program, whole = "sssp-real", False
+        found = outcome(standard(program), graph, source=source)
     if program != "sssp-delta" and found.get("negative_cycle"):
         import networkx as nx
 
@@ -74,7 +75,7 @@ def distances(graph: Graph, source: int, negative: bool = False):
 
 def sweep(graph: Graph, program, output: str, numbers: np.ndarray, form: str, arguments=None) -> np.ndarray:
     """Runs a program from many vertices."""
-    return _sweep(graph, program, output, numbers, options(), arguments, form=form)
+    return _sweep(graph, program, output, numbers, options(), arguments, form, numbered=True)
 
 
 def reach(graph: Graph, numbers: np.ndarray, weights: bool) -> np.ndarray:
@@ -84,7 +85,12 @@ def reach(graph: Graph, numbers: np.ndarray, weights: bool) -> np.ndarray:
     program, arguments, _ = sssp(graph, negative=False)
     if program == "sssp":
         program = "sssp-real"
-    return sweep(graph, program, "dist", numbers, "reach", arguments)
+    try:
+        return sweep(graph, program, "dist", numbers, "reach", arguments)
+    except ProgramError as error:
+        if not is_overflow(error):
+            raise
+        return sweep(graph, "sssp-real", "dist", numbers, "reach")
 
 
 def everyone(g: BackendGraph) -> np.ndarray:
