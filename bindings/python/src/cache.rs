@@ -12,6 +12,12 @@ use crate::machines::Which;
 /// Compiled programs that a graph keeps before it forgets them all.
 const MOST: usize = 64;
 
+/// Seconds of a run below which handing it to another thread would cost as much as the run.
+const QUICK: f64 = 1e-3;
+
+/// Arguments that say where a run begins and ends, but hardly how long it takes.
+const PLACES: [&str; 4] = ["source", "target", "landmark", "delta"];
+
 /// What a program was compiled for, beside its graph.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Key {
@@ -37,6 +43,8 @@ pub struct Entry {
     pub cancel: Arc<AtomicBool>,
     /// Arrays of the caller, by the names of the vectors they fill.
     pub inputs: Inputs,
+    /// The last run was so short, and the program is so well known, that the next one need not be watched.
+    pub quick: bool,
     /// The arguments as they were last given.
     texts: Vec<(String, String)>,
 }
@@ -107,7 +115,14 @@ impl Entry {
         for (name, value) in arguments {
             job = job.arg(name, value.clone());
         }
-        Ok(Entry { prepared: job.prepare()?, cancel, inputs, texts: texts(arguments) })
+        Ok(Entry { prepared: job.prepare()?, cancel, inputs, quick: false, texts: texts(arguments) })
+    }
+
+    /// Notes how long a run took. Only standard programs whose length depends on the graph alone can be quick: a program of the
+    /// user may go on for ever with its next argument, and must hear Ctrl-C.
+    pub fn ran(&mut self, program: &Program, seconds: f64) {
+        let bounded = self.texts.iter().all(|(name, _)| PLACES.contains(&name.as_str()));
+        self.quick = program.as_standard().is_some() && bounded && seconds < QUICK;
     }
 
     /// Changes the arguments that differ from those of the last run.
