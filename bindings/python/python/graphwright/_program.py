@@ -107,7 +107,8 @@ def run_native(program, native, arguments: dict, options: dict, seed: int = 1):
             shown.close()
     results = program.results
     if results is None:
-        return outcome, [name for name, _ in outcome.names], ()
+        order = ("vector", "scalar", "set")
+        return outcome, [name for name, _ in sorted(outcome.names, key=lambda found: order.index(found[1]))], ()
     return outcome, [name for name, *_ in results], [name for name, *_, holds in results if holds]
 
 

@@ -143,7 +143,8 @@ class Result:
         return pyarrow.table({"vertex": self.graph.ids, **self._columns()})
 
     def _columns(self) -> dict:
-        arrays = {name: self[name] for name in self._names if isinstance(self[name], np.ndarray)}
+        sets = {name for name, kind in self._outcome.names if kind == "set"}
+        arrays = {name: self[name] for name in self._names if name not in sets and isinstance(self[name], np.ndarray)}
         fitting = {name: array for name, array in arrays.items() if array.shape == (self.graph.num_vertices,)}
         return {name: self._by_id(name, array) for name, array in fitting.items()}
 

@@ -224,7 +224,7 @@ def pagerank(G, rounds=100, tolerance=1e-6, **options) -> Result:
     """PageRank with damping 0.85: ``rank`` (sum 1), ``rounds`` done and the ``change`` of the last one.
 
     >>> import graphwright as gw
-    >>> gw.pagerank(gw.read("path:3")).rank.round(3).tolist()
+    >>> [round(rank, 3) for rank in gw.pagerank(gw.read("path:3")).rank.tolist()]
     [0.257, 0.486, 0.257]
     """
     return run(standard("pagerank"), as_graph(G), {"rounds": rounds, "tolerance": tolerance}, options)
