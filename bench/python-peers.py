@@ -205,7 +205,7 @@ def edges_of(spec):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--graphs", nargs="*", default=["kron:16:seed=1", "road:490000:seed=1"])
+    parser.add_argument("--graphs", nargs="*", default=["kron:16:seed=1", "road:700x700:seed=1"])
     parser.add_argument("--without", nargs="*", default=[])
     parser.add_argument("--out")
     options = parser.parse_args()
