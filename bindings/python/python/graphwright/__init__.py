@@ -1,0 +1,51 @@
+"""Fast graph algorithms: NumPy arrays in and out, a NetworkX backend, and programs of your own.
+
+>>> import graphwright as gw
+>>> G = gw.Graph.from_edges([("ann", "bob"), ("bob", "cyd"), ("cyd", "ann"), ("cyd", "dan")])
+>>> gw.tc(G).triangles
+1
+>>> gw.bfs_levels(G, "ann").to_dict()
+{'ann': 0, 'bob': 1, 'cyd': 1, 'dan': 2}
+
+The names below are loaded when they are first used, so that importing this package takes no time.
+"""
+
+from importlib import import_module as _import_module
+
+#: Where each public name lives.
+_PLACES = {
+    "Graph": "._graph",
+    "read": "._graph",
+    "Program": "._program",
+    "Result": "._result",
+    "devices": "._options",
+    "lab": ".lab",
+    "GraphwrightError": "._native",
+    "ProgramError": "._native",
+    "DeviceError": "._native",
+    "VerificationError": "._native",
+    "InternalError": "._native",
+    "__version__": "._native",
+}
+_ALGORITHMS = (
+    "astar", "bc", "betweenness", "bfs", "bfs_levels", "cc", "cc_fast", "cf", "closeness", "coloring", "components",
+    "eigenvector", "kcore", "kcore_unordered", "mis", "pagerank", "pagerank_delta", "pagerank_div", "pagerank_gs",
+    "ppsp", "programs", "setcover", "spmv", "sssp", "sssp_delta", "sssp_real", "tc",
+)  # fmt: skip
+_PLACES.update(dict.fromkeys(_ALGORITHMS, ".algorithms"))
+
+__all__ = sorted(name for name in _PLACES if not name.startswith("_"))
+
+
+def __getattr__(name):
+    place = _PLACES.get(name)
+    if place is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = _import_module(place, __name__)
+    value = module if place == f".{name}" else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})

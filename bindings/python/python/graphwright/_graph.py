@@ -1,0 +1,411 @@
+"""Graphs: from arrays, tables, files and NetworkX, and back."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import numpy as np
+
+from . import _native
+from ._columns import edge_columns
+from ._ids import Ids, number_pairs
+
+#: The greatest weight that 32-bit integers hold with room for "out of reach".
+_MOST = 2**31 - 2
+
+
+class Graph:
+    """A graph that never changes: vertices 0, 1, ..., n - 1, with ids of the user where there are some.
+
+    Make one with :meth:`from_edges`, :meth:`from_numpy`, :meth:`from_scipy`, :meth:`from_networkx` or
+    :func:`graphwright.read`. Weights are 32 bits wide: whole numbers are kept exactly, others are rounded to ``float32``
+    (``weights_rounded`` tells whether that changed one).
+
+    >>> import graphwright as gw
+    >>> G = gw.Graph.from_edges([(10, 20), (20, 30)])
+    >>> G
+    <graphwright.Graph: 3 vertices, 2 undirected edges>
+    >>> G.ids.tolist()
+    [10, 20, 30]
+    """
+
+    __slots__ = ("_native", "_ids", "_directed", "_weights_rounded", "_transposed", "__weakref__")
+
+    def __init__(self, native, ids: Ids | None = None, directed: bool | None = None, weights_rounded: bool = False):
+        if not isinstance(native, _native.NativeGraph):
+            raise TypeError("make a graph with Graph.from_edges, from_numpy, from_scipy, from_networkx or graphwright.read")
+        self._native = native
+        self._ids = ids
+        self._directed = not native.is_symmetric if directed is None else directed
+        self._weights_rounded = weights_rounded
+        self._transposed = None
+
+    # From other things
+
+    @classmethod
+    def from_numpy(cls, indptr, indices, weights=None, *, ids=None, directed=None, copy=None):
+        """A graph over CSR arrays: the neighbours of vertex ``v`` are ``indices[indptr[v]:indptr[v + 1]]``.
+
+        Arrays of 32-bit integers (``indptr`` also 64-bit, ``weights`` also ``float32``) are used in place and locked: they
+        can be read but no longer written to, since the graph is compiled against them. ``copy=True`` copies them first;
+        ``copy=False`` raises ValueError where a copy cannot be avoided. An array that is a view of an array which others can write to is
+        copied, as locking it would not protect its memory; with ``copy=False`` it is used, and you promise that nobody writes to
+        the memory through another view.
+
+        >>> import numpy as np, graphwright as gw
+        >>> G = gw.Graph.from_numpy(np.array([0, 1, 2], dtype=np.int32), np.array([1, 0], dtype=np.int32))
+        >>> G.num_vertices, G.num_edges
+        (2, 1)
+        """
+        indptr = _in_place(indptr, "indptr", ("int32", "uint32", "int64", "uint64"), copy, np.int64)
+        indices = _in_place(indices, "indices", ("int32", "uint32"), copy, np.uint32)
+        rounded = False
+        if weights is not None:
+            if np.asarray(weights).dtype in (np.int32, np.float32):
+                weights = _in_place(weights, "weights", ("int32", "float32"), copy, np.float32)
+            elif copy is False:
+                raise ValueError(f"weights: {np.asarray(weights).dtype} must be converted, and copy=False forbids that")
+            else:
+                weights, rounded = narrow_weights(weights)
+                weights.flags.writeable = False
+            if len(weights) != len(indices):
+                raise ValueError(f"there are {len(indices)} edges but {len(weights)} weights")
+        native = _native.NativeGraph.from_csr(indptr, indices, weights, directed)
+        if ids is not None and len(ids) != native.vertices:
+            raise ValueError(f"there are {native.vertices} vertices but {len(ids)} ids")
+        return cls(native, None if ids is None else Ids(ids), directed, rounded)
+
+    @classmethod
+    def from_scipy(cls, matrix, *, weighted=True, ids=None, directed=None, copy=True):
+        """A graph from a sparse matrix of SciPy: an entry (i, j) is an edge from i to j.
+
+        The arrays are copied, so that the matrix can still be changed; ``copy=False`` uses the arrays of a CSR matrix in place and
+        locks them. A matrix whose stored entries are all 1 gives a graph without weights; so does ``weighted=False``.
+
+        >>> import scipy.sparse as sp, graphwright as gw
+        >>> gw.Graph.from_scipy(sp.csr_array([[0, 2], [0, 0]])).is_directed
+        True
+        """
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+            raise ValueError(f"a graph needs a square matrix, not one of the shape {matrix.shape}")
+        csr = matrix.tocsr()
+        if csr is not matrix:
+            copy = None
+        elif copy is not True and not csr.has_sorted_indices and copy is False:
+            raise ValueError("the column indices of the matrix are not sorted, and copy=False forbids to sort a copy")
+        weights = csr.data if weighted and not np.all(csr.data == 1) else None
+        return cls.from_numpy(csr.indptr, csr.indices, weights, ids=ids, directed=directed, copy=copy)
+
+    @classmethod
+    def from_edges(
+        cls, edges, target=None, weight=None, *, source=None, vertices=None, directed=False, loops=False
+    ):
+        """A graph from edges: two or three arrays, a table with columns, or pairs and triples.
+
+        ``edges`` may be a pandas or polars DataFrame, a pyarrow Table, a dict of columns, anything with an Arrow stream, an array
+        of shape (edges, 2), a list of pairs, or a pair of arrays. ``source``, ``target`` and ``weight`` name columns; without
+        names the first two columns are taken and no weight. With an array as ``target``, ``edges`` is the array of sources.
+
+        Ids may be integers of any width, strings or anything hashable. Integers become vertices in ascending order, other ids in the
+        order in which they occur; ``vertices=n`` says instead that ids are the numbers of vertices 0, ..., n - 1. Parallel edges
+        become one with the least weight; loops are dropped unless ``loops=True``.
+
+        >>> import graphwright as gw
+        >>> G = gw.Graph.from_edges({"from": ["a", "b"], "to": ["b", "c"], "km": [2.5, 1.0]}, weight="km")
+        >>> G.ids.tolist(), G.is_weighted
+        (['a', 'b', 'c'], True)
+        """
+        if target is not None and not isinstance(target, str):
+            edges = (edges, target) if weight is None else (edges, target, weight)
+            edges, target, weight = tuple(map(np.asarray, edges)), None, None
+        from_ends, to_ends, weights = edge_columns(edges, source, target, weight)
+        if len(from_ends) != len(to_ends):
+            raise ValueError(f"there are {len(from_ends)} sources but {len(to_ends)} targets")
+        if vertices is None:
+            sources, targets, vertices, ids = number_pairs(from_ends, to_ends)
+        else:
+            sources, targets, ids = _plain(from_ends, vertices), _plain(to_ends, vertices), None
+        rounded = False
+        if weights is not None:
+            weights, rounded = narrow_weights(weights)
+            if len(weights) != len(sources):
+                raise ValueError(f"there are {len(sources)} edges but {len(weights)} weights")
+        native = _native.NativeGraph.from_edges(sources, targets, weights, vertices, directed, loops)
+        return cls(native, ids, directed, rounded)
+
+    @classmethod
+    def from_networkx(cls, graph, weight=None, default=1):
+        """A graph from one of NetworkX, its nodes as ids. ``weight`` names the attribute of edges to use, ``default`` is
+        the weight of edges without it. Parallel edges become one with the least weight.
+
+        >>> import networkx as nx, graphwright as gw
+        >>> gw.Graph.from_networkx(nx.path_graph(4)).num_edges
+        3
+        """
+        nodes = dict(zip(graph, range(len(graph))))
+        adjacency = graph._adj
+        if type(adjacency) is not dict or any(type(inner) is not dict for inner in adjacency.values()):
+            adjacency = {node: dict(inner) for node, inner in graph.adjacency()}
+        native, _, exact = _native.walk_adjacency(nodes, adjacency, weight, default, graph.is_multigraph(), False)
+        plain = all(type(node) is int and node == number for node, number in nodes.items())
+        return cls(native, None if plain else Ids(list(nodes), nodes), graph.is_directed(), not exact)
+
+    # To other things
+
+    def to_numpy(self):
+        """The CSR arrays ``(indptr, indices, weights or None)``, read-only and not copied."""
+        return self._native.out_arrays()
+
+    def to_scipy(self):
+        """The adjacency as a ``scipy.sparse.csr_array``; its arrays are those of the graph, read-only."""
+        from scipy.sparse import csr_array
+
+        indptr, indices, weights = self.to_numpy()
+        if weights is None:
+            weights = np.ones(len(indices), dtype=np.int8)
+        signed = {"uint32": np.int32, "uint64": np.int64}
+        fits = len(indices) < 2**31
+        indptr = indptr.view(signed[indptr.dtype.name]) if fits or indptr.dtype == np.uint64 else indptr.astype(np.int64)
+        size = self.num_vertices
+        return csr_array((weights, indices.view(np.int32), indptr), shape=(size, size), copy=False)
+
+    def to_networkx(self, weight="weight"):
+        """The graph as ``networkx.Graph`` or ``DiGraph``; weights become the edge attribute ``weight``."""
+        import networkx as nx
+
+        graph = nx.DiGraph() if self.is_directed else nx.Graph()
+        graph.add_nodes_from(self._listed_ids())
+        sources, targets, weights = self._edge_arrays()
+        ends = (self._to_ids(sources).tolist(), self._to_ids(targets).tolist())
+        if weights is None:
+            graph.add_edges_from(zip(*ends))
+        else:
+            graph.add_weighted_edges_from(zip(*ends, weights.tolist()), weight=weight)
+        return graph
+
+    def to_arrow(self):
+        """The edges as a ``pyarrow.Table`` with the columns ``source``, ``target`` and, with weights, ``weight``; an
+        undirected edge stands there once."""
+        import pyarrow
+
+        sources, targets, weights = self._edge_arrays()
+        columns = {"source": self._to_ids(sources), "target": self._to_ids(targets)}
+        if weights is not None:
+            columns["weight"] = weights
+        return pyarrow.table(columns)
+
+    def write(self, path):
+        """Writes the graph to a file; its suffix tells the format (``.gwg``, ``.mtx``, ``.el``, ``.csv``, ...). Vertices are
+        written by number."""
+        self._native.write(os.fspath(path))
+
+    # What it is
+
+    @property
+    def num_vertices(self) -> int:
+        """Number of vertices."""
+        return self._native.vertices
+
+    @property
+    def num_edges(self) -> int:
+        """Number of edges; an undirected edge counts once."""
+        stored = self._native.edges
+        if self._directed:
+            return stored
+        loops = self._native.loops()
+        return (stored - loops) // 2 + loops
+
+    @property
+    def is_directed(self) -> bool:
+        """Whether edges have a direction."""
+        return self._directed
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether edges carry weights."""
+        return self._native.weight_kind != "none"
+
+    @property
+    def weights_rounded(self) -> bool:
+        """Whether a weight differs from the one given, as 32 bits do not hold it."""
+        return self._weights_rounded
+
+    @property
+    def ids(self) -> np.ndarray:
+        """The id of every vertex, in the order of all result arrays."""
+        return np.arange(self.num_vertices) if self._ids is None else self._ids.array()
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory held."""
+        return self._native.bytes
+
+    def vertex(self, id) -> int:
+        """The number of the vertex with this id; KeyError when there is none."""
+        if self._ids is not None:
+            return self._ids.number(id)
+        try:
+            number = id.__index__()
+        except (AttributeError, TypeError):
+            raise KeyError(f"{id!r} is not a vertex of the graph") from None
+        if not 0 <= number < self.num_vertices:
+            raise KeyError(f"{id!r} is not a vertex of the graph: it has {self.num_vertices}, numbered from 0")
+        return number
+
+    @property
+    def degrees(self) -> np.ndarray:
+        """The out-degree of every vertex."""
+        return np.diff(self.to_numpy()[0].astype(np.int64))
+
+    def transpose(self) -> Graph:
+        """The graph with all edges reversed; it shares the arrays of this one."""
+        if not self._directed:
+            return self
+        if self._transposed is None:
+            self._transposed = Graph(self._native.transposed(), self._ids, True, self._weights_rounded)
+        return self._transposed
+
+    def __len__(self) -> int:
+        return self.num_vertices
+
+    def __contains__(self, id) -> bool:
+        try:
+            self.vertex(id)
+        except KeyError:
+            return False
+        return True
+
+    def __repr__(self) -> str:
+        kind = "directed" if self._directed else "undirected"
+        weights = ", weighted" if self.is_weighted else ""
+        return f"<graphwright.Graph: {self.num_vertices:,} vertices, {self.num_edges:,} {kind} edges{weights}>"
+
+    def _repr_html_(self) -> str:
+        from ._html import graph_html
+
+        return graph_html(self)
+
+    # Used by the rest of the package
+
+    def _listed_ids(self) -> list:
+        if self._ids is None:
+            return list(range(self.num_vertices))
+        values = self._ids.values
+        return values.tolist() if isinstance(values, np.ndarray) else values
+
+    def _to_ids(self, numbers: np.ndarray) -> np.ndarray:
+        return numbers.astype(np.int64) if self._ids is None else self._ids.array()[numbers]
+
+    def _edge_arrays(self):
+        indptr, targets, weights = self.to_numpy()
+        sources = np.repeat(np.arange(self.num_vertices, dtype=np.uint32), np.diff(indptr.astype(np.int64)))
+        if not self._directed:
+            once = sources <= targets
+            sources, targets = sources[once], targets[once]
+            weights = None if weights is None else weights[once]
+        return sources, targets, weights
+
+
+def read(text) -> Graph:
+    """A graph file (``web.mtx.gz``, ``road.gr``, ``links.csv``, ``graph.gwg``, ...) or the spec of a generated graph.
+
+    >>> import graphwright as gw
+    >>> gw.read("grid:3x3")
+    <graphwright.Graph: 9 vertices, 12 undirected edges>
+    """
+    native, ids = _native.NativeGraph.read(os.fspath(text))
+    return Graph(native, None if ids is None else Ids(ids))
+
+
+def as_graph(graph) -> Graph:
+    """Any graph as a :class:`Graph`."""
+    if isinstance(graph, Graph):
+        return graph
+    if isinstance(graph, (str, os.PathLike)):
+        return read(graph)
+    module = type(graph).__module__
+    if module.startswith("scipy.sparse"):
+        return Graph.from_scipy(graph)
+    if hasattr(graph, "_adj") and hasattr(graph, "is_multigraph"):
+        return Graph.from_networkx(graph)
+    raise TypeError(
+        f"a graph is needed, not {type(graph).__name__}: a graphwright.Graph, a graph of NetworkX, a sparse matrix of SciPy "
+        "or the name of a file"
+    )
+
+
+def narrow_weights(weights):
+    """Weights as int32 where all are whole numbers, else as float32; and whether rounding changed one."""
+    weights = np.asarray(weights)
+    if weights.dtype.kind not in "iufb":
+        raise TypeError(f"weights must be numbers, not {weights.dtype}")
+    if weights.dtype.kind == "f":
+        if not np.isfinite(weights).all():
+            place = int(np.flatnonzero(~np.isfinite(weights))[0])
+            raise ValueError(f"the weight of edge {place} is {weights[place]}; weights must be finite")
+        with np.errstate(all="ignore"):
+            if len(weights) and ((weights == np.trunc(weights)) & (np.abs(weights) <= _MOST)).all():
+                return weights.astype(np.int32), False
+            narrow = weights.astype(np.float32)
+        if not np.isfinite(narrow).all():
+            raise ValueError("a weight is too large for 32 bits; change the unit of the weights")
+        return narrow, bool((narrow != weights).any())
+    if len(weights) and max(abs(int(weights.max())), abs(int(weights.min()))) > _MOST:
+        raise ValueError(f"a weight is larger than {_MOST}; change the unit of the weights")
+    return weights.astype(np.int32), False
+
+
+def _in_place(values, what, kinds, copy, otherwise):
+    """An array of one of these types that nobody writes to: the array itself, locked, or a copy."""
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise ValueError(f"{what}: one dimension is needed, not {array.ndim}")
+    usable = array.dtype.name in kinds and array.dtype.isnative and array.flags.c_contiguous and array.flags.aligned
+    if not usable:
+        if copy is False:
+            raise ValueError(f"{what}: an array of {array.dtype} must be converted, and copy=False forbids that")
+        if array.dtype.kind not in "iu":
+            raise TypeError(f"{what}: integers are needed, not {array.dtype}")
+        _check_range(array, what, otherwise)
+        made = np.ascontiguousarray(array, dtype=otherwise)
+        made = made.copy() if made is array or made.base is not None else made
+    elif copy or (copy is None and not _lockable(array)):
+        made = array.copy()
+    else:
+        made = array
+        # With copy=False the caller promises that nobody writes: what the array is a view of is locked as well.
+        while isinstance(array.base, np.ndarray):
+            array = array.base
+            array.flags.writeable = False
+    if made.dtype.kind == "i" and what != "weights" and len(made) and made.min() < 0:
+        raise ValueError(f"{what}: {made.min()} is negative")
+    made.flags.writeable = False
+    return made
+
+
+def _check_range(array, what, kind):
+    bounds = np.iinfo(kind)
+    if len(array) and (array.min() < max(bounds.min, 0) or array.max() > bounds.max):
+        found = array.min() if array.min() < 0 else array.max()
+        raise ValueError(f"{what}: {found} is {'negative' if found < 0 else 'too large'}")
+
+
+def _lockable(array) -> bool:
+    """Whether nobody can write to the memory of an array once it is locked."""
+    base = array.base
+    while isinstance(base, np.ndarray):
+        # Three references are ours: the view's, the local name's and the argument's. With more, somebody else can write.
+        if base.flags.writeable and sys.getrefcount(base) > 3:
+            return False
+        base = base.base
+    return base is None or not array.flags.writeable
+
+
+def _plain(ends, vertices) -> np.ndarray:
+    if ends.dtype.kind not in "iu":
+        raise TypeError(f"with vertices= the ids are the numbers of vertices, not {ends.dtype}")
+    if len(ends) and (ends.min() < 0 or ends.max() >= vertices):
+        wrong = ends.min() if ends.min() < 0 else ends.max()
+        raise ValueError(f"{wrong} is not a vertex: vertices={vertices} numbers them from 0 to {vertices - 1}")
+    return np.ascontiguousarray(ends, dtype=np.uint32)

@@ -1,0 +1,105 @@
+"""The compiled part of the package; not for direct use."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__version__: str
+
+class GraphwrightError(Exception): ...
+class ProgramError(GraphwrightError): ...
+class DeviceError(GraphwrightError): ...
+class VerificationError(GraphwrightError): ...
+class InternalError(GraphwrightError): ...
+
+class NativeGraph:
+    vertices: int
+    edges: int
+    is_symmetric: bool
+    weight_kind: str
+    least_weight: float | None
+    bytes: int
+    kept_programs: int
+    @staticmethod
+    def from_csr(
+        indptr: NDArray[Any], indices: NDArray[Any], weights: NDArray[Any] | None = None, directed: bool | None = None
+    ) -> NativeGraph: ...
+    @staticmethod
+    def from_edges(
+        source: NDArray[np.uint32],
+        target: NDArray[np.uint32],
+        weights: NDArray[Any] | None,
+        vertices: int,
+        directed: bool,
+        keep_loops: bool,
+    ) -> NativeGraph: ...
+    @staticmethod
+    def read(text: str) -> tuple[NativeGraph, NDArray[Any] | list[str] | None]: ...
+    def write(self, path: str) -> None: ...
+    def out_arrays(self) -> tuple[NDArray[Any], NDArray[np.uint32], NDArray[Any] | None]: ...
+    def in_arrays(self) -> tuple[NDArray[Any], NDArray[np.uint32], NDArray[Any] | None]: ...
+    def transposed(self) -> NativeGraph: ...
+    def symmetrised(self) -> NativeGraph: ...
+    def loops(self) -> int: ...
+    def run(
+        self,
+        program: NativeProgram,
+        arguments: list[tuple[str, str | NativeGraph]],
+        inputs: dict[str, NDArray[np.float64]],
+        device: str,
+        schedule: str | None,
+        timeout: float | None,
+        threads: int,
+        seed: int,
+        trace: bool,
+        verify: bool,
+        tick: Callable[[float], None] | None,
+    ) -> NativeOutcome: ...
+
+class NativeProgram:
+    name: str
+    text: str
+    results: list[tuple[str, str, str, bool]] | None
+    is_standard: bool
+    @staticmethod
+    def parse(name: str, text: str) -> NativeProgram: ...
+    @staticmethod
+    def find(name: str) -> NativeProgram: ...
+
+class NativeOutcome:
+    names: list[tuple[str, str]]
+    program: str
+    machine: str
+    schedule: str
+    reasons: list[str]
+    steps: int
+    notes: list[str]
+    printed: str
+    times: dict[str, float | None]
+    trace: list[tuple[str, str, int | None, int | None, int | None, str | None, float]]
+    def get(self, name: str) -> Any: ...
+    def verify(self) -> None: ...
+
+def devices() -> list[tuple[str, str, str | None]]: ...
+def standard_programs() -> list[dict[str, Any]]: ...
+def number_integers(
+    source: NDArray[np.int64], target: NDArray[np.int64]
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.int64]]: ...
+def number_objects(objects: Iterable[Any], known: dict[Any, int]) -> NDArray[np.uint32]: ...
+def walk_adjacency(
+    nodes: dict[Any, int], adjacency: dict[Any, Any], weight: Any, default: float, parallel: bool, sum: bool
+) -> tuple[NativeGraph, bool, bool]: ...
+def sweep(
+    graph: NativeGraph,
+    program: NativeProgram,
+    sources: NDArray[np.uint32],
+    output: str,
+    form: str,
+    arguments: list[tuple[str, str]],
+    device: str,
+    timeout: float | None,
+    threads: int,
+    tick: Callable[[float], None] | None,
+) -> NDArray[Any]: ...

@@ -1,0 +1,241 @@
+"""Lengths of shortest paths, and what can be reached."""
+
+from __future__ import annotations
+
+import math
+
+import networkx as nx
+import numpy as np
+
+from .run import algorithm, distances, levels, no_function, reach, sssp, standard, sweep
+
+#: Entries of a block of rows in the functions over all pairs.
+_BLOCK = 1 << 23
+
+
+def _source(g, source, message):
+    number = g.number(source)
+    if number is None:
+        raise nx.NodeNotFound(message)
+    return number
+
+
+def _within(g, level, cutoff) -> dict:
+    """Nodes up to ``cutoff`` hops away with their hops, in the order of hops."""
+    if cutoff is None or cutoff == math.inf:
+        near = np.flatnonzero(level >= 0)
+    else:
+        near = np.flatnonzero((level >= 0) & (level <= max(math.ceil(cutoff), 0)))
+    near = near[np.argsort(level[near], kind="stable")]
+    return dict(zip(g.nodes_at(near), level[near].tolist()))
+
+
+@algorithm()
+def single_source_shortest_path_length(G, source, cutoff=None):
+    number = _source(G, source, f"Source {source} is not in G")
+    return _within(G, levels(G.structure, number), cutoff)
+
+
+@algorithm()
+def single_target_shortest_path_length(G, target, cutoff=None):
+    number = _source(G, target, f"Target {target} is not in G")
+    return _within(G, levels(G.structure.transpose(), number), cutoff)
+
+
+@algorithm()
+def all_pairs_shortest_path_length(G, cutoff=None):
+    return _all_pairs(G, G.structure, "bfs-levels", "level", {}, lambda row: _within(G, row, cutoff))
+
+
+def _all_pairs(g, graph, program, output, arguments, tell):
+    size = max(1, _BLOCK // max(len(g), 1))
+    for start in range(0, len(g), size):
+        numbers = np.arange(start, min(start + size, len(g)), dtype=np.uint32)
+        rows = sweep(graph, program, output, numbers, "rows", arguments)
+        for number, row in zip(numbers, rows):
+            yield g.nodes[number], tell(row)
+
+
+@algorithm()
+def descendants(G, source):
+    return _reached(G, G.structure, source)
+
+
+@algorithm()
+def ancestors(G, source):
+    return _reached(G, G.structure.transpose(), source)
+
+
+def _reached(g, graph, source):
+    number = g.number(source)
+    if number is None:
+        raise nx.NetworkXError(f"The node {source} is not in the {'di' if g.directed else ''}graph.")
+    return set(g.nodes_at(np.flatnonzero(levels(graph, number) > 0)))
+
+
+@algorithm()
+def descendants_at_distance(G, source, distance):
+    number = G.number(source)
+    if number is None:
+        raise nx.NetworkXError(f"The node {source} is not in the graph.")
+    if distance < 0 or distance != int(distance):
+        return set()
+    return set(G.nodes_at(np.flatnonzero(levels(G.structure, number) == distance)))
+
+
+# Weighted paths
+
+
+def _weights_only(G, *args, weight="weight", **kwargs):
+    return no_function(weight)
+
+
+def _weighted(g, weight):
+    """The graph with weights, and whether lengths are integers; None for a graph of hops."""
+    return (None, True) if weight is None else g.weighted(weight)
+
+
+def _lengths(g, number, weight, negative=False):
+    graph, whole = _weighted(g, weight)
+    if graph is None:
+        level = levels(g.structure, number)
+        return level, level >= 0, True
+    if negative and g.has_loops() and (graph._native.least_weight or 0) < 0:
+        raise NotImplementedError("loops of negative weight")
+    return *distances(graph, number, negative), whole
+
+
+def _ordered(g, lengths, inside, whole, cutoff=None) -> dict:
+    if cutoff is not None:
+        inside = inside & (lengths <= cutoff)
+    near = np.flatnonzero(inside)
+    near = near[np.argsort(lengths[near], kind="stable")]
+    found = lengths[near]
+    if whole and found.dtype.kind == "f":
+        found = found.astype(np.int64)
+    elif not whole:
+        found = found.astype(np.float64)
+    return dict(zip(g.nodes_at(near), found.tolist()))
+
+
+@algorithm(lambda G, source, cutoff=None, weight="weight": no_function(weight))
+def single_source_dijkstra_path_length(G, source, cutoff=None, weight="weight"):
+    number = _source(G, source, f"Node {source} not found in graph")
+    return _ordered(G, *_lengths(G, number, weight), cutoff)
+
+
+@algorithm(lambda G, sources, cutoff=None, weight="weight": no_function(weight))
+def multi_source_dijkstra_path_length(G, sources, cutoff=None, weight="weight"):
+    if not sources:
+        raise ValueError("sources must not be empty")
+    sources = list(sources)
+    numbers = [_source(G, source, f"Node {source} not found in graph") for source in sources]
+    lengths, inside, whole = _lengths(G, numbers[0], weight)
+    for number in numbers[1:]:
+        others, there, _ = _lengths(G, number, weight)
+        lengths = np.where(inside & there, np.minimum(lengths, others), np.where(there, others, lengths))
+        inside = inside | there
+    return _ordered(G, lengths, inside, whole, cutoff)
+
+
+@algorithm(lambda G, source, target, weight="weight": no_function(weight))
+def dijkstra_path_length(G, source, target, weight="weight"):
+    number = _source(G, source, f"Node {source} not found in graph")
+    if source == target:
+        return 0
+    return _one(G, number, source, target, weight, f"Node {target} not reachable from {source}")
+
+
+def _one(g, number, source, target, weight, message, negative=False):
+    lengths, inside, whole = _lengths(g, number, weight, negative)
+    end = g.number(target)
+    if end is None or not inside[end]:
+        raise nx.NetworkXNoPath(message)
+    return int(lengths[end]) if whole else float(lengths[end])
+
+
+@algorithm(lambda G, cutoff=None, weight="weight": no_function(weight))
+def all_pairs_dijkstra_path_length(G, cutoff=None, weight="weight"):
+    return _all_lengths(G, cutoff, weight, False)
+
+
+def _all_lengths(g, cutoff, weight, negative):
+    graph, whole = _weighted(g, weight)
+    if graph is None:
+        tell = lambda row: _ordered(g, row, row >= 0, True, cutoff)  # noqa: E731
+        return _all_pairs(g, g.structure, "bfs-levels", "level", {}, tell)
+    program, arguments, _ = sssp(graph, negative)
+    if program == "sssp":
+        raise NotImplementedError("negative or long weights between all pairs")
+    infinite = 2**31 - 1 if program == "sssp-delta" else np.inf
+    tell = lambda row: _ordered(g, row, row != infinite, whole, cutoff)  # noqa: E731
+    return _all_pairs(g, graph, standard(program), "dist", arguments, tell)
+
+
+@algorithm(lambda G, source, weight="weight": no_function(weight))
+def single_source_bellman_ford_path_length(G, source, weight="weight"):
+    number = _source(G, source, f"Source {source} not in G")
+    return _ordered(G, *_lengths(G, number, weight, negative=True))
+
+
+@algorithm(lambda G, source, target, weight="weight": no_function(weight))
+def bellman_ford_path_length(G, source, target, weight="weight"):
+    if source == target:
+        _source(G, source, f"Node {source} not found in graph")
+        return 0
+    number = _source(G, source, f"Source {source} not in G")
+    return _one(G, number, source, target, weight, f"node {target} not reachable from {source}", negative=True)
+
+
+@algorithm(lambda G, weight="weight": no_function(weight))
+def all_pairs_bellman_ford_path_length(G, weight="weight"):
+    return _all_lengths(G, None, weight, True)
+
+
+# Distances of all nodes, summed up
+
+
+@algorithm(lambda G, v=None, sp=None, weight=None: "sp is given" if sp is not None else no_function(weight))
+def eccentricity(G, v=None, sp=None, weight=None):
+    if v is None:
+        nodes = G.nodes
+    elif v in G:
+        nodes = [v]
+    else:
+        nodes = list(v)
+        if any(node not in G for node in nodes):
+            raise NotImplementedError("nodes that are not in the graph")
+    numbers = np.array([G.numbers[node] for node in nodes], dtype=np.uint32)
+    graph, whole = _weighted(G, weight)
+    figures = reach(G.structure if graph is None else graph, numbers, graph is not None)
+    if (figures[:, 0] != len(G)).any():
+        kind = "the digraph is not strongly connected" if G.directed else "the graph is not connected"
+        raise nx.NetworkXError(f"Found infinite path length because {kind}")
+    greatest = figures[:, 3].astype(np.int64) if whole else figures[:, 3]
+    found = dict(zip(nodes, greatest.tolist()))
+    return found[v] if v is not None and v in G else found
+
+
+def _average_can_run(G, weight=None, method=None):
+    if method not in (None, "unweighted", "dijkstra"):
+        return f"method {method}"
+    return no_function(weight)
+
+
+@algorithm(_average_can_run)
+def average_shortest_path_length(G, weight=None, method=None):
+    n = len(G)
+    if n == 0:
+        raise nx.NetworkXPointlessConcept(
+            "the null graph has no paths, thus there is no average shortest path length"
+        )
+    if n == 1:
+        return 0
+    if method is None:
+        method = "unweighted" if weight is None else "dijkstra"
+    hops = method == "unweighted" or weight is None
+    graph = G.structure if hops else G.weighted(weight)[0]
+    figures = reach(graph, np.arange(n, dtype=np.uint32), not hops)
+    if (figures[:, 0] != n).any():
+        raise nx.NetworkXError("Graph is not strongly connected." if G.directed else "Graph is not connected.")
+    return float(figures[:, 1].sum() / (n * (n - 1)))

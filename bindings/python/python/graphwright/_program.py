@@ -1,0 +1,124 @@
+"""Programs: the standard ones and those of the user."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+
+import numpy as np
+
+from . import _native
+from ._graph import Graph, as_graph
+from ._options import settle
+from ._progress import progress
+from ._result import Result
+
+
+class Program:
+    """A program in Graphwright's language: a text, or the path of a ``.gt`` file (``Program(path=...)``).
+
+    Arguments of :meth:`run` have the names of the variables that the program reads from ``argv``; the graph is ``argv[1]``.
+    A NumPy array as argument fills the global vector of its name when the program calls ``receive()``, which it declares with
+    ``extern func receive();``. Errors show the line.
+
+    >>> import graphwright as gw
+    >>> degrees = gw.Program('''
+    ... element Vertex end
+    ... element Edge end
+    ... const edges : edgeset{Edge}(Vertex, Vertex) = load(argv[1]);
+    ... const degree : vector{Vertex}(int) = edges.getOutDegrees();
+    ... func main() end
+    ... ''')
+    >>> degrees.run(gw.read("star:4")).degree.tolist()
+    [3, 1, 1, 1]
+    """
+
+    def __init__(self, text: str | None = None, *, path=None, name: str = "program"):
+        if (text is None) == (path is None):
+            raise TypeError("a program is given by its text or by path=, one of the two")
+        if path is not None:
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+            name = os.path.basename(path)
+        self._native = _native.NativeProgram.parse(name, text)
+
+    @property
+    def name(self) -> str:
+        """The name in messages."""
+        return self._native.name
+
+    @property
+    def text(self) -> str:
+        """The text."""
+        return self._native.text
+
+    def run(self, graph, *, seed: int = 1, **arguments) -> Result:
+        """Runs the program on a graph. Options of every run (``device=``, ``schedule=``, ``verify=``, ``timeout=``,
+        ``threads=``, ``trace=``, ``progress=``) can be given beside the arguments of the program."""
+        from ._options import DEFAULTS
+
+        options = {name: arguments.pop(name) for name in list(arguments) if name in DEFAULTS}
+        options.setdefault("schedule", None)
+        return run(self._native, as_graph(graph), arguments, options, seed)
+
+    def __repr__(self) -> str:
+        return f"<graphwright.Program {self.name}>"
+
+
+@cache
+def standard(name: str):
+    """A standard program."""
+    return _native.NativeProgram.find(name)
+
+
+@cache
+def packaged(name: str):
+    """A program that comes with this package: the file ``programs/NAME.gt``."""
+    path = os.path.join(os.path.dirname(__file__), "programs", name + ".gt")
+    with open(path, encoding="utf-8") as file:
+        return _native.NativeProgram.parse(name, file.read())
+
+
+def run(program, graph: Graph, arguments: dict, options: dict, seed: int = 1) -> Result:
+    """Runs a native program; vertices among the arguments are numbers already."""
+    outcome, names, vertex_valued = run_native(program, graph._native, arguments, options, seed)
+    return Result(graph, outcome, names, vertex_valued)
+
+
+def run_native(program, native, arguments: dict, options: dict, seed: int = 1):
+    """As :func:`run` for a native graph: the outcome, the names of its results, and those whose entries are vertices."""
+    options = settle(options)
+    texts, inputs = [], {}
+    for name, value in arguments.items():
+        if isinstance(value, np.ndarray):
+            inputs[name] = np.ascontiguousarray(value, dtype=np.float64).ravel()
+        elif isinstance(value, Graph):
+            texts.append((name, value._native))
+        else:
+            texts.append((name, _text(value)))
+    shown = progress(program.name, options["progress"])
+    try:
+        outcome = native.run(
+            program, texts, inputs, options["device"], options["schedule"], options["timeout"], options["threads"],
+            seed, bool(options["trace"]), bool(options["verify"]), shown,
+        )  # fmt: skip
+    finally:
+        if shown is not None:
+            shown.close()
+    results = program.results
+    if results is None:
+        order = ("vector", "scalar", "set")
+        return outcome, [name for name, _ in sorted(outcome.names, key=lambda found: order.index(found[1]))], ()
+    return outcome, [name for name, *_ in results], [name for name, *_, holds in results if holds]
+
+
+def _text(value) -> str:
+    if isinstance(value, (bool, np.bool_)):
+        return "1" if value else "0"
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    if isinstance(value, (float, np.floating)):
+        return format(float(value), ".17f").rstrip("0") if 1e-15 < abs(value) < 1e15 else repr(float(value))
+    if isinstance(value, str):
+        return value
+    raise TypeError(f"an argument of a program is a number, a text, a graph or an array, not {type(value).__name__}")

@@ -1,0 +1,352 @@
+"""One function per standard program.
+
+All take a graph (:class:`graphwright.Graph`, a graph of NetworkX, a sparse matrix of SciPy, a file name) and the options of
+every run: ``device="auto" | "cpu" | "cuda"``, ``schedule=``, ``verify=``, ``timeout=`` (seconds), ``threads=``, ``trace=``,
+``progress=``. All give a :class:`graphwright.Result`, with ``sources=`` a matrix.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import _native
+from ._graph import Graph, as_graph
+from ._options import settle
+from ._program import run, standard
+from ._progress import progress
+from ._result import Result
+
+#: Mean degree up to which a graph is taken for a road network when a width of buckets is chosen.
+_ROAD_DEGREE = 4.0
+
+
+def programs() -> list[dict]:
+    """What is known about each standard program: name, summary, arguments, results.
+
+    >>> import graphwright as gw
+    >>> "pagerank" in [p["name"] for p in gw.programs()]
+    True
+    """
+    return _native.standard_programs()
+
+
+def bfs(G, source=None, *, sources=None, **options):
+    """Breadth-first search. From one ``source``: a Result with ``parent``, the vertex before on a path with fewest hops (the
+    source is its own parent, -1 out of reach). From many ``sources``: the matrix of hops, a row per source, -1 out of reach.
+
+    >>> import graphwright as gw
+    >>> gw.bfs(gw.read("path:4"), 1).parent.tolist()
+    [1, 1, 1, 2]
+    >>> gw.bfs(gw.read("path:4"), sources=[0, 3]).tolist()
+    [[0, 1, 2, 3], [3, 2, 1, 0]]
+    """
+    G = as_graph(G)
+    if sources is not None:
+        _one_of(source, sources)
+        return sweep(G, "bfs-levels", "level", sources, options)
+    return run(standard("bfs"), G, {"source": _source(G, source)}, options)
+
+
+def bfs_levels(G, source=None, *, sources=None, **options):
+    """Hops from ``source``: a Result with ``level`` (-1 out of reach) and ``depth``, the greatest level. With ``sources``: as
+    :func:`bfs`.
+
+    >>> import graphwright as gw
+    >>> gw.bfs_levels(gw.read("path:4"), 1).level.tolist()
+    [1, 0, 1, 2]
+    """
+    G = as_graph(G)
+    if sources is not None:
+        return bfs(G, source, sources=sources, **options)
+    return run(standard("bfs-levels"), G, {"source": _source(G, source)}, options)
+
+
+def sssp(G, source=None, *, sources=None, delta=None, **options):
+    """Lengths of shortest paths from ``source`` over weighted edges: a Result with ``dist``. The program follows from the weights:
+    delta-stepping for whole numbers from 0 on, Bellman-Ford for negative ones, reals for fractions. Out of reach is
+    2147483647, for reals ``inf``. ``delta`` is the width of a bucket for delta-stepping. With ``sources``: a matrix.
+
+    >>> import graphwright as gw
+    >>> G = gw.Graph.from_edges([(0, 1, 4), (1, 2, 3), (0, 2, 9)])
+    >>> gw.sssp(G, 0).dist.tolist()
+    [0, 4, 7]
+    """
+    G = _weighted(as_graph(G))
+    program, arguments = _sssp_program(G, delta)
+    if sources is not None:
+        _one_of(source, sources)
+        return sweep(G, program, "dist", sources, options, arguments)
+    try:
+        result = run(standard(program), G, {"source": _source(G, source), **arguments}, options)
+    except _native.ProgramError as error:
+        if is_overflow(error):
+            raise OverflowError("a path is longer than 2147483646; sssp_real takes such lengths") from None
+        raise
+    _no_negative_cycle(result)
+    return result
+
+
+def sssp_delta(G, source=None, *, delta=None, **options) -> Result:
+    """Shortest paths by delta-stepping: a Result with ``dist``; whole weights from 0 on."""
+    G = _weighted(as_graph(G))
+    arguments = {"source": _source(G, source), "delta": delta or good_delta(G)}
+    return run(standard("sssp-delta"), G, arguments, options)
+
+
+def sssp_real(G, source=None, **options) -> Result:
+    """Shortest paths with real weights, also negative ones: a Result with ``dist`` and ``negative_cycle``.
+
+    >>> import graphwright as gw
+    >>> gw.sssp_real(gw.Graph.from_edges([(0, 1, 0.5), (1, 2, 0.25)]), 0).dist.tolist()
+    [0.0, 0.5, 0.75]
+    """
+    G = _weighted(as_graph(G))
+    return run(standard("sssp-real"), G, {"source": _source(G, source)}, options)
+
+
+def ppsp(G, source, target, *, delta=None, **options) -> Result:
+    """The length of a shortest path between two vertices: ``distance``, 2147483647 when there is none.
+
+    >>> import graphwright as gw
+    >>> gw.ppsp(gw.Graph.from_edges([("a", "b", 4), ("b", "c", 3)]), "a", "c").distance
+    7
+    """
+    G = _weighted(as_graph(G))
+    ends = {"source": G.vertex(source), "target": G.vertex(target), "delta": delta or good_delta(G)}
+    return run(standard("ppsp"), G, ends, options)
+
+
+def astar(G, source, target, landmark, *, delta=None, **options) -> Result:
+    """As :func:`ppsp` by A* search, guided by the distances from a ``landmark``."""
+    G = _weighted(as_graph(G))
+    ends = {"source": G.vertex(source), "target": G.vertex(target), "landmark": G.vertex(landmark)}
+    return run(standard("astar"), G, {**ends, "delta": delta or good_delta(G)}, options)
+
+
+def bc(G, source, **options) -> Result:
+    """The share of one source in betweenness: ``dependency``, with ``paths`` and ``level``. :func:`betweenness` adds shares up."""
+    G = as_graph(G)
+    return run(standard("bc"), G, {"source": G.vertex(source)}, options)
+
+
+def betweenness(G, k=None, *, normalized=True, sources=None, seed=None, **options) -> np.ndarray:
+    """Betweenness centrality of every vertex as an array: exact, from ``k`` random sources, or from given ``sources``.
+
+    Sampled values are scaled up to estimate those of all sources. ``normalized`` divides by the number of pairs, as NetworkX does.
+
+    >>> import graphwright as gw
+    >>> gw.betweenness(gw.read("path:3")).tolist()
+    [0.0, 1.0, 0.0]
+    """
+    G = as_graph(G)
+    n = G.num_vertices
+    if sources is not None:
+        numbers = np.array([G.vertex(source) for source in sources], dtype=np.uint32)
+    elif k is None or k >= n:
+        numbers = np.arange(n, dtype=np.uint32)
+    else:
+        numbers = np.random.default_rng(seed).choice(n, size=k, replace=False).astype(np.uint32)
+    total = sweep(G, "bc", "dependency", numbers, options, form="sum", numbered=True)
+    scale = n / len(numbers) if len(numbers) else 1.0
+    if normalized:
+        scale /= max((n - 1) * (n - 2), 1)
+    elif not G.is_directed:
+        scale /= 2
+    return total * scale
+
+
+def cc(G, **options) -> Result:
+    """Connected components by label propagation: ``label``, the least vertex of the component. See :func:`components`."""
+    return run(standard("cc"), as_graph(G), {}, options)
+
+
+def cc_fast(G, **options) -> Result:
+    """Connected components (weakly, for directed graphs): ``label``, the least vertex of the component.
+
+    >>> import graphwright as gw
+    >>> gw.cc_fast(gw.Graph.from_edges([(0, 1), (2, 3)])).label.tolist()
+    [0, 0, 2, 2]
+    """
+    return run(standard("cc-fast"), as_graph(G), {}, options)
+
+
+components = cc_fast
+
+
+def cf(G, rounds=10, **options) -> Result:
+    """Collaborative filtering: ``latent``, a row of 8 numbers per vertex, and the errors ``rmse_before`` and ``rmse``. Weights
+    are ratings from 1 on."""
+    return run(standard("cf"), _weighted(as_graph(G)), {"rounds": rounds}, options)
+
+
+def closeness(G, pivots=None, **options) -> Result:
+    """Closeness centrality: ``closeness``, exact or estimated from so many ``pivots``. The values are those of NetworkX.
+
+    >>> import graphwright as gw
+    >>> gw.closeness(gw.read("star:4")).closeness.tolist()[0]
+    1.0
+    """
+    G = as_graph(G)
+    return run(standard("closeness"), G, {"pivots": G.num_vertices if pivots is None else pivots}, options)
+
+
+def coloring(G, **options) -> Result:
+    """Vertex coloring, largest degree first: ``color``, numbers from 0 on that differ between neighbours."""
+    return run(standard("coloring"), as_graph(G), {}, options)
+
+
+def eigenvector(G, rounds=100, **options) -> Result:
+    """Eigenvector centrality: ``centrality`` (length 1), ``lambda`` (as ``r["lambda"]``) and ``change`` of the last round."""
+    return run(standard("eigenvector"), as_graph(G), {"rounds": rounds}, options)
+
+
+def kcore(G, **options) -> Result:
+    """Core numbers: ``core``.
+
+    >>> import graphwright as gw
+    >>> gw.kcore(gw.Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3)])).core.tolist()
+    [2, 2, 2, 1]
+    """
+    return run(standard("kcore"), as_graph(G), {}, options)
+
+
+def kcore_unordered(G, **options) -> Result:
+    """Core numbers by rounds, without a priority queue: ``core``."""
+    return run(standard("kcore-unordered"), as_graph(G), {}, options)
+
+
+def mis(G, **options) -> Result:
+    """A maximal independent set: ``state``, 1 for members and 2 for the others."""
+    return run(standard("mis"), as_graph(G), {}, options)
+
+
+def pagerank(G, rounds=100, tolerance=1e-6, **options) -> Result:
+    """PageRank with damping 0.85: ``rank`` (sum 1), ``rounds`` done and the ``change`` of the last one.
+
+    >>> import graphwright as gw
+    >>> [round(rank, 3) for rank in gw.pagerank(gw.read("path:3")).rank.tolist()]
+    [0.257, 0.486, 0.257]
+    """
+    return run(standard("pagerank"), as_graph(G), {"rounds": rounds, "tolerance": tolerance}, options)
+
+
+def pagerank_delta(G, tolerance=1e-6, **options) -> Result:
+    """PageRank that passes on changes only: ``rank`` and ``rounds``."""
+    return run(standard("pagerank-delta"), as_graph(G), {"tolerance": tolerance}, options)
+
+
+def pagerank_div(G, rounds=100, tolerance=1e-6, **options) -> Result:
+    """PageRank in the form of textbooks, which divides at every edge: ``rank``, ``rounds``, ``change``."""
+    return run(standard("pagerank-div"), as_graph(G), {"rounds": rounds, "tolerance": tolerance}, options)
+
+
+def pagerank_gs(G, tolerance=1e-6, **options) -> Result:
+    """PageRank with ranks updated in place: ``rank``, ``rounds``, ``change``."""
+    return run(standard("pagerank-gs"), as_graph(G), {"tolerance": tolerance}, options)
+
+
+def setcover(G, **options) -> Result:
+    """Set cover, approximate: ``chosen`` sets (a vertex stands for the set of its out-neighbours) and ``covered`` vertices."""
+    return run(standard("setcover"), as_graph(G), {}, options)
+
+
+def spmv(G, **options) -> Result:
+    """Sparse matrix times vector, a benchmark: ``y`` and the factor ``x``."""
+    return run(standard("spmv"), _weighted(as_graph(G)), {}, options)
+
+
+def tc(G, **options) -> Result:
+    """Triangle counting: ``triangles``, the number of triangles of the graph.
+
+    >>> import graphwright as gw
+    >>> gw.tc(gw.read("complete:5")).triangles
+    10
+    """
+    return run(standard("tc"), as_graph(G), {}, options)
+
+
+def sweep(
+    G: Graph, program, output: str, sources, options: dict, arguments: dict | None = None, form="rows", numbered=False
+):
+    """Runs a program from many sources, the cores sharing the sources: rows, their sum ("sum"), or per source the number of
+    vertices reached, the sum of distances, the sum of their reciprocals and the greatest ("reach"). With ``numbered``,
+    sources are an array of the numbers of vertices (``uint32``), else ids."""
+    options = settle(options)
+    numbers = sources
+    if not numbered:
+        numbers = np.array([G.vertex(source) for source in sources], dtype=np.uint32)
+    native = standard(program) if isinstance(program, str) else program
+    texts = [(name, str(value)) for name, value in (arguments or {}).items()]
+    device = options["device"]
+    if device == "auto":
+        device = auto_device()
+    shown = progress(f"{native.name}, {len(numbers)} sources", options["progress"])
+    try:
+        return _native.sweep(
+            G._native, native, np.ascontiguousarray(numbers), output, form, texts, device, options["timeout"],
+            options["threads"], shown,
+        )  # fmt: skip
+    finally:
+        if shown is not None:
+            shown.close()
+
+
+def auto_device() -> str:
+    """The device that "auto" stands for: "cuda" where one can be used, else "cpu"."""
+    global _AUTO
+    if _AUTO is None:
+        usable = {name for name, _, lacks in _native.devices() if lacks is None}
+        _AUTO = "cuda" if "cuda" in usable else "cpu"
+    return _AUTO
+
+
+_AUTO: str | None = None
+
+
+def good_delta(G: Graph) -> int:
+    """A width of buckets for delta-stepping: about the mean weight, and a hundred times that on graphs like road networks."""
+    _, _, weights = G.to_numpy()
+    if weights is None or not len(weights):
+        return 1
+    sample = weights[:: max(1, len(weights) // 65536)]
+    mean = float(np.abs(sample).mean())
+    sparse = G._native.edges <= _ROAD_DEGREE * max(G.num_vertices, 1)
+    return int(min(max(mean * (100 if sparse else 1), 1), 2**30))
+
+
+def is_overflow(error: Exception) -> bool:
+    """Whether delta-stepping failed because a path is too long for 32 bits."""
+    return "negative priority or one that is too large" in str(error)
+
+
+def _sssp_program(G: Graph, delta):
+    native = G._native
+    if native.weight_kind == "float":
+        return "sssp-real", {}
+    if (native.least_weight or 0) < 0:
+        return "sssp", {}
+    return "sssp-delta", {"delta": delta or good_delta(G)}
+
+
+def _no_negative_cycle(result):
+    if "negative_cycle" in result.keys() and result["negative_cycle"]:
+        raise ValueError("a cycle of negative length can be reached: there are no shortest paths")
+    if "too_long" in result.keys() and result["too_long"]:
+        raise OverflowError("a path is longer than 2147483646; sssp_real takes such lengths")
+
+
+def _weighted(G: Graph) -> Graph:
+    if not G.is_weighted:
+        raise ValueError("the graph has no weights: name a column or attribute with weight=, or give weights")
+    return G
+
+
+def _source(G: Graph, source) -> int:
+    if source is None:
+        raise TypeError("a source vertex is needed: source=, or sources= for many")
+    return G.vertex(source)
+
+
+def _one_of(source, sources):
+    if source is not None:
+        raise TypeError("source and sources are both given")

@@ -1,0 +1,46 @@
+//! The extension module `graphwright._native`: graphs, programs and runs for Python.
+//!
+//! The package `graphwright` (Python) stands on this module and on nothing else of Graphwright. This module knows arrays, ids
+//! as numbers and texts; names, defaults, documentation and NetworkX's rules live in Python.
+
+mod arrays;
+mod cache;
+mod errors;
+mod graph;
+mod ids;
+mod machines;
+mod networkx;
+mod outcome;
+mod program;
+mod sweep;
+mod worker;
+
+use pyo3::prelude::*;
+
+/// The compiled part of `graphwright`.
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use super::errors::{DeviceError, GraphwrightError, InternalError, ProgramError, VerificationError};
+    #[pymodule_export]
+    use super::graph::NativeGraph;
+    #[pymodule_export]
+    use super::ids::{number_integers, number_objects};
+    #[pymodule_export]
+    use super::machines::devices;
+    #[pymodule_export]
+    use super::networkx::walk_adjacency;
+    #[pymodule_export]
+    use super::outcome::NativeOutcome;
+    #[pymodule_export]
+    use super::program::{NativeProgram, standard_programs};
+    #[pymodule_export]
+    use super::sweep::sweep;
+
+    use super::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

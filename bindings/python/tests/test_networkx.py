@@ -1,0 +1,195 @@
+"""The backend against NetworkX itself, on random graphs of every kind."""
+
+import math
+import random
+
+import hypothesis.strategies as st
+import networkx as nx
+import pytest
+from hypothesis import given
+
+from graphwright._networkx.interface import backend
+from graphwright._networkx_info import FUNCTIONS
+
+KINDS = (nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph)
+WEIGHTS = {"whole": st.integers(0, 9), "real": st.integers(0, 40).map(lambda w: w / 8), "negative": st.integers(-2, 9)}
+
+
+@st.composite
+def graphs(draw, kinds=KINDS):
+    """A graph with nodes of any type, loops, parallel edges, isolated nodes, and weights on some edges."""
+    graph = draw(st.sampled_from(kinds))()
+    count = draw(st.integers(0, 12))
+    nodes = draw(st.sampled_from([list(range(count)), [f"n{i}" for i in range(count)], [(i, -i) for i in range(count)],
+                                  [i * 1000 - 7 for i in range(count)], [*map(str, range(count // 2)), *range(count - count // 2)]]))
+    graph.add_nodes_from(draw(st.permutations(nodes)))
+    weight = WEIGHTS[draw(st.sampled_from(sorted(WEIGHTS)))]
+    if nodes:
+        ends = st.sampled_from(nodes)
+        for u, v, w in draw(st.lists(st.tuples(ends, ends, st.none() | weight), max_size=30)):
+            graph.add_edge(u, v, **({} if w is None else {"weight": w}))
+    return graph
+
+
+def some(graph, rng):
+    return rng.choice(list(graph)) if len(graph) else "none"
+
+
+ARGUMENTS = {
+    "single_source_shortest_path_length": lambda g, r: [some(g, r), r.choice([None, 0, 1, 1.5, 3])],
+    "single_target_shortest_path_length": lambda g, r: [some(g, r), r.choice([None, 0, 2])],
+    "all_pairs_shortest_path_length": lambda g, r: [r.choice([None, 2])],
+    "descendants": lambda g, r: [some(g, r)],
+    "ancestors": lambda g, r: [some(g, r)],
+    "descendants_at_distance": lambda g, r: [some(g, r), r.randrange(4)],
+    "single_source_dijkstra_path_length": lambda g, r: [some(g, r), r.choice([None, 3]), r.choice(["weight", None, "nope"])],
+    "multi_source_dijkstra_path_length": lambda g, r: [{some(g, r), some(g, r)}],
+    "dijkstra_path_length": lambda g, r: [some(g, r), some(g, r)],
+    "bellman_ford_path_length": lambda g, r: [some(g, r), some(g, r)],
+    "single_source_bellman_ford_path_length": lambda g, r: [some(g, r)],
+    "node_connected_component": lambda g, r: [some(g, r)],
+    "betweenness_centrality": lambda g, r: [r.choice([None, min(3, len(g)) or None]), r.random() < 0.5, None, False, 7],
+    "closeness_centrality": lambda g, r: [r.choice([None, some(g, r)]), r.choice([None, "weight"]), r.random() < 0.5],
+    "harmonic_centrality": lambda g, r: [None, r.choice([None, "weight"])],
+    "eccentricity": lambda g, r: [r.choice([None, some(g, r)]), None, r.choice([None, "weight"])],
+    "average_shortest_path_length": lambda g, r: [r.choice([None, "weight"])],
+    "pagerank": lambda g, r: [r.choice([0.85, 0.5]), r.choice([None, {n: 1 + i for i, n in enumerate(g)}]), 200, 1e-8, None,
+                              r.choice(["weight", None])],
+    "eigenvector_centrality": lambda g, r: [1000, 1e-8, None, r.choice([None, "weight"])],
+    "katz_centrality": lambda g, r: [0.01, 1.0, 1000, 1e-8, None, True, r.choice([None, "weight"])],
+    "triangles": lambda g, r: [r.choice([None, some(g, r)])],
+    "clustering": lambda g, r: [r.choice([None, some(g, r)])],
+}
+
+
+def answer(function, graph, arguments, **how):
+    """What a function gives, iterators read; or the exception."""
+    try:
+        found = function(graph, *arguments, **how)
+        return "value", list(found) if hasattr(found, "__next__") else found
+    except Exception as error:  # noqa: BLE001
+        return "error", error
+
+
+def alike(ours, theirs):
+    if isinstance(theirs, dict):
+        return isinstance(ours, dict) and ours.keys() == theirs.keys() and all(alike(ours[k], theirs[k]) for k in theirs)
+    if isinstance(theirs, (list, tuple)):
+        return len(ours) == len(theirs) and all(map(alike, ours, theirs))
+    if isinstance(theirs, float) or isinstance(ours, float):
+        return ours == theirs or math.isclose(ours, theirs, rel_tol=1e-6, abs_tol=1e-7) or (ours != ours and theirs != theirs)
+    return ours == theirs
+
+
+@pytest.mark.parametrize("name", sorted(FUNCTIONS.keys() - {"maximal_independent_set"}))
+@given(data=st.data())
+def test_the_answer_is_that_of_networkx(name, data):
+    graph = data.draw(graphs())
+    rng = random.Random(data.draw(st.integers(0, 999)))
+    arguments = ARGUMENTS.get(name, lambda g, r: [])(graph, rng)
+    function = getattr(nx, name, None) or getattr(nx.bipartite, name)
+    kind, theirs = answer(function, graph, arguments, backend="networkx")
+    with nx.config(fallback_to_nx=False):
+        our_kind, ours = answer(function, graph, arguments, backend="graphwright")
+    if our_kind == "error" and isinstance(ours, NotImplementedError) and not isinstance(ours, nx.NetworkXNotImplemented):
+        return  # NetworkX runs such a call by itself
+    if kind == "error":
+        assert our_kind == "error" and type(ours) is type(theirs), f"{ours!r} instead of {theirs!r}"
+        if not isinstance(theirs, (KeyError, nx.PowerIterationFailedConvergence)):
+            assert str(ours) == str(theirs)
+    else:
+        assert our_kind == "value", f"{ours!r} instead of {theirs!r}"
+        assert alike(ours, theirs), f"{ours} instead of {theirs}"
+        if isinstance(theirs, dict) and name.startswith("connected"):
+            assert list(ours) == list(theirs)
+
+
+@given(graph=graphs((nx.Graph, nx.MultiGraph)))
+def test_independent_sets_are_maximal(graph):
+    graph.remove_edges_from(list(nx.selfloop_edges(graph)))
+    if not len(graph):
+        return
+    members = nx.maximal_independent_set(graph, backend="graphwright")
+    assert not any(v in graph[u] for u in members for v in members)
+    assert all(node in members or any(v in members for v in graph[node]) for node in graph)
+
+
+def test_nothing_of_the_backend_is_missing():
+    for name in FUNCTIONS:
+        assert callable(getattr(backend, name))
+        assert hasattr(nx, name) or hasattr(nx.bipartite, name)
+
+
+def test_calls_without_a_change_of_code_run_here(nx_backend, monkeypatch):
+    called = []
+    ours = backend.pagerank
+    monkeypatch.setattr(backend, "pagerank", lambda *args, **kwargs: called.append(1) or ours(*args, **kwargs))
+    assert sum(nx.pagerank(nx.karate_club_graph()).values()) == pytest.approx(1)
+    assert called
+
+
+def test_what_is_not_there_falls_back(nx_backend):
+    graph = nx.karate_club_graph()
+    assert nx.density(graph) == pytest.approx(0.139, abs=1e-3)
+    assert len(nx.single_source_dijkstra_path_length(graph, 0, weight=lambda u, v, d: 1)) == 34
+    graph.add_edge(0, 1, weight=0.1)  # 32 bits do not hold it
+    assert nx.single_source_dijkstra_path_length(graph, 0)[1] == 0.1
+    graph.add_edge(0, 1, weight="heavy")
+    with pytest.raises(TypeError):
+        nx.single_source_dijkstra_path_length(graph, 0)
+    assert nx.k_core(graph, 4).number_of_nodes() == 10
+
+
+def test_rounded_weights_on_request(nx_backend):
+    graph = nx.path_graph(3)
+    nx.set_edge_attributes(graph, 0.1, "weight")
+    with nx.config.backends.graphwright(round_weights=True):
+        assert nx.single_source_dijkstra_path_length(graph, 0)[2] == pytest.approx(0.2, rel=1e-6)
+
+
+def test_a_changed_graph_is_converted_again(nx_backend):
+    graph = nx.path_graph(4)
+    assert nx.number_connected_components(graph) == 1
+    assert graph.__networkx_cache__["backends"]["graphwright"]
+    graph.remove_edge(1, 2)
+    assert nx.number_connected_components(graph) == 2
+    graph.add_edge(1, 2, weight=5)
+    assert nx.dijkstra_path_length(graph, 0, 3) == 7
+    graph.add_edge(1, 2, weight=1)
+    assert nx.dijkstra_path_length(graph, 0, 3) == 3
+    graph.add_node("new")
+    assert nx.number_connected_components(graph) == 2
+
+
+def test_conversions_are_used_again(nx_backend):
+    graph = nx.gnm_random_graph(50, 100, seed=1)
+    nx.number_connected_components(graph)
+    converted = next(iter(graph.__networkx_cache__["backends"]["graphwright"].values()))
+    nx.core_number(graph)
+    assert next(iter(graph.__networkx_cache__["backends"]["graphwright"].values())) is converted
+
+
+def test_small_graphs_are_left_to_networkx():
+    graph = nx.path_graph(10)
+    assert isinstance(backend.should_run("pagerank", (graph,), {}), str)
+    assert backend.should_run("pagerank", (nx.path_graph(5000),), {}) is True
+    assert backend.should_run("betweenness_centrality", (nx.path_graph(100),), {}) is True
+
+
+def test_views_and_subclasses_are_converted(nx_backend):
+    graph = nx.gnm_random_graph(30, 60, seed=2)
+    part = graph.subgraph(range(15))
+    assert nx.number_connected_components(part) == nx.number_connected_components(part.copy(), backend="networkx")
+    turned = nx.gnm_random_graph(30, 60, seed=2, directed=True).reverse(copy=False)
+    assert nx.descendants(turned, 3) == nx.descendants(turned.copy(), 3, backend="networkx")
+
+
+def test_backend_graphs_go_back():
+    graph = nx.karate_club_graph()
+    graph.add_edge(0, 0, weight=3)
+    made = backend.convert_from_nx(graph, {"weight": 1})
+    back = backend.convert_to_nx(made)
+    assert set(back.edges) == set(graph.edges) and nx.get_edge_attributes(back, "weight") == nx.get_edge_attributes(graph, "weight")
+    assert backend.convert_to_nx({"a": 1}) == {"a": 1}
+    multi = nx.MultiDiGraph([(0, 1), (0, 1), (1, 1)])
+    assert sorted(backend.convert_to_nx(backend.convert_from_nx(multi)).edges()) == sorted(multi.edges())
