@@ -175,7 +175,9 @@ impl Places {
                 let mut members = vec![0; inputs.vertices];
                 for v in inputs.to.as_ref().map(VertexSet::ids).transpose()?.unwrap_or_default() {
                     let vertices = inputs.vertices;
-                    *members.get_mut(v as usize).ok_or(ErrorKind::VertexOutOfRange { vertex: i64::from(v), vertices })? = 1;
+                    *members
+                        .get_mut(v as usize)
+                        .ok_or(ErrorKind::VertexOutOfRange { vertex: i64::from(v), vertices })? = 1;
                 }
                 self.add_own(memory, object, inputs.region, 1, members);
             }
@@ -194,7 +196,14 @@ impl Places {
         memory.add(start, bytes, cells, Box::new(VectorCells(vector)));
     }
 
-    fn add_array(&mut self, memory: &mut Memory, key: (AdjacencyId, u8), bytes: u64, len: usize, cells: Box<dyn Cells>) {
+    fn add_array(
+        &mut self,
+        memory: &mut Memory,
+        key: (AdjacencyId, u8),
+        bytes: u64,
+        len: usize,
+        cells: Box<dyn Cells>,
+    ) {
         let space = &mut self.space;
         let base = *self.graphs.entry(key).or_insert_with(|| space.read_only(bytes * len as u64));
         memory.add(base, bytes, len, cells);

@@ -181,25 +181,12 @@ impl SwarmExecutable {
             Some(_) => members.iter().map(|&v| graph.out().degree(v) as u64).sum(),
             None => graph.edges() as u64,
         });
-        let inputs = Inputs {
-            env,
-            locals: None,
-            graph,
-            captures,
-            members,
-            to: to.cloned(),
-            vertices,
-            cores,
-            region: id.0,
-        };
+        let inputs =
+            Inputs { env, locals: None, graph, captures, members, to: to.cloned(), vertices, cores, region: id.0 };
         let mut bound = self.places.bind(&region.objects, &region.params, &inputs)?;
         let leaves = region.leaves(units as u64, cores as u64);
-        let root = Spawn {
-            function: region.tree,
-            timestamp: 0,
-            hint: None,
-            args: Args::new(&[0, leaves, units as u64]),
-        };
+        let root =
+            Spawn { function: region.tree, timestamp: 0, hint: None, args: Args::new(&[0, leaves, units as u64]) };
         let roots = if units == 0 { &[][..] } else { std::slice::from_ref(&root) };
         let outcome = Self::simulate(&mut self.machine, &self.places, region, &mut bound, roots, env)?;
         Self::write_back(region, &bound, env);

@@ -5,15 +5,18 @@
 //! | [`sim`] | the simulated machine: it knows tasks, no graphs |
 //! | [`lower`] | GraphIR operators and loops as task programs |
 //! | `bind`, `executable` | names to memory, operator calls to runs |
-//! | [`report`] | what a run tells, in lines |
+//! | [`emit`] | the program as C++ with ordered loops, for people |
+//! | [`report`], [`page`] | what a run tells, in lines and as a page |
 //!
 //! Loops over frontiers and priority queues become tasks without barriers; other operators become a tree of tasks each.
 //! Operators that cannot become tasks (prints, extern functions, random draws) run on the reference machine; the report
 //! names them.
 
 mod bind;
+pub mod emit;
 mod executable;
 pub mod lower;
+pub mod page;
 pub mod report;
 pub mod sim;
 
@@ -52,7 +55,12 @@ impl SwarmVm {
             .map(|(title, code)| {
                 let functions = code.functions.iter().enumerate().map(|(number, function)| {
                     let ops = function.ops.iter().enumerate().map(|(at, op)| format!("  {at:3} {op:?}\n"));
-                    format!("{number} {} ({} registers)\n{}", function.name, function.registers, ops.collect::<String>())
+                    format!(
+                        "{number} {} ({} registers)\n{}",
+                        function.name,
+                        function.registers,
+                        ops.collect::<String>()
+                    )
                 });
                 (title, functions.collect())
             })

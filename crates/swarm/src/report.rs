@@ -55,8 +55,11 @@ impl Report {
             grouped(stats.instructions),
             grouped(stats.tasks.committed)
         );
-        let parts: Vec<String> =
-            self.parts().iter().map(|(name, cycles)| format!("{name} {:.1} %", *cycles as f64 * 100.0 / total)).collect();
+        let parts: Vec<String> = self
+            .parts()
+            .iter()
+            .map(|(name, cycles)| format!("{name} {:.1} %", *cycles as f64 * 100.0 / total))
+            .collect();
         let _ = writeln!(text, "  cores     {}", parts.join(", "));
         let tasks = &stats.tasks;
         let _ = writeln!(

@@ -1,7 +1,7 @@
 //! The simulated machine by hand: cycles of small task programs, and who is aborted when.
 //!
-//! Most tests turn the caches off (`flat_memory`): an access then takes 2 cycles after its own one, so that cycles can be
-//! counted on paper. A task on a core takes 2 cycles to be handed out, then its operations; it commits at the first
+//! Most tests turn the caches off (`flat_memory`): an access then takes 2 cycles after its own one, so that cycles can
+//! be counted on paper. A task on a core takes 2 cycles to be handed out, then its operations; it commits at the first
 //! minimum of virtual time after its end.
 
 mod common;
@@ -19,7 +19,8 @@ fn assert_accounted(machine: &Machine) {
 
 #[test]
 fn one_task() {
-    // 2 to hand it out; constant 1, constant 1, store 1 + 2, end 0: finished at cycle 7, committed at the minimum of 10.
+    // 2 to hand it out; constant 1, constant 1, store 1 + 2, end 0: finished at cycle 7, committed at the minimum of
+    // 10.
     let config = Config { gvt_period: 10, ..flat(1) };
     let mut bench = Bench::new(config, 8);
     let store = bench.function(&[Op::Const { to: 1, bits: 3 }, Op::Const { to: 2, bits: 42 }, store(1, 2), Op::End]);
@@ -33,8 +34,8 @@ fn one_task() {
 
 #[test]
 fn a_chain_of_tasks() {
-    // Each task: 2 to hand it out, 6 operations of 1 cycle and a jump, the child after 2 cycles on the way. The task ends 2
-    // cycles after it created the child, and the child has arrived then: the next one starts at that cycle.
+    // Each task: 2 to hand it out, 6 operations of 1 cycle and a jump, the child after 2 cycles on the way. The task
+    // ends 2 cycles after it created the child, and the child has arrived then: the next one starts at that cycle.
     // With n tasks: per task 2 + (const, compare, jump, add, timestamp, add: 6) + 2 = 10; the last: 2 + 3 = 5.
     let config = Config { gvt_period: 1, ..flat(1) };
     for n in [1u64, 2, 10, 100] {
@@ -61,7 +62,8 @@ fn a_chain_of_tasks() {
 #[test]
 fn independent_tasks_scale_with_the_cores() {
     let cycles = |cores: usize| {
-        let mut bench = Bench::new(Config { unhinted: Unhinted::Random, task_queue_per_core: 1 << 13, ..flat(cores) }, 1 << 15);
+        let mut bench =
+            Bench::new(Config { unhinted: Unhinted::Random, task_queue_per_core: 1 << 13, ..flat(cores) }, 1 << 15);
         let work = bench.function(&work_on_own_word(200));
         let tasks: Vec<_> = (0..4096).map(|i| task(work, 0, &[i * 8])).collect();
         bench.run(&tasks).unwrap();
@@ -100,8 +102,10 @@ fn hints_keep_a_line_on_one_tile() {
     let run = |hinted: bool| {
         let mut bench = Bench::new(Config { cores: 16, ..Config::default() }, 1 << 12);
         let add = bench.function(&add_one());
-        let tasks: Vec<_> =
-            (0..4000).map(|i| (i, i * 8 % 512)).map(|(i, word)| hinted_task(add, i, &[word], hinted.then_some(word / 8))).collect();
+        let tasks: Vec<_> = (0..4000)
+            .map(|i| (i, i * 8 % 512))
+            .map(|(i, word)| hinted_task(add, i, &[word], hinted.then_some(word / 8)))
+            .collect();
         bench.run(&tasks).unwrap();
         assert!((0..64).all(|i| bench.word(i * 8) == 4000 / 64 + u64::from(i < 4000 % 64)));
         bench.machine.stats()
@@ -150,8 +154,8 @@ fn writes_after_reads_and_writes_end_in_program_order() {
 
 #[test]
 fn an_abort_takes_children_and_readers_along_and_nobody_else() {
-    // At virtual time 1 a slow task writes word 0. Before that, task 2 has read word 0, written word 8 and created child 3,
-    // which wrote word 16; task 4 has read word 8; task 5 has touched word 24 only.
+    // At virtual time 1 a slow task writes word 0. Before that, task 2 has read word 0, written word 8 and created
+    // child 3, which wrote word 16; task 4 has read word 8; task 5 has touched word 24 only.
     let mut bench = Bench::new(flat(8), 64);
     let mut slow = wait(200);
     slow.extend([Op::Const { to: 1, bits: 0 }, Op::Const { to: 2, bits: 7 }, store(1, 2), Op::End]);
@@ -268,8 +272,7 @@ fn small_filters_abort_more_and_change_nothing() {
         assert!((0..640).all(|i| bench.word(i * 8) == 10));
         bench.machine.stats()
     };
-    let (precise, large, tiny) =
-        (run(Conflicts::Precise, 64), run(Conflicts::Bloom, 2048), run(Conflicts::Bloom, 64));
+    let (precise, large, tiny) = (run(Conflicts::Precise, 64), run(Conflicts::Bloom, 2048), run(Conflicts::Bloom, 64));
     assert_eq!(precise.tasks.aborted_false, 0);
     assert!(tiny.tasks.aborted_false > 10 * (1 + large.tasks.aborted_false), "{tiny:?}");
 }

@@ -47,8 +47,8 @@ fn run_alone(ops: &[Op], task: &Spawn, memory: &mut [u64]) -> (Vec<Spawn>, Vec<u
     (children, emitted)
 }
 
-/// A random function: loads and stores of words that depend on the argument and on what was read, conditional parts, and
-/// children while there is fuel. Registers: 0 a number, 1 fuel, 2.. scratch.
+/// A random function: loads and stores of words that depend on the argument and on what was read, conditional parts,
+/// and children while there is fuel. Registers: 0 a number, 1 fuel, 2.. scratch.
 fn random_function(random: &mut Random, functions: u64, hinted: bool) -> Vec<Op> {
     let mut ops = vec![Op::Const { to: 10, bits: WORDS - 1 }, Op::Const { to: 11, bits: 1 }];
     let word = |ops: &mut Vec<Op>, random: &mut Random, from: u16| {
@@ -177,7 +177,8 @@ fn check(seed: u64) {
     let mut pending: BTreeMap<(u64, Spawn), u32> = BTreeMap::new();
     // Hints of children are lines in the machine and words here: they say where, not what.
     let key = |spawn: &Spawn| (spawn.timestamp, Spawn { hint: None, ..*spawn });
-    let mut put = |pending: &mut BTreeMap<(u64, Spawn), u32>, spawn: &Spawn| *pending.entry(key(spawn)).or_default() += 1;
+    let mut put =
+        |pending: &mut BTreeMap<(u64, Spawn), u32>, spawn: &Spawn| *pending.entry(key(spawn)).or_default() += 1;
     roots.iter().for_each(|root| put(&mut pending, root));
     let (mut memory, mut emitted) = (vec![0; WORDS as usize], Vec::new());
     for (at, task) in outcome.order.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Every standard program as tasks: on graphs of every class, on 1 to 64 cores, under random Swarm schedules; validators
-//! must accept what comes out.
+//! Every standard program as tasks: on graphs of every class, on 1 to 64 cores, under random Swarm schedules;
+//! validators must accept what comes out.
 
 use std::sync::Arc;
 

@@ -207,8 +207,8 @@ impl Ops {
         to
     }
 
-    /// A jump whose goal is set by [`Ops::land`]; `None` jumps always, else if the register is not zero or, with false, if
-    /// it is.
+    /// A jump whose goal is set by [`Ops::land`]; `None` jumps always, else if the register is not zero or, with false,
+    /// if it is.
     pub fn jump(&mut self, condition: Option<(Reg, bool)>) -> usize {
         self.push(match condition {
             None => Op::Jump { at: 0 },
@@ -254,7 +254,13 @@ impl Ops {
     }
 
     /// Creates a child; its arguments are copied side by side.
-    pub fn enqueue(&mut self, function: FunctionId, timestamp: Reg, hint: Option<(ObjectId, Reg)>, args: &[Reg]) -> Built<()> {
+    pub fn enqueue(
+        &mut self,
+        function: FunctionId,
+        timestamp: Reg,
+        hint: Option<(ObjectId, Reg)>,
+        args: &[Reg],
+    ) -> Built<()> {
         if args.len() > crate::sim::code::MAX_ARGS {
             return Err(Unsupported(format!("a task with {} arguments", args.len())));
         }

@@ -1,8 +1,8 @@
 //! Loops over frontiers and priority queues as tasks without barriers.
 //!
 //! A round of a frontier loop is a number of stages, one per operator on the frontier; the timestamp of a task is
-//! `round * stages + stage`. Scalars that the host changes once a round travel with the tasks. In a loop over a priority
-//! queue the timestamp is the bucket (or its distance from a large number where large buckets come first).
+//! `round * stages + stage`. Scalars that the host changes once a round travel with the tasks. In a loop over a
+//! priority queue the timestamp is the bucket (or its distance from a large number where large buckets come first).
 
 use std::collections::HashMap;
 
@@ -160,7 +160,11 @@ impl<'m> Frontier<'m> {
                     found.steps.extend(target.as_var().map(|name| Step::Scalar(name, value)));
                 }
                 StmtKind::Eval(value) => found.effect(value, next, turned)?,
-                _ => return Err(Unsupported("a statement of the loop is neither about its frontier nor a number".into())),
+                _ => {
+                    return Err(Unsupported(
+                        "a statement of the loop is neither about its frontier nor a number".into(),
+                    ));
+                }
             }
         }
         match turned {
@@ -248,10 +252,8 @@ impl<'m> Frontier<'m> {
         let now = timestamp(&mut ops);
         let hinted = self.hinted(&build).filter(|_| style.hint);
         build.carried.clear();
-        let first: Vec<Reg> = carried
-            .iter()
-            .map(|name| ops.param(&mut build, super::build::ParamRef::Scalar(name.clone())))
-            .collect();
+        let first: Vec<Reg> =
+            carried.iter().map(|name| ops.param(&mut build, super::build::ParamRef::Scalar(name.clone()))).collect();
         halves(&mut build, &mut ops, tree, now, (0, 1, 2), |build, ops, at| {
             let vertex = member(build, ops, Units::Members, at);
             let hint = hinted.clone().map(|vector| (build.object(ObjectRef::Vector(vector)), vertex));
@@ -351,11 +353,18 @@ impl<'m> Frontier<'m> {
                         let now = timestamp(&mut ops);
                         let own = carried_now(build, carried);
                         let hinted = next.hinted.clone();
-                        spawn_edges(build, &mut ops, &task.graph, (low, high), style, |build, ops, low, high, first| {
-                            let hint = hinted.clone().map(|v| (build.object(ObjectRef::Vector(v)), first));
-                            let args: Vec<Reg> = [0, low, high].into_iter().chain(own.iter().copied()).collect();
-                            ops.enqueue(inner, now, hint, &args)
-                        })?;
+                        spawn_edges(
+                            build,
+                            &mut ops,
+                            &task.graph,
+                            (low, high),
+                            style,
+                            |build, ops, low, high, first| {
+                                let hint = hinted.clone().map(|v| (build.object(ObjectRef::Vector(v)), first));
+                                let args: Vec<Reg> = [0, low, high].into_iter().chain(own.iter().copied()).collect();
+                                ops.enqueue(inner, now, hint, &args)
+                            },
+                        )?;
                         let mut ops = Ops::with_args(3 + carried.len());
                         build.carried = registers(3).collect();
                         let before = build.carried.clone();
@@ -377,8 +386,8 @@ impl<'m> Frontier<'m> {
         Ok(())
     }
 
-    /// What the first stage of a round begins with: the condition of the loop, and the lists of frontiers. Returns a jump
-    /// to the end of the task.
+    /// What the first stage of a round begins with: the condition of the loop, and the lists of frontiers. Returns a
+    /// jump to the end of the task.
     fn entry(&self, build: &mut Build<'_>, ops: &mut Ops, stages: u64) -> Built<Option<usize>> {
         let mut out = None;
         for condition in &self.conditions {

@@ -409,7 +409,8 @@ fn spread(build: &mut Build<'_>, ops: &mut Ops, i: Reg, units: Reg) -> Reg {
     ops.count(BinaryOp::Add, start, row)
 }
 
-/// Creates tasks for the edges of a list, one or a line each; `spawn` gets the range and the destination of its first edge.
+/// Creates tasks for the edges of a list, one or a line each; `spawn` gets the range and the destination of its first
+/// edge.
 pub fn spawn_edges(
     build: &mut Build<'_>,
     ops: &mut Ops,

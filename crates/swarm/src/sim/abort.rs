@@ -8,8 +8,8 @@ use super::task::{Doom, State};
 const ABORT_BYTES: u64 = 8;
 
 impl Engine<'_> {
-    /// Undoes the runs of these tasks, of everything they created, and of later tasks that touched a line they wrote. The
-    /// tasks themselves run again; their children are thrown away. `by` is the tile whose access is the cause.
+    /// Undoes the runs of these tasks, of everything they created, and of later tasks that touched a line they wrote.
+    /// The tasks themselves run again; their children are thrown away. `by` is the tile whose access is the cause.
     pub(super) fn abort(&mut self, victims: &[TaskId], by: Option<usize>) {
         let mut doomed: Vec<TaskId> = Vec::new();
         let mut open: Vec<(TaskId, Doom)> = victims.iter().map(|&id| (id, Doom::Again)).collect();
@@ -44,8 +44,7 @@ impl Engine<'_> {
 
         // Writes to a line happened in the order of virtual time, so the latest are undone first.
         let ran = |state| matches!(state, State::OnCore(_) | State::Finished);
-        let mut undone: Vec<TaskId> =
-            doomed.iter().copied().filter(|&id| ran(self.tasks[id as usize].state)).collect();
+        let mut undone: Vec<TaskId> = doomed.iter().copied().filter(|&id| ran(self.tasks[id as usize].state)).collect();
         undone.sort_unstable_by_key(|&id| std::cmp::Reverse(self.tasks[id as usize].time()));
         for &id in &undone {
             self.undo(id, by);

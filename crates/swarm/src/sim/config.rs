@@ -1,7 +1,8 @@
 //! The parameters of the simulated machine, and the published configurations they come from.
 //!
 //! Sources, named in brackets at every default:
-//! - \[MICRO'15\] Jeffrey, Subramanian, Yan, Emer, Sanchez: A Scalable Architecture for Ordered Parallelism, MICRO 2015.
+//! - \[MICRO'15\] Jeffrey, Subramanian, Yan, Emer, Sanchez: A Scalable Architecture for Ordered Parallelism, MICRO
+//! 2015.
 //! - \[MICRO'16\] Jeffrey, Subramanian, Abeydeera, Emer, Sanchez: Data-Centric Execution of Speculative Parallel
 //!   Programs, MICRO 2016.
 //! - \[T4\] Ying, Jeffrey, Sanchez: T4, Compiling Sequential Code for Effective Speculative Parallelization in
@@ -102,8 +103,8 @@ pub struct Config {
     pub llc_ways: usize,
     /// Cycles of a hit in it, without the way there. 9 \[MICRO'15\]; T4 has 12, the sample 20.
     pub llc_cycles: u64,
-    /// The second and the last level hold together what they would hold with this number of cores, whatever the number of
-    /// cores is: for experiments without caches that grow with the cores. 0 lets them grow \[UGF\].
+    /// The second and the last level hold together what they would hold with this number of cores, whatever the number
+    /// of cores is: for experiments without caches that grow with the cores. 0 lets them grow \[UGF\].
     pub fixed_cache_cores: usize,
     /// Every access costs a hit in the first level: no caches, no memory. Off.
     pub flat_memory: bool,
@@ -111,7 +112,7 @@ pub struct Config {
     pub memory_controllers: usize,
     /// Cycles of an access to memory. 120 \[MICRO'15, T4, sim\].
     pub memory_cycles: u64,
-    /// Cycles for which an access occupies its controller. 4 \[ours: 32 bytes a cycle and controller at 2 GHz is 64 GB/s\].
+    /// Cycles for which an access occupies its controller. 4 \[ours: 16 bytes a cycle, 32 GB/s at 2 GHz\].
     pub memory_line_cycles: u64,
 
     /// Cycles per hop in the mesh. 3 \[MICRO'15\]; T4 has 2.

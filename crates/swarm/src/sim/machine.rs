@@ -20,8 +20,8 @@ const ARGUMENT_BYTES: u64 = 8;
 const ACK_BYTES: u64 = 4;
 pub(super) const MINIMUM_BYTES: u64 = 24;
 pub(super) const GVT_BYTES: u64 = 16;
-/// How long a refused task waits at first and at most \[SwarmArch/sim: 25 to 1,000 cycles\], and how often it is refused
-/// before its tile takes it in over capacity.
+/// How long a refused task waits at first and at most \[SwarmArch/sim: 25 to 1,000 cycles\], and how often it is
+/// refused before its tile takes it in over capacity.
 const FIRST_BACK_OFF: u64 = 25;
 const LAST_BACK_OFF: u64 = 1000;
 const REFUSALS: u32 = 8;
@@ -182,6 +182,8 @@ pub(super) struct Core {
     pub(super) task: TaskId,
     pub(super) pc: usize,
     pub(super) regs: Vec<u64>,
+    /// The hint that no other task of the tile may have meanwhile.
+    hint: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -227,14 +229,7 @@ pub(super) struct Engine<'r> {
 impl<'r> Engine<'r> {
     fn new(machine: &'r mut Machine, job: Job<'r>, memory: &'r mut Memory) -> Engine<'r> {
         let Machine { config, mesh, caches, table, hints, clock, stats, next_order, next_tie } = machine;
-        let core = |_| Core {
-            doing: Doing::Nothing,
-            since: *clock,
-            epoch: 0,
-            task: 0,
-            pc: 0,
-            regs: Vec::new(),
-        };
+        let core = |_| Core { doing: Doing::Nothing, since: *clock, epoch: 0, task: 0, pc: 0, regs: Vec::new(), hint: None };
         Engine {
             tiles: (0..config.tiles()).map(|_| Tile::default()).collect(),
             cores: (0..config.cores).map(core).collect(),
@@ -495,6 +490,7 @@ impl<'r> Engine<'r> {
         self.tiles[tile].idle.remove(&(task.timestamp, task.order, id));
         self.tiles[tile].on_core += 1;
         self.tiles[tile].running_hints.extend(task.hint);
+        self.cores[core].hint = task.hint;
         task.tie = self.next_tie;
         self.next_tie += 1;
         task.state = State::OnCore(core as u32);
@@ -518,14 +514,20 @@ impl<'r> Engine<'r> {
     /// A core gives its task up: to the commit queue, back to the task queue, or because it is gone.
     pub(super) fn leave_core(&mut self, core: usize) {
         let tile = self.tile_of(core);
-        let hint = self.tasks[self.cores[core].task as usize].hint;
-        let Tile { on_core, running_hints, .. } = &mut self.tiles[tile];
-        *on_core -= 1;
-        if let Some(at) = hint.and_then(|hint| running_hints.iter().position(|&h| h == hint)) {
-            running_hints.swap_remove(at);
-        }
+        self.tiles[tile].on_core -= 1;
+        self.release_hint(core);
         self.cores[core].epoch += 1;
         self.mark(tile);
+    }
+
+    /// Other tasks with the hint of this core's task may run.
+    pub(super) fn release_hint(&mut self, core: usize) {
+        let tile = self.tile_of(core);
+        let hints = &mut self.tiles[tile].running_hints;
+        let hint = self.cores[core].hint.take();
+        if let Some(at) = hint.and_then(|hint| hints.iter().position(|&h| h == hint)) {
+            hints.swap_remove(at);
+        }
     }
 
     /// Cores of a tile that wait for room in the send buffer try again, the earliest task first.

@@ -1,8 +1,8 @@
 //! The simulator of a machine of ordered speculative tasks (Swarm).
 //!
-//! Deterministic and driven by events: a total order of (cycle, number) decides everything, there are no threads, no clock
-//! of the host and no hashing order. It knows nothing of graphs: it runs task code ([`code`]) on a memory of objects
-//! ([`memory`]).
+//! Deterministic and driven by events: a total order of (cycle, number) decides everything, there are no threads, no
+//! clock of the host and no hashing order. It knows nothing of graphs: it runs task code ([`code`]) on a memory of
+//! objects ([`memory`]).
 //!
 //! | file | concept |
 //! |---|---|

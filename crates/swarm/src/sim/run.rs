@@ -4,8 +4,8 @@
 //! the core waits until its cycle has come and every earlier event is done.
 
 use super::code::{Fault, Next, Op, Spawn, execute};
-use super::conflict::Bloom;
 use super::config::Conflicts;
+use super::conflict::Bloom;
 use super::machine::{Doing, Engine};
 use super::memory::is_read_only;
 use super::task::{SPLITTER, State};
@@ -157,8 +157,7 @@ impl Engine<'_> {
         // Who shared the line before this access took it away.
         let bloom = tracked && self.config.conflicts == Conflicts::Bloom;
         let sharers: Vec<usize> = if bloom { self.caches.sharers(line).collect() } else { Vec::new() };
-        let (mut cycles, missed) =
-            self.caches.access(self.mesh, &mut self.stats.traffic, core, line, write, self.now);
+        let (mut cycles, missed) = self.caches.access(self.mesh, &mut self.stats.traffic, core, line, write, self.now);
         if !tracked {
             return cycles;
         }
@@ -225,12 +224,14 @@ impl Engine<'_> {
         }
         self.tasks[id as usize].fault = fault;
         self.turn(core, Doing::WaitingToCommit);
+        // It no longer runs: an earlier task with its hint must not wait for a later one that waits for room.
+        self.release_hint(core);
         let tile = self.tile_of(core);
         self.mark(tile);
     }
 
-    /// Moves tasks that are done into the commit queue of their tile, the earliest first; an earlier task takes the place
-    /// of the latest one.
+    /// Moves tasks that are done into the commit queue of their tile, the earliest first; an earlier task takes the
+    /// place of the latest one.
     pub(super) fn admit(&mut self, tile: usize) {
         let capacity = self.config.commit_queue_per_core * self.config.cores_of(tile);
         loop {

@@ -50,8 +50,7 @@ impl Bench {
             asked += 1;
             limit.is_some_and(|limit| asked >= limit)
         };
-        let job =
-            Job { code: &self.code, params: &[], writable_lines: self.lines, roots, stop: &mut stop, log: true };
+        let job = Job { code: &self.code, params: &[], writable_lines: self.lines, roots, stop: &mut stop, log: true };
         self.machine.run(job, &mut self.memory)
     }
 
