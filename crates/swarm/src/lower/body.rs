@@ -571,7 +571,7 @@ impl<'b, 'm, 'e> Body<'b, 'm, 'e> {
         let targets = self.build.object(ObjectRef::Targets(graph));
         let (a, b) = (self.expr(&args[1])?, self.expr(&args[2])?);
         let one = self.ops.constant(1);
-        let mut range = |ops: &mut Ops, v: Reg| {
+        let range = |ops: &mut Ops, v: Reg| {
             let low = ops.load(offsets, v);
             let next = ops.count(BinaryOp::Add, v, one);
             let high = ops.load(offsets, next);

@@ -229,7 +229,8 @@ pub(super) struct Engine<'r> {
 impl<'r> Engine<'r> {
     fn new(machine: &'r mut Machine, job: Job<'r>, memory: &'r mut Memory) -> Engine<'r> {
         let Machine { config, mesh, caches, table, hints, clock, stats, next_order, next_tie } = machine;
-        let core = |_| Core { doing: Doing::Nothing, since: *clock, epoch: 0, task: 0, pc: 0, regs: Vec::new(), hint: None };
+        let core =
+            |_| Core { doing: Doing::Nothing, since: *clock, epoch: 0, task: 0, pc: 0, regs: Vec::new(), hint: None };
         Engine {
             tiles: (0..config.tiles()).map(|_| Tile::default()).collect(),
             cores: (0..config.cores).map(core).collect(),
