@@ -16,6 +16,7 @@ mod output;
 mod program;
 mod progress;
 mod stop;
+mod swarm;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -53,6 +54,8 @@ enum Command {
     Devices(devices::Devices),
     /// Measure programs under many schedules, and keep everything in one file
     Lab(lab::LabArguments),
+    /// Run a program on the simulated Swarm machine over numbers of cores
+    Swarm(swarm::Swarm),
     /// Generate, convert, inspect and check graphs
     #[command(subcommand)]
     Graph(graph::GraphCommand),
@@ -102,6 +105,7 @@ fn run(arguments: Arguments) -> Result<(), CliError> {
         Command::Programs(command) => command.run(),
         Command::Devices(command) => command.run(),
         Command::Lab(command) => command.run(&cancel, arguments.threads.unwrap_or(0).into()),
+        Command::Swarm(command) => command.run(&cancel),
         Command::Graph(command) => graph::run(command),
         Command::Model(command) => model::run(*command),
         Command::Match(command) => command.run(),

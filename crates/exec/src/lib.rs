@@ -27,7 +27,7 @@ pub mod random;
 mod reference;
 mod remote;
 mod rules;
-mod scalar;
+pub mod scalar;
 mod set;
 mod sites;
 mod usage;

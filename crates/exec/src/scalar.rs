@@ -1,6 +1,6 @@
 //! C arithmetic on scalars kept as bits in 64-bit registers.
 //!
-//! The interpreter is statically typed, so its registers carry no tags: an `int` is its two's complement in the low 32
+//! Machines that interpret code (the reference machine, the Swarm simulator) are statically typed, so their registers carry no tags: an `int` is its two's complement in the low 32
 //! bits, a `float` its IEEE bits in the low 32, a `bool` 0 or 1. Integers wrap around; conversions from floating point
 //! to integers saturate where C leaves the result undefined.
 
@@ -8,13 +8,15 @@ use gw_ir::expr::{BinaryOp, ReduceOp};
 use gw_ir::types::Scalar;
 
 /// A binary operation on registers.
-pub(crate) type Binary = fn(u64, u64) -> u64;
+pub type Binary = fn(u64, u64) -> u64;
 /// A unary operation on registers.
-pub(crate) type Unary = fn(u64) -> u64;
+pub type Unary = fn(u64) -> u64;
 
 /// A Rust number stored in a register.
-pub(crate) trait Register: Copy {
+pub trait Register: Copy {
+    /// The number in these bits.
     fn of(bits: u64) -> Self;
+    /// The bits of the number.
     fn bits(self) -> u64;
 }
 
@@ -68,11 +70,16 @@ macro_rules! with_type {
 }
 
 /// Addition, subtraction and multiplication that wrap on integers.
-pub(crate) trait Arithmetic: Register + PartialOrd {
+pub trait Arithmetic: Register + PartialOrd {
+    /// Sum.
     fn add(self, other: Self) -> Self;
+    /// Difference.
     fn sub(self, other: Self) -> Self;
+    /// Product.
     fn mul(self, other: Self) -> Self;
+    /// `-x`.
     fn neg(self) -> Self;
+    /// `|x|`.
     fn abs(self) -> Self;
     /// `None` for an integer divided by zero.
     fn div(self, other: Self) -> Option<Self>;
@@ -123,7 +130,7 @@ macro_rules! floats {
 floats! { f32 f64 }
 
 /// The register operation of a total binary operator: everything but division, `and` and `or`.
-pub(crate) fn binary(op: BinaryOp, scalar: Scalar) -> Option<Binary> {
+pub fn binary(op: BinaryOp, scalar: Scalar) -> Option<Binary> {
     fn typed<T: Arithmetic>(op: BinaryOp) -> Option<Binary> {
         Some(match op {
             BinaryOp::Add => |a, b| T::of(a).add(T::of(b)).bits(),
@@ -146,7 +153,7 @@ pub(crate) fn binary(op: BinaryOp, scalar: Scalar) -> Option<Binary> {
 }
 
 /// `max` and `min`: the second operand where it is strictly better, so that one that is NaN counts only as the first.
-pub(crate) fn extremum(scalar: Scalar, largest: bool) -> Option<Binary> {
+pub fn extremum(scalar: Scalar, largest: bool) -> Option<Binary> {
     fn typed<T: Arithmetic>(largest: bool) -> Option<Binary> {
         Some(match largest {
             true => |a, b| if T::of(a) < T::of(b) { b } else { a },
@@ -157,7 +164,7 @@ pub(crate) fn extremum(scalar: Scalar, largest: bool) -> Option<Binary> {
 }
 
 /// Division or remainder; `None` means division of an integer by zero.
-pub(crate) fn divide(scalar: Scalar, a: u64, b: u64) -> Option<u64> {
+pub fn divide(scalar: Scalar, a: u64, b: u64) -> Option<u64> {
     fn typed<T: Arithmetic>(a: u64, b: u64) -> Option<u64> {
         T::of(a).div(T::of(b)).map(Register::bits)
     }
@@ -165,7 +172,7 @@ pub(crate) fn divide(scalar: Scalar, a: u64, b: u64) -> Option<u64> {
 }
 
 /// C's `%` and `fmod`; `None` means remainder of an integer by zero.
-pub(crate) fn remainder(scalar: Scalar, a: u64, b: u64) -> Option<u64> {
+pub fn remainder(scalar: Scalar, a: u64, b: u64) -> Option<u64> {
     fn typed<T: Arithmetic>(a: u64, b: u64) -> Option<u64> {
         T::of(a).rem(T::of(b)).map(Register::bits)
     }
@@ -173,7 +180,7 @@ pub(crate) fn remainder(scalar: Scalar, a: u64, b: u64) -> Option<u64> {
 }
 
 /// `-x`.
-pub(crate) fn negate(scalar: Scalar) -> Option<Unary> {
+pub fn negate(scalar: Scalar) -> Option<Unary> {
     fn typed<T: Arithmetic>() -> Option<Unary> {
         Some(|a| T::of(a).neg().bits())
     }
@@ -181,7 +188,7 @@ pub(crate) fn negate(scalar: Scalar) -> Option<Unary> {
 }
 
 /// `|x|`.
-pub(crate) fn absolute(scalar: Scalar) -> Option<Unary> {
+pub fn absolute(scalar: Scalar) -> Option<Unary> {
     fn typed<T: Arithmetic>() -> Option<Unary> {
         Some(|a| T::of(a).abs().bits())
     }
@@ -189,7 +196,7 @@ pub(crate) fn absolute(scalar: Scalar) -> Option<Unary> {
 }
 
 /// The conversion between two scalars.
-pub(crate) fn conversion(from: Scalar, to: Scalar) -> Option<Unary> {
+pub fn conversion(from: Scalar, to: Scalar) -> Option<Unary> {
     macro_rules! table {
         ($from:ty) => {
             match to {
@@ -215,7 +222,7 @@ pub(crate) fn conversion(from: Scalar, to: Scalar) -> Option<Unary> {
 
 /// What `place op= value` stores: `None` when the place keeps its value. Sums always store.
 #[inline]
-pub(crate) fn reduce(op: ReduceOp, scalar: Scalar, old: u64, value: u64) -> Option<u64> {
+pub fn reduce(op: ReduceOp, scalar: Scalar, old: u64, value: u64) -> Option<u64> {
     fn typed<T: Arithmetic>(op: ReduceOp, old: T, value: T) -> Option<u64> {
         match op {
             ReduceOp::Sum => Some(old.add(value).bits()),
@@ -232,17 +239,17 @@ pub(crate) fn reduce(op: ReduceOp, scalar: Scalar, old: u64, value: u64) -> Opti
 
 /// Whether two registers hold equal values: IEEE equality for floating point.
 #[inline]
-pub(crate) fn equal(scalar: Scalar, a: u64, b: u64) -> bool {
+pub fn equal(scalar: Scalar, a: u64, b: u64) -> bool {
     with_type!(scalar, T => T::of(a) == T::of(b), else a == b)
 }
 
 /// A register as a 64-bit float, for messages and bucket indices.
-pub(crate) fn to_f64(scalar: Scalar, bits: u64) -> f64 {
+pub fn to_f64(scalar: Scalar, bits: u64) -> f64 {
     conversion(scalar, Scalar::Double).map_or(0.0, |convert| f64::of(convert(bits)))
 }
 
 /// The largest value of a numeric scalar: the "not queued" priority.
-pub(crate) fn largest(scalar: Scalar) -> u64 {
+pub fn largest(scalar: Scalar) -> u64 {
     with_type!(scalar, T => T::MAX.bits(), else 1)
 }
 

@@ -70,7 +70,7 @@ impl Value {
     }
 
     /// Register bits of a number or bool.
-    pub(crate) fn bits(&self) -> Option<u64> {
+    pub fn bits(&self) -> Option<u64> {
         Some(match self {
             Value::Int(v) => v.bits(),
             Value::Uint(v) => v.bits(),
@@ -83,7 +83,7 @@ impl Value {
     }
 
     /// The value with these register bits; nothing for strings, which are no register values.
-    pub(crate) fn from_bits(scalar: Scalar, bits: u64) -> Value {
+    pub fn from_bits(scalar: Scalar, bits: u64) -> Value {
         match scalar {
             Scalar::Int => Value::Int(Register::of(bits)),
             Scalar::Uint => Value::Uint(Register::of(bits)),

@@ -262,6 +262,24 @@ impl Vector {
         (i < self.cells()).then(|| Value::from_bits(self.scalar(), self.touched().load(i)))
     }
 
+    /// Register bits of cell `i` counted over all rows ([`scalar`](crate::scalar)).
+    ///
+    /// # Panics
+    /// Out of range, like a slice.
+    #[inline]
+    pub fn load_bits(&self, i: usize) -> u64 {
+        self.touched().load(i)
+    }
+
+    /// Overwrites cell `i` counted over all rows with register bits of its type.
+    ///
+    /// # Panics
+    /// Out of range, like a slice.
+    #[inline]
+    pub fn store_bits(&self, i: usize, bits: u64) {
+        self.touched().store(i, bits);
+    }
+
     /// Overwrites cell `i` counted over all rows; false when out of range or of another type.
     pub fn set(&self, i: usize, value: &Value) -> bool {
         match value.bits() {

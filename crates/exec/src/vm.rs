@@ -46,6 +46,12 @@ pub trait GraphVm: Send + Sync {
         None
     }
 
+    /// What the machine has to tell about its last run, in lines for a person; `None` from a machine that has nothing to
+    /// tell.
+    fn report(&self) -> Option<String> {
+        None
+    }
+
     /// The device it computes on, where that is not the processor. Measures what the facts say is measured, which may
     /// take a moment.
     fn device(&self) -> Option<DeviceFacts> {

@@ -50,7 +50,7 @@ pub use graph::Graph;
 pub use gw_exec::{ExternCall, ExternResult, Externs, MachineUsage, Observer, Reason, StepRecord, Value};
 pub use gw_programs::{Program as StandardProgram, programs};
 pub use job::{Job, Prepared};
-pub use machines::{Machine, MachineKind, MachineOptions, Machines, Missing};
+pub use machines::{Machine, MachineKind, MachineOptions, Machines, Missing, Swarm};
 pub use outcome::{Entry, Number, Outcome, Times};
 pub use program::Program;
 pub use ready::Ready;

@@ -60,6 +60,11 @@ impl Machine {
         Machine { vm: Arc::new(vm), threads }
     }
 
+    /// A machine that somebody else keeps hold of, to ask it about its runs.
+    pub fn shared(vm: Arc<dyn GraphVm>, threads: usize) -> Machine {
+        Machine { vm, threads }
+    }
+
     /// Opens a standard machine by name: `cpu`, `cuda`, `reference`, or `auto` for the best one at hand.
     ///
     /// ```
@@ -107,6 +112,7 @@ impl Machines {
     pub fn standard() -> Machines {
         let mut machines = Machines::none();
         machines.register(Reference);
+        machines.register(Swarm(gw_swarm::Config::default()));
         #[cfg(feature = "cuda")]
         machines.register(Cuda);
         machines.register(Cpu);
@@ -183,6 +189,33 @@ impl MachineKind for Reference {
 
     fn open(&self, _: &MachineOptions) -> Result<Machine, Missing> {
         Ok(Machine::new(ReferenceVm::new(), 1))
+    }
+}
+
+/// The simulated Swarm machine with these parameters.
+pub struct Swarm(pub gw_swarm::Config);
+
+impl MachineKind for Swarm {
+    fn name(&self) -> &'static str {
+        "swarm"
+    }
+
+    fn about(&self) -> &'static str {
+        "Simulated machine of ordered speculative tasks: results, and cycles (see `gw swarm`)"
+    }
+
+    fn family(&self) -> Family {
+        Family::Swarm
+    }
+
+    fn open(&self, _: &MachineOptions) -> Result<Machine, Missing> {
+        let machine = gw_swarm::SwarmVm::new(self.0.clone()).map_err(|error| Missing {
+            machine: "swarm".to_string(),
+            lacks: error.to_string(),
+            mend: None,
+            is_absent: false,
+        })?;
+        Ok(Machine::new(machine, 1))
     }
 }
 
@@ -301,6 +334,6 @@ mod tests {
         let count = machines.iter().count();
         machines.register(Cpu);
         assert_eq!(machines.iter().count(), count);
-        assert!(machines.find("swarm").is_err_and(|e| e.to_string().contains("machines: reference, ")));
+        assert!(machines.find("swan").is_err_and(|e| e.to_string().contains("machines: reference, ")));
     }
 }

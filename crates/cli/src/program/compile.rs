@@ -21,6 +21,7 @@ Examples:
   gw compile bfs --after binding                        GraphIR on the way
   gw compile bfs --emit asm --graph kron:16          machine code under the schedule that the CPU chooses for a graph
   gw compile bfs --emit cuda --graph kron:16         CUDA C++ under the schedule that a GPU chooses for it
+  gw compile bfs --emit swarm                        C++ with ordered loops, as for the Swarm machine
   gw compile bfs --emit cuda --schedule 's0@loop=fused;s0:s1@push,lb=twc'
 
 Without --schedule and --graph the program's own schedule is taken, else the defaults; for --emit cuda also where the program's
@@ -63,6 +64,10 @@ enum Emit {
     Asm,
     /// The kernels of the CUDA machine as CUDA C++
     Cuda,
+    /// The program as C++ with ordered loops, as for the Swarm machine
+    Swarm,
+    /// The task programs of the Swarm machine
+    Tasks,
 }
 
 impl Compile {
@@ -128,6 +133,33 @@ impl Compile {
                 let kernels: Vec<String> = kernels.into_iter().map(|kernel| kernel.source).collect();
                 text(&format!("// {} under {schedule}\n\n{}", program.name(), kernels.join("\n")))
             }
+            Emit::Swarm | Emit::Tasks => {
+                let mut schedule = self.for_swarm(fixed()?)?;
+                schedule.set_family(Some(Family::Swarm));
+                let module = Arc::new(passes(program.module(), schedule.clone(), None)?);
+                if self.emit == Emit::Swarm {
+                    let code = gw_swarm::emit::cpp(&module);
+                    return text(&format!("// {} under {schedule}\n\n{code}", program.name()));
+                }
+                let machine = swarm()?;
+                for (title, functions) in machine.listings(&module)? {
+                    text(&format!("== {title}\n{}\n", functions.join("\n")))?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The given schedule, which must suit the Swarm machine; without one the defaults where the program's own does not.
+    fn for_swarm(&self, schedule: ProgramSchedule) -> Result<ProgramSchedule, CliError> {
+        let capabilities = swarm()?.capabilities();
+        let places = schedule.labels().map(|(_, schedule)| schedule).chain(schedule.everywhere());
+        let refused: Vec<String> =
+            places.flat_map(|schedule| capabilities.unsupported(schedule)).map(|reason| reason.to_string()).collect();
+        match (refused.is_empty(), self.schedule.is_some()) {
+            (true, _) => Ok(schedule),
+            (false, true) => Err(CliError::Unsupported(refused.join("; "))),
+            (false, false) => Ok(ProgramSchedule::default()),
         }
     }
 
@@ -143,6 +175,11 @@ impl Compile {
             }
         }
     }
+}
+
+/// The Swarm machine as published.
+fn swarm() -> Result<gw_swarm::SwarmVm, CliError> {
+    gw_swarm::SwarmVm::new(gw_swarm::Config::default()).map_err(|error| CliError::Unsupported(error.to_string()))
 }
 
 /// The module under a schedule, after all passes or after the named one.

@@ -22,7 +22,7 @@ use super::top::{Best, Top};
 use super::{source, trace, unread};
 use crate::error::CliError;
 use crate::graph::columns::Columns;
-use crate::machines::{self, Target};
+use crate::machines::{self, Simulated, Target};
 use crate::output::{grouped, rate, seconds};
 
 const HELP: &str = "\
@@ -90,6 +90,8 @@ pub struct Run {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
+    simulated: Simulated,
+    #[command(flatten)]
     columns: Columns,
     #[command(flatten)]
     named: Named,
@@ -123,6 +125,9 @@ struct Answer<'a> {
     /// What the machine counted, where it counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     usage: Option<MachineUsage>,
+    /// What a machine with a clock of its own says that the run took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    device_seconds: Option<f64>,
     verified: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
@@ -182,7 +187,7 @@ impl Run {
         self.top.iter().try_for_each(|top| top.check(module))?;
         let vertex_vectors = ids::vertex_vectors(&program, module);
         self.warn_of_unread(&program, module, &wanted, &args);
-        let machine = self.target.open(threads)?;
+        let machine = self.target.open_simulated(&self.simulated, threads)?;
         let front_seconds = start.elapsed().as_secs_f64();
 
         let attempt = Attempt { program: &program, wanted: &wanted, explain: self.explain_schedule };
@@ -197,6 +202,7 @@ impl Run {
             };
             options.clone()
         })?;
+        let report = machine.machine.vm().report();
         let Finished { decision, compile_seconds, ran, machine, usage } = finished;
         let found = results::of_run(&program, &ran.globals);
         let graph = match program.as_standard() {
@@ -268,6 +274,7 @@ impl Run {
             touched_edges,
             touched_edges_per_second: per_second(touched_edges),
             usage,
+            device_seconds: ran.device_seconds,
             // Where there is no result, none was verified, however right the reason is.
             verified: verdict.as_ref().map(Result::is_ok).filter(|right| !right || no_result.is_none()),
             problem: wrong.clone().or(no_result.clone()),
@@ -280,6 +287,9 @@ impl Run {
         match self.json {
             true => crate::output::json(&answer)?,
             false => tell(&answer),
+        }
+        if let Some(report) = report.filter(|_| !self.json) {
+            eprint!("{report}");
         }
         if let Some(rough) = rough {
             eprintln!("gw: warning: {rough}");

@@ -1,0 +1,62 @@
+//! Spills: a task queue that fills up moves late tasks to memory, and a splitter task brings them back.
+//!
+//! Only tasks whose parents have committed are moved: nobody can abort such a task before it runs, so moving it is not
+//! speculative. A splitter has the least timestamp of its group and takes one entry of the task queue.
+
+use super::conflict::TaskId;
+use super::machine::{Doing, Engine};
+use super::task::State;
+
+impl Engine<'_> {
+    /// Lets a free core move tasks to memory if the task queue of its tile is too full; true when it does.
+    pub(super) fn spill(&mut self, tile: usize, core: usize) -> bool {
+        let capacity = self.config.task_queue_per_core * self.config.cores_of(tile);
+        if self.tiles[tile].tasks() * 100 <= capacity * self.config.overflow_percent {
+            return false;
+        }
+        // The latest tasks, but never the first one of the queue.
+        let late = self.tiles[tile].idle.iter().skip(1).rev().map(|&(.., id)| id);
+        let movable = |&id: &TaskId| {
+            let task = &self.tasks[id as usize];
+            task.parent.is_none() && task.group.is_empty()
+        };
+        let group: Vec<TaskId> = late.filter(movable).take(self.config.spill_tasks).collect();
+        if group.len() < 2 {
+            return false;
+        }
+        for &id in &group {
+            let task = &mut self.tasks[id as usize];
+            task.state = State::Spilled;
+            let key = (task.timestamp, task.order, id);
+            self.tiles[tile].idle.remove(&key);
+        }
+        let first = group.iter().map(|&id| self.tasks[id as usize].timestamp).min().unwrap_or(0);
+        let cycles = self.config.spill_cycles * group.len() as u64;
+        self.stats.tasks.spilled += group.len() as u64;
+        let spawn = self.splitter(first);
+        let splitter = self.create(spawn, None);
+        self.flying.remove(&(first, splitter));
+        let task = &mut self.tasks[splitter as usize];
+        (task.tile, task.state, task.group) = (tile as u32, State::Idle, group);
+        let key = (first, task.order, splitter);
+        self.tiles[tile].idle.insert(key);
+        self.turn(core, Doing::Spilling);
+        self.core_at(core, cycles);
+        true
+    }
+
+    /// A splitter is done: its group is in the task queue again.
+    pub(super) fn split(&mut self, core: usize) {
+        let tile = self.tile_of(core);
+        let id = self.cores[core].task;
+        for spilled in std::mem::take(&mut self.tasks[id as usize].group) {
+            let task = &mut self.tasks[spilled as usize];
+            task.state = State::Idle;
+            let key = (task.timestamp, task.order, spilled);
+            self.tiles[tile].idle.insert(key);
+        }
+        self.turn(core, Doing::Nothing);
+        self.leave_core(core);
+        self.release(id);
+    }
+}
