@@ -1,7 +1,7 @@
 //! NumPy arrays as the arrays of a graph, and the arrays of a graph as NumPy arrays, without copies.
 //!
-//! All `unsafe` of this crate is here. Python passes arrays of the right type, contiguous and locked against writing; this
-//! module checks all three and keeps the array object for as long as the graph lives.
+//! All `unsafe` of this crate is here. Python passes arrays of the right type, contiguous and locked against writing;
+//! this module checks all three and keeps the array object for as long as the graph lives.
 
 use bytemuck::Pod;
 use gw_graph::{Buffer, Offsets, Weights};
@@ -41,8 +41,8 @@ fn buffer<S: Plain, T: Pod>(array: &Bound<'_, PyAny>, what: &str) -> Option<PyRe
     }
     let items = std::ptr::slice_from_raw_parts(start, len);
     // SAFETY: the array is contiguous and aligned, of `len` items of the size of `T` (`S` and `T` are the signed and
-    // the unsigned form of one type, or the same), locked against writing, and the owner keeps it. Whoever unlocks it breaks the
-    // promise that `Graph.from_numpy` documents.
+    // the unsigned form of one type, or the same), locked against writing, and the owner keeps it. Whoever unlocks it
+    // breaks the promise that `Graph.from_numpy` documents.
     Some(Ok(unsafe { Buffer::foreign(items, Box::new(Owner(array.clone().unbind()))) }))
 }
 

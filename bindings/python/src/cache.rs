@@ -1,5 +1,5 @@
-//! Compiled programs of a graph, kept for the next call: choosing a schedule and compiling cost milliseconds, a run on a
-//! small graph costs microseconds.
+//! Compiled programs of a graph, kept for the next call: choosing a schedule and compiling cost milliseconds, a run
+//! on a small graph costs microseconds.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -118,8 +118,8 @@ impl Entry {
         Ok(Entry { prepared: job.prepare()?, cancel, inputs, quick: false, texts: texts(arguments) })
     }
 
-    /// Notes how long a run took. Only standard programs whose length depends on the graph alone can be quick: a program of the
-    /// user may go on for ever with its next argument, and must hear Ctrl-C.
+    /// Notes how long a run took. Only standard programs whose length depends on the graph alone can be quick: a
+    /// program of the user may go on for ever with its next argument, and must hear Ctrl-C.
     pub fn ran(&mut self, program: &Program, seconds: f64) {
         let bounded = self.texts.iter().all(|(name, _)| PLACES.contains(&name.as_str()));
         self.quick = program.as_standard().is_some() && bounded && seconds < QUICK;

@@ -41,7 +41,8 @@ type Arrays<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, Option<Bound<'py, PyAn
 
 #[pymethods]
 impl NativeGraph {
-    /// A graph over CSR arrays, which must be locked against writing. They are checked; unsorted lists are sorted in a copy.
+    /// A graph over CSR arrays, which must be locked against writing. They are checked; unsorted lists are sorted in
+    /// a copy.
     #[staticmethod]
     #[pyo3(signature = (indptr, indices, weights=None, directed=None))]
     fn from_csr(

@@ -62,8 +62,8 @@ fn by_hash(source: &[i64], target: &[i64]) -> (Vec<u32>, Vec<u32>, Vec<i64>) {
     (convert(source), convert(target), ids)
 }
 
-/// Numbers for any objects that can be keys: in the order in which they first occur. Gives the numbers of the objects and adds
-/// new objects to `known`.
+/// Numbers for any objects that can be keys: in the order in which they first occur. Gives the numbers of the objects
+/// and adds new objects to `known`.
 #[pyfunction]
 pub fn number_objects<'py>(
     py: Python<'py>,

@@ -1,7 +1,7 @@
 //! The extension module `graphwright._native`: graphs, programs and runs for Python.
 //!
-//! The package `graphwright` (Python) stands on this module and on nothing else of Graphwright. This module knows arrays, ids
-//! as numbers and texts; names, defaults, documentation and NetworkX's rules live in Python.
+//! The package `graphwright` (Python) stands on this module and on nothing else of Graphwright. This module knows
+//! arrays, ids as numbers and texts; names, defaults, documentation and NetworkX's rules live in Python.
 
 mod arrays;
 mod cache;

@@ -1,9 +1,9 @@
 //! From the dictionaries of a NetworkX graph to CSR arrays.
 //!
-//! NetworkX keeps `{node: {neighbour: edge data}}`. The keys of a neighbour are found in three ways, the cheapest first: nodes that
-//! are the numbers 0, 1, 2, ... are themselves; other integers go through a hash table of integers; other objects through a table of
-//! addresses, since the neighbour's key is nearly always the same object as the node. Only where that fails is Python asked for the
-//! hash of an object.
+//! NetworkX keeps `{node: {neighbour: edge data}}`. The keys of a neighbour are found in three ways, the cheapest
+//! first: nodes that are the numbers 0, 1, 2, ... are themselves; other integers go through a hash table of integers;
+//! other objects through a table of addresses, since the neighbour's key is nearly always the same object as the
+//! node. Only where that fails is Python asked for the hash of an object.
 
 use gw_graph::{Graph, Offsets, Symmetry, Weight, Weights};
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
@@ -121,9 +121,9 @@ impl<'py> WeightRule<'py> {
     }
 }
 
-/// A graph from the adjacency of NetworkX. `nodes` numbers the nodes in order, `adjacency` is `{node: {neighbour: data}}`,
-/// `weight` the key of weights, `parallel` whether data holds an entry per parallel edge, `sum` whether their weights add up.
-/// A multigraph without weights gets the number of parallel edges as weight when `sum` is true.
+/// A graph from the adjacency of NetworkX. `nodes` numbers the nodes in order, `adjacency` is `{node: {neighbour:
+/// data}}`, `weight` the key of weights, `parallel` whether data holds an entry per parallel edge, `sum` whether
+/// their weights add up. A multigraph without weights gets the number of parallel edges as weight when `sum` is true.
 ///
 /// Gives the graph, whether all weights were integers of Python, and whether 32 bits hold all weights exactly.
 #[pyfunction]

@@ -44,7 +44,8 @@ impl NativeProgram {
         self.program.file().text.to_string()
     }
 
-    /// The results of a standard program as (name, type, meaning, entries are vertices); None for a program of one's own.
+    /// The results of a standard program as (name, type, meaning, entries are vertices); None for a program of one's
+    /// own.
     #[getter]
     fn results(&self) -> Option<Vec<(String, String, String, bool)>> {
         let standard = self.program.as_standard()?;

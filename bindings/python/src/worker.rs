@@ -1,7 +1,8 @@
 //! Long work away from the thread that called: the caller waits without the GIL, hears Ctrl-C and keeps the time limit.
 //!
-//! Only the main thread of Python learns of signals, and only when it asks. So the work runs on a thread of ours, and the caller
-//! asks every few hundredths of a second. Threads are kept for the next call: a call costs two wake-ups, not a new thread.
+//! Only the main thread of Python learns of signals, and only when it asks. So the work runs on a thread of ours, and
+//! the caller asks every few hundredths of a second. Threads are kept for the next call: a call costs two wake-ups,
+//! not a new thread.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,8 +1,9 @@
 //! C arithmetic on scalars kept as bits in 64-bit registers.
 //!
-//! Machines that interpret code (the reference machine, the Swarm simulator) are statically typed, so their registers carry no tags: an `int` is its two's complement in the low 32
-//! bits, a `float` its IEEE bits in the low 32, a `bool` 0 or 1. Integers wrap around; conversions from floating point
-//! to integers saturate where C leaves the result undefined.
+//! Machines that interpret code (the reference machine, the Swarm simulator) are statically typed, so their registers
+//! carry no tags: an `int` is its two's complement in the low 32 bits, a `float` its IEEE bits in the low 32, a
+//! `bool` 0 or 1. Integers wrap around; conversions from floating point to integers saturate where C leaves the
+//! result undefined.
 
 use gw_ir::expr::{BinaryOp, ReduceOp};
 use gw_ir::types::Scalar;

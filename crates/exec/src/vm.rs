@@ -46,8 +46,8 @@ pub trait GraphVm: Send + Sync {
         None
     }
 
-    /// What the machine has to tell about its last run, in lines for a person; `None` from a machine that has nothing to
-    /// tell.
+    /// What the machine has to tell about its last run, in lines for a person; `None` from a machine that has nothing
+    /// to tell.
     fn report(&self) -> Option<String> {
         None
     }

@@ -66,8 +66,8 @@ impl Graph {
         graph
     }
 
-    /// The same edges under a new identity, and without any form that was derived from them: what a first run meets. The
-    /// arrays are shared.
+    /// The same edges under a new identity, and without any form that was derived from them: what a first run meets.
+    /// The arrays are shared.
     ///
     /// ```
     /// let graph = gw_graph::GraphSpec::parse("kron:6").unwrap().load(&gw_graph::progress::Silent).unwrap().graph;

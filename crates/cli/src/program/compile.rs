@@ -150,7 +150,8 @@ impl Compile {
         }
     }
 
-    /// The given schedule, which must suit the Swarm machine; without one the defaults where the program's own does not.
+    /// The given schedule, which must suit the Swarm machine; without one the defaults where the program's own does
+    /// not.
     fn for_swarm(&self, schedule: ProgramSchedule) -> Result<ProgramSchedule, CliError> {
         let capabilities = swarm()?.capabilities();
         let places = schedule.labels().map(|(_, schedule)| schedule).chain(schedule.everywhere());

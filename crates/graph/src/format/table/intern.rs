@@ -17,7 +17,8 @@ use crate::{Names, parallel};
 ///
 /// The table is made for texts that are looked up many at a time ([`LocalNames::intern_all`]): nearly every look-up
 /// misses the cache at its slot and again at the text, and the misses of a batch overlap where its slots are loaded
-/// before the first of them is needed. A million edges with 120,000 names take half as long as with a look-up at a time.
+/// before the first of them is needed. A million edges with 120,000 names take half as long as with a look-up at a
+/// time.
 #[derive(Default)]
 pub(super) struct LocalNames {
     bytes: Vec<u8>,
@@ -56,8 +57,8 @@ impl LocalNames {
         self.find(text, hash, slot)
     }
 
-    /// Appends the numbers of at most [`BATCH`] texts. The error is the position of a text that is not UTF-8; the numbers
-    /// of those before it are appended.
+    /// Appends the numbers of at most [`BATCH`] texts. The error is the position of a text that is not UTF-8; the
+    /// numbers of those before it are appended.
     pub(super) fn intern_all(&mut self, texts: &[&[u8]], numbers: &mut Vec<u32>) -> Result<(), (usize, NotUtf8)> {
         debug_assert!(texts.len() <= BATCH);
         self.make_room(texts.len());
