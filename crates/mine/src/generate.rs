@@ -11,7 +11,7 @@ use crate::trace::{Numbers, Trace, Variables};
 const PIECE: usize = 1 << 16;
 
 /// A trace without invariants: every value is drawn evenly, Booleans from both values and numbers from the whole
-/// numbers 0 to 255, except for the sign of every second one, so that no template of set I or II holds for long.
+/// numbers -128 to 127, so that no template of set I or II holds for long.
 pub fn noise(instants: usize, booleans: usize, numbers: usize, seed: u64) -> InMemory {
     let bits = (0..booleans).map(|v| random_words(instants, seed, v as u64)).collect();
     let columns = (0..numbers).map(|v| random_numbers(instants, seed, v as u64)).collect();
