@@ -177,8 +177,7 @@ fn check(seed: u64) {
     let mut pending: BTreeMap<(u64, Spawn), u32> = BTreeMap::new();
     // Hints of children are lines in the machine and words here: they say where, not what.
     let key = |spawn: &Spawn| (spawn.timestamp, Spawn { hint: None, ..*spawn });
-    let put =
-        |pending: &mut BTreeMap<(u64, Spawn), u32>, spawn: &Spawn| *pending.entry(key(spawn)).or_default() += 1;
+    let put = |pending: &mut BTreeMap<(u64, Spawn), u32>, spawn: &Spawn| *pending.entry(key(spawn)).or_default() += 1;
     roots.iter().for_each(|root| put(&mut pending, root));
     let (mut memory, mut emitted) = (vec![0; WORDS as usize], Vec::new());
     for (at, task) in outcome.order.iter().enumerate() {
