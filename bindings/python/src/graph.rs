@@ -255,7 +255,7 @@ impl NativeGraph {
             };
             let ran = ran.and_then(|outcome| if verify { outcome.verify().map(|()| outcome) } else { Ok(outcome) });
             entry.inputs.lock().unwrap_or_else(PoisonError::into_inner).clear();
-            entry.ran(&program, ran.as_ref().map_or(f64::INFINITY, |outcome| outcome.times.host()));
+            entry.ran(&program, ran.as_ref().map_or(f64::INFINITY, |outcome| outcome.times.counted()));
             cache.put(key, entry);
             let steps = steps.map_or_else(Vec::new, |steps| steps.taken());
             ran.map(|outcome| NativeOutcome { outcome, trace: steps })

@@ -118,7 +118,7 @@ impl NativeOutcome {
         let told = PyDict::new(py);
         told.set_item("load", times.load)?;
         told.set_item("compile", times.compile)?;
-        told.set_item("run", times.host())?;
+        told.set_item("run", times.counted())?;
         told.set_item("device", times.device)?;
         Ok(told)
     }
