@@ -1,9 +1,9 @@
 //! Coarse pieces of work on all threads.
 //!
-//! Parallel iterators are compiled anew for every closure they are given, a thousand lines of machine code each. That
-//! pays where the pieces are single edges. Where a piece is thousands of edges, the one loop here does as well: it
-//! calls the closure through a pointer and is compiled once. For the builders, which exist once per kind of weight
-//! and stream, this makes a third of the time of compiling the crate.
+//! Parallel iterators are compiled anew for every closure they are given. That pays where the pieces are single edges.
+//! Where a piece is thousands of edges, the one loop here does as well: it calls the closure through a pointer and is
+//! compiled once. The builders exist once per kind of weight and stream: with them, readers and generators on this loop
+//! the crate has 1.02 in place of 1.25 million lines of LLVM IR, and 159 in place of 284 parallel loops.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
