@@ -17,8 +17,9 @@ use crate::{Names, parallel};
 ///
 /// The table is made for texts that are looked up many at a time ([`LocalNames::intern_all`]): nearly every look-up
 /// misses the cache at its slot and again at the text, and the misses of a batch overlap where its slots are loaded
-/// before the first of them is needed. A million edges with 120,000 names take half as long as with a look-up at a
-/// time.
+/// before the first of them is needed. Loading a million edges
+/// with 120,000 names took 0.51 s of processor time in place of 0.90 s with a look-up at a time in a table of
+/// hashbrown, on a busy machine.
 #[derive(Default)]
 pub(super) struct LocalNames {
     bytes: Vec<u8>,
