@@ -115,12 +115,12 @@ impl NativeOutcome {
     #[getter]
     fn times<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let times = &self.outcome.times;
-        let told = PyDict::new(py);
-        told.set_item("load", times.load)?;
-        told.set_item("compile", times.compile)?;
-        told.set_item("run", times.counted())?;
-        told.set_item("device", times.device)?;
-        Ok(told)
+        let seconds = PyDict::new(py);
+        seconds.set_item("load", times.load)?;
+        seconds.set_item("compile", times.compile)?;
+        seconds.set_item("run", times.counted())?;
+        seconds.set_item("device", times.device)?;
+        Ok(seconds)
     }
 
     /// Step records: (label, operator, vertices in, vertices out, edges, schedule, seconds).

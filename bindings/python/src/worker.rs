@@ -81,9 +81,9 @@ pub fn watched<T: Send + 'static>(
                 if over {
                     cancel.store(true, Ordering::Relaxed);
                 }
-                let told = || tick.map_or(Ok(()), |tick| tick.call1((start.elapsed().as_secs_f64(),)).map(|_| ()));
+                let report = || tick.map_or(Ok(()), |tick| tick.call1((start.elapsed().as_secs_f64(),)).map(|_| ()));
                 if interrupt.is_none()
-                    && let Err(error) = py.check_signals().and_then(|()| told())
+                    && let Err(error) = py.check_signals().and_then(|()| report())
                 {
                     cancel.store(true, Ordering::Relaxed);
                     interrupt = Some(error);

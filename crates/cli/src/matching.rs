@@ -147,7 +147,7 @@ impl Match {
         }
         match self.json {
             true => json(&report),
-            false => text(&told(&report, self.top)),
+            false => text(&summary(&report, self.top)),
         }
     }
 
@@ -195,7 +195,7 @@ fn read(graph: &str, node_labels: Option<&Path>, labels: &mut Labels) -> Result<
 }
 
 /// The matches of one query.
-fn told(report: &Report, top: usize) -> String {
+fn summary(report: &Report, top: usize) -> String {
     let mut text = String::new();
     let (query, target) = (&report.query, &report.target);
     let _ = writeln!(

@@ -94,7 +94,9 @@ pub fn find_with(
     check(query, target, options)?;
     let similarity = Similarity::new(query, target, matrix)?;
     let start = Instant::now();
-    let seeds = scoring.seeds(&similarity, options.depth)?;
+    // No neighbourhood reaches farther than there are nodes.
+    let depth = options.depth.min(query.nodes().max(target.nodes()));
+    let seeds = scoring.seeds(&similarity, depth)?;
     let seed_seconds = start.elapsed().as_secs_f64();
     let start = Instant::now();
     let matches = distinct(grow(scoring, &*seeds, similarity, options));
@@ -104,6 +106,12 @@ pub fn find_with(
 
 fn check(query: &LabelledGraph, target: &LabelledGraph, options: &Options) -> Result<()> {
     let refuse = |message: &str| Err(PatternError::Argument(message.to_owned()));
+    // All solutions are kept until equal ones are counted.
+    let each = size_of::<(Vec<Option<u32>>, Cost)>() + query.nodes() * size_of::<Option<u32>>();
+    gw_graph::memory::allow(
+        (options.solutions as u64).saturating_mul(each as u64),
+        format_args!("{} solutions", options.solutions),
+    )?;
     match () {
         () if query.nodes() == 0 => refuse("the query has no nodes"),
         () if target.nodes() == 0 => refuse("the target has no nodes"),

@@ -225,3 +225,14 @@ fn mistakes_in_a_query_raise_its_cost() {
     let (none, few, many) = (mean(0.0), mean(0.1), mean(0.5));
     assert!(none < few && few < many, "{none} {few} {many}");
 }
+
+#[test]
+fn numbers_beyond_all_bounds_neither_hang_nor_abort() {
+    let graph = LabelledGraph::new(vec![0, 1, 0], &[(0, 1), (1, 2)]).unwrap();
+    let refused = find(&graph, &graph, None, &Options { solutions: usize::MAX, ..Options::default() });
+    assert!(matches!(refused, Err(gw_pattern::PatternError::Memory(_))));
+    for scoring in ["released", "thesis"].map(|name| gw_pattern::scoring(name).unwrap()) {
+        let at = |depth| find_with(&*scoring, &graph, &graph, None, &Options { depth, ..Options::default() }).unwrap();
+        assert_eq!(at(usize::MAX).matches, at(3).matches);
+    }
+}

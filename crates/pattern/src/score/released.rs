@@ -215,6 +215,9 @@ fn ball(graph: &crate::LabelledGraph, from: u32, radius: usize) -> Vec<u32> {
     let mut seen = rustc_hash::FxHashSet::from_iter([from]);
     let mut level = 0..1;
     for _ in 0..radius {
+        if level.is_empty() {
+            break;
+        }
         for at in level.clone() {
             for &v in graph.neighbours(found[at]) {
                 if seen.insert(v) {
