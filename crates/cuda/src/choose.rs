@@ -71,6 +71,16 @@ const RULES: &[Rule] = &[
         schedule: |p| push(p).into(),
         because: |_| "its writes are not owned by destinations".into(),
     },
+    // Few sources pass most tests: 0.06 ms with a lane per vertex against 0.31 with four, where all 16 M vertices of a
+    // grid are tested and none passes.
+    Rule {
+        applies: |p| p.starts_from(Sources::Filter) && has_short_lists(p),
+        schedule: |_| {
+            let lane = Some(LoadBalance::VertexBased);
+            SimpleSchedule { load_balance: lane, ..SimpleSchedule::with_direction(Direction::Push) }.into()
+        },
+        because: |_| "sources are tested, a lane each, which then takes the few edges of its vertex".into(),
+    },
     Rule {
         applies: |p| p.starts_from(Sources::Filter),
         schedule: |p| push(p).into(),

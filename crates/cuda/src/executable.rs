@@ -41,6 +41,10 @@ pub(crate) const BLOCK: u32 = 256;
 /// Threads per block of loops over graphs with long lists: fewer blocks make barriers cheaper.
 pub(crate) const LOOP_BLOCK: u32 = 512;
 
+/// Operators that can fault go to the device one after another, and the host waits after so many at the latest: a loop of
+/// the host that goes on only because an operator in it failed must end.
+const MOST_UNSETTLED: u32 = 32;
+
 /// A module ready to run on the device.
 pub(crate) struct CudaExecutable {
     pub(crate) context: Arc<Context>,
@@ -54,6 +58,8 @@ pub(crate) struct CudaExecutable {
     pub(crate) launcher: Launcher,
     /// What may stop the run, once an operator has told.
     stop: Option<Stop>,
+    /// Operators since the first that can fault and that nobody has waited for, itself included.
+    unsettled: u32,
 }
 
 /// What a kernel was compiled for.
@@ -94,8 +100,18 @@ impl CudaExecutable {
         let launcher = Launcher::new(Arc::clone(&context), &module).map_err(exec_error)?;
         let vectors = Vectors::new(Arc::clone(&context.device));
         let (kernels, plans) = (HashMap::new(), HashMap::new());
-        let mut executable =
-            CudaExecutable { context, module, operators, statements, kernels, plans, vectors, launcher, stop: None };
+        let mut executable = CudaExecutable {
+            context,
+            module,
+            operators,
+            statements,
+            kernels,
+            plans,
+            vectors,
+            launcher,
+            stop: None,
+            unsettled: 0,
+        };
         executable.refuse_early()?;
         Ok(executable)
     }
@@ -258,6 +274,7 @@ impl CudaExecutable {
     /// Reads what a kernel handed back, and the faults of all kernels so far.
     pub(crate) fn collect(&mut self, outcomes: &Outcomes, span: Span) -> Result<Vec<u64>> {
         let words = self.launcher.results(outcomes.count, &outcomes.cells)?;
+        self.unsettled = 0;
         if let Some(error) = self.launcher.fault(&words, span) {
             return Err(error);
         }
@@ -382,8 +399,11 @@ impl CudaExecutable {
         let before = env.is_observed().then(|| self.context.device.mark()).transpose().map_err(exec_error)?;
         let mut outcomes = self.launcher.launch(&loaded, &mut bindings, &mut self.vectors, Some(env))?;
         let after = before.is_some().then(|| self.context.device.mark()).transpose().map_err(exec_error)?;
-        // The host waits only where it must know something now: a scalar, or whether the program goes on at all.
-        if !loaded.code.cells.is_empty() || loaded.code.faults {
+        // The host waits only where it must know something now: a scalar, or what an observer is told of this step. A
+        // fault is found at the next wait: until then kernels run on entries that stand in, inside their memory.
+        self.unsettled += u32::from(loaded.code.faults || self.unsettled > 0);
+        let settles = self.unsettled >= MOST_UNSETTLED || (loaded.code.faults && env.is_observed());
+        if !loaded.code.cells.is_empty() || settles {
             let words = self.collect(&outcomes, span)?;
             self.store_cells(&loaded, &words, env);
         }
@@ -453,6 +473,7 @@ impl CudaExecutable {
     }
 
     fn is_finished(&mut self, queue: &Queue) -> Result<bool> {
+        self.settle()?;
         let mut state = queue.state();
         let own = state.as_any().downcast_mut::<DeviceQueue>();
         let own = own.ok_or_else(|| ErrorKind::Malformed("a queue of another machine".into()))?;
@@ -461,8 +482,17 @@ impl CudaExecutable {
         Ok(u64::from_ne_bytes(word) == own.taken)
     }
 
+    /// Waits for operators that can fault, so that nobody goes on with what a failed one left.
+    fn settle(&mut self) -> Result<()> {
+        match self.unsettled {
+            0 => Ok(()),
+            _ => self.wait_for_all(),
+        }
+    }
+
     fn wait_for_all(&mut self) -> Result<()> {
         let words = self.launcher.results(0, &[])?;
+        self.unsettled = 0;
         match self.launcher.fault(&words, Span::NONE) {
             Some(error) => Err(error),
             None => Ok(()),
@@ -506,6 +536,7 @@ impl Executable for CudaExecutable {
 
     fn begin_run(&mut self) {
         self.stop = None;
+        self.unsettled = 0;
         self.context.device.watch(None, Address::default());
         self.vectors.clear();
         self.launcher.begin_run();
@@ -524,6 +555,11 @@ impl Executable for CudaExecutable {
         self.attend(env);
         let outcome = self.run_loop(statement.0, locals, env);
         self.with_reason_of_stop(outcome)
+    }
+
+    fn faults(&mut self) -> Result<()> {
+        let settled = self.settle();
+        self.with_reason_of_stop(settled)
     }
 
     fn wait(&mut self) -> Result<()> {
@@ -579,6 +615,7 @@ impl RemoteMemory for CudaExecutable {
 
     fn host_element(&mut self, vector: &Vector, cell: usize) -> Option<Result<Value>> {
         let value = self.vectors.get(vector, cell)?;
+        let value = self.settle().and(value);
         Some(self.with_reason_of_stop(value))
     }
 
@@ -588,12 +625,12 @@ impl RemoteMemory for CudaExecutable {
     }
 
     fn host_will_read(&mut self, vector: &Vector) -> Result<()> {
-        let fetched = self.vectors.fetch(vector);
+        let fetched = self.settle().and_then(|()| self.vectors.fetch(vector));
         self.with_reason_of_stop(fetched)
     }
 
     fn host_will_write(&mut self, vector: &Vector) -> Result<()> {
-        let fetched = self.vectors.host_writes(vector);
+        let fetched = self.settle().and_then(|()| self.vectors.host_writes(vector));
         self.with_reason_of_stop(fetched)
     }
 }

@@ -30,6 +30,7 @@ pub const HEADERS: &[(&str, &str)] = &[
     ("output.cuh", include_str!("../device/output.cuh")),
     ("priority.cuh", include_str!("../device/priority.cuh")),
     ("range.cuh", include_str!("../device/range.cuh")),
+    ("renumber.cuh", include_str!("../device/renumber.cuh")),
     ("reduce.cuh", include_str!("../device/reduce.cuh")),
     ("results.cuh", include_str!("../device/results.cuh")),
     ("run.cuh", include_str!("../device/run.cuh")),

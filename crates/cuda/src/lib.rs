@@ -11,6 +11,7 @@
 //! | `requirements` | what a kernel takes for granted about lengths, compared before its launch |
 //! | `launch` | from values to arguments, from results to values |
 //! | `residency` | graphs on the device |
+//! | `renumber` | lists under other numbers, made on the device |
 //! | `vectors`, `set`, `queue` | vectors, sets and queues of a run |
 //! | `kernels` | kernels that belong to no operator |
 //! | `told` | what step records tell of an operator |
@@ -39,6 +40,7 @@ mod peak;
 mod prepared;
 mod queue;
 mod queue_calls;
+mod renumber;
 mod requirements;
 mod residency;
 mod set;

@@ -1,16 +1,17 @@
 //! Graphs on the device: uploaded once, shared by all runs and programs, given up when memory is short.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
 use gw_graph::derived::{CooOrder, CsrM};
-use gw_graph::{Adjacency, AdjacencyId, Graph, GraphId, Offsets, Weights};
+use gw_graph::{Adjacency, AdjacencyId, Graph, GraphId, Offsets, WeightKind, Weights};
 
 use crate::codegen::inputs::{EdgeList, GraphParts};
-use crate::device::{Device, DeviceError};
+use crate::device::{Address, Device, DeviceError};
 use crate::memory::{Buffer, bytes_of};
+use crate::renumber::{DeviceLists, renumber};
 
 /// An adjacency on the device.
 #[derive(Debug)]
@@ -121,16 +122,39 @@ impl Residency {
     }
 
     fn lists(&self, graph: &Arc<Graph>, adjacency: &Adjacency, weights: bool) -> Result<Arc<Lists>, DeviceError> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let weighted = weights && !matches!(adjacency.weights(), Weights::None);
-        let adjacency_id = adjacency.id();
-        for weights in [weighted, true] {
-            if let Some((_, Resident::Lists(lists))) = known.get(&Key::Lists { adjacency: adjacency_id, weights }) {
-                return Ok(Arc::clone(lists));
-            }
+        let weighted = weights && adjacency.weight_kind() != WeightKind::None;
+        if let Some(lists) = self.known_lists(adjacency, weighted) {
+            return Ok(lists);
         }
+        let lists = match self.renumbered(graph, adjacency, weighted) {
+            Some(lists) => lists?,
+            None => self.uploaded(adjacency, weighted)?,
+        };
+        let lists = Arc::new(lists);
+        let key = Key::Lists { adjacency: adjacency.id(), weights: weighted };
+        self.lock().insert(key, (Arc::clone(graph), Resident::Lists(Arc::clone(&lists))));
+        Ok(lists)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Key, (Arc<Graph>, Resident)>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The lists of an adjacency, if they are here, with weights where these are wanted.
+    fn known_lists(&self, adjacency: &Adjacency, weighted: bool) -> Option<Arc<Lists>> {
+        let known = self.lock();
+        [weighted, true].into_iter().find_map(|weights| {
+            match known.get(&Key::Lists { adjacency: adjacency.id(), weights }) {
+                Some((_, Resident::Lists(lists))) => Some(Arc::clone(lists)),
+                _ => None,
+            }
+        })
+    }
+
+    /// The lists of an adjacency from the host.
+    fn uploaded(&self, adjacency: &Adjacency, weighted: bool) -> Result<Lists, DeviceError> {
         let device = &self.device;
-        let plain = match known.remove(&Key::Lists { adjacency: adjacency_id, weights: false }) {
+        let plain = match self.lock().remove(&Key::Lists { adjacency: adjacency.id(), weights: false }) {
             // Weights join what is there.
             Some((_, Resident::Lists(lists))) => Arc::try_unwrap(lists).ok(),
             _ => None,
@@ -138,12 +162,7 @@ impl Residency {
         let mut lists = match plain {
             Some(lists) => lists,
             None => Lists {
-                // A check that fails lets vertex 0 stand in, so there is one even in a graph without vertices.
-                offsets: match adjacency.offsets() {
-                    _ if adjacency.vertices() == 0 => Buffer::zeroed(device, 16)?,
-                    Offsets::Narrow(o) => Buffer::with(device, bytes_of(o))?,
-                    Offsets::Wide(o) => Buffer::with(device, bytes_of(o))?,
-                },
+                offsets: self.offsets(adjacency)?,
                 neighbours: Buffer::with(device, bytes_of(adjacency.targets()))?,
                 weights: None,
                 greatest: greatest(adjacency),
@@ -156,10 +175,48 @@ impl Residency {
                 Weights::Float(w) => Some(Buffer::with(device, bytes_of(w))?),
             };
         }
-        let lists = Arc::new(lists);
-        let key = Key::Lists { adjacency: adjacency_id, weights: weighted };
-        known.insert(key, (Arc::clone(graph), Resident::Lists(Arc::clone(&lists))));
         Ok(lists)
+    }
+
+    fn offsets(&self, adjacency: &Adjacency) -> Result<Buffer, DeviceError> {
+        let device = &self.device;
+        // A check that fails lets vertex 0 stand in, so there is one even in a graph without vertices.
+        match adjacency.offsets() {
+            _ if adjacency.vertices() == 0 => Buffer::zeroed(device, 16),
+            Offsets::Narrow(o) => Buffer::with(device, bytes_of(o)),
+            Offsets::Wide(o) => Buffer::with(device, bytes_of(o)),
+        }
+    }
+
+    /// Lists that only have other numbers than some that are here or will be: they are made on the device. `None` when
+    /// there is another way only, or no memory for this one.
+    fn renumbered(
+        &self,
+        graph: &Arc<Graph>,
+        adjacency: &Adjacency,
+        weighted: bool,
+    ) -> Option<Result<Lists, DeviceError>> {
+        let renumbering = adjacency.renumbering().filter(|renumbering| renumbering.lengths_fall())?;
+        let make = || {
+            let source = self.lists(graph, renumbering.source(), weighted)?;
+            let offsets = self.offsets(adjacency)?;
+            let from = DeviceLists {
+                offsets: source.offsets.address,
+                neighbours: source.neighbours.address,
+                weights: source.weights.as_ref().filter(|_| weighted).map_or_else(Address::default, |w| w.address),
+            };
+            let made = renumber(&self.device, adjacency, renumbering, &from, offsets.address)?;
+            Ok(Lists { offsets, neighbours: made.0, weights: made.1, greatest: greatest(adjacency) })
+        };
+        match make() {
+            Err(DeviceError::OutOfMemory { .. }) => {
+                // The host makes them, and nobody may need those under the old numbers.
+                let source = renumbering.source().id();
+                self.lock().retain(|key, _| !matches!(key, Key::Lists { adjacency, .. } if *adjacency == source));
+                None
+            }
+            made => Some(made),
+        }
     }
 
     fn ranges(&self, graph: &Arc<Graph>, incoming: bool) -> Result<Arc<Buffer>, DeviceError> {

@@ -8,7 +8,7 @@ use gw_ir::types::{Domain, Type};
 
 use crate::code::{Code, Function, Init, InitStep, LineKind, Target};
 use crate::env::Environment;
-use crate::error::{ErrorKind, Result};
+use crate::error::{ErrorKind, ExecError, Result};
 use crate::graphs::fit_weights;
 use crate::interp::Interp;
 use crate::options::RunOptions;
@@ -117,9 +117,10 @@ impl Program {
         self.executable.begin_run();
         let start = Instant::now();
         let mut interp = Interp::new(&code, &mut env, &mut *self.executable);
-        initialise(&mut interp, &code.inits, |_| true)?;
-        interp.run_function(&code.startup, Vec::new(), Vec::new())?;
-        zero_vectors(&mut interp, &code.inits)?;
+        let started = initialise(&mut interp, &code.inits, |_| true)
+            .and_then(|()| interp.run_function(&code.startup, Vec::new(), Vec::new()))
+            .and_then(|_| zero_vectors(&mut interp, &code.inits));
+        started.map_err(|error| first_fault(&mut *self.executable, error))?;
         let startup = start.elapsed().as_secs_f64();
         self.finish(main, Vec::new(), env, startup, options.fetch_results)
     }
@@ -161,7 +162,8 @@ impl Program {
         let before = env.steps();
         let shared = args.clone();
         let start = Instant::now();
-        let mut value = Interp::new(&code, &mut env, &mut *self.executable).run_function(function, Vec::new(), args)?;
+        let returned = Interp::new(&code, &mut env, &mut *self.executable).run_function(function, Vec::new(), args);
+        let mut value = returned.map_err(|error| first_fault(&mut *self.executable, error))?;
         self.executable.finish_run()?;
         let seconds = start.elapsed().as_secs_f64();
         let device_seconds = self.executable.device_seconds()?;
@@ -193,6 +195,14 @@ impl Program {
         let steps = env.steps() - before;
         let printed = env.printer.finish()?;
         Ok(RunResult { globals: Globals(globals), value, printed, steps, seconds, device_seconds, timings })
+    }
+}
+
+/// The fault that came first: one that the machine has not told of yet was before what the host found.
+fn first_fault(executable: &mut dyn Executable, found: ExecError) -> ExecError {
+    match executable.faults() {
+        Err(earlier) if !found.is_stop() => earlier,
+        _ => found,
     }
 }
 

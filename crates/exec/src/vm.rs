@@ -65,7 +65,8 @@ pub trait GraphVm: Send + Sync {
 /// [`RemoteMemory`], for machines that keep values away from the host, and [`FrontierCosts`]. A machine that does
 /// neither implements both without a method.
 pub trait Executable: RemoteMemory + FrontierCosts + Send {
-    /// Runs one operator to its end: all effects are visible to the host afterwards.
+    /// Runs one operator: its effects are visible to whatever the host asks for afterwards. A machine that works while
+    /// the host goes on may tell of a fault later, when it is next asked for a value, or by [`Executable::faults`].
     fn run_operator(
         &mut self,
         operator: OperatorId,
@@ -125,6 +126,12 @@ pub trait Executable: RemoteMemory + FrontierCosts + Send {
             self.host_will_read(&queue.spec().priorities)?;
         }
         queue.state().finished_node(vertex)
+    }
+
+    /// Tells of a fault in an operator that nobody has waited for yet. Asked before anything is printed, and when the
+    /// host finds a fault of its own: what went wrong first is what a person is told.
+    fn faults(&mut self) -> Result<()> {
+        Ok(())
     }
 
     /// Returns when all work handed to the machine is done. Asked when the program starts or reads its timer.

@@ -1,18 +1,26 @@
 //! One direction of a graph in compressed sparse rows: offsets, sorted targets, optional weights.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use bytemuck::Pod;
 
 use crate::graph_id::AdjacencyId;
-use crate::{Buffer, Offsets, VertexId, Weights};
+use crate::renumbering::Renumbering;
+use crate::{Buffer, Offsets, VertexId, WeightKind, Weights};
 
 /// Neighbour lists of all vertices, each sorted ascending by neighbour id.
 #[derive(Debug)]
 pub struct Adjacency {
     id: AdjacencyId,
     offsets: Offsets,
+    /// Filled at the first look where they come from a renumbering.
+    lists: OnceLock<Lists>,
+    renumbering: Option<Renumbering>,
+}
+
+#[derive(Debug)]
+struct Lists {
     targets: Buffer<VertexId>,
     weights: Weights,
 }
@@ -22,7 +30,30 @@ impl Adjacency {
     /// weights, offsets ascending, lists sorted, ids in range). [`crate::validate`] checks all of it.
     pub(crate) fn from_parts(offsets: Offsets, targets: Buffer<VertexId>, weights: Weights) -> Self {
         debug_assert_eq!(offsets.total(), targets.len());
-        Adjacency { id: AdjacencyId::fresh(), offsets, targets, weights }
+        let lists = OnceLock::from(Lists { targets, weights });
+        Adjacency { id: AdjacencyId::fresh(), offsets, lists, renumbering: None }
+    }
+
+    /// The lists of another adjacency under other numbers. Only their lengths are worked out now.
+    pub(crate) fn renumbered(renumbering: Renumbering) -> Self {
+        let (offsets, lists) = (renumbering.offsets(), OnceLock::new());
+        Adjacency { id: AdjacencyId::fresh(), offsets, lists, renumbering: Some(renumbering) }
+    }
+
+    /// Where the lists will come from, as long as nobody has read them here.
+    pub fn renumbering(&self) -> Option<&Renumbering> {
+        self.renumbering.as_ref().filter(|_| self.lists.get().is_none())
+    }
+
+    #[inline]
+    fn lists(&self) -> &Lists {
+        self.lists.get_or_init(|| match &self.renumbering {
+            Some(renumbering) => {
+                let (targets, weights) = renumbering.lists(&self.offsets);
+                Lists { targets: targets.into(), weights }
+            }
+            None => Lists { targets: Vec::new().into(), weights: Weights::None },
+        })
     }
 
     /// The same arrays under another identity: whoever keeps something by [`Adjacency::id`] meets a new adjacency.
@@ -35,12 +66,12 @@ impl Adjacency {
             Offsets::Narrow(offsets) => Offsets::Narrow(shared(offsets, self)),
             Offsets::Wide(offsets) => Offsets::Wide(shared(offsets, self)),
         };
-        let weights = match &self.weights {
+        let weights = match self.weights() {
             Weights::None => Weights::None,
             Weights::Int(weights) => Weights::Int(shared(weights, self)),
             Weights::Float(weights) => Weights::Float(shared(weights, self)),
         };
-        Adjacency::from_parts(offsets, shared(&self.targets, self), weights)
+        Adjacency::from_parts(offsets, shared(&self.lists().targets, self), weights)
     }
 
     /// What copies of these arrays elsewhere (device memory) use as their key. Graphs that share an adjacency share
@@ -56,7 +87,7 @@ impl Adjacency {
 
     /// Number of stored (directed) edges.
     pub fn edges(&self) -> usize {
-        self.targets.len()
+        self.offsets.total()
     }
 
     /// Number of neighbours of `v`.
@@ -74,7 +105,7 @@ impl Adjacency {
     /// Sorted neighbours of `v`.
     #[inline]
     pub fn neighbours(&self, v: VertexId) -> &[VertexId] {
-        &self.targets[self.range(v)]
+        &self.targets()[self.range(v)]
     }
 
     /// The offsets.
@@ -83,38 +114,39 @@ impl Adjacency {
     }
 
     /// All targets, list after list.
+    #[inline]
     pub fn targets(&self) -> &[VertexId] {
-        &self.targets
+        &self.lists().targets
     }
 
     /// The weights, parallel to the targets.
     pub fn weights(&self) -> &Weights {
-        &self.weights
+        &self.lists().weights
     }
 
-    /// Size of the arrays in bytes.
+    /// The kind of the weights; lists that nobody has read stay unread.
+    pub fn weight_kind(&self) -> WeightKind {
+        match (self.lists.get(), &self.renumbering) {
+            (None, Some(renumbering)) => renumbering.source.weight_kind(),
+            _ => self.weights().kind(),
+        }
+    }
+
+    /// Size of the arrays in bytes; lists that nobody has read have none.
     pub fn bytes(&self) -> usize {
-        self.offsets.bytes() + self.targets.bytes() + self.weights.bytes()
+        let lists = self.lists.get().map_or(0, |lists| lists.targets.bytes() + lists.weights.bytes());
+        self.offsets.bytes() + lists
     }
 
     /// The vertex whose list holds edge position `edge`.
     pub fn source_of(&self, edge: usize) -> VertexId {
-        let (mut low, mut high) = (0, self.vertices());
-        while low < high {
-            let middle = (low + high) / 2;
-            if self.offsets.at(middle + 1) <= edge {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        low as VertexId
+        self.offsets.list_at(edge) as VertexId
     }
 }
 
 impl PartialEq for Adjacency {
     /// The same lists and weights.
     fn eq(&self, other: &Self) -> bool {
-        self.offsets == other.offsets && self.targets == other.targets && self.weights == other.weights
+        self.offsets == other.offsets && self.targets() == other.targets() && self.weights() == other.weights()
     }
 }

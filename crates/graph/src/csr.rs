@@ -199,7 +199,8 @@ fn sort_buckets<W: Weight>(buffer: &mut [u32], degrees: &mut [u32], buckets: &Bu
         .collect()
 }
 
-fn split<T>(mut slice: &mut [T], bounds: impl Iterator<Item = usize>) -> Vec<&mut [T]> {
+/// Cuts a slice at the bounds, the first of which is 0.
+pub(crate) fn split<T>(mut slice: &mut [T], bounds: impl Iterator<Item = usize>) -> Vec<&mut [T]> {
     let mut parts = Vec::new();
     let mut begin = 0;
     for end in bounds.skip(1) {

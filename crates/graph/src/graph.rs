@@ -119,7 +119,7 @@ impl Graph {
 
     /// The kind of weights on edges.
     pub fn weight_kind(&self) -> WeightKind {
-        self.out.weights().kind()
+        self.out.weight_kind()
     }
 
     /// The first weight of the graph's text file that 32 bits hold as quite another number. Files of Graphwright and
@@ -146,6 +146,11 @@ impl Graph {
 
     /// Out-neighbours (CSR).
     pub fn out(&self) -> &Adjacency {
+        &self.out
+    }
+
+    /// Out-neighbours, for somebody who keeps them.
+    pub(crate) fn shared_out(&self) -> &Arc<Adjacency> {
         &self.out
     }
 

@@ -68,6 +68,20 @@ impl Offsets {
         self.at(v as usize)..self.at(v as usize + 1)
     }
 
+    /// The list that holds this position.
+    pub fn list_at(&self, position: usize) -> usize {
+        let (mut low, mut high) = (0, self.lists());
+        while low < high {
+            let middle = (low + high) / 2;
+            if self.at(middle + 1) <= position {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+
     /// Number of lists, that is vertices.
     pub fn lists(&self) -> usize {
         let len = match self {

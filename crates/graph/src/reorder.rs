@@ -5,11 +5,11 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::build::{ReadEdges, allow_csr};
-use crate::csr::csr;
+use crate::build::allow_csr;
+use crate::renumbering::{Permutation, Renumbering};
 use crate::rng::Rng;
-use crate::stream::{AdjacencyStream, Relabelled};
-use crate::{Adjacency, Graph, Result, VertexId, Weight};
+use crate::scatter::Scatter;
+use crate::{Adjacency, Graph, Result, VertexId, parallel};
 
 /// An order of the vertices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -42,9 +42,11 @@ impl Graph {
     /// assert_eq!(ordered.out().neighbours(0), &[1, 2]);
     /// ```
     pub fn reordered(&self, order: &Reorder) -> Graph {
-        let new_id = self.new_ids(order);
-        let out = self.out().typed(&Relabel { new_id: &new_id });
-        let names = self.names().map(|names| Arc::new(names.renumbered(&new_id)));
+        let renumbering = self.renumbering(Arc::new(Permutation::of_order(self.in_order(order))), false);
+        let names = self.names().map(|names| Arc::new(names.renumbered(renumbering.permutation.new_ids())));
+        let offsets = renumbering.offsets();
+        let (targets, weights) = renumbering.lists(&offsets);
+        let out = Adjacency::from_parts(offsets, targets.into(), weights);
         Graph::new(out, self.is_symmetric()).with_rounded_weight(self.rounded_weight().cloned()).with_names(names)
     }
 
@@ -56,7 +58,23 @@ impl Graph {
 
     /// The new id of every vertex under `order`.
     pub fn new_ids(&self, order: &Reorder) -> Vec<VertexId> {
-        let vertices = match order {
+        Permutation::of_order(self.in_order(order)).new_ids().to_vec()
+    }
+
+    /// This graph numbered by falling degree; lists are made when somebody reads them.
+    pub(crate) fn under(&self, permutation: &Arc<Permutation>) -> Graph {
+        let names = self.names().map(|names| Arc::new(names.renumbered(permutation.new_ids())));
+        let out = Adjacency::renumbered(self.renumbering(Arc::clone(permutation), self.is_symmetric()));
+        Graph::new(out, self.is_symmetric()).with_rounded_weight(self.rounded_weight().cloned()).with_names(names)
+    }
+
+    fn renumbering(&self, permutation: Arc<Permutation>, falling: bool) -> Renumbering {
+        Renumbering { source: Arc::clone(self.shared_out()), permutation, falling }
+    }
+
+    /// The vertices in this order.
+    fn in_order(&self, order: &Reorder) -> Vec<VertexId> {
+        match order {
             Reorder::DegreeDescending => self.by_degree(true),
             Reorder::DegreeAscending => self.by_degree(false),
             Reorder::Random { seed } => {
@@ -65,29 +83,59 @@ impl Graph {
                 vertices
             }
             Reorder::Pessimal => pessimal(&self.by_degree(true)),
-        };
-        let mut new_id = vec![0; vertices.len()];
-        for (new, &old) in vertices.iter().enumerate() {
-            new_id[old as usize] = new as VertexId;
         }
-        new_id
     }
 
-    fn by_degree(&self, descending: bool) -> Vec<VertexId> {
-        let degree = |v: VertexId| match self.is_symmetric() {
-            true => self.out().degree(v),
-            false => self.out().degree(v) + self.incoming().degree(v),
-        };
-        let mut keyed: Vec<_> = (0..self.vertices() as u32)
-            .into_par_iter()
-            .map(|v| {
-                let degree = degree(v) as u64;
-                (if descending { u64::MAX - degree } else { degree }, v)
-            })
-            .collect();
-        keyed.par_sort_unstable();
-        keyed.into_iter().map(|(_, v)| v).collect()
+    /// The vertices by total degree; ties keep their order.
+    pub(crate) fn by_degree(&self, descending: bool) -> Vec<VertexId> {
+        match self.is_symmetric() {
+            true => by_degree(self.vertices(), descending, &|v| self.out().degree(v)),
+            false => by_degree(self.vertices(), descending, &|v| self.out().degree(v) + self.incoming().degree(v)),
+        }
     }
+}
+
+/// Degrees from this one on are sorted by comparing them: counters for smaller ones fit a cache.
+const COUNTED: usize = 1 << 15;
+
+/// Vertices in order of their degrees by counting on all threads; ties keep their order.
+fn by_degree(vertices: usize, descending: bool, degree: &(dyn Fn(VertexId) -> usize + Sync)) -> Vec<VertexId> {
+    let pieces = (4 * rayon::current_num_threads()).clamp(1, vertices.div_ceil(1 << 14).max(1));
+    let piece = |at: usize| (at * vertices / pieces) as VertexId..((at + 1) * vertices / pieces) as VertexId;
+    let class = |v: VertexId| degree(v).min(COUNTED);
+    let mut places: Vec<Vec<u32>> = parallel::map(pieces, |at| {
+        let mut counts = vec![0; COUNTED + 1];
+        piece(at).for_each(|v| counts[class(v)] += 1);
+        counts
+    });
+    // Where each piece begins to write each class.
+    let mut next = 0;
+    for at in 0..=COUNTED {
+        let class = if descending { COUNTED - at } else { at };
+        for counts in &mut places {
+            next += std::mem::replace(&mut counts[class], next);
+        }
+    }
+    let great = match descending {
+        true => 0..places[0][COUNTED - 1] as usize,
+        false => places[0][COUNTED] as usize..vertices,
+    };
+    let mut order = vec![0; vertices];
+    let slots = Scatter::new(&mut order);
+    parallel::each(pieces, &|at| {
+        let mut places = places[at].clone();
+        for v in piece(at) {
+            let place = &mut places[class(v)];
+            // SAFETY: the places begin at distinct sums of the counts and advance by those, below the number of vertices.
+            unsafe { slots.write(*place as usize, v) };
+            *place += 1;
+        }
+    });
+    match descending {
+        true => order[great].par_sort_by_key(|&v| std::cmp::Reverse(degree(v))),
+        false => order[great].par_sort_by_key(|&v| degree(v)),
+    }
+    order
 }
 
 /// From vertices by descending degree: groups of one from the front, one from the back, the rest from the middle.
@@ -104,17 +152,6 @@ fn pessimal(sorted: &[VertexId]) -> Vec<VertexId> {
         order.extend(middle.by_ref().take(WARP - 2));
     }
     order
-}
-
-struct Relabel<'a> {
-    new_id: &'a [VertexId],
-}
-
-impl ReadEdges for Relabel<'_> {
-    type Answer = Adjacency;
-    fn read<W: Weight>(&self, stream: AdjacencyStream<'_, W>) -> Adjacency {
-        csr(Relabelled { stream, new_id: self.new_id }, false)
-    }
 }
 
 #[cfg(test)]

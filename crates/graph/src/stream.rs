@@ -137,21 +137,3 @@ impl<W, S: EdgeStream<W>> EdgeStream<W> for WithoutLoops<S> {
         });
     }
 }
-
-/// Vertex `v` becomes `new_id[v]`.
-pub(crate) struct Relabelled<'a, S> {
-    pub(crate) stream: S,
-    pub(crate) new_id: &'a [VertexId],
-}
-
-impl<W, S: EdgeStream<W>> EdgeStream<W> for Relabelled<'_, S> {
-    fn vertices(&self) -> usize {
-        self.stream.vertices()
-    }
-    fn pieces(&self) -> usize {
-        self.stream.pieces()
-    }
-    fn visit(&self, piece: usize, mut f: impl FnMut(VertexId, VertexId, W)) {
-        self.stream.visit(piece, |s, t, w| f(self.new_id[s as usize], self.new_id[t as usize], w));
-    }
-}

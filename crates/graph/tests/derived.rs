@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gw_graph::derived::{CooOrder, CsrM};
-use gw_graph::{BuildOptions, EdgeList, Graph, Reorder, Weights, build};
+use gw_graph::progress::Silent;
+use gw_graph::{BuildOptions, EdgeList, Graph, GraphSpec, Reorder, Weights, build};
 use proptest::prelude::*;
 
 type Edge = (u32, u32, i32);
@@ -154,4 +155,22 @@ fn a_form_is_built_once_and_its_cost_is_told() {
 fn ids_out_of_range_are_refused() {
     let error = build(EdgeList::from_pairs(2, vec![(0, 2)]), &BuildOptions::default()).unwrap_err();
     assert_eq!(error.to_string(), "vertex 2 is out of range: the graph has 2 vertices");
+}
+
+#[test]
+fn numbers_by_falling_degree_are_made_once_and_lists_when_read() {
+    for spec in ["kron:9", "kron:9:weights=1..9", "road:9x7", "rmat:8"] {
+        let graph = GraphSpec::parse(spec).unwrap().load(&Silent).unwrap().graph;
+        let renumbered = graph.by_falling_degree();
+        assert!(Arc::ptr_eq(&renumbered, &graph.by_falling_degree()));
+        let out = renumbered.graph.out();
+        assert!(out.renumbering().is_some(), "nobody has read them");
+        assert_eq!(out.edges(), graph.edges());
+        assert_eq!(renumbered.graph.weight_kind(), graph.weight_kind());
+        assert!(out.renumbering().is_some(), "still nobody");
+        assert_eq!(*renumbered.graph, graph.reordered(&Reorder::DegreeDescending));
+        assert!(out.renumbering().is_none());
+        let (new, old) = (renumbered.permutation.new_ids(), renumbered.permutation.old_ids());
+        assert!(old.iter().enumerate().all(|(at, &v)| new[v as usize] as usize == at));
+    }
 }

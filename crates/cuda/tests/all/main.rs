@@ -14,6 +14,8 @@ mod loops;
 mod matrix;
 #[path = "../programs.rs"]
 mod programs;
+#[path = "../renumber.rs"]
+mod renumber;
 #[path = "../safety.rs"]
 mod safety;
 #[path = "../scans.rs"]

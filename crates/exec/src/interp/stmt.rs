@@ -133,12 +133,14 @@ impl<'a> Interp<'a> {
             LineKind::PrintNum(scalar, e) => {
                 let bits = self.num(e)?;
                 let text = Value::from_bits(*scalar, bits).printed().unwrap_or_default();
+                self.machine.faults()?;
                 self.env.print(&text)?;
             }
             LineKind::PrintObj(e) => {
                 let value = self.obj(e)?;
                 let cannot = || ErrorKind::Unsupported(format!("a {} cannot be printed", value.kind()));
                 let text = value.printed().ok_or_else(cannot)?;
+                self.machine.faults()?;
                 self.env.print(&text)?;
             }
             LineKind::Delete(var) => self.set_var(*var, Value::Nothing),

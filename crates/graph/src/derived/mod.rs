@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use crate::{Adjacency, Graph, Weights, memory};
+use crate::{Adjacency, Graph, Permutation, Weights, memory};
 
 pub use blocked::BlockedEdges;
 pub use coo::{Coo, CooOrder, CooPairs};
@@ -40,12 +40,22 @@ pub(crate) struct Forms {
     least_weight: OnceLock<Option<f64>>,
     greatest_out_degree: OnceLock<usize>,
     degree_ordered: OnceLock<bool>,
+    by_degree: OnceLock<Arc<Renumbered>>,
     csr_m: OnceLock<Arc<CsrM>>,
     csr_m_in: OnceLock<Arc<CsrM>>,
     coo: Cache<CooOrder, Coo>,
     coo_pairs: Cache<CooOrder, CooPairs>,
     blocked: Cache<(CooOrder, u32), BlockedEdges>,
     segments: Cache<usize, Vec<Segment>>,
+}
+
+/// A graph under other numbers.
+#[derive(Debug)]
+pub struct Renumbered {
+    /// The graph. Its lists are made when they are first read, here or in the memory of a machine.
+    pub graph: Arc<Graph>,
+    /// The numbers.
+    pub permutation: Arc<Permutation>,
 }
 
 type Cache<K, T> = Mutex<HashMap<K, Arc<T>>>;
@@ -93,6 +103,19 @@ impl Graph {
         let falls = |v: u32| self.out().degree(v) >= self.out().degree(v + 1);
         let look = || (0..(self.vertices() as u32).saturating_sub(1)).into_par_iter().with_min_len(1 << 14).all(falls);
         *self.forms.degree_ordered.get_or_init(look)
+    }
+
+    /// This graph numbered by falling total degree; ties keep their order. Made once and kept. Its lists are not part
+    /// of the cost on record: they are made when they are first read, by whoever reads them.
+    pub fn by_falling_degree(&self) -> Arc<Renumbered> {
+        let (forms, needed) = (&self.forms, 16 * self.vertices() as u64);
+        let bytes = |renumbered: &Renumbered| renumbered.permutation.bytes() + renumbered.graph.out().bytes();
+        let make = || {
+            let permutation = Arc::new(Permutation::of_order(self.by_degree(true)));
+            let graph = Arc::new(self.under(&permutation));
+            Renumbered { graph, permutation }
+        };
+        Arc::clone(forms.by_degree.get_or_init(|| forms.timed("numbers by falling degree", needed, bytes, make)))
     }
 
     /// Edge list in separate arrays, in source or destination order.
