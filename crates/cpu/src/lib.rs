@@ -98,6 +98,10 @@ impl GraphVm for CpuVm {
         Family::Cpu
     }
 
+    fn renumbers_from(&self) -> Option<u32> {
+        Some(tuning::RENUMBERS_FROM)
+    }
+
     fn capabilities(&self) -> Capabilities {
         capability::capabilities()
     }

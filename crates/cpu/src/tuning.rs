@@ -83,3 +83,7 @@ pub(crate) const DEGREE_SAMPLE: usize = 1 << 8;
 
 /// A map with fewer than one member among so many vertices is sparse. Not measured.
 pub(crate) const SPARSE_MAP: usize = 32;
+
+/// Runs on a graph from which on numbers by degree pay. On kron:20 with 2 threads they cost 0.8 s and save 0.6 s of ten
+/// rounds of PageRank and 0.7 s of core numbers; searches gain less.
+pub(crate) const RENUMBERS_FROM: u32 = 8;

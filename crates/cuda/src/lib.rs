@@ -140,6 +140,10 @@ impl GraphVm for CudaVm {
         choose(module, graph)
     }
 
+    fn renumbers_from(&self) -> Option<u32> {
+        Some(tuning::RENUMBERS_FROM)
+    }
+
     fn usage(&self) -> Option<MachineUsage> {
         let usage = self.context.device.usage();
         Some(MachineUsage {

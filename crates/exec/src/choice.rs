@@ -5,15 +5,18 @@
 use std::fmt;
 use std::time::Instant;
 
+use gw_graph::Graph;
+use gw_ir::analysis::numbering::free_of_numbers;
 use gw_ir::builtin::Builtin;
 use gw_ir::expr::{Expr, ExprKind};
 use gw_ir::module::{GlobalInit, Module};
 use gw_ir::stmt::{Block, Stmt};
 use gw_ir::types::Scalar;
 use gw_ir::{points, walk};
-use gw_schedule::ProgramSchedule;
+use gw_schedule::{ProgramSchedule, VertexOrder};
 use serde::Serialize;
 
+use crate::intrinsics::is_skewed;
 use crate::options::RunOptions;
 use crate::vm::GraphVm;
 
@@ -52,7 +55,10 @@ pub struct Reason {
 
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}, `{}` ({}): {}\n    {}", self.line, self.path, self.what, self.schedule, self.because)
+        match self.line {
+            0 => write!(f, "{} ({}): {}\n    {}", self.path, self.what, self.schedule, self.because),
+            line => write!(f, "line {line}, `{}` ({}): {}\n    {}", self.path, self.what, self.schedule, self.because),
+        }
     }
 }
 
@@ -79,10 +85,28 @@ pub fn choose_for_run(machine: &dyn GraphVm, module: Module, options: &RunOption
     };
     let load_seconds = start.elapsed().as_secs_f64();
     let (module, choice) = match graph {
-        Ok(graph) => machine.choose(module, &graph),
+        Ok(graph) => {
+            let (module, mut choice) = machine.choose(module, &graph);
+            if let Some(reason) = order_by_degree(machine, &module, &graph, options.runs) {
+                choice.schedule.set_order(Some(VertexOrder::Degree));
+                choice.reasons.insert(0, reason);
+            }
+            (module, choice)
+        }
         Err(because) => (module, Choice::defaults(because)),
     };
     RunChoice { module, choice, load_seconds }
+}
+
+/// Why the vertices should be numbered by degree; `None` where they should not.
+fn order_by_degree(machine: &dyn GraphVm, module: &Module, graph: &Graph, runs: u32) -> Option<Reason> {
+    let enough = machine.renumbers_from()?;
+    if runs < enough || !is_skewed(graph) || graph.is_degree_ordered() || free_of_numbers(module).is_err() {
+        return None;
+    }
+    let because = format!("skewed degrees, and at least {enough} runs: what is read most shall lie together");
+    let (path, what) = ("the program".to_string(), "numbers of vertices");
+    Some(Reason { path, line: 0, what, schedule: "order=degree".into(), because })
 }
 
 /// A graph that a program loads.

@@ -1,9 +1,12 @@
 //! The environment of a run: globals, sizes of elements, command line, timer, printing, random numbers, step records.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use gw_ir::module::Module;
+use gw_graph::Graph;
+use gw_graph::derived::Renumbered;
+use gw_ir::module::{Module, VertexOrder};
 use gw_ir::source::Name;
 use gw_ir::types::{Domain, Scalar, Type};
 use gw_schedule::Param;
@@ -13,6 +16,7 @@ use crate::adaptive::Steps;
 use crate::error::{ErrorKind, Result};
 use crate::externs::{ExternCall, Externs};
 use crate::graphs::{GraphSource, fit_weights};
+use crate::intrinsics::atoi;
 use crate::observe::{Observer, StepRecord};
 use crate::options::{Printer, RunOptions, Stop};
 use crate::random::{Draws, Role};
@@ -30,6 +34,10 @@ pub struct Environment {
     argv: Vec<String>,
     externs: Arc<Externs>,
     graphs: Arc<dyn GraphSource>,
+    /// Graphs are numbered by falling degree when they are loaded.
+    pub(crate) order: Option<VertexOrder>,
+    /// The graph as it was loaded and as this run sees it, where vertices have other numbers in this run.
+    pub(crate) renumbered: Option<(Arc<Graph>, Arc<Renumbered>)>,
     observer: Option<Arc<dyn Observer>>,
     pub(crate) printer: Printer,
     /// The draws of the code that is running on the host.
@@ -131,6 +139,8 @@ impl Environment {
             argv: options.argv.clone(),
             externs: Arc::clone(&options.externs),
             graphs: Arc::clone(&options.graphs),
+            order: None,
+            renumbered: None,
             observer: options.observer.clone(),
             printer: Printer::new(&options.output),
             draws: Draws::new(options.seed, 0, Role::Host),
@@ -204,6 +214,16 @@ impl Environment {
         Ok(found.ok_or(ErrorKind::MissingArgument { index })?)
     }
 
+    /// The command-line argument as the program sees it: a vertex by its number in this run.
+    pub(crate) fn argument_seen(&self, index: i64) -> Result<Cow<'_, str>> {
+        let text = self.argument(index)?;
+        let is_vertex = |order: &VertexOrder| order.arguments.iter().any(|&k| i64::from(k) == index);
+        let renumbered = self.renumbered.as_ref().filter(|_| self.order.as_ref().is_some_and(is_vertex));
+        let new_ids = renumbered.map(|(_, renumbered)| renumbered.permutation.new_ids());
+        let new_id = new_ids.and_then(|ids| ids.get(usize::try_from(atoi(text)).ok()?));
+        Ok(new_id.map_or(Cow::Borrowed(text), |id| Cow::Owned(id.to_string())))
+    }
+
     /// A number of a schedule that may come from the command line.
     pub fn amount(&self, amount: gw_ir::meta::Amount) -> Result<u64> {
         match amount {
@@ -267,7 +287,13 @@ impl Environment {
         let graph = self.graphs.load(text, weight)?;
         let graph = fit_weights(&graph, weight, text)?;
         self.load_seconds += start.elapsed().as_secs_f64();
-        Ok(Value::Graph(graph))
+        if self.order.is_none() || graph.is_degree_ordered() {
+            return Ok(Value::Graph(graph));
+        }
+        let renumbered = graph.by_falling_degree();
+        let seen = Arc::clone(&renumbered.graph);
+        self.renumbered = Some((graph, renumbered));
+        Ok(Value::Graph(seen))
     }
 
     pub(crate) fn start_timer(&mut self) {

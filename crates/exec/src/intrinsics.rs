@@ -54,14 +54,13 @@ pub(crate) fn intersection(a: &[u32], b: &[u32], limit: Option<i32>) -> usize {
     count
 }
 
-/// Renumbers by descending degree when that promises to help: an average degree of at least 10 and degrees so skewed
-/// that the mean of a sample of 1000, divided by 1.3, is above its median. A graph that is numbered so stays as it is. The graph keeps what is
-/// made of it, so that only the first run pays.
-pub(crate) fn relabel(graph: Arc<Graph>) -> Result<Arc<Graph>> {
+/// Whether numbers by degree promise to help: an average degree of at least 10 and degrees so skewed that the mean of a
+/// sample of 1000, divided by 1.3, is above its median.
+pub(crate) fn is_skewed(graph: &Graph) -> bool {
     const SAMPLE: usize = 1000;
     let vertices = graph.vertices();
     if vertices == 0 || graph.edges() / vertices < 10 {
-        return Ok(graph);
+        return false;
     }
     let mut rng = Rng::new(0, 0);
     let mut sample: Vec<usize> =
@@ -69,7 +68,13 @@ pub(crate) fn relabel(graph: Arc<Graph>) -> Result<Arc<Graph>> {
     sample.sort_unstable();
     let mean = sample.iter().sum::<usize>() as f64 / sample.len() as f64;
     let median = sample[sample.len() / 2] as f64;
-    if mean / 1.3 <= median || graph.is_degree_ordered() {
+    mean / 1.3 > median
+}
+
+/// Renumbers by descending degree when that promises to help. A graph that is numbered so stays as it is. The graph keeps what is
+/// made of it, so that only the first run pays.
+pub(crate) fn relabel(graph: Arc<Graph>) -> Result<Arc<Graph>> {
+    if !is_skewed(&graph) || graph.is_degree_ordered() {
         return Ok(graph);
     }
     if !graph.is_symmetric() {

@@ -36,6 +36,8 @@ pub struct RunOptions {
     /// Bring the vectors that a machine keeps elsewhere (device memory) to the host after the run. Without it such
     /// vectors are [`Value::Nothing`](crate::Value::Nothing) in the result: for benchmarks that only look at times.
     pub fetch_results: bool,
+    /// How many runs on this graph are expected. What is done once per graph pays the more of them there are.
+    pub runs: u32,
     /// Guard against bad advice in adaptive schedules: weak leaves, dear candidates and late steps give way to the safe
     /// candidate.
     pub guard: bool,
@@ -78,6 +80,7 @@ impl Default for RunOptions {
             externs: Arc::new(Externs::new()),
             seed: 1,
             fetch_results: true,
+            runs: 1,
             guard: true,
         }
     }

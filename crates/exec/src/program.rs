@@ -114,6 +114,7 @@ impl Program {
         let code = Arc::clone(&self.code);
         let main = code.functions.iter().find(|f| f.kind == FunctionKind::Main).ok_or(ErrorKind::NoMain)?;
         let mut env = Environment::new(Arc::clone(&code.globals), options, &*self.executable);
+        env.order = self.module.order.clone();
         self.executable.begin_run();
         let start = Instant::now();
         let mut interp = Interp::new(&code, &mut env, &mut *self.executable);
@@ -189,6 +190,20 @@ impl Program {
             self.executable.host_will_read(&vector)?;
             // No machine stands behind a result.
             vector.set_watched(false);
+        }
+        if let Some((loaded, renumbered)) = &env.renumbered {
+            let types: Vec<Type> = env.global_values().map(|(_, ty, _)| ty.clone()).collect();
+            for ((_, value), ty) in globals.iter_mut().zip(&types) {
+                match (&*value, ty) {
+                    (Value::Vector(vector), Type::Vector { domain: Domain::Element(_), .. }) => {
+                        *value = Value::Vector(vector.by_old_numbers(&renumbered.permutation)?);
+                    }
+                    (Value::Graph(graph), _) if Arc::ptr_eq(graph, &renumbered.graph) => {
+                        *value = Value::Graph(Arc::clone(loaded));
+                    }
+                    _ => {}
+                }
+            }
         }
         let fetch = start.elapsed().as_secs_f64();
         let timings = Timings { compile: self.compile_seconds, load: env.load_seconds, startup, fetch };

@@ -22,6 +22,7 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64};
 use std::sync::{Arc, Once};
 
+use gw_graph::Permutation;
 use gw_graph::ZeroedCells;
 use gw_ir::types::Scalar;
 
@@ -295,6 +296,22 @@ impl Vector {
     pub fn to_vec<T: Cell>(&self) -> Option<Vec<T>> {
         let cells = self.touched();
         (T::SCALAR == self.scalar()).then(|| (0..self.cells()).map(|i| T::of_bits(cells.load(i))).collect())
+    }
+
+    /// The same rows, each where its vertex was before it was renumbered.
+    pub(crate) fn by_old_numbers(&self, permutation: &Permutation) -> Result<Vector> {
+        let (rows, ids) = (self.len(), permutation.new_ids());
+        if rows != ids.len() {
+            return Ok(self.clone());
+        }
+        let old = Vector::zeros(self.scalar(), self.dims())?;
+        let (width, from, to) = (self.cells() / rows.max(1), self.touched(), old.touched());
+        for (row, &new) in ids.iter().enumerate() {
+            for at in 0..width {
+                to.store(row * width + at, from.load(new as usize * width + at));
+            }
+        }
+        Ok(old)
     }
 
     /// All cells as 64-bit floats, whatever their type: for comparisons and reports.

@@ -41,6 +41,11 @@ pub trait GraphVm: Send + Sync {
         (module, Choice::defaults("this machine has no rule for choosing a schedule"))
     }
 
+    /// From how many runs on a graph on it pays to number the vertices by degree; `None` where that helps nobody.
+    fn renumbers_from(&self) -> Option<u32> {
+        None
+    }
+
     /// What it has done since it was opened; `None` from a machine that keeps no count.
     fn usage(&self) -> Option<MachineUsage> {
         None

@@ -99,6 +99,13 @@ impl<'a> Job<'a> {
         self
     }
 
+    /// How many runs on this graph are expected, 1 without this call. From some number on `auto` numbers the vertices
+    /// by degree, which costs time once; ids stay the graph's own.
+    pub fn runs(mut self, runs: u32) -> Self {
+        self.options.runs = runs;
+        self
+    }
+
     /// The functions that the program declares `extern`.
     pub fn externs(mut self, externs: Externs) -> Self {
         self.options.externs = Arc::new(externs);

@@ -21,6 +21,16 @@ pub struct Module {
     pub startup: Block,
     /// Functions, in the order of declaration.
     pub functions: Vec<Function>,
+    /// The machine may number the vertices anew; set by the schedule check.
+    pub order: Option<VertexOrder>,
+}
+
+/// A run sees its graph numbered by falling degree: the arguments that are vertices are renumbered on the way in, the
+/// vectors over its vertices on the way out.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct VertexOrder {
+    /// The arguments (`argv[k]`) that are vertices.
+    pub arguments: Vec<u32>,
 }
 
 /// A global variable.

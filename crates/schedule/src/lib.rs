@@ -71,7 +71,7 @@ pub use legality::{Binding, Origin, Reason};
 pub use name::{BadName, Label, Name};
 pub use param::{BadParam, Fraction, Number, Param, ParamNumber, Threshold};
 pub use point::{PointKind, PriorityChange, ProgramPoint, Sources};
-pub use program::{Family, ProgramSchedule, SetForm, Transform};
+pub use program::{Family, ProgramSchedule, SetForm, Transform, VertexOrder};
 pub use resolve::{DedupPlan, Owned};
 pub use schedule::{Adaptive, Chooser, Criterion, Hybrid, InputSizes, Schedule};
 pub use simple::{Axis, SimpleSchedule};

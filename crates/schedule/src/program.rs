@@ -71,6 +71,25 @@ pub enum Transform {
     },
 }
 
+/// The order in which a run numbers the vertices. The ids that a person gives and gets stay the person's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum VertexOrder {
+    /// By falling degree: what is read most lies together.
+    Degree,
+}
+
+impl VertexOrder {
+    /// All orders.
+    pub const ALL: [VertexOrder; 1] = [VertexOrder::Degree];
+
+    /// The word in a schedule.
+    pub fn word(self) -> &'static str {
+        match self {
+            VertexOrder::Degree => "degree",
+        }
+    }
+}
+
 /// The schedule of a whole program.
 ///
 /// ```
@@ -83,6 +102,7 @@ pub enum Transform {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct ProgramSchedule {
     family: Option<Family>,
+    order: Option<VertexOrder>,
     transforms: Vec<Transform>,
     everywhere: Option<Schedule>,
     labels: BTreeMap<Label, Schedule>,
@@ -118,6 +138,16 @@ impl ProgramSchedule {
     /// Says the machine family.
     pub fn set_family(&mut self, family: Option<Family>) {
         self.family = family;
+    }
+
+    /// The order in which vertices are numbered; as the graph has them, if not said.
+    pub fn order(&self) -> Option<VertexOrder> {
+        self.order
+    }
+
+    /// Says the order in which vertices are numbered.
+    pub fn set_order(&mut self, order: Option<VertexOrder>) {
+        self.order = order;
     }
 
     /// The tree that choosers of this name ask.

@@ -39,7 +39,9 @@ pub fn explain(settled: &Settled, machine: &str) -> String {
 fn fixed(settled: &Settled) -> Vec<String> {
     let schedule = &settled.decision.schedule;
     let places = program_points(settled.module());
-    let mut lines: Vec<String> = schedule.transforms().iter().map(|change| format!("the program: {change}")).collect();
+    let order = schedule.order().map(|order| format!("the program: order={}", order.word()));
+    let transforms = schedule.transforms().iter().map(|change| format!("the program: {change}"));
+    let mut lines: Vec<String> = order.into_iter().chain(transforms).collect();
     lines.extend(schedule.everywhere().map(|everywhere| format!("wherever it is possible: {everywhere}")));
     for (label, schedule) in schedule.labels() {
         let label = label.to_string();

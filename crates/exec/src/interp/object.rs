@@ -24,7 +24,7 @@ impl<'a> Interp<'a> {
             Obj::Text(text) => Value::Str(Arc::clone(text)),
             Obj::Argv(index) => {
                 let index = i32::of(self.num(index)?);
-                Value::from(self.env.argument(i64::from(index))?)
+                Value::from(&*self.env.argument_seen(i64::from(index))?)
             }
             Obj::Row(place) => Value::Vector(self.locate(place)?.0),
             Obj::Call(call) => self.call(call)?.1,

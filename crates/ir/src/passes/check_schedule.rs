@@ -2,7 +2,8 @@
 //! legal somewhere.
 
 use super::{PassContext, PassError, PassProblem};
-use crate::module::Module;
+use crate::analysis::numbering::free_of_numbers;
+use crate::module::{Module, VertexOrder};
 use crate::points::{label_paths, program_points};
 use crate::source::Span;
 use crate::types::Type;
@@ -11,8 +12,8 @@ use std::collections::HashSet;
 
 const PASS: &str = "check-schedule";
 
-/// Checks the schedule against the points of the module, which stays as it is.
-pub fn check_schedule(module: Module, context: &PassContext) -> Result<Module, PassError> {
+/// Checks the schedule against the points of the module, which stays as it is but for the order of its vertices.
+pub fn check_schedule(mut module: Module, context: &PassContext) -> Result<Module, PassError> {
     let mut reached: HashSet<String> = HashSet::new();
     let mut somewhere = false;
     let mut first_refusal = None;
@@ -41,6 +42,16 @@ pub fn check_schedule(module: Module, context: &PassContext) -> Result<Module, P
         return Err(PassError { pass: PASS, span: Span::NONE, problem: PassProblem::NowhereLegal { reasons } });
     }
     check_sets(&module, context)?;
+    if context.schedule.order().is_some() {
+        let free = free_of_numbers(&module).map_err(|found| {
+            let message = format!(
+                "`order=` renumbers the vertices, and the program depends on their numbers: it {}",
+                found.reason
+            );
+            PassError::transform(PASS, found.span, message)
+        })?;
+        module.order = Some(VertexOrder { arguments: free.arguments });
+    }
     if context.allow_unknown_labels {
         return Ok(module);
     }

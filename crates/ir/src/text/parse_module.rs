@@ -3,7 +3,7 @@
 use super::keys::FunctionMeta;
 use super::lexer::Token;
 use super::parser::{Parse, ParseProblem, Parser};
-use crate::module::{Function, FunctionKind, Global, GlobalInit, Module, Param};
+use crate::module::{Function, FunctionKind, Global, GlobalInit, Module, Param, VertexOrder};
 use crate::source::{Name, Span};
 use crate::types::Type;
 
@@ -65,6 +65,24 @@ impl Parser<'_> {
         if self.eat_word("element") {
             let name = self.name("an element")?;
             module.elements.push(name);
+            return self.need(Token::Semicolon, "`;`");
+        }
+        if self.word() == "order" && self.peek_at(2) == Some(Token::Open) {
+            self.at += 1;
+            if !self.eat_word("degree") {
+                return self.expected("`degree`");
+            }
+            self.need(Token::Open, "`(`")?;
+            let mut arguments = Vec::new();
+            while !self.eat(Token::Close) {
+                let argument = self.int_literal()?;
+                let Ok(argument) = u32::try_from(argument) else {
+                    return self.fail(ParseProblem::Range(argument.to_string()));
+                };
+                arguments.push(argument);
+                self.eat(Token::Comma);
+            }
+            module.order = Some(VertexOrder { arguments });
             return self.need(Token::Semicolon, "`;`");
         }
         for (word, universe) in [("global", false), ("universe", true)] {

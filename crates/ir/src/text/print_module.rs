@@ -13,6 +13,10 @@ pub fn print(module: &Module) -> String {
         for element in &module.elements {
             writeln!(out, "element {element};")?;
         }
+        if let Some(order) = &module.order {
+            let arguments: Vec<String> = order.arguments.iter().map(u32::to_string).collect();
+            writeln!(out, "order degree({});", arguments.join(", "))?;
+        }
         for g in &module.globals {
             global(out, g)?;
         }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! program  = entry { ";" entry } | "default"
-//! entry    = "on=" family | "do=" transform | label "@" schedule | schedule
+//! entry    = "on=" family | "order=" order | "do=" transform | label "@" schedule | schedule
 //! schedule = simple
 //!          | "hybrid" [ ",by=" criterion ] [ ",at=" threshold ] [ "+" simple "+" simple ]
 //!          | "adaptive,by=" chooser "+" simple { "+" simple }

@@ -5,7 +5,7 @@ use super::print::DEFAULT;
 use crate::axis::Direction;
 use crate::name::{Label, Name};
 use crate::param::Param;
-use crate::program::{Family, ProgramSchedule, SetForm, Transform};
+use crate::program::{Family, ProgramSchedule, SetForm, Transform, VertexOrder};
 use crate::schedule::{Adaptive, Chooser, Criterion, Hybrid, Schedule};
 use crate::simple::{Axis, SimpleSchedule};
 use std::str::FromStr;
@@ -304,6 +304,14 @@ fn program(piece: Piece) -> Result<ProgramSchedule, ParseError> {
                 let words: Vec<_> = Family::ALL.iter().map(|m| m.word()).collect();
                 let family = Family::from_word(value.text);
                 program.set_family(Some(family.ok_or_else(|| value.bad_value("on", &words, &words))?));
+            }
+            Some((key, value)) if key.text == "order" => {
+                if program.order().is_some() {
+                    return Err(key.repeated("the order of vertices"));
+                }
+                let words: Vec<_> = VertexOrder::ALL.iter().map(|order| order.word()).collect();
+                let order = VertexOrder::ALL.into_iter().find(|order| order.word() == value.text);
+                program.set_order(Some(order.ok_or_else(|| value.bad_value("order", &words, &words))?));
             }
             Some((key, value)) if key.text == "do" => program.push_transform(transform(value)?),
             _ => {

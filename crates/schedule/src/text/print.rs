@@ -92,6 +92,7 @@ impl fmt::Display for ProgramSchedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut entries = Vec::new();
         entries.extend(self.family().map(|family| format!("on={family}")));
+        entries.extend(self.order().map(|order| format!("order={}", order.word())));
         entries.extend(self.transforms().iter().map(|t| format!("do={t}")));
         entries.extend(self.everywhere().map(Schedule::to_string));
         entries.extend(self.labels().map(|(label, s)| format!("{label}@{s}")));
