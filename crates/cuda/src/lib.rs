@@ -48,7 +48,7 @@ mod vectors;
 
 use std::sync::Arc;
 
-use gw_exec::{Choice, DeviceFacts, ErrorKind, ExecError, Executable, GraphVm, MachineUsage, Result};
+use gw_exec::{Choice, DeviceFacts, ErrorKind, ExecError, Executable, GraphVm, MachineUsage, Result, StartStep};
 use gw_graph::Graph;
 use gw_ir::module::Module;
 use gw_schedule::Capabilities;
@@ -145,11 +145,16 @@ impl GraphVm for CudaVm {
             compiled: usage.compiled,
             cached: usage.cached,
             transfer_seconds: usage.transfer_seconds,
+            download_seconds: usage.download_seconds,
             uploaded_bytes: usage.uploaded,
             downloaded_bytes: usage.downloaded,
             launches: usage.launches,
             waits: usage.waits,
         })
+    }
+
+    fn start_steps(&self) -> &[StartStep] {
+        self.context.device.start_steps()
     }
 
     fn device(&self) -> Option<DeviceFacts> {

@@ -55,7 +55,7 @@ pub use remote::{Reduction, RemoteMemory};
 pub use rules::{ChoicePoint, GraphFacts, INTERSECTIONS_BY_LENGTH, Rule, RuleTable, choose_by_rules};
 pub use set::{MachineSet, SetForm, VertexSet};
 pub use sites::{OperatorId, Site, Sites, StatementId};
-pub use usage::{DeviceFacts, MachineUsage};
+pub use usage::{DeviceFacts, MachineUsage, StartStep};
 pub use value::{List, Value};
 pub use vector::{Cell, Vector, VectorId};
 pub use vm::{Executable, GraphVm, Locals, StatementOutcome};

@@ -18,7 +18,7 @@ use crate::queue::{Queue, QueueSpec, QueueState};
 use crate::remote::RemoteMemory;
 use crate::set::VertexSet;
 use crate::sites::{OperatorId, StatementId};
-use crate::usage::{DeviceFacts, MachineUsage};
+use crate::usage::{DeviceFacts, MachineUsage, StartStep};
 use crate::value::Value;
 
 /// A machine: compiles modules.
@@ -44,6 +44,11 @@ pub trait GraphVm: Send + Sync {
     /// What it has done since it was opened; `None` from a machine that keeps no count.
     fn usage(&self) -> Option<MachineUsage> {
         None
+    }
+
+    /// What opening the machine took, step by step; empty where opening takes no time worth telling.
+    fn start_steps(&self) -> &[StartStep] {
+        &[]
     }
 
     /// What the machine has to tell about its last run, in lines for a person; `None` from a machine that has nothing

@@ -10,6 +10,7 @@ use gw_schedule::Transform;
 use super::explain;
 use crate::error::CliError;
 use crate::machines::{self, Opened};
+use crate::stop;
 
 /// A program and how it is to be run, on whatever machine.
 pub struct Attempt<'a> {
@@ -85,6 +86,9 @@ impl Attempt<'_> {
         let usage = machine.usage().zip(before).map(|(after, before)| after - before);
         let file = self.program.file();
         let ran = ran.map_err(|error| graphwright::Error::Run { error, file: file.clone() })?;
+        if !machine.start_steps().is_empty() {
+            stop::leave_to_the_system(program);
+        }
         Ok(Finished { decision, compile_seconds, ran, machine: machine.name().to_string(), usage })
     }
 }
@@ -141,7 +145,7 @@ mod tests {
         let wanted = source::schedule(&program, None).unwrap();
         let attempt = Attempt { program: &program, wanted: &wanted, explain: false };
         let run = |replaceable: bool| {
-            let opened = Opened { machine: Machine::new(Small, 1), replaceable };
+            let opened = Opened { machine: Machine::new(Small, 1), replaceable, worth: None, seconds: 0.0 };
             let mut given_up = Vec::new();
             let finished = attempt.run(&opened, 1, &mut |may_be_given_up| {
                 given_up.push(may_be_given_up);

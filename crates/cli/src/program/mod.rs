@@ -11,6 +11,7 @@ mod results;
 pub mod run;
 mod source;
 mod tables;
+mod times;
 mod top;
 mod trace;
 mod unread;

@@ -188,7 +188,9 @@ impl Device for NvidiaDevice {
         usage.downloaded += to.len() as u64;
         usage.waits += 1;
         if to.len() > staging::TINY {
-            usage.transfer_seconds += start.elapsed().as_secs_f64();
+            let seconds = start.elapsed().as_secs_f64();
+            usage.transfer_seconds += seconds;
+            usage.download_seconds += seconds;
         }
         Ok(())
     }
