@@ -196,6 +196,10 @@ pub trait Device: Send + Sync {
     /// Compiles a kernel, or finds it in a cache.
     fn compile(&self, unit: &Unit) -> Result<Kernel, DeviceError>;
 
+    /// Begins to compile kernels that [`Device::compile`] is expected to be asked for, side by side, where the device
+    /// can do that. What goes wrong is told when the kernel is asked for.
+    fn compile_ahead(&self, _units: Vec<Unit>) {}
+
     /// Enqueues a kernel. `arguments` are the bytes of its one parameter, a struct passed by value.
     fn launch(&self, kernel: &Kernel, launch: Launch, arguments: &[u8]) -> Result<(), DeviceError>;
 
@@ -217,6 +221,11 @@ pub trait Device: Send + Sync {
 
     /// Time and traffic so far.
     fn usage(&self) -> Usage;
+
+    /// What the device has to tell a person about its work so far.
+    fn report(&self) -> Option<String> {
+        None
+    }
 
     /// What opening the device took, step by step.
     fn start_steps(&self) -> &[StartStep] {

@@ -45,7 +45,7 @@ pub(crate) const LOOP_BLOCK: u32 = 512;
 pub(crate) struct CudaExecutable {
     pub(crate) context: Arc<Context>,
     pub(crate) module: Arc<Module>,
-    operators: Vec<OperatorRegion>,
+    pub(crate) operators: Vec<OperatorRegion>,
     pub(crate) statements: Vec<Option<LoopRegion>>,
     kernels: HashMap<Key, std::result::Result<Arc<Loaded>, Refusal>>,
     /// What the code of a key requires of its calls.
@@ -117,7 +117,7 @@ impl CudaExecutable {
         Ok(())
     }
 
-    fn operator_code(
+    pub(crate) fn operator_code(
         &self,
         prepared: &OperatorRegion,
         shapes: &HashMap<Name, GraphShape>,
@@ -672,7 +672,7 @@ fn reach(set: &VertexSet) -> Result<usize> {
     }
 }
 
-fn shape_of(graph: &Graph) -> GraphShape {
+pub(crate) fn shape_of(graph: &Graph) -> GraphShape {
     GraphShape {
         wide: matches!(graph.out().offsets(), Offsets::Wide(_)),
         flat: crate::choose::is_flat(graph),

@@ -7,6 +7,7 @@
 //! | `device` | what the machine needs of a GPU |
 //! | `nvidia/` | an NVIDIA GPU: driver, NVRTC, cache of kernels |
 //! | `listings` | the code of a module, for readers |
+//! | `expected` | the kernels of a run, before it begins |
 //! | `executable` | operator calls, loops on the device, queues |
 //! | `requirements` | what a kernel takes for granted about lengths, compared before its launch |
 //! | `launch` | from values to arguments, from results to values |
@@ -27,6 +28,7 @@ mod context;
 pub mod device;
 mod edges_read;
 mod executable;
+mod expected;
 mod fused;
 pub mod headers;
 mod kernels;
@@ -134,6 +136,12 @@ impl GraphVm for CudaVm {
         Ok(Box::new(executable::CudaExecutable::new(Arc::clone(&self.context), module)?))
     }
 
+    fn prepare_for(&self, module: Arc<Module>, graph: &Graph) -> Result<Box<dyn Executable>> {
+        let executable = executable::CudaExecutable::new(Arc::clone(&self.context), module)?;
+        self.context.device.compile_ahead(executable.expected(graph));
+        Ok(Box::new(executable))
+    }
+
     fn choose(&self, module: Module, graph: &Graph) -> (Module, Choice) {
         choose(module, graph)
     }
@@ -151,6 +159,10 @@ impl GraphVm for CudaVm {
             launches: usage.launches,
             waits: usage.waits,
         })
+    }
+
+    fn report(&self) -> Option<String> {
+        self.context.device.report()
     }
 
     fn start_steps(&self) -> &[StartStep] {

@@ -3,8 +3,10 @@
 //! The rules belong to the machine ([`GraphVm::choose`]); [`choose_by_rules`](crate::choose_by_rules) applies them.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Instant;
 
+use gw_graph::Graph;
 use gw_ir::builtin::Builtin;
 use gw_ir::expr::{Expr, ExprKind};
 use gw_ir::module::{GlobalInit, Module};
@@ -65,6 +67,8 @@ pub struct RunChoice {
     pub choice: Choice,
     /// Seconds spent on loading the graph, which the run then finds in the same source.
     pub load_seconds: f64,
+    /// The graph, where it is known before the run.
+    pub graph: Option<Arc<Graph>>,
 }
 
 /// Lets a machine choose the schedule of a module as lowered, for a run with these options.
@@ -78,11 +82,11 @@ pub fn choose_for_run(machine: &dyn GraphVm, module: Module, options: &RunOption
         None => Err("the program names no graph that is known before it runs"),
     };
     let load_seconds = start.elapsed().as_secs_f64();
-    let (module, choice) = match graph {
-        Ok(graph) => machine.choose(module, &graph),
-        Err(because) => (module, Choice::defaults(because)),
+    let (module, choice) = match &graph {
+        Ok(graph) => machine.choose(module, graph),
+        Err(because) => (module, Choice::defaults(*because)),
     };
-    RunChoice { module, choice, load_seconds }
+    RunChoice { module, choice, load_seconds, graph: graph.ok() }
 }
 
 /// A graph that a program loads.

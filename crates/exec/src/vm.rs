@@ -35,6 +35,12 @@ pub trait GraphVm: Send + Sync {
     /// Compiles every operator of a module. [`Sites`](crate::Sites) numbers them.
     fn prepare(&self, module: Arc<Module>) -> Result<Box<dyn Executable>>;
 
+    /// As [`GraphVm::prepare`], for runs that are expected to be on graphs like this one: a machine that compiles
+    /// operators for the graphs they meet can begin with that at once. What the executable can run is the same.
+    fn prepare_for(&self, module: Arc<Module>, _graph: &Graph) -> Result<Box<dyn Executable>> {
+        self.prepare(module)
+    }
+
     /// Chooses the schedule for a module as lowered, before any pass, and a graph. Returns the module with the labels
     /// that the schedule names. What is chosen is legal for the module and within the machine's capabilities.
     fn choose(&self, module: Module, _graph: &Graph) -> (Module, Choice) {

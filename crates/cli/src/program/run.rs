@@ -281,6 +281,7 @@ impl Run {
         if no_result.is_none() {
             outputs.iter().try_for_each(|output| output.write(&ran.globals, &ids))?;
         }
+        let in_json = if self.json { results::as_json(&found) } else { serde_json::Map::new() };
         let edges = graph_of_run.map(|graph| graph.edges() as u64);
         let counted_edges = match program.as_standard().zip(finished.as_ref()) {
             Some((standard, finished)) => Some(standard.counted_edges(finished)),
@@ -316,7 +317,7 @@ impl Run {
             problem: wrong.clone().or(no_result.clone()),
             remark: rough.clone(),
             verify_seconds,
-            results: results::as_json(&found),
+            results: in_json,
             top: &best,
             printed: &ran.printed,
         };
