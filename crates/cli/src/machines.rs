@@ -100,6 +100,11 @@ impl Target {
         Ok((kind.name(), kind.family()))
     }
 
+    /// Whether the machine is the GPU.
+    pub fn is_cuda(&self) -> bool {
+        self.0 == CUDA
+    }
+
     /// Begins to open a machine that takes time to start; `graph` is the text of the graph, where one is named. For
     /// `auto` that is done only where the graph is large.
     pub fn begin(&self, threads: usize, graph: Option<&str>) -> Begun<'_> {

@@ -15,6 +15,7 @@
 //! | `vectors`, `set`, `queue` | vectors, sets and queues of a run |
 //! | `kernels` | kernels that belong to no operator |
 //! | `told` | what step records tell of an operator |
+//! | `needs`, `plan` | the memory of a run before it begins; the machine without a device |
 //! | `peak` | the bandwidth of the device's memory |
 //! | `capability`, `choose` | which schedules can be run, and which is taken when nobody gives one |
 //!
@@ -35,9 +36,11 @@ mod kernels;
 mod launch;
 mod listings;
 mod memory;
+mod needs;
 pub mod nvidia;
 mod outcomes;
 mod peak;
+mod plan;
 mod prepared;
 mod queue;
 mod queue_calls;
@@ -50,12 +53,13 @@ mod vectors;
 
 use std::sync::Arc;
 
-use gw_exec::{Choice, DeviceFacts, ErrorKind, ExecError, Executable, GraphVm, MachineUsage, Result, StartStep};
+use gw_exec::{Choice, DeviceFacts, ErrorKind, ExecError, Executable, GraphVm, MachineUsage, Needs, Result, StartStep};
 use gw_graph::Graph;
 use gw_ir::module::Module;
 use gw_schedule::Capabilities;
 
 use context::Context;
+pub use plan::PlanVm;
 use device::{Device, DeviceError, Facts, Unit};
 
 /// The CUDA machine.
@@ -78,6 +82,28 @@ impl CudaVm {
     #[doc(hidden)]
     pub fn with_few_rounds(device: Arc<dyn Device>, rounds: u32) -> CudaVm {
         CudaVm { context: Context::new(device, rounds) }
+    }
+
+    /// An error where the lists of the graph and the vectors need more memory than the device has: better before the
+    /// first transfer than in the middle of a run.
+    fn refuse_what_never_fits(&self, module: &Module, graph: &Graph) -> Result<()> {
+        let has = self.context.device.facts().memory;
+        // Sets and balancers are told at their most, and so cannot be a reason.
+        let sure = needs::needs(module, graph)?.parts.into_iter().filter(|need| need.host_bytes > 0);
+        let sure: Vec<_> = sure.filter(|need| need.device_bytes > 0).collect();
+        let needed: u64 = sure.iter().map(|need| need.device_bytes).sum();
+        if needed <= has {
+            return Ok(());
+        }
+        let size = |bytes: u64| gw_graph::memory::human_bytes(bytes.into());
+        let listed: Vec<String> = sure.iter().map(|need| format!("{} {}", need.what, size(need.device_bytes))).collect();
+        let what = format!(
+            "the run needs {} on the device ({}), which has {}; it",
+            size(needed),
+            listed.join(", "),
+            size(has)
+        );
+        Err(ErrorKind::OutOfMemory { what }.into())
     }
 
     /// What is known about the device.
@@ -137,6 +163,7 @@ impl GraphVm for CudaVm {
     }
 
     fn prepare_for(&self, module: Arc<Module>, graph: &Graph) -> Result<Box<dyn Executable>> {
+        self.refuse_what_never_fits(&module, graph)?;
         let executable = executable::CudaExecutable::new(Arc::clone(&self.context), module)?;
         self.context.device.compile_ahead(executable.expected(graph));
         Ok(Box::new(executable))
@@ -144,6 +171,12 @@ impl GraphVm for CudaVm {
 
     fn choose(&self, module: Module, graph: &Graph) -> (Module, Choice) {
         choose(module, graph)
+    }
+
+    fn needs(&self, module: &Module, graph: &Graph) -> Result<Needs> {
+        let device_has = Some(self.context.device.facts().memory);
+        let device_free = self.context.device.free_bytes().ok();
+        Ok(Needs { device_has, device_free, ..needs::needs(module, graph)? })
     }
 
     fn usage(&self) -> Option<MachineUsage> {

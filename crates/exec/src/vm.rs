@@ -14,6 +14,7 @@ use crate::choice::Choice;
 use crate::env::Environment;
 use crate::error::{ErrorKind, Result};
 use crate::frontier::FrontierCosts;
+use crate::needs::{Needs, host_needs};
 use crate::queue::{Queue, QueueSpec, QueueState};
 use crate::remote::RemoteMemory;
 use crate::set::VertexSet;
@@ -45,6 +46,11 @@ pub trait GraphVm: Send + Sync {
     /// that the schedule names. What is chosen is legal for the module and within the machine's capabilities.
     fn choose(&self, module: Module, _graph: &Graph) -> (Module, Choice) {
         (module, Choice::defaults("this machine has no rule for choosing a schedule"))
+    }
+
+    /// The memory that a run of a module, after all passes, needs on a graph. Nothing is allocated.
+    fn needs(&self, module: &Module, graph: &Graph) -> Result<Needs> {
+        Ok(host_needs(module, graph))
     }
 
     /// What it has done since it was opened; `None` from a machine that keeps no count.

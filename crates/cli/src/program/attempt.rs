@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use graphwright::{Compiled, Decision, Program, Wanted};
 use gw_exec::{GraphVm, MachineUsage, RunOptions, RunResult};
-use gw_schedule::Transform;
+use gw_schedule::{Family, Transform};
 
 use super::explain;
 use crate::error::CliError;
@@ -51,6 +51,11 @@ impl Attempt<'_> {
             Err(error) if opened.replaceable && error.is_out_of_memory() => {
                 eprintln!("gw: {}: {error}; running on the CPU", opened.machine.name());
                 Ok(self.on(machines::cpu(threads)?.vm(), &options(false))?)
+            }
+            Err(error) if error.is_out_of_memory() && opened.machine.vm().family() == Family::Gpu => {
+                crate::output::error(&error.into());
+                let mend = "--target cpu runs it in the memory of the host, --target auto does so by itself";
+                Err(CliError::NoResult(mend.to_string()))
             }
             finished => Ok(finished?),
         }

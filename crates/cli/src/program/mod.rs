@@ -2,6 +2,7 @@
 
 mod attempt;
 pub mod compile;
+mod estimate;
 mod explain;
 mod graphs;
 mod ids;

@@ -7,13 +7,14 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use graphwright::{Origin, Parts, Program, Wanted, Worth};
-use gw_exec::{GraphSource, MachineUsage, Output, Reason, RunOptions, graph_text};
+use gw_exec::{GraphSource, GraphVm, MachineUsage, Output, Reason, RunOptions, graph_text};
 use gw_graph::GraphSpec;
 use gw_ir::Module;
 use gw_programs::{ArgumentError, Remark, Run as FinishedRun};
 use serde::Serialize;
 
 use super::attempt::{Attempt, Finished};
+use super::estimate::Estimate;
 use super::graphs::Graphs;
 use super::ids::{self, Ids};
 use super::named::Named;
@@ -38,6 +39,8 @@ Examples:
   gw run my.gt web.mtx.gz --out rank=ranks.txt  a program of your own; a result into a file
   gw run pagerank web.mtx.gz --out rank=- | sort -g | tail
                                                 a result to standard output, everything else to standard error
+  gw run pagerank web.mtx.gz --target cuda --estimate
+                                                how much memory that takes, and whether it fits
   gw run bc kron:16 2 --schedule auto --explain-schedule
                                                 the machine chooses the schedule and says why
 
@@ -67,6 +70,10 @@ pub struct Run {
     /// Follow the model of an adaptive schedule blindly: weak leaves, dear candidates and late steps change nothing
     #[arg(long)]
     no_guard: bool,
+    /// Do not run: tell how much memory the run needs, on the host and on the device, and whether it fits; exit code 1
+    /// if it does not
+    #[arg(long, conflicts_with_all = ["verify", "out", "top", "trace"])]
+    estimate: bool,
     /// Check the result; the exit code is 0 only if it is right
     #[arg(long)]
     verify: bool,
@@ -208,7 +215,21 @@ impl Run {
         parts.read_graph += start.elapsed().as_secs_f64();
         let start = Instant::now();
         let work = Work { program: program.name(), graph: loaded.as_deref() };
-        let opened = begun.finish(&self.simulated, threads, Some(&work))?;
+        let opened = begun.finish(&self.simulated, threads, Some(&work));
+        if self.estimate {
+            // A machine that is not here can still be asked.
+            let plan;
+            let vm: &dyn GraphVm = match &opened {
+                Ok(opened) => opened.machine.vm(),
+                Err(_) if self.target.is_cuda() => {
+                    plan = gw_cuda::PlanVm;
+                    &plan
+                }
+                Err(_) => return opened.map(drop),
+            };
+            return Estimate::of(&program, &wanted, vm, &options)?.tell(self.json);
+        }
+        let opened = opened?;
         parts.start_device = start.elapsed().as_secs_f64();
         if let Some(worth) = opened.worth.as_ref().filter(|_| self.explain_schedule) {
             eprintln!("machine: {}, chosen by --target auto: {}", opened.machine.name(), worth.because);
