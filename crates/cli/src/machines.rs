@@ -18,7 +18,8 @@ pub struct Target(String);
 pub fn target() -> impl TypedValueParser<Value = Target> {
     let machines = Machines::standard();
     let known = machines.iter().map(|kind| PossibleValue::new(kind.name()).help(kind.about()));
-    let auto = PossibleValue::new(AUTO).help("The GPU where there is one, the graph fits, and the run is expected to end sooner; else the processor");
+    let auto = PossibleValue::new(AUTO)
+        .help("The GPU where there is one, the graph fits, and the run is expected to end sooner; else the processor");
     PossibleValuesParser::new(known.chain([auto]).collect::<Vec<_>>()).map(Target)
 }
 
@@ -128,6 +129,13 @@ impl Target {
 }
 
 impl Begun<'_> {
+    /// Uses the time until a machine is open for the graph of the run.
+    pub fn meanwhile(&self, graph: &Graph) {
+        if let Some(opening) = &self.opening {
+            opening.meanwhile(graph);
+        }
+    }
+
     /// The machine, opened with what was said about a simulated one; `threads` is 0 for all cores. `auto` is the machine
     /// that is expected to be done first with `work`, and without work the best one at hand.
     pub fn finish(self, simulated: &Simulated, threads: usize, work: Option<&Work<'_>>) -> Result<Opened, CliError> {

@@ -40,7 +40,8 @@ impl CudaExecutable {
                     inside.insert(std::ptr::from_ref::<Operator>(operator));
                 }
             });
-            let mut graphs = fused.params.iter().filter(|(_, ty)| matches!(ty, Type::EdgeSet { .. })).map(|(name, _)| name);
+            let mut graphs =
+                fused.params.iter().filter(|(_, ty)| matches!(ty, Type::EdgeSet { .. })).map(|(name, _)| name);
             units.extend(self.loop_code(fused, &with(&mut graphs), u32::MAX).ok());
         }
         for (prepared, (_, operator)) in self.operators.iter().zip(&sites.operators) {

@@ -59,8 +59,8 @@ use gw_ir::module::Module;
 use gw_schedule::Capabilities;
 
 use context::Context;
-pub use plan::PlanVm;
 use device::{Device, DeviceError, Facts, Unit};
+pub use plan::PlanVm;
 
 /// The CUDA machine.
 pub struct CudaVm {
@@ -96,7 +96,8 @@ impl CudaVm {
             return Ok(());
         }
         let size = |bytes: u64| gw_graph::memory::human_bytes(bytes.into());
-        let listed: Vec<String> = sure.iter().map(|need| format!("{} {}", need.what, size(need.device_bytes))).collect();
+        let listed: Vec<String> =
+            sure.iter().map(|need| format!("{} {}", need.what, size(need.device_bytes))).collect();
         let what = format!(
             "the run needs {} on the device ({}), which has {}; it",
             size(needed),

@@ -46,7 +46,11 @@ pub(crate) fn needs(module: &Module, graph: &Graph) -> Result<Needs> {
     let vectors = vector_bytes(module, vertices);
     needs.add("vectors", vectors, vectors);
     needs.add("sets", 0, kernels.iter().map(|code| set_bytes(code, vertices, edges)).max().unwrap_or(0));
-    needs.add("room for balancers", 0, kernels.iter().map(|code| scratch_bytes(code, vertices, edges)).max().unwrap_or(0));
+    needs.add(
+        "room for balancers",
+        0,
+        kernels.iter().map(|code| scratch_bytes(code, vertices, edges)).max().unwrap_or(0),
+    );
     Ok(needs)
 }
 

@@ -54,8 +54,8 @@ pub use gw_exec::{ExternCall, ExternResult, Externs, MachineUsage, Observer, Rea
 pub use gw_programs::{Program as StandardProgram, programs};
 pub use job::{Job, Prepared};
 pub use machines::{Machine, MachineKind, MachineOptions, Machines, Missing, Swarm};
-pub use outcome::{Entry, Number, Outcome, Times};
 pub use opening::{Opened, Opening};
+pub use outcome::{Entry, Number, Outcome, Times};
 pub use parts::Parts;
 pub use program::Program;
 pub use ready::Ready;

@@ -97,9 +97,8 @@ mod tests {
 
     #[test]
     fn short_runs_stay_on_the_cpu_and_long_ones_go_to_the_device() {
-        let on_device = |program, edges: f64, threads, started| {
-            weigh(program, edges, 4.2 * edges, threads, started).on_device
-        };
+        let on_device =
+            |program, edges: f64, threads, started| weigh(program, edges, 4.2 * edges, threads, started).on_device;
         // A search is over before a device is ready, on however many edges.
         assert!(!on_device("bfs", KRON_22, 16, 0.0) && !on_device("bfs", 1e3, 1, 0.0));
         assert!(on_device("pagerank", KRON_22, 2, 0.0) && !on_device("pagerank", KRON_22, 16, 0.0));

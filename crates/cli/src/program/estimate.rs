@@ -98,7 +98,8 @@ impl Estimate {
         if let Some(free) = self.host_free {
             let more = self.host_bytes.saturating_sub(self.host_loaded);
             let verdict = verdict(more, free);
-            let _ = writeln!(text, "host: {} more are needed, {} may still be used: {verdict}", bytes(more), bytes(free));
+            let _ =
+                writeln!(text, "host: {} more are needed, {} may still be used: {verdict}", bytes(more), bytes(free));
         }
         if on_device {
             let _ = match (self.needs.device_free, self.needs.device_has) {
@@ -110,7 +111,11 @@ impl Estimate {
                     bytes(has),
                     verdict(self.device_bytes, free)
                 ),
-                _ => writeln!(text, "device: {} are needed; there is no GPU here to compare with", bytes(self.device_bytes)),
+                _ => writeln!(
+                    text,
+                    "device: {} are needed; there is no GPU here to compare with",
+                    bytes(self.device_bytes)
+                ),
             };
         }
         text
@@ -156,7 +161,10 @@ mod tests {
             needs.add("list of edges", 0, 0);
             Estimate::with("bfs", "path:9", "cuda", &graph, needs)
         };
-        assert_eq!((with(Some(5 << 30)).fits, with(Some(3 << 30)).fits, with(None).fits), (Some(true), Some(false), None));
+        assert_eq!(
+            (with(Some(5 << 30)).fits, with(Some(3 << 30)).fits, with(None).fits),
+            (Some(true), Some(false), None)
+        );
         let text = with(Some(3 << 30)).in_words();
         assert!(text.contains("device: 4.0 GiB are needed, 3.0 GiB of 8.0 GiB are free: it does not fit"), "{text}");
         assert!(text.contains("host: 64.0 MiB more are needed") && !text.contains("list of edges"), "{text}");

@@ -66,7 +66,11 @@ impl Known {
         let path = PathBuf::from(path);
         let numbers = |text: &str| text.split(' ').map(|n| n.parse().ok()).collect::<Option<Vec<u32>>>();
         let [major, minor] = numbers(version)?[..] else { return None };
-        (stamp(&path)? == noted).then_some(Known { version: (major, minor), architectures: numbers(architectures)?, path })
+        (stamp(&path)? == noted).then_some(Known {
+            version: (major, minor),
+            architectures: numbers(architectures)?,
+            path,
+        })
     }
 }
 

@@ -29,11 +29,11 @@ use ahead::Ahead;
 use compiler::Compiler;
 use context::{Context, Event};
 use driver::call;
+use gw_exec::StartStep;
 use kernel::Loaded;
 use known::Known;
 use memory::Memory;
 use staging::Staging;
-use gw_exec::StartStep;
 
 pub use cache::Cache;
 pub use compiler::compile_only;
