@@ -130,3 +130,21 @@ fn the_kernels_of_a_run_are_expected() {
         assert!(in_vain.is_empty(), "{program} on {graph}: {in_vain:?}");
     }
 }
+
+#[test]
+fn a_graph_that_never_fits_is_refused_with_numbers() {
+    let Some(device) = EmulatedDevice::new() else { return };
+    let graph = Graph::open("kron:7").unwrap();
+    let bytes = graph.out().bytes();
+    let machine = Machine::new(CudaVm::on(Arc::new(device.with_memory(bytes as u64))), 1);
+    let before = machine.vm().usage().unwrap();
+    let error = Program::find("bfs").unwrap().on(&graph).machine(&machine).run().unwrap_err();
+    assert!(error.is_out_of_memory(), "{error}");
+    let text = error.to_string();
+    // The lists fill the device, so that the vector of parents does not fit any more.
+    let size = |bytes: usize| gw_graph::memory::human_bytes(bytes as u128);
+    let lists = format!("graph {}, vectors {}", size(bytes), size(4 * graph.vertices()));
+    assert!(text.contains(&lists) && text.contains(&format!("which has {}", size(bytes))), "{text}");
+    // Nothing was sent or compiled for a run that cannot be.
+    assert_eq!(machine.vm().usage().unwrap(), before);
+}
