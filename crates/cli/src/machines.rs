@@ -1,8 +1,11 @@
 //! The machines that `--target` names, and which of them `auto` is.
 
+use std::time::Instant;
+
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use graphwright::{AUTO, Machine, MachineKind, MachineOptions, Machines, Swarm};
+use graphwright::{AUTO, Machine, MachineKind, MachineOptions, Machines, Opening, Swarm, Worth};
+use gw_graph::Graph;
 use gw_schedule::Family;
 
 use crate::error::CliError;
@@ -15,7 +18,8 @@ pub struct Target(String);
 pub fn target() -> impl TypedValueParser<Value = Target> {
     let machines = Machines::standard();
     let known = machines.iter().map(|kind| PossibleValue::new(kind.name()).help(kind.about()));
-    let auto = PossibleValue::new(AUTO).help("The GPU where there is one and the graph fits, else the processor");
+    let auto = PossibleValue::new(AUTO)
+        .help("The GPU where there is one, the graph fits, and the run is expected to end sooner; else the processor");
     PossibleValuesParser::new(known.chain([auto]).collect::<Vec<_>>()).map(Target)
 }
 
@@ -59,9 +63,32 @@ pub struct Opened {
     pub machine: Machine,
     /// It was chosen and not asked for: the CPU may take over from it.
     pub replaceable: bool,
+    /// Why `auto` is this machine, where that was weighed.
+    pub worth: Option<Worth>,
+    /// Seconds that opening it took, waited for or not.
+    pub seconds: f64,
+}
+
+/// A machine that may be on its way already, while the graph is read.
+pub struct Begun<'a> {
+    target: &'a Target,
+    opening: Option<Opening>,
+}
+
+/// A run that a machine is chosen for.
+pub struct Work<'a> {
+    /// The name of the program.
+    pub program: &'a str,
+    /// Its graph, where that is known before the run.
+    pub graph: Option<&'a Graph>,
 }
 
 impl Target {
+    /// Whether the machine is to be chosen for the run.
+    pub fn is_auto(&self) -> bool {
+        self.0 == AUTO
+    }
+
     /// Its name in records and its family, without opening it.
     pub fn name_and_family(&self) -> Result<(&'static str, Family), CliError> {
         if self.0 == AUTO {
@@ -74,35 +101,104 @@ impl Target {
         Ok((kind.name(), kind.family()))
     }
 
+    /// Whether the machine is the GPU.
+    pub fn is_cuda(&self) -> bool {
+        self.0 == CUDA
+    }
+
+    /// Begins to open a machine that takes time to start; `graph` is the text of the graph, where one is named. For
+    /// `auto` that is done only where the graph is large.
+    pub fn begin(&self, threads: usize, graph: Option<&str>) -> Begun<'_> {
+        let name = match self.0.as_str() {
+            AUTO if graph.is_some_and(graphwright::is_worth_starting) => Some(CUDA),
+            AUTO => None,
+            name => Some(name),
+        };
+        Begun { target: self, opening: name.and_then(|name| Machines::begin(name, &MachineOptions { threads })) }
+    }
+
     /// Opens the machine with what was said about a simulated one; `threads` is 0 for all cores.
     pub fn open_simulated(&self, simulated: &Simulated, threads: usize) -> Result<Opened, CliError> {
-        if simulated.cores.is_none() && simulated.parameters.machine.is_none() {
-            return self.open(threads);
-        }
-        if self.0 != SWARM {
-            return Err(CliError::Usage(format!("--cores and --machine go with --target {SWARM}")));
-        }
-        let config = simulated.parameters.config()?;
-        let cores = simulated.cores.unwrap_or(config.cores);
-        let mut machines = Machines::none();
-        machines.register(Swarm(config.with_cores(cores)));
-        let machine = machines.open(SWARM, &MachineOptions { threads })?;
-        Ok(Opened { machine, replaceable: false })
+        self.begin(threads, None).finish(simulated, threads, None)
     }
 
     /// Opens the machine; `threads` is 0 for all cores.
     pub fn open(&self, threads: usize) -> Result<Opened, CliError> {
-        let (machines, options) = (Machines::standard(), MachineOptions { threads });
-        if self.0 != AUTO {
-            return Ok(Opened { machine: machines.open(&self.0, &options)?, replaceable: false });
+        self.open_simulated(&Simulated::default(), threads)
+    }
+}
+
+impl Begun<'_> {
+    /// Uses the time until a machine is open for the graph of the run.
+    pub fn meanwhile(&self, graph: &Graph) {
+        if let Some(opening) = &self.opening {
+            opening.meanwhile(graph);
         }
-        let (machine, failed) = machines.open_auto(&options)?;
+    }
+
+    /// The machine, opened with what was said about a simulated one; `threads` is 0 for all cores. `auto` is the machine
+    /// that is expected to be done first with `work`, and without work the best one at hand.
+    pub fn finish(self, simulated: &Simulated, threads: usize, work: Option<&Work<'_>>) -> Result<Opened, CliError> {
+        let name = self.target.0.as_str();
+        if simulated.cores.is_some() || simulated.parameters.machine.is_some() {
+            return simulated.open(name, threads);
+        }
+        let options = MachineOptions { threads };
+        if name != AUTO {
+            return self.open(name, &options);
+        }
+        let cores = if threads == 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { threads };
+        let started = self.opening.as_ref().map_or(0.0, Opening::elapsed);
+        let worth = work.and_then(|work| Some(graphwright::worth(work.program, work.graph?, cores, started)));
+        if worth.as_ref().is_some_and(|worth| !worth.on_device) {
+            // A device that was started in vain is not waited for.
+            if self.opening.is_some() {
+                crate::stop::leave_to_the_system(self.opening);
+            }
+            let machine = Machines::standard().open(CPU, &options)?;
+            return Ok(Opened { machine, replaceable: false, worth, seconds: 0.0 });
+        }
+        let start = Instant::now();
+        let (machine, failed, seconds) = match self.opening.map(Opening::finish) {
+            Some(graphwright::Opened { machine: Ok(machine), seconds }) => (machine, Vec::new(), seconds),
+            Some(graphwright::Opened { machine: Err(missing), .. }) if !missing.is_absent => {
+                (cpu(threads)?, vec![missing], start.elapsed().as_secs_f64())
+            }
+            Some(_) | None => {
+                let (machine, failed) = Machines::standard().open_auto(&options)?;
+                (machine, failed, start.elapsed().as_secs_f64())
+            }
+        };
         // No GPU is nothing to talk about; one that is there and fails is.
         for missing in failed {
             eprintln!("gw: {}: {}; running on {}", missing.machine, missing.lacks, machine.name());
         }
         let replaceable = machine.name() != CPU;
-        Ok(Opened { machine, replaceable })
+        Ok(Opened { machine, replaceable, worth: worth.filter(|_| replaceable), seconds })
+    }
+
+    fn open(self, name: &str, options: &MachineOptions) -> Result<Opened, CliError> {
+        let start = Instant::now();
+        let (machine, seconds) = match self.opening.map(Opening::finish) {
+            Some(opened) => (opened.machine.map_err(graphwright::Error::from)?, opened.seconds),
+            None => (Machines::standard().open(name, options)?, start.elapsed().as_secs_f64()),
+        };
+        Ok(Opened { machine, replaceable: false, worth: None, seconds })
+    }
+}
+
+impl Simulated {
+    /// Opens the simulated machine that the parameters describe.
+    fn open(&self, name: &str, threads: usize) -> Result<Opened, CliError> {
+        if name != SWARM {
+            return Err(CliError::Usage(format!("--cores and --machine go with --target {SWARM}")));
+        }
+        let config = self.parameters.config()?;
+        let cores = self.cores.unwrap_or(config.cores);
+        let mut machines = Machines::none();
+        machines.register(Swarm(config.with_cores(cores)));
+        let machine = machines.open(SWARM, &MachineOptions { threads })?;
+        Ok(Opened { machine, replaceable: false, worth: None, seconds: 0.0 })
     }
 }
 
@@ -110,6 +206,8 @@ impl Target {
 const SWARM: &str = "swarm";
 /// The machine that can run everything that fits into the memory of the host.
 const CPU: &str = "cpu";
+/// The machine that takes time to start.
+const CUDA: &str = "cuda";
 
 /// The CPU; `threads` is 0 for all cores.
 pub fn cpu(threads: usize) -> Result<Machine, CliError> {

@@ -2,6 +2,7 @@
 
 mod bench;
 mod check;
+mod clock;
 mod completions;
 mod devices;
 mod error;
@@ -73,10 +74,16 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    clock::begin();
     memory::prepare();
     gw_graph::explain_bus_errors();
     let arguments = Arguments::parse();
     match run(arguments) {
+        Ok(()) if stop::is_hurried() => {
+            // Whoever reads the output may have gone.
+            let _ = std::io::stdout().flush();
+            stop::end_process(0)
+        }
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             output::error(&error);

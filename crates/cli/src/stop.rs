@@ -1,4 +1,4 @@
-//! How a command is stopped: by Ctrl-C or SIGTERM, and by a time limit.
+//! How a command is stopped: by Ctrl-C or SIGTERM, by a time limit, and at its end, when nothing needs to be tidied up.
 //!
 //! Whoever works looks at a flag and ends in good order. What does not look (a kernel of a device that never ends, a
 //! compiler, a validator) is not waited for: a moment later the process ends as it stands. Files are written under
@@ -33,6 +33,22 @@ pub fn end_after(limit: Duration) -> std::io::Result<()> {
         end_process(1);
     };
     std::thread::Builder::new().name("gw-watchdog".into()).spawn(watchdog).map(|_| ())
+}
+
+/// Whether something was left to the end of the process.
+static HURRIED: AtomicBool = AtomicBool::new(false);
+
+/// Leaves what is not needed any more to the system, which takes memory, files and devices back at the end of the
+/// process: giving back the kernels, buffers and the context of a GPU one by one takes longer than that.
+pub fn leave_to_the_system<T>(thing: T) {
+    HURRIED.store(true, Ordering::Relaxed);
+    std::mem::forget(thing);
+}
+
+/// Whether the process is to end at once after its work: what was left to the system may have threads, and exit
+/// handlers of a driver would tidy it up after all.
+pub fn is_hurried() -> bool {
+    HURRIED.load(Ordering::Relaxed)
 }
 
 /// Ends the process without a wait for anything: exit handlers of a driver may wait for a kernel that never ends.

@@ -5,6 +5,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use gw_exec::StartStep;
+
 /// An address in device memory; 0 is no address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Address(pub u64);
@@ -144,8 +146,10 @@ pub struct Usage {
     pub uploaded: u64,
     /// Bytes read from the device.
     pub downloaded: u64,
-    /// Seconds spent on transfers of more than a few bytes.
+    /// Seconds spent on transfers of more than a few bytes, in both directions.
     pub transfer_seconds: f64,
+    /// The part of these seconds that was spent on transfers from the device.
+    pub download_seconds: f64,
     /// Seconds spent on compiling kernels and loading them.
     pub compile_seconds: f64,
     /// Kernels compiled, not found in a cache.
@@ -192,6 +196,10 @@ pub trait Device: Send + Sync {
     /// Compiles a kernel, or finds it in a cache.
     fn compile(&self, unit: &Unit) -> Result<Kernel, DeviceError>;
 
+    /// Begins to compile kernels that [`Device::compile`] is expected to be asked for, side by side, where the device
+    /// can do that. What goes wrong is told when the kernel is asked for.
+    fn compile_ahead(&self, _units: Vec<Unit>) {}
+
     /// Enqueues a kernel. `arguments` are the bytes of its one parameter, a struct passed by value.
     fn launch(&self, kernel: &Kernel, launch: Launch, arguments: &[u8]) -> Result<(), DeviceError>;
 
@@ -213,6 +221,16 @@ pub trait Device: Send + Sync {
 
     /// Time and traffic so far.
     fn usage(&self) -> Usage;
+
+    /// What the device has to tell a person about its work so far.
+    fn report(&self) -> Option<String> {
+        None
+    }
+
+    /// What opening the device took, step by step.
+    fn start_steps(&self) -> &[StartStep] {
+        &[]
+    }
 
     /// From now on calls that wait give up with [`DeviceError::Stopped`] soon after the flag is raised, after the
     /// word at `word`, if that is an address, was set to 1 for kernels to see. A kernel that does not end then is

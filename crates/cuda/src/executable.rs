@@ -49,7 +49,7 @@ const MOST_UNSETTLED: u32 = 32;
 pub(crate) struct CudaExecutable {
     pub(crate) context: Arc<Context>,
     pub(crate) module: Arc<Module>,
-    operators: Vec<OperatorRegion>,
+    pub(crate) operators: Vec<OperatorRegion>,
     pub(crate) statements: Vec<Option<LoopRegion>>,
     kernels: HashMap<Key, std::result::Result<Arc<Loaded>, Refusal>>,
     /// What the code of a key requires of its calls.
@@ -133,7 +133,7 @@ impl CudaExecutable {
         Ok(())
     }
 
-    fn operator_code(
+    pub(crate) fn operator_code(
         &self,
         prepared: &OperatorRegion,
         shapes: &HashMap<Name, GraphShape>,
@@ -709,7 +709,7 @@ fn reach(set: &VertexSet) -> Result<usize> {
     }
 }
 
-fn shape_of(graph: &Graph) -> GraphShape {
+pub(crate) fn shape_of(graph: &Graph) -> GraphShape {
     GraphShape {
         wide: matches!(graph.out().offsets(), Offsets::Wide(_)),
         flat: crate::choose::is_flat(graph),

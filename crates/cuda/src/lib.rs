@@ -7,6 +7,7 @@
 //! | `device` | what the machine needs of a GPU |
 //! | `nvidia/` | an NVIDIA GPU: driver, NVRTC, cache of kernels |
 //! | `listings` | the code of a module, for readers |
+//! | `expected` | the kernels of a run, before it begins |
 //! | `executable` | operator calls, loops on the device, queues |
 //! | `requirements` | what a kernel takes for granted about lengths, compared before its launch |
 //! | `launch` | from values to arguments, from results to values |
@@ -15,6 +16,7 @@
 //! | `vectors`, `set`, `queue` | vectors, sets and queues of a run |
 //! | `kernels` | kernels that belong to no operator |
 //! | `told` | what step records tell of an operator |
+//! | `needs`, `plan` | the memory of a run before it begins; the machine without a device |
 //! | `peak` | the bandwidth of the device's memory |
 //! | `capability`, `choose` | which schedules can be run, and which is taken when nobody gives one |
 //!
@@ -28,15 +30,18 @@ mod context;
 pub mod device;
 mod edges_read;
 mod executable;
+mod expected;
 mod fused;
 pub mod headers;
 mod kernels;
 mod launch;
 mod listings;
 mod memory;
+mod needs;
 pub mod nvidia;
 mod outcomes;
 mod peak;
+mod plan;
 mod prepared;
 mod queue;
 mod queue_calls;
@@ -50,13 +55,14 @@ mod vectors;
 
 use std::sync::Arc;
 
-use gw_exec::{Choice, DeviceFacts, ErrorKind, ExecError, Executable, GraphVm, MachineUsage, Result};
+use gw_exec::{Choice, DeviceFacts, ErrorKind, ExecError, Executable, GraphVm, MachineUsage, Needs, Result, StartStep};
 use gw_graph::Graph;
 use gw_ir::module::Module;
 use gw_schedule::Capabilities;
 
 use context::Context;
 use device::{Device, DeviceError, Facts, Unit};
+pub use plan::PlanVm;
 
 /// The CUDA machine.
 pub struct CudaVm {
@@ -78,6 +84,29 @@ impl CudaVm {
     #[doc(hidden)]
     pub fn with_few_rounds(device: Arc<dyn Device>, rounds: u32) -> CudaVm {
         CudaVm { context: Context::new(device, rounds) }
+    }
+
+    /// An error where the lists of the graph and the vectors need more memory than the device has: better before the
+    /// first transfer than in the middle of a run.
+    fn refuse_what_never_fits(&self, module: &Module, graph: &Graph) -> Result<()> {
+        let has = self.context.device.facts().memory;
+        // Sets and balancers are told at their most, and so cannot be a reason.
+        let sure = needs::needs(module, graph)?.parts.into_iter().filter(|need| need.host_bytes > 0);
+        let sure: Vec<_> = sure.filter(|need| need.device_bytes > 0).collect();
+        let needed: u64 = sure.iter().map(|need| need.device_bytes).sum();
+        if needed <= has {
+            return Ok(());
+        }
+        let size = |bytes: u64| gw_graph::memory::human_bytes(bytes.into());
+        let listed: Vec<String> =
+            sure.iter().map(|need| format!("{} {}", need.what, size(need.device_bytes))).collect();
+        let what = format!(
+            "the run needs {} on the device ({}), which has {}; it",
+            size(needed),
+            listed.join(", "),
+            size(has)
+        );
+        Err(ErrorKind::OutOfMemory { what }.into())
     }
 
     /// What is known about the device.
@@ -136,12 +165,25 @@ impl GraphVm for CudaVm {
         Ok(Box::new(executable::CudaExecutable::new(Arc::clone(&self.context), module)?))
     }
 
+    fn prepare_for(&self, module: Arc<Module>, graph: &Graph) -> Result<Box<dyn Executable>> {
+        self.refuse_what_never_fits(&module, graph)?;
+        let executable = executable::CudaExecutable::new(Arc::clone(&self.context), module)?;
+        self.context.device.compile_ahead(executable.expected(graph));
+        Ok(Box::new(executable))
+    }
+
     fn choose(&self, module: Module, graph: &Graph) -> (Module, Choice) {
         choose(module, graph)
     }
 
     fn renumbers_from(&self) -> Option<u32> {
         Some(tuning::RENUMBERS_FROM)
+    }
+
+    fn needs(&self, module: &Module, graph: &Graph) -> Result<Needs> {
+        let device_has = Some(self.context.device.facts().memory);
+        let device_free = self.context.device.free_bytes().ok();
+        Ok(Needs { device_has, device_free, ..needs::needs(module, graph)? })
     }
 
     fn usage(&self) -> Option<MachineUsage> {
@@ -151,11 +193,20 @@ impl GraphVm for CudaVm {
             compiled: usage.compiled,
             cached: usage.cached,
             transfer_seconds: usage.transfer_seconds,
+            download_seconds: usage.download_seconds,
             uploaded_bytes: usage.uploaded,
             downloaded_bytes: usage.downloaded,
             launches: usage.launches,
             waits: usage.waits,
         })
+    }
+
+    fn report(&self) -> Option<String> {
+        self.context.device.report()
+    }
+
+    fn start_steps(&self) -> &[StartStep] {
+        self.context.device.start_steps()
     }
 
     fn device(&self) -> Option<DeviceFacts> {

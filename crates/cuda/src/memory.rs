@@ -51,7 +51,12 @@ impl std::fmt::Debug for Buffer {
 /// An error of the device as the executor reports it.
 pub(crate) fn exec_error(error: DeviceError) -> ExecError {
     match error {
-        DeviceError::OutOfMemory { .. } => ErrorKind::OutOfMemory { what: error.to_string() }.into(),
+        DeviceError::OutOfMemory { needed, free } => {
+            let size = |bytes: u64| gw_graph::memory::human_bytes(bytes.into());
+            let (needed, free) = (size(needed), size(free));
+            let what = format!("of the memory of the device {needed} more are needed and {free} are free; the run");
+            ErrorKind::OutOfMemory { what }.into()
+        }
         DeviceError::Lacking(what) => ErrorKind::Unsupported(what).into(),
         // The executable knows whether it was the time limit.
         DeviceError::Stopped => ErrorKind::Cancelled.into(),

@@ -17,6 +17,11 @@ use gw_cuda::nvidia::{NvidiaDevice, survey};
 
 /// Runs an ignored test of this file with the fakes in place.
 fn with_fakes(test: &str, variables: &[(&str, &str)]) {
+    with_fakes_in_turn(&[(test, variables)]);
+}
+
+/// Runs ignored tests of this file with the fakes in place, one process after another with one cache of kernels.
+fn with_fakes_in_turn(tests: &[(&str, &[(&str, &str)])]) {
     let folder = tempfile::tempdir().unwrap();
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fake");
     for (file, library) in [("cuda.c", "libcuda.so"), ("nvrtc.c", "libnvrtc.so")] {
@@ -27,17 +32,19 @@ fn with_fakes(test: &str, variables: &[(&str, &str)]) {
             Err(error) => return gw_testing::left_out("cc", error),
         }
     }
-    let output = Command::new(std::env::current_exe().unwrap())
-        .args(["--ignored", "--exact", test, "--nocapture"])
-        .env("LD_LIBRARY_PATH", folder.path())
-        .env("GW_CACHE", folder.path().join("cache"))
-        .env_remove("GW_NVRTC")
-        .env_remove("GW_DEVICE")
-        .envs(variables.iter().copied())
-        .output()
-        .unwrap();
-    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && text.contains("1 passed"), "{text}");
+    for (test, variables) in tests {
+        let output = Command::new(std::env::current_exe().unwrap())
+            .args(["--ignored", "--exact", test, "--nocapture"])
+            .env("LD_LIBRARY_PATH", folder.path())
+            .env("GW_CACHE", folder.path().join("cache"))
+            .env_remove("GW_NVRTC")
+            .env_remove("GW_DEVICE")
+            .envs(variables.iter().copied())
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && text.contains("1 passed"), "{text}");
+    }
 }
 
 #[test]
@@ -54,6 +61,18 @@ fn memory_is_pooled() {
 #[test]
 fn kernels_are_compiled_cached_and_launched() {
     with_fakes("inside::kernels", &[("GW_DEVICE", "1")]);
+}
+
+#[test]
+fn a_warm_start_leaves_the_compiler_alone() {
+    // The fake compiler ends a process that loads it against the will of the test.
+    let forbidden: &[(&str, &str)] = &[("FAKE_NO_LOADING", "1")];
+    with_fakes_in_turn(&[("inside::cold", &[]), ("inside::warm", forbidden)]);
+}
+
+#[test]
+fn kernels_are_compiled_ahead() {
+    with_fakes("inside::ahead", &[]);
 }
 
 #[test]
@@ -251,6 +270,47 @@ mod inside {
         // Kernels and marks may outlive their device.
         drop(device);
         drop((kernel, start, end, other));
+    }
+
+    fn one() -> Unit {
+        Unit { name: "add".into(), source: "one".into(), block: 512 }
+    }
+
+    #[test]
+    #[ignore = "needs the fake driver"]
+    fn cold() {
+        let device = open();
+        device.compile(&one()).unwrap();
+        assert_eq!((device.usage().compiled, device.usage().cached), (1, 0));
+        let steps: Vec<&str> = device.start_steps().iter().map(|step| step.what).collect();
+        assert!(steps.contains(&"cuInit") && steps.contains(&"context and streams"), "{steps:?}");
+    }
+
+    #[test]
+    #[ignore = "needs the fake driver"]
+    fn warm() {
+        let device = open();
+        assert_eq!(device.facts().compiler, "NVRTC 13.0");
+        device.compile_ahead(vec![one()]);
+        device.compile(&one()).unwrap();
+        assert_eq!((device.usage().compiled, device.usage().cached), (0, 1));
+    }
+
+    #[test]
+    #[ignore = "needs the fake driver"]
+    fn ahead() {
+        let device = open();
+        let unit = |number: usize| Unit { source: format!("number {number}"), ..one() };
+        let wrong = Unit { source: "an error".into(), ..one() };
+        device.compile_ahead((0..20).map(unit).chain([wrong.clone()]).collect());
+        // Asked for from the other end, some are made already, some are being made, and some are not begun with.
+        for number in (0..25).rev() {
+            device.compile(&unit(number)).unwrap();
+        }
+        assert!(device.compile(&wrong).unwrap_err().to_string().contains("refused by the fake compiler"));
+        assert_eq!((device.usage().compiled, device.usage().cached), (25, 0));
+        // What was expected and never asked for does not hinder the end of the process.
+        device.compile_ahead((100..110).map(unit).collect());
     }
 
     #[test]

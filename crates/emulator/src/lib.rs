@@ -170,21 +170,27 @@ impl Device for EmulatedDevice {
     }
 
     fn upload(&self, to: Address, from: &[u8]) -> Result<(), DeviceError> {
+        let start = Instant::now();
         let mut inner = self.inner();
         let pointer = inner.memory.pointer(to, from.len()).map_err(refused("upload"))?;
         // SAFETY: `pointer` checked that the range is allocated, and the lock keeps it so.
         unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), pointer, from.len()) };
         inner.usage.uploaded += from.len() as u64;
+        inner.usage.transfer_seconds += start.elapsed().as_secs_f64();
         Ok(())
     }
 
     fn download(&self, to: &mut [u8], from: Address) -> Result<(), DeviceError> {
+        let start = Instant::now();
         let mut inner = self.inner();
         let pointer = inner.memory.pointer(from, to.len()).map_err(refused("download"))?;
         // SAFETY: as for uploads.
         unsafe { std::ptr::copy_nonoverlapping(pointer, to.as_mut_ptr(), to.len()) };
         inner.usage.downloaded += to.len() as u64;
         inner.usage.waits += 1;
+        let seconds = start.elapsed().as_secs_f64();
+        inner.usage.transfer_seconds += seconds;
+        inner.usage.download_seconds += seconds;
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 //! The rules belong to the machine ([`GraphVm::choose`]); [`choose_by_rules`](crate::choose_by_rules) applies them.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Instant;
 
 use gw_graph::Graph;
@@ -71,6 +72,8 @@ pub struct RunChoice {
     pub choice: Choice,
     /// Seconds spent on loading the graph, which the run then finds in the same source.
     pub load_seconds: f64,
+    /// The graph, where it is known before the run.
+    pub graph: Option<Arc<Graph>>,
 }
 
 /// Lets a machine choose the schedule of a module as lowered, for a run with these options.
@@ -84,18 +87,18 @@ pub fn choose_for_run(machine: &dyn GraphVm, module: Module, options: &RunOption
         None => Err("the program names no graph that is known before it runs"),
     };
     let load_seconds = start.elapsed().as_secs_f64();
-    let (module, choice) = match graph {
+    let (module, choice) = match &graph {
         Ok(graph) => {
-            let (module, mut choice) = machine.choose(module, &graph);
-            if let Some(reason) = order_by_degree(machine, &module, &graph, options.runs) {
+            let (module, mut choice) = machine.choose(module, graph);
+            if let Some(reason) = order_by_degree(machine, &module, graph, options.runs) {
                 choice.schedule.set_order(Some(VertexOrder::Degree));
                 choice.reasons.insert(0, reason);
             }
             (module, choice)
         }
-        Err(because) => (module, Choice::defaults(because)),
+        Err(because) => (module, Choice::defaults(*because)),
     };
-    RunChoice { module, choice, load_seconds }
+    RunChoice { module, choice, load_seconds, graph: graph.ok() }
 }
 
 /// Why the vertices should be numbered by degree; `None` where they should not.

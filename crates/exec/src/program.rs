@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use gw_graph::Graph;
 use gw_ir::module::{FunctionKind, Module};
 use gw_ir::types::{Domain, Type};
 
@@ -81,9 +82,18 @@ impl Globals {
 impl Program {
     /// Compiles a module for a machine.
     pub fn prepare(vm: &dyn GraphVm, module: Arc<Module>) -> Result<Program> {
+        Program::prepare_for(vm, module, None)
+    }
+
+    /// Compiles a module for a machine and for runs that are expected to be on graphs like this one, if one is known
+    /// ([`GraphVm::prepare_for`]).
+    pub fn prepare_for(vm: &dyn GraphVm, module: Arc<Module>, graph: Option<&Graph>) -> Result<Program> {
         let start = Instant::now();
         let code = Arc::new(Code::compile(&module)?);
-        let executable = vm.prepare(Arc::clone(&module))?;
+        let executable = match graph {
+            Some(graph) => vm.prepare_for(Arc::clone(&module), graph)?,
+            None => vm.prepare(Arc::clone(&module))?,
+        };
         let compile_seconds = start.elapsed().as_secs_f64();
         Ok(Program { module, code, executable, machine: vm.name().to_string(), compile_seconds })
     }

@@ -43,8 +43,10 @@ pub struct MachineUsage {
     pub compiled: u64,
     /// Kernels found in a cache.
     pub cached: u64,
-    /// Seconds spent on transfers between host and device.
+    /// Seconds spent on transfers between host and device, in both directions.
     pub transfer_seconds: f64,
+    /// The part of these seconds that was spent on transfers from the device to the host.
+    pub download_seconds: f64,
     /// Bytes sent to the device.
     pub uploaded_bytes: u64,
     /// Bytes read from the device.
@@ -53,6 +55,22 @@ pub struct MachineUsage {
     pub launches: u64,
     /// Times the host waited for the device.
     pub waits: u64,
+}
+
+impl MachineUsage {
+    /// Seconds spent on transfers from the host to the device.
+    pub fn upload_seconds(&self) -> f64 {
+        (self.transfer_seconds - self.download_seconds).max(0.0)
+    }
+}
+
+/// A step of opening a machine, such as starting a driver.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct StartStep {
+    /// What was done.
+    pub what: &'static str,
+    /// Seconds it took.
+    pub seconds: f64,
 }
 
 impl Add for MachineUsage {
@@ -65,6 +83,7 @@ impl Add for MachineUsage {
             compiled: self.compiled + other.compiled,
             cached: self.cached + other.cached,
             transfer_seconds: self.transfer_seconds + other.transfer_seconds,
+            download_seconds: self.download_seconds + other.download_seconds,
             uploaded_bytes: self.uploaded_bytes + other.uploaded_bytes,
             downloaded_bytes: self.downloaded_bytes + other.downloaded_bytes,
             launches: self.launches + other.launches,
@@ -83,6 +102,7 @@ impl Sub for MachineUsage {
             compiled: self.compiled - before.compiled,
             cached: self.cached - before.cached,
             transfer_seconds: self.transfer_seconds - before.transfer_seconds,
+            download_seconds: self.download_seconds - before.download_seconds,
             uploaded_bytes: self.uploaded_bytes - before.uploaded_bytes,
             downloaded_bytes: self.downloaded_bytes - before.downloaded_bytes,
             launches: self.launches - before.launches,

@@ -14,11 +14,12 @@ use crate::choice::Choice;
 use crate::env::Environment;
 use crate::error::{ErrorKind, Result};
 use crate::frontier::FrontierCosts;
+use crate::needs::{Needs, host_needs};
 use crate::queue::{Queue, QueueSpec, QueueState};
 use crate::remote::RemoteMemory;
 use crate::set::VertexSet;
 use crate::sites::{OperatorId, StatementId};
-use crate::usage::{DeviceFacts, MachineUsage};
+use crate::usage::{DeviceFacts, MachineUsage, StartStep};
 use crate::value::Value;
 
 /// A machine: compiles modules.
@@ -35,6 +36,12 @@ pub trait GraphVm: Send + Sync {
     /// Compiles every operator of a module. [`Sites`](crate::Sites) numbers them.
     fn prepare(&self, module: Arc<Module>) -> Result<Box<dyn Executable>>;
 
+    /// As [`GraphVm::prepare`], for runs that are expected to be on graphs like this one: a machine that compiles
+    /// operators for the graphs they meet can begin with that at once. What the executable can run is the same.
+    fn prepare_for(&self, module: Arc<Module>, _graph: &Graph) -> Result<Box<dyn Executable>> {
+        self.prepare(module)
+    }
+
     /// Chooses the schedule for a module as lowered, before any pass, and a graph. Returns the module with the labels
     /// that the schedule names. What is chosen is legal for the module and within the machine's capabilities.
     fn choose(&self, module: Module, _graph: &Graph) -> (Module, Choice) {
@@ -46,9 +53,19 @@ pub trait GraphVm: Send + Sync {
         None
     }
 
+    /// The memory that a run of a module, after all passes, needs on a graph. Nothing is allocated.
+    fn needs(&self, module: &Module, graph: &Graph) -> Result<Needs> {
+        Ok(host_needs(module, graph))
+    }
+
     /// What it has done since it was opened; `None` from a machine that keeps no count.
     fn usage(&self) -> Option<MachineUsage> {
         None
+    }
+
+    /// What opening the machine took, step by step; empty where opening takes no time worth telling.
+    fn start_steps(&self) -> &[StartStep] {
+        &[]
     }
 
     /// What the machine has to tell about its last run, in lines for a person; `None` from a machine that has nothing

@@ -224,8 +224,8 @@ impl Prepared {
         let arguments = self.options.argv[1..].to_vec();
         let machine = self.machine.name().to_string();
         let decision = self.compiled.decision.clone();
-        let mut outcome = Outcome::new(&self.program, arguments, machine, decision, self.times, ran);
-        (outcome.usage, outcome.notes) = (usage, self.notes.clone());
+        let mut outcome = Outcome::new(&self.program, arguments, machine, decision, self.times, ran, usage);
+        outcome.notes = self.notes.clone();
         Ok(outcome)
     }
 }

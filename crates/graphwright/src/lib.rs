@@ -25,7 +25,7 @@
 //! | limit, cancel, watch a run | [`Job::timeout`], [`Job::cancel`], [`Job::observe`] |
 //! | run once, run often | [`Job::run`], [`Job::prepare`] and [`Prepared::run`] |
 //! | read results | [`Outcome::vector`], [`Outcome::scalar`], [`Outcome::set`], [`Outcome::verify`] |
-//! | see why it ran as it did | [`Outcome::decision`], [`Outcome::times`], [`Outcome::usage`] |
+//! | see why it ran as it did | [`Outcome::decision`], [`Outcome::times`], [`Outcome::parts`], [`Outcome::usage`] |
 //!
 //! The command `gw`, the lab and the models stand on this crate: [`Program::settle`] and [`Program::compile`] are the
 //! one way from a text to a machine. It needs neither a database nor a C compiler, and a GPU only where one is asked
@@ -37,22 +37,28 @@ mod error;
 mod graph;
 mod job;
 mod machines;
+mod opening;
 mod outcome;
+mod parts;
 mod program;
 mod ready;
 mod settled;
 mod wanted;
+mod worth;
 
 pub use adviser::{Adviser, Candidate, tree_text};
 pub use argument::Argument;
 pub use error::{Error, Result};
 pub use graph::Graph;
-pub use gw_exec::{ExternCall, ExternResult, Externs, MachineUsage, Observer, Reason, StepRecord, Value};
+pub use gw_exec::{ExternCall, ExternResult, Externs, MachineUsage, Observer, Reason, StartStep, StepRecord, Value};
 pub use gw_programs::{Program as StandardProgram, programs};
 pub use job::{Job, Prepared};
 pub use machines::{Machine, MachineKind, MachineOptions, Machines, Missing, Swarm};
+pub use opening::{Opened, Opening};
 pub use outcome::{Entry, Number, Outcome, Times};
+pub use parts::Parts;
 pub use program::Program;
 pub use ready::Ready;
 pub use settled::{Compiled, Decision, Settled};
 pub use wanted::{ADAPTIVE, AUTO, Origin, ReadSchedule, Wanted};
+pub use worth::{Worth, is_worth_starting, worth};

@@ -24,6 +24,10 @@ pub trait MachineKind: Send + Sync {
     fn is_preferred(&self) -> bool {
         false
     }
+    /// Whether opening it takes so long that it is worth a thread of its own ([`Machines::begin`]).
+    fn starts_slowly(&self) -> bool {
+        false
+    }
 }
 
 /// How a machine is opened.
@@ -276,6 +280,10 @@ impl MachineKind for Cuda {
             is_absent: matches!(error, gw_cuda::device::DeviceError::Missing(_)),
         })?;
         Ok(Machine::new(machine, 1))
+    }
+
+    fn starts_slowly(&self) -> bool {
+        true
     }
 
     fn is_preferred(&self) -> bool {

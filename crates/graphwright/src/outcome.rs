@@ -7,6 +7,7 @@ use gw_programs::{Program as StandardProgram, Run, Values};
 
 use crate::error::{Error, Result};
 use crate::graph::Graph;
+use crate::parts::Parts;
 use crate::program::Program;
 use crate::settled::Decision;
 
@@ -23,6 +24,8 @@ pub struct Outcome {
     pub decision: Decision,
     /// Where the time went.
     pub times: Times,
+    /// The same time in parts that do not overlap.
+    pub parts: Parts,
     /// Operator calls of `main`.
     pub steps: u64,
     /// What the program printed.
@@ -80,17 +83,22 @@ impl Outcome {
         decision: Decision,
         times: Times,
         ran: RunResult,
+        usage: Option<MachineUsage>,
     ) -> Outcome {
         let vectors = ran.globals.iter().map(|_| OnceLock::new()).collect();
+        let mut parts = Parts::of_run(&ran, usage.as_ref());
+        parts.read_graph += times.load;
+        parts.compile += times.compile;
         Outcome {
             program: program.name().to_string(),
             arguments,
             machine,
             decision,
             times: Times { load: times.load + ran.timings.load, compile: times.compile, ..Times::of(&ran) },
+            parts,
             steps: ran.steps,
             printed: ran.printed,
-            usage: None,
+            usage,
             notes: Vec::new(),
             standard: program.as_standard(),
             globals: ran.globals,

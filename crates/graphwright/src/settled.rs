@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use gw_exec::{GraphVm, Reason};
+use gw_graph::Graph;
 use gw_ir::{Module, Options, run_pipeline};
 use gw_schedule::{ProgramSchedule, Schedule};
 
@@ -40,6 +41,8 @@ pub struct Settled {
     module: Module,
     /// Labels of the schedule that the program does not have are an error of the passes.
     strict: bool,
+    /// The graph of the first run, where it is known before the run.
+    graph: Option<Arc<Graph>>,
     /// The schedule.
     pub decision: Decision,
 }
@@ -59,7 +62,7 @@ impl Settled {
     }
 
     pub(crate) fn new(module: Module, decision: Decision) -> Settled {
-        Settled { module, strict: false, decision }
+        Settled { module, strict: false, graph: None, decision }
     }
 
     /// The same, but refused where the schedule names a label that the program does not have: for schedules that no
@@ -67,6 +70,17 @@ impl Settled {
     #[must_use]
     pub fn strict(self) -> Settled {
         Settled { strict: true, ..self }
+    }
+
+    /// The same, with the graph that the first run is expected to be on.
+    #[must_use]
+    pub(crate) fn expecting(self, graph: Option<Arc<Graph>>) -> Settled {
+        Settled { graph, ..self }
+    }
+
+    /// The graph of the first run, where it is known before the run.
+    pub fn graph(&self) -> Option<&Arc<Graph>> {
+        self.graph.as_ref()
     }
 
     /// The module as lowered, every label of the schedule in it.
@@ -97,8 +111,10 @@ impl Settled {
         if !refused.is_empty() {
             return Err(Error::Refused(refused));
         }
+        let graph = self.graph.clone();
         let (module, decision) = self.optimised()?;
-        let program = gw_exec::Program::prepare(machine, Arc::new(module)).map_err(Error::Prepare)?;
+        let program =
+            gw_exec::Program::prepare_for(machine, Arc::new(module), graph.as_deref()).map_err(Error::Prepare)?;
         Ok(Compiled { program, decision })
     }
 }

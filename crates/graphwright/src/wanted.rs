@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
-use gw_exec::{Choice, GraphVm, RunOptions, choose_for_run};
+use gw_exec::{Choice, GraphVm, RunOptions, choose_for_run, graph_text};
 use gw_graph::text_file::read_text;
 use gw_ir::Module;
 use gw_lang::diagnostic::has_errors;
@@ -132,7 +133,16 @@ impl Wanted {
 
     fn settle_schedule(&self, machine: &dyn GraphVm, module: Module, options: &RunOptions) -> Settled {
         if let Wanted::Fixed(schedule, origin) = self {
-            return Settled::fixed(module, ProgramSchedule::clone(schedule), *origin);
+            // A machine that compiles for the graph at hand is told of the graph; the run reports what is wrong with it.
+            let start = Instant::now();
+            let graph = match machine.family() {
+                Family::Gpu => graph_text(&module, &options.argv)
+                    .and_then(|wanted| options.graphs.load(&wanted.text, wanted.weight).ok()),
+                _ => None,
+            };
+            let mut settled = Settled::fixed(module, ProgramSchedule::clone(schedule), *origin).expecting(graph);
+            settled.decision.load_seconds = start.elapsed().as_secs_f64();
+            return settled;
         }
         let chosen = choose_for_run(machine, module, options);
         let mut choice = chosen.choice;
@@ -150,7 +160,7 @@ impl Wanted {
             load_seconds: chosen.load_seconds,
             ..Decision::fixed(choice.schedule, origin)
         };
-        Settled::new(chosen.module, decision)
+        Settled::new(chosen.module, decision).expecting(chosen.graph)
     }
 }
 

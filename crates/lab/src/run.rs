@@ -434,6 +434,7 @@ fn row_usage(row: &Row<'_>) -> Option<RowUsage> {
         compiled: count(|u| u.compiled),
         cached: count(|u| u.cached),
         transfer_seconds: median(|u| u.transfer_seconds),
+        download_seconds: median(|u| u.download_seconds),
         uploaded_bytes: count(|u| u.uploaded_bytes),
         downloaded_bytes: count(|u| u.downloaded_bytes),
         launches: count(|u| u.launches),

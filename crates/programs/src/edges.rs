@@ -3,6 +3,8 @@
 //! A search has done the work of the part that it reached: as in Graph500, the edges that leave reached vertices count,
 //! an undirected edge once. Every other program counts all edges of the graph as they are stored.
 
+use rayon::prelude::*;
+
 use crate::registry::Program;
 use crate::results::Values;
 use crate::validate::Run;
@@ -44,6 +46,7 @@ impl Program {
         };
         let out = run.graph.out();
         let edges: u64 = (0..run.graph.vertices())
+            .into_par_iter()
             .filter(|&v| is_reached(&entries, v, otherwise))
             .map(|v| out.degree(v as u32) as u64)
             .sum();

@@ -5,11 +5,12 @@ use std::time::Instant;
 
 use graphwright::{Compiled, Decision, Program, Wanted};
 use gw_exec::{GraphVm, MachineUsage, RunOptions, RunResult};
-use gw_schedule::Transform;
+use gw_schedule::{Family, Transform};
 
 use super::explain;
 use crate::error::CliError;
 use crate::machines::{self, Opened};
+use crate::stop;
 
 /// A program and how it is to be run, on whatever machine.
 pub struct Attempt<'a> {
@@ -51,6 +52,11 @@ impl Attempt<'_> {
                 eprintln!("gw: {}: {error}; running on the CPU", opened.machine.name());
                 Ok(self.on(machines::cpu(threads)?.vm(), &options(false))?)
             }
+            Err(error) if error.is_out_of_memory() && opened.machine.vm().family() == Family::Gpu => {
+                crate::output::error(&error.into());
+                let mend = "--target cpu runs it in the memory of the host, --target auto does so by itself";
+                Err(CliError::NoResult(mend.to_string()))
+            }
             finished => Ok(finished?),
         }
     }
@@ -85,6 +91,9 @@ impl Attempt<'_> {
         let usage = machine.usage().zip(before).map(|(after, before)| after - before);
         let file = self.program.file();
         let ran = ran.map_err(|error| graphwright::Error::Run { error, file: file.clone() })?;
+        if !machine.start_steps().is_empty() {
+            stop::leave_to_the_system(program);
+        }
         Ok(Finished { decision, compile_seconds, ran, machine: machine.name().to_string(), usage })
     }
 }
@@ -141,7 +150,7 @@ mod tests {
         let wanted = source::schedule(&program, None).unwrap();
         let attempt = Attempt { program: &program, wanted: &wanted, explain: false };
         let run = |replaceable: bool| {
-            let opened = Opened { machine: Machine::new(Small, 1), replaceable };
+            let opened = Opened { machine: Machine::new(Small, 1), replaceable, worth: None, seconds: 0.0 };
             let mut given_up = Vec::new();
             let finished = attempt.run(&opened, 1, &mut |may_be_given_up| {
                 given_up.push(may_be_given_up);

@@ -2,6 +2,7 @@
 
 mod attempt;
 pub mod compile;
+mod estimate;
 mod explain;
 mod graphs;
 mod ids;
@@ -11,6 +12,7 @@ mod results;
 pub mod run;
 mod source;
 mod tables;
+mod times;
 mod top;
 mod trace;
 mod unread;

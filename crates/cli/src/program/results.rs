@@ -8,6 +8,8 @@ use graphwright::Program;
 use gw_exec::{Globals, Scalar, Value, Vector};
 use gw_ir::Module;
 use gw_ir::types::Type;
+use gw_programs::Values;
+use rayon::prelude::*;
 use serde_json::{Map, Value as Json, json};
 
 use super::ids::Ids;
@@ -149,7 +151,10 @@ pub fn number(value: &Value) -> Json {
 fn summary(vector: &Vector) -> String {
     let mut text = format!("{} entries", crate::output::grouped(vector.len() as u64));
     if vector.scalar() == Scalar::Bool {
-        let set = (0..vector.cells()).filter(|&i| matches!(vector.get(i), Some(Value::Bool(true)))).count();
+        let set = match Values::of(vector) {
+            Some(Values::Bool(entries)) => entries.iter().filter(|entry| **entry).count(),
+            _ => 0,
+        };
         let _ = write!(text, ", {} of them true", crate::output::grouped(set as u64));
     } else if let Some((least, greatest)) = extremes(vector) {
         let _ = write!(text, " from {} to {}", shortened(&least), shortened(&greatest));
@@ -163,19 +168,29 @@ fn summary(vector: &Vector) -> String {
     text
 }
 
-/// The least and the greatest entry; `None` without entries, or where all are NaN.
+/// The least and the greatest entry; `None` without entries, or where all are NaN. All threads look: a vector may have
+/// an entry per vertex of a large graph.
 fn extremes(vector: &Vector) -> Option<(Value, Value)> {
-    let mut range: Option<((f64, Value), (f64, Value))> = None;
-    for value in (0..vector.cells()).filter_map(|i| vector.get(i)) {
-        let Some(key) = value.as_f64().filter(|key| !key.is_nan()) else { continue };
-        let (least, greatest) = range.get_or_insert_with(|| ((key, value.clone()), (key, value.clone())));
-        if key < least.0 {
-            *least = (key, value);
-        } else if key > greatest.0 {
-            *greatest = (key, value);
-        }
+    match Values::of(vector)? {
+        Values::Int(entries) => range(&entries, Value::Int),
+        Values::Uint(entries) => range(&entries, Value::Uint),
+        Values::Uint64(entries) => range(&entries, Value::Uint64),
+        Values::Float(entries) => range(&entries, Value::Float),
+        Values::Double(entries) => range(&entries, Value::Double),
+        Values::Bool(entries) => range(&entries, Value::Bool),
     }
-    range.map(|(least, greatest)| (least.1, greatest.1))
+}
+
+/// The least and the greatest of entries that can be compared with themselves, which NaN cannot.
+fn range<T: Copy + PartialOrd + Send + Sync>(entries: &[T], value: fn(T) -> Value) -> Option<(Value, Value)> {
+    const PIECE: usize = 1 << 16;
+    let wider = |(a, b): (T, T), (c, d): (T, T)| (if c < a { c } else { a }, if d > b { d } else { b });
+    let of_piece = |piece: &[T]| {
+        let numbers = piece.iter().filter(|entry| entry.partial_cmp(entry).is_some());
+        numbers.map(|&entry| (entry, entry)).reduce(wider)
+    };
+    let (least, greatest) = entries.par_chunks(PIECE).filter_map(of_piece).reduce_with(wider)?;
+    Some((value(least), value(greatest)))
 }
 
 fn lines(vector: &Vector) -> Result<Vec<u8>, CliError> {
@@ -215,5 +230,21 @@ pub fn in_full(value: &Value) -> String {
         Value::Float(v) => v.to_string(),
         Value::Double(v) => v.to_string(),
         other => other.printed().unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn extremes_pass_over_what_is_no_number() {
+        let keys = |range: Option<(Value, Value)>| range.map(|(a, b)| (a.as_f64().unwrap(), b.as_f64().unwrap()));
+        let of = |entries: &[f32]| keys(extremes(&Vector::from_slice(entries)));
+        let long: Vec<f32> = (0..200_000).map(|i| if i % 3 == 0 { f32::NAN } else { (i as f32 - 1e5).abs() }).collect();
+        assert_eq!(of(&long), Some((0.0, 99_999.0)));
+        assert_eq!(of(&[f32::NAN, -1.5, f32::INFINITY]), Some((-1.5, f64::INFINITY)));
+        assert_eq!((of(&[f32::NAN]), of(&[])), (None, None));
+        assert_eq!(keys(extremes(&Vector::from_slice(&[3, -7, 5]))), Some((-7.0, 5.0)));
     }
 }

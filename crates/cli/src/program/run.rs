@@ -6,23 +6,25 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use graphwright::{Origin, Program, Wanted};
-use gw_exec::{GraphSource, MachineUsage, Output, Reason, RunOptions};
+use graphwright::{Origin, Parts, Program, Wanted, Worth};
+use gw_exec::{GraphSource, GraphVm, MachineUsage, Output, Reason, RunOptions, graph_text};
 use gw_graph::GraphSpec;
 use gw_ir::Module;
 use gw_programs::{ArgumentError, Remark, Run as FinishedRun};
 use serde::Serialize;
 
 use super::attempt::{Attempt, Finished};
+use super::estimate::Estimate;
 use super::graphs::Graphs;
 use super::ids::{self, Ids};
 use super::named::Named;
 use super::results::{self, OutFile};
+use super::times::{Start, Times};
 use super::top::{Best, Top};
 use super::{source, trace, unread};
 use crate::error::CliError;
 use crate::graph::columns::Columns;
-use crate::machines::{self, Simulated, Target};
+use crate::machines::{self, Simulated, Target, Work};
 use crate::output::{grouped, rate, seconds};
 
 const HELP: &str = "\
@@ -37,6 +39,8 @@ Examples:
   gw run my.gt web.mtx.gz --out rank=ranks.txt  a program of your own; a result into a file
   gw run pagerank web.mtx.gz --out rank=- | sort -g | tail
                                                 a result to standard output, everything else to standard error
+  gw run pagerank web.mtx.gz --target cuda --estimate
+                                                how much memory that takes, and whether it fits
   gw run bc kron:16 2 --schedule auto --explain-schedule
                                                 the machine chooses the schedule and says why
 
@@ -66,6 +70,10 @@ pub struct Run {
     /// Follow the model of an adaptive schedule blindly: weak leaves, dear candidates and late steps change nothing
     #[arg(long)]
     no_guard: bool,
+    /// Do not run: tell how much memory the run needs, on the host and on the device, and whether it fits; exit code 1
+    /// if it does not
+    #[arg(long, conflicts_with_all = ["verify", "out", "top", "trace"])]
+    estimate: bool,
     /// Check the result; the exit code is 0 only if it is right
     #[arg(long)]
     verify: bool,
@@ -110,9 +118,17 @@ struct Answer<'a> {
     schedule_origin: Origin,
     #[serde(skip_serializing_if = "Option::is_none")]
     schedule_reasons: Option<&'a [Reason]>,
+    /// Why `--target auto` took this machine, where both were weighed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target_reason: Option<&'a Worth>,
     load_seconds: f64,
     compile_seconds: f64,
+    /// The part `run`.
     seconds: f64,
+    /// Where the time of the process went: parts that add up to `whole`.
+    parts: Times,
+    /// How the machine was opened.
+    start: Start<'a>,
     steps: u64,
     edges: Option<u64>,
     /// The edges that `edges_per_second` is about: those of what a search reached.
@@ -170,9 +186,12 @@ impl Run {
             Some(_) => Graphs::by_ids(),
             None => Graphs::default(),
         });
+        let mut parts = Parts { compile: started.elapsed().as_secs_f64(), ..Parts::default() };
+        // A machine that takes time to start does so while the graph is read.
+        let begun = self.target.begin(threads, self.args.first().map(String::as_str));
         let start = Instant::now();
         let Ready { args, chosen_source } = self.ready(&mut program, &graphs)?;
-        let ready_seconds = start.elapsed().as_secs_f64();
+        parts.read_graph = start.elapsed().as_secs_f64();
         let mut options = RunOptions::with_args(args.iter().cloned());
         (options.timeout, options.started) = (timeout, Some(started));
         options.cancel = Arc::clone(cancel);
@@ -187,12 +206,41 @@ impl Run {
         self.top.iter().try_for_each(|top| top.check(module))?;
         let vertex_vectors = ids::vertex_vectors(&program, module);
         self.warn_of_unread(&program, module, &wanted, &args);
-        let machine = self.target.open_simulated(&self.simulated, threads)?;
-        let front_seconds = start.elapsed().as_secs_f64();
+        parts.compile += start.elapsed().as_secs_f64();
+        let start = Instant::now();
+        let loaded = match self.target.is_auto() || self.target.is_cuda() {
+            true => graph_text(module, &options.argv).and_then(|wanted| graphs.load(&wanted.text, wanted.weight).ok()),
+            false => None,
+        };
+        if let Some(graph) = &loaded {
+            begun.meanwhile(graph);
+        }
+        parts.read_graph += start.elapsed().as_secs_f64();
+        let start = Instant::now();
+        let work = Work { program: program.name(), graph: loaded.as_deref() };
+        let opened = begun.finish(&self.simulated, threads, Some(&work));
+        if self.estimate {
+            // A machine that is not here can still be asked.
+            let plan;
+            let vm: &dyn GraphVm = match &opened {
+                Ok(opened) => opened.machine.vm(),
+                Err(_) if self.target.is_cuda() => {
+                    plan = gw_cuda::PlanVm;
+                    &plan
+                }
+                Err(_) => return opened.map(drop),
+            };
+            return Estimate::of(&program, &wanted, vm, &options)?.tell(self.json);
+        }
+        let opened = opened?;
+        parts.start_device = start.elapsed().as_secs_f64();
+        if let Some(worth) = opened.worth.as_ref().filter(|_| self.explain_schedule) {
+            eprintln!("machine: {}, chosen by --target auto: {}", opened.machine.name(), worth.because);
+        }
 
         let attempt = Attempt { program: &program, wanted: &wanted, explain: self.explain_schedule };
         let mut tracer = None;
-        let finished = attempt.run(&machine, threads, &mut |may_be_given_up| {
+        let finished = attempt.run(&opened, threads, &mut |may_be_given_up| {
             tracer = self.trace.then(|| Arc::new(trace::Printer::new()));
             options.observer = tracer.clone().map(|tracer| tracer as _);
             options.output = match self.json || may_be_given_up {
@@ -202,8 +250,13 @@ impl Run {
             };
             options.clone()
         })?;
-        let report = machine.machine.vm().report();
+        let report = opened.machine.vm().report();
         let Finished { decision, compile_seconds, ran, machine, usage } = finished;
+        let of_run = Parts::of_run(&ran, usage.as_ref());
+        parts.read_graph += decision.load_seconds;
+        parts.compile += compile_seconds;
+        let parts = parts + of_run;
+        let start = Instant::now();
         let found = results::of_run(&program, &ran.globals);
         let graph = match program.as_standard() {
             Some(_) => Some(
@@ -211,8 +264,8 @@ impl Run {
             ),
             None => None,
         };
-        let of_run = ran.globals.iter().find_map(|(_, value)| value.as_graph());
-        let ids = Ids::new(graph.as_deref().or(of_run.map(|graph| &**graph)), &vertex_vectors);
+        let graph_of_run = ran.globals.iter().find_map(|(_, value)| value.as_graph());
+        let ids = Ids::new(graph.as_deref().or(graph_of_run.map(|graph| &**graph)), &vertex_vectors);
         let finished = graph.as_deref().map(|graph| FinishedRun { graph, args: &args, results: &ran.globals });
         let remark =
             program.as_standard().zip(finished.as_ref()).and_then(|(standard, finished)| standard.remark(finished));
@@ -241,21 +294,26 @@ impl Run {
             }
         }
 
+        let mut times = Times { parts, output: start.elapsed().as_secs_f64(), ..Times::default() };
         let start = Instant::now();
         let verdict = program.as_standard().zip(finished.as_ref()).filter(|_| self.verify);
         let verdict = verdict.map(|(standard, finished)| standard.validate(finished));
-        let verify_seconds = verdict.is_some().then(|| start.elapsed().as_secs_f64());
+        times.validate = start.elapsed().as_secs_f64();
+        let verify_seconds = verdict.is_some().then_some(times.validate);
+        let start = Instant::now();
         let wrong = verdict.as_ref().and_then(|v| v.as_ref().err()).map(ToString::to_string);
         if no_result.is_none() {
             outputs.iter().try_for_each(|output| output.write(&ran.globals, &ids))?;
         }
-        let edges = of_run.map(|graph| graph.edges() as u64);
+        let in_json = if self.json { results::as_json(&found) } else { serde_json::Map::new() };
+        let edges = graph_of_run.map(|graph| graph.edges() as u64);
         let counted_edges = match program.as_standard().zip(finished.as_ref()) {
             Some((standard, finished)) => Some(standard.counted_edges(finished)),
             None => edges,
         };
         let touched_edges = tracer.and_then(|tracer| tracer.touched_edges());
-        let per_second = |edges: Option<u64>| edges.filter(|_| ran.seconds > 0.0).map(|e| e as f64 / ran.seconds);
+        let per_second = |edges: Option<u64>| edges.filter(|_| parts.run > 0.0).map(|e| e as f64 / parts.run);
+        times.output += start.elapsed().as_secs_f64();
         let answer = Answer {
             program: program.name(),
             arguments: &args,
@@ -264,9 +322,12 @@ impl Run {
             schedule: decision.schedule.to_string(),
             schedule_origin: decision.origin,
             schedule_reasons: (decision.origin == Origin::Chosen).then_some(&decision.reasons),
-            load_seconds: ready_seconds + decision.load_seconds + ran.timings.load,
-            compile_seconds: front_seconds + compile_seconds,
-            seconds: ran.seconds,
+            target_reason: opened.worth.as_ref(),
+            load_seconds: parts.read_graph,
+            compile_seconds: parts.compile,
+            seconds: parts.run,
+            parts: times.of_whole(crate::clock::elapsed()),
+            start: Start { seconds: opened.seconds, steps: opened.machine.vm().start_steps() },
             steps: ran.steps,
             edges,
             counted_edges,
@@ -280,7 +341,7 @@ impl Run {
             problem: wrong.clone().or(no_result.clone()),
             remark: rough.clone(),
             verify_seconds,
-            results: results::as_json(&found),
+            results: in_json,
             top: &best,
             printed: &ran.printed,
         };
@@ -293,6 +354,9 @@ impl Run {
         }
         if let Some(rough) = rough {
             eprintln!("gw: warning: {rough}");
+        }
+        if !opened.machine.vm().start_steps().is_empty() {
+            crate::stop::leave_to_the_system(opened);
         }
         match (wrong, no_result) {
             (Some(problem), _) => Err(CliError::Wrong(problem)),
@@ -343,7 +407,7 @@ impl Run {
     }
 }
 
-/// One line about the run, on standard error: standard output belongs to the program.
+/// Two lines about the run and its time, on standard error: standard output belongs to the program.
 fn tell(answer: &Answer<'_>) {
     let steps = if answer.steps == 1 { "step" } else { "steps" };
     let mut line = format!(
@@ -363,22 +427,13 @@ fn tell(answer: &Answer<'_>) {
     if let (Some(edges), Some(speed)) = (answer.touched_edges, answer.touched_edges_per_second) {
         line += &format!("; {} touched, {} edges/s", grouped(edges), rate(speed, ""));
     }
-    let (load, compile) = (seconds(answer.load_seconds), seconds(answer.compile_seconds));
-    line += &format!(" (load {load}, compile {compile})");
-    // The first run brings the graph to a device and compiles kernels as it meets them.
-    if let Some(usage) = &answer.usage {
-        let (kernels, transfer) = (seconds(usage.compile_seconds), seconds(usage.transfer_seconds));
-        line += &format!(
-            "; in the run: {} kernels compiled, {} from the cache in {kernels}, transfers {transfer}",
-            usage.compiled, usage.cached
-        );
-    }
     match (answer.verified, answer.verify_seconds) {
         (Some(true), Some(s)) => line += &format!("; result verified in {}", seconds(s)),
         (Some(false), _) => line += "; the result is wrong",
         _ => {}
     }
     eprintln!("{line}");
+    eprintln!("{}", answer.parts.in_words(&answer.start, answer.usage.as_ref()));
 }
 
 /// A time limit from here on, 31 years, is none.

@@ -17,6 +17,12 @@ const EXTENSION: &str = "cubin";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Hash(u128);
 
+impl std::fmt::Display for Hash {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
 impl Hash {
     /// The hash of nothing.
     pub fn new() -> Hash {
@@ -96,17 +102,27 @@ impl Cache {
         })
     }
 
-    /// Keeps a kernel. The file appears whole or not at all, so processes may write the same one at once.
+    /// Whether there is a file for this key, whole or not.
+    pub(super) fn has(&self, key: Hash) -> bool {
+        self.path(key).is_some_and(|path| path.exists())
+    }
+
+    /// Keeps a kernel.
     pub(super) fn put(&self, key: Hash, cubin: &[u8]) {
-        let Some(path) = self.path(key) else { return };
+        if let Some(path) = self.path(key) {
+            self.write(&path, &[cubin, &trailer(cubin)].concat());
+        }
+    }
+
+    /// Writes a file in the folder. It appears whole or not at all, so processes may write the same one at once.
+    pub(super) fn write(&self, path: &Path, contents: &[u8]) {
         let Some(folder) = path.parent() else { return };
         let write = || -> std::io::Result<()> {
             std::fs::create_dir_all(folder)?;
             // Without waiting for the disk: what a crash of the system leaves of a file is told by its checksum.
             let mut file = tempfile::Builder::new().prefix(".").suffix(".partial").tempfile_in(folder)?;
-            file.write_all(cubin)?;
-            file.write_all(&trailer(cubin))?;
-            file.persist(&path)?;
+            file.write_all(contents)?;
+            file.persist(path)?;
             Ok(())
         };
         // Failing is allowed: see the type.
@@ -114,7 +130,7 @@ impl Cache {
     }
 
     fn path(&self, key: Hash) -> Option<PathBuf> {
-        Some(self.folder.as_ref()?.join(format!("{:032x}.{EXTENSION}", key.0)))
+        Some(self.folder.as_ref()?.join(format!("{key}.{EXTENSION}")))
     }
 }
 

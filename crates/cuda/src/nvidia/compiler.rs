@@ -1,6 +1,8 @@
 //! From a unit to machine code: options, headers, NVRTC, and the cache of what was compiled before.
 
 use super::cache::{Cache, Hash};
+use super::driver::Version;
+use super::known::Known;
 use super::nvrtc::Nvrtc;
 use crate::device::{DeviceError, Unit};
 use crate::headers::HEADERS;
@@ -18,48 +20,69 @@ const OPTIONS: &[&str] = &[
     "--fmad=false",
 ];
 
-/// Compiles for one architecture.
+/// Compiles for one architecture. NVRTC is loaded when something is first compiled.
 pub(super) struct Compiler {
-    nvrtc: &'static Nvrtc,
+    known: Known,
     options: Vec<String>,
     /// The hash of everything that all units share.
     shared: Hash,
     cache: Cache,
+    driver: Version,
 }
 
 impl Compiler {
-    /// A compiler for an architecture such as `sm_90`.
-    pub fn new(nvrtc: &'static Nvrtc, architecture: &str, cache: Cache) -> Compiler {
+    /// A compiler for an architecture such as `sm_90` and a driver of this version.
+    pub fn new(known: Known, architecture: &str, cache: Cache, driver: Version) -> Compiler {
         let mut options = vec![format!("--gpu-architecture={architecture}")];
         options.extend(OPTIONS.iter().map(|option| option.to_string()));
-        let (major, minor) = nvrtc.version;
-        let shared = Hash::new().with(format!("NVRTC {major}.{minor}").as_bytes());
-        let shared = options.iter().fold(shared, |hash, option| hash.with(option.as_bytes()));
-        let with_header = |hash: Hash, (name, text): &(&str, &str)| hash.with(name.as_bytes()).with(text.as_bytes());
-        let shared = HEADERS.iter().fold(shared, with_header);
-        Compiler { nvrtc, options, shared, cache }
+        let shared = shared(known.version, &options);
+        Compiler { known, options, shared, cache, driver }
     }
 
     /// The version, for people.
     pub fn version(&self) -> String {
-        let (major, minor) = self.nvrtc.version;
+        let (major, minor) = self.known.version;
         format!("NVRTC {major}.{minor}")
+    }
+
+    /// Whether the machine code of a unit is in the cache, as far as the name of a file tells.
+    pub fn is_cached(&self, unit: &Unit) -> bool {
+        self.cache.has(key(self.shared, unit))
     }
 
     /// The machine code of a unit, and whether it had to be compiled.
     pub fn cubin(&self, unit: &Unit) -> Result<(Vec<u8>, bool), DeviceError> {
-        let key = self.shared.with(unit.name.as_bytes()).with(unit.source.as_bytes());
-        if let Some(cubin) = self.cache.get(key) {
+        if let Some(cubin) = self.cache.get(key(self.shared, unit)) {
             return Ok((cubin, false));
         }
-        let cubin = self.compile(unit)?;
-        self.cache.put(key, &cubin);
+        let nvrtc = Nvrtc::get()?;
+        let cubin = self.compile(nvrtc, unit)?;
+        // Where another compiler than the noted one was found, the kernel is kept as its work.
+        let loaded = Known::of(nvrtc);
+        if loaded != self.known {
+            loaded.note(&self.cache, self.driver);
+        }
+        self.cache.put(key(shared(loaded.version, &self.options), unit), &cubin);
         Ok((cubin, true))
     }
 
-    fn compile(&self, unit: &Unit) -> Result<Vec<u8>, DeviceError> {
-        self.nvrtc.compile(&unit.name, &unit.source, HEADERS, &self.options)
+    fn compile(&self, nvrtc: &Nvrtc, unit: &Unit) -> Result<Vec<u8>, DeviceError> {
+        nvrtc.compile(&unit.name, &unit.source, HEADERS, &self.options)
     }
+}
+
+/// The hash of everything that all units share.
+fn shared(version: Version, options: &[String]) -> Hash {
+    let (major, minor) = version;
+    let shared = Hash::new().with(format!("NVRTC {major}.{minor}").as_bytes());
+    let shared = options.iter().fold(shared, |hash, option| hash.with(option.as_bytes()));
+    let with_header = |hash: Hash, (name, text): &(&str, &str)| hash.with(name.as_bytes()).with(text.as_bytes());
+    HEADERS.iter().fold(shared, with_header)
+}
+
+/// The key of a unit in the cache.
+fn key(shared: Hash, unit: &Unit) -> Hash {
+    shared.with(unit.name.as_bytes()).with(unit.source.as_bytes())
 }
 
 /// Compiles a unit for an architecture such as `sm_90`. Needs NVRTC but no GPU, and leaves the cache alone.
@@ -72,7 +95,8 @@ impl Compiler {
 /// # Ok::<(), gw_cuda::device::DeviceError>(())
 /// ```
 pub fn compile_only(unit: &Unit, architecture: &str) -> Result<Vec<u8>, DeviceError> {
-    Compiler::new(Nvrtc::get()?, architecture, Cache::none()).compile(unit)
+    let nvrtc = Nvrtc::get()?;
+    Compiler::new(Known::of(nvrtc), architecture, Cache::none(), (0, 0)).compile(nvrtc, unit)
 }
 
 #[cfg(test)]
@@ -150,7 +174,7 @@ mod tests {
     fn a_warm_start_compiles_nothing() {
         let Some(nvrtc) = nvrtc() else { return };
         let folder = tempfile::tempdir().unwrap();
-        let compiler = |architecture| Compiler::new(nvrtc, architecture, Cache::at(folder.path()));
+        let compiler = |architecture| Compiler::new(Known::of(nvrtc), architecture, Cache::at(folder.path()), (13, 0));
         let (cold, compiled) = compiler("sm_90").cubin(&unit(GOOD)).unwrap();
         assert!(compiled);
         assert_eq!(compiler("sm_90").cubin(&unit(GOOD)).unwrap(), (cold.clone(), false));

@@ -13,6 +13,9 @@ use crate::device::DeviceError;
 /// A version of CUDA, major before minor.
 pub type Version = (u32, u32);
 
+/// The library as installed by drivers.
+const LIBRARY: &str = if cfg!(windows) { "nvcuda.dll" } else { "libcuda.so.1" };
+
 /// The oldest driver that has all of [`NEEDED`].
 const OLDEST: &str = "12.0";
 
@@ -80,7 +83,10 @@ const FOR_GRAPHS: &[&str] = &[
 /// Calls a function of the driver and checks what it returns. To be used in `unsafe`, as the function itself.
 macro_rules! call {
     ($function:ident($($argument:expr),* $(,)?)) => {
-        $crate::nvidia::driver::check(stringify!($function), cudarc::driver::sys::$function($($argument),*))
+        $crate::nvidia::driver::check(
+            stringify!($function),
+            $crate::nvidia::calls::timed(stringify!($function), || cudarc::driver::sys::$function($($argument),*)),
+        )
     };
 }
 pub(super) use call;
@@ -91,8 +97,20 @@ pub fn start() -> Result<Version, DeviceError> {
     STARTED.get_or_init(try_start).clone()
 }
 
-fn try_start() -> Result<Version, DeviceError> {
+/// Loads the driver's library, once.
+pub(super) fn load() -> Result<(), DeviceError> {
+    static LOADED: OnceLock<Result<(), DeviceError>> = OnceLock::new();
+    LOADED.get_or_init(try_load).clone()
+}
+
+fn try_load() -> Result<(), DeviceError> {
+    // `cudarc` loads the library to see whether it is there, lets it go, and loads it again. Kept here, the library is
+    // loaded once.
     // SAFETY: loading libcuda runs its initialisers, which are made for that.
+    if let Ok(library) = unsafe { libloading::Library::new(LIBRARY) } {
+        std::mem::forget(library);
+    }
+    // SAFETY: as above.
     if !unsafe { sys::is_culib_present() } {
         return Err(DeviceError::Missing(
             "no CUDA driver: the library libcuda was not found; install the NVIDIA driver (in a container, start it \
@@ -106,8 +124,13 @@ fn try_start() -> Result<Version, DeviceError> {
     if elapsed_time().is_none() {
         return Err(too_old("cuEventElapsedTime"));
     }
+    Ok(())
+}
+
+fn try_start() -> Result<Version, DeviceError> {
+    load()?;
     // SAFETY: the functions are there, see above; the arguments are as documented.
-    let started = unsafe { sys::cuInit(0) };
+    let started = super::calls::timed("cuInit", || unsafe { sys::cuInit(0) });
     if started != CUresult::CUDA_SUCCESS {
         return Err(DeviceError::Missing(not_started(started)));
     }

@@ -10,6 +10,7 @@ use cudarc::driver::sys::{
     CUresult,
 };
 
+use super::calls;
 use super::context::Context;
 use super::driver::{self, call};
 use super::facts;
@@ -121,7 +122,10 @@ impl Memory {
         let (call, result) = match &self.source {
             // SAFETY: pool, stream and the place are valid.
             Source::Pool(pool) => ("cuMemAllocFromPoolAsync", unsafe {
-                sys::cuMemAllocFromPoolAsync(&mut address, size, *pool, self.context.stream())
+                let stream = self.context.stream();
+                calls::timed("cuMemAllocFromPoolAsync", || {
+                    sys::cuMemAllocFromPoolAsync(&mut address, size, *pool, stream)
+                })
             }),
             Source::Lists(lists) => {
                 if let Some(address) = lists.lock().unwrap_or_else(PoisonError::into_inner).take(size) {

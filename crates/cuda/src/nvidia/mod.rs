@@ -4,13 +4,16 @@
 //! All work goes through one stream, memory included: what is released may be taken again at once, because whoever
 //! uses it next comes later in the stream.
 
+mod ahead;
 mod cache;
+mod calls;
 mod compiler;
 mod context;
 mod driver;
 mod facts;
 mod graph;
 mod kernel;
+mod known;
 mod memory;
 mod nvrtc;
 mod staging;
@@ -22,12 +25,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use crate::device::{Address, Device, DeviceError, Facts, Kernel, Launch, Mark, Unit, Usage};
+use ahead::Ahead;
 use compiler::Compiler;
 use context::{Context, Event};
 use driver::call;
+use gw_exec::StartStep;
 use kernel::Loaded;
+use known::Known;
 use memory::Memory;
-use nvrtc::Nvrtc;
 use staging::Staging;
 
 pub use cache::Cache;
@@ -43,7 +48,8 @@ const UNWAITED: u32 = 512;
 /// An opened NVIDIA GPU.
 pub struct NvidiaDevice {
     facts: Facts,
-    compiler: Compiler,
+    start: Vec<StartStep>,
+    ahead: Ahead,
     /// Kernels by the unit they were made of; the inner lock is held while one is made, so that nobody makes it twice.
     kernels: Mutex<HashMap<Unit, Arc<Mutex<Option<Kernel>>>>>,
     usage: Mutex<Usage>,
@@ -59,29 +65,39 @@ impl NvidiaDevice {
     ///
     /// The error says what is missing: the driver, a GPU, the compiler, or versions that fit together.
     pub fn open() -> Result<NvidiaDevice, DeviceError> {
+        let mut clock = Clock::new();
+        driver::load()?;
+        clock.step("loading the driver's library");
         let version = driver::start()?;
+        clock.step("cuInit");
         let index = chosen(std::env::var_os("GW_DEVICE"), driver::device_count()?)?;
         let device = facts::device(index)?;
         let mut facts = facts::read(device, version)?;
-        let nvrtc = Nvrtc::get()?;
-        if let Some(obstacle) = facts::obstacle(facts.capability, version, nvrtc.version, &nvrtc.architectures) {
+        let cache = Cache::of_user();
+        let known = Known::get(&cache, version)?;
+        if let Some(obstacle) = facts::obstacle(facts.capability, version, known.version, &known.architectures) {
             return Err(DeviceError::Missing(format!("GPU {index} ({}): {obstacle}", facts.name)));
         }
-        let architecture = facts::architecture(facts.capability, &nvrtc.architectures);
+        let architecture = facts::architecture(facts.capability, &known.architectures);
         let architecture = architecture.map_or_else(String::new, |number| format!("sm_{number}"));
-        let compiler = Compiler::new(nvrtc, &architecture, Cache::of_user());
+        let compiler = Compiler::new(known, &architecture, cache, version);
         facts.compiler = compiler.version();
+        clock.step("finding the compiler");
 
         let context = Context::open(device)?;
+        clock.step("context and streams");
         context.prepare_to_tell()?;
+        let memory = Memory::new(&context)?;
+        clock.step("pool of memory");
         Ok(NvidiaDevice {
             unwaited: AtomicU32::new(0),
             facts,
-            compiler,
+            start: clock.steps,
+            ahead: Ahead::new(compiler),
             kernels: Mutex::default(),
             usage: Mutex::default(),
             staging: Staging::new(&context),
-            memory: Memory::new(&context)?,
+            memory,
             context,
         })
     }
@@ -116,6 +132,25 @@ impl Drop for NvidiaDevice {
         // Buffers of the host must outlive the copies from them. Nobody is left to tell of an error.
         let _ = self.context.wait();
         self.context.no_longer_tell();
+    }
+}
+
+/// Times the steps of opening a device.
+struct Clock {
+    last: Instant,
+    steps: Vec<StartStep>,
+}
+
+impl Clock {
+    fn new() -> Clock {
+        Clock { last: Instant::now(), steps: Vec::new() }
+    }
+
+    /// Notes what was done since the last step.
+    fn step(&mut self, what: &'static str) {
+        let now = Instant::now();
+        self.steps.push(StartStep { what, seconds: (now - self.last).as_secs_f64() });
+        self.last = now;
     }
 }
 
@@ -188,7 +223,9 @@ impl Device for NvidiaDevice {
         usage.downloaded += to.len() as u64;
         usage.waits += 1;
         if to.len() > staging::TINY {
-            usage.transfer_seconds += start.elapsed().as_secs_f64();
+            let seconds = start.elapsed().as_secs_f64();
+            usage.transfer_seconds += seconds;
+            usage.download_seconds += seconds;
         }
         Ok(())
     }
@@ -233,13 +270,17 @@ impl Device for NvidiaDevice {
             return Ok(kernel.clone());
         }
         let start = Instant::now();
-        let (cubin, compiled) = self.compiler.cubin(unit)?;
+        let (cubin, compiled) = self.ahead.get(unit)?;
         let kernel = Loaded::load(&self.context, unit, &cubin)?;
         let mut usage = self.count();
         usage.compile_seconds += start.elapsed().as_secs_f64();
         usage.compiled += u64::from(compiled);
         usage.cached += u64::from(!compiled);
         Ok(slot.insert(kernel).clone())
+    }
+
+    fn compile_ahead(&self, units: Vec<Unit>) {
+        self.ahead.begin(units);
     }
 
     fn launch(&self, kernel: &Kernel, launch: Launch, arguments: &[u8]) -> Result<(), DeviceError> {
@@ -285,6 +326,14 @@ impl Device for NvidiaDevice {
 
     fn usage(&self) -> Usage {
         *self.count()
+    }
+
+    fn start_steps(&self) -> &[StartStep] {
+        &self.start
+    }
+
+    fn report(&self) -> Option<String> {
+        calls::report()
     }
 
     fn watch(&self, stop: Option<Arc<AtomicBool>>, word: Address) {

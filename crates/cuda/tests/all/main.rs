@@ -12,6 +12,8 @@ mod intersections;
 mod loops;
 #[path = "../matrix.rs"]
 mod matrix;
+#[path = "../parts.rs"]
+mod parts;
 #[path = "../programs.rs"]
 mod programs;
 #[path = "../renumber.rs"]

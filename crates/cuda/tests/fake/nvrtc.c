@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+// FAKE_NO_LOADING ends a process that loads the compiler.
+__attribute__((constructor)) static void loaded(void) { if (getenv("FAKE_NO_LOADING")) abort(); }
+
 typedef struct { char *source; } Program;
 
 // FAKE_VERSION is the version of CUDA, as for the driver.

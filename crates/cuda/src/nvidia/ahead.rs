@@ -1,0 +1,128 @@
+//! Kernels that are compiled before they are asked for, side by side on several threads.
+//!
+//! Only machine code is made here, without the driver: loading it waits for the work on the device, which may never
+//! end, and so is left to the thread that runs the program. Whoever asks for a kernel that nobody has begun with makes
+//! it at once; for one that is being made it waits.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use super::compiler::Compiler;
+use super::nvrtc::Nvrtc;
+use crate::device::{DeviceError, Unit};
+
+/// Machine code, and whether it had to be compiled.
+pub(super) type Made = Result<(Vec<u8>, bool), DeviceError>;
+
+/// A place for the code of one unit. Whoever makes the code holds the lock meanwhile.
+type Place = Arc<Mutex<Option<Made>>>;
+
+/// Compiles on demand and ahead of it.
+pub(super) struct Ahead {
+    compiler: Arc<Compiler>,
+    places: Mutex<HashMap<Unit, Place>>,
+    waiting: Arc<Mutex<VecDeque<(Unit, Place)>>>,
+}
+
+impl Ahead {
+    /// Nothing is made yet.
+    pub fn new(compiler: Compiler) -> Ahead {
+        Ahead { compiler: Arc::new(compiler), places: Mutex::default(), waiting: Arc::default() }
+    }
+
+    /// Begins to make the code of units that are not in the cache, on as many threads as there are cores.
+    pub fn begin(&self, units: Vec<Unit>) {
+        let mut added = 0;
+        for unit in units.into_iter().filter(|unit| !self.compiler.is_cached(unit)) {
+            let place = Place::default();
+            if locked(&self.places).insert(unit.clone(), Arc::clone(&place)).is_none() {
+                locked(&self.waiting).push_back((unit, place));
+                added += 1;
+            }
+        }
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        for _ in 0..cores.min(added) {
+            let (compiler, waiting) = (Arc::clone(&self.compiler), Arc::clone(&self.waiting));
+            let working = Working::begin();
+            let work = move || {
+                let _working = working;
+                // Loaded before the exit handler is set: handlers run in the opposite order of their setting.
+                if Nvrtc::get().is_ok() {
+                    wait_at_exit();
+                }
+                loop {
+                    let Some((unit, place)) = locked(&waiting).pop_front() else { return };
+                    // A place that is locked belongs to somebody who could not wait.
+                    if let Ok(mut place) = place.try_lock()
+                        && place.is_none()
+                        && !is_over()
+                    {
+                        *place = Some(compiler.cubin(&unit));
+                    }
+                }
+            };
+            // A system without threads to spare compiles when asked.
+            drop(std::thread::Builder::new().name("gw-nvrtc".into()).spawn(work));
+        }
+    }
+
+    /// The code of a unit.
+    pub fn get(&self, unit: &Unit) -> Made {
+        let Some(place) = locked(&self.places).remove(unit) else { return self.compiler.cubin(unit) };
+        let mut place = locked(&place);
+        place.take().unwrap_or_else(|| self.compiler.cubin(unit))
+    }
+}
+
+impl Drop for Ahead {
+    fn drop(&mut self) {
+        // What nobody has begun with is not needed any more.
+        locked(&self.waiting).clear();
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Threads at work, in the whole process.
+static AT_WORK: AtomicUsize = AtomicUsize::new(0);
+/// Added to the threads at work when the process ends: nobody begins with another unit.
+const OVER: usize = 1 << 32;
+
+fn is_over() -> bool {
+    AT_WORK.load(Ordering::Acquire) >= OVER
+}
+
+/// A thread at work, until it is dropped.
+struct Working;
+
+impl Working {
+    fn begin() -> Working {
+        AT_WORK.fetch_add(1, Ordering::AcqRel);
+        Working
+    }
+}
+
+/// Sees to it that a process does not end while the compiler is at work: the exit handlers of the compiler take apart
+/// what it uses.
+fn wait_at_exit() {
+    static PREPARED: OnceLock<()> = OnceLock::new();
+    extern "C" fn wait_for_all() {
+        AT_WORK.fetch_add(OVER, Ordering::AcqRel);
+        while AT_WORK.load(Ordering::Acquire) > OVER {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+    }
+    PREPARED.get_or_init(|| {
+        // SAFETY: the function is there until the process ends, and neither panics nor ends the process.
+        unsafe { libc::atexit(wait_for_all) };
+    });
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        AT_WORK.fetch_sub(1, Ordering::AcqRel);
+    }
+}

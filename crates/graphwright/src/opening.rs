@@ -1,0 +1,90 @@
+//! Machines that take time to start: they are opened on a thread of their own, while the caller reads the graph.
+
+use std::thread::JoinHandle;
+use std::time::Instant;
+
+use gw_graph::{Graph, Weights};
+use rayon::prelude::*;
+
+use crate::machines::{Machine, MachineOptions, Machines, Missing};
+
+/// A machine that is being opened.
+pub struct Opening {
+    began: Instant,
+    thread: JoinHandle<Opened>,
+}
+
+/// A machine that was opened, or why not.
+pub struct Opened {
+    /// The machine.
+    pub machine: Result<Machine, Missing>,
+    /// Seconds that opening took, whether somebody waited for it or not.
+    pub seconds: f64,
+}
+
+impl Machines {
+    /// Begins to open a machine of this name that takes time to start ([`MachineKind::starts_slowly`]); `None` for
+    /// other machines, and where the system has no thread to spare: [`Machines::open`] opens these.
+    ///
+    /// [`MachineKind::starts_slowly`]: crate::MachineKind::starts_slowly
+    pub fn begin(name: &str, options: &MachineOptions) -> Option<Opening> {
+        let (name, options) = (name.to_string(), options.clone());
+        if !Machines::standard().find(&name).is_ok_and(|kind| kind.starts_slowly()) {
+            return None;
+        }
+        let began = Instant::now();
+        let open = move || {
+            let machines = Machines::standard();
+            let machine = match machines.find(&name) {
+                Ok(kind) => kind.open(&options),
+                Err(error) => Err(Missing { machine: name, lacks: error.to_string(), mend: None, is_absent: true }),
+            };
+            Opened { machine, seconds: began.elapsed().as_secs_f64() }
+        };
+        let thread = std::thread::Builder::new().name("gw-open".into()).spawn(open).ok()?;
+        Some(Opening { began, thread })
+    }
+}
+
+/// Bytes of a page of memory.
+const PAGE: usize = 4096;
+
+/// Looks at every page of the lists of a graph, on all threads. A graph file that is used in place is otherwise brought
+/// in page by page while it is sent to a device: better while the device starts.
+fn bring_in(graph: &Graph) {
+    let out = graph.out();
+    let look = |lists: &[u32]| {
+        lists.par_iter().step_by(PAGE / size_of::<u32>()).for_each(|entry| {
+            std::hint::black_box(*entry);
+        });
+    };
+    look(out.targets());
+    match out.weights() {
+        Weights::None => {}
+        Weights::Int(weights) => weights.par_iter().step_by(PAGE / 4).for_each(|weight| {
+            std::hint::black_box(*weight);
+        }),
+        Weights::Float(weights) => weights.par_iter().step_by(PAGE / 4).for_each(|weight| {
+            std::hint::black_box(*weight);
+        }),
+    }
+}
+
+impl Opening {
+    /// Uses the time until the machine is open for what a run on this graph does anyway.
+    pub fn meanwhile(&self, graph: &Graph) {
+        if !self.thread.is_finished() {
+            bring_in(graph);
+        }
+    }
+
+    /// Seconds since opening began.
+    pub fn elapsed(&self) -> f64 {
+        self.began.elapsed().as_secs_f64()
+    }
+
+    /// Waits until the machine is open, or known not to open.
+    pub fn finish(self) -> Opened {
+        self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    }
+}
