@@ -10,6 +10,7 @@ use gw_graph::Adjacency;
 use crate::abi::{Fault, Kernel, Worker, slot};
 use crate::codegen::FaultSite;
 use crate::pool::Pool;
+use crate::sharing::Hands;
 use crate::team::{Help, Team};
 
 /// The machine's team, with workers of one executable for its members.
@@ -52,8 +53,12 @@ impl<'a> Parts<'a> {
     pub(crate) fn of(&self, member: usize) -> impl Iterator<Item = usize> + '_ {
         let own = member.min(self.next.len());
         (own..self.next.len()).chain(0..own).flat_map(move |part| {
-            let end = self.begin(part + 1);
-            std::iter::from_fn(move || Some(self.next[part].0.fetch_add(1, Ordering::Relaxed)).filter(|&c| c < end))
+            let (end, next) = (self.begin(part + 1), &self.next[part].0);
+            std::iter::from_fn(move || {
+                // To look first keeps the counter of an empty part in the caches of all.
+                let some = next.load(Ordering::Relaxed) < end;
+                some.then(|| next.fetch_add(1, Ordering::Relaxed)).filter(|&chunk| chunk < end)
+            })
         })
     }
 }
@@ -307,10 +312,10 @@ impl Crew {
         kernel: Kernel,
         words: &[u64],
         chunks: &dyn Chunks,
-        help: Option<Help>,
+        hands: Option<Hands>,
         stop: &Stop,
     ) -> Result<()> {
-        let counters = if help.is_some() { &self.next[..] } else { &self.next[..1] };
+        let counters = &self.next[..hands.map_or(1, |hands| hands.members)];
         let parts = Parts::new(counters, chunks.count());
         let (workers, flag) = (&self.workers, &*self.stop);
         let work = |member: usize| {
@@ -332,23 +337,23 @@ impl Crew {
                 }
             }
         };
-        match help {
+        match hands {
             None => work(0),
-            Some(help) => self.pool.run(help, &work),
+            Some(hands) => self.pool.run(hands, &work),
         }
         stop.check()
     }
 
     /// Runs `task(member, worker)` on this thread and on members; see [`Team::run`] for who takes part.
-    pub(crate) fn with(&mut self, help: Help, task: &(dyn Fn(usize, &mut Worker) + Sync)) {
+    pub(crate) fn with(&mut self, hands: Hands, task: &(dyn Fn(usize, &mut Worker) + Sync)) {
         let workers = &self.workers;
         // SAFETY: member `i` alone uses desk `i` for the time of the task.
-        self.pool.run(help, &|member| task(member, unsafe { &mut *workers[member].0.get() }));
+        self.pool.run(hands, &|member| task(member, unsafe { &mut *workers[member].0.get() }));
     }
 
-    /// Runs a task that takes its work from a common counter, with whoever comes in time.
-    pub(crate) fn share(&mut self, task: &(dyn Fn() + Sync)) {
-        self.pool.run(Help::Anyone, &|_| task());
+    /// Runs a task that takes its work, of so many pieces, from a common counter, with whoever comes in time.
+    pub(crate) fn share(&mut self, pieces: usize, task: &(dyn Fn() + Sync)) {
+        self.pool.run(Hands { help: Help::Anyone, members: pieces }, &|_| task());
     }
 
     /// The first fault of the last task as an error; clears all.

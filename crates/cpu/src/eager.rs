@@ -17,11 +17,12 @@ use gw_ir::meta::QueueKind;
 use crate::abi::{Worker, slot};
 use crate::codegen::{Compiled, Source};
 use crate::drive::{Next, Parts};
-use crate::executable::{CpuExecutable, Sharing};
+use crate::executable::CpuExecutable;
 use crate::fetch::Ahead;
 use crate::lazy::{Keys, LazyQueue, NONE};
 use crate::ordered::{Entry, LocalBuckets};
 use crate::pool::Pool;
+use crate::sharing::Sharing;
 use crate::tuning::{BUCKET_PIECE, FETCH_BLOCK, FEW_ENTRIES, HUB_EDGES, MANY_ENTRIES, MERGE_THRESHOLD};
 
 /// No edge position is left out.
@@ -363,12 +364,12 @@ impl Round<'_> {
             cut_by_entries(&self.shares, total, sharing, members, &mut self.pieces);
             total.saturating_mul(1 + adjacency.edges() / adjacency.vertices().max(1))
         };
-        let help = sharing.help(edges, sharing.alone_edges).filter(|_| self.ordered.parallel);
+        let hands = sharing.hands(edges, sharing.member_edges, members).filter(|_| self.ordered.parallel);
         let bucket_slots = compiled.inputs.iter().enumerate().filter(|(_, i)| matches!(i.0, Source::CurrentBucket(..)));
         let bucket_slots: Vec<usize> = bucket_slots.map(|(i, _)| slot::COUNT + i).collect();
         let stop = Arc::clone(machine.crew.stop_flag());
         let stops = || stop.load(Ordering::Relaxed);
-        let parts = Parts::new(if help.is_some() { &self.next } else { &self.next[..1] }, self.pieces.len());
+        let parts = Parts::new(&self.next[..hands.map_or(1, |hands| hands.members)], self.pieces.len());
         let (pieces, shares, merge) = (&self.pieces, &self.shares, self.merge);
         let task = |member: usize, worker: &mut Worker| {
             // Only this member locks its bench.
@@ -424,9 +425,9 @@ impl Round<'_> {
             }
             list.clear();
         };
-        match help {
+        match hands {
             None => task(0, machine.crew.worker(0)),
-            Some(help) => machine.crew.with(help, &task),
+            Some(hands) => machine.crew.with(hands, &task),
         }
     }
 }

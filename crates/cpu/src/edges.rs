@@ -91,8 +91,8 @@ impl CpuExecutable {
         // Work that nobody shares needs no atomics.
         let work = shared_work(queue, range, adjacency, op.meta.is_edge_parallel == Some(true));
         let atomics = direction != Direction::Pull;
-        let help = self.sharing.help_with_edges(work, self.crew.size(), atomics).filter(|_| target.parallel);
-        target.parallel = help.is_some();
+        let hands = self.sharing.hands_for_edges(work, self.crew.size(), atomics).filter(|_| target.parallel);
+        target.parallel = hands.is_some();
         let span = prepared.span;
         let clipped = target.parallel && op.meta.is_edge_parallel == Some(true);
         let shape = EdgeShape {
@@ -107,7 +107,7 @@ impl CpuExecutable {
             fetch_ahead: adjacency.edges() > 0 && is_selective(&op, direction),
         };
         // The kernel and its environment.
-        let key = Key { operator: id, shape: Some(shape), range, target };
+        let key = Key { operator: id, shape: Some(shape), range, target, joined: None };
         let Some((compiled, mut slots)) = self.bind(key, vertices, call.captures(), &[], env)? else { return Ok(None) };
         slots.set_adjacency(adjacency);
         slots.words[slot::QUEUE] = queue.as_ptr() as u64;
@@ -132,19 +132,19 @@ impl CpuExecutable {
         let grain = schedule.grain.map(|grain| env.amount(grain)).transpose()?.filter(|&g| g > 0).map(|g| g as usize);
         let driven = match segments {
             None => {
-                let chunks = match help {
+                let chunks = match hands {
                     None => self.chunks_alone(shape, queue, adjacency),
-                    Some(_) => self.chunks(&schedule, grain, shape, queue, adjacency),
+                    Some(hands) => self.chunks(&schedule, grain, shape, queue, adjacency, hands.members),
                 };
                 // SAFETY: the slots were filled from the inputs that this kernel was compiled with, for this graph; the
                 // range is that of its vertices or of the queue, whose ids are vertices of the graph.
-                unsafe { self.crew.drive(compiled.kernel, &slots.words, &*chunks, help, &env.stop) }
+                unsafe { self.crew.drive(compiled.kernel, &slots.words, &*chunks, hands, &env.stop) }
             }
             Some(segments) => segments.iter().try_for_each(|segment| {
                 slots.set_segment(segment);
                 let chunks = self.segment_chunks(grain, segment);
                 // SAFETY: as above; the range is that of the lists of the segment.
-                unsafe { self.crew.drive(compiled.kernel, &slots.words, &chunks, help, &env.stop) }
+                unsafe { self.crew.drive(compiled.kernel, &slots.words, &chunks, hands, &env.stop) }
             }),
         };
         let fault = self.crew.fault(&compiled.sites);
@@ -184,7 +184,12 @@ impl CpuExecutable {
     }
 
     /// The cut of an edge operator's range that nobody shares: only to look now and then whether the run is to stop.
-    fn chunks_alone<'g>(&self, shape: EdgeShape, queue: &[u32], adjacency: &'g Adjacency) -> Box<dyn Chunks + 'g> {
+    pub(crate) fn chunks_alone<'g>(
+        &self,
+        shape: EdgeShape,
+        queue: &[u32],
+        adjacency: &'g Adjacency,
+    ) -> Box<dyn Chunks + 'g> {
         // A kernel over a queue looks itself.
         if shape.range == Range::Queue {
             return Box::new(Even { length: queue.len(), grain: ALONE_GRAIN });
@@ -193,16 +198,17 @@ impl CpuExecutable {
         Box::new(ByEdges { offsets: adjacency.offsets(), chunks, align: 64 })
     }
 
-    /// The cut of an edge operator's range that its schedule asks for; without one, vertices are shared by their edges.
-    fn chunks<'g>(
+    /// The cut of an edge operator's range that its schedule asks for, among so many members; without a word in the
+    /// schedule, vertices are shared by their edges.
+    pub(crate) fn chunks<'g>(
         &self,
         schedule: &SimpleSchedule,
         grain: Option<usize>,
         shape: EdgeShape,
         queue: &'g [u32],
         adjacency: &'g Adjacency,
+        members: usize,
     ) -> Box<dyn Chunks + 'g> {
-        let members = self.crew.size();
         let range = shape.range;
         let length = if range == Range::Queue { queue.len() } else { adjacency.vertices() };
         if shape.clipped {

@@ -22,60 +22,14 @@ use crate::codegen::{Body, Compiled, EdgeOperator, EdgeShape, Jit, Listing, Outp
 use crate::drive::{Crew, common_slots};
 use crate::eager;
 use crate::edges::is_selective;
+use crate::joined::{self, Pair, Waiting};
 use crate::lazy::LazyQueue;
 use crate::par_for::{self, Iterations};
 use crate::set::members;
+use crate::sharing::Sharing;
 use crate::slots::Slots;
-use crate::team::{Help, Team};
-
-/// How work is shared out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Sharing {
-    /// Fewer edges than this are done alone where members do not come into each other's way.
-    pub(crate) alone_edges: usize,
-    /// Where they do, fewer than this, divided by the number of members beyond the first: on two cores atomics cost
-    /// as much as the second core brings (`bench/lab/claims.md`).
-    pub(crate) alone_atomic: usize,
-    /// Fewer vertices than this are done alone.
-    pub(crate) alone_vertices: usize,
-    /// For this many times more work than is done alone, members who sleep are woken.
-    pub(crate) worth_waking: usize,
-    /// A chunk has at least this many vertices.
-    pub(crate) least_chunk: usize,
-}
-
-impl Sharing {
-    /// What measures best.
-    pub(crate) const USUAL: Sharing = Sharing {
-        alone_edges: 1 << 10,
-        alone_atomic: 1 << 15,
-        alone_vertices: 1 << 10,
-        worth_waking: 64,
-        least_chunk: 64,
-    };
-    /// Everything is shared, in chunks as small as can be: brings races to light.
-    pub(crate) const TINY: Sharing =
-        Sharing { alone_edges: 0, alone_atomic: 0, alone_vertices: 0, worth_waking: 0, least_chunk: 1 };
-
-    /// Whom to ask for help with so much work, of which `alone` is too little to share.
-    pub(crate) fn help(&self, work: usize, alone: usize) -> Option<Help> {
-        self.ask(work, alone, alone * self.worth_waking)
-    }
-
-    /// The same for edges, among so many members, whose writes need atomics or not.
-    pub(crate) fn help_with_edges(&self, edges: usize, members: usize, atomics: bool) -> Option<Help> {
-        let alone = if atomics { self.alone_atomic / (members - 1).max(1) } else { 0 };
-        self.ask(edges, alone.max(self.alone_edges), self.alone_edges * self.worth_waking)
-    }
-
-    fn ask(&self, work: usize, alone: usize, waking: usize) -> Option<Help> {
-        match work {
-            work if work < alone => None,
-            work if work < waking => Some(Help::Awake),
-            _ => Some(Help::Anyone),
-        }
-    }
-}
+use crate::team::Team;
+use crate::vertices::zeroed_vector;
 
 /// A module ready to run on this machine.
 pub(crate) struct CpuExecutable {
@@ -83,6 +37,12 @@ pub(crate) struct CpuExecutable {
     pub(crate) operators: Vec<Prepared>,
     /// By statement: `par_for` loops whose bodies may become kernels.
     pub(crate) loops: Vec<Option<Iterations>>,
+    /// Operators that can be carried out together.
+    pub(crate) pairs: Vec<Pair>,
+    /// The first operator of a pair while the second has not come yet.
+    pub(crate) waiting: Option<Waiting>,
+    /// Second copies of vectors that a pair writes, by the names of the vectors.
+    pub(crate) second: FxHashMap<Name, Vector>,
     kernels: FxHashMap<Key, std::result::Result<Compiled, String>>,
     jit: Jit,
     pub(crate) crew: Crew,
@@ -103,6 +63,8 @@ pub(crate) struct Prepared {
     pub(crate) schedule: SimpleSchedule,
     /// What an edge operator does.
     pub(crate) facts: Option<EdgeFacts>,
+    /// The vector that a vertex operator fills with zeros.
+    pub(crate) zeroes: Option<Name>,
 }
 
 impl Prepared {
@@ -130,6 +92,8 @@ pub(crate) struct Key {
     pub(crate) shape: Option<EdgeShape>,
     pub(crate) range: Range,
     pub(crate) target: Target,
+    /// The number of the pair whose vertex operator is carried out with the edge operator.
+    pub(crate) joined: Option<usize>,
 }
 
 impl CpuExecutable {
@@ -148,14 +112,19 @@ impl CpuExecutable {
                 span: site.span,
                 schedule: schedule_of(operator),
                 facts: operator.edges().map(|edges| EdgeFacts::of(&module, edges)),
+                zeroes: zeroed_vector(&module, operator),
             })
             .collect();
-        let (module, loops) = par_for::extract(&module);
+        let (kernels, loops) = par_for::extract(&module);
+        let (module, pairs) = joined::extract(&module, kernels);
         let jit = Jit::new().map_err(|reason| ErrorKind::Unsupported(format!("no code generator: {reason}")))?;
         Ok(CpuExecutable {
             module,
             operators,
             loops,
+            pairs,
+            waiting: None,
+            second: FxHashMap::default(),
             kernels: FxHashMap::default(),
             jit,
             crew: Crew::new(team),
@@ -216,7 +185,7 @@ impl CpuExecutable {
             }
             _ => return Ok(()),
         };
-        self.kernel(Key { operator: id, shape, range, target }).map(|_| ())
+        self.kernel(Key { operator: id, shape, range, target, joined: None }).map(|_| ())
     }
 
     pub(crate) fn kernel(&mut self, key: Key) -> std::result::Result<Compiled, String> {
@@ -230,7 +199,10 @@ impl CpuExecutable {
             (Operator::VertexSetIterator(op), _) => Body::Vertices(&op.apply, key.range, false),
             (Operator::VertexSetFilter(op), _) => Body::Vertices(&op.filter, key.range, true),
             (_, Some(shape)) => match prepared.edges() {
-                Some(op) => Body::Edges(op, shape),
+                Some(op) => match key.joined.and_then(|pair| self.pairs.get(pair)) {
+                    Some(pair) => Body::Joined(op, shape, &pair.follow),
+                    None => Body::Edges(op, shape),
+                },
                 None => return Err("not an edge operator".to_string()),
             },
             _ => return Err("not a compiled operator".to_string()),
@@ -259,6 +231,10 @@ impl CpuExecutable {
         let draws_as = if key.operator < self.operators.len() { random::Role::Apply } else { random::Role::Host };
         self.crew.heed(&env.stop);
         for careful in [false, true] {
+            // A pair is carried out together only where nothing needs to be checked.
+            if careful && key.joined.is_some() {
+                return Ok(None);
+            }
             let target = Target { careful, ..key.target };
             let Ok(compiled) = self.kernel(Key { target, ..key }) else { return Ok(None) };
             let Some(mut slots) = Slots::fill(&compiled.inputs, target.wide_offsets, captures, more, env)? else {
@@ -371,7 +347,7 @@ impl CpuExecutable {
             _ => return Ok(None),
         }
         let vertices = graph.vertices();
-        let key = Key { operator: id, shape: Some(shape), range: Range::Tagged, target };
+        let key = Key { operator: id, shape: Some(shape), range: Range::Tagged, target, joined: None };
         let Some((compiled, mut slots)) = self.bind(key, vertices, call.captures(), &[], env)? else { return Ok(None) };
         let to_map = call.to.set().map(|set| members(&mut self.crew, set, vertices)).transpose()?;
         slots.set_adjacency(graph.out());
@@ -395,6 +371,63 @@ impl Executable for CpuExecutable {
     fn run_operator(
         &mut self,
         operator: OperatorId,
+        call: OperatorCall<'_>,
+        env: &mut Environment,
+    ) -> Result<OperatorOutcome> {
+        let id = operator.0;
+        if let Some(waiting) = self.waiting.take() {
+            if let OperatorCall::Vertices(vertices) = &call
+                && self.pairs[waiting.pair].vertices == id
+                && let Some(outcome) = self.run_joined(&waiting, vertices, env)?
+            {
+                return Ok(outcome);
+            }
+            let edges = OperatorId(self.pairs[waiting.pair].edges);
+            self.run_now(edges, OperatorCall::Edges(waiting.call()), env)?;
+        }
+        if let OperatorCall::Edges(edges) = &call
+            && let Some(outcome) = self.put_off(id, edges, env)
+        {
+            return Ok(outcome);
+        }
+        self.run_now(operator, call, env)
+    }
+
+    fn new_queue(&mut self, spec: &QueueSpec, env: &mut Environment) -> Result<Box<dyn QueueState>> {
+        if let Some(queue) = eager::EagerQueue::for_spec(spec, self.crew.pool()) {
+            return Ok(Box::new(queue));
+        }
+        let buckets = spec.meta.open_buckets.map(|amount| env.amount(amount)).transpose()?;
+        Ok(Box::new(LazyQueue::new(spec, buckets, self.crew.pool())?))
+    }
+
+    fn dequeue(&mut self, queue: &Queue, env: &mut Environment) -> Result<VertexSet> {
+        self.reference.dequeue(queue, env)
+    }
+
+    fn begin_run(&mut self) {
+        self.waiting = None;
+        self.second.clear();
+        self.crew.rouse();
+        self.reference.begin_run();
+    }
+
+    fn run_par_for(
+        &mut self,
+        statement: StatementId,
+        range: std::ops::Range<i32>,
+        locals: &mut dyn Locals,
+        env: &mut Environment,
+    ) -> Result<bool> {
+        self.run_iterations(statement, range, locals, env)
+    }
+}
+
+impl CpuExecutable {
+    /// Carries out one operator.
+    fn run_now(
+        &mut self,
+        operator: OperatorId,
         mut call: OperatorCall<'_>,
         env: &mut Environment,
     ) -> Result<OperatorOutcome> {
@@ -412,33 +445,6 @@ impl Executable for CpuExecutable {
             Some(outcome) => Ok(outcome),
             None => self.reference.run_operator(operator, call, env),
         }
-    }
-
-    fn new_queue(&mut self, spec: &QueueSpec, env: &mut Environment) -> Result<Box<dyn QueueState>> {
-        if let Some(queue) = eager::EagerQueue::for_spec(spec, self.crew.pool()) {
-            return Ok(Box::new(queue));
-        }
-        let buckets = spec.meta.open_buckets.map(|amount| env.amount(amount)).transpose()?;
-        Ok(Box::new(LazyQueue::new(spec, buckets, self.crew.pool())?))
-    }
-
-    fn dequeue(&mut self, queue: &Queue, env: &mut Environment) -> Result<VertexSet> {
-        self.reference.dequeue(queue, env)
-    }
-
-    fn begin_run(&mut self) {
-        self.crew.rouse();
-        self.reference.begin_run();
-    }
-
-    fn run_par_for(
-        &mut self,
-        statement: StatementId,
-        range: std::ops::Range<i32>,
-        locals: &mut dyn Locals,
-        env: &mut Environment,
-    ) -> Result<bool> {
-        self.run_iterations(statement, range, locals, env)
     }
 }
 

@@ -7,7 +7,9 @@
 //! | `abi` | what kernels and runtime agree on |
 //! | `executable` | kernels of a module, operator calls |
 //! | `edges`, `vertices` | carrying out an edge or a vertex operator |
+//! | `joined` | a pull and the vertex operator behind it in one pass |
 //! | `drive`, `team`, `pool` | chunks, workers, threads |
+//! | `sharing` | how many threads share a step |
 //! | `choose` | the rules for the schedule taken when nobody gives one |
 //! | `tuning` | constants that were measured |
 //! | `capability` | which schedules can be run |
@@ -32,12 +34,14 @@ mod executable;
 mod fetch;
 mod helpers;
 mod intersect;
+mod joined;
 mod lazy;
 mod ordered;
 mod par_for;
 mod pool;
 mod reduce;
 mod set;
+mod sharing;
 mod slots;
 mod spare;
 mod team;
@@ -52,7 +56,8 @@ use gw_ir::module::Module;
 use gw_schedule::{Capabilities, Family};
 
 pub use codegen::Listing;
-use executable::{CpuExecutable, Sharing};
+use executable::CpuExecutable;
+use sharing::Sharing;
 use team::Team;
 
 /// The CPU machine.

@@ -19,7 +19,7 @@ use gw_ir::walk;
 use crate::codegen::{OutputForm, Range};
 use crate::drive::Even;
 use crate::executable::{CpuExecutable, Key, plain_target};
-use crate::tuning::CHUNKS_PER_MEMBER;
+use crate::tuning::{CHUNKS_PER_MEMBER, LOOP_ITERATIONS};
 
 /// A loop whose body is a function of its variable.
 pub(crate) struct Iterations {
@@ -170,9 +170,11 @@ impl CpuExecutable {
             iterations.reduced.iter().map(|reduced| Some((reduced.global.clone(), locals.get(&reduced.local)?)));
         let Some(values) = values.collect::<Option<Vec<_>>>() else { return Ok(false) };
         let parallel = self.crew.size() > 1;
-        let help = self.sharing.help(length, self.sharing.alone_vertices.min(16)).filter(|_| parallel);
-        let target = plain_target(help.is_some(), OutputForm::None);
-        let key = Key { operator: self.operators.len() + statement.0, shape: None, range: Range::Ids, target };
+        let each = self.sharing.member_vertices.min(LOOP_ITERATIONS);
+        let hands = self.sharing.hands(length, each, self.crew.size()).filter(|_| parallel);
+        let target = plain_target(hands.is_some(), OutputForm::None);
+        let operator = self.operators.len() + statement.0;
+        let key = Key { operator, shape: None, range: Range::Ids, target, joined: None };
         let captures = Captures { apply: &captures, ..Captures::default() };
         let Some((compiled, slots)) = self.bind(key, 0, captures, &values, env)? else { return Ok(false) };
         let grain = match grain.map(|grain| env.amount(grain)).transpose()? {
@@ -182,7 +184,7 @@ impl CpuExecutable {
         let chunks = Shifted { begin: begin as u64, even: Even { length, grain } };
         // SAFETY: the slots were filled from the inputs that this kernel was compiled with; every index that the body
         // computes from the loop variable is checked.
-        let driven = unsafe { self.crew.drive(compiled.kernel, &slots.words, &chunks, help, &env.stop) };
+        let driven = unsafe { self.crew.drive(compiled.kernel, &slots.words, &chunks, hands, &env.stop) };
         let fault = self.crew.fault(&compiled.sites);
         let changed = slots.write_back(env);
         self.crew.collect_counts();

@@ -7,6 +7,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
+use crate::sharing::Hands;
 use crate::team::{Help, Team};
 
 /// A reference to the machine's team.
@@ -38,14 +39,15 @@ impl Pool {
 
     /// Runs a task on this thread and on members; see [`Team::run`]. While the team is busy, only [`Help::Everyone`]
     /// waits for it: any other task is run by the caller alone.
-    pub(crate) fn run(&self, help: Help, task: &(dyn Fn(usize) + Sync)) {
+    pub(crate) fn run(&self, hands: Hands, task: &(dyn Fn(usize) + Sync)) {
+        let Hands { help, members } = hands;
         let team = match self.team.try_lock() {
             Err(TryLockError::WouldBlock) if help == Help::Everyone => self.team.lock(),
             Err(TryLockError::WouldBlock) => return task(0),
             Err(TryLockError::Poisoned(team)) => Err(team),
             Ok(team) => Ok(team),
         };
-        team.unwrap_or_else(PoisonError::into_inner).run(help, task);
+        team.unwrap_or_else(PoisonError::into_inner).run(help, members, task);
     }
 
     /// `task(0)`, ..., `task(count - 1)`, each run once by the caller or by a member. Returns the results in this
@@ -56,7 +58,7 @@ impl Pool {
         }
         let results: Vec<Mutex<Option<R>>> = (0..count).map(|_| Mutex::new(None)).collect();
         let next = AtomicUsize::new(0);
-        self.run(Help::Anyone, &|_| {
+        self.run(Hands { help: Help::Anyone, members: count }, &|_| {
             loop {
                 let i = next.fetch_add(1, Ordering::Relaxed);
                 let Some(result) = results.get(i) else { return };

@@ -42,7 +42,7 @@ fn parts<T: Sync>(crew: &mut Crew, cells: &[T], task: impl Fn(&[T]) -> u64 + Syn
     }
     let results: Vec<AtomicU64> = chunks.iter().map(|_| AtomicU64::new(0)).collect();
     let next = AtomicUsize::new(0);
-    crew.share(&|| {
+    crew.share(chunks.len(), &|| {
         while let Some((chunk, result)) = {
             let i = next.fetch_add(1, Ordering::Relaxed);
             chunks.get(i).zip(results.get(i))

@@ -442,7 +442,7 @@ fn in_pieces(crew: &mut Crew, pieces: usize, enough: u64, count: impl Fn(usize) 
         return (0..pieces).map(count).sum();
     }
     let (next, sum) = (AtomicUsize::new(0), AtomicU64::new(0));
-    crew.share(&|| {
+    crew.share(pieces, &|| {
         while sum.load(Ordering::Relaxed) < enough {
             match next.fetch_add(1, Ordering::Relaxed) {
                 piece if piece < pieces => sum.fetch_add(count(piece), Ordering::Relaxed),
@@ -493,7 +493,7 @@ fn filled(crew: &mut Crew, vertices: usize, bits: bool, ids: &[u32]) -> Map {
         return map;
     }
     let (next, whole) = (AtomicUsize::new(0), Mutex::new(map));
-    crew.share(&|| {
+    crew.share(ids.len().div_ceil(PIECE), &|| {
         let mut own = None;
         while let Some(piece) = ids.chunks(PIECE).nth(next.fetch_add(1, Ordering::Relaxed)) {
             own.get_or_insert_with(|| Map::empty(vertices, bits)).insert_all(piece);

@@ -14,6 +14,10 @@ const ALERT: Duration = Duration::from_micros(50);
 /// as a small step; programs that change between steps done alone and shared ones would pay that time and again.
 const UP: Duration = Duration::from_millis(2);
 
+/// Pauses between two looks: together about a third of a microsecond on Intel processors, where a pause takes 140
+/// cycles. With 64 of them a member came three microseconds late to a step that may take ten.
+const PAUSES: u32 = 8;
+
 /// Threads that run one function together; the caller is member 0.
 pub(crate) struct Team {
     shared: Arc<Shared>,
@@ -45,6 +49,8 @@ struct Shared {
     /// The current task: a pointer to a `&dyn Fn(usize)` on the caller's stack, valid until the task is closed and
     /// nobody is inside.
     task: AtomicPtr<&'static (dyn Fn(usize) + Sync)>,
+    /// Members with lower numbers are asked for the current task.
+    wanted: AtomicUsize,
     /// Members that have run the current task.
     finished: AtomicUsize,
     /// Which members sleep.
@@ -63,6 +69,7 @@ impl Team {
         let shared = Arc::new(Shared {
             gate: AtomicU64::new(CLOSED),
             task: AtomicPtr::new(std::ptr::null_mut()),
+            wanted: AtomicUsize::new(0),
             finished: AtomicUsize::new(0),
             asleep: (0..size).map(|_| AtomicBool::new(false)).collect(),
             roused: AtomicUsize::new(0),
@@ -94,10 +101,12 @@ impl Team {
         }
     }
 
-    /// Runs `task(member)` on the caller and on members, and returns when all who began it are done. Needs `&mut`: one
-    /// task at a time. Unless `Everyone` is asked for, the caller's own run must be enough to do all the work.
-    pub(crate) fn run(&mut self, help: Help, task: &(dyn Fn(usize) + Sync)) {
-        if self.members.is_empty() {
+    /// Runs `task(member)` on the caller and on the members below `size`, and returns when all who began it are done.
+    /// Needs `&mut`: one task at a time. Unless `Everyone` is asked for, the caller's own run must be enough to do all
+    /// the work.
+    pub(crate) fn run(&mut self, help: Help, size: usize, task: &(dyn Fn(usize) + Sync)) {
+        let size = size.clamp(1, self.size());
+        if size == 1 {
             return task(0);
         }
         // SAFETY: only the lifetime is changed; members use the reference while they are counted inside, and this
@@ -105,17 +114,19 @@ impl Team {
         let mut task: &'static (dyn Fn(usize) + Sync) = unsafe { std::mem::transmute(task) };
         let shared = &*self.shared;
         shared.finished.store(0, Ordering::Relaxed);
+        shared.wanted.store(size, Ordering::Relaxed);
         shared.task.store(&raw mut task, Ordering::Relaxed);
         // Sequentially consistent with the members' `asleep`: either a member sees the new task or we see it asleep.
         let number = (shared.gate.load(Ordering::Relaxed) >> 32) + 1;
         shared.gate.store(number << 32, Ordering::SeqCst);
         let asleep = |member: usize| shared.asleep[member + 1].load(Ordering::SeqCst);
-        if help == Help::Awake && (0..self.handles.len()).any(asleep) {
+        let helpers = &self.handles[..size - 1];
+        if help == Help::Awake && (0..helpers.len()).any(asleep) {
             self.missed += 1;
         }
         if help != Help::Awake || self.missed >= MISSED_ENOUGH {
             self.missed = 0;
-            for (member, handle) in self.handles.iter().enumerate() {
+            for (member, handle) in helpers.iter().enumerate() {
                 if asleep(member) {
                     handle.unpark();
                 }
@@ -123,7 +134,7 @@ impl Team {
         }
         task(0);
         if help == Help::Everyone {
-            wait_until(|| shared.finished.load(Ordering::Acquire) == self.members.len());
+            wait_until(|| shared.finished.load(Ordering::Acquire) == helpers.len());
         }
         shared.gate.fetch_or(CLOSED, Ordering::AcqRel);
         wait_until(|| shared.gate.load(Ordering::Acquire) & INSIDE == 0);
@@ -141,15 +152,18 @@ fn wait_until(done: impl Fn() -> bool) {
 
 impl Shared {
     fn serve(&self, member: usize) {
-        let mut done = 0;
-        while let Some(number) = self.await_task(member, done) {
+        let (mut done, mut idle) = (0, Instant::now());
+        while let Some(number) = self.await_task(member, done, idle) {
             done = number;
-            if self.enter(number) {
+            // A task for fewer members is none for this one, which goes on waiting or falls asleep. Where `wanted`
+            // belongs to a later task already, the gate is closed for this number.
+            if member < self.wanted.load(Ordering::Relaxed) && self.enter(number) {
                 // SAFETY: this member is counted inside, so the caller waits and the task it stored is valid.
                 let task = unsafe { *self.task.load(Ordering::Relaxed) };
                 task(member);
                 self.finished.fetch_add(1, Ordering::Release);
                 self.gate.fetch_sub(1, Ordering::Release);
+                idle = Instant::now();
             }
         }
     }
@@ -160,9 +174,9 @@ impl Shared {
         self.gate.fetch_update(Ordering::AcqRel, Ordering::Acquire, open).is_ok()
     }
 
-    /// The number of the next task; `None` when the team is dissolved.
-    fn await_task(&self, member: usize, done: u64) -> Option<u64> {
-        let (mut start, mut roused) = (Instant::now(), self.roused.load(Ordering::Relaxed));
+    /// The number of the next task; `None` when the team is dissolved. The member has had nothing to do since `idle`.
+    fn await_task(&self, member: usize, done: u64, idle: Instant) -> Option<u64> {
+        let (mut start, mut roused) = (idle, self.roused.load(Ordering::Relaxed));
         loop {
             let number = self.gate.load(Ordering::Acquire) >> 32;
             if self.closing.load(Ordering::Relaxed) {
@@ -171,7 +185,7 @@ impl Shared {
             if number != done {
                 return Some(number);
             }
-            for _ in 0..64 {
+            for _ in 0..PAUSES {
                 std::hint::spin_loop();
             }
             let waited = start.elapsed();
@@ -218,7 +232,7 @@ mod tests {
                     // Long enough for the members to fall asleep.
                     thread::sleep(Duration::from_millis(2));
                 }
-                team.run(Help::Everyone, &|member| {
+                team.run(Help::Everyone, size, &|member| {
                     counts[member].fetch_add(1, Ordering::Relaxed);
                 });
             }
@@ -246,6 +260,26 @@ mod tests {
     }
 
     #[test]
+    fn a_task_for_few_is_run_by_few() {
+        let mut team = Team::new(4);
+        for size in [1, 2, 3, 4, 9] {
+            for round in 0..100 {
+                if round == 50 {
+                    // Long enough for those who are not asked to fall asleep.
+                    thread::sleep(Duration::from_millis(5));
+                }
+                let counts: Vec<_> = (0..4).map(|_| AtomicUsize::new(0)).collect();
+                team.run(Help::Everyone, size, &|member| {
+                    counts[member].fetch_add(1, Ordering::Relaxed);
+                });
+                let ran: Vec<usize> = counts.into_iter().map(AtomicUsize::into_inner).collect();
+                let expected: Vec<usize> = (0..4).map(|member| usize::from(member < size)).collect();
+                assert_eq!(ran, expected, "{size} of 4");
+            }
+        }
+    }
+
+    #[test]
     fn help_is_welcome_but_not_needed() {
         for help in [Help::Anyone, Help::Awake] {
             let mut team = Team::new(3);
@@ -254,13 +288,40 @@ mod tests {
                     thread::sleep(Duration::from_millis(2));
                 }
                 let (next, sum) = (AtomicUsize::new(0), AtomicUsize::new(0));
-                team.run(help, &|_| {
+                team.run(help, 3, &|_| {
                     while let i @ 0..100 = next.fetch_add(1, Ordering::Relaxed) {
                         sum.fetch_add(i, Ordering::Relaxed);
                     }
                 });
                 assert_eq!(sum.into_inner(), 4950);
             }
+        }
+    }
+
+    /// Measures what it costs the caller to run an empty task with others, awake and asleep: the numbers behind
+    /// `MEMBER_EDGES`. Prints them where long tests run.
+    #[test]
+    fn what_a_task_costs() {
+        let rounds = if gw_testing::is_nightly() { 2000 } else { 50 };
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        for size in [2, 4, 8, 16].into_iter().filter(|&size| size <= cores) {
+            let mut team = Team::new(size);
+            let mut costs = |pause: Option<Duration>, rounds: usize| {
+                let mut costs: Vec<Duration> = (0..rounds)
+                    .map(|_| {
+                        pause.iter().for_each(|&pause| thread::sleep(pause));
+                        let start = Instant::now();
+                        team.run(Help::Everyone, size, &|_| {});
+                        start.elapsed()
+                    })
+                    .collect();
+                costs.sort_unstable();
+                costs[costs.len() / 2]
+            };
+            let awake = costs(None, rounds);
+            let asleep = costs(Some(2 * UP), rounds / 10);
+            eprintln!("{size} members: {awake:?} awake, {asleep:?} asleep");
+            assert!(awake < Duration::from_millis(50), "an empty task for {size} members took {awake:?}");
         }
     }
 }

@@ -1,7 +1,11 @@
 //! Carrying out vertex operators, filters and the removal of repeats.
 
-use gw_exec::{Environment, OperatorOutcome, Result, SetForm, VertexCall, VertexSet};
+use gw_exec::{Environment, OperatorOutcome, Result, SetForm, Value, VertexCall, VertexSet};
+use gw_ir::expr::ExprKind;
+use gw_ir::module::Module;
 use gw_ir::operator::Operator;
+use gw_ir::source::Name;
+use gw_ir::stmt::StmtKind;
 use gw_schedule::Parallelism;
 
 use crate::abi::slot;
@@ -25,6 +29,14 @@ impl CpuExecutable {
             Operator::VertexSetFilter(op) => (op.meta.is_parallel, true),
             _ => return Ok(None),
         };
+        if let Some(vector) = &prepared.zeroes
+            && let Some(Value::Vector(vector)) = env.global(vector)
+            && vector.untouched() == Some(0)
+            && set.universe() == Some(vector.len())
+        {
+            // A new vector holds zeros. Its memory comes into being where it is first used, near who uses it.
+            return Ok(Some(OperatorOutcome { input_size: Some(vector.len() as u64), ..OperatorOutcome::default() }));
+        }
         let output = if filter { OutputForm::Queue { unique: false } } else { OutputForm::None };
         let members = set.len()?;
         // The vertices that a map speaks of are those of its blocks.
@@ -38,9 +50,10 @@ impl CpuExecutable {
         let queue = loan.as_ref().map_or(&[][..], Loan::ids);
         let span = prepared.span;
         let parallel = self.crew.size() > 1 && is_parallel != Some(false);
-        let help = self.sharing.help(length, self.sharing.alone_vertices).filter(|_| parallel);
-        let target = plain_target(help.is_some(), output);
-        let key = Key { operator: id, shape: None, range, target };
+        let crew = self.crew.size();
+        let hands = self.sharing.hands(length, self.sharing.member_vertices, crew).filter(|_| parallel);
+        let target = plain_target(hands.is_some(), output);
+        let key = Key { operator: id, shape: None, range, target, joined: None };
         // All members are below this number, with which the lengths of vectors are compared.
         let vertices = match (range, &loan) {
             (Range::Queue, _) => queue.iter().max().map_or(0, |&v| v as usize + 1),
@@ -51,7 +64,7 @@ impl CpuExecutable {
         slots.words[slot::QUEUE] = queue.as_ptr() as u64;
         slots.words[slot::FROM_MAP] = loan.as_ref().map_or(0, Loan::map_address);
         let schedule = self.operators[id].schedule;
-        let crew = self.crew.size();
+        let crew = hands.map_or(1, |hands| hands.members);
         let grain = match (schedule.parallelism, schedule.grain) {
             (Some(Parallelism::Static), _) => length.div_ceil(crew).max(1),
             (_, Some(grain)) => (env.amount(grain)? as usize).max(1),
@@ -59,7 +72,7 @@ impl CpuExecutable {
         };
         let chunks = Even { length, grain };
         // SAFETY: as in `run_edges`.
-        let driven = unsafe { self.crew.drive(compiled.kernel, &slots.words, &chunks, help, &env.stop) };
+        let driven = unsafe { self.crew.drive(compiled.kernel, &slots.words, &chunks, hands, &env.stop) };
         let fault = self.crew.fault(&compiled.sites);
         slots.write_back(env);
         let found = self.crew.collect_queues();
@@ -96,4 +109,22 @@ impl CpuExecutable {
             ..OperatorOutcome::default()
         })
     }
+}
+
+/// The global vector whose entry of the vertex an operator sets to zero, if it does nothing else.
+pub(crate) fn zeroed_vector(module: &Module, operator: &Operator) -> Option<Name> {
+    let Operator::VertexSetIterator(op) = operator else { return None };
+    let function = module.function(&op.apply.name)?;
+    let ([stmt], [vertex]) = (function.body.as_deref()?, &function.params[..]) else { return None };
+    let StmtKind::Assign { target, value } = &stmt.kind else { return None };
+    let ExprKind::Element { vector, index, .. } = &target.kind else { return None };
+    let zero = match value.kind {
+        ExprKind::Int(x) => x == 0,
+        // Negative zero has other bits.
+        ExprKind::Float(x) => x.to_bits() == 0,
+        ExprKind::Bool(x) => !x,
+        _ => false,
+    };
+    let name = vector.as_var().filter(|name| module.global(name).is_some())?;
+    (zero && index.as_var() == Some(&vertex.name)).then(|| name.clone())
 }

@@ -4,7 +4,7 @@ use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::fmt;
 use std::ops::Deref;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use memmap2::MmapMut;
 
@@ -67,6 +67,19 @@ unsafe impl<T: Zeroed + Sync> Sync for ZeroedCells<T> {}
 
 const HUGE_PAGE: usize = 1 << 21;
 
+/// How far apart in their pages the first cells of two arrays made one after the other lie. Loops walk over several
+/// arrays at once. Where entry `i` of each lies at the same place of a page, processors take a load for one that must
+/// wait for a store to another array (Intel: the lower 12 bits of the addresses are compared), or find only one of the
+/// lines in their first cache (AMD: lines are looked up by a hash of the address).
+const STAGGER: usize = 256;
+const SMALL_PAGE: usize = 1 << 12;
+
+/// Where the next array begins in its first page: another place than the last fifteen.
+fn stagger() -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed) % (SMALL_PAGE / STAGGER) * STAGGER
+}
+
 impl<T: Zeroed> ZeroedCells<T> {
     /// So many cells; `None` when the system has no memory for them.
     pub fn new(length: usize) -> Option<Self> {
@@ -79,12 +92,14 @@ impl<T: Zeroed> ZeroedCells<T> {
             let start = NonNull::new(unsafe { alloc_zeroed(layout) })?.cast();
             return Some(ZeroedCells { start, length, home: Home::Allocator(layout) });
         }
-        // A huge page can only lie under memory that covers all of it, so the cells begin at one. The allocator would
-        // write zeros to memory that is aligned like this; a fresh mapping is zero without being touched.
-        let mut map = MmapMut::map_anon(layout.size().checked_add(HUGE_PAGE)?).ok()?;
-        let skipped = map.as_ptr().align_offset(HUGE_PAGE);
-        let cells = map.get_mut(skipped..skipped.checked_add(layout.size())?)?;
-        prefer_huge_pages(cells);
+        // A huge page can only lie under memory that covers all of it, so the cells begin in the first small page of
+        // one. The allocator would write zeros to memory that is aligned like this; a fresh mapping is zero without
+        // being touched.
+        let mut map = MmapMut::map_anon(layout.size().checked_add(HUGE_PAGE + SMALL_PAGE)?).ok()?;
+        let (skipped, place) = (map.as_ptr().align_offset(HUGE_PAGE), stagger());
+        let pages = map.get_mut(skipped..skipped.checked_add(layout.size())?.checked_add(place)?)?;
+        prefer_huge_pages(pages);
+        let cells = pages.get_mut(place..)?;
         let start = NonNull::new(cells.as_mut_ptr())?.cast();
         Some(ZeroedCells { start, length, home: Home::Map(map) })
     }
@@ -129,6 +144,16 @@ mod tests {
             cells.iter().enumerate().for_each(|(i, cell)| cell.store(i as u32, Relaxed));
             assert!(cells.iter().enumerate().all(|(i, cell)| cell.load(Relaxed) == i as u32));
         }
+    }
+
+    #[test]
+    fn arrays_begin_at_different_places_of_their_pages() {
+        let arrays: Vec<_> = (0..4).map(|_| ZeroedCells::<AtomicU64>::new(1 << 20).unwrap()).collect();
+        let mut places: Vec<usize> = arrays.iter().map(|a| a.as_ptr() as usize % SMALL_PAGE).collect();
+        places.sort_unstable();
+        places.dedup();
+        // Others may make arrays meanwhile, so two of these can lie alike, but not all.
+        assert!(places.len() > 1, "{places:?}");
     }
 
     #[test]

@@ -99,12 +99,17 @@ impl Translator<'_, '_> {
             Range::Queue if shape.fetch_ahead => self.for_queued(begin, end, visit)?,
             _ => self.for_range(begin, end, visit)?,
         }
+        self.count_edges(visited);
+        Ok(())
+    }
+
+    /// Adds the edges that the kernel visited to those of the worker.
+    pub(super) fn count_edges(&mut self, visited: Variable) {
         let (worker, at) = (self.worker_fields(), offset_of!(Worker, edges) as i32);
         let before = self.load_at(types::I64, &worker, at);
         let visited = self.b.use_var(visited);
         let edges = self.b.ins().iadd(before, visited);
         self.store_at(edges, &worker, at);
-        Ok(())
     }
 
     /// A loop over `begin..end`; the body gets the index and the block that goes on with the next one.
@@ -211,7 +216,7 @@ impl Translator<'_, '_> {
         })
     }
 
-    fn pull_vertex(
+    pub(super) fn pull_vertex(
         &mut self,
         op: EdgeOperator<'_>,
         shape: EdgeShape,

@@ -7,6 +7,7 @@ mod edge;
 mod entry;
 mod expr;
 mod inputs;
+mod joined;
 mod memory;
 mod promote;
 mod stmt;
@@ -33,6 +34,7 @@ use crate::abi::Kernel;
 use crate::helpers;
 pub(crate) use edge::{EdgeShape, Range};
 pub(crate) use inputs::{GraphArray, Input, Role, Shape, Source};
+pub(crate) use joined::Follow;
 use memory::{Limit, holds};
 pub(crate) use translate::{FaultSite, OutputForm, Target, cell_bytes};
 use translate::{Finished, Helpers, Translator};
@@ -115,6 +117,8 @@ impl std::ops::Deref for EdgeOperator<'_> {
 pub(crate) enum Body<'a> {
     /// An edge operator.
     Edges(EdgeOperator<'a>, EdgeShape),
+    /// A pull over all vertices and what follows for each of them.
+    Joined(EdgeOperator<'a>, EdgeShape, &'a Follow),
     /// A function over vertices; true results are kept when `keep`.
     Vertices(&'a FunctionRef, Range, bool),
     /// A function over the numbers of a loop.
@@ -200,22 +204,25 @@ impl Jit {
         let own;
         let facts = match body {
             Body::Edges(op, _) => &op.facts.functions,
-            Body::Vertices(FunctionRef { name, .. }, ..) | Body::Iterations(name) => {
+            Body::Vertices(FunctionRef { name, .. }, ..)
+            | Body::Iterations(name)
+            | Body::Joined(_, _, Follow { function: FunctionRef { name, .. }, .. }) => {
                 own = FunctionFacts::of(ir, [name.clone()]);
                 &own
             }
         };
         let (mut translator, begin, end) = Translator::new(builder, ir, target, helpers, &facts.written_scalars);
         let config = self.module.target_config();
-        translator.begin_sums(&facts.scalar_reductions);
-        let translated = match body {
+        let begun = translator.begin_sums(facts);
+        let translated = begun.and_then(|()| match body {
             Body::Edges(op, shape) => {
                 translator.priorities = op.facts.priorities.clone().filter(|_| shape.range == Range::Tagged);
                 translator.edge_kernel(op, shape, begin, end)
             }
+            Body::Joined(op, shape, follow) => translator.joined_kernel(op, shape, follow, begin, end),
             Body::Vertices(function, range, keep) => translator.vertex_kernel(function, range, keep, begin, end),
             Body::Iterations(function) => translator.iteration_kernel(function, begin, end),
-        };
+        });
         let translated = translated.and_then(|()| translator.end_sums());
         if let Err(refusal) = translated {
             // A half-built function is thrown away together with the builder's state.

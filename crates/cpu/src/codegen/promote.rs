@@ -21,10 +21,13 @@ pub(crate) struct Saved {
 }
 
 impl Translator<'_, '_> {
-    /// Loads the entries of `owner` into registers.
+    /// Loads the entries of `owner` into registers, unless they are in one already.
     pub(crate) fn promote(&mut self, promoted: &[OwnedEntry], owner: Value) -> Result<Vec<Saved>, Refusal> {
         let mut saved = Vec::new();
         for p in promoted {
+            if self.registers.iter().any(|(name, _)| *name == p.vector) {
+                continue;
+            }
             let scalar = self.scalar_of(&p.ty)?;
             let ty = clif_type(scalar);
             let vector_ty = self.module.global(&p.vector).map(|g| g.ty.clone());

@@ -26,9 +26,7 @@ impl Translator<'_, '_> {
             self.assign(target, new)?;
             return Ok(changed);
         }
-        if op == ReduceOp::Sum
-            && let Some(changed) = self.add_to_sum(target, value)
-        {
+        if let Some(changed) = self.add_to_sum(op, target, value) {
             return Ok(changed);
         }
         let (place, scalar) = self.place(target)?;

@@ -24,11 +24,8 @@ impl Translator<'_, '_> {
     ) -> Result<(), Refusal> {
         let looked_at = if range == Range::Ids { self.looks_at_neighbours(function)? } else { None };
         self.for_range(begin, end, |t, index, next| {
-            if let Some([offsets, targets, last]) = looked_at {
-                let ahead = t.b.ins().iadd_imm_s(index, LISTS_AHEAD);
-                let ahead = t.b.ins().umin(ahead, last);
-                let one = t.b.ins().iconst(types::I64, 1);
-                t.fetch_block(offsets, targets, ahead, one);
+            if let Some(looked_at) = looked_at {
+                t.fetch_ahead(looked_at, index);
             }
             let vertex = t.range_vertex(range, index, next);
             t.with_vertex(vertex, |t| {
@@ -40,6 +37,25 @@ impl Translator<'_, '_> {
                 Ok(())
             })
         })
+    }
+
+    /// Asks for the lists of the next block of vertices where one begins: a call per block, not per vertex.
+    fn fetch_ahead(&mut self, [offsets, targets, last]: [Value; 3], index: Value) {
+        let place = self.b.ins().band_imm_s(index, LISTS_AHEAD - 1);
+        let begins = self.b.ins().icmp_imm_s(IntCC::Equal, place, 0);
+        let first = self.b.ins().iadd_imm_s(index, LISTS_AHEAD);
+        let exists = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, first, last);
+        let wanted = self.b.ins().band(begins, exists);
+        self.when(wanted, |t| {
+            // A bit for every vertex of the block, none behind the last one.
+            let more = t.b.ins().isub(last, first);
+            let block = t.b.ins().iconst(types::I64, LISTS_AHEAD - 1);
+            let more = t.b.ins().umin(more, block);
+            let two = t.b.ins().iconst(types::I64, 2);
+            let mask = t.b.ins().ishl(two, more);
+            let mask = t.b.ins().iadd_imm_s(mask, -1);
+            t.fetch_block(offsets, targets, first, mask);
+        });
     }
 
     /// Applies a function to the numbers of a range.

@@ -3,6 +3,7 @@
 pub mod calls;
 pub mod device;
 pub mod effects;
+pub mod joined;
 pub mod numbering;
 pub mod operator;
 pub mod ownership;

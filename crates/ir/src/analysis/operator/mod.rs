@@ -8,6 +8,7 @@
 //! | which variables and vectors are read and written | `touched`, `vectors` |
 //! | may a visited edge change the answer of the `to` function (early exit) | `touched` |
 //! | which global scalars can be accumulated in registers | `scalars` |
+//! | which cell of a global vector of fixed length can | `cells` |
 //! | which vector entries can be kept in registers while the edges of a vertex are visited | `entries` |
 //! | can a filter fault | `faults` |
 //! | which vertices does the function enqueue | `enqueues` |
@@ -15,6 +16,7 @@
 //!
 //! Who owns a vector entry while workers run in parallel is the subject of [`ownership`](super::ownership).
 
+mod cells;
 mod enqueues;
 mod entries;
 mod faults;
@@ -35,6 +37,7 @@ use crate::operator::{EdgeSetIterator, VertexFilter};
 use crate::source::Name;
 use crate::types::{Scalar, Type};
 
+pub use cells::CellReduction;
 pub use enqueues::{Enqueued, Enqueues};
 pub use entries::{EntryReduction, OwnedEntry};
 pub use faults::filter_may_fault;
@@ -103,6 +106,8 @@ pub struct FunctionFacts {
     pub written_scalars: BTreeSet<Name>,
     /// Global scalars that can be accumulated apart and added at the end, by name.
     pub scalar_reductions: Vec<ScalarReduction>,
+    /// The cell of a vector of fixed length that can be accumulated apart and combined at the end.
+    pub cell_reduction: Option<CellReduction>,
 }
 
 impl FunctionFacts {
@@ -112,6 +117,7 @@ impl FunctionFacts {
         FunctionFacts {
             written_scalars: written_scalars(module, &functions),
             scalar_reductions: scalars::reductions(module, &functions),
+            cell_reduction: cells::reduction(module, &functions),
             functions,
         }
     }
