@@ -41,8 +41,8 @@ pub(crate) const BLOCK: u32 = 256;
 /// Threads per block of loops over graphs with long lists: fewer blocks make barriers cheaper.
 pub(crate) const LOOP_BLOCK: u32 = 512;
 
-/// Operators that can fault go to the device one after another, and the host waits after so many at the latest: a loop of
-/// the host that goes on only because an operator in it failed must end.
+/// Operators that can fault go to the device one after another, and the host waits after so many at the latest: a
+/// loop of the host that goes on only because an operator in it failed must end.
 const MOST_UNSETTLED: u32 = 32;
 
 /// A module ready to run on the device.

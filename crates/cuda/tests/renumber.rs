@@ -39,7 +39,8 @@ func main()
 end
 ";
 
-/// A graph with lists of every class: hubs, some dozens of neighbours, few, none. Numbers of the hubs are in its middle.
+/// A graph with lists of every class: hubs, some dozens of neighbours, few, none. Numbers of the hubs are in its
+/// middle.
 fn skewed(hub: u32) -> Arc<Graph> {
     let vertices = hub + 400;
     let mut edges: Vec<(u32, u32, i32)> = (0..hub).map(|v| (vertices / 2, v, (v % 13) as i32 + 1)).collect();

@@ -71,8 +71,8 @@ pub(crate) fn is_skewed(graph: &Graph) -> bool {
     mean / 1.3 > median
 }
 
-/// Renumbers by descending degree when that promises to help. A graph that is numbered so stays as it is. The graph keeps what is
-/// made of it, so that only the first run pays.
+/// Renumbers by descending degree when that promises to help. A graph that is numbered so stays as it is. The graph
+/// keeps what is made of it, so that only the first run pays.
 pub(crate) fn relabel(graph: Arc<Graph>) -> Result<Arc<Graph>> {
     if !is_skewed(&graph) || graph.is_degree_ordered() {
         return Ok(graph);

@@ -126,7 +126,8 @@ fn by_degree(vertices: usize, descending: bool, degree: &(dyn Fn(VertexId) -> us
         let mut places = places[at].clone();
         for v in piece(at) {
             let place = &mut places[class(v)];
-            // SAFETY: the places begin at distinct sums of the counts and advance by those, below the number of vertices.
+            // SAFETY: the places begin at distinct sums of the counts and advance by those, below the number of
+            // vertices.
             unsafe { slots.write(*place as usize, v) };
             *place += 1;
         }
