@@ -6,6 +6,7 @@ mod clock;
 mod completions;
 mod devices;
 mod error;
+mod gpu_queues;
 mod graph;
 mod lab;
 mod machines;
@@ -76,6 +77,7 @@ enum Command {
 fn main() -> ExitCode {
     clock::begin();
     memory::prepare();
+    gpu_queues::prepare();
     gw_graph::explain_bus_errors();
     let arguments = Arguments::parse();
     match run(arguments) {

@@ -31,6 +31,8 @@ pub(crate) enum Requirement {
     All(Name),
     /// A queue has exactly as many priorities.
     Queue(Name),
+    /// These global vectors are different ones.
+    Distinct(Vec<Name>),
 }
 
 /// An access by an index of the program.

@@ -53,6 +53,10 @@ pub(crate) struct Uniform<'r, 'm> {
     pub(super) steps: HashMap<usize, String>,
     pub(super) span: Span,
     pub(super) operators: usize,
+    /// Pairs of operators may be carried out in one pass.
+    pub(super) pairs: bool,
+    /// Vectors that have a twin.
+    pub(super) twins: Vec<String>,
 }
 
 impl<'r, 'm> Uniform<'r, 'm> {
@@ -75,6 +79,8 @@ impl<'r, 'm> Uniform<'r, 'm> {
             steps: HashMap::new(),
             span: Span::NONE,
             operators: 0,
+            pairs: false,
+            twins: Vec::new(),
         }
     }
 
@@ -135,7 +141,15 @@ impl<'r, 'm> Uniform<'r, 'm> {
     }
 
     pub(crate) fn block(&mut self, block: &[Stmt]) -> Result<(), Refusal> {
+        let mut done = 0;
         for (i, stmt) in block.iter().enumerate() {
+            if i < done {
+                continue;
+            }
+            if let Some(statements) = self.pair(&block[i..])? {
+                done = i + statements;
+                continue;
+            }
             if stmt.span.line > 0 {
                 self.span = stmt.span;
             }
@@ -151,7 +165,7 @@ impl<'r, 'm> Uniform<'r, 'm> {
         Ok(())
     }
 
-    fn stmt(&mut self, stmt: &Stmt) -> Result<(), Refusal> {
+    pub(super) fn stmt(&mut self, stmt: &Stmt) -> Result<(), Refusal> {
         // A barrier in a branch that is not taken, or in a loop that is not entered, settles nothing.
         let dequeued = self.dequeued && !stmt.blocks().is_empty();
         self.one(stmt)?;
