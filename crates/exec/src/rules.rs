@@ -24,6 +24,8 @@ pub struct GraphFacts {
     pub vertices: usize,
     /// Stored edges.
     pub edges: usize,
+    /// The greatest out-degree.
+    pub greatest_degree: usize,
     /// Every edge is stored in both directions.
     pub symmetric: bool,
     /// Mean weight of a sample; `None` without weights, 0 without edges.
@@ -41,7 +43,13 @@ impl GraphFacts {
             Weights::Int(w) => mean(w.iter().step_by(stride).map(|&w| f64::from(w)).sum()),
             Weights::Float(w) => mean(w.iter().step_by(stride).map(|&w| f64::from(w)).sum()),
         };
-        GraphFacts { vertices: graph.vertices(), edges: graph.edges(), symmetric: graph.is_symmetric(), mean_weight }
+        GraphFacts {
+            vertices: graph.vertices(),
+            edges: graph.edges(),
+            greatest_degree: graph.greatest_out_degree(),
+            symmetric: graph.is_symmetric(),
+            mean_weight,
+        }
     }
 
     /// Edges per vertex.
@@ -195,7 +203,7 @@ main func main() {
 
     fn choose(rules: &[Rule]) -> Choice {
         let module = gw_ir::parse(MODULE).unwrap_or_else(|e| panic!("{e}"));
-        let graph = GraphFacts { vertices: 4, edges: 8, symmetric: true, mean_weight: None };
+        let graph = GraphFacts { vertices: 4, edges: 8, greatest_degree: 2, symmetric: true, mean_weight: None };
         let table = RuleTable { family: None, capabilities: Capabilities::everything("test"), rules };
         choose_by_rules(&table, module, &graph).1
     }
