@@ -114,7 +114,12 @@ impl Target {
             AUTO => None,
             name => Some(name),
         };
-        Begun { target: self, opening: name.and_then(|name| Machines::begin(name, &MachineOptions { threads })) }
+        let opening = name.and_then(|name| Machines::begin(name, &MachineOptions { threads }));
+        if opening.is_some() {
+            // Whatever happens from here on: nobody tidies up after a driver that another thread has just called.
+            crate::stop::hurry();
+        }
+        Begun { target: self, opening }
     }
 
     /// Opens the machine with what was said about a simulated one; `threads` is 0 for all cores.
@@ -152,9 +157,6 @@ impl Begun<'_> {
         let worth = work.and_then(|work| Some(graphwright::worth(work.program, work.graph?, cores, started)));
         if worth.as_ref().is_some_and(|worth| !worth.on_device) {
             // A device that was started in vain is not waited for.
-            if self.opening.is_some() {
-                crate::stop::leave_to_the_system(self.opening);
-            }
             let machine = Machines::standard().open(CPU, &options)?;
             return Ok(Opened { machine, replaceable: false, worth, seconds: 0.0 });
         }
