@@ -134,13 +134,6 @@ impl Target {
 }
 
 impl Begun<'_> {
-    /// Uses the time until a machine is open for the graph of the run.
-    pub fn meanwhile(&self, graph: &Graph) {
-        if let Some(opening) = &self.opening {
-            opening.meanwhile(graph);
-        }
-    }
-
     /// The machine, opened with what was said about a simulated one; `threads` is 0 for all cores. `auto` is the machine
     /// that is expected to be done first with `work`, and without work the best one at hand.
     pub fn finish(self, simulated: &Simulated, threads: usize, work: Option<&Work<'_>>) -> Result<Opened, CliError> {

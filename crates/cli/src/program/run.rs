@@ -209,13 +209,10 @@ impl Run {
         self.warn_of_unread(&program, module, &wanted, &args);
         parts.compile += start.elapsed().as_secs_f64();
         let start = Instant::now();
-        let loaded = match self.target.is_auto() || self.target.is_cuda() {
+        let loaded = match self.target.is_auto() {
             true => graph_text(module, &options.argv).and_then(|wanted| graphs.load(&wanted.text, wanted.weight).ok()),
             false => None,
         };
-        if let Some(graph) = &loaded {
-            begun.meanwhile(graph);
-        }
         parts.read_graph += start.elapsed().as_secs_f64();
         let start = Instant::now();
         let work = Work { program: program.name(), graph: loaded.as_deref() };
