@@ -134,8 +134,8 @@ impl Target {
 }
 
 impl Begun<'_> {
-    /// The machine, opened with what was said about a simulated one; `threads` is 0 for all cores. `auto` is the machine
-    /// that is expected to be done first with `work`, and without work the best one at hand.
+    /// The machine, opened with what was said about a simulated one; `threads` is 0 for all cores. `auto` is the
+    /// machine that is expected to be done first with `work`, and without work the best one at hand.
     pub fn finish(self, simulated: &Simulated, threads: usize, work: Option<&Work<'_>>) -> Result<Opened, CliError> {
         let name = self.target.0.as_str();
         if simulated.cores.is_some() || simulated.parameters.machine.is_some() {

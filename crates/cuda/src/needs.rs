@@ -54,8 +54,8 @@ pub(crate) fn needs(module: &Module, graph: &Graph) -> Result<Needs> {
     Ok(needs)
 }
 
-/// Bytes of the sets that a kernel works with. Sets that may hold a vertex several times take as much of the free memory
-/// as is good for them, but make do with room for six times all vertices.
+/// Bytes of the sets that a kernel works with. Sets that may hold a vertex several times take as much of the free
+/// memory as is good for them, but make do with room for six times all vertices.
 fn set_bytes(code: &Generated, vertices: u64, edges: u64) -> u64 {
     let capacity = if code.unbounded { (vertices + edges).min(6 * vertices) } else { vertices };
     let map = |form: u32, bytes: u64| if code.forms & form != 0 { bytes } else { 0 };
