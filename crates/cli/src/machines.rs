@@ -114,7 +114,12 @@ impl Target {
             AUTO => None,
             name => Some(name),
         };
-        Begun { target: self, opening: name.and_then(|name| Machines::begin(name, &MachineOptions { threads })) }
+        let opening = name.and_then(|name| Machines::begin(name, &MachineOptions { threads }));
+        if opening.is_some() {
+            // Whatever happens from here on: nobody tidies up after a driver that another thread has just called.
+            crate::stop::hurry();
+        }
+        Begun { target: self, opening }
     }
 
     /// Opens the machine with what was said about a simulated one; `threads` is 0 for all cores.
@@ -129,13 +134,6 @@ impl Target {
 }
 
 impl Begun<'_> {
-    /// Uses the time until a machine is open for the graph of the run.
-    pub fn meanwhile(&self, graph: &Graph) {
-        if let Some(opening) = &self.opening {
-            opening.meanwhile(graph);
-        }
-    }
-
     /// The machine, opened with what was said about a simulated one; `threads` is 0 for all cores. `auto` is the
     /// machine that is expected to be done first with `work`, and without work the best one at hand.
     pub fn finish(self, simulated: &Simulated, threads: usize, work: Option<&Work<'_>>) -> Result<Opened, CliError> {
@@ -152,9 +150,6 @@ impl Begun<'_> {
         let worth = work.and_then(|work| Some(graphwright::worth(work.program, work.graph?, cores, started)));
         if worth.as_ref().is_some_and(|worth| !worth.on_device) {
             // A device that was started in vain is not waited for.
-            if self.opening.is_some() {
-                crate::stop::leave_to_the_system(self.opening);
-            }
             let machine = Machines::standard().open(CPU, &options)?;
             return Ok(Opened { machine, replaceable: false, worth, seconds: 0.0 });
         }

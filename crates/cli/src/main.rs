@@ -89,7 +89,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             output::error(&error);
-            if error.is_stop() {
+            if error.is_stop() || stop::is_hurried() {
                 // Whoever reads the output may have gone.
                 let _ = std::io::stdout().flush();
                 stop::end_process(error.exit_code().into());

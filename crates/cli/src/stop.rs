@@ -35,18 +35,51 @@ pub fn end_after(limit: Duration) -> std::io::Result<()> {
     std::thread::Builder::new().name("gw-watchdog".into()).spawn(watchdog).map(|_| ())
 }
 
-/// Whether something was left to the end of the process.
+/// Whether the process ends at once after its work.
 static HURRIED: AtomicBool = AtomicBool::new(false);
+
+/// From now on the process ends at once after its work, in good order or not: a driver has threads, and its exit
+/// handlers would tidy up what the system takes back anyway.
+pub fn hurry() {
+    HURRIED.store(true, Ordering::Relaxed);
+}
 
 /// Leaves what is not needed any more to the system, which takes memory, files and devices back at the end of the
 /// process: giving back the kernels, buffers and the context of a GPU one by one takes longer than that.
 pub fn leave_to_the_system<T>(thing: T) {
-    HURRIED.store(true, Ordering::Relaxed);
+    hurry();
     std::mem::forget(thing);
 }
 
-/// Whether the process is to end at once after its work: what was left to the system may have threads, and exit
-/// handlers of a driver would tidy it up after all.
+/// Something that may be left to the system when it goes out of scope.
+pub struct Left<T>(Option<T>, bool);
+
+impl<T> Left<T> {
+    /// Leaves the thing to the system if `is_left` says so.
+    pub fn new(thing: T, is_left: impl FnOnce(&T) -> bool) -> Left<T> {
+        let left = is_left(&thing);
+        Left(Some(thing), left)
+    }
+}
+
+impl<T> std::ops::Deref for Left<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        // Taken out only on drop.
+        self.0.as_ref().unwrap_or_else(|| unreachable!())
+    }
+}
+
+impl<T> Drop for Left<T> {
+    fn drop(&mut self) {
+        if self.1 {
+            leave_to_the_system(self.0.take());
+        }
+    }
+}
+
+/// Whether the process is to end at once after its work.
 pub fn is_hurried() -> bool {
     HURRIED.load(Ordering::Relaxed)
 }

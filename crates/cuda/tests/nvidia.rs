@@ -75,6 +75,14 @@ fn kernels_are_compiled_ahead() {
     with_fakes("inside::ahead", &[]);
 }
 
+/// With the real compiler, where there is one: a process may end while kernels are compiled that nobody waits for.
+#[test]
+fn a_process_ends_while_kernels_are_compiled() {
+    let Some(nvrtc) = std::env::var_os("GW_NVRTC") else { return gw_testing::left_out("NVRTC", "GW_NVRTC is not set") };
+    let nvrtc = nvrtc.to_string_lossy();
+    with_fakes("inside::leaving", &[("GW_NVRTC", &*nvrtc)]);
+}
+
 #[test]
 fn the_device_repeats_kernels() {
     with_fakes("inside::repeats", &[]);
@@ -311,6 +319,18 @@ mod inside {
         assert_eq!((device.usage().compiled, device.usage().cached), (25, 0));
         // What was expected and never asked for does not hinder the end of the process.
         device.compile_ahead((100..110).map(unit).collect());
+    }
+
+    #[test]
+    #[ignore = "needs the fake driver and the real compiler"]
+    fn leaving() {
+        let device = open();
+        device.compile_ahead(gw_cuda::own_kernels());
+        // Long enough for the compiler to be in the middle of its work, and not for all of it.
+        std::thread::sleep(Duration::from_millis(300));
+        std::mem::forget(device);
+        println!("1 passed");
+        std::process::exit(0);
     }
 
     #[test]

@@ -3,9 +3,6 @@
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-use gw_graph::{Graph, Weights};
-use rayon::prelude::*;
-
 use crate::machines::{Machine, MachineOptions, Machines, Missing};
 
 /// A machine that is being opened.
@@ -46,38 +43,7 @@ impl Machines {
     }
 }
 
-/// Bytes of a page of memory.
-const PAGE: usize = 4096;
-
-/// Looks at every page of the lists of a graph, on all threads. A graph file that is used in place is otherwise brought
-/// in page by page while it is sent to a device: better while the device starts.
-fn bring_in(graph: &Graph) {
-    let out = graph.out();
-    let look = |lists: &[u32]| {
-        lists.par_iter().step_by(PAGE / size_of::<u32>()).for_each(|entry| {
-            std::hint::black_box(*entry);
-        });
-    };
-    look(out.targets());
-    match out.weights() {
-        Weights::None => {}
-        Weights::Int(weights) => weights.par_iter().step_by(PAGE / 4).for_each(|weight| {
-            std::hint::black_box(*weight);
-        }),
-        Weights::Float(weights) => weights.par_iter().step_by(PAGE / 4).for_each(|weight| {
-            std::hint::black_box(*weight);
-        }),
-    }
-}
-
 impl Opening {
-    /// Uses the time until the machine is open for what a run on this graph does anyway.
-    pub fn meanwhile(&self, graph: &Graph) {
-        if !self.thread.is_finished() {
-            bring_in(graph);
-        }
-    }
-
     /// Seconds since opening began.
     pub fn elapsed(&self) -> f64 {
         self.began.elapsed().as_secs_f64()

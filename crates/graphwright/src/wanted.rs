@@ -134,7 +134,7 @@ impl Wanted {
     fn settle_schedule(&self, machine: &dyn GraphVm, module: Module, options: &RunOptions) -> Settled {
         if let Wanted::Fixed(schedule, origin) = self {
             // A machine that compiles for the graph at hand is told of the graph; the run reports what is wrong with
-            // it.
+            // the graph.
             let start = Instant::now();
             let graph = match machine.family() {
                 Family::Gpu => graph_text(&module, &options.argv)

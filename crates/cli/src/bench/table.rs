@@ -156,7 +156,7 @@ fn used(usage: &RowUsage, on_device: Option<f64>) -> String {
         warm_up.cached,
         seconds(warm_up.compile_seconds),
         bytes(warm_up.uploaded_bytes),
-        seconds(warm_up.transfer_seconds),
+        seconds(warm_up.upload_seconds()),
     );
     if let Some(run) = run {
         let _ = write!(text, "; a run: {} launches, {} waits", grouped(run.launches), grouped(run.waits));

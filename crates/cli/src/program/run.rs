@@ -26,6 +26,7 @@ use crate::error::CliError;
 use crate::graph::columns::Columns;
 use crate::machines::{self, Simulated, Target, Work};
 use crate::output::{grouped, rate, seconds};
+use crate::stop;
 
 const HELP: &str = "\
 Examples:
@@ -170,7 +171,7 @@ impl Run {
     pub fn run(self, cancel: &Arc<AtomicBool>, threads: usize) -> Result<(), CliError> {
         let started = Instant::now();
         let timeout = self.timeout.filter(|&limit| limit < NO_LIMIT);
-        timeout.map(crate::stop::end_after).transpose()?;
+        timeout.map(stop::end_after).transpose()?;
         let outputs: Vec<OutFile<'_>> = self.out.iter().map(|text| OutFile::parse(text)).collect::<Result<_, _>>()?;
         OutFile::check_all(&outputs)?;
         let to_stdout = outputs.iter().any(OutFile::is_stdout);
@@ -208,13 +209,10 @@ impl Run {
         self.warn_of_unread(&program, module, &wanted, &args);
         parts.compile += start.elapsed().as_secs_f64();
         let start = Instant::now();
-        let loaded = match self.target.is_auto() || self.target.is_cuda() {
+        let loaded = match self.target.is_auto() {
             true => graph_text(module, &options.argv).and_then(|wanted| graphs.load(&wanted.text, wanted.weight).ok()),
             false => None,
         };
-        if let Some(graph) = &loaded {
-            begun.meanwhile(graph);
-        }
         parts.read_graph += start.elapsed().as_secs_f64();
         let start = Instant::now();
         let work = Work { program: program.name(), graph: loaded.as_deref() };
@@ -232,7 +230,8 @@ impl Run {
             };
             return Estimate::of(&program, &wanted, vm, &options)?.tell(self.json);
         }
-        let opened = opened?;
+        // On the way out, in whatever way, a device is left to the system.
+        let opened = stop::Left::new(opened?, |opened| !opened.machine.vm().start_steps().is_empty());
         parts.start_device = start.elapsed().as_secs_f64();
         if let Some(worth) = opened.worth.as_ref().filter(|_| self.explain_schedule) {
             eprintln!("machine: {}, chosen by --target auto: {}", opened.machine.name(), worth.because);
@@ -354,9 +353,6 @@ impl Run {
         }
         if let Some(rough) = rough {
             eprintln!("gw: warning: {rough}");
-        }
-        if !opened.machine.vm().start_steps().is_empty() {
-            crate::stop::leave_to_the_system(opened);
         }
         match (wrong, no_result) {
             (Some(problem), _) => Err(CliError::Wrong(problem)),

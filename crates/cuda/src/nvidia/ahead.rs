@@ -7,6 +7,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::JoinHandle;
 
 use super::compiler::Compiler;
 use super::nvrtc::Nvrtc;
@@ -23,12 +24,18 @@ pub(super) struct Ahead {
     compiler: Arc<Compiler>,
     places: Mutex<HashMap<Unit, Place>>,
     waiting: Arc<Mutex<VecDeque<(Unit, Place)>>>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Ahead {
     /// Nothing is made yet.
     pub fn new(compiler: Compiler) -> Ahead {
-        Ahead { compiler: Arc::new(compiler), places: Mutex::default(), waiting: Arc::default() }
+        Ahead {
+            compiler: Arc::new(compiler),
+            places: Mutex::default(),
+            waiting: Arc::default(),
+            threads: Mutex::default(),
+        }
     }
 
     /// Begins to make the code of units that are not in the cache, on as many threads as there are cores.
@@ -47,10 +54,7 @@ impl Ahead {
             let working = Working::begin();
             let work = move || {
                 let _working = working;
-                // Loaded before the exit handler is set: handlers run in the opposite order of their setting.
-                if Nvrtc::get().is_ok() {
-                    wait_at_exit();
-                }
+                wait_at_exit();
                 loop {
                     let Some((unit, place)) = locked(&waiting).pop_front() else { return };
                     // A place that is locked belongs to somebody who could not wait.
@@ -63,7 +67,8 @@ impl Ahead {
                 }
             };
             // A system without threads to spare compiles when asked.
-            drop(std::thread::Builder::new().name("gw-nvrtc".into()).spawn(work));
+            let thread = std::thread::Builder::new().name("gw-nvrtc".into()).spawn(work);
+            locked(&self.threads).extend(thread);
         }
     }
 
@@ -77,8 +82,12 @@ impl Ahead {
 
 impl Drop for Ahead {
     fn drop(&mut self) {
-        // What nobody has begun with is not needed any more.
+        // What nobody has begun with is not needed any more. What is being made is waited for: the process may be about
+        // to end.
         locked(&self.waiting).clear();
+        for thread in locked(&self.threads).drain(..) {
+            drop(thread.join());
+        }
     }
 }
 
@@ -105,8 +114,9 @@ impl Working {
     }
 }
 
-/// Sees to it that a process does not end while the compiler is at work: the exit handlers of the compiler take apart
-/// what it uses.
+/// Sees to it that a process does not end while the compiler is at work, even where a device is never dropped: the exit
+/// handlers of the compiler take apart what it uses. Handlers run in the opposite order of their setting, and the
+/// compiler sets some when it first compiles: so a kernel that does nothing is compiled before.
 fn wait_at_exit() {
     static PREPARED: OnceLock<()> = OnceLock::new();
     extern "C" fn wait_for_all() {
@@ -116,6 +126,9 @@ fn wait_at_exit() {
         }
     }
     PREPARED.get_or_init(|| {
+        let Ok(nvrtc) = Nvrtc::get() else { return };
+        // What is wrong with the compiler is told by the first kernel that is needed.
+        drop(nvrtc.compile("nothing", "extern \"C\" __global__ void nothing() {}", &[], &[]));
         // SAFETY: the function is there until the process ends, and neither panics nor ends the process.
         unsafe { libc::atexit(wait_for_all) };
     });
