@@ -184,7 +184,12 @@ impl CpuExecutable {
     }
 
     /// The cut of an edge operator's range that nobody shares: only to look now and then whether the run is to stop.
-    pub(crate) fn chunks_alone<'g>(&self, shape: EdgeShape, queue: &[u32], adjacency: &'g Adjacency) -> Box<dyn Chunks + 'g> {
+    pub(crate) fn chunks_alone<'g>(
+        &self,
+        shape: EdgeShape,
+        queue: &[u32],
+        adjacency: &'g Adjacency,
+    ) -> Box<dyn Chunks + 'g> {
         // A kernel over a queue looks itself.
         if shape.range == Range::Queue {
             return Box::new(Even { length: queue.len(), grain: ALONE_GRAIN });

@@ -24,7 +24,7 @@ use crate::operator::{EdgeOutput, EdgeSetIterator, Operator, VertexFilter, Verte
 use crate::source::Name;
 use crate::stmt::{Stmt, StmtKind};
 use crate::types::{Domain, Scalar, Type};
-use crate::walk::{bodies, block_mentions, mentions, stmt_exprs, walk_block_exprs, walk_expr, walk_stmts};
+use crate::walk::{block_mentions, bodies, mentions, stmt_exprs, walk_block_exprs, walk_expr, walk_stmts};
 
 /// A pull over all vertices and the vertex operator behind it that can be done in the same pass.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,6 +40,21 @@ pub struct Joined<'m> {
     pub exchanged: Vec<Name>,
     /// Vectors that hold one constant between any two passes, and the constant.
     pub resting: Vec<(Name, Expr)>,
+    /// What the vertex function does with its entries, by vector.
+    pub visits: Vec<Visit>,
+}
+
+/// What the vertex function of a pair does with the entry of its vertex in one vector.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Visit {
+    /// The vector.
+    pub vector: Name,
+    /// The type of the entry.
+    pub ty: Type,
+    /// The function overwrites the entry before it reads it.
+    pub overwritten: bool,
+    /// The function may write the entry.
+    pub written: bool,
 }
 
 /// All pairs of a module.
@@ -140,7 +155,18 @@ fn join<'m>(
     }
     let resting = pulled.written.iter().filter_map(|name| rest(module, name, edges, vertices)).collect();
     let vectors: BTreeSet<Name> = pulled.vectors.iter().chain(&visited.vectors).cloned().collect();
-    Some(Joined { edges: first, vertices: second, vectors: vectors.into_iter().collect(), exchanged, resting })
+    let visits = visited.vectors.iter().map(|name| {
+        let global = module.global(name)?;
+        Some(Visit {
+            vector: name.clone(),
+            ty: global.ty.leaf().clone(),
+            overwritten: visited.first_access(module, name) == Some(First::Overwritten),
+            written: visited.written.contains(name),
+        })
+    });
+    let visits = visits.collect::<Option<_>>()?;
+    let vectors = vectors.into_iter().collect();
+    Some(Joined { edges: first, vertices: second, vectors, exchanged, resting, visits })
 }
 
 /// What a pull does that may be part of a pair.
@@ -237,9 +263,7 @@ impl<'m> Visited<'m> {
         let [vertex] = &function.params[..] else { return None };
         function.body.as_ref()?;
         let own = |index: &Expr| index.as_var() == Some(&vertex.name);
-        let per_vertex = |ty: &Type| {
-            matches!(ty, Type::Vector { domain: Domain::Element(of), item } if of == element && item.scalar().is_some())
-        };
+        let per_vertex = |ty: &Type| matches!(ty, Type::Vector { domain: Domain::Element(of), item } if of == element && item.scalar().is_some());
         // Every mention of a vector must be one of these entries.
         let (mut entries, mut vectors, mut fits) = (0, 0, !super::operator::assigns(function, &vertex.name));
         walk_block_exprs(body(function), &mut |e| match &e.kind {
