@@ -123,7 +123,7 @@ class Lab:
 def thread_table(lab, spec, programs, numbers, slower):
     """Median ms and speed-up over one thread, a row per program; cells that got slower are noted."""
     by_threads = {threads: lab.measure(spec, programs, threads) for threads in numbers}
-    lines = ["", f"### `{spec}`", "", f"| program | {' | '.join(f'{n} threads' for n in numbers)} |",
+    lines = ["", f"### `{spec}`", "", f"| threads: | {' | '.join(str(n) for n in numbers)} |",
              "|---|" + "---:|" * len(numbers)]
     for program in programs:
         times = {n: rows[program][0] for n, rows in by_threads.items() if program in rows}

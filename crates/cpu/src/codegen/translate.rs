@@ -12,7 +12,7 @@ use gw_ir::analysis::operator::Priorities;
 use gw_ir::expr::{ExprKind, FunctionRef};
 use gw_ir::module::{Function, Module};
 use gw_ir::source::{Name, Span};
-use gw_ir::stmt::StmtKind;
+use gw_ir::stmt::{Stmt, StmtKind};
 use gw_ir::types::{Scalar, Type as IrType};
 
 use super::Refusal;
@@ -466,8 +466,12 @@ impl<'a, 'f> Translator<'a, 'f> {
 
 /// Whether a function assigns or reduces into a variable of its own.
 fn assigns(function: &Function, name: &Name) -> bool {
+    assigns_in(function.body.as_deref().unwrap_or_default(), name)
+}
+
+/// Whether a block assigns or reduces into a variable.
+pub(crate) fn assigns_in(block: &[Stmt], name: &Name) -> bool {
     let mut found = false;
-    let block = function.body.as_deref().unwrap_or_default();
     gw_ir::walk::walk_stmts(block, &mut |stmt| {
         if let StmtKind::Assign { target, .. } = &stmt.kind {
             found |= target.as_var() == Some(name);
