@@ -10,7 +10,7 @@ use gw_ir::walk;
 
 use super::Refusal;
 use super::memory::{Place, Reason};
-use super::translate::{Binding, Translator, assigns_in, clif_type};
+use super::translate::{Binding, CountedList, Translator, assigns_in, clif_type};
 use crate::abi::{Fault, slot};
 
 impl Translator<'_, '_> {
@@ -150,10 +150,12 @@ impl Translator<'_, '_> {
     }
 
     fn count(&mut self, var: &Name, low: &Expr, high: &Expr, body: &[Stmt], again: bool) -> Result<(), Refusal> {
+        let first = low.kind.clone();
         let low = self.value(low)?;
         let counter = self.variable(types::I32, low);
         let fixed = if again && !self.is_fixed(high) { None } else { Some(self.value(high)?) };
         let ends = self.is_fixed(high) && ends_soon(body, var);
+        let counted = self.counted_list(var, &first, high).filter(|_| ends);
         self.repeat(
             !ends,
             |t| {
@@ -168,13 +170,30 @@ impl Translator<'_, '_> {
                 let now = t.b.use_var(counter);
                 let variable = t.variable(types::I32, now);
                 t.names.insert(var.clone(), Binding::Scalar(variable));
+                let known = t.counted.len();
+                t.counted.extend(counted);
                 t.block(body)?;
+                t.counted.truncate(known);
                 let now = t.b.use_var(variable);
                 let next = t.b.ins().iadd_imm_s(now, 1);
                 t.b.def_var(counter, next);
                 Ok(())
             },
         )
+    }
+
+    /// The list whose positions a loop variable runs over: of a vertex of the operator, from some position to the end.
+    fn counted_list(&self, var: &Name, first: &ExprKind, high: &Expr) -> Option<CountedList> {
+        let (ExprKind::Builtin(Builtin::OutDegree, args), ExprKind::Int(0..)) = (&high.kind, first) else {
+            return None;
+        };
+        let [graph, vertex] = &args[..] else { return None };
+        match self.names.get(vertex.as_var()?)? {
+            Binding::Vertex(vertex) => {
+                Some(CountedList { position: var.clone(), graph: graph.as_var()?.clone(), vertex: *vertex })
+            }
+            _ => None,
+        }
     }
 
     /// Whether an expression has the same value each time, and not a huge one: a constant, or the degree of a vertex of

@@ -2,7 +2,7 @@
 
 use cranelift::prelude::*;
 use gw_ir::builtin::Builtin;
-use gw_ir::expr::{ExprKind, FunctionRef};
+use gw_ir::expr::{Expr, ExprKind, FunctionRef};
 use gw_ir::source::Name;
 use gw_ir::walk;
 
@@ -22,6 +22,7 @@ impl Translator<'_, '_> {
         begin: Value,
         end: Value,
     ) -> Result<(), Refusal> {
+        self.takes_all = range == Range::Ids;
         let looked_at = if range == Range::Ids { self.looks_at_neighbours(function)? } else { None };
         let body = |t: &mut Self, index: Value, next: Block| {
             let vertex = t.range_vertex(range, index, next);
@@ -83,14 +84,15 @@ impl Translator<'_, '_> {
         })
     }
 
-    /// Offsets, targets and last vertex of the graph whose neighbours of its vertex a function looks at by position.
+    /// Offsets, targets and last vertex of the graph of whose lists a function looks at single entries of its vertex.
+    /// Where it walks along the lists, the processor finds the next one by itself.
     fn looks_at_neighbours(&mut self, function: &FunctionRef) -> Result<Option<[Value; 3]>, Refusal> {
         let Some(callee) = self.module.function(&function.name) else { return Ok(None) };
         let Some(param) = callee.params.first() else { return Ok(None) };
         let mut graph = None;
         walk::walk_block_exprs(callee.body.as_deref().unwrap_or_default(), &mut |e| {
             if let ExprKind::Builtin(Builtin::OutNeighbor, args) = &e.kind
-                && let [of, vertex, _] = args.as_slice()
+                && let [of, vertex, Expr { kind: ExprKind::Int(_), .. }] = args.as_slice()
                 && vertex.as_var() == Some(&param.name)
             {
                 graph = Some(of);
