@@ -143,6 +143,10 @@ impl CpuExecutable {
             // A refusal is not an error here: such an operator simply has no kernel to show.
             let _ = self.expected_kernel(i);
         }
+        for pair in 0..self.pairs.len() {
+            // As above.
+            let _ = self.expected_pass(pair);
+        }
         self.jit.listings.take().unwrap_or_default()
     }
 
@@ -207,7 +211,8 @@ impl CpuExecutable {
             },
             _ => return Err("not a compiled operator".to_string()),
         };
-        let name = format!("{} {}", prepared.operator.name(), prepared.path);
+        let joined = if key.joined.is_some() { ", with the vertex operator behind it" } else { "" };
+        let name = format!("{} {}{joined}", prepared.operator.name(), prepared.path);
         let compiled = self
             .jit
             .compile(&self.module, name.trim(), body, key.target)

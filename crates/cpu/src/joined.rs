@@ -93,7 +93,11 @@ fn follow(module: &Module, pair: Joined<'_>, extended: &mut Module) -> Option<Pa
         }
     }
     let function = FunctionRef { name: renamed(&op.apply.name), captures: Vec::new() };
-    let follow = Follow { function, resting: pair.resting };
+    let mut visits = pair.visits;
+    for visit in visits.iter_mut().filter(|visit| pair.exchanged.contains(&visit.vector)) {
+        visit.vector = second(&visit.vector);
+    }
+    let follow = Follow { function, resting: pair.resting, visits };
     Some(Pair { edges: 0, vertices: 0, follow, vectors: pair.vectors, exchanged })
 }
 
@@ -169,10 +173,21 @@ impl CpuExecutable {
         }
     }
 
+    /// Compiles the kernel that a pair needs most likely.
+    pub(crate) fn expected_pass(&mut self, pair: usize) -> std::result::Result<(), String> {
+        let prepared = &self.operators[self.pairs[pair].edges];
+        let Some(op) = prepared.edges() else { return Ok(()) };
+        let shape = pass_shape(op.facts.weight);
+        let target = self.edge_target(prepared, &op, shape.direction, self.crew.size() > 1, false);
+        let operator = self.pairs[pair].edges;
+        let key = Key { operator, shape: Some(shape), range: Range::Ids, target, joined: Some(pair) };
+        self.kernel(key).map(|_| ())
+    }
+
     /// Which kernel carries out a pair; `None` when the graph lacks the weights.
     fn joined_key(&self, pair: usize, graph: &Graph) -> Option<Key> {
-        let edges = self.pairs[pair].edges;
-        let prepared = &self.operators[edges];
+        let operator = self.pairs[pair].edges;
+        let prepared = &self.operators[operator];
         let op = prepared.edges()?;
         let weights = match (op.facts.weight, graph.weight_kind()) {
             (None, _) => None,
@@ -184,7 +199,7 @@ impl CpuExecutable {
         let wide = is_wide(graph.incoming().offsets());
         let mut target = self.edge_target(prepared, &op, shape.direction, self.crew.size() > 1, wide);
         target.parallel &= self.pass_hands(graph).is_some();
-        Some(Key { operator: edges, shape: Some(shape), range: Range::Ids, target, joined: Some(pair) })
+        Some(Key { operator, shape: Some(shape), range: Range::Ids, target, joined: Some(pair) })
     }
 
     /// Whom to ask for help with a pass over all edges and vertices.

@@ -31,6 +31,39 @@ fn an_index_out_of_range_is_an_error_with_its_line() {
     assert!(error.to_string().contains("out of range: `x`"), "{error}");
 }
 
+/// A loop over neighbours checks nothing where they are vertices of the operator, and all where they are not.
+#[test]
+fn neighbours_in_another_graph_are_checked() {
+    let text = |bound: &str, declared: &str| {
+        format!(
+            "{declared}func f(v : V)\n    var sum : int = 0;\n    for k in 0:edges.getOutDegree(v)\n        \
+             sum += x[getOutNgh({bound}, v, k)];\n    end\n    y[v] = sum;\nend"
+        )
+    };
+    let result = run(&text("edges", ""), "vertices.apply(f);").unwrap();
+    let sums = result.globals.vector("y").unwrap().to_vec::<f32>().unwrap();
+    assert_eq!((sums[0], sums[1], sums[21]), (14.0, 21.0, 28.0));
+    // A graph with more vertices than `x` has entries, and one whose lists are shorter than the loop.
+    let (larger, shorter) = (
+        "const other : edgeset{E}(V,V) = load(\"star:500\");\n",
+        "const other : edgeset{E}(V,V) = load(\"path:400\");\n",
+    );
+    let error = run(&text("other", larger), "vertices.apply(f);").unwrap_err();
+    assert!(error.to_string().contains("out of range"), "{error}");
+    let error = run(&text("other", shorter), "vertices.apply(f);").unwrap_err();
+    assert!(error.to_string().contains("out of range"), "{error}");
+}
+
+/// The largest value of a scalar or of one cell is the same however many threads looked for it.
+#[test]
+fn largest_values_in_registers_are_the_largest() {
+    let functions = "const best : vector[1](int) = -5;\nfunc f(v : V)\n    best[0] max= 1000 - v;\n    \
+                     most max= v * (399 - v);\nend";
+    let result = run(functions, "vertices.apply(f);").unwrap();
+    assert_eq!(result.globals.vector("best").unwrap().to_vec::<i32>(), Some(vec![1000]));
+    assert_eq!(result.globals.get("most").unwrap().as_int(), Some(199 * 200));
+}
+
 #[test]
 fn division_by_zero_is_an_error() {
     let error = run("func f(v : V)\n    x[v] = v / zero;\nend", "vertices.apply(f);").unwrap_err();

@@ -16,6 +16,8 @@ global links : edgeset{Link}(Node, Node);
 global x : vector{Node}(int);
 global y : vector{Node}(int);
 global rows : vector{Node}(vector[2](double));
+global best : vector[2](int);
+global spare : vector[2](int);
 global total : int;
 global limit : int;
 global queue : priority_queue{Node}(int);
@@ -140,6 +142,27 @@ fn scalars_that_are_only_reduced_into_can_be_accumulated() {
     assert_eq!(reductions("Reduce(SUM, total, total);"), []);
     assert_eq!(reductions("total = 1; Reduce(SUM, total, 1);"), []);
     assert_eq!(reductions("Reduce(SUM, x[dst], 1);"), []);
+}
+
+#[test]
+fn a_cell_that_is_only_reduced_into_can_be_accumulated() {
+    let reduction = |body: &str| {
+        let facts = with(&format!("func f(src : Node, dst : Node) {{ {body} }}"));
+        facts.functions.cell_reduction.map(|r| (r.vector.to_string(), r.op, r.scalar))
+    };
+    let best = |op| Some(("best".to_string(), op, Scalar::Int));
+    assert_eq!(reduction("Reduce(MAX, best[0], src);"), best(ReduceOp::Max));
+    assert_eq!(reduction("Reduce(SUM, best[1], 1); if (src < dst) { Reduce(SUM, best[1], 2); }"), best(ReduceOp::Sum));
+    // Two cells, two operations, a cell that depends on the edge, one that is not there.
+    assert_eq!(reduction("Reduce(MAX, best[0], src); Reduce(MAX, best[1], dst);"), None);
+    assert_eq!(reduction("Reduce(MAX, best[0], src); Reduce(MIN, best[0], dst);"), None);
+    assert_eq!(reduction("Reduce(MAX, best[total], src);"), None);
+    assert_eq!(reduction("Reduce(MAX, best[2], src);"), None);
+    // Somebody looks, or might look under another name.
+    assert_eq!(reduction("Reduce(MAX, best[0], src); x[dst] = best[0];"), None);
+    assert_eq!(reduction("if (Reduce(MAX, best[0], src)) { x[dst] = 1; }"), None);
+    assert_eq!(reduction("Reduce(MAX, best[0], src); x[dst] = spare[0];"), None);
+    assert_eq!(reduction("Reduce(MAX, x[dst], src);"), None);
 }
 
 #[test]

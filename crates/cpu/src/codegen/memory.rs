@@ -64,6 +64,8 @@ pub(crate) enum Limit {
     Slot(usize),
     /// A number known from a type.
     Fixed(u64),
+    /// The number in a slot, the vertices of a graph, must not be above the number of vertices of the operator.
+    AtMost(usize),
 }
 
 /// Whether a call over so many vertices may run a kernel with these limits.
@@ -72,6 +74,7 @@ pub(crate) fn holds(limits: &[Limit], words: &[u64]) -> bool {
     limits.iter().all(|limit| match *limit {
         Limit::Slot(slot) => vertices <= words[slot],
         Limit::Fixed(length) => vertices <= length,
+        Limit::AtMost(slot) => words[slot] <= vertices,
     })
 }
 
@@ -121,10 +124,11 @@ fn constant() -> MemFlagsData {
 impl Translator<'_, '_> {
     /// Runs `body` knowing that a value is a vertex of the operator.
     pub(crate) fn with_vertex<R>(&mut self, vertex: Value, body: impl FnOnce(&mut Self) -> R) -> R {
+        let known = self.vertices.len();
         self.vertices.push(vertex);
         self.memory.vertices.insert(vertex);
         let result = body(self);
-        self.vertices.pop();
+        self.vertices.truncate(known);
         result
     }
 
@@ -165,6 +169,22 @@ impl Translator<'_, '_> {
         let limit = self.b.ins().uextend(types::I64, count);
         let good = self.check(fine, Fault::Vertex, Some(shown), Some(limit), "");
         Ok(Reason::Checked { index: vertex, good })
+    }
+
+    /// Notes that a value is a vertex of a graph, which has no more vertices than the operator: compared before the
+    /// call. Only in kernels over all vertices, where that is likely.
+    pub(crate) fn note_vertex_of(&mut self, graph: &Expr, vertex: Value) -> Result<(), Refusal> {
+        if self.target.careful || !self.takes_all {
+            return Ok(());
+        }
+        let source = self.graph_source(graph, GraphArray::VertexCount)?;
+        let limit = Limit::AtMost(self.inputs.slot(source));
+        if !self.memory.limits.contains(&limit) {
+            self.memory.limits.push(limit);
+        }
+        self.vertices.push(vertex);
+        self.memory.vertices.insert(vertex);
+        Ok(())
     }
 
     /// Why a vertex is one of the operator's, so that maps hold it: known, or checked here.

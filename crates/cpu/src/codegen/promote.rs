@@ -30,19 +30,24 @@ impl Translator<'_, '_> {
             }
             let scalar = self.scalar_of(&p.ty)?;
             let ty = clif_type(scalar);
-            let vector_ty = self.module.global(&p.vector).map(|g| g.ty.clone());
-            let vector_ty = vector_ty.ok_or_else(|| self.refuse("a promoted vector vanished"))?;
-            let vector = self.vector_named(&p.vector, &vector_ty)?;
-            let index = self.b.ins().uextend(types::I64, owner);
-            let length = vector.length.clone().ok_or_else(|| self.refuse("a vector without length"))?;
-            let reason = self.entry(owner, index, &length, &vector.name, Fault::Index);
-            let place = self.place_at(vector.base, index, ty.bytes(), reason);
+            let place = self.entry_of(&p.vector, owner, ty)?;
             let value = self.load(ty, &place);
             let register = self.variable(ty, value);
             self.registers.push((p.vector.clone(), register));
             saved.push(Saved { vector: p.vector.clone(), register, place });
         }
         Ok(saved)
+    }
+
+    /// The place of a vertex's entry in a global vector.
+    pub(super) fn entry_of(&mut self, name: &Name, vertex: Value, ty: types::Type) -> Result<Place, Refusal> {
+        let vector_ty = self.module.global(name).map(|g| g.ty.clone());
+        let vector_ty = vector_ty.ok_or_else(|| self.refuse("a promoted vector vanished"))?;
+        let vector = self.vector_named(name, &vector_ty)?;
+        let index = self.b.ins().uextend(types::I64, vertex);
+        let length = vector.length.clone().ok_or_else(|| self.refuse("a vector without length"))?;
+        let reason = self.entry(vertex, index, &length, &vector.name, Fault::Index);
+        Ok(self.place_at(vector.base, index, ty.bytes(), reason))
     }
 
     /// Stores the registers back.

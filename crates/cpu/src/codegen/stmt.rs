@@ -1,14 +1,16 @@
 //! Statements.
 
 use cranelift::prelude::*;
+use gw_ir::builtin::Builtin;
 use gw_ir::expr::{BinaryOp, Expr, ExprKind};
 use gw_ir::source::Name;
 use gw_ir::stmt::{Stmt, StmtKind};
 use gw_ir::types::Scalar;
+use gw_ir::walk;
 
 use super::Refusal;
 use super::memory::{Place, Reason};
-use super::translate::{Binding, Translator, clif_type};
+use super::translate::{Binding, CountedList, Translator, assigns_in, clif_type};
 use crate::abi::{Fault, slot};
 
 impl Translator<'_, '_> {
@@ -58,7 +60,7 @@ impl Translator<'_, '_> {
                 self.b.seal_block(done);
             }
             StmtKind::While { condition, body, .. } => {
-                self.repeat(|t| t.value(condition).map(Some), |t| t.block(body))?;
+                self.repeat(true, |t| t.value(condition).map(Some), |t| t.block(body))?;
             }
             StmtKind::DoWhile { body, condition } => self.do_while(body, condition)?,
             StmtKind::For { var, low, high, body, .. } => self.count(var, low, high, body, true)?,
@@ -101,9 +103,11 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// `while condition body`; a condition of `None` is true.
+    /// `while condition body`; a condition of `None` is true. A loop that may be endless looks whether the run is to
+    /// stop.
     fn repeat(
         &mut self,
+        may_be_endless: bool,
         condition: impl FnOnce(&mut Self) -> Result<Option<Value>, Refusal>,
         body: impl FnOnce(&mut Self) -> Result<(), Refusal>,
     ) -> Result<(), Refusal> {
@@ -116,7 +120,9 @@ impl Translator<'_, '_> {
         };
         self.b.switch_to_block(inside);
         self.b.seal_block(inside);
-        self.check_stop();
+        if may_be_endless {
+            self.check_stop();
+        }
         self.loops.push(out);
         body(self)?;
         self.loops.pop();
@@ -144,10 +150,14 @@ impl Translator<'_, '_> {
     }
 
     fn count(&mut self, var: &Name, low: &Expr, high: &Expr, body: &[Stmt], again: bool) -> Result<(), Refusal> {
+        let first = low.kind.clone();
         let low = self.value(low)?;
         let counter = self.variable(types::I32, low);
-        let fixed = if again { None } else { Some(self.value(high)?) };
+        let fixed = if again && !self.is_fixed(high) { None } else { Some(self.value(high)?) };
+        let ends = self.is_fixed(high) && ends_soon(body, var);
+        let counted = self.counted_list(var, &first, high).filter(|_| ends);
         self.repeat(
+            !ends,
             |t| {
                 let high = match fixed {
                     Some(high) => high,
@@ -160,13 +170,43 @@ impl Translator<'_, '_> {
                 let now = t.b.use_var(counter);
                 let variable = t.variable(types::I32, now);
                 t.names.insert(var.clone(), Binding::Scalar(variable));
+                let known = t.counted.len();
+                t.counted.extend(counted);
                 t.block(body)?;
+                t.counted.truncate(known);
                 let now = t.b.use_var(variable);
                 let next = t.b.ins().iadd_imm_s(now, 1);
                 t.b.def_var(counter, next);
                 Ok(())
             },
         )
+    }
+
+    /// The list whose positions a loop variable runs over: of a vertex of the operator, from some position to the end.
+    fn counted_list(&self, var: &Name, first: &ExprKind, high: &Expr) -> Option<CountedList> {
+        let (ExprKind::Builtin(Builtin::OutDegree, args), ExprKind::Int(0..)) = (&high.kind, first) else {
+            return None;
+        };
+        let [graph, vertex] = &args[..] else { return None };
+        match self.names.get(vertex.as_var()?)? {
+            Binding::Vertex(vertex) => {
+                Some(CountedList { position: var.clone(), graph: graph.as_var()?.clone(), vertex: *vertex })
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether an expression has the same value each time, and not a huge one: a constant, or the degree of a vertex of
+    /// the operator.
+    fn is_fixed(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Int(number) => *number < MANY_ITERATIONS,
+            ExprKind::Builtin(Builtin::OutDegree, args) => {
+                let vertex = args.get(1).and_then(Expr::as_var);
+                vertex.is_some_and(|name| matches!(self.names.get(name), Some(Binding::Vertex(_))))
+            }
+            _ => false,
+        }
     }
 
     /// Leaves the kernel when the run shall stop: loops of the program may be endless.
@@ -176,4 +216,20 @@ impl Translator<'_, '_> {
         let fine = self.b.ins().icmp_imm_s(IntCC::Equal, stop, 0);
         self.check(fine, Fault::Stopped, None, None, "");
     }
+}
+
+/// A loop up to a greater number looks whether the run is to stop.
+const MANY_ITERATIONS: i64 = 1 << 16;
+
+/// Whether a loop that counts up to a fixed number comes to its end soon: its body neither sets the count back nor has
+/// loops or calls.
+fn ends_soon(body: &[Stmt], var: &Name) -> bool {
+    let mut short = !assigns_in(body, var);
+    walk::walk_stmts(body, &mut |stmt| short &= !is_loop(&stmt.kind));
+    walk::walk_block_exprs(body, &mut |e| short &= !matches!(e.kind, ExprKind::Call { .. }));
+    short
+}
+
+fn is_loop(stmt: &StmtKind) -> bool {
+    matches!(stmt, StmtKind::While { .. } | StmtKind::DoWhile { .. } | StmtKind::For { .. } | StmtKind::ParFor { .. })
 }

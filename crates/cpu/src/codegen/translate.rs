@@ -12,7 +12,7 @@ use gw_ir::analysis::operator::Priorities;
 use gw_ir::expr::{ExprKind, FunctionRef};
 use gw_ir::module::{Function, Module};
 use gw_ir::source::{Name, Span};
-use gw_ir::stmt::StmtKind;
+use gw_ir::stmt::{Stmt, StmtKind};
 use gw_ir::types::{Scalar, Type as IrType};
 
 use super::Refusal;
@@ -129,6 +129,10 @@ pub(crate) struct Translator<'a, 'f> {
     /// Places of faults.
     pub(crate) sites: Vec<FaultSite>,
     pub(crate) span: Span,
+    /// Loop variables that are positions in the list of a vertex at present.
+    pub(crate) counted: Vec<CountedList>,
+    /// The kernel runs over the vertices from 0 on, so that those of a graph with as many are vertices of the operator.
+    pub(crate) takes_all: bool,
     /// Vectors whose owned entry is in a register at present.
     pub(crate) registers: Vec<(Name, Variable)>,
     /// The priorities of the queue of an ordered loop.
@@ -138,6 +142,17 @@ pub(crate) struct Translator<'a, 'f> {
     hoisted: HashMap<usize, Value>,
     /// Scalars that the kernel writes somewhere.
     written: &'a BTreeSet<Name>,
+}
+
+/// A loop variable that is never assigned and runs over positions of the out-list of a vertex.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct CountedList {
+    /// The loop variable.
+    pub(crate) position: Name,
+    /// The graph.
+    pub(crate) graph: Name,
+    /// The vertex.
+    pub(crate) vertex: Value,
 }
 
 /// The place of a fault in the program.
@@ -192,6 +207,8 @@ impl<'a, 'f> Translator<'a, 'f> {
             memory: Memory::default(),
             sites: Vec::new(),
             span: Span::NONE,
+            counted: Vec::new(),
+            takes_all: false,
             registers: Vec::new(),
             priorities: None,
             sums: HashMap::new(),
@@ -466,8 +483,12 @@ impl<'a, 'f> Translator<'a, 'f> {
 
 /// Whether a function assigns or reduces into a variable of its own.
 fn assigns(function: &Function, name: &Name) -> bool {
+    assigns_in(function.body.as_deref().unwrap_or_default(), name)
+}
+
+/// Whether a block assigns or reduces into a variable.
+pub(crate) fn assigns_in(block: &[Stmt], name: &Name) -> bool {
     let mut found = false;
-    let block = function.body.as_deref().unwrap_or_default();
     gw_ir::walk::walk_stmts(block, &mut |stmt| {
         if let StmtKind::Assign { target, .. } = &stmt.kind {
             found |= target.as_var() == Some(name);

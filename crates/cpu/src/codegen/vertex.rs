@@ -2,7 +2,7 @@
 
 use cranelift::prelude::*;
 use gw_ir::builtin::Builtin;
-use gw_ir::expr::{ExprKind, FunctionRef};
+use gw_ir::expr::{Expr, ExprKind, FunctionRef};
 use gw_ir::source::Name;
 use gw_ir::walk;
 
@@ -22,11 +22,9 @@ impl Translator<'_, '_> {
         begin: Value,
         end: Value,
     ) -> Result<(), Refusal> {
+        self.takes_all = range == Range::Ids;
         let looked_at = if range == Range::Ids { self.looks_at_neighbours(function)? } else { None };
-        self.for_range(begin, end, |t, index, next| {
-            if let Some(looked_at) = looked_at {
-                t.fetch_ahead(looked_at, index);
-            }
+        let body = |t: &mut Self, index: Value, next: Block| {
             let vertex = t.range_vertex(range, index, next);
             t.with_vertex(vertex, |t| {
                 let result = t.apply(function, Role::Apply, &[vertex])?;
@@ -36,26 +34,44 @@ impl Translator<'_, '_> {
                 }
                 Ok(())
             })
-        })
+        };
+        match looked_at {
+            None => self.for_range(begin, end, body),
+            Some(looked_at) => self.for_listed(looked_at, begin, end, body),
+        }
     }
 
-    /// Asks for the lists of the next block of vertices where one begins: a call per block, not per vertex.
-    fn fetch_ahead(&mut self, [offsets, targets, last]: [Value; 3], index: Value) {
-        let place = self.b.ins().band_imm_s(index, LISTS_AHEAD - 1);
-        let begins = self.b.ins().icmp_imm_s(IntCC::Equal, place, 0);
-        let first = self.b.ins().iadd_imm_s(index, LISTS_AHEAD);
-        let exists = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, first, last);
-        let wanted = self.b.ins().band(begins, exists);
-        self.when(wanted, |t| {
-            // A bit for every vertex of the block, none behind the last one.
-            let more = t.b.ins().isub(last, first);
-            let block = t.b.ins().iconst(types::I64, LISTS_AHEAD - 1);
-            let more = t.b.ins().umin(more, block);
-            let two = t.b.ins().iconst(types::I64, 2);
-            let mask = t.b.ins().ishl(two, more);
-            let mask = t.b.ins().iadd_imm_s(mask, -1);
-            t.fetch_block(offsets, targets, first, mask);
-        });
+    /// A loop over `begin..end` in blocks; where a block begins, the lists of the next one are asked for. The call that
+    /// asks stays out of the loop over a block, which can keep its sums in registers then.
+    fn for_listed(
+        &mut self,
+        [offsets, targets, last]: [Value; 3],
+        begin: Value,
+        end: Value,
+        body: impl FnOnce(&mut Self, Value, Block) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        let length = self.b.ins().isub(end, begin);
+        let blocks = self.b.ins().iadd_imm_s(length, LISTS_AHEAD - 1);
+        let blocks = self.b.ins().ushr_imm_s(blocks, i64::from(LISTS_AHEAD.trailing_zeros()));
+        let zero = self.b.ins().iconst(types::I64, 0);
+        self.for_range(zero, blocks, |t, block, _| {
+            let offset = t.b.ins().imul_imm_s(block, LISTS_AHEAD);
+            let first = t.b.ins().iadd(begin, offset);
+            let following = t.b.ins().iadd_imm_s(first, LISTS_AHEAD);
+            let exists = t.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, following, last);
+            t.when(exists, |t| {
+                // A bit for every vertex of the block, none behind the last one.
+                let more = t.b.ins().isub(last, following);
+                let most = t.b.ins().iconst(types::I64, LISTS_AHEAD - 1);
+                let more = t.b.ins().umin(more, most);
+                let two = t.b.ins().iconst(types::I64, 2);
+                let mask = t.b.ins().ishl(two, more);
+                let mask = t.b.ins().iadd_imm_s(mask, -1);
+                t.fetch_block(offsets, targets, following, mask);
+            });
+            let behind = t.b.ins().umin(following, end);
+            t.for_range(first, behind, body)
+        })
     }
 
     /// Applies a function to the numbers of a range.
@@ -68,14 +84,15 @@ impl Translator<'_, '_> {
         })
     }
 
-    /// Offsets, targets and last vertex of the graph whose neighbours of its vertex a function looks at by position.
+    /// Offsets, targets and last vertex of the graph of whose lists a function looks at single entries of its vertex.
+    /// Where it walks along the lists, the processor finds the next one by itself.
     fn looks_at_neighbours(&mut self, function: &FunctionRef) -> Result<Option<[Value; 3]>, Refusal> {
         let Some(callee) = self.module.function(&function.name) else { return Ok(None) };
         let Some(param) = callee.params.first() else { return Ok(None) };
         let mut graph = None;
         walk::walk_block_exprs(callee.body.as_deref().unwrap_or_default(), &mut |e| {
             if let ExprKind::Builtin(Builtin::OutNeighbor, args) = &e.kind
-                && let [of, vertex, _] = args.as_slice()
+                && let [of, vertex, Expr { kind: ExprKind::Int(_), .. }] = args.as_slice()
                 && vertex.as_var() == Some(&param.name)
             {
                 graph = Some(of);

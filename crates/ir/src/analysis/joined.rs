@@ -40,6 +40,21 @@ pub struct Joined<'m> {
     pub exchanged: Vec<Name>,
     /// Vectors that hold one constant between any two passes, and the constant.
     pub resting: Vec<(Name, Expr)>,
+    /// What the vertex function does with its entries, by vector.
+    pub visits: Vec<Visit>,
+}
+
+/// What the vertex function of a pair does with the entry of its vertex in one vector.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Visit {
+    /// The vector.
+    pub vector: Name,
+    /// The type of the entry.
+    pub ty: Type,
+    /// The function overwrites the entry before it reads it.
+    pub overwritten: bool,
+    /// The function may write the entry.
+    pub written: bool,
 }
 
 /// All pairs of a module.
@@ -140,7 +155,18 @@ fn join<'m>(
     }
     let resting = pulled.written.iter().filter_map(|name| rest(module, name, edges, vertices)).collect();
     let vectors: BTreeSet<Name> = pulled.vectors.iter().chain(&visited.vectors).cloned().collect();
-    Some(Joined { edges: first, vertices: second, vectors: vectors.into_iter().collect(), exchanged, resting })
+    let visits = visited.vectors.iter().map(|name| {
+        let global = module.global(name)?;
+        Some(Visit {
+            vector: name.clone(),
+            ty: global.ty.leaf().clone(),
+            overwritten: visited.first_access(module, name) == Some(First::Overwritten),
+            written: visited.written.contains(name),
+        })
+    });
+    let visits = visits.collect::<Option<_>>()?;
+    let vectors = vectors.into_iter().collect();
+    Some(Joined { edges: first, vertices: second, vectors, exchanged, resting, visits })
 }
 
 /// What a pull does that may be part of a pair.
