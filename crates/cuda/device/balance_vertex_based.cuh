@@ -6,12 +6,7 @@
 
 namespace gw {
 
-struct Nothing {
-    __device__ __forceinline__ void operator()(int) const {}
-};
-
-// `then` is called for every vertex whose edges are done.
-template <class Walk, class Then = Nothing> __device__ void balance_vertex_based(Walk& walk, Then then = Then()) {
+template <class Walk> __device__ void balance_vertex_based(Walk& walk) {
     typedef typename Walk::Offset Offset;
     const unsigned n = walk.active();
     for (unsigned base = dealt_warp() * WARP; base < n; base += all_warps() * WARP) {
@@ -29,22 +24,9 @@ template <class Walk, class Then = Nothing> __device__ void balance_vertex_based
                 walk_batches<UNROLL>(walk, v, first, Offset(0), last - first, 1, partial);
             }
             walk.template end<1, true>(v, partial);
-            then(v);
         }
         __syncwarp();
     }
-}
-
-// Two arrays change their names.
-template <class T> __device__ __forceinline__ void exchange(T*& a, T*& b) {
-    T* other = a;
-    a = b;
-    b = other;
-}
-
-// All threads copy; the caller sees to it that nobody writes.
-template <class G, class T> __device__ void copy_entries(const G& grid, T* to, const T* from, unsigned count) {
-    for (unsigned i = grid.rank(); i < count; i += grid.size()) to[i] = from[i];
 }
 
 }  // namespace gw

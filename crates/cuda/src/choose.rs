@@ -19,7 +19,10 @@ use gw_schedule::{
 };
 
 use crate::capability::capabilities;
-use crate::tuning::{DENSE_BUCKET_WIDTH, FLAT_BUCKET_WIDTH, FLAT_DEGREE, FLAT_GREATEST, PULL_SHARE, SMALL_GRAPH};
+use crate::tuning::{
+    DENSE_BUCKET_WIDTH, EVEN_DEGREE, FLAT_BUCKET_WIDTH, FLAT_DEGREE, FLAT_GREATEST, LARGE_GRAPH, PULL_SHARE,
+    SMALL_GRAPH,
+};
 
 /// Whether lists are so short that steps of a search stay small.
 pub(crate) fn is_flat(graph: &Graph) -> bool {
@@ -53,8 +56,10 @@ const RULES: &[Rule] = &[
     Rule {
         applies: |p| p.starts_from(Sources::Set),
         schedule: |p| {
-            // What is left to push is small: 5 to 16 % faster than `etwc` on kron and urand of scale 18 to 21.
-            let first = SimpleSchedule { load_balance: Some(LoadBalance::Cm), ..push(p) };
+            // What is left to push is small unless a graph is both large and skewed.
+            let even = p.graph.greatest_degree < EVEN_DEGREE || p.graph.edges < LARGE_GRAPH;
+            let load_balance = Some(if even { LoadBalance::Cm } else { LoadBalance::Etwc });
+            let first = SimpleSchedule { load_balance, ..push(p) };
             let second = pull_from_set(p);
             let (criterion, threshold) = (Criterion::InputWork, Param::Value(PULL_SHARE));
             Hybrid { criterion, threshold, first, second }.into()

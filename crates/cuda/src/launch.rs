@@ -58,8 +58,6 @@ pub(crate) struct Launcher {
     marks: Option<Buffer>,
     seen: Option<Buffer>,
     scratch: Option<Buffer>,
-    /// Second copies of vectors that a pass reads and writes.
-    twins: HashMap<Name, Option<Buffer>>,
     /// What adaptive schedules look at.
     features: PerGraph<Features>,
     cells: HashMap<Name, Cell>,
@@ -86,7 +84,6 @@ impl Launcher {
             marks: None,
             seen: None,
             scratch: None,
-            twins: HashMap::new(),
             features: PerGraph::default(),
             cells: HashMap::new(),
             last: Vec::new(),
@@ -354,14 +351,6 @@ impl Launcher {
         match source {
             Source::GlobalVector(name) => match global(name)? {
                 Value::Vector(vector) => words.push(vectors.for_kernel(&vector)?.0),
-                _ => return Err(unset(name)),
-            },
-            Source::Twin(name) => match global(name)? {
-                Value::Vector(vector) => {
-                    let bytes = vector.cells() * vector.cell_bytes();
-                    let twin = self.twins.entry(name.clone()).or_default();
-                    words.push(lasting(twin, &self.context.device, bytes, false)?.0);
-                }
                 _ => return Err(unset(name)),
             },
             Source::GlobalLength(name) => match global(name)? {

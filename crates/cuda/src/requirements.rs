@@ -25,10 +25,6 @@ fn holds(requirement: &Requirement, bindings: &Bindings, env: &Environment) -> b
         Requirement::Entries(Source::GlobalLength(name)) => entries(env.global(name).as_ref()),
         Requirement::Entries(Source::LocalLength(name)) => entries(bindings.values.get(name)),
         Requirement::Entries(_) => false,
-        Requirement::Distinct(names) => {
-            let ids: Vec<_> = names.iter().filter_map(|name| Some(env.global(name)?.as_vector()?.id())).collect();
-            ids.len() == names.len() && ids.iter().all(|id| ids.iter().filter(|other| *other == id).count() == 1)
-        }
         Requirement::Queried(name) => graph(name, bindings, env).is_some_and(|graph| graph.vertices() >= vertices),
         Requirement::Walked(_) | Requirement::Element(_) | Requirement::All(_) | Requirement::Queue(_) => {
             number(requirement, &|name| graph(name, bindings, env), env) == Some(vertices)
@@ -50,7 +46,7 @@ pub(crate) fn number(
     env: &Environment,
 ) -> Option<usize> {
     match requirement {
-        Requirement::Entries(_) | Requirement::Queried(_) | Requirement::Distinct(_) => None,
+        Requirement::Entries(_) | Requirement::Queried(_) => None,
         Requirement::Walked(name) => graph(name).map(|graph| graph.vertices()),
         Requirement::Element(element) => env.vertices_of(element).ok(),
         Requirement::All(name) => match env.global(name)? {

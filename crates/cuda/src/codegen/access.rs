@@ -31,8 +31,6 @@ pub(crate) enum Requirement {
     All(Name),
     /// A queue has exactly as many priorities.
     Queue(Name),
-    /// These global vectors are different ones.
-    Distinct(Vec<Name>),
 }
 
 /// An access by an index of the program.

@@ -10,8 +10,6 @@ use gw_schedule::Feature;
 pub(crate) enum Source {
     /// First cell of a global vector.
     GlobalVector(Name),
-    /// Memory of the same size, whose contents nobody knows.
-    Twin(Name),
     /// Number of entries of a global vector.
     GlobalLength(Name),
     /// First cell of a vector that is a parameter of the kernel.

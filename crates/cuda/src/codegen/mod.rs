@@ -7,7 +7,6 @@ mod expression;
 mod frontier;
 mod function;
 pub(crate) mod inputs;
-mod joined;
 mod loops;
 mod operator;
 pub(crate) mod region;
@@ -122,13 +121,10 @@ pub(crate) fn generate(task: &Task<'_>) -> Result<Generated, Refusal> {
     uniform.declare_sets(task.body);
     uniform.declare_steps(task.body, task.loop_form)?;
     let opening = std::mem::replace(&mut uniform.code, Code::at_depth(1));
-    // A launch per iteration would have to copy what is in a twin every time.
-    uniform.pairs = task.loop_form == Some(LoopForm::Fused);
     match task.loop_form {
         Some(form) => uniform.looping(task.body, form)?,
         None => uniform.block(task.body)?,
     }
-    uniform.return_twins();
     let loads = uniform.results(&task.params, task.loop_form);
     let Uniform { code, declarations, host, sets, queues, outcomes, .. } = uniform;
 

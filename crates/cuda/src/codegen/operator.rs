@@ -43,8 +43,6 @@ pub(crate) struct OperatorCode {
     pub(crate) body: String,
     /// It has an output.
     pub(crate) output: bool,
-    /// The values of the members of the struct.
-    pub(crate) fields: String,
 }
 
 /// How a function of the headers is called for a balancer, and whether it needs scratch memory. `all`: every vertex
@@ -369,7 +367,7 @@ pub(crate) fn edges(
     if counts {
         body.push_str("run.set_form(made, run.form(made) | gw::COUNTED);\n");
     }
-    Ok(OperatorCode { declaration: text, body, output: plan.insert.is_some(), fields: fields.join(", ") })
+    Ok(OperatorCode { declaration: text, body, output: plan.insert.is_some() })
 }
 
 fn capture_type(function: &gw_ir::module::Function, name: &Name) -> Option<Type> {
@@ -789,7 +787,7 @@ pub(crate) fn vertices(
     region.include("members.cuh");
     run.line(format!("gw::each_member(run, {set}, [&](int v) {{ op.member(v); }});"));
     run.line("op.finish();");
-    Ok(OperatorCode { declaration: text, body: run.into_text(), output: filter, fields: fields.join(", ") })
+    Ok(OperatorCode { declaration: text, body: run.into_text(), output: filter })
 }
 
 /// Whether each vertex is appended at most once, so that a queue of |V| entries is enough.

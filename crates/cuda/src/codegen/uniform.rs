@@ -53,10 +53,6 @@ pub(crate) struct Uniform<'r, 'm> {
     pub(super) steps: HashMap<usize, String>,
     pub(super) span: Span,
     pub(super) operators: usize,
-    /// Pairs of operators may be carried out in one pass.
-    pub(super) pairs: bool,
-    /// Vectors that have a twin.
-    pub(super) twins: Vec<String>,
 }
 
 impl<'r, 'm> Uniform<'r, 'm> {
@@ -79,8 +75,6 @@ impl<'r, 'm> Uniform<'r, 'm> {
             steps: HashMap::new(),
             span: Span::NONE,
             operators: 0,
-            pairs: false,
-            twins: Vec::new(),
         }
     }
 
@@ -141,15 +135,7 @@ impl<'r, 'm> Uniform<'r, 'm> {
     }
 
     pub(crate) fn block(&mut self, block: &[Stmt]) -> Result<(), Refusal> {
-        let mut done = 0;
         for (i, stmt) in block.iter().enumerate() {
-            if i < done {
-                continue;
-            }
-            if let Some(statements) = self.pair(&block[i..])? {
-                done = i + statements;
-                continue;
-            }
             if stmt.span.line > 0 {
                 self.span = stmt.span;
             }
@@ -165,7 +151,7 @@ impl<'r, 'm> Uniform<'r, 'm> {
         Ok(())
     }
 
-    pub(super) fn stmt(&mut self, stmt: &Stmt) -> Result<(), Refusal> {
+    fn stmt(&mut self, stmt: &Stmt) -> Result<(), Refusal> {
         // A barrier in a branch that is not taken, or in a loop that is not entered, settles nothing.
         let dequeued = self.dequeued && !stmt.blocks().is_empty();
         self.one(stmt)?;
