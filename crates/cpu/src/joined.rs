@@ -1,9 +1,9 @@
 //! A pull and the vertex operator behind it, carried out in one pass over the vertices.
 //!
 //! Where [`gw_ir::analysis::joined`] says that nobody sees the difference, the pull is put off until the host hands
-//! over the vertex operator. A round of PageRank then reads and writes every vertex once: what arrives at a vertex stays
-//! in a register. A vector that the vertex operator overwrites while other vertices still pull from it is kept twice;
-//! the pass reads one copy and writes the other, which then becomes the vector of the program.
+//! over the vertex operator. A round of PageRank then reads and writes every vertex once: what arrives at a vertex
+//! stays in a register. A vector that the vertex operator overwrites while other vertices still pull from it is kept
+//! twice; the pass reads one copy and writes the other, which then becomes the vector of the program.
 //!
 //! A run whose steps somebody listens to is carried out step by step, so that every step has its own time. So is a run
 //! on few threads, which does not wait for memory.

@@ -60,7 +60,8 @@ impl Sharing {
         (members >= 2).then_some(Hands { help, members })
     }
 
-    /// The same for edges whose writes need atomics or not. Two members with atomics are hardly faster than one without.
+    /// The same for edges whose writes need atomics or not. Two members with atomics are hardly faster than one
+    /// without.
     pub(crate) fn hands_for_edges(&self, edges: usize, size: usize, atomics: bool) -> Option<Hands> {
         let hands = self.hands(edges, self.member_edges, size)?;
         let in_vain = atomics && hands.members == 2 && edges < self.alone_atomic;

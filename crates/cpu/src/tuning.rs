@@ -100,8 +100,8 @@ pub(crate) const ALONE_ATOMIC: usize = 1 << 15;
 /// Iterations of a `par_for` that are worth a member of the team: nobody knows how long one takes. Not measured.
 pub(crate) const LOOP_ITERATIONS: usize = 8;
 
-/// A team of at least this size carries out a pull and the vertex operator behind it in one pass. One or two threads are
-/// bound by instructions, and a round of PageRank on `road:1000x1000` took 1.08 times as long in one pass; more threads
-/// are bound by memory, of which one pass moves 43 instead of 75 bytes per vertex. Measured with one and two threads
-/// only.
+/// A team of at least this size carries out a pull and the vertex operator behind it in one pass. One or two threads
+/// are bound by instructions, and a round of PageRank on `road:1000x1000` took 1.08 times as long in one pass; more
+/// threads are bound by memory, of which one pass moves 43 instead of 75 bytes per vertex. Measured with one and two
+/// threads only.
 pub(crate) const JOINED_MEMBERS: usize = 4;
