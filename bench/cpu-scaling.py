@@ -5,8 +5,8 @@
 
 Three tables: the programs that people run most on large graphs, all standard programs on small ones, and the cost per
 stored edge of Kronecker graphs of rising scale. Every graph is made once, as a file, and each `gw bench` runs all
-programs of a table on it. Behind the tables stand the cells in which more threads took longer than fewer. The whole
-takes about five minutes on 16 cores; what does not fit into `--budget` seconds is left out, with a word.
+programs of a table on it. Behind the tables stand the cells in which more threads took longer than fewer. What does not
+fit into `--budget` seconds (six minutes, meant for 16 cores) is left out, with a word.
 
 Time per edge is the median time of a run over the stored edges, so it is low where a search leaves most edges out.
 """

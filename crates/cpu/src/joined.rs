@@ -5,7 +5,8 @@
 //! stays in a register. A vector that the vertex operator overwrites while other vertices still pull from it is kept
 //! twice; the pass reads one copy and writes the other, which then becomes the vector of the program.
 //!
-//! A run whose steps somebody listens to is carried out step by step, so that every step has its own time.
+//! A run whose steps somebody listens to is carried out step by step, so that every step has its own time. So is a run
+//! on few threads, which does not wait for memory.
 
 use std::sync::Arc;
 
@@ -105,7 +106,7 @@ impl CpuExecutable {
     /// Puts a pull off until its vertex operator, if it has one; `None` when it must be carried out now.
     pub(crate) fn put_off(&mut self, id: usize, call: &EdgeCall, env: &Environment) -> Option<OperatorOutcome> {
         let pair = self.pairs.iter().position(|pair| pair.edges == id)?;
-        if self.operators[id].schedule.segments.is_some() {
+        if self.operators[id].schedule.segments.is_some() || self.crew.size() < self.sharing.joined_members {
             return None;
         }
         if env.is_observed() {
@@ -339,7 +340,7 @@ mod tests {
         assert_eq!(CpuVm::new(2).executable(module(source)).unwrap().pairs.len(), pairs, "{source}");
         for graph in ["road:20x30", "kron:9", "star:40", "kron:8:8:directed", "path:1"] {
             let expected = results(&ReferenceVm::new(), source, graph);
-            for vm in [CpuVm::new(1), CpuVm::new(3), CpuVm::with_tiny_chunks(3)] {
+            for vm in [CpuVm::new(4), CpuVm::with_tiny_chunks(1), CpuVm::with_tiny_chunks(3)] {
                 let found = results(&vm, source, graph);
                 for (found, expected) in found.iter().flatten().zip(expected.iter().flatten()) {
                     assert!((found - expected).abs() <= 1e-5 * expected.abs().max(1.0), "{found} {expected}\n{source}");

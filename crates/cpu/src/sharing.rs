@@ -5,7 +5,7 @@
 //! longer than that. Steps of deep graphs are small; they stay on the calling thread, or on a few.
 
 use crate::team::Help;
-use crate::tuning::{ALONE_ATOMIC, MEMBER_EDGES, MEMBER_VERTICES};
+use crate::tuning::{ALONE_ATOMIC, JOINED_MEMBERS, MEMBER_EDGES, MEMBER_VERTICES};
 
 /// Who takes part in a step beside the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +29,8 @@ pub(crate) struct Sharing {
     pub(crate) worth_waking: usize,
     /// A chunk has at least this many vertices.
     pub(crate) least_chunk: usize,
+    /// A team of at least this size carries out a pull and the vertex operator behind it in one pass.
+    pub(crate) joined_members: usize,
 }
 
 impl Sharing {
@@ -39,10 +41,17 @@ impl Sharing {
         member_vertices: MEMBER_VERTICES,
         worth_waking: 64,
         least_chunk: 64,
+        joined_members: JOINED_MEMBERS,
     };
     /// Everything is shared, in chunks as small as can be: brings races to light.
-    pub(crate) const TINY: Sharing =
-        Sharing { member_edges: 0, alone_atomic: 0, member_vertices: 0, worth_waking: 0, least_chunk: 1 };
+    pub(crate) const TINY: Sharing = Sharing {
+        member_edges: 0,
+        alone_atomic: 0,
+        member_vertices: 0,
+        worth_waking: 0,
+        least_chunk: 1,
+        joined_members: 0,
+    };
 
     /// Who shares so much work in a team of `size`, when `each` is worth a member; `None` leaves it to the caller.
     pub(crate) fn hands(&self, work: usize, each: usize, size: usize) -> Option<Hands> {

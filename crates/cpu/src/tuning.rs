@@ -84,12 +84,13 @@ pub(crate) const DEGREE_SAMPLE: usize = 1 << 8;
 /// A map with fewer than one member among so many vertices is sparse. Not measured.
 pub(crate) const SPARSE_MAP: usize = 32;
 
-/// Edges that are worth a member of the team. To push along 512 edges takes 3 to 5 us; a member who is awake comes a
-/// microsecond after it was asked, and one who sleeps 5 to 12 us after (`team::tests::what_a_task_costs`).
+/// Edges that are worth a member of the team. To push along 512 edges takes 3 to 5 us. An empty task for two members
+/// took 0.5 us while the other was awake and 65 us when it slept, on two cores that others used as well
+/// (`team::tests::what_a_task_costs`); for more members not measured.
 pub(crate) const MEMBER_EDGES: usize = 1 << 9;
 
-/// Vertices that are worth a member of the team: 2 to 5 us of a function that touches a few entries.
-/// Measured as [`MEMBER_EDGES`].
+/// Vertices that are worth a member of the team: 2 to 5 us of a function that touches a few entries. See
+/// [`MEMBER_EDGES`].
 pub(crate) const MEMBER_VERTICES: usize = 1 << 10;
 
 /// Where two members share edges and write to the same entries, fewer edges than this are done alone: on two cores
@@ -98,6 +99,12 @@ pub(crate) const ALONE_ATOMIC: usize = 1 << 15;
 
 /// Iterations of a `par_for` that are worth a member of the team: nobody knows how long one takes. Not measured.
 pub(crate) const LOOP_ITERATIONS: usize = 8;
+
+/// A team of at least this size carries out a pull and the vertex operator behind it in one pass. One or two threads
+/// are bound by instructions, and a round of PageRank on `road:1000x1000` took 1.08 times as long in one pass; more
+/// threads are bound by memory, of which one pass moves 43 instead of 75 bytes per vertex. Measured with one and two
+/// threads only.
+pub(crate) const JOINED_MEMBERS: usize = 4;
 
 /// Runs on a graph from which on numbers by degree pay. On kron:20 with 2 threads they cost 0.8 s and save 0.6 s of ten
 /// rounds of PageRank and 0.7 s of core numbers; searches gain less.

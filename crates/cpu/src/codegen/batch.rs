@@ -23,7 +23,7 @@ impl Translator<'_, '_> {
         end: Value,
         promoted: &[OwnedEntry],
         owner: Value,
-        visited: Variable,
+        visited: Option<Variable>,
         body: impl FnOnce(&mut Self, Value, Block) -> Result<(), Refusal>,
     ) -> Result<(), Refusal> {
         let (enter, out) = (self.b.create_block(), self.b.create_block());
@@ -67,9 +67,11 @@ impl Translator<'_, '_> {
             })
         })?;
         self.demote(saved);
-        let before = self.b.use_var(visited);
-        let sum = self.b.ins().iadd(before, length);
-        self.b.def_var(visited, sum);
+        if let Some(visited) = visited {
+            let before = self.b.use_var(visited);
+            let sum = self.b.ins().iadd(before, length);
+            self.b.def_var(visited, sum);
+        }
         self.b.ins().jump(out, &[]);
         self.b.switch_to_block(out);
         self.b.seal_block(out);

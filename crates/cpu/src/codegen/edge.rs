@@ -83,6 +83,7 @@ impl Translator<'_, '_> {
     ) -> Result<(), Refusal> {
         let zero = self.b.ins().iconst(types::I64, 0);
         let visited = self.variable(types::I64, zero);
+        let counted = Some(visited);
         let visit = |t: &mut Self, index: Value, next: Block| {
             let vertex = t.range_vertex(shape.range, index, next);
             let list = match shape.range {
@@ -90,8 +91,8 @@ impl Translator<'_, '_> {
                 _ => (t.b.ins().uextend(types::I64, vertex), Reason::PerVertex(vertex)),
             };
             t.with_vertex(vertex, |t| match shape.direction {
-                Direction::Push | Direction::DensePush => t.push_vertex(op, shape, vertex, list, visited, next),
-                Direction::Pull => t.pull_vertex(op, shape, vertex, list, visited, next),
+                Direction::Push | Direction::DensePush => t.push_vertex(op, shape, vertex, list, counted, next),
+                Direction::Pull => t.pull_vertex(op, shape, vertex, list, counted, next),
             })
         };
         match shape.range {
@@ -104,7 +105,7 @@ impl Translator<'_, '_> {
     }
 
     /// Adds the edges that the kernel visited to those of the worker.
-    pub(super) fn count_edges(&mut self, visited: Variable) {
+    fn count_edges(&mut self, visited: Variable) {
         let (worker, at) = (self.worker_fields(), offset_of!(Worker, edges) as i32);
         let before = self.load_at(types::I64, &worker, at);
         let visited = self.b.use_var(visited);
@@ -172,7 +173,7 @@ impl Translator<'_, '_> {
         shape: EdgeShape,
         src: Value,
         list: (Value, Reason),
-        visited: Variable,
+        visited: Option<Variable>,
         next: Block,
     ) -> Result<(), Refusal> {
         let in_order = op.facts.filters_may_fault.in_code(self.target.careful);
@@ -222,7 +223,7 @@ impl Translator<'_, '_> {
         shape: EdgeShape,
         dst: Value,
         list: (Value, Reason),
-        visited: Variable,
+        visited: Option<Variable>,
         next: Block,
     ) -> Result<(), Refusal> {
         // A `to` filter that can fault is asked edge by edge; a set says at once what is wanted.
@@ -327,7 +328,7 @@ impl Translator<'_, '_> {
         guard: Option<Guard>,
         promoted: &[OwnedEntry],
         owner: Value,
-        visited: Variable,
+        visited: Option<Variable>,
         test: impl FnOnce(&mut Self, Value, Block) -> Result<Option<Value>, Refusal>,
         body: impl FnOnce(&mut Self, Value, Value) -> Result<Option<Value>, Refusal>,
     ) -> Result<(), Refusal> {
@@ -390,10 +391,12 @@ impl Translator<'_, '_> {
         self.b.seal_block(leave);
         let stopped_at = self.b.block_params(leave)[0];
         self.demote(saved);
-        let seen = self.b.ins().isub(stopped_at, begin);
-        let before = self.b.use_var(visited);
-        let sum = self.b.ins().iadd(before, seen);
-        self.b.def_var(visited, sum);
+        if let Some(visited) = visited {
+            let seen = self.b.ins().isub(stopped_at, begin);
+            let before = self.b.use_var(visited);
+            let sum = self.b.ins().iadd(before, seen);
+            self.b.def_var(visited, sum);
+        }
         self.b.ins().jump(out, &[]);
         self.b.switch_to_block(out);
         self.b.seal_block(out);

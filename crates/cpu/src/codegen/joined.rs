@@ -34,8 +34,6 @@ impl Translator<'_, '_> {
         begin: Value,
         end: Value,
     ) -> Result<(), Refusal> {
-        let zero = self.b.ins().iconst(types::I64, 0);
-        let visited = self.variable(types::I64, zero);
         self.for_range(begin, end, |t, index, next| {
             let vertex = t.range_vertex(shape.range, index, next);
             t.with_vertex(vertex, |t| {
@@ -46,7 +44,8 @@ impl Translator<'_, '_> {
                     t.registers.push((vector.clone(), register));
                 }
                 let list = (t.b.ins().uextend(types::I64, vertex), Reason::PerVertex(vertex));
-                t.pull_vertex(op, shape, vertex, list, visited, next)?;
+                // All edges are visited: nobody needs to count them.
+                t.pull_vertex(op, shape, vertex, list, None, next)?;
                 let touched = t.load_visited(&follow.visits, vertex)?;
                 t.apply(&follow.function, Role::Apply, &[vertex])?;
                 for (register, place) in touched {
@@ -56,9 +55,7 @@ impl Translator<'_, '_> {
                 t.registers.clear();
                 Ok(())
             })
-        })?;
-        self.count_edges(visited);
-        Ok(())
+        })
     }
 
     /// Puts the entries of a vertex that its function touches into registers. No other vertex touches them, and every

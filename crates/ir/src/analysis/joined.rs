@@ -263,7 +263,10 @@ impl<'m> Visited<'m> {
         let [vertex] = &function.params[..] else { return None };
         function.body.as_ref()?;
         let own = |index: &Expr| index.as_var() == Some(&vertex.name);
-        let per_vertex = |ty: &Type| matches!(ty, Type::Vector { domain: Domain::Element(of), item } if of == element && item.scalar().is_some());
+        let per_vertex = |ty: &Type| match ty {
+            Type::Vector { domain: Domain::Element(of), item } => of == element && item.scalar().is_some(),
+            _ => false,
+        };
         // Every mention of a vector must be one of these entries.
         let (mut entries, mut vectors, mut fits) = (0, 0, !super::operator::assigns(function, &vertex.name));
         walk_block_exprs(body(function), &mut |e| match &e.kind {
