@@ -134,7 +134,8 @@ fn has_short_lists(place: &ChoicePoint<'_>) -> bool {
 
 fn push(place: &ChoicePoint<'_>) -> SimpleSchedule {
     let load_balance = match () {
-        // Searches of a 4000x4000 grid: 29.0 ms, against 31.9 with lists shared by a block and 32.8 with four lanes each.
+        // Searches of a 4000x4000 grid: 29.0 ms, against 31.9 with lists shared by a block and 32.8 with four lanes
+        // each.
         () if has_short_lists(place) => LoadBalance::Wm,
         // Few blocks have work in most steps, and what a balancer prepares is most of the time.
         () if place.graph.edges < SMALL_GRAPH => LoadBalance::Cm,

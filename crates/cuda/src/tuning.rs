@@ -5,14 +5,14 @@ use gw_schedule::Fraction;
 /// Below this mean degree frontiers of a search stay small, and lists are too short to be shared out. Not measured.
 pub(crate) const FLAT_DEGREE: f64 = 5.0;
 
-/// Above this greatest degree lists are too uneven for a few lanes each, however few edges there are. Graphs with a mean
-/// degree below 5 and hubs (as-caida, nell, wordnet): a search with four lanes per vertex takes 2.6 to 7.5 times as long
-/// as with edges split over blocks (H200).
+/// Above this greatest degree lists are too uneven for a few lanes each, however few edges there are. Graphs with a
+/// mean degree below 5 and hubs (as-caida, nell, wordnet): a search with four lanes per vertex takes 2.6 to 7.5 times
+/// as long as with edges split over blocks (H200).
 pub(crate) const FLAT_GREATEST: usize = 64;
 
-/// Below so many edges a search never changes its direction. On 22 real graphs of up to 3 M edges (H200) pushing alone
-/// with `cm` is 1.12 times the best schedule in the geometric mean, a change to pulling 1.9 times; on kron:18 with 7.6 M
-/// edges the change is ahead by 1.6.
+/// Below so many edges a search never changes its direction. On 22 real graphs of up to 3 M edges (H200) pushing
+/// alone with `cm` is 1.12 times the best schedule in the geometric mean, a change to pulling 1.9 times; on kron:18
+/// with 7.6 M edges the change is ahead by 1.6.
 pub(crate) const SMALL_GRAPH: usize = 4 << 20;
 
 /// The share of the edges ahead from which on an operator pulls. Not measured: the customary twentieth.
@@ -28,9 +28,9 @@ pub(crate) const DENSE_BUCKET_WIDTH: f64 = 0.35;
 /// 2 ms of shortest paths: 27 and 40 runs.
 pub(crate) const RENUMBERS_FROM: u32 = 32;
 
-/// From so many edges on, the pushes of a search that also pulls are shared out by `etwc`, if the greatest degree is not
-/// below [`EVEN_DEGREE`]. Searches with `cm` (H200): 5 to 16 % faster on kron and urand of scale 18 to 21, 11 % on urand:22;
-/// 7 to 11 % slower on kron:22, where betweenness takes 22 % longer.
+/// From so many edges on, the pushes of a search that also pulls are shared out by `etwc`, if the greatest degree is
+/// not below [`EVEN_DEGREE`]. Searches with `cm` (H200): 5 to 16 % faster on kron and urand of scale 18 to 21, 11 %
+/// on urand:22; 7 to 11 % slower on kron:22, and betweenness takes 22 % longer on kron:22 sorted by degree.
 pub(crate) const LARGE_GRAPH: usize = 100_000_000;
 
 /// Below this greatest degree no list is long. Not measured apart from [`LARGE_GRAPH`].
