@@ -106,7 +106,8 @@ const RULES: &[Rule] = &[
     Rule {
         applies: |p| p.changes_priorities(PriorityChange::Min),
         schedule: |p| {
-            let factor = if has_short_lists(p) { FLAT_BUCKET_WIDTH } else { DENSE_BUCKET_WIDTH };
+            let flat = p.graph.mean_degree() < FLAT_DEGREE;
+            let factor = if flat { FLAT_BUCKET_WIDTH } else { DENSE_BUCKET_WIDTH };
             let width = (p.graph.mean_weight() * factor).round().max(1.0);
             SimpleSchedule { delta: Some(Param::Value(width as u64)), ..push(p) }.into()
         },

@@ -135,7 +135,7 @@ fn units(module: &Arc<Module>, everything: bool) -> Result<Vec<Unit>> {
 
 /// The CUDA C++ of the kernels that belong to no program, such as those that answer for queues. Needs no GPU.
 pub fn own_kernels() -> Vec<Unit> {
-    kernels::all().into_iter().map(|g| g.unit).collect()
+    kernels::all().into_iter().map(|g| g.unit).chain([false, true].map(renumber::unit)).collect()
 }
 
 /// The schedules that the CUDA machine can execute. Needs no GPU.

@@ -1,6 +1,6 @@
 //! The memory that a run needs on the host and on the device, without a device.
 
-use gw_exec::{ErrorKind, ExecError, Needs, Result, vector_bytes};
+use gw_exec::{ErrorKind, ExecError, Needs, Result, renumbered_bytes, vector_bytes};
 use gw_graph::{Graph, Offsets, WeightKind};
 use gw_ir::module::Module;
 
@@ -36,6 +36,10 @@ pub(crate) fn needs(module: &Module, graph: &Graph) -> Result<Needs> {
     needs.add("graph", graph.bytes() as u64, if own { lists } else { 0 });
     if parts.incoming && !both {
         needs.add("in-edges", if has_incoming { 0 } else { graph.out().bytes() as u64 }, lists);
+    }
+    if renumbered_bytes(module, graph) > 0 {
+        // The lists are made on the device, in two arrays; the host has numbers and offsets.
+        needs.add("graph under other numbers", 12 * vertices, 2 * lists + 8 * vertices);
     }
     if parts.list.is_some() {
         let bytes = (8 + weight) * edges;

@@ -89,7 +89,7 @@ fn longer_than(adjacency: &Adjacency, length: usize) -> usize {
 }
 
 /// The kernel; `task` is 0 for a block per list, 1 for a warp, 2 for a lane per neighbour.
-fn unit(wide: bool) -> Unit {
+pub(crate) fn unit(wide: bool) -> Unit {
     let offset = if wide { "unsigned long long" } else { "unsigned" };
     let source = format!(
         r#"#include "renumber.cuh"

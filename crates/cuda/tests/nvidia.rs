@@ -445,7 +445,7 @@ mod inside {
         device.watch(Some(stop), Address::default());
         let start = Instant::now();
         assert_eq!(device.wait(), Err(DeviceError::Stopped));
-        assert!((Duration::from_millis(50)..Duration::from_millis(550)).contains(&start.elapsed()));
+        assert!((Duration::from_millis(50)..Duration::from_secs(10)).contains(&start.elapsed()));
         let lost = |result: Result<(), DeviceError>| assert_eq!(result, Err(DeviceError::Lost));
         lost(device.wait());
         lost(device.upload(word, &[1]));
@@ -455,7 +455,7 @@ mod inside {
         device.release(word);
         // Nobody waits for the kernel: the fake driver refuses to destroy a stream while it runs.
         drop(device);
-        assert!(start.elapsed() < Duration::from_secs(1));
+        assert!(start.elapsed() < Duration::from_secs(20));
     }
 
     #[test]

@@ -47,7 +47,7 @@ pub use format::format_float;
 pub use frontier::FrontierCosts;
 pub use graphs::{GraphSource, GraphStore, SpecGraphs, fit_weights};
 pub use gw_ir::types::Scalar;
-pub use needs::{Need, Needs, host_needs, vector_bytes};
+pub use needs::{Need, Needs, host_needs, renumbered_bytes, vector_bytes};
 pub use observe::{Observer, StepRecord};
 pub use options::{Output, RunOptions, Stop};
 pub use program::{Globals, Program, RunResult, Timings};

@@ -4,6 +4,7 @@
 //! exact; sets are taken at their largest.
 
 use gw_graph::Graph;
+use gw_ir::builtin::Builtin;
 use gw_ir::expr::ExprKind;
 use gw_ir::meta::Direction;
 use gw_ir::module::Module;
@@ -11,6 +12,8 @@ use gw_ir::operator::Operator;
 use gw_ir::types::{Domain, Scalar, Type};
 use gw_ir::walk;
 use serde::Serialize;
+
+use crate::intrinsics::is_skewed;
 
 /// Memory for one purpose.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -60,9 +63,22 @@ pub fn host_needs(module: &Module, graph: &Graph) -> Needs {
     if pulls(module) && !graph.is_symmetric() && !graph.has_incoming() {
         needs.add("in-edges", graph.out().bytes() as u64, 0);
     }
+    needs.add("graph under other numbers", renumbered_bytes(module, graph), 0);
     needs.add("vectors", vector_bytes(module, graph.vertices() as u64), 0);
     needs.add("sets, at most", set_bytes(module, graph.vertices() as u64), 0);
     needs
+}
+
+/// Bytes of a second graph with numbers by degree, where a run has one: lists, and both directions of the numbering.
+pub fn renumbered_bytes(module: &Module, graph: &Graph) -> u64 {
+    let mut relabels = false;
+    let mut look = |expr: &gw_ir::expr::Expr| relabels |= matches!(expr.kind, ExprKind::Builtin(Builtin::Relabel, _));
+    walk::bodies(module).for_each(|body| walk::walk_block_exprs(body, &mut look));
+    let renumbers = module.order.is_some() || (relabels && is_skewed(graph));
+    match renumbers && !graph.is_degree_ordered() {
+        true => graph.out().bytes() as u64 + 8 * graph.vertices() as u64,
+        false => 0,
+    }
 }
 
 /// Bytes of all vectors that a module makes, each counted once.

@@ -52,3 +52,40 @@ fn many_runs_on_a_skewed_graph_are_ordered() -> Result<(), Error> {
     assert!(!ordered("kron:10:reorder=degree", 1000)?, "numbered so already");
     Ok(())
 }
+
+/// Programs that get at the number of a vertex in a roundabout way: each is refused, or computes what it does without.
+#[test]
+fn numbers_are_found_wherever_they_hide() -> Result<(), Error> {
+    let graph = Graph::open("kron:8")?;
+    let text = |functions: &str, main: &str, globals: &str| {
+        format!(
+            "element Vertex end\nelement Edge end\nconst edges : edgeset{{Edge}}(Vertex,Vertex) = load(argv[1]);\nconst \
+             vertices : vertexset{{Vertex}} = edges.getVertices();\nconst deg : vector{{Vertex}}(int) = \
+             edges.getOutDegrees();\nconst x : vector{{Vertex}}(int) = 0;\n{globals}\n{functions}\nfunc main()\n{main}\nend\n"
+        )
+    };
+    let captured = "func f[k : Vertex](v : Vertex)\n x[v] = deg[k];\nend";
+    let refused = [
+        text(captured, "vertices.apply(f[5]);", ""),
+        text(captured, "for i in 0:3\n vertices.apply(f[i]);\nend", ""),
+        text("", "var s : Vertex;\nx[s] = 5;", ""),
+        text("func f(v : Vertex)\n var u : Vertex;\n x[v] = deg[u];\nend", "vertices.apply(f);", ""),
+        text("", "var s : int = atoi(argv[2]);\nx[s] = 1;\nprint argv[2];", ""),
+        text("", "var s : int = atoi(argv[2]);\nx[s] = 1;\nprint atof(argv[2]);", ""),
+        text("", "var s : int = atoi(argv[2]);\nx[s] = 1;\nvar k : int = 2;\nprint argv[k];", ""),
+        text("", "var s : int = atoi(argv[2]);\nx[s] = 1;", "const y : vector{Vertex}(int) = atoi(argv[2]);"),
+        text("", "var s : int = atoi(argv[2]);\nx[s] = 1;\nvar t : int = atoi(argv[2]);\nt = t + 1;", ""),
+    ];
+    for program in &refused {
+        let program = Program::parse("hidden.gt", program)?;
+        let run = program.job().args([graphwright::Argument::from(&graph), "5".into()]).schedule("order=degree").run();
+        let Err(error) = run else { panic!("{} runs", program.file().text) };
+        assert!(error.to_string().contains("depends on their numbers"), "{error}");
+    }
+    // The same argument as a vertex, twice, is one.
+    let twice = text("", "var s : int = atoi(argv[2]);\nx[s] = 7;\nvar t : int = atoi(argv[2]);\nx[t] += 1;", "");
+    let twice = Program::parse("twice.gt", &twice)?;
+    let run = twice.job().args([graphwright::Argument::from(&graph), "5".into()]).schedule("order=degree").run()?;
+    assert_eq!(run.vector::<i32>("x")?[5], 8);
+    Ok(())
+}

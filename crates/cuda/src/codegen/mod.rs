@@ -172,10 +172,10 @@ pub(crate) fn generate(task: &Task<'_>) -> Result<Generated, Refusal> {
         let mut wrapper = Code::default();
         wrapper.open("struct Host");
         wrapper.line("const Inputs& in;");
-        wrapper.line(host.text());
-        wrapper.close(";");
-        wrapper.blank();
         text.push_str(wrapper.text());
+        // Functions are written for the inside of a struct.
+        text.push_str(host.text());
+        text.push_str("};\n\n");
     }
     let mut kernel = Code::default();
     kernel.line(format!(

@@ -108,11 +108,13 @@ impl<'m> Look<'m> {
                 Type::List(_) => self.refuse("has a global list")?,
                 _ => {}
             }
-            if let Some(GlobalInit::Value(value) | GlobalInit::PerEntry(value)) = &global.init {
-                loads += count_loads(value);
-                if argument(value).is_none() {
-                    self.value(value)?;
+            match &global.init {
+                Some(GlobalInit::Value(value)) => {
+                    loads += count_loads(value);
+                    self.assigned(&global.name, &global.ty, value)?;
                 }
+                Some(GlobalInit::PerEntry(value)) => self.value(value)?,
+                None => {}
             }
         }
         walk::walk_block_exprs(&module.startup, &mut |e| {
@@ -146,16 +148,16 @@ impl<'m> Look<'m> {
         for stmt in block {
             self.span = stmt.span;
             match &stmt.kind {
-                StmtKind::VarDecl { ty, init, .. } => {
-                    if let Some(value) = init.as_ref().filter(|value| argument(value).is_none()) {
-                        self.expect(value, ty)?;
-                    }
+                StmtKind::VarDecl { ty: Type::Vertex(_), init: None, .. } => {
+                    self.refuse("has a vertex without a first value, which is number 0")?;
+                }
+                StmtKind::VarDecl { name, ty, init: Some(value) } => self.assigned(name, ty, value)?,
+                StmtKind::Assign { target: Expr { kind: ExprKind::Var(name), ty }, value } => {
+                    self.assigned(name, ty, value)?;
                 }
                 StmtKind::Assign { target, value } => {
                     self.value(target)?;
-                    if argument(value).is_none() {
-                        self.expect(value, &target.ty)?;
-                    }
+                    self.expect(value, &target.ty)?;
                 }
                 StmtKind::Print(value) if matches!(value.ty, Type::VertexSet(_) | Type::Vector { .. }) => {
                     self.refuse("prints vertices or a vector over them")?;
@@ -171,6 +173,14 @@ impl<'m> Look<'m> {
             }
         }
         Ok(())
+    }
+
+    /// A variable gets a value. Where that is its only one and an argument, what the variable is used for decides.
+    fn assigned(&mut self, name: &Name, ty: &Type, value: &'m Expr) -> Found {
+        match argument(value) {
+            Some(k) if self.from_argument.get(name) == Some(&k) => Ok(()),
+            _ => self.expect(value, ty),
+        }
     }
 
     /// A value that goes to a place of this type.
@@ -272,6 +282,11 @@ impl<'m> Look<'m> {
 
     fn builtin(&mut self, builtin: Builtin, args: &'m [Expr]) -> Found {
         match (builtin, args) {
+            // A use that is not the first value of a variable sees the text of the argument.
+            (Builtin::Argv, [index]) => match index.kind {
+                ExprKind::Int(k) => self.give_role(u32::try_from(k).unwrap_or(u32::MAX), Role::Number),
+                _ => self.refuse("computes which of its arguments it reads"),
+            },
             (Builtin::OutDegree | Builtin::AddVertex | Builtin::QueueFinishedNode, [first, vertex]) => {
                 self.value(first)?;
                 self.vertex(vertex)
@@ -293,11 +308,21 @@ impl<'m> Look<'m> {
     fn operator(&mut self, operator: &'m Operator) -> Found {
         let mut found = Ok(());
         walk::operator_children(operator, &mut |child| found = found.clone().and_then(|()| self.value(child)));
-        found
+        found?;
+        walk::operator_functions(operator).into_iter().try_for_each(|(_, function)| self.captures(function))
     }
 
+    /// Captured values must be what the function takes them for. A capture is a number here as well, so that an
+    /// argument that is captured as a vertex is refused.
     fn captures(&mut self, function: &'m FunctionRef) -> Found {
-        function.captures.iter().try_for_each(|capture| self.value(capture))
+        let Some(called) = self.module.function(&function.name) else {
+            return self.refuse("calls an unknown function");
+        };
+        for (capture, param) in function.captures.iter().zip(&called.captures) {
+            self.value(capture)?;
+            self.expect(capture, &param.ty)?;
+        }
+        Ok(())
     }
 
     fn arguments(&mut self, called: &'m Function, args: &'m [Expr]) -> Found {

@@ -45,7 +45,8 @@ pub fn check_schedule(mut module: Module, context: &PassContext) -> Result<Modul
     if context.schedule.order().is_some() {
         let free = free_of_numbers(&module).map_err(|found| {
             let message = format!(
-                "`order=` renumbers the vertices, and the program depends on their numbers: it {}",
+                "`order=degree` renumbers the vertices, and the program depends on their numbers: here it {}; run it without \
+                 `order=`",
                 found.reason
             );
             PassError::transform(PASS, found.span, message)
