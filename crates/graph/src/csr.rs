@@ -25,7 +25,7 @@ const BUCKET_EDGES: u64 = 1 << 15;
 /// More streams than this thrash the TLB while edges move into buckets.
 const MAX_BUCKETS: u64 = 1 << 10;
 /// A longer neighbour list is sorted by all threads together.
-const PARALLEL_LIST: usize = 1 << 17;
+pub(crate) const PARALLEL_LIST: usize = 1 << 17;
 
 /// The most memory that [`csr`] holds at once beside the stream, for at most this many edges.
 pub(crate) fn csr_bytes(kind: WeightKind, vertices: usize, edges: usize) -> u64 {

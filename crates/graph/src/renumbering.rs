@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::build::ReadEdges;
-use crate::csr::{csr_bytes, split};
+use crate::csr::{PARALLEL_LIST, csr_bytes, split};
 use crate::huge_pages::prefer_huge_pages;
 use crate::scatter::Scatter;
 use crate::stream::AdjacencyStream;
@@ -14,8 +14,6 @@ use rayon::prelude::*;
 
 /// Edges that a task should have.
 const PIECE: usize = 1 << 15;
-/// A longer list is sorted by all threads together.
-const PARALLEL_LIST: usize = 1 << 17;
 
 /// Other numbers for the vertices of a graph.
 #[derive(Debug)]

@@ -69,6 +69,12 @@ fn numbers_are_found_wherever_they_hide() -> Result<(), Error> {
         text(captured, "vertices.apply(f[5]);", ""),
         text(captured, "for i in 0:3\n vertices.apply(f[i]);\nend", ""),
         text("", "var s : Vertex;\nx[s] = 5;", ""),
+        text("", "x[atoi(argv[2])] = 0;", "element Item end\nconst y : vector{Item}(int) = 0;"),
+        text(
+            "func f(i : Item)\n y[i] = 1;\nend",
+            "items.apply(f);",
+            "element Item end\nconst items : vertexset{Item} = new vertexset{Item}(256);\nconst y : vector{Item}(int) = 0;",
+        ),
         text("func f(v : Vertex)\n var u : Vertex;\n x[v] = deg[u];\nend", "vertices.apply(f);", ""),
         text("", "var s : int = atoi(argv[2]);\nx[s] = 1;\nprint argv[2];", ""),
         text("", "var s : int = atoi(argv[2]);\nx[s] = 1;\nprint atof(argv[2]);", ""),

@@ -101,6 +101,9 @@ impl<'m> Look<'m> {
             match &global.ty {
                 Type::Vertex(_) => self.refuse("has a global that is a vertex")?,
                 Type::Vector { item, .. } if holds_vertices(item) => self.refuse("has a vector of vertices")?,
+                ty if self.of_another_kind(ty) => {
+                    self.refuse("has vertices of another kind than those of its graph")?
+                }
                 Type::VertexSet(_) if !global.universe => self.refuse("has a global set of vertices")?,
                 Type::EdgeSet { source, target, .. } if source != target => {
                     self.refuse("has a graph with two kinds of vertices")?;
@@ -141,6 +144,20 @@ impl<'m> Look<'m> {
         match loads {
             1 => Ok(()),
             _ => self.refuse("does not load exactly one graph"),
+        }
+    }
+
+    /// Whether a set or vector is over vertices that no graph has: their numbers stay as they are.
+    fn of_another_kind(&self, ty: &Type) -> bool {
+        let graphs = || self.module.globals.iter().map(|global| &global.ty);
+        let of_graph =
+            |element: &Name| graphs().any(|ty| matches!(ty, Type::EdgeSet { source, .. } if source == element));
+        match ty {
+            Type::VertexSet(element) => !of_graph(element),
+            Type::Vector { domain, item } => {
+                matches!(domain, Domain::Element(element) if !of_graph(element)) || self.of_another_kind(item)
+            }
+            _ => false,
         }
     }
 
