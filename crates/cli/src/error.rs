@@ -72,12 +72,35 @@ pub enum CliError {
     /// A model could not be made, read or used.
     #[error(transparent)]
     Model(#[from] gw_model::ModelError),
+    /// A run could not be explained.
+    #[error(transparent)]
+    Explain(gw_explain::ExplainError),
+    /// The machine could not be measured, or a sheet not be read.
+    #[error(transparent)]
+    Meter(#[from] gw_meter::MeterError),
+    /// A program could not be tuned.
+    #[error(transparent)]
+    Tune(gw_tune::TuneError),
+    /// Tuning was interrupted after this many schedules; what was found is kept.
+    #[error("interrupted after {0} schedules; the best so far is kept, and the same command goes on from there")]
+    InterruptedTune(usize),
     /// A query could not be read or matched.
     #[error(transparent)]
     Pattern(gw_pattern::PatternError),
     /// A trace could not be read or mined.
     #[error(transparent)]
     Mine(gw_mine::MineError),
+    /// A profiler's table could not be understood.
+    #[error("{file}: {error}")]
+    Criteria {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        error: gw_criteria::CriteriaError,
+    },
+    /// A graph that changes could not be changed or kept.
+    #[error(transparent)]
+    Dynamic(#[from] gw_dynamic::DynamicError),
     /// Some rows of a suite failed.
     #[error("{bad} of {rows} rows failed or gave wrong results")]
     Rows {
@@ -111,12 +134,31 @@ pub enum CliError {
     Usage(String),
 }
 
+impl From<gw_tune::TuneError> for CliError {
+    fn from(error: gw_tune::TuneError) -> Self {
+        match error {
+            gw_tune::TuneError::Program(error) => error.into(),
+            gw_tune::TuneError::Lab(error) => error.into(),
+            other => CliError::Tune(other),
+        }
+    }
+}
+
 impl From<gw_lab::LabError> for CliError {
     /// Findings in a program are shown as everywhere, with colours where they can be seen.
     fn from(error: gw_lab::LabError) -> Self {
         match error {
             gw_lab::LabError::Program(error) => error.into(),
             other => CliError::Lab(other),
+        }
+    }
+}
+
+impl From<gw_explain::ExplainError> for CliError {
+    fn from(error: gw_explain::ExplainError) -> Self {
+        match error {
+            gw_explain::ExplainError::Run(error) => error.into(),
+            other => CliError::Explain(other),
         }
     }
 }
@@ -169,6 +211,7 @@ impl CliError {
             CliError::Usage(_) | CliError::UnknownProgram(_) => 2,
             CliError::Pipeline(gw_ir::PipelineError::UnknownPass(_)) => 2,
             CliError::Lab(error) if error.is_usage() => 2,
+            CliError::Explain(gw_explain::ExplainError::NoModel(_)) => 2,
             CliError::Model(error) if error.is_usage() => 2,
             CliError::Graph(error) if error.is_usage() => 2,
             CliError::Run { error, .. } if error.is_usage() => 2,
@@ -178,7 +221,7 @@ impl CliError {
 
     fn is_interrupt(&self) -> bool {
         match self {
-            CliError::Interrupted(_) | CliError::InterruptedCheck(_) => true,
+            CliError::Interrupted(_) | CliError::InterruptedCheck(_) | CliError::InterruptedTune(_) => true,
             CliError::Run { error, .. } => matches!(error.kind(), gw_exec::ErrorKind::Cancelled),
             _ => false,
         }

@@ -4,21 +4,27 @@ mod bench;
 mod check;
 mod clock;
 mod completions;
+mod criteria;
 mod devices;
+mod energy;
 mod error;
+mod explain;
 mod gpu_queues;
 mod graph;
 mod lab;
 mod machines;
 mod matching;
 mod memory;
+mod meter;
 mod mine;
 mod model;
 mod output;
 mod program;
 mod progress;
 mod stop;
+mod stream;
 mod swarm;
+mod tune;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -43,17 +49,27 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     /// Run a program on a graph
-    Run(program::run::Run),
+    Run(Box<program::run::Run>),
+    /// Tell why a run is this fast, what limits it, and which schedule would help
+    Explain(Box<explain::Explain>),
     /// Show what the compiler makes of a program
     Compile(program::compile::Compile),
     /// Measure a suite of programs on graphs
     Bench(bench::Bench),
     /// Check that a machine computes right: programs x schedules x small graphs
     Check(check::Check),
+    /// Search for the fastest schedule of a program on a graph, and keep it for later runs
+    Tune(Box<tune::Tune>),
+    /// Apply changes to a graph in batches, and run a program after each
+    Stream(Box<stream::Stream>),
     /// List the standard programs
     Programs(program::list::Programs),
     /// Show the processor and the GPUs that programs can run on, or why there are none
     Devices(devices::Devices),
+    /// Measure what this machine's memory, units and power reach
+    Meter(meter::Meter),
+    /// Tell from a profiler's table how well GPU kernels use the device, and what would help
+    Criteria(criteria::CriteriaArguments),
     /// Measure programs under many schedules, and keep everything in one file
     Lab(lab::LabArguments),
     /// Run a program on the simulated Swarm machine over numbers of cores
@@ -108,11 +124,16 @@ fn run(arguments: Arguments) -> Result<(), CliError> {
     rayon::ThreadPoolBuilder::new().num_threads(arguments.threads.unwrap_or(0).into()).build_global()?;
     match arguments.command {
         Command::Run(command) => command.run(&cancel, arguments.threads.unwrap_or(0).into()),
+        Command::Explain(command) => command.run(arguments.threads.unwrap_or(0).into()),
         Command::Compile(command) => command.run(),
         Command::Bench(command) => command.run(&cancel, arguments.threads.unwrap_or(0).into()),
         Command::Check(command) => command.run(&cancel, arguments.threads.unwrap_or(0).into()),
+        Command::Tune(command) => command.run(&cancel, arguments.threads.unwrap_or(0).into()),
+        Command::Stream(command) => command.run(&cancel, arguments.threads.unwrap_or(0).into()),
         Command::Programs(command) => command.run(),
         Command::Devices(command) => command.run(),
+        Command::Meter(command) => command.run(),
+        Command::Criteria(command) => command.run(),
         Command::Lab(command) => command.run(&cancel, arguments.threads.unwrap_or(0).into()),
         Command::Swarm(command) => command.run(&cancel),
         Command::Graph(command) => graph::run(command),

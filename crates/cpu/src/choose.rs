@@ -151,7 +151,14 @@ mod tests {
     use gw_schedule::Schedule;
 
     fn facts(vertices: usize, degree: usize, mean_weight: Option<f64>) -> GraphFacts {
-        GraphFacts { vertices, edges: vertices * degree, greatest_degree: degree, symmetric: true, mean_weight }
+        GraphFacts {
+            vertices,
+            edges: vertices * degree,
+            greatest_degree: degree,
+            symmetric: true,
+            mean_weight,
+            gini: None,
+        }
     }
 
     /// A choice for a program text; every one must pass the pipeline.

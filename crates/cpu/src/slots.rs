@@ -139,6 +139,7 @@ impl Slots {
                     GraphArray::InOffsets => offsets(graph.incoming()),
                     GraphArray::InTargets => graph.incoming().targets().as_ptr() as u64,
                     GraphArray::VertexCount => graph.vertices() as u64,
+                    GraphArray::EdgeCount => graph.edges() as u64,
                 };
                 self.graphs.push(graph);
                 Ok(word)

@@ -126,7 +126,8 @@ fn endless_functions_stop_when_time_is_over() {
             let start = Instant::now();
             let error = program.run(&options).expect_err("the run has no end").to_string();
             assert!(error.contains("time limit"), "{error}");
-            assert!(start.elapsed() < Duration::from_secs(2), "{main}: {:?}", start.elapsed());
+            // Far above the limit, far below no end: the machine may be busy.
+            assert!(start.elapsed() < Duration::from_secs(10), "{main}: {:?}", start.elapsed());
         }
     }
 }

@@ -91,6 +91,12 @@ template <class T> __device__ __forceinline__ bool compare_and_swap(T* p, T expe
 template <class T> __device__ __forceinline__ bool swap_at_once(T* p, T expect, T value) {
     return atomicCAS(words_of(p), word_of(expect), word_of(value)) == word_of(expect);
 }
+// The same by a test and a plain store: several threads may be told that they stored, and one of their values stays.
+template <class T> __device__ __forceinline__ bool test_and_store(T* p, T expect, T value) {
+    if (!(load(p) == expect)) return false;
+    *(volatile T*)p = value;
+    return true;
+}
 // There are no atomics on bytes: the word around the byte is swapped.
 __device__ __forceinline__ bool compare_and_swap(bool* p, bool expect, bool value) {
     unsigned* word = (unsigned*)((unsigned long long)p & ~3ull);

@@ -3,9 +3,15 @@
 // A queue is filled by numbers drawn once per group of lanes. Repeats are kept out, where the schedule asks for it, by
 // round counters, a map, a small hash table (most repeats) or by comparing lanes (repeats within a warp). Maps keep
 // repeats out by themselves; how their members are counted is a choice of its own.
+//
+// How a thread gets room in the queue is a choice too (`Room`). Staged ids wait in shared memory. A ballot reserves for
+// the lanes that are here, at every step, and they write side by side. Registers hold a few ids per thread; lanes whose
+// registers are full reserve together, and write side by side because all have the same number: the register queues,
+// ballots and induced coalescing of BFS-4K and Helix (Busato, 2018).
 #pragma once
 #include "fault.cuh"
 #include "reduce.cuh"
+#include "repeats.cuh"
 #include "set.cuh"
 
 namespace gw {
@@ -22,6 +28,11 @@ template <int NUMBER = 0> __device__ __forceinline__ Stage& stage() {
     return ids;
 }
 
+enum Room { ROOM_STAGED, ROOM_BALLOT, ROOM_REGISTERS };
+
+// Ids that a thread keeps in registers.
+constexpr unsigned HELD = 4;
+
 enum Counting { COUNT_PLAIN, COUNT_BULK, COUNT_WARP, COUNT_BLOCK };
 
 struct Output {
@@ -32,6 +43,8 @@ struct Output {
     unsigned* seen;           // round counters, or a map, by the method of deduplication
     unsigned round;
     unsigned added;           // members this thread has added to a map and not yet counted
+    unsigned holds;           // ids of this thread in `held`
+    int held[HELD];
 
     // Every thread of the block calls it before the first append.
     __device__ __forceinline__ void begin() {
@@ -40,18 +53,61 @@ struct Output {
         __syncthreads();
     }
     // All ways to add a vertex tell whether it was new.
-    __device__ __forceinline__ bool append(int v) {
-        const unsigned staged = take_number(&stage<>().count);
-        if (staged < Stage::CAPACITY) stage<>().ids[staged] = v;
-        else put(take_overflow_number(set.head), v);
+    template <Room ROOM = ROOM_STAGED> __device__ __forceinline__ bool append(int v) {
+        if constexpr (ROOM == ROOM_BALLOT) {
+            put(take_number(set.head), v);
+        } else if constexpr (ROOM == ROOM_REGISTERS) {
+            hold(v);
+        } else {
+            const unsigned staged = take_number(&stage<>().count);
+            if (staged < Stage::CAPACITY) stage<>().ids[staged] = v;
+            else put(take_overflow_number(set.head), v);
+        }
         return true;
+    }
+    // Registers have no addresses: every slot is written or left alone, by number.
+    __device__ __forceinline__ void hold(int v) {
+#pragma unroll
+        for (unsigned slot = 0; slot < HELD; ++slot) {
+            if (holds == slot) held[slot] = v;
+        }
+        if (++holds < HELD) return;
+        const unsigned here = __activemask();
+        const unsigned leader = __ffs(here) - 1, lanes = __popc(here);
+        unsigned base = 0;
+        if (lane() == leader) base = atomicAdd(set.head, HELD * lanes);
+        base = __shfl_sync(here, base, leader) + __popc(here & ((1u << lane()) - 1));
+#pragma unroll
+        for (unsigned slot = 0; slot < HELD; ++slot) put(base + slot * lanes, held[slot]);
+        holds = 0;
+    }
+    // What is left in registers: one reservation per block.
+    __device__ __forceinline__ void put_held() {
+        __syncthreads();
+        if (threadIdx.x == 0) stage<>().count = 0;
+        __syncthreads();
+        const unsigned mine = holds > 0 ? atomicAdd(&stage<>().count, holds) : 0;
+        __syncthreads();
+        if (stage<>().count == 0) return;
+        if (threadIdx.x == 0) stage<>().base = atomicAdd(set.head, stage<>().count);
+        __syncthreads();
+#pragma unroll
+        for (unsigned slot = 0; slot < HELD; ++slot) {
+            if (slot < holds) put(stage<>().base + mine + slot, held[slot]);
+        }
+        holds = 0;
     }
     __device__ __forceinline__ void put(unsigned at, int v) {
         if (at < capacity) set.queue[at] = v;
         else report(fault, FAULT_FULL, line, at, capacity);
     }
     // Every thread of the block calls it after the last append.
-    __device__ __forceinline__ void flush() {
+    template <Room ROOM = ROOM_STAGED> __device__ __forceinline__ void flush() {
+        if constexpr (ROOM == ROOM_BALLOT) return;
+        if constexpr (ROOM == ROOM_REGISTERS) {
+            put_held();
+            return;
+        }
         __syncthreads();
         const unsigned n = stage<>().count < Stage::CAPACITY ? stage<>().count : Stage::CAPACITY;
         if (n == 0) return;
@@ -59,24 +115,27 @@ struct Output {
         __syncthreads();
         for (unsigned i = threadIdx.x; i < n; i += blockDim.x) put(stage<>().base + i, stage<>().ids[i]);
     }
-    __device__ __forceinline__ bool append_by_counters(int v) {
-        return seen[v] != round && atomicExch(seen + v, round) != round && append(v);
+    template <Room ROOM = ROOM_STAGED> __device__ __forceinline__ bool append_by_counters(int v) {
+        return seen[v] != round && atomicExch(seen + v, round) != round && append<ROOM>(v);
     }
-    __device__ __forceinline__ bool append_by_bits(int v) { return mark_bit(seen, v) && append(v); }
-    __device__ __forceinline__ bool append_by_bytes(int v) {
-        return mark_byte((unsigned char*)seen, v) && append(v);
+    template <Room ROOM> __device__ __forceinline__ bool append_by_bits(int v) {
+        return mark_bit(seen, v) && append<ROOM>(v);
+    }
+    template <Room ROOM> __device__ __forceinline__ bool append_by_bytes(int v) {
+        return mark_byte((unsigned char*)seen, v) && append<ROOM>(v);
     }
     // `table` is in shared memory, filled with -1.
-    template <unsigned ENTRIES> __device__ __forceinline__ bool append_by_hash(int v, volatile int* table) {
+    template <unsigned ENTRIES, Room ROOM> __device__ __forceinline__ bool append_by_hash(int v, volatile int* table) {
         const unsigned at = ((unsigned)v * 2654435761u) % ENTRIES;
         if (table[at] == v) return false;
         table[at] = v;
-        return append(v);
+        return append<ROOM>(v);
     }
-    __device__ __forceinline__ bool append_by_match(int v) {
-        const unsigned here = __activemask();
-        const unsigned same = __match_any_sync(here, v);
-        return (unsigned)__ffs(same) - 1 == lane() && append(v);
+    template <Room ROOM> __device__ __forceinline__ bool append_by_hash64(int v) {
+        return !repeats_in_block(v, words64<0>()) && append<ROOM>(v);
+    }
+    template <Room ROOM> __device__ __forceinline__ bool append_by_match(int v) {
+        return !repeats_in_warp(v) && append<ROOM>(v);
     }
     template <Counting COUNTING> __device__ __forceinline__ bool count() {
         if (COUNTING == COUNT_PLAIN) take_number(set.head);

@@ -1,8 +1,8 @@
 //! The schedules this machine can execute: nothing is accepted that would be ignored.
 
 use gw_schedule::{
-    Axis, Capabilities, Criterion, Dedup, DedupBy, Direction, EdgeForm, FrontierCount, FrontierCreation, FrontierForm,
-    Intersection, Lanes, LoadBalance, LoopForm, PriorityUpdate,
+    Append, Axis, Capabilities, Claim, Criterion, Dedup, DedupBy, DedupInput, Direction, EdgeForm, FrontierCount,
+    FrontierCreation, FrontierForm, Intersection, Lanes, Leaves, LoadBalance, LoopForm, PriorityUpdate, Visited,
 };
 
 /// What the CUDA machine can run.
@@ -27,6 +27,7 @@ pub(crate) fn capabilities() -> Capabilities {
     Capabilities::new("cuda")
         .allow(Axis::Direction, Direction::ALL)
         .allow(Axis::LoadBalance, &balancers)
+        .allow_all(Axis::Hubs)
         .allow_all(Axis::Block)
         .allow(Axis::Edges, EdgeForm::ALL)
         .allow(Axis::Update, &[PriorityUpdate::Lazy, PriorityUpdate::NearFar])
@@ -44,8 +45,13 @@ pub(crate) fn capabilities() -> Capabilities {
         .allow(Axis::Count, FrontierCount::ALL)
         .allow(Axis::Dedup, Dedup::ALL)
         .allow(Axis::DedupBy, DedupBy::ALL)
+        .allow(Axis::DedupInput, DedupInput::ALL)
+        .allow(Axis::Claim, Claim::ALL)
+        .allow(Axis::Visited, Visited::ALL)
+        .allow(Axis::Append, Append::ALL)
+        .allow(Axis::Leaves, Leaves::ALL)
         .allow(Axis::LoopForm, LoopForm::ALL)
         .allow(Axis::Intersection, Intersection::ALL)
-        .allow_hybrids(&[Criterion::InputSize, Criterion::InputWork, Criterion::EdgesAhead])
+        .allow_hybrids(Criterion::ALL)
         .allow_adaptive()
 }

@@ -44,6 +44,17 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// Threads that can be on the device at once. The numbers per multiprocessor are those of the CUDA programming
+    /// guide, table of technical specifications per compute capability.
+    pub fn resident_threads(&self) -> u64 {
+        let per_processor = match self.capability {
+            (7, 5) => 1024,
+            (8, 6 | 7 | 9) | (12, _) => 1536,
+            _ => 2048,
+        };
+        per_processor * u64::from(self.processors)
+    }
+
     /// Why the device cannot launch kernels by itself; `None` when it can.
     pub fn no_repeats(&self) -> Option<DeviceError> {
         let reason = || {

@@ -590,6 +590,10 @@ impl FrontierCosts for CudaExecutable {
     fn has_small_steps(&self) -> bool {
         false
     }
+
+    fn resident_threads(&self) -> u64 {
+        self.launcher.resident_threads()
+    }
 }
 
 impl RemoteMemory for CudaExecutable {

@@ -57,6 +57,8 @@ pub(crate) struct Launcher {
     /// Round counters of deduplication, and a map for it.
     marks: Option<Buffer>,
     seen: Option<Buffer>,
+    /// Maps of claimed destinations, by vector.
+    visited: HashMap<Name, Option<Buffer>>,
     scratch: Option<Buffer>,
     /// What adaptive schedules look at.
     features: PerGraph<Features>,
@@ -83,6 +85,7 @@ impl Launcher {
             epoch: next_epoch(),
             marks: None,
             seen: None,
+            visited: HashMap::new(),
             scratch: None,
             features: PerGraph::default(),
             cells: HashMap::new(),
@@ -410,6 +413,10 @@ impl Launcher {
                 let bytes = bindings.vertices + 64;
                 words.push(lasting(&mut self.seen, &self.context.device, bytes, false)?.0);
             }
+            Source::VisitedMap(vector) => {
+                let slot = self.visited.entry(vector.clone()).or_default();
+                words.push(lasting(slot, &self.context.device, bindings.vertices / 8 + 64, false)?.0);
+            }
             Source::Scratch => {
                 // Balancers keep something for each member of a set, repeats included.
                 let capacity = self.capacity(code, bindings, env).max(given_capacity(bindings));
@@ -440,9 +447,15 @@ impl Launcher {
                 };
                 words.push(self.features.of(&graph, graph_features)[feature.index()].to_bits());
             }
+            Source::ResidentThreads => words.push(self.resident_threads()),
             Source::Guard => words.push(u64::from(env.is_some_and(Environment::is_guarded))),
         }
         Ok(())
+    }
+
+    /// Threads that can be on the device at once.
+    pub(crate) fn resident_threads(&self) -> u64 {
+        self.context.device.facts().resident_threads()
     }
 
     /// The cell of a global scalar, holding this value.

@@ -47,7 +47,7 @@ pub(crate) fn needs(module: &Module, graph: &Graph) -> Result<Needs> {
     }
     let pairs = u64::from(parts.out_ranges) + u64::from(parts.in_ranges && !(both && parts.out_ranges));
     needs.add("offsets as pairs", pairs * ranges, pairs * ranges);
-    let vectors = vector_bytes(module, vertices);
+    let vectors = vector_bytes(module, graph);
     needs.add("vectors", vectors, vectors);
     needs.add("sets", 0, kernels.iter().map(|code| set_bytes(code, vertices, edges)).max().unwrap_or(0));
     needs.add(
@@ -73,6 +73,7 @@ fn scratch_bytes(code: &Generated, vertices: u64, edges: u64) -> u64 {
         Source::Scratch => 16 * vertices + edges / 16 + (1 << 18),
         Source::Counters => 4 * vertices,
         Source::SeenMap => vertices + 64,
+        Source::VisitedMap(_) => vertices / 8 + 64,
         Source::Queue(_) => 12 * vertices,
         _ => 0,
     });

@@ -138,8 +138,12 @@ fn fill_cells(device: &dyn Device, to: Address, vector: &Vector, fill: u64) -> s
     }
 }
 
-/// The cells of the host's copy as bytes.
+/// The cells of the host's copy as bytes. A vector without cells has no memory: those over the edges of a graph without
+/// edges, for example.
 fn host_bytes(vector: &Vector) -> &[u8] {
+    if vector.cells() == 0 {
+        return &[];
+    }
     // SAFETY: the storage has this many cells of this size, and the host touches them only between calls of the machine
     // (invariant of `gw_exec::Vector`).
     unsafe { std::slice::from_raw_parts(vector.as_ptr(), vector.cells() * vector.cell_bytes()) }
@@ -149,6 +153,9 @@ fn host_bytes(vector: &Vector) -> &[u8] {
 #[expect(clippy::mut_from_ref, reason = "cells are shared by nature; see the invariant of `gw_exec::Vector`")]
 fn host_bytes_mut(vector: &Vector) -> &mut [u8] {
     let bytes = vector.cells() * vector.cell_bytes();
+    if bytes == 0 {
+        return &mut [];
+    }
     // SAFETY: as in `host_bytes`; the machine has the cells to itself while it runs.
     unsafe { std::slice::from_raw_parts_mut(vector.as_ptr_to_overwrite(), bytes) }
 }

@@ -443,3 +443,28 @@ fn two_in_one_kernel() {
         "if (round == 0) gw::balance_etwc(op, scratch, grid, 1u << 31); else gw::balance_merge_path(op, scratch, grid)";
     check_with(&[(64, false)], &header, call, Stops::Sometimes);
 }
+
+/// The longest lists put aside, around balancers that give a vertex to a thread, a group of lanes, a warp and a block.
+#[test]
+fn hubs_apart() {
+    let around = |least: u32, balance: &str| {
+        format!("gw::balance_hubs(op, scratch, grid, {least}u, 1u << 31, [&](auto& op) {{ gw::{balance}; }})")
+    };
+    let all = [
+        ("balance_vertex_based", "balance_vertex_based(op)"),
+        ("balance_block_mapping", "balance_block_mapping(op)"),
+        ("balance_warp_mapping", "balance_warp_mapping(op)"),
+        ("balance_virtual_warp", "balance_virtual_warp<8>(op, 3)"),
+        ("balance_local_warp_search", "balance_local_warp_search(op)"),
+        ("balance_cta_warp_scan", "balance_cta_warp_scan(op)"),
+        ("balance_dynamic_virtual_warp", "balance_dynamic_virtual_warp<4>(op)"),
+    ];
+    let taken = gw_testing::usually(2, all.len());
+    for (header, balance) in &all[..taken] {
+        let header = format!("balance_hubs.cuh\"\n#include \"{header}");
+        check_with(&[(64, false)], &header, &around(33, balance), Stops::Sometimes);
+    }
+    // Every vertex is a hub.
+    let header = "balance_hubs.cuh\"\n#include \"balance_warp_mapping";
+    check_with(&[(64, true)], header, &around(1, "balance_warp_mapping(op)"), Stops::Sometimes);
+}

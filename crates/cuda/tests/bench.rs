@@ -45,7 +45,8 @@ fn rows_tell_what_the_device_did() {
     assert_eq!((facts.name.as_str(), facts.capability.as_str()), ("emulated device", "9.0"));
     assert!(facts.copy_bandwidth.is_some_and(|rate| rate > 1e6) && provenance.peak.is_none());
     assert_eq!(provenance.peak_bandwidth(), facts.peak_bandwidth());
-    let settings = Settings { machine: &vm, threads: 1, cancel: Arc::new(AtomicBool::new(false)), provenance };
+    let settings =
+        Settings { machine: &vm, threads: 1, cancel: Arc::new(AtomicBool::new(false)), provenance, energy: None };
     let rows = gw_lab::run(&plan, &settings, &mut Quiet).rows;
     let [pagerank, fused, from_host, pulled] = &rows[..] else { panic!("{} rows", rows.len()) };
     for row in &rows {

@@ -37,6 +37,10 @@ fn schedules() -> Vec<&'static str> {
         "on=gpu;pull,lb=edge-only,block=65536",
         "on=gpu;loop=device-graph",
         "on=gpu;loop=single-block",
+        "on=gpu;push,lb=dvw,hubs=2048,dedup=on,dedup-by=hash64,append=registers",
+        "on=gpu;push,lb=wm,hubs=resident,dedup-input=warp,append=ballot",
+        "on=gpu;push,lb=vw4,dedup-input=block,claim=store,visited=bits,append=registers,leaves=drop",
+        "on=gpu;hybrid,by=input-threads,at=0.5+push,lb=lws,append=registers+push,lb=dvw,append=registers",
     ]
 }
 
@@ -53,7 +57,9 @@ fn units(all: bool) -> Vec<(String, Unit)> {
         let (chosen, choice) = gw_cuda::choose(lowered.clone(), &graph);
         let mut variants = vec![("auto".to_string(), chosen, choice.schedule)];
         for (at, text) in schedules().into_iter().enumerate() {
-            if !all && at > 0 && !(at + number).is_multiple_of(9) {
+            // Some settings are for searches alone.
+            let of_searches = program.name == "bfs" && text.contains("append=");
+            if !all && at > 0 && !(at + number).is_multiple_of(9) && !of_searches {
                 continue;
             }
             // A schedule for everywhere goes to the places where it is legal.
@@ -105,7 +111,8 @@ fn every_kernel_compiles_for_the_gpus_in_use() {
     // A third of them in a usual run: g++ compiles all of them for the emulated device, and a kernel takes a second
     // here. Fewer for the other architecture: they differ in few instructions. Loops that the device repeats call a
     // function of the driver.
-    let newest = units.iter().step_by(if all { 1 } else { 3 }).map(|unit| (unit, "sm_90"));
+    let taken = |at: usize, place: &str| all || at.is_multiple_of(3) || place.contains("append=");
+    let newest = units.iter().enumerate().filter(|(at, (place, _))| taken(*at, place)).map(|(_, unit)| (unit, "sm_90"));
     let repeated: Vec<_> = units.iter().filter(|(_, unit)| unit.source.contains("gw::set_condition")).take(3).collect();
     assert_eq!(repeated.len(), 3);
     let older = units.iter().step_by(if all { 1 } else { 20 }).chain(repeated).map(|unit| (unit, "sm_80"));

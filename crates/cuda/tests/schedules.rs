@@ -271,3 +271,43 @@ fn lists_found_by_pairs_of_offsets() {
     right("sssp-delta", SEARCHED, &["push,lb=etwc,edges=csr-m,update=near-far,delta=8"]);
     right("tc", &["kron:7"], &["push,lb=etwc,edges=csr-m"]);
 }
+
+/// What BFS-4K and Helix do to the queues of a search: repeats found by hash tables and lanes, register queues,
+/// ballots, hubs apart, leaves left out, a switch by the threads of the device.
+const PUSHES: &[&str] = &[
+    "push,lb=dvw,dedup=on,dedup-by=hash64,claim=store,append=registers",
+    "push,lb=wm,dedup-input=warp,claim=store,visited=bits,append=ballot",
+    "push,lb=vw4,hubs=32,dedup-input=block,claim=store,append=registers,leaves=drop",
+    "push,lb=cm,hubs=resident,dedup=on,dedup-by=hash64,append=ballot",
+    "hybrid,by=input-threads,at=0.01+push,lb=local-warp-search,append=registers+push,lb=vertex-based,hubs=40",
+];
+const TRAVERSED: &[&str] = &["kron:8", "grid:9x8", "star:900", "path:40"];
+
+#[test]
+fn searches_with_the_queues_of_bfs_4k_and_helix() {
+    right("bfs", TRAVERSED, &PUSHES[..gw_testing::usually(2, PUSHES.len())]);
+}
+
+#[test]
+fn queues_of_exact_outputs() {
+    let exact = [
+        "push,lb=vw4,hubs=32,append=registers",
+        "push,lb=cm,hubs=resident,dedup-by=bitmap,append=ballot",
+        "push,lb=local-warp-search,dedup-by=boolmap,dedup-input=block,append=registers",
+    ];
+    right("sssp", WEIGHTED, &exact[..gw_testing::usually(1, exact.len())]);
+    right("cc", &["kron:8", "star:900"], &exact[..gw_testing::usually(0, 1)]);
+}
+
+/// A vertex that is owned by its thread is no longer so when its list is shared.
+#[test]
+fn entries_of_hubs_need_atomics() {
+    right("pagerank", &["kron:7", "star:300"], &["pull,lb=vertex-based,hubs=32"]);
+}
+
+/// The three forms of traversal for strongly connected components: sweeps by threads and by lanes, and a queue.
+#[test]
+fn components_by_every_form_of_traversal() {
+    let forms = ["push,lb=etwc", "dense-push,lb=vw4", "dense-push,lb=vertex-based"];
+    right("scc", &["kron:7:4:directed", "cycle:40:directed"], &forms[..gw_testing::usually(1, forms.len())]);
+}

@@ -81,6 +81,22 @@ pub struct RunChoice {
 /// The graph is loaded from the source of the run, so it is loaded once. Where it cannot be known beforehand or
 /// cannot be loaded, the defaults hold; the run itself reports what is wrong with a graph, with its line.
 pub fn choose_for_run(machine: &dyn GraphVm, module: Module, options: &RunOptions) -> RunChoice {
+    choose_for_run_by(module, options, |module, graph| {
+        let (module, mut choice) = machine.choose(module, graph);
+        if let Some(reason) = order_by_degree(machine, &module, graph, options.runs) {
+            choice.schedule.set_order(Some(VertexOrder::Degree));
+            choice.reasons.insert(0, reason);
+        }
+        (module, choice)
+    })
+}
+
+/// As [`choose_for_run`], by rules that are not those of a machine.
+pub fn choose_for_run_by(
+    module: Module,
+    options: &RunOptions,
+    choose: impl FnOnce(Module, &Graph) -> (Module, Choice),
+) -> RunChoice {
     let start = Instant::now();
     let graph = match graph_text(&module, &options.argv) {
         Some(wanted) => options.graphs.load(&wanted.text, wanted.weight).map_err(|_| "its graph cannot be loaded"),
@@ -88,14 +104,7 @@ pub fn choose_for_run(machine: &dyn GraphVm, module: Module, options: &RunOption
     };
     let load_seconds = start.elapsed().as_secs_f64();
     let (module, choice) = match &graph {
-        Ok(graph) => {
-            let (module, mut choice) = machine.choose(module, graph);
-            if let Some(reason) = order_by_degree(machine, &module, graph, options.runs) {
-                choice.schedule.set_order(Some(VertexOrder::Degree));
-                choice.reasons.insert(0, reason);
-            }
-            (module, choice)
-        }
+        Ok(graph) => choose(module, graph),
         Err(because) => (module, Choice::defaults(*because)),
     };
     RunChoice { module, choice, load_seconds, graph: graph.ok() }

@@ -58,6 +58,17 @@ pub enum ErrorKind {
         /// The vector as the program names it.
         vector: String,
     },
+    /// A vector over edges does not belong to the graph at hand.
+    #[error(
+        "the vector has {entries} entries, but this graph has {edges} edges; a vector over edges belongs to the graph \
+         that was assigned last when the vector was made"
+    )]
+    EdgeVector {
+        /// Entries of the vector.
+        entries: usize,
+        /// Edges of the graph.
+        edges: usize,
+    },
     /// Integer division or remainder by zero.
     #[error("integer division by zero")]
     DivisionByZero,

@@ -1,4 +1,5 @@
-//! The intrinsic functions that need more than a line: `atoi`, intersections, relabelling, spanning tree, sweep cut.
+//! The intrinsic functions that need more than a line: `atoi`, intersections, relabelling, spanning tree, sweep cut,
+//! graphs of selected edges and of labels.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,6 +9,8 @@ use gw_graph::rng::Rng;
 use gw_graph::{Graph, Weights};
 
 use crate::error::{ErrorKind, Result, checked_vertex};
+use crate::scalar::Register;
+use crate::vector::Vector;
 
 /// C's `atoi`: leading white space, a sign, digits; 0 when there are none. Overflow wraps.
 pub(crate) fn atoi(text: &str) -> i32 {
@@ -142,6 +145,28 @@ pub(crate) fn sweep_cut(graph: &Graph, set: &[u32], values: &[f64]) -> Result<Ve
     }
     order.truncate(best_len);
     Ok(order)
+}
+
+/// The graph of the edges that are marked.
+pub(crate) fn select_edges(graph: &Graph, marks: &Vector) -> Result<Arc<Graph>> {
+    if marks.len() != graph.edges() {
+        return Err(ErrorKind::EdgeVector { entries: marks.len(), edges: graph.edges() }.into());
+    }
+    let cells = marks.touched();
+    Ok(Arc::new(graph.select(|edge| cells.load(edge) != 0)?))
+}
+
+/// The graph between labels; `weighed` where the program gives the edges weights.
+pub(crate) fn contract(graph: &Graph, labels: &Vector, weighed: bool) -> Result<Arc<Graph>> {
+    let vertices = graph.vertices();
+    if labels.len() != vertices {
+        let message = format!("{} labels for {vertices} vertices", labels.len());
+        return Err(ErrorKind::Malformed(message).into());
+    }
+    let cells = labels.touched();
+    let labels: Vec<u32> =
+        (0..vertices).map(|v| checked_vertex(i32::of(cells.load(v)), vertices)).collect::<Result<_>>()?;
+    Ok(Arc::new(graph.contract(&labels, weighed)?))
 }
 
 #[cfg(test)]

@@ -31,6 +31,7 @@ mod rules;
 pub mod scalar;
 mod set;
 mod sites;
+mod trace;
 mod usage;
 mod value;
 mod vector;
@@ -39,7 +40,9 @@ mod watch;
 
 pub use adaptive::{PerGraph, graph_features};
 pub use call::{Captures, Condition, EdgeCall, OperatorCall, OperatorOutcome, Selection, VertexCall};
-pub use choice::{Choice, GraphText, Reason, RunChoice, choose_for_run, graph_text, label_operators};
+pub use choice::{
+    Choice, GraphText, Reason, RunChoice, choose_for_run, choose_for_run_by, graph_text, label_operators,
+};
 pub use env::Environment;
 pub use error::{ErrorKind, ExecError, Result};
 pub use externs::{ExternCall, ExternResult, Externs};
@@ -57,6 +60,7 @@ pub use remote::{Reduction, RemoteMemory};
 pub use rules::{ChoicePoint, GraphFacts, INTERSECTIONS_BY_LENGTH, Rule, RuleTable, choose_by_rules};
 pub use set::{MachineSet, SetForm, VertexSet};
 pub use sites::{OperatorId, Site, Sites, StatementId};
+pub use trace::{SharedTrace, Trace, TraceAccess, TraceFilter, TracedCall, TracedVm};
 pub use usage::{DeviceFacts, MachineUsage, StartStep};
 pub use value::{List, Value};
 pub use vector::{Cell, Vector, VectorId};

@@ -3,12 +3,15 @@
 //! Everything follows from the module after the passes and from the sizes of the graph. Vectors and lists of edges are
 //! exact; sets are taken at their largest.
 
+use std::collections::HashSet;
+
 use gw_graph::Graph;
 use gw_ir::builtin::Builtin;
 use gw_ir::expr::ExprKind;
 use gw_ir::meta::Direction;
 use gw_ir::module::Module;
 use gw_ir::operator::Operator;
+use gw_ir::source::Name;
 use gw_ir::types::{Domain, Scalar, Type};
 use gw_ir::walk;
 use serde::Serialize;
@@ -64,7 +67,7 @@ pub fn host_needs(module: &Module, graph: &Graph) -> Needs {
         needs.add("in-edges", graph.out().bytes() as u64, 0);
     }
     needs.add("graph under other numbers", renumbered_bytes(module, graph), 0);
-    needs.add("vectors", vector_bytes(module, graph.vertices() as u64), 0);
+    needs.add("vectors", vector_bytes(module, graph), 0);
     needs.add("sets, at most", set_bytes(module, graph.vertices() as u64), 0);
     needs
 }
@@ -82,11 +85,23 @@ pub fn renumbered_bytes(module: &Module, graph: &Graph) -> u64 {
 }
 
 /// Bytes of all vectors that a module makes, each counted once.
-pub fn vector_bytes(module: &Module, vertices: u64) -> u64 {
-    let mut bytes: u64 = module.globals.iter().map(|global| bytes_of(&global.ty, vertices)).sum();
+pub fn vector_bytes(module: &Module, graph: &Graph) -> u64 {
+    let over_edges: HashSet<&Name> = module
+        .globals
+        .iter()
+        .filter_map(|global| match &global.ty {
+            Type::EdgeSet { edge, source, .. } if edge != source => Some(edge),
+            _ => None,
+        })
+        .collect();
+    let entries = |element: &Name| match over_edges.contains(element) {
+        true => graph.edges() as u64,
+        false => graph.vertices() as u64,
+    };
+    let mut bytes: u64 = module.globals.iter().map(|global| bytes_of(&global.ty, &entries)).sum();
     let mut look = |expr: &gw_ir::expr::Expr| {
         if matches!(expr.kind, ExprKind::VectorAlloc | ExprKind::VectorFill(_)) {
-            bytes += bytes_of(&expr.ty, vertices);
+            bytes += bytes_of(&expr.ty, &entries);
         }
     };
     // Vectors of the start-up become globals.
@@ -97,15 +112,15 @@ pub fn vector_bytes(module: &Module, vertices: u64) -> u64 {
 }
 
 /// Bytes of a vector of this type; 0 for other types.
-fn bytes_of(ty: &Type, vertices: u64) -> u64 {
+fn bytes_of(ty: &Type, entries_of: &dyn Fn(&Name) -> u64) -> u64 {
     match ty {
         Type::Vector { domain, item } => {
             let entries = match domain {
-                Domain::Element(_) => vertices,
+                Domain::Element(element) => entries_of(element),
                 Domain::Fixed(count) => u64::from(*count),
             };
             let entry = match &**item {
-                nested @ Type::Vector { .. } => bytes_of(nested, vertices),
+                nested @ Type::Vector { .. } => bytes_of(nested, entries_of),
                 Type::Scalar(Scalar::Bool) => 1,
                 Type::Scalar(Scalar::Double | Scalar::Uint64) => 8,
                 _ => 4,

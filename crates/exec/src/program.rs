@@ -304,8 +304,9 @@ fn bind_arguments(function: &Function, mut args: Vec<Value>, env: &mut Environme
         return Err(bad(counts).into());
     }
     for (i, (arg, ty)) in args.iter_mut().zip(&function.param_types).enumerate() {
-        if let (Value::Graph(graph), Type::EdgeSet { source, target, weight, .. }) = (&*arg, ty) {
+        if let (Value::Graph(graph), Type::EdgeSet { edge, source, target, weight }) = (&*arg, ty) {
             let fitted = fit_weights(graph, *weight, "the graph")?;
+            env.set_vertices_of(edge, fitted.edges());
             env.set_vertices_of(source, fitted.vertices());
             env.set_vertices_of(target, fitted.vertices());
             *arg = Value::Graph(fitted);

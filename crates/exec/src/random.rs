@@ -52,6 +52,18 @@ pub fn below(bits: u64, bound: u64) -> u64 {
     ((u128::from(bits) * u128::from(bound)) >> 64) as u64
 }
 
+/// Random bits for a seed and two counters: what `randomBits` of a program gives. A function of its arguments alone,
+/// by three rounds of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014): the
+/// state of a round is the result of the round before, with the next argument folded in.
+pub fn bits(seed: u64, a: u64, b: u64) -> u64 {
+    round(round(round(0, seed), a), b)
+}
+
+/// One round of [`bits`].
+pub fn round(state: u64, argument: u64) -> u64 {
+    mix((state ^ argument).wrapping_add(INCREMENT))
+}
+
 /// The draws of the function that is running on the host.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Draws {
@@ -90,6 +102,16 @@ mod tests {
         for _ in 0..4 {
             assert_eq!(draws.below(1000), below(draw(&mut state), 1000));
         }
+    }
+
+    #[test]
+    fn bits_by_counter_are_those_of_the_published_generator() {
+        // The first number of SplitMix64 from state 0.
+        assert_eq!(round(0, 0), 0xe220_a839_7b1d_cdaf);
+        let base = bits(1, 2, 3);
+        assert!([bits(2, 2, 3), bits(1, 3, 3), bits(1, 2, 4), bits(1, 3, 2)].iter().all(|&other| other != base));
+        let ones: u32 = (0..10_000).map(|i| bits(7, i, 0).count_ones()).sum();
+        assert!((318_000..322_000).contains(&ones), "{ones}");
     }
 
     #[test]

@@ -30,6 +30,8 @@ pub struct GraphFacts {
     pub symmetric: bool,
     /// Mean weight of a sample; `None` without weights, 0 without edges.
     pub mean_weight: Option<f64>,
+    /// Gini coefficient of the out-degrees; `None` where nobody looked at all degrees.
+    pub gini: Option<f64>,
 }
 
 impl GraphFacts {
@@ -49,6 +51,7 @@ impl GraphFacts {
             greatest_degree: graph.greatest_out_degree(),
             symmetric: graph.is_symmetric(),
             mean_weight,
+            gini: None,
         }
     }
 
@@ -203,7 +206,8 @@ main func main() {
 
     fn choose(rules: &[Rule]) -> Choice {
         let module = gw_ir::parse(MODULE).unwrap_or_else(|e| panic!("{e}"));
-        let graph = GraphFacts { vertices: 4, edges: 8, greatest_degree: 2, symmetric: true, mean_weight: None };
+        let graph =
+            GraphFacts { vertices: 4, edges: 8, greatest_degree: 2, symmetric: true, mean_weight: None, gini: None };
         let table = RuleTable { family: None, capabilities: Capabilities::everything("test"), rules };
         choose_by_rules(&table, module, &graph).1
     }

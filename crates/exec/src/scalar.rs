@@ -5,6 +5,7 @@
 //! `bool` 0 or 1. Integers wrap around; conversions from floating point to integers saturate where C leaves the
 //! result undefined.
 
+use gw_ir::builtin::Builtin;
 use gw_ir::expr::{BinaryOp, ReduceOp};
 use gw_ir::types::Scalar;
 
@@ -68,6 +69,88 @@ macro_rules! with_type {
             Scalar::Bool | Scalar::String => $other,
         }
     };
+}
+
+/// Operations on the bits of whole numbers.
+pub trait Bits: Register {
+    /// Bits set in both.
+    fn and(self, other: Self) -> Self;
+    /// Bits set in one or both.
+    fn or(self, other: Self) -> Self;
+    /// Bits set in one of them.
+    fn xor(self, other: Self) -> Self;
+    /// The other bits.
+    fn not(self) -> Self;
+    /// Shifted up; the count is taken modulo the width.
+    fn shift_left(self, count: Self) -> Self;
+    /// Shifted down, with copies of the sign for signed types; the count is taken modulo the width.
+    fn shift_right(self, count: Self) -> Self;
+    /// Bits that are set.
+    fn ones(self) -> u32;
+}
+
+macro_rules! bits {
+    ($($t:ty)*) => {$(
+        impl Bits for $t {
+            fn and(self, other: Self) -> Self { self & other }
+            fn or(self, other: Self) -> Self { self | other }
+            fn xor(self, other: Self) -> Self { self ^ other }
+            fn not(self) -> Self { !self }
+            fn shift_left(self, count: Self) -> Self { self.wrapping_shl(count as u32) }
+            fn shift_right(self, count: Self) -> Self { self.wrapping_shr(count as u32) }
+            fn ones(self) -> u32 { self.count_ones() }
+        }
+    )*};
+}
+
+bits! { i32 u32 u64 }
+
+/// Calls `$body` with `$t` standing for the Rust type of a whole number.
+macro_rules! with_whole_type {
+    ($scalar:expr, $t:ident => $body:expr) => {
+        match $scalar {
+            Scalar::Int => {
+                type $t = i32;
+                $body
+            }
+            Scalar::Uint => {
+                type $t = u32;
+                $body
+            }
+            Scalar::Uint64 => {
+                type $t = u64;
+                $body
+            }
+            _ => None,
+        }
+    };
+}
+
+/// The register operation of a binary built-in on bits.
+pub fn bit_operation(builtin: Builtin, scalar: Scalar) -> Option<Binary> {
+    fn typed<T: Bits>(builtin: Builtin) -> Option<Binary> {
+        Some(match builtin {
+            Builtin::BitAnd => |a, b| T::of(a).and(T::of(b)).bits(),
+            Builtin::BitOr => |a, b| T::of(a).or(T::of(b)).bits(),
+            Builtin::BitXor => |a, b| T::of(a).xor(T::of(b)).bits(),
+            Builtin::ShiftLeft => |a, b| T::of(a).shift_left(T::of(b)).bits(),
+            Builtin::ShiftRight => |a, b| T::of(a).shift_right(T::of(b)).bits(),
+            _ => return None,
+        })
+    }
+    with_whole_type!(scalar, T => typed::<T>(builtin))
+}
+
+/// The register operation of `BitNot` and `PopCount`.
+pub fn bit_function(builtin: Builtin, scalar: Scalar) -> Option<Unary> {
+    fn typed<T: Bits>(builtin: Builtin) -> Option<Unary> {
+        Some(match builtin {
+            Builtin::BitNot => |a| T::of(a).not().bits(),
+            Builtin::PopCount => |a| T::of(a).ones().bits(),
+            _ => return None,
+        })
+    }
+    with_whole_type!(scalar, T => typed::<T>(builtin))
 }
 
 /// Addition, subtraction and multiplication that wrap on integers.

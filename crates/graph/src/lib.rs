@@ -6,6 +6,7 @@
 mod adjacency;
 mod buffer;
 mod build;
+mod contract;
 mod csr;
 pub mod derived;
 mod edge_list;
@@ -16,6 +17,7 @@ pub mod generate;
 mod graph;
 mod graph_id;
 mod huge_pages;
+mod made;
 mod mapped;
 pub mod memory;
 mod names;

@@ -30,6 +30,8 @@ const SPECS: &[&str] = &[
     "degrees:2000:normal:20:4",
     "degrees:2000:exponential:0.2:unconnected",
     "evolve:60:normal:20:5:population=20:generations=200",
+    "shape:2000:6:20:400",
+    "shape:2000:6:20:400:min=0:units",
 ];
 
 /// Specs whose models draw random numbers.

@@ -20,7 +20,7 @@
 //! | find or write a program | [`Program::find`], [`Program::parse`] |
 //! | open or build a graph | [`Graph::open`], [`Graph::from_edges`], [`Graph::from_weighted_edges`], [`Graph::from_csr`] |
 //! | give arguments | [`Job::arg`] by name, [`Job::args`] by position |
-//! | choose the schedule | [`Job::schedule`]: `auto`, `adaptive`, a text, a file |
+//! | choose the schedule | [`Job::schedule`]: `auto`, `adaptive`, a name of [`presets`], a text, a file |
 //! | choose the machine | [`Machine::open`], [`Job::machine`]; a new kind: [`Machines::register`] |
 //! | limit, cancel, watch a run | [`Job::timeout`], [`Job::cancel`], [`Job::observe`] |
 //! | run once, run often | [`Job::run`], [`Job::prepare`] and [`Prepared::run`] |
@@ -40,9 +40,11 @@ mod machines;
 mod opening;
 mod outcome;
 mod parts;
+mod preset;
 mod program;
 mod ready;
 mod settled;
+mod tuned;
 mod wanted;
 mod worth;
 
@@ -57,8 +59,10 @@ pub use machines::{Machine, MachineKind, MachineOptions, Machines, Missing, Swar
 pub use opening::{Opened, Opening};
 pub use outcome::{Entry, Number, Outcome, Times};
 pub use parts::Parts;
+pub use preset::{Preset, presets};
 pub use program::Program;
 pub use ready::Ready;
 pub use settled::{Compiled, Decision, Settled};
-pub use wanted::{ADAPTIVE, AUTO, Origin, ReadSchedule, Wanted};
+pub use tuned::{Aim, ScheduleCache, TunedSchedule, Tuning, TuningKey, graph_signature, text_hash};
+pub use wanted::{ADAPTIVE, AUTO, Origin, RULE, ReadSchedule, Wanted};
 pub use worth::{Worth, is_worth_starting, worth};

@@ -28,6 +28,8 @@ pub struct Decision {
     pub not_adaptive: Option<String>,
     /// Why the program's own schedule gave way to the machine's choice.
     pub own_refused: Option<String>,
+    /// Why a schedule that was tuned for this program and graph is not used.
+    pub tuned_ignored: Option<String>,
     /// The settings that were dropped because they do nothing on the machine, with the reason.
     pub without_effect: Vec<String>,
     /// Seconds spent on loading the graph that the machine chose for.
@@ -129,6 +131,7 @@ impl Decision {
             defaults_because: None,
             not_adaptive: None,
             own_refused: None,
+            tuned_ignored: None,
             without_effect: Vec::new(),
             load_seconds: 0.0,
         }

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use gw_exec::{Choice, GraphVm, RunOptions, choose_for_run, graph_text};
+use gw_exec::{Choice, GraphVm, Reason, RunOptions, choose_for_run, choose_for_run_by, graph_text};
+use gw_graph::Graph;
 use gw_graph::text_file::read_text;
 use gw_ir::Module;
 use gw_lang::diagnostic::has_errors;
@@ -14,10 +15,15 @@ use serde::Serialize;
 
 use crate::adviser::Adviser;
 use crate::error::{Error, Result};
+use crate::preset::Preset;
+use crate::program::Program;
 use crate::settled::{Decision, Settled, refusals};
+use crate::tuned::{ScheduleCache, Tuning, TuningKey, text_hash};
 
 /// The name of the schedule that the machine chooses.
 pub const AUTO: &str = "auto";
+/// The name of the schedule that the machine's rule chooses, whatever was tuned.
+pub const RULE: &str = "rule";
 /// The name of the schedule that a model picks at every step; a file may follow behind a colon.
 pub const ADAPTIVE: &str = "adaptive";
 
@@ -26,8 +32,12 @@ pub const ADAPTIVE: &str = "adaptive";
 pub enum Wanted {
     /// This one.
     Fixed(Box<ProgramSchedule>, Origin),
-    /// The machine's choice for the graph of the run.
+    /// The choice of the machine's rule for the graph of the run.
     Chosen,
+    /// What `gw tune` found for the program of this hash and the graph of the run, else as chosen.
+    Tuned(ScheduleCache, String),
+    /// The rules of a preset for the graph of the run.
+    Preset(&'static Preset),
     /// As chosen, but a model picks at every step: this one, or the machine's default for the program of this name.
     Adaptive(Option<Arc<Adviser>>, String),
 }
@@ -42,6 +52,8 @@ pub enum Origin {
     Given,
     /// The machine chose it.
     Chosen,
+    /// `gw tune` found it.
+    Tuned,
     /// There is none: the defaults of the machine.
     None,
 }
@@ -65,8 +77,18 @@ impl Wanted {
         }
     }
 
-    /// Reads `auto`, `adaptive`, `adaptive:` and a model file, a file or a text; `program` is the name of the
-    /// program, `title` stands in messages about a text, `place` tells where a path begins.
+    /// The same, but what was tuned for the program comes before the machine's choice.
+    #[must_use]
+    pub fn or_tuned(self, cache: ScheduleCache, program: &Program) -> Wanted {
+        match self {
+            Wanted::Chosen => Wanted::Tuned(cache, text_hash(&program.file().text)),
+            other => other,
+        }
+    }
+
+    /// Reads `auto`, `rule`, `adaptive`, `adaptive:` and a model file, the name of a preset, a file or a text;
+    /// `program` is the name of the program, `title` stands in messages about a text, `place` tells where a path
+    /// begins.
     pub fn read(
         front: &Front,
         program: &str,
@@ -84,9 +106,13 @@ impl Wanted {
             let wanted = Wanted::Adaptive(adviser, program.to_string());
             return Ok(ReadSchedule { wanted, warnings: Vec::new(), file: SourceFile::new(title, text) });
         }
-        if text == AUTO {
+        if text == AUTO || text == RULE {
             let file = SourceFile::new(title, text);
             return Ok(ReadSchedule { wanted: Wanted::Chosen, warnings: Vec::new(), file });
+        }
+        if let Some(preset) = Preset::find(text) {
+            let file = SourceFile::new(title, text);
+            return Ok(ReadSchedule { wanted: Wanted::Preset(preset), warnings: Vec::new(), file });
         }
         let path = place(Path::new(text));
         // A pipe is no regular file, but a shell's `<(...)` names one; a word of a schedule may be a folder by chance.
@@ -145,6 +171,14 @@ impl Wanted {
             settled.decision.load_seconds = start.elapsed().as_secs_f64();
             return settled;
         }
+        if let Wanted::Preset(preset) = self {
+            let chosen = choose_for_run_by(module, options, |module, graph| preset.choose(module, graph));
+            let Choice { schedule, reasons, defaults_because } = chosen.choice;
+            let load_seconds = chosen.load_seconds;
+            let fixed = Decision::fixed(schedule, Origin::Given);
+            let decision = Decision { reasons, defaults_because, load_seconds, ..fixed };
+            return Settled::new(chosen.module, decision).expecting(chosen.graph);
+        }
         let chosen = choose_for_run(machine, module, options);
         let mut choice = chosen.choice;
         let not_adaptive = match self {
@@ -153,16 +187,56 @@ impl Wanted {
             }
             _ => None,
         };
+        let mut tuned_ignored = None;
+        if let (Wanted::Tuned(cache, program), Some(graph)) = (self, &chosen.graph) {
+            match tuned(cache, program, machine, &chosen.module, graph) {
+                Ok(Some(decision)) => {
+                    let decision = Decision { load_seconds: chosen.load_seconds, ..decision };
+                    return Settled::new(chosen.module, decision).expecting(chosen.graph);
+                }
+                Ok(None) => {}
+                Err(why) => tuned_ignored = Some(why),
+            }
+        }
         let origin = if choice.defaults_because.is_none() { Origin::Chosen } else { Origin::None };
         let decision = Decision {
             reasons: choice.reasons,
             defaults_because: choice.defaults_because,
             not_adaptive,
+            tuned_ignored,
             load_seconds: chosen.load_seconds,
             ..Decision::fixed(choice.schedule, origin)
         };
         Settled::new(chosen.module, decision).expecting(chosen.graph)
     }
+}
+
+/// The schedule of a cache for a module with all its labels; `None` where nothing was tuned, and the reason where an
+/// entry cannot be used.
+fn tuned(
+    cache: &ScheduleCache,
+    program: &str,
+    machine: &dyn GraphVm,
+    module: &Module,
+    graph: &Graph,
+) -> Result<Option<Decision>, String> {
+    let key = TuningKey::new(program, graph, machine.name());
+    let (entry, schedule) = match cache.find(&key, machine) {
+        Tuning::None => return Ok(None),
+        Tuning::Ignored(why) => return Err(why),
+        Tuning::Found(entry, schedule) => (entry, schedule),
+    };
+    let settled = Settled::fixed(module.clone(), (*schedule).clone(), Origin::Tuned).strict();
+    let refused = settled.refusals(machine).into_iter().next();
+    let refused = refused.or_else(|| settled.optimised().err().map(|error| error.to_string()));
+    if let Some(reason) = refused {
+        return Err(format!("the tuned schedule `{}` does not fit: {reason}", entry.schedule));
+    }
+    let (what, percent) = (entry.objective.in_words(), 100.0 * entry.share);
+    let because = format!("`gw tune` found it on {}: {percent:.0} % of the {what} of the rule", entry.tuned);
+    let (path, what) = ("the program".to_string(), "tuned");
+    let reason = Reason { path, line: 0, what, schedule: entry.schedule.clone(), because };
+    Ok(Some(Decision { reasons: vec![reason], ..Decision::fixed(*schedule, Origin::Tuned) }))
 }
 
 /// Makes a choice adaptive; otherwise says why not.

@@ -29,6 +29,26 @@ pub enum Builtin {
     Min,
     /// `(T, T) -> T`: remainder with the sign of the dividend, as C's `%` and `fmod`.
     Mod,
+    /// `(T, T) -> T` on whole numbers: bits set in both.
+    BitAnd,
+    /// `(T, T) -> T` on whole numbers: bits set in one or both.
+    BitOr,
+    /// `(T, T) -> T` on whole numbers: bits set in one of them.
+    BitXor,
+    /// `(T) -> T` on whole numbers: the other bits.
+    BitNot,
+    /// `(T, T) -> T` on whole numbers; the count is taken modulo the width of the type.
+    ShiftLeft,
+    /// `(T, T) -> T` on whole numbers, copying the sign of signed ones; the count as in `ShiftLeft`.
+    ShiftRight,
+    /// `(T) -> int` on whole numbers: the number of bits that are set.
+    PopCount,
+    /// `(uint_64, uint_64, uint_64) -> uint_64`: random bits for a seed and two counters, a function of these alone.
+    RandomBits,
+    /// `(scalar) -> string`: as `print` shows it.
+    Text,
+    /// `(string, string) -> string`: both with a blank between.
+    Join,
     /// `() -> void`: starts the one timer.
     StartTimer,
     /// `() -> float`: seconds since the timer was started.
@@ -48,6 +68,16 @@ pub enum Builtin {
     Transpose,
     /// `(edgeset) -> edgeset`: renumbered by descending degree when that promises to help.
     Relabel,
+    /// `(edgeset) -> uint_64`: the number of edges.
+    EdgeCount,
+    /// `(edgeset, vertex, vertex) -> E`: the position of the edge between two vertices among all edges, by source and
+    /// then by destination; -1 when there is none.
+    EdgeIndex,
+    /// `(edgeset, vector{E}(bool)) -> edgeset`: the edges that are marked, between the same vertices.
+    SelectEdges,
+    /// `(edgeset, vector{V}(int)) -> weighted edgeset`: an edge per pair of different labels that edges lead from and
+    /// to, with the sum of their weights, or with their number where they have none.
+    Contract,
     /// `(edgeset, vertex) -> V`: a random out-neighbour.
     RandomOutNeighbor,
     /// `(edgeset, vertex) -> V`: a random in-neighbour.
@@ -63,6 +93,8 @@ pub enum Builtin {
     VertexSetSize,
     /// `(vertexset, vertex) -> void`: adds a vertex unless it is a member.
     AddVertex,
+    /// `(vertexset{V}) -> list{V}`: a new list of the members in ascending order.
+    SetMembers,
 
     /// `(vector(T)) -> T`: sum of all entries; an `int` for bools.
     VectorSum,
@@ -72,6 +104,10 @@ pub enum Builtin {
     VectorMin,
     /// `(vector(T)) -> int`: number of entries different from zero.
     VectorCount,
+    /// `(vector(T)) -> int`: first index of the largest entry; NaN counts where there is nothing else.
+    VectorArgMax,
+    /// `(vector(T)) -> int`: first index of the smallest entry; NaN counts where there is nothing else.
+    VectorArgMin,
 
     /// `(list{T}, T) -> void`: add at the end (a reference).
     ListAppend,
@@ -83,6 +119,8 @@ pub enum Builtin {
     ListRetrieve,
     /// `(list{T}) -> int`: number of entries.
     ListSize,
+    /// `(list{T}, int) -> T`: the entry at a position, from 0.
+    ListGet,
 
     /// `(priority_queue) -> vertexset`: removes and returns the best bucket.
     DequeueReadySet,
@@ -96,7 +134,7 @@ pub enum Builtin {
 
 impl Builtin {
     /// All built-ins with their spelling in the text form.
-    pub const ALL: [(Builtin, &'static str); 41] = {
+    pub const ALL: [(Builtin, &'static str); 59] = {
         use Builtin::*;
         [
             (Argv, "Argv"),
@@ -111,6 +149,16 @@ impl Builtin {
             (Max, "Max"),
             (Min, "Min"),
             (Mod, "Mod"),
+            (BitAnd, "BitAnd"),
+            (BitOr, "BitOr"),
+            (BitXor, "BitXor"),
+            (BitNot, "BitNot"),
+            (ShiftLeft, "ShiftLeft"),
+            (ShiftRight, "ShiftRight"),
+            (PopCount, "PopCount"),
+            (RandomBits, "RandomBits"),
+            (Text, "Text"),
+            (Join, "Join"),
             (StartTimer, "StartTimer"),
             (StopTimer, "StopTimer"),
             (VertexCount, "VertexCount"),
@@ -120,6 +168,10 @@ impl Builtin {
             (Neighbors, "Neighbors"),
             (Transpose, "Transpose"),
             (Relabel, "Relabel"),
+            (EdgeCount, "EdgeCount"),
+            (EdgeIndex, "EdgeIndex"),
+            (SelectEdges, "SelectEdges"),
+            (Contract, "Contract"),
             (RandomOutNeighbor, "RandomOutNeighbor"),
             (RandomInNeighbor, "RandomInNeighbor"),
             (OutNeighbor, "OutNeighbor"),
@@ -127,15 +179,19 @@ impl Builtin {
             (SerialSweepCut, "SerialSweepCut"),
             (VertexSetSize, "VertexSetSize"),
             (AddVertex, "AddVertex"),
+            (SetMembers, "SetMembers"),
             (VectorSum, "VectorSum"),
             (VectorMax, "VectorMax"),
             (VectorMin, "VectorMin"),
             (VectorCount, "VectorCount"),
+            (VectorArgMax, "VectorArgMax"),
+            (VectorArgMin, "VectorArgMin"),
             (ListAppend, "ListAppend"),
             (ListPop, "ListPop"),
             (ListInsert, "ListInsert"),
             (ListRetrieve, "ListRetrieve"),
             (ListSize, "ListSize"),
+            (ListGet, "ListGet"),
             (DequeueReadySet, "DequeueReadySet"),
             (QueueFinished, "QueueFinished"),
             (QueueFinishedNode, "QueueFinishedNode"),

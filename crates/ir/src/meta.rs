@@ -166,6 +166,10 @@ pub struct EdgeMeta {
     pub udf_enqueues: bool,
     /// The storage of the input set may become the output set.
     pub can_reuse_frontier: bool,
+    /// What the operator claims stays claimed while a loop or an operator runs.
+    pub claims_for_good: bool,
+    /// The program cannot tell whether vertices without out-edges are missing in the output.
+    pub bears_missing_leaves: bool,
     /// Deduplication of the output.
     pub dedup: Dedup,
     /// Deduplicate while enqueuing instead of in a pass afterwards.

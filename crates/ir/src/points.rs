@@ -1,6 +1,6 @@
 //! Label paths, and the places of a module that take a schedule.
 
-use crate::analysis::{device, priority, reduction};
+use crate::analysis::{claims, device, priority, reduction};
 use crate::builtin::Builtin;
 use crate::expr::{BinaryOp, Expr, ExprKind};
 use crate::module::Module;
@@ -172,6 +172,9 @@ fn edge_point(module: &Module, e: &EdgeSetIterator, kind: PointKind, eager_loop:
             EdgeOutput::None => false,
             EdgeOutput::Modified { duplicates, .. } | EdgeOutput::Accepted { duplicates } => !duplicates,
         },
+        claims_destinations: claims::claimed(module, e).is_some(),
+        claims_for_good: e.meta.claims_for_good,
+        bears_missing_leaves: e.meta.bears_missing_leaves,
         weighted: e.graph.ty.weight().is_some(),
         // What a function with a `bool` result accepts may depend on what it reads.
         reduction_extractable: !matches!(e.output, EdgeOutput::Accepted { .. })

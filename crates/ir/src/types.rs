@@ -50,6 +50,11 @@ impl Scalar {
         !matches!(self, Scalar::Bool | Scalar::String)
     }
 
+    /// `int`, `uint` or `uint_64`.
+    pub fn is_whole(self) -> bool {
+        self.is_numeric() && !self.is_float()
+    }
+
     /// `float` or `double`.
     pub fn is_float(self) -> bool {
         matches!(self, Scalar::Float | Scalar::Double)

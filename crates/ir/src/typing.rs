@@ -19,6 +19,7 @@ pub fn builtin_type(builtin: Builtin, args: &[Expr]) -> Result<Type, String> {
     let per_vertex = |graph: &Type, scalar| {
         vertex_of(graph).map(|e| Type::Vector { domain: Domain::Element(e), item: Box::new(Type::Scalar(scalar)) })
     };
+    let is_whole = |t: &Type| t.scalar().is_some_and(Scalar::is_whole);
     let is_vertex = |t: &Type| t.scalar() == Some(Scalar::Int);
     let takes_vertex = |graph: &Type, vertex: &Type| vertex_of(graph).is_some() && is_vertex(vertex);
     match (builtin, types.as_slice()) {
@@ -36,6 +37,21 @@ pub fn builtin_type(builtin: Builtin, args: &[Expr]) -> Result<Type, String> {
         (Pow, _) => misfit("float or double, twice"),
         (Max | Min | Mod, [a, b]) if a.same_representation(b) && a.is_numeric() => Ok(a.arithmetic()),
         (Max | Min | Mod, _) => misfit("T, T"),
+        (BitAnd | BitOr | BitXor | ShiftLeft | ShiftRight, [a, b]) if a.same_representation(b) && is_whole(a) => {
+            Ok(a.arithmetic())
+        }
+        (BitAnd | BitOr | BitXor | ShiftLeft | ShiftRight, _) => misfit("T, T, whole numbers"),
+        (BitNot, [a]) if is_whole(a) => Ok(a.arithmetic()),
+        (PopCount, [a]) if is_whole(a) => Ok(Type::INT),
+        (BitNot | PopCount, _) => misfit("whole number"),
+        (RandomBits, [a, b, c]) if [a, b, c].iter().all(|t| t.scalar() == Some(Scalar::Uint64)) => {
+            Ok(Type::Scalar(Scalar::Uint64))
+        }
+        (RandomBits, _) => misfit("uint_64, uint_64, uint_64"),
+        (Text, [t]) if t.scalar().is_some() => Ok(Type::STRING),
+        (Text, _) => misfit("scalar"),
+        (Join, [Type::Scalar(Scalar::String), Type::Scalar(Scalar::String)]) => Ok(Type::STRING),
+        (Join, _) => misfit("string, string"),
         (StartTimer, []) => Ok(Type::Void),
         (StopTimer, []) => Ok(Type::Scalar(Scalar::Float)),
         (StartTimer | StopTimer, _) => misfit(""),
@@ -55,6 +71,28 @@ pub fn builtin_type(builtin: Builtin, args: &[Expr]) -> Result<Type, String> {
             Ok(vertex_of(g).map_or(Type::Void, Type::Vertex))
         }
         (OutNeighbor, _) => misfit("edgeset, its vertex, int"),
+        (EdgeCount, [Type::EdgeSet { .. }]) => Ok(Type::Scalar(Scalar::Uint64)),
+        (EdgeCount, _) => misfit("edgeset"),
+        (EdgeIndex, [g @ Type::EdgeSet { edge, .. }, u, v]) if takes_vertex(g, u) && is_vertex(v) => {
+            Ok(Type::Vertex(edge.clone()))
+        }
+        (EdgeIndex, _) => misfit("edgeset, its vertex, its vertex"),
+        (SelectEdges, [g @ Type::EdgeSet { edge, .. }, Type::Vector { domain: Domain::Element(of), item }])
+            if of == edge && item.is_bool() =>
+        {
+            Ok((*g).clone())
+        }
+        (SelectEdges, _) => misfit("edgeset, vector of bool over its edges"),
+        (
+            Contract,
+            [Type::EdgeSet { edge, source, target, weight }, Type::Vector { domain: Domain::Element(of), item }],
+        ) if of == source && is_vertex(item) => Ok(Type::EdgeSet {
+            edge: edge.clone(),
+            source: source.clone(),
+            target: target.clone(),
+            weight: Some(weight.unwrap_or(Scalar::Int)),
+        }),
+        (Contract, _) => misfit("edgeset, vector of int over its vertices"),
         (SerialMinimumSpanningTree, [g, v]) if takes_vertex(g, v) => {
             Ok(per_vertex(g, Scalar::Int).unwrap_or(Type::Void))
         }
@@ -72,16 +110,22 @@ pub fn builtin_type(builtin: Builtin, args: &[Expr]) -> Result<Type, String> {
         (VertexSetSize, _) => misfit("vertexset"),
         (AddVertex, [Type::VertexSet(_), v]) if is_vertex(v) => Ok(Type::Void),
         (AddVertex, _) => misfit("vertexset, its vertex"),
+        (SetMembers, [Type::VertexSet(element)]) => Ok(Type::List(Box::new(Type::Vertex(element.clone())))),
+        (SetMembers, _) => misfit("vertexset"),
 
         // Entries of a bool vector are added as ints.
         (VectorSum, [Type::Vector { item, .. }]) if item.is_bool() => Ok(Type::INT),
         (VectorSum | VectorMax | VectorMin, [Type::Vector { item, .. }]) if item.is_numeric() || item.is_bool() => {
             Ok((**item).clone())
         }
-        (VectorCount, [Type::Vector { item, .. }]) if item.scalar().is_some_and(|s| s != Scalar::String) => {
+        (VectorCount | VectorArgMax | VectorArgMin, [Type::Vector { item, .. }])
+            if item.scalar().is_some_and(|s| s != Scalar::String) =>
+        {
             Ok(Type::INT)
         }
-        (VectorSum | VectorMax | VectorMin | VectorCount, _) => misfit("vector of numbers"),
+        (VectorSum | VectorMax | VectorMin | VectorCount | VectorArgMax | VectorArgMin, _) => {
+            misfit("vector of numbers")
+        }
 
         (ListAppend | ListInsert | ListRetrieve, [Type::List(item), t]) if item.same_representation(t) => {
             Ok(Type::Void)
@@ -90,6 +134,8 @@ pub fn builtin_type(builtin: Builtin, args: &[Expr]) -> Result<Type, String> {
         (ListPop, [Type::List(item)]) => Ok((**item).clone()),
         (ListSize, [Type::List(_)]) => Ok(Type::INT),
         (ListPop | ListSize, _) => misfit("list"),
+        (ListGet, [Type::List(item), at]) if is_vertex(at) => Ok((**item).clone()),
+        (ListGet, _) => misfit("list, int"),
 
         (DequeueReadySet, [Type::PriorityQueue { element, .. }]) => Ok(Type::VertexSet(element.clone())),
         (QueueFinished, [Type::PriorityQueue { .. }]) => Ok(Type::BOOL),
@@ -100,8 +146,12 @@ pub fn builtin_type(builtin: Builtin, args: &[Expr]) -> Result<Type, String> {
     }
 }
 
-/// Whether `Convert` exists between two types: from a number, bool or vertex to a number or bool.
+/// Whether `Convert` exists between two types: from a number, bool or vertex to a number or bool, and between edgesets
+/// over the same vertices, which may name their edges and take their weights otherwise.
 pub fn convertible(from: &Type, to: &Type) -> bool {
+    if let (Type::EdgeSet { source, target, .. }, Type::EdgeSet { source: s, target: t, .. }) = (from, to) {
+        return source == s && target == t;
+    }
     let plain = |t: &Type| t.scalar().is_some_and(|s| s != Scalar::String);
     plain(from) && plain(to)
 }

@@ -129,9 +129,9 @@ pub enum LabError {
     /// SQLite could not do its work.
     #[error("the lab cannot be read or written: {0}")]
     Database(#[from] rusqlite::Error),
-    /// There is no memory to measure its bandwidth with.
+    /// The computer cannot be measured.
     #[error("cannot measure the memory bandwidth: {0}")]
-    Memory(std::io::Error),
+    Meter(#[from] gw_meter::MeterError),
     /// A table cannot be written.
     #[error(transparent)]
     Sheet(#[from] crate::SheetError),

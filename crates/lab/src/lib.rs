@@ -15,6 +15,7 @@
 //! | `graphs`, `sources` | what programs load; where they start |
 //! | `run` | the order of runs, timing, validation |
 //! | `traffic`, `stats`, `record` | edges and bytes, medians and spread, the row of results |
+//! | `energy` | joules of a run by a meter of the machine |
 //! | `table` | measured steps side by side: what comparisons, models and reports look at |
 //! | `switching` | what it costs to go from one implementation to another between two steps |
 //! | `compare` | implementations side by side: Total, Avg, Worst against the best choice at every step |
@@ -22,7 +23,7 @@
 //! | `sheet` | columns and rows: answers of queries, as text, CSV, Parquet, LaTeX or Markdown |
 //! | `db`, `collect` | the lab file; the runner that finds what is missing and measures it |
 //! | `check` | the conformance matrix: is a machine right? |
-//! | `machine`, `peak`, `clock` | facts about the computer, its memory bandwidth, the date |
+//! | `clock` | the date; facts about the computer and its memory bandwidth come from `gw-meter` |
 //!
 //! Nothing here trains a model or knows how one machine works.
 //!
@@ -40,12 +41,11 @@ mod clock;
 mod collect;
 mod compare;
 mod db;
+mod energy;
 mod error;
 mod graphs;
-mod machine;
 mod measure;
 mod named;
-mod peak;
 mod plan;
 mod program;
 mod record;
@@ -67,14 +67,15 @@ pub use clock::utc_now;
 pub use collect::{CollectListener, Collected, Collection, Problem, Revalidated, collect, revalidate};
 pub use compare::{Baseline, Comparing, Comparison, ComparisonRow, Contender, RowKind};
 pub use db::{
-    Added, Entity, Environment, GraphIndex, Imported, Kind, Lab, Merged, ModelRecord, NewGraph, NewImplementation,
-    PlatformRow, TableQuery, VERSION as LAB_VERSION, VariantPlan, build_commit, entities, read_implementation,
+    Added, Contributed, Entity, Environment, GraphIndex, Imported, Kind, Lab, Merged, ModelRecord, NewGraph,
+    NewImplementation, PlatformRow, TableQuery, TimedGraph, TrialOutcome, TrialRow, TuneCell, VERSION as LAB_VERSION,
+    VariantPlan, build_commit, entities, read_implementation,
 };
+pub use energy::RowEnergy;
 pub use error::{LabError, Result};
-pub use machine::{Cache, MachineFacts};
+pub use gw_meter::{Cache, MachineFacts, Peak, measure_peak};
 pub use measure::{Measured, OperatorTime, Repeats, measure};
 pub use named::{NamedSchedule, named_schedules};
-pub use peak::{Peak, measure_peak};
 pub use plan::{Cell, CellName, Plan};
 pub use record::{Counted, Measurement, Provenance, RowUsage};
 pub use report::{ReportData, ReportModel, ReportQuery, WorthALook, render_report, report_tables, worth_a_look};

@@ -327,7 +327,7 @@ fn arguments(entry: &Entry) -> Result<(Vec<String>, Values)> {
     let known = standard.map_or(&[][..], |p| p.args);
     let defaults = known.iter().filter_map(|arg| match arg.kind {
         ArgKind::Count(count) => Some((arg.name.to_string(), count.to_string())),
-        ArgKind::Tolerance(tolerance) => Some((arg.name.to_string(), tolerance.to_string())),
+        ArgKind::Tolerance(number) | ArgKind::Positive(number) => Some((arg.name.to_string(), number.to_string())),
         _ => None,
     });
     let usual = || match standard {
@@ -339,7 +339,7 @@ fn arguments(entry: &Entry) -> Result<(Vec<String>, Values)> {
                 ArgKind::Target => "target",
                 ArgKind::Landmark => "landmark",
                 ArgKind::Delta => "delta",
-                ArgKind::Count(_) | ArgKind::Tolerance(_) => name,
+                ArgKind::Count(_) | ArgKind::Tolerance(_) | ArgKind::Positive(_) => name,
             };
             known.iter().map(|arg| format!("{{{}}}", word(arg.kind, arg.name))).collect()
         }

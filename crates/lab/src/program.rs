@@ -8,6 +8,7 @@ use gw_ir::types::Type;
 use gw_programs::Program as StandardProgram;
 use gw_schedule::{LoopForm, ProgramSchedule, Schedule, SimpleSchedule};
 
+use crate::builtin;
 use crate::error::Result;
 use crate::suite::Suite;
 
@@ -34,7 +35,10 @@ pub(crate) struct Prepared {
 impl PlannedProgram {
     /// Finds a standard program by name or a `.gt` file by path, and checks it.
     pub(crate) fn find(suite: &Suite, name: &str) -> Result<Self> {
-        let program = Program::find_in(name, |path| suite.path(path))?;
+        let program = match builtin::program(name).filter(|_| suite.folder.is_none()) {
+            Some(text) => Program::parse(name, text)?,
+            None => Program::find_in(name, |path| suite.path(path))?,
+        };
         Ok(PlannedProgram { name: program.name().to_string(), program })
     }
 

@@ -3,10 +3,10 @@
 use serde::Serialize;
 
 use gw_exec::{DeviceFacts, GraphVm, MachineUsage};
+use gw_meter::{MachineFacts, Peak};
 
+use crate::energy::RowEnergy;
 use crate::error::Result;
-use crate::machine::MachineFacts;
-use crate::peak::Peak;
 
 /// What was measured of one program on one graph under one schedule. Its JSON form is the array that `gw bench --json`
 /// prints; `docs/bench.md` explains the keys.
@@ -86,6 +86,8 @@ pub struct Measurement {
     pub bandwidth: Option<f64>,
     /// Best memory bandwidth of the machine or of its device, bytes per second.
     pub peak_bandwidth: f64,
+    /// Joules and watts of a run; null where nobody asked or no meter can be read.
+    pub energy: Option<RowEnergy>,
     /// The seed of sources and random choices.
     pub seed: u64,
     /// When the last run ended, in UTC.
@@ -137,7 +139,7 @@ impl Provenance {
         let machine = MachineFacts::read();
         let peak = match device {
             Some(_) => None,
-            None => Some(crate::peak::measure_peak(&machine)?),
+            None => Some(gw_meter::measure_peak(&machine)?),
         };
         let commit = option_env!("GW_COMMIT").map(str::to_string);
         Ok(Provenance { version: env!("CARGO_PKG_VERSION").to_string(), commit, machine, peak, device })

@@ -19,6 +19,7 @@ use gw_graph::{Graph, VertexId, Weights};
 use gw_programs::Run as FinishedRun;
 
 use crate::clock::utc_now;
+use crate::energy::{RowEnergy, metered};
 use crate::graphs::BenchGraphs;
 use crate::plan::{Cell, CellName, Plan};
 use crate::program::Prepared;
@@ -39,6 +40,8 @@ pub struct Settings<'a> {
     pub cancel: Arc<AtomicBool>,
     /// What goes into every row.
     pub provenance: Provenance,
+    /// Meters the energy of a run of every row, which takes some seconds more per row.
+    pub energy: Option<&'a dyn gw_meter::power::EnergyMeter>,
 }
 
 /// Hears how measuring goes on.
@@ -63,7 +66,7 @@ pub struct Outcome {
 /// Measures every row of a plan. Failures end a row, never the whole.
 pub fn run(plan: &Plan, settings: &Settings<'_>, listener: &mut dyn Listener) -> Outcome {
     let compiled = plan.schedules.iter().map(|s| match s.wanted.on(settings.machine).0 {
-        Wanted::Chosen | Wanted::Adaptive(..) => None,
+        Wanted::Chosen | Wanted::Tuned(..) | Wanted::Preset(_) | Wanted::Adaptive(..) => None,
         fixed => Some(plan.programs[s.program].prepare(&fixed, settings.machine, &RunOptions::default())),
     });
     let mut runner = Runner { plan, settings, listener, compiled: compiled.collect(), outcome: Outcome::default() };
@@ -106,6 +109,7 @@ struct Row<'a> {
     /// What the machine counted in each warm-up run, and in each timed run that was not fetched.
     warm_up_usage: Vec<MachineUsage>,
     run_usage: Vec<MachineUsage>,
+    energy: Option<RowEnergy>,
     verified: usize,
     problem: Option<String>,
     error: Option<String>,
@@ -123,6 +127,7 @@ impl<'a> Row<'a> {
             traffic: Vec::new(),
             warm_up_usage: Vec::new(),
             run_usage: Vec::new(),
+            energy: None,
             verified: 0,
             problem: None,
             error: None,
@@ -217,7 +222,35 @@ impl<'a> Runner<'a> {
                 self.one(row, graphs, &starts, round % places, Purpose::Timed { first: round < places });
             }
         }
+        if let Some(meter) = self.settings.energy {
+            for row in rows.iter_mut() {
+                self.energy(row, graphs, &starts, meter);
+            }
+        }
         starts
+    }
+
+    /// Repeats the runs of a row for their energy; a failure is noted in the row.
+    fn energy(
+        &mut self,
+        row: &mut Row<'_>,
+        graphs: &Arc<BenchGraphs>,
+        starts: &[VertexId],
+        meter: &dyn gw_meter::power::EnergyMeter,
+    ) {
+        if row.error.is_some() || self.outcome.interrupted {
+            return;
+        }
+        let argument_lists = (0..starts.len().max(1)).map(|at| self.arguments(row.cell, graphs, starts, at));
+        let options: Vec<RunOptions> =
+            argument_lists.map(|args| RunOptions { fetch_results: false, ..self.options(&args, graphs) }).collect();
+        let prepared = row.chosen.as_mut().or(self.compiled[row.cell.schedule].as_mut());
+        let Some(Ok(prepared)) = prepared else { return };
+        match metered(meter, |at| prepared.program.run(&options[at % options.len()]).map(|_| ())) {
+            Ok(energy) => row.energy = energy,
+            Err(error) if matches!(error.kind(), ErrorKind::Cancelled) => self.outcome.interrupted = true,
+            Err(error) => row.error = Some(sentence(&error)),
+        }
     }
 
     /// Whether the program can run on the graph at all, and where it starts.
@@ -350,7 +383,8 @@ impl<'a> Runner<'a> {
         let schedule = match (prepared, &plan.schedules[cell.schedule].wanted) {
             (Some(prepared), _) => prepared.schedule.to_string(),
             (None, Wanted::Fixed(schedule, _)) => schedule.to_string(),
-            (None, Wanted::Chosen) => AUTO.to_string(),
+            (None, Wanted::Chosen | Wanted::Tuned(..)) => AUTO.to_string(),
+            (None, Wanted::Preset(preset)) => preset.name.to_string(),
             (None, Wanted::Adaptive(..)) => ADAPTIVE.to_string(),
         };
         let weighted = prepared.is_some_and(|p| p.weighted);
@@ -397,6 +431,7 @@ impl<'a> Runner<'a> {
             graph_edges_per_second: rate(graph.map(|graph| graph.edges() as u64)),
             bandwidth: rate(bytes),
             peak_bandwidth: settings.provenance.peak_bandwidth(),
+            energy: row.energy,
             seed: plan.seed,
             sources: starts.to_vec(),
             seconds: row.seconds,

@@ -158,9 +158,13 @@ fn the_reference_machine_passes_with_all_programs() {
     let machine = ReferenceVm::new();
     let mut matrix = Check::new(&machine);
     (matrix.quick, matrix.schedules) = (true, Some(1));
+    // Every third program: the crate `programs` tries each of them on the reference machine.
+    if !gw_testing::is_nightly() {
+        matrix.programs = gw_programs::programs().iter().step_by(3).collect();
+    }
     let report = check(&matrix, &mut Heard::default()).unwrap();
     assert!(report.is_good() && report.refusals.is_empty(), "{:?} {:?}", report.failures, report.refusals);
-    assert_eq!(report.programs.len(), gw_programs::programs().len());
+    assert_eq!(report.programs.len(), matrix.programs.len());
 }
 
 #[test]

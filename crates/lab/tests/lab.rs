@@ -62,6 +62,7 @@ impl Bench {
             stop_after: None,
             retries: 1,
             graph_folder: None,
+            energy: None,
             cancel: Arc::new(AtomicBool::new(false)),
         }
     }
@@ -523,4 +524,77 @@ fn a_table_needs_a_single_commit_and_platform() {
     assert!(lab.step_table(&wrong).unwrap_err().to_string().contains("here"));
     let wrong = TableQuery { datasets: vec!["mad".into()], commit: Some("abc".into()), ..query() };
     assert!(lab.step_table(&wrong).unwrap_err().to_string().contains("`made`"));
+}
+
+/// Counts 30 W in steps of 5 ms.
+struct Thirty(std::time::Instant);
+
+impl gw_meter::power::EnergyMeter for Thirty {
+    fn name(&self) -> String {
+        "thirty".to_string()
+    }
+
+    fn joules(&self) -> Option<f64> {
+        Some((self.0.elapsed().as_millis() / 5) as f64 * 0.15)
+    }
+
+    fn watts(&self) -> Option<f64> {
+        None
+    }
+}
+
+#[test]
+fn energy_of_runs_is_listed_contributed_and_merged() {
+    let bench = Bench::new();
+    let mut lab = Lab::create(bench.path("a.lab")).unwrap();
+    lab.add_graphs("made", &[NewGraph::read("kron:6:seed=3").unwrap()]).unwrap();
+    lab.add_variants("bfs", VariantPlan::Roots { count: 1, seed: 5 }).unwrap();
+    bench.add(&mut lab, &["push=s0:s1@push"]);
+    bench.configure(&mut lab, "bfs", 1);
+    let meter = Thirty(std::time::Instant::now());
+    let settings = Collection { energy: Some(&meter), ..bench.settings() };
+    let collected = collect(&mut lab, &settings, &mut ()).unwrap();
+    assert_eq!((collected.runs, collected.problems.len()), (1, 0));
+    let listed = lab.list("energy", None).unwrap();
+    let number = |name: &str| match column(&listed, name)[..] {
+        [Field::Real(number)] => number,
+        ref other => panic!("{name}: {other:?}"),
+    };
+    assert!((number("watts") - 30.0).abs() < 6.0, "{listed:?}");
+    assert!((number("joules") - number("watts") * number("seconds")).abs() < 1e-9, "{listed:?}");
+    assert_eq!(column(&listed, "meter"), [Field::Text("thirty".to_string())]);
+    lab.contribute(&bench.path("given.lab")).unwrap();
+    let mut other = Lab::create(bench.path("b.lab")).unwrap();
+    assert_eq!(other.merge(&bench.path("given.lab")).unwrap().runs, 1);
+    let taken = other.list("energy", None).unwrap();
+    assert_eq!(column(&taken, "joules"), column(&listed, "joules"));
+    assert_eq!(other.merge(&bench.path("given.lab")).unwrap(), gw_lab::Merged::default());
+    assert!(other.check_integrity().unwrap().is_empty());
+}
+
+#[test]
+fn sheets_of_machines_are_kept_and_found_by_target_and_name() {
+    use gw_meter::{Sheet as MachineSheet, Target};
+    let bench = Bench::new();
+    let read = |name: &str| {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/sheets");
+        MachineSheet::load(&folder.join(name)).unwrap()
+    };
+    let (gpu, cpu) = (read("h200.json"), read("xeon-2cores.json"));
+    let mut lab = Lab::create(bench.path("a.lab")).unwrap();
+    let problem = lab.machine(Target::Cuda, None).unwrap_err().to_string();
+    assert!(problem.contains("a.lab") && problem.contains("gw meter --target cuda --lab"), "{problem}");
+    let older = MachineSheet { measured: "2020-01-01T00:00:00Z".to_string(), ..gpu.clone() };
+    for sheet in [&gpu, &cpu, &older, &gpu] {
+        lab.store_machine(sheet).unwrap();
+    }
+    assert_eq!(lab.machine(Target::Cuda, None).unwrap(), gpu, "the newest");
+    assert_eq!(lab.machine(Target::Cpu, Some("xeon")).unwrap(), cpu);
+    assert!(lab.machine(Target::Cpu, Some("H200")).unwrap_err().to_string().contains("named H200"));
+    assert_eq!(lab.list("machines", None).unwrap().rows.len(), 3);
+    assert_eq!(lab.list("machines", Some("2021-01-01")).unwrap().rows.len(), 1);
+    let mut other = Lab::create(bench.path("b.lab")).unwrap();
+    assert_eq!(other.merge(&bench.path("a.lab")).unwrap().machines, 3);
+    assert_eq!(other.merge(&bench.path("a.lab")).unwrap().machines, 0);
+    assert_eq!(other.machine(Target::Cuda, Some("h200")).unwrap(), gpu);
 }

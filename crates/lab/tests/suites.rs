@@ -53,7 +53,7 @@ fn run_on(machine: &dyn GraphVm, plan: &Plan, notes: &mut Notes) -> Outcome {
     let provenance =
         Provenance { version: "0".into(), commit: None, machine: machine_facts, peak: Some(peak), device: None };
     let cancel = Arc::clone(&notes.cancel);
-    gw_lab::run(plan, &Settings { machine, threads: 1, cancel, provenance }, notes)
+    gw_lab::run(plan, &Settings { machine, threads: 1, cancel, provenance, energy: None }, notes)
 }
 
 fn plan(suite: &str, selection: &Selection) -> Plan {

@@ -51,7 +51,6 @@ pub(crate) fn statement(word: &str) -> Option<&'static str> {
                 "loops are `for i in 0:n`, `par_for i in 0:n`, `while` and `do`",
             ),
             (&["lambda", "function", "def", "fn"], "functions stand at top level and start with `func`"),
-            (&["continue"], "put the rest of the loop body into an `if`"),
             (&["switch", "match", "case"], "write `if`, `elif`, `else`"),
             (&["unsigned", "long", "char", "void"], "declare a variable with `var x : int = 0;`"),
         ],
@@ -102,7 +101,6 @@ pub(crate) fn value(word: &str) -> Option<&'static str> {
             (&["nan", "NaN", "NAN"], "write `0.0 / 0.0`, or better mark missing values otherwise"),
             (&["pi", "PI", "M_PI"], "write 3.141592653589793"),
             (&["argc"], "the number of arguments cannot be asked; a missing `argv[k]` ends the run with a message"),
-            (&["continue"], "there is no `continue`: put the rest of the loop body into an `if`"),
             (&["self", "this"], "there are no objects: a function gets what it needs as parameters and captures"),
         ],
         word,
@@ -113,20 +111,17 @@ pub(crate) fn value(word: &str) -> Option<&'static str> {
 pub(crate) fn function(word: &str) -> Option<&'static str> {
     find(
         &[
-            (
-                &["printf", "puts", "cout", "echo", "write", "println", "display"],
-                "write `print value;`, one value each",
-            ),
+            (&["printf", "puts", "cout", "echo", "write", "println", "display"], "write `print a, b;`"),
             (
                 &["len", "length", "size", "count"],
                 "ask `vertices.size()`, `set.getVertexSetSize()` or `vector.count()`",
             ),
             (
-                &["rand", "random", "randint"],
-                "there are no random numbers but random neighbours: `getRandomOutNgh(edges, v)`",
+                &["rand", "randint", "rnd", "randomInt"],
+                "write `random(seed, a, b)` for a real below 1, or `randomBits(seed, a, b) mod n` for a whole number",
             ),
             (&["range"], "a loop names its bounds: `for i in 0:10`"),
-            (&["fmod", "remainder", "modulo"], "write `mod(a, b)`"),
+            (&["fmod", "remainder", "modulo"], "write `a mod b`"),
             (&["fmin", "minimum"], "write `min(a, b)`"),
             (&["fmax", "maximum"], "write `max(a, b)`"),
             (&["ceil", "ceiling", "round"], "write `floor(x + 0.5)` to round, `0 - floor(0 - x)` to round up"),
@@ -160,10 +155,7 @@ pub(crate) fn method(receiver: Option<Receiver>, word: &str) -> Option<&'static 
                 &["size", "numVertices", "num_vertices", "getNumVertices", "vertices", "numNodes", "length"],
                 "the number of vertices is `getVertices()`",
             ),
-            (
-                &["numEdges", "num_edges", "getNumEdges", "getEdges", "edgeCount"],
-                "the number of edges is the sum of `getOutDegrees()`",
-            ),
+            (&["numEdges", "num_edges", "getNumEdges", "edgeCount"], "the number of edges is `getEdges()`"),
             (&["map", "foreach", "forEach", "each", "edgeMap", "for_each"], "write `.apply(f)`"),
             (&["filter", "where", "select"], "restrict edges with `.from(f)` and `.to(f)`"),
             (
@@ -194,12 +186,16 @@ pub(crate) fn method(receiver: Option<Receiver>, word: &str) -> Option<&'static 
             (&["fill", "set", "reset", "clear"], "set all entries with `vertices.apply(f)`"),
             (&["apply", "map", "foreach", "forEach"], "apply a function of vertices: `vertices.apply(f)`"),
             (&["mean", "average", "avg"], "divide `.sum()` by `vertices.size()`"),
-            (&["argmax", "argmin", "sort"], "there is none; find the entry with a vertex function"),
+            (&["argMax", "arg_max", "indexOfMax"], "write `.argmax()`"),
+            (&["argMin", "arg_min", "indexOfMin"], "write `.argmin()`"),
+            (&["sort", "sorted"], "there is none; find extreme entries with `.argmax()` and `.argmin()`"),
             (&["push", "push_back", "append", "add"], "vectors have a fixed length; use a `list{int}`"),
         ],
         Receiver::List => &[
             (&["push", "push_back", "add"], "write `.append(x)`"),
-            (&["size", "length", "len", "count", "isEmpty", "empty"], "count the entries in a variable"),
+            (&["length", "len", "count"], "write `.size()`"),
+            (&["isEmpty", "empty"], "write `.size() == 0`"),
+            (&["get", "at"], "write `list[i]`"),
             (&["remove", "last", "back", "top"], "write `.pop()`"),
         ],
         Receiver::Queue => &[

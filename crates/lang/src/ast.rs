@@ -221,10 +221,23 @@ pub enum StmtKind {
         /// The block.
         body: Vec<Stmt>,
     },
-    /// `print e;` or `println e;`.
-    Print(Expr),
+    /// `for v in set ... end` over the members of a set or the entries of a list.
+    ForEach {
+        /// True for `par_for`, which the checker refuses.
+        parallel: bool,
+        /// The loop variable.
+        var: Ident,
+        /// The set or list.
+        members: Expr,
+        /// The block.
+        body: Vec<Stmt>,
+    },
+    /// `print e;` or `println e;`, with further values behind commas.
+    Print(Vec<Expr>),
     /// `break;`.
     Break,
+    /// `continue;`.
+    Continue,
     /// `delete x;`.
     Delete(Expr),
     /// `target = value;`.
@@ -299,6 +312,15 @@ pub enum ExprKind {
     Binary {
         /// The operator.
         op: BinaryOp,
+        /// Left operand.
+        left: Box<Expr>,
+        /// Right operand.
+        right: Box<Expr>,
+    },
+    /// Binary operator on the bits of whole numbers, or `mod`.
+    Word {
+        /// The operator.
+        op: WordOp,
         /// Left operand.
         left: Box<Expr>,
         /// Right operand.
@@ -456,6 +478,39 @@ pub enum UnaryOp {
     Plus,
     /// `not x`
     Not,
+    /// `~x`
+    BitNot,
+}
+
+/// Binary operators that become built-ins: those on the bits of whole numbers, and `mod`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WordOp {
+    /// `mod`
+    Mod,
+    /// `&`
+    And,
+    /// `|`
+    Or,
+    /// `^`
+    Xor,
+    /// `<<`
+    ShiftLeft,
+    /// `>>`
+    ShiftRight,
+}
+
+impl WordOp {
+    /// The spelling in source text.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            WordOp::Mod => "mod",
+            WordOp::And => "&",
+            WordOp::Or => "|",
+            WordOp::Xor => "^",
+            WordOp::ShiftLeft => "<<",
+            WordOp::ShiftRight => ">>",
+        }
+    }
 }
 
 /// Binary operators.

@@ -19,6 +19,15 @@ pub enum Builtin {
     Transpose,
     /// `g.relabel()`: (graph) -> edgeset.
     Relabel,
+    /// `g.getEdges()`: (graph) -> uint_64, the number of edges.
+    EdgeCount,
+    /// `edgeIndex(g, u, v)`, and the edge that an edge function takes: (graph, int, int) -> edge; -1 without such an
+    /// edge.
+    EdgeIndex,
+    /// `g.filter(marks)`: (graph, vector{E}(bool)) -> edgeset of the edges that are marked.
+    SelectEdges,
+    /// `g.contract(labels)`: (graph, vector{V}(int)) -> edgeset of one edge per pair of labels.
+    Contract,
 
     // Vertexsets (6.1).
     /// `s.addVertex(v)`: (set, int) -> void.
@@ -37,6 +46,10 @@ pub enum Builtin {
     VectorMin,
     /// `x.count()`: (vector) -> int, number of non-zero entries.
     VectorCount,
+    /// `x.argmax()`: (vector) -> int, the first index of the largest entry.
+    VectorArgMax,
+    /// `x.argmin()`: (vector) -> int, the first index of the smallest entry.
+    VectorArgMin,
 
     // Lists (6.3).
     /// `l.append(x)`: (list, T) -> void, appends the reference.
@@ -47,6 +60,10 @@ pub enum Builtin {
     ListInsert,
     /// `l.retrieve(s)`: (list, variable T) -> void, overwrites `s` with the last entry and drops that.
     ListRetrieve,
+    /// `l.size()`: (list) -> int, number of entries.
+    ListSize,
+    /// `l[i]`: (list, int) -> T, entry `i` from 0.
+    ListGet,
 
     // Priority queues (7.2); T is the priority type.
     /// `q.dequeue_ready_set()`: (queue) -> vertexset.
@@ -92,6 +109,22 @@ pub enum Builtin {
     Max,
     /// `mod(a, b)`: (N, N) -> N, remainder with the sign of `a` (C's `%` and `fmod`).
     Mod,
+    /// `a & b`: (N, N) -> N, N = int, uint or uint_64.
+    BitAnd,
+    /// `a | b`: (N, N) -> N.
+    BitOr,
+    /// `a ^ b`: (N, N) -> N.
+    BitXor,
+    /// `~a`: (N) -> N.
+    BitNot,
+    /// `a << n`: (N, N) -> N; the count is taken modulo the width of N.
+    ShiftLeft,
+    /// `a >> n`: (N, N) -> N; copies of the sign come in for signed types, zeros for others.
+    ShiftRight,
+    /// `popcount(a)`: (N) -> int, the number of bits that are set.
+    PopCount,
+    /// `randomBits(seed, a, b)`: (uint_64, uint_64, uint_64) -> uint_64, a function of its arguments alone.
+    RandomBits,
     /// `writeMin(x, i, v)`: (vector, int, T) -> bool, atomic; true if it lowered the entry.
     WriteMin,
     /// `writeMax(x, i, v)`: (vector, int, T) -> bool, atomic; true if it raised the entry.

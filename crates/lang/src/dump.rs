@@ -112,8 +112,13 @@ impl Dumper<'_> {
                 let word = if *parallel { "par_for" } else { "for" };
                 self.parts(span, &format!("{word} {}", var.name), &[low, high], body);
             }
-            StmtKind::Print(value) => self.parts(span, "print", &[value], &[]),
+            StmtKind::ForEach { parallel, var, members, body } => {
+                let word = if *parallel { "par_for" } else { "for" };
+                self.parts(span, &format!("{word} {} in", var.name), &[members], body);
+            }
+            StmtKind::Print(values) => self.exprs(span, "print", values),
             StmtKind::Break => self.line(span, "break"),
+            StmtKind::Continue => self.line(span, "continue"),
             StmtKind::Delete(value) => self.parts(span, "delete", &[value], &[]),
             StmtKind::Assign { target, value } => self.parts(span, "assign", &[target, value], &[]),
             StmtKind::Reduce { target, op, value } => {
@@ -158,10 +163,14 @@ impl Dumper<'_> {
                     UnaryOp::Neg => "unary -",
                     UnaryOp::Plus => "unary +",
                     UnaryOp::Not => "unary not",
+                    UnaryOp::BitNot => "unary ~",
                 };
                 self.parts(span, word, &[operand], &[]);
             }
             ExprKind::Binary { op, left, right } => {
+                self.parts(span, &format!("binary {}", op.symbol()), &[left, right], &[]);
+            }
+            ExprKind::Word { op, left, right } => {
                 self.parts(span, &format!("binary {}", op.symbol()), &[left, right], &[]);
             }
             ExprKind::Index { base, index } => self.parts(span, "index", &[base, index], &[]),

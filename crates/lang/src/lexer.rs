@@ -149,7 +149,6 @@ fn bad(text: &str, span: Span, tokens: &mut Vec<Token>, diagnostics: &mut Vec<Di
         return;
     }
     let shown: String = word.chars().take(1).collect();
-    let doubled = text[span.end..].starts_with(&shown);
     let mut diagnostic = Diagnostic::error(
         format!("`{}` does not belong to the language", shown.escape_debug()),
         span,
@@ -157,9 +156,6 @@ fn bad(text: &str, span: Span, tokens: &mut Vec<Token>, diagnostics: &mut Vec<Di
     );
     let help = match shown.as_str() {
         "!" => Some("write `not x`; `!` exists only in `!=`"),
-        "&" if doubled => Some("write `and`"),
-        "|" if doubled => Some("write `or`"),
-        "&" | "|" | "~" => Some("there are no operators on bits; `and`, `or` and `not` combine truth values"),
         "?" => Some("choose between two values with an `if` statement"),
         _ => None,
     };

@@ -214,10 +214,22 @@ pub enum StmtKind {
         /// The block.
         body: Vec<Stmt>,
     },
-    /// Prints a scalar and a newline.
-    Print(Expr),
+    /// `for v in set` and `for x in list`: once per member of the set, in ascending order, as the set is when the loop
+    /// begins; once per entry of the list, from the first.
+    ForEach {
+        /// The loop variable.
+        var: LocalId,
+        /// The set or list.
+        members: Expr,
+        /// The block.
+        body: Vec<Stmt>,
+    },
+    /// Prints scalars, with blanks between them and a newline behind.
+    Print(Vec<Expr>),
     /// Leaves the innermost `for`, `while` or `do`.
     Break,
+    /// Goes on with the next round of the innermost loop.
+    Continue,
     /// Frees what the place refers to.
     Delete(Place),
     /// Evaluates for effect.

@@ -13,9 +13,10 @@ pub fn stmts(body: &[Stmt], f: &mut impl FnMut(&Stmt)) {
                 }
                 stmts(otherwise, f);
             }
-            StmtKind::While { body, .. } | StmtKind::DoWhile { body, .. } | StmtKind::For { body, .. } => {
-                stmts(body, f)
-            }
+            StmtKind::While { body, .. }
+            | StmtKind::DoWhile { body, .. }
+            | StmtKind::For { body, .. }
+            | StmtKind::ForEach { body, .. } => stmts(body, f),
             _ => {}
         }
     }
@@ -32,9 +33,10 @@ pub fn stmts_mut(body: &mut [Stmt], f: &mut impl FnMut(&mut Stmt)) {
                 }
                 stmts_mut(otherwise, f);
             }
-            StmtKind::While { body, .. } | StmtKind::DoWhile { body, .. } | StmtKind::For { body, .. } => {
-                stmts_mut(body, f)
-            }
+            StmtKind::While { body, .. }
+            | StmtKind::DoWhile { body, .. }
+            | StmtKind::For { body, .. }
+            | StmtKind::ForEach { body, .. } => stmts_mut(body, f),
             _ => {}
         }
     }
@@ -59,9 +61,11 @@ pub fn exprs(stmt: &Stmt, f: &mut impl FnMut(&Expr)) {
             expr(low, f);
             expr(high, f);
         }
-        StmtKind::Print(value) | StmtKind::Expr(value) => expr(value, f),
+        StmtKind::ForEach { members, .. } => expr(members, f),
+        StmtKind::Print(values) => values.iter().for_each(|value| expr(value, f)),
+        StmtKind::Expr(value) => expr(value, f),
         StmtKind::Delete(target) => place(target, f),
-        StmtKind::Break => {}
+        StmtKind::Break | StmtKind::Continue => {}
     }
 }
 

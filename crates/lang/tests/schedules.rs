@@ -125,6 +125,7 @@ fn gpu_objects() {
         ("s.configFrontierCreation(FUSED);", "create=fused"),
         ("s.configFrontierCreation(UNFUSED_BITMAP);", "create=unfused-bitmap"),
         ("s.configFrontierCreation(UNFUSED_BOOLMAP);", "create=unfused-boolmap"),
+        ("s.configDeduplication(ENABLED, HASH64);", "dedup=on,dedup-by=hash64"),
         ("s.configDeduplication(ENABLED);", "dedup=on"),
         ("s.configDeduplication(DISABLED);", "dedup=off"),
         ("s.configDeduplication(ENABLED, UNFUSED);", "dedup=on,dedup-by=counters"),

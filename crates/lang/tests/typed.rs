@@ -39,7 +39,7 @@ fn body(text: &str) -> Vec<Stmt> {
 /// The printed expression.
 fn printed(text: &str) -> Expr {
     match body(&format!("print {text};")).pop().expect("one statement").kind {
-        StmtKind::Print(value) => value,
+        StmtKind::Print(mut values) => values.pop().expect("one value"),
         other => panic!("{other:?}"),
     }
 }
@@ -141,13 +141,22 @@ fn intrinsics() {
 }
 
 #[test]
+fn bits_become_built_ins() {
+    assert_shape("a[0] & 1 == 0", "(BitAnd(a[0:int], 1:int) == 0:int)", Scalar::Bool);
+    assert_shape("1 << 2 + 3", "ShiftLeft(1:int, (2:int + 3:int))", Scalar::Int);
+    assert_shape("u[0] | 1", "BitOr(u[0:int], 1:uint)", Scalar::Uint);
+    assert_shape("7 mod 2 * 3", "(Mod(7:int, 2:int) * 3:int)", Scalar::Int);
+    assert_shape("~a[0] ^ 3", "BitXor(BitNot(a[0:int]), 3:int)", Scalar::Int);
+}
+
+#[test]
 fn words_glued_to_equals() {
     // `max=` reduces, `max =` assigns, `max==` compares.
     let stmts = body("var max : int = 1; max = 2; max max= 3; print max==4;");
     assert!(matches!(stmts[1].kind, StmtKind::Assign { .. }));
     assert!(matches!(stmts[2].kind, StmtKind::Reduce { op: ReduceOp::Max, .. }));
-    let StmtKind::Print(value) = &stmts[3].kind else { panic!() };
-    assert!(matches!(value.kind, ExprKind::Binary { op: BinaryOp::Eq, .. }));
+    let StmtKind::Print(values) = &stmts[3].kind else { panic!() };
+    assert!(matches!(values[0].kind, ExprKind::Binary { op: BinaryOp::Eq, .. }));
 }
 
 fn edge_apply(stmt: &Stmt) -> &EdgeApply {

@@ -159,6 +159,10 @@ fn check(arg: &Arg, text: &str) -> Result<(), ArgumentError> {
             let good = text.parse::<f64>().is_ok_and(|number| (0.0..=1.0).contains(&number));
             (good, "a number from 0 to 1".to_string())
         }
+        ArgKind::Positive(_) => {
+            let good = text.parse::<f64>().is_ok_and(|number| (0.001..=1000.0).contains(&number));
+            (good, "a number from 0.001 to 1000".to_string())
+        }
     };
     match good {
         true => Ok(()),

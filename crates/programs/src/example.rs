@@ -22,7 +22,7 @@ pub fn example_args(program: &Program, spec: &str, graph: &Graph) -> Vec<String>
         ArgKind::Landmark => (graph.vertices() / 2).to_string(),
         ArgKind::Delta => mean_weight(graph).to_string(),
         ArgKind::Count(count) => count.to_string(),
-        ArgKind::Tolerance(tolerance) => tolerance.to_string(),
+        ArgKind::Tolerance(number) | ArgKind::Positive(number) => number.to_string(),
     };
     program.args.iter().map(|arg| value(arg.kind)).collect()
 }

@@ -83,6 +83,8 @@ pub enum ArgKind {
     Count(u32),
     /// A real number from 0 to 1, with the value that checks and labs use.
     Tolerance(&'static str),
+    /// A real number from 0.001 to 1000, with the value that checks and labs use.
+    Positive(&'static str),
 }
 
 /// A result of a program.

@@ -26,6 +26,28 @@ const fn tolerance(meaning: &'static str, example: &'static str) -> Arg {
     Arg { name: "tolerance", meaning, kind: ArgKind::Tolerance(example), default: Some("0.000001") }
 }
 
+/// A greatest number of searches; as many as it takes when left out.
+const SEARCHES: Arg = Arg { default: Some("2147483647"), ..count("searches", "greatest number of searches", 12) };
+
+/// Where random numbers begin; 1 when left out.
+const SEED: Arg = Arg { default: Some("1"), ..count("seed", "start of the random numbers", 7) };
+
+/// Vertices of a random walk.
+const LENGTH: Arg = Arg { default: Some("80"), ..count("length", "vertices of a walk, at most 80", 12) };
+
+/// A parameter of node2vec; 1 when left out.
+const fn preference(name: &'static str, meaning: &'static str, example: &'static str) -> Arg {
+    Arg { name, meaning, kind: ArgKind::Positive(example), default: Some("1") }
+}
+
+/// The weight of an edge of a walk, in Katz centrality.
+const ALPHA: Arg = Arg {
+    name: "alpha",
+    meaning: "weight of an edge of a walk; 0 for one that is always small enough",
+    kind: ArgKind::Tolerance("0"),
+    default: Some("0"),
+};
+
 const CHANGE: &str = "rounds end early when they change the ranks by less in all";
 
 const fn output(name: &'static str, ty: &'static str, meaning: &'static str) -> Output {
@@ -37,11 +59,16 @@ const fn vertices(name: &'static str, meaning: &'static str) -> Output {
     Output { holds_vertices: true, ..output(name, "vector of int", meaning) }
 }
 
+/// A vector whose entries are rows of 80 vertices.
+const fn vertex_rows(name: &'static str, meaning: &'static str) -> Output {
+    Output { holds_vertices: true, ..output(name, "vector of 80 int", meaning) }
+}
+
 /// How the results of a search show what was reached.
 const fn reached(name: &str) -> Option<Reached> {
     let (vector, otherwise) = match name.as_bytes() {
         b"bfs" => ("parent", OutOfReach::MinusOne),
-        b"bfs-levels" | b"bc" => ("level", OutOfReach::MinusOne),
+        b"bfs-levels" | b"bc" | b"khop" => ("level", OutOfReach::MinusOne),
         b"sssp" | b"sssp-delta" | b"sssp-real" | b"ppsp" | b"astar" => ("dist", OutOfReach::Greatest),
         _ => return None,
     };
@@ -103,6 +130,10 @@ pub(crate) const PROGRAMS: &[Program] = &[
             output("paths", "vector of double", "number of shortest paths from the source"),
             output("level", "vector of int", "hops from the source, -1 out of reach")
         ], , validate::bc),
+    program!("bc-all": "betweenness centrality, exact or from sampled sources",
+        [GRAPH, count("sources", "number of sources; |V| or more give exact values", 4)] -> [
+            output("centrality", "vector of double", "betweenness over all pairs, not normalised")
+        ], , validate::betweenness),
     program!("bfs": "breadth-first search, parents",
         [GRAPH, SOURCE] -> [
             vertices("parent", "vertex before on a path with fewest hops, -1 out of reach")
@@ -112,12 +143,29 @@ pub(crate) const PROGRAMS: &[Program] = &[
             output("level", "vector of int", "hops from the root, -1 out of reach"),
             output("depth", "int", "the greatest level")
         ], , validate::bfs_levels),
+    program!("bipartite": "is the graph bipartite? the two sides",
+        [GRAPH] -> [
+            output("bipartite", "bool", "every edge goes across"),
+            output("side", "vector of int", "0 or 1"),
+            output("conflicts", "uint_64", "edges within one side, counted in both directions")
+        ], symmetric, validate::bipartite),
+    program!("bridges": "bridges and 2-edge-connected components",
+        [GRAPH] -> [
+            vertices("bridge_to", "other end of the bridge kept at v, -1 if none"),
+            output("bridges", "int", "number of bridges"),
+            vertices("part", "least vertex of the 2-edge-connected component")
+        ], symmetric, validate::bridges),
     program!("cc": "connected components, label propagation",
         [GRAPH] -> [vertices("label", "least vertex of the component")],
         symmetric, validate::components),
     program!("cc-fast": "connected components, sampled hooking and compression",
         [GRAPH] -> [vertices("label", "least vertex of the component")],
         symmetric, validate::components),
+    program!("cdlp": "communities, label propagation of LDBC Graphalytics",
+        [GRAPH, Arg { default: Some("10"), ..count("rounds", "greatest number of rounds", 5) }] -> [
+            vertices("label", "the community, named by one vertex"),
+            output("changed", "int", "labels that the last round changed")
+        ], , validate::cdlp),
     program!("cf": "collaborative filtering, matrix factorisation by gradient descent",
         [GRAPH, count("rounds", "rounds of descent", 10)] -> [
             output("latent", "vector of vector[8] of float", "one short vector per vertex"),
@@ -132,18 +180,96 @@ pub(crate) const PROGRAMS: &[Program] = &[
     program!("coloring": "vertex coloring, largest degree first",
         [GRAPH] -> [output("color", "vector of int", "colors from 0 on, different at neighbours")],
         symmetric, validate::coloring),
+    program!("eccentricity": "eccentricities, diameter and radius, exact or bounds",
+        [GRAPH, SEARCHES] -> [
+            output("eccentricity", "vector of int", "greatest number of hops within the component, or a lower bound"),
+            output("upper", "vector of int", "upper bounds"),
+            output("diameter", "int", "the greatest eccentricity"),
+            output("radius", "int", "the least eccentricity of a vertex with neighbours"),
+            output("open", "int", "vertices whose bounds differ"),
+            output("searches", "int", "breadth-first searches done")
+        ], symmetric, validate::eccentricity, validate::open_bounds),
     program!("eigenvector": "eigenvector centrality, power iteration",
         [GRAPH, rounds(100)] -> [
             output("centrality", "vector of double", "the eigenvector, length 1"),
             output("lambda", "double", "the greatest eigenvalue"),
             output("change", "double", "length of the last step")
         ], , validate::eigenvector, validate::unfinished_eigenvector),
+    program!("harmonic": "harmonic centrality, exact or from sampled pivots",
+        [GRAPH, count("pivots", "number of pivots; |V| or more give exact values", 8)] -> [
+            output("harmonic", "vector of double", "sum of 1 / hops to the vertex")
+        ], , validate::harmonic),
+    program!("hits": "hubs and authorities, power iteration",
+        [GRAPH, rounds(20), tolerance("rounds end early when they change the hubs by less in all", "0.0001")] -> [
+            output("hub", "vector of double", "hubs, sum 1"),
+            output("authority", "vector of double", "authorities, sum 1"),
+            output("rounds", "int", "rounds done"),
+            output("change", "double", "sum of changes in the last round")
+        ], , validate::hits, validate::unfinished_ranks),
+    program!("katz": "Katz centrality",
+        [GRAPH, ALPHA, rounds(50), tolerance("rounds end early when they change the values by less in the mean", "0.0001")] -> [
+            output("centrality", "vector of double", "the solution, length 1"),
+            output("alpha", "double", "the weight of an edge of a walk"),
+            output("rounds", "int", "rounds done"),
+            output("change", "double", "mean change in the last round")
+        ], , validate::katz, validate::unfinished_katz),
     program!("kcore": "core numbers, peeling with a priority queue",
         [GRAPH] -> [output("core", "vector of int", "core number")], symmetric, validate::kcore),
     program!("kcore-unordered": "core numbers, peeling by rounds",
         [GRAPH] -> [output("core", "vector of int", "core number")], symmetric, validate::kcore),
+    program!("khop": "the vertices within some hops of one",
+        [GRAPH, SOURCE, count("hops", "greatest number of hops", 2)] -> [
+            output("level", "vector of int", "hops from the source, -1 outside"),
+            output("reached", "int", "vertices within the hops")
+        ], , validate::khop),
+    program!("ktruss": "k-trusses: how many triangles hold an edge?",
+        [GRAPH] -> [
+            output("truss", "edge vector of int", "greatest k whose truss has the edge, 2 without triangles"),
+            output("kmax", "int", "the greatest of them, 0 without edges")
+        ], symmetric, validate::ktruss),
+    program!("lcc": "local clustering coefficients of LDBC Graphalytics",
+        [GRAPH] -> [
+            output("clustering", "vector of double", "edges between neighbours by those there could be")
+        ], , validate::lcc),
+    program!("leiden": "communities, Leiden's method, each of them connected",
+        [GRAPH, SEED] -> [
+            vertices("label", "the community, named by its least vertex"),
+            output("communities", "int", "number of communities"),
+            output("modularity", "double", "share of edges inside, less the share expected at random")
+        ], symmetric, validate::leiden),
+    program!("louvain": "communities, Louvain's method",
+        [GRAPH, SEED] -> [
+            vertices("label", "the community, named by its least vertex"),
+            output("communities", "int", "number of communities"),
+            output("modularity", "double", "share of edges inside, less the share expected at random")
+        ], symmetric, validate::louvain),
+    program!("matching": "maximal matching",
+        [GRAPH] -> [
+            vertices("mate", "other end of the edge in the matching, -1 if none"),
+            output("pairs", "int", "edges of the matching")
+        ], symmetric, validate::matching),
+    program!("matching-weighted": "weighted matching, at least half of the best",
+        [GRAPH] -> [
+            vertices("mate", "other end of the edge in the matching, -1 if none"),
+            output("pairs", "int", "edges of the matching"),
+            output("weight", "double", "their weight in all")
+        ], nonnegative symmetric exact, validate::matching_weighted),
     program!("mis": "maximal independent set",
         [GRAPH] -> [output("state", "vector of int", "1 for members, 2 for others")], symmetric, validate::mis),
+    program!("msf": "minimum spanning forest, Boruvka's method",
+        [GRAPH] -> [
+            vertices("one_end", "one end of the edge of the forest kept at v, -1 if none"),
+            vertices("other_end", "other end of that edge, -1 if none"),
+            output("length", "vector of double", "weight of that edge"),
+            output("weight", "double", "weight of the forest"),
+            output("trees", "int", "number of trees")
+        ], weights symmetric exact, validate::msf),
+    program!("node2vec": "random walks of node2vec from every vertex",
+        [GRAPH, preference("p", "a step back has the weight 1 / p", "0.5"),
+         preference("q", "a step away from the vertex before has the weight 1 / q", "2"), LENGTH, SEED] -> [
+            vertex_rows("walk", "vertices of the walk from v, -1 behind its end"),
+            output("draws", "uint_64", "random numbers used")
+        ], , validate::node2vec),
     program!("pagerank": "PageRank, power iteration",
         [GRAPH, rounds(20), tolerance(CHANGE, "0.0001")] -> [
             output("rank", "vector of float", "ranks, sum 1"),
@@ -167,17 +293,35 @@ pub(crate) const PROGRAMS: &[Program] = &[
             output("rounds", "int", "rounds done"),
             output("change", "double", "sum of changes in the last round")
         ], , validate::pagerank_gs),
+    program!("ppr": "personalised PageRank from one vertex",
+        [GRAPH, SOURCE, rounds(20), tolerance(CHANGE, "0.0001")] -> [
+            output("rank", "vector of double", "ranks, sum 1"),
+            output("rounds", "int", "rounds done"),
+            output("change", "double", "sum of changes in the last round")
+        ], , validate::ppr, validate::unfinished_walk),
     program!("ppsp": "shortest path between two vertices, delta-stepping",
         [GRAPH, SOURCE, TARGET, DELTA] -> [
             output("distance", "int", "length of a shortest path, 2147483647 if none"),
             output("dist", "vector of int", "upper bounds on distances from the source, exact at the target"),
             output("too_long", "bool", "the length does not fit the type int")
         ], nonnegative whole, validate::ppsp, validate::too_long),
+    program!("scc": "strongly connected components",
+        [GRAPH] -> [
+            vertices("component", "least vertex of the component"),
+            output("components", "int", "number of components")
+        ], , validate::scc),
     program!("setcover": "set cover, approximate greedy",
         [GRAPH] -> [
             output("chosen", "vector of bool", "the sets taken"),
             output("covered", "vector of bool", "the vertices covered")
         ], , validate::setcover),
+    program!("similarity": "similarity to one vertex by common neighbours",
+        [GRAPH, SOURCE] -> [
+            output("common", "vector of int", "common out-neighbours"),
+            output("jaccard", "vector of double", "common by all out-neighbours of the two"),
+            output("overlap", "vector of double", "common by the lesser out-degree"),
+            output("cosine", "vector of double", "common by the root of the product of out-degrees")
+        ], , validate::similarity),
     program!("spmv": "sparse matrix times vector",
         [GRAPH] -> [
             output("y", "vector of float", "the product"),
@@ -200,4 +344,23 @@ pub(crate) const PROGRAMS: &[Program] = &[
         ], weights exact, validate::sssp_real, validate::no_distances),
     program!("tc": "triangle counting",
         [GRAPH] -> [output("triangles", "uint_64", "number of triangles")], symmetric, validate::triangles),
+    program!("topo": "topological levels of a directed graph without cycles",
+        [GRAPH] -> [
+            output("level", "vector of int", "edges on the longest path to v, -1 on and behind cycles"),
+            output("levels", "int", "number of levels"),
+            output("acyclic", "bool", "there is no cycle")
+        ], , validate::topo),
+    program!("triangles": "triangles and clustering coefficient of every vertex",
+        [GRAPH] -> [
+            output("triangles", "vector of uint_64", "triangles with v as a corner"),
+            output("clustering", "vector of double", "triangles by pairs of neighbours"),
+            output("total", "uint_64", "triangles in all"),
+            output("average", "double", "mean of the coefficients"),
+            output("transitivity", "double", "closed by all pairs of neighbours")
+        ], symmetric, validate::triangles_per_vertex),
+    program!("walks": "random walks from every vertex",
+        [GRAPH, LENGTH, SEED] -> [
+            vertex_rows("walk", "vertices of the walk from v, -1 behind its end"),
+            output("visits", "vector of int", "how often all walks visit v")
+        ], , validate::walks),
 ];

@@ -82,6 +82,13 @@ pub struct ProgramPoint {
     /// Whether each vertex may appear in that set at most once (third argument of `applyModified`
     /// is not `true`).
     pub needs_unique_output: bool,
+    /// Edge operators: whether all they do is to store into an entry of the destination that the `to` test found equal
+    /// to a constant.
+    pub claims_destinations: bool,
+    /// Edge operators: whether such an entry keeps its value until the loop or the operator ends.
+    pub claims_for_good: bool,
+    /// Edge operators: whether nobody can tell that vertices without out-edges are missing in that set.
+    pub bears_missing_leaves: bool,
     /// Whether the edges carry weights.
     pub weighted: bool,
     /// Whether the graph is symmetric; `None` while it is not known.
@@ -111,6 +118,9 @@ impl ProgramPoint {
             has_to: false,
             requires_output: false,
             needs_unique_output: false,
+            claims_destinations: false,
+            claims_for_good: false,
+            bears_missing_leaves: false,
             weighted: false,
             symmetric: None,
             reduction_extractable: false,
@@ -132,6 +142,7 @@ impl Axis {
             Axis::Grain => &[EdgeOperator, PriorityOperator, VertexOperator, ParFor],
             Axis::Direction
             | Axis::LoadBalance
+            | Axis::Hubs
             | Axis::Block
             | Axis::Edges
             | Axis::Frontier
@@ -139,10 +150,12 @@ impl Axis {
             | Axis::Count
             | Axis::Dedup
             | Axis::DedupBy
+            | Axis::DedupInput
+            | Axis::Append
             | Axis::Coarsen
             | Axis::Hint
             | Axis::Stride => &[EdgeOperator, PriorityOperator],
-            Axis::Segments | Axis::Numa => &[EdgeOperator],
+            Axis::Claim | Axis::Visited | Axis::Leaves | Axis::Segments | Axis::Numa => &[EdgeOperator],
             Axis::Merge => &[PriorityOperator],
             Axis::Update | Axis::Delta | Axis::Buckets => &[PriorityOperator, PriorityExtern],
             Axis::LoopForm | Axis::Queue => &[WhileLoop],

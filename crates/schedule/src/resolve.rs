@@ -48,6 +48,7 @@ impl SimpleSchedule {
     pub fn is_edge_parallel(&self) -> bool {
         self.parallelism == Some(Parallelism::EdgeParallel)
             || self.load_balance.is_some_and(LoadBalance::shares_vertices)
+            || self.hubs.is_some()
             || self.edges.is_some_and(EdgeForm::is_edge_list)
     }
 
@@ -170,6 +171,11 @@ pub(crate) fn defaults(
         (Axis::Dedup, Cpu) => &["on"],
         (Axis::Dedup, Gpu | Swarm) => &["off"],
         (Axis::DedupBy, Gpu) => &["counters"],
+        (Axis::DedupInput, Gpu) => &["off"],
+        (Axis::Claim, Gpu) => &["swap"],
+        (Axis::Visited, Gpu) => &["off"],
+        (Axis::Append, Gpu) => &["staged"],
+        (Axis::Leaves, Gpu) => &["keep"],
         (Axis::Numa, Cpu) => &["serial"],
         (Axis::LoopForm, Cpu | Gpu) => &["host"],
         (Axis::Queue, Swarm) => &["priority", "bucket", "unordered"],

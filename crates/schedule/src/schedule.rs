@@ -64,6 +64,7 @@ word_axis! {
         InputSize = "input-size": "first while |F| < T |V|",
         InputWork = "input-work": "first unless |F| + outdegree(F) > T |E|",
         EdgesAhead = "edges-ahead": "first unless outdegree(F) > T |E|",
+        InputThreads = "input-threads": "first while |F| < T x the threads that the machine holds at once",
     }
 }
 
@@ -78,6 +79,8 @@ pub struct InputSizes {
     pub vertices: u64,
     /// Edges of the graph.
     pub edges: u64,
+    /// Threads that the machine holds at once.
+    pub threads: u64,
 }
 
 impl Criterion {
@@ -88,12 +91,13 @@ impl Criterion {
             Criterion::InputSize => f < threshold * sizes.vertices as f64,
             Criterion::InputWork => f + d <= threshold * sizes.edges as f64,
             Criterion::EdgesAhead => d <= threshold * sizes.edges as f64,
+            Criterion::InputThreads => f < threshold * sizes.threads as f64,
         }
     }
 
     /// Whether the test needs the sum of the out-degrees of the frontier, not only its size.
     pub fn needs_degrees(self) -> bool {
-        !matches!(self, Criterion::InputSize)
+        matches!(self, Criterion::InputWork | Criterion::EdgesAhead)
     }
 }
 
@@ -182,7 +186,8 @@ mod tests {
 
     #[test]
     fn criteria_at_the_threshold() {
-        let sizes = |f, d| InputSizes { frontier_vertices: f, frontier_edges: d, vertices: 100, edges: 2000 };
+        let sizes =
+            |f, d| InputSizes { frontier_vertices: f, frontier_edges: d, vertices: 100, edges: 2000, threads: 64 };
         // |F| < T |V| is strict: 10 of 100 at T = 0.1 is already large.
         assert!(Criterion::InputSize.is_small(sizes(9, 0), 0.1));
         assert!(!Criterion::InputSize.is_small(sizes(10, 0), 0.1));
@@ -192,5 +197,8 @@ mod tests {
         assert!(!Criterion::InputWork.is_small(sizes(10, 91), t));
         assert!(Criterion::EdgesAhead.is_small(sizes(50, 100), t));
         assert!(!Criterion::EdgesAhead.is_small(sizes(1, 101), t));
+        // |F| < T x threads: 32 of 64 threads at T = 0.5 is already large.
+        assert!(Criterion::InputThreads.is_small(sizes(31, 9999), 0.5));
+        assert!(!Criterion::InputThreads.is_small(sizes(32, 0), 0.5));
     }
 }

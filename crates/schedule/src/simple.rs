@@ -117,6 +117,8 @@ axes! {
         "CPU: vertices (edge-aware: edges) per chunk of work; on par_for, iterations (0 = the runtime chooses)";
     load_balance: LoadBalance = LoadBalance "lb", LoadBalance::representatives(),
         "GPU, Swarm, HammerBlade: how edges are given to workers";
+    hubs: Hubs = Hubs "hubs", Hubs::representatives(),
+        "GPU: from which degree on a list is put aside and shared by all blocks after the others";
     block: Number = Block "block", numbers(&[1 << 16, 1 << 18, 1 << 20]),
         "edge-only: process the edge list in blocks of this many far-end vertex ids";
     edges: EdgeForm = Edges "edges", EdgeForm::ALL.to_vec(),
@@ -139,6 +141,16 @@ axes! {
         "whether repeats are removed from the output although the algorithm would bear them";
     dedup_by: DedupBy = DedupBy "dedup-by", DedupBy::ALL.to_vec(),
         "GPU: how repeats are found when the output is a queue";
+    dedup_input: DedupInput = DedupInput "dedup-input", DedupInput::ALL.to_vec(),
+        "GPU: whether repeats in the input queue of a push are dropped when it is loaded";
+    claim: Claim = Claim "claim", Claim::ALL.to_vec(),
+        "GPU: how a push gets a destination that its `to` test guards";
+    visited: Visited = Visited "visited", Visited::ALL.to_vec(),
+        "GPU: whether a map is asked before the entry of a destination that the `to` test guards";
+    append: Append = Append "append", Append::ALL.to_vec(),
+        "GPU: how threads get room in the output queue";
+    leaves: Leaves = Leaves "leaves", Leaves::ALL.to_vec(),
+        "GPU: whether vertices without out-edges enter the output where nobody can tell";
     segments: Number = Segments "segments", numbers(&[2, 8, 32]),
         "pull: number of cache segments, by source id range";
     numa: Numa = Numa "numa", Numa::ALL.to_vec(),

@@ -21,7 +21,7 @@ pub const THRESHOLDS: [Fraction; 4] =
 /// All legal schedules of a program point that a machine can execute.
 ///
 /// Simple schedules come first, each with every axis set that has a meaning beside the others
-/// (`block` and `segments`, which are off when unset, also stay unset; `par` and `lb` exclude each
+/// (`hubs`, `block` and `segments`, which are off when unset, also stay unset; `par` and `lb` exclude each
 /// other). Then the hybrids of an edge operator: push first, another direction second, for every
 /// criterion the machine can evaluate and every threshold of [`THRESHOLDS`]. Numeric axes run over
 /// the short lists of [`Axis::representatives`]. Adaptive schedules are not enumerated: a trained
@@ -202,6 +202,9 @@ struct Steering {
     parallelism: Option<Parallelism>,
     grain: bool,
     load_balance: bool,
+    /// What the rule about hubs sees of it.
+    by_device: bool,
+    of_tasks: bool,
     edge_only: bool,
     edge_list: bool,
     update: Option<PriorityUpdate>,
@@ -217,6 +220,11 @@ impl Steering {
             parallelism: s.parallelism,
             grain: s.grain.is_some(),
             load_balance: s.load_balance.is_some(),
+            by_device: s.load_balance.is_some_and(LoadBalance::shares_lists_by_device),
+            of_tasks: matches!(
+                s.load_balance,
+                Some(LoadBalance::EdgeBased | LoadBalance::Aligned | LoadBalance::Blocking)
+            ),
             edge_only: s.load_balance == Some(LoadBalance::EdgeOnly),
             edge_list: s.edges.is_some_and(EdgeForm::is_edge_list),
             update: s.update,
@@ -276,7 +284,7 @@ impl Builder<'_> {
             with.legal(self.point).is_ok()
         });
         let optional = match axis {
-            Axis::Block | Axis::Segments => true,
+            Axis::Hubs | Axis::Block | Axis::Segments => true,
             Axis::Parallelism => rival,
             _ => false,
         };

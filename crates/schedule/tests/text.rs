@@ -122,6 +122,12 @@ fn errors_name_the_word_and_the_nearest() {
         "do=fuse-feilds,a,b",
         "do=split-for-loop,a",
         "s0:s1@push,lb=strictt",
+        "push,order=degree",
+        "s1@push,on=gpu",
+        "order=degree, s1@push",
+        "order=degree,push",
+        "s0:s1: push",
+        "s1: lb=etwc",
     ]
     .iter()
     .map(|text| format!("{text:35} {}", text.parse::<ProgramSchedule>().unwrap_err()))

@@ -81,7 +81,7 @@ fn right_without_a_schedule() {
 #[test]
 fn right_under_random_schedules() {
     let specs = ["kron:7", "road:8x8", "star:40", "urand:6:4", "path:30", "grid:6x5", "kron:6:directed", "tree:31"];
-    let (schedules, mut tried, mut problems) = (gw_testing::usually(8, 400), 0, Vec::new());
+    let (schedules, mut tried, mut problems) = (gw_testing::usually(5, 400), 0, Vec::new());
     let capabilities = SwarmVm::new(Config::default()).unwrap().capabilities();
     for program in programs() {
         let file = SourceFile::new(program.file, program.source);

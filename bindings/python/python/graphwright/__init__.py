@@ -28,9 +28,11 @@ _PLACES = {
     "__version__": "._native",
 }
 _ALGORITHMS = (
-    "astar", "bc", "betweenness", "bfs", "bfs_levels", "cc", "cc_fast", "cf", "closeness", "coloring", "components",
-    "eigenvector", "kcore", "kcore_unordered", "mis", "pagerank", "pagerank_delta", "pagerank_div", "pagerank_gs",
-    "ppsp", "programs", "setcover", "spmv", "sssp", "sssp_delta", "sssp_real", "tc",
+    "astar", "bc", "bc_all", "betweenness", "bfs", "bfs_levels", "bipartite", "bridges", "cc", "cc_fast", "cdlp",
+    "cf", "closeness", "coloring", "components", "eccentricity", "eigenvector", "harmonic", "hits", "katz", "kcore",
+    "kcore_unordered", "khop", "ktruss", "lcc", "leiden", "louvain", "matching", "matching_weighted", "mis", "msf", "node2vec", "pagerank", "pagerank_delta",
+    "pagerank_div", "pagerank_gs", "ppr", "ppsp", "programs", "scc", "setcover", "similarity", "spmv", "sssp",
+    "sssp_delta", "sssp_real", "tc", "topo", "triangles", "walks",
 )  # fmt: skip
 _PLACES.update(dict.fromkeys(_ALGORITHMS, ".algorithms"))
 

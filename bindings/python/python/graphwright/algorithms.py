@@ -265,6 +265,132 @@ def tc(G, **options) -> Result:
     return run(standard("tc"), as_graph(G), {}, options)
 
 
+def bc_all(G, sources=None, **options) -> Result:
+    """Betweenness of all vertices in one run: ``centrality``, not normalised, pairs counted in both directions; from so many
+    ``sources``, all when left out. :func:`betweenness` has NetworkX's scales."""
+    G = as_graph(G)
+    return run(standard("bc-all"), G, {"sources": G.num_vertices if sources is None else sources}, options)
+
+
+def bipartite(G, **options) -> Result:
+    """Whether the graph is bipartite: ``bipartite``, the sides ``side`` (0 or 1), and ``conflicts``, edges within a side."""
+    return run(standard("bipartite"), as_graph(G), {}, options)
+
+
+def bridges(G, **options) -> Result:
+    """Bridges: ``bridge_to`` (the other end of the bridge kept at a vertex, -1 if none), ``bridges`` and ``part``, the
+    2-edge-connected component."""
+    return run(standard("bridges"), as_graph(G), {}, options)
+
+
+def cdlp(G, rounds=10, **options) -> Result:
+    """Communities by label propagation as LDBC Graphalytics defines it: ``label``, and ``changed`` by the last round."""
+    return run(standard("cdlp"), as_graph(G), {"rounds": rounds}, options)
+
+
+def eccentricity(G, searches=2**31 - 1, **options) -> Result:
+    """``eccentricity`` within components, ``diameter`` and ``radius``, exact unless ``searches`` are too few: then ``upper``
+    has upper bounds, and ``open`` is the number of vertices whose bounds differ."""
+    return run(standard("eccentricity"), as_graph(G), {"searches": searches}, options)
+
+
+def harmonic(G, pivots=None, **options) -> Result:
+    """Harmonic centrality: ``harmonic``, exact or estimated from so many ``pivots``. The values are those of NetworkX."""
+    G = as_graph(G)
+    return run(standard("harmonic"), G, {"pivots": G.num_vertices if pivots is None else pivots}, options)
+
+
+def hits(G, rounds=100, tolerance=1e-6, **options) -> Result:
+    """Hubs and authorities: ``hub`` and ``authority`` (sum 1), ``rounds`` and ``change``."""
+    return run(standard("hits"), as_graph(G), {"rounds": rounds, "tolerance": tolerance}, options)
+
+
+def katz(G, alpha=0.0, rounds=100, tolerance=1e-6, **options) -> Result:
+    """Katz centrality: ``centrality`` (length 1). An ``alpha`` of 0 stands for 0.85 / (greatest in-degree)."""
+    arguments = {"alpha": alpha, "rounds": rounds, "tolerance": tolerance}
+    return run(standard("katz"), as_graph(G), arguments, options)
+
+
+def khop(G, source, hops, **options) -> Result:
+    """The vertices within some ``hops``: ``level`` (-1 outside) and ``reached``."""
+    G = as_graph(G)
+    return run(standard("khop"), G, {"source": G.vertex(source), "hops": hops}, options)
+
+
+def ktruss(G, **options) -> Result:
+    """k-trusses: ``truss``, a number per edge in the order of the CSR arrays, and ``kmax``."""
+    return run(standard("ktruss"), as_graph(G), {}, options)
+
+
+def leiden(G, seed=1, **options) -> Result:
+    """Communities by Leiden's method, each of them connected: ``label``, ``communities`` and ``modularity``."""
+    return run(standard("leiden"), as_graph(G), {"seed": seed}, options)
+
+
+def louvain(G, seed=1, **options) -> Result:
+    """Communities by Louvain's method: ``label``, ``communities`` and ``modularity``."""
+    return run(standard("louvain"), as_graph(G), {"seed": seed}, options)
+
+
+def node2vec(G, p=1.0, q=1.0, length=80, seed=1, **options) -> Result:
+    """A walk of node2vec from every vertex: ``walk``, rows of 80 vertices, -1 behind the end, and ``draws``."""
+    return run(standard("node2vec"), as_graph(G), {"p": p, "q": q, "length": length, "seed": seed}, options)
+
+
+def walks(G, length=80, seed=1, **options) -> Result:
+    """A random walk from every vertex: ``walk``, rows of 80 vertices, -1 behind the end, and ``visits``."""
+    return run(standard("walks"), as_graph(G), {"length": length, "seed": seed}, options)
+
+
+def lcc(G, **options) -> Result:
+    """Local clustering coefficients as LDBC Graphalytics defines them, for directed graphs too: ``clustering``."""
+    return run(standard("lcc"), as_graph(G), {}, options)
+
+
+def matching(G, **options) -> Result:
+    """A maximal matching: ``mate`` (-1 without) and ``pairs``."""
+    return run(standard("matching"), as_graph(G), {}, options)
+
+
+def matching_weighted(G, **options) -> Result:
+    """A matching of at least half the greatest weight: ``mate`` (-1 without), ``pairs`` and ``weight``."""
+    return run(standard("matching-weighted"), _weighted(as_graph(G)), {}, options)
+
+
+def msf(G, **options) -> Result:
+    """A minimum spanning forest: at each vertex but one per tree an edge, ``one_end``, ``other_end`` and ``length``; ``weight``
+    and ``trees`` in all."""
+    return run(standard("msf"), _weighted(as_graph(G)), {}, options)
+
+
+def ppr(G, source, rounds=100, tolerance=1e-6, **options) -> Result:
+    """Personalised PageRank from one vertex: ``rank`` (sum 1), ``rounds`` and ``change``."""
+    G = as_graph(G)
+    arguments = {"source": G.vertex(source), "rounds": rounds, "tolerance": tolerance}
+    return run(standard("ppr"), G, arguments, options)
+
+
+def scc(G, **options) -> Result:
+    """Strongly connected components: ``component``, the least vertex of the component, and their number ``components``."""
+    return run(standard("scc"), as_graph(G), {}, options)
+
+
+def similarity(G, source, **options) -> Result:
+    """Similarity to one vertex: ``common`` out-neighbours, ``jaccard``, ``overlap`` and ``cosine``."""
+    G = as_graph(G)
+    return run(standard("similarity"), G, {"source": G.vertex(source)}, options)
+
+
+def topo(G, **options) -> Result:
+    """Topological levels: ``level`` (-1 on and behind cycles), ``levels`` and ``acyclic``."""
+    return run(standard("topo"), as_graph(G), {}, options)
+
+
+def triangles(G, **options) -> Result:
+    """``triangles`` and ``clustering`` of every vertex; ``total``, ``average`` and ``transitivity`` of the graph."""
+    return run(standard("triangles"), as_graph(G), {}, options)
+
+
 def sweep(
     G: Graph, program, output: str, sources, options: dict, arguments: dict | None = None, form="rows", numbered=False
 ):

@@ -77,6 +77,9 @@ pub struct Bench {
     /// The machine to run on
     #[arg(long, value_parser = machines::target(), default_value = "cpu")]
     target: Target,
+    /// Meter the energy of a run: two seconds more per row, where the machine has a meter that may be read
+    #[arg(long)]
+    energy: bool,
     /// Write the results to a file as JSON
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -96,14 +99,20 @@ impl Bench {
             eprintln!("gw: {note}");
         }
         let machine = self.target.open(threads)?.machine;
+        let meter = if self.energy { Some(crate::energy::meter(machine.vm().name(), "--energy")?) } else { None };
         let provenance = Provenance::of(machine.vm())?;
         let table = Table::new(&plan, &provenance);
         if !self.json {
             text(&table.header())?;
         }
 
-        let settings =
-            Settings { machine: machine.vm(), threads: machine.threads(), cancel: Arc::clone(cancel), provenance };
+        let settings = Settings {
+            machine: machine.vm(),
+            threads: machine.threads(),
+            cancel: Arc::clone(cancel),
+            provenance,
+            energy: meter.as_deref(),
+        };
         let mut screen = Screen { bar: Bar::new(), table, silent: self.json, failed: None };
         cancel.store(false, Ordering::Relaxed);
         let outcome = gw_lab::run(&plan, &settings, &mut screen);

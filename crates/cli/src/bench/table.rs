@@ -78,6 +78,17 @@ impl Table {
         if let Some(usage) = &row.usage {
             let _ = writeln!(lines, "    {}", used(usage, row.device_seconds));
         }
+        if let Some(energy) = &row.energy {
+            let highest = energy.highest_watts.map(|watts| format!(", at most {watts:.0} W")).unwrap_or_default();
+            let _ = writeln!(
+                lines,
+                "    energy: {} J per run, {:.0} W{highest}, {} runs of {}",
+                joules(energy.joules),
+                energy.watts,
+                energy.runs,
+                seconds(energy.seconds)
+            );
+        }
         for (what, text) in [("failed", &row.error), ("wrong result", &row.problem)] {
             if let Some(text) = text {
                 let _ = writeln!(lines, "    {what}: {text}");
@@ -112,6 +123,12 @@ impl Table {
         }
         line + "\n"
     }
+}
+
+/// Joules with three digits.
+fn joules(value: f64) -> String {
+    let decimals = (2 - value.max(1e-9).log10().floor() as i32).clamp(0, 9) as usize;
+    format!("{value:.decimals$}")
 }
 
 /// The line above the table.

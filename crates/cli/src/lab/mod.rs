@@ -59,6 +59,8 @@ enum LabCommand {
     Import(upkeep::Import),
     /// Take in the lab of another machine
     Merge(upkeep::Merge),
+    /// Write a small file of measurements for others: features of graphs, no graphs and no names
+    Contribute(upkeep::Contribute),
     /// Give back unused space
     Vacuum(upkeep::Vacuum),
 }
@@ -94,6 +96,7 @@ impl LabArguments {
             LabCommand::Validate(command) => command.run(cancel, threads),
             LabCommand::Import(command) => command.run(),
             LabCommand::Merge(command) => command.run(),
+            LabCommand::Contribute(command) => command.run(),
             LabCommand::Vacuum(command) => command.run(),
         }
     }

@@ -39,6 +39,10 @@ pub struct Run {
     /// Look for files of graphs in this folder first, by their names
     #[arg(long, value_name = "FOLDER")]
     graphs: Option<PathBuf>,
+    /// Meter the energy of every run that is measured now: two seconds more per run. `gw lab list LAB energy` shows it;
+    /// runs that were measured before have none
+    #[arg(long)]
+    energy: bool,
 }
 
 pub fn seconds(text: &str) -> Result<Duration, String> {
@@ -55,6 +59,7 @@ impl Run {
         if self.again {
             lab.forget_failures()?;
         }
+        let meter = self.energy.then(|| crate::energy::meter(machine.vm().name(), "--energy")).transpose()?;
         let counting = cpu(threads)?;
         let settings = Collection {
             machine: machine.vm(),
@@ -64,6 +69,7 @@ impl Run {
             stop_after: self.stop_after,
             retries: self.retries,
             graph_folder: self.graphs.clone(),
+            energy: meter.as_deref(),
             cancel: Arc::clone(cancel),
         };
         let mut screen = Screen { bar: Bar::new() };

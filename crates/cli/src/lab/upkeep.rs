@@ -1,4 +1,4 @@
-//! `gw lab validate`, `import`, `merge` and `vacuum`.
+//! `gw lab validate`, `import`, `merge`, `contribute` and `vacuum`.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -62,6 +62,18 @@ pub struct Merge {
 }
 
 #[derive(Args)]
+#[command(after_help = "\
+What is in the file: numbers of vertices and edges, degrees, sizes of frontiers, schedules, times, energies, the names of
+processor and device and their sheets (`gw meter`). What is not: names, files and contents of graphs, results, models, messages, the version of the system.
+`gw lab merge LAB FILE` takes the file, and `gw model train` and `gw tune` use what it says.")]
+pub struct Contribute {
+    /// The lab
+    lab: PathBuf,
+    /// The file to make
+    file: PathBuf,
+}
+
+#[derive(Args)]
 pub struct Vacuum {
     /// The lab
     lab: PathBuf,
@@ -81,6 +93,7 @@ impl Validate {
             stop_after: None,
             retries: 0,
             graph_folder: self.graphs.clone(),
+            energy: None,
             cancel: Arc::clone(cancel),
         };
         cancel.store(false, Ordering::Relaxed);
@@ -114,8 +127,30 @@ impl Merge {
     pub fn run(self) -> Result<(), CliError> {
         let merged = Lab::open(&self.lab)?.merge(&self.other)?;
         text(&format!(
-            "took in {} graphs, {} implementations, {} runs, {} timings of other systems, {} models\n",
-            merged.graphs, merged.implementations, merged.runs, merged.external, merged.models
+            "took in {} graphs, {} implementations, {} runs, {} timings of other systems, {} models, {} trials of tuners, \
+             {} sheets of machines\n",
+            merged.graphs,
+            merged.implementations,
+            merged.runs,
+            merged.external,
+            merged.models,
+            merged.trials,
+            merged.machines
+        ))
+    }
+}
+
+impl Contribute {
+    /// Writes the file.
+    pub fn run(self) -> Result<(), CliError> {
+        let made = Lab::open(&self.lab)?.contribute(&self.file)?;
+        text(&format!(
+            "made {}: {} graphs by their features, {} runs, {} trials of tuners, {}\n",
+            self.file.display(),
+            made.graphs,
+            made.runs,
+            made.trials,
+            bytes(made.bytes)
         ))
     }
 }

@@ -74,6 +74,9 @@ impl Attempt<'_> {
         if let Some(reason) = &decision.not_adaptive {
             eprintln!("gw: the schedule is not adaptive: {reason}");
         }
+        if let Some(reason) = &decision.tuned_ignored {
+            eprintln!("gw: the rule of the machine chooses, since what was tuned cannot be used: {reason}");
+        }
         if self.explain {
             eprint!("{}", explain::explain(&settled, machine.name()));
         }

@@ -17,6 +17,7 @@ pub fn explain(settled: &Settled, machine: &str) -> String {
             format!("schedule: chosen by the machine {machine}; no place of the program needs one\n")
         }
         Origin::Chosen => format!("schedule: chosen by the machine {machine}\n"),
+        Origin::Tuned => "schedule: tuned\n".to_string(),
         Origin::None => {
             let because = decision.defaults_because.as_deref().unwrap_or("nothing is said");
             format!("schedule: the defaults of the machine {machine}: {because}\n")
@@ -27,7 +28,7 @@ pub fn explain(settled: &Settled, machine: &str) -> String {
             let _ = writeln!(text, "  {line}");
         }
     }
-    if decision.origin != Origin::Chosen {
+    if !matches!(decision.origin, Origin::Chosen | Origin::Tuned) {
         for line in fixed(settled) {
             let _ = writeln!(text, "  {line}");
         }

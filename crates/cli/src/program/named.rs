@@ -27,6 +27,30 @@ pub struct Named {
     /// The number of pivots
     #[arg(long, value_name = "COUNT")]
     pivots: Option<String>,
+    /// The number of sources
+    #[arg(long, value_name = "COUNT")]
+    sources: Option<String>,
+    /// The greatest number of searches
+    #[arg(long, value_name = "COUNT")]
+    searches: Option<String>,
+    /// The greatest number of hops
+    #[arg(long, value_name = "COUNT")]
+    hops: Option<String>,
+    /// The weight of an edge of a walk
+    #[arg(long, value_name = "NUMBER")]
+    alpha: Option<String>,
+    /// The vertices of a random walk
+    #[arg(long, value_name = "COUNT")]
+    length: Option<String>,
+    /// How unlikely a walk of node2vec steps back
+    #[arg(long, value_name = "NUMBER")]
+    p: Option<String>,
+    /// How unlikely a walk of node2vec steps away
+    #[arg(long, value_name = "NUMBER")]
+    q: Option<String>,
+    /// The start of a program's random numbers: the argument SEED, whose name is taken by the machine
+    #[arg(long, value_name = "NUMBER")]
+    program_seed: Option<String>,
 }
 
 impl Named {
@@ -40,6 +64,14 @@ impl Named {
             ("rounds", &self.rounds),
             ("tolerance", &self.tolerance),
             ("pivots", &self.pivots),
+            ("sources", &self.sources),
+            ("searches", &self.searches),
+            ("hops", &self.hops),
+            ("alpha", &self.alpha),
+            ("length", &self.length),
+            ("p", &self.p),
+            ("q", &self.q),
+            ("seed", &self.program_seed),
         ];
         all.into_iter().filter_map(|(name, value)| Some((name.to_string(), value.clone()?))).collect()
     }
@@ -48,6 +80,7 @@ impl Named {
     pub fn option(name: &str) -> String {
         match name {
             "target" => "--to".to_string(),
+            "seed" => "--program-seed".to_string(),
             name => format!("--{name}"),
         }
     }

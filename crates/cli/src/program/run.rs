@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use graphwright::{Origin, Parts, Program, Wanted, Worth};
+use graphwright::{Origin, Parts, Program, RULE, ScheduleCache, Wanted, Worth};
 use gw_exec::{GraphSource, GraphVm, MachineUsage, Output, Reason, RunOptions, graph_text};
 use gw_graph::GraphSpec;
 use gw_ir::Module;
@@ -60,10 +60,12 @@ pub struct Run {
     /// The machine to run on
     #[arg(long, value_parser = machines::target(), default_value = "cpu")]
     target: Target,
-    /// A schedule: `auto` (the machine's choice for this graph), `adaptive` (a model picks at every step; a model
-    /// file may follow as adaptive:FILE), canonical text such as s0:s1@pull, or a file with schedule statements
-    /// [default: the program's own, else auto]
-    #[arg(long, value_name = "auto|adaptive[:FILE]|FILE|TEXT")]
+    /// A schedule: `auto` (what `gw tune` found for this graph, else the machine's choice), `auto:energy` or
+    /// `auto:time-energy` (what `gw tune --objective` found, else the machine's choice), `rule` (the machine's choice,
+    /// whatever was tuned), `adaptive` (a model picks at every step; a model file may follow as adaptive:FILE), a name
+    /// (bfs-4k, helix, ... for GPUs, see docs/schedules-gpu.md), canonical text such as s0:s1@pull, or a file with
+    /// schedule statements [default: the program's own, else auto]
+    #[arg(long, value_name = "auto[:AIM]|rule|adaptive[:FILE]|NAME|FILE|TEXT")]
     schedule: Option<String>,
     /// Print the schedule of every place, with the reason where the machine chose it, to standard error
     #[arg(long)]
@@ -201,7 +203,13 @@ impl Run {
         options.guard = !self.no_guard;
         // Choice of a schedule, passes and code of the machine count as compiling.
         let start = Instant::now();
-        let wanted = source::schedule(&program, self.schedule.as_deref())?;
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        let cache = ScheduleCache::of_user(if threads == 0 { cores() } else { threads });
+        let wanted = match (self.schedule.as_deref(), source::aim(self.schedule.as_deref())?) {
+            (Some(RULE), _) => source::schedule(&program, Some(RULE))?,
+            (_, Some(aim)) => Wanted::Chosen.or_tuned(cache.aimed_at(aim), &program),
+            (given, None) => source::schedule(&program, given)?.or_tuned(cache, &program),
+        };
         let module = program.module();
         outputs.iter().try_for_each(|output| output.check(module))?;
         self.top.iter().try_for_each(|top| top.check(module))?;
@@ -320,7 +328,7 @@ impl Run {
             target: &machine,
             schedule: decision.schedule.to_string(),
             schedule_origin: decision.origin,
-            schedule_reasons: (decision.origin == Origin::Chosen).then_some(&decision.reasons),
+            schedule_reasons: matches!(decision.origin, Origin::Chosen | Origin::Tuned).then_some(&decision.reasons),
             target_reason: opened.worth.as_ref(),
             load_seconds: parts.read_graph,
             compile_seconds: parts.compile,
@@ -395,7 +403,7 @@ impl Run {
         }
         let schedule = match wanted {
             Wanted::Fixed(schedule, _) => Some(&**schedule),
-            Wanted::Chosen | Wanted::Adaptive(..) => None,
+            Wanted::Chosen | Wanted::Tuned(..) | Wanted::Preset(_) | Wanted::Adaptive(..) => None,
         };
         for index in unread::unread(module, schedule, args.len()) {
             eprintln!("gw: warning: the program never reads argv[{index}], `{}`", args[index - 1]);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use graphwright::{AUTO, Program, Wanted};
+use graphwright::{AUTO, Aim, Program, Wanted};
 use gw_schedule::ProgramSchedule;
 
 use crate::error::CliError;
@@ -22,15 +22,27 @@ pub fn schedule(program: &Program, given: Option<&str>) -> Result<Wanted, CliErr
     Ok(read.wanted)
 }
 
+/// The aim of `--schedule auto:energy` and its like; `None` where another schedule is asked for.
+pub fn aim(given: Option<&str>) -> Result<Option<Aim>, CliError> {
+    let Some((given, word)) = given.and_then(|given| Some((given, given.strip_prefix("auto:")?))) else {
+        return Ok(None);
+    };
+    let known = Aim::ALL.map(Aim::word).join(", ");
+    let unknown = || CliError::Usage(format!("--schedule {given}: nothing is tuned for `{word}`; known are {known}"));
+    Aim::of_schedule(given).map(Some).ok_or_else(unknown)
+}
+
 /// As [`schedule`], where there is no graph to choose for.
 pub fn fixed_schedule(program: &Program, given: Option<&str>) -> Result<ProgramSchedule, CliError> {
     match schedule(program, given)? {
         Wanted::Fixed(schedule, _) => Ok(*schedule),
-        Wanted::Chosen | Wanted::Adaptive(..) if given.is_some() => Err(CliError::Usage(format!(
-            "--schedule {}: a machine chooses for a graph, and `gw compile` has none; \
+        Wanted::Chosen | Wanted::Tuned(..) | Wanted::Preset(_) | Wanted::Adaptive(..) if given.is_some() => {
+            Err(CliError::Usage(format!(
+                "--schedule {}: a machine chooses for a graph, and `gw compile` has none; \
              `gw run PROGRAM GRAPH ... --schedule {AUTO} --explain-schedule` shows its choice",
-            given.unwrap_or(AUTO)
-        ))),
-        Wanted::Chosen | Wanted::Adaptive(..) => Ok(ProgramSchedule::default()),
+                given.unwrap_or(AUTO)
+            )))
+        }
+        Wanted::Chosen | Wanted::Tuned(..) | Wanted::Preset(_) | Wanted::Adaptive(..) => Ok(ProgramSchedule::default()),
     }
 }

@@ -366,6 +366,27 @@ impl Translator<'_, '_> {
                     _ => self.divide(x, y, scalar == Scalar::Int, false),
                 }
             }
+            (Builtin::BitAnd | Builtin::BitOr | Builtin::BitXor | Builtin::ShiftLeft | Builtin::ShiftRight, [a, b]) => {
+                let scalar = self.scalar_of(&a.ty)?;
+                let (x, y) = (self.value(a)?, self.value(b)?);
+                self.bits(builtin, scalar, x, y)
+            }
+            (Builtin::BitNot, [a]) => {
+                let x = self.value(a)?;
+                self.b.ins().bnot(x)
+            }
+            (Builtin::PopCount, [a]) => {
+                let x = self.value(a)?;
+                let ones = self.b.ins().popcnt(x);
+                match self.b.func.dfg.value_type(ones) {
+                    types::I64 => self.b.ins().ireduce(types::I32, ones),
+                    _ => ones,
+                }
+            }
+            (Builtin::RandomBits, [seed, a, b]) => {
+                let arguments = [self.value(seed)?, self.value(a)?, self.value(b)?];
+                self.random_bits(arguments)
+            }
             (Builtin::Abs, [a]) => {
                 let scalar = self.scalar_of(&a.ty)?;
                 let x = self.value(a)?;
@@ -425,6 +446,8 @@ impl Translator<'_, '_> {
                 let degree = self.b.ins().isub(end, begin);
                 self.b.ins().ireduce(types::I32, degree)
             }
+            (Builtin::EdgeCount, [graph]) => self.graph_array(graph, GraphArray::EdgeCount)?,
+            (Builtin::EdgeIndex, [graph, source, target]) => self.edge_index(graph, source, target)?,
             (Builtin::RandomOutNeighbor | Builtin::RandomInNeighbor, [graph, vertex]) => {
                 let (offsets, targets, fault) = match builtin {
                     Builtin::RandomOutNeighbor => {

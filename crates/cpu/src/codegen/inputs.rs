@@ -67,6 +67,8 @@ pub(crate) enum GraphArray {
     InTargets,
     /// Number of vertices.
     VertexCount,
+    /// Number of edges.
+    EdgeCount,
 }
 
 /// The list of inputs of one kernel, each once.

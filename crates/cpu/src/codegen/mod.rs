@@ -4,6 +4,7 @@ mod batch;
 mod blocks;
 mod common;
 mod edge;
+mod edge_index;
 mod entry;
 mod expr;
 mod inputs;
@@ -16,6 +17,7 @@ mod translate;
 mod update;
 mod validate;
 mod vertex;
+mod words;
 
 use std::sync::Arc;
 

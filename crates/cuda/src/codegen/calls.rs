@@ -164,9 +164,13 @@ impl Uniform<'_, '_> {
             Criterion::EdgesAhead => {
                 (format!("(double)run.edges_of({set}, {graph}.out_offsets, live())"), format!("(double){graph}.edges"))
             }
+            Criterion::InputThreads => {
+                let threads = self.region.inputs.member(Source::ResidentThreads, "unsigned long long", "threads");
+                (format!("(double)run.size({set})"), format!("(double){threads}"))
+            }
         };
         self.code.line(format!("const double measure = {measure};"));
-        let comparison = if criterion == Criterion::InputSize { "<" } else { "<=" };
+        let comparison = if criterion.needs_degrees() { "<=" } else { "<" };
         let tests = thresholds.iter().map(|t| format!("measure {comparison} {t} * {whole}")).collect();
         self.variants(&hybrid.variants, tests)
     }

@@ -58,8 +58,21 @@ impl Coder<'_, '_> {
                 let (expect, value) = (self.value(expect)?, self.value(value)?);
                 let place = self.place(target)?;
                 // Looking first saves atomics where most fail; short lists rarely meet a vertex twice.
-                let swap = if self.region.flat { "swap_at_once" } else { "compare_and_swap" };
-                format!("gw::{swap}(&{place}, ({ty}){}, ({ty}){})", parenthesised(&expect), parenthesised(&value))
+                let swap = match (self.claims_by_store, self.region.flat) {
+                    (true, _) => "test_and_store",
+                    (false, true) => "swap_at_once",
+                    (false, false) => "compare_and_swap",
+                };
+                let (expect, value) = (parenthesised(&expect), parenthesised(&value));
+                let swap = format!("gw::{swap}(&{place}, ({ty}){expect}, ({ty}){value})");
+                match (self.remembers_visited, target.place_root().cloned(), self.destination.clone()) {
+                    (true, Some(vector), Some(v)) => {
+                        let map = self.region.visited(&vector);
+                        let other = format!("!(({ty}){value} == ({ty}){expect})");
+                        format!("(!gw::is_visited({map}, {v}) && {swap} && gw::note_visited({map}, {v}, {other}))")
+                    }
+                    _ => swap,
+                }
             }
             ExprKind::PriorityUpdate { op, queue, vertex, bound, value, meta } => {
                 self.priority_update(*op, queue, vertex, bound.as_deref(), value, meta.atomic)?
@@ -201,6 +214,25 @@ impl Coder<'_, '_> {
                 let values: Vec<String> = numbers.iter().map(|v| format!("(double){}", parenthesised(v))).collect();
                 format!("({}){name}({})", type_name(self.scalar(ty)?), values.join(", "))
             }
+            Builtin::BitAnd | Builtin::BitOr | Builtin::BitXor => {
+                let symbol = match builtin {
+                    Builtin::BitAnd => "&",
+                    Builtin::BitOr => "|",
+                    _ => "^",
+                };
+                format!("({} {symbol} {})", numbers[0], numbers[1])
+            }
+            Builtin::BitNot => format!("(~{})", parenthesised(&numbers[0])),
+            Builtin::ShiftLeft | Builtin::ShiftRight | Builtin::PopCount | Builtin::RandomBits => {
+                self.region.include("words.cuh");
+                let function = match builtin {
+                    Builtin::ShiftLeft => "shift_left",
+                    Builtin::ShiftRight => "shift_right",
+                    Builtin::PopCount => "popcount",
+                    _ => "random_bits",
+                };
+                format!("gw::{function}({})", numbers.join(", "))
+            }
             Builtin::Mod => {
                 let scalar = self.scalar(&args[0].ty)?;
                 let values = numbers;
@@ -240,6 +272,14 @@ impl Coder<'_, '_> {
                 let (fault, line) = (self.fault(), self.span.line);
                 self.graph_query(format!("gw::out_neighbour({fault}, {graph}, {vertex}, {position}, {line})"), [reason])
             }
+            Builtin::EdgeIndex => {
+                let graph = self.graph(&args[0])?;
+                let (source, source_reason) = self.queried_vertex(&args[0], &graph, &args[1])?;
+                let (target, target_reason) = self.queried_vertex(&args[0], &graph, &args[2])?;
+                self.region.include("edge_index.cuh");
+                self.graph_query(format!("gw::edge_index({graph}, {source}, {target})"), [source_reason, target_reason])
+            }
+            Builtin::EdgeCount => format!("{}.edges", self.graph(&args[0])?),
             Builtin::RandomOutNeighbor | Builtin::RandomInNeighbor => {
                 let graph = self.graph(&args[0])?;
                 let (vertex, reason) = self.queried_vertex(&args[0], &graph, &args[1])?;

@@ -66,6 +66,12 @@ pub(crate) struct Coder<'r, 'm> {
     pub(crate) owner: Option<Name>,
     /// Enqueues of the owner are noted in the partial result and done once.
     pub(crate) owner_enqueues_once: bool,
+    /// Compare-and-swap becomes a test and a plain store: the schedule takes repeats into account.
+    pub(crate) claims_by_store: bool,
+    /// A map remembers the destinations that compare-and-swap got.
+    pub(crate) remembers_visited: bool,
+    /// The name of the destination of an edge in code.
+    pub(crate) destination: Option<String>,
     /// Vectors that must be read from memory at every access: loops of the function watch others write them.
     pub(super) watched: HashSet<Name>,
     /// Loops around the code being written.
@@ -93,6 +99,9 @@ impl<'r, 'm> Coder<'r, 'm> {
             summed: Vec::new(),
             owner: None,
             owner_enqueues_once: false,
+            claims_by_store: false,
+            remembers_visited: false,
+            destination: None,
             watched: HashSet::new(),
             loops: 0,
             draws: false,

@@ -36,6 +36,8 @@ pub(crate) enum Source {
     Counters,
     /// A map for deduplication: bits or bytes.
     SeenMap,
+    /// A map of the destinations that operators have claimed in a vector: a bit per vertex.
+    VisitedMap(Name),
     /// A shared piece of memory for balancers.
     Scratch,
     /// A priority queue: global or parameter.
@@ -46,6 +48,8 @@ pub(crate) enum Source {
     Threshold(u32),
     /// A feature of a graph that adaptive schedules look at.
     GraphFeature(Name, Feature),
+    /// Threads that can be on the device at once.
+    ResidentThreads,
     /// Whether bad advice of trees is guarded against.
     Guard,
 }

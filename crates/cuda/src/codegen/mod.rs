@@ -28,7 +28,7 @@ use gw_schedule::LoopForm;
 use access::Requirement;
 pub(crate) use frontier::BLOCK_MEMBERS;
 pub(crate) use function::Refusal;
-use inputs::{GraphParts, Input};
+use inputs::{GraphParts, Input, Source};
 pub(crate) use loops::STATE_WORDS;
 use region::{GraphShape, Outcome, Region};
 use text::{Code, c_name};
@@ -208,6 +208,11 @@ pub(crate) fn generate(task: &Task<'_>) -> Result<Generated, Refusal> {
         again.close("");
         text.push_str(again.text());
     }
+    let mut maps = Code::at_depth(1);
+    for map in region.inputs.members.iter().filter(|input| matches!(input.source, Source::VisitedMap(_))) {
+        maps.line(format!("gw::clear_visited(in.{}, run.vertices(), run.grid);", map.name));
+    }
+    text.push_str(maps.text());
     text.push_str(&body);
     text.push_str("}\n");
 

@@ -10,13 +10,13 @@ use gw_ir::module::Module;
 use gw_ir::operator::{EdgeOutput, EdgeSetIterator, VertexFilter};
 use gw_ir::source::{Name, Span};
 use gw_ir::types::{Scalar, Type};
-use gw_schedule::{EdgeForm, LoadBalance, SimpleSchedule};
+use gw_schedule::{Append, Claim, EdgeForm, Hubs, Leaves, LoadBalance, SimpleSchedule, Visited};
 
 use super::access::{Access, Requirement, capture_lengths};
 use super::function::{Coder, Gathered, Refusal, function_name, neutral, reduction};
 use super::inputs::{EdgeList, Source};
 use super::region::{Region, offset_type, weight_type};
-use super::sets::{InputMap, Insert, form, insert_of, output_setup};
+use super::sets::{InputMap, Insert, form, input_repeat, insert_of, output_setup, room_name};
 use super::text::{Code, c_name, type_name};
 use super::together::{self, Together, take_apart};
 
@@ -83,6 +83,20 @@ fn balancer(load_balance: LoadBalance, incoming: bool, all: bool) -> Option<(Str
     })
 }
 
+/// The call of a balancer around which the lists of hubs are put aside.
+fn hubs_apart(region: &mut Region<'_>, balance: &str, hubs: Hubs, incoming: bool) -> String {
+    let least = match hubs {
+        Hubs::Degree(degree) => format!("{degree}u"),
+        Hubs::Resident => {
+            let threads = region.inputs.member(Source::ResidentThreads, "unsigned long long", "threads");
+            format!("(unsigned)({threads} / 2)")
+        }
+    };
+    let greatest = if incoming { "in_greatest" } else { "out_greatest" };
+    // The balancer walks what the wrapper leaves to it, under the same name.
+    format!("gw::balance_hubs(op, scratch, run.grid, {least}, op.graph.{greatest}, [&](auto& op) {{ {balance}; }})")
+}
+
 /// The schedule of an edge operator as it was given; unset axes are the machine's defaults.
 pub(crate) fn schedule_of(op: &EdgeSetIterator) -> SimpleSchedule {
     op.meta.schedule.as_ref().and_then(|s| s.as_simple().copied()).unwrap_or_default()
@@ -102,6 +116,14 @@ struct Plan {
     /// Its offsets are read as pairs.
     pairs: bool,
     insert: Option<Insert>,
+    /// How threads get room in an output queue.
+    room: Append,
+    /// Destinations are got by a test and a plain store.
+    claims_by_store: bool,
+    /// Vertices without out-edges stay out of the output.
+    drops_leaves: bool,
+    /// The test by which a repeat in the input queue is passed over.
+    input_repeat: Option<&'static str>,
     early_exit: bool,
     weight: Option<Scalar>,
     /// The map in which the input is tested, where it is.
@@ -163,6 +185,10 @@ pub(crate) fn edges(
         incoming,
         pairs,
         insert,
+        room: schedule.append.unwrap_or(Append::Staged),
+        claims_by_store: op.meta.to_folded && schedule.claim == Some(Claim::Store),
+        drops_leaves: has_output && schedule.leaves == Some(Leaves::Drop),
+        input_repeat: input_repeat(&schedule),
         early_exit,
         weight,
         input: InputMap::of(op, &schedule),
@@ -172,7 +198,9 @@ pub(crate) fn edges(
         late,
         guarded,
     };
-    if matches!(insert, Some(Insert::Append | Insert::Hash | Insert::Match)) && !appends_once(op, &plan) {
+    if matches!(insert, Some(Insert::Append | Insert::Hash | Insert::Hash64 | Insert::Match))
+        && !appends_once(op, &plan)
+    {
         region.unbounded = true;
     }
     if let Some(insert) = insert {
@@ -201,8 +229,16 @@ pub(crate) fn edges(
         }
         parts.weights |= weight.is_some();
     });
-    let (mut call, mut header, scratch) = balancer(load_balance, incoming, walks_all && !early_exit)
+    let (mut call, mut header, mut scratch) = balancer(load_balance, incoming, walks_all && !early_exit)
         .ok_or_else(|| fail(format!("`lb={load_balance}` is for other machines")))?;
+    if let Some(hubs) = schedule.hubs {
+        call = hubs_apart(region, &call, hubs, incoming);
+        region.include("balance_hubs.cuh");
+        scratch = true;
+    }
+    if plan.drops_leaves {
+        region.inputs.need(&graph_name, |parts| parts.out = true);
+    }
 
     let owner_end = End::walked(direction);
     let owner = apply.params.get(owner_end.parameter()).map(|p| p.name.clone());
@@ -241,6 +277,9 @@ pub(crate) fn edges(
         coder.summed = summed;
         coder.owner = owner;
         coder.owner_enqueues_once = owner_enqueues_once;
+        coder.claims_by_store = plan.claims_by_store;
+        coder.remembers_visited = op.meta.to_folded && schedule.visited == Some(Visited::Bits);
+        coder.destination = apply.params.get(1).map(|p| c_name(&p.name));
         let lengths = capture_lengths(coder.region, &op.apply);
         for g in &mut coder.gathered.clone() {
             let ty = module.global(&g.vector).map(|v| v.ty.clone());
@@ -346,11 +385,16 @@ pub(crate) fn edges(
     code.blank();
     code.line("__device__ __forceinline__ unsigned vertices() const { return graph.vertices; }");
     if let Some(insert) = plan.insert {
+        let call = insert.call(plan.room);
         let call = match counts {
-            true => format!("if ({}) out_edges += graph.out_offsets[v + 1] - graph.out_offsets[v]", insert.call()),
-            false => insert.call(),
+            true => format!("if ({call}) out_edges += graph.out_offsets[v + 1] - graph.out_offsets[v]"),
+            false => call,
         };
-        code.line(format!("__device__ __forceinline__ void insert(int v) {{ {call}; }}"));
+        let leaf = match plan.drops_leaves {
+            true => "if (graph.out_offsets[v + 1] == graph.out_offsets[v]) return; ",
+            false => "",
+        };
+        code.line(format!("__device__ __forceinline__ void insert(int v) {{ {leaf}{call}; }}"));
     }
     code.blank();
     let mut text = code.into_text();
@@ -359,7 +403,7 @@ pub(crate) fn edges(
     walk_members(&mut code, module, op, &plan, &gathered, owner_enqueues_once, apply);
     text.push_str(code.text());
     let mut end = Code::at_depth(1);
-    finish_member(&mut end, plan.insert, counts, &summed, region)?;
+    finish_member(&mut end, plan.insert, plan.room, counts, &summed, region)?;
     end.close(";");
     text.push_str(end.text());
 
@@ -421,6 +465,7 @@ fn sum_fields(summed: &[ScalarReduction], code: &mut Code, fields: &mut Vec<Stri
 fn finish_member(
     code: &mut Code,
     insert: Option<Insert>,
+    room: Append,
     counts: bool,
     summed: &[ScalarReduction],
     region: &mut Region<'_>,
@@ -430,7 +475,7 @@ fn finish_member(
         Some(insert @ (Insert::Bits(_) | Insert::Bytes(_) | Insert::Levels(_))) => {
             code.line(format!("out.finish<{}>();", insert.counting()));
         }
-        Some(_) => code.line("out.flush();"),
+        Some(_) => code.line(format!("out.flush<{}>();", room_name(room))),
         None => {}
     }
     if counts {
@@ -482,6 +527,9 @@ fn walk_members(
         code.line(format!("{method} unsigned active() const {{ return {count}; }}"));
         code.open(format!("{method} int vertex(unsigned i)"));
         code.line(if queue { "const int v = from_all ? (int)i : from.queue[i];" } else { "const int v = (int)i;" });
+        if let Some(repeat) = plan.input_repeat.filter(|_| queue) {
+            code.line(format!("if (!from_all && {repeat}) return -1;"));
+        }
         let test = match plan.direction {
             Direction::Push => match op.from {
                 VertexFilter::Function(_) => from_test("v"),
@@ -776,7 +824,7 @@ pub(crate) fn vertices(
         false => format!("{call};"),
     };
     code.line(format!("__device__ __forceinline__ void member(int v) {{ {body} }}"));
-    finish_member(&mut code, insert, false, &summed, region)?;
+    finish_member(&mut code, insert, Append::Staged, false, &summed, region)?;
     code.close(";");
     text.push_str(code.text());
 
@@ -793,5 +841,5 @@ pub(crate) fn vertices(
 /// Whether each vertex is appended at most once, so that a queue of |V| entries is enough.
 fn appends_once(op: &EdgeSetIterator, plan: &Plan) -> bool {
     // A compare-and-swap that the `to` test was folded into succeeds once per vertex.
-    op.meta.to_folded && plan.direction != Direction::Pull
+    op.meta.to_folded && plan.direction != Direction::Pull && !plan.claims_by_store
 }

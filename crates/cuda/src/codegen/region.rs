@@ -178,6 +178,13 @@ impl<'m> Region<'m> {
         Ok(VectorCode { base, length, lengths })
     }
 
+    /// The map of claimed entries of a vector. It is empty when the kernel begins.
+    pub(crate) fn visited(&mut self, vector: &Name) -> String {
+        self.include("visited.cuh");
+        self.cooperative = true;
+        self.inputs.member(Source::VisitedMap(vector.clone()), "unsigned char*", &format!("visited_{}", c_name(vector)))
+    }
+
     /// A graph variable.
     pub(crate) fn graph(&mut self, name: &Name) -> Result<String, String> {
         let shape = self.shape(name)?;

@@ -3,7 +3,7 @@
 use gw_ir::meta::{Dedup, Representation};
 use gw_ir::operator::EdgeSetIterator;
 use gw_ir::source::Span;
-use gw_schedule::{DedupBy, FrontierCount, FrontierForm, SimpleSchedule};
+use gw_schedule::{Append, DedupBy, DedupInput, FrontierCount, FrontierForm, SimpleSchedule};
 
 use super::inputs::Source;
 use super::region::Region;
@@ -25,6 +25,7 @@ pub(crate) enum Insert {
     SeenBits,
     SeenBytes,
     Hash,
+    Hash64,
     Match,
     Bits(FrontierCount),
     Bytes(FrontierCount),
@@ -53,19 +54,40 @@ impl Insert {
         }
     }
 
-    pub(super) fn call(self) -> String {
+    /// The call that adds `v`; `room` says how threads get room in a queue.
+    pub(super) fn call(self, room: Append) -> String {
         let counting = self.counting();
+        let room = room_name(room);
         match self {
-            Insert::Append => "out.append(v)".to_string(),
-            Insert::Counters => "out.append_by_counters(v)".to_string(),
-            Insert::SeenBits => "out.append_by_bits(v)".to_string(),
-            Insert::SeenBytes => "out.append_by_bytes(v)".to_string(),
-            Insert::Hash => "out.append_by_hash<HASH>(v, hash)".to_string(),
-            Insert::Match => "out.append_by_match(v)".to_string(),
+            Insert::Append => format!("out.append<{room}>(v)"),
+            Insert::Counters => format!("out.append_by_counters<{room}>(v)"),
+            Insert::SeenBits => format!("out.append_by_bits<{room}>(v)"),
+            Insert::SeenBytes => format!("out.append_by_bytes<{room}>(v)"),
+            Insert::Hash => format!("out.append_by_hash<HASH, {room}>(v, hash)"),
+            Insert::Hash64 => format!("out.append_by_hash64<{room}>(v)"),
+            Insert::Match => format!("out.append_by_match<{room}>(v)"),
             Insert::Bits(_) => format!("out.insert_bit<{counting}>(v)"),
             Insert::Bytes(_) => format!("out.insert_byte<{counting}>(v)"),
             Insert::Levels(_) => format!("out.insert_level<{counting}>(v)"),
         }
+    }
+}
+
+/// A way to get room in a queue as the headers name it.
+pub(super) fn room_name(room: Append) -> &'static str {
+    match room {
+        Append::Staged => "gw::ROOM_STAGED",
+        Append::Ballot => "gw::ROOM_BALLOT",
+        Append::Registers => "gw::ROOM_REGISTERS",
+    }
+}
+
+/// The test by which a repeat in the input queue is passed over where it is loaded; `None` where all are walked.
+pub(super) fn input_repeat(schedule: &SimpleSchedule) -> Option<&'static str> {
+    match schedule.dedup_input {
+        None | Some(DedupInput::Off) => None,
+        Some(DedupInput::Warp) => Some("gw::repeats_in_warp(v)"),
+        Some(DedupInput::Block) => Some("gw::repeats_in_block(v, gw::words64<1>())"),
     }
 }
 
@@ -85,8 +107,9 @@ pub(super) fn insert_of(op: &EdgeSetIterator, schedule: &SimpleSchedule, often: 
             DedupBy::Counters | DedupBy::CountersFused => Insert::Counters,
             DedupBy::Bitmap => Insert::SeenBits,
             DedupBy::Boolmap => Insert::SeenBytes,
-            DedupBy::Hash | DedupBy::WarpMatch if often => Insert::Counters,
+            DedupBy::Hash | DedupBy::Hash64 | DedupBy::WarpMatch if often => Insert::Counters,
             DedupBy::Hash => Insert::Hash,
+            DedupBy::Hash64 => Insert::Hash64,
             DedupBy::WarpMatch => Insert::Match,
         },
     }

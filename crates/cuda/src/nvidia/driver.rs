@@ -26,6 +26,7 @@ const NEEDED: &[&str] = &[
     "cuDeviceGetAttribute",
     "cuDeviceGetCount",
     "cuDeviceGetName",
+    "cuDeviceGetPCIBusId",
     "cuDevicePrimaryCtxRelease_v2",
     "cuDevicePrimaryCtxRetain",
     "cuDeviceTotalMem_v2",

@@ -58,6 +58,15 @@ pub(super) fn attribute_of(device: CUdevice, attribute: Attribute) -> Result<u32
     Ok(value.max(0) as u32)
 }
 
+/// The PCI address of a GPU, such as `0000:65:00.0`.
+pub(super) fn pci_bus_id(device: CUdevice) -> Result<String, DeviceError> {
+    let mut text = [0; 32];
+    // SAFETY: the place is valid for writes of as many bytes as told.
+    unsafe { call!(cuDeviceGetPCIBusId(text.as_mut_ptr(), text.len() as i32, device)) }?;
+    // SAFETY: the driver ends the address with a zero within the bytes it was told.
+    Ok(unsafe { CStr::from_ptr(text.as_ptr()) }.to_string_lossy().into_owned())
+}
+
 /// Whether memory can be taken and given back in the order of a stream.
 pub(super) fn has_pools(device: CUdevice) -> bool {
     attribute_of(device, sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED).is_ok_and(|has| has != 0)

@@ -154,6 +154,15 @@ impl Clock {
     }
 }
 
+/// The PCI address, such as `0000:65:00.0`, of the GPU that [`NvidiaDevice::open`] opens: tools that do not go through
+/// CUDA know the GPU by it.
+pub fn pci_bus_id() -> Result<String, DeviceError> {
+    driver::load()?;
+    driver::start()?;
+    let index = chosen(std::env::var_os("GW_DEVICE"), driver::device_count()?)?;
+    facts::pci_bus_id(facts::device(index)?)
+}
+
 /// The number of the GPU to open.
 fn chosen(wanted: Option<std::ffi::OsString>, count: u32) -> Result<u32, DeviceError> {
     if count == 0 {

@@ -146,6 +146,7 @@ Result cuDriverGetVersion(int *version) { *version = number("FAKE_VERSION", 1300
 Result cuDeviceGetCount(int *count) { *count = 2; return OK; }
 Result cuDeviceGet(int *device, int index) { *device = index; return OK; }
 Result cuDeviceGetName(char *name, int length, int device) { strncpy(name, device ? "Fake two" : "Fake one", length); return OK; }
+Result cuDeviceGetPCIBusId(char *name, int length, int device) { strncpy(name, device ? "0000:02:00.0" : "0000:01:00.0", length); return OK; }
 Result cuDeviceTotalMem_v2(size_t *bytes, int device) { (void)device; *bytes = number("FAKE_MEMORY", 1 << 30); return OK; }
 Result cuDeviceGetAttribute(int *value, int attribute, int device) {
     (void)device;

@@ -323,7 +323,7 @@ pub(super) fn is_num(ty: &Type) -> bool {
 
 fn effect(ty: &Type, universe: bool) -> Effect {
     match ty {
-        Type::EdgeSet { source, target, .. } => Effect::Graph(source.clone(), target.clone()),
+        Type::EdgeSet { edge, source, target, .. } => Effect::Graph([source.clone(), target.clone()], edge.clone()),
         Type::VertexSet(element) if universe => Effect::Universe(element.clone()),
         _ => Effect::None,
     }

@@ -8,6 +8,7 @@ use super::compile::{Compiler, Resolved, is_num, malformed};
 use super::{Arg, Call, Num, Obj, PriorityUpdate, QueueAlloc};
 use crate::env::Slot;
 use crate::error::Result;
+use crate::random;
 use crate::remote::Reduction;
 use crate::scalar::{self, Register, Unary};
 
@@ -175,10 +176,25 @@ impl<'m> Compiler<'m> {
                 Num::Binary(function, num(x)?, num(y)?)
             }
             (Mod, [x, y]) => Num::Mod(scalar_of(x)?, num(x)?, num(y)?),
+            (BitAnd | BitOr | BitXor | ShiftLeft | ShiftRight, [x, y]) => {
+                let function = scalar::bit_operation(builtin, scalar_of(x)?);
+                Num::Binary(function.ok_or_else(|| misfit(builtin.name(), x))?, num(x)?, num(y)?)
+            }
+            (BitNot | PopCount, [x]) => {
+                let function = scalar::bit_function(builtin, scalar_of(x)?);
+                Num::Unary(function.ok_or_else(|| misfit(builtin.name(), x))?, num(x)?)
+            }
+            (RandomBits, [seed, a, b]) => {
+                let first = Num::Binary(random::round, Box::new(Num::Const(0)), num(seed)?);
+                let second = Num::Binary(random::round, Box::new(first), num(a)?);
+                Num::Binary(random::round, Box::new(second), num(b)?)
+            }
             (StartTimer, []) => Num::StartTimer,
             (StopTimer, []) => Num::StopTimer,
             (VertexCount, [x]) => Num::VertexCount(obj(x)?),
             (OutDegree, [g, v]) => Num::OutDegree(obj(g)?, num(v)?),
+            (EdgeCount, [g]) => Num::EdgeCount(obj(g)?),
+            (EdgeIndex, [g, u, v]) => Num::EdgeIndex { graph: obj(g)?, ends: [num(u)?, num(v)?] },
             (RandomOutNeighbor | RandomInNeighbor, [g, v]) => {
                 Num::RandomNeighbour { graph: obj(g)?, vertex: num(v)?, out: builtin == RandomOutNeighbor }
             }
@@ -201,6 +217,8 @@ impl<'m> Compiler<'m> {
                 false => Num::ListRetrieveInto(obj(list)?, self.object_var(variable)?),
             },
             (ListSize, [list]) => Num::ListSize(obj(list)?),
+            (ListGet, [list, at]) => Num::ListGet(obj(list)?, num(at)?),
+            (VectorArgMax | VectorArgMin, [v]) => Num::VectorBest { vector: obj(v)?, largest: builtin == VectorArgMax },
             (QueueFinished, [q]) => Num::QueueFinished(obj(q)?),
             (QueueFinishedNode, [q, v]) => Num::QueueFinishedNode(obj(q)?, num(v)?),
             (CurrentPriority, [q]) => match &q.ty {
@@ -236,6 +254,9 @@ impl<'m> Compiler<'m> {
                 start: self.num(&q.start)?,
                 meta: q.meta.clone(),
             })),
+            ExprKind::Convert(graph) if matches!(e.ty, Type::EdgeSet { .. }) => {
+                Obj::Weighted(self.boxed_obj(graph)?, e.ty.weight())
+            }
             ExprKind::EdgeSetLoad(name) => Obj::Load(self.boxed_obj(name)?, e.ty.weight()),
             ExprKind::Operator(operator) => Obj::Operator(self.operator(operator)?),
             _ => return Err(malformed(format!("an expression of type {} where an object is needed", e.ty))),
@@ -252,9 +273,17 @@ impl<'m> Compiler<'m> {
             (Neighbors, [g, v]) => Obj::Neighbours(obj(g)?, self.num(v)?),
             (Transpose, [g]) => Obj::Transpose(obj(g)?),
             (Relabel, [g]) => Obj::Relabel(obj(g)?),
+            (SelectEdges, [g, marks]) => Obj::SelectEdges(Box::new([self.obj(g)?, self.obj(marks)?])),
+            (Contract, [g, labels]) => {
+                Obj::Contract(Box::new([self.obj(g)?, self.obj(labels)?]), g.ty.weight().is_some())
+            }
             (SerialMinimumSpanningTree, [g, v]) => Obj::SpanningTree(obj(g)?, self.num(v)?),
             (SerialSweepCut, [g, s, v]) => Obj::SweepCut(Box::new([self.obj(g)?, self.obj(s)?, self.obj(v)?])),
             (ListPop, [list]) => Obj::ListPop(obj(list)?),
+            (ListGet, [list, at]) => Obj::ListGet(obj(list)?, self.num(at)?),
+            (SetMembers, [set]) => Obj::SetMembers(obj(set)?),
+            (Text, [value]) => Obj::Printed(Box::new(self.arg(value)?)),
+            (Join, [a, b]) => Obj::Join(Box::new([self.obj(a)?, self.obj(b)?])),
             (DequeueReadySet, [q]) => Obj::Dequeue(obj(q)?),
             _ => return Err(malformed(format!("{} does not fit here", builtin.name()))),
         })

@@ -137,8 +137,8 @@ pub(crate) enum LineKind {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Effect {
     None,
-    /// A graph over these elements.
-    Graph(Name, Name),
+    /// A graph over these elements: those of its vertices, and that of its edges.
+    Graph([Name; 2], Name),
     /// The universe of this element.
     Universe(Name),
 }
@@ -212,6 +212,11 @@ pub(crate) enum Num {
     StopTimer,
     VertexCount(Box<Obj>),
     OutDegree(Box<Obj>, Box<Num>),
+    EdgeCount(Box<Obj>),
+    EdgeIndex {
+        graph: Box<Obj>,
+        ends: [Box<Num>; 2],
+    },
     RandomNeighbour {
         graph: Box<Obj>,
         vertex: Box<Num>,
@@ -239,6 +244,12 @@ pub(crate) enum Num {
     ListRetrieve(Box<Obj>, Box<Target>),
     ListRetrieveInto(Box<Obj>, Var),
     ListSize(Box<Obj>),
+    ListGet(Box<Obj>, Box<Num>),
+    /// The first index of the largest or smallest entry.
+    VectorBest {
+        vector: Box<Obj>,
+        largest: bool,
+    },
     QueueFinished(Box<Obj>),
     QueueFinishedNode(Box<Obj>, Box<Num>),
     CurrentPriority(Scalar, Box<Obj>),
@@ -268,9 +279,20 @@ pub(crate) enum Obj {
     Neighbours(Box<Obj>, Num),
     Transpose(Box<Obj>),
     Relabel(Box<Obj>),
+    SelectEdges(Box<[Obj; 2]>),
+    /// Graph and labels; true where weights are summed, false where edges are counted.
+    Contract(Box<[Obj; 2]>, bool),
+    /// A graph with weights of this type.
+    Weighted(Box<Obj>, Option<Scalar>),
     SpanningTree(Box<Obj>, Num),
     SweepCut(Box<[Obj; 3]>),
     ListPop(Box<Obj>),
+    ListGet(Box<Obj>, Num),
+    SetMembers(Box<Obj>),
+    /// A scalar as `print` shows it.
+    Printed(Box<Arg>),
+    /// Two texts with a blank between.
+    Join(Box<[Obj; 2]>),
     Dequeue(Box<Obj>),
     SetAlloc(Name, Num),
     Universe(Name, Option<Num>),

@@ -10,6 +10,7 @@ use crate::error::{ErrorKind, Result, checked_vertex};
 use crate::intrinsics;
 use crate::remote::Reduction;
 use crate::scalar::{self, Register};
+use crate::trace::TraceAccess;
 use crate::value::Value;
 use crate::vector::Vector;
 
@@ -28,7 +29,15 @@ impl<'a> Interp<'a> {
                     return Err(self.index_error(*var, index, len));
                 }
                 match vector.plain() {
-                    Some(cells) => Ok(cells.load(index as usize)),
+                    Some(cells) => {
+                        let bits = cells.load(index as usize);
+                        if self.trace.is_some() {
+                            let (id, cell, bytes) =
+                                (vector.id(), vector.storage_cell(index as usize), vector.cell_bytes());
+                            self.tell(id, cell, bytes, TraceAccess::Read);
+                        }
+                        Ok(bits)
+                    }
                     None => self.entry(*var, index as usize),
                 }
             }
@@ -85,6 +94,9 @@ impl<'a> Interp<'a> {
                     vertices: i32::MAX as usize,
                 })?;
                 self.out.push(vertex);
+                if let Some(trace) = &mut self.trace {
+                    trace.enqueue(vertex);
+                }
                 Ok(0)
             }
             Num::StringCompare(op, a, b) => self.compare_strings(*op, a, b),
@@ -119,6 +131,16 @@ impl<'a> Interp<'a> {
                 let graph = self.graph(graph)?;
                 let vertex = checked_vertex(vertex, graph.vertices())?;
                 Ok((graph.out().degree(vertex) as i32).bits())
+            }
+            Num::EdgeCount(graph) => Ok((self.graph(graph)?.edges() as u64).bits()),
+            Num::EdgeIndex { graph, ends: [u, v] } => {
+                let graph = self.graph(graph)?;
+                let (u, v) = (i32::of(self.num(u)?), i32::of(self.num(v)?));
+                let u = checked_vertex(u, graph.vertices())?;
+                let v = checked_vertex(v, graph.vertices())?;
+                let found = graph.out().neighbours(u).binary_search(&v).ok();
+                let at = found.map_or(-1, |at| (graph.out().range(u).start + at) as i32);
+                Ok(at.bits())
             }
             Num::RandomNeighbour { graph, vertex, out } => {
                 let graph = self.graph(graph)?;
@@ -188,6 +210,15 @@ impl<'a> Interp<'a> {
                 self.set_var(*var, last.ok_or(ErrorKind::EmptyList)?);
                 Ok(0)
             }
+            Num::ListGet(list, at) => {
+                let at = i32::of(self.num(at)?);
+                Ok(self.list_entry(list, at)?.bits().unwrap_or(0))
+            }
+            Num::VectorBest { vector, largest } => {
+                let vector = self.vector(vector)?;
+                self.will_read(&vector)?;
+                best_entry(&vector, *largest)
+            }
             Num::ListSize(list) => Ok((self.list(list)?.entries().len() as i32).bits()),
             Num::QueueFinished(queue) => {
                 let queue = self.queue(queue)?;
@@ -215,6 +246,9 @@ impl<'a> Interp<'a> {
                 let (a, b) = (i32::of(self.num(a)?), i32::of(self.num(b)?));
                 let (u, v) = (checked_vertex(a, graph.vertices())?, checked_vertex(b, graph.vertices())?);
                 let out = graph.out();
+                if let Some(trace) = &mut self.trace {
+                    trace.intersect(u, v);
+                }
                 let count = intrinsics::intersection(out.neighbours(u), out.neighbours(v), Some(b));
                 Ok((count as i32).bits())
             }
@@ -228,6 +262,16 @@ impl<'a> Interp<'a> {
             | Num::Or(..)
             | Num::Reduce { .. } => self.num(e),
         }
+    }
+
+    /// The entry of a list at a position.
+    pub(super) fn list_entry(&mut self, list: &'a Obj, at: i32) -> Result<Value> {
+        let list = self.list(list)?;
+        let entries = list.entries();
+        let entry = usize::try_from(at).ok().and_then(|at| entries.get(at)).cloned();
+        let outside =
+            || ErrorKind::IndexOutOfRange { index: i64::from(at), len: entries.len(), vector: "list".to_string() };
+        Ok(entry.ok_or_else(outside)?)
     }
 
     /// Rewrites a scalar from its old value; true when something was stored.
@@ -278,7 +322,10 @@ impl<'a> Interp<'a> {
             PriorityOp::Max => scalar::reduce(gw_ir::expr::ReduceOp::Max, scalar, old, value),
             PriorityOp::Sum => add_to_priority(scalar, old, update.value_scalar, value, bound)?,
         };
-        let Some(new) = new.filter(|&new| !scalar::equal(scalar, old, new)) else { return Ok(false) };
+        let new = new.filter(|&new| !scalar::equal(scalar, old, new));
+        let stored = Old::Needed.access(new.is_some());
+        self.tell(priorities.id(), priorities.storage_cell(vertex as usize), priorities.cell_bytes(), stored);
+        let Some(new) = new else { return Ok(false) };
         cells.store(vertex as usize, new);
         self.note_write(priorities.id(), priorities.storage_cell(vertex as usize));
         if !update.deferred {
@@ -368,6 +415,27 @@ pub(crate) fn reduce_vector(reduction: Reduction, vector: &Vector) -> Result<Val
         Reduction::Min => best(gw_ir::expr::ReduceOp::Min, "smallest entry"),
         Reduction::Count => Ok(Value::Int(cells.filter(|&x| !scalar::equal(scalar, x, 0)).count() as i32)),
     }
+}
+
+/// The first index of the largest or smallest entry. NaN entries are passed over as long as there is anything else.
+fn best_entry(vector: &Vector, largest: bool) -> Result<u64> {
+    let scalar = vector.scalar();
+    let op = if largest { gw_ir::expr::ReduceOp::Max } else { gw_ir::expr::ReduceOp::Min };
+    let cells = vector.touched();
+    let mut best: Option<(usize, u64)> = None;
+    for at in 0..vector.cells() {
+        let cell = cells.load(at);
+        let better = match best {
+            None => true,
+            Some((_, held)) if !scalar::equal(scalar, held, held) => scalar::equal(scalar, cell, cell),
+            Some((_, held)) => scalar::reduce(op, scalar, held, cell).is_some(),
+        };
+        if better {
+            best = Some((at, cell));
+        }
+    }
+    let (at, _) = best.ok_or(ErrorKind::EmptyVector(if largest { "largest entry" } else { "smallest entry" }))?;
+    Ok((at as i32).bits())
 }
 
 /// The sum of a vector of `cells` in the type that the program wants; whole numbers that do not fit are an error.

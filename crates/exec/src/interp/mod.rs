@@ -15,6 +15,7 @@ use crate::env::{Environment, Slot};
 use crate::error::{ErrorKind, Result};
 use crate::queue::Queue;
 use crate::set::VertexSet;
+use crate::trace::{Trace, TraceAccess};
 use crate::value::{List, Value};
 use crate::vector::{Vector, VectorId};
 use crate::vm::{Executable, Locals};
@@ -36,6 +37,8 @@ pub(crate) struct Interp<'a> {
     tracked: Option<Tracked>,
     /// The output of the operator being interpreted: modified, accepted or enqueued vertices.
     pub(crate) out: Vec<u32>,
+    /// Who is told of every access, when somebody is.
+    pub(crate) trace: Option<&'a mut dyn Trace>,
 }
 
 /// The stacks of registers and objects, and where the running frame begins on each.
@@ -72,6 +75,7 @@ impl<'a> Interp<'a> {
             ticks: TICKS,
             tracked: None,
             out: Vec::new(),
+            trace: None,
         }
     }
 
@@ -245,6 +249,14 @@ impl<'a> Interp<'a> {
         }
     }
 
+    /// Tells the trace of an access, where there is one; `cell` counts from the start of the storage.
+    #[inline(always)]
+    fn tell(&mut self, vector: VectorId, cell: usize, bytes: usize, kind: TraceAccess) {
+        if let Some(trace) = &mut self.trace {
+            trace.access(vector, cell, bytes, kind);
+        }
+    }
+
     /// Looks at the stop flag now and then; called once per statement and edge.
     #[inline(always)]
     pub(crate) fn tick(&mut self) -> Result<()> {
@@ -346,6 +358,7 @@ impl<'a> Interp<'a> {
             }
             self.machine.host_will_read(vector)?;
         }
+        self.tell(vector.id(), vector.storage_cell(cell), vector.cell_bytes(), TraceAccess::Read);
         Ok(vector.touched().load(cell))
     }
 
@@ -377,7 +390,9 @@ impl<'a> Interp<'a> {
             None => {
                 self.will_write(vector)?;
                 let cells = vector.touched();
-                let Some(bits) = new(cells.load(cell)) else { return Ok(false) };
+                let new = new(cells.load(cell));
+                self.tell(vector.id(), vector.storage_cell(cell), vector.cell_bytes(), old.access(new.is_some()));
+                let Some(bits) = new else { return Ok(false) };
                 cells.store(cell, bits);
             }
         }

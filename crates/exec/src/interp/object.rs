@@ -9,6 +9,7 @@ use gw_ir::types::{Scalar, Type};
 use super::Interp;
 use crate::code::{Num, Obj, QueueAlloc};
 use crate::error::{ErrorKind, Result, checked_vertex};
+use crate::graphs::fit_weights;
 use crate::intrinsics;
 use crate::observe::StepRecord;
 use crate::queue::{Queue, QueueSpec};
@@ -43,6 +44,22 @@ impl<'a> Interp<'a> {
             }
             Obj::Transpose(graph) => Value::Graph(Arc::new(self.graph(graph)?.transpose())),
             Obj::Relabel(graph) => Value::Graph(intrinsics::relabel(self.graph(graph)?)?),
+            Obj::SelectEdges(args) => {
+                let [graph, marks] = &**args;
+                let (graph, marks) = (self.graph(graph)?, self.vector(marks)?);
+                self.will_read(&marks)?;
+                Value::Graph(intrinsics::select_edges(&graph, &marks)?)
+            }
+            Obj::Contract(args, weighed) => {
+                let [graph, labels] = &**args;
+                let (graph, labels) = (self.graph(graph)?, self.vector(labels)?);
+                self.will_read(&labels)?;
+                Value::Graph(intrinsics::contract(&graph, &labels, *weighed)?)
+            }
+            Obj::Weighted(graph, weight) => {
+                let graph = self.graph(graph)?;
+                Value::Graph(fit_weights(&graph, *weight, "the graph")?)
+            }
             Obj::SpanningTree(graph, start) => {
                 let graph = self.graph(graph)?;
                 let start = checked_vertex(i32::of(self.num(start)?), graph.vertices())?;
@@ -57,6 +74,27 @@ impl<'a> Interp<'a> {
             Obj::ListPop(list) => {
                 let last = self.list(list)?.entries().pop();
                 last.ok_or(ErrorKind::EmptyList)?
+            }
+            Obj::ListGet(list, at) => {
+                let at = i32::of(self.num(at)?);
+                self.list_entry(list, at)?
+            }
+            Obj::SetMembers(set) => {
+                let mut ids = self.set(set)?.ids()?;
+                ids.sort_unstable();
+                let list = List::default();
+                list.entries().extend(ids.into_iter().map(|id| Value::Int(id as i32)));
+                Value::List(list)
+            }
+            Obj::Printed(value) => {
+                let value = self.arg(value)?;
+                let cannot = || ErrorKind::Unsupported(format!("a {} cannot be printed", value.kind()));
+                Value::from(&*value.printed().ok_or_else(cannot)?)
+            }
+            Obj::Join(texts) => {
+                let [a, b] = &**texts;
+                let joined = format!("{} {}", self.text(a)?, self.text(b)?);
+                Value::from(joined.as_str())
             }
             Obj::Dequeue(queue) => Value::Set(self.dequeue(queue)?),
             Obj::SetAlloc(element, size) => {

@@ -115,6 +115,7 @@ impl<'a> Interp<'a> {
                 ticks: TICKS,
                 tracked: None,
                 out: Vec::new(),
+                trace: None,
             };
             let bits = host.num(condition);
             frames = std::mem::take(&mut host.frames);

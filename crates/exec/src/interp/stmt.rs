@@ -13,6 +13,7 @@ use crate::env::Environment;
 use crate::error::{ErrorKind, Result};
 use crate::scalar::Register;
 use crate::sites::StatementId;
+use crate::trace::TraceAccess;
 use crate::value::Value;
 use crate::vm::{Executable, Locals, StatementOutcome};
 
@@ -21,6 +22,17 @@ use crate::vm::{Executable, Locals, StatementOutcome};
 pub(super) enum Old {
     Needed,
     Ignored,
+}
+
+impl Old {
+    /// What a trace says of the access, by whether a value was stored.
+    pub(super) fn access(self, stored: bool) -> TraceAccess {
+        match (self, stored) {
+            (Old::Ignored, _) => TraceAccess::Write,
+            (Old::Needed, true) => TraceAccess::Update,
+            (Old::Needed, false) => TraceAccess::Attempt,
+        }
+    }
 }
 
 /// Whether a `break` is on its way to its loop.
@@ -204,9 +216,16 @@ impl<'a> Interp<'a> {
                         let len = vector.len();
                         return Err(self.index_error(place.vector, index, len));
                     }
-                    let Some(bits) = new(cells.load(index as usize)) else { return Ok(false) };
-                    cells.store(index as usize, bits);
+                    let new = new(cells.load(index as usize));
+                    if let Some(bits) = new {
+                        cells.store(index as usize, bits);
+                    }
                     let (id, cell) = (vector.id(), vector.storage_cell(index as usize));
+                    let bytes = vector.cell_bytes();
+                    self.tell(id, cell, bytes, old.access(new.is_some()));
+                    if new.is_none() {
+                        return Ok(false);
+                    }
                     self.note_write(id, cell);
                     return Ok(true);
                 }
@@ -220,9 +239,10 @@ impl<'a> Interp<'a> {
     /// Tells the environment what an assignment means for the sizes of elements.
     fn apply_effect(&mut self, effect: &Effect, value: &Value) {
         match (effect, value) {
-            (Effect::Graph(source, target), Value::Graph(graph)) => {
-                self.env.set_vertices_of(source, graph.vertices());
-                self.env.set_vertices_of(target, graph.vertices());
+            (Effect::Graph(ends, edge), Value::Graph(graph)) => {
+                // An element may be that of edges in one graph and of vertices in another: vertices have the last word.
+                self.env.set_vertices_of(edge, graph.edges());
+                ends.iter().for_each(|end| self.env.set_vertices_of(end, graph.vertices()));
             }
             (Effect::Universe(element), Value::Set(set)) => {
                 if let Some(n) = set.universe() {
@@ -283,7 +303,13 @@ impl<'a> Interp<'a> {
             },
         };
         let (vertices, edges) = (graph.vertices() as u64, graph.edges() as u64);
-        let mut sizes = InputSizes { frontier_vertices: vertices, frontier_edges: edges, vertices, edges };
+        let mut sizes = InputSizes {
+            frontier_vertices: vertices,
+            frontier_edges: edges,
+            vertices,
+            edges,
+            threads: self.machine.resident_threads(),
+        };
         // Nobody needs to know by how much the greatest threshold is passed.
         let enough = match &hybrid.decision {
             Decision::Threshold { threshold, .. } => Some((self.env.threshold(*threshold)? * edges as f64) as u64 + 1),

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use gw_graph::{Graph, Weights};
-use gw_ir::meta::Direction;
+use gw_ir::meta::{Direction, Representation};
 use gw_ir::operator::{EdgeOutput, EdgeSetIterator, OrderedProcessing, UpdatePriorityEdgeSetIterator, VertexFilter};
 use gw_ir::types::Scalar;
 
-use super::{Reference, function, rebucket, scalar_param, without_repeats};
+use super::traced::TracedWalk;
+use super::{Reference, function, lock, rebucket, scalar_param, without_repeats};
 use crate::call::{Condition, EdgeCall, OperatorOutcome};
 use crate::code::Function;
 use crate::env::{Environment, Slot};
@@ -21,11 +22,11 @@ use crate::value::Value;
 use crate::vector::Vector;
 
 /// The inputs of one traversal.
-struct Traversal<'t> {
-    graph: Arc<Graph>,
+pub(super) struct Traversal<'t> {
+    pub(super) graph: Arc<Graph>,
     /// Active sources; `None` means all vertices.
-    sources: Option<Vec<u32>>,
-    to: Option<VertexSet>,
+    pub(super) sources: Option<Vec<u32>>,
+    pub(super) to: Option<VertexSet>,
     captures: &'t [Value],
     from_captures: &'t [Value],
     to_captures: &'t [Value],
@@ -48,7 +49,7 @@ impl Reference {
         call: EdgeCall,
         env: &mut Environment,
     ) -> Result<OperatorOutcome> {
-        let traversal = Traversal::of(&call, call.from.set())?;
+        let traversal = Traversal::of(&call, call.from.set(), self.trace.is_none())?;
         let vertices = traversal.graph.vertices();
         let found = self.traverse(operator, traversal, env)?;
         let mut outcome =
@@ -59,7 +60,11 @@ impl Reference {
         if let Some(&vertex) = found.out.iter().find(|&&v| v as usize >= vertices) {
             return Err(ErrorKind::VertexOutOfRange { vertex: i64::from(vertex), vertices }.into());
         }
-        let ids = without_repeats(found.out);
+        let mut ids = without_repeats(found.out);
+        // A traced machine keeps the order in which vertices were found, unless they were found in a map.
+        if self.trace.is_some() && operator.meta.output_representation.is_some_and(|r| r != Representation::Sparse) {
+            ids.sort_unstable();
+        }
         outcome.output_size = Some(ids.len() as u64);
         outcome.output = Some(VertexSet::from_ids(ids));
         Ok(outcome)
@@ -72,7 +77,7 @@ impl Reference {
         queue: &Queue,
         env: &mut Environment,
     ) -> Result<OperatorOutcome> {
-        let traversal = Traversal::of(&call, call.from.set())?;
+        let traversal = Traversal::of(&call, call.from.set(), self.trace.is_none())?;
         let found = self.update_priorities(&operator.edges, traversal, queue, env)?;
         Ok(OperatorOutcome { input_size: Some(found.input), edges: Some(found.edges), ..Default::default() })
     }
@@ -93,7 +98,7 @@ impl Reference {
                 // Nothing is queued, so nothing that the condition could wait for will happen.
                 break;
             }
-            let traversal = Traversal::of(&call, Some(&VertexSet::from_ids(ready)))?;
+            let traversal = Traversal::of(&call, Some(&VertexSet::from_ids(ready)), self.trace.is_none())?;
             let found = self.update_priorities(&operator.edges, traversal, queue, env)?;
             (input, edges) = (input + found.input, edges + found.edges);
         }
@@ -133,6 +138,8 @@ impl Reference {
 
         let draws = |role| Draws::new(env.seed(), env.operator_calls(), role);
         let [apply_draws, from_draws, to_draws] = [Role::Apply, Role::From, Role::To].map(draws);
+        let listener = self.trace.as_ref().map(|t| (Arc::clone(&t.trace), t.operator, t.early_exit[t.operator.0]));
+        let mut guard = listener.as_ref().map(|(trace, operator, early)| (lock(trace), *operator, *early));
         let mut interp = Interp::new(&code, env, self);
         let apply = interp.enter(apply_function, traversal.captures.to_vec())?;
         if let Some(slot) = parameters.output {
@@ -140,7 +147,7 @@ impl Reference {
         }
         let from = Filter::enter(&mut interp, from_function, traversal.from_captures, from_draws)?;
         let to = Filter::enter(&mut interp, to_function, traversal.to_captures, to_draws)?;
-        let members = traversal.to.map(|set| membership(&set, graph.vertices())).transpose()?;
+        let members = traversal.to.as_ref().map(|set| membership(set, graph.vertices())).transpose()?;
 
         let accepted = matches!(operator.output, EdgeOutput::Accepted { .. }) && !operator.meta.udf_enqueues;
         match (&operator.output, &traversal.watch) {
@@ -154,8 +161,26 @@ impl Reference {
             _ => {}
         }
 
-        let mut body =
-            Body { graph: &graph, parameters, members, from, to, apply, draws: apply_draws, accepted, edges: 0 };
+        let weights = graph.out().weights();
+        let mut body = Body {
+            graph: &graph,
+            weights,
+            parameters,
+            members,
+            from,
+            to,
+            apply,
+            draws: apply_draws,
+            accepted,
+            edges: 0,
+        };
+        if let Some((trace, operator_id, early_exit)) = &mut guard {
+            interp.trace = Some(&mut **trace);
+            let walk = TracedWalk { operator_id: *operator_id, early_exit: *early_exit, meta: &operator.meta };
+            let input = walk.run(&mut interp, &mut body, &traversal)?;
+            let found = Found { out: std::mem::take(&mut interp.out), input, edges: body.edges };
+            return Ok(found);
+        }
         let count = traversal.sources.as_ref().map_or(graph.vertices(), Vec::len);
         let source_at = |i: usize| traversal.sources.as_ref().map_or(i as u32, |ids| ids[i]);
         match &mut rng {
@@ -185,13 +210,16 @@ impl Reference {
 }
 
 impl<'t> Traversal<'t> {
-    fn of(call: &'t EdgeCall, from: Option<&VertexSet>) -> Result<Traversal<'t>> {
+    /// With `sorted`, sources are visited in ascending order, else in the order of the set.
+    fn of(call: &'t EdgeCall, from: Option<&VertexSet>, sorted: bool) -> Result<Traversal<'t>> {
         let graph = Arc::clone(&call.graph);
         let sources = match from {
             Some(set) if set.universe() != Some(graph.vertices()) => {
                 let mut ids = set.ids()?;
-                ids.sort_unstable();
-                if let Some(&last) = ids.last() {
+                if sorted {
+                    ids.sort_unstable();
+                }
+                if let Some(&last) = ids.iter().max() {
                     checked_vertex(last as i32, graph.vertices())?;
                 }
                 Some(ids)
@@ -231,18 +259,20 @@ fn membership(set: &VertexSet, vertices: usize) -> Result<Vec<bool>> {
 }
 
 /// What happens on one edge.
-struct Body<'g, 'c> {
+pub(super) struct Body<'g, 'c> {
     graph: &'g Graph,
+    /// Of the edges that are walked.
+    pub(super) weights: &'g Weights,
     parameters: EdgeParams,
     /// Membership in the `to` set.
-    members: Option<Vec<bool>>,
-    from: Filter<'c>,
-    to: Filter<'c>,
+    pub(super) members: Option<Vec<bool>>,
+    pub(super) from: Filter<'c>,
+    pub(super) to: Filter<'c>,
     apply: Frame<'c>,
     draws: Draws,
     /// Collect destinations for which the function is true.
     accepted: bool,
-    edges: u64,
+    pub(super) edges: u64,
 }
 
 impl<'c> Body<'_, 'c> {
@@ -264,22 +294,33 @@ impl<'c> Body<'_, 'c> {
         if !from_passed || !self.to.passes(interp, target)? {
             return Ok(());
         }
+        self.visit(interp, source, target, edge)
+    }
+
+    /// Calls the function for an edge that passed all filters.
+    #[inline]
+    pub(super) fn visit(&mut self, interp: &mut Interp<'c>, source: u32, target: u32, edge: usize) -> Result<()> {
         interp.env.draws = self.draws;
         interp.env.draws.begin(source, target);
         interp.set_param(self.apply, self.parameters.source, source.bits());
         interp.set_param(self.apply, self.parameters.target, target.bits());
         if let Some((slot, weights)) = &self.parameters.weight {
-            interp.set_param(self.apply, *slot, weights.bits(out.weights(), edge));
+            interp.set_param(self.apply, *slot, weights.bits(self.weights, edge));
         }
         if interp.run_frame(self.apply)? != 0 && self.accepted {
             interp.out.push(target);
         }
         Ok(())
     }
+
+    /// Whether the function takes the weight of its edge.
+    pub(super) fn is_weighted(&self) -> bool {
+        self.parameters.weight.is_some()
+    }
 }
 
 /// A filter function with its frame, or none, which passes everything.
-struct Filter<'c>(Option<(Frame<'c>, u32, Draws)>);
+pub(super) struct Filter<'c>(Option<(Frame<'c>, u32, Draws)>);
 
 impl<'c> Filter<'c> {
     fn enter(
@@ -293,8 +334,13 @@ impl<'c> Filter<'c> {
         Ok(Filter(Some((interp.enter(function, captures.to_vec())?, slot, draws))))
     }
 
+    /// Whether there is a function to ask.
+    pub(super) fn is_function(&self) -> bool {
+        self.0.is_some()
+    }
+
     #[inline]
-    fn passes(&self, interp: &mut Interp<'c>, vertex: u32) -> Result<bool> {
+    pub(super) fn passes(&self, interp: &mut Interp<'c>, vertex: u32) -> Result<bool> {
         let Some((frame, slot, draws)) = self.0 else { return Ok(true) };
         interp.env.draws = draws;
         interp.env.draws.begin(vertex, 0);

@@ -8,11 +8,14 @@
 
 mod buckets;
 mod edges;
+mod traced;
 
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard, PoisonError};
 
 use gw_graph::rng::Rng;
+use gw_ir::analysis::operator::EdgeFacts;
 use gw_ir::expr::FunctionRef;
+use gw_ir::meta::Direction;
 use gw_ir::module::Module;
 use gw_ir::operator::Operator;
 use gw_schedule::{Capabilities, Family};
@@ -31,6 +34,7 @@ use crate::remote::RemoteMemory;
 use crate::scalar::Register;
 use crate::set::{SetForm, VertexSet};
 use crate::sites::{OperatorId, Sites};
+use crate::trace::{SharedTrace, Trace, TracedCall};
 use crate::vm::{Executable, GraphVm};
 
 /// The reference machine.
@@ -77,8 +81,19 @@ impl GraphVm for ReferenceVm {
             operators: Arc::new(operators),
             seed: self.shuffle,
             rng: self.shuffle.map(|seed| Rng::new(seed, 0)),
+            trace: None,
         }))
     }
+}
+
+/// A module prepared by the machine that tells `trace` what it does.
+pub(crate) fn prepare_traced(module: Arc<Module>, trace: SharedTrace) -> Result<Box<dyn Executable>> {
+    let code = Arc::new(Code::compile(&module)?);
+    let operators: Vec<Operator> = Sites::of(&module).operators.into_iter().map(|(_, op)| op.clone()).collect();
+    let early_exit = |op: &Operator| op.edges().is_some_and(|edges| EdgeFacts::of(&module, edges).early_exit);
+    let early_exit = operators.iter().map(early_exit).collect();
+    let trace = Some(Traced { trace, early_exit, operator: OperatorId(0) });
+    Ok(Box::new(Reference { code, operators: Arc::new(operators), seed: None, rng: None, trace }))
 }
 
 /// A module prepared by the reference machine.
@@ -88,6 +103,17 @@ struct Reference {
     seed: Option<u64>,
     /// Draws the order of a shuffled machine.
     rng: Option<Rng>,
+    /// Who listens, for a traced machine.
+    trace: Option<Traced>,
+}
+
+/// What a traced machine knows beyond the reference machine.
+struct Traced {
+    trace: SharedTrace,
+    /// By operator: whether a pull may stop at the first visited edge that changes the answer of the `to` function.
+    early_exit: Vec<bool>,
+    /// The operator that is running.
+    operator: OperatorId,
 }
 
 impl RemoteMemory for Reference {}
@@ -106,6 +132,9 @@ impl Executable for Reference {
         env: &mut Environment,
     ) -> Result<OperatorOutcome> {
         let operators = Arc::clone(&self.operators);
+        if let Some(traced) = &mut self.trace {
+            traced.operator = operator;
+        }
         let operator =
             operators.get(operator.0).ok_or_else(|| ErrorKind::Malformed("an operator of another module".into()))?;
         match (operator, call) {
@@ -185,7 +214,14 @@ impl Reference {
         let function = function(&code, apply)?;
         let slot = scalar_param(function, 0)?;
         env.draws = Draws::new(env.seed(), env.operator_calls(), Role::Apply);
+        let listener = self.trace.as_ref().map(|traced| (Arc::clone(&traced.trace), traced.operator));
+        let mut guard = listener.as_ref().map(|(trace, operator)| (lock(trace), *operator));
+        if let Some((trace, operator)) = &mut guard {
+            let (operator, input) = (*operator, order.as_deref());
+            trace.begin(&TracedCall { operator, graph: None, direction: Direction::Push, input });
+        }
         let mut interp = Interp::new(&code, env, self);
+        interp.trace = guard.as_mut().map(|(trace, _)| &mut **trace as &mut dyn Trace);
         let frame = interp.enter(function, captures)?;
         let mut kept = Vec::new();
         for i in 0..size {
@@ -193,10 +229,21 @@ impl Reference {
             interp.tick()?;
             interp.env.draws.begin(vertex, 0);
             interp.set_param(frame, slot, vertex.bits());
+            if let Some(trace) = &mut interp.trace {
+                trace.vertex(vertex);
+                trace.apply(false);
+            }
             if interp.run_frame(frame)? != 0 && filter {
                 kept.push(vertex);
+                if let Some(trace) = &mut interp.trace {
+                    trace.enqueue(vertex);
+                }
             }
         }
+        if let Some(trace) = &mut interp.trace {
+            trace.end(filter.then_some(kept.len()));
+        }
+        drop(interp);
         let mut outcome = OperatorOutcome { input_size: Some(size as u64), ..Default::default() };
         if filter {
             outcome.output_size = Some(kept.len() as u64);
@@ -204,6 +251,11 @@ impl Reference {
         }
         Ok(outcome)
     }
+}
+
+/// The listener of a traced machine. A listener that failed leaves a trace that nobody will read.
+fn lock<'t>(trace: &'t SharedTrace) -> MutexGuard<'t, dyn Trace + 'static> {
+    trace.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Moves vertices to the buckets of their present priorities.

@@ -10,7 +10,7 @@ impl Writer {
             return self.leaf(scope);
         }
         let depth = depth - 1;
-        match self.dice.weighted(&[30, 8, 6, 5, 4, 4, 3, 3, 5]) {
+        match self.dice.weighted(&[30, 8, 6, 5, 4, 4, 3, 3, 5, 6]) {
             0 => {
                 let op = *self.dice.pick(&["+", "-", "*", "+"]);
                 let (a, b) = (self.expr(scope, depth), self.expr(scope, depth));
@@ -42,7 +42,33 @@ impl Writer {
                 }
             }
             7 => self.graph_number(scope),
-            _ => self.helper_call(scope, depth),
+            8 => self.helper_call(scope, depth),
+            _ => self.word(scope, depth),
+        }
+    }
+
+    /// A whole number made of bits, or a random number by counter.
+    fn word(&mut self, scope: &Scope, depth: usize) -> String {
+        if depth == 0 || self.dice.percent(40) {
+            let vertex = self.dice.maybe(&scope.vertices).map(|vertex| vertex.text.clone());
+            return match vertex.filter(|_| self.dice.percent(60)) {
+                Some(vertex) => vertex,
+                None => {
+                    self.dice.pick(&["0", "1", "6", "255", "-2", "65536", "4000000000", "1099511627776"]).to_string()
+                }
+            };
+        }
+        let (a, b) = (self.word(scope, depth - 1), self.word(scope, depth - 1));
+        match self.dice.below(8) {
+            0 => format!("(~{a})"),
+            1 => format!("popcount({a})"),
+            2 => format!("({a} << ({b} & 31))"),
+            3 => format!("({a} >> ({b} & 7))"),
+            4 => format!("(randomBits({}, {a}, {b}) mod 1000)", self.dice.below(3)),
+            _ => {
+                let op = *self.dice.pick(&["&", "|", "^"]);
+                format!("({a} {op} {b})")
+            }
         }
     }
 

@@ -19,6 +19,7 @@ mod path;
 mod powerlaw;
 mod regular;
 mod road;
+mod shape;
 mod size;
 mod small_world;
 mod star;
@@ -44,6 +45,7 @@ pub use path::{Cycle, Path};
 pub use powerlaw::PowerLaw;
 pub use regular::Regular;
 pub use road::Road;
+pub use shape::Shape;
 pub use size::Size;
 pub use small_world::SmallWorld;
 pub use star::Star;
@@ -196,6 +198,14 @@ pub fn generators() -> &'static [GeneratorInfo] {
             summary: "simple connected graph with a prescribed degree distribution, accepted by a Kolmogorov-Smirnov test",
             example: "degrees:10000:normal:50:10",
             make: |p| Ok(Arc::new(Degrees::from_params(p)?)),
+        },
+        GeneratorInfo {
+            name: "shape",
+            parameters: "ITEMS:MEAN:DEVIATION:MAX[:min=1][:units]",
+            summary: "edges from ITEMS vertices whose out-degrees (`directed`) have that mean, standard deviation and \
+                      maximum, to random items; with `units` to a vertex of its own per edge",
+            example: "shape:325729:5.2:21.4:3445:directed",
+            make: |p| Ok(Arc::new(Shape::from_params(p)?)),
         },
         GeneratorInfo {
             name: "evolve",

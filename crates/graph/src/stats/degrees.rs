@@ -95,6 +95,12 @@ pub(super) fn counts(degrees: impl IndexedParallelIterator<Item = u64>) -> Count
 }
 
 impl DegreeSummary {
+    /// The out-degrees of a graph, by a walk over the offsets.
+    pub fn of_out_edges(graph: &Graph) -> DegreeSummary {
+        let vertices = graph.vertices() as u32;
+        DegreeSummary::of(&counts((0..vertices).into_par_iter().map(|v| graph.out().degree(v) as u64)))
+    }
+
     pub(super) fn of(counts: &Counts) -> Self {
         let n: u64 = counts.iter().map(|c| c.1).sum();
         let sum: u128 = counts.iter().map(|&(d, c)| u128::from(d) * u128::from(c)).sum();

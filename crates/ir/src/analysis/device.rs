@@ -93,6 +93,18 @@ fn host_only(expr: &Expr) -> Option<String> {
                     | OutDegreesUint
                     | Transpose
                     | Relabel
+                    | SelectEdges
+                    | Contract
+                    | Text
+                    | Join
+                    | SetMembers
+                    | ListGet
+                    | VectorSum
+                    | VectorMax
+                    | VectorMin
+                    | VectorCount
+                    | VectorArgMax
+                    | VectorArgMin
                     | SerialMinimumSpanningTree
                     | SerialSweepCut
             );

@@ -1,9 +1,11 @@
 //! Questions that several passes and machines ask about a module, each answered in one place.
 
 pub mod calls;
+pub mod claims;
 pub mod device;
 pub mod effects;
 pub mod joined;
+pub mod leaves;
 pub mod numbering;
 pub mod operator;
 pub mod ownership;

@@ -311,6 +311,9 @@ impl<'m> Look<'m> {
             (
                 Builtin::Neighbors
                 | Builtin::Relabel
+                | Builtin::EdgeIndex
+                | Builtin::SelectEdges
+                | Builtin::Contract
                 | Builtin::RandomOutNeighbor
                 | Builtin::RandomInNeighbor
                 | Builtin::OutNeighbor
@@ -318,6 +321,12 @@ impl<'m> Look<'m> {
                 | Builtin::SerialSweepCut,
                 _,
             ) => self.refuse("depends on the order of neighbours"),
+            (Builtin::RandomBits, _) => {
+                self.refuse("draws random numbers, which may depend on the numbers of vertices")
+            }
+            (Builtin::SetMembers | Builtin::VectorArgMax | Builtin::VectorArgMin, _) => {
+                self.refuse("depends on the order of vertices")
+            }
             _ => args.iter().try_for_each(|arg| self.value(arg)),
         }
     }

@@ -276,7 +276,7 @@ pub fn counting_operators(module: &Module) -> HashMap<*const Operator, Name> {
 
 /// Whether a choice between variants looks at the edges that leave the frontier.
 pub fn counts_edges(decision: &Decision) -> bool {
-    let counts = |criterion: &Criterion| *criterion != Criterion::InputSize;
+    let counts = |criterion: &Criterion| criterion.needs_degrees();
     match decision {
         Decision::Threshold { criterion, .. } => counts(criterion),
         Decision::Chooser { tree: Some(tree), .. } => tree.features().iter().any(|f| f.needs_frontier_edges()),

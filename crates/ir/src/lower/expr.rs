@@ -40,7 +40,7 @@ impl<'p> Lowering<'p> {
         if value.as_var().is_some() { Ok(value) } else { Ok(self.temporary(value, base, expr.span, pre)) }
     }
 
-    fn temporary(&mut self, value: Expr, base: &str, span: gw_lang::Span, pre: &mut Block) -> Expr {
+    pub(super) fn temporary(&mut self, value: Expr, base: &str, span: gw_lang::Span, pre: &mut Block) -> Expr {
         let name = self.fresh(base);
         let ty = value.ty.clone();
         let decl = StmtKind::VarDecl { name: name.clone(), ty: ty.clone(), init: Some(value) };
@@ -135,7 +135,7 @@ impl<'p> Lowering<'p> {
         Ok(FunctionRef { name: self.program.function(func.func).name.as_str().into(), captures })
     }
 
-    fn built(&self, builtin: Builtin, args: Vec<Expr>, at: &typed::Expr) -> Lower<Expr> {
+    pub(super) fn built(&self, builtin: Builtin, args: Vec<Expr>, at: &typed::Expr) -> Lower<Expr> {
         match builtin_type(builtin, &args) {
             Ok(ty) => Ok(Expr::new(ExprKind::Builtin(builtin, args), ty)),
             Err(message) => self.fail(at.span, LowerProblem::Builtin(message)),
@@ -160,6 +160,14 @@ impl<'p> Lowering<'p> {
             L::Neighbors => Builtin::Neighbors,
             L::Transpose => Builtin::Transpose,
             L::Relabel => Builtin::Relabel,
+            L::EdgeCount => Builtin::EdgeCount,
+            L::EdgeIndex => Builtin::EdgeIndex,
+            L::SelectEdges | L::Contract => {
+                let which = if builtin == L::Contract { Builtin::Contract } else { Builtin::SelectEdges };
+                let ty = self.ty(&expr.ty);
+                let made = self.built(which, lowered, expr)?;
+                return Ok(if made.ty == ty { made } else { Expr::new(ExprKind::Convert(Box::new(made)), ty) });
+            }
             L::AddVertex => Builtin::AddVertex,
             L::SetSize | L::UniverseSize if universe => Builtin::VertexCount,
             L::SetSize | L::UniverseSize => Builtin::VertexSetSize,
@@ -167,10 +175,14 @@ impl<'p> Lowering<'p> {
             L::VectorMax => Builtin::VectorMax,
             L::VectorMin => Builtin::VectorMin,
             L::VectorCount => Builtin::VectorCount,
+            L::VectorArgMax => Builtin::VectorArgMax,
+            L::VectorArgMin => Builtin::VectorArgMin,
             L::ListAppend => Builtin::ListAppend,
             L::ListPop => Builtin::ListPop,
             L::ListInsert => Builtin::ListInsert,
             L::ListRetrieve => Builtin::ListRetrieve,
+            L::ListSize => Builtin::ListSize,
+            L::ListGet => Builtin::ListGet,
             L::DequeueReadySet => Builtin::DequeueReadySet,
             L::Finished => Builtin::QueueFinished,
             L::FinishedNode => Builtin::QueueFinishedNode,
@@ -188,6 +200,14 @@ impl<'p> Lowering<'p> {
             L::Min => Builtin::Min,
             L::Max => Builtin::Max,
             L::Mod => Builtin::Mod,
+            L::BitAnd => Builtin::BitAnd,
+            L::BitOr => Builtin::BitOr,
+            L::BitXor => Builtin::BitXor,
+            L::BitNot => Builtin::BitNot,
+            L::ShiftLeft => Builtin::ShiftLeft,
+            L::ShiftRight => Builtin::ShiftRight,
+            L::PopCount => Builtin::PopCount,
+            L::RandomBits => Builtin::RandomBits,
             L::RandomOutNeighbor => Builtin::RandomOutNeighbor,
             L::RandomInNeighbor => Builtin::RandomInNeighbor,
             L::OutNeighbor => Builtin::OutNeighbor,

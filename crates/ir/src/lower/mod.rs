@@ -6,6 +6,7 @@
 
 mod expr;
 mod operator;
+mod repeat;
 mod stmt;
 
 pub(crate) use stmt::empty_value;
@@ -59,6 +60,7 @@ pub fn lower(program: &TypedProgram, source: &str) -> Result<Module, LowerError>
         function: None,
         names: Vec::new(),
         taken: HashSet::new(),
+        left: Vec::new(),
     };
     lowering.module()
 }
@@ -76,6 +78,9 @@ struct Lowering<'p> {
     names: Vec<Name>,
     /// All names in use in it.
     taken: HashSet<Name>,
+    /// The loops around the present statement. For a loop whose body became a loop of one round: the variable by
+    /// which a `break` says that the loop itself ends.
+    left: Vec<Option<Name>>,
 }
 
 type Lower<T> = Result<T, LowerError>;
@@ -135,6 +140,8 @@ impl<'p> Lowering<'p> {
             module.functions.push(function);
         }
         crate::analysis::repeats::settle(&mut module);
+        crate::analysis::leaves::note(&mut module);
+        crate::analysis::claims::note(&mut module);
         Ok(module)
     }
 

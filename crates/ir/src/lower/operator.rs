@@ -109,6 +109,7 @@ impl<'p> Lowering<'p> {
             function: None,
             names: Vec::new(),
             taken: Default::default(),
+            left: Vec::new(),
         };
         let target = function.captures.get(position).map_or(0, |id| id.0 as usize);
         let mut name = "_".into();
@@ -173,7 +174,8 @@ impl<'p> Lowering<'p> {
 fn visit_stmts<'p>(stmts: &'p [typed::Stmt], visit: &mut dyn FnMut(&'p typed::Expr)) {
     for stmt in stmts {
         match &stmt.kind {
-            typed::StmtKind::Expr(e) | typed::StmtKind::Print(e) => visit_expr(e, visit),
+            typed::StmtKind::Expr(e) => visit_expr(e, visit),
+            typed::StmtKind::Print(values) => values.iter().for_each(|e| visit_expr(e, visit)),
             typed::StmtKind::Assign { value, .. } | typed::StmtKind::Reduce { value, .. } => visit_expr(value, visit),
             typed::StmtKind::Let { init: Some(typed::Init::Value(e)), .. } => visit_expr(e, visit),
             typed::StmtKind::If { arms, otherwise } => {
@@ -187,7 +189,7 @@ fn visit_stmts<'p>(stmts: &'p [typed::Stmt], visit: &mut dyn FnMut(&'p typed::Ex
                 visit_expr(cond, visit);
                 visit_stmts(body, visit);
             }
-            typed::StmtKind::For { body, .. } => visit_stmts(body, visit),
+            typed::StmtKind::For { body, .. } | typed::StmtKind::ForEach { body, .. } => visit_stmts(body, visit),
             _ => {}
         }
     }

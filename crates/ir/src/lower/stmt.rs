@@ -19,6 +19,9 @@ impl<'p> Lowering<'p> {
     /// Lowers a statement to the end of `out`; temporaries come before it, without its label.
     fn stmt(&mut self, stmt: &'p typed::Stmt, out: &mut Block) -> Lower<()> {
         let span = self.span(stmt.span);
+        if let typed::StmtKind::ForEach { var, members, body } = &stmt.kind {
+            return self.for_each(stmt, *var, members, body, out);
+        }
         let kind = self.stmt_kind(stmt, out)?;
         let label = stmt.label.as_ref().map(|l| l.name.as_str().into());
         out.push(Stmt { label, span, kind });
@@ -71,11 +74,11 @@ impl<'p> Lowering<'p> {
             typed::StmtKind::If { arms, otherwise } => self.arms(arms, otherwise, out)?,
             typed::StmtKind::While { cond, body } => StmtKind::While {
                 condition: self.plain(cond, "in the condition of a loop")?,
-                body: self.block(body)?,
+                body: self.loop_body(body)?,
                 meta: WhileMeta::default(),
             },
             typed::StmtKind::DoWhile { body, cond } => StmtKind::DoWhile {
-                body: self.block(body)?,
+                body: self.loop_body(body)?,
                 condition: self.plain(cond, "in the condition of a loop")?,
             },
             typed::StmtKind::For { parallel, var, low, high, body } => {
@@ -84,7 +87,7 @@ impl<'p> Lowering<'p> {
                 };
                 let low = self.plain(low, "in the bound of a loop")?;
                 let high = self.plain(high, "in the bound of a loop")?;
-                let body = self.block(body)?;
+                let body = self.loop_body(body)?;
                 let meta = ForMeta::default();
                 if *parallel {
                     StmtKind::ParFor { var, low, high, body, meta }
@@ -92,8 +95,12 @@ impl<'p> Lowering<'p> {
                     StmtKind::For { var, low, high, body, meta }
                 }
             }
-            typed::StmtKind::Print(value) => StmtKind::Print(self.expr(value, out)?),
-            typed::StmtKind::Break => StmtKind::Break,
+            typed::StmtKind::ForEach { .. } => {
+                return self.fail(stmt.span, LowerProblem::Builtin("a loop over members in the wrong place".into()));
+            }
+            typed::StmtKind::Print(values) => StmtKind::Print(self.printed(stmt, values, out)?),
+            typed::StmtKind::Break => self.leave_loop(out),
+            typed::StmtKind::Continue => StmtKind::Break,
             typed::StmtKind::Delete(place) => StmtKind::Delete(self.target(place, out)?),
             typed::StmtKind::Expr(value) => StmtKind::Eval(self.value(value, out)?),
         })

@@ -5,15 +5,16 @@
 //! shared. Then `CompareAndSwap(vec[dst], K, e)` is test and assignment in one step; a push need not test `to` before.
 
 use super::{PassContext, PassError};
+use crate::analysis::claims::claimed;
 use crate::analysis::ownership::{Marker, Role, roles};
 use crate::analysis::priority::priority_vector;
-use crate::expr::{BinaryOp, Expr, ExprKind};
+use crate::expr::{Expr, ExprKind};
 use crate::meta::{Access, AccessMode, Direction, Sharing, UpdateMeta};
 use crate::module::{Function, Module};
-use crate::operator::{EdgeSetIterator, VertexFilter};
+use crate::operator::EdgeSetIterator;
 use crate::source::Name;
 use crate::stmt::{Stmt, StmtKind};
-use crate::types::{Scalar, Type};
+use crate::types::Type;
 use crate::walk::{bodies, bodies_mut, stmt_exprs_mut, walk_expr_mut, walk_stmts, walk_stmts_mut};
 use std::collections::{HashMap, HashSet};
 
@@ -129,43 +130,13 @@ fn compare_and_swap(module: &mut Module) {
 
 /// The expected value `K`, when the operator has the idiom.
 fn idiom(module: &Module, edges: &EdgeSetIterator) -> Option<Expr> {
-    let VertexFilter::Function(to) = &edges.to else { return None };
-    let apply = module.function(&edges.apply.name)?;
-    let (vector, value) = assigned_destination(apply)?;
-    let (tested, expect) = tested_entry(module.function(&to.name)?)?;
-    // Both sides must mean the same vector: a global, since captures are named differently in the two functions.
-    let known = module.global(&vector).is_some() && vector == tested;
-    let literal = match &expect.kind {
-        ExprKind::Int(_) | ExprKind::Float(_) => true,
-        ExprKind::Var(name) => module.global(name).is_some_and(|g| g.ty.scalar().is_some()),
-        _ => false,
-    };
-    let swappable = expect.ty.scalar().is_some_and(|s| !matches!(s, Scalar::Bool | Scalar::String));
-    // A value that reads the vector itself could see a change between test and store.
-    let reads_vector = crate::walk::variables(value).contains(&vector);
-    (known && literal && swappable && !reads_vector).then_some(expect)
+    assigns_shared_destination(module.function(&edges.apply.name)?).then_some(())?;
+    claimed(module, edges).map(|claim| claim.expect)
 }
 
-/// `vec[dst] = e` as the whole body, with a shared entry.
-fn assigned_destination(f: &Function) -> Option<(Name, &Expr)> {
-    let [stmt] = f.body.as_deref()? else { return None };
-    let StmtKind::Assign { target, value } = &stmt.kind else { return None };
-    let ExprKind::Element { vector, index, access } = &target.kind else { return None };
-    let shared = access.is_some_and(|a| a.sharing == Sharing::Shared);
-    let destination = f.params.get(1).map(|p| &p.name);
-    (shared && index.as_var() == destination).then_some(())?;
-    Some((vector.as_var()?.clone(), value))
-}
-
-/// `r = vec[v] == K` as the whole body.
-fn tested_entry(f: &Function) -> Option<(Name, Expr)> {
-    let [stmt] = f.body.as_deref()? else { return None };
-    let StmtKind::Assign { target, value } = &stmt.kind else { return None };
-    if target.as_var() != f.result.as_ref().map(|r| &r.name) {
-        return None;
-    }
-    let ExprKind::Binary(BinaryOp::Eq, lhs, rhs) = &value.kind else { return None };
-    let ExprKind::Element { vector, index, .. } = &lhs.kind else { return None };
-    (index.as_var() == f.params.first().map(|p| &p.name)).then_some(())?;
-    Some((vector.as_var()?.clone(), (**rhs).clone()))
+/// Whether the whole body is an assignment to a shared entry.
+fn assigns_shared_destination(f: &Function) -> bool {
+    let Some([Stmt { kind: StmtKind::Assign { target, .. }, .. }]) = f.body.as_deref() else { return false };
+    let ExprKind::Element { access, .. } = &target.kind else { return false };
+    access.is_some_and(|a| a.sharing == Sharing::Shared)
 }

@@ -56,8 +56,14 @@ impl Gen<'_> {
         let (name, ty) = self.of(&vectors);
         let mut expr = Expr::var(name, ty);
         while expr.ty != *item {
-            let index = if self.coin() { vertex() } else { Type::INT };
-            let index = self.expr(&index, depth);
+            let index = match self.pick(3) {
+                0 if depth > 0 && expr.ty == per_link(Type::BOOL) => {
+                    let args = vec![self.expr(&graph(None), 0), self.expr(&vertex(), 0), self.expr(&vertex(), 0)];
+                    self.built(Builtin::EdgeIndex, args)
+                }
+                1 => self.expr(&vertex(), depth),
+                _ => self.expr(&Type::INT, depth),
+            };
             expr = Expr::element(expr, index);
         }
         if let ExprKind::Element { access, .. } = &mut expr.kind {
@@ -145,7 +151,12 @@ impl Gen<'_> {
             }
             1 => {
                 let args = vec![self.expr(ty, depth), self.expr(ty, depth)];
-                let builtin = self.of(&[Builtin::Min, Builtin::Max, Builtin::Mod]);
+                let any = [Builtin::Min, Builtin::Max, Builtin::Mod];
+                let bits = [Builtin::BitAnd, Builtin::BitOr, Builtin::BitXor, Builtin::ShiftLeft, Builtin::ShiftRight];
+                let builtin = match ty.scalar().is_some_and(Scalar::is_whole) && self.coin() {
+                    true => self.of(&bits),
+                    false => self.of(&any),
+                };
                 self.built(builtin, args)
             }
             _ => {
@@ -200,9 +211,13 @@ impl Gen<'_> {
                 }
                 5 => {
                     let v = Expr::var("hops", per_node(Type::INT));
-                    let builtin =
-                        self.of(&[Builtin::VectorSum, Builtin::VectorMax, Builtin::VectorMin, Builtin::VectorCount]);
+                    use Builtin::*;
+                    let builtin = self.of(&[VectorSum, VectorMax, VectorMin, VectorCount, VectorArgMax, VectorArgMin]);
                     self.built(builtin, vec![v])
+                }
+                6 if self.coin() => {
+                    let args = vec![Expr::var("ints", list(Type::INT)), self.expr(&Type::INT, depth)];
+                    self.built(Builtin::ListGet, args)
                 }
                 6 => {
                     let l = Expr::var("ints", list(Type::INT));
@@ -230,9 +245,18 @@ impl Gen<'_> {
                 }
                 _ => {
                     let x = self.expr(&Type::INT, depth);
-                    self.built(Builtin::Abs, vec![x])
+                    let builtin = self.of(&[Builtin::Abs, Builtin::BitNot, Builtin::PopCount]);
+                    self.built(builtin, vec![x])
                 }
             },
+            Scalar::Uint64 if self.coin() => {
+                let of = self.expr(&g, 0);
+                self.built(Builtin::EdgeCount, vec![of])
+            }
+            Scalar::Uint64 => {
+                let args = (0..3).map(|_| self.expr(ty, depth)).collect();
+                self.built(Builtin::RandomBits, args)
+            }
             Scalar::Float => match self.pick(3) {
                 0 => self.built(Builtin::StopTimer, Vec::new()),
                 1 => {
@@ -249,10 +273,20 @@ impl Gen<'_> {
                 let s = self.expr(&Type::STRING, depth);
                 self.built(Builtin::Atof, vec![s])
             }
-            Scalar::String => {
-                let i = self.expr(&Type::INT, depth);
-                self.built(Builtin::Argv, vec![i])
-            }
+            Scalar::String => match self.pick(3) {
+                0 => {
+                    let x = self.expr(&Type::Scalar(Scalar::Double), depth);
+                    self.built(Builtin::Text, vec![x])
+                }
+                1 => {
+                    let parts = vec![self.expr(ty, depth), self.expr(ty, depth)];
+                    self.built(Builtin::Join, parts)
+                }
+                _ => {
+                    let i = self.expr(&Type::INT, depth);
+                    self.built(Builtin::Argv, vec![i])
+                }
+            },
             Scalar::Bool => return self.update(depth),
             _ => return None,
         })
@@ -326,8 +360,16 @@ impl Gen<'_> {
                 }
                 _ => self.var(ty),
             },
-            Type::EdgeSet { .. } => match self.pick(3) {
+            Type::EdgeSet { weight, .. } => match self.pick(5) {
                 0 => new(ExprKind::EdgeSetLoad(Box::new(self.expr(&Type::STRING, depth)))),
+                1 => {
+                    let args = vec![self.var(ty)?, Expr::var("kept", per_link(Type::BOOL))];
+                    Some(self.built(Builtin::SelectEdges, args))
+                }
+                2 if *weight == Some(Scalar::Int) => {
+                    let args = vec![Expr::var("links", graph(None)), Expr::var("parent", per_node(vertex()))];
+                    Some(self.built(Builtin::Contract, args))
+                }
                 _ => {
                     let inner = self.var(ty)?;
                     let builtin = self.of(&[Builtin::Transpose, Builtin::Relabel]);
@@ -351,6 +393,10 @@ impl Gen<'_> {
                 }
                 _ => self.var(ty),
             },
+            Type::List(item) if **item == vertex() && self.coin() => {
+                let of = self.expr(&set(), 0);
+                Some(self.built(Builtin::SetMembers, vec![of]))
+            }
             Type::List(_) => new(ExprKind::ListAlloc),
             Type::PriorityQueue { .. } => {
                 let alloc = PriorityQueueAlloc {

@@ -34,6 +34,9 @@ pub fn graph(weight: Option<Scalar>) -> Type {
 pub fn per_node(item: Type) -> Type {
     Type::Vector { domain: Domain::Element("Node".into()), item: Box::new(item) }
 }
+pub fn per_link(item: Type) -> Type {
+    Type::Vector { domain: Domain::Element("Link".into()), item: Box::new(item) }
+}
 pub fn fixed(n: u32, item: Type) -> Type {
     Type::Vector { domain: Domain::Fixed(n), item: Box::new(item) }
 }
@@ -55,6 +58,7 @@ pub fn globals() -> Vec<(&'static str, Type)> {
         ("rank", per_node(Type::Scalar(Scalar::Double))),
         ("parent", per_node(vertex())),
         ("pair", per_node(fixed(2, Type::Scalar(Scalar::Float)))),
+        ("kept", per_link(Type::BOOL)),
         ("flags", fixed(3, Type::BOOL)),
         ("n", Type::INT),
         ("u", Type::Scalar(Scalar::Uint)),
@@ -66,6 +70,7 @@ pub fn globals() -> Vec<(&'static str, Type)> {
         ("pq", queue()),
         ("sets", list(set())),
         ("ints", list(Type::INT)),
+        ("members", list(vertex())),
     ]
 }
 

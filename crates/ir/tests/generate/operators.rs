@@ -88,6 +88,8 @@ impl Gen<'_> {
             requires_output: output,
             udf_enqueues,
             can_reuse_frontier: output && matches!(from, VertexFilter::Set(_)) && self.coin(),
+            claims_for_good: weighted && matches!(to, VertexFilter::Function(_)),
+            bears_missing_leaves: output && weighted,
             dedup,
             dedup_inline: dedup != Dedup::None && self.coin(),
             output_representation: if output { self.maybe(&representations) } else { None },

@@ -85,7 +85,7 @@ impl Compiled {
             ArgKind::Graph => Ok(GRAPH.to_string()),
             ArgKind::Source => root.map(|root| root.to_string()).ok_or_else(|| lacks("a root", "--roots")),
             ArgKind::Count(_) => variant.count.map(|n| n.to_string()).ok_or_else(|| lacks("a count", "--rounds")),
-            ArgKind::Tolerance(tolerance) => Ok(tolerance.to_string()),
+            ArgKind::Tolerance(number) | ArgKind::Positive(number) => Ok(number.to_string()),
             ArgKind::Target | ArgKind::Landmark | ArgKind::Delta => {
                 Err("the lab runs programs that take a graph, a root and a count, not other arguments".to_string())
             }

@@ -50,6 +50,8 @@ pub struct Collection<'a> {
     pub retries: u32,
     /// Where files of graphs are looked for first, by their names.
     pub graph_folder: Option<PathBuf>,
+    /// Meters the energy of every run, which takes two seconds more per run.
+    pub energy: Option<&'a dyn gw_meter::power::EnergyMeter>,
     /// Ends the measuring when it becomes true.
     pub cancel: Arc<AtomicBool>,
 }

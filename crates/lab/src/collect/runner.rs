@@ -17,6 +17,7 @@ use super::graph::AtHand;
 use super::listen::{Heard, Steps};
 use super::{CollectListener, Collected, Collection, result};
 use crate::db::{Batch, Environment, FinishedRun, GraphWork, Lab, MODEL, Ours, Timing, VariantProperties, WorkVariant};
+use crate::energy::{RowEnergy, metered};
 use crate::error::{LabError, Result};
 use graphwright::Adviser;
 
@@ -333,7 +334,14 @@ impl<'a> Runner<'a> {
                 }
             }
         }
-        for timed in timed {
+        for mut timed in timed {
+            if let Err(fault) = self.energy(&mut timed, at_hand) {
+                self.fault(timed.batch, variant, fault)?;
+                if self.done.interrupted {
+                    return Ok(());
+                }
+                continue;
+            }
             let (batch, finished) = (timed.batch, timed.finished(variant.id));
             if self.lab.store_run(&self.environment, batch, &finished)? {
                 self.done.runs += 1;
@@ -385,6 +393,7 @@ impl<'a> Runner<'a> {
             heard: Vec::new(),
             seconds: Vec::new(),
             device: Vec::new(),
+            energy: None,
         })
     }
 
@@ -395,6 +404,17 @@ impl<'a> Runner<'a> {
         timed.heard.push(steps);
         timed.seconds.push(ran.seconds);
         timed.device.extend(ran.device_seconds);
+        Ok(())
+    }
+
+    /// Repeats a run for its energy, where somebody wants it.
+    fn energy(&mut self, timed: &mut Timed<'_>, at_hand: &AtHand) -> std::result::Result<(), Fault> {
+        let Some(meter) = self.settings.energy else { return Ok(()) };
+        let options = self.options(at_hand);
+        let compiled = self.compiled(timed.batch)?;
+        let energy = metered(meter, |_| run(compiled, &options, &timed.args, false).map(|_| ()))?;
+        let stood_still = || "the counter of energy stood still while the run was repeated".to_string();
+        timed.energy = Some(energy.ok_or_else(|| Fault::Failed { message: stood_still(), broken: false })?);
         Ok(())
     }
 
@@ -418,6 +438,7 @@ struct Timed<'b> {
     heard: Vec<Heard>,
     seconds: Vec<f64>,
     device: Vec<f64>,
+    energy: Option<RowEnergy>,
 }
 
 impl Timed<'_> {
@@ -437,6 +458,7 @@ impl Timed<'_> {
             totals: totals.into_iter().filter_map(|(name, timing)| Some((name, timing?))).collect(),
             steps: (0..steps).filter_map(step).collect(),
             result: self.hash,
+            energy: self.energy,
         }
     }
 }

@@ -21,6 +21,10 @@ pub struct Merged {
     pub external: usize,
     /// Models.
     pub models: usize,
+    /// Trials of tuners.
+    pub trials: usize,
+    /// Sheets of machines.
+    pub machines: usize,
 }
 
 impl Lab {
@@ -56,6 +60,9 @@ impl Lab {
         merged.external = change.execute(EXTERNAL, [])?;
         merged.models = change.execute(MODELS, [])?;
         change.execute_batch(MODEL_PARTS)?;
+        change.execute_batch(TUNE_CELLS)?;
+        merged.trials = change.execute(TRIALS, [])?;
+        merged.machines = change.execute(MACHINES, [])?;
         change.execute_batch(FORGET)?;
         change.commit()?;
         Ok(merged)
@@ -203,6 +210,9 @@ const TIMERS: &str = "
     INSERT INTO main.StepTimer
         SELECT r.ours, m.variantId, t.stepId, t.name, t.minTime, t.avgTime, t.maxTime, t.stdDev FROM other.StepTimer t
             JOIN temp.runs r ON r.theirs = t.runId JOIN main.Run m ON m.id = r.ours;
+    INSERT INTO main.RunEnergy(runId, joules, watts, spread, highestWatts, seconds, runs, meter)
+        SELECT r.ours, e.joules, e.watts, e.spread, e.highestWatts, e.seconds, e.runs, e.meter FROM other.RunEnergy e
+            JOIN temp.runs r ON r.theirs = e.runId;
     INSERT OR IGNORE INTO main.ExternalImpl(algorithmId, name, prettyName)
         SELECT a.ours, x.name, x.prettyName FROM other.ExternalImpl x JOIN temp.algorithms a ON a.theirs = x.algorithmId;
 ";
@@ -244,9 +254,30 @@ const MODEL_PARTS: &str = "
             JOIN temp.implementations i ON i.theirs = s.implId;
 ";
 
+const TUNE_CELLS: &str = "
+    INSERT OR IGNORE INTO main.TuneCell(program, programHash, graph, graphName, features, target, hardware,
+            algorithmVersion)
+        SELECT program, programHash, graph, graphName, features, target, hardware, algorithmVersion
+        FROM other.TuneCell ORDER BY id;
+    CREATE TEMP TABLE tune_cells AS
+        SELECT o.id AS theirs, m.id AS ours FROM other.TuneCell o JOIN main.TuneCell m
+            USING(programHash, graph, target, hardware, algorithmVersion);
+";
+
+const TRIALS: &str = "
+    INSERT OR IGNORE INTO main.TuneTrial(cellId, schedule, input, outcome, seconds, bytes, compileSeconds, timestamp,
+            number, joules)
+        SELECT c.ours, t.schedule, t.input, t.outcome, t.seconds, t.bytes, t.compileSeconds, t.timestamp, t.number,
+            t.joules
+        FROM other.TuneTrial t JOIN temp.tune_cells c ON c.theirs = t.cellId ORDER BY t.id";
+
+const MACHINES: &str = "
+    INSERT OR IGNORE INTO main.MeterSheet(target, machine, measured, sheet)
+        SELECT target, machine, measured, sheet FROM other.MeterSheet ORDER BY id";
+
 const FORGET: &str = "
     DROP TABLE temp.datasets; DROP TABLE temp.algorithms; DROP TABLE temp.platforms; DROP TABLE temp.properties;
     DROP TABLE temp.environments; DROP TABLE temp.graphs; DROP TABLE temp.implementations;
     DROP TABLE temp.configs; DROP TABLE temp.variants; DROP TABLE temp.run_configs; DROP TABLE temp.last_run;
-    DROP TABLE temp.runs; DROP TABLE temp.models;
+    DROP TABLE temp.runs; DROP TABLE temp.models; DROP TABLE temp.tune_cells;
 ";

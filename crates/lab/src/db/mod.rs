@@ -16,11 +16,16 @@
 //! | `steps` | the table of measured steps |
 //! | `models` | trained models |
 //! | `query` | answers as sheets |
+//! | `trials` | what tuners measured |
+//! | `machines` | sheets of machines |
 //! | `import`, `merge` | timings of other systems, lab files of other machines |
+//! | `contribute` | a lab without names, for others |
 
+mod contribute;
 mod entry;
 mod import;
 mod index;
+mod machines;
 mod merge;
 mod models;
 mod platform;
@@ -29,6 +34,7 @@ mod schema;
 mod steps;
 mod store;
 mod time;
+mod trials;
 mod work;
 
 use std::path::{Path, PathBuf};
@@ -38,6 +44,7 @@ use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use crate::error::{LabError, Result};
 
+pub use contribute::Contributed;
 pub(crate) use entry::MODEL;
 pub use entry::{Added, Kind, NewGraph, NewImplementation, VariantPlan};
 pub use import::Imported;
@@ -49,6 +56,7 @@ pub use query::{Entity, entities};
 pub use schema::VERSION;
 pub use steps::TableQuery;
 pub(crate) use store::{FinishedRun, Timing, VariantProperties};
+pub use trials::{TimedGraph, TrialOutcome, TrialRow, TuneCell};
 pub(crate) use work::{Batch, GraphWork, Ours, WorkVariant};
 
 /// How long a process waits for another that writes.

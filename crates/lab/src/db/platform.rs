@@ -1,11 +1,11 @@
 //! The platform of timings, and everything about the computer that may change while the platform stays the same.
 
 use gw_exec::{DeviceFacts, GraphVm};
+use gw_meter::MachineFacts;
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::Lab;
 use crate::error::{LabError, Result};
-use crate::machine::MachineFacts;
 
 /// The commit that this program was built from; its version where nobody noted one.
 pub fn build_commit() -> String {

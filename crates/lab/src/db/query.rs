@@ -162,6 +162,32 @@ const ENTITIES: &[Entity] = &[
               ORDER BY x.id, v.id, t.name",
     },
     Entity {
+        name: "energy",
+        summary: "joules and watts of runs that were metered (`gw lab run --energy`)",
+        sql: "SELECT a.name AS algorithm, p.name AS platform, g.name AS graph, c.name AS config, \
+              COALESCE(i.name, i.schedule) AS implementation, e.joules, e.watts, e.highestWatts AS highest_watts, \
+              e.spread, e.seconds, e.joules * e.seconds AS joule_seconds, e.runs, e.meter, r.timestamp \
+              FROM RunEnergy e JOIN Run r ON r.id = e.runId JOIN RunConfig rc ON rc.id = r.runConfigId \
+              JOIN Platform p ON p.id = rc.platformId JOIN Algorithm a ON a.id = r.algorithmId \
+              JOIN Variant v ON v.id = r.variantId JOIN Graph g ON g.id = v.graphId \
+              JOIN VariantConfig c ON c.id = v.variantConfigId JOIN Implementation i ON i.id = r.implId \
+              WHERE r.timestamp <= :as_of ORDER BY r.id",
+    },
+    Entity {
+        name: "trials",
+        summary: "what tuners measured: schedules with seconds, bytes and joules",
+        sql: "SELECT c.program, c.graphName AS graph, c.target, c.hardware, t.schedule, t.input, t.outcome, t.seconds, \
+              t.joules, t.bytes, t.compileSeconds AS compile_seconds, t.timestamp FROM TuneTrial t \
+              JOIN TuneCell c ON c.id = t.cellId WHERE t.timestamp <= :as_of ORDER BY t.id",
+    },
+    Entity {
+        name: "machines",
+        summary: "sheets of `gw meter`: what machines reach at best",
+        sql: "SELECT id, target, machine, measured, json_extract(sheet, '$.quick') AS quick, \
+              COALESCE(json_extract(sheet, '$.cpu.idle_w.median'), json_extract(sheet, '$.gpu.idle_w.median')) \
+              AS idle_watts FROM MeterSheet WHERE measured <= :as_of ORDER BY id",
+    },
+    Entity {
         name: "models",
         summary: "trained models",
         sql: "SELECT m.id, m.name, a.name AS algorithm, p.name AS platform, m.trainGraphs AS graphs, \

@@ -10,7 +10,12 @@ use rusqlite::{Connection, TransactionBehavior};
 use crate::error::{LabError, Result};
 
 /// What makes a file of each version from one of the version before.
-const MIGRATIONS: [&str; 2] = [include_str!("schema_1.sql"), include_str!("schema_2.sql")];
+const MIGRATIONS: [&str; 4] = [
+    include_str!("schema_1.sql"),
+    include_str!("schema_2.sql"),
+    include_str!("schema_3.sql"),
+    include_str!("schema_4.sql"),
+];
 
 /// The present version.
 pub const VERSION: u32 = MIGRATIONS.len() as u32;

@@ -6,6 +6,7 @@ use rusqlite::{Transaction, params};
 use super::platform::Environment;
 use super::work::Batch;
 use super::{Lab, time};
+use crate::energy::RowEnergy;
 use crate::error::Result;
 
 /// A time over several runs.
@@ -50,6 +51,8 @@ pub(crate) struct FinishedRun {
     pub(crate) samples: usize,
     pub(crate) totals: Vec<(&'static str, Timing)>,
     pub(crate) steps: Vec<Timing>,
+    /// Its energy, where it was metered.
+    pub(crate) energy: Option<RowEnergy>,
 }
 
 impl Lab {
@@ -143,6 +146,22 @@ impl Lab {
             for (step, timing) in run.steps.iter().enumerate() {
                 let step = step as i64;
                 insert.execute(params![id, run.variant, step, timing.min, timing.mean, timing.max, timing.std_dev])?;
+            }
+            if let Some(energy) = &run.energy {
+                change.execute(
+                    "INSERT INTO RunEnergy(runId, joules, watts, spread, highestWatts, seconds, runs, meter) \
+                     VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                    params![
+                        id,
+                        energy.joules,
+                        energy.watts,
+                        energy.spread,
+                        energy.highest_watts,
+                        energy.seconds,
+                        energy.runs as i64,
+                        energy.meter
+                    ],
+                )?;
             }
             change
                 .prepare_cached("DELETE FROM Failure WHERE runConfigId = ?1 AND variantId = ?2 AND implId = ?3")?

@@ -24,6 +24,8 @@ const METHODS: &[(Receiver, &str, Builtin)] = {
         (Graph, "getNgh", Neighbors),
         (Graph, "transpose", Transpose),
         (Graph, "relabel", Relabel),
+        (Graph, "getEdges", EdgeCount),
+        (Graph, "contract", Contract),
         (Set, "addVertex", AddVertex),
         (Set, "getVertexSetSize", SetSize),
         (Set, "size", UniverseSize),
@@ -31,10 +33,13 @@ const METHODS: &[(Receiver, &str, Builtin)] = {
         (Vector, "max", VectorMax),
         (Vector, "min", VectorMin),
         (Vector, "count", VectorCount),
+        (Vector, "argmax", VectorArgMax),
+        (Vector, "argmin", VectorArgMin),
         (List, "append", ListAppend),
         (List, "pop", ListPop),
         (List, "insert", ListInsert),
         (List, "retrieve", ListRetrieve),
+        (List, "size", ListSize),
         (Queue, "dequeue_ready_set", DequeueReadySet),
         (Queue, "dequeueReadySet", DequeueReadySet),
         (Queue, "finished", Finished),
@@ -68,6 +73,9 @@ const INTRINSICS: &[(&str, usize)] = &[
     ("max", 2),
     ("mod", 2),
     ("to_double", 1),
+    ("popcount", 1),
+    ("random", 3),
+    ("randomBits", 3),
     ("writeMin", 3),
     ("writeMax", 3),
     ("atomicAdd", 3),
@@ -75,6 +83,7 @@ const INTRINSICS: &[(&str, usize)] = &[
     ("getRandomOutNgh", 2),
     ("getRandomInNgh", 2),
     ("getOutNgh", 3),
+    ("edgeIndex", 3),
     ("serialMinimumSpanningTree", 2),
     ("serialSweepCut", 3),
 ];
@@ -90,6 +99,7 @@ impl Checker {
         name: &Ident,
         args: &[ast::Expr],
         span: Span,
+        hint: Option<&Type>,
     ) -> Checked<Expr> {
         let receiver = self.expr(receiver, None)?;
         let kind = match &receiver.ty {
@@ -104,7 +114,12 @@ impl Checker {
         let Some((_, _, method)) = found else {
             return Err(self.no_method(&receiver, kind, name));
         };
-        self.method_call(*method, receiver, name, args, span)
+        let made = self.method_call(*method, receiver, name, args, span)?;
+        Ok(match (*method, hint) {
+            // What the new graph is assigned to says how its edges are called and weighted.
+            (Builtin::Contract, Some(wanted)) => made_graph(made, wanted, true),
+            _ => made,
+        })
     }
 
     fn no_method(&mut self, receiver: &Expr, kind: Option<Receiver>, name: &Ident) -> super::Fail {
@@ -141,7 +156,7 @@ impl Checker {
     ) -> Checked<Expr> {
         use Builtin::*;
         let wanted = match method {
-            OutDegree | Neighbors | AddVertex | ListAppend | ListInsert | ListRetrieve | FinishedNode => 1,
+            OutDegree | Neighbors | Contract | AddVertex | ListAppend | ListInsert | ListRetrieve | FinishedNode => 1,
             UpdatePriorityMin | UpdatePriorityMax | UpdatePrioritySum => 3,
             _ => 0,
         };
@@ -152,6 +167,11 @@ impl Checker {
         let result = match (method, &ty) {
             (VertexCount, _) => Type::INT,
             (Transpose | Relabel, _) => ty.clone(),
+            (EdgeCount, _) => Type::Scalar(Scalar::Uint64),
+            (Contract, Type::EdgeSet(g)) => {
+                all.push(self.value(&args[0], &per_vertex(g, Scalar::Int), &what)?);
+                ty.clone()
+            }
             (OutDegrees, Type::EdgeSet(g)) => per_vertex(g, Scalar::Int),
             (OutDegreesUint, Type::EdgeSet(g)) => per_vertex(g, Scalar::Uint),
             (OutDegree, _) => {
@@ -168,14 +188,17 @@ impl Checker {
                 Type::Void
             }
             (SetSize | UniverseSize, _) => Type::INT,
-            (VectorSum | VectorMax | VectorMin | VectorCount, Type::Vector { item, .. }) => {
+            (
+                VectorSum | VectorMax | VectorMin | VectorCount | VectorArgMax | VectorArgMin,
+                Type::Vector { item, .. },
+            ) => {
                 if item.numeric().is_none() {
                     let shown = self.show(item);
                     let message = format!("`{}` needs a vector of numbers, not of {shown}", name.name);
                     return Err(self.error(message, name.span, "not a number"));
                 }
                 match method {
-                    VectorCount => Type::INT,
+                    VectorCount | VectorArgMax | VectorArgMin => Type::INT,
                     // Entries of a bool vector are added as ints, as everywhere.
                     VectorSum if **item == Type::BOOL => Type::INT,
                     _ => (**item).clone(),
@@ -195,6 +218,7 @@ impl Checker {
                 Type::Void
             }
             (ListPop, Type::List(item)) => (**item).clone(),
+            (ListSize, _) => Type::INT,
             (DequeueReadySet, Type::PriorityQueue { elem, .. }) => Type::VertexSet(*elem),
             (Finished, _) => Type::BOOL,
             (FinishedNode, _) => {
@@ -289,6 +313,8 @@ impl Checker {
             }
             "abs" | "fabs" | "floor" | "log" | "exp" | "sqrt" => self.maths(name, &args[0], span, hint),
             "pow" | "min" | "max" | "mod" => self.two_numbers(name, args, span, hint),
+            "popcount" => self.popcount(&args[0], span),
+            "random" | "randomBits" => self.random(name, args, span),
             "writeMin" | "writeMax" | "atomicAdd" | "compare_and_swap" => self.atomic(name, args, span),
             _ => self.graph_function(name, args, span),
         }
@@ -411,12 +437,30 @@ impl Checker {
             let args = vec![graph, vertex, position];
             return Ok(builtin(Builtin::OutNeighbor, args, Type::Element(ty.dst), span));
         }
+        if name == "edgeIndex" {
+            let target = self.index_value(&args[2], &what)?;
+            let args = vec![graph, vertex, target];
+            return Ok(builtin(Builtin::EdgeIndex, args, Type::Element(ty.edge), span));
+        }
         let (which, result) = match name {
             "getRandomOutNgh" => (Builtin::RandomOutNeighbor, Type::Element(ty.dst)),
             "getRandomInNgh" => (Builtin::RandomInNeighbor, Type::Element(ty.src)),
             _ => (Builtin::MinimumSpanningTree, per_vertex(&ty, Scalar::Int)),
         };
         Ok(builtin(which, vec![graph, vertex], result, span))
+    }
+}
+
+/// A graph made at run time as the edgeset that is wanted: between the same vertices, its edges may have another
+/// element, and another weight where that is worked out anew.
+pub(super) fn made_graph(made: Expr, wanted: &Type, weighs: bool) -> Expr {
+    match (&made.ty, wanted) {
+        (Type::EdgeSet(own), Type::EdgeSet(other)) if own.src == other.src && own.dst == other.dst => {
+            let weight = if weighs { other.weight } else { own.weight };
+            let ty = Type::EdgeSet(EdgeSetType { edge: other.edge, weight, ..*own });
+            Expr { ty, ..made }
+        }
+        _ => made,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Expressions.
 
+use super::builtin::made_graph;
 use super::convert::{convert, int_literal, large_literal};
 use super::scope::Meaning;
 use super::{Checked, Checker, Fail, Symbol};
@@ -30,9 +31,10 @@ impl Checker {
             ast::ExprKind::Name(name) => self.name(name, span),
             ast::ExprKind::Unary { op, operand } => self.unary(*op, operand, span, hint),
             ast::ExprKind::Binary { op, left, right } => self.binary(*op, left, right, span, hint),
+            ast::ExprKind::Word { op, left, right } => self.word(*op, left, right, span, hint),
             ast::ExprKind::Index { base, index } => self.index_expr(base, index, span),
             ast::ExprKind::Call { callee, args } => self.call(callee, args, span, hint),
-            ast::ExprKind::Method { receiver, name, args } => self.method(receiver, name, args, span),
+            ast::ExprKind::Method { receiver, name, args } => self.method(receiver, name, args, span, hint),
             ast::ExprKind::Field { receiver, name } => {
                 let help = match self.method_exists(&name.name) {
                     true => format!("write `.{}()` to call the method", name.name),
@@ -41,7 +43,15 @@ impl Checker {
                 let place = receiver.span.to(name.span);
                 Err(self.report(Diagnostic::error("there are no fields", place, "a field").help(help)))
             }
-            ast::ExprKind::Operator { .. } => self.operator(expr),
+            ast::ExprKind::Operator { .. } => {
+                let made = self.operator(expr)?;
+                Ok(match (&made.kind, hint) {
+                    (ExprKind::Builtin { builtin: Builtin::SelectEdges, .. }, Some(wanted)) => {
+                        made_graph(made, wanted, false)
+                    }
+                    _ => made,
+                })
+            }
             ast::ExprKind::Load(path) => self.load(path, span, hint),
             ast::ExprKind::Intersection(args) => self.intersection(args, span),
             ast::ExprKind::IntersectNeighbor(args) => self.intersect_neighbor(args, span),
@@ -112,6 +122,9 @@ impl Checker {
             let value = self.truth(value, "`not`")?;
             return Ok(node(ExprKind::Not(Box::new(value)), Type::BOOL, span));
         }
+        if op == UnaryOp::BitNot {
+            return self.bit_not(operand, span, hint);
+        }
         let what = if op == UnaryOp::Neg { "`-`" } else { "`+`" };
         let value = self.expr(operand, hint)?;
         let from = self.number(&value, what)?;
@@ -169,13 +182,14 @@ impl Checker {
         }
         let (base, index) = (self.expr(base, None), self.index_value(index, "an index"));
         let (base, index) = (base?, index?);
+        if let Type::List(item) = &base.ty {
+            let ty = (**item).clone();
+            self.check_fixed_index(IndexKind::Fixed(u32::MAX), &index)?;
+            return Ok(builtin(Builtin::ListGet, vec![base, index], ty, span));
+        }
         let Type::Vector { index: kind, item } = &base.ty else {
             let shown = self.show(&base.ty);
-            let mut diagnostic = Diagnostic::error(format!("{shown} cannot be indexed"), base.span, "not a vector");
-            if matches!(base.ty, Type::List(_)) {
-                diagnostic = diagnostic.help("take entries from the end of a list with `.pop()`");
-            }
-            return Err(self.report(diagnostic));
+            return Err(self.error(format!("{shown} cannot be indexed"), base.span, "not a vector"));
         };
         let (kind, ty) = (*kind, (**item).clone());
         self.check_fixed_index(kind, &index)?;

@@ -6,6 +6,7 @@
 
 mod builtin;
 mod convert;
+mod edges;
 mod expr;
 mod filter;
 mod finish;
@@ -14,6 +15,7 @@ mod operator;
 mod scope;
 mod stmt;
 mod types;
+mod words;
 
 use crate::ast::{self, Ast, Item};
 use crate::diagnostic::{Diagnostic, has_errors};
@@ -103,6 +105,8 @@ struct Checker {
     pending: Vec<operator::Pending>,
     /// Functions used as filters of edges.
     filters: Vec<filter::FilterUse>,
+    /// Functions that take the edge they are applied to.
+    edge_uses: Vec<edges::EdgeUse>,
     /// Global vertexsets that the program uses as dynamic sets.
     dynamic: HashSet<GlobalId>,
 }

@@ -164,6 +164,9 @@ impl Checker {
         modified: Option<(&Ident, bool)>,
         span: Span,
     ) -> Checked<Expr> {
+        if op == OperatorKind::Filter && from.is_none() && to.is_none() {
+            return self.select_edges(graph, graph_type, func, span);
+        }
         if matches!(op, OperatorKind::Filter | OperatorKind::ApplyUpdatePriorityExtern) {
             return Err(self.report(
                 Diagnostic::error(
@@ -176,7 +179,10 @@ impl Checker {
         }
         let used = self.func_use(func)?;
         let signature = self.signatures[used.func.0 as usize].clone();
-        let weighted = self.edge_params(&signature, graph_type, func)?;
+        let (weighted, takes_edge) = self.edge_params(&signature, graph_type, func)?;
+        if takes_edge {
+            self.takes_edge(&graph, &used, &signature)?;
+        }
         let collects = signature.result == Type::BOOL;
         if signature.result != Type::Void && !(collects && op == OperatorKind::Apply) {
             self.report(
@@ -209,15 +215,18 @@ impl Checker {
         Ok(node(ExprKind::EdgeApply(Box::new(apply)), ty, span))
     }
 
-    /// Checks `(src, dst)` or `(src, dst, weight)`; true if the weight is taken.
-    fn edge_params(&mut self, signature: &Signature, graph: EdgeSetType, func: &FuncRef) -> Checked<bool> {
-        let types: Vec<&Type> = signature.params.iter().map(|(_, ty)| ty).collect();
+    /// Checks `(src, dst)` or `(src, dst, weight)`, with the edge itself behind; whether the weight and the edge are
+    /// taken.
+    fn edge_params(&mut self, signature: &Signature, graph: EdgeSetType, func: &FuncRef) -> Checked<(bool, bool)> {
+        let mut types: Vec<&Type> = signature.params.iter().map(|(_, ty)| ty).collect();
+        let edge = Type::Element(graph.edge);
+        let takes_edge = types.len() > 2 && graph.edge != graph.dst && types.pop_if(|ty| **ty == edge).is_some();
         let ends = types.len() >= 2 && is_vertex(types[0], graph.src) && is_vertex(types[1], graph.dst);
         let vertex = self.show(&Type::Element(graph.src));
         let problem = match (ends, types.get(2..), graph.weight) {
-            (true, Some([]), _) => return Ok(false),
+            (true, Some([]), _) => return Ok((false, takes_edge)),
             (true, Some([weight]), Some(wanted)) if **weight == Type::Scalar(wanted) => {
-                return Ok(true);
+                return Ok((true, takes_edge));
             }
             (true, Some([_]), None) => {
                 return Err(self.report(
@@ -238,9 +247,12 @@ impl Checker {
         };
         let weight = graph.weight.map_or(String::new(), |w| format!("[, weight : {w}]"));
         Err(self.report(
-            Diagnostic::error(problem, func.span, "wrong parameters")
-                .also(signature.span, "declared here")
-                .help(format!("an edge function takes `(src : {vertex}, dst : {vertex}{weight})`")),
+            Diagnostic::error(problem, func.span, "wrong parameters").also(signature.span, "declared here").help(
+                format!(
+                    "an edge function takes `(src : {vertex}, dst : {vertex}{weight}[, e : {}])`",
+                    self.show(&edge)
+                ),
+            ),
         ))
     }
 

@@ -61,21 +61,15 @@ impl Checker {
                 self.leave();
                 StmtKind::For { parallel: *parallel, var, low: low?, high: high?, body }
             }
-            Ast::Print(value) => {
-                let value = self.expr(value, None)?;
-                if value.ty.repr().is_none() {
-                    let what = match value.ty {
-                        Type::Void => "this gives no value to print".into(),
-                        _ => format!("`print` shows numbers and strings, not {}", self.show(&value.ty)),
-                    };
-                    let mut diagnostic = Diagnostic::error(what, value.span, "cannot be printed");
-                    if matches!(value.ty, Type::Vector { .. }) {
-                        diagnostic = diagnostic.help("print its entries one by one, or `.sum()`");
-                    }
-                    return Err(self.report(diagnostic));
-                }
-                StmtKind::Print(value)
+            Ast::ForEach { parallel, var, members, body } => self.for_each(*parallel, var, members, body)?,
+            Ast::Print(values) => {
+                let values: Vec<_> = values.iter().map(|value| self.printed(value)).collect();
+                StmtKind::Print(values.into_iter().collect::<Checked<Vec<_>>>()?)
             }
+            Ast::Continue if self.frame.loops.is_empty() => {
+                return Err(self.error("`continue` outside a loop", stmt.span, "no loop to go on with"));
+            }
+            Ast::Continue => StmtKind::Continue,
             Ast::Break => match self.frame.loops.last() {
                 Some(Loop::Sequential) => StmtKind::Break,
                 Some(Loop::Parallel) => {
@@ -103,6 +97,68 @@ impl Checker {
             Ast::Empty => return Ok(None),
         };
         Ok(Some(kind))
+    }
+
+    /// A value that `print` can show.
+    fn printed(&mut self, value: &ast::Expr) -> Checked<Expr> {
+        let value = self.expr(value, None)?;
+        if value.ty.repr().is_some() {
+            return Ok(value);
+        }
+        let what = match value.ty {
+            Type::Void => "this gives no value to print".into(),
+            _ => format!("`print` shows numbers and strings, not {}", self.show(&value.ty)),
+        };
+        let mut diagnostic = Diagnostic::error(what, value.span, "cannot be printed");
+        if matches!(value.ty, Type::Vector { .. }) {
+            diagnostic = diagnostic.help("print its entries one by one, or `.sum()`");
+        }
+        Err(self.report(diagnostic))
+    }
+
+    /// `for v in set` and `for x in list`.
+    fn for_each(
+        &mut self,
+        parallel: bool,
+        var: &ast::Ident,
+        members: &ast::Expr,
+        body: &[ast::Stmt],
+    ) -> Checked<StmtKind> {
+        let members = self.expr(members, None);
+        let item = match &members {
+            Ok(Expr { ty: Type::VertexSet(elem), .. }) => Ok(Type::Element(*elem)),
+            Ok(Expr { ty: Type::List(item), .. }) => Ok((**item).clone()),
+            Ok(other) => {
+                let found = self.show(&other.ty);
+                let help = match other.ty.numeric() {
+                    Some(_) => "write `0:n` for the numbers below n",
+                    None => "a loop runs over numbers, `0:n`, over a vertexset or over a list",
+                };
+                let message = format!("a loop cannot run over {found}");
+                Err(self.report(Diagnostic::error(message, other.span, format!("this is {found}")).help(help)))
+            }
+            Err(Fail) => Err(Fail),
+        };
+        if parallel && item.is_ok() {
+            return Err(self.report(
+                Diagnostic::error("`par_for` runs over numbers", var.span, "over a set or list")
+                    .help("apply a function to all members at a time: `set.apply(f)`; or use `for`"),
+            ));
+        }
+        self.enter();
+        let local = match &item {
+            Ok(ty) => Some(self.add_local(var, ty.clone(), LocalKind::Loop)),
+            Err(Fail) => {
+                self.poison(var);
+                None
+            }
+        };
+        let body = self.loop_body(Loop::Sequential, body);
+        self.leave();
+        match (local, members) {
+            (Some(var), Ok(members)) => Ok(StmtKind::ForEach { var, members, body }),
+            _ => Err(Fail),
+        }
     }
 
     fn condition(&mut self, cond: &ast::Expr, what: &str) -> Checked<Expr> {

@@ -1,36 +1,53 @@
 //! Expressions, by precedence climbing.
 
 use super::{Fail, MAX_OPERATORS, Parsed, Parser};
-use crate::ast::{BinaryOp, Expr, ExprKind, FuncRef, Ident, NewPriorityQueue, OperatorKind, UnaryOp};
+use crate::ast::{BinaryOp, Expr, ExprKind, FuncRef, Ident, NewPriorityQueue, OperatorKind, UnaryOp, WordOp};
 use crate::diagnostic::Diagnostic;
 use crate::lexer;
 use crate::source::Span;
 use crate::token::TokenKind;
 
-/// Binding strength of `+` and `-`; `not` binds just looser than this, tighter than comparisons.
-const ADDITIVE: u8 = 5;
+/// Binding strength of the loosest operator that binds tighter than a comparison: what `not` takes in.
+const ABOVE_COMPARISON: u8 = 5;
+/// Binding strength of `*`, `/` and `mod`.
+const MULTIPLICATIVE: u8 = 10;
 
-/// Binding strength of a binary operator (higher binds tighter); `None` for the operator means "not supported".
-fn binary_op(kind: TokenKind) -> Option<(u8, Option<BinaryOp>)> {
+/// What stands between two operands.
+#[derive(Clone, Copy)]
+enum Infix {
+    Plain(BinaryOp),
+    Word(WordOp),
+    /// Recognised in order to say that there is no such operator.
+    Unsupported,
+}
+
+/// Binding strength of a binary operator; higher binds tighter. Operators on bits bind tighter than comparisons, so
+/// that `x & 1 == 0` asks for the lowest bit.
+fn binary_op(kind: TokenKind) -> Option<(u8, Infix)> {
+    use Infix::{Plain, Unsupported, Word};
     use TokenKind::*;
-    let (strength, op) = match kind {
-        KwOr => (1, BinaryOp::Or),
-        KwAnd => (2, BinaryOp::And),
-        KwXor => (3, BinaryOp::Xor),
-        EqEq => (4, BinaryOp::Eq),
-        Ne => (4, BinaryOp::Ne),
-        Lt => (4, BinaryOp::Lt),
-        Gt => (4, BinaryOp::Gt),
-        Le => (4, BinaryOp::Le),
-        Ge => (4, BinaryOp::Ge),
-        Plus => (ADDITIVE, BinaryOp::Add),
-        Minus => (ADDITIVE, BinaryOp::Sub),
-        Star => (6, BinaryOp::Mul),
-        Slash => (6, BinaryOp::Div),
-        Backslash | DotStar | DotSlash | Caret => return Some((6, None)),
+    Some(match kind {
+        KwOr => (1, Plain(BinaryOp::Or)),
+        KwAnd => (2, Plain(BinaryOp::And)),
+        KwXor => (3, Plain(BinaryOp::Xor)),
+        EqEq => (4, Plain(BinaryOp::Eq)),
+        Ne => (4, Plain(BinaryOp::Ne)),
+        Lt => (4, Plain(BinaryOp::Lt)),
+        Gt => (4, Plain(BinaryOp::Gt)),
+        Le => (4, Plain(BinaryOp::Le)),
+        Ge => (4, Plain(BinaryOp::Ge)),
+        Pipe => (ABOVE_COMPARISON, Word(WordOp::Or)),
+        Caret => (6, Word(WordOp::Xor)),
+        Amp => (7, Word(WordOp::And)),
+        Shl => (8, Word(WordOp::ShiftLeft)),
+        Shr => (8, Word(WordOp::ShiftRight)),
+        Plus => (9, Plain(BinaryOp::Add)),
+        Minus => (9, Plain(BinaryOp::Sub)),
+        Star => (MULTIPLICATIVE, Plain(BinaryOp::Mul)),
+        Slash => (MULTIPLICATIVE, Plain(BinaryOp::Div)),
+        Backslash | DotStar | DotSlash => (MULTIPLICATIVE, Unsupported),
         _ => return None,
-    };
-    Some((strength, Some(op)))
+    })
 }
 
 impl Parser<'_> {
@@ -60,10 +77,10 @@ impl Parser<'_> {
     fn binary(&mut self, least: u8) -> Parsed<Expr> {
         // The operand of a `not` takes every operator that binds tighter than a comparison.
         let mut left = match self.peek() {
-            TokenKind::KwNot if least <= ADDITIVE => self.not()?,
+            TokenKind::KwNot if least <= ABOVE_COMPARISON => self.not()?,
             _ => self.negation()?,
         };
-        while let Some((strength, op)) = binary_op(self.peek()) {
+        while let Some((strength, op)) = self.infix() {
             if strength < least {
                 break;
             }
@@ -82,12 +99,23 @@ impl Parser<'_> {
             }
             let right = self.binary(strength + 1)?;
             let span = left.span.to(right.span);
-            let Some(op) = op else {
-                return Err(self.unsupported_operator(token.span));
+            let (one, other) = (Box::new(left), Box::new(right));
+            let kind = match op {
+                Infix::Plain(op) => ExprKind::Binary { op, left: one, right: other },
+                Infix::Word(op) => ExprKind::Word { op, left: one, right: other },
+                Infix::Unsupported => return Err(self.unsupported_operator(token.span)),
             };
-            left = Expr { kind: ExprKind::Binary { op, left: Box::new(left), right: Box::new(right) }, span };
+            left = Expr { kind, span };
         }
         Ok(left)
+    }
+
+    /// The operator at the cursor. `mod` is a name that stands between two operands of one line.
+    fn infix(&self) -> Option<(u8, Infix)> {
+        if self.peek() == TokenKind::Ident && self.text(self.span()) == "mod" && self.same_line() {
+            return Some((MULTIPLICATIVE, Infix::Word(WordOp::Mod)));
+        }
+        binary_op(self.peek())
     }
 
     /// `x -= 1` and its like.
@@ -104,7 +132,6 @@ impl Parser<'_> {
     fn unsupported_operator(&mut self, span: Span) -> Fail {
         let symbol = self.text(span).to_string();
         let help = match symbol.as_str() {
-            "^" => "use `pow(x, y)`",
             "'" => "use `edges.transpose()` for graphs",
             _ => "vectors have no whole-vector arithmetic: write a vertex function",
         };
@@ -118,7 +145,7 @@ impl Parser<'_> {
         let start = self.advance().span;
         let operand = self.nested(|p| match p.peek() {
             TokenKind::KwNot => p.not(),
-            _ => p.binary(ADDITIVE),
+            _ => p.binary(ABOVE_COMPARISON),
         })?;
         Ok(unary(UnaryOp::Not, start, operand))
     }
@@ -127,6 +154,7 @@ impl Parser<'_> {
         let op = match self.peek() {
             TokenKind::Minus => UnaryOp::Neg,
             TokenKind::Plus => UnaryOp::Plus,
+            TokenKind::Tilde => UnaryOp::BitNot,
             _ => return self.postfix(),
         };
         self.count_operator()?;

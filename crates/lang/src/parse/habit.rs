@@ -45,7 +45,7 @@ impl Parser<'_> {
                 "`%` starts a comment, so the rest of this line is not read",
                 comment,
                 "a comment",
-                "write `mod(a, b)` for the remainder of a division",
+                "write `a mod b` for the remainder of a division",
             ));
         }
         let symbol = |p: &Self| p.text(span).to_string();
@@ -61,9 +61,13 @@ impl Parser<'_> {
                 self.no_such("there is no `:=`", span, "unknown operator", "write `=` to assign")
             }
             Quote => self.no_such("strings are written in double quotes", span, "a single quote", "write `\"...\"`"),
-            Lt | Gt if previous == self.peek() && self.adjacent(0) => {
+            Amp | Pipe if previous == self.peek() && self.adjacent(0) => {
                 let message = format!("there is no `{0}{0}`", symbol(self));
-                self.no_such(&message, span, "unknown operator", "multiply or divide by a power of two")
+                let help = match self.peek() {
+                    Amp => "write `and`; `&` combines the bits of whole numbers",
+                    _ => "write `or`; `|` combines the bits of whole numbers",
+                };
+                self.no_such(&message, span, "unknown operator", help)
             }
             Star if previous == Star && self.adjacent(0) => {
                 self.no_such("there is no `**`", span, "unknown operator", "write `pow(x, y)`")
@@ -85,7 +89,7 @@ impl Parser<'_> {
                 let help = match word.as_str() {
                     "AND" | "And" => "write `and`",
                     "OR" | "Or" => "write `or`",
-                    "mod" | "MOD" => "write `mod(a, b)`",
+                    "MOD" | "Mod" => "write `a mod b`",
                     "div" | "DIV" => "write `/`; between integers it drops the fraction",
                     _ => return None,
                 };

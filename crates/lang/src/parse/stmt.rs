@@ -96,7 +96,9 @@ impl Parser<'_> {
                     return;
                 }
                 Eof | KwEnd | KwElif | KwElse | KwFunc | KwExport | KwExtern | KwElement | KwVar | KwConst | KwIf
-                | KwWhile | KwDo | KwFor | KwParFor | KwPrint | KwPrintln | KwBreak | KwDelete | Hash => return,
+                | KwWhile | KwDo | KwFor | KwParFor | KwPrint | KwPrintln | KwBreak | KwContinue | KwDelete | Hash => {
+                    return;
+                }
                 _ => {
                     self.advance();
                 }
@@ -182,22 +184,22 @@ impl Parser<'_> {
             KwParFor => self.for_stmt(true),
             KwPrint | KwPrintln => {
                 self.advance();
-                let value = self.expr()?;
-                if self.peek() == Comma {
-                    let span = self.span();
-                    self.report(
-                        Diagnostic::error("`print` takes one value", span, "a second value follows")
-                            .help("write one `print` per value"),
-                    );
-                    return Err(Fail);
+                let mut values = vec![self.expr()?];
+                while self.eat(Comma) {
+                    values.push(self.expr()?);
                 }
                 self.expect_semi()?;
-                Ok(StmtKind::Print(value))
+                Ok(StmtKind::Print(values))
             }
             KwBreak => {
                 self.advance();
                 self.expect_semi()?;
                 Ok(StmtKind::Break)
+            }
+            KwContinue => {
+                self.advance();
+                self.expect_semi()?;
+                Ok(StmtKind::Continue)
             }
             KwDelete => {
                 self.advance();
@@ -241,21 +243,25 @@ impl Parser<'_> {
     fn for_stmt(&mut self, parallel: bool) -> Parsed<StmtKind> {
         let open = self.advance().span;
         let word = if parallel { "par_for" } else { "for" };
-        let (var, low, high) = match self.for_header() {
+        let (var, first, high) = match self.for_header() {
             Ok(header) => header,
             Err(Fail) => {
                 self.skip_line();
                 let error = Expr { kind: ExprKind::Error, span: open };
                 let var = Ident { name: String::new(), span: open };
-                (var, error.clone(), error)
+                (var, error.clone(), Some(error))
             }
         };
         let body = self.block();
         self.close_block(word, open)?;
-        Ok(StmtKind::For { parallel, var, low, high, body })
+        Ok(match high {
+            Some(high) => StmtKind::For { parallel, var, low: first, high, body },
+            None => StmtKind::ForEach { parallel, var, members: first, body },
+        })
     }
 
-    fn for_header(&mut self) -> Parsed<(Ident, Expr, Expr)> {
+    /// The variable and the bounds of a loop over numbers, or the variable and the set of a loop over members.
+    fn for_header(&mut self) -> Parsed<(Ident, Expr, Option<Expr>)> {
         if self.peek() == TokenKind::LParen {
             let span = self.span();
             let help = "write `for i in 0:10`; the loop ends before 10";
@@ -275,11 +281,20 @@ impl Parser<'_> {
         self.expect(TokenKind::KwIn)?;
         let low = self.expr()?;
         if !matches!(self.peek(), TokenKind::Colon | TokenKind::Bad) {
-            return Err(self.no_range(&low));
+            let members = match &low.kind {
+                ExprKind::Name(_) | ExprKind::Method { .. } | ExprKind::Operator { .. } => true,
+                ExprKind::Call { callee, .. } => callee.name.name != "range",
+                _ => false,
+            };
+            // What follows on the line cannot be the start of the block: it belongs to a header gone wrong.
+            if !members || self.peek() == TokenKind::Comma {
+                return Err(self.no_range(&low));
+            }
+            return Ok((var, low, None));
         }
         self.expect(TokenKind::Colon)?;
         let high = self.expr()?;
-        Ok((var, low, high))
+        Ok((var, low, Some(high)))
     }
 
     fn expr_or_assign(&mut self) -> Parsed<StmtKind> {

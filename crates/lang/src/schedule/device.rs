@@ -64,6 +64,9 @@ const DEDUP_BY: &[(&str, DedupBy)] = &[
     ("COUNTERS", DedupBy::Counters),
     ("BITMAP", DedupBy::Bitmap),
     ("BOOLMAP", DedupBy::Boolmap),
+    ("HASH", DedupBy::Hash),
+    ("HASH64", DedupBy::Hash64),
+    ("WARP_MATCH", DedupBy::WarpMatch),
 ];
 
 const CREATION: &[(&str, FrontierCreation)] = &[

@@ -34,6 +34,7 @@ fn lab(path: &std::path::Path) -> Lab {
         stop_after: None,
         retries: 1,
         graph_folder: None,
+        energy: None,
         cancel: Default::default(),
     };
     let collected = collect(&mut lab, &settings, &mut ()).unwrap();

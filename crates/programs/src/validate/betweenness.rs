@@ -1,6 +1,7 @@
 //! Betweenness: Brandes' algorithm, serial, in double precision.
 
 use gw_graph::{Graph, VertexId};
+use rayon::prelude::*;
 
 use super::{Invalid, Run, ensure, every_vertex, levels, wrong};
 
@@ -22,6 +23,27 @@ pub(crate) fn bc(run: &Run<'_>) -> Result<(), Invalid> {
             ensure(near, || wrong!("vertex {v}: {what} {found} instead of {right}"))?;
         }
         Ok(())
+    })
+}
+
+/// Of all vertices, as the sum over the sources.
+pub(crate) fn betweenness(run: &Run<'_>) -> Result<(), Invalid> {
+    let found = run.doubles("centrality")?;
+    let vertices = run.graph.vertices();
+    let sources = run.count_arg(2)?.min(vertices);
+    let place = |i: usize| (i as u128 * vertices as u128 / sources as u128) as VertexId;
+    let dependencies = (0..sources).into_par_iter().map(|i| brandes(run.graph, place(i)).dependency);
+    let add = |mut a: Vec<f64>, b: Vec<f64>| {
+        a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+        a
+    };
+    let zero = || vec![0.0; vertices];
+    let sums = dependencies.fold(zero, add).reduce(zero, add);
+    every_vertex(run.graph, |v| {
+        let right = sums[v as usize] * vertices as f64 / sources.max(1) as f64;
+        let found = found[v as usize];
+        let near = (found - right).abs() <= 1e-6 * right.abs() + 1e-9;
+        ensure(near, || wrong!("vertex {v}: betweenness {found} instead of {right}"))
     })
 }
 

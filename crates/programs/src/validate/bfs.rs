@@ -62,3 +62,16 @@ pub(crate) fn bfs_levels(run: &Run<'_>) -> Result<(), Invalid> {
     let deepest = levels.iter().copied().max().unwrap_or(0);
     ensure(depth == i128::from(deepest), || wrong!("depth {depth} instead of {deepest}"))
 }
+
+pub(crate) fn khop(run: &Run<'_>) -> Result<(), Invalid> {
+    let (found, reached, most) = (run.ints("level")?, run.integer("reached")?, run.count_arg(3)?);
+    let levels = levels(run.graph.out(), run.vertex_arg(2)?);
+    let inside = |level: i32| usize::try_from(level).is_ok_and(|level| level <= most);
+    every_vertex(run.graph, |v| {
+        let level = levels[v as usize];
+        let (found, right) = (found[v as usize], if inside(level) { level } else { -1 });
+        ensure(found == right, || wrong!("vertex {v}: level {found} instead of {right}"))
+    })?;
+    let right = levels.iter().filter(|&&level| inside(level)).count();
+    ensure(reached == right as i128, || wrong!("{reached} vertices reached instead of {right}"))
+}

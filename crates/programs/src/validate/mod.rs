@@ -6,19 +6,36 @@
 
 mod betweenness;
 mod bfs;
+mod bipartite;
+mod bridges;
 mod cf;
 mod closeness;
+mod clustering;
 mod coloring;
+mod communities;
 mod components;
+mod eccentricity;
 mod eigenvector;
+mod forest;
+mod harmonic;
+mod hits;
+mod katz;
 mod kcore;
+mod labels;
+mod matching;
 mod mis;
 mod pagerank;
+mod personalised;
 mod point_to_point;
 mod setcover;
+mod similarity;
 mod spmv;
 mod sssp;
+mod strong;
+mod topo;
 mod triangles;
+mod truss;
+mod walks;
 
 use std::borrow::Cow;
 
@@ -28,21 +45,38 @@ use rayon::prelude::*;
 use crate::registry::Remark;
 use crate::results::{Number, Results, Values};
 
-pub(crate) use betweenness::bc;
-pub(crate) use bfs::{bfs, bfs_levels, levels};
+pub(crate) use betweenness::{bc, betweenness};
+pub(crate) use bfs::{bfs, bfs_levels, khop, levels};
+pub(crate) use bipartite::bipartite;
+pub(crate) use bridges::bridges;
 pub(crate) use cf::cf;
 pub(crate) use closeness::closeness;
+pub(crate) use clustering::{lcc, triangles_per_vertex};
 pub(crate) use coloring::coloring;
+pub(crate) use communities::{leiden, louvain};
 pub(crate) use components::components;
+pub(crate) use eccentricity::{eccentricity, open_bounds};
 pub(crate) use eigenvector::{eigenvector, unfinished_eigenvector};
+pub(crate) use forest::msf;
+pub(crate) use harmonic::harmonic;
+pub(crate) use hits::hits;
+pub(crate) use katz::{katz, unfinished_katz};
 pub(crate) use kcore::kcore;
+pub(crate) use labels::cdlp;
+pub(crate) use matching::{matching, matching_weighted};
 pub(crate) use mis::mis;
-pub(crate) use pagerank::{pagerank, pagerank_delta, pagerank_gs, unfinished_ranks};
+pub(crate) use pagerank::{pagerank, pagerank_delta, pagerank_gs, unfinished_ranks, unfinished_walk};
+pub(crate) use personalised::ppr;
 pub(crate) use point_to_point::{astar, ppsp, too_long};
 pub(crate) use setcover::setcover;
+pub(crate) use similarity::similarity;
 pub(crate) use spmv::spmv;
 pub(crate) use sssp::{no_distances, sssp, sssp_delta, sssp_real};
+pub(crate) use strong::scc;
+pub(crate) use topo::topo;
 pub(crate) use triangles::triangles;
+pub(crate) use truss::ktruss;
+pub(crate) use walks::{node2vec, walks};
 
 /// A finished run: what a validator looks at.
 #[derive(Clone, Copy)]
@@ -139,6 +173,29 @@ pub(crate) fn nothing(_: &Run<'_>) -> Option<Remark> {
     None
 }
 
+/// Checks the end of an iteration whose last change and the one before were worked out again: `change` is told as it
+/// was, and the rounds ended at the limit or as soon as the change fell below the tolerance.
+pub(crate) fn ended(
+    rounds: i128,
+    limit: usize,
+    change: f64,
+    last: f64,
+    before: f64,
+    tolerance: f64,
+    rounding: f64,
+) -> Result<(), Invalid> {
+    let near = (change - last).abs() <= rounding || (!change.is_finite() && !last.is_finite());
+    ensure(near, || wrong!("change is {change:.3e} instead of {last:.3e}"))?;
+    ensure(rounds == limit as i128 || change < tolerance, || {
+        wrong!(
+            "the rounds ended after {rounds} of {limit} with the change {change:.2e}, the tolerance being {tolerance:e}"
+        )
+    })?;
+    ensure(rounds == 0 || before >= tolerance - rounding, || {
+        wrong!("round {rounds} was done after a change of {before:.2e}, less than the tolerance {tolerance:e}")
+    })
+}
+
 /// Every edge has its reverse, whatever their weights.
 fn has_reverses(graph: &Graph) -> bool {
     let out = graph.out();
@@ -164,6 +221,7 @@ macro_rules! typed_vectors {
 impl<'a> Run<'a> {
     typed_vectors! {
         ints: i32 = Int, "int";
+        uint64s: u64 = Uint64, "uint_64";
         floats: f32 = Float, "float";
         doubles: f64 = Double, "double";
         bools: bool = Bool, "bool";
@@ -176,6 +234,24 @@ impl<'a> Run<'a> {
             Values::Float(v) if v.len() == expected => Ok(v),
             Values::Float(v) => Err(Invalid::WrongLength { name, found: v.len(), expected }),
             other => Err(Invalid::WrongType { name, found: other.type_name(), expected: "float" }),
+        }
+    }
+
+    /// A nested vector of ints, `width` per vertex.
+    pub(crate) fn int_rows(&self, name: &'static str, width: usize) -> Result<Cow<'a, [i32]>, Invalid> {
+        self.sized_ints(name, width * self.graph.vertices())
+    }
+
+    /// A vector of ints over edges.
+    pub(crate) fn edge_ints(&self, name: &'static str) -> Result<Cow<'a, [i32]>, Invalid> {
+        self.sized_ints(name, self.graph.edges())
+    }
+
+    fn sized_ints(&self, name: &'static str, expected: usize) -> Result<Cow<'a, [i32]>, Invalid> {
+        match self.results.vector(name).ok_or(Invalid::Missing(name))? {
+            Values::Int(v) if v.len() == expected => Ok(v),
+            Values::Int(v) => Err(Invalid::WrongLength { name, found: v.len(), expected }),
+            other => Err(Invalid::WrongType { name, found: other.type_name(), expected: "int" }),
         }
     }
 

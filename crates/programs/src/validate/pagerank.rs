@@ -54,7 +54,17 @@ pub(crate) fn pagerank(run: &Run<'_>) -> Result<(), Invalid> {
 
 /// Told when the rounds ended before the change fell below the tolerance.
 pub(crate) fn unfinished_ranks(run: &Run<'_>) -> Option<Remark> {
-    let (rounds, change, tolerance) = (run.integer("rounds").ok()?, run.real("change").ok()?, run.real_arg(3).ok()?);
+    unfinished(run, 3)
+}
+
+/// The same for programs whose tolerance is their fourth argument.
+pub(crate) fn unfinished_walk(run: &Run<'_>) -> Option<Remark> {
+    unfinished(run, 4)
+}
+
+fn unfinished(run: &Run<'_>, index: usize) -> Option<Remark> {
+    let (rounds, change, tolerance) =
+        (run.integer("rounds").ok()?, run.real("change").ok()?, run.real_arg(index).ok()?);
     // Without a tolerance the rounds are what was asked for, and nothing else.
     (change >= tolerance && tolerance > 0.0).then(|| {
         Remark::Rough(format!(

@@ -6,6 +6,7 @@ mod damage;
 mod guide;
 mod machine;
 mod oracle;
+mod plain;
 mod programs;
 mod real_graphs;
 mod reference;

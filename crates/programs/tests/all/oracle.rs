@@ -118,7 +118,7 @@ pub fn solve(program: &str, graph: &Graph, args: &[String]) -> ResultMap {
             real_edges(graph).into_iter().for_each(|(u, v, w)| y[u] += w as f32 * x[v]);
             results.with_vector("x", x).with_vector("y", y)
         }
-        other => panic!("no oracle for {other}"),
+        other => crate::plain::solve(other, graph, args),
     }
 }
 
@@ -201,6 +201,14 @@ fn count_paths(graph: &Graph, source: usize, level: &[i32]) -> Vec<f64> {
 }
 
 fn betweenness(graph: &Graph, source: usize, results: ResultMap) -> ResultMap {
+    let level = hops(graph, source);
+    let paths = count_paths(graph, source, &level);
+    let results = results.with_vector("dependency", dependencies(graph, source));
+    results.with_vector("level", level).with_vector("paths", paths)
+}
+
+/// The part of the shortest paths from a source that pass through each vertex, over all targets.
+pub fn dependencies(graph: &Graph, source: usize) -> Vec<f64> {
     let n = graph.vertices();
     let level = hops(graph, source);
     let paths = count_paths(graph, source, &level);
@@ -212,7 +220,7 @@ fn betweenness(graph: &Graph, source: usize, results: ResultMap) -> ResultMap {
             dependency[v] += paths[v] * from_v[t] / paths[t];
         }
     }
-    results.with_vector("level", level).with_vector("paths", paths).with_vector("dependency", dependency)
+    dependency
 }
 
 fn closeness(graph: &Graph, pivots: usize) -> Vec<f64> {

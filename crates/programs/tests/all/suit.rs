@@ -195,7 +195,9 @@ fn a_hub_gets_its_whole_rank() {
         let others = f64::from(n - 1);
         (hub, leaf) = (0.15 / f64::from(n) + 0.85 * leaf * others, 0.15 / f64::from(n) + 0.85 * hub / others);
     }
-    for name in ["pagerank", "pagerank-div", "pagerank-delta", "pagerank-gs"] {
+    let names = ["pagerank", "pagerank-delta", "pagerank-div", "pagerank-gs"];
+    let names = if gw_testing::is_nightly() { &names[..] } else { &names[..2] };
+    for name in names {
         let (result, ..) = solved(name, &star, &[]);
         let Some(Values::Float(rank)) = Results::vector(&result.globals, "rank") else { panic!("no ranks") };
         assert!((f64::from(rank[0]) - hub).abs() < 1e-5, "{name}: {} instead of {hub}", rank[0]);

@@ -38,3 +38,21 @@ word_axis! {
         Block = "block": "a counter per thread, summed over warp and block, one atomic per block",
     }
 }
+
+word_axis! {
+    /// How the threads of a GPU get room in the output queue for the vertices they add.
+    Append {
+        Staged = "staged": "ids wait in shared memory; one reservation per block at the end of the operator",
+        Ballot = "ballot": "lanes that add at the same time reserve together and write side by side",
+        Registers = "registers": "a thread keeps a few ids in registers; lanes whose registers are full, and at the \
+            end all of a block, reserve together",
+    }
+}
+
+word_axis! {
+    /// Whether vertices without out-edges enter the output, where nobody can tell.
+    Leaves {
+        Keep = "keep": "every vertex that was found enters the output",
+        Drop = "drop": "vertices without out-edges stay out: the next step would load them for nothing",
+    }
+}

@@ -119,6 +119,12 @@ impl LoadBalance {
         all
     }
 
+    /// Whether long lists are shared by the whole device, whatever the degrees are.
+    pub fn shares_lists_by_device(self) -> bool {
+        use LoadBalance::*;
+        matches!(self, Twc | Etwc | Strict | MergePath | MultiPhase | EdgeOnly)
+    }
+
     /// Whether two workers may hold edges of the same vertex at once.
     pub fn shares_vertices(self) -> bool {
         match self {

@@ -49,6 +49,7 @@ impl Check<'_> {
             Axis::Parallelism => self.parallelism(),
             Axis::Grain => self.grain(),
             Axis::LoadBalance => self.load_balance(),
+            Axis::Hubs => self.hubs(),
             Axis::Block => self.block(),
             Axis::Edges => self.edges(),
             Axis::Update => self.update(),
@@ -60,6 +61,11 @@ impl Check<'_> {
             Axis::Count => self.count(),
             Axis::Dedup => self.needs_output(Axis::Dedup),
             Axis::DedupBy => self.dedup_by(),
+            Axis::DedupInput => self.dedup_input(),
+            Axis::Claim => self.claim(),
+            Axis::Visited => self.visited(),
+            Axis::Append => self.append(),
+            Axis::Leaves => self.leaves(),
             Axis::Segments => self.segments(),
             Axis::Numa => self.numa(),
             Axis::LoopForm => self.loop_form(),
@@ -137,6 +143,25 @@ impl Check<'_> {
                 "`lb=edge-only` visits every edge anyway, so it has no dense form of push",
                 "say `push`",
             );
+        }
+    }
+
+    fn hubs(&mut self) {
+        match self.s.load_balance {
+            Some(balance) if balance.shares_lists_by_device() => self.wrong(
+                Axis::Hubs,
+                format!("`lb={balance}` already shares the longest lists over the whole device"),
+                "drop `hubs`, or use a balancer that gives a vertex to one thread, warp or block",
+            ),
+            Some(LoadBalance::EdgeBased | LoadBalance::Aligned | LoadBalance::Blocking) => {
+                self.wrong(Axis::Hubs, "`hubs` is for balancers of GPUs", "drop `hubs`");
+            }
+            Some(_) => {}
+            None => self.wrong(
+                Axis::Hubs,
+                "`hubs` is about lists that a GPU balancer would give to one thread, warp or block",
+                "add `lb=<balancer>`",
+            ),
         }
     }
 
@@ -359,6 +384,85 @@ impl Check<'_> {
         }
         if self.s.dedup == Some(Dedup::Off) && !self.p.needs_unique_output {
             self.idle(Axis::DedupBy, "`dedup-by` says how, but `dedup=off`");
+        }
+    }
+
+    fn dedup_input(&mut self) {
+        if self.eager() {
+            return self.idle(Axis::DedupInput, "an eager update loads no queue");
+        }
+        if self.direction() != Direction::Push || self.edge_only() {
+            self.wrong(
+                Axis::DedupInput,
+                "`dedup-input` drops repeats where the input queue is loaded, which only a push with a queue does",
+                "say `push` and another `lb` than `edge-only`, or drop `dedup-input`",
+            );
+        } else if self.p.kind == PointKind::EdgeOperator && self.p.from != Sources::Set {
+            self.idle(Axis::DedupInput, "the operator has no `from` set");
+        }
+    }
+
+    /// Rules for axes about the entries that a push claims; says whether there are some.
+    fn claims(&mut self, axis: Axis) -> bool {
+        if !self.p.claims_destinations {
+            self.idle(
+                axis,
+                "the operator does not claim destinations by a `to` test and a store into the tested entry",
+            );
+        } else if self.direction() != Direction::Push {
+            self.idle(axis, format!("only a push claims destinations, but {}", self.says_direction()));
+        } else {
+            return true;
+        }
+        false
+    }
+
+    fn visited(&mut self) {
+        if self.claims(Axis::Visited) && self.s.visited == Some(Visited::Bits) && !self.p.claims_for_good {
+            self.wrong(
+                Axis::Visited,
+                "`visited=bits` remembers claimed destinations, but other parts of the program may free them again",
+                "use `visited=off`",
+            );
+        }
+    }
+
+    fn claim(&mut self) {
+        if !self.claims(Axis::Claim) {
+            return;
+        }
+        let unique = self.p.needs_unique_output && self.p.requires_output;
+        if self.s.claim == Some(Claim::Store) && unique {
+            self.wrong(
+                Axis::Claim,
+                "`claim=store` may add a vertex twice, and the algorithm needs each vertex at most once",
+                "use `claim=swap`",
+            );
+        }
+    }
+
+    fn append(&mut self) {
+        self.needs_output(Axis::Append);
+        if let Some(creation) = self.s.creation
+            && creation != FrontierCreation::Fused
+        {
+            self.wrong(
+                Axis::Append,
+                format!("`append` is about a queue that the operator fills, and `create={creation}` makes none"),
+                "use `create=fused` or drop `append`",
+            );
+        }
+    }
+
+    fn leaves(&mut self) {
+        self.needs_output(Axis::Leaves);
+        if self.s.leaves == Some(Leaves::Drop) && self.p.requires_output && !self.p.bears_missing_leaves {
+            self.wrong(
+                Axis::Leaves,
+                "the program could tell that vertices are missing: `leaves=drop` needs an output that is only the `from` \
+                 set of operators on the same edges, and the emptiness of which ends a loop without other statements",
+                "use `leaves=keep`",
+            );
         }
     }
 

@@ -46,6 +46,10 @@ pub enum Problem {
         /// The option.
         option: &'static str,
     },
+    /// An option of the whole program stands in the schedule of an operator.
+    OfWholeProgram,
+    /// A schedule stands behind an option of the whole program with only a comma between them.
+    AfterWholeProgram,
     /// The label before `@` is not a label path.
     BadLabel,
     /// A transform with wrong arguments.
@@ -66,6 +70,10 @@ impl fmt::Display for ParseError {
             Problem::Repeated { what } => write!(f, "`{word}` comes second: {what} is set already")?,
             Problem::WrongParts { expected } => write!(f, "`{word}` needs {expected}")?,
             Problem::Missing { option } => write!(f, "`{word}` needs the option `{option}`")?,
+            Problem::OfWholeProgram => write!(f, "`{word}=` is said once for the whole program, set apart by `;`")?,
+            Problem::AfterWholeProgram => {
+                write!(f, "`{word}` stands behind an option of the whole program: a `;` goes between them, not a `,`")?
+            }
             Problem::BadLabel => write!(f, "`{word}` is not a label path such as `s0:s1`")?,
             Problem::BadTransform { usage } => write!(f, "`{word}` is written `{usage}`")?,
         }

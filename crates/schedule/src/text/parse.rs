@@ -71,6 +71,9 @@ fn unknown_word(piece: Piece) -> ParseError {
     if piece.text.is_empty() {
         return piece.error(Problem::Empty);
     }
+    if let Some(suggestion) = colon_for_at(piece) {
+        return ParseError { suggestion: Some(suggestion), ..piece.error(Problem::UnknownWord) };
+    }
     // A value without its key is the common slip: `etwc` for `lb=etwc`. Numbers could be anything.
     let word_axes = || Axis::ALL.iter().copied().filter(|axis| axis.rows().iter().all(|row| row.word != "<n>"));
     let fitting = word_axes().find(|&axis| SimpleSchedule::default().set_text(axis, piece.text));
@@ -86,7 +89,21 @@ fn unknown_word(piece: Piece) -> ParseError {
     ParseError { suggestion, ..piece.error(Problem::UnknownWord) }
 }
 
+/// `s1: push` for `s1@push`: what is said, or the key of it, behind a label and a colon.
+fn colon_for_at(piece: Piece) -> Option<String> {
+    let colon = piece.text.rfind(':')?;
+    let (label, rest) = (Piece { text: &piece.text[..colon], at: piece.at }.trim(), piece.from(colon + 1).trim());
+    let known = Direction::from_word(rest.text).is_some() || Axis::from_key(rest.text).is_some();
+    (known && Label::new(label.text).is_ok()).then(|| format!("{}@{}", label.text, rest.text))
+}
+
 fn unknown_key(key: Piece, keys: &[&str]) -> ParseError {
+    if ["on", "order", "do"].contains(&key.text) {
+        return key.error(Problem::OfWholeProgram);
+    }
+    if let Some(suggestion) = colon_for_at(key) {
+        return ParseError { suggestion: Some(suggestion), ..key.error(Problem::UnknownKey) };
+    }
     let all = Axis::ALL.iter().map(|a| a.key());
     ParseError {
         suggestion: nearest(key.text, keys.iter().copied().chain(all)).map(str::to_string),
@@ -290,7 +307,12 @@ fn program(piece: Piece) -> Result<ProgramSchedule, ParseError> {
     let mut saw_everywhere = false;
     for entry in piece.split(';') {
         if let Some((label, text)) = entry.split_once('@') {
-            let checked = Label::new(label.text).map_err(|_| label.error(Problem::BadLabel))?;
+            let checked = Label::new(label.text).map_err(|_| match label.text.rfind(',') {
+                Some(comma) if label.text.contains('=') => {
+                    label.from(comma + 1).trim().error(Problem::AfterWholeProgram)
+                }
+                _ => label.error(Problem::BadLabel),
+            })?;
             if program.insert(checked, schedule(text)?).is_some() {
                 return Err(label.repeated(format!("the schedule of `{}`", label.text)));
             }
@@ -310,6 +332,9 @@ fn program(piece: Piece) -> Result<ProgramSchedule, ParseError> {
                     return Err(key.repeated("the order of vertices"));
                 }
                 let words: Vec<_> = VertexOrder::ALL.iter().map(|order| order.word()).collect();
+                if let Some((_, rest)) = value.split_once(',') {
+                    return Err(rest.error(Problem::AfterWholeProgram));
+                }
                 let order = VertexOrder::ALL.into_iter().find(|order| order.word() == value.text);
                 program.set_order(Some(order.ok_or_else(|| value.bad_value("order", &words, &words))?));
             }

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 /// One axis: unset, any representative value, any number, any argument.
 fn axis_value(axis: Axis) -> BoxedStrategy<SimpleSchedule> {
     let listed = prop::sample::select(axis.representatives());
-    let numeric = axis.rows().iter().any(|row| row.word == "<n>");
+    let numeric = axis.rows().iter().any(|row| row.word == "argv<k>");
     let chosen = if numeric {
         let number =
             prop_oneof![any::<u64>().prop_map(|n| n.to_string()), any::<u32>().prop_map(|k| format!("argv{k}")),];

@@ -538,6 +538,29 @@ impl<'b, 'm, 'e> Body<'b, 'm, 'e> {
                 self.ops.push(Op::Binary { f, to, a, b });
                 Ok(to)
             }
+            Builtin::BitAnd | Builtin::BitOr | Builtin::BitXor | Builtin::ShiftLeft | Builtin::ShiftRight => {
+                let f = scalar::bit_operation(builtin, scalar_of(ty)?);
+                let f = f.ok_or_else(|| Unsupported("the bits of this type".into()))?;
+                let (a, b) = (self.expr(&args[0])?, self.expr(&args[1])?);
+                let to = self.ops.reg();
+                self.ops.push(Op::Binary { f, to, a, b });
+                Ok(to)
+            }
+            Builtin::BitNot | Builtin::PopCount => {
+                let scalar = scalar_of(&args[0].ty)?;
+                let a = self.expr(&args[0])?;
+                self.unary(scalar::bit_function(builtin, scalar), a)
+            }
+            Builtin::RandomBits => {
+                let mut state = self.ops.constant(0);
+                for argument in args {
+                    let b = self.expr(argument)?;
+                    let to = self.ops.reg();
+                    self.ops.push(Op::Binary { f: gw_exec::random::round, to, a: state, b });
+                    state = to;
+                }
+                Ok(state)
+            }
             Builtin::Mod => {
                 let scalar = scalar_of(ty)?;
                 let (a, b) = (self.expr(&args[0])?, self.expr(&args[1])?);

@@ -42,6 +42,7 @@ fn function_may_fault(function: &Function, vertex: Option<&Name>) -> bool {
             ExprKind::Binary(BinaryOp::Div, _, divisor) => may_be_zero(e, divisor),
             ExprKind::Builtin(Builtin::Mod, args) => args.get(1).is_none_or(|divisor| may_be_zero(e, divisor)),
             ExprKind::Builtin(Builtin::OutDegree, args) => !args.get(1).is_some_and(is_vertex),
+            ExprKind::Builtin(Builtin::EdgeIndex, args) => !args.iter().skip(1).all(is_vertex),
             ExprKind::Builtin(Builtin::OutNeighbor | Builtin::RandomOutNeighbor | Builtin::RandomInNeighbor, _)
             | ExprKind::IntersectNeighbor { .. }
             | ExprKind::PriorityUpdate { .. } => true,

@@ -56,8 +56,23 @@ impl MachineFacts {
     }
 }
 
+/// Bytes of a cache line; 64 where the system does not tell.
+pub(crate) fn line_bytes() -> u32 {
+    let text = read_to_string("/sys/devices/system/cpu/cpu0/cache/index0/coherency_line_size");
+    text.ok().and_then(|text| text.trim().parse().ok()).unwrap_or(64)
+}
+
+/// Processors in a list of the system such as `0-3,8`.
+pub(crate) fn processors(list: &str) -> u32 {
+    let count = |range: &str| match range.split_once('-') {
+        Some((first, last)) => Some(last.trim().parse::<u32>().ok()?.checked_sub(first.trim().parse().ok()?)? + 1),
+        None => range.trim().parse::<u32>().ok().map(|_| 1),
+    };
+    list.split(',').filter_map(count).sum()
+}
+
 /// A line of `/proc/meminfo` in bytes.
-pub(crate) fn memory(key: &str) -> Option<u64> {
+fn memory(key: &str) -> Option<u64> {
     let text = read_to_string("/proc/meminfo").ok()?;
     let kib: u64 = value(&text, key)?.strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib * 1024)
@@ -109,6 +124,11 @@ mod tests {
         assert_eq!(size("512"), Some(512));
         assert_eq!(size("much"), None);
         assert_eq!(value("a: 1\nmodel name\t: Fast One\n", "model name"), Some("Fast One".to_string()));
+    }
+
+    #[test]
+    fn lists_of_processors_are_counted() {
+        assert_eq!([processors("0-3,8"), processors("5"), processors(""), processors("3-1")], [5, 1, 0, 0]);
     }
 
     #[test]

@@ -1,0 +1,434 @@
+//! `gw tune`.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use graphwright::ScheduleCache;
+use gw_exec::RunOptions;
+use gw_graph::progress::Progress;
+use gw_lab::Lab;
+use gw_meter::power::Gauge;
+use gw_schedule::ProgramSchedule;
+use gw_tune::{Ended, Event, Found, Objective, ProgramSpace, Session, Tuned, explain, for_file};
+
+use crate::error::CliError;
+use crate::machines::{self, Target};
+use crate::output::{bytes, grouped, seconds, text};
+use crate::program::graphs::Graphs;
+use crate::program::named::Named;
+use crate::program::source;
+use crate::progress::Bar;
+
+const HELP: &str = "\
+Examples:
+  gw tune bfs kron:16                           a minute of search; `gw run bfs kron:16 --schedule auto` uses the result
+  gw tune sssp-delta road.mtx --budget 10s --out road.schedule
+                                                ten seconds; `gw run sssp-delta road.mtx --schedule road.schedule`
+  gw tune pagerank web.mtx --target cuda --lab my.lab --explain
+                                                on the GPU, begun with what the lab knows; which axes mattered
+  gw tune bfs kron:16 --objective memory        the schedule that needs least memory
+  gw tune pagerank web.mtx --target cuda --objective energy --budget 5m
+                                                least joules per run; `gw run ... --schedule auto:energy` uses it
+
+The schedule goes to standard output, everything else to standard error. Running the same command again goes on where
+the last search ended. docs/tune.md explains it step by step.";
+
+/// Arguments of `gw tune`.
+#[derive(Args)]
+#[command(after_help = HELP)]
+pub struct Tune {
+    /// A standard program (see `gw programs`) or a .gt file
+    program: String,
+    /// Arguments of the program as for `gw run`
+    #[arg(allow_negative_numbers = true)]
+    args: Vec<String>,
+    /// The machine to tune for
+    #[arg(long, value_parser = machines::target(), default_value = "cpu")]
+    target: Target,
+    /// Time in all, compiling included: 10s, 2m, 500ms, or seconds
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "60s")]
+    budget: Duration,
+    /// What shall be small
+    #[arg(long, value_enum, default_value = "time")]
+    objective: Goal,
+    /// Keep every measurement in this lab, and begin with the best schedules of similar graphs in it
+    #[arg(long, value_name = "LAB")]
+    lab: Option<PathBuf>,
+    /// Write the schedule to this file, for `gw run --schedule FILE`
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Say which axes of the schedule mattered, and by how much
+    #[arg(long)]
+    explain: bool,
+    /// Forget what earlier searches for this program, graph and machine measured
+    #[arg(long)]
+    fresh: bool,
+    /// Tune for so many sources besides the first, drawn by the seed [default: 3 where no source is given, else 0]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(..=64))]
+    more_sources: Option<u32>,
+    /// Do not search: measure so many schedules drawn evenly, as evidence for the lab
+    #[arg(long, value_name = "COUNT", requires = "lab", conflicts_with_all = ["out", "explain", "objective"])]
+    survey: Option<usize>,
+    /// Seed of all draws
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    named: Named,
+}
+
+/// What shall be small.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Goal {
+    /// The time of a run
+    Time,
+    /// The memory of a run as estimated before it, and the time among schedules that need the same
+    Memory,
+    /// The energy of a run by the meter of the machine, idle power included
+    Energy,
+    /// The product of energy and time of a run (energy-delay product)
+    TimeEnergy,
+}
+
+impl From<Goal> for Objective {
+    fn from(goal: Goal) -> Objective {
+        match goal {
+            Goal::Time => Objective::Time,
+            Goal::Memory => Objective::Memory,
+            Goal::Energy => Objective::Energy,
+            Goal::TimeEnergy => Objective::TimeEnergy,
+        }
+    }
+}
+
+impl Tune {
+    /// Tunes; `threads` is 0 for all cores.
+    pub fn run(self, cancel: &Arc<AtomicBool>, threads: usize) -> Result<(), CliError> {
+        let program = source::find(&self.program)?;
+        let lab = self.lab.as_ref().map(Lab::open).transpose()?;
+        let graphs = Arc::new(match program.as_standard() {
+            Some(_) => Graphs::by_ids(),
+            None => Graphs::default(),
+        });
+        let ready = program.ready(&self.named.pairs(), &self.args, &*graphs)?;
+        // What `ready` says about a source that was not given does not hold here: further ones are drawn.
+        let notes = ready.notes.iter().filter(|note| !note.starts_with("no source is given"));
+        notes.for_each(|note| eprintln!("gw: {note}"));
+        let machine = self.target.open(threads)?.machine;
+        let machine = crate::stop::Left::new(machine, |machine| !machine.vm().start_steps().is_empty());
+        let threads = machine.threads();
+        let mut options = RunOptions::with_args(ready.args.iter().cloned());
+        (options.graphs, options.cancel) = (graphs, Arc::clone(cancel));
+        let objective = Objective::from(self.objective);
+        let option = format!("--objective {}", objective.word());
+        let meter = objective.needs_meter().then(|| crate::energy::meter(machine.vm().name(), &option)).transpose()?;
+        // Metering a schedule takes a second per source.
+        let more = if objective.needs_meter() { 1 } else { 3 };
+        let usual = if ready.chosen_source.is_some() && self.survey.is_none() { more } else { 0 };
+        let mut session = Session {
+            program: &ready.program,
+            machine: machine.vm(),
+            threads,
+            options,
+            more_sources: self.more_sources.unwrap_or(usual) as usize,
+            objective,
+            meter: meter.as_deref(),
+            budget: self.budget,
+            seed: self.seed,
+            fresh: self.fresh,
+            lab,
+            cache: ScheduleCache::of_user(threads),
+        };
+        cancel.store(false, Ordering::Relaxed);
+        let done = self.carry_out(&mut session);
+        cancel.store(true, Ordering::Relaxed);
+        done
+    }
+
+    fn carry_out(&self, session: &mut Session<'_>) -> Result<(), CliError> {
+        let mut prepared = session.prepare()?;
+        let labels: Vec<String> =
+            prepared.space.labels().map(|(label, count)| format!("{label} {}", short(count as f64))).collect();
+        let word = if prepared.inputs == 1 { "input" } else { "sources" };
+        eprintln!(
+            "gw: {} schedules of {} on {} ({}), {} {word}",
+            short(prepared.space.count()),
+            session.program.name(),
+            session.machine.name(),
+            labels.join(", "),
+            prepared.inputs
+        );
+        if let Some(gauge) = &prepared.gauge {
+            eprintln!("gw: {}", metering(session.objective, gauge));
+        }
+        if self.lab.is_some() {
+            eprintln!("gw: {}", lab_in_words(&prepared.from_lab));
+        }
+        if let Some(wanted) = self.survey {
+            return survey(session, &prepared, wanted);
+        }
+        let bar = Bar::new();
+        bar.begin("measuring the rule", None);
+        let mut base = None;
+        let objective = session.objective;
+        let tuned = session.tune(&mut prepared, &mut |event| match event {
+            Event::Baseline(reading) => {
+                base = Some(*reading);
+                let memory = if reading.bytes > 0 { format!(", {}", bytes(reading.bytes)) } else { String::new() };
+                let energy = reading.joules.map(|joules| format!(", {}", energy(joules))).unwrap_or_default();
+                let time = seconds(reading.seconds);
+                bar.suspend(|| eprintln!("gw: the rule of the machine: {time}{memory}{energy}"));
+            }
+            Event::Best { arm, share, tried, elapsed } => bar.suspend(|| {
+                let cost = base.map_or(String::new(), |base| match objective {
+                    Objective::Time => seconds(base.seconds * share),
+                    Objective::Memory => bytes((base.bytes as f64 * share) as u64),
+                    Objective::Energy => energy(objective.measured(&base) * share),
+                    Objective::TimeEnergy => product(objective.measured(&base) * share),
+                });
+                let percent = 100.0 * share;
+                eprintln!(
+                    "{elapsed:>7.1} s  {tried:>5} tried  {cost:>9}  {percent:>5.1} %  {}  ({})",
+                    arm.schedule, arm.origin
+                );
+            }),
+            Event::Tried { tried, elapsed } => bar.say(&format!("{tried} tried, {elapsed:.0} s")),
+            Event::Duel => bar.say("the best take turns"),
+        })?;
+        drop(bar);
+        if prepared.recalled > 0 {
+            eprintln!("gw: {} measurements of an earlier search were taken up", grouped(prepared.recalled as u64));
+        }
+        tuned.problems.iter().for_each(|problem| eprintln!("gw: warning: {problem}"));
+        self.tell(session, &prepared.space, &tuned)?;
+        match tuned.found.ended {
+            Ended::Stopped => Err(CliError::InterruptedTune(tuned.found.arms.len())),
+            Ended::Budget | Ended::Exhausted => Ok(()),
+        }
+    }
+
+    fn tell(&self, session: &Session<'_>, space: &ProgramSpace, tuned: &Tuned) -> Result<(), CliError> {
+        let found = &tuned.found;
+        eprint!("{}", summary(tuned, session.objective));
+        if self.explain {
+            eprint!("{}", axes(space, found, tuned.schedule()));
+        }
+        let (schedule, dropped) = for_file(session.program, tuned.schedule());
+        if !dropped.is_empty() {
+            eprintln!(
+                "gw: operators without a label ({}): a file can only say one schedule for all of them; give them \
+                 labels, `#s1# edges.apply(...)`, to have each in the file",
+                dropped.join(", ")
+            );
+        }
+        let line = format!("{schedule}\n");
+        if let Some(path) = &self.out {
+            let wrong = |error| CliError::Usage(format!("--out {}: {error}", path.display()));
+            std::fs::write(path, &line).map_err(wrong)?;
+            eprintln!("gw: wrote {}", path.display());
+        }
+        if tuned.entry.is_some() {
+            let aim = match session.objective {
+                Objective::Time | Objective::Memory => String::new(),
+                objective => format!(":{}", objective.word()),
+            };
+            eprintln!("gw: kept for later runs: `gw run {} ... --schedule auto{aim}` uses it", self.program);
+        }
+        text(&line)
+    }
+}
+
+fn survey(session: &mut Session<'_>, prepared: &gw_tune::Prepared, wanted: usize) -> Result<(), CliError> {
+    let bar = Bar::new();
+    bar.begin("measuring schedules", Some(wanted as u64));
+    let (count, ended) = session.survey(prepared, wanted, &mut |_, _| bar.advance(1))?;
+    drop(bar);
+    text(&format!("{} schedules measured, {} of them to their end\n", grouped(count as u64), grouped(ended as u64)))
+}
+
+fn lab_in_words(from_lab: &gw_tune::FromLab) -> String {
+    match (from_lab.graphs, from_lab.elsewhere) {
+        (0, _) => "the lab knows nothing about this program on this kind of machine yet".to_string(),
+        (graphs, elsewhere) => {
+            let schedules = from_lab.schedules.len();
+            let note = if elsewhere { "; all were measured on other computers, so that only a try tells" } else { "" };
+            format!("the lab gives {schedules} schedules of its {graphs} most similar graphs to begin with{note}")
+        }
+    }
+}
+
+fn summary(tuned: &Tuned, objective: Objective) -> String {
+    let found = &tuned.found;
+    let mut text = String::new();
+    let tried = grouped(found.arms.len() as u64);
+    let time = seconds(found.elapsed);
+    let compiling = seconds(tuned.compile_seconds);
+    let effort = format!("{tried} schedules in {time}, of which {compiling} compiling");
+    let verified = match tuned.verified {
+        Some(true) => "; its result is right",
+        Some(false) => "; ITS RESULT IS WRONG",
+        None => "",
+    };
+    let _ = match (found.best, objective) {
+        (0, _) => writeln!(text, "gw: nothing beats the rule by more than 2 %: {effort}{verified}"),
+        (_, Objective::Time) => writeln!(
+            text,
+            "gw: best: {}, {:.1} % of the rule's time ({:.2} times as fast): {effort}{verified}",
+            seconds(found.share * found.baseline.seconds),
+            100.0 * found.share,
+            1.0 / found.share
+        ),
+        (best, Objective::Energy | Objective::TimeEnergy) => {
+            let median = |arm: usize| found.arms[arm].median(found.rounds);
+            let ((time, joules), (base_time, base_joules)) = (median(best), median(0));
+            writeln!(
+                text,
+                "gw: best: {:.1} % of the rule's {}: {} in {} against {} in {}: {effort}{verified}",
+                100.0 * found.share,
+                if objective == Objective::Energy { "energy" } else { "product of energy and time" },
+                energy(joules.unwrap_or(f64::NAN)),
+                seconds(time),
+                energy(base_joules.unwrap_or(f64::NAN)),
+                seconds(base_time)
+            )
+        }
+        (best, Objective::Memory) => {
+            let least = found.arms[best].least_bytes();
+            writeln!(
+                text,
+                "gw: best: {} against {} of the rule: {effort}{verified}",
+                bytes(least),
+                bytes(found.baseline.bytes)
+            )
+        }
+    };
+    if found.noise > 0.1 {
+        let percent = 100.0 * found.noise;
+        let _ = writeln!(
+            text,
+            "gw: runs of the same schedule differed by {percent:.0} %: on a quieter machine more can be told"
+        );
+    }
+    text
+}
+
+/// What is made small, and how it is metered.
+fn metering(objective: Objective, gauge: &Gauge) -> String {
+    let what = match objective {
+        Objective::TimeEnergy => "the product of the joules and the seconds of a run",
+        _ => "the joules of a run",
+    };
+    format!(
+        "{what}, idle power ({:.0} W) included, shall be small; {} changes every {}, so each schedule is repeated for \
+         {:.1} s (error of reading at most {:.1} %)",
+        gauge.idle_watts,
+        gauge.meter,
+        seconds(gauge.period),
+        gauge.warm_up + gauge.window,
+        100.0 * gauge.error()
+    )
+}
+
+/// An energy in four digits: `1.234 J`, `56.78 mJ`.
+fn energy(joules: f64) -> String {
+    scaled(joules, "J")
+}
+
+/// A product of energy and time, such as `12.3 mJ s`.
+fn product(joule_seconds: f64) -> String {
+    scaled(joule_seconds, "J s")
+}
+
+fn scaled(value: f64, unit: &str) -> String {
+    let (factor, prefix) = match value {
+        value if value >= 1.0 => (1.0, ""),
+        value if value >= 1e-3 => (1e3, "m"),
+        _ => (1e6, "u"),
+    };
+    let value = value * factor;
+    let digits = if value >= 100.0 {
+        0
+    } else if value >= 10.0 {
+        1
+    } else {
+        2
+    };
+    format!("{value:.digits$} {prefix}{unit}")
+}
+
+/// The axes that mattered most.
+fn axes(space: &ProgramSpace, found: &Found, best: &ProgramSchedule) -> String {
+    const SHOWN: usize = 12;
+    const VALUES: usize = 5;
+    let tried: Vec<_> = found.arms.iter().zip(&found.shares).map(|(arm, share)| (&arm.schedule, *share)).collect();
+    let share = found.shares[found.best].unwrap_or(1.0);
+    let seen = explain(space, &tried, best, share);
+    if seen.is_empty() {
+        return "what mattered: no schedule with other settings came to its end\n".to_string();
+    }
+    let mut text =
+        String::from("what mattered: the axis, its value, and what the best schedules with other values cost\n");
+    for axis in seen.iter().take(SHOWN) {
+        let others: Vec<String> = axis
+            .values
+            .iter()
+            .filter(|value| value.value != axis.best)
+            .take(VALUES)
+            .map(|value| match value.ratio.is_finite() {
+                true => format!("{} {:.2}x", value.value, value.ratio),
+                false => format!("{} too slow", value.value),
+            })
+            .collect();
+        let _ = writeln!(text, "  {:<24} {:<14} {}", axis.axis, axis.best, others.join(", "));
+    }
+    text
+}
+
+/// A count in few digits: `68`, `1.2e6`.
+fn short(count: f64) -> String {
+    if count < 1e5 { grouped(count as u64) } else { format!("{count:.1e}") }
+}
+
+/// Reads `10s`, `2m`, `500ms` or a number of seconds.
+fn duration(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("`{text}` is no time; write 10s, 2m, 500ms or a number of seconds");
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match &text[digits.len()..] {
+        "ms" => 1e-3,
+        "" | "s" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => return Err(wrong()),
+    };
+    let number: f64 = digits.parse().map_err(|_| wrong())?;
+    let limit = Duration::from_secs(7 * 24 * 3600);
+    match Duration::try_from_secs_f64(number * unit) {
+        Ok(time) if time >= Duration::from_millis(100) && time <= limit => Ok(time),
+        _ => Err(format!("{}: from 100ms to 168h", wrong())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn energies_have_few_digits() {
+        assert_eq!([energy(12.34), energy(0.0456), energy(3e-6)], ["12.3 J", "45.6 mJ", "3.00 uJ"]);
+        assert_eq!(product(0.5), "500 mJ s");
+    }
+
+    #[test]
+    fn times_are_read() {
+        assert_eq!(duration("60s"), Ok(Duration::from_secs(60)));
+        assert_eq!(duration("2m"), Ok(Duration::from_secs(120)));
+        assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(duration("1.5"), Ok(Duration::from_millis(1500)));
+        for bad in ["", "s", "-1s", "1y", "1e99h", "0", "nan", "10 s"] {
+            assert!(duration(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! What can go wrong with a graph that changes.
+
+use std::path::{Path, PathBuf};
+
+/// The result of an operation on a graph that changes.
+pub type Result<T> = std::result::Result<T, DynamicError>;
+
+/// Why a graph was not changed, or not kept.
+#[derive(Debug, thiserror::Error)]
+pub enum DynamicError {
+    /// A change names a vertex that the graph does not have.
+    #[error("change {place} of the batch names vertex {vertex}, but there are {vertices} vertices; add vertices first")]
+    UnknownVertex {
+        /// The number of the change in its batch, from 1.
+        place: usize,
+        /// The vertex.
+        vertex: u32,
+        /// The number of vertices.
+        vertices: usize,
+    },
+    /// A weight that no order can be given to.
+    #[error(
+        "change {place} of the batch gives edge {source_vertex} -> {target} the weight {weight}: weights are finite"
+    )]
+    BadWeight {
+        /// The number of the change in its batch, from 1.
+        place: usize,
+        /// The source of the edge.
+        source_vertex: u32,
+        /// The target of the edge.
+        target: u32,
+        /// The weight.
+        weight: String,
+    },
+    /// Two edges between the same vertices.
+    #[error("the graph has parallel edges, such as {from} -> {to}; a graph that changes has an edge once")]
+    ParallelEdges {
+        /// Where they begin.
+        from: u32,
+        /// Where they lead to.
+        to: u32,
+    },
+    /// The graph has weights of another kind.
+    #[error("the graph has {found} weights, where {expected} weights are wanted")]
+    WeightKind {
+        /// What the graph has.
+        found: &'static str,
+        /// What was asked for.
+        expected: &'static str,
+    },
+    /// A line of a file of changes.
+    #[error("line {line}: {problem}")]
+    BadLine {
+        /// The number of the line, from 1.
+        line: u64,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A graph as such is wrong.
+    #[error(transparent)]
+    Graph(#[from] gw_graph::GraphError),
+    /// There is no memory for it.
+    #[error(transparent)]
+    Memory(#[from] gw_graph::memory::OutOfMemory),
+    /// A file cannot be read or written.
+    #[error("cannot {action} {}: {cause}", path.display())]
+    Io {
+        /// Such as `write`.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        cause: std::io::Error,
+    },
+    /// A store that cannot be used.
+    #[error("the store {} {problem}", path.display())]
+    Store {
+        /// The folder.
+        path: PathBuf,
+        /// What is wrong, and the mend.
+        problem: String,
+    },
+}
+
+impl DynamicError {
+    pub(crate) fn io(action: &'static str, path: &Path, cause: std::io::Error) -> Self {
+        DynamicError::Io { action, path: path.to_path_buf(), cause }
+    }
+
+    pub(crate) fn store(path: &Path, problem: impl Into<String>) -> Self {
+        DynamicError::Store { path: path.to_path_buf(), problem: problem.into() }
+    }
+}

@@ -1,0 +1,130 @@
+//! A store after ends at any byte: every batch that was acknowledged is there, none by half.
+
+use std::path::Path;
+
+use gw_dynamic::{Batch, DynamicGraph, EdgeWeight, Ends, Store};
+
+/// Batch `k` of a stream: inserts, deletes, and a vertex more.
+fn batch(k: u32) -> Batch<i32> {
+    let mut batch = Batch::new();
+    for i in 0..20 {
+        batch.insert((k * 7 + i) % (10 + k), (k * 3 + i * i) % (10 + k), (k + i) as i32);
+        batch.delete((k + i * 5) % (10 + k), (i * k) % (10 + k));
+    }
+    batch
+}
+
+fn vertices(k: u32) -> usize {
+    10 + k as usize
+}
+
+fn apply(graph: &mut DynamicGraph<i32>, k: u32) {
+    graph.grow(vertices(k)).unwrap();
+    graph.apply(&batch(k)).unwrap();
+}
+
+/// The graph after batches `1..=last`.
+fn after(last: u32, ends: Ends) -> DynamicGraph<i32> {
+    let mut graph = DynamicGraph::new(10, ends).unwrap();
+    (1..=last).for_each(|k| apply(&mut graph, k));
+    graph
+}
+
+fn same<W: EdgeWeight>(a: &DynamicGraph<W>, b: &DynamicGraph<W>) -> bool {
+    a.vertices() == b.vertices() && a.snapshot().to_graph().unwrap() == b.snapshot().to_graph().unwrap()
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
+        std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+    }
+}
+
+#[test]
+fn a_log_cut_at_any_byte_gives_the_batches_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let (whole, cut) = (folder.path().join("whole"), folder.path().join("cut"));
+    for ends in [Ends::Directed, Ends::DirectedBoth, Ends::Undirected] {
+        let _ = std::fs::remove_dir_all(&whole);
+        let mut graph = after(0, ends);
+        let mut store = Store::create(&whole, &graph).unwrap();
+        let log = whole.join("log-2");
+        let mut lengths = Vec::new();
+        for k in 1..=5 {
+            store.append(vertices(k), &batch(k)).unwrap();
+            apply(&mut graph, k);
+            if k == 2 {
+                store.checkpoint(&graph).unwrap();
+            }
+            if k >= 2 {
+                lengths.push(std::fs::metadata(&log).unwrap().len());
+            }
+        }
+        drop(store);
+        let bytes = std::fs::read(&log).unwrap();
+        let step = if gw_testing::is_nightly() { 1 } else { 97 };
+        for end in (lengths[0]..=bytes.len() as u64).step_by(step).chain(lengths.iter().copied()) {
+            let _ = std::fs::remove_dir_all(&cut);
+            copy(&whole, &cut);
+            std::fs::write(cut.join("log-2"), &bytes[..end as usize]).unwrap();
+            let batches = lengths.iter().filter(|&&length| length <= end).count() as u32 - 1;
+            let mut found = Store::open::<i32>(&cut).unwrap();
+            assert_eq!((found.store.last(), found.batches), (u64::from(2 + batches), batches.into()), "{end} bytes");
+            assert_eq!(found.torn, end - lengths[batches as usize]);
+            assert!(same(&found.graph, &after(2 + batches, ends)), "{end} bytes");
+            // The next batch follows the last whole one.
+            let next = 3 + batches;
+            found.store.append(vertices(next), &batch(next)).unwrap();
+            drop(found);
+            let again = Store::open::<i32>(&cut).unwrap();
+            assert_eq!((again.torn, again.store.position()), (0, u64::from(next) * 40));
+            assert!(same(&again.graph, &after(next, ends)));
+        }
+    }
+}
+
+#[test]
+fn a_checkpoint_that_was_not_finished_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = Store::create(folder.path(), &after(0, Ends::Directed)).unwrap();
+    for k in 1..=3 {
+        store.append(vertices(k), &batch(k)).unwrap();
+    }
+    drop(store);
+    // The file of the graph is there, its log is not.
+    gw_graph::format::write(
+        &after(3, Ends::Directed).snapshot().to_graph().unwrap(),
+        &folder.path().join("checkpoint-3.gwg"),
+        &Default::default(),
+        &gw_graph::progress::Silent,
+    )
+    .unwrap();
+    let found = Store::open::<i32>(folder.path()).unwrap();
+    assert_eq!((found.batches, found.store.last()), (3, 3));
+    assert!(same(&found.graph, &after(3, Ends::Directed)));
+    assert!(!folder.path().join("checkpoint-3.gwg").exists(), "what is of no use is removed");
+}
+
+#[test]
+fn what_cannot_be_opened_is_explained() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let said = |path: &Path| Store::open::<i32>(path).err().unwrap().to_string();
+    assert!(said(&at("nothing")).starts_with("cannot lock"));
+    std::fs::create_dir(at("empty")).unwrap();
+    assert!(said(&at("empty")).ends_with("holds no graph"));
+    let store = Store::create(&at("store"), &after(0, Ends::Directed)).unwrap();
+    assert!(said(&at("store")).contains("is in use by another process"));
+    let mut store = store;
+    let bad = store.append(10, Batch::new().insert(3, 10, 1)).unwrap_err().to_string();
+    assert!(bad.starts_with("change 1 of the batch names vertex 10"), "{bad}");
+    assert_eq!(store.last(), 0, "a batch that cannot be applied is not kept");
+    drop(store);
+    let twice = Store::create(&at("store"), &after(0, Ends::Directed)).err().unwrap().to_string();
+    assert!(twice.ends_with("holds a graph already: open it, or name another folder"));
+    let kind = Store::open::<f32>(&at("store")).err().unwrap().to_string();
+    assert_eq!(kind, "the graph has integer weights, where real weights are wanted");
+    std::fs::write(at("store").join("log-0"), b"gw-log 1 something else entirely").unwrap();
+    assert!(said(&at("store")).contains("has a damaged file"));
+}

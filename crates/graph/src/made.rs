@@ -1,0 +1,81 @@
+//! Graphs made of other graphs: some of the edges.
+
+use rayon::prelude::*;
+
+use crate::build::{BuildOptions, build_any};
+use crate::edge_list::{AnyEdgeList, EdgeChunk, EdgeList};
+use crate::{Adjacency, Graph, Result, VertexId, Weight, Weights};
+
+/// Vertices whose edges are looked at by one thread at a time.
+const PIECE: usize = 1 << 12;
+
+impl Graph {
+    /// The edges for which `keep` is true, by their positions among all edges, between the same vertices.
+    ///
+    /// ```
+    /// use gw_graph::{build, BuildOptions, EdgeList};
+    /// let path = build(EdgeList::from_pairs(3, vec![(0, 1), (1, 2)]), &BuildOptions::default()).unwrap();
+    /// assert_eq!(path.select(|edge| edge == 1).unwrap().out().neighbours(1), &[2]);
+    /// ```
+    pub fn select(&self, keep: impl Fn(usize) -> bool + Sync) -> Result<Graph> {
+        fn list<W: Weight>(
+            out: &Adjacency,
+            keep: &(impl Fn(usize) -> bool + Sync),
+            weight: impl Fn(usize) -> W + Sync,
+        ) -> EdgeList<W> {
+            let chunks = pieces(out).map(|vertices| {
+                let mut chunk = EdgeChunk::with_capacity(0);
+                for v in vertices {
+                    for (edge, &target) in out.range(v).zip(out.neighbours(v)) {
+                        if keep(edge) {
+                            chunk.push(v, target, weight(edge));
+                        }
+                    }
+                }
+                chunk
+            });
+            EdgeList { vertices: out.vertices(), chunks: chunks.collect() }
+        }
+        let out = self.out();
+        let edges = match out.weights() {
+            Weights::None => AnyEdgeList::None(list(out, &keep, |_| ())),
+            Weights::Int(w) => AnyEdgeList::Int(list(out, &keep, |e| w[e])),
+            Weights::Float(w) => AnyEdgeList::Float(list(out, &keep, |e| w[e])),
+        };
+        let options = BuildOptions { keep_loops: true, keep_parallel: true, ..BuildOptions::default() };
+        Ok(build_any(edges, &options)?.with_names(self.names().cloned()))
+    }
+}
+
+/// Runs of vertices, to be looked at side by side.
+fn pieces(out: &Adjacency) -> impl IndexedParallelIterator<Item = std::ops::Range<VertexId>> {
+    let vertices = out.vertices();
+    (0..vertices.div_ceil(PIECE)).into_par_iter().map(move |piece| {
+        let first = piece * PIECE;
+        first as VertexId..(first + PIECE).min(vertices) as VertexId
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::build;
+
+    fn square() -> Graph {
+        let pairs = [(0, 1, 5), (1, 2, 6), (2, 3, 7), (3, 0, 8)];
+        let options = BuildOptions { symmetrise: true, ..BuildOptions::default() };
+        build(EdgeList::<i32>::from_triples(4, pairs), &options).unwrap()
+    }
+
+    #[test]
+    fn selected_edges_keep_their_weights_and_symmetry_is_found() {
+        let graph = square();
+        // Edges in order: 0-1, 0-3, 1-0, 1-2, 2-1, 2-3, 3-0, 3-2.
+        let kept = graph.select(|edge| [0, 2, 5, 7].contains(&edge)).unwrap();
+        assert!(kept.is_symmetric());
+        assert_eq!(kept.edges(), 4);
+        assert!(matches!(kept.out().weights(), Weights::Int(w) if **w == [5, 5, 7, 7]));
+        assert!(!graph.select(|edge| edge == 0).unwrap().is_symmetric());
+        assert_eq!(graph.select(|_| false).unwrap().vertices(), 4);
+    }
+}

@@ -1,0 +1,47 @@
+//! Schedules with names: they fit every program, and choose by the graph where they say so.
+
+use graphwright::{Preset, Program, presets, programs};
+use gw_graph::progress::Silent;
+use gw_graph::{Graph, GraphSpec};
+
+fn graph(spec: &str) -> Graph {
+    GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap_or_else(|e| panic!("{spec}: {e}")).graph
+}
+
+fn chosen(preset: &str, program: &str, spec: &str) -> String {
+    let preset = Preset::find(preset).unwrap_or_else(|| panic!("no preset {preset}"));
+    let module = Program::find(program).unwrap_or_else(|e| panic!("{program}: {e}")).module().clone();
+    let (module, choice) = preset.choose(module, &graph(spec));
+    let options = gw_ir::Options::default();
+    if let Err(error) = gw_ir::run_pipeline(module, &choice.schedule, &options) {
+        panic!("{} on {program}: {error}", preset.name);
+    }
+    choice.schedule.to_string()
+}
+
+#[test]
+fn every_preset_fits_every_program() {
+    for preset in presets() {
+        for program in programs() {
+            chosen(preset.name, program.name, "kron:5:weights=1..9");
+        }
+        let search = chosen(preset.name, "bfs", "kron:5");
+        assert!(search.contains("s0:s1@") && search.contains("s0@loop="), "{}: {search}", preset.name);
+    }
+}
+
+#[test]
+fn the_rules_of_helix_look_at_three_numbers() {
+    assert!(chosen("helix", "bfs", "grid:30x30").contains("lb=vw4,"));
+    assert!(chosen("helix", "bfs", "star:600").contains("lb=vw1,"));
+    assert!(chosen("helix", "bfs", "kron:9").contains("lb=cta-warp-scan,"));
+    assert!(chosen("helix", "bfs", "complete:80").contains("lb=vw32-32,"));
+    assert!(chosen("helix", "bfs", "grid:30x30").contains("s0@loop=fused"));
+    assert!(chosen("helix", "bfs", "complete:80").contains("s0@loop=host"));
+}
+
+#[test]
+fn exact_outputs_are_not_left_to_a_hash_table() {
+    assert!(chosen("bfs-4k", "bfs", "kron:5").contains("dedup-by=hash64"));
+    assert!(!chosen("bfs-4k", "sssp", "kron:5:weights=1..9").contains("hash64"));
+}

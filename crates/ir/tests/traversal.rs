@@ -1,0 +1,81 @@
+//! What the analysis of searches finds: frontiers whose leaves nobody misses, and destinations claimed for good.
+mod common;
+use common::*;
+use gw_ir::program_points;
+use gw_schedule::ProgramPoint;
+
+/// A search with more declarations, statements in and behind its loop, and another condition.
+fn search(condition: &str, inside: &str, behind: &str) -> ProgramPoint {
+    // A function that writes `parent` counts, called or not.
+    let free = if inside.contains("free") { "func free(v : Vertex) parent[v] = -1; end" } else { "" };
+    let text = format!(
+        "element Vertex end
+         element Edge end
+         const edges : edgeset{{Edge}}(Vertex,Vertex) = load(argv[1]);
+         const vertices : vertexset{{Vertex}} = edges.getVertices();
+         const parent : vector{{Vertex}}(int) = -1;
+         const found : int = 0;
+         func unvisited(v : Vertex) -> yes : bool
+             yes = parent[v] == -1;
+         end
+         func visit(src : Vertex, dst : Vertex)
+             parent[dst] = src;
+         end
+         func look(v : Vertex)
+             found += 1;
+         end
+         {free}
+         func main()
+             var frontier : vertexset{{Vertex}} = new vertexset{{Vertex}}(0);
+             frontier.addVertex(0);
+             parent[0] = 0;
+             var rounds : int = 0;
+             while {condition}
+                 var next : vertexset{{Vertex}} = edges.from(frontier).to(unvisited).applyModified(visit, parent, true);
+                 {inside}
+                 delete frontier;
+                 frontier = next;
+             end
+             {behind}
+             delete frontier;
+             found = rounds;
+         end"
+    );
+    let points = program_points(&lowered(&text));
+    points.into_iter().map(|p| p.point).find(|p| p.requires_output).unwrap_or_else(|| panic!("no search in {text}"))
+}
+
+const GOES_ON: &str = "frontier.getVertexSetSize() != 0";
+
+#[test]
+fn leaves_are_missed_by_nobody_in_a_plain_search() {
+    assert!(search(GOES_ON, "", "").bears_missing_leaves);
+    assert!(search("frontier.getVertexSetSize() > 0", "", "").bears_missing_leaves);
+}
+
+#[test]
+fn leaves_are_missed_by_all_else() {
+    for (condition, inside, behind) in [
+        (GOES_ON, "rounds = rounds + 1;", ""),
+        (GOES_ON, "next.apply(look);", ""),
+        (GOES_ON, "found = next.getVertexSetSize();", ""),
+        (GOES_ON, "vertices.apply(look);", ""),
+        (GOES_ON, "", "found = frontier.getVertexSetSize();"),
+        ("frontier.getVertexSetSize() != 0 and rounds < 9", "", ""),
+        ("frontier.getVertexSetSize() > 1", "", ""),
+    ] {
+        let point = search(condition, inside, behind);
+        assert!(!point.bears_missing_leaves, "{condition} | {inside} | {behind}");
+    }
+}
+
+#[test]
+fn destinations_stay_claimed_unless_something_frees_them() {
+    let plain = search(GOES_ON, "", "");
+    assert!(plain.claims_destinations && plain.claims_for_good);
+    assert!(search(GOES_ON, "vertices.apply(look);", "").claims_for_good);
+    for inside in ["vertices.apply(free);", "parent[3] = -1;"] {
+        let point = search(GOES_ON, inside, "");
+        assert!(point.claims_destinations && !point.claims_for_good, "{inside}");
+    }
+}

@@ -1,0 +1,130 @@
+//! State per edge: edge functions that take the edge, and graphs of selected edges.
+//!
+//! An edge is a number: its position among all edges of its graph, sorted by source and then by destination. A function
+//! that takes it is rewritten when all uses are known: the parameter becomes a variable with the value
+//! `edgeIndex(graph, src, dst)`. So every machine, direction and load balance can run such a function.
+
+use super::expr::{builtin, node};
+use super::scope::Meaning;
+use super::{Checked, Checker, Signature};
+use crate::ast::FuncRef;
+use crate::builtin::Builtin;
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use crate::typed::{Expr, ExprKind, FuncUse, Init, LocalKind, Stmt, StmtKind, Var};
+use crate::types::{EdgeSetType, FuncId, GlobalId, IndexKind, Type};
+use crate::visit;
+
+/// A function that takes the edge, and the graph whose edges it is applied to.
+pub(super) struct EdgeUse {
+    func: FuncId,
+    graph: GlobalId,
+    span: Span,
+}
+
+impl Checker {
+    /// Notes that an operator over a graph hands edges to a function.
+    pub(super) fn takes_edge(&mut self, graph: &Expr, used: &FuncUse, signature: &Signature) -> Checked<()> {
+        let ExprKind::Var(Var::Global(id)) = graph.kind else {
+            return Err(self.report(
+                Diagnostic::error(
+                    format!("`{}` takes the edge, so its graph must be a global", signature.name),
+                    graph.span,
+                    "not a global edgeset",
+                )
+                .also(signature.span, "declared here")
+                .help("declare the graph at top level, `const g : edgeset{...}(...);`, and assign it"),
+            ));
+        };
+        self.edge_uses.push(EdgeUse { func: used.func, graph: id, span: used.span });
+        Ok(())
+    }
+
+    /// Rewrites the functions that take an edge.
+    pub(super) fn settle_edges(&mut self) {
+        let uses = std::mem::take(&mut self.edge_uses);
+        for (at, first) in uses.iter().enumerate() {
+            let same = |other: &&EdgeUse| other.func == first.func;
+            if uses[..at].iter().any(|other| other.func == first.func) {
+                continue;
+            }
+            if let Some(other) = uses.iter().filter(same).find(|other| other.graph != first.graph) {
+                let name = self.program.function(first.func).name.clone();
+                self.report(
+                    Diagnostic::error(
+                        format!("`{name}` takes edges of two graphs"),
+                        other.span,
+                        format!("edges of `{}`", self.program.global(other.graph).name),
+                    )
+                    .also(first.span, format!("edges of `{}`", self.program.global(first.graph).name))
+                    .help("write a function per graph: an edge is a position in one graph"),
+                );
+                continue;
+            }
+            self.settle_edge(first);
+        }
+    }
+
+    fn settle_edge(&mut self, edges: &EdgeUse) {
+        let mut called = None;
+        for function in &self.program.functions {
+            visit::stmts(&function.body, &mut |stmt| {
+                visit::exprs(stmt, &mut |expr| {
+                    if matches!(&expr.kind, ExprKind::Call { func, .. } if func.func == edges.func) {
+                        called = Some(expr.span);
+                    }
+                });
+            });
+        }
+        if let Some(span) = called {
+            let name = self.program.function(edges.func).name.clone();
+            self.report(
+                Diagnostic::error(format!("`{name}` takes an edge from its operator"), span, "called directly")
+                    .help("move what both need into another function"),
+            );
+            return;
+        }
+        let graph_type = self.program.global(edges.graph).ty.clone();
+        let Some(function) = self.program.functions.get_mut(edges.func.0 as usize) else { return };
+        let &[src, dst, .., edge] = function.params.as_slice() else { return };
+        let span = function.local(edge).span;
+        let end = |local| node(ExprKind::Var(Var::Local(local)), function.local(local).ty.clone(), span);
+        let graph = node(ExprKind::Var(Var::Global(edges.graph)), graph_type, span);
+        let ty = function.local(edge).ty.clone();
+        let value = builtin(Builtin::EdgeIndex, vec![graph, end(src), end(dst)], ty, span);
+        function.params.pop();
+        function.locals[edge.0 as usize].kind = LocalKind::Var;
+        let kind = StmtKind::Let { local: edge, init: Some(Init::Value(value)) };
+        function.body.insert(0, Stmt { label: None, kind, span });
+    }
+
+    /// `edges.filter(marks)`.
+    pub(super) fn select_edges(
+        &mut self,
+        graph: Expr,
+        graph_type: EdgeSetType,
+        marks: &FuncRef,
+        span: Span,
+    ) -> Checked<Expr> {
+        let name = &marks.name;
+        let wanted = Type::Vector { index: IndexKind::Element(graph_type.edge), item: Box::new(Type::BOOL) };
+        let shown = self.show(&wanted);
+        let Meaning::Var(var) = self.lookup(&name.name, name.span)? else {
+            let edge = self.show(&Type::Element(graph_type.edge));
+            return Err(self.report(
+                Diagnostic::error(
+                    format!("`filter` of an edgeset needs a {shown}, but `{}` is a function", name.name),
+                    marks.span,
+                    "not a vector",
+                )
+                .help(format!(
+                    "mark the edges to keep in an edge function, `marks[e] = ...` with `e : {edge}`, and write \
+                     `.filter(marks)`"
+                )),
+            ));
+        };
+        let vector = node(ExprKind::Var(var), self.var_type(var).clone(), name.span);
+        let vector = self.coerce(vector, &wanted, "`filter` of an edgeset")?;
+        Ok(builtin(Builtin::SelectEdges, vec![graph, vector], Type::EdgeSet(graph_type), span))
+    }
+}

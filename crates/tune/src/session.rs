@@ -1,0 +1,450 @@
+//! A tuning session: from a program with arguments to a schedule, with journal, lab and cache around the search.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use graphwright::{Program, ScheduleCache, TunedSchedule, TuningKey, Wanted, text_hash};
+use gw_exec::{GraphVm, RunOptions, graph_features, graph_text, label_operators};
+use gw_graph::rng::Rng;
+use gw_graph::{Graph, VertexId};
+use gw_ir::Module;
+use gw_lab::{Lab, TrialRow, TuneCell, build_commit, utc_now};
+use gw_meter::power::{EnergyMeter, Gauge};
+use gw_programs::ArgKind;
+use gw_schedule::{Feature, ProgramSchedule};
+
+use crate::bench::{Bench, Objective, Trial};
+use crate::error::{Result, TuneError};
+use crate::journal::{Journal, Subject};
+use crate::live::{Live, Verdict};
+use crate::search::{Event, Found, Settings, search};
+use crate::space::ProgramSpace;
+use crate::starts::{FromLab, starts, starts_from_lab};
+
+/// How often trials go into the lab.
+const TO_LAB_EVERY: Duration = Duration::from_millis(500);
+
+/// What is tuned, and with what.
+pub struct Session<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// The machine.
+    pub machine: &'a dyn GraphVm,
+    /// Threads that it computes with.
+    pub threads: usize,
+    /// Arguments, graphs, seed and the flag that ends the search; the arguments are those of the first input.
+    pub options: RunOptions,
+    /// Further sources are drawn and the schedule is tuned for all of them.
+    pub more_sources: usize,
+    /// What shall be small.
+    pub objective: Objective,
+    /// Meters the energy of runs, for objectives that need it.
+    pub meter: Option<&'a dyn EnergyMeter>,
+    /// Seconds in all.
+    pub budget: Duration,
+    /// The seed of all draws.
+    pub seed: u64,
+    /// Forget what an earlier search of this kind measured.
+    pub fresh: bool,
+    /// Keeps every trial.
+    pub lab: Option<Lab>,
+    /// Keeps the result and the journal.
+    pub cache: ScheduleCache,
+}
+
+/// What was found out before the search.
+#[derive(Debug)]
+pub struct Prepared {
+    /// The space.
+    pub space: ProgramSpace,
+    /// The schedule of the machine's rule.
+    pub rule: ProgramSchedule,
+    /// The key of the cache.
+    pub key: TuningKey,
+    /// What the lab knew.
+    pub from_lab: FromLab,
+    /// Readings of an earlier search.
+    pub recalled: usize,
+    /// Inputs that the schedule is tuned for.
+    pub inputs: usize,
+    /// How runs are metered; `None` where the objective needs no meter.
+    pub gauge: Option<Gauge>,
+    module: Module,
+    graph: Arc<Graph>,
+    graph_name: String,
+    runs: Vec<RunOptions>,
+}
+
+/// The end of a session.
+#[derive(Debug)]
+pub struct Tuned {
+    /// The search.
+    pub found: Found,
+    /// Seconds spent on compiling.
+    pub compile_seconds: f64,
+    /// Schedules compiled.
+    pub compiles: usize,
+    /// Whether the result of the best schedule is right; `None` where nobody can tell.
+    pub verified: Option<bool>,
+    /// The file of the cache, where one was written.
+    pub entry: Option<PathBuf>,
+    /// What could not be written down, in words.
+    pub problems: Vec<String>,
+}
+
+impl Tuned {
+    /// The best schedule.
+    pub fn schedule(&self) -> &ProgramSchedule {
+        &self.found.arms[self.found.best].schedule
+    }
+}
+
+impl Session<'_> {
+    /// Looks at program, graph and lab, and draws the inputs.
+    pub fn prepare(&mut self) -> Result<Prepared> {
+        let wanted = graph_text(self.program.module(), &self.options.argv).ok_or(TuneError::NoGraph)?;
+        let loaded = self.options.graphs.load(&wanted.text, wanted.weight);
+        let graph = loaded
+            .map_err(|error| graphwright::Error::Run { error, file: self.program.file().clone() })
+            .map_err(TuneError::from)?;
+        let settled = self.program.settle(&Wanted::Chosen, self.machine, &self.options);
+        let mut module = settled.module().clone();
+        label_operators(&mut module);
+        let rule = settled.decision.schedule.clone();
+        let space = ProgramSpace::new(&module, &self.machine.capabilities(), self.machine.family());
+        if space.slots.is_empty() {
+            let (program, machine) = (self.program.name().to_string(), self.machine.name().to_string());
+            return Err(TuneError::NothingToTune { program, machine });
+        }
+        let key = TuningKey::new(&text_hash(&self.program.file().text), &graph, self.machine.name());
+        let from_lab = match &self.lab {
+            None => FromLab::default(),
+            Some(lab) => {
+                let hardware = self.cache.machine(self.machine);
+                let features = features(&graph);
+                let (program, target) = (self.program.name(), self.machine.name());
+                starts_from_lab(lab, program, target, &hardware, &features, self.objective, &space)?
+            }
+        };
+        // Before the first run: the meter is watched without work.
+        let gauge = self.gauge()?;
+        let runs = self.draw_inputs(&module, &graph, &rule);
+        Ok(Prepared {
+            inputs: runs.len(),
+            gauge,
+            space,
+            rule,
+            key,
+            from_lab,
+            recalled: 0,
+            module,
+            graph,
+            graph_name: wanted.text,
+            runs,
+        })
+    }
+
+    /// How runs are metered, where the objective needs it.
+    fn gauge(&self) -> Result<Option<Gauge>> {
+        let wrong = |reason: String| TuneError::NoMeter { machine: self.machine.name().to_string(), reason };
+        match (self.objective.needs_meter(), self.meter) {
+            (false, _) => Ok(None),
+            (true, Some(meter)) => Gauge::of(meter).map(Some).map_err(wrong),
+            (true, None) => Err(wrong("nobody gave a meter".to_string())),
+        }
+    }
+
+    /// Searches, and writes the result into the cache. `watch` hears of the progress.
+    pub fn tune(&mut self, prepared: &mut Prepared, watch: &mut dyn FnMut(&Event<'_>)) -> Result<Tuned> {
+        let machine = self.cache.machine(self.machine);
+        let mut settings = Settings::new(self.budget.as_secs_f64(), Vec::new());
+        settings.starts = starts(self.program, self.machine, &prepared.space, &prepared.rule);
+        let at = settings.starts.len().min(2);
+        settings.starts.splice(at..at, std::mem::take(&mut prepared.from_lab.schedules));
+        (settings.objective, settings.seed) = (self.objective, self.seed);
+        settings.idle_watts = prepared.gauge.as_ref().map_or(0.0, |gauge| gauge.idle_watts);
+        let argv = |run: &RunOptions| run.argv[1..].to_vec();
+        let inputs = prepared.runs.iter().map(argv).collect();
+        let subject = Subject::new(&prepared.key.program, &prepared.key.graph, &machine, inputs);
+        let mut problems = Vec::new();
+        let mut journal = None;
+        if let Some(folder) = self.cache.folder() {
+            let word = match self.objective {
+                Objective::Time => String::new(),
+                objective => format!("-{}", objective.word()),
+            };
+            let path = folder.join(format!("{}{word}.journal", prepared.key.stem()));
+            match Journal::open(&path, &subject, self.fresh) {
+                Ok((opened, known)) => {
+                    prepared.recalled = known.len();
+                    (journal, settings.known) = (Some(opened), known);
+                }
+                Err(error) => problems.push(format!("the search cannot be taken up again later: {error}")),
+            }
+        }
+        let mut recorder = Recorder {
+            lab: self.lab.as_mut(),
+            cell: cell(self.program, prepared, &machine),
+            journal,
+            waiting: Vec::new(),
+            last: Instant::now(),
+            problems,
+        };
+        let mut bench = Live::new(
+            self.program,
+            self.machine,
+            prepared.module.clone(),
+            Arc::clone(&prepared.graph),
+            prepared.runs.clone(),
+            self.objective,
+            |trial| recorder.add(trial),
+        );
+        if let (Some(meter), Some(gauge)) = (self.meter, &prepared.gauge) {
+            bench = bench.metered(meter, gauge.clone());
+        }
+        let found = search(&mut bench, &prepared.space, &settings, watch)?;
+        let best = found.arms[found.best].schedule.clone();
+        let is_rule = found.best == 0;
+        let stopped = found.ended == crate::search::Ended::Stopped;
+        let verdict = if stopped { Verdict::Unknown } else { bench.verify(&best) };
+        let (compile_seconds, compiles, lost) = (bench.compile_seconds, bench.compiles, bench.lost);
+        drop(bench);
+        recorder.flush();
+        let mut problems = recorder.problems;
+        if lost {
+            problems.push("the device is still at work on a schedule that was ended, so the search ended early".into());
+        }
+        let verified = match verdict {
+            Verdict::Right => Some(true),
+            Verdict::Unknown => None,
+            Verdict::Wrong(problem) => {
+                problems.push(format!("the best schedule gave a wrong result and is not kept: {problem}"));
+                Some(false)
+            }
+            Verdict::Failed(problem) => {
+                problems.push(format!("the result of the best schedule could not be checked: {problem}"));
+                None
+            }
+        };
+        let mut entry = None;
+        // An entry is for one objective. The rule needs no entry, but takes the place of one that no longer holds.
+        let cache = self.objective.aim().map(|aim| self.cache.clone().aimed_at(aim));
+        let known = |cache: &ScheduleCache| cache.file(&prepared.key).is_some_and(|file| file.is_file());
+        if let Some(cache) = cache.filter(|cache| verified != Some(false) && (!is_rule || known(cache))) {
+            let (seconds, joules) = match self.objective {
+                Objective::Time | Objective::Memory => (found.share * found.baseline.seconds, None),
+                Objective::Energy | Objective::TimeEnergy => found.arms[found.best].median(found.rounds),
+            };
+            let tuned = TunedSchedule {
+                version: 0,
+                name: self.program.name().to_string(),
+                program: prepared.key.program.clone(),
+                graph: prepared.key.graph.clone(),
+                target: prepared.key.target.clone(),
+                machine,
+                schedule: best.to_string(),
+                objective: cache.aim(),
+                share: found.share,
+                seconds,
+                joules,
+                tuned: utc_now(),
+            };
+            match cache.store(&prepared.key, &tuned) {
+                Ok(file) => entry = file,
+                Err(error) => problems.push(format!("the cache of schedules cannot be written: {error}")),
+            }
+        }
+        Ok(Tuned { found, compile_seconds, compiles, verified, entry, problems })
+    }
+
+    /// Measures schedules drawn evenly from the space instead of searching: each once with a cap, those within reach
+    /// of the best some times more. Returns how many were tried, and how many came to their end.
+    pub fn survey(
+        &mut self,
+        prepared: &Prepared,
+        wanted: usize,
+        watch: &mut dyn FnMut(usize, usize),
+    ) -> Result<(usize, usize)> {
+        const CAP: f64 = 8.0;
+        const CLOSE: f64 = 1.3;
+        const AGAIN: usize = 3;
+        let machine = self.cache.machine(self.machine);
+        let mut schedules: Vec<ProgramSchedule> =
+            starts(self.program, self.machine, &prepared.space, &prepared.rule).into_iter().map(|(_, s)| s).collect();
+        schedules.extend(prepared.space.survey(wanted, self.seed));
+        let mut recorder = Recorder {
+            lab: self.lab.as_mut(),
+            cell: cell(self.program, prepared, &machine),
+            journal: None,
+            waiting: Vec::new(),
+            last: Instant::now(),
+            problems: Vec::new(),
+        };
+        let runs = prepared.runs[..1].to_vec();
+        let (module, graph) = (prepared.module.clone(), Arc::clone(&prepared.graph));
+        let mut bench =
+            Live::new(self.program, self.machine, module, graph, runs, Objective::Time, |trial| recorder.add(trial));
+        let mut best = f64::MAX / CAP;
+        let mut done: Vec<(f64, &ProgramSchedule)> = Vec::new();
+        let (count, budget) = (schedules.len(), self.budget.as_secs_f64());
+        let mut tried = 0;
+        for schedule in &schedules {
+            // The last part of the time is for runs of the best ones again.
+            if bench.elapsed() > 0.8 * budget {
+                break;
+            }
+            tried += 1;
+            match bench.run(schedule, 0, CAP * best) {
+                Trial::Done(reading) => {
+                    best = best.min(reading.seconds);
+                    done.push((reading.seconds, schedule));
+                }
+                Trial::Stopped => break,
+                Trial::TooSlow | Trial::Failed(_) => {}
+            }
+            watch(tried, count);
+        }
+        for _ in 0..AGAIN {
+            for (seconds, schedule) in &mut done {
+                if *seconds > CLOSE * best || bench.elapsed() > budget {
+                    continue;
+                }
+                if let Trial::Done(reading) = bench.run(schedule, 0, CAP * best) {
+                    *seconds = seconds.min(reading.seconds);
+                    best = best.min(reading.seconds);
+                }
+            }
+        }
+        let ended = done.len();
+        drop(bench);
+        recorder.flush();
+        Ok((tried, ended))
+    }
+
+    /// The run as given and runs from further sources. Sources from which the rule's run is over at once (a vertex in a
+    /// corner of the graph) say nothing about schedules and are left out.
+    fn draw_inputs(&self, module: &Module, graph: &Arc<Graph>, rule: &ProgramSchedule) -> Vec<RunOptions> {
+        const DRAWS: usize = 4;
+        const WORTH: f64 = 0.3;
+        let mut inputs = vec![self.options.clone()];
+        let standard = self.program.as_standard();
+        let source = standard.and_then(|program| program.args.iter().position(|arg| arg.kind == ArgKind::Source));
+        let (Some(source), true) = (source, self.more_sources > 0) else { return inputs };
+        let mut bench = Live::new(
+            self.program,
+            self.machine,
+            module.clone(),
+            Arc::clone(graph),
+            inputs.clone(),
+            Objective::Time,
+            |_| {},
+        );
+        let mut time = |options: &RunOptions| {
+            bench.set_input(options.clone());
+            let _ = bench.run(rule, 0, f64::MAX);
+            match bench.run(rule, 0, f64::MAX) {
+                Trial::Done(reading) => Some(reading.seconds),
+                _ => None,
+            }
+        };
+        let Some(first) = time(&self.options) else { return inputs };
+        let mut rng = Rng::new(self.seed, 0x736f);
+        for _ in 0..self.more_sources * DRAWS {
+            if inputs.len() > self.more_sources {
+                break;
+            }
+            let vertex = rng.below(graph.vertices().max(1) as u64) as VertexId;
+            if graph.out().degree(vertex) == 0 {
+                continue;
+            }
+            let mut options = self.options.clone();
+            options.argv[source + 1] = vertex.to_string();
+            if time(&options).is_some_and(|seconds| seconds >= WORTH * first) {
+                inputs.push(options);
+            }
+        }
+        inputs
+    }
+}
+
+/// A schedule as a file for `gw run --schedule` can have it: labels that the tuner gave to operators without one are
+/// not in the program. The schedule of the first such operator stands without a label then, for all places where it
+/// is legal. Returns the labels that were dropped, too.
+pub fn for_file(program: &Program, schedule: &ProgramSchedule) -> (ProgramSchedule, Vec<String>) {
+    let known = gw_ir::points::label_paths(program.module());
+    let mut file = schedule.clone();
+    let mut dropped = Vec::new();
+    for (label, part) in schedule.labels() {
+        if known.iter().any(|path| path == label.as_str()) {
+            continue;
+        }
+        file.remove(label.as_str());
+        if file.everywhere().is_none() {
+            file.set_everywhere(Some(part.clone()));
+        }
+        dropped.push(label.to_string());
+    }
+    (file, dropped)
+}
+
+/// Numbers about a graph by name.
+fn features(graph: &Graph) -> BTreeMap<String, f64> {
+    let all = graph_features(graph);
+    let of_graph = Feature::ALL.iter().filter(|feature| feature.is_of_graph());
+    of_graph.map(|&feature| (feature.word().to_string(), all[feature.index()])).collect()
+}
+
+fn cell(program: &Program, prepared: &Prepared, machine: &str) -> TuneCell {
+    TuneCell {
+        program: program.name().to_string(),
+        program_hash: prepared.key.program.clone(),
+        graph: prepared.key.graph.clone(),
+        graph_name: Some(prepared.graph_name.clone()),
+        features: features(&prepared.graph),
+        target: prepared.key.target.clone(),
+        hardware: machine.to_string(),
+        commit: build_commit(),
+    }
+}
+
+/// Writes trials down: into the journal at once, into the lab twice a second.
+struct Recorder<'a> {
+    lab: Option<&'a mut Lab>,
+    cell: TuneCell,
+    journal: Option<Journal>,
+    waiting: Vec<TrialRow>,
+    last: Instant,
+    problems: Vec<String>,
+}
+
+impl Recorder<'_> {
+    fn add(&mut self, trial: TrialRow) {
+        if let Some(journal) = &mut self.journal
+            && let Err(error) = journal.add(&trial)
+        {
+            self.problems.push(format!("the search cannot be taken up again later: {error}"));
+            self.journal = None;
+        }
+        if self.lab.is_some() {
+            self.waiting.push(trial);
+            if self.last.elapsed() > TO_LAB_EVERY {
+                self.flush();
+            }
+        }
+    }
+
+    fn flush(&mut self) {
+        self.last = Instant::now();
+        if let Some(lab) = &mut self.lab
+            && !self.waiting.is_empty()
+        {
+            if let Err(error) = lab.store_trials(&self.cell, &self.waiting) {
+                self.problems.push(format!("the lab could not be written: {error}"));
+                self.lab = None;
+            }
+            self.waiting.clear();
+        }
+    }
+}
