@@ -106,7 +106,8 @@ fn the_device_repeats_loops_with_queues() {
 /// Lists, views into them, scalars of both kinds, loops in loops.
 #[test]
 fn the_device_repeats_loops_with_all_kinds_of_variables() {
-    for program in ["bc", "pagerank", "pagerank-delta", "coloring", "setcover", "kcore-unordered"] {
+    let programs = ["bc", "setcover", "coloring", "pagerank", "pagerank-delta", "kcore-unordered"];
+    for program in &programs[..gw_testing::usually(3, programs.len())] {
         run(program, "kron:6:weights=1..64", "device-graph");
         run(program, "road:6x6:weights=1..50", "device-graph");
     }

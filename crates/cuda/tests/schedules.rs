@@ -190,7 +190,7 @@ fn priorities_that_grow_in_falling_order() {
 fn priorities_that_come_before_the_open_bucket() {
     let function = "queue.updatePriorityMin(dst, result[dst], result[src] / 2 + weight);";
     let program = queue_program("int", 1, "2147483647", "200", function);
-    like_the_reference(&program, &["kron:8:weights=1..64", "road:12x12:weights=1..50"], QUEUES);
+    like_the_reference(&program, &["kron:6:weights=1..64", "road:8x8:weights=1..50"], QUEUES);
 }
 
 /// Masks that come in, go out, or both; a set may hold vertices of the set it is made from.
