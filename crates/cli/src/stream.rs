@@ -202,7 +202,7 @@ impl Window {
     /// Notes an insertion, and adds the deletion of what is too old by then to the batch.
     fn pass<W: EdgeWeight>(&mut self, update: &Update<W>, undirected: bool, batch: &mut Batch<W>) {
         while let Some(&(time, source, target)) = self.inserted.front()
-            && time + self.span <= update.time
+            && update.time - time >= self.span
         {
             self.inserted.pop_front();
             // An edge that was inserted again stays until that is too old.
@@ -264,9 +264,15 @@ impl Session<'_> {
         position: u64,
     ) -> Result<(), CliError> {
         let mut updates = Updates::new(self.options.lines()?, self.options.timed);
-        for _ in 0..self.seen(position) {
+        for passed in 0..self.seen(position) {
             if updates.next_change::<W>()?.is_none() {
-                break;
+                return Err(CliError::Usage(format!(
+                    "the store has seen {} changes, but {} has {} only: give the file that the store was made with, or \
+                     new changes by standard input",
+                    grouped(position),
+                    self.options.updates.display(),
+                    grouped(passed)
+                )));
             }
         }
         let mut window = self.options.window.map(|span| Window {

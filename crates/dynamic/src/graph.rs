@@ -79,6 +79,11 @@ impl<W: EdgeWeight> DynamicGraph<W> {
         }
         let parallel =
             |v: u32| graph.out().neighbours(v).windows(2).find(|pair| pair[0] == pair[1]).map(|pair| (v, pair[0]));
+        // A file may hold anything; the lists rely on it.
+        let mixed = |&v: &u32| !graph.out().neighbours(v).is_sorted();
+        if let Some(v) = (0..graph.vertices() as u32).into_par_iter().with_min_len(1 << 10).find_any(mixed) {
+            return Err(GraphError::Malformed(format!("the neighbours of vertex {v} are not sorted")).into());
+        }
         if let Some((from, to)) =
             (0..graph.vertices() as u32).into_par_iter().with_min_len(1 << 10).find_map_any(parallel)
         {
@@ -213,10 +218,13 @@ impl<W: EdgeWeight> DynamicGraph<W> {
     /// The oldest version that somebody reads; the next one where nobody reads any.
     fn forget_earlier(&mut self) -> u64 {
         self.earlier.retain(|(_, token)| token.strong_count() > 0);
-        match self.earlier.front() {
+        let oldest = match self.earlier.front() {
             Some(&(version, _)) => version,
             None => self.version + u64::from(Arc::strong_count(&self.token) == 1),
-        }
+        };
+        // Counts are read without order: what readers did before they let go of a token comes before what we write.
+        std::sync::atomic::fence(std::sync::atomic::Ordering::Acquire);
+        oldest
     }
 }
 

@@ -266,6 +266,11 @@ impl<W: EdgeWeight> Lists<W> {
             }
         }
         if !self.pool.has(&counts) {
+            // Lists stand in their least blocks afterwards, so that any list that changes may have to move.
+            let mut counts = [0; SIZES];
+            for size in plans.iter().flat_map(|plan| &plan.lists).filter_map(|planned| size_for(planned.length)) {
+                counts[usize::from(size)] += 1;
+            }
             self.repack(counts)?;
         }
         let mut left = Vec::new();
@@ -317,6 +322,7 @@ impl<W: EdgeWeight> Lists<W> {
                     // SAFETY: the list was written (invariant of `Version`), and this task alone handles its vertex.
                     let before = unsafe { (targets.read(old, len), weights.read(old, len)) };
                     let kept = merge.run(before, &plan.effects[list.effects.clone()], on_repeat, &mut changes);
+                    assert_eq!(kept + merge.targets.len(), list.length, "the block was made for this length");
                     // SAFETY: the block belongs to this vertex alone: nobody reads the present version, or the block
                     // was just taken. What is merged lies in memory of its own; the part that is kept lies before it,
                     // in place or in another block.
@@ -328,7 +334,6 @@ impl<W: EdgeWeight> Lists<W> {
                         targets.write(list.block.begin() + kept, &merge.targets);
                         weights.write(list.block.begin() + kept, &merge.weights);
                     }
-                    debug_assert_eq!(kept + merge.targets.len(), list.length);
                     (page.blocks[at], page.lengths[at]) = (list.block, list.length as u32);
                 }
                 changes
@@ -378,7 +383,7 @@ fn plan<W: EdgeWeight>(now: &Version<W>, page: usize, effects: Vec<Effect<W>>, m
             let old = (targets.get(at) == Some(&effect.target)).then(|| weights[at]);
             let new = effect.on(old, manner.on_repeat);
             length = length + usize::from(new.is_some()) - usize::from(old.is_some());
-            changes |= old != new;
+            changes |= !same(old, new);
         }
         if changes {
             lists.push(Planned { vertex, effects: first..first + of_list.len(), length, block: Block::NONE });
@@ -386,6 +391,11 @@ fn plan<W: EdgeWeight>(now: &Version<W>, page: usize, effects: Vec<Effect<W>>, m
         first += of_list.len();
     }
     Plan { page, effects, lists }
+}
+
+/// Whether nothing changes, to the last bit: 0 and -0 are two weights, or the two ends of an edge may come to differ.
+fn same<W: EdgeWeight>(old: Option<W>, new: Option<W>) -> bool {
+    old.map(W::bits) == new.map(W::bits)
 }
 
 /// The first position whose entry is `target` or more. Steps double, so that a near position is found fast in a long
@@ -437,7 +447,7 @@ impl<W: EdgeWeight> Merge<W> {
                 self.weights.push(weight);
             }
             at += usize::from(old.is_some());
-            if old != new {
+            if !same(old, new) {
                 changes.push(ChangedEdge { source: effect.source, target: effect.target, old, new });
             }
         }

@@ -55,6 +55,8 @@ pub(crate) struct LogContents<W> {
     pub(crate) good: u64,
     /// Bytes behind them: a record that was not written to its end.
     pub(crate) torn: u64,
+    /// A whole record follows the bytes that are not in order, so that these were whole once.
+    pub(crate) is_damaged: bool,
 }
 
 /// The first bytes of a log.
@@ -113,13 +115,14 @@ fn encode<W: EdgeWeight>(number: u64, vertices: usize, position: u64, batch: &Ba
 }
 
 /// Reads a log. A record that is not whole ends it; `None` where not even the header is.
-pub(crate) fn read<W: EdgeWeight>(path: &Path) -> Result<Option<LogContents<W>>> {
+pub(crate) fn read<W: EdgeWeight>(path: &Path, base: u64) -> Result<Option<LogContents<W>>> {
     let mut bytes = Vec::new();
     File::open(path)
         .and_then(|mut file| file.read_to_end(&mut bytes))
         .map_err(|e| DynamicError::io("read", path, e))?;
     let Some((kind, ends, position)) = read_header(&bytes) else { return Ok(None) };
-    let mut contents = LogContents { kind, ends, position, records: Vec::new(), good: HEADER as u64, torn: 0 };
+    let mut contents =
+        LogContents { kind, ends, position, records: Vec::new(), good: HEADER as u64, torn: 0, is_damaged: false };
     let mut at = HEADER;
     while kind == W::KIND
         && let Some((record, length)) = decode(&bytes[at..])
@@ -128,6 +131,14 @@ pub(crate) fn read<W: EdgeWeight>(path: &Path) -> Result<Option<LogContents<W>>>
         at += length;
     }
     (contents.good, contents.torn) = (at as u64, (bytes.len() - at) as u64);
+    if kind == W::KIND && contents.torn > 0 {
+        let last = contents.records.last().map_or(base, |record| record.number);
+        let is_later = |number: u64| number > last + 1 && number < last + 1 + contents.torn;
+        contents.is_damaged = (at + 1..bytes.len().saturating_sub(FRAME)).any(|at| {
+            let number = bytes[at + 8..at + 16].try_into().map_or(0, u64::from_le_bytes);
+            is_later(number) && decode::<W>(&bytes[at..]).is_some()
+        });
+    }
     Ok(Some(contents))
 }
 
@@ -182,7 +193,7 @@ mod tests {
         let whole = [header::<f32>(Ends::Undirected, 0), records.concat()].concat();
         for cut in 0..=whole.len() {
             std::fs::write(&path, &whole[..cut]).unwrap();
-            let contents = read::<f32>(&path).unwrap();
+            let contents = read::<f32>(&path, 0).unwrap();
             let expected = match cut {
                 0..HEADER => None,
                 _ => Some(usize::from(cut >= HEADER + records[0].len()) + usize::from(cut == whole.len())),
@@ -194,12 +205,12 @@ mod tests {
             let mut damaged = whole.clone();
             damaged[bit / 8] ^= 1 << (bit % 8);
             std::fs::write(&path, &damaged).unwrap();
-            let found = read::<f32>(&path).unwrap().map_or(0, |c| c.records.len());
+            let found = read::<f32>(&path, 0).unwrap().map_or(0, |c| c.records.len());
             let before = usize::from(bit / 8 >= HEADER + records[0].len());
             assert_eq!(found, before, "bit {bit}");
         }
         std::fs::write(&path, &whole).unwrap();
-        let read = read::<f32>(&path).unwrap().unwrap();
+        let read = read::<f32>(&path, 0).unwrap().unwrap();
         assert_eq!((read.records[0].batch.clone(), read.records[0].vertices, read.records[1].number), (batch(), 5, 2));
     }
 }

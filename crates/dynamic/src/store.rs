@@ -66,10 +66,18 @@ impl Store {
         let lock = locked(folder)?;
         let found = newest(folder)?.ok_or_else(|| DynamicError::store(folder, "holds no graph"))?;
         let log_path = log_file(folder, found);
-        let contents = log::read::<W>(&log_path)?
+        let contents = log::read::<W>(&log_path, found)?
             .ok_or_else(|| DynamicError::store(folder, format!("has a damaged file {}", log_path.display())))?;
         if contents.kind != W::KIND {
             return Err(DynamicError::WeightKind { found: kind_name(contents.kind), expected: kind_name(W::KIND) });
+        }
+        if contents.is_damaged {
+            let problem = format!(
+                "has a damaged batch at byte {} of {}, and whole ones behind it: nothing was changed",
+                contents.good,
+                log_path.display()
+            );
+            return Err(DynamicError::store(folder, problem));
         }
         let checkpoint = load(&checkpoint_file(folder, found))?;
         let mut graph = DynamicGraph::from_graph(&checkpoint, contents.ends)?;
@@ -112,7 +120,10 @@ impl Store {
         if self.last == self.base {
             return Ok(());
         }
-        (self.log, self.log_path) = begin(&self.folder, self.last, self.position, graph)?;
+        (self.log, self.log_path) = begin(&self.folder, self.last, self.position, graph).inspect_err(|_| {
+            // A new pair that is not used must not be found: batches go on to the old log.
+            let _ = std::fs::remove_file(log_file(&self.folder, self.last));
+        })?;
         self.base = self.last;
         self.remove_others();
         Ok(())
@@ -132,7 +143,11 @@ impl Store {
     fn remove_others(&self) {
         let keep = [checkpoint_file(&self.folder, self.base), self.log_path.clone()];
         for (path, number) in files(&self.folder).unwrap_or_default() {
-            if number.is_some() && !keep.contains(&path) {
+            // A process that was killed leaves what it was writing; we hold the lock, so nobody writes it now.
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let is_partial =
+                [".checkpoint-", ".log-"].iter().any(|p| name.starts_with(p)) && name.ends_with(".partial");
+            if is_partial || (number.is_some() && !keep.contains(&path)) {
                 let _ = std::fs::remove_file(path);
             }
         }
