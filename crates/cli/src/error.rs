@@ -81,8 +81,11 @@ pub enum CliError {
     /// A program could not be tuned.
     #[error(transparent)]
     Tune(gw_tune::TuneError),
-    /// Tuning was interrupted after this many schedules; what was found is kept.
-    #[error("interrupted after {0} schedules; the best so far is kept, and the same command goes on from there")]
+    /// Tuning was interrupted after this many schedules; what was measured is kept.
+    #[error(
+        "interrupted after {0} schedules; what was measured is kept, and the same command goes on from there; runs use \
+         what they used before, since the best so far was not checked"
+    )]
     InterruptedTune(usize),
     /// A query could not be read or matched.
     #[error(transparent)]

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use graphwright::{Program, ScheduleCache, TunedSchedule, TuningKey, Wanted, text_hash};
@@ -19,7 +20,7 @@ use crate::bench::{Bench, Objective, Trial};
 use crate::error::{Result, TuneError};
 use crate::journal::{Journal, Subject};
 use crate::live::{Live, Verdict};
-use crate::search::{Event, Found, Settings, search};
+use crate::search::{Ended, Event, Found, Settings, search};
 use crate::space::ProgramSpace;
 use crate::starts::{FromLab, starts, starts_from_lab};
 
@@ -178,7 +179,7 @@ impl Session<'_> {
             let path = folder.join(format!("{}{word}.journal", prepared.key.stem()));
             match Journal::open(&path, &subject, self.fresh) {
                 Ok((opened, known)) => {
-                    prepared.recalled = known.len();
+                    prepared.recalled = known.iter().map(Vec::len).sum();
                     (journal, settings.known) = (Some(opened), known);
                 }
                 Err(error) => problems.push(format!("the search cannot be taken up again later: {error}")),
@@ -207,8 +208,9 @@ impl Session<'_> {
         let found = search(&mut bench, &prepared.space, &settings, watch)?;
         let best = found.arms[found.best].schedule.clone();
         let is_rule = found.best == 0;
-        let stopped = found.ended == crate::search::Ended::Stopped;
-        let verdict = if stopped { Verdict::Unknown } else { bench.verify(&best) };
+        let verdict = if found.ended == Ended::Stopped { Verdict::Unknown } else { bench.verify(&best) };
+        // Ctrl-C may also end the run that was to be checked.
+        let stopped = found.ended == Ended::Stopped || self.options.cancel.load(Ordering::Relaxed);
         let (compile_seconds, compiles, lost) = (bench.compile_seconds, bench.compiles, bench.lost);
         drop(bench);
         recorder.flush();
@@ -216,23 +218,26 @@ impl Session<'_> {
         if lost {
             problems.push("the device is still at work on a schedule that was ended, so the search ended early".into());
         }
+        let keeps = !stopped && matches!(verdict, Verdict::Right | Verdict::Unknown);
         let verified = match verdict {
             Verdict::Right => Some(true),
             Verdict::Unknown => None,
+            Verdict::Failed(_) if stopped => None,
             Verdict::Wrong(problem) => {
                 problems.push(format!("the best schedule gave a wrong result and is not kept: {problem}"));
                 Some(false)
             }
             Verdict::Failed(problem) => {
-                problems.push(format!("the result of the best schedule could not be checked: {problem}"));
+                problems.push(format!("the best schedule could not be checked and is not kept: {problem}"));
                 None
             }
         };
         let mut entry = None;
-        // An entry is for one objective. The rule needs no entry, but takes the place of one that no longer holds.
+        // An entry is for one objective. The rule needs no entry, but takes the place of one that no longer holds. A
+        // search that was ended had no duel: the journal has what it measured, and the cache stays as it was.
         let cache = self.objective.aim().map(|aim| self.cache.clone().aimed_at(aim));
         let known = |cache: &ScheduleCache| cache.file(&prepared.key).is_some_and(|file| file.is_file());
-        if let Some(cache) = cache.filter(|cache| verified != Some(false) && (!is_rule || known(cache))) {
+        if let Some(cache) = cache.filter(|cache| keeps && (!is_rule || known(cache))) {
             let (seconds, joules) = match self.objective {
                 Objective::Time | Objective::Memory => (found.share * found.baseline.seconds, None),
                 Objective::Energy | Objective::TimeEnergy => found.arms[found.best].median(found.rounds),

@@ -252,3 +252,33 @@ fn a_survey_has_different_legal_schedules() {
         assert_eq!(keys.len(), survey.len());
     }
 }
+
+/// On the day of an earlier search everything took a third of the time. A search that takes its readings up and is ended
+/// after the rule's runs must not take that for the gain of a schedule.
+#[test]
+fn readings_of_a_faster_day_are_no_gain() {
+    let (space, start) = space("sssp-delta");
+    let mut rng = Rng::new(3, 3);
+    let others: Vec<ProgramSchedule> = (0..8).map(|_| space.draw(&mut rng)).collect();
+    let world = MadeUp::new(&space, 5);
+    let of =
+        |schedule: &ProgramSchedule, day: f64| (schedule.clone(), 0, Reading::timed(world.seconds(schedule) / day));
+    let known = |day: f64, rule: bool| {
+        let all = rule.then_some(&start).into_iter().chain(&others);
+        all.map(|schedule| of(schedule, day)).collect::<Vec<_>>()
+    };
+    let ended_early = |known| {
+        let mut bench = MadeUp { stop_after: 3, ..MadeUp::new(&space, 5) };
+        let starts = vec![("rule".to_string(), start.clone())];
+        let settings = Settings { known, ..Settings::new(10.0, starts) };
+        search(&mut bench, &space, &settings, &mut |_: &Event<'_>| {}).unwrap()
+    };
+    let least = others.iter().map(|other| world.seconds(other)).fold(f64::MAX, f64::min);
+    let truth = (least / world.seconds(&start)).min(1.0);
+    let found = ended_early(vec![known(3.0, true), known(7.0, true)]);
+    assert_eq!(found.ended, Ended::Stopped);
+    assert!((found.share - truth).abs() < 0.02, "{} instead of {truth}", found.share);
+    // Nothing says how fast the day was: nothing is believed.
+    let found = ended_early(vec![known(3.0, false)]);
+    assert_eq!((found.best, found.share), (0, 1.0));
+}

@@ -60,6 +60,29 @@ impl<'a> Here<'a> {
     }
 }
 
+/// An entry that somebody tuned for the machine.
+fn entry(
+    key: &graphwright::TuningKey,
+    cache: &ScheduleCache,
+    here: &Here<'_>,
+    joules: Option<f64>,
+) -> graphwright::TunedSchedule {
+    graphwright::TunedSchedule {
+        version: 0,
+        name: "sssp-delta".into(),
+        program: key.program.clone(),
+        graph: key.graph.clone(),
+        target: "cpu".into(),
+        machine: cache.machine(&here.machine),
+        schedule: "s0:s1@push,par=serial,update=lazy,delta=7".into(),
+        objective: graphwright::Aim::Time,
+        share: 0.5,
+        seconds: 0.001,
+        joules,
+        tuned: "2026-01-01T00:00:00Z".into(),
+    }
+}
+
 #[test]
 fn a_session_is_right_kept_and_taken_up_again() {
     let folder = tempfile::tempdir().unwrap();
@@ -96,20 +119,7 @@ fn the_cache_is_used_checked_and_passed_over_when_it_does_not_fit() {
     let mut session = here.session(100, None);
     let key = session.prepare().unwrap().key;
     let cache = ScheduleCache::at(folder.path(), 1);
-    let entry = graphwright::TunedSchedule {
-        version: 0,
-        name: "sssp-delta".into(),
-        program: key.program.clone(),
-        graph: key.graph.clone(),
-        target: "cpu".into(),
-        machine: cache.machine(&here.machine),
-        schedule: "s0:s1@push,par=serial,update=lazy,delta=7".into(),
-        objective: graphwright::Aim::Time,
-        share: 0.5,
-        seconds: 0.001,
-        joules: None,
-        tuned: "2026-01-01T00:00:00Z".into(),
-    };
+    let entry = entry(&key, &cache, &here, None);
     let file = cache.store(&key, &entry).unwrap().unwrap();
     let decision = here.auto();
     assert_eq!((decision.origin, decision.tuned_ignored), (graphwright::Origin::Tuned, None));
@@ -137,6 +147,40 @@ fn the_cache_is_used_checked_and_passed_over_when_it_does_not_fit() {
     std::fs::write(&file, good).unwrap();
     assert_eq!(here.auto().origin, graphwright::Origin::Tuned);
     assert_eq!(Here::new(folder.path(), "sssp").auto().origin, graphwright::Origin::Chosen);
+}
+
+/// A search that is ended, at its first run or after some schedules, leaves the cache as it was.
+#[test]
+fn a_search_that_is_ended_changes_no_entry_and_makes_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut here = Here::new(folder.path(), "sssp-delta");
+    here.more_sources = 0;
+    let ended = |after: usize| {
+        let mut session = here.session(20_000, None);
+        session.fresh = true;
+        let cancel = Arc::clone(&session.options.cancel);
+        let mut prepared = session.prepare().unwrap();
+        let mut heard = 0;
+        let tuned = session.tune(&mut prepared, &mut |_| {
+            heard += 1;
+            cancel.store(heard > after, std::sync::atomic::Ordering::Relaxed);
+        });
+        let tuned = tuned.unwrap();
+        assert_eq!((tuned.found.ended, tuned.verified), (gw_tune::Ended::Stopped, None));
+        assert!(tuned.entry.is_none() && tuned.problems.is_empty(), "{:?}", tuned.problems);
+        prepared.key
+    };
+    let cache = ScheduleCache::at(folder.path(), 1);
+    let key = ended(30);
+    assert_eq!(cache.find(&key, &here.machine), Tuning::None);
+    let entry = entry(&key, &cache, &here, Some(0.2));
+    let file = cache.store(&key, &entry).unwrap().unwrap();
+    let before = std::fs::read_to_string(&file).unwrap();
+    for after in [0, 30] {
+        ended(after);
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), before);
+    }
+    assert!(here.auto().schedule.to_string().contains("delta=7"));
 }
 
 #[test]
@@ -221,20 +265,7 @@ fn an_entry_holds_for_the_objective_that_it_was_tuned_for() {
     let here = Here::new(folder.path(), "sssp-delta");
     let key = here.session(100, None).prepare().unwrap().key;
     let cache = ScheduleCache::at(folder.path(), 1);
-    let entry = graphwright::TunedSchedule {
-        version: 0,
-        name: "sssp-delta".into(),
-        program: key.program.clone(),
-        graph: key.graph.clone(),
-        target: "cpu".into(),
-        machine: cache.machine(&here.machine),
-        schedule: "s0:s1@push,par=serial,update=lazy,delta=7".into(),
-        objective: graphwright::Aim::Time,
-        share: 0.5,
-        seconds: 0.001,
-        joules: Some(0.2),
-        tuned: "2026-01-01T00:00:00Z".into(),
-    };
+    let entry = entry(&key, &cache, &here, Some(0.2));
     let both = cache.clone().aimed_at(graphwright::Aim::TimeEnergy);
     let file = both.store(&key, &entry).unwrap().unwrap();
     assert!(file.to_string_lossy().ends_with("-time-energy.json"), "{file:?}");
