@@ -87,6 +87,9 @@ pub enum CliError {
          what they used before, since the best so far was not checked"
     )]
     InterruptedTune(usize),
+    /// A survey was interrupted after this many schedules; what was measured is in the lab.
+    #[error("interrupted after {0} schedules; what was measured is in the lab")]
+    InterruptedSurvey(usize),
     /// A query could not be read or matched.
     #[error(transparent)]
     Pattern(gw_pattern::PatternError),
@@ -224,7 +227,8 @@ impl CliError {
 
     fn is_interrupt(&self) -> bool {
         match self {
-            CliError::Interrupted(_) | CliError::InterruptedCheck(_) | CliError::InterruptedTune(_) => true,
+            CliError::Interrupted(_) | CliError::InterruptedCheck(_) => true,
+            CliError::InterruptedTune(_) | CliError::InterruptedSurvey(_) => true,
             CliError::Run { error, .. } => matches!(error.kind(), gw_exec::ErrorKind::Cancelled),
             _ => false,
         }

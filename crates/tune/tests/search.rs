@@ -246,10 +246,15 @@ fn neighbours_are_legal_and_compile() {
 fn a_survey_has_different_legal_schedules() {
     for (name, least) in [("bfs", 2000), ("bc", 2000), ("tc", 40)] {
         let (space, _) = space(name);
-        let survey = space.survey(2000, 1);
+        let survey: Vec<ProgramSchedule> = space.drawn(2000, 1).collect();
         assert!(survey.len() >= least, "{name}: {}", survey.len());
         let keys: std::collections::HashSet<String> = survey.iter().map(|schedule| space.key(schedule)).collect();
         assert_eq!(keys.len(), survey.len());
+        // Of however many, the first are there at once, and a small space comes to its end.
+        assert_eq!(space.drawn(usize::MAX, 1).take(20).count(), 20);
+        if least < 100 {
+            assert!(space.drawn(1 << 40, 1).count() >= least, "{name}");
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use gw_schedule::Family;
 
 use crate::error::CliError;
 use crate::machines::{self, Target};
-use crate::output::{json, text as print};
+use crate::output::{json, text as print, writable};
 use crate::program::named::Named;
 use crate::program::source;
 use study::StudyArguments;
@@ -85,6 +85,7 @@ impl Explain {
         if self.study.is_wanted() {
             return self.study.run(&self, threads);
         }
+        self.html.as_deref().map_or(Ok(()), |page| writable(page, "--html"))?;
         let program = source::find(self.program.as_deref().unwrap_or_default())?;
         let subject = Subject::new(&program, &self.named.pairs(), &self.args)?;
         subject.notes.iter().for_each(|note| eprintln!("gw: {note}"));
