@@ -230,6 +230,10 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection> {
 fn cannot_write(path: &Path, error: rusqlite::Error) -> LabError {
     match error.sqlite_error_code() {
         Some(rusqlite::ErrorCode::ReadOnly) => LabError::ReadOnly { path: path.to_path_buf() },
+        // The file can be read, so it is the log beside it that cannot be made.
+        Some(rusqlite::ErrorCode::CannotOpen) if std::fs::File::open(path).is_ok() => {
+            LabError::ReadOnly { path: path.to_path_buf() }
+        }
         _ => error.into(),
     }
 }
@@ -250,6 +254,10 @@ mod tests {
         let LabError::Database(refused) = refused else { panic!("{refused}") };
         let told = cannot_write(&path, refused).to_string();
         assert!(told.contains("cannot be written") && told.contains("copy it"), "{told}");
+        // What SQLite says where it cannot make its log beside the file.
+        let no_log = || rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CANTOPEN), None);
+        assert!(matches!(cannot_write(&path, no_log()), LabError::ReadOnly { .. }));
+        assert!(matches!(cannot_write(&folder.path().join("gone.lab"), no_log()), LabError::Database(_)));
         // Measurements that are only in the log would be missing.
         std::fs::write(folder.path().join("what? 100 %#1.lab-wal"), "not empty").unwrap();
         assert!(matches!(Lab::open_unwritable(&path), Err(LabError::ReadOnly { .. })));
