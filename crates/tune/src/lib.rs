@@ -23,6 +23,7 @@ mod forest;
 mod journal;
 mod live;
 mod mutate;
+mod recorder;
 mod replay;
 mod search;
 mod session;

@@ -11,7 +11,7 @@ use gw_exec::{GraphVm, RunOptions, graph_features, graph_text, label_operators};
 use gw_graph::rng::Rng;
 use gw_graph::{Graph, VertexId};
 use gw_ir::Module;
-use gw_lab::{Lab, TrialRow, TuneCell, build_commit, utc_now};
+use gw_lab::{Lab, TuneCell, build_commit, utc_now};
 use gw_meter::power::{EnergyMeter, Gauge};
 use gw_programs::ArgKind;
 use gw_schedule::{Feature, ProgramSchedule};
@@ -20,15 +20,11 @@ use crate::bench::{Bench, Objective, Trial};
 use crate::error::{Result, TuneError};
 use crate::journal::{Journal, Subject};
 use crate::live::{LONG, Live, Verdict};
+use crate::recorder::Recorder;
 use crate::search::{Ended, Event, Found, Settings, search};
 use crate::space::ProgramSpace;
 use crate::starts::{FromLab, starts, starts_from_lab};
 
-/// How often trials go into the lab.
-const TO_LAB_EVERY: Duration = Duration::from_millis(500);
-/// How long another process that writes to the lab is waited for: during a search, and at its end.
-const WAIT_IN_BETWEEN: Duration = Duration::from_millis(20);
-const WAIT_AT_THE_END: Duration = Duration::from_secs(10);
 /// The share of the budget that drawing further sources may take.
 const DRAW_SHARE: f64 = 0.2;
 
@@ -209,14 +205,8 @@ impl Session<'_> {
                 Err(error) => problems.push(format!("the search cannot be taken up again later: {error}")),
             }
         }
-        let mut recorder = Recorder {
-            lab: self.lab.as_mut(),
-            cell: cell(self.program, prepared, &machine),
-            journal,
-            waiting: Vec::new(),
-            last: Instant::now(),
-            problems,
-        };
+        let mut recorder = Recorder::new(self.lab.as_mut(), cell(self.program, prepared, &machine), journal);
+        recorder.problems = problems;
         let mut bench = Live::new(
             self.program,
             self.machine,
@@ -301,14 +291,8 @@ impl Session<'_> {
         let starts = starts(self.program, self.machine, &prepared.space, &prepared.rule);
         let schedules = starts.into_iter().map(|(_, schedule)| schedule);
         let schedules = schedules.chain(prepared.space.drawn(wanted, self.seed));
-        let mut recorder = Recorder {
-            lab: self.lab.as_mut(),
-            cell: cell(self.program, prepared, &prepared.key.machine),
-            journal: None,
-            waiting: Vec::new(),
-            last: Instant::now(),
-            problems: Vec::new(),
-        };
+        let cell = cell(self.program, prepared, &prepared.key.machine);
+        let mut recorder = Recorder::new(self.lab.as_mut(), cell, None);
         let runs = prepared.runs[..1].to_vec();
         let (module, graph) = (prepared.module.clone(), Arc::clone(&prepared.graph));
         let mut bench =
@@ -458,66 +442,5 @@ fn cell(program: &Program, prepared: &Prepared, machine: &str) -> TuneCell {
         target: prepared.key.target.clone(),
         hardware: machine.to_string(),
         commit: build_commit(),
-    }
-}
-
-/// Writes trials down: into the journal at once, into the lab twice a second.
-struct Recorder<'a> {
-    lab: Option<&'a mut Lab>,
-    cell: TuneCell,
-    journal: Option<Journal>,
-    waiting: Vec<TrialRow>,
-    last: Instant,
-    problems: Vec<String>,
-}
-
-impl Recorder<'_> {
-    fn add(&mut self, trial: TrialRow) {
-        if let Some(journal) = &mut self.journal
-            && let Err(error) = journal.add(&trial)
-        {
-            self.problems.push(format!("the search cannot be taken up again later: {error}"));
-            self.journal = None;
-        }
-        if self.lab.is_some() {
-            self.waiting.push(trial);
-            if self.last.elapsed() > TO_LAB_EVERY {
-                self.flush();
-            }
-        }
-    }
-
-    /// Writes into the lab, unless another process does so right now: the search does not wait for it.
-    fn flush(&mut self) {
-        self.last = Instant::now();
-        self.store(WAIT_IN_BETWEEN);
-    }
-
-    /// Writes the rest into the lab, also where another process must be waited for.
-    fn finish(&mut self) {
-        self.store(WAIT_AT_THE_END);
-        if !self.waiting.is_empty() && self.lab.is_some() {
-            let (count, seconds) = (self.waiting.len(), WAIT_AT_THE_END.as_secs());
-            self.problems.push(format!(
-                "{count} measurements are not in the lab: another process was writing to it for {seconds} s"
-            ));
-        }
-    }
-
-    fn store(&mut self, patience: Duration) {
-        let Some(lab) = &mut self.lab else { return };
-        if self.waiting.is_empty() {
-            return;
-        }
-        let stored = lab.wait_for_others(patience).and_then(|()| lab.store_trials(&self.cell, &self.waiting));
-        match stored {
-            Ok(()) => self.waiting.clear(),
-            Err(error) if error.is_busy() => {}
-            Err(error) => {
-                self.problems.push(format!("the lab could not be written: {error}"));
-                self.lab = None;
-                self.waiting.clear();
-            }
-        }
     }
 }
