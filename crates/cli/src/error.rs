@@ -81,9 +81,15 @@ pub enum CliError {
     /// A program could not be tuned.
     #[error(transparent)]
     Tune(gw_tune::TuneError),
-    /// Tuning was interrupted after this many schedules; what was found is kept.
-    #[error("interrupted after {0} schedules; the best so far is kept, and the same command goes on from there")]
+    /// Tuning was interrupted after this many schedules; what was measured is kept.
+    #[error(
+        "interrupted after {0} schedules; what was measured is kept, and the same command goes on from there; runs use \
+         what they used before, since the best so far was not checked"
+    )]
     InterruptedTune(usize),
+    /// A survey was interrupted after this many schedules; what was measured is in the lab.
+    #[error("interrupted after {0} schedules; what was measured is in the lab")]
+    InterruptedSurvey(usize),
     /// A query could not be read or matched.
     #[error(transparent)]
     Pattern(gw_pattern::PatternError),
@@ -221,7 +227,8 @@ impl CliError {
 
     fn is_interrupt(&self) -> bool {
         match self {
-            CliError::Interrupted(_) | CliError::InterruptedCheck(_) | CliError::InterruptedTune(_) => true,
+            CliError::Interrupted(_) | CliError::InterruptedCheck(_) => true,
+            CliError::InterruptedTune(_) | CliError::InterruptedSurvey(_) => true,
             CliError::Run { error, .. } => matches!(error.kind(), gw_exec::ErrorKind::Cancelled),
             _ => false,
         }

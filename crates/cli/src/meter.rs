@@ -95,11 +95,17 @@ impl Meter {
 
     fn measure(self) -> Result<(), CliError> {
         let target = Target::from(self.target);
+        let given = self.out.is_some();
         let path = match self.out {
             Some(path) => path,
             None => Sheet::kept_at(target)?,
         };
-        // Minutes of measuring shall not end at a lab that is not there.
+        // Minutes of measuring shall not end at a file that cannot be written or a lab that is not there.
+        if given {
+            let wrong = |error| CliError::Usage(format!("--out {}: {error}", path.display()));
+            path.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(wrong)?;
+            output::writable(&path, "--out")?;
+        }
         let mut lab = self.lab.as_ref().map(Lab::open).transpose()?;
         let effort = if self.quick { Effort::Quick } else { Effort::Full };
         let sheet = match target {

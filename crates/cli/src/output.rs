@@ -1,6 +1,7 @@
 //! How results and errors reach a person or a pipe.
 
 use std::io::{IsTerminal, Write};
+use std::path::Path;
 
 use gw_lang::diagnostic::MOST_FINDINGS;
 use gw_lang::{Diagnostic, SourceFile};
@@ -44,6 +45,18 @@ pub fn json(value: &impl Serialize) -> Result<(), CliError> {
 /// Prints a text, which ends with its own newline.
 pub fn text(text: &str) -> Result<(), CliError> {
     std::io::stdout().lock().write_all(text.as_bytes())?;
+    Ok(())
+}
+
+/// Refuses a file that cannot be written, before the work whose result shall go there. A file that is there keeps its
+/// contents, and none stays behind where there was none.
+pub fn writable(path: &Path, option: &str) -> Result<(), CliError> {
+    let is_new = !path.exists();
+    let opened = std::fs::OpenOptions::new().append(true).create(true).open(path);
+    opened.map_err(|error| CliError::Usage(format!("{option} {}: {error}", path.display())))?;
+    if is_new {
+        let _ = std::fs::remove_file(path);
+    }
     Ok(())
 }
 

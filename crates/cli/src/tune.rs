@@ -17,7 +17,7 @@ use gw_tune::{Ended, Event, Found, Objective, ProgramSpace, Session, Tuned, expl
 
 use crate::error::CliError;
 use crate::machines::{self, Target};
-use crate::output::{bytes, grouped, seconds, text};
+use crate::output::{bytes, grouped, seconds, text, writable};
 use crate::program::graphs::Graphs;
 use crate::program::named::Named;
 use crate::program::source;
@@ -49,7 +49,7 @@ pub struct Tune {
     /// The machine to tune for
     #[arg(long, value_parser = machines::target(), default_value = "cpu")]
     target: Target,
-    /// Time in all, compiling included: 10s, 2m, 500ms, or seconds
+    /// Time in all once the graph is read, compiling included: 10s, 2m, 500ms, or seconds
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "60s")]
     budget: Duration,
     /// What shall be small
@@ -108,6 +108,8 @@ impl Tune {
     /// Tunes; `threads` is 0 for all cores.
     pub fn run(self, cancel: &Arc<AtomicBool>, threads: usize) -> Result<(), CliError> {
         let program = source::find(&self.program)?;
+        // A minute of search shall not end at a file that cannot be written.
+        self.out.as_deref().map_or(Ok(()), |path| writable(path, "--out"))?;
         let lab = self.lab.as_ref().map(Lab::open).transpose()?;
         let graphs = Arc::new(match program.as_standard() {
             Some(_) => Graphs::by_ids(),
@@ -204,6 +206,9 @@ impl Tune {
         }
         tuned.problems.iter().for_each(|problem| eprintln!("gw: warning: {problem}"));
         self.tell(session, &prepared.space, &tuned)?;
+        if let Some(problem) = tuned.wrong {
+            return Err(CliError::Wrong(format!("{problem} (the schedule is not kept and not written)")));
+        }
         match tuned.found.ended {
             Ended::Stopped => Err(CliError::InterruptedTune(tuned.found.arms.len())),
             Ended::Budget | Ended::Exhausted => Ok(()),
@@ -225,7 +230,8 @@ impl Tune {
             );
         }
         let line = format!("{schedule}\n");
-        if let Some(path) = &self.out {
+        text(&line)?;
+        if let (Some(path), None) = (&self.out, &tuned.wrong) {
             let wrong = |error| CliError::Usage(format!("--out {}: {error}", path.display()));
             std::fs::write(path, &line).map_err(wrong)?;
             eprintln!("gw: wrote {}", path.display());
@@ -237,16 +243,22 @@ impl Tune {
             };
             eprintln!("gw: kept for later runs: `gw run {} ... --schedule auto{aim}` uses it", self.program);
         }
-        text(&line)
+        Ok(())
     }
 }
 
 fn survey(session: &mut Session<'_>, prepared: &gw_tune::Prepared, wanted: usize) -> Result<(), CliError> {
     let bar = Bar::new();
     bar.begin("measuring schedules", Some(wanted as u64));
-    let (count, ended) = session.survey(prepared, wanted, &mut |_, _| bar.advance(1))?;
+    let surveyed = session.survey(prepared, wanted, &mut |_| bar.advance(1))?;
     drop(bar);
-    text(&format!("{} schedules measured, {} of them to their end\n", grouped(count as u64), grouped(ended as u64)))
+    surveyed.problems.iter().for_each(|problem| eprintln!("gw: warning: {problem}"));
+    let (tried, ended) = (grouped(surveyed.tried as u64), grouped(surveyed.ended as u64));
+    text(&format!("{tried} schedules measured, {ended} of them to their end\n"))?;
+    match surveyed.stopped {
+        true => Err(CliError::InterruptedSurvey(surveyed.tried)),
+        false => Ok(()),
+    }
 }
 
 fn lab_in_words(from_lab: &gw_tune::FromLab) -> String {

@@ -130,3 +130,47 @@ fn energy_is_tuned_for_or_the_cause_is_told() {
     let words = told(&output);
     assert!(output.status.code() == Some(2) && words.contains("known are time, energy, time-energy"), "{words}");
 }
+
+#[test]
+fn a_file_that_cannot_be_written_is_refused_before_the_work() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let begun = std::time::Instant::now();
+    let refused = |args: &[&str], word: &str| {
+        let output = gw(at, args);
+        let words = told(&output);
+        assert!(output.status.code() == Some(2) && words.contains(word), "{words}");
+    };
+    refused(&[&TUNE[..], &["60s", "--out", "gone/x.schedule"]].concat(), "--out gone/x.schedule: ");
+    refused(&["meter", "--out", "."], "--out .: ");
+    refused(&["explain", "bfs", "kron:16", "--html", "gone/x.html", "--search", "60"], "--html gone/x.html: ");
+    assert!(begun.elapsed() < Duration::from_secs(30));
+    // Nothing is left of the attempt, and what is there stays until the end.
+    std::fs::write(at.join("old.schedule"), "old").unwrap();
+    let mut child = command(at, &[&TUNE[..], &["60s", "--out", "old.schedule"]].concat()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(std::fs::read_to_string(at.join("old.schedule")).unwrap(), "old");
+}
+
+/// However many schedules are wanted, the budget holds and Ctrl-C ends it with the code of an interrupt.
+#[cfg(unix)]
+#[test]
+fn a_survey_ends_by_its_budget_or_by_ctrl_c() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    assert!(gw(at, &["lab", "init", "my.lab"]).status.success());
+    let survey = ["--lab", "my.lab", "--survey", "2000000000"];
+    let begun = std::time::Instant::now();
+    let output = gw(at, &[&TUNE[..], &["500ms"], &survey[..]].concat());
+    assert!(output.status.success(), "{}", told(&output));
+    assert!(begun.elapsed() < Duration::from_secs(20));
+    let mut command = command(at, &[&TUNE[..], &["100s"], &survey[..]].concat());
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("gw starts");
+    std::thread::sleep(Duration::from_millis(2500));
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let words = told(&output);
+    assert!(output.status.code() == Some(130) && words.contains("interrupted after "), "{words}");
+}

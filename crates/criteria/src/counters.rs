@@ -58,7 +58,7 @@ pub struct Launch {
 impl Launch {
     /// Threads of a block with those that fill its last warp.
     pub fn whole_block(&self) -> u32 {
-        self.block.next_multiple_of(WARP)
+        self.block.checked_next_multiple_of(WARP).unwrap_or(u32::MAX / WARP * WARP)
     }
 }
 

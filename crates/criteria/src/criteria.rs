@@ -114,13 +114,20 @@ pub fn resident_blocks(device: &Device, launch: &Launch, compiled: &Compiled) ->
     if threads == 0 {
         return 0;
     }
-    let shared = compiled.static_shared + launch.dynamic_shared;
-    let shared = if shared > 0 || device.shared_reserved > 0 { shared + device.shared_reserved } else { 0 };
+    // Counters come from files: sums beyond all bounds are no reason to stop.
+    let shared = compiled.static_shared.saturating_add(launch.dynamic_shared).saturating_add(device.shared_reserved);
     let by_shared = device.shared_per_processor.checked_div(shared).unwrap_or(u64::MAX);
-    let of_warp = (WARP * compiled.registers).next_multiple_of(device.register_granularity.max(1));
-    let by_registers = device.registers_per_processor.checked_div(of_warp * (threads / WARP)).unwrap_or(u32::MAX);
+    let of_block = registers_of_warp(device, compiled).saturating_mul(u64::from(threads / WARP));
+    let by_registers = u64::from(device.registers_per_processor).checked_div(of_block);
+    let by_registers = by_registers.and_then(|blocks| u32::try_from(blocks).ok()).unwrap_or(u32::MAX);
     let by_threads = device.threads_per_processor / threads;
     by_registers.min(by_threads).min(device.blocks_per_processor).min(u32::try_from(by_shared).unwrap_or(u32::MAX))
+}
+
+/// Registers that the threads of a warp take together.
+fn registers_of_warp(device: &Device, compiled: &Compiled) -> u64 {
+    let wanted = u64::from(WARP) * u64::from(compiled.registers);
+    wanted.next_multiple_of(u64::from(device.register_granularity.max(1)))
 }
 
 /// OCC: resident threads of a full multiprocessor, or of the whole grid where that is smaller, by the most.
@@ -135,10 +142,10 @@ pub fn occupancy(device: &Device, launch: &Launch, compiled: &Compiled) -> Optio
 /// OCC with the four terms as they are printed, whose units do not agree: floors of block counts beside ratios.
 fn occupancy_printed(device: &Device, launch: &Launch, compiled: &Compiled) -> Option<f64> {
     let threads = launch.whole_block();
-    let shared = compiled.static_shared + launch.dynamic_shared;
+    let shared = compiled.static_shared.saturating_add(launch.dynamic_shared);
     let by_shared = device.shared_per_processor.checked_div(shared).map_or(f64::INFINITY, |blocks| blocks as f64);
-    let of_warp = (WARP * compiled.registers).next_multiple_of(device.register_granularity.max(1));
-    let by_registers = f64::from(launch.block / WARP * of_warp / device.registers_per_processor.max(1));
+    let registers = u64::from(launch.block / WARP).saturating_mul(registers_of_warp(device, compiled));
+    let by_registers = (registers / u64::from(device.registers_per_processor.max(1))) as f64;
     let by_blocks = f64::from(device.blocks_per_processor.max(device.threads_per_processor.checked_div(threads)?));
     let resident = f64::from(device.threads_per_processor) * f64::from(device.processors);
     let by_threads = launch.grid as f64 * f64::from(threads) / resident;
@@ -217,6 +224,20 @@ mod tests {
         assert_eq!(occupancy_of(1024, 66, 16, 0), 0.25);
         // 40 threads take the room of 64.
         assert_eq!(occupancy_of(40, 100_000, 16, 0), 1.0);
+    }
+
+    /// A file may say anything.
+    #[test]
+    fn absurd_counters_give_no_panic() {
+        for (block, registers, shared) in [(u32::MAX, u32::MAX, u64::MAX), (u32::MAX, 1, 1), (1024, u32::MAX, u64::MAX)]
+        {
+            let mut c = counters(block, u64::MAX, registers, shared, Events::default());
+            c.launch.dynamic_shared = u64::MAX;
+            for form in [Form::Corrected, Form::Printed] {
+                let found = Criteria::of(&c, form)[Criterion::Occupancy];
+                assert!(found.is_none_or(|value| (0.0..=1.0).contains(&value)), "{found:?}");
+            }
+        }
     }
 
     /// The printed register term is below 1 for every legal kernel and floors to 0.

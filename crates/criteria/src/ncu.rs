@@ -153,7 +153,7 @@ impl Row<'_> {
             registers: self.needed("launch__registers_per_thread")? as u32,
             static_shared: self.value("launch__shared_mem_per_block_static")?.unwrap_or(0.0) as u64,
         };
-        let uses_shared = compiled.static_shared + launch.dynamic_shared > 0;
+        let uses_shared = compiled.static_shared > 0 || launch.dynamic_shared > 0;
         Ok(Profiled {
             name: short(name).to_string(),
             counters: Counters { events: self.events(uses_shared)?, device, launch, compiled },

@@ -89,8 +89,10 @@ impl Report {
         let seconds: f64 = reports.iter().map(|kernel| kernel.seconds).sum();
         let weighted = reports.iter().map(|kernel| (&kernel.criteria, kernel.seconds));
         let mut criteria = Criteria::mean(weighted).unwrap_or(reports[0].criteria);
+        // The elapsed time is that of all kernels, chosen ones or not.
+        let all: f64 = kernels.iter().filter_map(|kernel| kernel.counters.events.seconds).sum();
         criteria[Criterion::HostSync] =
-            options.elapsed.filter(|elapsed| *elapsed > 0.0).map(|elapsed| (seconds / elapsed).clamp(0.0, 1.0));
+            options.elapsed.filter(|elapsed| *elapsed > 0.0).map(|elapsed| (all / elapsed).clamp(0.0, 1.0));
         let quality = criteria.quality(&Weights::published());
         Ok(Report { kernels: reports, criteria, quality, seconds })
     }

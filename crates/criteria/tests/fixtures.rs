@@ -112,3 +112,16 @@ fn quality_orders_load_balancers_where_work_is_uneven() {
     let of = |name: &str| published.primitives.iter().find(|(p, _)| p == name).unwrap().1.unwrap();
     assert!(of("circuit") > 0.8 && of("kron20") > 0.8, "{published:?}");
 }
+
+/// The elapsed time is that of the whole run: which kernels are looked at does not change how long the host waited.
+#[test]
+fn time_of_the_host_does_not_depend_on_the_chosen_kernels() {
+    let of = |kernel: Option<&str>| {
+        let options =
+            ReportOptions { elapsed: Some(0.1), kernel: kernel.map(str::to_string), ..ReportOptions::default() };
+        of_report(TABLE, &options).unwrap().criteria[Criterion::HostSync].unwrap()
+    };
+    let all = of(None);
+    assert!(all > 0.0 && all < 1.0, "{all}");
+    assert_eq!(of(Some("transpose")), all);
+}

@@ -47,8 +47,8 @@ pub use modelled::{ModelOptions, ModelledRun, ModelledStep, model};
 pub use report::{Explanation, Options, StepReport, explain};
 pub use statistics::{pearson, spearman};
 pub use study::{
-    Cell, Cells, Fitted, StudyCell, StudyRow, StudyStep, TracedRound, TracedStep, fit, measure_cell, program_of,
-    random_schedules, row, study_cells, study_tables, trace_cell,
+    Cell, Cells, Fitted, StudyCell, StudyRow, StudyStep, TracedRound, TracedStep, counted_for, fit, measure_cell,
+    program_of, random_schedules, row, study_cells, study_tables, trace_cell,
 };
 pub use subject::Subject;
 pub use suggest::{Suggestion, suggest};

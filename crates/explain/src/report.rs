@@ -125,6 +125,14 @@ pub fn explain(
             options.model.edges
         ));
     }
+    for machine in &modelled.machines {
+        if let Some(function) = &machine.uncounted {
+            notes.push(format!(
+                "warning: the function {function} looks up neighbours on its own, which the model does not count: its \
+                 steps take longer than modelled, and nothing that is said about them holds"
+            ));
+        }
+    }
     let steps = paired(&measured, &modelled, &options.model.costs);
     let hottest = hottest_path(&steps, &modelled);
     let modelled_seconds = steps.iter().map(|step| step.model.prediction.seconds).sum();

@@ -123,7 +123,7 @@ pub fn text(explanation: &Explanation) -> String {
     );
     out.push_str(
         "\nmeasured: the least of several runs; modelled: what the counted accesses take on this machine;\n\
-         at least: bytes touched / memory bandwidth. \"in flight\" is the parallelism reached against the one needed\n\
+         at least: bytes touched / bandwidth of caches or memory. \"in flight\" is the parallelism reached against the one needed\n\
          to keep the limiting resource busy.\n",
     );
     if let Some(judged) = &e.criteria {

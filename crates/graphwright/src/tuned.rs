@@ -121,17 +121,20 @@ pub struct TuningKey {
     pub graph: String,
     /// The machine: `cpu`, `cuda`.
     pub target: String,
+    /// Processor and threads, or device: [`ScheduleCache::machine`].
+    pub machine: String,
 }
 
 impl TuningKey {
-    /// The key of a program, by its hash, on a graph and a machine.
-    pub fn new(program: &str, graph: &Graph, target: &str) -> TuningKey {
-        TuningKey { program: program.to_string(), graph: graph_signature(graph), target: target.to_string() }
+    /// The key of a program, by its hash, on a graph, a machine (`cpu`) and the computer that it computes with.
+    pub fn new(program: &str, graph: &Graph, target: &str, machine: &str) -> TuningKey {
+        let (program, target, machine) = (program.to_string(), target.to_string(), machine.to_string());
+        TuningKey { program, graph: graph_signature(graph), target, machine }
     }
 
     /// The stem of the names of its files.
     pub fn stem(&self) -> String {
-        format!("{}-{}-{}", self.target, self.program, self.graph)
+        format!("{}-{}-{}-{}", self.target, self.program, self.graph, text_hash(&self.machine))
     }
 }
 
@@ -194,7 +197,7 @@ impl ScheduleCache {
     }
 
     /// What is known for a program on a graph. Costs a look at the folder where nothing is known.
-    pub fn find(&self, key: &TuningKey, machine: &dyn GraphVm) -> Tuning {
+    pub fn find(&self, key: &TuningKey) -> Tuning {
         let Some(file) = self.file(key).filter(|file| file.is_file()) else { return Tuning::None };
         let ignored = |why: String| Tuning::Ignored(format!("{}: {why}", file.display()));
         let text = match read_text(&file) {
@@ -215,11 +218,10 @@ impl ScheduleCache {
             let (found, wanted) = (entry.objective.word(), self.aim.word());
             return ignored(format!("was tuned for {found}, and its name says {wanted}"));
         }
-        let here = self.machine(machine);
-        if entry.machine != here {
+        if entry.machine != key.machine {
             return ignored(format!(
-                "was tuned on {}, and this is {here}; `gw tune` tunes for this one",
-                entry.machine
+                "was tuned on {}, and this is {}; `gw tune` tunes for this one",
+                entry.machine, key.machine
             ));
         }
         match entry.schedule.parse() {

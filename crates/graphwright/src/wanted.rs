@@ -220,8 +220,8 @@ fn tuned(
     module: &Module,
     graph: &Graph,
 ) -> Result<Option<Decision>, String> {
-    let key = TuningKey::new(program, graph, machine.name());
-    let (entry, schedule) = match cache.find(&key, machine) {
+    let key = TuningKey::new(program, graph, machine.name(), &cache.machine(machine));
+    let (entry, schedule) = match cache.find(&key) {
         Tuning::None => return Ok(None),
         Tuning::Ignored(why) => return Err(why),
         Tuning::Found(entry, schedule) => (entry, schedule),

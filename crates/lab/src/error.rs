@@ -108,6 +108,17 @@ pub enum LabError {
         /// What it is.
         reason: String,
     },
+    /// A lab may not be written.
+    #[error(
+        "{} cannot be written, and labs are changed by most commands; copy it, with the file {}-wal where there is \
+         one, to a folder of yours and use the copy",
+        path.display(),
+        path.display()
+    )]
+    ReadOnly {
+        /// The file.
+        path: PathBuf,
+    },
     /// A lab was written by a newer Graphwright.
     #[error("{} has version {found} of the lab's tables, this Graphwright knows {known}; use a newer one", path.display())]
     NewerLab {
@@ -153,6 +164,12 @@ impl LabError {
             LabError::Graph { source, .. } => source.is_usage(),
             _ => false,
         }
+    }
+
+    /// True when another process was writing for as long as this one waits.
+    pub fn is_busy(&self) -> bool {
+        matches!(self, LabError::Database(error)
+            if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy))
     }
 
     /// `name` is none of `known`.

@@ -598,3 +598,33 @@ fn sheets_of_machines_are_kept_and_found_by_target_and_name() {
     assert_eq!(other.merge(&bench.path("a.lab")).unwrap().machines, 0);
     assert_eq!(other.machine(Target::Cuda, Some("h200")).unwrap(), gpu);
 }
+
+/// A graph under two names has one content; the names that people gave are theirs.
+#[test]
+fn a_contribution_takes_a_graph_twice_and_tells_no_names() {
+    let bench = Bench::new();
+    let mut lab = Lab::create(bench.path("a.lab")).unwrap();
+    let graphs = ["mygraph=kron:6:seed=3", "yourgraph=kron:6:seed=3"].map(|text| NewGraph::read(text).unwrap());
+    lab.add_graphs("mydataset", &graphs).unwrap();
+    lab.add_variants("bfs", VariantPlan::Roots { count: 1, seed: 5 }).unwrap();
+    bench.add(&mut lab, &["myschedule=s0:s1@push"]);
+    let environment = Environment::of(&bench.machine, 1);
+    let platform = lab.add_platform(&environment, Some("mycomputer")).unwrap();
+    lab.add_run_config("bfs", &platform, "mydataset", &build_commit(), 1).unwrap();
+    assert_eq!(bench.collect(&mut lab).runs, 2);
+    let made = lab.contribute(&bench.path("given.lab")).unwrap();
+    assert_eq!((made.graphs, made.runs), (2, 2));
+    let bytes = std::fs::read(bench.path("given.lab")).unwrap();
+    let has = |word: &[u8]| bytes.windows(word.len()).any(|window| window == word);
+    for word in ["mygraph", "yourgraph", "mydataset", "myschedule", "mycomputer"] {
+        assert!(!has(word.as_bytes()), "{word}");
+    }
+    assert!(has(b"s0:s1@push"));
+    // The machine has another name in the lab that takes it in.
+    let mut other = Lab::create(bench.path("b.lab")).unwrap();
+    other.add_platform(&environment, Some("ours")).unwrap();
+    assert_eq!(other.merge(&bench.path("given.lab")).unwrap().runs, 2);
+    assert_eq!(other.merge(&bench.path("given.lab")).unwrap(), gw_lab::Merged::default());
+    assert_eq!(count(&other, "SELECT COUNT(*) FROM Platform"), 1);
+    assert!(other.check_integrity().unwrap().is_empty());
+}

@@ -24,6 +24,7 @@ mod measured;
 mod memory;
 mod peak;
 mod permutation;
+mod plausible;
 pub mod power;
 mod sheet;
 mod show;

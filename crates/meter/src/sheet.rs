@@ -317,7 +317,10 @@ impl Sheet {
         }
         let sheet: Sheet = serde_json::from_str(text).map_err(|e| no_sheet(e.to_string()))?;
         match (sheet.target, &sheet.cpu, &sheet.gpu) {
-            (Target::Cpu, Some(_), None) | (Target::Cuda, None, Some(_)) => Ok(sheet),
+            (Target::Cpu, Some(_), None) | (Target::Cuda, None, Some(_)) => match crate::plausible::problem(&sheet) {
+                None => Ok(sheet),
+                Some(reason) => Err(no_sheet(format!("{reason}; `gw meter --target {}` makes another", sheet.target))),
+            },
             (target, ..) => {
                 let part = if target == Target::Cpu { "cpu" } else { "gpu" };
                 Err(no_sheet(format!("its target is {target}, so it must have the part `{part}` and no other")))
@@ -332,7 +335,11 @@ impl Sheet {
         std::fs::create_dir_all(folder).map_err(failed)?;
         let mut text = serde_json::to_string_pretty(self).map_err(|e| failed(e.into()))?;
         text.push('\n');
-        let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+        let mut new = tempfile::Builder::new();
+        // As other new files: the system's mask takes away what others may not do.
+        #[cfg(unix)]
+        new.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let mut file = new.tempfile_in(folder).map_err(failed)?;
         std::io::Write::write_all(&mut file, text.as_bytes()).map_err(failed)?;
         file.persist(path).map_err(|e| failed(e.error))?;
         Ok(())

@@ -147,3 +147,41 @@ fn a_browser_draws_the_pages() {
         assert!(document.contains(&seen), "{}: {told:?}", path.display());
     }
 }
+
+/// Numbers that no machine has would be computed with: they are refused with their name.
+#[test]
+fn sheets_with_impossible_numbers_are_refused() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/sheets");
+    let read = |name: &str| -> serde_json::Value {
+        serde_json::from_str(&std::fs::read_to_string(folder.join(name)).unwrap()).unwrap()
+    };
+    let refused = |name: &str, pointer: &str, value: serde_json::Value, word: &str| {
+        let mut sheet = read(name);
+        *sheet.pointer_mut(pointer).unwrap_or_else(|| panic!("{pointer}")) = value;
+        let error = Sheet::parse(&sheet.to_string(), Path::new("bad.json")).unwrap_err().to_string();
+        assert!(error.contains("bad.json") && error.contains(word) && error.contains("gw meter"), "{error}");
+    };
+    let cpu = "xeon-2cores.json";
+    refused(cpu, "/cpu/caches/0/bytes", (1u64 << 40).into(), "the cache of level 1 has 1099511627776 bytes");
+    refused(cpu, "/cpu/caches/0/bytes", 0.into(), "has 0 bytes");
+    refused(cpu, "/cpu/cycle_ns/median", (-0.4).into(), "cycle_ns is -0.4");
+    refused(cpu, "/cpu/cores", 0.into(), "cores is 0");
+    refused(cpu, "/cpu/levels/3/read_bytes_per_second/points/0/y/median", 0.into(), "read_bytes_per_second of DRAM");
+    refused(cpu, "/cpu/levels", serde_json::json!([]), "no level of the name DRAM");
+    refused("h200.json", "/gpu/l2_bytes", u64::MAX.into(), "l2_bytes has");
+    refused("h200.json", "/gpu/multiprocessors", 0.into(), "multiprocessors is 0");
+    refused("h200.json", "/gpu/l2_hit_s/points/1/y/median", (-1e-9).into(), "l2_hit_s at");
+}
+
+/// Others may read a sheet as they may read other new files.
+#[cfg(unix)]
+#[test]
+fn a_sheet_has_the_rights_of_other_new_files() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let (sheet, other) = (folder.path().join("sheet.json"), folder.path().join("other"));
+    Sheet::load(&committed()[0]).unwrap().save(&sheet).unwrap();
+    std::fs::write(&other, "").unwrap();
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode();
+    assert_eq!(mode(&sheet), mode(&other));
+}

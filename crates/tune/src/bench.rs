@@ -24,6 +24,16 @@ impl Reading {
     pub fn timed(seconds: f64) -> Reading {
         Reading { seconds, bytes: 0, joules: None }
     }
+
+    /// The reading as it would be today, where the schedule whose reading was `then` has the reading `now`.
+    pub(crate) fn moved(self, then: &Reading, now: &Reading) -> Reading {
+        let factor = |then: f64, now: f64| if then > 0.0 && now > 0.0 { now / then } else { 1.0 };
+        let joules = match (self.joules, then.joules, now.joules) {
+            (Some(joules), Some(then), Some(now)) => Some(joules * factor(then, now)),
+            _ => self.joules,
+        };
+        Reading { seconds: self.seconds * factor(then.seconds, now.seconds), joules, ..self }
+    }
 }
 
 /// What the search wants to be small.

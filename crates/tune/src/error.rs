@@ -39,6 +39,12 @@ pub enum TuneError {
     /// The graph of the program is not known before it runs.
     #[error("the program names no graph that is known before it runs; pass the graph as an argument and load(argv[1])")]
     NoGraph,
+    /// Another process writes the journal.
+    #[error("{}: another search for the same program, graph and machine is at work on this journal", path.display())]
+    JournalInUse {
+        /// The journal.
+        path: PathBuf,
+    },
     /// A file could not be written.
     #[error("cannot write {}: {source}", path.display())]
     Write {

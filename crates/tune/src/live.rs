@@ -105,6 +105,11 @@ impl<'a> Live<'a> {
         Live { meter: Some((meter, gauge)), ..self }
     }
 
+    /// Counts the time from another moment than that of its making.
+    pub(crate) fn begun_at(&mut self, moment: Instant) {
+        self.started = moment;
+    }
+
     /// Replaces the inputs by this one.
     pub(crate) fn set_input(&mut self, options: RunOptions) {
         self.inputs = vec![options];

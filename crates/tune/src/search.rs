@@ -17,6 +17,7 @@ use gw_schedule::ProgramSchedule;
 use crate::arm::{Arm, Arms};
 use crate::bench::{Bench, Catalogue, Objective, Reading, Trial};
 use crate::forest::Forest;
+use crate::journal::Known;
 
 /// Runs of the baseline per input before anything else.
 const BASELINE_RUNS: usize = 3;
@@ -59,8 +60,8 @@ pub struct Settings {
     pub patience: usize,
     /// Schedules to begin with, each with the word for where it comes from. The first is the baseline.
     pub starts: Vec<(String, ProgramSchedule)>,
-    /// Readings of an earlier search that was ended: schedule, input, reading.
-    pub known: Vec<(ProgramSchedule, usize, Reading)>,
+    /// Readings of earlier searches.
+    pub known: Known,
     /// Learn a surrogate; without it proposals near the best are taken as they come.
     pub surrogate: bool,
 }
@@ -268,12 +269,23 @@ impl Search<'_> {
         Ok(noise)
     }
 
-    /// Takes up what an earlier search measured.
+    /// Takes up what earlier searches measured. The machine may have been faster or slower then: what the same search
+    /// measured for the rule, against today's rule, says by how much. Readings without a rule beside them say nothing.
     fn recall(&mut self) {
-        for (schedule, input, reading) in &self.settings.known {
-            if *input < self.arms.base.len() {
-                let arm = self.add(schedule, "an earlier search");
-                self.arms.all[arm].readings[*input].push(*reading);
+        let objective = self.settings.objective;
+        let measured = |reading: &Reading| objective.measured(reading);
+        let rule_key = self.catalogue.key(&self.arms.all[0].schedule);
+        for known in &self.settings.known {
+            for (input, base) in self.arms.base.clone().iter().enumerate() {
+                let of_input = || known.iter().filter(|(_, of, _)| *of == input);
+                let of_rule = of_input().filter(|known| self.catalogue.key(&known.0) == rule_key).map(|known| known.2);
+                let Some(rule) = of_rule.min_by(|a, b| measured(a).total_cmp(&measured(b))) else { continue };
+                for (schedule, _, reading) in of_input() {
+                    let arm = self.add(schedule, "an earlier search");
+                    if arm != 0 {
+                        self.arms.all[arm].readings[input].push(reading.moved(&rule, base));
+                    }
+                }
             }
         }
         self.best = self.arms.ranked().first().copied().unwrap_or(0);

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use graphwright::{Program, ScheduleCache, TunedSchedule, TuningKey, Wanted, text_hash};
@@ -10,7 +11,7 @@ use gw_exec::{GraphVm, RunOptions, graph_features, graph_text, label_operators};
 use gw_graph::rng::Rng;
 use gw_graph::{Graph, VertexId};
 use gw_ir::Module;
-use gw_lab::{Lab, TrialRow, TuneCell, build_commit, utc_now};
+use gw_lab::{Lab, TuneCell, build_commit, utc_now};
 use gw_meter::power::{EnergyMeter, Gauge};
 use gw_programs::ArgKind;
 use gw_schedule::{Feature, ProgramSchedule};
@@ -18,13 +19,14 @@ use gw_schedule::{Feature, ProgramSchedule};
 use crate::bench::{Bench, Objective, Trial};
 use crate::error::{Result, TuneError};
 use crate::journal::{Journal, Subject};
-use crate::live::{Live, Verdict};
-use crate::search::{Event, Found, Settings, search};
+use crate::live::{LONG, Live, Verdict};
+use crate::recorder::Recorder;
+use crate::search::{Ended, Event, Found, Settings, search};
 use crate::space::ProgramSpace;
 use crate::starts::{FromLab, starts, starts_from_lab};
 
-/// How often trials go into the lab.
-const TO_LAB_EVERY: Duration = Duration::from_millis(500);
+/// The share of the budget that drawing further sources may take.
+const DRAW_SHARE: f64 = 0.2;
 
 /// What is tuned, and with what.
 pub struct Session<'a> {
@@ -75,6 +77,8 @@ pub struct Prepared {
     graph: Arc<Graph>,
     graph_name: String,
     runs: Vec<RunOptions>,
+    /// The budget counts from here: the graph is there, nothing was run.
+    begun: Instant,
 }
 
 /// The end of a session.
@@ -88,8 +92,23 @@ pub struct Tuned {
     pub compiles: usize,
     /// Whether the result of the best schedule is right; `None` where nobody can tell.
     pub verified: Option<bool>,
+    /// What is wrong with the result of the best schedule.
+    pub wrong: Option<String>,
     /// The file of the cache, where one was written.
     pub entry: Option<PathBuf>,
+    /// What could not be written down, in words.
+    pub problems: Vec<String>,
+}
+
+/// The end of a survey.
+#[derive(Debug)]
+pub struct Surveyed {
+    /// Schedules that were tried.
+    pub tried: usize,
+    /// Those of them whose runs came to their end.
+    pub ended: usize,
+    /// The person ended it.
+    pub stopped: bool,
     /// What could not be written down, in words.
     pub problems: Vec<String>,
 }
@@ -118,19 +137,20 @@ impl Session<'_> {
             let (program, machine) = (self.program.name().to_string(), self.machine.name().to_string());
             return Err(TuneError::NothingToTune { program, machine });
         }
-        let key = TuningKey::new(&text_hash(&self.program.file().text), &graph, self.machine.name());
+        let computer = self.cache.machine(self.machine);
+        let key = TuningKey::new(&text_hash(&self.program.file().text), &graph, self.machine.name(), &computer);
         let from_lab = match &self.lab {
             None => FromLab::default(),
             Some(lab) => {
-                let hardware = self.cache.machine(self.machine);
                 let features = features(&graph);
                 let (program, target) = (self.program.name(), self.machine.name());
-                starts_from_lab(lab, program, target, &hardware, &features, self.objective, &space)?
+                starts_from_lab(lab, program, target, &computer, &features, self.objective, &space)?
             }
         };
+        let begun = Instant::now();
         // Before the first run: the meter is watched without work.
         let gauge = self.gauge()?;
-        let runs = self.draw_inputs(&module, &graph, &rule);
+        let runs = self.draw_inputs(&module, &graph, &rule, begun);
         Ok(Prepared {
             inputs: runs.len(),
             gauge,
@@ -143,6 +163,7 @@ impl Session<'_> {
             graph,
             graph_name: wanted.text,
             runs,
+            begun,
         })
     }
 
@@ -158,7 +179,7 @@ impl Session<'_> {
 
     /// Searches, and writes the result into the cache. `watch` hears of the progress.
     pub fn tune(&mut self, prepared: &mut Prepared, watch: &mut dyn FnMut(&Event<'_>)) -> Result<Tuned> {
-        let machine = self.cache.machine(self.machine);
+        let machine = prepared.key.machine.clone();
         let mut settings = Settings::new(self.budget.as_secs_f64(), Vec::new());
         settings.starts = starts(self.program, self.machine, &prepared.space, &prepared.rule);
         let at = settings.starts.len().min(2);
@@ -178,20 +199,14 @@ impl Session<'_> {
             let path = folder.join(format!("{}{word}.journal", prepared.key.stem()));
             match Journal::open(&path, &subject, self.fresh) {
                 Ok((opened, known)) => {
-                    prepared.recalled = known.len();
+                    prepared.recalled = known.iter().map(Vec::len).sum();
                     (journal, settings.known) = (Some(opened), known);
                 }
                 Err(error) => problems.push(format!("the search cannot be taken up again later: {error}")),
             }
         }
-        let mut recorder = Recorder {
-            lab: self.lab.as_mut(),
-            cell: cell(self.program, prepared, &machine),
-            journal,
-            waiting: Vec::new(),
-            last: Instant::now(),
-            problems,
-        };
+        let mut recorder = Recorder::new(self.lab.as_mut(), cell(self.program, prepared, &machine), journal);
+        recorder.problems = problems;
         let mut bench = Live::new(
             self.program,
             self.machine,
@@ -201,38 +216,43 @@ impl Session<'_> {
             self.objective,
             |trial| recorder.add(trial),
         );
+        bench.begun_at(prepared.begun);
         if let (Some(meter), Some(gauge)) = (self.meter, &prepared.gauge) {
             bench = bench.metered(meter, gauge.clone());
         }
         let found = search(&mut bench, &prepared.space, &settings, watch)?;
         let best = found.arms[found.best].schedule.clone();
         let is_rule = found.best == 0;
-        let stopped = found.ended == crate::search::Ended::Stopped;
-        let verdict = if stopped { Verdict::Unknown } else { bench.verify(&best) };
+        let verdict = if found.ended == Ended::Stopped { Verdict::Unknown } else { bench.verify(&best) };
+        // Ctrl-C may also end the run that was to be checked.
+        let stopped = found.ended == Ended::Stopped || self.options.cancel.load(Ordering::Relaxed);
         let (compile_seconds, compiles, lost) = (bench.compile_seconds, bench.compiles, bench.lost);
         drop(bench);
-        recorder.flush();
-        let mut problems = recorder.problems;
+        let mut problems = std::mem::take(&mut recorder.problems);
         if lost {
             problems.push("the device is still at work on a schedule that was ended, so the search ended early".into());
         }
+        let keeps = !stopped && matches!(verdict, Verdict::Right | Verdict::Unknown);
+        let mut wrong = None;
         let verified = match verdict {
             Verdict::Right => Some(true),
             Verdict::Unknown => None,
+            Verdict::Failed(_) if stopped => None,
             Verdict::Wrong(problem) => {
-                problems.push(format!("the best schedule gave a wrong result and is not kept: {problem}"));
+                wrong = Some(problem);
                 Some(false)
             }
             Verdict::Failed(problem) => {
-                problems.push(format!("the result of the best schedule could not be checked: {problem}"));
+                problems.push(format!("the best schedule could not be checked and is not kept: {problem}"));
                 None
             }
         };
         let mut entry = None;
-        // An entry is for one objective. The rule needs no entry, but takes the place of one that no longer holds.
+        // An entry is for one objective. The rule needs no entry, but takes the place of one that no longer holds. A
+        // search that was ended had no duel: the journal has what it measured, and the cache stays as it was.
         let cache = self.objective.aim().map(|aim| self.cache.clone().aimed_at(aim));
         let known = |cache: &ScheduleCache| cache.file(&prepared.key).is_some_and(|file| file.is_file());
-        if let Some(cache) = cache.filter(|cache| verified != Some(false) && (!is_rule || known(cache))) {
+        if let Some(cache) = cache.filter(|cache| keeps && (!is_rule || known(cache))) {
             let (seconds, joules) = match self.objective {
                 Objective::Time | Objective::Memory => (found.share * found.baseline.seconds, None),
                 Objective::Energy | Objective::TimeEnergy => found.arms[found.best].median(found.rounds),
@@ -256,76 +276,82 @@ impl Session<'_> {
                 Err(error) => problems.push(format!("the cache of schedules cannot be written: {error}")),
             }
         }
-        Ok(Tuned { found, compile_seconds, compiles, verified, entry, problems })
+        // After the entry: another process may be writing to the lab for a while.
+        recorder.finish();
+        problems.append(&mut recorder.problems);
+        Ok(Tuned { found, compile_seconds, compiles, verified, wrong, entry, problems })
     }
 
     /// Measures schedules drawn evenly from the space instead of searching: each once with a cap, those within reach
-    /// of the best some times more. Returns how many were tried, and how many came to their end.
-    pub fn survey(
-        &mut self,
-        prepared: &Prepared,
-        wanted: usize,
-        watch: &mut dyn FnMut(usize, usize),
-    ) -> Result<(usize, usize)> {
+    /// of the best some times more. `watch` hears how many were tried.
+    pub fn survey(&mut self, prepared: &Prepared, wanted: usize, watch: &mut dyn FnMut(usize)) -> Result<Surveyed> {
         const CAP: f64 = 8.0;
         const CLOSE: f64 = 1.3;
         const AGAIN: usize = 3;
-        let machine = self.cache.machine(self.machine);
-        let mut schedules: Vec<ProgramSchedule> =
-            starts(self.program, self.machine, &prepared.space, &prepared.rule).into_iter().map(|(_, s)| s).collect();
-        schedules.extend(prepared.space.survey(wanted, self.seed));
-        let mut recorder = Recorder {
-            lab: self.lab.as_mut(),
-            cell: cell(self.program, prepared, &machine),
-            journal: None,
-            waiting: Vec::new(),
-            last: Instant::now(),
-            problems: Vec::new(),
-        };
+        let starts = starts(self.program, self.machine, &prepared.space, &prepared.rule);
+        let schedules = starts.into_iter().map(|(_, schedule)| schedule);
+        let schedules = schedules.chain(prepared.space.drawn(wanted, self.seed));
+        let cell = cell(self.program, prepared, &prepared.key.machine);
+        let mut recorder = Recorder::new(self.lab.as_mut(), cell, None);
         let runs = prepared.runs[..1].to_vec();
         let (module, graph) = (prepared.module.clone(), Arc::clone(&prepared.graph));
         let mut bench =
             Live::new(self.program, self.machine, module, graph, runs, Objective::Time, |trial| recorder.add(trial));
+        bench.begun_at(prepared.begun);
         let mut best = f64::MAX / CAP;
-        let mut done: Vec<(f64, &ProgramSchedule)> = Vec::new();
-        let (count, budget) = (schedules.len(), self.budget.as_secs_f64());
-        let mut tried = 0;
-        for schedule in &schedules {
+        let mut done: Vec<(f64, ProgramSchedule)> = Vec::new();
+        let budget = self.budget.as_secs_f64();
+        let (mut tried, mut stopped) = (0, false);
+        for schedule in schedules {
             // The last part of the time is for runs of the best ones again.
             if bench.elapsed() > 0.8 * budget {
                 break;
             }
             tried += 1;
-            match bench.run(schedule, 0, CAP * best) {
+            match bench.run(&schedule, 0, CAP * best) {
                 Trial::Done(reading) => {
                     best = best.min(reading.seconds);
                     done.push((reading.seconds, schedule));
                 }
-                Trial::Stopped => break,
+                Trial::Stopped => {
+                    stopped = true;
+                    break;
+                }
                 Trial::TooSlow | Trial::Failed(_) => {}
             }
-            watch(tried, count);
+            watch(tried);
         }
         for _ in 0..AGAIN {
             for (seconds, schedule) in &mut done {
-                if *seconds > CLOSE * best || bench.elapsed() > budget {
+                if stopped || *seconds > CLOSE * best || bench.elapsed() > budget {
                     continue;
                 }
-                if let Trial::Done(reading) = bench.run(schedule, 0, CAP * best) {
-                    *seconds = seconds.min(reading.seconds);
-                    best = best.min(reading.seconds);
+                match bench.run(schedule, 0, CAP * best) {
+                    Trial::Done(reading) => {
+                        *seconds = seconds.min(reading.seconds);
+                        best = best.min(reading.seconds);
+                    }
+                    Trial::Stopped => stopped = true,
+                    Trial::TooSlow | Trial::Failed(_) => {}
                 }
             }
         }
         let ended = done.len();
         drop(bench);
-        recorder.flush();
-        Ok((tried, ended))
+        recorder.finish();
+        Ok(Surveyed { tried, ended, stopped, problems: recorder.problems })
     }
 
     /// The run as given and runs from further sources. Sources from which the rule's run is over at once (a vertex in a
-    /// corner of the graph) say nothing about schedules and are left out.
-    fn draw_inputs(&self, module: &Module, graph: &Arc<Graph>, rule: &ProgramSchedule) -> Vec<RunOptions> {
+    /// corner of the graph) say nothing about schedules and are left out. Where runs take long, fewer sources are drawn,
+    /// or none: the budget is for the search.
+    fn draw_inputs(
+        &self,
+        module: &Module,
+        graph: &Arc<Graph>,
+        rule: &ProgramSchedule,
+        begun: Instant,
+    ) -> Vec<RunOptions> {
         const DRAWS: usize = 4;
         const WORTH: f64 = 0.3;
         let mut inputs = vec![self.options.clone()];
@@ -341,18 +367,28 @@ impl Session<'_> {
             Objective::Time,
             |_| {},
         );
+        bench.begun_at(begun);
+        let share = DRAW_SHARE * self.budget.as_secs_f64();
+        // The second of two runs counts, except where one is long enough.
         let mut time = |options: &RunOptions| {
             bench.set_input(options.clone());
-            let _ = bench.run(rule, 0, f64::MAX);
-            match bench.run(rule, 0, f64::MAX) {
-                Trial::Done(reading) => Some(reading.seconds),
-                _ => None,
+            let mut seconds = None;
+            for _ in 0..2 {
+                let left = share - bench.elapsed();
+                match bench.run(rule, 0, left) {
+                    Trial::Done(reading) => seconds = Some(reading.seconds),
+                    _ => return None,
+                }
+                if seconds.is_some_and(|seconds| seconds > LONG) {
+                    break;
+                }
             }
+            seconds.filter(|_| bench.elapsed() < share)
         };
         let Some(first) = time(&self.options) else { return inputs };
         let mut rng = Rng::new(self.seed, 0x736f);
         for _ in 0..self.more_sources * DRAWS {
-            if inputs.len() > self.more_sources {
+            if inputs.len() > self.more_sources || begun.elapsed().as_secs_f64() > share {
                 break;
             }
             let vertex = rng.below(graph.vertices().max(1) as u64) as VertexId;
@@ -406,45 +442,5 @@ fn cell(program: &Program, prepared: &Prepared, machine: &str) -> TuneCell {
         target: prepared.key.target.clone(),
         hardware: machine.to_string(),
         commit: build_commit(),
-    }
-}
-
-/// Writes trials down: into the journal at once, into the lab twice a second.
-struct Recorder<'a> {
-    lab: Option<&'a mut Lab>,
-    cell: TuneCell,
-    journal: Option<Journal>,
-    waiting: Vec<TrialRow>,
-    last: Instant,
-    problems: Vec<String>,
-}
-
-impl Recorder<'_> {
-    fn add(&mut self, trial: TrialRow) {
-        if let Some(journal) = &mut self.journal
-            && let Err(error) = journal.add(&trial)
-        {
-            self.problems.push(format!("the search cannot be taken up again later: {error}"));
-            self.journal = None;
-        }
-        if self.lab.is_some() {
-            self.waiting.push(trial);
-            if self.last.elapsed() > TO_LAB_EVERY {
-                self.flush();
-            }
-        }
-    }
-
-    fn flush(&mut self) {
-        self.last = Instant::now();
-        if let Some(lab) = &mut self.lab
-            && !self.waiting.is_empty()
-        {
-            if let Err(error) = lab.store_trials(&self.cell, &self.waiting) {
-                self.problems.push(format!("the lab could not be written: {error}"));
-                self.lab = None;
-            }
-            self.waiting.clear();
-        }
     }
 }

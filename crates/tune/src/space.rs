@@ -84,36 +84,38 @@ impl ProgramSpace {
         schedule
     }
 
-    /// `wanted` different schedules. The simple schedules of a program with few of them all come, then random draws.
-    pub fn survey(&self, wanted: usize, seed: u64) -> Vec<ProgramSchedule> {
+    /// `wanted` different schedules, each made when it is asked for. The simple schedules of a program with few of them
+    /// all come, then random draws until draws bring nothing new.
+    pub fn drawn(&self, wanted: usize, seed: u64) -> impl Iterator<Item = ProgramSchedule> {
+        /// Draws in a row without a new schedule, after which no further one is expected.
+        const VAIN: usize = 4096;
         let mut rng = Rng::new(seed, 0x7475_6e65);
-        let mut found: Vec<ProgramSchedule> = Vec::new();
-        let mut seen = std::collections::HashSet::new();
         let simple: u128 = self.slots.iter().map(|slot| slot.simple.count()).fold(1, u128::saturating_mul);
-        if simple <= wanted as u128 / 2 {
-            for at in 0..simple {
-                let mut rest = at;
-                let mut schedule = ProgramSchedule::new();
-                for slot in &self.slots {
-                    let part = slot.simple.get(rest % slot.simple.count());
-                    rest /= slot.simple.count();
-                    schedule.insert(slot.label.clone(), part.unwrap_or_default());
-                }
-                if self.allows(&schedule) && seen.insert(self.key(&schedule)) {
-                    found.push(schedule);
-                }
-            }
+        let listed = if simple <= wanted as u128 / 2 { simple } else { 0 };
+        let simple = (0..listed).map(|at| self.simple(at)).filter(|schedule| self.allows(schedule)).map(Some);
+        let mut seen = std::collections::HashSet::new();
+        let mut vain = 0;
+        simple
+            .chain(std::iter::repeat_with(move || Some(self.draw(&mut rng))))
+            .map_while(move |schedule| {
+                let schedule = schedule.filter(|schedule| seen.insert(self.key(schedule)));
+                vain = if schedule.is_some() { 0 } else { vain + 1 };
+                (vain < VAIN).then_some(schedule)
+            })
+            .flatten()
+            .take(wanted)
+    }
+
+    /// A simple schedule by its number.
+    fn simple(&self, number: u128) -> ProgramSchedule {
+        let mut rest = number;
+        let mut schedule = ProgramSchedule::new();
+        for slot in &self.slots {
+            let part = slot.simple.get(rest % slot.simple.count());
+            rest /= slot.simple.count();
+            schedule.insert(slot.label.clone(), part.unwrap_or_default());
         }
-        for _ in 0..wanted.saturating_mul(8) {
-            if found.len() >= wanted {
-                break;
-            }
-            let schedule = self.draw(&mut rng);
-            if seen.insert(self.key(&schedule)) {
-                found.push(schedule);
-            }
-        }
-        found
+        schedule
     }
 
     /// A text that is the same for schedules that run alike: what is left open is filled with the machine's defaults.

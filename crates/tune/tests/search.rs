@@ -246,9 +246,44 @@ fn neighbours_are_legal_and_compile() {
 fn a_survey_has_different_legal_schedules() {
     for (name, least) in [("bfs", 2000), ("bc", 2000), ("tc", 40)] {
         let (space, _) = space(name);
-        let survey = space.survey(2000, 1);
+        let survey: Vec<ProgramSchedule> = space.drawn(2000, 1).collect();
         assert!(survey.len() >= least, "{name}: {}", survey.len());
         let keys: std::collections::HashSet<String> = survey.iter().map(|schedule| space.key(schedule)).collect();
         assert_eq!(keys.len(), survey.len());
+        // Of however many, the first are there at once, and a small space comes to its end.
+        assert_eq!(space.drawn(usize::MAX, 1).take(20).count(), 20);
+        if least < 100 {
+            assert!(space.drawn(1 << 40, 1).count() >= least, "{name}");
+        }
     }
+}
+
+/// On the day of an earlier search everything took a third of the time. A search that takes its readings up and is ended
+/// after the rule's runs must not take that for the gain of a schedule.
+#[test]
+fn readings_of_a_faster_day_are_no_gain() {
+    let (space, start) = space("sssp-delta");
+    let mut rng = Rng::new(3, 3);
+    let others: Vec<ProgramSchedule> = (0..8).map(|_| space.draw(&mut rng)).collect();
+    let world = MadeUp::new(&space, 5);
+    let of =
+        |schedule: &ProgramSchedule, day: f64| (schedule.clone(), 0, Reading::timed(world.seconds(schedule) / day));
+    let known = |day: f64, rule: bool| {
+        let all = rule.then_some(&start).into_iter().chain(&others);
+        all.map(|schedule| of(schedule, day)).collect::<Vec<_>>()
+    };
+    let ended_early = |known| {
+        let mut bench = MadeUp { stop_after: 3, ..MadeUp::new(&space, 5) };
+        let starts = vec![("rule".to_string(), start.clone())];
+        let settings = Settings { known, ..Settings::new(10.0, starts) };
+        search(&mut bench, &space, &settings, &mut |_: &Event<'_>| {}).unwrap()
+    };
+    let least = others.iter().map(|other| world.seconds(other)).fold(f64::MAX, f64::min);
+    let truth = (least / world.seconds(&start)).min(1.0);
+    let found = ended_early(vec![known(3.0, true), known(7.0, true)]);
+    assert_eq!(found.ended, Ended::Stopped);
+    assert!((found.share - truth).abs() < 0.02, "{} instead of {truth}", found.share);
+    // Nothing says how fast the day was: nothing is believed.
+    let found = ended_early(vec![known(3.0, false)]);
+    assert_eq!((found.best, found.share), (0, 1.0));
 }

@@ -60,6 +60,29 @@ impl<'a> Here<'a> {
     }
 }
 
+/// An entry that somebody tuned for the machine.
+fn entry(
+    key: &graphwright::TuningKey,
+    cache: &ScheduleCache,
+    here: &Here<'_>,
+    joules: Option<f64>,
+) -> graphwright::TunedSchedule {
+    graphwright::TunedSchedule {
+        version: 0,
+        name: "sssp-delta".into(),
+        program: key.program.clone(),
+        graph: key.graph.clone(),
+        target: "cpu".into(),
+        machine: cache.machine(&here.machine),
+        schedule: "s0:s1@push,par=serial,update=lazy,delta=7".into(),
+        objective: graphwright::Aim::Time,
+        share: 0.5,
+        seconds: 0.001,
+        joules,
+        tuned: "2026-01-01T00:00:00Z".into(),
+    }
+}
+
 #[test]
 fn a_session_is_right_kept_and_taken_up_again() {
     let folder = tempfile::tempdir().unwrap();
@@ -96,25 +119,12 @@ fn the_cache_is_used_checked_and_passed_over_when_it_does_not_fit() {
     let mut session = here.session(100, None);
     let key = session.prepare().unwrap().key;
     let cache = ScheduleCache::at(folder.path(), 1);
-    let entry = graphwright::TunedSchedule {
-        version: 0,
-        name: "sssp-delta".into(),
-        program: key.program.clone(),
-        graph: key.graph.clone(),
-        target: "cpu".into(),
-        machine: cache.machine(&here.machine),
-        schedule: "s0:s1@push,par=serial,update=lazy,delta=7".into(),
-        objective: graphwright::Aim::Time,
-        share: 0.5,
-        seconds: 0.001,
-        joules: None,
-        tuned: "2026-01-01T00:00:00Z".into(),
-    };
+    let entry = entry(&key, &cache, &here, None);
     let file = cache.store(&key, &entry).unwrap().unwrap();
     let decision = here.auto();
     assert_eq!((decision.origin, decision.tuned_ignored), (graphwright::Origin::Tuned, None));
     assert!(decision.schedule.to_string().contains("delta=7"));
-    assert!(matches!(cache.find(&key, &here.machine), Tuning::Found(..)));
+    assert!(matches!(cache.find(&key), Tuning::Found(..)));
     let refused = |text: String, word: &str| {
         std::fs::write(&file, text).unwrap();
         let decision = here.auto();
@@ -137,6 +147,40 @@ fn the_cache_is_used_checked_and_passed_over_when_it_does_not_fit() {
     std::fs::write(&file, good).unwrap();
     assert_eq!(here.auto().origin, graphwright::Origin::Tuned);
     assert_eq!(Here::new(folder.path(), "sssp").auto().origin, graphwright::Origin::Chosen);
+}
+
+/// A search that is ended, at its first run or after some schedules, leaves the cache as it was.
+#[test]
+fn a_search_that_is_ended_changes_no_entry_and_makes_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut here = Here::new(folder.path(), "sssp-delta");
+    here.more_sources = 0;
+    let ended = |after: usize| {
+        let mut session = here.session(20_000, None);
+        session.fresh = true;
+        let cancel = Arc::clone(&session.options.cancel);
+        let mut prepared = session.prepare().unwrap();
+        let mut heard = 0;
+        let tuned = session.tune(&mut prepared, &mut |_| {
+            heard += 1;
+            cancel.store(heard > after, std::sync::atomic::Ordering::Relaxed);
+        });
+        let tuned = tuned.unwrap();
+        assert_eq!((tuned.found.ended, tuned.verified), (gw_tune::Ended::Stopped, None));
+        assert!(tuned.entry.is_none() && tuned.problems.is_empty(), "{:?}", tuned.problems);
+        prepared.key
+    };
+    let cache = ScheduleCache::at(folder.path(), 1);
+    let key = ended(30);
+    assert_eq!(cache.find(&key), Tuning::None);
+    let entry = entry(&key, &cache, &here, Some(0.2));
+    let file = cache.store(&key, &entry).unwrap().unwrap();
+    let before = std::fs::read_to_string(&file).unwrap();
+    for after in [0, 30] {
+        ended(after);
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), before);
+    }
+    assert!(here.auto().schedule.to_string().contains("delta=7"));
 }
 
 #[test]
@@ -203,10 +247,10 @@ fn energy_is_metered_kept_in_the_lab_and_in_an_entry_of_its_own() {
     let cache = ScheduleCache::at(folder.path(), 1);
     let thrifty = cache.clone().aimed_at(graphwright::Aim::Energy);
     if tuned.found.best != 0 {
-        let Tuning::Found(entry, _) = thrifty.find(&prepared.key, &here.machine) else { panic!("no entry") };
+        let Tuning::Found(entry, _) = thrifty.find(&prepared.key) else { panic!("no entry") };
         assert!(entry.objective == graphwright::Aim::Energy && entry.joules.is_some());
     }
-    assert_eq!(cache.find(&prepared.key, &here.machine), Tuning::None);
+    assert_eq!(cache.find(&prepared.key), Tuning::None);
     // A search for time knows nothing of the journal of energy.
     drop(session);
     let mut session = here.session(100, None);
@@ -221,32 +265,19 @@ fn an_entry_holds_for_the_objective_that_it_was_tuned_for() {
     let here = Here::new(folder.path(), "sssp-delta");
     let key = here.session(100, None).prepare().unwrap().key;
     let cache = ScheduleCache::at(folder.path(), 1);
-    let entry = graphwright::TunedSchedule {
-        version: 0,
-        name: "sssp-delta".into(),
-        program: key.program.clone(),
-        graph: key.graph.clone(),
-        target: "cpu".into(),
-        machine: cache.machine(&here.machine),
-        schedule: "s0:s1@push,par=serial,update=lazy,delta=7".into(),
-        objective: graphwright::Aim::Time,
-        share: 0.5,
-        seconds: 0.001,
-        joules: Some(0.2),
-        tuned: "2026-01-01T00:00:00Z".into(),
-    };
+    let entry = entry(&key, &cache, &here, Some(0.2));
     let both = cache.clone().aimed_at(graphwright::Aim::TimeEnergy);
     let file = both.store(&key, &entry).unwrap().unwrap();
     assert!(file.to_string_lossy().ends_with("-time-energy.json"), "{file:?}");
-    assert!(matches!(both.find(&key, &here.machine), Tuning::Found(entry, _) if entry.joules == Some(0.2)));
-    assert_eq!(cache.find(&key, &here.machine), Tuning::None);
+    assert!(matches!(both.find(&key), Tuning::Found(entry, _) if entry.joules == Some(0.2)));
+    assert_eq!(cache.find(&key), Tuning::None);
     std::fs::copy(&file, cache.file(&key).unwrap()).unwrap();
-    let Tuning::Ignored(why) = cache.find(&key, &here.machine) else { panic!("taken for another objective") };
+    let Tuning::Ignored(why) = cache.find(&key) else { panic!("taken for another objective") };
     assert!(why.contains("was tuned for time-energy"), "{why}");
     // Entries of earlier versions say no objective: they are for time.
     let text = std::fs::read_to_string(&file).unwrap().replace("  \"objective\": \"time-energy\",\n", "");
     std::fs::write(cache.file(&key).unwrap(), text).unwrap();
-    assert!(matches!(cache.find(&key, &here.machine), Tuning::Found(..)));
+    assert!(matches!(cache.find(&key), Tuning::Found(..)));
     let wanted = Wanted::Chosen.or_tuned(both, &here.program);
     let mut options = RunOptions::with_args([GRAPH, "3", "20"]);
     options.graphs = Arc::new(SpecGraphs::new());
@@ -293,4 +324,68 @@ fn a_program_without_choices_is_told_so() {
     let error = here.session(100, None).prepare().unwrap_err().to_string();
     assert!(error.contains("nothing to tune"), "{error}");
     assert_eq!(here.machine.name(), "cpu");
+}
+
+/// A schedule for one thread is none for two, and takes no other's place.
+#[test]
+fn computers_with_other_threads_have_entries_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = Here::new(folder.path(), "sssp-delta");
+    let key = here.session(100, None).prepare().unwrap().key;
+    let (one, two) = (ScheduleCache::at(folder.path(), 1), ScheduleCache::at(folder.path(), 2));
+    let other = graphwright::TuningKey { machine: two.machine(&here.machine), ..key.clone() };
+    let first = entry(&key, &one, &here, None);
+    let mut second = entry(&other, &two, &here, None);
+    second.schedule = "s0:s1@push,par=serial,update=lazy,delta=9".into();
+    one.store(&key, &first).unwrap();
+    two.store(&other, &second).unwrap();
+    for (cache, key, word) in [(&one, &key, "delta=7"), (&two, &other, "delta=9")] {
+        let Tuning::Found(_, schedule) = cache.find(key) else { panic!("no entry for {}", key.machine) };
+        assert!(schedule.to_string().contains(word), "{schedule}");
+    }
+}
+
+/// The budget counts from the moment when the graph is there: what is drawn before the search is part of it.
+#[test]
+fn drawing_sources_is_part_of_the_budget() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = Here::new(folder.path(), "sssp");
+    let mut session = here.session(100, None);
+    session.options.argv = ["sssp", "road:300x300:weights=1..100", "3"].map(str::to_string).to_vec();
+    session.more_sources = 3;
+    let begun = Instant::now();
+    let mut prepared = session.prepare().unwrap();
+    let spent = begun.elapsed().as_secs_f64();
+    // A run takes longer than a fifth of the budget: it is ended, and no other source is tried.
+    assert_eq!(prepared.inputs, 1);
+    std::thread::sleep(Duration::from_millis(150));
+    let tuned = session.tune(&mut prepared, &mut |_| {}).unwrap();
+    assert_eq!(tuned.found.arms.len(), 1, "the time was over before the search");
+    assert!(tuned.found.elapsed >= 0.15 && tuned.found.elapsed < spent + begun.elapsed().as_secs_f64());
+}
+
+/// Another process writes to the lab for a while: the search goes on, and everything is in the lab afterwards.
+#[test]
+fn a_lab_that_another_process_writes_to_does_not_hold_up_the_search() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("my.lab");
+    let mut here = Here::new(folder.path(), "sssp-delta");
+    here.more_sources = 0;
+    drop(Lab::create(&path).unwrap());
+    let mut session = here.session(800, Some(Lab::open(&path).unwrap()));
+    let mut prepared = session.prepare().unwrap();
+    let other = rusqlite::Connection::open(&path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let writer = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_secs(5));
+        other.execute_batch("COMMIT").unwrap();
+    });
+    let tuned = session.tune(&mut prepared, &mut |_| {}).unwrap();
+    writer.join().unwrap();
+    assert!(tuned.problems.is_empty(), "{:?}", tuned.problems);
+    assert!(tuned.found.elapsed < 4.0, "{} s", tuned.found.elapsed);
+    drop(session);
+    let lab = Lab::open(&path).unwrap();
+    let cell = lab.tune_cells(None, "cpu").unwrap()[0].0;
+    assert!(lab.trials(cell).unwrap().len() > tuned.found.arms.len() / 2);
 }

@@ -6,14 +6,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
+use graphwright::{RULE, ScheduleCache, Wanted};
 use gw_explain::{Judged, ModelOptions, Options, Subject, explain, page, text, typical};
 use gw_graph::text_file::read_text;
-use gw_meter::{MeterError, Sheet, Target as Kind};
+use gw_meter::{MachineFacts, MeterError, Sheet, Target as Kind};
 use gw_schedule::Family;
 
 use crate::error::CliError;
 use crate::machines::{self, Target};
-use crate::output::{json, text as print};
+use crate::output::{json, text as print, writable};
 use crate::program::named::Named;
 use crate::program::source;
 use study::StudyArguments;
@@ -44,34 +45,40 @@ pub struct Explain {
     #[arg(long, value_parser = machines::target(), default_value = "cpu")]
     target: Target,
     /// A schedule, as `gw run` takes it [default: the program's own, else the machine's choice]
-    #[arg(long, value_name = "auto|FILE|TEXT")]
+    #[arg(long, value_name = "auto|FILE|TEXT", conflicts_with = "study")]
     schedule: Option<String>,
     /// The sheet of the machine, from `gw meter` [default: the one kept for the target]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "measure_table")]
     sheet: Option<PathBuf>,
     /// Write the explanation as a page that needs no other file
     #[arg(long, value_name = "PAGE")]
     html: Option<PathBuf>,
     /// Print one JSON object with every count
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["measure_table", "fit"])]
     json: bool,
     /// Timed runs
-    #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 9,
+        value_parser = clap::value_parser!(u32).range(1..),
+        conflicts_with = "table"
+    )]
     runs: u32,
     /// Changes of schedule to suggest and measure
-    #[arg(long, value_name = "N", default_value_t = 3)]
+    #[arg(long, value_name = "N", default_value_t = 3, conflicts_with = "study")]
     suggestions: usize,
     /// Seconds that looking for suggestions may take
-    #[arg(long, value_name = "SECONDS", default_value_t = 20)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 20, conflicts_with = "study")]
     search: u64,
     /// Edges that the model may walk; later steps are taken to be as earlier ones
-    #[arg(long, value_name = "N", default_value_t = 40_000_000)]
+    #[arg(long, value_name = "N", default_value_t = 40_000_000, conflicts_with = "measure_table")]
     edges: u64,
     /// Judge the kernels by this table of a profiler (see `gw criteria --help`) instead of by what the model counted
-    #[arg(long, value_name = "CSV")]
+    #[arg(long, value_name = "CSV", conflicts_with = "study")]
     ncu: Option<PathBuf>,
     /// Do not measure the energy of a run, which takes two seconds where there is a meter
-    #[arg(long)]
+    #[arg(long, conflicts_with = "study")]
     no_energy: bool,
     #[command(flatten)]
     study: StudyArguments,
@@ -85,12 +92,34 @@ impl Explain {
         if self.study.is_wanted() {
             return self.study.run(&self, threads);
         }
+        self.html.as_deref().map_or(Ok(()), |page| writable(page, "--html"))?;
         let program = source::find(self.program.as_deref().unwrap_or_default())?;
         let subject = Subject::new(&program, &self.named.pairs(), &self.args)?;
         subject.notes.iter().for_each(|note| eprintln!("gw: {note}"));
-        let wanted = source::schedule(&subject.program, self.schedule.as_deref())?;
         let machine = self.target.open(threads)?.machine;
+        if self.ncu.is_some() && machine.vm().family() != Family::Gpu {
+            let mend = "a table of ncu is about kernels of a GPU; `--target cuda` runs there, `gw criteria` judges the table alone";
+            return Err(CliError::Usage(format!("--ncu with --target {}: {mend}", machine.name())));
+        }
+        // As `gw run` reads it: what was tuned comes before the rule.
+        let cache = ScheduleCache::of_user(machine.threads());
+        let wanted = match (self.schedule.as_deref(), source::aim(self.schedule.as_deref())?) {
+            (Some(RULE), _) => source::schedule(&subject.program, Some(RULE))?,
+            (_, Some(aim)) => Wanted::Chosen.or_tuned(cache.aimed_at(aim), &subject.program),
+            (given, None) => source::schedule(&subject.program, given)?.or_tuned(cache, &subject.program),
+        };
         let sheet = self.sheet(machine.vm().family())?;
+        let here = match machine.vm().device() {
+            Some(device) => Some(device.name),
+            None => MachineFacts::read().cpu,
+        };
+        let is_typical = sheet.machine == typical(sheet.target).machine;
+        if let Some(here) = here.filter(|here| !is_typical && *here != sheet.machine) {
+            eprintln!(
+                "gw: warning: the sheet is about {}, and this is {here}: modelled times are those of the former",
+                sheet.machine
+            );
+        }
         let model = ModelOptions { threads: machine.threads(), edges: self.edges, ..ModelOptions::default() };
         let (runs, suggestions) = (self.runs, self.suggestions);
         let search = Duration::from_secs(self.search);
@@ -120,7 +149,7 @@ impl Explain {
         }
         match Sheet::find(kind) {
             Ok(sheet) => Ok(sheet),
-            Err(MeterError::NotMeasured { .. }) => {
+            Err(MeterError::NotMeasured { .. } | MeterError::NoFolder) => {
                 eprintln!("gw: this machine is not measured yet: typical figures are taken; `gw meter` measures it");
                 Ok(typical(kind))
             }

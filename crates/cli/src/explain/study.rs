@@ -8,8 +8,8 @@ use clap::Args;
 use gw_exec::{GraphVm, SpecGraphs};
 use gw_explain::predict::Costs;
 use gw_explain::{
-    Cell, Cells, ModelOptions, Repeat, StudyCell, Subject, fit, measure_cell, program_of, random_schedules, row,
-    study_cells, study_tables, text, trace_cell,
+    Cell, Cells, ModelOptions, Repeat, StudyCell, Subject, counted_for, fit, measure_cell, program_of,
+    random_schedules, row, study_cells, study_tables, text, trace_cell,
 };
 use gw_meter::Sheet;
 use gw_schedule::Family;
@@ -20,44 +20,51 @@ use crate::machines;
 use crate::output::{json, text as print};
 use crate::program::source;
 
-/// Arguments of a study.
+/// Arguments of a study. Those of one kind require the group of both kinds and refuse the other kind: a required argument
+/// that a given one conflicts with would count as not required.
 #[derive(Args)]
 pub struct StudyArguments {
     /// Measure the cells of the table into this file
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["program", "table", "html"])]
+    #[arg(long, value_name = "FILE", group = "study", conflicts_with_all = ["program", "table", "html"])]
     measure_table: Option<PathBuf>,
     /// Model the cells of this file and print the table
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["program", "html"])]
+    #[arg(long, value_name = "FILE", group = "study", conflicts_with_all = ["program", "html"])]
     table: Option<PathBuf>,
     /// With --table: keep the counts of all cells in this file, which --table takes again without tracing
-    #[arg(long, value_name = "FILE", requires = "table")]
+    #[arg(long, value_name = "FILE", requires = "study", conflicts_with = "measure_table")]
     traced: Option<PathBuf>,
     /// With --table: fit the constants that no sheet has to these cells and print them
-    #[arg(long, requires = "table")]
+    #[arg(long, requires = "study", conflicts_with = "measure_table")]
     fit: bool,
     /// With --table: fit the constants to the cells of this file first, of the same machine and build, then print
-    #[arg(long, value_name = "TRAINING", requires = "table", conflicts_with = "fit")]
+    #[arg(long, value_name = "TRAINING", requires = "study", conflicts_with_all = ["fit", "measure_table"])]
     fit_on: Option<PathBuf>,
     /// With --measure-table: a further graph, such as a file of your own; may be repeated
-    #[arg(long, value_name = "NAME=FILE|SPEC", value_parser = assignment, requires = "measure_table")]
+    #[arg(long, value_name = "NAME=FILE|SPEC", value_parser = assignment, requires = "study", conflicts_with = "table")]
     graph: Vec<(String, String)>,
     /// With --measure-table: logarithm of the number of vertices of generated graphs
-    #[arg(long, value_name = "N", default_value_t = 17, value_parser = clap::value_parser!(u32).range(8..=26))]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 17,
+        value_parser = clap::value_parser!(u32).range(8..=26),
+        requires = "study", conflicts_with = "table"
+    )]
     scale: u32,
     /// With --measure-table: graphs of other sizes and seeds than the table's, to fit constants on
-    #[arg(long, requires = "measure_table")]
+    #[arg(long, requires = "study", conflicts_with = "table")]
     training: bool,
     /// With --measure-table: random schedules per program and graph instead of the usual ones
-    #[arg(long, value_name = "N", requires = "measure_table")]
+    #[arg(long, value_name = "N", requires = "study", conflicts_with = "table")]
     schedules: Option<usize>,
-    /// With --measure-table: only cells with one of these words in program and graph, such as `bfs/rmat`
-    #[arg(long, value_name = "PROGRAM/GRAPH", value_delimiter = ',')]
+    /// With --measure-table or --table: only cells with one of these words in program and graph, such as `bfs/rmat`
+    #[arg(long, value_name = "PROGRAM/GRAPH", value_delimiter = ',', requires = "study")]
     only: Vec<String>,
     /// With --measure-table: no further run of a cell begins after so many seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 2.0)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 2.0, requires = "study", conflicts_with = "table")]
     cell_seconds: f64,
-    /// Only every N-th cell or schedule, beginning with the I-th: to share the work among processes
-    #[arg(long, value_name = "I/N", value_parser = part, default_value = "1/1")]
+    /// With --measure-table or --table: only every N-th cell or schedule, beginning with the I-th, to share the work
+    #[arg(long, value_name = "I/N", value_parser = part, default_value = "1/1", requires = "study")]
     part: (usize, usize),
 }
 
@@ -152,6 +159,9 @@ impl StudyArguments {
         };
         let mine = cells.into_iter().enumerate().filter(|(i, _)| self.is_mine(i + 1)).map(|(_, cell)| cell);
         let traced = all(mine.filter(|cell| self.is_chosen(&cell.cell)).collect());
+        if traced.is_empty() {
+            return Err(CliError::Usage(format!("{}: no cell is left to model", file.display())));
+        }
         if let Some(file) = &self.traced {
             write(file, &serde_json::to_string(&traced)?)?;
         }
@@ -185,7 +195,15 @@ fn trace(
     options: &ModelOptions,
 ) -> Result<StudyCell, CliError> {
     if !cell.traced.is_empty() {
-        return Ok(cell);
+        let here = counted_for(sheet);
+        return match &cell.counted_for {
+            Some(there) if *there != here => Err(CliError::Usage(format!(
+                "{} on {}: left out: its accesses were counted for {there}, and the sheet is about {here}; give the \
+                 sheet of then, or the cells of --measure-table",
+                cell.cell.name, cell.cell.graph
+            ))),
+            _ => Ok(cell),
+        };
     }
     let cpu = machines::cpu(cell.threads)?;
     let plan = gw_cuda::PlanVm;

@@ -59,7 +59,8 @@ enum LabCommand {
     Import(upkeep::Import),
     /// Take in the lab of another machine
     Merge(upkeep::Merge),
-    /// Write a small file of measurements for others: features of graphs, no graphs and no names
+    /// Write a small file of measurements for others: features of graphs, no graphs and no names that
+    /// you gave to anything
     Contribute(upkeep::Contribute),
     /// Give back unused space
     Vacuum(upkeep::Vacuum),

@@ -77,6 +77,8 @@ pub struct OperatorMachine {
     pub segments: u32,
     /// Vertices of a chunk of work on a processor.
     pub grain: u64,
+    /// The first function that looks up neighbours on its own: these accesses have no server and are not counted.
+    pub uncounted: Option<String>,
 }
 
 /// Vertices of a chunk where the schedule does not say.
@@ -225,6 +227,7 @@ fn of_edges(module: &Module, name: &'static str, edges: &EdgeSetIterator) -> Ope
             Some(Param::Value(grain)) if grain > 0 => grain,
             _ => USUAL_GRAIN,
         },
+        uncounted: facts.functions.functions.iter().find(|f| looks_up_neighbours(module, f)).map(|f| f.to_string()),
     }
 }
 
@@ -268,7 +271,40 @@ fn of_vertices(module: &Module, operator: &Operator) -> OperatorMachine {
         parallelism: None,
         segments: 1,
         grain: USUAL_GRAIN,
+        uncounted: function.and_then(|f| called(module, &f.name).into_iter().find(|f| looks_up_neighbours(module, f))),
     }
+}
+
+/// Whether a function asks for single neighbours or edges, as a random walk does.
+fn looks_up_neighbours(module: &Module, function: &str) -> bool {
+    let mut found = false;
+    let body = module.function(function).and_then(|function| function.body.as_deref()).unwrap_or_default();
+    walk::walk_block_exprs(body, &mut |expr| {
+        use gw_ir::builtin::Builtin::{EdgeIndex, Neighbors, OutNeighbor, RandomInNeighbor, RandomOutNeighbor};
+        found |= matches!(
+            expr.kind,
+            ExprKind::Builtin(OutNeighbor | RandomOutNeighbor | RandomInNeighbor | Neighbors | EdgeIndex, _)
+        );
+    });
+    found
+}
+
+/// A function and all that it calls, each once.
+fn called(module: &Module, function: &str) -> Vec<String> {
+    let mut all = vec![function.to_string()];
+    let mut at = 0;
+    while let Some(name) = all.get(at).cloned() {
+        at += 1;
+        let body = module.function(&name).and_then(|function| function.body.as_deref()).unwrap_or_default();
+        walk::walk_block_exprs(body, &mut |expr| {
+            if let ExprKind::Call { function, .. } = &expr.kind
+                && !all.iter().any(|known| *known == *function.name)
+            {
+                all.push(function.name.to_string());
+            }
+        });
+    }
+    all
 }
 
 fn is_vector(module: &Module, name: &str) -> bool {

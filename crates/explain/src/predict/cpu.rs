@@ -201,17 +201,27 @@ pub(super) fn predict(counts: &StepCounts, sheet: &CpuSheet, facts: StepFacts, c
         (false, false) => costs.vertex_call,
     };
     let sharing = if members > 1 { costs.share_us * 1e-6 * (1.0 + workers.log2()) } else { 0.0 };
-    let rate = sheet.level("DRAM").map_or(f64::INFINITY, |dram| dram.read_bytes_per_second.at(workers));
     let prediction = Prediction {
         fixed_seconds: counts.calls.max(1) as f64 * (call * cycle + sharing),
         jobs,
         services,
-        floor_seconds: counts.footprint_bytes as f64 / rate,
+        floor_seconds: floor(counts.footprint_bytes, 64 * total.dram, sheet, workers),
         workers,
         ..Prediction::default()
     };
     // A core does not overlap its own work with most of its waiting: times are added.
     prediction.finish(1.0)
+}
+
+/// The least time in which the touched bytes can reach the cores: those that come from memory by its bandwidth, and all
+/// of them by that of the fastest level behind the first cache. Repeated runs find in the caches what fits there, so
+/// that the bandwidth of memory alone would be no bound.
+fn floor(touched_bytes: u64, dram_bytes: u64, sheet: &CpuSheet, workers: f64) -> f64 {
+    let rate = |name: &str| sheet.level(name).map(|level| level.read_bytes_per_second.at(workers));
+    let fastest = ["L2", "L3", "DRAM"].into_iter().filter_map(rate).fold(0.0, f64::max);
+    let seconds = |bytes: u64, rate: f64| if rate > 0.0 { bytes as f64 / rate } else { 0.0 };
+    let from_memory = rate("DRAM").map_or(0.0, |rate| seconds(dram_bytes.min(touched_bytes), rate));
+    from_memory.max(seconds(touched_bytes, fastest))
 }
 
 /// Cycles of the core by server.
@@ -245,4 +255,24 @@ fn core_cycles(counts: &StepCounts, facts: StepFacts, costs: &CpuCosts) -> [(Ser
         (Server::Intersect, counts.cpu[Server::Intersect].accesses as f64 * costs.element + missed(Server::Intersect)),
         per(Server::Output, if output_map { costs.mark } else { costs.output }),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::typical;
+
+    #[test]
+    fn data_in_caches_are_not_bound_by_memory() {
+        let sheet = typical::cpu();
+        let rate = |name: &str| sheet.level(name).unwrap().read_bytes_per_second.at(1.0);
+        let bytes = 1 << 20;
+        let warm = floor(bytes, 0, &sheet, 1.0);
+        assert_eq!(warm, bytes as f64 / rate("L2").max(rate("L3")));
+        let cold = floor(bytes, bytes, &sheet, 1.0);
+        assert_eq!(cold, bytes as f64 / rate("DRAM"));
+        assert!(warm < cold);
+        // A line that is fetched twice is touched once.
+        assert_eq!(floor(bytes, 2 * bytes, &sheet, 1.0), cold);
+    }
 }

@@ -46,7 +46,7 @@ pub struct Prediction {
     pub jobs: f64,
     /// The resources, the slowest first.
     pub services: Vec<Service>,
-    /// The least time in which the touched bytes can move: bytes / bandwidth.
+    /// The least time in which the touched bytes can move: bytes / bandwidth of the level that has them.
     pub floor_seconds: f64,
     /// Threads or warps at work.
     pub workers: f64,

@@ -43,6 +43,9 @@ pub struct StudyCell {
     /// The steps as measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<MeasuredStep>,
+    /// The caches that accesses were counted for ([`counted_for`]); absent before the cell is traced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted_for: Option<String>,
     /// The steps with what was counted in them; empty before the cell is traced.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub traced: Vec<TracedStep>,
@@ -74,6 +77,21 @@ pub struct TracedRound {
     pub counts: StepCounts,
 }
 
+/// What of a sheet decides which accesses meet which cache: counts hold for sheets with the same text.
+pub fn counted_for(sheet: &Sheet) -> String {
+    match (&sheet.cpu, &sheet.gpu) {
+        (Some(cpu), _) => {
+            let caches: Vec<String> = cpu.caches.iter().map(|c| format!("L{} {}", c.level, c.bytes)).collect();
+            format!("a processor with caches of bytes: {}", caches.join(", "))
+        }
+        (None, Some(gpu)) => format!(
+            "a GPU with {} multiprocessors of {} warps and {} bytes of L2",
+            gpu.multiprocessors, gpu.resident_warps_per_sm, gpu.l2_bytes
+        ),
+        (None, None) => "no machine".to_string(),
+    }
+}
+
 /// Measures a cell.
 pub fn measure_cell(
     cell: &Cell,
@@ -90,6 +108,7 @@ pub fn measure_cell(
         threads,
         seconds: run.seconds,
         steps: run.steps,
+        counted_for: None,
         traced: Vec::new(),
     })
 }
@@ -126,7 +145,7 @@ pub fn trace_cell(
             rounds: if pair.assumed { Vec::new() } else { pair.modelled.iter().map(round).collect() },
         })
         .collect();
-    Ok(StudyCell { steps: Vec::new(), traced, ..measured.clone() })
+    Ok(StudyCell { steps: Vec::new(), counted_for: Some(counted_for(sheet)), traced, ..measured.clone() })
 }
 
 /// Schedules drawn from the space of the first edge operator of a program, as texts.

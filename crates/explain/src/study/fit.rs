@@ -133,6 +133,7 @@ mod tests {
             threads: 1,
             seconds: 1.0,
             steps: Vec::new(),
+            counted_for: None,
             traced: vec![step(ranges, filters)],
         };
         let cells = [cell(100_000, 1000), cell(1000, 100_000), cell(50_000, 50_000), cell(0, 1)];

@@ -10,7 +10,7 @@ mod fit;
 mod row;
 mod table;
 
-pub use cell::{Cell, StudyCell, TracedRound, TracedStep, measure_cell, random_schedules, trace_cell};
+pub use cell::{Cell, StudyCell, TracedRound, TracedStep, counted_for, measure_cell, random_schedules, trace_cell};
 pub use cells::{Cells, program_of, study_cells};
 pub use fit::{Fitted, fit};
 pub use row::{StudyRow, StudyStep, row};

@@ -2,13 +2,15 @@
 //!
 //! Graphs come one after the other, each loaded once. On a graph, properties come first: runs under a plain push
 //! schedule that count frontiers and give the reference result of each variant. Then every implementation is run on
-//! all variants that it lacks: a warm-up whose result is checked, and the timed runs. Each finished run is written at
-//! once, so that whatever ends the process, running again goes on where it stopped.
+//! all variants that it lacks: a warm-up whose result is checked, and the timed runs. The implementations of a variant
+//! take turns and are written when all had theirs: whatever ends the process, at most one variant is lost, and running
+//! again goes on where it stopped.
 //!
 //! | file | concept |
 //! |---|---|
 //! | `compiled` | a program under a schedule, its steps and arguments |
 //! | `listen` | step records of a run |
+//! | `turns` | who begins a round |
 //! | `graph` | the graph at hand: its properties and its hash |
 //! | `result` | hashes of results, equal within tolerance |
 //! | `runner` | the order of everything |
@@ -20,6 +22,7 @@ mod graph;
 mod listen;
 mod result;
 mod runner;
+mod turns;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -15,6 +15,7 @@ use gw_schedule::ProgramSchedule;
 use super::compiled::{Compiled, Under, guarded};
 use super::graph::AtHand;
 use super::listen::{Heard, Steps};
+use super::turns::take_turns;
 use super::{CollectListener, Collected, Collection, result};
 use crate::db::{Batch, Environment, FinishedRun, GraphWork, Lab, MODEL, Ours, Timing, VariantProperties, WorkVariant};
 use crate::energy::{RowEnergy, metered};
@@ -309,17 +310,15 @@ impl<'a> Runner<'a> {
         }
         let Ok(at_hand) = at_hand else { return Ok(()) };
         let rounds = timed.iter().map(|timed| timed.repeats).max().unwrap_or(0);
+        // Those that need no further round: among the others, each shall be first equally often.
+        let mut finished: Vec<Timed<'_>> = Vec::new();
         for round in 0..rounds {
-            let first = round as usize % timed.len().max(1);
-            timed.rotate_left(first);
+            take_turns(&mut timed, round);
             let mut left = Vec::with_capacity(timed.len());
             for mut one in timed {
-                if round < one.repeats
-                    && let Err(fault) = self.again(&mut one, at_hand)
-                {
-                    self.fault(one.batch, variant, fault)?;
-                } else {
-                    left.push(one);
+                match self.again(&mut one, at_hand) {
+                    Ok(()) => left.push(one),
+                    Err(fault) => self.fault(one.batch, variant, fault)?,
                 }
                 if self.done.interrupted {
                     return Ok(());
@@ -333,8 +332,9 @@ impl<'a> Runner<'a> {
                     hopeless.repeats = 1;
                 }
             }
+            finished.extend(timed.extract_if(.., |timed| timed.repeats <= round + 1));
         }
-        for mut timed in timed {
+        for mut timed in finished {
             if let Err(fault) = self.energy(&mut timed, at_hand) {
                 self.fault(timed.batch, variant, fault)?;
                 if self.done.interrupted {

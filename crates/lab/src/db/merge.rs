@@ -79,8 +79,9 @@ fn conflicts(connection: &Connection, other: &Path) -> Result<()> {
     let graph = "SELECT d.name || '/' || g.name FROM other.Graph g JOIN other.Dataset d ON d.id = g.datasetId \
                  JOIN main.Dataset md ON md.name = d.name JOIN main.Graph m ON m.datasetId = md.id AND m.name = g.name \
                  WHERE m.contentHash <> g.contentHash";
-    let platform = "SELECT p.name FROM other.Platform p JOIN main.Platform m ON (m.name = p.name) \
-                    <> (m.target = p.target AND m.hardware = p.hardware)";
+    // The same machine may have another name here; its runs are taken in under that.
+    let platform = "SELECT p.name FROM other.Platform p JOIN main.Platform m ON m.name = p.name \
+                    WHERE m.target <> p.target OR m.hardware <> p.hardware";
     let (what, name) = match (found(graph)?, found(platform)?) {
         (Some(name), _) => ("graph", name),
         (None, Some(name)) => ("platform", name),
@@ -104,7 +105,7 @@ const NAMED: &str = "
     INSERT OR IGNORE INTO main.Platform(name, prettyName, target, hardware, available, isDefault)
         SELECT name, prettyName, target, hardware, available, 0 FROM other.Platform ORDER BY id;
     CREATE TEMP TABLE platforms AS
-        SELECT o.id AS theirs, m.id AS ours FROM other.Platform o JOIN main.Platform m USING(name);
+        SELECT o.id AS theirs, m.id AS ours FROM other.Platform o JOIN main.Platform m USING(target, hardware);
     INSERT OR IGNORE INTO main.PropertyName(property, isStepProp)
         SELECT property, isStepProp FROM other.PropertyName ORDER BY id;
     CREATE TEMP TABLE properties AS

@@ -107,10 +107,13 @@ impl Lab {
     pub fn open(path: impl AsRef<Path>) -> Result<Lab> {
         let path = path.as_ref();
         let mut connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        connection.pragma_update(None, "journal_mode", "wal")?;
+        connection.pragma_update(None, "journal_mode", "wal").map_err(|error| cannot_write(path, error))?;
         // In a write-ahead log this loses no consistency: after a power failure the last transactions may be missing.
         connection.pragma_update(None, "synchronous", "normal")?;
         schema::migrate(&mut connection)?;
+        if connection.is_readonly(rusqlite::MAIN_DB)? {
+            return Err(LabError::ReadOnly { path: path.to_path_buf() });
+        }
         connection.pragma_update(None, "foreign_keys", true)?;
         Ok(Lab { connection, path: path.to_path_buf() })
     }
@@ -119,10 +122,41 @@ impl Lab {
     pub fn open_read_only(path: impl AsRef<Path>) -> Result<Lab> {
         let path = path.as_ref();
         // An older file is brought to the present version first.
-        drop(Lab::open(path)?);
+        match Lab::open(path) {
+            Ok(lab) => drop(lab),
+            Err(LabError::ReadOnly { .. }) => return Lab::open_unwritable(path),
+            Err(error) => return Err(error),
+        }
         let connection = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         connection.pragma_update(None, "query_only", true)?;
         Ok(Lab { connection, path: path.to_path_buf() })
+    }
+
+    /// A file of the present version that this process may not write, as it is on disk. What another process has in
+    /// its log and not yet in the file cannot be read without writing.
+    fn open_unwritable(path: &Path) -> Result<Lab> {
+        let read_only = || LabError::ReadOnly { path: path.to_path_buf() };
+        let log = path.with_file_name({
+            let mut name = path.file_name().unwrap_or_default().to_os_string();
+            name.push("-wal");
+            name
+        });
+        if std::fs::metadata(log).is_ok_and(|log| log.len() > 0) {
+            return Err(read_only());
+        }
+        let escaped: String = path.to_string_lossy().chars().flat_map(escape).collect();
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(format!("file:{escaped}?immutable=1"), flags)?;
+        schema::check(&connection, path)?;
+        match schema::is_present(&connection)? {
+            true => Ok(Lab { connection, path: path.to_path_buf() }),
+            false => Err(read_only()),
+        }
+    }
+
+    /// How long a change waits for another process that writes; at first half a minute.
+    pub fn wait_for_others(&self, patience: Duration) -> Result<()> {
+        Ok(self.connection.busy_timeout(patience)?)
     }
 
     /// The file.
@@ -164,6 +198,17 @@ impl Lab {
     }
 }
 
+/// A character of a path in an address of SQLite.
+fn escape(c: char) -> impl Iterator<Item = char> {
+    let escaped = match c {
+        '?' => "%3f".to_string(),
+        '#' => "%23".to_string(),
+        '%' => "%25".to_string(),
+        c => c.to_string(),
+    };
+    escaped.chars().collect::<Vec<_>>().into_iter()
+}
+
 fn connect(path: &Path, flags: OpenFlags) -> Result<Connection> {
     if !path.exists() {
         return Err(LabError::NoLab { path: path.to_path_buf() });
@@ -179,4 +224,42 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection> {
     connection.set_prepared_statement_cache_capacity(64);
     schema::check(&connection, path)?;
     Ok(connection)
+}
+
+/// Tells a file that may not be written from other troubles of SQLite.
+fn cannot_write(path: &Path, error: rusqlite::Error) -> LabError {
+    match error.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::ReadOnly) => LabError::ReadOnly { path: path.to_path_buf() },
+        // The file can be read, so it is the log beside it that cannot be made.
+        Some(rusqlite::ErrorCode::CannotOpen) if std::fs::File::open(path).is_ok() => {
+            LabError::ReadOnly { path: path.to_path_buf() }
+        }
+        _ => error.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lab_that_may_not_be_written_can_be_looked_at() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("what? 100 %#1.lab");
+        drop(Lab::create(&path).unwrap());
+        let mut lab = Lab::open_unwritable(&path).unwrap();
+        assert_eq!(lab.list("graphs", None).unwrap().rows.len(), 0);
+        // What SQLite calls an attempt to write a readonly database.
+        let refused = lab.write().and_then(|change| Ok(change.execute("DELETE FROM Graph", [])?)).unwrap_err();
+        let LabError::Database(refused) = refused else { panic!("{refused}") };
+        let told = cannot_write(&path, refused).to_string();
+        assert!(told.contains("cannot be written") && told.contains("copy it"), "{told}");
+        // What SQLite says where it cannot make its log beside the file.
+        let no_log = || rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CANTOPEN), None);
+        assert!(matches!(cannot_write(&path, no_log()), LabError::ReadOnly { .. }));
+        assert!(matches!(cannot_write(&folder.path().join("gone.lab"), no_log()), LabError::Database(_)));
+        // Measurements that are only in the log would be missing.
+        std::fs::write(folder.path().join("what? 100 %#1.lab-wal"), "not empty").unwrap();
+        assert!(matches!(Lab::open_unwritable(&path), Err(LabError::ReadOnly { .. })));
+    }
 }

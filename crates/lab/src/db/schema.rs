@@ -31,9 +31,12 @@ pub(super) fn mark(connection: &Connection) -> Result<()> {
 /// Whether the file is a lab that this program understands.
 pub(super) fn check(connection: &Connection, path: &Path) -> Result<()> {
     let foreign = |reason: String| LabError::NotALab { path: path.to_path_buf(), reason };
-    let mark: i32 = connection
-        .pragma_query_value(None, "application_id", |row| row.get(0))
-        .map_err(|error| foreign(error.to_string()))?;
+    let mark: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0)).map_err(|error| {
+        match super::cannot_write(path, error) {
+            LabError::Database(error) => foreign(error.to_string()),
+            read_only => read_only,
+        }
+    })?;
     if mark != MARK {
         return Err(foreign("it is an SQLite file of another program".to_string()));
     }
@@ -57,6 +60,11 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<()> {
     }
     change.pragma_update(None, "user_version", VERSION)?;
     Ok(change.commit()?)
+}
+
+/// Whether the tables have the present version.
+pub(super) fn is_present(connection: &Connection) -> Result<bool> {
+    Ok(version(connection)? == VERSION)
 }
 
 fn version(connection: &Connection) -> Result<u32> {

@@ -19,6 +19,8 @@ const CHAINS: [usize; 10] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32];
 const STRIDE: usize = 8;
 /// Seconds of a repetition: shorter than the time a busy system gives a process at once.
 const SECONDS: f64 = 2e-3;
+/// Arrays up to so many bytes are walked through twice before anything is timed; no cache holds larger ones.
+const WARMED: usize = 64 << 20;
 
 /// Seconds per access against the number of chains, in an array of `bytes` (a power of two), and whether the array was
 /// on huge pages.
@@ -30,6 +32,10 @@ pub(super) fn seconds_per_access(bytes: usize, effort: Effort) -> Result<(Curve,
     let cell = |j: u64| mix(j, bits) as usize * STRIDE;
     for j in 0..lines as u64 {
         cells[cell(j)] = cell(j + 1) as u64;
+    }
+    // What a cache holds must be there before the first chain is timed, else one chain measures the level behind it too.
+    if bytes <= WARMED {
+        walk(cells, &mut [cell(0)], 2 * lines);
     }
     let huge = crate::memory::has_huge_pages();
     let mut points = Vec::new();

@@ -31,9 +31,16 @@ impl Rapl {
         let mut zones: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
         zones.sort();
         let text = |path: PathBuf| std::fs::read_to_string(path).map(|text| text.trim().to_string());
-        let is_package = |zone: &PathBuf| text(zone.join("name")).is_ok_and(|name| name.starts_with("package"));
+        let named = |zone: PathBuf| Some((text(zone.join("name")).ok()?, zone));
+        let mut named: Vec<(String, PathBuf)> = zones.into_iter().filter_map(named).collect();
+        named.retain(|(name, _)| name.starts_with("package"));
+        // `intel-rapl-mmio:0` is the package of `intel-rapl:0` by another way: its energy counts once.
+        let by_mmio = |zone: &Path| zone.file_name().is_some_and(|name| name.to_string_lossy().contains("-mmio"));
+        let direct: Vec<String> =
+            named.iter().filter(|(_, zone)| !by_mmio(zone)).map(|(name, _)| name.clone()).collect();
+        named.retain(|(name, zone)| !by_mmio(zone) || !direct.contains(name));
         let mut packages = Vec::new();
-        for zone in zones.iter().filter(|zone| is_package(zone)) {
+        for (_, zone) in &named {
             let range = text(zone.join("max_energy_range_uj")).ok().and_then(|range| range.parse().ok());
             packages.push(Package { counter: zone.join("energy_uj"), range: range.unwrap_or(u64::MAX) });
         }
@@ -103,6 +110,18 @@ mod tests {
         assert!((joules - 0.7).abs() < 1e-9, "{joules}");
         zone(folder.path(), "intel-rapl:1", "package-1\n", "nonsense");
         assert_eq!(meter.joules(), None);
+    }
+
+    #[test]
+    fn a_package_with_two_zones_counts_once() {
+        let folder = tempfile::tempdir().unwrap();
+        zone(folder.path(), "intel-rapl-mmio:0", "package-0\n", "0\n");
+        assert_eq!(Rapl::in_folder(folder.path()).unwrap().name(), "RAPL, 1 package");
+        zone(folder.path(), "intel-rapl:0", "package-0\n", "0\n");
+        let meter = Rapl::in_folder(folder.path()).unwrap();
+        zone(folder.path(), "intel-rapl-mmio:0", "package-0\n", "500000\n");
+        zone(folder.path(), "intel-rapl:0", "package-0\n", "500000\n");
+        assert!((meter.joules().unwrap() - 0.5).abs() < 1e-9);
     }
 
     #[test]
