@@ -37,7 +37,6 @@ enum Counting { COUNT_PLAIN, COUNT_BULK, COUNT_WARP, COUNT_BLOCK };
 
 struct Output {
     Set set;
-    unsigned capacity;        // of the queue
     Fault* fault;
     unsigned line;            // of the operator
     unsigned* seen;           // round counters, or a map, by the method of deduplication
@@ -98,8 +97,8 @@ struct Output {
         holds = 0;
     }
     __device__ __forceinline__ void put(unsigned at, int v) {
-        if (at < capacity) set.queue[at] = v;
-        else report(fault, FAULT_FULL, line, at, capacity);
+        if (at < set.capacity) set.queue[at] = v;
+        else report(fault, FAULT_FULL, line, at, set.capacity);
     }
     // Every thread of the block calls it after the last append.
     template <Room ROOM = ROOM_STAGED> __device__ __forceinline__ void flush() {

@@ -88,7 +88,7 @@ impl Uniform<'_, '_> {
                 self.region.cooperative = true;
                 self.region.forms |= sets::form::QUEUE;
                 self.code.line(format!(
-                    "gw::update_buckets(run, {queue}, {near}, {set}, args.capacity, {fault}, {}, live());",
+                    "gw::update_buckets(run, {queue}, {near}, {set}, {fault}, {}, live());",
                     span.line
                 ));
                 self.pending = true;

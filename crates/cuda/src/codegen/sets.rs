@@ -182,7 +182,7 @@ pub(crate) fn output_setup(region: &mut Region<'_>, insert: Option<Insert>, span
     region.rounds += u32::from(insert.form().0 == form::LEVELS);
     code.line(format!("made = run.make({}, live());", insert.form().1));
     code.line(format!(
-        "gw::Output output{{run.at(made), args.capacity, {fault}, {}, {seen}, run.round, 0}};",
+        "gw::Output output{{run.at(made), {fault}, {}, {seen}, run.round, 0}};",
         span.line
     ));
     if insert.form().0 == form::QUEUE {

@@ -548,7 +548,7 @@ impl<'r, 'm> Uniform<'r, 'm> {
                 self.pending = true;
                 self.settle();
                 self.code.line(format!(
-                    "gw::add_vertex(run, {set}, {vertex}, args.capacity, {fault}, {}, live());",
+                    "gw::add_vertex(run, {set}, {vertex}, {fault}, {}, live());",
                     self.span.line
                 ));
                 self.region.include("members.cuh");

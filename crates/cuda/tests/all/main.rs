@@ -18,6 +18,8 @@ mod parts;
 mod programs;
 #[path = "../renumber.rs"]
 mod renumber;
+#[path = "../repeats.rs"]
+mod repeats;
 #[path = "../safety.rs"]
 mod safety;
 #[path = "../scans.rs"]
