@@ -6,6 +6,8 @@ mod adaptive;
 mod balancers;
 #[path = "../bench.rs"]
 mod bench;
+#[path = "../claims.rs"]
+mod claims;
 #[path = "../intersections.rs"]
 mod intersections;
 #[path = "../loops.rs"]
