@@ -131,7 +131,7 @@ struct Output {
         return append<ROOM>(v);
     }
     template <Room ROOM> __device__ __forceinline__ bool append_by_hash64(int v) {
-        return !repeats_in_block(v, words64<0>()) && append<ROOM>(v);
+        return !repeats_in_block(v, output_words64()) && append<ROOM>(v);
     }
     template <Room ROOM> __device__ __forceinline__ bool append_by_match(int v) {
         return !repeats_in_warp(v) && append<ROOM>(v);
