@@ -306,10 +306,12 @@ impl Launcher {
         if !code.unbounded {
             return vertices;
         }
-        // As often as there are edges, at most; but not more than an eighth of what is free.
+        // As often as there are edges, at most; but all places together, and scratch memory, which is as large as four
+        // of them, take no more than half of what is free.
         let edges = self.most_edges(code, bindings, env);
         let free = self.device().free_bytes().unwrap_or(0) as usize;
-        (vertices + edges).min((free / 8 / 4).max(6 * vertices))
+        let share = free / 2 / (code.places as usize + 4);
+        (vertices + edges).min((share / 4).max(6 * vertices))
     }
 
     /// Edges of the largest graph that a kernel walks.

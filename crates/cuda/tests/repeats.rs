@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use gw_cuda::CudaVm;
 use gw_emulator::EmulatedDevice;
-use gw_exec::{ErrorKind, RunOptions};
+use gw_exec::{ErrorKind, GraphVm, RunOptions};
+use gw_graph::GraphSpec;
+use gw_graph::progress::Silent;
 use gw_ir::operator::{EdgeOutput, Operator};
 use gw_ir::walk::{bodies_mut, walk_stmts_mut};
 use gw_lang::{SourceFile, compile_front};
@@ -66,4 +68,27 @@ fn a_full_queue_is_an_error_and_nobody_reads_beyond_it() {
         let full = matches!(error.kind(), ErrorKind::OutOfMemory { what } if what.contains("more than 178 entries"));
         assert!(full, "{text}: {error}");
     }
+}
+
+/// Where destinations are claimed by plain stores, queues have room for repeats, and balancers for as many entries: the
+/// estimate says so.
+#[test]
+fn room_for_repeats_is_estimated() {
+    let Some(device) = EmulatedDevice::new() else { return };
+    let vm = CudaVm::on(Arc::new(device));
+    let bfs = gw_programs::programs().iter().find(|program| program.name == "bfs").unwrap();
+    let front = compile_front(&SourceFile::new(bfs.file, bfs.source)).ok().unwrap();
+    let graph = GraphSpec::parse("kron:6").and_then(|spec| spec.load(&Silent)).unwrap().graph;
+    let (vertices, edges) = (graph.vertices() as u64, graph.edges() as u64);
+    assert!(edges > 5 * vertices);
+    let room = |text: &str| {
+        let schedule: ProgramSchedule = text.parse().unwrap();
+        let options = gw_ir::Options { family: Some(Family::Gpu), ..gw_ir::Options::default() };
+        let module = gw_ir::run_pipeline(gw_ir::lower(&front.typed, bfs.source).unwrap(), &schedule, &options).unwrap();
+        let needs = vm.needs(&module, &graph).unwrap();
+        needs.parts.iter().find(|part| part.what == "room for balancers").unwrap().device_bytes
+    };
+    let rest = edges / 16 + (1 << 18);
+    assert_eq!(room("on=gpu;s0:s1@push,lb=etwc"), 16 * vertices + rest);
+    assert_eq!(room("on=gpu;s0:s1@push,lb=etwc,claim=store"), 16 * 6 * vertices + rest);
 }
