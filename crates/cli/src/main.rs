@@ -1,5 +1,8 @@
 //! `gw`, the Graphwright command: argument parsing, printing and progress; the work is done by the libraries.
 
+#[macro_use]
+mod note;
+
 mod bench;
 mod check;
 mod clock;

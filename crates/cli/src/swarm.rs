@@ -16,9 +16,9 @@ use crate::output::{grouped, text};
 const HELP: &str = "\
 Examples:
   gw swarm bfs road:32x32                             cycles and speedups on 1, 4, 16 and 64 cores
-  gw swarm sssp-delta kron:10:weights=1..64 --cores 1,16,256 --page sssp.html
-                                                      the same as a page of stacked bars
-  gw swarm sssp-delta kron:10:weights=1..64 --schedule 's0:s1@lb=edge-based,hint=on'
+  gw swarm sssp-delta kron:10:weights=1..64 0 4 --cores 1,16,256 --page sssp.html
+                                                      from vertex 0 with delta 4, as a page of stacked bars
+  gw swarm sssp-delta kron:10:weights=1..64 0 4 --schedule 's0:s1@lb=edge-based,hint=on'
 
 Results are verified where the program is a standard one. docs/swarm.md explains the machine, its parameters and its schedules.";
 

@@ -83,13 +83,24 @@ __device__ __forceinline__ bool atomic_max(double* p, double v) { return swap_wh
 __device__ __forceinline__ bool atomic_min(bool* p, bool v) { if (v || !*p) return false; *p = false; return true; }
 __device__ __forceinline__ bool atomic_max(bool* p, bool v) { if (!v || *p) return false; *p = true; return true; }
 
+// Stores `value` if the cell holds `expect`; `held` is equal to it, and what the cell probably holds. Numbers that are
+// equal may be different words: 0.0 and -0.0 are.
+template <class T> __device__ __forceinline__ bool swap_held(T* p, T held, T expect, T value) {
+    while (true) {
+        const auto word = word_of(held);
+        const auto found = atomicCAS(words_of(p), word, word_of(value));
+        if (found == word) return true;
+        of_word(found, held);
+        if (!(held == expect)) return false;
+    }
+}
 // Stores `value` if the cell holds `expect`.
 template <class T> __device__ __forceinline__ bool compare_and_swap(T* p, T expect, T value) {
-    if (!(*p == expect)) return false;
-    return atomicCAS(words_of(p), word_of(expect), word_of(value)) == word_of(expect);
+    const T held = *p;
+    return held == expect && swap_held(p, held, expect, value);
 }
 template <class T> __device__ __forceinline__ bool swap_at_once(T* p, T expect, T value) {
-    return atomicCAS(words_of(p), word_of(expect), word_of(value)) == word_of(expect);
+    return swap_held(p, expect, expect, value);
 }
 // The same by a test and a plain store: several threads may be told that they stored, and one of their values stays.
 template <class T> __device__ __forceinline__ bool test_and_store(T* p, T expect, T value) {

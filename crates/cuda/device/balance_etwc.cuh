@@ -47,13 +47,34 @@ struct EtwcPieces {
     };
     unsigned* control;
     Piece* list;
-    unsigned turn;
+    unsigned turn, room;
 
     __device__ EtwcPieces(Scratch& scratch)
         : control(scratch.words + 16), list((Piece*)(scratch.words + SCRATCH_CONTROL)),
-          turn(*(volatile unsigned*)(scratch.words + 16)) {}
-    __device__ void put(int v, unsigned pieces) const {
-        const unsigned at = atomicAdd(control + 1 + turn, pieces);
+          turn(*(volatile unsigned*)(scratch.words + 16)) {
+        const unsigned long long all = (scratch.capacity - SCRATCH_CONTROL) / 2;
+        room = all < ~0u ? (unsigned)all : ~0u;
+    }
+    // False where there is no room: in an input with repeats the hubs of the graph stand more than once. The caller then
+    // walks v like other vertices.
+    __device__ bool put(int v, unsigned pieces) const {
+        unsigned* counter = control + 1 + turn;
+        unsigned at = *(volatile unsigned*)counter;
+        while (room - at >= pieces) {
+            const unsigned found = atomicCAS(counter, at, at + pieces);
+            if (found == at) {
+                write(at, v, pieces);
+                return true;
+            }
+            at = found;
+        }
+        return false;
+    }
+    // The same for walks over all vertices, each of them once: there is room.
+    __device__ void put_one_of_all(int v, unsigned pieces) const {
+        write(atomicAdd(control + 1 + turn, pieces), v, pieces);
+    }
+    __device__ void write(unsigned at, int v, unsigned pieces) const {
         for (unsigned i = 0; i < pieces; ++i) list[at + i] = Piece{v, i};
     }
     __device__ unsigned length() const { return *(volatile unsigned*)(control + 1 + turn); }
@@ -95,10 +116,7 @@ template <class Walk> __device__ void balance_etwc(Walk& walk, Scratch& scratch,
                 const Range<Offset> edges = walk.range(v);
                 first = edges.first;
                 count = edges.length();
-                if (count >= ETWC_HUB) {
-                    pieces.put(v, (unsigned)((count + ETWC_PIECE - 1) / ETWC_PIECE));
-                    count = 0;
-                }
+                if (count >= ETWC_HUB && pieces.put(v, (unsigned)((count + ETWC_PIECE - 1) / ETWC_PIECE))) count = 0;
                 const Offset below_block = count % BLOCK;
                 if (count >= BLOCK) set.of_block[atomicAdd(&set.for_block, 1u)] = v;
                 if (below_block >= WARP) set.of_warps[atomicAdd(&set.for_warps, 1u)] = v;

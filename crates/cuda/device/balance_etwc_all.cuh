@@ -32,7 +32,7 @@ template <class Walk> __device__ void balance_etwc_all(Walk& walk, Scratch& scra
                 first = edges.first;
                 count = edges.length();
                 if (count >= LONG_LIST) {
-                    pieces.put(v, (unsigned)((count + LONG_PIECE - 1) / LONG_PIECE));
+                    pieces.put_one_of_all(v, (unsigned)((count + LONG_PIECE - 1) / LONG_PIECE));
                     count = 0;
                 }
             }

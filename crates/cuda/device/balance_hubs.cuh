@@ -23,8 +23,7 @@ template <class Walk> struct WithoutHubs {
         if (v < 0) return v;
         const Offset count = walk.range(v).length();
         if (count < least) return v;
-        pieces.put(v, (unsigned)((count + ETWC_PIECE - 1) / ETWC_PIECE));
-        return -1;
+        return pieces.put(v, (unsigned)((count + ETWC_PIECE - 1) / ETWC_PIECE)) ? -1 : v;
     }
     __device__ __forceinline__ Offset first(int v) const { return walk.first(v); }
     __device__ __forceinline__ Range<Offset> range(int v) const { return walk.range(v); }

@@ -46,7 +46,7 @@ template <class Visit> __device__ __forceinline__ void each_member_in_step(const
 }
 
 // Adds one vertex to a set that has room for maps. One that is in the set already changes nothing: a map tells.
-__device__ inline void add_vertex(Run& run, int& place, int vertex, unsigned capacity, Fault* fault, unsigned line, unsigned live) {
+__device__ inline void add_vertex(Run& run, int& place, int vertex, Fault* fault, unsigned line, unsigned live) {
     const bool outside = (unsigned)vertex >= run.vertices();
     if (outside) {
         if (run.grid.first()) report(fault, FAULT_VERTEX, line, vertex, run.vertices());
@@ -64,8 +64,8 @@ __device__ inline void add_vertex(Run& run, int& place, int vertex, unsigned cap
     if (known) return;
     if (run.grid.first()) {
         const unsigned at = set.head[0]++;
-        if (at < capacity) set.queue[at] = vertex;
-        else report(fault, FAULT_FULL, line, at, capacity);
+        if (at < set.capacity) set.queue[at] = vertex;
+        else report(fault, FAULT_FULL, line, at, set.capacity);
         mark_bit(set.bits, vertex);
         if (run.form(place) & BYTES) set.bytes[vertex] = 1;
         if (run.form(place) & LEVELS) set.levels[vertex] = set.round;

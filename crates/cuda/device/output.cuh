@@ -37,7 +37,6 @@ enum Counting { COUNT_PLAIN, COUNT_BULK, COUNT_WARP, COUNT_BLOCK };
 
 struct Output {
     Set set;
-    unsigned capacity;        // of the queue
     Fault* fault;
     unsigned line;            // of the operator
     unsigned* seen;           // round counters, or a map, by the method of deduplication
@@ -98,8 +97,8 @@ struct Output {
         holds = 0;
     }
     __device__ __forceinline__ void put(unsigned at, int v) {
-        if (at < capacity) set.queue[at] = v;
-        else report(fault, FAULT_FULL, line, at, capacity);
+        if (at < set.capacity) set.queue[at] = v;
+        else report(fault, FAULT_FULL, line, at, set.capacity);
     }
     // Every thread of the block calls it after the last append.
     template <Room ROOM = ROOM_STAGED> __device__ __forceinline__ void flush() {
@@ -132,7 +131,7 @@ struct Output {
         return append<ROOM>(v);
     }
     template <Room ROOM> __device__ __forceinline__ bool append_by_hash64(int v) {
-        return !repeats_in_block(v, words64<0>()) && append<ROOM>(v);
+        return !repeats_in_block(v, output_words64()) && append<ROOM>(v);
     }
     template <Room ROOM> __device__ __forceinline__ bool append_by_match(int v) {
         return !repeats_in_warp(v) && append<ROOM>(v);

@@ -345,10 +345,10 @@ template <class T, QueueKind KIND> __device__ inline int dequeue(Run& run, Queue
 
 // Moves the members of a set to the buckets of their present priorities.
 template <class T, QueueKind KIND>
-__device__ inline void update_buckets(Run& run, Queue<T, KIND>& queue, int& near, int modified, unsigned capacity, Fault* fault,
+__device__ inline void update_buckets(Run& run, Queue<T, KIND>& queue, int& near, int modified, Fault* fault,
                                       unsigned line, unsigned live) {
     if (near == EMPTY) near = run.make(QUEUE, live);
-    Output out{run.at(near), capacity, fault, line, queue.marks, queue.turn + 1, 0};
+    Output out{run.at(near), fault, line, queue.marks, queue.turn + 1, 0};
     out.begin();
     unsigned long long best = NO_BUCKET, change = 0;
     // A member, and whether it is new in the far list.

@@ -11,12 +11,18 @@
 
 namespace gw {
 
-// Words of a table; 16 KiB of shared memory.
-constexpr unsigned WORDS64 = 2048;
-
-template <int NUMBER> __device__ __forceinline__ volatile unsigned long long* words64() {
-    __shared__ unsigned long long words[WORDS64];
-    return words;
+// Tables in shared memory, of 16 KiB for outputs and of 8 KiB for inputs: a block loads a vertex per thread at a time, and
+// an operator may have both beside a balancer that itself takes 20 KiB of the 48 that there are.
+template <unsigned WORDS> struct Words64 {
+    volatile unsigned long long* words;
+};
+__device__ __forceinline__ Words64<2048> output_words64() {
+    __shared__ unsigned long long words[2048];
+    return {words};
+}
+__device__ __forceinline__ Words64<1024> input_words64() {
+    __shared__ unsigned long long words[1024];
+    return {words};
 }
 
 // True where another lane that is here holds the same vertex and has the smaller number.
@@ -26,8 +32,8 @@ __device__ __forceinline__ bool repeats_in_warp(int v) {
 }
 
 // True where another thread of the block is left to deal with the vertex.
-__device__ __forceinline__ bool repeats_in_block(int v, volatile unsigned long long* words) {
-    volatile unsigned long long* word = words + ((unsigned)v * 2654435761u >> 16) % WORDS64;
+template <unsigned WORDS> __device__ __forceinline__ bool repeats_in_block(int v, Words64<WORDS> table) {
+    volatile unsigned long long* word = table.words + ((unsigned)v * 2654435761u >> 16) % WORDS;
     const unsigned long long mine = (unsigned long long)(unsigned)v << 32 | threadIdx.x;
     *word = mine;
     __syncwarp(__activemask());

@@ -113,12 +113,12 @@ struct Run {
         words[0] = (unsigned long long)clearing << 32 | free_places;
         words[1] = (unsigned long long)view.queue;
         words[2] = (unsigned long long)view.head;
-        words[3] = view_form;
+        words[3] = (unsigned long long)view.capacity << 32 | view_form;
     }
     __device__ inline void restore(const unsigned long long* words) {
         free_places = (unsigned)words[0];
         clearing = (unsigned)(words[0] >> 32);
-        view = Set{(int*)words[1], nullptr, nullptr, nullptr, (unsigned*)words[2], 0};
+        view = Set{(int*)words[1], nullptr, nullptr, nullptr, (unsigned*)words[2], 0, (unsigned)(words[3] >> 32)};
         view_form = (unsigned)words[3];
     }
 
@@ -156,7 +156,7 @@ struct Run {
     __device__ inline void copy_view(int& place, unsigned live) {
         place = make(QUEUE, live);
         const Set set = places.at[place];
-        const unsigned n = view.size();
+        const unsigned n = view.size() < set.capacity ? view.size() : set.capacity;
         for (unsigned i = grid.rank(); i < n; i += grid.size()) set.queue[i] = view.queue[i];
         if (grid.first()) set.head[0] = n;
         wait(live | bit(place));
@@ -166,8 +166,8 @@ struct Run {
     __device__ inline void append(List& list, unsigned& depth, unsigned& used, int place, Fault* fault, unsigned line, unsigned live) {
         need_queue(place, live);
         const unsigned n = size(place);
-        if (used + n > list.capacity || depth >= list.depth_capacity) {
-            if (grid.first()) report(fault, FAULT_FULL, line, used + n, list.capacity);
+        if (n > list.capacity - used || depth >= list.depth_capacity) {
+            if (grid.first()) report(fault, FAULT_FULL, line, (long long)used + n, list.capacity);
             return;
         }
         for (unsigned i = grid.rank(); i < n; i += grid.size())
@@ -188,7 +188,7 @@ struct Run {
         }
         depth--;
         used = depth ? ((volatile unsigned*)list.ends)[depth - 1] : 0;
-        view = Set{list.ids + used, nullptr, nullptr, nullptr, list.heads + 4 * depth, 0};
+        view = Set{list.ids + used, nullptr, nullptr, nullptr, list.heads + 4 * depth, 0, list.capacity - used};
         view_form = QUEUE;
         return VIEW;
     }

@@ -21,8 +21,13 @@ struct Set {
     unsigned* levels;
     unsigned* head;
     alignas(8) unsigned round;   // of the mask, when there is one
+    unsigned capacity;           // ids that the queue can hold
 
-    __device__ __forceinline__ unsigned size() const { return *(const volatile unsigned*)head; }
+    // A queue that is full counts on, to say how much it would have taken; nobody reads beyond what it holds.
+    __device__ __forceinline__ unsigned size() const {
+        const unsigned counted = *(const volatile unsigned*)head;
+        return counted < capacity ? counted : capacity;
+    }
     __device__ __forceinline__ bool has_bit(int v) const { return bits[(unsigned)v >> 5] >> (v & 31) & 1; }
     __device__ __forceinline__ bool has_byte(int v) const { return bytes[v] != 0; }
     __device__ __forceinline__ bool has_level(int v) const { return levels[v] == round; }

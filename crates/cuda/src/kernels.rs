@@ -28,7 +28,7 @@ fn kernel(name: &str, headers: &[&str], inputs: Vec<Input>, outcomes: Vec<Outcom
     let members: String = inputs.iter().map(|i| format!("    alignas(8) {} {};\n", i.ty, i.name)).collect();
     let source = format!(
         "#define GW_BLOCK {BLOCK}\n{includes}\nstruct Inputs {{\n{members}}};\nstruct Arguments {{\n    gw::Places places;\n    \
-         unsigned long long forms;\n    alignas(8) unsigned round;\n    alignas(8) unsigned capacity;\n    unsigned* counter;\n    \
+         unsigned long long forms;\n    alignas(8) unsigned round;\n    unsigned* counter;\n    \
          unsigned long long* results;\n    Inputs in;\n}};\n\nextern \"C\" __global__ void __launch_bounds__({BLOCK}) {name}(const \
          __grid_constant__ Arguments args)\n{{\n    Inputs in = args.in;\n    gw::Run run(args.places, args.counter, args.forms, \
          args.round);\n{body}}}\n"
@@ -157,7 +157,7 @@ pub(crate) fn queue(task: QueueTask, scalar: Scalar, near_far: bool) -> Generate
         QueueTask::Fill => "    gw::fill(in.queue, run.vertices(), run.grid, in.fault);\n".to_string(),
         QueueTask::Dequeue => format!("    set = gw::dequeue(run, in.queue, near, {live});\n"),
         QueueTask::Update => {
-            format!("    gw::update_buckets(run, in.queue, near, set, args.capacity, in.fault, 0, {live});\n")
+            format!("    gw::update_buckets(run, in.queue, near, set, in.fault, 0, {live});\n")
         }
         QueueTask::FinishedNode => format!(
             "    gw::find_best(run, in.queue, near, {live});\n    \

@@ -151,6 +151,7 @@ impl Launcher {
         };
         let made = match found {
             Some(mut storage) => {
+                storage.capacity = capacity;
                 let device = self.device();
                 let cleaned = storage.clean(device, forms).and_then(|()| storage.enter(device, self.epoch));
                 cleaned.and_then(|()| storage.extend(device, forms)).map(|()| storage)
@@ -247,12 +248,11 @@ impl Launcher {
         words.push(u64::from(code.places) | (vertices as u64) << 32);
         words.push(forms);
         words.push(u64::from(self.round));
-        words.push(capacity as u64);
         words.push(self.counter()?.0);
         words.push(self.block.address.offset(RESULTS_AT).0);
         let mut keep: Vec<GraphWords> = Vec::new();
         for input in &code.inputs {
-            self.input(&input.source, code, bindings, vectors, env, &mut words, &mut keep)?;
+            self.input(&input.source, code, bindings, vectors, env, capacity, &mut words, &mut keep)?;
         }
         if code.inputs.is_empty() {
             words.push(0);
@@ -306,10 +306,12 @@ impl Launcher {
         if !code.unbounded {
             return vertices;
         }
-        // As often as there are edges, at most; but not more than an eighth of what is free.
+        // As often as there are edges, at most; but all places together, and scratch memory, which is as large as four
+        // of them, take no more than half of what is free.
         let edges = self.most_edges(code, bindings, env);
         let free = self.device().free_bytes().unwrap_or(0) as usize;
-        (vertices + edges).min((free / 8 / 4).max(6 * vertices))
+        let share = free / 2 / (code.places as usize + 4);
+        (vertices + edges).min((share / 4).max(6 * vertices))
     }
 
     /// Edges of the largest graph that a kernel walks.
@@ -340,6 +342,7 @@ impl Launcher {
         bindings: &Bindings,
         vectors: &mut Vectors,
         env: Option<&Environment>,
+        capacity: usize,
         words: &mut Vec<u64>,
         keep: &mut Vec<GraphWords>,
     ) -> Result<()> {
@@ -419,7 +422,7 @@ impl Launcher {
             }
             Source::Scratch => {
                 // Balancers keep something for each member of a set, repeats included.
-                let capacity = self.capacity(code, bindings, env).max(given_capacity(bindings));
+                let capacity = capacity.max(given_capacity(bindings));
                 let edges = self.most_edges(code, bindings, env);
                 let count = 4 * capacity.max(bindings.vertices) + edges / 64 + (1 << 16);
                 words.push(lasting(&mut self.scratch, &self.context.device, 4 * count, true)?.0);

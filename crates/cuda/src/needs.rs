@@ -58,10 +58,15 @@ pub(crate) fn needs(module: &Module, graph: &Graph) -> Result<Needs> {
     Ok(needs)
 }
 
-/// Bytes of the sets that a kernel works with. Sets that may hold a vertex several times take as much of the free
+/// Ids that a queue of a kernel has room for at least. Sets that may hold a vertex several times take as much of the free
 /// memory as is good for them, but make do with room for six times all vertices.
+fn capacity(code: &Generated, vertices: u64, edges: u64) -> u64 {
+    if code.unbounded { (vertices + edges).min(6 * vertices) } else { vertices }
+}
+
+/// Bytes of the sets that a kernel works with.
 fn set_bytes(code: &Generated, vertices: u64, edges: u64) -> u64 {
-    let capacity = if code.unbounded { (vertices + edges).min(6 * vertices) } else { vertices };
+    let capacity = capacity(code, vertices, edges);
     let map = |form: u32, bytes: u64| if code.forms & form != 0 { bytes } else { 0 };
     let one = 4 * capacity + map(BITS, vertices / 8) + map(BYTES, vertices) + map(LEVELS, 4 * vertices);
     u64::from(code.places) * one
@@ -70,7 +75,7 @@ fn set_bytes(code: &Generated, vertices: u64, edges: u64) -> u64 {
 /// Bytes that a kernel needs for deduplication and to share out work.
 fn scratch_bytes(code: &Generated, vertices: u64, edges: u64) -> u64 {
     let bytes = code.inputs.iter().map(|input| match input.source {
-        Source::Scratch => 16 * vertices + edges / 16 + (1 << 18),
+        Source::Scratch => 16 * capacity(code, vertices, edges) + edges / 16 + (1 << 18),
         Source::Counters => 4 * vertices,
         Source::SeenMap => vertices + 64,
         Source::VisitedMap(_) => vertices / 8 + 64,

@@ -40,7 +40,7 @@ pub(crate) struct Storage {
     /// Tells the rounds of the mask from others with the same numbers.
     pub(crate) epoch: u32,
     pub(crate) head: Buffer,
-    /// Ids that the queue can hold.
+    /// Ids that the queue may hold: there is room for so many, or for more where the memory was another set's.
     pub(crate) capacity: usize,
     pub(crate) vertices: usize,
     /// What may hold something: maps by their forms, and the head, which counts as the queue. Maps are emptied when
@@ -115,14 +115,15 @@ impl Storage {
 
     /// Whether it can be used for a set of this kind.
     pub(crate) fn fits(&self, vertices: usize, capacity: usize) -> bool {
-        self.vertices == vertices && self.capacity >= capacity
+        self.vertices == vertices && self.queue.bytes >= 4 * capacity
     }
 
-    /// Its words in the arguments of a kernel; the last is read from the head there.
+    /// Its words in the arguments of a kernel. The last has the capacity, and half a word that is read from the head
+    /// there.
     pub(crate) fn words(&self) -> [u64; SET_WORDS] {
         let address = |b: &Option<Buffer>| b.as_ref().map_or(0, |b| b.address.0);
         let (bits, bytes, levels) = (address(&self.bits), address(&self.bytes), address(&self.levels));
-        [self.queue.address.0, bits, bytes, levels, self.head.address.0, 0]
+        [self.queue.address.0, bits, bytes, levels, self.head.address.0, (self.capacity as u64) << 32]
     }
 }
 

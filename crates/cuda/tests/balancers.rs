@@ -220,8 +220,11 @@ struct Bench {
     /// Used by all launches, as a machine would.
     counter: Address,
     scratch: Address,
+    words: usize,
 }
 
+/// Words of scratch memory that balancers keep for themselves, as in `grid.cuh`.
+const SCRATCH_CONTROL: usize = 64;
 /// Words of scratch memory: the least that the machine promises for the largest of the graphs.
 const SCRATCH_WORDS: usize = 4 * 2500 + 4096;
 
@@ -237,12 +240,13 @@ impl Bench {
         );
         let kernel = device.compile(&Unit { name: "walk".into(), source, block }).unwrap();
         let counter = device.allocate(4).unwrap();
+        let words = SCRATCH_WORDS;
         let scratch = device.allocate(4 * SCRATCH_WORDS).unwrap();
         device.fill(counter, 0, 4, 1).unwrap();
         // Only the first words are promised to be zero.
         device.fill(scratch, 0xdead_beef, 4, SCRATCH_WORDS).unwrap();
         device.fill(scratch, 0, 4, 64).unwrap();
-        Some(Bench { device, kernel, block, wide, stops, counter, scratch })
+        Some(Bench { device, kernel, block, wide, stops, counter, scratch, words })
     }
 
     fn run(&self, graph: &Graph, grid: u32, mode: Mode) {
@@ -263,7 +267,7 @@ impl Bench {
         let queued = cells(&[0]);
         let faults = cells(&[0]);
         let members = [&offsets, &entries, &visits, &sums, &looks, &wants, &queued, &faults].map(|c| c.address.0);
-        let rest = [self.scratch.0, SCRATCH_WORDS as u64, self.counter.0, graph.entries.len() as u64, mode as u64];
+        let rest = [self.scratch.0, self.words as u64, self.counter.0, graph.entries.len() as u64, mode as u64];
         let arguments: Vec<u8> = members.iter().chain(&rest).flat_map(|x| x.to_ne_bytes()).collect();
         let launch = Launch { grid, block: self.block, cooperative: true };
         if let Err(error) = self.device.launch(&self.kernel, launch, &arguments) {
@@ -467,4 +471,25 @@ fn hubs_apart() {
     // Every vertex is a hub.
     let header = "balance_hubs.cuh\"\n#include \"balance_warp_mapping";
     check_with(&[(64, true)], header, &around(1, "balance_warp_mapping(op)"), Stops::Sometimes);
+}
+
+/// A hub that stands in the input more often than its pieces have room: those put aside are walked by all blocks, the
+/// others like other vertices, and nothing is written behind the room.
+#[test]
+fn hubs_repeated_beyond_the_room() {
+    let hubs = "gw::balance_hubs(op, scratch, grid, 33u, 1u << 31, [&](auto& op) { gw::balance_warp_mapping(op); })";
+    let etwc = "gw::balance_etwc(op, scratch, grid, 1u << 31)";
+    for (header, call) in [("balance_hubs.cuh\"\n#include \"balance_warp_mapping", hubs), ("balance_etwc", etwc)] {
+        let Some(mut bench) = Bench::new(header, call, Stops::Sometimes, 64, false) else { return };
+        // Room for ten pieces; a hub has three.
+        bench.device.release(bench.scratch);
+        bench.words = SCRATCH_CONTROL + 20;
+        bench.scratch = bench.device.allocate(4 * bench.words).unwrap();
+        bench.device.fill(bench.scratch, 0, 4, 64).unwrap();
+        let entries = (0..60).map(|i| if i % 3 == 0 { 1 } else { 0 }).collect();
+        let graph = Graph::new("one hub forty times", &[20 * 64 + 5, 2], entries);
+        for (grid, mode) in [(1, Mode::Gather), (3, Mode::Visit), (4, Mode::Gather)] {
+            bench.run(&graph, grid, mode);
+        }
+    }
 }

@@ -40,6 +40,9 @@ fn schedules() -> Vec<&'static str> {
         "on=gpu;push,lb=dvw,hubs=2048,dedup=on,dedup-by=hash64,append=registers",
         "on=gpu;push,lb=wm,hubs=resident,dedup-input=warp,append=ballot",
         "on=gpu;push,lb=vw4,dedup-input=block,claim=store,visited=bits,append=registers,leaves=drop",
+        // All that takes shared memory at once.
+        "on=gpu;push,lb=merge-path,dedup=on,dedup-by=hash64,dedup-input=block,append=staged",
+        "on=gpu;push,lb=multi-phase,dedup=on,dedup-by=hash64,dedup-input=block,append=staged",
         "on=gpu;hybrid,by=input-threads,at=0.5+push,lb=lws,append=registers+push,lb=dvw,append=registers",
     ]
 }

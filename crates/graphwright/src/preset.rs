@@ -50,6 +50,21 @@ impl Preset {
         let table = RuleTable { family: Some(Family::Gpu), capabilities, rules: self.rules };
         choose_by_rules(&table, module, &facts)
     }
+
+    /// In words, the edge operators of a module for which no rule had a legal schedule.
+    pub fn left_out(&self, module: &Module, choice: &Choice) -> Vec<String> {
+        let kinds = [PointKind::EdgeOperator, PointKind::PriorityOperator];
+        let places = gw_ir::points::program_points(module).into_iter();
+        let edges = places.filter(|place| kinds.contains(&place.point.kind));
+        let left = edges.filter(|place| place.path.as_ref().is_none_or(|path| choice.schedule.get(path).is_none()));
+        left.map(|place| {
+            let (name, what, line) = (self.name, place.point.kind.phrase(), place.span.line);
+            format!(
+                "`{name}` has nothing that is legal for the {what} of line {line}: the machine's defaults hold there"
+            )
+        })
+        .collect()
+    }
 }
 
 /// All presets.
@@ -78,6 +93,23 @@ macro_rules! helix_point {
                                 ",hubs=resident,edges=csr-m,dedup-input=",
                                 $scope,
                                 ",claim=store,append=ballot"
+                            ),
+                        )
+                    },
+                    because: |_| $line.into(),
+                },
+                // Where each vertex may stand in the output once only.
+                Rule {
+                    applies: is_edge_operator,
+                    schedule: |p| {
+                        text(
+                            p,
+                            concat!(
+                                "push,",
+                                $balance,
+                                ",hubs=resident,edges=csr-m,dedup-input=",
+                                $scope,
+                                ",append=ballot"
                             ),
                         )
                     },
@@ -147,6 +179,11 @@ static PRESETS: &[Preset] = &[
         rules: &[
             Rule { applies: is_edge_operator, schedule: |p| text(p, &helix_step(p)), because: helix_because },
             Rule {
+                applies: is_edge_operator,
+                schedule: |p| text(p, &helix_step(p).replace(",claim=store", "")),
+                because: helix_because,
+            },
+            Rule {
                 applies: |p| is_device_loop(p) && !has_few_rounds(p),
                 schedule: |p| text(p, "loop=fused"),
                 because: |p| format!("{}: many rounds are expected, one kernel", helix_because(p)),
@@ -179,6 +216,11 @@ static PRESETS: &[Preset] = &[
             Rule {
                 applies: is_edge_operator,
                 schedule: |p| text(p, "push,lb=merge-path,edges=csr-m,dedup-input=block,claim=store,append=ballot"),
+                because: |_| "device-wide search".into(),
+            },
+            Rule {
+                applies: is_edge_operator,
+                schedule: |p| text(p, "push,lb=merge-path,edges=csr-m,dedup-input=block,append=ballot"),
                 because: |_| "device-wide search".into(),
             },
             FUSED,

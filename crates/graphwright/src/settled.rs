@@ -32,6 +32,8 @@ pub struct Decision {
     pub tuned_ignored: Option<String>,
     /// The settings that were dropped because they do nothing on the machine, with the reason.
     pub without_effect: Vec<String>,
+    /// Edge operators for which a preset has nothing that is legal, and where the machine's defaults hold.
+    pub left_to_defaults: Vec<String>,
     /// Seconds spent on loading the graph that the machine chose for.
     pub load_seconds: f64,
 }
@@ -133,6 +135,7 @@ impl Decision {
             own_refused: None,
             tuned_ignored: None,
             without_effect: Vec::new(),
+            left_to_defaults: Vec::new(),
             load_seconds: 0.0,
         }
     }

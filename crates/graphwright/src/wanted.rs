@@ -173,10 +173,11 @@ impl Wanted {
         }
         if let Wanted::Preset(preset) = self {
             let chosen = choose_for_run_by(module, options, |module, graph| preset.choose(module, graph));
+            let left_to_defaults = preset.left_out(&chosen.module, &chosen.choice);
             let Choice { schedule, reasons, defaults_because } = chosen.choice;
             let load_seconds = chosen.load_seconds;
             let fixed = Decision::fixed(schedule, Origin::Given);
-            let decision = Decision { reasons, defaults_because, load_seconds, ..fixed };
+            let decision = Decision { reasons, defaults_because, left_to_defaults, load_seconds, ..fixed };
             return Settled::new(chosen.module, decision).expecting(chosen.graph);
         }
         let chosen = choose_for_run(machine, module, options);

@@ -21,8 +21,12 @@ fn chosen(preset: &str, program: &str, spec: &str) -> String {
 
 #[test]
 fn every_preset_fits_every_program() {
+    let kron = graph("kron:5:weights=1..9");
     for preset in presets() {
         for program in programs() {
+            let module = Program::find(program.name).unwrap().module().clone();
+            let (module, choice) = preset.choose(module, &kron);
+            assert_eq!(preset.left_out(&module, &choice), [""; 0], "{} on {}", preset.name, program.name);
             chosen(preset.name, program.name, "kron:5:weights=1..9");
         }
         let search = chosen(preset.name, "bfs", "kron:5");
@@ -44,4 +48,42 @@ fn the_rules_of_helix_look_at_three_numbers() {
 fn exact_outputs_are_not_left_to_a_hash_table() {
     assert!(chosen("bfs-4k", "bfs", "kron:5").contains("dedup-by=hash64"));
     assert!(!chosen("bfs-4k", "sssp", "kron:5:weights=1..9").contains("hash64"));
+}
+
+/// A search that allows no repeats, for which destinations cannot be claimed by a plain store.
+const UNIQUE: &str = "element Vertex end
+element Edge end
+const edges : edgeset{Edge}(Vertex,Vertex) = load(argv[1]);
+const vertices : vertexset{Vertex} = edges.getVertices();
+const parent : vector{Vertex}(int) = -1;
+func unvisited(v : Vertex) -> yes : bool
+    yes = parent[v] == -1;
+end
+func visit(src : Vertex, dst : Vertex)
+    parent[dst] = src;
+end
+func main()
+    var frontier : vertexset{Vertex} = new vertexset{Vertex}(0);
+    frontier.addVertex(0);
+    parent[0] = 0;
+    #s0# while frontier.getVertexSetSize() != 0
+        #s1# var next : vertexset{Vertex} = edges.from(frontier).to(unvisited).applyModified(visit, parent);
+        delete frontier;
+        frontier = next;
+    end
+end
+";
+
+#[test]
+fn every_preset_has_a_schedule_for_searches_without_repeats() {
+    let program = Program::parse("unique.gt", UNIQUE).unwrap();
+    for preset in presets() {
+        let (module, choice) = preset.choose(program.module().clone(), &graph("kron:5"));
+        let text = choice.schedule.to_string();
+        assert!(text.contains("s0:s1@"), "{}: {text}", preset.name);
+        assert_eq!(preset.left_out(&module, &choice), [""; 0], "{}", preset.name);
+        // Without its schedule the operator is named.
+        let named = preset.left_out(&module, &gw_exec::Choice::default());
+        assert!(named.len() == 1 && named[0].contains("of line 17"), "{named:?}");
+    }
 }

@@ -76,8 +76,62 @@ fn repeats_that_something_shows_are_forbidden() {
 
 #[test]
 fn searches_that_come_along_keep_the_permission() {
-    for name in ["bfs", "bfs-levels"] {
-        let text = std::fs::read_to_string(format!("../../programs/{name}.gt")).unwrap();
+    let own = ["bfs", "bfs-levels", "bipartite", "bridges", "eccentricity"];
+    let own = own.map(|name| format!("../../programs/{name}.gt"));
+    let bound = "../../bindings/python/python/graphwright/programs/two-color.gt".to_string();
+    for name in own.into_iter().chain([bound]) {
+        let text = std::fs::read_to_string(&name).unwrap();
         assert!(lowered(&text).to_string().contains("duplicates"), "{name}");
     }
+}
+
+/// A loop whose frontier may hold repeats: the `to` function, what is stored, and what the loop does besides.
+fn round(to: &str, stored: &str, besides: &str) -> String {
+    format!(
+        "element Vertex end
+         element Edge end
+         const edges : edgeset{{Edge}}(Vertex,Vertex) = load(argv[1]);
+         const vertices : vertexset{{Vertex}} = edges.getVertices();
+         const mark : vector{{Vertex}}(int) = 0;
+         const tag : vector{{Vertex}}(int) = 0;
+         func fresh(v : Vertex) -> yes : bool
+             yes = mark[v] == 0;
+         end
+         func put[n : int](src : Vertex, dst : Vertex)
+             mark[dst] {stored};
+         end
+         func main()
+             var f : vertexset{{Vertex}} = new vertexset{{Vertex}}(0);
+             f.addVertex(0);
+             var n : int = 1;
+             while n < 7
+                 var next : vertexset{{Vertex}} = edges.from(f){to}.applyModified(put[n], mark, true);
+                 delete f;
+                 f = next;
+                 {besides}
+             end
+         end"
+    )
+}
+
+#[test]
+fn repeats_do_not_multiply() {
+    let allows = |to, stored, besides| lowered(&round(to, stored, besides)).to_string().contains("duplicates");
+    // Every edge reports its destination, in each round.
+    assert!(!allows("", "= 1", ""));
+    assert!(!allows(".to(fresh)", "= tag[src]", ""));
+    assert!(!allows(".to(fresh)", "= src", ""), "vertex 0 stores what stands for free");
+    assert!(!allows(".to(fresh)", "= 0", ""));
+    assert!(!allows(".to(fresh)", "= n", "n = n - 1;"));
+    assert!(!allows(".to(fresh)", "= n", "n = 1 - n;"));
+    // Changes are reported.
+    assert!(allows(".to(fresh)", "= 1", ""));
+    assert!(allows(".to(fresh)", "= n", "n = 3 - n;"));
+    assert!(allows("", "max= src", ""));
+}
+
+#[test]
+fn repeats_that_no_edge_operator_starts_from_stay() {
+    let text = round("", "= 1", "").replace("f = next;", "").replace("delete f;", "");
+    assert!(lowered(&text).to_string().contains("duplicates"));
 }

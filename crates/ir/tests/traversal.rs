@@ -79,3 +79,77 @@ fn destinations_stay_claimed_unless_something_frees_them() {
         assert!(point.claims_destinations && !point.claims_for_good, "{inside}");
     }
 }
+
+/// Whether leaves may be missing in what each operator of a program makes, in order.
+fn missing(text: &str) -> Vec<bool> {
+    let points = program_points(&lowered(text)).into_iter().map(|p| p.point);
+    points.filter(|p| p.requires_output).map(|p| p.bears_missing_leaves).collect()
+}
+
+/// A search with declarations of its own.
+fn program(declared: &str, main: &str) -> String {
+    format!(
+        "element Vertex end
+         element Edge end
+         const edges : edgeset{{Edge}}(Vertex,Vertex) = load(argv[1]);
+         const back : edgeset{{Edge}}(Vertex,Vertex) = load(argv[2]);
+         const vertices : vertexset{{Vertex}} = edges.getVertices();
+         const parent : vector{{Vertex}}(int) = -1;
+         const color : vector{{Vertex}}(int) = 0;
+         {declared}
+         func unvisited(v : Vertex) -> yes : bool
+             yes = parent[v] == -1;
+         end
+         func visit(src : Vertex, dst : Vertex)
+             parent[dst] = color[src];
+         end
+         func touch(src : Vertex, dst : Vertex)
+             color[src] = 1;
+         end
+         func main()
+             var frontier : vertexset{{Vertex}} = new vertexset{{Vertex}}(0);
+             var old : vertexset{{Vertex}} = new vertexset{{Vertex}}(0);
+             frontier.addVertex(0);
+             {main}
+         end"
+    )
+}
+
+#[test]
+fn leaves_of_a_set_that_a_later_round_walks_are_missed() {
+    let round = |body: &str| program("", &format!("while frontier.getVertexSetSize() != 0 {body} end"));
+    let search = "frontier = edges.from(old).to(unvisited).applyModified(visit, parent, true);";
+    assert_eq!(missing(&round(&format!("edges.from(old).apply(touch); old = frontier; {search}"))), [false]);
+    assert_eq!(missing(&round(&format!("old = frontier; {search}"))), [false]);
+    let search = "frontier = edges.from(frontier).to(unvisited).applyModified(visit, parent, true);";
+    assert_eq!(missing(&round(&format!("edges.from(frontier).apply(touch); {search}"))), [true]);
+    assert_eq!(missing(&round(search)), [true]);
+}
+
+#[test]
+fn what_is_a_leaf_of_another_graph_is_not_left_out() {
+    let main = "var next : vertexset{Vertex} = back.from(frontier).to(unvisited).applyModified(visit, parent, true);
+        while next.getVertexSetSize() != 0
+            next = edges.from(next).to(unvisited).applyModified(visit, parent, true);
+        end";
+    assert_eq!(missing(&program("", main)), [false, true]);
+}
+
+#[test]
+fn a_claiming_function_in_other_hands_may_free_destinations() {
+    let claims = |declared: &str, before: &str, inside: &str| -> Vec<bool> {
+        let search = "edges.from(frontier).to(unvisited).apply(visit);";
+        let text =
+            program(declared, &format!("{before} var n : int = 0; while n < 2 {inside} {search} n = n + 1; end"));
+        let points = program_points(&lowered(&text)).into_iter().map(|p| p.point);
+        points.filter(|p| p.claims_destinations).map(|p| p.claims_for_good).collect()
+    };
+    assert_eq!(claims("", "", ""), [true]);
+    assert_eq!(claims("", "", "edges.from(old).apply(visit);"), [false], "without the test");
+    let clear = "func clear(v : Vertex) visit(v, v); end";
+    assert_eq!(claims(clear, "", "old.apply(clear);"), [false], "by a call");
+    let other = "const other : vector{Vertex}(int) = 0; func clear(v : Vertex) other[v] = -1; end";
+    assert_eq!(claims(other, "other = parent;", "vertices.apply(clear);"), [false], "by another name");
+    assert_eq!(claims(other, "parent = other;", "vertices.apply(clear);"), [false], "by another vector");
+    assert_eq!(claims(other, "", "vertices.apply(clear);"), [true]);
+}

@@ -74,7 +74,9 @@ fn mistakes_in_tables_are_told_with_their_line() {
     assert!(refused("a.csv", "a,a\n1,2\n").contains("two columns are named `a`"));
     assert!(refused("a.csv", "a,\n1,2\n").contains("column 2 has no name"));
     assert!(refused("a.csv", "a,b\nx,y\n").contains("no column can be mined: column `a` is left out: line 2"));
-    assert!(refused("a.csv", "a,b\n").contains("no column can be mined"));
+    assert!(
+        refused("a.csv", "a,b\n").contains("no column can be mined: column `a` is left out: no lines follow the names")
+    );
     assert!(refused("a.txt", "a").contains("named .csv, .tsv, .vcd or .parquet"));
     let clock = ReadOptions { clock: Some("clk".into()), ..ReadOptions::default() };
     assert!(read("a.csv", CSV, &clock).unwrap_err().contains("only a VCD has clocks"));
@@ -95,6 +97,27 @@ fn dumps_have_an_instant_per_time_or_edge() {
     assert_eq!(data(&read("a.vcd", VCD, &clock).unwrap()), [5.0, 3.0]);
     let wrong = ReadOptions { clock: Some("tick".into()), ..ReadOptions::default() };
     assert!(read("a.vcd", VCD, &wrong).unwrap_err().contains("no variable of one bit is named `tick`; some are clk"));
+}
+
+#[test]
+fn parts_of_a_signal_are_told_apart() {
+    let declared = |variables: &str, values: &str| {
+        let text = format!("$scope module top $end\n{variables}\n$upscope $end\n$enddefinitions $end\n#0\n{values}\n");
+        read("a.vcd", &text, &ReadOptions::default())
+    };
+    let bits = "$var wire 1 ! a [0] $end\n$var wire 1 \" a[1] $end\n$var wire 8 # w [7:0] $end";
+    let source = declared(bits, "0!\n1\"\nb101 #").unwrap();
+    assert_eq!(source.variables().booleans, ["a[0]", "a[1]"]);
+    assert_eq!(source.variables().numbers, ["w"]);
+    assert_eq!([0, 1].map(|at| source.trace().boolean(at, 0)), [false, true]);
+    let halves = "$var wire 4 ! a [7:4] $end\n$var wire 4 \" a [3:0] $end\n$var wire 2 # a [9:8] $end";
+    let source = declared(halves, "b1 !\nb10 \"\nb11 #").unwrap();
+    assert_eq!(source.variables().numbers, ["a[7:4]", "a[3:0]", "a[9:8]"]);
+    assert_eq!([0, 1, 2].map(|at| source.trace().numbers.get(at, 0)), [1.0, 2.0, 3.0]);
+    let source = declared("$var wire 1 ! a $end\n$var reg 1 ! a $end", "1!").unwrap();
+    assert_eq!(source.variables().booleans, ["a"]);
+    let twice = declared("$var wire 1 ! a $end\n$var wire 1 # a $end", "1!\n1#").unwrap_err();
+    assert!(twice.contains("a.vcd:3: `a` is declared twice, with different codes"), "{twice}");
 }
 
 #[test]

@@ -65,6 +65,13 @@ impl LabelledGraph {
         self
     }
 
+    /// The same graph with the names of another and of its nodes.
+    pub(crate) fn named_as(mut self, other: &LabelledGraph) -> LabelledGraph {
+        assert_eq!(other.nodes(), self.nodes(), "a name per node");
+        (self.name, self.node_names) = (other.name.clone(), other.node_names.clone());
+        self
+    }
+
     /// The same graph with a name for every node.
     pub(crate) fn with_node_names(mut self, names: Vec<String>) -> LabelledGraph {
         assert_eq!(names.len(), self.nodes(), "a name per node");

@@ -37,5 +37,5 @@ pub fn perturb(query: &LabelledGraph, target: &LabelledGraph, share: f64, seed: 
             edges[edge] = (node, free[rng.below(free.len() as u64) as usize]);
         }
     }
-    LabelledGraph::new(labels, &edges)
+    Ok(LabelledGraph::new(labels, &edges)?.named_as(query))
 }

@@ -206,6 +206,7 @@ fn what_cannot_be_matched_is_refused() {
     assert!(refused(&one, &one, Options { solutions: 0, ..Options::default() }).contains("at least one solution"));
     assert!(refused(&one, &one, Options { depth: 0, ..Options::default() }).contains("depth is at least 1"));
     assert!(perturb(&one, &one, 1.5, 1).unwrap_err().to_string().contains("between 0 and 1"));
+    assert_eq!(perturb(&one.clone().with_name("q"), &one, 1.0, 1).unwrap().name(), "q");
 }
 
 #[test]

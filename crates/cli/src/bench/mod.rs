@@ -103,7 +103,11 @@ impl Bench {
         let provenance = Provenance::of(machine.vm())?;
         let table = Table::new(&plan, &provenance);
         if !self.json {
-            text(&table.header())?;
+            match text(&table.header()) {
+                // Whoever reads the table may have gone; what is measured goes to the file.
+                Err(error) if !(error.is_broken_pipe() && self.out.is_some()) => return Err(error),
+                _ => {}
+            }
         }
 
         let settings = Settings {
@@ -120,6 +124,10 @@ impl Bench {
         cancel.store(true, Ordering::Relaxed);
         let Screen { bar, table, failed, .. } = screen;
         drop(bar);
+        // Before anything that a closed pipe ends: minutes of measuring shall not be lost.
+        if let Some(path) = &self.out {
+            gw_graph::format::write_file(path, (serde_json::to_string_pretty(&outcome.rows)? + "\n").as_bytes())?;
+        }
         if let Some(error) = failed {
             return Err(error);
         }
@@ -127,9 +135,6 @@ impl Bench {
         match self.json {
             true => json(&outcome.rows)?,
             false => text(&table.footer(&outcome.rows))?,
-        }
-        if let Some(path) = &self.out {
-            gw_graph::format::write_file(path, (serde_json::to_string_pretty(&outcome.rows)? + "\n").as_bytes())?;
         }
         if outcome.interrupted {
             return Err(CliError::Interrupted(outcome.rows.len()));

@@ -77,6 +77,9 @@ impl Attempt<'_> {
         if let Some(reason) = &decision.tuned_ignored {
             eprintln!("gw: the rule of the machine chooses, since what was tuned cannot be used: {reason}");
         }
+        for word in &decision.left_to_defaults {
+            eprintln!("gw: {word}");
+        }
         if self.explain {
             eprint!("{}", explain::explain(&settled, machine.name()));
         }

@@ -75,7 +75,7 @@ pub struct Run {
     no_guard: bool,
     /// Do not run: tell how much memory the run needs, on the host and on the device, and whether it fits; exit code 1
     /// if it does not
-    #[arg(long, conflicts_with_all = ["verify", "out", "top", "trace"])]
+    #[arg(long, conflicts_with_all = ["verify", "out", "top", "trace", "explain_schedule"])]
     estimate: bool,
     /// Check the result; the exit code is 0 only if it is right
     #[arg(long)]
@@ -285,6 +285,12 @@ impl Run {
             true => self.top.iter().map(|top| top.best(&ran.globals, &ids)).collect::<Result<_, _>>()?,
             false => Vec::new(),
         };
+        // Files come first: a reader of standard output that goes away must not cost results. A file that cannot be
+        // written does not cost what is printed either.
+        let written = match no_result.is_none() {
+            true => outputs.iter().try_for_each(|output| output.write(&ran.globals, &ids)),
+            false => Ok(()),
+        };
         if !self.json {
             // Where another machine might have had to begin again, prints were kept back until now. Standard output
             // belongs to `--out X=-` if that is there, else to the program; standard programs print nothing but their
@@ -300,6 +306,7 @@ impl Run {
                 false => eprint!("{words}"),
             }
         }
+        written?;
 
         let mut times = Times { parts, output: start.elapsed().as_secs_f64(), ..Times::default() };
         let start = Instant::now();
@@ -309,9 +316,6 @@ impl Run {
         let verify_seconds = verdict.is_some().then_some(times.validate);
         let start = Instant::now();
         let wrong = verdict.as_ref().and_then(|v| v.as_ref().err()).map(ToString::to_string);
-        if no_result.is_none() {
-            outputs.iter().try_for_each(|output| output.write(&ran.globals, &ids))?;
-        }
         let in_json = if self.json { results::as_json(&found) } else { serde_json::Map::new() };
         let edges = graph_of_run.map(|graph| graph.edges() as u64);
         let counted_edges = match program.as_standard().zip(finished.as_ref()) {

@@ -38,8 +38,8 @@ pub fn fixed_schedule(program: &Program, given: Option<&str>) -> Result<ProgramS
         Wanted::Fixed(schedule, _) => Ok(*schedule),
         Wanted::Chosen | Wanted::Tuned(..) | Wanted::Preset(_) | Wanted::Adaptive(..) if given.is_some() => {
             Err(CliError::Usage(format!(
-                "--schedule {}: a machine chooses for a graph, and `gw compile` has none; \
-             `gw run PROGRAM GRAPH ... --schedule {AUTO} --explain-schedule` shows its choice",
+                "--schedule {0}: a machine chooses for a graph, and `gw compile` has none; \
+             `gw run PROGRAM GRAPH ... --schedule {0} --explain-schedule` shows its choice",
                 given.unwrap_or(AUTO)
             )))
         }

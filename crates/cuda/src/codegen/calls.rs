@@ -87,10 +87,8 @@ impl Uniform<'_, '_> {
                 let fault = self.region.inputs.member(Source::Fault, "gw::Fault*", "fault");
                 self.region.cooperative = true;
                 self.region.forms |= sets::form::QUEUE;
-                self.code.line(format!(
-                    "gw::update_buckets(run, {queue}, {near}, {set}, args.capacity, {fault}, {}, live());",
-                    span.line
-                ));
+                self.code
+                    .line(format!("gw::update_buckets(run, {queue}, {near}, {set}, {fault}, {}, live());", span.line));
                 self.pending = true;
                 return Ok(false);
             }

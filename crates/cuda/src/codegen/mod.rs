@@ -157,7 +157,6 @@ pub(crate) fn generate(task: &Task<'_>) -> Result<Generated, Refusal> {
     head.line("gw::Places places;");
     head.line("unsigned long long forms;");
     head.line("alignas(8) unsigned round;");
-    head.line("alignas(8) unsigned capacity;");
     head.line("unsigned* counter;");
     head.line("unsigned long long* results;");
     head.line("Inputs in;");

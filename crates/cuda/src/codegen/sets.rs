@@ -87,7 +87,7 @@ pub(super) fn input_repeat(schedule: &SimpleSchedule) -> Option<&'static str> {
     match schedule.dedup_input {
         None | Some(DedupInput::Off) => None,
         Some(DedupInput::Warp) => Some("gw::repeats_in_warp(v)"),
-        Some(DedupInput::Block) => Some("gw::repeats_in_block(v, gw::words64<1>())"),
+        Some(DedupInput::Block) => Some("gw::repeats_in_block(v, gw::input_words64())"),
     }
 }
 
@@ -181,10 +181,7 @@ pub(crate) fn output_setup(region: &mut Region<'_>, insert: Option<Insert>, span
     }
     region.rounds += u32::from(insert.form().0 == form::LEVELS);
     code.line(format!("made = run.make({}, live());", insert.form().1));
-    code.line(format!(
-        "gw::Output output{{run.at(made), args.capacity, {fault}, {}, {seen}, run.round, 0}};",
-        span.line
-    ));
+    code.line(format!("gw::Output output{{run.at(made), {fault}, {}, {seen}, run.round, 0}};", span.line));
     if insert.form().0 == form::QUEUE {
         code.line("output.begin();");
     }

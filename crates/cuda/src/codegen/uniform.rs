@@ -547,10 +547,7 @@ impl<'r, 'm> Uniform<'r, 'm> {
                 self.region.cooperative = true;
                 self.pending = true;
                 self.settle();
-                self.code.line(format!(
-                    "gw::add_vertex(run, {set}, {vertex}, args.capacity, {fault}, {}, live());",
-                    self.span.line
-                ));
+                self.code.line(format!("gw::add_vertex(run, {set}, {vertex}, {fault}, {}, live());", self.span.line));
                 self.region.include("members.cuh");
                 self.pending = true;
             }

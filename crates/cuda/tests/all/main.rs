@@ -6,6 +6,8 @@ mod adaptive;
 mod balancers;
 #[path = "../bench.rs"]
 mod bench;
+#[path = "../claims.rs"]
+mod claims;
 #[path = "../intersections.rs"]
 mod intersections;
 #[path = "../loops.rs"]
@@ -18,6 +20,8 @@ mod parts;
 mod programs;
 #[path = "../renumber.rs"]
 mod renumber;
+#[path = "../repeats.rs"]
+mod repeats;
 #[path = "../safety.rs"]
 mod safety;
 #[path = "../scans.rs"]

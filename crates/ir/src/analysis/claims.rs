@@ -4,12 +4,12 @@
 //! writes the vector, a claimed destination stays claimed, which a map may remember.
 
 use crate::expr::{BinaryOp, Expr, ExprKind};
-use crate::module::{Function, Module};
+use crate::module::{Function, GlobalInit, Module};
 use crate::operator::{EdgeSetIterator, Operator, VertexFilter};
 use crate::source::Name;
 use crate::stmt::{Stmt, StmtKind};
 use crate::types::Scalar;
-use crate::walk::{bodies, bodies_mut, variables, walk_block_exprs, walk_stmts, walk_stmts_mut};
+use crate::walk::{bodies, bodies_mut, function_refs, variables, walk_block_exprs, walk_stmts, walk_stmts_mut};
 
 use super::operator::each_write;
 use super::priority::priority_vector;
@@ -45,22 +45,28 @@ pub fn claimed(module: &Module, edges: &EdgeSetIterator) -> Option<Claimed> {
 /// entry that is free is a constant, and nothing but such operators and statements of `main` outside of loops writes
 /// the vector.
 pub fn note(module: &mut Module) {
-    let mut fixed: Vec<(Name, bool)> = Vec::new();
+    // Every use of a function, with what it claims; calls and operators of other kinds claim nothing.
+    let mut uses: Vec<(Name, Option<Claimed>)> = Vec::new();
     for body in bodies(module) {
-        walk_stmts(body, &mut |stmt| {
-            if let Some(Operator::EdgeSetIterator(edges)) = stmt.operator()
-                && let Some(claim) = claimed(module, edges)
-            {
-                let constant = matches!(claim.expect.kind, ExprKind::Int(_) | ExprKind::Float(_));
-                let stays = constant && !is_written_elsewhere(module, &claim.vector, &edges.apply.name);
-                fixed.push((edges.apply.name.clone(), stays));
-            }
+        walk_block_exprs(body, &mut |e| {
+            let claim = match &e.kind {
+                ExprKind::Operator(op) => match &**op {
+                    Operator::EdgeSetIterator(edges) => claimed(module, edges).filter(|claim| {
+                        matches!(claim.expect.kind, ExprKind::Int(_) | ExprKind::Float(_))
+                            && !is_written_elsewhere(module, &claim.vector, &edges.apply.name)
+                    }),
+                    _ => None,
+                },
+                _ => None,
+            };
+            uses.extend(function_refs(e).into_iter().map(|(_, f)| (f.name.clone(), claim.clone())));
         });
     }
-    // A function that several operators use must be fine with all of them.
+    // All who use a function must claim the same by it: one without the test, or with another constant, may free an
+    // entry.
     let stays = |name: &Name| {
-        let mut all = fixed.iter().filter(|(apply, _)| apply == name).peekable();
-        all.peek().is_some() && all.all(|(_, stays)| *stays)
+        let mut all = uses.iter().filter(|(used, _)| used == name).map(|(_, claim)| claim);
+        all.next().is_some_and(|first| first.is_some() && all.all(|claim| claim == first))
     };
     for body in bodies_mut(module) {
         walk_stmts_mut(body, &mut |stmt| {
@@ -71,11 +77,14 @@ pub fn note(module: &mut Module) {
     }
 }
 
-/// Whether something besides a function writes a vector, other than statements of `main` that stand in no block;
-/// captures and arguments, which give a vector a second name, and priority queues over it count as writes.
+/// Whether something besides a function writes a vector, other than statements of `main` that stand in no block.
+/// Whatever gives the vector a second name counts as a write: captures, arguments, assignments of the vector as a whole.
+/// So do priority queues over it.
 fn is_written_elsewhere(module: &Module, vector: &Name, claims: &Name) -> bool {
     let mut written = module.globals.iter().any(|g| priority_vector(module, &g.name).as_ref() == Some(vector));
     let is_it = |target: &Expr| target.place_root() == Some(vector);
+    let is_whole = |e: &Expr| e.as_var() == Some(vector);
+    written |= module.globals.iter().any(|g| matches!(&g.init, Some(GlobalInit::Value(value)) if is_whole(value)));
     let main = module.main().map(|f| f.name.clone());
     for function in module.functions.iter().filter(|f| f.name != *claims) {
         let Some(body) = function.body.as_deref() else { continue };
@@ -86,11 +95,15 @@ fn is_written_elsewhere(module: &Module, vector: &Name, claims: &Name) -> bool {
         }
     }
     for body in bodies(module) {
+        walk_stmts(body, &mut |stmt| match &stmt.kind {
+            StmtKind::Assign { target, value } => written |= is_whole(target) || is_whole(value),
+            StmtKind::VarDecl { init: Some(value), .. } => written |= is_whole(value),
+            _ => {}
+        });
         walk_block_exprs(body, &mut |e| {
-            let references = crate::walk::function_refs(e);
-            written |= references.iter().any(|(_, f)| f.captures.iter().any(|c| c.as_var() == Some(vector)));
+            written |= function_refs(e).iter().any(|(_, f)| f.captures.iter().any(is_whole));
             if let ExprKind::Call { args, .. } = &e.kind {
-                written |= args.iter().any(|a| a.as_var() == Some(vector));
+                written |= args.iter().any(is_whole);
             }
         });
     }
@@ -108,7 +121,7 @@ fn stored_at_destination(f: &Function) -> Option<(Name, &Expr)> {
 }
 
 /// `r = vec[v] == K` as the whole body.
-fn tested_entry(f: &Function) -> Option<(Name, Expr)> {
+pub(super) fn tested_entry(f: &Function) -> Option<(Name, Expr)> {
     let [stmt] = f.body.as_deref()? else { return None };
     let StmtKind::Assign { target, value } = &stmt.kind else { return None };
     if target.as_var() != f.result.as_ref().map(|r| &r.name) {

@@ -6,7 +6,10 @@
 //! - the `from` set of edge operators on the same edges,
 //! - assigned to each other and deleted, and
 //! - compared with the empty set as the whole condition of a `while` loop, the body of which does nothing else than
-//!   these things. The loop may then end a round earlier, and that round would have walked no edge.
+//!   these things, starts from sets that have no edges where the compared one has none, and keeps nothing for later
+//!   rounds but that set. The loop may then end a round earlier, and that round would have walked no edge.
+//!
+//! What is a leaf is said by the graph of the operator that makes the set: it must be the one that is walked.
 //!
 //! Everything else (the size as a number, a counter of rounds, a vertex operator, a list, a call) could tell. So could
 //! random draws, which depend on the number of operator calls before them.
@@ -31,7 +34,7 @@ pub fn note(module: &mut Module) {
         let Some(mut body) = module.functions[at].body.take() else { continue };
         let result = module.functions[at].result.as_ref().map(|r| r.name.clone());
         let outlives = |name: &Name| module.global(name).is_some() || result.as_ref() == Some(name);
-        let mut fine: Vec<Name> = Vec::new();
+        let mut fine: Vec<(Name, Name)> = Vec::new();
         walk_stmts(&body, &mut |stmt| {
             if let Some((target, op)) = stored_output(stmt)
                 && op.output != EdgeOutput::None
@@ -40,11 +43,14 @@ pub fn note(module: &mut Module) {
                 && Frontier::of(&body, target)
                     .is_some_and(|frontier| !frontier.sets.iter().any(&outlives) && frontier.hides_leaves(&body, graph))
             {
-                fine.push(target.clone());
+                fine.push((target.clone(), graph.clone()));
             }
         });
         walk_stmts_mut(&mut body, &mut |stmt| {
-            let stored = stored_output(stmt).is_some_and(|(target, _)| fine.contains(target));
+            // What is a leaf is said by the graph of the operator itself.
+            let stored = stored_output(stmt).is_some_and(|(target, op)| {
+                fine.iter().any(|(name, graph)| name == target && op.graph.as_var() == Some(graph))
+            });
             if stored && let Some(edges) = stmt.operator_mut().and_then(Operator::edges_mut) {
                 edges.meta.bears_missing_leaves = true;
             }
@@ -126,7 +132,7 @@ impl Frontier {
         match &stmt.kind {
             StmtKind::Delete(target) => whole(target),
             StmtKind::While { condition, body, .. } => {
-                usize::from(self.is_emptiness(condition) && body.iter().all(|stmt| self.only_walks(stmt, graph)))
+                usize::from(self.emptied(condition).is_some_and(|set| self.is_idle_round(set, body, graph)))
             }
             StmtKind::Assign { target, value } => whole(target) + whole(value) + self.walked(value, graph),
             StmtKind::VarDecl { init: Some(value), .. } => whole(value) + self.walked(value, graph),
@@ -140,33 +146,51 @@ impl Frontier {
 
     /// 1 where an edge operator on this graph starts from one of the sets.
     fn walked(&self, value: &Expr, graph: &Name) -> usize {
-        let ExprKind::Operator(op) = &value.kind else { return 0 };
-        let Operator::EdgeSetIterator(edges) = &**op else { return 0 };
-        let same = edges.graph.as_var() == Some(graph);
-        usize::from(same && matches!(&edges.from, VertexFilter::Set(set) if self.has(set)))
+        usize::from(self.start(value, graph).is_some())
     }
 
-    /// `VertexSetSize(x) != 0` or `> 0` of one of the sets.
-    fn is_emptiness(&self, condition: &Expr) -> bool {
-        let ExprKind::Binary(BinaryOp::Ne | BinaryOp::Gt, size, zero) = &condition.kind else { return false };
+    /// The set that an edge operator on this graph starts from, if it is one of ours.
+    fn start<'e>(&self, value: &'e Expr, graph: &Name) -> Option<&'e Name> {
+        let ExprKind::Operator(op) = &value.kind else { return None };
+        let Operator::EdgeSetIterator(edges) = &**op else { return None };
+        let VertexFilter::Set(set) = &edges.from else { return None };
+        set.as_var().filter(|_| edges.graph.as_var() == Some(graph) && self.has(set))
+    }
+
+    /// The set of `VertexSetSize(x) != 0` or `> 0`, if it is one of ours.
+    fn emptied<'e>(&self, condition: &'e Expr) -> Option<&'e Name> {
+        let ExprKind::Binary(BinaryOp::Ne | BinaryOp::Gt, size, zero) = &condition.kind else { return None };
         match (&size.kind, &zero.kind) {
-            (ExprKind::Builtin(Builtin::VertexSetSize, args), ExprKind::Int(0)) => args.iter().any(|set| self.has(set)),
-            _ => false,
+            (ExprKind::Builtin(Builtin::VertexSetSize, args), ExprKind::Int(0)) => {
+                args.first().filter(|set| self.has(set)).and_then(Expr::as_var)
+            }
+            _ => None,
         }
     }
 
-    /// Whether a statement does nothing where all the sets are without edges.
-    fn only_walks(&self, stmt: &Stmt, graph: &Name) -> bool {
-        match &stmt.kind {
-            StmtKind::Delete(target) => self.has(target),
-            StmtKind::Assign { target, value } => {
-                self.has(target) && (self.has(value) || self.walked(value, graph) == 1)
-            }
-            StmtKind::VarDecl { name, init: Some(value), .. } => {
-                self.sets.contains(name) && (self.has(value) || self.walked(value, graph) == 1)
-            }
-            StmtKind::Eval(value) => self.walked(value, graph) == 1,
-            _ => false,
-        }
+    /// Whether a round that begins with a `first` without edges does nothing that can be told: it walks only sets that
+    /// have no edges then, and gives no other set than `first` and its own another value.
+    fn is_idle_round(&self, first: &Name, body: &[Stmt], graph: &Name) -> bool {
+        let mut idle: BTreeSet<&Name> = BTreeSet::from([first]);
+        let mut own = idle.clone();
+        body.iter().all(|stmt| {
+            let (target, value) = match &stmt.kind {
+                StmtKind::Delete(target) => return target.as_var().is_some_and(|name| own.contains(name)),
+                StmtKind::VarDecl { name, init: Some(value), .. } => {
+                    own.insert(name);
+                    (name, value)
+                }
+                StmtKind::Assign { target, value } => match target.as_var().filter(|name| own.contains(name)) {
+                    Some(name) => (name, value),
+                    None => return false,
+                },
+                StmtKind::Eval(value) => return self.start(value, graph).is_some_and(|from| idle.contains(from)),
+                _ => return false,
+            };
+            let source = self.start(value, graph).or(value.as_var());
+            let fine = source.is_some_and(|source| idle.contains(source));
+            idle.insert(target);
+            fine
+        })
     }
 }

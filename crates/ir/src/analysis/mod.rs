@@ -1,6 +1,7 @@
 //! Questions that several passes and machines ask about a module, each answered in one place.
 
 pub mod calls;
+pub mod changes;
 pub mod claims;
 pub mod device;
 pub mod effects;

@@ -4,27 +4,73 @@
 //! third argument of `applyModified`) *and* nothing the program does with that set shows them. What does not show
 //! them: comparing the size with 0, membership, and visiting the members with a function that may as well be called
 //! twice. All else, the size as a number, lists, calls, globals, counts as showing them.
+//!
+//! Nor may repeats multiply. An edge operator that starts from a set with repeats walks the edges of a vertex as often
+//! as it stands there: so where one does, only operators that report changes ([`reports_changes`]) leave repeats.
 
 use std::collections::BTreeSet;
 
 use super::calls::closure;
+use super::changes::reports_changes;
 use crate::builtin::Builtin;
 use crate::expr::{BinaryOp, Expr, ExprKind, FunctionRef, ReduceOp};
 use crate::module::{Function, Module};
-use crate::operator::{EdgeOutput, Operator, VertexFilter};
+use crate::operator::{EdgeOutput, EdgeSetIterator, Operator, VertexFilter};
 use crate::source::Name;
 use crate::stmt::{Stmt, StmtKind};
 use crate::types::Type;
 use crate::walk::{bodies, bodies_mut, children, stmt_exprs, walk_expr, walk_stmts, walk_stmts_mut};
 
-/// Takes back the permission to leave repeats where the program could tell.
+/// Takes back the permission to leave repeats where the program could tell, or where they would multiply.
 pub fn settle(module: &mut Module) {
-    if !shows_repeats(module) {
-        return;
+    if shows_repeats(module) {
+        forbid(module, &|_| true);
     }
+    let unchanging = unchanging(module);
+    let is_one = |edges: &EdgeSetIterator| unchanging.contains(&place(edges));
+    if loose_sets(module, &is_one).is_none_or(|sets| starts_edges(module, &sets)) {
+        forbid(module, &is_one);
+    }
+}
+
+/// Operators that may leave repeats though they report vertices that did not change, by their places in memory.
+fn unchanging(module: &Module) -> BTreeSet<usize> {
+    let mut found = BTreeSet::new();
+    for body in bodies(module) {
+        walk_stmts(body, &mut |stmt| {
+            if let Some(edges) = stmt.operator().and_then(Operator::edges)
+                && leaves_repeats(edges)
+                && !reports_changes(module, body, edges)
+            {
+                found.insert(place(edges));
+            }
+        });
+    }
+    found
+}
+
+fn place(edges: &EdgeSetIterator) -> usize {
+    std::ptr::from_ref(edges) as usize
+}
+
+/// Whether an edge operator starts from one of the sets.
+fn starts_edges(module: &Module, sets: &BTreeSet<Name>) -> bool {
+    let mut found = false;
+    for body in bodies(module) {
+        walk_stmts(body, &mut |stmt| {
+            let edges = stmt.operator().and_then(Operator::edges);
+            found |= edges.is_some_and(|e| matches!(&e.from, VertexFilter::Set(set) if is_loose(set, sets)));
+        });
+    }
+    found
+}
+
+/// Takes back the permission of those operators.
+fn forbid(module: &mut Module, which: &dyn Fn(&EdgeSetIterator) -> bool) {
     for body in bodies_mut(module) {
         walk_stmts_mut(body, &mut |stmt| {
             if let Some(edges) = stmt.operator_mut().and_then(Operator::edges_mut)
+                && which(edges)
                 && let EdgeOutput::Modified { duplicates, .. } | EdgeOutput::Accepted { duplicates } = &mut edges.output
             {
                 *duplicates = false;
@@ -35,7 +81,7 @@ pub fn settle(module: &mut Module) {
 
 /// Whether something in the module shows repeats in a set that may hold them.
 fn shows_repeats(module: &Module) -> bool {
-    let Some(loose) = loose_sets(module) else { return true };
+    let Some(loose) = loose_sets(module, &leaves_repeats) else { return true };
     if loose.is_empty() {
         return false;
     }
@@ -46,8 +92,9 @@ fn shows_repeats(module: &Module) -> bool {
     shown
 }
 
-/// Names of the variables that may hold repeats; `None` when such a set goes to something other than a local variable.
-fn loose_sets(module: &Module) -> Option<BTreeSet<Name>> {
+/// Names of the variables that may hold repeats of such operators; `None` when a set of theirs goes to something other
+/// than a local variable.
+fn loose_sets(module: &Module, of: &dyn Fn(&EdgeSetIterator) -> bool) -> Option<BTreeSet<Name>> {
     let mut loose: BTreeSet<Name> = BTreeSet::new();
     loop {
         let before = loose.len();
@@ -59,7 +106,7 @@ fn loose_sets(module: &Module) -> Option<BTreeSet<Name>> {
                     StmtKind::Assign { target, value } => (target.as_var(), value),
                     _ => return,
                 };
-                if yields_repeats(value, &loose) {
+                if yields_repeats(value, &loose, of) {
                     match target.filter(|name| !outlives_its_function(module, name)) {
                         Some(name) => loose.extend([name.clone()]),
                         None => escapes = true,
@@ -81,18 +128,23 @@ fn outlives_its_function(module: &Module, name: &Name) -> bool {
     module.global(name).is_some() || module.functions.iter().any(|f| f.result.as_ref().is_some_and(|r| r.name == *name))
 }
 
-fn yields_repeats(value: &Expr, loose: &BTreeSet<Name>) -> bool {
+fn yields_repeats(value: &Expr, loose: &BTreeSet<Name>, of: &dyn Fn(&EdgeSetIterator) -> bool) -> bool {
     match &value.kind {
         ExprKind::Var(name) => loose.contains(name),
         ExprKind::Operator(op) => match &**op {
-            Operator::EdgeSetIterator(edges) => match edges.output {
-                EdgeOutput::None => false,
-                EdgeOutput::Modified { duplicates, .. } | EdgeOutput::Accepted { duplicates } => duplicates,
-            },
+            Operator::EdgeSetIterator(edges) => of(edges),
             Operator::VertexSetFilter(filter) => is_loose(&filter.set, loose),
             _ => false,
         },
         _ => false,
+    }
+}
+
+/// Whether an operator may leave repeats in its output.
+fn leaves_repeats(edges: &EdgeSetIterator) -> bool {
+    match edges.output {
+        EdgeOutput::None => false,
+        EdgeOutput::Modified { duplicates, .. } | EdgeOutput::Accepted { duplicates } => duplicates,
     }
 }
 

@@ -66,6 +66,7 @@ impl Csv {
                 Kind::Boolean => variables.booleans.push(name.clone()),
                 Kind::Number => variables.numbers.push(name.clone()),
                 Kind::LeftOut => notes.push(match facts.not_a_number {
+                    None if facts.rows == 0 => format!("column `{name}` is left out: no lines follow the names"),
                     Some(line) => format!("column `{name}` is left out: line {line} has no number there"),
                     None => format!("column `{name}` is left out: truth values and numbers are mixed in it"),
                 }),

@@ -3,9 +3,10 @@
 //! A variable of one bit is Boolean, a wider one a number without sign, a `real` a number. An instant is a time at
 //! which something changes, with all values after the changes of that time, or a rising edge of the clock where one
 //! is named. Instants at which some variable is unknown (`x`, `z`, or no value yet) are left out and counted.
+//! A bit of a signal that is declared by itself, or a part of one, has its range in its name.
 //! Variables of more than 53 bits, which a 64-bit float cannot hold, are left out.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -282,6 +283,18 @@ struct Declarations {
     places: HashMap<Vec<u8>, Vec<Place>>,
     notes: Vec<String>,
     scopes: Vec<String>,
+    /// Variables by their names.
+    known: HashMap<String, Known>,
+    /// Signals that are declared in parts.
+    parted: HashSet<String>,
+}
+
+/// A variable that was declared.
+struct Known {
+    code: String,
+    place: Place,
+    /// Its name with the range of bits.
+    ranged: String,
 }
 
 impl Declarations {
@@ -315,7 +328,7 @@ impl Declarations {
 
     /// `$var TYPE BITS CODE NAME [RANGE] $end`.
     fn declare(&mut self, words: &[String]) -> std::result::Result<(), String> {
-        let [kind, bits, code, name, ..] = words else {
+        let [kind, bits, code, name, range @ ..] = words else {
             return Err("a variable has a type, a number of bits, a code and a name".to_owned());
         };
         let Ok(bits) = bits.parse::<usize>() else {
@@ -324,12 +337,16 @@ impl Declarations {
         // The outermost scope is the test bench or design itself.
         let scopes = self.scopes.iter().skip(1).map(String::as_str);
         let name = scopes.chain([name.as_str()]).collect::<Vec<_>>().join(".");
+        let Some(name) = self.name(name, &range.concat(), code)? else { return Ok(()) };
         let place = match kind.as_str() {
             "real" | "realtime" => Place::Number(self.variables.numbers.len()),
             _ if bits == 1 => Place::Boolean(self.variables.booleans.len()),
             _ if bits <= MOST_BITS && bits > 0 => Place::Number(self.variables.numbers.len()),
             _ => Place::LeftOut,
         };
+        if let Some(known) = self.known.get_mut(&name) {
+            known.place = place;
+        }
         match place {
             Place::Boolean(_) => self.variables.booleans.push(name),
             Place::Number(_) => self.variables.numbers.push(name),
@@ -339,6 +356,37 @@ impl Declarations {
         }
         self.places.entry(code.as_bytes().to_vec()).or_default().push(place);
         Ok(())
+    }
+
+    /// The name of a variable among the others; `None` where it was declared before, with the same code. A range of bits
+    /// belongs to it where it tells one part of a signal from another: `a[3]`, or `a[7:4]` beside `a[3:0]`.
+    fn name(&mut self, name: String, range: &str, code: &str) -> std::result::Result<Option<String>, String> {
+        let ranged = format!("{name}{range}");
+        let is_part = (!range.is_empty() && !range.contains(':')) || self.parted.contains(&name);
+        let mut full = if is_part { ranged.clone() } else { name };
+        if let Some(first) = self.known.remove(&full) {
+            if first.code != code && first.ranged != ranged {
+                // The first part of the signal was taken for the whole.
+                match first.place {
+                    Place::Boolean(at) => self.variables.booleans[at].clone_from(&first.ranged),
+                    Place::Number(at) => self.variables.numbers[at].clone_from(&first.ranged),
+                    Place::LeftOut => {}
+                }
+                self.known.insert(first.ranged.clone(), first);
+                self.parted.insert(std::mem::replace(&mut full, ranged.clone()));
+            } else {
+                self.known.insert(full.clone(), first);
+            }
+        }
+        match self.known.get(&full) {
+            Some(known) if known.code == code => Ok(None),
+            Some(_) => Err(format!("{} is declared twice, with different codes", shown(full.as_bytes()))),
+            None => {
+                let known = Known { code: code.to_owned(), place: Place::LeftOut, ranged };
+                self.known.insert(full.clone(), known);
+                Ok(Some(full))
+            }
+        }
     }
 }
 

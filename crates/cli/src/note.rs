@@ -1,0 +1,16 @@
+//! Notes on standard error: `eprint!` and `eprintln!` of this crate in place of those of the standard library, which panic
+//! where whoever reads has gone. A run goes on without a reader of its notes.
+
+macro_rules! eprint {
+    ($($part:tt)*) => {{
+        use std::io::Write as _;
+        let _ = write!(std::io::stderr(), $($part)*);
+    }};
+}
+
+macro_rules! eprintln {
+    ($($part:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stderr(), $($part)*);
+    }};
+}
