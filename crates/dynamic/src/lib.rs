@@ -8,8 +8,8 @@
 //! |---|---|
 //! | `region` | memory that one writer fills while readers look at other parts |
 //! | `pool` | blocks in a region: sizes, free lists |
-//! | `lists` | the neighbour lists of one direction, and what a batch does to them |
-//! | `batch` | changes of edges, brought into order |
+//! | `batch`, `order` | changes of edges, and their order by list |
+//! | `lists`, `merge` | the neighbour lists of one direction, and what a batch does to them |
 //! | `graph` | the graph: both directions, versions, growth |
 //! | `snapshot` | a version that stays as it was |
 //! | `log`, `store` | batches and checkpoints on disk, recovery |
@@ -33,6 +33,8 @@ mod error;
 mod graph;
 mod lists;
 mod log;
+mod merge;
+mod order;
 mod pool;
 mod region;
 mod snapshot;
