@@ -11,6 +11,7 @@
 //! | `batch`, `order` | changes of edges, and their order by list |
 //! | `lists`, `merge` | the neighbour lists of one direction, and what a batch does to them |
 //! | `graph` | the graph: both directions, versions, growth |
+//! | `difference` | what several batches changed together |
 //! | `snapshot` | a version that stays as it was |
 //! | `log`, `store` | batches and checkpoints on disk, recovery |
 //! | `updates` | changes as lines of text |
@@ -29,6 +30,7 @@
 //! ```
 
 mod batch;
+mod difference;
 mod error;
 mod graph;
 mod lists;
@@ -43,6 +45,7 @@ mod updates;
 mod weight;
 
 pub use batch::{Batch, Change, OnRepeat};
+pub use difference::Difference;
 pub use error::{DynamicError, Result};
 pub use graph::{Applied, DynamicGraph, Ends, Occupancy};
 pub use lists::ChangedEdge;
