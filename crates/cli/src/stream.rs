@@ -1,6 +1,5 @@
 //! `gw stream`: a graph that changes while it is asked.
 
-use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -9,9 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use graphwright::{Changes, Graph, How, Incremental, Machine, Outcome, Program};
+use graphwright::{Changes, Graph, How, Incremental, Job, Machine, Outcome, Program};
 use gw_dynamic::{
-    Applied, Batch, Change, Difference, DynamicGraph, EdgeWeight, Ends, OnRepeat, Recovered, Store, Update, Updates,
+    Applied, Batch, Difference, DynamicGraph, EdgeWeight, Ends, OnRepeat, Place, Recovered, Store, Updates,
 };
 use gw_graph::progress::Silent;
 use gw_graph::{GraphSpec, WeightKind};
@@ -21,6 +20,7 @@ use crate::error::CliError;
 use crate::machines::{self, Target};
 use crate::output::{grouped, seconds};
 use crate::program::{results, source};
+use crate::window::Window;
 
 const HELP: &str = "\
 A line of UPDATES is `source target`, with a weight behind it where the graph has weights; a `-` before it deletes the
@@ -68,11 +68,13 @@ pub struct Stream {
     #[arg(long, value_name = "WHAT", default_value = "replace")]
     on_repeat: Repeat,
     /// Keep the graph in a folder: every batch is on disk before it counts. If the folder holds a graph, that one is
-    /// taken, and the changes of UPDATES that it has seen are passed over
+    /// taken, and the changes of UPDATES that it has seen are passed over. All changes of another file are taken, and
+    /// all of standard input
     #[arg(long, value_name = "FOLDER")]
     store: Option<PathBuf>,
     /// Write the whole graph to the store after every N-th batch
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 100, requires = "store")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     checkpoint: u32,
     /// Bring the result up to date after a batch, by the update that comes with the program or by a .gt file, instead
     /// of running the program again
@@ -238,44 +240,10 @@ struct Upkeep<W: EdgeWeight> {
     difference: Difference<W>,
 }
 
-/// Edges by the time they were inserted, to be deleted when they are too old.
-struct Window {
-    span: f64,
-    inserted: VecDeque<(f64, u32, u32)>,
-    latest: rustc_hash::FxHashMap<(u32, u32), f64>,
-}
-
-impl Window {
-    /// Notes an insertion, and adds the deletion of what is too old by then to the batch.
-    fn pass<W: EdgeWeight>(&mut self, update: &Update<W>, undirected: bool, batch: &mut Batch<W>) {
-        while let Some(&(time, source, target)) = self.inserted.front()
-            && update.time - time >= self.span
-        {
-            self.inserted.pop_front();
-            // An edge that was inserted again stays until that is too old.
-            if self.latest.get(&(source, target)) == Some(&time) {
-                self.latest.remove(&(source, target));
-                batch.delete(source, target);
-            }
-        }
-        let key = match undirected {
-            true => (update.source.min(update.target), update.source.max(update.target)),
-            false => (update.source, update.target),
-        };
-        match update.change {
-            Change::Insert(_) => {
-                self.inserted.push_back((update.time, key.0, key.1));
-                self.latest.insert(key, update.time);
-            }
-            Change::Delete => drop(self.latest.remove(&key)),
-        }
-    }
-}
-
 impl Session<'_> {
     fn begin<W: EdgeWeight>(&self, graph: DynamicGraph<W>) -> Result<(), CliError> {
         let store = self.options.store.as_deref().map(|folder| Store::create(folder, &graph)).transpose()?;
-        self.stream(graph, store, 0)
+        self.stream(graph, store)
     }
 
     fn stored<W: EdgeWeight>(&self, folder: &std::path::Path) -> Result<(), CliError> {
@@ -287,46 +255,43 @@ impl Session<'_> {
             };
             return Err(CliError::Usage(format!("the store {} holds {has} graph: {mend}", folder.display())));
         }
-        let (last, position) = (store.last(), store.position());
-        eprintln!(
-            "{}: the graph after batch {last}, {batches} of them applied again; {} changes are passed over",
-            folder.display(),
-            grouped(self.seen(position))
-        );
+        eprintln!("{}: the graph after batch {}, {batches} of them applied again", folder.display(), store.last());
         if torn > 0 {
             eprintln!("{} bytes of a batch that was not acknowledged are left out", grouped(torn));
         }
-        self.stream(graph, Some(store), position)
+        self.stream(graph, Some(store))
     }
 
-    /// Changes of the file that the store has: standard input brings none of them again.
-    fn seen(&self, position: u64) -> u64 {
-        if self.options.updates.as_os_str() == "-" { 0 } else { position }
-    }
-
-    fn stream<W: EdgeWeight>(
-        &self,
-        graph: DynamicGraph<W>,
-        store: Option<Store>,
-        position: u64,
-    ) -> Result<(), CliError> {
+    /// The changes that are still to come. Those that the store has seen are passed over, if they came from this file;
+    /// what is no file (standard input, a pipe) never brings them again.
+    fn updates<W: EdgeWeight>(&self, store: Option<&Store>) -> Result<Updates<Box<dyn BufRead>>, CliError> {
         let mut updates = Updates::new(self.options.lines()?, self.options.timed);
-        for passed in 0..self.seen(position) {
-            if updates.next_change::<W>()?.is_none() {
-                return Err(CliError::Usage(format!(
-                    "the store has seen {} changes, but {} has {} only: give the file that the store was made with, or \
-                     new changes by standard input",
-                    grouped(position),
-                    self.options.updates.display(),
-                    grouped(passed)
-                )));
-            }
+        let Some(seen) = store.map(Store::place).filter(|seen| seen.changes > 0 && self.is_file()) else {
+            return Ok(updates);
+        };
+        while updates.place().changes < seen.changes && updates.next_change::<W>()?.is_some() {}
+        if updates.place() == seen {
+            eprintln!("{} changes are passed over: the store has seen them", grouped(seen.changes));
+            return Ok(updates);
         }
-        let mut window = self.options.window.map(|span| Window {
-            span,
-            inserted: VecDeque::new(),
-            latest: rustc_hash::FxHashMap::default(),
-        });
+        eprintln!(
+            "{} is another file than the store has seen: all its changes are taken",
+            self.options.updates.display()
+        );
+        Ok(Updates::new(self.options.lines()?, self.options.timed))
+    }
+
+    fn is_file(&self) -> bool {
+        self.options.updates.as_os_str() != "-" && self.options.updates.is_file()
+    }
+
+    fn stream<W: EdgeWeight>(&self, graph: DynamicGraph<W>, store: Option<Store>) -> Result<(), CliError> {
+        let mut updates = self.updates::<W>(store.as_ref())?;
+        if store.is_some() {
+            // What cannot run must not keep a batch first.
+            self.job(&Graph::from(graph.snapshot().to_graph()?)).prepare()?;
+        }
+        let mut window = self.options.window.map(Window::new);
         let mut kept = Kept { graph, store };
         let mut upkeep = self.upkeep();
         let mut batch = Batch::new();
@@ -351,7 +316,8 @@ impl Session<'_> {
             }
             number += u64::from(!batch.is_empty());
             let start = Instant::now();
-            let mut applied = kept.apply(&batch)?;
+            let place = if self.is_file() { Some(updates.place()) } else { None };
+            let mut applied = kept.apply(&batch, place)?;
             let apply_seconds = start.elapsed().as_secs_f64();
             if let Some(upkeep) = &mut upkeep {
                 upkeep.difference.add(std::mem::take(&mut applied.changes));
@@ -375,6 +341,15 @@ impl Session<'_> {
             store.checkpoint(&kept.graph)?;
         }
         Ok(())
+    }
+
+    fn job<'a>(&'a self, graph: &Graph) -> Job<'a> {
+        let job = self.program.on(graph).args(self.options.args.iter().map(String::as_str));
+        let job = job.machine(&self.machine).cancel(self.cancel);
+        match &self.options.schedule {
+            Some(schedule) => job.schedule(schedule),
+            None => job,
+        }
     }
 
     fn upkeep<W: EdgeWeight>(&self) -> Option<Upkeep<W>> {
@@ -402,12 +377,7 @@ impl Session<'_> {
             }
             None => {
                 let copied = start.elapsed().as_secs_f64();
-                let mut job = self.program.on(&graph).args(self.options.args.iter().map(String::as_str));
-                job = job.machine(&self.machine).cancel(self.cancel);
-                if let Some(schedule) = &self.options.schedule {
-                    job = job.schedule(schedule);
-                }
-                (copied, job.run()?, None)
+                (copied, self.job(&graph).run()?, None)
             }
         };
         if self.options.verify {
@@ -483,13 +453,19 @@ struct Kept<W: EdgeWeight> {
 }
 
 impl<W: EdgeWeight> Kept<W> {
-    /// Applies a batch, which is on disk before it counts. The graph grows to the vertices that are named.
-    fn apply(&mut self, batch: &Batch<W>) -> Result<Applied<W>, CliError> {
+    /// Applies a batch, which is on disk before it counts, with how far its file was read. The graph grows to the
+    /// vertices that are named: first of all, since a graph that has no room for them must not keep the batch.
+    fn apply(&mut self, batch: &Batch<W>, place: Option<Place>) -> Result<Applied<W>, CliError> {
         let vertices = batch.greatest().map_or(0, |v| v as usize + 1).max(self.graph.vertices());
-        if let Some(store) = self.store.as_mut().filter(|_| !batch.is_empty()) {
-            store.append(vertices, batch)?;
-        }
+        // A program has at least a few words per vertex.
+        let room = gw_graph::memory::allow(16 * vertices as u64, format_args!("a graph of {vertices} vertices"));
+        room.map_err(gw_graph::GraphError::from)?;
         self.graph.grow(vertices)?;
+        self.graph.check(batch)?;
+        if let Some(store) = self.store.as_mut().filter(|_| !batch.is_empty()) {
+            let place = place.unwrap_or(store.place());
+            store.append(vertices, batch, place)?;
+        }
         Ok(self.graph.apply(batch)?)
     }
 }

@@ -55,6 +55,7 @@ fn results_are_brought_up_to_date() {
     };
     let lines: Vec<String> = changes(400).lines().filter(|line| !is_loop(line)).map(str::to_string).collect();
     std::fs::write(at.join("changes.txt"), lines.join("\n")).unwrap();
+    std::fs::write(at.join("loop.txt"), "0 1\n1 2\n3 3\n").unwrap();
     for (program, args) in [("cc", &[][..]), ("bfs-levels", &["0"]), ("tc", &[]), ("kcore", &[])] {
         let mut command = vec!["stream", program, "empty:250", "changes.txt"];
         command.extend(args);
@@ -81,6 +82,10 @@ fn results_are_brought_up_to_date() {
         (&["stream", "cc", "empty:9", "changes.txt", "--incremental"][..], "give --undirected"),
         (&["stream", "louvain", "empty:9", "changes.txt", "--undirected", "--incremental"], "comes without an update"),
         (&["stream", "scc", "empty:9", "changes.txt", "--incremental=none.gt"], "none.gt"),
+        (
+            &["stream", "tc", "empty:9", "loop.txt", "--undirected", "--batch", "2", "--incremental"],
+            "tc needs a graph without",
+        ),
     ] {
         let output = gw(at, args);
         assert!(!output.status.success() && told(&output).contains(message), "{args:?}: {}", told(&output));
@@ -121,6 +126,63 @@ fn mistakes_are_explained() {
         let output = gw(at, args);
         assert!(!output.status.success() && told(&output).contains(message), "{args:?}: {}", told(&output));
     }
+}
+
+/// Lists of which few are to move are packed anew, and then more have to; weights of 0 and -0 are two; both made stores
+/// that could not be opened again.
+#[test]
+fn a_store_can_be_opened_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let (count, batch) = (4096, 22_000);
+    let mut text = String::new();
+    let mut fill = |lines: Vec<String>, line: &str| {
+        let missing = batch - lines.len();
+        lines.iter().map(String::as_str).chain(std::iter::repeat_n(line, missing)).for_each(|line| {
+            let _ = writeln!(text, "{line}");
+        });
+    };
+    fill((0..count).flat_map(|v| (1..=5).map(move |i| format!("{v} {}", v + i))).collect(), "0 1");
+    fill((0..count).map(|v| format!("-{v} {}", v + 5)).collect(), "-0 9999");
+    let again = (0..count).map(|v| format!("{v} {}", v + 5));
+    fill(again.chain((0..17_700).map(|t| format!("{count} {t}"))).collect(), "0 1");
+    std::fs::write(at.join("packed.el"), text).unwrap();
+    std::fs::write(at.join("zero.el"), "0 1 0.0\n2 3 1\n0 1 -0.0\n0 2 1\n").unwrap();
+    let packed = ["stream", "cc", "empty:20000", "packed.el", "--batch", "22000", "--store", "packed"];
+    let zero = ["stream", "cc", "empty:5:float", "zero.el", "--undirected", "--batch", "2", "--store", "zero"];
+    for args in [&packed[..], &zero] {
+        for _ in 0..2 {
+            let output = gw(at, args);
+            assert!(output.status.success(), "{args:?}: {}", told(&output));
+        }
+    }
+}
+
+/// A store passes over what it has seen of a file, and nothing of another file or of standard input; a command that
+/// cannot run keeps nothing.
+#[test]
+fn a_store_knows_what_it_has_seen() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let stream = |file: &str, more: &[&str]| {
+        let args = ["stream", "sssp", "empty:2:int", file, "0", "--on-repeat", "sum", "--store", "state", "--json"];
+        gw(at, &[&args[..], more].concat())
+    };
+    let weight = |output: &Output| {
+        assert!(output.status.success(), "{}", told(output));
+        let line = said(output).lines().last().map(str::to_string).unwrap();
+        serde_json::from_str::<serde_json::Value>(&line).unwrap()["results"]["dist"]["max"].as_i64().unwrap()
+    };
+    std::fs::write(at.join("monday"), "0 1 5\n1 0 100\n").unwrap();
+    std::fs::write(at.join("tuesday"), "0 1 7\n").unwrap();
+    assert!(!stream("monday", &["--schedule", "bogus"]).status.success());
+    assert_eq!(weight(&stream("monday", &[])), 5);
+    assert_eq!(weight(&stream("monday", &[])), 5, "seen");
+    let another = stream("tuesday", &[]);
+    assert_eq!(weight(&another), 12);
+    assert!(told(&another).contains("tuesday is another file than the store has seen"), "{}", told(&another));
+    std::fs::write(at.join("tuesday"), "0 1 7\n0 1 8\n").unwrap();
+    assert_eq!(weight(&stream("tuesday", &[])), 20, "a file that grows");
 }
 
 /// The stream is killed at many moments; whatever was told is in the store afterwards, and the end is the same.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Weak};
 use gw_graph::{Graph, GraphError, MAX_VERTICES};
 use rayon::prelude::*;
 
-use crate::batch::Batch;
+use crate::batch::{Batch, Change};
 use crate::lists::{Changed, ChangedEdge, Lists, Manner};
 use crate::order::Ways;
 use crate::snapshot::Snapshot;
@@ -137,7 +137,7 @@ impl<W: EdgeWeight> DynamicGraph<W> {
 
     /// Applies a batch: all of it, or nothing where it cannot be applied.
     pub fn apply(&mut self, batch: &Batch<W>) -> Result<Applied<W>> {
-        batch.check(self.vertices())?;
+        self.check(batch)?;
         let oldest = self.forget_earlier();
         let manner = Manner { on_repeat: batch.repeats(), is_read: oldest <= self.version, version: self.version + 1 };
         for lists in [Some(&mut self.out), self.incoming.as_mut()].into_iter().flatten() {
@@ -151,6 +151,17 @@ impl<W: EdgeWeight> DynamicGraph<W> {
         self.earlier.push_back((self.version, Arc::downgrade(&self.token)));
         (self.version, self.token) = (manner.version, Arc::new(()));
         Ok(Applied { inserted, deleted, reweighted: edges.len() - inserted - deleted, changes: edges })
+    }
+
+    /// Whether a batch can be applied: its vertices are there, and so is the memory for what it touches. A log that keeps
+    /// batches asks before, so that it never holds one that fails.
+    pub fn check(&self, batch: &Batch<W>) -> Result<()> {
+        batch.check(self.vertices())?;
+        let ends = |&(source, target, _): &(u32, u32, Change<W>)| [source, target];
+        let needed = self.out.room_for(batch.changes().iter().flat_map(ends), batch.len());
+        let lists = if self.incoming.is_some() { 2 } else { 1 };
+        gw_graph::memory::allow(lists * needed, "a batch of changes").map_err(gw_graph::GraphError::from)?;
+        Ok(())
     }
 
     /// Adds vertices without edges, until there are so many.

@@ -51,5 +51,5 @@ pub use graph::{Applied, DynamicGraph, Ends, Occupancy};
 pub use lists::ChangedEdge;
 pub use snapshot::Snapshot;
 pub use store::{Recovered, Store};
-pub use updates::{Update, Updates};
+pub use updates::{Place, Update, Updates};
 pub use weight::EdgeWeight;

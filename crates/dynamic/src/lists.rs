@@ -7,7 +7,7 @@ use gw_graph::Adjacency;
 use rayon::prelude::*;
 
 use crate::Result;
-use crate::batch::{Change, OnRepeat};
+use crate::batch::{Change, Effect, OnRepeat};
 use crate::merge::{Merge, first_from, same};
 use crate::order::{OnPage, PAGE, Ways, by_page};
 use crate::pool::{Block, Pool, SIZES, size_for, slots_of};
@@ -249,6 +249,15 @@ impl<W: EdgeWeight> Lists<W> {
         self.now.pages.resize(vertices.div_ceil(PAGE), Arc::new(Page::empty()));
     }
 
+    /// The most bytes that a batch of so many changes takes beside the region of the pool: pages of its vertices, and the
+    /// changes in order.
+    pub(crate) fn room_for(&self, vertices: impl Iterator<Item = u32>, changes: usize) -> u64 {
+        let mut pages = vec![false; self.now.pages.len()];
+        vertices.for_each(|vertex| pages[vertex as usize / PAGE] = true);
+        let touched = pages.into_iter().filter(|&page| page).count() as u64;
+        touched * (PAGE * (size_of::<Block>() + 4)) as u64 + (changes * 2 * size_of::<Effect<W>>()) as u64
+    }
+
     /// Slots in use, slots that were ever written, and bytes of all.
     pub(crate) fn occupancy(&self) -> (usize, usize, usize) {
         let bytes = self.pool.touched() * (4 + size_of::<W>()) + self.now.page_bytes();
@@ -340,9 +349,8 @@ impl<W: EdgeWeight> Lists<W> {
                     let Some(Move { length, block }) = list.moves else {
                         // SAFETY: the list was written (invariant of `Version`), this task alone handles its vertex,
                         // nobody reads the present version, and the block has room for all effects (`plan`).
-                        let length = unsafe {
-                            merge.in_place((targets, weights), (old, len), effects, on_repeat, &mut changes)
-                        };
+                        let length =
+                            unsafe { merge.in_place((targets, weights), (old, len), effects, on_repeat, &mut changes) };
                         page.lengths[at] = length as u32;
                         continue;
                     };

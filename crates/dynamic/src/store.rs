@@ -13,6 +13,7 @@ use gw_graph::{BuildOptions, Graph};
 use crate::batch::Batch;
 use crate::graph::DynamicGraph;
 use crate::log;
+use crate::updates::Place;
 use crate::weight::{EdgeWeight, kind_name};
 use crate::{DynamicError, Result};
 
@@ -28,8 +29,8 @@ pub struct Store {
     base: u64,
     /// The number of the last batch.
     last: u64,
-    /// Changes of all batches.
-    position: u64,
+    /// How far the source of changes was read.
+    place: Place,
 }
 
 /// What was found in a store.
@@ -52,8 +53,13 @@ impl Store {
         if newest(folder)?.is_some() {
             return Err(DynamicError::store(folder, "holds a graph already: open it, or name another folder"));
         }
-        let (log, log_path) = begin(folder, 0, 0, graph)?;
-        Ok(Store { folder: folder.to_path_buf(), lock, log, log_path, base: 0, last: 0, position: 0 })
+        // Files of somebody else, or of a store that lost a file: neither may be written over.
+        if let Some((path, _)) = files(folder)?.into_iter().find(|(_, number)| number.is_some()) {
+            let problem = format!("holds {}, but not its other half: name another folder", path.display());
+            return Err(DynamicError::store(folder, problem));
+        }
+        let (log, log_path) = begin(folder, 0, Place::default(), graph)?;
+        Ok(Store { folder: folder.to_path_buf(), lock, log, log_path, base: 0, last: 0, place: Place::default() })
     }
 
     /// Whether a folder holds a store.
@@ -81,7 +87,7 @@ impl Store {
         }
         let checkpoint = load(&checkpoint_file(folder, found))?;
         let mut graph = DynamicGraph::from_graph(&checkpoint, contents.ends)?;
-        let (mut last, mut position) = (found, contents.position);
+        let (mut last, mut place) = (found, contents.place);
         for record in &contents.records {
             if record.number != last + 1 {
                 let problem = format!("has batch {} after batch {last}: its log is damaged", record.number);
@@ -89,29 +95,29 @@ impl Store {
             }
             graph.grow(record.vertices)?;
             graph.apply(&record.batch)?;
-            (last, position) = (record.number, record.position);
+            (last, place) = (record.number, record.place);
         }
         let failed = |e| DynamicError::io("open", &log_path, e);
         let log = OpenOptions::new().append(true).open(&log_path).map_err(failed)?;
         // What comes next must follow the last whole record.
         log.set_len(contents.good).and_then(|()| log.sync_all()).map_err(failed)?;
         let (batches, torn) = (last - found, contents.torn);
-        let store = Store { folder: folder.to_path_buf(), lock, log, log_path, base: found, last, position };
+        let store = Store { folder: folder.to_path_buf(), lock, log, log_path, base: found, last, place };
         store.remove_others();
         Ok(Recovered { store, graph, batches, torn })
     }
 
-    /// Keeps a batch, to be applied to a graph of so many vertices. When this returns, the disk has it.
-    pub fn append<W: EdgeWeight>(&mut self, vertices: usize, batch: &Batch<W>) -> Result<()> {
+    /// Keeps a batch, to be applied to a graph of so many vertices, and how far the source of its changes was read then.
+    /// When this returns, the disk has both.
+    pub fn append<W: EdgeWeight>(&mut self, vertices: usize, batch: &Batch<W>, place: Place) -> Result<()> {
         // A batch that cannot be applied must not be found at recovery.
         batch.check(vertices)?;
         if batch.len() > log::MOST {
             let problem = format!("takes at most {} changes per batch, not {}", log::MOST, batch.len());
             return Err(DynamicError::store(&self.folder, problem));
         }
-        let position = self.position + batch.len() as u64;
-        log::append(&mut self.log, &self.log_path, self.last + 1, vertices, position, batch)?;
-        (self.last, self.position) = (self.last + 1, position);
+        log::append(&mut self.log, &self.log_path, self.last + 1, vertices, place, batch)?;
+        (self.last, self.place) = (self.last + 1, place);
         Ok(())
     }
 
@@ -120,7 +126,7 @@ impl Store {
         if self.last == self.base {
             return Ok(());
         }
-        (self.log, self.log_path) = begin(&self.folder, self.last, self.position, graph).inspect_err(|_| {
+        (self.log, self.log_path) = begin(&self.folder, self.last, self.place, graph).inspect_err(|_| {
             // A new pair that is not used must not be found: batches go on to the old log.
             let _ = std::fs::remove_file(log_file(&self.folder, self.last));
         })?;
@@ -134,9 +140,9 @@ impl Store {
         self.last
     }
 
-    /// The number of changes in all batches so far.
-    pub fn position(&self) -> u64 {
-        self.position
+    /// How far the source of changes was read: as the last [`Store::append`] said.
+    pub fn place(&self) -> Place {
+        self.place
     }
 
     /// Files of other checkpoints: they take room and nothing else, so that failures are passed over.
@@ -163,11 +169,11 @@ fn log_file(folder: &Path, number: u64) -> PathBuf {
 }
 
 /// Writes a checkpoint and the header of its log; both are on disk afterwards.
-fn begin<W: EdgeWeight>(folder: &Path, number: u64, position: u64, graph: &DynamicGraph<W>) -> Result<(File, PathBuf)> {
+fn begin<W: EdgeWeight>(folder: &Path, number: u64, place: Place, graph: &DynamicGraph<W>) -> Result<(File, PathBuf)> {
     let copy = graph.snapshot().to_graph()?;
     format::write(&copy, &checkpoint_file(folder, number), &WriteOptions::default(), &Silent)?;
     let path = log_file(folder, number);
-    format::write_file(&path, &log::header::<W>(graph.ends(), position))?;
+    format::write_file(&path, &log::header::<W>(graph.ends(), place))?;
     let failed = |e| DynamicError::io("write", &path, e);
     let log = OpenOptions::new().append(true).open(&path).map_err(failed)?;
     // The names of both files.

@@ -24,33 +24,60 @@ pub struct Update<W> {
     pub time: f64,
 }
 
+/// How far a source of changes was read: how many of them, and a hash that tells them from those of another source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Place {
+    /// Changes so far.
+    pub changes: u64,
+    /// A hash of their lines, in order.
+    pub hash: u64,
+}
+
 /// Reads changes line by line.
 pub struct Updates<R> {
     lines: R,
+    place: Place,
     /// Lines so far.
     line: u64,
     is_timed: bool,
     last: f64,
+    bytes: Vec<u8>,
     text: String,
 }
 
 impl<R: BufRead> Updates<R> {
     /// Changes from a reader; `is_timed`: the last word of every line is its time, and times do not fall.
     pub fn new(lines: R, is_timed: bool) -> Self {
-        Updates { lines, line: 0, is_timed, last: f64::NEG_INFINITY, text: String::new() }
+        Updates {
+            lines,
+            place: Place::default(),
+            line: 0,
+            is_timed,
+            last: f64::NEG_INFINITY,
+            bytes: Vec::new(),
+            text: String::new(),
+        }
+    }
+
+    /// How far the source was read.
+    pub fn place(&self) -> Place {
+        self.place
     }
 
     /// The next change. Empty lines and those that begin with `#` or `%` are passed over.
     pub fn next_change<W: EdgeWeight>(&mut self) -> Result<Option<Update<W>>> {
         loop {
             self.text.clear();
-            let read = self.lines.by_ref().take(LONGEST).read_line(&mut self.text);
+            self.bytes.clear();
+            let read = self.lines.by_ref().take(LONGEST).read_until(b'\n', &mut self.bytes);
+            // A comment may have any bytes; a change that has others than text is refused as such.
+            self.text.push_str(&String::from_utf8_lossy(&self.bytes));
             self.line += 1;
             let failed = |problem: String| DynamicError::BadLine { line: self.line, problem };
             if read.map_err(|e| failed(e.to_string()))? == 0 {
                 return Ok(None);
             }
-            if self.text.len() as u64 == LONGEST && !self.text.ends_with('\n') {
+            if self.bytes.len() as u64 == LONGEST && !self.bytes.ends_with(b"\n") {
                 return Err(failed(format!("is longer than {LONGEST} bytes: this is no file of changes")));
             }
             let text = self.text.trim();
@@ -67,6 +94,8 @@ impl<R: BufRead> Updates<R> {
             if self.is_timed {
                 self.last = update.time;
             }
+            self.place.changes += 1;
+            self.place.hash = xxhash_rust::xxh3::xxh3_64_with_seed(text.as_bytes(), self.place.hash);
             return Ok(Some(update));
         }
     }
@@ -86,7 +115,11 @@ fn parse<W: EdgeWeight>(text: &str, is_timed: bool) -> std::result::Result<Updat
     };
     let time: f64 = time.parse().ok().filter(|t: &f64| t.is_finite()).ok_or(format!("`{time}` is no time"))?;
     let change = match (deletes, words[..].split_first()) {
-        (true, _) => Change::Delete,
+        (true, None) => Change::Delete,
+        (true, Some((word, _))) => match W::parse(Some(word)) {
+            Some(_) => Change::Delete,
+            None => return Err(format!("`{word}` is no weight of this graph")),
+        },
         (false, weight) => {
             let text = weight.map(|(word, _)| *word);
             Change::Insert(W::parse(text).ok_or_else(|| match text {
@@ -126,8 +159,23 @@ mod tests {
     }
 
     #[test]
+    fn places_tell_sources_apart() {
+        let place = |text: &str| {
+            let mut updates = Updates::new(text.as_bytes(), false);
+            while updates.next_change::<()>().unwrap().is_some() {}
+            updates.place()
+        };
+        assert_eq!(place("1 2\n3 4\n"), place("# a comment\n 1 2\n\n3 4"));
+        assert_ne!(place("1 2\n3 4\n"), place("3 4\n1 2\n"));
+        assert_eq!((place("1 2\n3 4\n").changes, place("").changes), (2, 0));
+        let mut updates = Updates::new(&b"# caf\xe9\n1 2\n"[..], false);
+        assert!(updates.next_change::<()>().unwrap().is_some(), "a comment may have any bytes");
+    }
+
+    #[test]
     fn bad_lines_are_named() {
         for (text, problem) in [
+            ("- 1 2 x\n", "line 1: `x` is no weight of this graph"),
             ("1\n", "line 1: a line has a source and a target"),
             ("1 x 3\n", "line 1: `x` is no vertex: vertices are numbers from 0 to 2147483646"),
             ("1 2 3\n1 2\n", "line 2: the weight is missing"),

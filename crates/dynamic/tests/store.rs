@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gw_dynamic::{Batch, DynamicGraph, EdgeWeight, Ends, Store};
+use gw_dynamic::{Batch, DynamicGraph, EdgeWeight, Ends, Place, Store};
 
 /// Batch `k` of a stream: inserts, deletes, and a vertex more.
 fn batch(k: u32) -> Batch<i32> {
@@ -16,6 +16,11 @@ fn batch(k: u32) -> Batch<i32> {
 
 fn vertices(k: u32) -> usize {
     10 + k as usize
+}
+
+/// How far the source was read with batch `k`.
+fn place(k: u32) -> Place {
+    Place { changes: u64::from(k) * 40, hash: u64::from(k) << 40 }
 }
 
 fn apply(graph: &mut DynamicGraph<i32>, k: u32) {
@@ -52,7 +57,7 @@ fn a_log_cut_at_any_byte_gives_the_batches_before() {
         let log = whole.join("log-2");
         let mut lengths = Vec::new();
         for k in 1..=5 {
-            store.append(vertices(k), &batch(k)).unwrap();
+            store.append(vertices(k), &batch(k), place(k)).unwrap();
             apply(&mut graph, k);
             if k == 2 {
                 store.checkpoint(&graph).unwrap();
@@ -75,10 +80,10 @@ fn a_log_cut_at_any_byte_gives_the_batches_before() {
             assert!(same(&found.graph, &after(2 + batches, ends)), "{end} bytes");
             // The next batch follows the last whole one.
             let next = 3 + batches;
-            found.store.append(vertices(next), &batch(next)).unwrap();
+            found.store.append(vertices(next), &batch(next), place(next)).unwrap();
             drop(found);
             let again = Store::open::<i32>(&cut).unwrap();
-            assert_eq!((again.torn, again.store.position()), (0, u64::from(next) * 40));
+            assert_eq!((again.torn, again.store.place()), (0, place(next)));
             assert!(same(&again.graph, &after(next, ends)));
         }
     }
@@ -89,7 +94,7 @@ fn a_checkpoint_that_was_not_finished_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let mut store = Store::create(folder.path(), &after(0, Ends::Directed)).unwrap();
     for k in 1..=3 {
-        store.append(vertices(k), &batch(k)).unwrap();
+        store.append(vertices(k), &batch(k), place(k)).unwrap();
     }
     drop(store);
     // The file of the graph is there, its log is not.
@@ -117,7 +122,7 @@ fn what_cannot_be_opened_is_explained() {
     let store = Store::create(&at("store"), &after(0, Ends::Directed)).unwrap();
     assert!(said(&at("store")).contains("is in use by another process"));
     let mut store = store;
-    let bad = store.append(10, Batch::new().insert(3, 10, 1)).unwrap_err().to_string();
+    let bad = store.append(10, Batch::new().insert(3, 10, 1), place(1)).unwrap_err().to_string();
     assert!(bad.starts_with("change 1 of the batch names vertex 10"), "{bad}");
     assert_eq!(store.last(), 0, "a batch that cannot be applied is not kept");
     drop(store);
@@ -127,4 +132,39 @@ fn what_cannot_be_opened_is_explained() {
     assert_eq!(kind, "the graph has integer weights, where real weights are wanted");
     std::fs::write(at("store").join("log-0"), b"gw-log 1 something else entirely").unwrap();
     assert!(said(&at("store")).contains("has a damaged file"));
+}
+
+/// Four acknowledged batches: a bit that flips in one of the first three is no torn end, and nothing is cut off.
+#[test]
+fn a_damaged_batch_with_whole_ones_behind_it_is_no_torn_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = Store::create(folder.path(), &after(0, Ends::Directed)).unwrap();
+    let log = folder.path().join("log-0");
+    let mut ends = Vec::new();
+    for k in 1..=4 {
+        store.append(vertices(k), &batch(k), place(k)).unwrap();
+        ends.push(std::fs::metadata(&log).unwrap().len() as usize);
+    }
+    drop(store);
+    let whole = std::fs::read(&log).unwrap();
+    for byte in (30..ends[2]).step_by(41) {
+        let mut damaged = whole.clone();
+        damaged[byte] ^= 16;
+        std::fs::write(&log, &damaged).unwrap();
+        let said = Store::open::<i32>(folder.path()).err().unwrap().to_string();
+        assert!(said.contains("has a damaged batch at byte"), "byte {byte}: {said}");
+        assert_eq!(std::fs::read(&log).unwrap(), damaged, "nothing is changed");
+    }
+    std::fs::write(&log, &whole).unwrap();
+    assert!(same(&Store::open::<i32>(folder.path()).unwrap().graph, &after(4, Ends::Directed)));
+}
+
+/// A folder with files of the same names, or a store that lost its log, is not written over.
+#[test]
+fn files_that_are_there_are_not_written_over() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("log-20240101"), "of somebody else").unwrap();
+    let said = Store::create(folder.path(), &after(0, Ends::Directed)).err().unwrap().to_string();
+    assert!(said.ends_with("log-20240101, but not its other half: name another folder"), "{said}");
+    assert_eq!(std::fs::read(folder.path().join("log-20240101")).unwrap(), b"of somebody else");
 }

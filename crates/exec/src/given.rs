@@ -38,34 +38,42 @@ impl Given {
 
     /// Assigns graphs and scalars, before the start-up: sizes of elements follow from graphs.
     pub(crate) fn assign_first(&self, env: &mut Environment) -> Result<()> {
-        self.assign(env, |value| value.as_vector().is_none(), |env, name, ty, value| match (value, ty) {
-            (Value::Graph(graph), Type::EdgeSet { edge, source, target, weight }) => {
-                let fitted = fit_weights(graph, *weight, name)?;
-                env.set_vertices_of(edge, fitted.edges());
-                env.set_vertices_of(source, fitted.vertices());
-                env.set_vertices_of(target, fitted.vertices());
-                Ok(Value::Graph(fitted))
-            }
-            _ => Ok(value.clone()),
-        })
+        self.assign(
+            env,
+            |value| value.as_vector().is_none(),
+            |env, name, ty, value| match (value, ty) {
+                (Value::Graph(graph), Type::EdgeSet { edge, source, target, weight }) => {
+                    let fitted = fit_weights(graph, *weight, name)?;
+                    env.set_vertices_of(edge, fitted.edges());
+                    env.set_vertices_of(source, fitted.vertices());
+                    env.set_vertices_of(target, fitted.vertices());
+                    Ok(Value::Graph(fitted))
+                }
+                _ => Ok(value.clone()),
+            },
+        )
     }
 
     /// Assigns vectors, after the start-up, when the sizes of elements are known.
     pub(crate) fn assign_vectors(&self, env: &mut Environment) -> Result<()> {
-        self.assign(env, |value| value.as_vector().is_some(), |env, name, ty, value| match (value, ty) {
-            (Value::Vector(vector), Type::Vector { domain: Domain::Element(element), .. }) => {
-                let wanted = env.vertices_of(element)?;
-                match wanted.checked_sub(vector.len()) {
-                    Some(0) => Ok(value.clone()),
-                    Some(_) => Ok(Value::Vector(longer(vector, wanted)?)),
-                    None => {
-                        let has = vector.len();
-                        Err(bad(name, format!("it is given {has} entries, but there are {wanted}")))
+        self.assign(
+            env,
+            |value| value.as_vector().is_some(),
+            |env, name, ty, value| match (value, ty) {
+                (Value::Vector(vector), Type::Vector { domain: Domain::Element(element), .. }) => {
+                    let wanted = env.vertices_of(element)?;
+                    match wanted.checked_sub(vector.len()) {
+                        Some(0) => Ok(value.clone()),
+                        Some(_) => Ok(Value::Vector(longer(vector, wanted)?)),
+                        None => {
+                            let has = vector.len();
+                            Err(bad(name, format!("it is given {has} entries, but there are {wanted}")))
+                        }
                     }
                 }
-            }
-            _ => Ok(value.clone()),
-        })
+                _ => Ok(value.clone()),
+            },
+        )
     }
 
     fn assign(

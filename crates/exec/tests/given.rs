@@ -44,7 +44,11 @@ fn what_does_not_fit_is_explained() {
         ("nothing", Value::Int(1), "the global `nothing`: the program has no global of this name"),
         ("rounds", Value::Double(1.0), "the global `rounds`: a double is given, a int is needed"),
         ("seen", Value::Vector(Vector::from_slice(&[1.5])), "the global `seen`: a vector is given, a"),
-        ("seen", Value::Vector(Vector::from_slice(&[1; 5])), "the global `seen`: it is given 5 entries, but there are 4"),
+        (
+            "seen",
+            Value::Vector(Vector::from_slice(&[1; 5])),
+            "the global `seen`: it is given 5 entries, but there are 4",
+        ),
     ] {
         let mut options = options(graph(4, &[(0, 1)]), &[]);
         options.given.set("fresh", Value::Graph(graph(4, &[])));

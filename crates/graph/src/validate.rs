@@ -112,7 +112,7 @@ pub(crate) fn check_bounds(adjacency: &Adjacency) -> Result<(), String> {
     Ok(())
 }
 
-fn check_adjacency(adjacency: &Adjacency) -> Result<(), String> {
+pub(crate) fn check_adjacency(adjacency: &Adjacency) -> Result<(), String> {
     check_bounds(adjacency)?;
     let vertices = 0..adjacency.vertices() as u32;
     if let Some(v) = vertices.into_par_iter().find_any(|&v| !adjacency.neighbours(v).is_sorted()) {

@@ -118,6 +118,10 @@ impl Incremental {
         let (Some(kept), Some(changes)) = (self.kept.take(), changes) else {
             return Ok((self.from_scratch(graph)?, How::First));
         };
+        if self.program.as_standard().is_some_and(|standard| standard.needs_simple) && has_loop(&changes.inserted) {
+            // The program says why it cannot take the graph.
+            return Ok((self.from_scratch(graph)?, How::Again));
+        }
         let outcome = self.updated(graph, changes, kept)?;
         match outcome.globals().get("repaired") {
             Some(Value::Bool(false)) => Ok((self.from_scratch(graph)?, How::Again)),
@@ -211,6 +215,10 @@ impl Incremental {
         let (arguments, machine) = (options.argv[1..].to_vec(), self.machine.name().to_string());
         Ok(Outcome::new(&self.program, arguments, machine, compiled.decision.clone(), times, ran, None))
     }
+}
+
+fn has_loop(graph: &Graph) -> bool {
+    (0..graph.vertices() as u32).any(|v| graph.out().neighbours(v).binary_search(&v).is_ok())
 }
 
 /// As many vertices as the graph has, with weights where it has some, and no edges.

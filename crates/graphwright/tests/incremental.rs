@@ -126,7 +126,9 @@ fn vectors_agree(name: &'static str) -> impl Fn(&graphwright::Outcome, &graphwri
 
 #[test]
 fn components() {
-    for (machine, stream, seeds) in [("cpu", &SMALL, 12), ("cpu", &LARGE, 3), ("cpu", &SPARSE, 6), ("reference", &SMALL, 4)] {
+    for (machine, stream, seeds) in
+        [("cpu", &SMALL, 12), ("cpu", &LARGE, 3), ("cpu", &SPARSE, 6), ("reference", &SMALL, 4)]
+    {
         let updated = follow("cc", &[], machine, stream, seeds, vectors_agree("label"));
         assert!(updated > 3 * seeds as usize, "{updated} updates on {machine}");
     }

@@ -24,6 +24,8 @@ pub struct Program {
     pub needs_weights: bool,
     /// Every edge must have its reverse.
     pub needs_symmetric: bool,
+    /// No loops and no parallel edges.
+    pub needs_simple: bool,
     /// Weights must not be negative.
     pub needs_nonnegative: bool,
     /// Weights must be whole numbers.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gw_graph::derived::NotSimple;
 use gw_graph::{Graph, Weights};
 
 use crate::registry::{Program, find};
@@ -45,6 +46,21 @@ pub enum Unsuitable {
         rounded: String,
         /// The program that takes fractions, where this one does not.
         instead: Option<&'static str>,
+    },
+    /// Loops or parallel edges.
+    #[error(
+        "{program} needs a graph without loops and parallel edges, but `{graph}` has {what} at vertex {vertex}; build it \
+         without `:loops` and `:parallel`"
+    )]
+    NotSimple {
+        /// The program.
+        program: &'static str,
+        /// The graph as its argument names it.
+        graph: String,
+        /// A loop or parallel edges.
+        what: &'static str,
+        /// The first vertex that has one.
+        vertex: u32,
     },
     /// Negative weights.
     #[error(
@@ -105,6 +121,15 @@ impl Program {
             suited
                 .notes
                 .push(format!("`{name}` has the weight {weight}: {} runs instead of {}", sibling.name, self.name));
+        }
+        if suited.program.needs_simple
+            && let Some(found) = suited.graph.not_simple()
+        {
+            let (what, vertex) = match found {
+                NotSimple::Loop(vertex) => ("a loop", vertex),
+                NotSimple::Parallel(vertex) => ("parallel edges", vertex),
+            };
+            return Err(Unsuitable::NotSimple { program: self.name, graph: name.to_string(), what, vertex });
         }
         if suited.program.needs_nonnegative
             && let Some(least) = suited.graph.least_weight().filter(|&least| least < 0.0)

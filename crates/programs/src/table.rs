@@ -95,6 +95,7 @@ macro_rules! program {
             results: &[$($output),*],
             needs_weights: program!(@has weights $($need)*) || program!(@has nonnegative $($need)*),
             needs_symmetric: program!(@has symmetric $($need)*),
+            needs_simple: program!(@has simple $($need)*),
             needs_nonnegative: program!(@has nonnegative $($need)*),
             needs_whole: program!(@has whole $($need)*),
             needs_exact: program!(@has whole $($need)*) || program!(@has exact $($need)*),
@@ -111,6 +112,7 @@ macro_rules! program {
     (@has whole whole $($rest:ident)*) => { true };
     (@has exact exact $($rest:ident)*) => { true };
     (@has symmetric symmetric $($rest:ident)*) => { true };
+    (@has simple simple $($rest:ident)*) => { true };
     (@has nonnegative nonnegative $($rest:ident)*) => { true };
     (@has $wanted:ident $other:ident $($rest:ident)*) => { program!(@has $wanted $($rest)*) };
     (@has $wanted:ident) => { false };
@@ -154,7 +156,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
             vertices("bridge_to", "other end of the bridge kept at v, -1 if none"),
             output("bridges", "int", "number of bridges"),
             vertices("part", "least vertex of the 2-edge-connected component")
-        ], symmetric, validate::bridges),
+        ], symmetric simple, validate::bridges),
     program!("cc": "connected components, label propagation",
         [GRAPH] -> [vertices("label", "least vertex of the component")],
         symmetric, validate::components),
@@ -165,7 +167,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         [GRAPH, Arg { default: Some("10"), ..count("rounds", "greatest number of rounds", 5) }] -> [
             vertices("label", "the community, named by one vertex"),
             output("changed", "int", "labels that the last round changed")
-        ], , validate::cdlp),
+        ], simple, validate::cdlp),
     program!("cf": "collaborative filtering, matrix factorisation by gradient descent",
         [GRAPH, count("rounds", "rounds of descent", 10)] -> [
             output("latent", "vector of vector[8] of float", "one short vector per vertex"),
@@ -179,7 +181,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         ], , validate::closeness),
     program!("coloring": "vertex coloring, largest degree first",
         [GRAPH] -> [output("color", "vector of int", "colors from 0 on, different at neighbours")],
-        symmetric, validate::coloring),
+        symmetric simple, validate::coloring),
     program!("eccentricity": "eccentricities, diameter and radius, exact or bounds",
         [GRAPH, SEARCHES] -> [
             output("eccentricity", "vector of int", "greatest number of hops within the component, or a lower bound"),
@@ -226,11 +228,11 @@ pub(crate) const PROGRAMS: &[Program] = &[
         [GRAPH] -> [
             output("truss", "edge vector of int", "greatest k whose truss has the edge, 2 without triangles"),
             output("kmax", "int", "the greatest of them, 0 without edges")
-        ], symmetric, validate::ktruss),
+        ], symmetric simple, validate::ktruss),
     program!("lcc": "local clustering coefficients of LDBC Graphalytics",
         [GRAPH] -> [
             output("clustering", "vector of double", "edges between neighbours by those there could be")
-        ], , validate::lcc),
+        ], simple, validate::lcc),
     program!("leiden": "communities, Leiden's method, each of them connected",
         [GRAPH, SEED] -> [
             vertices("label", "the community, named by its least vertex"),
@@ -247,13 +249,13 @@ pub(crate) const PROGRAMS: &[Program] = &[
         [GRAPH] -> [
             vertices("mate", "other end of the edge in the matching, -1 if none"),
             output("pairs", "int", "edges of the matching")
-        ], symmetric, validate::matching),
+        ], symmetric simple, validate::matching),
     program!("matching-weighted": "weighted matching, at least half of the best",
         [GRAPH] -> [
             vertices("mate", "other end of the edge in the matching, -1 if none"),
             output("pairs", "int", "edges of the matching"),
             output("weight", "double", "their weight in all")
-        ], nonnegative symmetric exact, validate::matching_weighted),
+        ], nonnegative symmetric simple exact, validate::matching_weighted),
     program!("mis": "maximal independent set",
         [GRAPH] -> [output("state", "vector of int", "1 for members, 2 for others")], symmetric, validate::mis),
     program!("msf": "minimum spanning forest, Boruvka's method",
@@ -343,7 +345,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
             output("negative_cycle", "bool", "a negative cycle can be reached")
         ], weights exact, validate::sssp_real, validate::no_distances),
     program!("tc": "triangle counting",
-        [GRAPH] -> [output("triangles", "uint_64", "number of triangles")], symmetric, validate::triangles),
+        [GRAPH] -> [output("triangles", "uint_64", "number of triangles")], symmetric simple, validate::triangles),
     program!("topo": "topological levels of a directed graph without cycles",
         [GRAPH] -> [
             output("level", "vector of int", "edges on the longest path to v, -1 on and behind cycles"),
@@ -357,7 +359,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
             output("total", "uint_64", "triangles in all"),
             output("average", "double", "mean of the coefficients"),
             output("transitivity", "double", "closed by all pairs of neighbours")
-        ], symmetric, validate::triangles_per_vertex),
+        ], symmetric simple, validate::triangles_per_vertex),
     program!("walks": "random walks from every vertex",
         [GRAPH, LENGTH, SEED] -> [
             vertex_rows("walk", "vertices of the walk from v, -1 behind its end"),

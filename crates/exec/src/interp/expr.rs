@@ -138,7 +138,10 @@ impl<'a> Interp<'a> {
                 let (u, v) = (i32::of(self.num(u)?), i32::of(self.num(v)?));
                 let u = checked_vertex(u, graph.vertices())?;
                 let v = checked_vertex(v, graph.vertices())?;
-                let found = graph.out().neighbours(u).binary_search(&v).ok();
+                // The first of parallel edges, as on all machines.
+                let list = graph.out().neighbours(u);
+                let first = list.partition_point(|&w| w < v);
+                let found = (list.get(first) == Some(&v)).then_some(first);
                 let at = found.map_or(-1, |at| (graph.out().range(u).start + at) as i32);
                 Ok(at.bits())
             }

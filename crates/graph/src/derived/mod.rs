@@ -38,6 +38,7 @@ pub(crate) struct Forms {
     out_degrees: OnceLock<Arc<Vec<u32>>>,
     in_degrees: OnceLock<Arc<Vec<u32>>>,
     least_weight: OnceLock<Option<f64>>,
+    not_simple: OnceLock<Option<NotSimple>>,
     greatest_out_degree: OnceLock<usize>,
     degree_ordered: OnceLock<bool>,
     by_degree: OnceLock<Arc<Renumbered>>,
@@ -47,6 +48,15 @@ pub(crate) struct Forms {
     coo_pairs: Cache<CooOrder, CooPairs>,
     blocked: Cache<(CooOrder, u32), BlockedEdges>,
     segments: Cache<usize, Vec<Segment>>,
+}
+
+/// Why a graph is not simple.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotSimple {
+    /// An edge from this vertex to itself.
+    Loop(u32),
+    /// More than one edge from this vertex to the same neighbour.
+    Parallel(u32),
 }
 
 /// A graph under other numbers.
@@ -89,6 +99,19 @@ impl Graph {
                 (!w.is_empty()).then_some(f64::from(least))
             }
         })
+    }
+
+    /// The first vertex with a loop or parallel edges; `None` where the graph is simple. Found once and kept.
+    pub fn not_simple(&self) -> Option<NotSimple> {
+        let look = |v: u32| {
+            let list = self.out().neighbours(v);
+            match list.binary_search(&v) {
+                Ok(_) => Some(NotSimple::Loop(v)),
+                Err(_) => list.windows(2).any(|pair| pair[0] == pair[1]).then_some(NotSimple::Parallel(v)),
+            }
+        };
+        let find = || (0..self.vertices() as u32).into_par_iter().with_min_len(256).find_map_first(look);
+        *self.forms.not_simple.get_or_init(find)
     }
 
     /// The greatest out-degree. Found once and kept.

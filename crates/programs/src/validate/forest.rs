@@ -37,8 +37,11 @@ pub(crate) fn msf(run: &Run<'_>) -> Result<(), Invalid> {
 fn weight_of(graph: &Graph, a: i32, b: i32) -> Option<f64> {
     let inside = |v: i32| usize::try_from(v).ok().filter(|&v| v < graph.vertices());
     let (a, b) = (inside(a)? as VertexId, inside(b)? as VertexId);
-    let at = graph.out().neighbours(a).binary_search(&b).ok()?;
-    Some(real_weight(graph.out().weights(), graph.out().range(a).start + at))
+    // Of parallel edges the forest has the least, which stands first.
+    let list = graph.out().neighbours(a);
+    let at = list.partition_point(|&neighbour| neighbour < b);
+    let is_there = list.get(at) == Some(&b);
+    is_there.then(|| real_weight(graph.out().weights(), graph.out().range(a).start + at))
 }
 
 /// Weight and number of edges of a minimum spanning forest.

@@ -186,7 +186,7 @@ pub(crate) fn ended(
 ) -> Result<(), Invalid> {
     let near = (change - last).abs() <= rounding || (!change.is_finite() && !last.is_finite());
     ensure(near, || wrong!("change is {change:.3e} instead of {last:.3e}"))?;
-    ensure(rounds == limit as i128 || change < tolerance, || {
+    ensure(rounds == limit as i128 || change < tolerance || change.is_nan(), || {
         wrong!(
             "the rounds ended after {rounds} of {limit} with the change {change:.2e}, the tolerance being {tolerance:e}"
         )

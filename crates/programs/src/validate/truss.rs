@@ -49,7 +49,8 @@ fn trusses(out: &Adjacency) -> Vec<i32> {
         for (one, other) in common(out, edge).map(|(a, b)| (upward[a], upward[b])) {
             if truss[one] == 0 && truss[other] == 0 {
                 for side in [one, other] {
-                    triangles[side] -= 1;
+                    // Parallel edges, which the program refuses, would take one triangle away twice.
+                    triangles[side] = triangles[side].saturating_sub(1);
                     put(&mut buckets, triangles[side].max(least), side);
                 }
             }

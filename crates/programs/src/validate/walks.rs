@@ -66,7 +66,7 @@ pub(crate) fn node2vec(run: &Run<'_>) -> Result<(), Invalid> {
                     Some(last) if out.neighbours(last).binary_search(&next).is_ok() => 1.0,
                     Some(_) => away,
                 };
-                taken = (bits & 0xffff_ffff) as f64 * greatest < weight * 2f64.powi(32);
+                taken = out.degree(here) == 1 || (bits & 0xffff_ffff) as f64 * greatest < weight * 2f64.powi(32);
                 if taken {
                     (before, here) = (Some(here), next);
                 }

@@ -414,7 +414,7 @@ fn agglomerated(graph: &Graph) -> Vec<i32> {
     }
 }
 
-/// The walk of a vertex with the random numbers it takes; a `plain` one takes every draw.
+/// The walk of a vertex with the random numbers it takes; a `plain` one takes every draw, and so does an only edge.
 fn walks(graph: &Graph, start: usize, length: usize, seed: usize, p: f64, q: f64, plain: bool) -> (Vec<i32>, u64) {
     let list = |v: usize| graph.out().neighbours(v as u32);
     let (mut path, mut draws) = (vec![start], 0u64);
@@ -432,7 +432,7 @@ fn walks(graph: &Graph, start: usize, length: usize, seed: usize, p: f64, q: f64
         };
         let most = weights.into_iter().fold(1.0, f64::max);
         let weight = weights.get(kind).copied().unwrap_or(most);
-        if plain || (bits as u32) as f64 * most < weight * 4294967296.0 {
+        if plain || list(here).len() == 1 || (bits as u32) as f64 * most < weight * 4294967296.0 {
             path.push(next);
         }
     }

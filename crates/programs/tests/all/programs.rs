@@ -64,6 +64,11 @@ fn the_registry_says_what_the_programs_say() {
         assert_eq!(program.needs_weights, has("int") || has("float") || has("double"), "{name}: weights");
         assert_eq!(program.needs_whole, has("int"), "{name}: whole weights");
         assert_eq!(program.needs_symmetric, header.contains("symmetric"), "{name}: symmetry");
+        assert_eq!(
+            program.needs_simple,
+            header.contains("simple graph") || header.contains("simple weighted"),
+            "{name}"
+        );
     }
 }
 

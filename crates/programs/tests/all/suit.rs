@@ -203,3 +203,23 @@ fn a_hub_gets_its_whole_rank() {
         assert!((f64::from(rank[0]) - hub).abs() < 1e-5, "{name}: {} instead of {hub}", rank[0]);
     }
 }
+
+/// Results of these programs are wrong or undefined on graphs with loops or parallel edges; those of others are right.
+#[test]
+fn loops_and_parallel_edges_are_refused_where_they_matter() {
+    let made = |options: BuildOptions, triples: &[(u32, u32, i32)]| {
+        let options = BuildOptions { symmetrise: true, ..options };
+        Arc::new(build(EdgeList::from_triples(3, triples.iter().copied()), &options).unwrap())
+    };
+    let loops = made(BuildOptions { keep_loops: true, ..Default::default() }, &[(0, 0, 4), (0, 1, 2), (1, 2, 3)]);
+    let parallel = made(BuildOptions { keep_parallel: true, ..Default::default() }, &[(0, 1, 2), (1, 2, 3), (1, 2, 5)]);
+    for name in ["bridges", "cdlp", "coloring", "ktruss", "lcc", "matching", "matching-weighted", "tc", "triangles"] {
+        let said = refusal(name, &loops);
+        assert!(said.contains("`g` has a loop at vertex 0; build it without `:loops`"), "{said}");
+        assert!(refusal(name, &parallel).contains("`g` has parallel edges at vertex 1"), "{name}");
+    }
+    for name in ["cc", "msf", "kcore", "mis", "pagerank", "scc", "louvain"] {
+        solved(name, &loops, &[]);
+        solved(name, &parallel, &[]);
+    }
+}

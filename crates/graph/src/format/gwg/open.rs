@@ -11,7 +11,7 @@ use super::header::{BLOCK, Header, Kind, PAGE};
 use crate::format::Compression;
 use crate::format::input::{Bytes, Input};
 use crate::progress::{Progress, Silent};
-use crate::validate::check_bounds;
+use crate::validate::check_adjacency;
 use crate::{Adjacency, Buffer, Graph, GraphError, Offsets, Result, WeightKind, Weights, memory};
 
 /// Opens a `.gwg` without reading its content: milliseconds at any size.
@@ -93,9 +93,9 @@ impl<'a> GwgFile<'a> {
             let message = "the content is damaged: the checksum of the 1 MiB block here does not fit";
             return Err(GraphError::binary(self.path, offset, message));
         }
-        check_bounds(self.graph.out()).map_err(|m| GraphError::file(self.path, m))?;
+        check_adjacency(self.graph.out()).map_err(|m| GraphError::file(self.path, m))?;
         if self.header.shape.incoming {
-            check_bounds(self.graph.incoming()).map_err(|m| GraphError::file(self.path, m))?;
+            check_adjacency(self.graph.incoming()).map_err(|m| GraphError::file(self.path, m))?;
         }
         Ok(())
     }
