@@ -44,7 +44,8 @@ pub enum How {
 /// let graph = |edges: &[(u32, u32)]| {
 ///     let (mut offsets, mut targets) = (vec![0u32], Vec::new());
 ///     for v in 0..4 {
-///         targets.extend(edges.iter().filter_map(|&(a, b)| [(a, b), (b, a)].into_iter().find(|e| e.0 == v).map(|e| e.1)));
+///         let ways = edges.iter().flat_map(|&(a, b)| [(a, b), (b, a)]);
+///         targets.extend(ways.filter(|way| way.0 == v).map(|way| way.1));
 ///         offsets.push(targets.len() as u32);
 ///     }
 ///     Graph::from_csr(offsets, targets)
@@ -116,15 +117,20 @@ impl Incremental {
     pub fn run(&mut self, graph: &Graph, changes: Option<&Changes>) -> Result<(Outcome, How)> {
         // A run that fails leaves nothing to go on from.
         let (Some(kept), Some(changes)) = (self.kept.take(), changes) else {
-            return Ok((self.from_scratch(graph)?, How::First));
+            return Ok((self.run_anew(graph)?, How::First));
         };
         if self.program.as_standard().is_some_and(|standard| standard.needs_simple) && has_loop(&changes.inserted) {
             // The program says why it cannot take the graph.
-            return Ok((self.from_scratch(graph)?, How::Again));
+            return Ok((self.run_anew(graph)?, How::Again));
         }
         let outcome = self.updated(graph, changes, kept)?;
         match outcome.globals().get("repaired") {
-            Some(Value::Bool(false)) => Ok((self.from_scratch(graph)?, How::Again)),
+            Some(Value::Bool(false)) => {
+                // The attempt counts.
+                let mut anew = self.run_anew(graph)?;
+                anew.times.run += outcome.times.counted();
+                Ok((anew, How::Again))
+            }
             _ => {
                 self.keep(&outcome, graph);
                 Ok((outcome, How::Updated))
@@ -133,7 +139,7 @@ impl Incremental {
     }
 
     /// Runs the program, and then the update without any change, for what it keeps beside the result.
-    fn from_scratch(&mut self, graph: &Graph) -> Result<Outcome> {
+    fn run_anew(&mut self, graph: &Graph) -> Result<Outcome> {
         let mut job = self.program.on(graph).args(self.arguments.iter().map(String::as_str));
         job = job.machine(&self.machine);
         if let Some(flag) = &self.cancel {
