@@ -28,6 +28,7 @@ mod stop;
 mod stream;
 mod swarm;
 mod tune;
+mod window;
 
 use std::io::Write;
 use std::process::ExitCode;

@@ -1,6 +1,5 @@
 //! `gw stream`: a graph that changes while it is asked.
 
-use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -9,9 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use graphwright::{Graph, Job, Machine, Outcome, Program};
+use graphwright::{Changes, Graph, How, Incremental, Job, Machine, Outcome, Program};
 use gw_dynamic::{
-    Applied, Batch, Change, DynamicGraph, EdgeWeight, Ends, OnRepeat, Place, Recovered, Store, Update, Updates,
+    Applied, Batch, Difference, DynamicGraph, EdgeWeight, Ends, OnRepeat, Place, Recovered, Store, Updates,
 };
 use gw_graph::progress::Silent;
 use gw_graph::{GraphSpec, WeightKind};
@@ -21,6 +20,7 @@ use crate::error::CliError;
 use crate::machines::{self, Target};
 use crate::output::{grouped, seconds};
 use crate::program::{results, source};
+use crate::window::Window;
 
 const HELP: &str = "\
 A line of UPDATES is `source target`, with a weight behind it where the graph has weights; a `-` before it deletes the
@@ -31,6 +31,8 @@ Examples:
   gw stream pagerank empty:1000000 - --batch 1000 changes from standard input, a thousand at a time
   gw stream triangles mails.gwg mails.txt --undirected --timed --window 604800
                                                   triangles among the mails of the last week
+  gw stream cc web.gwg links.el --undirected --incremental
+                                                  components brought up to date, not computed anew
   gw stream cc web.gwg links.el --store state     every batch is on disk before it counts; goes on after a crash";
 
 /// Arguments of `gw stream`.
@@ -74,6 +76,10 @@ pub struct Stream {
     #[arg(long, value_name = "N", default_value_t = 100, requires = "store")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     checkpoint: u32,
+    /// Bring the result up to date after a batch, by the update that comes with the program or by a .gt file, instead
+    /// of running the program again
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    incremental: Option<Option<String>>,
     /// The machine to run on
     #[arg(long, value_parser = machines::target(), default_value = "cpu")]
     target: Target,
@@ -114,6 +120,9 @@ struct Line {
     /// The copy of the lists that the machine reads.
     copy_seconds: f64,
     run_seconds: Option<f64>,
+    /// With `--incremental`: `updated`, `first` or `again`, the last two from scratch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    how: Option<&'static str>,
     results: serde_json::Map<String, serde_json::Value>,
 }
 
@@ -124,9 +133,10 @@ impl Stream {
             return Err(CliError::Usage(format!("--window {span}: a span of time is greater than 0")));
         }
         let program = source::find(&self.program)?;
+        let update = self.update(&program)?;
         let machine = self.target.open(threads)?.machine;
         cancel.store(false, Ordering::Relaxed);
-        let session = Session { options: &self, program, machine, cancel };
+        let session = Session { options: &self, program, update, machine, cancel };
         if let Some(folder) = self.store.as_deref().filter(|folder| Store::is_at(folder)) {
             return match session.stored::<()>(folder) {
                 Err(CliError::Dynamic(gw_dynamic::DynamicError::WeightKind { found: "integer", .. })) => {
@@ -165,6 +175,25 @@ impl Stream {
         }
     }
 
+    /// The program that brings results up to date, where that is asked for.
+    fn update(&self, program: &Program) -> Result<Option<Program>, CliError> {
+        let Some(given) = &self.incremental else { return Ok(None) };
+        if program.as_standard().is_some_and(|standard| standard.needs_symmetric) && !self.undirected {
+            let message = format!("--incremental: {} needs an undirected graph: give --undirected", program.name());
+            return Err(CliError::Usage(message));
+        }
+        if let Some(file) = given {
+            return Ok(Some(source::find(file)?));
+        }
+        let known: Vec<&str> = gw_programs::with_update().collect();
+        let none = || {
+            let (name, known) = (program.name(), known.join(", "));
+            let mend = "write one as a .gt file and give it as --incremental=FILE";
+            CliError::Usage(format!("--incremental: {name} comes without an update; {known} have one; {mend}"))
+        };
+        Ok(Some(program.update().ok_or_else(none)??))
+    }
+
     fn ends(&self) -> Ends {
         if self.undirected { Ends::Undirected } else { Ends::Directed }
     }
@@ -191,42 +220,24 @@ impl Stream {
 struct Session<'a> {
     options: &'a Stream,
     program: Program,
+    update: Option<Program>,
     machine: Machine,
     cancel: &'a Arc<AtomicBool>,
 }
 
-/// Edges by the time they were inserted, to be deleted when they are too old.
-struct Window {
-    span: f64,
-    inserted: VecDeque<(f64, u32, u32)>,
-    latest: rustc_hash::FxHashMap<(u32, u32), f64>,
+/// A run of the program.
+struct Ran {
+    /// Seconds of the copy of the lists.
+    copied: f64,
+    outcome: Outcome,
+    /// Where results are brought up to date.
+    how: Option<How>,
 }
 
-impl Window {
-    /// Notes an insertion, and adds the deletion of what is too old by then to the batch.
-    fn pass<W: EdgeWeight>(&mut self, update: &Update<W>, undirected: bool, batch: &mut Batch<W>) {
-        while let Some(&(time, source, target)) = self.inserted.front()
-            && update.time - time >= self.span
-        {
-            self.inserted.pop_front();
-            // An edge that was inserted again stays until that is too old.
-            if self.latest.get(&(source, target)) == Some(&time) {
-                self.latest.remove(&(source, target));
-                batch.delete(source, target);
-            }
-        }
-        let key = match undirected {
-            true => (update.source.min(update.target), update.source.max(update.target)),
-            false => (update.source, update.target),
-        };
-        match update.change {
-            Change::Insert(_) => {
-                self.inserted.push_back((update.time, key.0, key.1));
-                self.latest.insert(key, update.time);
-            }
-            Change::Delete => drop(self.latest.remove(&key)),
-        }
-    }
+/// A result that is brought up to date, and what changed since.
+struct Upkeep<W: EdgeWeight> {
+    incremental: Incremental,
+    difference: Difference<W>,
 }
 
 impl Session<'_> {
@@ -280,12 +291,9 @@ impl Session<'_> {
             // What cannot run must not keep a batch first.
             self.job(&Graph::from(graph.snapshot().to_graph()?)).prepare()?;
         }
-        let mut window = self.options.window.map(|span| Window {
-            span,
-            inserted: VecDeque::new(),
-            latest: rustc_hash::FxHashMap::default(),
-        });
+        let mut window = self.options.window.map(Window::new);
         let mut kept = Kept { graph, store };
+        let mut upkeep = self.upkeep();
         let mut batch = Batch::new();
         batch.on_repeat(self.options.on_repeat());
         let (mut number, mut asked) = (kept.store.as_ref().map_or(0, Store::last), false);
@@ -309,15 +317,18 @@ impl Session<'_> {
             number += u64::from(!batch.is_empty());
             let start = Instant::now();
             let place = if self.is_file() { Some(updates.place()) } else { None };
-            let applied = kept.apply(&batch, place)?;
+            let mut applied = kept.apply(&batch, place)?;
             let apply_seconds = start.elapsed().as_secs_f64();
+            if let Some(upkeep) = &mut upkeep {
+                upkeep.difference.add(std::mem::take(&mut applied.changes));
+            }
             if let Some(store) = &mut kept.store
                 && number.is_multiple_of(self.options.checkpoint.into())
             {
                 store.checkpoint(&kept.graph)?;
             }
             let ran = match is_last || number.is_multiple_of(self.options.every.into()) {
-                true => Some(self.ask(&kept.graph)?),
+                true => Some(self.ask(&kept.graph, upkeep.as_mut())?),
                 false => None,
             };
             asked = ran.is_some();
@@ -341,16 +352,38 @@ impl Session<'_> {
         }
     }
 
-    /// Runs the program on the graph as it is; seconds of the copy, and the result.
-    fn ask<W: EdgeWeight>(&self, graph: &DynamicGraph<W>) -> Result<(f64, Outcome), CliError> {
+    fn upkeep<W: EdgeWeight>(&self) -> Option<Upkeep<W>> {
+        let mut incremental = Incremental::new(self.program.clone(), self.update.clone()?, &self.machine);
+        incremental.args(self.options.args.iter().map(String::as_str)).cancel(self.cancel);
+        if let Some(schedule) = &self.options.schedule {
+            incremental.schedule(schedule);
+        }
+        Some(Upkeep { incremental, difference: Difference::default() })
+    }
+
+    /// Runs the program on the graph as it is, or brings its result up to date.
+    fn ask<W: EdgeWeight>(&self, graph: &DynamicGraph<W>, upkeep: Option<&mut Upkeep<W>>) -> Result<Ran, CliError> {
         let start = Instant::now();
+        let (vertices, symmetric) = (graph.vertices(), graph.ends() == Ends::Undirected);
         let graph = Graph::from(graph.snapshot().to_graph()?);
-        let copied = start.elapsed().as_secs_f64();
-        let outcome = self.job(&graph).run()?;
+        let (copied, outcome, how) = match upkeep {
+            Some(Upkeep { incremental, difference }) => {
+                let (inserted, deleted) = (difference.inserted(vertices)?, difference.deleted(vertices)?);
+                let changes = Changes { inserted: inserted.into(), deleted: deleted.into(), symmetric };
+                difference.clear();
+                let copied = start.elapsed().as_secs_f64();
+                let (outcome, how) = incremental.run(&graph, Some(&changes))?;
+                (copied, outcome, Some(how))
+            }
+            None => {
+                let copied = start.elapsed().as_secs_f64();
+                (copied, self.job(&graph).run()?, None)
+            }
+        };
         if self.options.verify {
             outcome.verify()?;
         }
-        Ok((copied, outcome))
+        Ok(Ran { copied, outcome, how })
     }
 
     fn tell<W: EdgeWeight>(
@@ -360,10 +393,10 @@ impl Session<'_> {
         applied: &Applied<W>,
         graph: &DynamicGraph<W>,
         apply_seconds: f64,
-        ran: Option<(f64, Outcome)>,
+        ran: Option<Ran>,
     ) -> Result<(), CliError> {
         let (vertices, edges) = (graph.vertices(), graph.edges());
-        let found = ran.as_ref().map(|(_, outcome)| results::of_run(&self.program, outcome.globals()));
+        let found = ran.as_ref().map(|ran| results::of_run(&self.program, ran.outcome.globals()));
         let mut out = std::io::stdout().lock();
         if self.options.json {
             let line = Line {
@@ -375,8 +408,13 @@ impl Session<'_> {
                 vertices,
                 edges,
                 apply_seconds,
-                copy_seconds: ran.as_ref().map_or(0.0, |(copied, _)| *copied),
-                run_seconds: ran.as_ref().map(|(_, outcome)| outcome.times.counted()),
+                copy_seconds: ran.as_ref().map_or(0.0, |ran| ran.copied),
+                run_seconds: ran.as_ref().map(|ran| ran.outcome.times.counted()),
+                how: ran.as_ref().and_then(|ran| ran.how).map(|how| match how {
+                    How::Updated => "updated",
+                    How::First => "first",
+                    How::Again => "again",
+                }),
                 results: found.as_deref().map(results::as_json).unwrap_or_default(),
             };
             writeln!(out, "{}", serde_json::to_string(&line)?)?;
@@ -392,9 +430,14 @@ impl Session<'_> {
             count(edges),
             seconds(apply_seconds),
         )?;
-        if let (Some((copied, outcome)), Some(found)) = (&ran, &found) {
+        if let (Some(Ran { copied, outcome, how }), Some(found)) = (&ran, &found) {
             let (run, copied) = (seconds(outcome.times.counted()), seconds(*copied));
-            writeln!(out, "  {} in {run}, its lists copied in {copied}", self.program.name())?;
+            let how = match how {
+                Some(How::Updated) => " updated",
+                Some(How::Again) => " from scratch, since an update is more work or not possible,",
+                Some(How::First) | None => "",
+            };
+            writeln!(out, "  {}{how} in {run}, its lists copied in {copied}", self.program.name())?;
             for line in outcome.printed.lines().chain(results::in_words(found).lines()) {
                 writeln!(out, "  {line}")?;
             }

@@ -44,6 +44,54 @@ fn results_follow_every_batch() {
     assert_ne!(lines[2]["results"]["label"]["max"], lines[2]["results"]["label"]["min"], "two components");
 }
 
+/// Results that are brought up to date are those of runs from scratch, also where several batches pass between.
+#[test]
+fn results_are_brought_up_to_date() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let is_loop = |line: &&str| {
+        let ends: Vec<&str> = line.trim_start_matches('-').split(' ').collect();
+        ends[0] == ends[1]
+    };
+    let lines: Vec<String> = changes(400).lines().filter(|line| !is_loop(line)).map(str::to_string).collect();
+    std::fs::write(at.join("changes.txt"), lines.join("\n")).unwrap();
+    std::fs::write(at.join("loop.txt"), "0 1\n1 2\n3 3\n").unwrap();
+    for (program, args) in [("cc", &[][..]), ("bfs-levels", &["0"]), ("tc", &[]), ("kcore", &[])] {
+        let mut command = vec!["stream", program, "empty:250", "changes.txt"];
+        command.extend(args);
+        command.extend(["--undirected", "--batch", "30", "--every", "2", "--json", "--verify"]);
+        let read = |command: &[&str]| -> Vec<serde_json::Value> {
+            let output = gw(at, command);
+            assert!(output.status.success(), "{command:?}: {}", told(&output));
+            said(&output).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        };
+        let scratch = read(&command);
+        command.push("--incremental");
+        let updated = read(&command);
+        assert_eq!(scratch.len(), updated.len());
+        for (one, other) in scratch.iter().zip(&updated) {
+            assert_eq!(one["results"]["core"], other["results"]["core"]);
+            assert_eq!(one["results"]["label"], other["results"]["label"]);
+            assert_eq!(one["results"]["level"], other["results"]["level"]);
+            assert_eq!(one["results"]["triangles"], other["results"]["triangles"]);
+        }
+        assert_eq!(updated[1]["how"], "first");
+        assert!(updated.iter().any(|line| line["how"] == "updated"), "{program}");
+    }
+    for (args, message) in [
+        (&["stream", "cc", "empty:9", "changes.txt", "--incremental"][..], "give --undirected"),
+        (&["stream", "louvain", "empty:9", "changes.txt", "--undirected", "--incremental"], "comes without an update"),
+        (&["stream", "scc", "empty:9", "changes.txt", "--incremental=none.gt"], "none.gt"),
+        (
+            &["stream", "tc", "empty:9", "loop.txt", "--undirected", "--batch", "2", "--incremental"],
+            "tc needs a graph without",
+        ),
+    ] {
+        let output = gw(at, args);
+        assert!(!output.status.success() && told(&output).contains(message), "{args:?}: {}", told(&output));
+    }
+}
+
 #[test]
 fn old_edges_leave_the_window() {
     let folder = tempfile::tempdir().unwrap();

@@ -128,7 +128,7 @@ pub(crate) struct Effect<W> {
     pub(crate) source: u32,
     pub(crate) target: u32,
     /// The edge that was there is gone, whatever its weight.
-    erases: bool,
+    pub(crate) erases: bool,
     /// An edge comes, with this weight.
     adds: Option<W>,
 }
@@ -159,10 +159,8 @@ impl<W: EdgeWeight> Effect<W> {
     }
 }
 
-/// Sorts effects by edge, changes of one edge in their order, and makes one of them.
-pub(crate) fn merged<W: EdgeWeight>(mut effects: Vec<Effect<W>>, on_repeat: OnRepeat) -> Vec<Effect<W>> {
-    // A stable sort: the order of changes of one edge counts.
-    effects.sort_by_key(|e| u64::from(e.source) << 32 | u64::from(e.target));
+/// Makes one effect of those of one edge, which stand side by side in the order of their changes.
+pub(crate) fn merge_repeats<W: EdgeWeight>(effects: &mut Vec<Effect<W>>, on_repeat: OnRepeat) {
     effects.dedup_by(|next, first| {
         let same = (next.source, next.target) == (first.source, first.target);
         if same {
@@ -170,7 +168,6 @@ pub(crate) fn merged<W: EdgeWeight>(mut effects: Vec<Effect<W>>, on_repeat: OnRe
         }
         same
     });
-    effects
 }
 
 #[cfg(test)]
@@ -178,8 +175,9 @@ mod tests {
     use super::*;
 
     fn effect(changes: &[Change<i32>], on_repeat: OnRepeat) -> Effect<i32> {
-        let effects = changes.iter().map(|&change| Effect::of(1, 2, change)).collect();
-        merged(effects, on_repeat)[0]
+        let mut effects = changes.iter().map(|&change| Effect::of(1, 2, change)).collect();
+        merge_repeats(&mut effects, on_repeat);
+        effects[0]
     }
 
     #[test]

@@ -6,8 +6,9 @@ use std::sync::{Arc, Weak};
 use gw_graph::{Graph, GraphError, MAX_VERTICES};
 use rayon::prelude::*;
 
-use crate::batch::{Batch, Change, Effect};
-use crate::lists::{ChangedEdge, Lists, Manner};
+use crate::batch::{Batch, Change};
+use crate::lists::{Changed, ChangedEdge, Lists, Manner};
+use crate::order::Ways;
 use crate::snapshot::Snapshot;
 use crate::weight::{EdgeWeight, kind_name};
 use crate::{DynamicError, Result};
@@ -142,26 +143,14 @@ impl<W: EdgeWeight> DynamicGraph<W> {
         for lists in [Some(&mut self.out), self.incoming.as_mut()].into_iter().flatten() {
             lists.reuse(oldest);
         }
-        let forward = |&(source, target, change): &(u32, u32, Change<W>)| Effect::of(source, target, change);
-        let backward = |&(source, target, change): &(u32, u32, Change<W>)| Effect::of(target, source, change);
-        let changes = batch.changes();
-        let effects = match self.ends {
-            Ends::Undirected => {
-                // The two directions of one change side by side; a loop has one.
-                let both = |change| [Some(forward(change)), (change.0 != change.1).then(|| backward(change))];
-                changes.iter().flat_map(both).flatten().collect()
-            }
-            _ => changes.par_iter().with_min_len(1 << 14).map(forward).collect(),
-        };
         if let Some(incoming) = &mut self.incoming {
-            incoming.apply(changes.par_iter().with_min_len(1 << 14).map(backward).collect(), &manner)?;
+            incoming.apply(batch.changes(), Ways::Backward, &manner)?;
         }
-        let changes = self.out.apply(effects, &manner)?;
+        let ways = if self.ends == Ends::Undirected { Ways::Both } else { Ways::Forward };
+        let Changed { inserted, deleted, edges } = self.out.apply(batch.changes(), ways, &manner)?;
         self.earlier.push_back((self.version, Arc::downgrade(&self.token)));
         (self.version, self.token) = (manner.version, Arc::new(()));
-        let inserted = changes.iter().filter(|change| change.old.is_none()).count();
-        let deleted = changes.iter().filter(|change| change.new.is_none()).count();
-        Ok(Applied { inserted, deleted, reweighted: changes.len() - inserted - deleted, changes })
+        Ok(Applied { inserted, deleted, reweighted: edges.len() - inserted - deleted, changes: edges })
     }
 
     /// Whether a batch can be applied: its vertices are there, and so is the memory for what it touches. A log that keeps

@@ -8,9 +8,10 @@
 //! |---|---|
 //! | `region` | memory that one writer fills while readers look at other parts |
 //! | `pool` | blocks in a region: sizes, free lists |
-//! | `lists` | the neighbour lists of one direction, and what a batch does to them |
-//! | `batch` | changes of edges, brought into order |
+//! | `batch`, `order` | changes of edges, and their order by list |
+//! | `lists`, `merge` | the neighbour lists of one direction, and what a batch does to them |
 //! | `graph` | the graph: both directions, versions, growth |
+//! | `difference` | what several batches changed together |
 //! | `snapshot` | a version that stays as it was |
 //! | `log`, `store` | batches and checkpoints on disk, recovery |
 //! | `updates` | changes as lines of text |
@@ -29,10 +30,13 @@
 //! ```
 
 mod batch;
+mod difference;
 mod error;
 mod graph;
 mod lists;
 mod log;
+mod merge;
+mod order;
 mod pool;
 mod region;
 mod snapshot;
@@ -41,6 +45,7 @@ mod updates;
 mod weight;
 
 pub use batch::{Batch, Change, OnRepeat};
+pub use difference::Difference;
 pub use error::{DynamicError, Result};
 pub use graph::{Applied, DynamicGraph, Ends, Occupancy};
 pub use lists::ChangedEdge;

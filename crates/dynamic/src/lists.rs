@@ -1,18 +1,18 @@
 //! The neighbour lists of one direction, and what a batch does to them.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use gw_graph::Adjacency;
 use rayon::prelude::*;
 
 use crate::Result;
-use crate::batch::{Effect, OnRepeat, merged};
+use crate::batch::{Change, Effect, OnRepeat};
+use crate::merge::{Merge, first_from, same};
+use crate::order::{OnPage, PAGE, Ways, by_page};
 use crate::pool::{Block, Pool, SIZES, size_for, slots_of};
 use crate::region::Region;
 use crate::weight::EdgeWeight;
-
-/// Vertices of one page: what a version copies when one of them changes.
-const PAGE: usize = 1 << 12;
 
 /// Where the lists of some vertices stand, and how long they are.
 #[derive(Clone)]
@@ -106,7 +106,14 @@ pub(crate) struct Manner {
 /// What a batch will do to one list.
 struct Planned {
     vertex: u32,
-    effects: std::ops::Range<usize>,
+    effects: Range<usize>,
+    /// Where the list goes to; `None` where it changes in place.
+    moves: Option<Move>,
+}
+
+/// A list that goes to another block.
+#[derive(Clone, Copy)]
+struct Move {
     length: usize,
     /// The block afterwards.
     block: Block,
@@ -114,9 +121,16 @@ struct Planned {
 
 /// What a batch will do to the lists of one page.
 struct Plan<W> {
-    page: usize,
-    effects: Vec<Effect<W>>,
+    on_page: OnPage<W>,
     lists: Vec<Planned>,
+}
+
+/// What a batch did to the lists of one direction.
+pub(crate) struct Changed<W> {
+    pub(crate) inserted: usize,
+    pub(crate) deleted: usize,
+    /// By source and target.
+    pub(crate) edges: Vec<ChangedEdge<W>>,
 }
 
 /// All lists of one direction.
@@ -261,36 +275,44 @@ impl<W: EdgeWeight> Lists<W> {
         });
     }
 
-    /// Applies effects, one per edge at the end. Returns the edges that changed, by source and target.
-    pub(crate) fn apply(&mut self, effects: Vec<Effect<W>>, manner: &Manner) -> Result<Vec<ChangedEdge<W>>> {
+    /// Applies changes as they are seen from `ways`.
+    pub(crate) fn apply(
+        &mut self,
+        changes: &[(u32, u32, Change<W>)],
+        ways: Ways,
+        manner: &Manner,
+    ) -> Result<Changed<W>> {
         let now = &self.now;
-        let mut plans: Vec<Plan<W>> = by_page(effects, now.pages.len())
+        let mut plans: Vec<Plan<W>> = by_page(changes, ways, now.pages.len(), manner.on_repeat)
             .into_par_iter()
-            .map(|(page, effects)| plan(now, page, merged(effects, manner.on_repeat), manner))
+            .map(|on_page| plan(now, on_page, manner))
             .collect();
         let mut counts = [0; SIZES];
-        for planned in plans.iter().flat_map(|plan| &plan.lists) {
-            if let (true, Some(size)) = (self.moves(planned, manner), size_for(planned.length)) {
+        for moves in plans.iter().flat_map(|plan| &plan.lists).filter_map(|list| list.moves) {
+            if let Some(size) = size_for(moves.length) {
                 counts[usize::from(size)] += 1;
             }
         }
         if !self.pool.has(&counts) {
             // Lists stand in their least blocks afterwards, so that any list that changes may have to move.
             let mut counts = [0; SIZES];
-            for size in plans.iter().flat_map(|plan| &plan.lists).filter_map(|planned| size_for(planned.length)) {
-                counts[usize::from(size)] += 1;
+            for list in plans.iter().flat_map(|plan| &plan.lists) {
+                if let Some(size) = size_for(self.now.degree(list.vertex) + list.effects.len()) {
+                    counts[usize::from(size)] += 1;
+                }
             }
             self.repack(counts)?;
+            let now = &self.now;
+            plans = plans.into_par_iter().map(|made| plan(now, made.on_page, manner)).collect();
         }
         let mut left = Vec::new();
-        for planned in plans.iter_mut().flat_map(|plan| &mut plan.lists) {
-            planned.block = self.now.block(planned.vertex);
-            if self.moves(planned, manner) {
-                left.push(planned.block);
-                planned.block = size_for(planned.length).map_or(Block::NONE, |size| self.pool.take(size));
+        for list in plans.iter_mut().flat_map(|plan| &mut plan.lists) {
+            if let Some(moves) = &mut list.moves {
+                left.push(self.now.block(list.vertex));
+                moves.block = size_for(moves.length).map_or(Block::NONE, |size| self.pool.take(size));
             }
         }
-        let changes = self.write(plans, manner.on_repeat);
+        let changed = self.write(plans, manner.on_repeat);
         for block in left {
             if manner.is_read {
                 self.pool.forget(block);
@@ -302,89 +324,94 @@ impl<W: EdgeWeight> Lists<W> {
         if self.pool.touched() > 4 * self.pool.used() + (1 << 16) {
             self.repack([0; SIZES])?;
         }
-        Ok(changes)
-    }
-
-    /// Whether a list goes to another block.
-    fn moves(&self, planned: &Planned, manner: &Manner) -> bool {
-        manner.is_read || !self.now.block(planned.vertex).suits(planned.length)
+        Ok(changed)
     }
 
     /// Writes the planned lists and the pages that name them.
-    fn write(&mut self, plans: Vec<Plan<W>>, on_repeat: OnRepeat) -> Vec<ChangedEdge<W>> {
+    fn write(&mut self, plans: Vec<Plan<W>>, on_repeat: OnRepeat) -> Changed<W> {
         let Version { pages, targets, weights, edges, .. } = &mut self.now;
         let (targets, weights): (&Region<u32>, &Region<W>) = (targets, weights);
         let mut plans = plans.into_iter().peekable();
         let touched: Vec<(&mut Arc<Page>, Plan<W>)> = pages
             .iter_mut()
             .enumerate()
-            .filter_map(|(index, page)| plans.next_if(|plan| plan.page == index).map(|plan| (page, plan)))
+            .filter_map(|(index, page)| plans.next_if(|plan| plan.on_page.page == index).map(|plan| (page, plan)))
             .collect();
-        let parts: Vec<Vec<ChangedEdge<W>>> = touched
+        let parts: Vec<Changed<W>> = touched
             .into_par_iter()
             .map(|(page, plan)| {
                 let (page, mut merge) = (Arc::make_mut(page), Merge::default());
-                let mut changes = Vec::with_capacity(plan.effects.len());
+                let mut changes = Vec::with_capacity(plan.on_page.effects.len());
                 for list in &plan.lists {
                     let at = list.vertex as usize % PAGE;
                     let (old, len) = (page.blocks[at].begin(), page.lengths[at] as usize);
+                    let effects = &plan.on_page.effects[list.effects.clone()];
+                    let Some(Move { length, block }) = list.moves else {
+                        // SAFETY: the list was written (invariant of `Version`), this task alone handles its vertex,
+                        // nobody reads the present version, and the block has room for all effects (`plan`).
+                        let length =
+                            unsafe { merge.in_place((targets, weights), (old, len), effects, on_repeat, &mut changes) };
+                        page.lengths[at] = length as u32;
+                        continue;
+                    };
                     // SAFETY: the list was written (invariant of `Version`), and this task alone handles its vertex.
                     let before = unsafe { (targets.read(old, len), weights.read(old, len)) };
-                    let kept = merge.run(before, &plan.effects[list.effects.clone()], on_repeat, &mut changes);
-                    assert_eq!(kept + merge.targets.len(), list.length, "the block was made for this length");
-                    // SAFETY: the block belongs to this vertex alone: nobody reads the present version, or the block
-                    // was just taken. What is merged lies in memory of its own; the part that is kept lies before it,
-                    // in place or in another block.
+                    let kept = merge.run(before, effects, on_repeat, &mut changes);
+                    assert_eq!(kept + merge.targets.len(), length, "the block was made for this length");
+                    // SAFETY: the block was just taken for this vertex; the list before lies elsewhere.
                     unsafe {
-                        if list.block.begin() != old {
-                            targets.write(list.block.begin(), &before.0[..kept]);
-                            weights.write(list.block.begin(), &before.1[..kept]);
-                        }
-                        targets.write(list.block.begin() + kept, &merge.targets);
-                        weights.write(list.block.begin() + kept, &merge.weights);
+                        targets.write(block.begin(), &before.0[..kept]);
+                        weights.write(block.begin(), &before.1[..kept]);
+                        targets.write(block.begin() + kept, &merge.targets);
+                        weights.write(block.begin() + kept, &merge.weights);
                     }
-                    (page.blocks[at], page.lengths[at]) = (list.block, list.length as u32);
+                    (page.blocks[at], page.lengths[at]) = (block, length as u32);
                 }
-                changes
+                let inserted = changes.iter().filter(|c| c.old.is_none()).count();
+                let deleted = changes.iter().filter(|c| c.new.is_none()).count();
+                Changed { inserted, deleted, edges: changes }
             })
             .collect();
-        let changes = parts.concat();
-        *edges += changes.iter().filter(|c| c.old.is_none()).count();
-        *edges -= changes.iter().filter(|c| c.new.is_none()).count();
-        changes
+        let changed = joined(parts);
+        *edges = *edges + changed.inserted - changed.deleted;
+        changed
     }
 }
 
-/// Effects by the page of their source, in their order; pages ascend.
-fn by_page<W: EdgeWeight>(mut effects: Vec<Effect<W>>, pages: usize) -> Vec<(usize, Vec<Effect<W>>)> {
-    /// Fewer effects than this are sorted by one thread.
-    const FEW: usize = 1 << 13;
-    let page = |effect: &Effect<W>| effect.source as usize / PAGE;
-    if effects.len() < FEW {
-        effects.sort_by_key(page);
-        let parts = effects.chunk_by(|a, b| page(a) == page(b));
-        return parts.map(|part| (page(&part[0]), part.to_vec())).collect();
+/// The changes of all pages one behind the other.
+fn joined<W: EdgeWeight>(parts: Vec<Changed<W>>) -> Changed<W> {
+    let inserted = parts.iter().map(|part| part.inserted).sum();
+    let deleted = parts.iter().map(|part| part.deleted).sum();
+    let total: usize = parts.iter().map(|part| part.edges.len()).sum();
+    if total < 1 << 14 {
+        return Changed { inserted, deleted, edges: parts.into_iter().flat_map(|part| part.edges).collect() };
     }
-    let share = effects.len().div_ceil(rayon::current_num_threads());
-    let shares: Vec<Vec<Vec<Effect<W>>>> = effects
-        .par_chunks(share)
-        .map(|share| {
-            let mut parts = vec![Vec::new(); pages];
-            for effect in share {
-                parts[page(effect)].push(*effect);
-            }
-            parts
-        })
-        .collect();
-    let whole = |page: usize| shares.iter().map(|share| &share[page][..]).collect::<Vec<_>>().concat();
-    (0..pages).into_par_iter().map(|page| (page, whole(page))).filter(|(_, part)| !part.is_empty()).collect()
+    // Fresh memory costs most here: all threads write it.
+    let none = ChangedEdge { source: 0, target: 0, old: None, new: None };
+    let mut edges: Vec<ChangedEdge<W>> = rayon::iter::repeat_n(none, total).collect();
+    let (mut rest, mut windows) = (&mut edges[..], Vec::new());
+    for part in parts {
+        let (window, later) = rest.split_at_mut(part.edges.len());
+        windows.push((window, part.edges));
+        rest = later;
+    }
+    windows.into_par_iter().for_each(|(window, part)| window.copy_from_slice(&part));
+    Changed { inserted, deleted, edges }
 }
 
-/// What effects, one per edge and sorted, do to the lists of one page.
-fn plan<W: EdgeWeight>(now: &Version<W>, page: usize, effects: Vec<Effect<W>>, manner: &Manner) -> Plan<W> {
-    let (mut lists, mut first) = (Vec::new(), 0);
-    for of_list in effects.chunk_by(|a, b| a.source == b.source) {
-        let vertex = of_list[0].source;
+/// What effects do to the lists of one page.
+fn plan<W: EdgeWeight>(now: &Version<W>, on_page: OnPage<W>, manner: &Manner) -> Plan<W> {
+    let mut lists = Vec::new();
+    for (vertex, range) in on_page.lists() {
+        let of_list = &on_page.effects[range.clone()];
+        let (block, length) = (now.block(vertex), now.degree(vertex));
+        let erased = of_list.iter().filter(|effect| effect.erases).count();
+        // Whatever the list holds, it stays in its block: there is no need to look at it now.
+        let stays = block.suits(length + of_list.len()) && block.suits(length.saturating_sub(erased));
+        if stays && !manner.is_read {
+            lists.push(Planned { vertex, effects: range, moves: None });
+            continue;
+        }
         let (targets, weights) = now.list(vertex);
         let (mut at, mut length, mut changes) = (0, targets.len(), false);
         for effect in of_list {
@@ -395,89 +422,10 @@ fn plan<W: EdgeWeight>(now: &Version<W>, page: usize, effects: Vec<Effect<W>>, m
             changes |= !same(old, new);
         }
         if changes {
-            lists.push(Planned { vertex, effects: first..first + of_list.len(), length, block: Block::NONE });
-        }
-        first += of_list.len();
-    }
-    Plan { page, effects, lists }
-}
-
-/// Whether nothing changes, to the last bit: 0 and -0 are two weights, or the two ends of an edge may come to differ.
-fn same<W: EdgeWeight>(old: Option<W>, new: Option<W>) -> bool {
-    old.map(W::bits) == new.map(W::bits)
-}
-
-/// The first position whose entry is `target` or more. Steps double, so that a near position is found fast in a long
-/// list.
-fn first_from(list: &[u32], target: u32) -> usize {
-    let mut step = 1;
-    while step < list.len() && list[step] < target {
-        step *= 2;
-    }
-    let low = step / 2;
-    low + list[low..list.len().min(step + 1)].partition_point(|&entry| entry < target)
-}
-
-/// Makes a changed list; the memory is used for many lists.
-struct Merge<W> {
-    targets: Vec<u32>,
-    weights: Vec<W>,
-}
-
-impl<W> Default for Merge<W> {
-    fn default() -> Self {
-        Merge { targets: Vec::new(), weights: Vec::new() }
-    }
-}
-
-impl<W: EdgeWeight> Merge<W> {
-    /// Leaves the list from the first change on in `targets` and `weights`, and returns how many entries before it stay
-    /// as they are. Appends what changed to `changes`.
-    fn run(
-        &mut self,
-        (targets, weights): (&[u32], &[W]),
-        effects: &[Effect<W>],
-        on_repeat: OnRepeat,
-        changes: &mut Vec<ChangedEdge<W>>,
-    ) -> usize {
-        self.targets.clear();
-        self.weights.clear();
-        let kept = first_from(targets, effects[0].target);
-        let mut at = kept;
-        for effect in effects {
-            let next = at + first_from(&targets[at..], effect.target);
-            self.targets.extend_from_slice(&targets[at..next]);
-            self.weights.extend_from_slice(&weights[at..next]);
-            at = next;
-            let old = (targets.get(at) == Some(&effect.target)).then(|| weights[at]);
-            let new = effect.on(old, on_repeat);
-            if let Some(weight) = new {
-                self.targets.push(effect.target);
-                self.weights.push(weight);
-            }
-            at += usize::from(old.is_some());
-            if !same(old, new) {
-                changes.push(ChangedEdge { source: effect.source, target: effect.target, old, new });
-            }
-        }
-        self.targets.extend_from_slice(&targets[at..]);
-        self.weights.extend_from_slice(&weights[at..]);
-        kept
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn positions_are_found_anywhere() {
-        let list: Vec<u32> = (0..100).map(|i| i * 3).collect();
-        for len in [0, 1, 2, 3, 7, 8, 9, 100] {
-            for target in 0..305 {
-                let expected = list[..len].iter().filter(|&&entry| entry < target).count();
-                assert_eq!(first_from(&list[..len], target), expected, "{target} among {len}");
-            }
+            let has_room = block.suits(length) && block.slots() >= targets.len() + of_list.len();
+            let moves = (manner.is_read || !has_room).then_some(Move { length, block: Block::NONE });
+            lists.push(Planned { vertex, effects: range, moves });
         }
     }
+    Plan { on_page, lists }
 }

@@ -43,4 +43,15 @@ impl<T: Copy> Region<T> {
         // elsewhere.
         unsafe { std::ptr::copy_nonoverlapping(items.as_ptr(), start, items.len()) };
     }
+
+    /// Copies `len` slots from `from` on to `to` on; both may overlap.
+    ///
+    /// # Safety
+    /// The first ones have been written, and nobody else reads or writes any of them at the same time.
+    pub(crate) unsafe fn shift(&self, from: usize, to: usize, len: usize) {
+        let (from, to) = (&self.slots[from..from + len], &self.slots[to..to + len]);
+        let target = UnsafeCell::raw_get(to.as_ptr());
+        // SAFETY: both are in bounds and ours alone (promise of the caller); `copy` allows them to overlap.
+        unsafe { std::ptr::copy(UnsafeCell::raw_get(from.as_ptr()), target, len) };
+    }
 }

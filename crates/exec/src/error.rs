@@ -150,6 +150,14 @@ pub enum ErrorKind {
         /// What does not fit.
         message: String,
     },
+    /// A value that the caller gives to a global does not fit.
+    #[error("the global `{name}`: {message}")]
+    BadGiven {
+        /// The global.
+        name: String,
+        /// What does not fit.
+        message: String,
+    },
     /// A priority queue met a negative priority.
     #[error(
         "vertex {vertex} has the negative priority {priority}: buckets are priority / delta and start at 0, \

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::error::{ErrorKind, Result};
 use crate::externs::Externs;
+use crate::given::Given;
 use crate::graphs::{GraphSource, SpecGraphs};
 use crate::observe::Observer;
 use crate::watch::watch;
@@ -31,6 +32,8 @@ pub struct RunOptions {
     pub graphs: Arc<dyn GraphSource>,
     /// Extern functions.
     pub externs: Arc<Externs>,
+    /// Values that globals without an initial value begin with ([`Given`]).
+    pub given: Given,
     /// Seed of random neighbours.
     pub seed: u64,
     /// Bring the vectors that a machine keeps elsewhere (device memory) to the host after the run. Without it such
@@ -78,6 +81,7 @@ impl Default for RunOptions {
             output: Output::Capture,
             graphs: Arc::new(SpecGraphs::new()),
             externs: Arc::new(Externs::new()),
+            given: Given::default(),
             seed: 1,
             fetch_results: true,
             runs: 1,

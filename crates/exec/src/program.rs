@@ -125,12 +125,18 @@ impl Program {
         let main = code.functions.iter().find(|f| f.kind == FunctionKind::Main).ok_or(ErrorKind::NoMain)?;
         let mut env = Environment::new(Arc::clone(&code.globals), options, &*self.executable);
         env.order = self.module.order.clone();
+        if env.order.is_some() && !options.given.is_empty() {
+            let message = "given values are by the numbers of the graph: leave `order=degree` out of the schedule";
+            return Err(ErrorKind::Unsupported(message.into()).into());
+        }
         self.executable.begin_run();
         let start = Instant::now();
+        options.given.assign_first(&mut env)?;
         let mut interp = Interp::new(&code, &mut env, &mut *self.executable);
         let started = initialise(&mut interp, &code.inits, |_| true)
             .and_then(|()| interp.run_function(&code.startup, Vec::new(), Vec::new()))
-            .and_then(|_| zero_vectors(&mut interp, &code.inits));
+            .and_then(|_| options.given.assign_vectors(interp.env))
+            .and_then(|()| zero_vectors(&mut interp, &code.inits));
         started.map_err(|error| first_fault(&mut *self.executable, error))?;
         let startup = start.elapsed().as_secs_f64();
         self.finish(main, Vec::new(), env, startup, options.fetch_results)

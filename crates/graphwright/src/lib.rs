@@ -23,6 +23,7 @@
 //! | choose the schedule | [`Job::schedule`]: `auto`, `adaptive`, a name of [`presets`], a text, a file |
 //! | choose the machine | [`Machine::open`], [`Job::machine`]; a new kind: [`Machines::register`] |
 //! | limit, cancel, watch a run | [`Job::timeout`], [`Job::cancel`], [`Job::observe`] |
+//! | keep a result up to date while the graph changes | [`Incremental`] |
 //! | run once, run often | [`Job::run`], [`Job::prepare`] and [`Prepared::run`] |
 //! | read results | [`Outcome::vector`], [`Outcome::scalar`], [`Outcome::set`], [`Outcome::verify`] |
 //! | see why it ran as it did | [`Outcome::decision`], [`Outcome::times`], [`Outcome::parts`], [`Outcome::usage`] |
@@ -35,6 +36,7 @@ mod adviser;
 mod argument;
 mod error;
 mod graph;
+mod incremental;
 mod job;
 mod machines;
 mod opening;
@@ -54,6 +56,7 @@ pub use error::{Error, Result};
 pub use graph::Graph;
 pub use gw_exec::{ExternCall, ExternResult, Externs, MachineUsage, Observer, Reason, StartStep, StepRecord, Value};
 pub use gw_programs::{Program as StandardProgram, programs};
+pub use incremental::{Changes, How, Incremental};
 pub use job::{Job, Prepared};
 pub use machines::{Machine, MachineKind, MachineOptions, Machines, Missing, Swarm};
 pub use opening::{Opened, Opening};

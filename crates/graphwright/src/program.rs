@@ -64,6 +64,12 @@ impl Program {
         Program::check(Some(program), SourceFile::new(program.file, program.source))
     }
 
+    /// The program that brings results of this standard program up to date; `None` where there is none.
+    pub fn update(&self) -> Option<Result<Program>> {
+        let update = self.standard?.update()?;
+        Some(Program::check(None, SourceFile::new(update.file, update.source)))
+    }
+
     /// A program from its text; `name` stands in messages.
     pub fn parse(name: &str, text: &str) -> Result<Program> {
         Program::check(None, SourceFile::new(name, text))

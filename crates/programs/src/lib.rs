@@ -26,6 +26,7 @@ mod results;
 mod run_results;
 mod suit;
 mod table;
+mod update;
 mod validate;
 
 pub use arguments::ArgumentError;
@@ -36,4 +37,5 @@ pub use example_graphs::{ExampleGraph, example_graphs};
 pub use registry::{Arg, ArgKind, Output, Program, Remark, UnknownProgram, find, programs};
 pub use results::{Number, ResultMap, Results, Values};
 pub use suit::{Suited, Unsuitable};
+pub use update::{Update, with_update};
 pub use validate::{Invalid, Run};

@@ -4,6 +4,8 @@
 mod common;
 #[path = "../errors.rs"]
 mod errors;
+#[path = "../given.rs"]
+mod given;
 #[path = "../language.rs"]
 mod language;
 #[path = "../library.rs"]
