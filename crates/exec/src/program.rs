@@ -125,6 +125,7 @@ impl Program {
         let main = code.functions.iter().find(|f| f.kind == FunctionKind::Main).ok_or(ErrorKind::NoMain)?;
         let mut env = Environment::new(Arc::clone(&code.globals), options, &*self.executable);
         env.order = self.module.order.clone();
+        env.of_main = true;
         self.executable.begin_run();
         let start = Instant::now();
         let mut interp = Interp::new(&code, &mut env, &mut *self.executable);

@@ -55,7 +55,7 @@ pub use graph::Graph;
 pub use gw_exec::{ExternCall, ExternResult, Externs, MachineUsage, Observer, Reason, StartStep, StepRecord, Value};
 pub use gw_programs::{Program as StandardProgram, programs};
 pub use job::{Job, Prepared};
-pub use machines::{Machine, MachineKind, MachineOptions, Machines, Missing, Swarm};
+pub use machines::{Flow, Machine, MachineKind, MachineOptions, Machines, Missing, Swarm};
 pub use opening::{Opened, Opening};
 pub use outcome::{Entry, Number, Outcome, Times};
 pub use parts::Parts;
