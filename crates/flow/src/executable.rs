@@ -123,10 +123,11 @@ impl FlowExecutable {
                 _ => None,
             })
         };
-        let cut = match graph.map_or_else(|| of_env().map(|g| Cut::by_edges(&g, peers)), |g| Some(Cut::by_edges(g, peers))) {
-            Some(cut) => cut,
-            None => Cut::even(vertices, peers),
-        };
+        let cut =
+            match graph.map_or_else(|| of_env().map(|g| Cut::by_edges(&g, peers)), |g| Some(Cut::by_edges(g, peers))) {
+                Some(cut) => cut,
+                None => Cut::even(vertices, peers),
+            };
         let cut = Arc::new(cut);
         self.cuts.insert(vertices, Arc::clone(&cut));
         Ok(cut)
@@ -199,9 +200,8 @@ impl FlowExecutable {
         let yields = self.operators[id].yields;
         let vectors = bound(&plan, &call, env)?;
         // 1. What is read elsewhere must be true here.
-        let is_read = |plan: &VectorPlan| {
-            plan.reads_far || plan.reads_any || matches!(plan.write, Write::Merged { .. })
-        };
+        let is_read =
+            |plan: &VectorPlan| plan.reads_far || plan.reads_any || matches!(plan.write, Write::Merged { .. });
         self.fetch(vectors.iter().filter(|(_, plan)| is_read(plan)).map(|(vector, _)| vector))?;
         // A vector that others are indexed by is either cut like the vertices here, or whole.
         let other_cut = |(vector, plan): &&(Vector, VectorPlan)| {

@@ -1,7 +1,7 @@
 //! What workers tell each other, as bytes: numbers in little-endian order, one after the other.
 
-use gw_exec::Vector;
 use gw_exec::Scalar;
+use gw_exec::Vector;
 
 /// A message that is being written.
 #[derive(Debug, Default, Clone)]

@@ -125,8 +125,10 @@ impl Session {
         match readers.iter().position(|reader| reader.is_short) {
             None => Ok(()),
             Some(worker) => {
-                let reason = format!("a message of worker {worker} is too short: do all processes run the same \
-                                      program on the same graph with the same version?");
+                let reason = format!(
+                    "a message of worker {worker} is too short: do all processes run the same \
+                                      program on the same graph with the same version?"
+                );
                 self.fail(&reason);
                 Err(ErrorKind::Machine(reason).into())
             }

@@ -20,8 +20,8 @@ use timely::communication::allocator::{AllocatorBuilder, ProcessBuilder};
 use timely::communication::{Hooks, WorkerGuards};
 use timely::dataflow::InputHandle;
 use timely::dataflow::channels::pact::Exchange;
-use timely::dataflow::operators::generic::operator::Operator;
 use timely::dataflow::operators::core::Input;
+use timely::dataflow::operators::generic::operator::Operator;
 use timely::worker::Worker;
 use timely::{CommunicationConfig, WorkerConfig};
 
@@ -109,11 +109,7 @@ impl Wires {
 
 /// Connects `workers` threads of this process with each other and, by `sockets`, with those of other processes: one
 /// socket per process in their order, none for this one, whose number is `process`.
-pub(crate) fn connect(
-    workers: usize,
-    process: usize,
-    sockets: Vec<Option<TcpStream>>,
-) -> Result<Wired, String> {
+pub(crate) fn connect(workers: usize, process: usize, sockets: Vec<Option<TcpStream>>) -> Result<Wired, String> {
     let peers = workers * sockets.len().max(1);
     let first = workers * process;
     let end = Arc::new(End::default());

@@ -119,6 +119,11 @@ impl Uses {
     }
 }
 
+/// Whether the value of an expression is a vector that nothing else names.
+fn is_new(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::VectorAlloc | ExprKind::VectorFill(_) | ExprKind::VectorLiteral(_))
+}
+
 /// What a name stands for inside a function.
 #[derive(Debug, Clone, PartialEq)]
 enum Meaning {
@@ -146,7 +151,8 @@ impl<'m> Walker<'m, '_> {
         }
         // A parameter that is assigned no longer stands for the vertex.
         for param in &function.params {
-            if names.get(&param.name).is_none_or(|m| matches!(m, Meaning::Vertex(_)) && assigns(function, &param.name)) {
+            if names.get(&param.name).is_none_or(|m| matches!(m, Meaning::Vertex(_)) && assigns(function, &param.name))
+            {
                 names.insert(param.name.clone(), Meaning::Own);
             }
         }
@@ -164,7 +170,13 @@ impl<'m> Walker<'m, '_> {
 
     fn block(&mut self, block: &'m [Stmt], names: &Names) {
         walk_stmts(block, &mut |stmt| match &stmt.kind {
+            StmtKind::VarDecl { ty: Type::Vector { .. }, init: Some(init), .. } if !is_new(init) => {
+                self.unknown("it gives a vector another name".to_string());
+            }
             StmtKind::Assign { target, value } => {
+                if matches!(target.ty, Type::Vector { .. }) && !is_new(value) {
+                    self.unknown("it gives a vector another name".to_string());
+                }
                 let change = match value.kind {
                     ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Bool(_) => Change::Constant(value.clone()),
                     _ => Change::Assign,

@@ -88,7 +88,9 @@ fn the_first_four_programs_under_push_pull_and_hybrids() {
                 continue;
             }
             let wanted = check(&ReferenceVm::new(), program, &spec, &graph, None).unwrap();
-            for (i, schedule) in schedules.into_iter().enumerate() {
+            // PageRank has no frontier to keep in a map.
+            let legal = if name == "pagerank" { &schedules[..3] } else { &schedules[..] };
+            for (i, &schedule) in legal.iter().enumerate() {
                 for workers in [1, 2, 3, 4] {
                     let found = check(&flow(workers), program, &spec, &graph, schedule)
                         .unwrap_or_else(|e| panic!("{name} {spec} {schedule:?} on {workers} workers: {e}"));
