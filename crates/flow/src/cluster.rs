@@ -33,7 +33,10 @@ pub enum ClusterError {
         error: std::io::Error,
     },
     /// A line of the hosts file is not an address.
-    #[error("{} line {line}: `{text}` is not an address; write one HOST:PORT per line, as in 10.0.0.7:2101", path.display())]
+    #[error(
+        "{} line {line}: `{text}` is not an address; write one HOST:PORT per line, as in 10.0.0.7:2101",
+        path.display()
+    )]
     NotAnAddress {
         /// The file.
         path: PathBuf,
