@@ -82,6 +82,12 @@ impl CpuVm {
         CpuVm { sharing: Sharing::TINY, ..CpuVm::new(threads) }
     }
 
+    /// A machine that carries out every operator in its own call, even where two could share a pass: for machines
+    /// that stand on this one and look at the vectors after each call.
+    pub fn one_by_one(threads: usize) -> Self {
+        CpuVm { sharing: Sharing { joined_members: usize::MAX, ..Sharing::USUAL }, ..CpuVm::new(threads) }
+    }
+
     /// Cranelift's intermediate form and the assembly of every kernel of a module.
     pub fn listings(&self, module: Arc<Module>) -> Result<Vec<(String, Listing)>> {
         Ok(self.executable(module)?.listings())

@@ -67,6 +67,10 @@ pub struct Environment {
     pub(crate) guard: bool,
     /// How deep functions and operators are nested.
     pub(crate) depth: usize,
+    /// What the caller decided about this run.
+    options: RunOptions,
+    /// The run is one of `main`, which needs nothing but its options.
+    pub(crate) of_main: bool,
     /// New vectors are watched and left unfilled ([`RemoteMemory::watches_new_vectors`](crate::RemoteMemory)).
     watch_new: bool,
 }
@@ -159,6 +163,8 @@ impl Environment {
             adaptive: Vec::new(),
             guard: options.guard,
             depth: 0,
+            options: options.clone(),
+            of_main: false,
             watch_new: machine.watches_new_vectors(),
         }
     }
@@ -316,6 +322,13 @@ impl Environment {
         };
         let call_result = closure(&ExternCall::new(args, &|name| self.global(name)));
         call_result.map_err(|message| ErrorKind::Extern { name: name.to_string(), message }.into())
+    }
+
+    /// The options with which another worker can do the same run in step with this one: nobody listens to that run,
+    /// and its prints are kept. `None` for the call of an export function, whose arguments exist only here.
+    pub fn replica_options(&self) -> Option<RunOptions> {
+        let (observer, output) = (None, crate::options::Output::Capture);
+        self.of_main.then(|| RunOptions { observer, output, ..self.options.clone() })
     }
 
     /// The seed of random choices in this run.

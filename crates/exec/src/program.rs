@@ -129,6 +129,7 @@ impl Program {
             let message = "given values are by the numbers of the graph: leave `order=degree` out of the schedule";
             return Err(ErrorKind::Unsupported(message.into()).into());
         }
+        env.of_main = true;
         self.executable.begin_run();
         let start = Instant::now();
         options.given.assign_first(&mut env)?;

@@ -66,6 +66,13 @@ impl Graph {
         graph
     }
 
+    /// A part of a graph: its lists, and its lists in the other direction where they are known.
+    pub(crate) fn of_parts(out: Arc<Adjacency>, incoming: Option<Arc<Adjacency>>) -> Self {
+        let (id, forms) = (GraphId::fresh(), Forms::default());
+        let incoming = incoming.map_or_else(OnceLock::new, OnceLock::from);
+        Graph { id, out, incoming, symmetric: false, rounded: None, numbering: None, names: None, forms }
+    }
+
     /// The same edges under a new identity, and without any form that was derived from them: what a first run meets.
     /// The arrays are shared.
     ///

@@ -24,6 +24,7 @@ mod names;
 mod numbering;
 mod offsets;
 mod parallel;
+mod part;
 pub mod progress;
 mod renumbering;
 mod reorder;

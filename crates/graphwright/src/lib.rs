@@ -58,7 +58,7 @@ pub use gw_exec::{ExternCall, ExternResult, Externs, MachineUsage, Observer, Rea
 pub use gw_programs::{Program as StandardProgram, programs};
 pub use incremental::{Changes, How, Incremental};
 pub use job::{Job, Prepared};
-pub use machines::{Machine, MachineKind, MachineOptions, Machines, Missing, Swarm};
+pub use machines::{Flow, Machine, MachineKind, MachineOptions, Machines, Missing, Swarm};
 pub use opening::{Opened, Opening};
 pub use outcome::{Entry, Number, Outcome, Times};
 pub use parts::Parts;

@@ -117,6 +117,7 @@ impl Machines {
         let mut machines = Machines::none();
         machines.register(Reference);
         machines.register(Swarm(gw_swarm::Config::default()));
+        machines.register(Flow(None));
         #[cfg(feature = "cuda")]
         machines.register(Cuda);
         machines.register(Cpu);
@@ -220,6 +221,39 @@ impl MachineKind for Swarm {
             is_absent: false,
         })?;
         Ok(Machine::new(machine, 1))
+    }
+}
+
+/// The distributed machine on these workers; on two of this process where none are given.
+pub struct Flow(pub Option<gw_flow::Cluster>);
+
+impl MachineKind for Flow {
+    fn name(&self) -> &'static str {
+        "flow"
+    }
+
+    fn about(&self) -> &'static str {
+        "Workers with parts of the graph, in one process or in several that are connected (see docs/flow.md)"
+    }
+
+    fn family(&self) -> Family {
+        Family::Cpu
+    }
+
+    fn open(&self, options: &MachineOptions) -> Result<Machine, Missing> {
+        let cluster = self.0.clone().map_or_else(|| gw_flow::Cluster::threads(2), Ok);
+        let cluster = cluster.map_err(|error| Missing {
+            machine: "flow".to_string(),
+            lacks: error.to_string(),
+            mend: None,
+            is_absent: false,
+        })?;
+        let threads = match options.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            threads => threads,
+        };
+        let threads_used = threads.max(cluster.workers());
+        Ok(Machine::new(gw_flow::FlowVm::new(cluster, threads), threads_used))
     }
 }
 

@@ -24,7 +24,7 @@ use super::top::{Best, Top};
 use super::{source, trace, unread};
 use crate::error::CliError;
 use crate::graph::columns::Columns;
-use crate::machines::{self, Simulated, Target, Work};
+use crate::machines::{self, Distributed, Simulated, Target, Work};
 use crate::output::{grouped, rate, seconds};
 use crate::stop;
 
@@ -102,6 +102,8 @@ pub struct Run {
     seed: u64,
     #[command(flatten)]
     simulated: Simulated,
+    #[command(flatten)]
+    distributed: Distributed,
     #[command(flatten)]
     columns: Columns,
     #[command(flatten)]
@@ -224,7 +226,10 @@ impl Run {
         parts.read_graph += start.elapsed().as_secs_f64();
         let start = Instant::now();
         let work = Work { program: program.name(), graph: loaded.as_deref() };
-        let opened = begun.finish(&self.simulated, threads, Some(&work));
+        let opened = match self.distributed.is_given() {
+            true => self.distributed.open(&self.target, threads),
+            false => begun.finish(&self.simulated, threads, Some(&work)),
+        };
         if self.estimate {
             // A machine that is not here can still be asked.
             let plan;

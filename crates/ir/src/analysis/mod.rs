@@ -10,6 +10,7 @@ pub mod leaves;
 pub mod numbering;
 pub mod operator;
 pub mod ownership;
+pub mod places;
 pub mod priority;
 pub mod reduction;
 pub mod region;

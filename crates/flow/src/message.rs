@@ -1,0 +1,171 @@
+//! What workers tell each other, as bytes: numbers in little-endian order, one after the other.
+
+use gw_exec::Scalar;
+use gw_exec::Vector;
+
+/// A message that is being written.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Writer(pub(crate) Vec<u8>);
+
+/// A message that is being read. What is missing reads as 0 and is noted.
+pub(crate) struct Reader<'b> {
+    bytes: &'b [u8],
+    /// The message was shorter than what was read from it.
+    pub(crate) is_short: bool,
+}
+
+impl Writer {
+    pub(crate) fn u8(&mut self, value: u8) {
+        self.0.push(value);
+    }
+
+    pub(crate) fn u32(&mut self, value: u32) {
+        self.0.extend_from_slice(&value.to_le_bytes());
+    }
+
+    pub(crate) fn u64(&mut self, value: u64) {
+        self.0.extend_from_slice(&value.to_le_bytes());
+    }
+
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+
+    /// A cell of this many bytes.
+    pub(crate) fn cell(&mut self, bits: u64, width: usize) {
+        self.0.extend_from_slice(&bits.to_le_bytes()[..width]);
+    }
+}
+
+impl<'b> Reader<'b> {
+    pub(crate) fn new(bytes: &'b [u8]) -> Reader<'b> {
+        Reader { bytes, is_short: false }
+    }
+
+    pub(crate) fn bytes(&mut self, count: usize) -> &'b [u8] {
+        let Some((taken, rest)) = self.bytes.split_at_checked(count) else {
+            self.is_short = true;
+            self.bytes = &[];
+            return &[];
+        };
+        self.bytes = rest;
+        taken
+    }
+
+    pub(crate) fn u8(&mut self) -> u8 {
+        self.cell(1) as u8
+    }
+
+    pub(crate) fn u32(&mut self) -> u32 {
+        self.cell(4) as u32
+    }
+
+    pub(crate) fn u64(&mut self) -> u64 {
+        self.cell(8)
+    }
+
+    /// A cell of this many bytes.
+    pub(crate) fn cell(&mut self, width: usize) -> u64 {
+        let mut bits = [0; 8];
+        let taken = self.bytes(width);
+        bits[..taken.len()].copy_from_slice(taken);
+        u64::from_le_bytes(bits)
+    }
+}
+
+/// Bytes of a cell.
+pub(crate) fn width(vector: &Vector) -> usize {
+    match vector.scalar() {
+        Scalar::Bool => 1,
+        Scalar::Uint64 | Scalar::Double => 8,
+        Scalar::Int | Scalar::Uint | Scalar::Float | Scalar::String => 4,
+    }
+}
+
+/// A set of vertices below `vertices`: ids, or a bit per vertex where that is shorter.
+pub(crate) fn write_set(writer: &mut Writer, ids: &[u32], vertices: usize) {
+    if ids.len() * 32 <= vertices {
+        writer.u8(0);
+        writer.u32(ids.len() as u32);
+        ids.iter().for_each(|&id| writer.u32(id));
+        return;
+    }
+    let mut bits = vec![0u8; vertices.div_ceil(8)];
+    for &id in ids {
+        bits[id as usize / 8] |= 1 << (id % 8);
+    }
+    writer.u8(1);
+    writer.bytes(&bits);
+}
+
+/// The union of sets, ascending, each vertex once. `None` when one of them is damaged.
+pub(crate) fn read_union(readers: &mut [Reader<'_>], vertices: usize) -> Option<Vec<u32>> {
+    let mut ids: Vec<u32> = Vec::new();
+    let mut map: Option<Vec<u8>> = None;
+    for reader in readers.iter_mut() {
+        match reader.u8() {
+            0 => {
+                let count = reader.u32() as usize;
+                let bytes = reader.bytes(count.checked_mul(4)?);
+                ids.extend(bytes.chunks_exact(4).map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]])));
+            }
+            1 => {
+                let bits = reader.bytes(vertices.div_ceil(8));
+                let map = map.get_or_insert_with(|| vec![0; vertices.div_ceil(8)]);
+                map.iter_mut().zip(bits).for_each(|(all, more)| *all |= more);
+            }
+            _ => return None,
+        }
+        if reader.is_short {
+            return None;
+        }
+    }
+    if ids.iter().any(|&id| id as usize >= vertices) {
+        return None;
+    }
+    let Some(mut map) = map else {
+        if !ids.is_sorted_by(|a, b| a < b) {
+            ids.sort_unstable();
+            ids.dedup();
+        }
+        return Some(ids);
+    };
+    for id in ids {
+        map[id as usize / 8] |= 1 << (id % 8);
+    }
+    let bits = |(byte, bits): (usize, &u8)| {
+        let bits = *bits;
+        (0..8).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| byte as u32 * 8 + bit)
+    };
+    Some(map.iter().enumerate().filter(|(_, bits)| **bits != 0).flat_map(bits).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_of_both_forms_are_united() {
+        let sets: [&[u32]; 4] = [&[], &[5, 3], &[3, 699, 0], &(0..300).collect::<Vec<u32>>()];
+        for a in sets {
+            for b in sets {
+                let messages: Vec<Writer> = [a, b]
+                    .iter()
+                    .map(|ids| {
+                        let mut writer = Writer::default();
+                        write_set(&mut writer, ids, 700);
+                        writer
+                    })
+                    .collect();
+                let mut readers: Vec<Reader<'_>> = messages.iter().map(|m| Reader::new(&m.0)).collect();
+                let mut wanted = [a, b].concat();
+                wanted.sort_unstable();
+                wanted.dedup();
+                assert_eq!(read_union(&mut readers, 700), Some(wanted));
+                // A message that was cut is noticed.
+                let cut = &messages[1].0[..messages[1].0.len() - 1];
+                assert_eq!(read_union(&mut [Reader::new(cut)], 700), None);
+            }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Standard programs on 1, 2, 3 and 4 workers: validators must accept what comes out, whole numbers must be those of
+//! the reference machine, and what cannot run must be refused with the reason.
+
+use std::sync::Arc;
+
+use gw_exec::{GraphVm, ReferenceVm, RunOptions, RunResult, SpecGraphs, Value};
+use gw_flow::{Cluster, FlowVm};
+use gw_graph::progress::Silent;
+use gw_graph::{Graph, GraphSpec};
+use gw_lang::{SourceFile, compile_front};
+use gw_programs::{Program, Run, example_args, find, programs};
+use gw_schedule::{Family, ProgramSchedule};
+
+const GRAPHS: [&str; 7] = ["kron:7", "road:9x9", "path:40", "star:30", "kron:6:directed", "path:3", "grid:6x5"];
+
+fn flow(workers: usize) -> FlowVm {
+    FlowVm::new(Cluster::threads(workers).unwrap(), workers)
+}
+
+fn load(spec: &str) -> Arc<Graph> {
+    Arc::new(GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph)
+}
+
+/// A program for a machine: under a schedule, or under its own where none is given.
+fn prepare(machine: &dyn GraphVm, program: &Program, text: Option<&str>) -> Result<gw_exec::Program, String> {
+    let file = SourceFile::new(program.file, program.source);
+    let front = compile_front(&file).map_err(|_| "does not compile".to_string())?;
+    let mut schedule = match text {
+        Some(text) => text.parse::<ProgramSchedule>().map_err(|e| format!("{e}"))?,
+        None => front.schedule.unwrap_or_default(),
+    };
+    schedule.set_family(Some(Family::Cpu));
+    let module = gw_ir::lower(&front.typed, program.source).map_err(|e| e.to_string())?;
+    let module = gw_ir::run_pipeline(module, &schedule, &gw_ir::Options::default()).map_err(|e| e.to_string())?;
+    gw_exec::Program::prepare(machine, Arc::new(module)).map_err(|e| e.to_string())
+}
+
+fn options(args: &[String], graph: &Arc<Graph>) -> RunOptions {
+    let graphs = SpecGraphs::new();
+    graphs.insert(&args[0], Arc::clone(graph));
+    RunOptions { graphs: Arc::new(graphs), ..RunOptions::with_args(args.to_vec()) }
+}
+
+/// Runs a program twice and validates its results.
+fn check(
+    machine: &dyn GraphVm,
+    program: &Program,
+    spec: &str,
+    graph: &Arc<Graph>,
+    text: Option<&str>,
+) -> Result<RunResult, String> {
+    let args = example_args(program, spec, graph);
+    let mut prepared = prepare(machine, program, text)?;
+    let mut validated = || {
+        let result = prepared.run(&options(&args, graph)).map_err(|e| e.to_string())?;
+        let run = Run { graph, args: &args, results: &result.globals };
+        program.validate(&run).map_err(|e| format!("wrong: {e}")).map(|()| result)
+    };
+    validated().and_then(|_| validated())
+}
+
+/// The entries of a vector of whole numbers.
+fn whole(result: &RunResult, name: &str) -> Vec<i32> {
+    match result.globals.get(name) {
+        Some(Value::Vector(vector)) => vector.to_vec().unwrap(),
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+#[test]
+fn host_and_machine_agree() {
+    for workers in [1, 2, 4] {
+        gw_exec::conformance::host_and_machine(&flow(workers)).unwrap();
+    }
+}
+
+#[test]
+fn the_first_four_programs_under_push_pull_and_hybrids() {
+    let schedules = [None, Some("s0:s1@push"), Some("s0:s1@pull"), Some("s0:s1@pull,frontier=boolmap")];
+    let results = [("bfs", None), ("cc", Some("label")), ("sssp", Some("dist")), ("pagerank", None)];
+    let mut ran = 0;
+    for spec in GRAPHS {
+        let spec = format!("{spec}:weights=1..9");
+        let graph = load(&spec);
+        for (name, exact) in results {
+            let program = find(name).unwrap();
+            if !program.suits(&graph) {
+                continue;
+            }
+            let wanted = check(&ReferenceVm::new(), program, &spec, &graph, None).unwrap();
+            // PageRank has no frontier to keep in a map.
+            let legal = if name == "pagerank" { &schedules[..3] } else { &schedules[..] };
+            for (i, &schedule) in legal.iter().enumerate() {
+                for workers in [1, 2, 3, 4] {
+                    let found = check(&flow(workers), program, &spec, &graph, schedule)
+                        .unwrap_or_else(|e| panic!("{name} {spec} {schedule:?} on {workers} workers: {e}"));
+                    if let Some(vector) = exact {
+                        let (found, wanted) = (whole(&found, vector), whole(&wanted, vector));
+                        assert_eq!(found, wanted, "{name} {spec} {i} on {workers} workers");
+                    }
+                    ran += 1;
+                }
+            }
+        }
+    }
+    assert!(ran > 300, "{ran}");
+}
+
+#[test]
+fn every_program_is_right_or_refused_before_it_runs() {
+    let (mut ran, mut refused, mut problems) = (Vec::new(), Vec::new(), Vec::new());
+    for program in programs() {
+        for (i, spec) in ["kron:6:weights=1..9", "road:6x5:weights=1..9"].into_iter().enumerate() {
+            let graph = load(spec);
+            if !program.suits(&graph) {
+                continue;
+            }
+            match check(&flow(2 + i), program, spec, &graph, None) {
+                Ok(_) => ran.push(program.name),
+                Err(reason) if reason.contains("several workers cannot") => refused.push((program.name, reason)),
+                Err(problem) => problems.push(format!("{} {spec}: {problem}", program.name)),
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
+    for name in ["bfs", "cc", "sssp", "pagerank"] {
+        assert!(ran.contains(&name), "{name} was refused: {refused:?}");
+    }
+}
+
+const HEAD: &str = "element Node end
+element Link end
+const links : edgeset{Link}(Node,Node) = load(argv[1]);
+const nodes : vertexset{Node} = links.getVertices();
+const x : vector{Node}(int) = 1;
+const y : vector{Node}(int) = 0;
+const total : int = 0;
+";
+
+/// Runs a small program on three workers.
+fn small(body: &str) -> Result<RunResult, String> {
+    let source = format!("{HEAD}{body}");
+    let file = SourceFile::new("small.gt", &source);
+    let front = compile_front(&file).map_err(|found| gw_lang::diagnostic::render(&found, &file, false))?;
+    let module = gw_ir::lower(&front.typed, &source).map_err(|e| e.to_string())?;
+    let options = gw_ir::Options { family: Some(Family::Cpu), ..gw_ir::Options::default() };
+    let module = gw_ir::run_pipeline(module, &ProgramSchedule::new(), &options).map_err(|e| e.to_string())?;
+    let mut program = gw_exec::Program::prepare(&flow(3), Arc::new(module)).map_err(|e| e.to_string())?;
+    program.run(&RunOptions::with_args(["path:9"])).map_err(|e| e.to_string())
+}
+
+#[test]
+fn what_would_depend_on_other_workers_is_refused() {
+    let count = "func f(src : Node, dst : Node) y[dst] += 1; if y[dst] == 2 x[src] = 0; end end
+func main() links.apply(f); end";
+    let refused = small(count).unwrap_err();
+    assert!(refused.contains("`y`: it is added to and read in the same step"), "{refused}");
+    let two = "func f(src : Node, dst : Node) x[dst] = src; y[dst] = src; end
+func main() links.apply(f); end";
+    let refused = small(two).unwrap_err();
+    assert!(refused.contains("several workers may assign the same entry"), "{refused}");
+    let prints = "func f(v : Node) print v; end
+func main() nodes.apply(f); end";
+    assert!(small(prints).unwrap_err().contains("it prints; --workers 1 can"));
+}
+
+#[test]
+fn helpers_sums_and_constants_of_all_workers_meet() {
+    let body = "func note(v : Node, by : int) y[v] = by; total += y[v]; end
+func f(v : Node) note(v, 2); end
+func mark(src : Node, dst : Node) x[dst] = 7; end
+func main()
+    nodes.apply(f);
+    links.apply(mark);
+    y[4] += 1;
+    print y.sum();
+    print x.sum();
+    print total;
+end";
+    assert_eq!(small(body).unwrap().printed, "19\n63\n18\n");
+}
+
+#[test]
+fn a_fault_of_one_worker_ends_the_run_of_all() {
+    let body = "func f(v : Node) y[v + 1] = 3; end
+func main() nodes.apply(f); print y.sum(); end";
+    let fault = small(body).unwrap_err();
+    assert!(fault.contains("index 9 is out of range"), "{fault}");
+}

@@ -1,0 +1,68 @@
+//! A part of a graph: the edges of a range of vertices, under the numbers of the whole graph.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::{Adjacency, Graph, Offsets, VertexId, Weights};
+
+impl Graph {
+    /// The out-edges and, where `incoming` is asked for, the in-edges of the vertices in `range`. All vertices keep
+    /// their numbers; those outside of the range have empty lists. The part is not symmetric and not its own
+    /// transpose: an edge between two parts is an out-edge in one and an in-edge in the other.
+    ///
+    /// ```
+    /// let graph = gw_graph::GraphSpec::parse("path:4").unwrap().load(&gw_graph::progress::Silent).unwrap().graph;
+    /// let part = graph.part(1..3, true);
+    /// assert_eq!((part.out().neighbours(1), part.out().degree(0)), (graph.out().neighbours(1), 0));
+    /// ```
+    pub fn part(&self, range: Range<VertexId>, incoming: bool) -> Graph {
+        let out = Arc::new(self.out().part(&range));
+        let into = incoming.then(|| match self.is_symmetric() {
+            true => Arc::clone(&out),
+            false => Arc::new(self.incoming().part(&range)),
+        });
+        Graph::of_parts(out, into)
+    }
+}
+
+impl Adjacency {
+    /// The lists of the vertices in a range; all others are empty.
+    fn part(&self, range: &Range<VertexId>) -> Adjacency {
+        let (first, last) = (self.offsets().at(range.start as usize), self.offsets().at(range.end as usize));
+        let at = |v: usize| (self.offsets().at(v).clamp(first, last) - first) as u64;
+        let offsets = Offsets::from_positions((0..=self.vertices()).map(at).collect());
+        let weights = match self.weights() {
+            Weights::None => Weights::None,
+            Weights::Int(weights) => Weights::Int(weights[first..last].to_vec().into()),
+            Weights::Float(weights) => Weights::Float(weights[first..last].to_vec().into()),
+        };
+        Adjacency::from_parts(offsets, self.targets()[first..last].to_vec().into(), weights)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Graph, GraphSpec, progress};
+
+    fn graph(spec: &str) -> Graph {
+        GraphSpec::parse(spec).and_then(|spec| spec.load(&progress::Silent)).unwrap().graph
+    }
+
+    #[test]
+    fn parts_have_every_edge_once_in_each_direction() {
+        for spec in ["kron:6:weights=1..9", "kron:6:directed", "path:3"] {
+            let whole = graph(spec);
+            let n = whole.vertices() as u32;
+            let cuts = [0, n / 3, n / 3, n - 1, n];
+            for (from, to) in cuts.iter().zip(&cuts[1..]) {
+                let part = whole.part(*from..*to, true);
+                for v in 0..n {
+                    let own = (*from..*to).contains(&v);
+                    let list = |lists: &crate::Adjacency| if own { lists.neighbours(v).to_vec() } else { Vec::new() };
+                    assert_eq!(part.out().neighbours(v), list(whole.out()), "{spec} {v}");
+                    assert_eq!(part.incoming().neighbours(v), list(whole.incoming()), "{spec} {v}");
+                }
+            }
+        }
+    }
+}
