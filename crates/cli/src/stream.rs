@@ -107,8 +107,8 @@ struct Line {
     vertices: usize,
     edges: usize,
     apply_seconds: f64,
-    /// The copy of the lists that the machine reads.
-    copy_seconds: f64,
+    /// Finding the lists that the machine reads where they stand.
+    lists_seconds: f64,
     run_seconds: Option<f64>,
     results: serde_json::Map<String, serde_json::Value>,
 }
@@ -326,11 +326,12 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Runs the program on the graph as it is; seconds of the copy, and the result.
+    /// Runs the program on the graph as it is, whose lists are read where they stand; seconds until they were found,
+    /// and the result.
     fn ask<W: EdgeWeight>(&self, graph: &DynamicGraph<W>) -> Result<(f64, Outcome), CliError> {
         let start = Instant::now();
-        let graph = Graph::from(graph.snapshot().to_graph()?);
-        let copied = start.elapsed().as_secs_f64();
+        let graph = Graph::from(graph.snapshot().graph()?);
+        let found = start.elapsed().as_secs_f64();
         let mut job = self.program.on(&graph).args(self.options.args.iter().map(String::as_str));
         job = job.machine(&self.machine).cancel(self.cancel);
         if let Some(schedule) = &self.options.schedule {
@@ -340,7 +341,7 @@ impl Session<'_> {
         if self.options.verify {
             outcome.verify()?;
         }
-        Ok((copied, outcome))
+        Ok((found, outcome))
     }
 
     fn tell<W: EdgeWeight>(
@@ -365,7 +366,7 @@ impl Session<'_> {
                 vertices,
                 edges,
                 apply_seconds,
-                copy_seconds: ran.as_ref().map_or(0.0, |(copied, _)| *copied),
+                lists_seconds: ran.as_ref().map_or(0.0, |(lists, _)| *lists),
                 run_seconds: ran.as_ref().map(|(_, outcome)| outcome.times.counted()),
                 results: found.as_deref().map(results::as_json).unwrap_or_default(),
             };
@@ -382,9 +383,9 @@ impl Session<'_> {
             count(edges),
             seconds(apply_seconds),
         )?;
-        if let (Some((copied, outcome)), Some(found)) = (&ran, &found) {
-            let (run, copied) = (seconds(outcome.times.counted()), seconds(*copied));
-            writeln!(out, "  {} in {run}, its lists copied in {copied}", self.program.name())?;
+        if let (Some((lists, outcome)), Some(found)) = (&ran, &found) {
+            let (run, lists) = (seconds(outcome.times.counted()), seconds(*lists));
+            writeln!(out, "  {} in {run}, its lists found in {lists}", self.program.name())?;
             for line in outcome.printed.lines().chain(results::in_words(found).lines()) {
                 writeln!(out, "  {line}")?;
             }
