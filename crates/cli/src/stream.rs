@@ -117,8 +117,8 @@ struct Line {
     vertices: usize,
     edges: usize,
     apply_seconds: f64,
-    /// The copy of the lists that the machine reads.
-    copy_seconds: f64,
+    /// Finding the lists that the machine reads where they stand.
+    lists_seconds: f64,
     run_seconds: Option<f64>,
     /// With `--incremental`: `updated`, `first` or `again`, the last two from scratch.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -227,8 +227,8 @@ struct Session<'a> {
 
 /// A run of the program.
 struct Ran {
-    /// Seconds of the copy of the lists.
-    copied: f64,
+    /// Seconds until the lists were found.
+    lists: f64,
     outcome: Outcome,
     /// Where results are brought up to date.
     how: Option<How>,
@@ -365,25 +365,25 @@ impl Session<'_> {
     fn ask<W: EdgeWeight>(&self, graph: &DynamicGraph<W>, upkeep: Option<&mut Upkeep<W>>) -> Result<Ran, CliError> {
         let start = Instant::now();
         let (vertices, symmetric) = (graph.vertices(), graph.ends() == Ends::Undirected);
-        let graph = Graph::from(graph.snapshot().to_graph()?);
-        let (copied, outcome, how) = match upkeep {
+        let graph = Graph::from(graph.snapshot().graph()?);
+        let (found, outcome, how) = match upkeep {
             Some(Upkeep { incremental, difference }) => {
                 let (inserted, deleted) = (difference.inserted(vertices)?, difference.deleted(vertices)?);
                 let changes = Changes { inserted: inserted.into(), deleted: deleted.into(), symmetric };
                 difference.clear();
-                let copied = start.elapsed().as_secs_f64();
+                let found = start.elapsed().as_secs_f64();
                 let (outcome, how) = incremental.run(&graph, Some(&changes))?;
-                (copied, outcome, Some(how))
+                (found, outcome, Some(how))
             }
             None => {
-                let copied = start.elapsed().as_secs_f64();
-                (copied, self.job(&graph).run()?, None)
+                let found = start.elapsed().as_secs_f64();
+                (found, self.job(&graph).run()?, None)
             }
         };
         if self.options.verify {
             outcome.verify()?;
         }
-        Ok(Ran { copied, outcome, how })
+        Ok(Ran { lists: found, outcome, how })
     }
 
     fn tell<W: EdgeWeight>(
@@ -408,7 +408,7 @@ impl Session<'_> {
                 vertices,
                 edges,
                 apply_seconds,
-                copy_seconds: ran.as_ref().map_or(0.0, |ran| ran.copied),
+                lists_seconds: ran.as_ref().map_or(0.0, |ran| ran.lists),
                 run_seconds: ran.as_ref().map(|ran| ran.outcome.times.counted()),
                 how: ran.as_ref().and_then(|ran| ran.how).map(|how| match how {
                     How::Updated => "updated",
@@ -430,14 +430,14 @@ impl Session<'_> {
             count(edges),
             seconds(apply_seconds),
         )?;
-        if let (Some(Ran { copied, outcome, how }), Some(found)) = (&ran, &found) {
-            let (run, copied) = (seconds(outcome.times.counted()), seconds(*copied));
+        if let (Some(Ran { lists, outcome, how }), Some(found)) = (&ran, &found) {
+            let (run, lists) = (seconds(outcome.times.counted()), seconds(*lists));
             let how = match how {
                 Some(How::Updated) => " updated",
                 Some(How::Again) => " from scratch, since an update is more work or not possible,",
                 Some(How::First) | None => "",
             };
-            writeln!(out, "  {}{how} in {run}, its lists copied in {copied}", self.program.name())?;
+            writeln!(out, "  {}{how} in {run}, its lists found in {lists}", self.program.name())?;
             for line in outcome.printed.lines().chain(results::in_words(found).lines()) {
                 writeln!(out, "  {line}")?;
             }

@@ -228,7 +228,7 @@ fn kills_lose_nothing_that_was_told() {
     let passed = format!("the graph after batch {batches}, 0 of them applied again");
     assert!(told(&again).contains(&passed), "{}", told(&again));
     assert!(seen <= batches.into(), "all changes are in so many batches");
-    let graph = gw(at, &["stream", "cc", "empty:1", "/dev/null", "--undirected", "--store", "state", "--json"]);
+    let graph = gw(at, &["stream", "cc", "empty:1", "-", "--undirected", "--store", "state", "--json"]);
     for output in [end, again, graph] {
         let line = said(&output).lines().last().map(str::to_string).unwrap();
         let line: serde_json::Value = serde_json::from_str(&line).unwrap();

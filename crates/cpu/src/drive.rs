@@ -76,7 +76,7 @@ pub(crate) trait Chunks: Sync {
     fn count(&self) -> usize;
     /// Begin and end of a chunk.
     fn bounds(&self, chunk: usize) -> (u64, u64);
-    /// The edge positions that a chunk is clipped to, for kernels that look at them.
+    /// The positions in memory ([`Adjacency::positions`]) that a chunk is clipped to, for kernels that look at them.
     fn clip(&self, _chunk: usize) -> (u64, u64) {
         (0, u64::MAX)
     }
@@ -189,11 +189,16 @@ impl Clipped {
             }
             low as u64
         };
-        let piece = |begin: usize| {
+        let mut cut = Vec::new();
+        for begin in (0..edges).step_by(step) {
             let end = (begin + step).min(edges);
-            Piece { range: (owner(begin), owner(end - 1) + 1), clip: (begin as u64, end as u64) }
-        };
-        Clipped((0..edges).step_by(step).map(piece).collect())
+            let (first, last) = (owner(begin), owner(end - 1));
+            match adjacency.spans() {
+                None => cut.push(Piece { range: (first, last + 1), clip: (begin as u64, end as u64) }),
+                Some(_) => spread(adjacency, first..last + 1, begin..end, &mut cut),
+            }
+        }
+        Clipped(cut)
     }
 
     /// The lists of queued vertices: short ones together, long ones in several pieces.
@@ -210,7 +215,7 @@ impl Clipped {
         let (mut first, mut gathered) = (0, 0);
         let together = |first: usize, end: usize| Piece { range: (first as u64, end as u64), clip: (0, u64::MAX) };
         for (i, &v) in queue.iter().enumerate() {
-            let list = adjacency.range(v);
+            let list = adjacency.positions(v);
             if list.len() > step {
                 if first < i {
                     cut.push(together(first, i));
@@ -237,6 +242,29 @@ impl Clipped {
     fn step(edges: usize, grain: Option<usize>, pieces: usize, least: usize) -> usize {
         grain.unwrap_or((edges / pieces).max(64 * least)).max(edges / MOST_PIECES).max(1)
     }
+}
+
+/// The edges `edges`, all of them of the lists `lists`, where lists stand apart in memory: lists in the middle are
+/// whole, and those at the ends are clipped.
+fn spread(adjacency: &Adjacency, lists: std::ops::Range<u64>, edges: std::ops::Range<usize>, cut: &mut Vec<Piece>) {
+    let mut whole = lists.start;
+    let mut together = |end: u64, cut: &mut Vec<Piece>| {
+        if whole < end {
+            cut.push(Piece { range: (whole, end), clip: (0, u64::MAX) });
+        }
+        whole = end + 1;
+    };
+    let ends = [lists.start, lists.end - 1];
+    for v in &ends[..if ends[0] == ends[1] { 1 } else { 2 }] {
+        let (list, stands) = (adjacency.range(*v as u32), adjacency.positions(*v as u32));
+        let (begin, end) = (edges.start.max(list.start), edges.end.min(list.end));
+        if (begin, end) != (list.start, list.end) {
+            together(*v, cut);
+            let at = |edge: usize| (stands.start + edge - list.start) as u64;
+            cut.push(Piece { range: (*v, v + 1), clip: (at(begin), at(end)) });
+        }
+    }
+    together(lists.end, cut);
 }
 
 impl Chunks for Clipped {

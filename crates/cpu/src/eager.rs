@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use gw_exec::{Condition, Environment, ErrorKind, OperatorOutcome, Queue, QueueSpec, QueueState, Result, Scalar};
-use gw_graph::{Adjacency, Offsets};
+use gw_graph::Adjacency;
 use gw_ir::meta::QueueKind;
 
 use crate::abi::{Worker, slot};
@@ -359,7 +359,7 @@ impl Round<'_> {
         let total: usize = self.shares.iter().map(Vec::len).sum();
         self.pieces.clear();
         let edges = if self.has_hubs && total <= MANY_ENTRIES {
-            cut_by_edges(&self.shares, adjacency.offsets(), split, sharing, members, &mut self.pieces)
+            cut_by_edges(&self.shares, |v| adjacency.positions(v), split, sharing, members, &mut self.pieces)
         } else {
             cut_by_entries(&self.shares, total, sharing, members, &mut self.pieces);
             total.saturating_mul(1 + adjacency.edges() / adjacency.vertices().max(1))
@@ -441,22 +441,23 @@ fn cut_by_entries(shares: &[Vec<Entry>], total: usize, sharing: Sharing, members
     }
 }
 
-/// Cuts the shares into pieces of about equally many edges. The result is the number of edges and vertices.
+/// Cuts the shares into pieces of about equally many edges, which stand where `list` says. The result is the number of
+/// edges and vertices.
 fn cut_by_edges(
     shares: &[Vec<Entry>],
-    offsets: &Offsets,
+    list: impl Fn(u32) -> std::ops::Range<usize>,
     split: bool,
     sharing: Sharing,
     members: usize,
     pieces: &mut Vec<Piece>,
 ) -> usize {
-    let weight = |e: &Entry| offsets.range(*e as u32).len() + 1;
+    let weight = |e: &Entry| list(*e as u32).len() + 1;
     let edges: usize = shares.iter().flatten().map(weight).sum();
     let budget = (edges / (8 * members)).clamp(16 * sharing.least_chunk, 1 << 14);
     for (share, entries) in shares.iter().enumerate() {
         let (mut begin, mut load) = (0, 0);
         for (i, e) in entries.iter().enumerate() {
-            let range = offsets.range(*e as u32);
+            let range = list(*e as u32);
             if split && range.len() > 2 * budget {
                 if begin < i {
                     pieces.push(Piece { share, begin, end: i, clip: WHOLE });
@@ -484,6 +485,7 @@ fn cut_by_edges(
 mod tests {
     use super::*;
     use crate::ordered::entry;
+    use gw_graph::Offsets;
     use proptest::prelude::*;
 
     proptest! {
@@ -503,7 +505,7 @@ mod tests {
             for sharing in [Sharing::USUAL, Sharing::TINY] {
                 pieces.clear();
                 match by_edges {
-                    true => _ = cut_by_edges(&shares, &offsets, split, sharing, members, &mut pieces),
+                    true => _ = cut_by_edges(&shares, |v| offsets.range(v), split, sharing, members, &mut pieces),
                     false => cut_by_entries(&shares, shares.iter().map(Vec::len).sum(), sharing, members, &mut pieces),
                 }
                 let mut seen: Vec<Vec<usize>> = shares.iter().map(|s| vec![0; s.len()]).collect();

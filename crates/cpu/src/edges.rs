@@ -15,8 +15,8 @@ use crate::codegen::{EdgeShape, OutputForm, Range};
 use crate::constant_sum::ConstantSum;
 use crate::drive::{ByDegrees, ByEdges, Chunks, Clipped, Even};
 use crate::executable::{CpuExecutable, Key};
+use crate::list_form::ListForm;
 use crate::set::{Loan, Map, MapSet, all_below, is_map, members};
-use crate::slots::is_wide;
 use crate::tuning::{ALONE_EDGES, ALONE_GRAIN, CHUNKS_PER_MEMBER, DYNAMIC_GRAIN, QUEUE_CHUNKS};
 
 impl CpuExecutable {
@@ -33,8 +33,21 @@ impl CpuExecutable {
         let schedule = prepared.schedule;
         let direction = op.meta.direction.unwrap_or(Direction::Push);
         let adjacency = if direction == Direction::Pull { graph.incoming() } else { graph.out() };
-        let wide = is_wide(adjacency.offsets());
-        let mut target = self.edge_target(prepared, &op, direction, self.crew.size() > 1, wide);
+        let segments = match schedule.segments {
+            Some(count) if direction == Direction::Pull => {
+                Some(graph.segments(env.amount(count)?.clamp(1, u64::from(u16::MAX)) as usize))
+            }
+            _ => None,
+        };
+        // Segments are compressed rows of their own, whatever the adjacency is.
+        let lists = match &segments {
+            Some(_) => ListForm::of_offsets(adjacency.offsets()),
+            None => ListForm::of(adjacency),
+        };
+        if segments.as_ref().is_some_and(|all| all.iter().any(|s| ListForm::of_offsets(s.offsets()) != lists)) {
+            return Ok(None);
+        }
+        let mut target = self.edge_target(prepared, &op, direction, self.crew.size() > 1, lists);
         let sums = match schedule.update {
             Some(PriorityUpdate::ConstantSum) => ConstantSum::of(&self.module, &op, &call.captures, env)?,
             _ => None,
@@ -48,16 +61,6 @@ impl CpuExecutable {
             (Some(_), WeightKind::Int) => Some(Scalar::Int),
             (Some(_), WeightKind::None) => return Ok(None),
         };
-        let segments = match schedule.segments {
-            Some(count) if direction == Direction::Pull => {
-                Some(graph.segments(env.amount(count)?.clamp(1, u64::from(u16::MAX)) as usize))
-            }
-            _ => None,
-        };
-
-        if segments.as_ref().is_some_and(|segments| segments.iter().any(|s| is_wide(s.offsets()) != wide)) {
-            return Ok(None);
-        }
 
         // The `to` map comes first: it may be of the same set that is lent to the kernel below.
         let to_map = call.to.set().map(|set| members(&mut self.crew, set, vertices)).transpose()?;
@@ -109,7 +112,7 @@ impl CpuExecutable {
         // The kernel and its environment.
         let key = Key { operator: id, shape: Some(shape), range, target, joined: None };
         let Some((compiled, mut slots)) = self.bind(key, vertices, call.captures(), &[], env)? else { return Ok(None) };
-        slots.set_adjacency(adjacency);
+        slots.set_adjacency(adjacency, lists);
         slots.words[slot::QUEUE] = queue.as_ptr() as u64;
         slots.words[slot::FROM_MAP] = map;
         slots.words[slot::TO_MAP] = to_map.as_ref().map_or(0, |m| m.as_ptr() as u64);

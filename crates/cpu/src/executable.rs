@@ -7,7 +7,7 @@ use gw_exec::{
     OperatorOutcome, Queue, QueueSpec, QueueState, Reduction, RemoteMemory, Result, Sites, StatementId, Value, Vector,
     VertexSet, random,
 };
-use gw_graph::{Graph, Offsets, WeightKind};
+use gw_graph::{Graph, WeightKind};
 use gw_ir::analysis::operator::{EdgeFacts, Enqueued};
 use gw_ir::meta::{Dedup, Direction};
 use gw_ir::module::Module;
@@ -18,12 +18,13 @@ use gw_schedule::{FrontierCreation, FrontierForm, SimpleSchedule};
 use rustc_hash::FxHashMap;
 
 use crate::abi::slot;
-use crate::codegen::{Body, Compiled, EdgeOperator, EdgeShape, Jit, Listing, OutputForm, Range, Target};
+use crate::codegen::{Body, Compiled, EdgeOperator, EdgeShape, Jit, Listing, OutputForm, Range, Side, Source, Target};
 use crate::drive::{Crew, common_slots};
 use crate::eager;
 use crate::edges::is_selective;
 use crate::joined::{self, Pair, Waiting};
 use crate::lazy::LazyQueue;
+use crate::list_form::ListForm;
 use crate::par_for::{self, Iterations};
 use crate::set::members;
 use crate::sharing::Sharing;
@@ -178,13 +179,13 @@ impl CpuExecutable {
                     batched: true,
                     fetch_ahead: is_selective(op, op.meta.direction.unwrap_or(Direction::Push)),
                 };
-                let target = self.edge_target(prepared, op, shape.direction, parallel, false);
+                let target = self.edge_target(prepared, op, shape.direction, parallel, ListForm::NARROW);
                 (Some(shape), shape.range, target)
             }
             Operator::OrderedProcessing(ordered) => {
                 let op = &ordered.edges;
                 let shape = self.ordered_shape(prepared.weight());
-                let target = self.edge_target(prepared, op, Direction::Push, parallel, false);
+                let target = self.edge_target(prepared, op, Direction::Push, parallel, ListForm::NARROW);
                 (Some(shape), shape.range, Target { output: OutputForm::Buckets, ..target })
             }
             _ => return Ok(()),
@@ -235,6 +236,7 @@ impl CpuExecutable {
         // The body of a loop draws by another key than the function of an operator.
         let draws_as = if key.operator < self.operators.len() { random::Role::Apply } else { random::Role::Host };
         self.crew.heed(&env.stop);
+        let key = self.suited(key, env);
         for careful in [false, true] {
             // A pair is carried out together only where nothing needs to be checked.
             if careful && key.joined.is_some() {
@@ -242,7 +244,7 @@ impl CpuExecutable {
             }
             let target = Target { careful, ..key.target };
             let Ok(compiled) = self.kernel(Key { target, ..key }) else { return Ok(None) };
-            let Some(mut slots) = Slots::fill(&compiled.inputs, target.wide_offsets, captures, more, env)? else {
+            let Some(mut slots) = Slots::fill(&compiled.inputs, target.lists, captures, more, env)? else {
                 return Ok(None);
             };
             common_slots(&mut slots.words, &self.crew, vertices);
@@ -252,6 +254,26 @@ impl CpuExecutable {
             }
         }
         Ok(None)
+    }
+
+    /// The kernel of an operator or loop without an adjacency of its own, in the form in which the graph is read whose
+    /// lists its functions ask for.
+    fn suited(&mut self, key: Key, env: &Environment) -> Key {
+        if key.shape.is_some() {
+            return key;
+        }
+        let Ok(compiled) = self.kernel(key) else { return key };
+        let forms = compiled.inputs.iter().filter_map(|(source, _)| match source {
+            Source::Graph(name, array) => match (env.global(name)?, array.side()?) {
+                (Value::Graph(graph), Side::Out) => Some(ListForm::of(graph.out())),
+                (Value::Graph(graph), Side::In) => Some(ListForm::of(graph.incoming())),
+                _ => None,
+            },
+            _ => None,
+        });
+        // Compressed rows can be read in pairs, and not the other way round without a copy.
+        let Some(lists) = forms.max_by_key(|form| form.pairs) else { return key };
+        Key { target: Target { lists, ..key.target }, ..key }
     }
 
     /// The kernel of a loop; loops are numbered behind the operators.
@@ -275,7 +297,7 @@ impl CpuExecutable {
         op: &EdgeSetIterator,
         direction: Direction,
         parallel: bool,
-        wide_offsets: bool,
+        lists: ListForm,
     ) -> Target {
         let duplicates = match &op.output {
             EdgeOutput::None => None,
@@ -295,7 +317,7 @@ impl CpuExecutable {
             },
         };
         Target {
-            wide_offsets,
+            lists,
             parallel: parallel && op.meta.is_parallel != Some(false),
             output,
             from_bitmap: true,
@@ -338,10 +360,10 @@ impl CpuExecutable {
             (Some(_), WeightKind::Int) => Some(Scalar::Int),
             (Some(_), WeightKind::None) => return Ok(None),
         };
-        let wide = matches!(graph.out().offsets(), Offsets::Wide(_));
+        let lists = ListForm::of(graph.out());
         let target = Target {
             output: OutputForm::Buckets,
-            ..self.edge_target(&self.operators[id], op.node, Direction::Push, self.crew.size() > 1, wide)
+            ..self.edge_target(&self.operators[id], op.node, Direction::Push, self.crew.size() > 1, lists)
         };
         let shape = self.ordered_shape(weights);
         let split = op.facts.writes_atomically;
@@ -355,7 +377,7 @@ impl CpuExecutable {
         let key = Key { operator: id, shape: Some(shape), range: Range::Tagged, target, joined: None };
         let Some((compiled, mut slots)) = self.bind(key, vertices, call.captures(), &[], env)? else { return Ok(None) };
         let to_map = call.to.set().map(|set| members(&mut self.crew, set, vertices)).transpose()?;
-        slots.set_adjacency(graph.out());
+        slots.set_adjacency(graph.out(), lists);
         slots.words[slot::TO_MAP] = to_map.as_ref().map_or(0, |m| m.as_ptr() as u64);
         let ordered = eager::Ordered {
             compiled: &compiled,
@@ -497,6 +519,7 @@ fn schedule_of(operator: &Operator) -> SimpleSchedule {
 }
 
 pub(crate) fn plain_target(parallel: bool, output: OutputForm) -> Target {
-    // Offsets that a vertex function asks for are those of global graphs; wide ones are compiled apart.
-    Target { wide_offsets: false, parallel, output, from_bitmap: true, owns_output: false, careful: false }
+    // Lists that a vertex function asks for are those of global graphs; `bind` finds out how they are read.
+    let lists = ListForm::NARROW;
+    Target { lists, parallel, output, from_bitmap: true, owns_output: false, careful: false }
 }

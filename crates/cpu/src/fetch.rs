@@ -4,8 +4,9 @@
 //! itself. What a block of vertices needs is asked for while the blocks before it are at work: first where their lists
 //! begin, later the lists.
 
-use gw_graph::{Adjacency, Offsets, Weights};
+use gw_graph::{Adjacency, Weights};
 
+use crate::list_form::{ListForm, offsets_address, pairs_address};
 use crate::ordered::Entry;
 
 /// Asks for the cache line of an address; any address will do.
@@ -24,8 +25,11 @@ pub(crate) fn ask<T>(at: *const T) {
 /// What an ordered loop reads for a vertex.
 pub(crate) struct Ahead<'g> {
     adjacency: &'g Adjacency,
-    /// Address of the first offset, bytes of one.
-    offsets: (*const u8, usize),
+    /// Address of the first offset or pair, logarithm of the bytes of one.
+    offsets: (*const u8, u32),
+    targets: *const u32,
+    /// Null without weights.
+    weights: *const u8,
     /// Address of the first priority, bytes of one.
     priorities: (*const u8, usize),
 }
@@ -35,11 +39,20 @@ unsafe impl Sync for Ahead<'_> {}
 
 impl<'g> Ahead<'g> {
     pub(crate) fn new(adjacency: &'g Adjacency, priorities: &gw_exec::Vector) -> Ahead<'g> {
-        let offsets = match adjacency.offsets() {
-            Offsets::Narrow(o) => (o.as_ptr().cast(), 4),
-            Offsets::Wide(o) => (o.as_ptr().cast(), 8),
+        let shift = ListForm::of(adjacency).shift();
+        let (offsets, targets, weights) = match adjacency.spans() {
+            Some(spans) => (pairs_address(spans.ranges()), spans.targets(), spans.weights()),
+            None => {
+                let weights = match adjacency.weights() {
+                    Weights::None => std::ptr::null(),
+                    Weights::Int(w) => w.as_ptr().cast(),
+                    Weights::Float(w) => w.as_ptr().cast(),
+                };
+                (offsets_address(adjacency.offsets()), adjacency.targets().as_ptr(), weights)
+            }
         };
-        Ahead { adjacency, offsets, priorities: (priorities.as_ptr(), priorities.cell_bytes()) }
+        let offsets = (offsets as *const u8, shift);
+        Ahead { adjacency, offsets, targets, weights, priorities: (priorities.as_ptr(), priorities.cell_bytes()) }
     }
 
     /// Asks for the priorities of vertices and for where their lists begin.
@@ -48,23 +61,17 @@ impl<'g> Ahead<'g> {
         for &entry in entries {
             let vertex = entry as u32 as usize;
             ask(self.priorities.0.wrapping_add(vertex * self.priorities.1));
-            ask(self.offsets.0.wrapping_add(vertex * self.offsets.1));
+            ask(self.offsets.0.wrapping_add(vertex << self.offsets.1));
         }
     }
 
     /// Asks for the beginnings of the lists of vertices.
     #[inline]
     pub(crate) fn lists(&self, entries: &[Entry]) {
-        let targets = self.adjacency.targets().as_ptr();
-        let weights: *const u8 = match self.adjacency.weights() {
-            Weights::None => std::ptr::null(),
-            Weights::Int(w) => w.as_ptr().cast(),
-            Weights::Float(w) => w.as_ptr().cast(),
-        };
         for &entry in entries {
-            let begin = self.adjacency.offsets().at(entry as u32 as usize);
-            ask(targets.wrapping_add(begin));
-            ask(weights.wrapping_add(4 * begin));
+            let begin = self.adjacency.positions(entry as u32).start;
+            ask(self.targets.wrapping_add(begin));
+            ask(self.weights.wrapping_add(4 * begin));
         }
     }
 }

@@ -7,6 +7,7 @@ use gw_exec::random;
 use crate::abi::{self, Worker};
 use crate::fetch;
 use crate::intersect::{self, Method};
+use crate::list_form::ListForm;
 use crate::ordered;
 
 /// Symbols and addresses.
@@ -61,41 +62,44 @@ extern "C" fn begin_draws(worker: *mut Worker, call_key: u64, a: u32, b: u32) {
 /// Where the list at `index` begins.
 ///
 /// # Safety
-/// `index` must be that of a list of the adjacency that the offsets, as wide as said, belong to.
-unsafe fn list_begin(offsets: *const u8, index: usize, wide: u32) -> usize {
+/// `index` must be that of a list of the adjacency that the offsets or pairs, of the form said, belong to.
+unsafe fn list_begin(offsets: *const u8, index: usize, lists: ListForm) -> usize {
     // SAFETY: by the contract.
     unsafe {
-        match wide {
-            0 => *offsets.cast::<u32>().add(index) as usize,
-            _ => *offsets.cast::<u64>().add(index) as usize,
+        let at = offsets.add(index << lists.shift());
+        match lists.wide {
+            false => *at.cast::<u32>() as usize,
+            true => *at.cast::<u64>() as usize,
         }
     }
 }
 
 /// Asks for the lists `first + i`, for every bit `i` of the mask.
-extern "C" fn fetch_block(offsets: *const u8, targets: *const u32, first: u64, mask: u64, wide: u32) {
+extern "C" fn fetch_block(offsets: *const u8, targets: *const u32, first: u64, mask: u64, form: u32) {
+    let lists = ListForm::of_word(form);
     let mut rest = mask;
     while rest != 0 {
         let index = first as usize + rest.trailing_zeros() as usize;
         // SAFETY: generated code sets only the bits of lists of the adjacency whose offsets it passes.
-        fetch::ask(targets.wrapping_add(unsafe { list_begin(offsets, index, wide) }));
+        fetch::ask(targets.wrapping_add(unsafe { list_begin(offsets, index, lists) }));
         rest &= rest - 1;
     }
 }
 
 /// Asks for the lists of a block of queued vertices from position `from` on, and for the places where those of the
 /// block behind it begin.
-extern "C" fn fetch_queued(queue: *const u32, from: u64, end: u64, offsets: *const u8, targets: *const u32, wide: u32) {
+extern "C" fn fetch_queued(queue: *const u32, from: u64, end: u64, offsets: *const u8, targets: *const u32, form: u32) {
+    let lists = ListForm::of_word(form);
     // SAFETY: generated code passes the queue of the operator, which has at least `end` entries, all of them vertices
     // of the adjacency whose offsets it passes.
     let rest = unsafe { std::slice::from_raw_parts(queue.add(from as usize), (end - from) as usize) };
     let (near, far) = rest.split_at(crate::tuning::FETCH_BLOCK.min(rest.len()));
     for &vertex in near {
         // SAFETY: as above.
-        fetch::ask(targets.wrapping_add(unsafe { list_begin(offsets, vertex as usize, wide) }));
+        fetch::ask(targets.wrapping_add(unsafe { list_begin(offsets, vertex as usize, lists) }));
     }
     for &vertex in &far[..crate::tuning::FETCH_BLOCK.min(far.len())] {
-        fetch::ask(offsets.wrapping_add((vertex as usize) << (2 + wide)));
+        fetch::ask(offsets.wrapping_add((vertex as usize) << lists.shift()));
     }
 }
 

@@ -22,8 +22,8 @@ use gw_ir::walk;
 
 use crate::codegen::{EdgeShape, Follow, Range};
 use crate::executable::{CpuExecutable, Key};
+use crate::list_form::ListForm;
 use crate::sharing::Hands;
-use crate::slots::is_wide;
 
 /// Two operators that can be one pass.
 pub(crate) struct Pair {
@@ -136,7 +136,7 @@ impl CpuExecutable {
         let Some(key) = self.joined_key(waiting.pair, graph) else { return Ok(None) };
         let bound = self.bind(key, graph.vertices(), Captures::default(), &seconds, env)?;
         let Some((compiled, mut slots)) = bound else { return Ok(None) };
-        slots.set_adjacency(graph.incoming());
+        slots.set_adjacency(graph.incoming(), key.target.lists);
         let schedule = self.operators[edges].schedule;
         let grain = schedule.grain.map(|grain| env.amount(grain)).transpose()?.filter(|&g| g > 0).map(|g| g as usize);
         let hands = self.pass_hands(graph).filter(|_| key.target.parallel);
@@ -179,7 +179,7 @@ impl CpuExecutable {
         let prepared = &self.operators[self.pairs[pair].edges];
         let Some(op) = prepared.edges() else { return Ok(()) };
         let shape = pass_shape(op.facts.weight);
-        let target = self.edge_target(prepared, &op, shape.direction, self.crew.size() > 1, false);
+        let target = self.edge_target(prepared, &op, shape.direction, self.crew.size() > 1, ListForm::NARROW);
         let operator = self.pairs[pair].edges;
         let key = Key { operator, shape: Some(shape), range: Range::Ids, target, joined: Some(pair) };
         self.kernel(key).map(|_| ())
@@ -197,8 +197,8 @@ impl CpuExecutable {
             (Some(_), WeightKind::None) => return None,
         };
         let shape = pass_shape(weights);
-        let wide = is_wide(graph.incoming().offsets());
-        let mut target = self.edge_target(prepared, &op, shape.direction, self.crew.size() > 1, wide);
+        let lists = ListForm::of(graph.incoming());
+        let mut target = self.edge_target(prepared, &op, shape.direction, self.crew.size() > 1, lists);
         target.parallel &= self.pass_hands(graph).is_some();
         Some(Key { operator, shape: Some(shape), range: Range::Ids, target, joined: Some(pair) })
     }

@@ -36,6 +36,7 @@ mod helpers;
 mod intersect;
 mod joined;
 mod lazy;
+mod list_form;
 mod ordered;
 mod par_for;
 mod pool;

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use gw_exec::{Captures, Environment, ErrorKind, Result, Value, random};
+use gw_graph::derived::CsrM;
 use gw_graph::derived::Segment;
-use gw_graph::{Adjacency, Graph, Offsets, Weights};
+use gw_graph::{Adjacency, Graph, Weights};
 use gw_ir::source::Name;
 use gw_ir::types::Scalar;
 
 use crate::abi::slot;
 use crate::codegen::{GraphArray, Input, Role, Shape, Source};
+use crate::list_form::{ListForm, offsets_address, pairs_address};
 
 /// The slots of one call and the values they point to.
 pub(crate) struct Slots {
@@ -24,11 +26,11 @@ pub(crate) struct Slots {
 }
 
 impl Slots {
-    /// Evaluates the inputs of a kernel. `more` are globals that only the kernel knows. `None` when a graph has
-    /// offsets of another width than it was compiled for, or a vector cells of another type.
+    /// Evaluates the inputs of a kernel. `more` are globals that only the kernel knows. `None` when a graph cannot be
+    /// read in the form that it was compiled for, or a vector has cells of another type.
     pub(crate) fn fill(
         inputs: &[Input],
-        wide: bool,
+        lists: ListForm,
         captures: Captures<'_>,
         more: &[(Name, Value)],
         env: &Environment,
@@ -41,7 +43,7 @@ impl Slots {
             fits: true,
         };
         for (i, (source, shape)) in inputs.iter().enumerate() {
-            slots.words[slot::COUNT + i] = slots.input(source, shape.as_ref(), wide, captures, more, env)?;
+            slots.words[slot::COUNT + i] = slots.input(source, shape.as_ref(), lists, captures, more, env)?;
         }
         Ok(slots.fits.then_some(slots))
     }
@@ -61,16 +63,19 @@ impl Slots {
         }
     }
 
-    /// Points the slots of an adjacency to its arrays.
-    pub(crate) fn set_adjacency(&mut self, adjacency: &Adjacency) {
-        self.words[slot::OFFSETS] = address(adjacency.offsets());
-        self.words[slot::TARGETS] = adjacency.targets().as_ptr() as u64;
-        self.words[slot::WEIGHTS] = weights(adjacency.weights());
+    /// Points the slots of an adjacency to its lists. The form is that of the kernel, [`ListForm::of`] the adjacency or
+    /// of its offsets.
+    pub(crate) fn set_adjacency(&mut self, adjacency: &Adjacency, lists: ListForm) {
+        self.words[slot::TARGETS] = targets(adjacency, lists);
+        (self.words[slot::OFFSETS], self.words[slot::WEIGHTS]) = match adjacency.spans().filter(|_| lists.pairs) {
+            Some(spans) => (pairs_address(spans.ranges()), spans.weights() as u64),
+            None => (offsets_address(adjacency.offsets()), weights(adjacency.weights())),
+        };
     }
 
     /// Points the slots of an adjacency to a segment.
     pub(crate) fn set_segment(&mut self, segment: &Segment) {
-        self.words[slot::OFFSETS] = address(segment.offsets());
+        self.words[slot::OFFSETS] = offsets_address(segment.offsets());
         self.words[slot::TARGETS] = segment.targets().as_ptr() as u64;
         self.words[slot::WEIGHTS] = weights(segment.weights());
         self.words[slot::QUEUE] = segment.owners().as_ptr() as u64;
@@ -80,7 +85,7 @@ impl Slots {
         &mut self,
         source: &Source,
         shape: Option<&Shape>,
-        wide: bool,
+        lists: ListForm,
         captures: Captures<'_>,
         more: &[(Name, Value)],
         env: &Environment,
@@ -129,15 +134,16 @@ impl Slots {
                 let Value::Graph(graph) = global(name)? else {
                     return Err(ErrorKind::Malformed(format!("`{name}` is not a graph")).into());
                 };
-                let mut offsets = |adjacency: &Adjacency| {
-                    self.fits &= is_wide(adjacency.offsets()) == wide;
-                    address(adjacency.offsets())
+                let mut fitting = |word: Option<u64>| {
+                    self.fits &= word.is_some();
+                    word.unwrap_or(0)
                 };
                 let word = match array {
-                    GraphArray::OutOffsets => offsets(graph.out()),
-                    GraphArray::OutTargets => graph.out().targets().as_ptr() as u64,
-                    GraphArray::InOffsets => offsets(graph.incoming()),
-                    GraphArray::InTargets => graph.incoming().targets().as_ptr() as u64,
+                    GraphArray::OutOffsets => fitting(offsets(graph.out(), lists, || graph.csr_m())),
+                    GraphArray::OutTargets => targets(graph.out(), lists),
+                    GraphArray::OutSums => fitting(sums(graph.out(), lists)),
+                    GraphArray::InOffsets => fitting(offsets(graph.incoming(), lists, || graph.csr_m_in())),
+                    GraphArray::InTargets => targets(graph.incoming(), lists),
                     GraphArray::VertexCount => graph.vertices() as u64,
                     GraphArray::EdgeCount => graph.edges() as u64,
                 };
@@ -159,9 +165,29 @@ impl Slots {
     }
 }
 
-/// Whether offsets are 64 bits wide.
-pub(crate) fn is_wide(offsets: &Offsets) -> bool {
-    matches!(offsets, Offsets::Wide(_))
+/// What tells a kernel where the lists of an adjacency begin and end; `None` when that is not to be had in the form
+/// that the kernel wants. `pairs` are those of the adjacency in compressed rows, which its graph keeps.
+fn offsets(adjacency: &Adjacency, lists: ListForm, pairs: impl FnOnce() -> Arc<CsrM>) -> Option<u64> {
+    match (adjacency.spans(), lists.pairs) {
+        (_, false) => sums(adjacency, lists),
+        (Some(spans), true) => (ListForm::of(adjacency) == lists).then(|| pairs_address(spans.ranges())),
+        (None, true) => sums(adjacency, lists).map(|_| pairs_address(&pairs())),
+    }
+}
+
+/// The offsets of an adjacency in compressed rows; `None` when they are not as wide as wanted.
+fn sums(adjacency: &Adjacency, lists: ListForm) -> Option<u64> {
+    let fits = ListForm::of_offsets(adjacency.offsets()).wide == lists.wide;
+    fits.then(|| offsets_address(adjacency.offsets()))
+}
+
+/// The memory that the positions told by [`offsets`] are in. Where a kernel wants compressed rows, lists that stand
+/// elsewhere are copied.
+fn targets(adjacency: &Adjacency, lists: ListForm) -> u64 {
+    match adjacency.spans().filter(|_| lists.pairs) {
+        Some(spans) => spans.targets() as u64,
+        None => adjacency.targets().as_ptr() as u64,
+    }
 }
 
 fn weights(weights: &Weights) -> u64 {
@@ -169,13 +195,6 @@ fn weights(weights: &Weights) -> u64 {
         Weights::None => 0,
         Weights::Int(w) => w.as_ptr() as u64,
         Weights::Float(w) => w.as_ptr() as u64,
-    }
-}
-
-fn address(offsets: &Offsets) -> u64 {
-    match offsets {
-        Offsets::Narrow(o) => o.as_ptr() as u64,
-        Offsets::Wide(o) => o.as_ptr() as u64,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use gw_graph::Adjacency;
+use gw_graph::{Adjacency, Spans};
 use rayon::prelude::*;
 
 use crate::Result;
@@ -73,6 +73,17 @@ impl<W: EdgeWeight> Version<W> {
         let (begin, len) = (self.block(vertex).begin(), self.degree(vertex));
         // SAFETY: the invariant of `Version`.
         unsafe { (self.targets.read(begin, len), self.weights.read(begin, len)) }
+    }
+
+    /// The lists where they stand, as long as somebody holds the token of this version.
+    pub(crate) fn spans(&self, token: Arc<()>) -> Spans {
+        let (targets, weights) = (Arc::clone(&self.targets), Arc::clone(&self.weights));
+        let (slots, values) = (targets.slots(), weights.slots());
+        let list = |v: u32| (self.block(v).begin(), self.degree(v));
+        // SAFETY: the lists have contents, and nobody writes to them while the version is read (invariant of
+        // `Version`), which the token says; they are sorted, and batches with other vertices than there are were
+        // refused.
+        unsafe { Spans::new(self.vertices, list, slots, values, Box::new((targets, weights, token))) }
     }
 
     /// Bytes of the pages.

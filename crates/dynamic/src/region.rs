@@ -32,6 +32,11 @@ impl<T: Copy> Region<T> {
         unsafe { std::slice::from_raw_parts(slots.as_ptr().cast::<T>(), len) }
     }
 
+    /// All slots. Only those with contents that nobody writes may be read.
+    pub(crate) fn slots(&self) -> *const [T] {
+        std::ptr::slice_from_raw_parts(UnsafeCell::raw_get(self.slots.as_ptr()).cast::<T>(), self.slots.len())
+    }
+
     /// Writes `items` from `at` on.
     ///
     /// # Safety

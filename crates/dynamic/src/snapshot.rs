@@ -17,7 +17,6 @@ pub struct Snapshot<W: EdgeWeight> {
     ends: Ends,
     version: u64,
     /// As long as somebody holds it, no block of this version is written.
-    #[expect(dead_code, reason = "counted by the graph")]
     token: Arc<()>,
 }
 
@@ -65,6 +64,17 @@ impl<W: EdgeWeight> Snapshot<W> {
     pub fn edge(&self, source: u32, target: u32) -> Option<W> {
         let (targets, weights) = self.out.list(source);
         targets.binary_search(&target).ok().map(|at| weights[at])
+    }
+
+    /// The graph that programs run on: its lists stay where they stand, and this version is kept as long as the graph
+    /// is. Costs a few words per vertex and no edge. In-neighbours of a directed graph are those that are kept in step
+    /// ([`Ends::DirectedBoth`]), or else made when somebody first asks.
+    pub fn graph(&self) -> Result<Graph> {
+        let sides = if self.ends == Ends::DirectedBoth { 2 } else { 1 };
+        gw_graph::memory::allow(sides * 24 * self.vertices() as u64, "a view of a graph that changes")?;
+        let spans = |version: &Version<W>| version.spans(Arc::clone(&self.token));
+        let incoming = self.incoming.as_ref().filter(|_| self.ends == Ends::DirectedBoth).map(spans);
+        Ok(Graph::from_spans(spans(&self.out), incoming, self.ends == Ends::Undirected))
     }
 
     /// A copy in compressed rows.

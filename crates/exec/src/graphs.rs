@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gw_graph::{BuildOptions, EdgeList, Graph, GraphError, Weights, build};
+use gw_graph::{BuildOptions, EdgeList, Graph, GraphError, WeightKind, build};
 use gw_ir::types::Scalar;
 
 use crate::error::{ErrorKind, Result};
@@ -98,23 +98,24 @@ pub fn fit_weights(graph: &Arc<Graph>, weight: Option<Scalar>, name: &str) -> Re
         );
         return Err(GraphError::file(name.as_ref(), message).into());
     }
-    match graph.out().weights() {
-        Weights::None => Err(ErrorKind::Unweighted { graph: name.to_string() }.into()),
-        Weights::Float(weights) if !wanted.is_float() => {
+    match graph.weight_kind() {
+        WeightKind::None => Err(ErrorKind::Unweighted { graph: name.to_string() }.into()),
+        WeightKind::Float if !wanted.is_float() => {
             let whole = |w: f32| w == w.trunc() && w.abs() <= i32::MAX as f32;
-            if let Some(&weight) = weights.iter().find(|&&w| !whole(w)) {
+            let out = graph.out();
+            let sources = 0..graph.vertices() as u32;
+            let mut weights = sources.clone().flat_map(|s| out.weights_of::<f32>(s));
+            if let Some(&weight) = weights.find(|&&w| !whole(w)) {
                 return Err(ErrorKind::FractionalWeight { graph: name.to_string(), weight }.into());
             }
-            let out = graph.out();
-            let triples = (0..graph.vertices() as u32).flat_map(|s| {
-                let edges = out.range(s);
-                out.neighbours(s).iter().zip(&weights[edges]).map(move |(&t, &w)| (s, t, w as i32))
+            let triples = sources.flat_map(|s| {
+                out.neighbours(s).iter().zip(out.weights_of::<f32>(s)).map(move |(&t, &w)| (s, t, w as i32))
             });
             let edges = EdgeList::<i32>::from_triples(graph.vertices(), triples);
             let options = BuildOptions { keep_loops: true, keep_parallel: true, ..BuildOptions::default() };
             Ok(Arc::new(build(edges, &options)?.with_names(graph.names().cloned())))
         }
-        Weights::Int(_) | Weights::Float(_) => Ok(Arc::clone(graph)),
+        WeightKind::Int | WeightKind::Float => Ok(Arc::clone(graph)),
     }
 }
 
@@ -130,7 +131,7 @@ mod tests {
     #[test]
     fn whole_floats_become_integers_and_fractions_do_not() -> Result<()> {
         let fitted = fit_weights(&weighted([2.0, -3.0])?, Some(Scalar::Int), "g")?;
-        assert!(matches!(fitted.out().weights(), Weights::Int(w) if **w == [2, -3]));
+        assert!(matches!(fitted.out().weights(), gw_graph::Weights::Int(w) if **w == [2, -3]));
         let error = fit_weights(&weighted([2.0, 0.5])?, Some(Scalar::Int), "g").map(|_| ());
         let message = error.err().map(|e| e.to_string());
         assert_eq!(message.as_deref(), Some("the program needs integer weights, but `g` has the weight 0.5"));

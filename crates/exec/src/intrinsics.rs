@@ -5,8 +5,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
+use gw_graph::Graph;
 use gw_graph::rng::Rng;
-use gw_graph::{Graph, Weights};
 
 use crate::error::{ErrorKind, Result, checked_vertex};
 use crate::scalar::Register;
@@ -91,11 +91,6 @@ pub(crate) fn relabel(graph: Arc<Graph>) -> Result<Arc<Graph>> {
 /// Without weights every edge weighs 1.
 pub(crate) fn minimum_spanning_tree(graph: &Graph, start: u32) -> Vec<i32> {
     let out = graph.out();
-    let weight = |edge: usize| match out.weights() {
-        Weights::None => 1.0,
-        Weights::Int(w) => f64::from(w[edge]),
-        Weights::Float(w) => f64::from(w[edge]),
-    };
     // Ordered by weight, then ids, so that the tree is the same every time.
     let key = |w: f64| {
         let bits = w.to_bits() as i64;
@@ -109,9 +104,9 @@ pub(crate) fn minimum_spanning_tree(graph: &Graph, start: u32) -> Vec<i32> {
             continue;
         }
         parents[vertex as usize] = parent;
-        for (&next, edge) in out.neighbours(vertex).iter().zip(out.range(vertex)) {
+        for (at, &next) in out.neighbours(vertex).iter().enumerate() {
             if !done[next as usize] {
-                heap.push(Reverse((key(weight(edge)), next, vertex as i32)));
+                heap.push(Reverse((key(out.weight_at(vertex, at).unwrap_or(1.0)), next, vertex as i32)));
             }
         }
     }

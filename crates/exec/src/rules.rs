@@ -5,7 +5,7 @@
 //! defaults of the machine where the schedule is not legal at every place of the same label or beyond the machine's
 //! capabilities.
 
-use gw_graph::{Graph, Weights};
+use gw_graph::Graph;
 use gw_ir::analysis::operator::EdgeFacts;
 use gw_ir::module::Module;
 use gw_ir::operator::{EdgeSetIterator, Operator};
@@ -40,11 +40,8 @@ impl GraphFacts {
         const SAMPLE: usize = 1 << 12;
         let stride = (graph.edges() / SAMPLE).max(1);
         let mean = |sum: f64| Some(sum / graph.edges().div_ceil(stride).max(1) as f64);
-        let mean_weight = match graph.out().weights() {
-            Weights::None => None,
-            Weights::Int(w) => mean(w.iter().step_by(stride).map(|&w| f64::from(w)).sum()),
-            Weights::Float(w) => mean(w.iter().step_by(stride).map(|&w| f64::from(w)).sum()),
-        };
+        let sampled = || (0..graph.edges()).step_by(stride).filter_map(|edge| graph.out().weight_of(edge));
+        let mean_weight = if graph.is_weighted() { mean(sampled().sum()) } else { None };
         GraphFacts {
             vertices: graph.vertices(),
             edges: graph.edges(),

@@ -1,28 +1,45 @@
 //! One direction of a graph in compressed sparse rows: offsets, sorted targets, optional weights.
+//!
+//! Where the lists stand apart in memory of somebody else ([`Spans`]), readers of single lists read them there
+//! ([`Adjacency::neighbours`], [`Adjacency::weights_of`]); the offsets are those of compressed rows all the same, so
+//! that edges have the same positions in both forms, and who asks for whole arrays gets a copy, made once.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 use bytemuck::Pod;
 
 use crate::graph_id::AdjacencyId;
 use crate::renumbering::Renumbering;
-use crate::{Buffer, Offsets, VertexId, WeightKind, Weights};
+use crate::spans::Spans;
+use crate::{Buffer, Offsets, VertexId, Weight, WeightKind, Weights};
 
 /// Neighbour lists of all vertices, each sorted ascending by neighbour id.
 #[derive(Debug)]
 pub struct Adjacency {
     id: AdjacencyId,
     offsets: Offsets,
-    /// Filled at the first look where they come from a renumbering.
+    /// Filled at the first look where they come from elsewhere.
     lists: OnceLock<Lists>,
-    renumbering: Option<Renumbering>,
+    origin: Origin,
+}
+
+/// Where lists come from.
+#[derive(Debug)]
+enum Origin {
+    /// They are here from the beginning.
+    Here,
+    Renumbered(Renumbering),
+    Spans(Spans),
 }
 
 #[derive(Debug)]
 struct Lists {
     targets: Buffer<VertexId>,
     weights: Weights,
+    /// What it took to make them here.
+    time: Duration,
 }
 
 impl Adjacency {
@@ -30,29 +47,56 @@ impl Adjacency {
     /// weights, offsets ascending, lists sorted, ids in range). [`crate::validate`] checks all of it.
     pub(crate) fn from_parts(offsets: Offsets, targets: Buffer<VertexId>, weights: Weights) -> Self {
         debug_assert_eq!(offsets.total(), targets.len());
-        let lists = OnceLock::from(Lists { targets, weights });
-        Adjacency { id: AdjacencyId::fresh(), offsets, lists, renumbering: None }
+        let lists = OnceLock::from(Lists { targets, weights, time: Duration::ZERO });
+        Adjacency { id: AdjacencyId::fresh(), offsets, lists, origin: Origin::Here }
     }
 
     /// The lists of another adjacency under other numbers. Only their lengths are worked out now.
     pub(crate) fn renumbered(renumbering: Renumbering) -> Self {
         let (offsets, lists) = (renumbering.offsets(), OnceLock::new());
-        Adjacency { id: AdjacencyId::fresh(), offsets, lists, renumbering: Some(renumbering) }
+        Adjacency { id: AdjacencyId::fresh(), offsets, lists, origin: Origin::Renumbered(renumbering) }
+    }
+
+    /// Lists that stand elsewhere.
+    pub(crate) fn of_spans(spans: Spans) -> Self {
+        let (offsets, lists) = (spans.running_sums(), OnceLock::new());
+        Adjacency { id: AdjacencyId::fresh(), offsets, lists, origin: Origin::Spans(spans) }
     }
 
     /// Where the lists will come from, as long as nobody has read them here.
     pub fn renumbering(&self) -> Option<&Renumbering> {
-        self.renumbering.as_ref().filter(|_| self.lists.get().is_none())
+        match &self.origin {
+            Origin::Renumbered(renumbering) if self.lists.get().is_none() => Some(renumbering),
+            _ => None,
+        }
+    }
+
+    /// Where the lists stand, unless they are compressed rows. Their copy here, where there is one, has the same
+    /// contents.
+    #[inline]
+    pub fn spans(&self) -> Option<&Spans> {
+        match &self.origin {
+            Origin::Spans(spans) => Some(spans),
+            Origin::Here | Origin::Renumbered(_) => None,
+        }
+    }
+
+    /// The time that a copy of lists that stand elsewhere took, and its bytes; `None` as long as there is none.
+    pub(crate) fn copied(&self) -> Option<(Duration, usize)> {
+        let lists = self.lists.get().filter(|_| self.spans().is_some())?;
+        Some((lists.time, lists.targets.bytes() + lists.weights.bytes()))
     }
 
     #[inline]
     fn lists(&self) -> &Lists {
-        self.lists.get_or_init(|| match &self.renumbering {
-            Some(renumbering) => {
-                let (targets, weights) = renumbering.lists(&self.offsets);
-                Lists { targets: targets.into(), weights }
-            }
-            None => Lists { targets: Vec::new().into(), weights: Weights::None },
+        self.lists.get_or_init(|| {
+            let start = Instant::now();
+            let (targets, weights) = match &self.origin {
+                Origin::Renumbered(renumbering) => renumbering.lists(&self.offsets),
+                Origin::Spans(spans) => spans.rows(&self.offsets),
+                Origin::Here => (Vec::new(), Weights::None),
+            };
+            Lists { targets: targets.into(), weights, time: start.elapsed() }
         })
     }
 
@@ -66,6 +110,10 @@ impl Adjacency {
             Offsets::Narrow(offsets) => Offsets::Narrow(shared(offsets, self)),
             Offsets::Wide(offsets) => Offsets::Wide(shared(offsets, self)),
         };
+        if let Some(spans) = self.spans() {
+            let (lists, origin) = (OnceLock::new(), Origin::Spans(spans.clone()));
+            return Adjacency { id: AdjacencyId::fresh(), offsets, lists, origin };
+        }
         let weights = match self.weights() {
             Weights::None => Weights::None,
             Weights::Int(weights) => Weights::Int(shared(weights, self)),
@@ -102,40 +150,88 @@ impl Adjacency {
         self.offsets.range(v)
     }
 
+    /// Where the list of `v` stands in the memory that it is read from: slots of [`Adjacency::spans`], or else its
+    /// [`Adjacency::range`].
+    #[inline]
+    pub fn positions(&self, v: VertexId) -> Range<usize> {
+        match self.spans() {
+            Some(spans) => spans.range(v),
+            None => self.range(v),
+        }
+    }
+
     /// Sorted neighbours of `v`.
     #[inline]
     pub fn neighbours(&self, v: VertexId) -> &[VertexId] {
-        &self.targets()[self.range(v)]
+        match self.spans() {
+            Some(spans) => spans.list(v),
+            None => &self.targets()[self.range(v)],
+        }
     }
 
-    /// The offsets.
+    /// The weights of the edges of `v`, parallel to [`Adjacency::neighbours`]; none where weights are of another kind
+    /// or have no size.
+    #[inline]
+    pub fn weights_of<W: Weight>(&self, v: VertexId) -> &[W] {
+        match self.spans() {
+            Some(spans) => spans.weights_of(v),
+            None => W::slice(self.weights()).and_then(|weights| weights.get(self.range(v))).unwrap_or_default(),
+        }
+    }
+
+    /// The weight of entry `at` of the list of `v`; `None` without weights or such an entry.
+    pub fn weight_at(&self, v: VertexId, at: usize) -> Option<f64> {
+        match self.weight_kind() {
+            WeightKind::None => None,
+            WeightKind::Int => self.weights_of::<i32>(v).get(at).map(|&weight| f64::from(weight)),
+            WeightKind::Float => self.weights_of::<f32>(v).get(at).map(|&weight| f64::from(weight)),
+        }
+    }
+
+    /// The weight at an edge position; `None` without weights.
+    pub fn weight_of(&self, edge: usize) -> Option<f64> {
+        match self.spans() {
+            Some(_) => {
+                let source = self.source_of(edge);
+                self.weight_at(source, edge - self.range(source).start)
+            }
+            None => match self.weights() {
+                Weights::None => None,
+                Weights::Int(weights) => weights.get(edge).map(|&weight| f64::from(weight)),
+                Weights::Float(weights) => weights.get(edge).map(|&weight| f64::from(weight)),
+            },
+        }
+    }
+
+    /// The offsets, those of compressed rows.
     pub fn offsets(&self) -> &Offsets {
         &self.offsets
     }
 
-    /// All targets, list after list.
+    /// All targets, list after list. Lists that stand elsewhere are copied at the first call.
     #[inline]
     pub fn targets(&self) -> &[VertexId] {
         &self.lists().targets
     }
 
-    /// The weights, parallel to the targets.
+    /// The weights, parallel to the targets, and copied with them.
     pub fn weights(&self) -> &Weights {
         &self.lists().weights
     }
 
     /// The kind of the weights; lists that nobody has read stay unread.
     pub fn weight_kind(&self) -> WeightKind {
-        match (self.lists.get(), &self.renumbering) {
-            (None, Some(renumbering)) => renumbering.source.weight_kind(),
-            _ => self.weights().kind(),
+        match &self.origin {
+            Origin::Renumbered(renumbering) => renumbering.source.weight_kind(),
+            Origin::Spans(spans) => spans.kind(),
+            Origin::Here => self.weights().kind(),
         }
     }
 
     /// Size of the arrays in bytes; lists that nobody has read have none.
     pub fn bytes(&self) -> usize {
         let lists = self.lists.get().map_or(0, |lists| lists.targets.bytes() + lists.weights.bytes());
-        self.offsets.bytes() + lists
+        self.offsets.bytes() + lists + self.spans().map_or(0, Spans::bytes)
     }
 
     /// The vertex whose list holds edge position `edge`.

@@ -1,5 +1,7 @@
 //! From edge lists to graphs: the options of building and the checks before it.
 
+use std::marker::PhantomData;
+
 use rayon::prelude::*;
 
 use crate::csr::{csr, csr_bytes};
@@ -130,10 +132,10 @@ impl Adjacency {
 
     /// Hands the edges, with their weights typed, to `reader`.
     pub(crate) fn typed<R: ReadEdges>(&self, reader: &R) -> R::Answer {
-        match self.weights() {
-            Weights::None => reader.read::<()>(AdjacencyStream { adjacency: self, weights: &[] }),
-            Weights::Int(weights) => reader.read(AdjacencyStream { adjacency: self, weights }),
-            Weights::Float(weights) => reader.read(AdjacencyStream { adjacency: self, weights }),
+        match self.weight_kind() {
+            WeightKind::None => reader.read::<()>(AdjacencyStream { adjacency: self, weights: PhantomData }),
+            WeightKind::Int => reader.read::<i32>(AdjacencyStream { adjacency: self, weights: PhantomData }),
+            WeightKind::Float => reader.read::<f32>(AdjacencyStream { adjacency: self, weights: PhantomData }),
         }
     }
 

@@ -7,7 +7,7 @@
 use rayon::prelude::*;
 
 use crate::build::allow_csr;
-use crate::{Adjacency, Graph, GraphError, Offsets, Result, VertexId, WeightKind, Weights, parallel};
+use crate::{Adjacency, Graph, GraphError, Offsets, Result, VertexId, Weight, WeightKind, Weights, parallel};
 
 /// Edges that are worth a task of their own.
 const PIECE_EDGES: usize = 1 << 15;
@@ -33,18 +33,20 @@ impl Graph {
             return Err(GraphError::Malformed(format!("{} labels for {vertices} vertices", labels.len())));
         }
         let members = Members::of(labels);
-        let contracted = match out.weights() {
-            Weights::Float(w) if weighed => {
+        let contracted = match out.weight_kind() {
+            WeightKind::Float if weighed => {
                 allow_csr(WeightKind::Float, vertices, out.edges())?;
-                let rows = rows(out, labels, &members, |e| f64::from(w[e]));
+                let rows = rows::<f32, _>(out, labels, &members, |weight| f64::from(weight.unwrap_or_default()));
                 let weights: Vec<f32> = rows.sums.par_iter().map(|&sum| sum as f32).collect();
                 rows.adjacency(Weights::Float(weights.into()))
             }
-            weights => {
+            kind => {
                 allow_csr(WeightKind::Int, vertices, out.edges())?;
-                let rows = match weights {
-                    Weights::Int(w) if weighed => rows(out, labels, &members, |e| i64::from(w[e])),
-                    _ => rows(out, labels, &members, |_| 1i64),
+                let rows = match kind {
+                    WeightKind::Int if weighed => {
+                        rows::<i32, _>(out, labels, &members, |weight| i64::from(weight.unwrap_or_default()))
+                    }
+                    _ => rows::<(), _>(out, labels, &members, |_| 1i64),
                 };
                 let weights = rows.whole()?;
                 rows.adjacency(Weights::Int(weights.into()))
@@ -135,12 +137,12 @@ impl Rows<i64> {
     }
 }
 
-/// Adds up the edges from every label to every other.
-fn rows<T: Copy + Default + std::ops::AddAssign + Send>(
+/// Adds up the edges from every label to every other, each with the value of its weight.
+fn rows<W: Weight, T: Copy + Default + std::ops::AddAssign + Send>(
     out: &Adjacency,
     labels: &[VertexId],
     members: &Members,
-    weight: impl Fn(usize) -> T + Sync,
+    value: impl Fn(Option<W>) -> T + Sync,
 ) -> Rows<T> {
     let pieces = members.pieces(out);
     let made = parallel::map(pieces.len(), |piece| {
@@ -152,7 +154,8 @@ fn rows<T: Copy + Default + std::ops::AddAssign + Send>(
         for label in range {
             let row = label as u32 + 1;
             for &v in members.with(label) {
-                for (edge, &target) in out.range(v).zip(out.neighbours(v)) {
+                let weights = out.weights_of::<W>(v);
+                for (at, &target) in out.neighbours(v).iter().enumerate() {
                     let to = labels[target as usize];
                     if to as usize == label {
                         continue;
@@ -162,7 +165,7 @@ fn rows<T: Copy + Default + std::ops::AddAssign + Send>(
                         *entry = (row, T::default());
                         touched.push(to);
                     }
-                    entry.1 += weight(edge);
+                    entry.1 += value(weights.get(at).copied());
                 }
             }
             touched.sort_unstable();

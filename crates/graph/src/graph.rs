@@ -6,6 +6,7 @@ use crate::build::allow_csr;
 use crate::csr::csr_bytes;
 use crate::derived::Forms;
 use crate::graph_id::GraphId;
+use crate::spans::Spans;
 use crate::{Adjacency, Names, Numbering, RoundedWeight, VertexId, WeightKind};
 
 /// The name of the in-neighbours among the derived forms.
@@ -71,6 +72,22 @@ impl Graph {
         let (id, forms) = (GraphId::fresh(), Forms::default());
         let incoming = incoming.map_or_else(OnceLock::new, OnceLock::from);
         Graph { id, out, incoming, symmetric: false, rounded: None, numbering: None, names: None, forms }
+    }
+
+    /// A graph whose lists stand in memory of somebody else, where kernels of the CPU machine and all readers of single
+    /// lists read them. `incoming` are the lists of in-neighbours of the same edges where they are at hand; `symmetric`
+    /// promises that every edge has its reverse with the same weight. Panics when the directions have different
+    /// numbers of vertices or edges.
+    pub fn from_spans(out: Spans, incoming: Option<Spans>, symmetric: bool) -> Self {
+        let out = Adjacency::of_spans(out);
+        match incoming.filter(|_| !symmetric).map(Adjacency::of_spans) {
+            Some(incoming) => {
+                let sizes = |adjacency: &Adjacency| (adjacency.vertices(), adjacency.edges());
+                assert_eq!(sizes(&out), sizes(&incoming), "both directions have the same vertices and edges");
+                Graph::with_incoming(out, incoming)
+            }
+            None => Graph::new(out, symmetric),
+        }
     }
 
     /// The same edges under a new identity, and without any form that was derived from them: what a first run meets.
@@ -217,7 +234,7 @@ impl Graph {
             Some(incoming) if !Arc::ptr_eq(incoming, &self.out) => incoming.bytes(),
             _ => 0,
         };
-        let derived: usize = self.derived().iter().filter(|d| d.name != "in-adjacency").map(|d| d.bytes).sum();
+        let derived: usize = self.forms.log().iter().filter(|d| d.name != IN_ADJACENCY).map(|d| d.bytes).sum();
         own + incoming + derived + self.names.as_ref().map_or(0, |names| names.bytes())
     }
 }

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::build::{BuildOptions, build_any};
 use crate::edge_list::{AnyEdgeList, EdgeChunk, EdgeList};
-use crate::{Adjacency, Graph, Result, VertexId, Weight, Weights};
+use crate::{Adjacency, Graph, Result, VertexId, Weight, WeightKind};
 
 /// Vertices whose edges are looked at by one thread at a time.
 const PIECE: usize = 1 << 12;
@@ -18,17 +18,14 @@ impl Graph {
     /// assert_eq!(path.select(|edge| edge == 1).unwrap().out().neighbours(1), &[2]);
     /// ```
     pub fn select(&self, keep: impl Fn(usize) -> bool + Sync) -> Result<Graph> {
-        fn list<W: Weight>(
-            out: &Adjacency,
-            keep: &(impl Fn(usize) -> bool + Sync),
-            weight: impl Fn(usize) -> W + Sync,
-        ) -> EdgeList<W> {
+        fn list<W: Weight>(out: &Adjacency, keep: &(impl Fn(usize) -> bool + Sync)) -> EdgeList<W> {
             let chunks = pieces(out).map(|vertices| {
                 let mut chunk = EdgeChunk::with_capacity(0);
                 for v in vertices {
-                    for (edge, &target) in out.range(v).zip(out.neighbours(v)) {
-                        if keep(edge) {
-                            chunk.push(v, target, weight(edge));
+                    let (first, weights) = (out.range(v).start, out.weights_of::<W>(v));
+                    for (at, &target) in out.neighbours(v).iter().enumerate() {
+                        if keep(first + at) {
+                            chunk.push(v, target, weights.get(at).copied().unwrap_or_default());
                         }
                     }
                 }
@@ -37,10 +34,10 @@ impl Graph {
             EdgeList { vertices: out.vertices(), chunks: chunks.collect() }
         }
         let out = self.out();
-        let edges = match out.weights() {
-            Weights::None => AnyEdgeList::None(list(out, &keep, |_| ())),
-            Weights::Int(w) => AnyEdgeList::Int(list(out, &keep, |e| w[e])),
-            Weights::Float(w) => AnyEdgeList::Float(list(out, &keep, |e| w[e])),
+        let edges = match out.weight_kind() {
+            WeightKind::None => AnyEdgeList::None(list(out, &keep)),
+            WeightKind::Int => AnyEdgeList::Int(list(out, &keep)),
+            WeightKind::Float => AnyEdgeList::Float(list(out, &keep)),
         };
         let options = BuildOptions { keep_loops: true, keep_parallel: true, ..BuildOptions::default() };
         Ok(build_any(edges, &options)?.with_names(self.names().cloned()))
@@ -59,7 +56,7 @@ fn pieces(out: &Adjacency) -> impl IndexedParallelIterator<Item = std::ops::Rang
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::build;
+    use crate::{Weights, build};
 
     fn square() -> Graph {
         let pairs = [(0, 1, 5), (1, 2, 6), (2, 3, 7), (3, 0, 8)];

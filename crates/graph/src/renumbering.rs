@@ -140,15 +140,15 @@ impl MakeLists<'_> {
     /// The list of one vertex, sorted by new numbers.
     fn read_list<W: Weight>(&self, stream: &AdjacencyStream<'_, W>, new: usize, list: &mut Vec<W::Packed>) {
         let old = self.permutation.old_id[new];
-        let (adjacency, range) = (stream.adjacency, stream.adjacency.range(old));
+        let adjacency = stream.adjacency;
         let new_id = |&target: &VertexId| self.permutation.new_id[target as usize];
         list.clear();
-        match stream.weights.get(range) {
-            Some(weights) if !weights.is_empty() => {
+        match adjacency.weights_of::<W>(old) {
+            [] => list.extend(adjacency.neighbours(old).iter().map(|target| W::pack(new_id(target), W::default()))),
+            weights => {
                 let edges = adjacency.neighbours(old).iter().zip(weights);
                 list.extend(edges.map(|(target, &weight)| W::pack(new_id(target), weight)));
             }
-            _ => list.extend(adjacency.neighbours(old).iter().map(|target| W::pack(new_id(target), W::default()))),
         }
         match list.len() > PARALLEL_LIST {
             true => list.par_sort_unstable(),

@@ -1,6 +1,7 @@
 //! Edge streams: the one input of the CSR builder. Reversing, mirroring, dropping loops and relabelling are adapters
 //! that cost no memory.
 
+use std::marker::PhantomData;
 use std::ops::Range;
 
 use crate::{Adjacency, EdgeList, VertexId, Weight};
@@ -55,8 +56,8 @@ impl<W: Weight> EdgeStream<W> for ListStream<W> {
 /// The edges of an adjacency.
 pub(crate) struct AdjacencyStream<'a, W> {
     pub(crate) adjacency: &'a Adjacency,
-    /// Empty for `()`.
-    pub(crate) weights: &'a [W],
+    /// The type of the weights.
+    pub(crate) weights: PhantomData<W>,
 }
 
 impl<W: Weight> EdgeStream<W> for AdjacencyStream<'_, W> {
@@ -69,14 +70,15 @@ impl<W: Weight> EdgeStream<W> for AdjacencyStream<'_, W> {
     fn visit(&self, piece: usize, mut f: impl FnMut(VertexId, VertexId, W)) {
         let begin = piece * EDGES_PER_PIECE;
         let end = (begin + EDGES_PER_PIECE).min(self.adjacency.edges());
-        let targets = self.adjacency.targets();
         let mut source = self.adjacency.source_of(begin);
         let mut edge = begin;
         while edge < end {
-            let stop = self.adjacency.range(source).end.min(end);
-            for (i, &target) in targets[edge..stop].iter().enumerate() {
-                let weight = self.weights.get(edge + i).copied().unwrap_or_default();
-                f(source, target, weight);
+            let range = self.adjacency.range(source);
+            let (first, stop) = (range.start, range.end.min(end));
+            let weights = self.adjacency.weights_of::<W>(source);
+            for (at, &target) in self.adjacency.neighbours(source)[..stop - first].iter().enumerate().skip(edge - first)
+            {
+                f(source, target, weights.get(at).copied().unwrap_or_default());
             }
             edge = stop;
             source += 1;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use gw_exec::GraphVm;
 use gw_graph::rng::mix;
 use gw_graph::text_file::read_text;
-use gw_graph::{Graph, VertexId, Weights};
+use gw_graph::{Graph, VertexId, WeightKind};
 use gw_schedule::ProgramSchedule;
 use serde::{Deserialize, Serialize};
 
@@ -272,12 +272,11 @@ pub fn graph_signature(graph: &Graph) -> String {
         list.iter().take(ENTRIES).for_each(|&neighbour| hash.add(u64::from(neighbour)));
     }
     let stride = (graph.edges() / LISTS).max(1);
-    match out.weights() {
-        Weights::None => hash.add(0),
-        Weights::Int(weights) => weights.iter().step_by(stride).for_each(|&weight| hash.add(weight as u64)),
-        Weights::Float(weights) => {
-            weights.iter().step_by(stride).for_each(|&weight| hash.add(u64::from(weight.to_bits())));
-        }
+    let weights = (0..graph.edges()).step_by(stride).filter_map(|edge| out.weight_of(edge));
+    match graph.weight_kind() {
+        WeightKind::None => hash.add(0),
+        WeightKind::Int => weights.for_each(|weight| hash.add(weight as i32 as u64)),
+        WeightKind::Float => weights.for_each(|weight| hash.add(u64::from((weight as f32).to_bits()))),
     }
     hash.text()
 }

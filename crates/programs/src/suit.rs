@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gw_graph::derived::NotSimple;
-use gw_graph::{Graph, Weights};
+use gw_graph::{Graph, WeightKind};
 
 use crate::registry::{Program, find};
 
@@ -160,13 +160,12 @@ fn takes_fractions(program: &Program) -> Option<&'static str> {
     if next.needs_whole { takes_fractions(next) } else { Some(next.name) }
 }
 
-/// The first weight that is not a whole number of the type int.
+/// The first weight that is not a whole number of the type int; integers are all whole.
 fn fraction(graph: &Graph) -> Option<f32> {
-    match graph.out().weights() {
-        Weights::Float(weights) => {
-            let whole = |w: f32| w == w.trunc() && w.abs() <= i32::MAX as f32;
-            weights.iter().copied().find(|&w| !whole(w))
-        }
-        Weights::None | Weights::Int(_) => None,
+    if graph.weight_kind() != WeightKind::Float {
+        return None;
     }
+    let whole = |w: f32| w == w.trunc() && w.abs() <= i32::MAX as f32;
+    let mut weights = (0..graph.vertices() as u32).flat_map(|v| graph.out().weights_of::<f32>(v));
+    weights.find(|&&w| !whole(w)).copied()
 }

@@ -153,8 +153,8 @@ impl Translator<'_, '_> {
 
     /// Asks for the beginnings of the lists `first + i` for every bit `i` of the mask.
     pub(crate) fn fetch_block(&mut self, offsets: Value, targets: Value, first: Value, mask: Value) {
-        let wide = self.b.ins().iconst(types::I32, i64::from(self.target.wide_offsets));
-        self.b.ins().call(self.helpers.fetch_block, &[offsets, targets, first, mask, wide]);
+        let form = self.b.ins().iconst(types::I32, i64::from(self.target.lists.word()));
+        self.b.ins().call(self.helpers.fetch_block, &[offsets, targets, first, mask, form]);
     }
 
     /// Whether the operator wants the vertex that its range walks over, as far as that can be told from the vertex.
@@ -229,7 +229,7 @@ impl Translator<'_, '_> {
                 end,
                 t.slot(slot::OFFSETS, types::I64),
                 t.slot(slot::TARGETS, types::I64),
-                t.b.ins().iconst(types::I32, i64::from(t.target.wide_offsets)),
+                t.b.ins().iconst(types::I32, i64::from(t.target.lists.word())),
             ];
             t.b.ins().call(t.helpers.fetch_queued, &operands);
             t.for_range(first, last, body)

@@ -19,6 +19,15 @@ impl Translator<'_, '_> {
         // The other end is no index here, but the language wants it to be a vertex.
         self.vertex_of(graph, target)?;
         let (begin, end) = self.edge_range(offsets, source, reason);
+        // From a place in memory to the position that programs know an edge by.
+        let shift = match self.target.lists.pairs {
+            true => {
+                let sums = self.graph_array(graph, GraphArray::OutSums)?;
+                let first = self.first_position(sums, source, reason);
+                Some(self.b.ins().isub(first, begin))
+            }
+            false => None,
+        };
         let low = self.search(targets, begin, end, target);
 
         // The first entry that is not below the target, where there is one, may be the target.
@@ -32,12 +41,28 @@ impl Translator<'_, '_> {
         let at = self.place_at(targets, low, 4, Reason::InList);
         let found = self.load_constant(types::I32, &at, 0);
         let same = self.b.ins().icmp(IntCC::Equal, found, target);
-        let position = self.b.ins().ireduce(types::I32, low);
+        let position = shift.map_or(low, |shift| self.b.ins().iadd(low, shift));
+        let position = self.b.ins().ireduce(types::I32, position);
         let answer = self.b.ins().select(same, position, missing);
         self.b.ins().jump(done, &[answer.into()]);
         self.b.switch_to_block(done);
         self.b.seal_block(done);
         Ok(self.b.block_params(done)[0])
+    }
+
+    /// Where the list of a vertex begins in compressed rows.
+    fn first_position(&mut self, sums: Value, vertex: Value, reason: Reason) -> Value {
+        let index = self.b.ins().uextend(types::I64, vertex);
+        match self.target.lists.wide {
+            true => {
+                let at = self.place_at(sums, index, 8, reason);
+                self.load_constant(types::I64, &at, 0)
+            }
+            false => {
+                let at = self.place_at(sums, index, 4, reason);
+                self.load_constant_u32(&at, 0)
+            }
+        }
     }
 
     /// The first position from `begin` to `end` whose entry is not below the target.

@@ -61,6 +61,8 @@ pub(crate) enum GraphArray {
     OutOffsets,
     /// Out-neighbours.
     OutTargets,
+    /// Out-offsets of compressed rows, also where lists are read in pairs: the positions that programs know edges by.
+    OutSums,
     /// In-offsets.
     InOffsets,
     /// In-neighbours.
@@ -69,6 +71,26 @@ pub(crate) enum GraphArray {
     VertexCount,
     /// Number of edges.
     EdgeCount,
+}
+
+/// A direction of a graph.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// Out-neighbours.
+    Out,
+    /// In-neighbours.
+    In,
+}
+
+impl GraphArray {
+    /// The direction whose lists the array is about; `None` for mere counts.
+    pub(crate) fn side(self) -> Option<Side> {
+        match self {
+            GraphArray::OutOffsets | GraphArray::OutTargets | GraphArray::OutSums => Some(Side::Out),
+            GraphArray::InOffsets | GraphArray::InTargets => Some(Side::In),
+            GraphArray::VertexCount | GraphArray::EdgeCount => None,
+        }
+    }
 }
 
 /// The list of inputs of one kernel, each once.

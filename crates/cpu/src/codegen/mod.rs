@@ -35,7 +35,7 @@ use gw_ir::source::{Name, Span};
 use crate::abi::Kernel;
 use crate::helpers;
 pub(crate) use edge::{EdgeShape, Range};
-pub(crate) use inputs::{GraphArray, Input, Role, Shape, Source};
+pub(crate) use inputs::{GraphArray, Input, Role, Shape, Side, Source};
 pub(crate) use joined::Follow;
 use memory::{Limit, holds};
 pub(crate) use translate::{FaultSite, OutputForm, Target, cell_bytes};

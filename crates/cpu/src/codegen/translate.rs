@@ -20,6 +20,7 @@ use super::inputs::{GraphArray, Inputs, Role, Source};
 use super::memory::{Length, Memory, Place, Reason};
 use super::sums::Sum;
 use crate::abi::{Fault, Worker};
+use crate::list_form::ListForm;
 
 /// Functions of the runtime that generated code calls.
 #[derive(Clone, Copy)]
@@ -37,8 +38,8 @@ pub(crate) struct Helpers {
 /// What a kernel is compiled for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Target {
-    /// Offsets are 64 bits wide.
-    pub(crate) wide_offsets: bool,
+    /// How lists are found.
+    pub(crate) lists: ListForm,
     /// Other workers run at the same time.
     pub(crate) parallel: bool,
     /// Where `EnqueueVertex` writes.
@@ -298,17 +299,16 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.list_range(offsets, index, reason)
     }
 
-    /// The edge positions of a list, by its 64-bit index, in an offsets array, which has one entry more than lists.
+    /// The edge positions of a list, by its 64-bit index, in an offsets array, which has one entry more than lists, or
+    /// in one of pairs.
     pub(crate) fn list_range(&mut self, offsets: Value, index: Value, reason: Reason) -> (Value, Value) {
-        if self.target.wide_offsets {
-            let at = self.b.ins().ishl_imm_s(index, 3);
-            let at = Place::new(self.b.ins().iadd(offsets, at), reason);
+        let at = self.b.ins().ishl_imm_s(index, i64::from(self.target.lists.shift()));
+        let at = Place::new(self.b.ins().iadd(offsets, at), reason);
+        if self.target.lists.wide {
             let begin = self.load_constant(types::I64, &at, 0);
             let end = self.load_constant(types::I64, &at, 8);
             (begin, end)
         } else {
-            let at = self.b.ins().ishl_imm_s(index, 2);
-            let at = Place::new(self.b.ins().iadd(offsets, at), reason);
             let begin = self.load_constant_u32(&at, 0);
             let end = self.load_constant_u32(&at, 4);
             (begin, end)

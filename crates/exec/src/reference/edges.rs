@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gw_graph::{Graph, Weights};
+use gw_graph::{Adjacency, Graph, WeightKind};
 use gw_ir::meta::{Direction, Representation};
 use gw_ir::operator::{EdgeOutput, EdgeSetIterator, OrderedProcessing, UpdatePriorityEdgeSetIterator, VertexFilter};
 use gw_ir::types::Scalar;
@@ -161,19 +161,8 @@ impl Reference {
             _ => {}
         }
 
-        let weights = graph.out().weights();
-        let mut body = Body {
-            graph: &graph,
-            weights,
-            parameters,
-            members,
-            from,
-            to,
-            apply,
-            draws: apply_draws,
-            accepted,
-            edges: 0,
-        };
+        let mut body =
+            Body { lists: graph.out(), parameters, members, from, to, apply, draws: apply_draws, accepted, edges: 0 };
         if let Some((trace, operator_id, early_exit)) = &mut guard {
             interp.trace = Some(&mut **trace);
             let walk = TracedWalk { operator_id: *operator_id, early_exit: *early_exit, meta: &operator.meta };
@@ -188,17 +177,17 @@ impl Reference {
                 for i in 0..count {
                     let source = source_at(i);
                     let mut passed = None;
-                    for edge in out.range(source) {
-                        body.run(&mut interp, source, edge, &mut passed)?;
+                    for at in 0..out.degree(source) {
+                        body.run(&mut interp, source, at, &mut passed)?;
                     }
                 }
             }
             Some(rng) => {
                 let mut order: Vec<(u32, usize)> =
-                    (0..count).map(source_at).flat_map(|s| out.range(s).map(move |edge| (s, edge))).collect();
+                    (0..count).map(source_at).flat_map(|s| (0..out.degree(s)).map(move |at| (s, at))).collect();
                 rng.shuffle(&mut order);
-                for (source, edge) in order {
-                    body.run(&mut interp, source, edge, &mut None)?;
+                for (source, at) in order {
+                    body.run(&mut interp, source, at, &mut None)?;
                 }
             }
         }
@@ -260,9 +249,8 @@ fn membership(set: &VertexSet, vertices: usize) -> Result<Vec<bool>> {
 
 /// What happens on one edge.
 pub(super) struct Body<'g, 'c> {
-    graph: &'g Graph,
-    /// Of the edges that are walked.
-    pub(super) weights: &'g Weights,
+    /// The lists that are walked.
+    pub(super) lists: &'g Adjacency,
     parameters: EdgeParams,
     /// Membership in the `to` set.
     pub(super) members: Option<Vec<bool>>,
@@ -276,12 +264,11 @@ pub(super) struct Body<'g, 'c> {
 }
 
 impl<'c> Body<'_, 'c> {
-    /// One edge. `passed` is what the `from` filter said about the source, once it was asked: filters are called for
-    /// the ends of edges that the sets select, and for no other vertices.
+    /// The edge at a place of the list of its source. `passed` is what the `from` filter said about the source, once it
+    /// was asked: filters are called for the ends of edges that the sets select, and for no other vertices.
     #[inline]
-    fn run(&mut self, interp: &mut Interp<'c>, source: u32, edge: usize, passed: &mut Option<bool>) -> Result<()> {
-        let out = self.graph.out();
-        let target = out.targets()[edge];
+    fn run(&mut self, interp: &mut Interp<'c>, source: u32, at: usize, passed: &mut Option<bool>) -> Result<()> {
+        let target = self.lists.neighbours(source)[at];
         interp.tick()?;
         self.edges += 1;
         if self.members.as_ref().is_some_and(|m| !m[target as usize]) {
@@ -294,18 +281,24 @@ impl<'c> Body<'_, 'c> {
         if !from_passed || !self.to.passes(interp, target)? {
             return Ok(());
         }
-        self.visit(interp, source, target, edge)
+        self.visit(interp, source, target, (source, at))
     }
 
-    /// Calls the function for an edge that passed all filters.
+    /// Calls the function for an edge that passed all filters, and stands in a list of one of its ends.
     #[inline]
-    pub(super) fn visit(&mut self, interp: &mut Interp<'c>, source: u32, target: u32, edge: usize) -> Result<()> {
+    pub(super) fn visit(
+        &mut self,
+        interp: &mut Interp<'c>,
+        source: u32,
+        target: u32,
+        (owner, at): (u32, usize),
+    ) -> Result<()> {
         interp.env.draws = self.draws;
         interp.env.draws.begin(source, target);
         interp.set_param(self.apply, self.parameters.source, source.bits());
         interp.set_param(self.apply, self.parameters.target, target.bits());
         if let Some((slot, weights)) = &self.parameters.weight {
-            interp.set_param(self.apply, *slot, weights.bits(self.weights, edge));
+            interp.set_param(self.apply, *slot, weights.bits(self.lists, owner, at));
         }
         if interp.run_frame(self.apply)? != 0 && self.accepted {
             interp.out.push(target);
@@ -381,21 +374,21 @@ struct WeightReader(Unary);
 
 impl WeightReader {
     fn new(graph: &Graph, wanted: Scalar) -> Result<WeightReader> {
-        let stored = match graph.out().weights() {
-            Weights::None => return Err(ErrorKind::Unweighted { graph: "the graph".into() }.into()),
-            Weights::Int(_) => Scalar::Int,
-            Weights::Float(_) => Scalar::Float,
+        let stored = match graph.weight_kind() {
+            WeightKind::None => return Err(ErrorKind::Unweighted { graph: "the graph".into() }.into()),
+            WeightKind::Int => Scalar::Int,
+            WeightKind::Float => Scalar::Float,
         };
         let conversion = scalar::conversion(stored, wanted);
         conversion.map(WeightReader).ok_or_else(|| ErrorKind::Malformed("a weight that is no number".into()).into())
     }
 
     #[inline]
-    fn bits(&self, weights: &Weights, edge: usize) -> u64 {
-        (self.0)(match weights {
-            Weights::None => 0,
-            Weights::Int(w) => w[edge].bits(),
-            Weights::Float(w) => w[edge].bits(),
+    fn bits(&self, lists: &Adjacency, owner: u32, at: usize) -> u64 {
+        (self.0)(match lists.weight_kind() {
+            WeightKind::None => 0,
+            WeightKind::Int => lists.weights_of::<i32>(owner)[at].bits(),
+            WeightKind::Float => lists.weights_of::<f32>(owner)[at].bits(),
         })
     }
 }

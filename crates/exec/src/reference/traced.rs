@@ -40,7 +40,7 @@ impl TracedWalk<'_> {
         };
         match direction {
             Direction::Pull => {
-                body.weights = graph.incoming().weights();
+                body.lists = graph.incoming();
                 for target in 0..graph.vertices() as u32 {
                     self.pull(interp, body, traversal, target, member.as_deref())?;
                 }
@@ -88,8 +88,7 @@ impl TracedWalk<'_> {
             }
         }
         tell(interp, |trace| trace.list(source));
-        for edge in out.range(source) {
-            let target = out.targets()[edge];
+        for (at, (edge, &target)) in out.range(source).zip(out.neighbours(source)).enumerate() {
             interp.tick()?;
             body.edges += 1;
             tell(interp, |trace| trace.edge(edge, target));
@@ -107,7 +106,7 @@ impl TracedWalk<'_> {
             }
             let weighted = body.is_weighted();
             tell(interp, |trace| trace.apply(weighted));
-            body.visit(interp, source, target, edge)?;
+            body.visit(interp, source, target, (source, at))?;
         }
         Ok(())
     }
@@ -135,8 +134,7 @@ impl TracedWalk<'_> {
             }
         }
         tell(interp, |trace| trace.list(target));
-        for edge in incoming.range(target) {
-            let source = incoming.targets()[edge];
+        for (at, (edge, &source)) in incoming.range(target).zip(incoming.neighbours(target)).enumerate() {
             interp.tick()?;
             body.edges += 1;
             tell(interp, |trace| trace.edge(edge, source));
@@ -154,7 +152,7 @@ impl TracedWalk<'_> {
             }
             let weighted = body.is_weighted();
             tell(interp, |trace| trace.apply(weighted));
-            body.visit(interp, source, target, edge)?;
+            body.visit(interp, source, target, (target, at))?;
             if self.early_exit && !body.to.passes(interp, target)? {
                 break;
             }

@@ -1,8 +1,10 @@
 //! CSR-M: a (begin, end) pair of edge positions per vertex, so that one aligned read fetches both ends.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
-use crate::{Adjacency, Buffer, Offsets};
+use crate::{Adjacency, Buffer, Offsets, VertexId};
 
 /// Edge ranges of all vertices; the targets stay in the adjacency it was made from.
 #[derive(Debug, PartialEq)]
@@ -19,6 +21,23 @@ impl CsrM {
         match adjacency.offsets() {
             Offsets::Narrow(offsets) => CsrM::Narrow(pairs(offsets).into()),
             Offsets::Wide(offsets) => CsrM::Wide(pairs(offsets).into()),
+        }
+    }
+
+    /// The edge positions of one vertex.
+    #[inline]
+    pub fn range(&self, v: VertexId) -> Range<usize> {
+        match self {
+            CsrM::Narrow(pairs) => pairs[v as usize][0] as usize..pairs[v as usize][1] as usize,
+            CsrM::Wide(pairs) => pairs[v as usize][0] as usize..pairs[v as usize][1] as usize,
+        }
+    }
+
+    /// Number of vertices.
+    pub(crate) fn lists(&self) -> usize {
+        match self {
+            CsrM::Narrow(pairs) => pairs.len(),
+            CsrM::Wide(pairs) => pairs.len(),
         }
     }
 

@@ -91,7 +91,13 @@ impl Graph {
 
     /// The least weight of an edge; `None` without weights or edges. Found once and kept.
     pub fn least_weight(&self) -> Option<f64> {
-        *self.forms.least_weight.get_or_init(|| match self.out().weights() {
+        let out = self.out();
+        if out.spans().is_some() {
+            let least = |v: u32| (0..out.degree(v)).filter_map(|at| out.weight_at(v, at)).reduce(f64::min);
+            let all = (0..self.vertices() as u32).into_par_iter().with_min_len(1 << 12);
+            return *self.forms.least_weight.get_or_init(|| all.filter_map(least).reduce_with(f64::min));
+        }
+        *self.forms.least_weight.get_or_init(|| match out.weights() {
             Weights::None => None,
             Weights::Int(w) => w.par_iter().with_min_len(1 << 16).min().map(|&least| f64::from(least)),
             Weights::Float(w) => {
@@ -194,12 +200,22 @@ impl Graph {
 
     /// Memory for this many bytes per edge and a copy of the weights.
     fn per_edge(&self, bytes: u64) -> u64 {
-        bytes * self.edges() as u64 + self.out().weights().bytes() as u64
+        let weight = if self.is_weighted() { 4 } else { 0 };
+        (bytes + weight) * self.edges() as u64
     }
 
-    /// The forms built so far, in order.
+    /// The forms built so far, in order; then copies in compressed rows of lists that stand elsewhere.
     pub fn derived(&self) -> Vec<Derived> {
-        self.forms.log.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        let mut all = self.forms.log();
+        let mut copied = |name: &str, adjacency: &Adjacency| {
+            let copy = adjacency.copied().map(|(time, bytes)| Derived { name: name.to_owned(), time, bytes });
+            all.extend(copy);
+        };
+        copied("compressed copy", self.out());
+        if self.has_incoming() && !self.is_symmetric() {
+            copied("compressed copy of in-edges", self.incoming());
+        }
+        all
     }
 }
 
@@ -208,6 +224,11 @@ fn degrees(adjacency: &Adjacency) -> Vec<u32> {
 }
 
 impl Forms {
+    /// What was built.
+    pub(crate) fn log(&self) -> Vec<Derived> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// Builds a form that needs this much memory at its peak, and writes down its cost.
     pub(crate) fn timed<T>(
         &self,
