@@ -178,7 +178,7 @@ fn every_program_is_the_same_with_fractions() {
 /// Every form that a schedule may ask for: edge-parallel, segments, maps, buckets.
 #[test]
 fn right_under_random_schedules() {
-    let schedules: u64 = gw_testing::usually(8, 200);
+    let schedules: u64 = gw_testing::usually(4, 200);
     let machine = CpuVm::with_tiny_chunks(3);
     let (mut tried, mut problems) = (0, Vec::new());
     let graphs: Vec<Changed> = [("kron:8", Ends::Undirected), ("powerlaw:300:2.2", Ends::Directed)]
@@ -245,7 +245,7 @@ fn a_graph_stays_as_it_was_while_batches_are_applied() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(gw_testing::usually(24, 500)))]
+    #![proptest_config(ProptestConfig::with_cases(gw_testing::usually(10, 500)))]
 
     /// Mixed updates, then the programs that everybody asks for.
     #[test]

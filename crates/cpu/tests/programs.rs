@@ -84,7 +84,7 @@ fn right_together_without_a_schedule() {
 /// Random legal schedules for every labelled point of every program on random graphs, on machines that share the
 /// smallest work. Every second program, so that two tests share the work.
 fn right_under_random_schedules(first: usize) {
-    let schedules: u64 = gw_testing::usually(30, 2000);
+    let schedules: u64 = gw_testing::usually(20, 2000);
     let machine = CpuVm::with_tiny_chunks(3);
     let (graphs, mut tried, mut problems) = (graphs(), 0, Vec::new());
     for program in programs().iter().skip(first).step_by(2) {

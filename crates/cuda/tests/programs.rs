@@ -39,7 +39,7 @@ fn check(program: &Program, spec: &str, graph: &Arc<Graph>, vm: &dyn GraphVm) ->
     Ok(())
 }
 
-/// A program on a ninth of the graphs, another ninth for each program, under the schedule that is chosen for each; on
+/// A program on every eighteenth graph, others for each program, under the schedule that is chosen for each; on
 /// all graphs in a nightly run.
 fn right(name: &str) {
     let Some(device) = EmulatedDevice::new() else { return };
@@ -48,7 +48,7 @@ fn right(name: &str) {
     let mut problems = Vec::new();
     let number = gw_programs::programs().iter().position(|p| p.name == name).unwrap_or(0);
     for (i, spec) in graphs().iter().enumerate() {
-        if !(i + number).is_multiple_of(gw_testing::usually(9, 1)) {
+        if !(i + number).is_multiple_of(gw_testing::usually(18, 1)) {
             continue;
         }
         let graph = Arc::new(GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph);
