@@ -35,9 +35,10 @@ fn count(list: &str) -> usize {
     list.trim().split(',').filter_map(range).sum::<usize>().max(1)
 }
 
-/// What the CPU machine can run on any computer.
-fn everywhere() -> Capabilities {
-    Capabilities::new("cpu")
+/// What kernels of the CPU machine can run for any machine that drives them, by its name: nothing that belongs to one
+/// memory or looks at the clock.
+pub fn kernel_capabilities(machine: &'static str) -> Capabilities {
+    Capabilities::new(machine)
         .allow(Axis::Direction, Direction::ALL)
         .allow(
             Axis::Parallelism,
@@ -61,17 +62,20 @@ fn everywhere() -> Capabilities {
             ],
         )
         .allow(Axis::Dedup, Dedup::ALL)
-        .allow(
-            Axis::Update,
-            &[PriorityUpdate::Lazy, PriorityUpdate::Eager, PriorityUpdate::EagerWithMerge, PriorityUpdate::ConstantSum],
-        )
-        .allow_all(Axis::Segments)
+        .allow(Axis::Update, &[PriorityUpdate::Lazy])
         .allow_all(Axis::Delta)
-        .allow_all(Axis::Merge)
         .allow_all(Axis::Buckets)
         .allow(Axis::LoopForm, &[LoopForm::Host])
         .allow(Axis::Intersection, Intersection::ALL)
         .allow_hybrids(&[Criterion::InputSize, Criterion::InputWork])
+}
+
+/// What the CPU machine can run on any computer.
+fn everywhere() -> Capabilities {
+    kernel_capabilities("cpu")
+        .allow(Axis::Update, &[PriorityUpdate::Eager, PriorityUpdate::EagerWithMerge, PriorityUpdate::ConstantSum])
+        .allow_all(Axis::Segments)
+        .allow_all(Axis::Merge)
         .allow_adaptive()
 }
 

@@ -56,6 +56,7 @@ use gw_graph::Graph;
 use gw_ir::module::Module;
 use gw_schedule::{Capabilities, Family};
 
+pub use capability::kernel_capabilities;
 pub use codegen::Listing;
 use executable::CpuExecutable;
 use sharing::Sharing;

@@ -75,6 +75,20 @@ pub fn presets() -> &'static [Preset] {
 /// Degrees above this are gathered by a block in Helix: the block size of the CUDA machine.
 const BLOCK: usize = 256;
 
+/// One way to schedule the edge operators of a point of Helix' space.
+macro_rules! helix_rule {
+    ($line:literal, $balance:literal, $scope:literal, $claim:literal) => {
+        Rule {
+            applies: is_edge_operator,
+            schedule: |p| {
+                let words = concat!("push,", $balance, ",hubs=resident,edges=csr-m,dedup-input=", $scope, $claim);
+                text(p, &format!("{words},append=ballot"))
+            },
+            because: |_| $line.into(),
+        }
+    };
+}
+
 /// A point of Helix' space with one load balancing: pairs of offsets, hubs apart, ballots, repeats dropped on load.
 macro_rules! helix_point {
     ($name:literal, $line:literal, $balance:literal, $scope:literal) => {
@@ -82,39 +96,9 @@ macro_rules! helix_point {
             name: $name,
             line: concat!("GPU: Helix, ", $line),
             rules: &[
-                Rule {
-                    applies: is_edge_operator,
-                    schedule: |p| {
-                        text(
-                            p,
-                            concat!(
-                                "push,",
-                                $balance,
-                                ",hubs=resident,edges=csr-m,dedup-input=",
-                                $scope,
-                                ",claim=store,append=ballot"
-                            ),
-                        )
-                    },
-                    because: |_| $line.into(),
-                },
+                helix_rule!($line, $balance, $scope, ",claim=store"),
                 // Where each vertex may stand in the output once only.
-                Rule {
-                    applies: is_edge_operator,
-                    schedule: |p| {
-                        text(
-                            p,
-                            concat!(
-                                "push,",
-                                $balance,
-                                ",hubs=resident,edges=csr-m,dedup-input=",
-                                $scope,
-                                ",append=ballot"
-                            ),
-                        )
-                    },
-                    because: |_| $line.into(),
-                },
+                helix_rule!($line, $balance, $scope, ""),
                 FUSED,
                 INTERSECTIONS_BY_LENGTH,
             ],
