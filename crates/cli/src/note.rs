@@ -1,5 +1,5 @@
-//! Notes on standard error: `eprint!` and `eprintln!` of this crate in place of those of the standard library, which panic
-//! where whoever reads has gone. A run goes on without a reader of its notes.
+//! Notes on standard error: `eprint!` and `eprintln!` of this crate in place of those of the standard library, which
+//! panic where whoever reads has gone. A run goes on without a reader of its notes.
 
 macro_rules! eprint {
     ($($part:tt)*) => {{

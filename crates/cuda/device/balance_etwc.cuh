@@ -55,8 +55,8 @@ struct EtwcPieces {
         const unsigned long long all = (scratch.capacity - SCRATCH_CONTROL) / 2;
         room = all < ~0u ? (unsigned)all : ~0u;
     }
-    // False where there is no room: in an input with repeats the hubs of the graph stand more than once. The caller then
-    // walks v like other vertices.
+    // False where there is no room: in an input with repeats the hubs of the graph stand more than once. The caller
+    // then walks v like other vertices.
     __device__ bool put(int v, unsigned pieces) const {
         unsigned* counter = control + 1 + turn;
         unsigned at = *(volatile unsigned*)counter;

@@ -11,8 +11,8 @@
 
 namespace gw {
 
-// Tables in shared memory, of 16 KiB for outputs and of 8 KiB for inputs: a block loads a vertex per thread at a time, and
-// an operator may have both beside a balancer that itself takes 20 KiB of the 48 that there are.
+// Tables in shared memory, of 16 KiB for outputs and of 8 KiB for inputs: a block loads a vertex per thread at a time,
+// and an operator may have both beside a balancer that itself takes 20 KiB of the 48 that there are.
 template <unsigned WORDS> struct Words64 {
     volatile unsigned long long* words;
 };

@@ -58,8 +58,8 @@ pub(crate) fn needs(module: &Module, graph: &Graph) -> Result<Needs> {
     Ok(needs)
 }
 
-/// Ids that a queue of a kernel has room for at least. Sets that may hold a vertex several times take as much of the free
-/// memory as is good for them, but make do with room for six times all vertices.
+/// Ids that a queue of a kernel has room for at least. Sets that may hold a vertex several times take as much of the
+/// free memory as is good for them, but make do with room for six times all vertices.
 fn capacity(code: &Generated, vertices: u64, edges: u64) -> u64 {
     if code.unbounded { (vertices + edges).min(6 * vertices) } else { vertices }
 }

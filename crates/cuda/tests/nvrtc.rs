@@ -1,6 +1,6 @@
 //! Every kernel of every standard program compiles for the GPUs in use, under many schedules. Needs NVRTC, but no
-//! GPU. A program takes every eighteenth schedule, each another one, and one kernel in ten is also compiled for an older
-//! GPU; in a nightly run all are.
+//! GPU. A program takes every eighteenth schedule, each another one, and one kernel in ten is also compiled for an
+//! older GPU; in a nightly run all are.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -153,8 +153,8 @@ impl<W: EdgeWeight> DynamicGraph<W> {
         Ok(Applied { inserted, deleted, reweighted: edges.len() - inserted - deleted, changes: edges })
     }
 
-    /// Whether a batch can be applied: its vertices are there, and so is the memory for what it touches. A log that keeps
-    /// batches asks before, so that it never holds one that fails.
+    /// Whether a batch can be applied: its vertices are there, and so is the memory for what it touches. A log that
+    /// keeps batches asks before, so that it never holds one that fails.
     pub fn check(&self, batch: &Batch<W>) -> Result<()> {
         batch.check(self.vertices())?;
         let ends = |&(source, target, _): &(u32, u32, Change<W>)| [source, target];

@@ -260,8 +260,8 @@ impl<W: EdgeWeight> Lists<W> {
         self.now.pages.resize(vertices.div_ceil(PAGE), Arc::new(Page::empty()));
     }
 
-    /// The most bytes that a batch of so many changes takes beside the region of the pool: pages of its vertices, and the
-    /// changes in order.
+    /// The most bytes that a batch of so many changes takes beside the region of the pool: pages of its vertices, and
+    /// the changes in order.
     pub(crate) fn room_for(&self, vertices: impl Iterator<Item = u32>, changes: usize) -> u64 {
         let mut pages = vec![false; self.now.pages.len()];
         vertices.for_each(|vertex| pages[vertex as usize / PAGE] = true);

@@ -107,8 +107,8 @@ impl Store {
         Ok(Recovered { store, graph, batches, torn })
     }
 
-    /// Keeps a batch, to be applied to a graph of so many vertices, and how far the source of its changes was read then.
-    /// When this returns, the disk has both.
+    /// Keeps a batch, to be applied to a graph of so many vertices, and how far the source of its changes was read
+    /// then. When this returns, the disk has both.
     pub fn append<W: EdgeWeight>(&mut self, vertices: usize, batch: &Batch<W>, place: Place) -> Result<()> {
         // A batch that cannot be applied must not be found at recovery.
         batch.check(vertices)?;

@@ -6,9 +6,9 @@ use crate::registry::Program;
 ///
 /// It declares without an initial value what it is given: `inserted` and `deleted`, the edges that came and went, and
 /// the results of the run before under the names that they have in the standard program. Where it declares them, it is
-/// also given `vertices_before`, the number of vertices before, and `symmetric`, whether every edge has its reverse. Its
-/// results are those of the standard program; `repaired`, where there is one, is false when the standard program has to
-/// run. All else without an initial value is zero at first, and stays from update to update.
+/// also given `vertices_before`, the number of vertices before, and `symmetric`, whether every edge has its reverse.
+/// Its results are those of the standard program; `repaired`, where there is one, is false when the standard program
+/// has to run. All else without an initial value is zero at first, and stays from update to update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Update {
     /// The file in `programs/`.

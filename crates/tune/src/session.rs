@@ -343,8 +343,8 @@ impl Session<'_> {
     }
 
     /// The run as given and runs from further sources. Sources from which the rule's run is over at once (a vertex in a
-    /// corner of the graph) say nothing about schedules and are left out. Where runs take long, fewer sources are drawn,
-    /// or none: the budget is for the search.
+    /// corner of the graph) say nothing about schedules and are left out. Where runs take long, fewer sources are
+    /// drawn, or none: the budget is for the search.
     fn draw_inputs(
         &self,
         module: &Module,

@@ -258,8 +258,8 @@ fn a_survey_has_different_legal_schedules() {
     }
 }
 
-/// On the day of an earlier search everything took a third of the time. A search that takes its readings up and is ended
-/// after the rule's runs must not take that for the gain of a schedule.
+/// On the day of an earlier search everything took a third of the time. A search that takes its readings up and is
+/// ended after the rule's runs must not take that for the gain of a schedule.
 #[test]
 fn readings_of_a_faster_day_are_no_gain() {
     let (space, start) = space("sssp-delta");

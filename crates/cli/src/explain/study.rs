@@ -20,8 +20,8 @@ use crate::machines;
 use crate::output::{json, text as print};
 use crate::program::source;
 
-/// Arguments of a study. Those of one kind require the group of both kinds and refuse the other kind: a required argument
-/// that a given one conflicts with would count as not required.
+/// Arguments of a study. Those of one kind require the group of both kinds and refuse the other kind: a required
+/// argument that a given one conflicts with would count as not required.
 #[derive(Args)]
 pub struct StudyArguments {
     /// Measure the cells of the table into this file

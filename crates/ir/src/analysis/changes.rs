@@ -1,9 +1,10 @@
 //! Whether an operator reports a vertex only for a write that changes its entry.
 //!
 //! `applyModified` reports every write to the tracked vector: `mark[dst] = 1` at every edge, though the entry holds 1
-//! already. Where repeats stay in the output of such an operator and the next one starts from it, they multiply: the hub
-//! of a star stands in a frontier once per leaf, and each time all its edges are walked. A write that changes the entry
-//! is followed by no further report of the same value, so that repeats come from races and improvements alone. Such are
+//! already. Where repeats stay in the output of such an operator and the next one starts from it, they multiply: the
+//! hub of a star stands in a frontier once per leaf, and each time all its edges are walked. A write that changes the
+//! entry is followed by no further report of the same value, so that repeats come from races and improvements alone.
+//! Such are
 //!
 //! - `vec[x] min= e` and `max=`, which report where the entry became less or greater, and
 //! - `vec[dst] = e` where the `to` function is `r = vec[v] == K` and `e` never is K.

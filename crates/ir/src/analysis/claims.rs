@@ -78,8 +78,8 @@ pub fn note(module: &mut Module) {
 }
 
 /// Whether something besides a function writes a vector, other than statements of `main` that stand in no block.
-/// Whatever gives the vector a second name counts as a write: captures, arguments, assignments of the vector as a whole.
-/// So do priority queues over it.
+/// Whatever gives the vector a second name counts as a write: captures, arguments, assignments of the vector as a
+/// whole. So do priority queues over it.
 fn is_written_elsewhere(module: &Module, vector: &Name, claims: &Name) -> bool {
     let mut written = module.globals.iter().any(|g| priority_vector(module, &g.name).as_ref() == Some(vector));
     let is_it = |target: &Expr| target.place_root() == Some(vector);

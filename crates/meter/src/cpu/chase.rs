@@ -33,7 +33,8 @@ pub(super) fn seconds_per_access(bytes: usize, effort: Effort) -> Result<(Curve,
     for j in 0..lines as u64 {
         cells[cell(j)] = cell(j + 1) as u64;
     }
-    // What a cache holds must be there before the first chain is timed, else one chain measures the level behind it too.
+    // What a cache holds must be there before the first chain is timed, else one chain measures the level behind it
+    // too.
     if bytes <= WARMED {
         walk(cells, &mut [cell(0)], 2 * lines);
     }

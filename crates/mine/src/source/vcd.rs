@@ -358,8 +358,8 @@ impl Declarations {
         Ok(())
     }
 
-    /// The name of a variable among the others; `None` where it was declared before, with the same code. A range of bits
-    /// belongs to it where it tells one part of a signal from another: `a[3]`, or `a[7:4]` beside `a[3:0]`.
+    /// The name of a variable among the others; `None` where it was declared before, with the same code. A range of
+    /// bits belongs to it where it tells one part of a signal from another: `a[3]`, or `a[7:4]` beside `a[3:0]`.
     fn name(&mut self, name: String, range: &str, code: &str) -> std::result::Result<Option<String>, String> {
         let ranged = format!("{name}{range}");
         let is_part = (!range.is_empty() && !range.contains(':')) || self.parted.contains(&name);
