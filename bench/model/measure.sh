@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # The measuring half of bench/model.md: runs on the machine in question.
 #
-#     bench/model/measure.sh GW GRAPHS OUT [cuda]
+#     bench/model/measure.sh GW GRAPHS OUT [cpu|cuda]
 #
-# GW is a release build, GRAPHS a folder with the three real graphs, OUT a folder for the cells. Without `cuda` only the
-# processor is measured. Each phase has a time limit; what a phase did not reach is missing in its file.
+# GW is a release build, GRAPHS a folder with the three real graphs, OUT a folder for the cells; the processor is measured
+# unless the GPU is asked for. Each phase has a time limit; what a phase did not reach is missing in its file.
 # The modelling half, bench/model/tables.sh, runs anywhere.
 set -u
 gw=$(realpath "$1"); graphs=$(realpath "$2"); mkdir -p "$3"; out=$(realpath "$3"); target=${4:-cpu}
@@ -40,10 +40,11 @@ if [ "$target" = cuda ]; then
     done) &
   done
   wait; rm -f "$out"/warm.*; echo "kernels compiled after $((SECONDS - began)) s"
-  cells 60 cuda 0 "${table[@]}" --cell-seconds 0.15
-  cells 50 cuda-train 0 "${train[@]}" --cell-seconds 0.1
-  cells 30 cuda-train-random 0 "${train_random[@]}" --cell-seconds 0.04
-  cells "${RANDOM_LIMIT:-80}" cuda-random 0 "${random[@]}" --cell-seconds 0.04
+  cells 60 cuda 1 "${table[@]}" --cell-seconds 0.15
+  cells 50 cuda-train 1 "${train[@]}" --cell-seconds 0.1
+  cells 30 cuda-train-random 1 "${train_random[@]}" --cell-seconds 0.04
+  cells "${RANDOM_LIMIT:-80}" cuda-random 1 "${random[@]}" --cell-seconds 0.04
+  echo "all: $((SECONDS - began)) s"; exit
 fi
 scale=${CPU_SCALE:-16} small=${CPU_SMALL:-13}
 [ -s "$out/cpu-sheet.json" ] || phase 60 sheet "$gw" meter --quick --target cpu -o "$out/cpu-sheet.json"

@@ -132,41 +132,49 @@ struct Measure {
         return times;
     }
 
+    // A steady loop. A call of the energy counter takes milliseconds, so batches of 25 ms are queued two deep and the
+    // counter is asked while they run: the device never waits for the host. Power is the difference of two ticks of the
+    // counter over the time between them, the time of a run that of whole batches.
     void energy(const char* group, const char* name, const char* input, const std::function<void()>& run) {
         cudaEvent_t mark[2];
         for (auto& event : mark) CHECK(cudaEventCreate(&event));
         const double guess = batches(run)[0];  // also warms up
-        const int runs = std::max(1, (int)(3 / guess));
-        long long finished = 0;
+        const int runs = std::max(1, (int)(25 / guess));
         const auto submit = [&](int at) {
             for (int i = 0; i < runs; ++i) run();
             CHECK(cudaEventRecord(mark[at]));
         };
         submit(0);
-        int at = 0;
         unsigned long long last = nvml.energy(), start_energy = 0, end_energy = 0;
-        double start = 0, end = 0, peak = 0, begun = now();
-        long long start_runs = 0, end_runs = 0;
-        while (true) {
+        const double begun = now();
+        double start = 0, end = 0, peak = 0, first_batch = 0, last_batch = 0;
+        long long batches_done = 0;
+        for (int at = 0; end == 0; at = 1 - at) {
             submit(1 - at);
-            CHECK(cudaEventSynchronize(mark[at]));
-            at = 1 - at;
-            finished += runs;
-            const unsigned long long energy = nvml.energy();
-            peak = std::max(peak, nvml.power());
-            const bool tick = energy != last;
-            last = energy;
-            if (start == 0 && now() - begun > 0.25 * seconds && (tick || now() - begun > 0.25 * seconds + 0.3)) {
-                start = now(), start_energy = energy, start_runs = finished;
-            } else if (start > 0 && now() - start >= seconds && (tick || now() - start > seconds + 0.3)) {
-                end = now(), end_energy = energy, end_runs = finished;
-                break;
-            }
+            cudaError_t state;
+            do {
+                const unsigned long long energy = nvml.energy();
+                const double time = now();
+                const bool tick = energy != last;
+                last = energy;
+                if (start == 0 && time - begun > 0.25 * seconds && (tick || time - begun > 0.25 * seconds + 0.3)) {
+                    start = time, start_energy = energy;
+                } else if (start > 0 && end == 0 && time - start >= seconds && (tick || time - start > seconds + 0.3)) {
+                    end = time, end_energy = energy;
+                }
+                peak = std::max(peak, nvml.power());
+                state = cudaEventQuery(mark[at]);
+            } while (state == cudaErrorNotReady);
+            CHECK(state);
+            last_batch = now();
+            if (first_batch == 0) first_batch = last_batch;
+            else ++batches_done;
         }
         CHECK(cudaDeviceSynchronize());
-        const double count = (double)(end_runs - start_runs), joules = (end_energy - start_energy) / 1000.0;
-        printf("%s\t%s\t%s\t%.6f\t%.8f\t%.1f\t%.1f\t%u\t%.0f\t%.3f\n", group, name, input, (end - start) * 1e3 / count,
-               joules / count, joules / (end - start), peak, nvml.clock(), count, end - start);
+        const double count = (double)batches_done * runs, ms = (last_batch - first_batch) * 1e3 / count;
+        const double watts = (end_energy - start_energy) / 1000.0 / (end - start);
+        printf("%s\t%s\t%s\t%.6f\t%.8f\t%.1f\t%.1f\t%u\t%.0f\t%.3f\n", group, name, input, ms, watts * ms / 1e3, watts,
+               peak, nvml.clock(), count, end - start);
         for (auto& event : mark) CHECK(cudaEventDestroy(event));
     }
 };

@@ -13,7 +13,7 @@ use bytemuck::Pod;
 use crate::graph_id::AdjacencyId;
 use crate::renumbering::Renumbering;
 use crate::spans::Spans;
-use crate::{Buffer, Offsets, VertexId, Weight, WeightKind, Weights};
+use crate::{Buffer, Offsets, VertexId, Weight, WeightKind, Weights, parallel};
 
 /// Neighbour lists of all vertices, each sorted ascending by neighbour id.
 #[derive(Debug)]
@@ -91,13 +91,20 @@ impl Adjacency {
     fn lists(&self) -> &Lists {
         self.lists.get_or_init(|| {
             let start = Instant::now();
-            let (targets, weights) = match &self.origin {
+            let (targets, weights) = parallel::once(|| match &self.origin {
                 Origin::Renumbered(renumbering) => renumbering.lists(&self.offsets),
                 Origin::Spans(spans) => spans.rows(&self.offsets),
                 Origin::Here => (Vec::new(), Weights::None),
-            };
+            });
             Lists { targets: targets.into(), weights, time: start.elapsed() }
         })
+    }
+
+    /// Makes lists that are still to be made under other numbers, before all threads read them.
+    pub(crate) fn settle(&self) {
+        if let Origin::Renumbered(_) = self.origin {
+            self.lists();
+        }
     }
 
     /// The same arrays under another identity: whoever keeps something by [`Adjacency::id`] meets a new adjacency.

@@ -132,6 +132,7 @@ impl Adjacency {
 
     /// Hands the edges, with their weights typed, to `reader`.
     pub(crate) fn typed<R: ReadEdges>(&self, reader: &R) -> R::Answer {
+        self.settle();
         match self.weight_kind() {
             WeightKind::None => reader.read::<()>(AdjacencyStream { adjacency: self, weights: PhantomData }),
             WeightKind::Int => reader.read::<i32>(AdjacencyStream { adjacency: self, weights: PhantomData }),

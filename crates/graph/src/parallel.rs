@@ -32,6 +32,27 @@ pub(crate) fn map_items<I: Send, T: Send>(items: Vec<I>, work: impl Fn(I) -> T +
     map(items.len(), |at| taken(at).map(&work)).into_iter().flatten().collect()
 }
 
+/// Makes something that is made once, at the first look, and that others who look meanwhile wait for.
+///
+/// A task that waits for tasks of its own takes up others of its pool, which may be those that look: the thread would
+/// wait for itself. So a look from within a parallel loop makes the thing on other threads, in a pool of its own, and
+/// does nothing meanwhile.
+pub(crate) fn once<T: Send>(make: impl FnOnce() -> T + Send) -> T {
+    if rayon::current_thread_index().is_none() {
+        return make();
+    }
+    let threads = rayon::current_num_threads();
+    let made = std::thread::scope(|scope| {
+        let apart = || match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
+            Ok(pool) => pool.install(make),
+            // Without further threads there is this one, which is in no pool.
+            Err(_) => make(),
+        };
+        scope.spawn(apart).join()
+    });
+    made.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use crate::{Adjacency, Graph, Permutation, Weights, memory};
+use crate::{Adjacency, Graph, Permutation, Weights, memory, parallel};
 
 pub use blocked::BlockedEdges;
 pub use coo::{Coo, CooOrder, CooPairs};
@@ -230,29 +230,29 @@ impl Forms {
     }
 
     /// Builds a form that needs this much memory at its peak, and writes down its cost.
-    pub(crate) fn timed<T>(
+    pub(crate) fn timed<T: Send>(
         &self,
         name: &str,
         needed: u64,
         bytes: impl Fn(&T) -> usize,
-        make: impl FnOnce() -> T,
+        make: impl FnOnce() -> T + Send,
     ) -> Arc<T> {
         memory::require(needed, format_args!("the form `{name}` of the graph"));
         let start = Instant::now();
-        let form = make();
+        let form = parallel::once(make);
         let entry = Derived { name: name.to_owned(), time: start.elapsed(), bytes: bytes(&form) };
         self.log.lock().unwrap_or_else(PoisonError::into_inner).push(entry);
         Arc::new(form)
     }
 
-    fn cached<K: Eq + Hash, T>(
+    fn cached<K: Eq + Hash, T: Send>(
         &self,
         cache: &Cache<K, T>,
         key: K,
         name: &str,
         needed: u64,
         bytes: impl Fn(&T) -> usize,
-        make: impl FnOnce() -> T,
+        make: impl FnOnce() -> T + Send,
     ) -> Arc<T> {
         let mut forms = cache.lock().unwrap_or_else(PoisonError::into_inner);
         let form = forms.entry(key).or_insert_with(|| self.timed(name, needed, bytes, make));
