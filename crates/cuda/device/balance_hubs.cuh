@@ -50,6 +50,7 @@ __device__ void balance_hubs(Walk& walk, Scratch& scratch, Grid& grid, unsigned 
     if (grid.first()) pieces.next_turn();
     for (unsigned next = blockIdx.x; next < length; next += gridDim.x) {
         const EtwcPieces::Piece piece = pieces.list[next];
+        if (piece.v < 0) continue;
         const Range<Offset> edges = walk.range(piece.v);
         const Offset begin = edges.first + (Offset)piece.number * ETWC_PIECE, all = edges.last - begin;
         const Offset here = all < ETWC_PIECE ? all : (Offset)ETWC_PIECE;
