@@ -20,6 +20,8 @@
 mod booleans;
 pub mod check;
 mod classes;
+#[cfg(feature = "cuda")]
+pub mod device;
 mod error;
 pub mod generate;
 mod invariant;
@@ -33,7 +35,8 @@ mod trace;
 
 pub use error::MineError;
 pub use invariant::{Basis, Invariant, Language};
-pub use mine::{Mined, Seconds, mine};
+pub use mine::{Mined, Seconds, mine, mine_with};
+pub use ranges::Range;
 pub use report::{assertions, report, text};
 pub use source::{InMemory, ReadOptions, Source, load, open};
 pub use template::{Constant, Template, Templates};
