@@ -99,7 +99,8 @@ pub struct Mine {
     #[arg(long, value_enum, default_value = "cpu")]
     target: Place,
     /// Mine so many times, and print times instead of what was found
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with_all = ["assertions", "minimal"])]
+    #[arg(long, value_name = "N", conflicts_with_all = ["assertions", "minimal"])]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     repeat: Option<u32>,
     /// The set of templates
     #[arg(long, value_enum, default_value = "2")]
@@ -150,7 +151,7 @@ impl Mine {
         // A GPU that is missing is told before a trace is read.
         let device = match self.target {
             Place::Cpu => None,
-            Place::Cuda => Some(open_device()?),
+            Place::Cuda => Some(crate::devices::open_gpu()?),
         };
         let mut source: Box<dyn Source> = match (&self.trace, self.generate) {
             (Some(trace), _) => {
@@ -191,13 +192,6 @@ impl Mine {
         }
         Ok(())
     }
-}
-
-/// The GPU, or why there is none.
-fn open_device() -> Result<Arc<dyn Device>, CliError> {
-    let opened = gw_cuda::nvidia::NvidiaDevice::open();
-    let refused = |error| CliError::NoResult(format!("--target cuda: {error}; --target cpu needs no GPU"));
-    Ok(Arc::new(opened.map_err(refused)?))
 }
 
 fn mined_once(

@@ -10,6 +10,8 @@ typedef GW_NUMBER Number;
 typedef unsigned long long Word;
 
 static constexpr unsigned TILE = GW_TILE;
+// Loads of 16 bytes by which a warp reads a tile of a column.
+static constexpr unsigned STEPS = TILE / (32 * GW_VECTOR);
 static constexpr unsigned ALL = 0xffffffffu;
 
 // Seen bits of a template: it fails, or the host must look because rounding may decide.
@@ -53,7 +55,8 @@ static __device__ unsigned scan(const Arguments& args, const Candidate& candidat
     const Number *a = args.columns[candidate.a] + from, *b = args.columns[candidate.b] + from;
     unsigned bits = 0;
 #pragma unroll 4
-    for (unsigned at = GW_VECTOR * gw::lane(); at < TILE; at += 32 * GW_VECTOR) {
+    for (unsigned step = 0; step < STEPS; step++) {
+        const unsigned at = GW_VECTOR * (32 * step + gw::lane());
         Number x[GW_VECTOR], y[GW_VECTOR];
         read(a + at, x);
         read(b + at, y);
@@ -71,7 +74,8 @@ static __device__ unsigned scan(const Arguments& args, const Candidate& candidat
 template <class Holds> static __device__ __forceinline__ unsigned all1(const Number* a, Holds holds) {
     bool fails = false;
 #pragma unroll 4
-    for (unsigned at = GW_VECTOR * gw::lane(); at < TILE; at += 32 * GW_VECTOR) {
+    for (unsigned step = 0; step < STEPS; step++) {
+        const unsigned at = GW_VECTOR * (32 * step + gw::lane());
         Number x[GW_VECTOR];
         read(a + at, x);
 #pragma unroll
@@ -82,7 +86,8 @@ template <class Holds> static __device__ __forceinline__ unsigned all1(const Num
 template <class Holds> static __device__ __forceinline__ unsigned all2(const Number* a, const Number* b, Holds holds) {
     bool fails = false;
 #pragma unroll 4
-    for (unsigned at = GW_VECTOR * gw::lane(); at < TILE; at += 32 * GW_VECTOR) {
+    for (unsigned step = 0; step < STEPS; step++) {
+        const unsigned at = GW_VECTOR * (32 * step + gw::lane());
         Number x[GW_VECTOR], y[GW_VECTOR];
         read(a + at, x);
         read(b + at, y);
@@ -95,7 +100,8 @@ template <class Holds>
 static __device__ __forceinline__ unsigned all3(const Number* a, const Number* b, const Number* c, Holds holds) {
     bool fails = false;
 #pragma unroll 4
-    for (unsigned at = GW_VECTOR * gw::lane(); at < TILE; at += 32 * GW_VECTOR) {
+    for (unsigned step = 0; step < STEPS; step++) {
+        const unsigned at = GW_VECTOR * (32 * step + gw::lane());
         Number x[GW_VECTOR], y[GW_VECTOR], z[GW_VECTOR];
         read(a + at, x);
         read(b + at, y);
@@ -113,7 +119,8 @@ static __device__ __forceinline__ unsigned
 all_or(const Number* a, const Number* b, const Number* c, Cheap cheap, Holds holds) {
     bool fails = false;
 #pragma unroll 4
-    for (unsigned at = GW_VECTOR * gw::lane(); at < TILE; at += 32 * GW_VECTOR) {
+    for (unsigned step = 0; step < STEPS; step++) {
+        const unsigned at = GW_VECTOR * (32 * step + gw::lane());
         Number x[GW_VECTOR], y[GW_VECTOR], z[GW_VECTOR];
         read(a + at, x);
         read(b + at, y);

@@ -49,7 +49,8 @@ extern "C" __global__ void __launch_bounds__(GW_BLOCK) check_patterns(const __gr
             const Word* c = candidate.arity > 2 ? args.columns[candidate.c] + tile * TILE : nullptr;
             unsigned bits = 0;
 #pragma unroll 4
-            for (unsigned at = 2 * gw::lane(); at < TILE; at += 64) {
+            for (unsigned step = 0; step < TILE / 64; step++) {
+                const unsigned at = 2 * (32 * step + gw::lane());
                 const ulonglong2 none = make_ulonglong2(0, 0);
                 const ulonglong2 x = __ldg((const ulonglong2*)(a + at));
                 const ulonglong2 y = b ? __ldg((const ulonglong2*)(b + at)) : none;

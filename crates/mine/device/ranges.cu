@@ -38,8 +38,8 @@ extern "C" __global__ void __launch_bounds__(GW_BLOCK) find_ranges(const __grid_
         Word least = ~0ull, most = 0;
         bool is_none = false;
 #pragma unroll 4
-        for (unsigned at = gw::lane(); at < TILE; at += 32) {
-            const double x = __ldg(column + at);
+        for (unsigned step = 0; step < TILE / 32; step++) {
+            const double x = __ldg(column + 32 * step + gw::lane());
             is_none |= x != x;
             if (x == x) {
                 const Word k = key(x);

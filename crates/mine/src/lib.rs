@@ -24,6 +24,7 @@ mod classes;
 pub mod device;
 mod error;
 pub mod generate;
+mod identifiers;
 mod invariant;
 mod mine;
 mod numbers;
@@ -34,6 +35,7 @@ mod template;
 mod trace;
 
 pub use error::MineError;
+pub use identifiers::Identifiers;
 pub use invariant::{Basis, Invariant, Language};
 pub use mine::{Mined, Seconds, mine, mine_with};
 pub use ranges::Range;

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use crate::invariant::Invariant;
 use crate::check::{Checker, Cores};
+use crate::invariant::Invariant;
 use crate::source::{Source, probe};
 use crate::template::Templates;
 use crate::trace::Variables;

@@ -3,9 +3,7 @@
 use std::collections::HashMap;
 
 use crate::Result;
-use crate::check::{
-    Candidate, Checker, EQUAL, GREATER, LESS, Question, Rules, UNORDERED, relation_holds, survivors,
-};
+use crate::check::{Candidate, Checker, EQUAL, GREATER, LESS, Question, Rules, UNORDERED, relation_holds, survivors};
 use crate::classes::Classes;
 use crate::invariant::{Basis, Invariant};
 use crate::ranges::{Range, implied, order};

@@ -132,9 +132,7 @@ impl<'a> OnDevice<'a> {
         // Those that are left are in their old order.
         let mut left = unsure.into_iter().peekable();
         let stays = |mark: &Marked| {
-            let same = |c: &Candidate| {
-                c.question == mark.candidate.question && c.variables == mark.candidate.variables
-            };
+            let same = |c: &Candidate| c.question == mark.candidate.question && c.variables == mark.candidate.variables;
             !mark.is_unsure || left.next_if(same).is_some()
         };
         Ok(marked.into_iter().filter(stays).map(|mark| mark.candidate).collect())

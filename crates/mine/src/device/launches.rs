@@ -175,11 +175,7 @@ impl Launches {
         device.download(bytemuck::cast_slice_mut(&mut found), answer.address())?;
         let range = |found: FoundRange| match found.least {
             u64::MAX => Range { has_nan: found.not_a_number != 0, ..EMPTY },
-            _ => Range {
-                least: number(found.least),
-                most: number(found.most),
-                has_nan: found.not_a_number != 0,
-            },
+            _ => Range { least: number(found.least), most: number(found.most), has_nan: found.not_a_number != 0 },
         };
         Ok(found.into_iter().map(range).collect())
     }
