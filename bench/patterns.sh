@@ -66,7 +66,7 @@ echo "== mine: times (the first run on the GPU sends the trace and makes kernels
 for trace in T1 T2 T3 T4; do
     for set in 1 2; do
         for place in cuda cpu; do
-            repeat=3
+            repeat=2
             [ $place = cuda ] && repeat=6
             part "mine-$trace-$set-$place" 60 "$gw" mine --generate $trace --templates $set --target $place --repeat $repeat &&
                 echo "$trace, templates $set, $place:" && cat "$out/mine-$trace-$set-$place"

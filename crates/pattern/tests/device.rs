@@ -76,13 +76,13 @@ fn whatever_does_not_fit_is_as_on_the_cores() {
     }
 }
 
-/// With room for a single warp, solutions follow each other on it, over the marks of those before.
+/// With room for few warps, solutions follow each other on them, over the marks of those before.
 #[test]
 fn few_warps_do_all_solutions() {
     let target = random_graph(300, 900, 3, 1);
     let query = connected_part(&target, 10, 3).unwrap();
     let Some(device) = EmulatedDevice::new() else { return };
-    let device: Arc<dyn Device> = Arc::new(device.with_memory(200_000).with_processors(1, 2));
+    let device: Arc<dyn Device> = Arc::new(device.with_memory(200_000).with_processors(8, 2));
     same(&device, &query, &target, None, &Options { solutions: 20, rounds: 1, ..Options::default() });
     let tiny: Arc<dyn Device> = Arc::new(EmulatedDevice::new().unwrap().with_memory(20_000));
     let on_tiny = DeviceTarget::new(tiny, &target).unwrap();

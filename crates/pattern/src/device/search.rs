@@ -150,10 +150,12 @@ impl DeviceTarget<'_> {
         let device = &self.device;
         let (nodes, query_nodes) = (self.target.nodes(), similarity.query().nodes());
         let partners = Buffer::new(device, 4 * options.solutions * query_nodes)?;
-        // Marks and lists of a warp; as many warps as a half of the memory has room for.
-        let each = 24 * nodes + 9 * query_nodes;
-        let room = (device.free_bytes()? / 2 / each as u64).max(1);
-        let warps = (options.solutions as u64).min(resident(device, &self.grow)).min(room) as usize;
+        // Marks and lists of a warp. Where those of all warps are much of the memory, a half of what is free is enough.
+        let each = 24 * nodes as u64 + 9 * query_nodes as u64;
+        let wanted = (options.solutions as u64).min(resident(device, &self.grow));
+        let is_much = wanted.saturating_mul(each) > device.facts().memory / 16;
+        let room = if is_much { (device.free_bytes()? / 2 / each).max(1) } else { wanted };
+        let warps = wanted.min(room) as usize;
         let cells = |cells: usize| Buffer::new(device, 4 * cells);
         let (used, found) = (Buffer::zeroed(device, 4 * warps * nodes)?, Buffer::zeroed(device, 4 * warps * nodes)?);
         let (common, candidates) = (cells(warps * nodes)?, cells(warps * nodes)?);
