@@ -33,7 +33,7 @@ part() {
 
 # same WHAT FILE FILE
 same() {
-    if cmp -s "$out/$2" "$out/$3"; then
+    if [ -s "$out/$2" ] && cmp -s "$out/$2" "$out/$3"; then
         echo "$1: both machines found the same"
     else
         echo "$1: DIFFERENT, see $out/$2 and $out/$3"
