@@ -1,10 +1,11 @@
 //! `gw devices`: what programs can run on here, and what is missing for more.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use clap::Args;
-use gw_cuda::device::DeviceError;
-use gw_cuda::nvidia::{self, Gpu, Survey};
+use gw_cuda::device::{Device, DeviceError};
+use gw_cuda::nvidia::{self, Gpu, NvidiaDevice, Survey};
 use gw_lab::MachineFacts;
 use serde::Serialize;
 
@@ -33,6 +34,12 @@ impl Devices {
             false => text(&found.summary()),
         }
     }
+}
+
+/// The GPU that `--target cuda` asks for in commands that are not about programs, or why there is none.
+pub fn open_gpu() -> Result<Arc<dyn Device>, CliError> {
+    let refused = |error| CliError::NoResult(format!("--target cuda: {error}; --target cpu needs no GPU"));
+    Ok(Arc::new(NvidiaDevice::open().map_err(refused)?))
 }
 
 /// Everything found, as printed.

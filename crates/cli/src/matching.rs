@@ -2,17 +2,20 @@
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
+use gw_cuda::device::Device;
 use gw_graph::GraphSpec;
 use gw_graph::progress::Silent;
+use gw_pattern::device::DeviceTarget;
 use gw_pattern::format::{self, terms::Terms};
 use gw_pattern::report::{Report, exact_matches};
-use gw_pattern::survey::{Survey, survey};
+use gw_pattern::survey::{Survey, survey_by};
 use gw_pattern::{
-    ExactOptions, LabelledGraph, Labels, Match as Found, Matrix, Options, PatternError, Similarity, exact, find_with,
-    perturb, picture, scoring,
+    ExactOptions, LabelledGraph, Labels, Match as Found, Matrix, Options, PatternError, Released, Scoring, Similarity,
+    exact, find_with, perturb, picture, scoring,
 };
 
 use crate::error::CliError;
@@ -25,8 +28,18 @@ Examples:
   gw match complex.gfu net.gfu --similarity s.txt --svg matches.svg
   gw match queries/ network.gfu --against thesis  every query of a folder; two scorings compared
   gw match q.lg web.mtx --target-labels labels.txt
+  gw match queries/ network.gfu --target cuda     on the GPU: the same matches
 
 docs/match.md explains files, costs and scorings.";
+
+/// Where matches grow.
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Place {
+    /// The cores of the processor
+    Cpu,
+    /// The NVIDIA GPU; with the scoring released
+    Cuda,
+}
 
 /// Arguments of `gw match`.
 #[derive(Args)]
@@ -42,6 +55,9 @@ pub struct Match {
     /// Seed of everything drawn; the same seed gives the same matches
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Where matches grow; what is found is the same
+    #[arg(long = "target", value_enum, default_value = "cpu")]
+    place: Place,
     /// How pairs of nodes are judged: released, thesis, or thesis:label+degree+bfs with some of these
     #[arg(long, default_value = "released")]
     scoring: String,
@@ -55,7 +71,7 @@ pub struct Match {
     #[arg(long, value_name = "FILE")]
     similarity: Option<PathBuf>,
     /// Only exact occurrences, found by backtracking
-    #[arg(long, conflicts_with_all = ["scoring", "depth", "rounds", "seed", "similarity", "against"])]
+    #[arg(long, conflicts_with_all = ["scoring", "depth", "rounds", "seed", "similarity", "against", "place"])]
     exact: bool,
     /// Exact occurrences without further edges among their nodes
     #[arg(long, requires = "exact")]
@@ -100,6 +116,22 @@ impl Match {
         }
     }
 
+    /// The GPU where it was asked for; told before anything is computed.
+    fn device(&self) -> Result<Option<Arc<dyn Device>>, CliError> {
+        if self.place == Place::Cpu {
+            return Ok(None);
+        }
+        if self.scoring != Released.name() {
+            let message = format!(
+                "--target cuda grows matches by the scoring `{}`; --scoring {} needs --target cpu",
+                Released.name(),
+                self.scoring
+            );
+            return Err(CliError::Usage(message));
+        }
+        Ok(Some(crate::devices::open_gpu()?))
+    }
+
     fn options(&self) -> Options {
         Options { solutions: self.solutions, depth: self.depth, rounds: self.rounds, seed: self.seed }
     }
@@ -137,7 +169,10 @@ impl Match {
             (report, exact_matches(&found, &similarity))
         } else {
             let scoring = scoring(&self.scoring)?;
-            let found = find_with(&*scoring, &query, target, matrix.as_ref(), &self.options())?;
+            let found = match self.device()? {
+                Some(device) => DeviceTarget::new(device, target)?.find(&query, matrix.as_ref(), &self.options())?,
+                None => find_with(&*scoring, &query, target, matrix.as_ref(), &self.options())?,
+            };
             (Report::new(&found, &similarity, labels, terms.as_ref()), found.matches)
         };
         if let Some(path) = &self.svg {
@@ -170,7 +205,17 @@ impl Match {
             queries.push((name, query));
         }
         let against = self.against.as_deref().map(scoring).transpose()?;
-        let found = survey(&queries, target, &*scoring(&self.scoring)?, against.as_deref(), &self.options())?;
+        let options = self.options();
+        let device = match self.device()? {
+            Some(device) => Some(DeviceTarget::new(device, target)?),
+            None => None,
+        };
+        // Other scorings, which only --against names here, grow on the cores.
+        let find = |scoring: &dyn Scoring, query: &LabelledGraph| match &device {
+            Some(device) if scoring.name() == Released.name() => device.find(query, None, &options),
+            _ => find_with(scoring, query, target, None, &options),
+        };
+        let found = survey_by(&queries, &*scoring(&self.scoring)?, against.as_deref(), find)?;
         match self.json {
             true => json(&found),
             false => text(&table(&found)),

@@ -1,14 +1,23 @@
 //! `gw mine`: what was true of the variables of a trace at every instant.
 
+use std::fmt::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
 
 use clap::{Args, ValueEnum};
+use gw_cuda::device::Device;
+use gw_mine::check::{Checker, Cores};
+use gw_mine::device::{OnDevice, Use};
+use gw_mine::generate::Shape;
 use gw_mine::{
-    Constant, Language, MineError, ReadOptions, Templates, assertions, load, mine, open, report, text as lines,
+    Basis, Constant, Language, MineError, Mined, ReadOptions, Source, Templates, assertions, load, mine_with, open,
+    report, text as lines,
 };
+use serde::Serialize;
 
 use crate::error::CliError;
-use crate::output::{grouped, json, seconds, text};
+use crate::output::{bytes, grouped, json, seconds, text};
 
 const HELP: &str = "\
 Examples:
@@ -17,6 +26,8 @@ Examples:
   gw mine trace.csv --templates 1 --minimal    comparisons only, without what follows from others
   gw mine trace.csv --assertions python        lines for a program
   gw mine huge.csv --stream                    part by part, for traces larger than memory
+  gw mine trace.parquet --target cuda          on the GPU
+  gw mine --generate T4 --target cuda --repeat 3    times on a trace of the shape of the thesis
 
 docs/mine.md explains templates and files.";
 
@@ -42,12 +53,55 @@ enum AssertionLanguage {
     Systemverilog,
 }
 
+/// Where candidates are checked.
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Place {
+    /// The cores of the processor
+    Cpu,
+    /// The NVIDIA GPU
+    Cuda,
+}
+
+/// A trace of the shape of one of the thesis.
+#[derive(Clone, Copy, ValueEnum)]
+enum Generated {
+    /// 15 Booleans and 15 numbers without invariants
+    #[value(name = "T1", alias = "t1")]
+    T1,
+    /// 15 and 15 with planted invariants
+    #[value(name = "T2", alias = "t2")]
+    T2,
+    /// 50 and 50 without invariants
+    #[value(name = "T3", alias = "t3")]
+    T3,
+    /// 50 and 50 with planted invariants
+    #[value(name = "T4", alias = "t4")]
+    T4,
+}
+
 /// Arguments of `gw mine`.
 #[derive(Args)]
 #[command(after_help = HELP)]
 pub struct Mine {
     /// The trace: .csv, .tsv, .vcd or .parquet
-    trace: PathBuf,
+    #[arg(required_unless_present = "generate", conflicts_with_all = ["generate", "instants", "seed"])]
+    trace: Option<PathBuf>,
+    /// A trace that is made here instead, of the shape of one of the thesis
+    #[arg(long, value_enum, value_name = "NAME", conflicts_with_all = ["clock", "stream"])]
+    generate: Option<Generated>,
+    /// Instants of the trace that is made
+    #[arg(long, value_name = "N", default_value_t = 5_000_000, value_parser = clap::value_parser!(u32).range(1..))]
+    instants: u32,
+    /// Seed of the trace that is made
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    seed: u64,
+    /// Where candidates are checked; what is found is the same
+    #[arg(long, value_enum, default_value = "cpu")]
+    target: Place,
+    /// Mine so many times, and print times instead of what was found
+    #[arg(long, value_name = "N", conflicts_with_all = ["assertions", "minimal"])]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    repeat: Option<u32>,
     /// The set of templates
     #[arg(long, value_enum, default_value = "2")]
     templates: Set,
@@ -94,11 +148,24 @@ impl Mine {
         if !self.constant.is_empty() {
             templates.constants = self.constant;
         }
-        let mut source = open(&self.trace, &ReadOptions { clock: self.clock, ..ReadOptions::default() })?;
-        let found = match self.stream {
-            true => mine(&mut *source, &templates)?,
-            false => mine(&mut load(&mut *source)?, &templates)?,
+        // A GPU that is missing is told before a trace is read.
+        let device = match self.target {
+            Place::Cpu => None,
+            Place::Cuda => Some(crate::devices::open_gpu()?),
         };
+        let mut source: Box<dyn Source> = match (&self.trace, self.generate) {
+            (Some(trace), _) => {
+                let mut opened = open(trace, &ReadOptions { clock: self.clock, ..ReadOptions::default() })?;
+                if self.stream { opened } else { Box::new(load(&mut *opened)?) }
+            }
+            (None, Some(shape)) => Box::new(Shape::from(shape).make(self.instants as usize, self.seed)?),
+            (None, None) => return Err(CliError::Usage("a trace or --generate is needed".to_owned())),
+        };
+        if let Some(repeats) = self.repeat {
+            let runs = measured(&mut *source, &templates, device, repeats)?;
+            return if self.json { json(&runs) } else { text(&table(&runs)) };
+        }
+        let (found, used) = mined_once(&mut *source, &templates, device)?;
         if self.json {
             return json(&report(&found, self.minimal));
         }
@@ -120,7 +187,125 @@ impl Mine {
             grouped((all.count - all.checked) as u64),
             seconds(all.seconds.numbers + all.seconds.booleans)
         );
+        if let Some(used) = used {
+            eprintln!("gw: {}", on_device(&used));
+        }
         Ok(())
+    }
+}
+
+fn mined_once(
+    source: &mut dyn Source,
+    templates: &Templates,
+    device: Option<Arc<dyn Device>>,
+) -> Result<(Mined, Option<Use>), CliError> {
+    match device {
+        None => Ok((mine_with(&mut Cores::new(source), templates)?, None)),
+        Some(device) => {
+            let mut checker = OnDevice::new(device, source);
+            let found = mine_with(&mut checker, templates)?;
+            Ok((found, Some(checker.used())))
+        }
+    }
+}
+
+/// One of several runs.
+#[derive(Serialize)]
+struct Run {
+    milliseconds: f64,
+    numbers_milliseconds: f64,
+    booleans_milliseconds: f64,
+    invariants: usize,
+    checked: usize,
+    device: Option<Use>,
+}
+
+/// Mines several times. What was sent to a device stays there from run to run.
+fn measured(
+    source: &mut dyn Source,
+    templates: &Templates,
+    device: Option<Arc<dyn Device>>,
+    repeats: u32,
+) -> Result<Vec<Run>, CliError> {
+    let run = |checker: &mut dyn Checker| -> Result<Run, CliError> {
+        let start = Instant::now();
+        let found = mine_with(checker, templates)?;
+        let milliseconds = start.elapsed().as_secs_f64() * 1e3;
+        Ok(Run {
+            milliseconds,
+            numbers_milliseconds: found.seconds.numbers * 1e3,
+            booleans_milliseconds: found.seconds.booleans * 1e3,
+            invariants: found.invariants.len(),
+            checked: found.invariants.iter().filter(|found| found.basis == Basis::Checked).count(),
+            device: None,
+        })
+    };
+    match device {
+        None => {
+            let mut checker = Cores::new(source);
+            (0..repeats).map(|_| run(&mut checker)).collect()
+        }
+        Some(device) => {
+            let mut checker = OnDevice::new(device, source);
+            let mut runs = Vec::new();
+            for _ in 0..repeats {
+                let measured = run(&mut checker)?;
+                runs.push(Run { device: Some(checker.used()), ..measured });
+            }
+            Ok(runs)
+        }
+    }
+}
+
+/// A line per run.
+fn table(runs: &[Run]) -> String {
+    let mut text = format!(
+        "{:>4} {:>10} {:>10} {:>11} {:>10} {:>8} {:>10} {:>10} {:>8}\n",
+        "run", "ms", "numbers ms", "Booleans ms", "invariants", "checked", "sent", "sending ms", "launches"
+    );
+    for (number, run) in runs.iter().enumerate() {
+        let (sent, sending, launches) = match &run.device {
+            Some(used) => {
+                (bytes(used.sent_bytes), format!("{:.1}", used.transfer_seconds * 1e3), used.launches.to_string())
+            }
+            None => ("-".to_owned(), "-".to_owned(), "-".to_owned()),
+        };
+        let _ = writeln!(
+            text,
+            "{:>4} {:>10.2} {:>10.2} {:>11.2} {:>10} {:>8} {sent:>10} {sending:>10} {launches:>8}",
+            number + 1,
+            run.milliseconds,
+            run.numbers_milliseconds,
+            run.booleans_milliseconds,
+            run.invariants,
+            run.checked,
+        );
+    }
+    let best = runs.iter().map(|run| run.milliseconds).fold(f64::INFINITY, f64::min);
+    let _ = writeln!(text, "best {best:.2} ms");
+    text
+}
+
+fn on_device(used: &Use) -> String {
+    format!(
+        "{}: {} sent in {}, kernels ready after {}, {} launches, {} candidates decided by the cores",
+        used.device,
+        bytes(used.sent_bytes),
+        seconds(used.transfer_seconds),
+        seconds(used.compile_seconds),
+        used.launches,
+        used.rechecked
+    )
+}
+
+impl From<Generated> for Shape {
+    fn from(shape: Generated) -> Shape {
+        match shape {
+            Generated::T1 => Shape::T1,
+            Generated::T2 => Shape::T2,
+            Generated::T3 => Shape::T3,
+            Generated::T4 => Shape::T4,
+        }
     }
 }
 

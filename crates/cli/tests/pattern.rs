@@ -82,6 +82,9 @@ fn invariants_are_told_as_text_json_and_assertions() {
     assert_eq!((&data["count"], &data["checked"]), (&3.into(), &1.into()));
     let python = success(at, &["mine", "trace.csv", "--assertions", "python"]);
     assert!(python.starts_with("import math\n") && python.contains("assert busy == (start and ready)\n"), "{python}");
+    std::fs::write(at.join("alike.csv"), "x-1,x_1\n1,2\n2,4\n").unwrap();
+    let alike = success(at, &["mine", "alike.csv", "--templates", "1", "--minimal", "--assertions", "python"]);
+    assert_eq!(alike, "import math\n# x_1_2 is the variable \"x-1\"\nassert x_1_2 < x_1\n");
     let bounded = success(at, &["mine", "trace.csv", "--arity", "1", "--constant", "< 11"]);
     assert_eq!(bounded, "x < 11\ny < 11\n");
 }
@@ -95,4 +98,41 @@ fn wrong_use_of_mine_is_explained() {
     assert!(failure(at, &["mine", "t.lg"], 1).contains("traces are files named .csv"));
     assert!(failure(at, &["mine", "trace.csv", "--constant", "> 3"], 2).contains("`> 3` is no template"));
     assert!(failure(at, &["mine", "trace.csv", "--clock", "clk"], 2).contains("only a VCD has clocks"));
+    assert!(failure(at, &["mine", "trace.csv", "--generate", "T1"], 2).contains("cannot be used with"));
+    assert!(failure(at, &["mine"], 2).contains("<TRACE"));
+}
+
+/// Traces of the thesis' shapes are made, and times are told instead of invariants.
+#[test]
+fn traces_are_made_and_timed() {
+    let folder = folder();
+    let at = folder.path();
+    let found = success(at, &["mine", "--generate", "T2", "--instants", "3000", "--templates", "1"]);
+    assert!(found.contains("n0 < n1\n"), "{found}");
+    let times = success(at, &["mine", "--generate", "T1", "--instants", "3000", "--repeat", "2"]);
+    assert!(times.lines().count() == 4 && times.contains("best "), "{times}");
+    let data =
+        json(at, &["mine", "--generate", "T2", "--instants", "3000", "--templates", "1", "--repeat", "1", "--json"]);
+    assert_eq!(data[0]["invariants"], found.lines().count());
+}
+
+/// Without a GPU `--target cuda` says so, names the way out, and reads nothing.
+#[test]
+fn a_missing_gpu_is_explained() {
+    let folder = folder();
+    let at = folder.path();
+    assert!(failure(at, &["match", "q.lg", "t.lg", "--target", "cuda", "--exact"], 2).contains("cannot be used with"));
+    let refused = failure(at, &["match", "q.lg", "t.lg", "--target", "cuda", "--scoring", "thesis"], 2);
+    assert!(refused.contains("--scoring thesis needs --target cpu"), "{refused}");
+    if gw_cuda_is_there(at) {
+        return;
+    }
+    for arguments in [&["mine", "none.csv", "--target", "cuda"][..], &["match", "q.lg", "t.lg", "--target", "cuda"]] {
+        let told = failure(at, arguments, 1);
+        assert!(told.contains("--target cuda: ") && told.contains("--target cpu needs no GPU"), "{told}");
+    }
+}
+
+fn gw_cuda_is_there(at: &std::path::Path) -> bool {
+    json(at, &["devices", "--json"])["gpus"].as_array().is_some_and(|gpus| !gpus.is_empty())
 }

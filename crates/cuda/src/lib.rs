@@ -62,6 +62,7 @@ use gw_schedule::Capabilities;
 
 use context::Context;
 use device::{Device, DeviceError, Facts, Unit};
+pub use memory::Buffer;
 pub use plan::PlanVm;
 
 /// The CUDA machine.

@@ -7,7 +7,7 @@ use gw_exec::{ErrorKind, ExecError};
 use crate::device::{Address, Device, DeviceError};
 
 /// A piece of device memory.
-pub(crate) struct Buffer {
+pub struct Buffer {
     device: Arc<dyn Device>,
     pub(crate) address: Address,
     pub(crate) bytes: usize,
@@ -15,13 +15,13 @@ pub(crate) struct Buffer {
 
 impl Buffer {
     /// Memory with whatever was in it. At least one byte, so that every buffer has an address.
-    pub(crate) fn new(device: &Arc<dyn Device>, bytes: usize) -> Result<Buffer, DeviceError> {
+    pub fn new(device: &Arc<dyn Device>, bytes: usize) -> Result<Buffer, DeviceError> {
         let address = device.allocate(bytes.max(1))?;
         Ok(Buffer { device: Arc::clone(device), address, bytes })
     }
 
     /// Memory full of zeros.
-    pub(crate) fn zeroed(device: &Arc<dyn Device>, bytes: usize) -> Result<Buffer, DeviceError> {
+    pub fn zeroed(device: &Arc<dyn Device>, bytes: usize) -> Result<Buffer, DeviceError> {
         let bytes = bytes.next_multiple_of(4);
         let buffer = Buffer::new(device, bytes)?;
         device.fill(buffer.address, 0, 4, bytes / 4)?;
@@ -29,10 +29,15 @@ impl Buffer {
     }
 
     /// Memory with these contents.
-    pub(crate) fn with(device: &Arc<dyn Device>, contents: &[u8]) -> Result<Buffer, DeviceError> {
+    pub fn with(device: &Arc<dyn Device>, contents: &[u8]) -> Result<Buffer, DeviceError> {
         let buffer = Buffer::new(device, contents.len())?;
         device.upload(buffer.address, contents)?;
         Ok(buffer)
+    }
+
+    /// Where it begins.
+    pub fn address(&self) -> Address {
+        self.address
     }
 }
 

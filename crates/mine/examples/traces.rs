@@ -13,9 +13,9 @@ fn main() -> Result<(), gw_mine::MineError> {
         _ => return Err(gw_mine::MineError::Argument("INSTANTS and REPEATS are needed".into())),
     };
     println!("trace | templates | best ms | numbers ms | Booleans ms | invariants | checked");
-    for (name, variables, is_planted) in [("T1", 15, false), ("T2", 15, true), ("T3", 50, false), ("T4", 50, true)] {
-        let make = if is_planted { generate::planted } else { generate::noise };
-        let mut source = make(instants, variables, variables, 1);
+    for shape in generate::Shape::ALL {
+        let name = shape.name();
+        let mut source = shape.make(instants, 1)?;
         for (set, templates) in [("I", Templates::first()), ("II", Templates::second())] {
             let mut best: Option<(f64, gw_mine::Mined)> = None;
             for _ in 0..repeats {

@@ -6,10 +6,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::Result;
-use crate::check::{Candidate, Question, Rules, prune, survivors};
+use crate::check::{Candidate, Checker, Question, Rules, survivors};
 use crate::classes::Classes;
 use crate::invariant::{Basis, Invariant};
-use crate::source::Source;
 use crate::template::{Template, Templates};
 use crate::trace::{Block, Trace};
 
@@ -28,14 +27,14 @@ enum Form {
 }
 
 /// Mines the Booleans of a trace.
-pub fn mine(templates: &Templates, probe: &Trace, source: &mut dyn Source) -> Result<Vec<Invariant>> {
+pub fn mine(templates: &Templates, probe: &Trace, checker: &mut dyn Checker) -> Result<Vec<Invariant>> {
     let count = probe.booleans.len() as u32;
     let rules = Rules::new(templates, false);
     let mut found = Vec::new();
     // 1. Constants.
     let mut candidates =
         survivors(count, probe, &rules, |v| std::iter::once(Candidate::new(Question::Patterns1, [v, v, v])));
-    prune(&mut candidates, source, &rules)?;
+    checker.prune(&mut candidates, &rules)?;
     let constants: BTreeMap<u32, bool> =
         candidates.iter().map(|candidate| (candidate.variables[0], candidate.seen == 0b10)).collect();
     for (&v, &value) in &constants {
@@ -48,13 +47,13 @@ pub fn mine(templates: &Templates, probe: &Trace, source: &mut dyn Source) -> Re
         return Ok(found);
     }
     // 2. Equal and opposite variables.
-    let (classes, forms) = classes(count, &constants, probe, source, &rules)?;
+    let (classes, forms) = classes(count, &constants, probe, checker, &rules)?;
     pairs(templates, &forms, &mut found);
     if !templates.has_booleans_of(3) {
         return Ok(found);
     }
     // 3. Patterns of pairs and triples of classes.
-    let patterns = Patterns::find(templates, &classes, &forms, probe, source)?;
+    let patterns = Patterns::find(templates, &classes, &forms, probe, checker)?;
     triples(templates, &forms, &patterns, &mut found);
     Ok(found)
 }
@@ -64,7 +63,7 @@ fn classes(
     count: u32,
     constants: &BTreeMap<u32, bool>,
     probe: &Trace,
-    source: &mut dyn Source,
+    checker: &mut dyn Checker,
     rules: &Rules,
 ) -> Result<(Classes, Vec<Form>)> {
     let words = |v: u32| &probe.booleans[v as usize];
@@ -80,7 +79,7 @@ fn classes(
     };
     let variables = (0..count).filter(|v| !constants.contains_key(v)).map(|v| (key(v), v));
     let is_same = |seen: u8| seen & !SAME == 0 || seen & !OPPOSITE == 0;
-    let classes = Classes::find(variables, Question::Patterns2, is_same, source, rules)?;
+    let classes = Classes::find(variables, Question::Patterns2, is_same, checker, rules)?;
     let mut forms: Vec<Form> =
         (0..count).map(|v| Form::Constant(constants.get(&v).copied().unwrap_or_default())).collect();
     for (class, members) in classes.members.iter().enumerate() {
@@ -127,7 +126,7 @@ impl Patterns {
         classes: &Classes,
         forms: &[Form],
         probe: &Trace,
-        source: &mut dyn Source,
+        checker: &mut dyn Checker,
     ) -> Result<Patterns> {
         let with_opposites = forms.iter().any(|form| matches!(form, Form::Of { is_opposite: true, .. }));
         let rules = Rules::new(templates, with_opposites);
@@ -142,12 +141,12 @@ impl Patterns {
             let later = leaders[r as usize + 1..].iter();
             later.map(move |&s| Candidate::new(Question::Patterns2, [leaders[r as usize], s, 0]))
         });
-        prune(&mut pairs, source, &rules)?;
+        checker.prune(&mut pairs, &rules)?;
         let mut triples = survivors(count, probe, &rules, |r| {
             let later = (r + 1..count).flat_map(move |s| (s + 1..count).map(move |t| [r, s, t]));
             later.map(|classes| Candidate::new(Question::Patterns3, classes.map(|class| leaders[class as usize])))
         });
-        prune(&mut triples, source, &rules)?;
+        checker.prune(&mut triples, &rules)?;
         let of = |candidate: &Candidate| candidate.variables.map(|v| class.get(&v).copied().unwrap_or(0));
         let pair = |candidate: &Candidate| {
             let [r, s, _] = of(candidate);

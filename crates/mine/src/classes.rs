@@ -6,8 +6,7 @@
 use std::collections::BTreeMap;
 
 use crate::Result;
-use crate::check::{Candidate, Question, Rules, prune};
-use crate::source::Source;
+use crate::check::{Candidate, Checker, Question, Rules};
 
 /// The classes of some variables.
 #[derive(Debug, Clone, Default)]
@@ -30,7 +29,7 @@ impl Classes {
         variables: impl Iterator<Item = (K, u32)>,
         question: Question,
         is_same: impl Fn(u8) -> bool,
-        source: &mut dyn Source,
+        checker: &mut dyn Checker,
         rules: &Rules,
     ) -> Result<Classes> {
         let mut groups: BTreeMap<K, Vec<u32>> = BTreeMap::new();
@@ -40,7 +39,7 @@ impl Classes {
         while !open.is_empty() {
             let pairs = open.iter().flat_map(|group| group[1..].iter().map(|&other| [group[0], other, 0]));
             let mut candidates: Vec<Candidate> = pairs.map(|pair| Candidate::new(question, pair)).collect();
-            prune(&mut candidates, source, rules)?;
+            checker.prune(&mut candidates, rules)?;
             let same: std::collections::BTreeSet<u32> = candidates
                 .iter()
                 .filter(|candidate| is_same(candidate.seen))

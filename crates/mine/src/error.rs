@@ -36,6 +36,10 @@ pub enum MineError {
     /// Memory does not suffice.
     #[error(transparent)]
     Memory(#[from] gw_graph::memory::OutOfMemory),
+    /// The GPU is missing or refused something.
+    #[cfg(feature = "cuda")]
+    #[error("{0}")]
+    Device(String),
     /// Arguments that do not fit together.
     #[error("{0}")]
     Argument(String),

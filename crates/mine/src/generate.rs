@@ -32,6 +32,48 @@ pub fn planted(instants: usize, booleans: usize, numbers: usize, seed: u64) -> I
     named(Trace { instants, booleans: bits, numbers: Numbers::Single(columns) })
 }
 
+/// The traces of the thesis, by their shape: 15 or 50 Booleans and as many numbers, with or without invariants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// 15 and 15, no invariants.
+    T1,
+    /// 15 and 15, planted ones.
+    T2,
+    /// 50 and 50, no invariants.
+    T3,
+    /// 50 and 50, planted ones.
+    T4,
+}
+
+impl Shape {
+    /// All of them.
+    pub const ALL: [Shape; 4] = [Shape::T1, Shape::T2, Shape::T3, Shape::T4];
+
+    /// The name in the thesis.
+    pub fn name(self) -> &'static str {
+        match self {
+            Shape::T1 => "T1",
+            Shape::T2 => "T2",
+            Shape::T3 => "T3",
+            Shape::T4 => "T4",
+        }
+    }
+
+    /// A trace of this shape. [`crate::MineError::Memory`] where it does not fit.
+    pub fn make(self, instants: usize, seed: u64) -> crate::Result<InMemory> {
+        let (variables, make): (usize, fn(usize, usize, usize, u64) -> InMemory) = match self {
+            Shape::T1 => (15, noise),
+            Shape::T2 => (15, planted),
+            Shape::T3 => (50, noise),
+            Shape::T4 => (50, planted),
+        };
+        // Columns under way take as much again while their parts are drawn.
+        let bytes = (instants as u64).saturating_mul(2 * variables as u64 * 5);
+        gw_graph::memory::allow(bytes, format_args!("a trace of {instants} instants"))?;
+        Ok(make(instants, variables, variables, seed))
+    }
+}
+
 fn named(trace: Trace) -> InMemory {
     let names = |letter: &str, count: usize| (0..count).map(|v| format!("{letter}{v}")).collect();
     let variables =

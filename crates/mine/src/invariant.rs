@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::identifiers::Identifiers;
 use crate::template::{Constant, Template};
 use crate::trace::Variables;
 
@@ -85,11 +86,12 @@ impl Invariant {
         }
     }
 
-    /// The invariant as a line of a program. Names are given by `name`, which makes identifiers of them.
-    pub fn assertion(&self, variables: &Variables, language: Language, tolerance: f64) -> String {
+    /// The invariant as a line of a program.
+    pub fn assertion(&self, identifiers: &Identifiers, language: Language, tolerance: f64) -> String {
         use Template::*;
-        let names: Vec<String> = self.names(variables).into_iter().map(identifier).collect();
-        let [a, b, c] = [0, 1, 2].map(|at| names.get(at).cloned().unwrap_or_default());
+        let all = if self.template.is_boolean() { &identifiers.booleans } else { &identifiers.numbers };
+        let names: Vec<&String> = self.variables[..self.template.arity()].iter().map(|&v| &all[v as usize]).collect();
+        let [a, b, c] = [0, 1, 2].map(|at| names.get(at).map(|name| name.to_string()).unwrap_or_default());
         let word = Words::of(language);
         let near = |value: String| {
             let Words { abs, most, .. } = word;
@@ -185,6 +187,14 @@ impl Words {
 }
 
 impl Language {
+    /// A line that is not part of the program.
+    pub fn comment(self, text: &str) -> String {
+        match self {
+            Language::Python => format!("# {text}\n"),
+            Language::C | Language::SystemVerilog => format!("// {text}\n"),
+        }
+    }
+
     /// Lines that must stand before assertions of the language.
     pub fn head(self) -> &'static str {
         match self {
@@ -196,14 +206,4 @@ impl Language {
             }
         }
     }
-}
-
-/// A name as an identifier: other characters than letters, digits and `_` become `_`. Dots stay, since they lead into
-/// parts of records and modules.
-fn identifier(name: &str) -> String {
-    let mut text: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '_' }).collect();
-    if text.chars().next().is_none_or(|c| c.is_ascii_digit()) {
-        text.insert(0, '_');
-    }
-    text
 }

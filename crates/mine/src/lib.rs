@@ -20,8 +20,11 @@
 mod booleans;
 pub mod check;
 mod classes;
+#[cfg(feature = "cuda")]
+pub mod device;
 mod error;
 pub mod generate;
+mod identifiers;
 mod invariant;
 mod mine;
 mod numbers;
@@ -32,8 +35,10 @@ mod template;
 mod trace;
 
 pub use error::MineError;
+pub use identifiers::Identifiers;
 pub use invariant::{Basis, Invariant, Language};
-pub use mine::{Mined, Seconds, mine};
+pub use mine::{Mined, Seconds, mine, mine_with};
+pub use ranges::Range;
 pub use report::{assertions, report, text};
 pub use source::{InMemory, ReadOptions, Source, load, open};
 pub use template::{Constant, Template, Templates};

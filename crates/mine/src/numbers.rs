@@ -3,13 +3,10 @@
 use std::collections::HashMap;
 
 use crate::Result;
-use crate::check::{
-    Candidate, EQUAL, GREATER, LESS, Question, Rules, UNORDERED, prune, prune_by_head, relation_holds, survivors,
-};
+use crate::check::{Candidate, Checker, EQUAL, GREATER, LESS, Question, Rules, UNORDERED, relation_holds, survivors};
 use crate::classes::Classes;
 use crate::invariant::{Basis, Invariant};
-use crate::ranges::{Range, implied, order, ranges};
-use crate::source::Source;
+use crate::ranges::{Range, implied, order};
 use crate::template::{Template, Templates};
 use crate::trace::{Numbers, Trace};
 
@@ -32,25 +29,25 @@ struct Known {
 }
 
 /// Mines the numbers of a trace.
-pub fn mine(templates: &Templates, probe: &Trace, source: &mut dyn Source) -> Result<Vec<Invariant>> {
+pub fn mine(templates: &Templates, probe: &Trace, checker: &mut dyn Checker) -> Result<Vec<Invariant>> {
     let rules = Rules::new(templates, false);
-    Numeric { templates, rules, probe, found: Vec::new() }.run(source)
+    Numeric { templates, rules, probe, found: Vec::new() }.run(checker)
 }
 
 impl Numeric<'_> {
-    fn run(mut self, source: &mut dyn Source) -> Result<Vec<Invariant>> {
+    fn run(mut self, checker: &mut dyn Checker) -> Result<Vec<Invariant>> {
         let count = self.probe.numbers.columns() as u32;
-        self.constants(count, source)?;
+        self.constants(count, checker)?;
         if self.templates.pairs.is_empty() && self.templates.triples.is_empty() {
             return Ok(self.found);
         }
         // 1. What lives through the first instants. Where nothing does, the trace is not read at all.
-        let classes = self.classes(count, source)?;
+        let classes = self.classes(count, checker)?;
         let mut orders = self.order_candidates(&classes);
         let mut pairs = self.template_candidates(&classes, 2);
         let mut triples = self.template_candidates(&classes, 3);
         for candidates in [&mut orders, &mut pairs, &mut triples] {
-            prune_by_head(candidates, source, &self.rules)?;
+            checker.prune_by_head(candidates, &self.rules)?;
         }
         let same = classes.members.iter().any(|class| class.len() > 1);
         if orders.is_empty() && pairs.is_empty() && triples.is_empty() && !same {
@@ -64,7 +61,7 @@ impl Numeric<'_> {
         orders.iter().chain(&pairs).chain(&triples).for_each(|candidate| {
             class_of(candidate).into_iter().for_each(|class| is_asked[class as usize] = true);
         });
-        let ranges = ranges(&classes.leaders, &is_asked, source)?;
+        let ranges = checker.ranges(&classes.leaders, &is_asked)?;
         let mut known = Known { ranges, orders: HashMap::new() };
         let mut by_range = Vec::new();
         orders.retain(|candidate| {
@@ -73,7 +70,7 @@ impl Numeric<'_> {
             by_range.extend(decided.map(|seen| ((r, s), seen)));
             decided.is_none()
         });
-        prune(&mut orders, source, &self.rules)?;
+        checker.prune(&mut orders, &self.rules)?;
         let scanned = orders.iter().map(|candidate| {
             let [r, s, _] = class_of(candidate);
             ((r, s), candidate.seen)
@@ -94,7 +91,7 @@ impl Numeric<'_> {
                 }
                 decided.is_none()
             });
-            prune(candidates, source, &self.rules)?;
+            checker.prune(candidates, &self.rules)?;
             for (list, basis) in [(&inferred, Basis::Inferred), (&*candidates, Basis::Checked)] {
                 for candidate in list {
                     if let Question::Falsified(template) = candidate.question {
@@ -107,14 +104,14 @@ impl Numeric<'_> {
     }
 
     /// Templates of a number and a constant.
-    fn constants(&mut self, count: u32, source: &mut dyn Source) -> Result<()> {
+    fn constants(&mut self, count: u32, checker: &mut dyn Checker) -> Result<()> {
         let templates = &self.templates.constants;
         let make = |v: u32| {
             let question = |&constant| Question::Falsified(Template::Constant(constant));
             templates.iter().map(move |constant| Candidate::new(question(constant), [v, v, v]))
         };
         let mut candidates = survivors(count, self.probe, &self.rules, make);
-        prune(&mut candidates, source, &self.rules)?;
+        checker.prune(&mut candidates, &self.rules)?;
         for candidate in candidates {
             if let Question::Falsified(template) = candidate.question {
                 self.push(template, [candidate.variables[0], 0, 0], Basis::Checked);
@@ -124,7 +121,7 @@ impl Numeric<'_> {
     }
 
     /// Classes of equal numbers. Values that are not numbers equal nothing: such variables stay alone.
-    fn classes(&self, count: u32, source: &mut dyn Source) -> Result<Classes> {
+    fn classes(&self, count: u32, checker: &mut dyn Checker) -> Result<Classes> {
         let key = |v: u32| -> (Vec<u64>, u32) {
             // Positive and negative zero are equal.
             let bits = |x: f64| if x == 0.0 { 0 } else { x.to_bits() };
@@ -136,7 +133,7 @@ impl Numeric<'_> {
         };
         let templates = Templates { pairs: vec![Template::Equal], ..Templates::first() };
         let rules = Rules::new(&templates, false);
-        Classes::find((0..count).map(|v| (key(v), v)), Question::Order, |seen| seen == EQUAL, source, &rules)
+        Classes::find((0..count).map(|v| (key(v), v)), Question::Order, |seen| seen == EQUAL, checker, &rules)
     }
 
     /// Pairs of classes that may have an order.

@@ -18,13 +18,13 @@ pub struct Range {
     pub has_nan: bool,
 }
 
-const EMPTY: Range = Range { least: f64::INFINITY, most: f64::NEG_INFINITY, has_nan: false };
+pub(crate) const EMPTY: Range = Range { least: f64::INFINITY, most: f64::NEG_INFINITY, has_nan: false };
 
 /// Values of one piece of parallel work.
 const PIECE: usize = 1 << 15;
 
 /// The ranges of the given numbers, in the same order. Those that nobody asks about get a range that says nothing.
-pub fn ranges(variables: &[u32], is_asked: &[bool], source: &mut dyn Source) -> Result<Vec<Range>> {
+pub(crate) fn ranges(variables: &[u32], is_asked: &[bool], source: &mut dyn Source) -> Result<Vec<Range>> {
     let unknown = Range { has_nan: true, ..EMPTY };
     let mut found: Vec<Range> = is_asked.iter().map(|&asked| if asked { EMPTY } else { unknown }).collect();
     if !is_asked.contains(&true) {
@@ -71,7 +71,7 @@ impl Range {
         !self.has_nan && self.least.is_finite() && self.most.is_finite()
     }
 
-    fn join(self, other: Range) -> Range {
+    pub(crate) fn join(self, other: Range) -> Range {
         Range {
             least: self.least.min(other.least),
             most: self.most.max(other.most),
@@ -83,7 +83,7 @@ impl Range {
 /// True when the ranges alone show that a template holds. Sums, products of numbers that are not negative, and roots
 /// keep order when they are rounded, so that the ends of the ranges stand for everything between them. Infinite
 /// values are not among them: their sums and products may be no numbers.
-pub fn implied(template: Template, a: Range, b: Range, c: Range) -> bool {
+pub(crate) fn implied(template: Template, a: Range, b: Range, c: Range) -> bool {
     if !a.is_finite() || !b.is_finite() || (template.arity() == 3 && !c.is_finite()) {
         return false;
     }
@@ -97,7 +97,7 @@ pub fn implied(template: Template, a: Range, b: Range, c: Range) -> bool {
 }
 
 /// How two numbers compare when their ranges do not overlap: the seen bits, exactly.
-pub fn order(a: Range, b: Range) -> Option<u8> {
+pub(crate) fn order(a: Range, b: Range) -> Option<u8> {
     use crate::check::{EQUAL, GREATER, LESS};
     match () {
         () if a.has_nan || b.has_nan => None,

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
+use crate::identifiers::Identifiers;
 use crate::invariant::{Basis, Language};
 use crate::mine::{Mined, Seconds};
 use crate::template::Template;
@@ -72,8 +73,12 @@ pub fn text(mined: &Mined, only_checked: bool) -> String {
 /// A line of a program per invariant, behind the lines that they need.
 pub fn assertions(mined: &Mined, language: Language, only_checked: bool) -> String {
     let mut text = language.head().to_owned();
+    let identifiers = Identifiers::new(&mined.variables);
+    for (identifier, name) in identifiers.renamed(&mined.variables) {
+        text += &language.comment(&format!("{identifier} is the variable {name:?}"));
+    }
     for found in mined.invariants.iter().filter(|found| !only_checked || found.basis == Basis::Checked) {
-        let _ = writeln!(text, "{}", found.assertion(&mined.variables, language, mined.tolerance));
+        let _ = writeln!(text, "{}", found.assertion(&identifiers, language, mined.tolerance));
     }
     text
 }

@@ -104,7 +104,7 @@ pub fn find_with(
     Ok(Found { scoring: scoring.name(), matches, solutions: options.solutions, seconds })
 }
 
-fn check(query: &LabelledGraph, target: &LabelledGraph, options: &Options) -> Result<()> {
+pub(crate) fn check(query: &LabelledGraph, target: &LabelledGraph, options: &Options) -> Result<()> {
     let refuse = |message: &str| Err(PatternError::Argument(message.to_owned()));
     // All solutions are kept until equal ones are counted.
     let each = size_of::<(Vec<Option<u32>>, Cost)>() + query.nodes() * size_of::<Option<u32>>();
@@ -144,7 +144,7 @@ fn grow(
 }
 
 /// Counts equal solutions, and puts the cheapest first.
-fn distinct(mut solutions: Vec<(Vec<Option<u32>>, Cost)>) -> Vec<Match> {
+pub(crate) fn distinct(mut solutions: Vec<(Vec<Option<u32>>, Cost)>) -> Vec<Match> {
     solutions.sort_by(|(a, cost_a), (b, cost_b)| cost_a.total.total_cmp(&cost_b.total).then_with(|| a.cmp(b)));
     let mut matches: Vec<Match> = Vec::new();
     for (partners, cost) in solutions {

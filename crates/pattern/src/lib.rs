@@ -16,6 +16,8 @@
 //! ```
 
 mod cost;
+#[cfg(feature = "cuda")]
+pub mod device;
 mod error;
 mod exact;
 mod extend;

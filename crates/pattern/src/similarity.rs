@@ -25,6 +25,12 @@ impl Matrix {
         self.values[query as usize * self.columns + target as usize]
     }
 
+    /// All values, row by row.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn values(&self) -> &[f32] {
+        &self.values
+    }
+
     fn rows(&self) -> usize {
         self.values.len().checked_div(self.columns).unwrap_or(0)
     }

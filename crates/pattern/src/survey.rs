@@ -60,7 +60,7 @@ pub struct Survey {
     pub against_cost: Option<f64>,
 }
 
-/// Finds matches of every query and summarises them.
+/// Finds matches of every query on the cores and summarises them.
 pub fn survey(
     queries: &[(String, LabelledGraph)],
     target: &LabelledGraph,
@@ -68,14 +68,24 @@ pub fn survey(
     against: Option<&dyn Scoring>,
     options: &Options,
 ) -> Result<Survey> {
+    survey_by(queries, scoring, against, |scoring, query| find_with(scoring, query, target, None, options))
+}
+
+/// [`survey`] with a function that finds the matches of a query under a scoring.
+pub fn survey_by(
+    queries: &[(String, LabelledGraph)],
+    scoring: &dyn Scoring,
+    against: Option<&dyn Scoring>,
+    find: impl Fn(&dyn Scoring, &LabelledGraph) -> Result<Found>,
+) -> Result<Survey> {
     let mut rows = Vec::with_capacity(queries.len());
     for (name, query) in queries {
-        let found = find_with(scoring, query, target, None, options)?;
+        let found = find(scoring, query)?;
         let costs = costs(&found);
         let against = match against {
             None => None,
             Some(other) => {
-                let others = self::costs(&find_with(other, query, target, None, options)?);
+                let others = self::costs(&find(other, query)?);
                 Some(Against { costs: summary(&others), p: rank_sum(&costs, &others), corrected_p: 1.0 })
             }
         };

@@ -1,4 +1,4 @@
-//! Runs candidates over a trace on all cores.
+//! Runs candidates over a trace on all cores of the processor.
 //!
 //! Work is divided into blocks of instants that fit a core's cache, so that a column is read from memory once for all
 //! candidates. Rounds of growing size come first few instants, which kill most candidates, then the rest; the dead
@@ -9,8 +9,9 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use rayon::prelude::*;
 
 use super::kernel::scan;
-use super::{Candidate, Rules};
+use super::{Candidate, Checker, Rules};
 use crate::Result;
+use crate::ranges::{Range, ranges};
 use crate::source::Source;
 use crate::trace::{Block, Trace};
 
@@ -21,13 +22,43 @@ const BLOCK: usize = 2048;
 const ROUNDS: (usize, usize) = (8 * BLOCK, 512 * BLOCK);
 
 /// Instants of the head of a trace.
-const HEAD: usize = 16 * BLOCK;
+pub(crate) const HEAD: usize = 16 * BLOCK;
 
 /// Candidates of one piece of parallel work.
 const GROUP: usize = 2048;
 
+/// The cores of the processor, with the trace that they read.
+pub struct Cores<'a> {
+    source: &'a mut dyn Source,
+}
+
+impl<'a> Cores<'a> {
+    /// The cores with a trace.
+    pub fn new(source: &'a mut dyn Source) -> Cores<'a> {
+        Cores { source }
+    }
+}
+
+impl Checker for Cores<'_> {
+    fn source(&mut self) -> &mut dyn Source {
+        self.source
+    }
+
+    fn prune(&mut self, candidates: &mut Vec<Candidate>, rules: &Rules) -> Result<()> {
+        prune(candidates, self.source, rules)
+    }
+
+    fn prune_by_head(&mut self, candidates: &mut Vec<Candidate>, rules: &Rules) -> Result<()> {
+        prune_by_head(candidates, self.source, rules)
+    }
+
+    fn ranges(&mut self, variables: &[u32], is_asked: &[bool]) -> Result<Vec<Range>> {
+        ranges(variables, is_asked, self.source)
+    }
+}
+
 /// Takes the candidates that die over the whole trace out of the list. The trace is not read further than it must be.
-pub fn prune(candidates: &mut Vec<Candidate>, source: &mut dyn Source, rules: &Rules) -> Result<()> {
+pub(crate) fn prune(candidates: &mut Vec<Candidate>, source: &mut dyn Source, rules: &Rules) -> Result<()> {
     if candidates.is_empty() {
         return Ok(());
     }
@@ -42,7 +73,7 @@ pub fn prune(candidates: &mut Vec<Candidate>, source: &mut dyn Source, rules: &R
 }
 
 /// [`prune`] by the first instants only. What was seen is forgotten, so that a further [`prune`] looks at all instants.
-pub fn prune_by_head(candidates: &mut Vec<Candidate>, source: &mut dyn Source, rules: &Rules) -> Result<()> {
+pub(crate) fn prune_by_head(candidates: &mut Vec<Candidate>, source: &mut dyn Source, rules: &Rules) -> Result<()> {
     if candidates.is_empty() {
         return Ok(());
     }

@@ -9,11 +9,32 @@ mod engine;
 mod kernel;
 mod rules;
 
-pub use engine::{prune, prune_by_head, survivors};
+pub use engine::{Cores, survivors};
+#[cfg(feature = "cuda")]
+pub(crate) use engine::{HEAD, prune, prune_by_head};
 pub use kernel::scan;
 pub use rules::{EQUAL, GREATER, LESS, Rules, UNORDERED, relation_holds};
 
+use crate::Result;
+use crate::ranges::Range;
+use crate::source::Source;
 use crate::template::Template;
+
+/// Who looks at the instants of a trace: the cores of the processor, or a GPU. What is found is the same.
+pub trait Checker {
+    /// The trace.
+    fn source(&mut self) -> &mut dyn Source;
+
+    /// Takes the candidates that die over the whole trace out of the list. Those that are left have all their bits.
+    fn prune(&mut self, candidates: &mut Vec<Candidate>, rules: &Rules) -> Result<()>;
+
+    /// [`Checker::prune`] by the first instants only. What was seen is forgotten, so that a further one looks at all
+    /// instants.
+    fn prune_by_head(&mut self, candidates: &mut Vec<Candidate>, rules: &Rules) -> Result<()>;
+
+    /// The ranges of the given numbers, in the same order. Those that nobody asks about get a range that says nothing.
+    fn ranges(&mut self, variables: &[u32], is_asked: &[bool]) -> Result<Vec<Range>>;
+}
 
 /// What is asked about some variables.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -18,6 +18,12 @@ impl BitRows {
         BitRows { words: vec![0; rows * words(bits)], width: words(bits) }
     }
 
+    /// All rows, one after the other.
+    #[cfg(feature = "cuda")]
+    pub fn all(&self) -> &[u64] {
+        &self.words
+    }
+
     /// A row.
     #[inline]
     pub fn row(&self, row: usize) -> &[u64] {

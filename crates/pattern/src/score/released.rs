@@ -79,6 +79,17 @@ enum Known {
     },
 }
 
+/// Which query nodes know an edge, by its two labels.
+#[cfg(feature = "cuda")]
+pub(crate) struct ByLabel<'k> {
+    /// Numbers of the labels that occur in the query, by label; `u32::MAX` for others.
+    pub dense: &'k [u32],
+    /// How many labels occur in the query.
+    pub labels: usize,
+    /// A row of words per pair of labels.
+    pub rows: &'k [u64],
+}
+
 impl<'a> NeighbourhoodScores<'a> {
     /// The scores of a query and a target; neighbourhoods reach `depth` edges far, at least 1.
     pub fn new(similarity: Similarity<'a>, depth: usize) -> NeighbourhoodScores<'a> {
@@ -123,6 +134,21 @@ impl<'a> NeighbourhoodScores<'a> {
             Known::ByLabel { dense, labels, nodes: by_label }
         };
         NeighbourhoodScores { similarity, depth, known }
+    }
+
+    /// Which query nodes know an edge, by its two labels; `None` where a matrix says what is similar.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn by_label(&self) -> Option<ByLabel<'_>> {
+        match &self.known {
+            Known::ByLabel { dense, labels, nodes } => Some(ByLabel { dense, labels: *labels, rows: nodes.all() }),
+            Known::BySimilarity { .. } => None,
+        }
+    }
+
+    /// Edges from a node that its neighbourhood reaches.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn depth(&self) -> usize {
+        self.depth
     }
 
     /// Blocks of query nodes.
