@@ -1,8 +1,8 @@
 //! The schedules this machine can execute: nothing is accepted that would be ignored.
 
 use gw_schedule::{
-    Axis, Capabilities, Criterion, Dedup, Direction, FrontierCreation, FrontierForm, Intersection, LoopForm,
-    Parallelism, PriorityUpdate,
+    Axis, Capabilities, Classes, Criterion, Dedup, Direction, FrontierCreation, FrontierForm, Intersection, Leaves,
+    LoopForm, Parallelism, PriorityUpdate,
 };
 use std::sync::OnceLock;
 
@@ -74,6 +74,8 @@ pub fn kernel_capabilities(machine: &'static str) -> Capabilities {
 fn everywhere() -> Capabilities {
     kernel_capabilities("cpu")
         .allow(Axis::Update, &[PriorityUpdate::Eager, PriorityUpdate::EagerWithMerge, PriorityUpdate::ConstantSum])
+        .allow(Axis::Classes, Classes::ALL)
+        .allow(Axis::Leaves, Leaves::ALL)
         .allow_all(Axis::Segments)
         .allow_all(Axis::Merge)
         .allow_adaptive()

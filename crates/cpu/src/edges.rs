@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use gw_exec::{EdgeCall, Environment, OperatorOutcome, Result, SetForm, VertexSet};
-use gw_graph::derived::Segment;
+use gw_exec::{EdgeCall, Environment, ErrorKind, OperatorOutcome, Result, SetForm, VertexSet};
+use gw_graph::derived::{Marked, Segment};
 use gw_graph::{Adjacency, WeightKind};
 use gw_ir::meta::Direction;
 use gw_ir::operator::{EdgeSetIterator, VertexFilter};
 use gw_ir::types::Scalar;
-use gw_schedule::{FrontierForm, Parallelism, PriorityUpdate, SimpleSchedule};
+use gw_schedule::{Classes, FrontierForm, Leaves, Parallelism, PriorityUpdate, SimpleSchedule};
 
 use crate::abi::slot;
 use crate::codegen::{EdgeShape, OutputForm, Range};
@@ -39,10 +39,11 @@ impl CpuExecutable {
             }
             _ => None,
         };
-        // Segments are compressed rows of their own, whatever the adjacency is.
-        let lists = match &segments {
-            Some(_) => ListForm::of_offsets(adjacency.offsets()),
-            None => ListForm::of(adjacency),
+        let by_class = schedule.classes == Some(Classes::Marked) && direction != Direction::Pull;
+        // Segments are compressed rows of their own, whatever the adjacency is, and marks belong to such rows.
+        let lists = match segments.is_some() || by_class {
+            true => ListForm::of_offsets(adjacency.offsets()),
+            false => ListForm::of(adjacency),
         };
         if segments.as_ref().is_some_and(|all| all.iter().any(|s| ListForm::of_offsets(s.offsets()) != lists)) {
             return Ok(None);
@@ -97,6 +98,12 @@ impl CpuExecutable {
         let hands = self.sharing.hands_for_edges(work, self.crew.size(), atomics).filter(|_| target.parallel);
         target.parallel = hands.is_some();
         let span = prepared.span;
+        let drops_leaves = schedule.leaves == Some(Leaves::Drop);
+        // Marks spare atomics and degrees; alone and with leaves in the output there is nothing to spare.
+        let marked = match by_class && (target.parallel || drops_leaves) {
+            true => Some(graph.marked().ok_or_else(too_many_for_marks)?),
+            false => None,
+        };
         let clipped = target.parallel && op.meta.is_edge_parallel == Some(true);
         let shape = EdgeShape {
             direction,
@@ -108,11 +115,17 @@ impl CpuExecutable {
             // Of a set that holds most vertices, the test goes the same way most of the time and is predicted.
             batched: direction == Direction::Pull && input_size <= vertices / 2,
             fetch_ahead: adjacency.edges() > 0 && is_selective(&op, direction),
+            marked: marked.is_some(),
+            skips_loops: by_class,
+            drops_leaves,
         };
         // The kernel and its environment.
         let key = Key { operator: id, shape: Some(shape), range, target, joined: None };
         let Some((compiled, mut slots)) = self.bind(key, vertices, call.captures(), &[], env)? else { return Ok(None) };
         slots.set_adjacency(adjacency, lists);
+        if let Some(marked) = &marked {
+            slots.words[slot::TARGETS] = marked.targets().as_ptr() as u64;
+        }
         slots.words[slot::QUEUE] = queue.as_ptr() as u64;
         slots.words[slot::FROM_MAP] = map;
         slots.words[slot::TO_MAP] = to_map.as_ref().map_or(0, |m| m.as_ptr() as u64);
@@ -253,6 +266,12 @@ impl CpuExecutable {
         let chunks = grain.map_or(CHUNKS_PER_MEMBER * self.crew.size(), |grain| work.div_ceil(grain).max(1));
         ByEdges { offsets: segment.offsets(), chunks, align: 1 }
     }
+}
+
+fn too_many_for_marks() -> ErrorKind {
+    let most = Marked::MOST_VERTICES;
+    let reason = format!("`classes=marked` needs two bits of every number: {most} vertices at most; use `classes=off`");
+    ErrorKind::Unsupported(reason)
 }
 
 /// Whether an operator leaves lists before their end or leaves lists out, so that the processor does not find the next

@@ -178,6 +178,9 @@ impl CpuExecutable {
                     clipped: false,
                     batched: true,
                     fetch_ahead: is_selective(op, op.meta.direction.unwrap_or(Direction::Push)),
+                    marked: false,
+                    skips_loops: false,
+                    drops_leaves: false,
                 };
                 let target = self.edge_target(prepared, op, shape.direction, parallel, ListForm::NARROW);
                 (Some(shape), shape.range, target)
@@ -340,6 +343,9 @@ impl CpuExecutable {
             batched: false,
             // The driver fetches what a bucket needs.
             fetch_ahead: false,
+            marked: false,
+            skips_loops: false,
+            drops_leaves: false,
         }
     }
 

@@ -259,6 +259,9 @@ fn pass_shape(weights: Option<Scalar>) -> EdgeShape {
         clipped: false,
         batched: false,
         fetch_ahead: false,
+        marked: false,
+        skips_loops: false,
+        drops_leaves: false,
     }
 }
 

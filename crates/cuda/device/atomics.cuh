@@ -83,6 +83,27 @@ __device__ __forceinline__ bool atomic_max(double* p, double v) { return swap_wh
 __device__ __forceinline__ bool atomic_min(bool* p, bool v) { if (v || !*p) return false; *p = false; return true; }
 __device__ __forceinline__ bool atomic_max(bool* p, bool v) { if (!v || *p) return false; *p = true; return true; }
 
+// The same, without an atomic where the caller is the only one to write the cell. Others may read it meanwhile.
+template <class T> __device__ __forceinline__ bool min_into_if(bool alone, T* p, T v) {
+    if (!alone) return atomic_min(p, v);
+    if (!(v < load(p))) return false;
+    *(volatile T*)p = v;
+    return true;
+}
+template <class T> __device__ __forceinline__ bool max_into_if(bool alone, T* p, T v) {
+    if (!alone) return atomic_max(p, v);
+    if (!(v > load(p))) return false;
+    *(volatile T*)p = v;
+    return true;
+}
+template <class T> __device__ __forceinline__ bool sum_if(bool alone, T* p, T v) {
+    if (!alone) return atomic_sum(p, v);
+    T total = load(p);
+    sum(&total, v);
+    *(volatile T*)p = total;
+    return true;
+}
+
 // Stores `value` if the cell holds `expect`; `held` is equal to it, and what the cell probably holds. Numbers that are
 // equal may be different words: 0.0 and -0.0 are.
 template <class T> __device__ __forceinline__ bool swap_held(T* p, T held, T expect, T value) {

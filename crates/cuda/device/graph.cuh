@@ -15,6 +15,11 @@ template <class T> __device__ __forceinline__ void fetch_ahead(const T* p) {
 #endif
 }
 
+// Marked neighbours (`gw_graph::derived::Marked`): below zero where the edge is the only one to its destination, with
+// the bit `LEAF` where no edge leaves the destination.
+constexpr int LEAF = 1 << 30;
+constexpr int VERTEX = LEAF - 1;
+
 // All members are eight bytes: the host fills them in as words.
 template <class OffsetType, class WeightType> struct Graph {
     typedef OffsetType Offset;
@@ -33,6 +38,7 @@ template <class OffsetType, class WeightType> struct Graph {
     unsigned out_greatest, in_greatest;   // longest lists
     const Range<Offset>* out_ranges;      // the offsets once more, as pairs; null where nobody asks for them
     const Range<Offset>* in_ranges;
+    const int* out_marked;                // the neighbours with the classes of their edges; null where nobody asks
 
     __device__ __forceinline__ int out_degree(unsigned v) const { return (int)(out_offsets[v + 1] - out_offsets[v]); }
     __device__ __forceinline__ int list_source(Offset e) const {

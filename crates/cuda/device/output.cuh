@@ -45,6 +45,11 @@ struct Output {
     unsigned holds;           // ids of this thread in `held`
     int held[HELD];
 
+    // Whether a vertex without out-edges stays out. One of them enters, so that the set is empty only where nothing was
+    // found.
+    __device__ __forceinline__ bool has_leaf() const {
+        return *(const volatile unsigned*)(set.head + 5) != 0 || atomicExch(set.head + 5, 1u) != 0;
+    }
     // Every thread of the block calls it before the first append.
     __device__ __forceinline__ void begin() {
         __syncthreads();

@@ -91,7 +91,7 @@ struct Run {
             for (unsigned w = grid.rank(); w < (vertices() + 31) / 32; w += grid.size()) set.bits[w] = 0;
         if (was & BYTES)
             for (unsigned w = grid.rank(); w < (vertices() + 3) / 4; w += grid.size()) ((unsigned*)set.bytes)[w] = 0;
-        if (grid.rank() < 4) set.head[grid.rank()] = 0;
+        if (grid.rank() < 4 || grid.rank() == 5) set.head[grid.rank()] = 0;
     }
 
     // Whether the run is over, by a fault or because the host says so: every thread calls it and gets the same answer.

@@ -3,7 +3,8 @@
 //
 // head[0] counts the members, head[1] is where a conversion to a queue writes next, head[2..3] is the number of edges
 // that leave the set, once it was asked for. head[4] is the round of the mask: members are the vertices whose level
-// it is. A fresh set has a zero head up to there and empty maps; its queue needs no clearing, and neither has its
+// it is. head[5] is not zero once a vertex has entered that the next step has no use for. A fresh set has a zero head
+// up to the round and there, and empty maps; its queue needs no clearing, and neither has its
 // mask: a round comes only once.
 #pragma once
 #include "grid.cuh"

@@ -1,8 +1,9 @@
 //! The schedules this machine can execute: nothing is accepted that would be ignored.
 
 use gw_schedule::{
-    Append, Axis, Capabilities, Claim, Criterion, Dedup, DedupBy, DedupInput, Direction, EdgeForm, FrontierCount,
-    FrontierCreation, FrontierForm, Intersection, Lanes, Leaves, LoadBalance, LoopForm, PriorityUpdate, Visited,
+    Append, Axis, Capabilities, Claim, Classes, Criterion, Dedup, DedupBy, DedupInput, Direction, EdgeForm,
+    FrontierCount, FrontierCreation, FrontierForm, Intersection, Lanes, Leaves, LoadBalance, LoopForm, PriorityUpdate,
+    Visited,
 };
 
 /// What the CUDA machine can run.
@@ -30,6 +31,7 @@ pub(crate) fn capabilities() -> Capabilities {
         .allow_all(Axis::Hubs)
         .allow_all(Axis::Block)
         .allow(Axis::Edges, EdgeForm::ALL)
+        .allow(Axis::Classes, Classes::ALL)
         .allow(Axis::Update, &[PriorityUpdate::Lazy, PriorityUpdate::NearFar])
         .allow_all(Axis::Delta)
         .allow(Axis::Frontier, FrontierForm::ALL)

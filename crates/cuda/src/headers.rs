@@ -40,6 +40,7 @@ pub const HEADERS: &[(&str, &str)] = &[
     ("scan.cuh", include_str!("../device/scan.cuh")),
     ("set.cuh", include_str!("../device/set.cuh")),
     ("steps.cuh", include_str!("../device/steps.cuh")),
+    ("value_round.cuh", include_str!("../device/value_round.cuh")),
     ("visited.cuh", include_str!("../device/visited.cuh")),
     ("warp.cuh", include_str!("../device/warp.cuh")),
     ("words.cuh", include_str!("../device/words.cuh")),

@@ -57,6 +57,8 @@ pub(crate) struct Launcher {
     /// Round counters of deduplication, and a map for it.
     marks: Option<Buffer>,
     seen: Option<Buffer>,
+    /// Words of numbers and rounds, by vector.
+    words: HashMap<Name, Option<Buffer>>,
     /// Maps of claimed destinations, by vector.
     visited: HashMap<Name, Option<Buffer>>,
     scratch: Option<Buffer>,
@@ -85,6 +87,7 @@ impl Launcher {
             epoch: next_epoch(),
             marks: None,
             seen: None,
+            words: HashMap::new(),
             visited: HashMap::new(),
             scratch: None,
             features: PerGraph::default(),
@@ -357,6 +360,13 @@ impl Launcher {
         match source {
             Source::GlobalVector(name) => match global(name)? {
                 Value::Vector(vector) => words.push(vectors.for_kernel(&vector)?.0),
+                _ => return Err(unset(name)),
+            },
+            Source::GlobalWords(name) => match global(name)? {
+                Value::Vector(vector) => {
+                    let slot = self.words.entry(name.clone()).or_default();
+                    words.push(lasting(slot, &self.context.device, 8 * vector.len().max(1), false)?.0);
+                }
                 _ => return Err(unset(name)),
             },
             Source::GlobalLength(name) => match global(name)? {

@@ -21,6 +21,7 @@ pub(crate) fn needs(module: &Module, graph: &Graph) -> Result<Needs> {
         incoming: all.incoming || one.incoming,
         out_ranges: all.out_ranges || one.out_ranges,
         in_ranges: all.in_ranges || one.in_ranges,
+        marked: all.marked || one.marked,
         list: all.list.or(one.list),
         weights: all.weights || one.weights,
     });
@@ -47,6 +48,8 @@ pub(crate) fn needs(module: &Module, graph: &Graph) -> Result<Needs> {
     }
     let pairs = u64::from(parts.out_ranges) + u64::from(parts.in_ranges && !(both && parts.out_ranges));
     needs.add("offsets as pairs", pairs * ranges, pairs * ranges);
+    let marks = if parts.marked { 4 * edges } else { 0 };
+    needs.add("edge classes", marks, marks);
     let vectors = vector_bytes(module, graph);
     needs.add("vectors", vectors, vectors);
     needs.add("sets", 0, kernels.iter().map(|code| set_bytes(code, vertices, edges)).max().unwrap_or(0));
@@ -77,6 +80,7 @@ fn scratch_bytes(code: &Generated, vertices: u64, edges: u64) -> u64 {
     let bytes = code.inputs.iter().map(|input| match input.source {
         Source::Scratch => 16 * capacity(code, vertices, edges) + edges / 16 + (1 << 18),
         Source::Counters => 4 * vertices,
+        Source::GlobalWords(_) => 8 * vertices,
         Source::SeenMap => vertices + 64,
         Source::VisitedMap(_) => vertices / 8 + 64,
         Source::Queue(_) => 12 * vertices,

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
-use gw_graph::derived::{CooOrder, CsrM};
+use gw_graph::derived::{CooOrder, CsrM, Marked};
 use gw_graph::{Adjacency, AdjacencyId, Graph, GraphId, Offsets, WeightKind, Weights};
 
 use crate::codegen::inputs::{EdgeList, GraphParts};
@@ -36,13 +36,14 @@ struct Edges {
 enum Key {
     Lists { adjacency: AdjacencyId, weights: bool },
     Ranges { adjacency: AdjacencyId },
+    Marked { adjacency: AdjacencyId },
     Edges { adjacency: AdjacencyId, by_destination: bool, pairs: bool, block: u32, weights: bool },
 }
 
 enum Resident {
     Lists(Arc<Lists>),
-    /// The offsets of an adjacency as pairs.
-    Ranges(Arc<Buffer>),
+    /// The offsets of an adjacency as pairs, or its marked neighbours.
+    Array(Arc<Buffer>),
     Edges(Arc<Edges>),
 }
 
@@ -55,7 +56,7 @@ pub(crate) struct Residency {
 
 /// The words of a graph in the arguments of a kernel, and what keeps its arrays on the device.
 pub(crate) struct GraphWords {
-    pub(crate) words: [u64; 15],
+    pub(crate) words: [u64; 16],
     #[expect(dead_code, reason = "keeps the arrays")]
     keep: Vec<Arc<dyn std::any::Any + Send + Sync>>,
 }
@@ -87,7 +88,7 @@ impl Residency {
     }
 
     fn try_words(&self, graph: &Arc<Graph>, parts: GraphParts, block: u32) -> Result<GraphWords, DeviceError> {
-        let mut words = [0; 15];
+        let mut words = [0; 16];
         let mut keep: Vec<Arc<dyn std::any::Any + Send + Sync>> = Vec::new();
         for (wanted, at) in [(parts.out, 0), (parts.incoming, 3)] {
             if !wanted {
@@ -115,6 +116,11 @@ impl Residency {
                 words[at] = ranges.address.0;
                 keep.push(ranges);
             }
+        }
+        if parts.marked {
+            let marked = self.marked(graph)?;
+            words[15] = marked.address.0;
+            keep.push(marked);
         }
         words[10] = graph.vertices() as u64;
         words[11] = graph.edges() as u64;
@@ -223,7 +229,7 @@ impl Residency {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let adjacency = if incoming { graph.incoming().id() } else { graph.out().id() };
         let key = Key::Ranges { adjacency };
-        if let Some((_, Resident::Ranges(ranges))) = known.get(&key) {
+        if let Some((_, Resident::Array(ranges))) = known.get(&key) {
             return Ok(Arc::clone(ranges));
         }
         let pairs = if incoming { graph.csr_m_in() } else { graph.csr_m() };
@@ -232,8 +238,25 @@ impl Residency {
             CsrM::Wide(pairs) => Buffer::with(&self.device, bytes_of(pairs.as_flattened()))?,
         };
         let ranges = Arc::new(ranges);
-        known.insert(key, (Arc::clone(graph), Resident::Ranges(Arc::clone(&ranges))));
+        known.insert(key, (Arc::clone(graph), Resident::Array(Arc::clone(&ranges))));
         Ok(ranges)
+    }
+
+    fn marked(&self, graph: &Arc<Graph>) -> Result<Arc<Buffer>, DeviceError> {
+        let key = Key::Marked { adjacency: graph.out().id() };
+        let mut known = self.lock();
+        if let Some((_, Resident::Array(marked))) = known.get(&key) {
+            return Ok(Arc::clone(marked));
+        }
+        let marked = graph.marked().ok_or_else(|| {
+            let most = Marked::MOST_VERTICES;
+            DeviceError::Lacking(format!(
+                "`classes=marked` needs two bits of every number: {most} vertices at most; use `classes=off`"
+            ))
+        })?;
+        let marked = Arc::new(Buffer::with(&self.device, bytes_of(marked.targets()))?);
+        known.insert(key, (Arc::clone(graph), Resident::Array(Arc::clone(&marked))));
+        Ok(marked)
     }
 
     fn edges(&self, graph: &Arc<Graph>, list: EdgeList, block: u32, weights: bool) -> Result<Arc<Edges>, DeviceError> {

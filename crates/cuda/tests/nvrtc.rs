@@ -40,6 +40,8 @@ fn schedules() -> Vec<&'static str> {
         "on=gpu;push,lb=dvw,hubs=2048,dedup=on,dedup-by=hash64,append=registers",
         "on=gpu;push,lb=wm,hubs=resident,dedup-input=warp,append=ballot",
         "on=gpu;push,lb=vw4,dedup-input=block,claim=store,visited=bits,append=registers,leaves=drop",
+        "on=gpu;push,lb=dvw4,hubs=4096,classes=marked,dedup-by=words,append=staged,leaves=drop",
+        "on=gpu;push,lb=etwc,edges=csr-m,classes=marked,dedup-by=counters-fused,append=ballot",
         // All that takes shared memory at once.
         "on=gpu;push,lb=merge-path,dedup=on,dedup-by=hash64,dedup-input=block,append=staged",
         "on=gpu;push,lb=multi-phase,dedup=on,dedup-by=hash64,dedup-input=block,append=staged",
@@ -61,7 +63,8 @@ fn units(all: bool) -> Vec<(String, Unit)> {
         let mut variants = vec![("auto".to_string(), chosen, choice.schedule)];
         for (at, text) in schedules().into_iter().enumerate() {
             // Some settings are for searches alone.
-            let of_searches = program.name == "bfs" && text.contains("append=");
+            let of_searches = program.name == if text.contains("classes=") { "sssp" } else { "bfs" };
+            let of_searches = of_searches && text.contains("append=");
             if !all && at > 0 && !(at + number).is_multiple_of(18) && !of_searches {
                 continue;
             }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use gw_graph::derived::{CooOrder, CsrM};
+use gw_graph::derived::{CooOrder, CsrM, Marked};
 use gw_graph::progress::Silent;
 use gw_graph::{BuildOptions, EdgeList, Graph, GraphSpec, Reorder, Weights, build};
 use proptest::prelude::*;
@@ -111,6 +111,22 @@ proptest! {
                 let range = adjacency.range(v);
                 prop_assert_eq!(pairs[v as usize], [range.start as u32, range.end as u32]);
             }
+        }
+    }
+
+    #[test]
+    fn marks_tell_the_class_of_every_edge(graph in graphs(), with_in_edges: bool) {
+        // In-degrees come from the in-edges where these are at hand, and are counted otherwise.
+        if with_in_edges {
+            graph.incoming();
+        }
+        let marked = graph.marked().expect("a small graph has room for marks");
+        let in_degrees = graph.in_degrees();
+        prop_assert_eq!(marked.targets().len(), graph.edges());
+        for (&mark, &v) in marked.targets().iter().zip(graph.out().targets()) {
+            prop_assert_eq!(mark & Marked::VERTEX, v);
+            prop_assert_eq!(mark & Marked::ONLY != 0, in_degrees[v as usize] == 1);
+            prop_assert_eq!(mark & Marked::LEAF != 0, graph.out().degree(v) == 0);
         }
     }
 

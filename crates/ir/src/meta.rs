@@ -170,6 +170,8 @@ pub struct EdgeMeta {
     pub claims_for_good: bool,
     /// The program cannot tell whether vertices without out-edges are missing in the output.
     pub bears_missing_leaves: bool,
+    /// A call visits each edge at most once: the input has no repeats.
+    pub visits_once: bool,
     /// Deduplication of the output.
     pub dedup: Dedup,
     /// Deduplicate while enqueuing instead of in a pass afterwards.

@@ -1,6 +1,6 @@
 //! Label paths, and the places of a module that take a schedule.
 
-use crate::analysis::{claims, device, priority, reduction};
+use crate::analysis::{claims, classes, device, priority, reduction};
 use crate::builtin::Builtin;
 use crate::expr::{BinaryOp, Expr, ExprKind};
 use crate::module::Module;
@@ -175,6 +175,8 @@ fn edge_point(module: &Module, e: &EdgeSetIterator, kind: PointKind, eager_loop:
         claims_destinations: claims::claimed(module, e).is_some(),
         claims_for_good: e.meta.claims_for_good,
         bears_missing_leaves: e.meta.bears_missing_leaves,
+        has_edge_classes: classes::has_classes(module, e),
+        tracks_extreme: classes::tracked_extreme(module, e).is_some(),
         weighted: e.graph.ty.weight().is_some(),
         // What a function with a `bool` result accepts may depend on what it reads.
         reduction_extractable: !matches!(e.output, EdgeOutput::Accepted { .. })

@@ -29,6 +29,9 @@ const fn tolerance(meaning: &'static str, example: &'static str) -> Arg {
 /// A greatest number of searches; as many as it takes when left out.
 const SEARCHES: Arg = Arg { default: Some("2147483647"), ..count("searches", "greatest number of searches", 12) };
 
+/// Vertices that one thread takes over from all; none when left out.
+const TAIL: Arg = Arg { default: Some("0"), ..count("tail", "greatest number of vertices left to one thread", 12) };
+
 /// Where random numbers begin; 1 when left out.
 const SEED: Arg = Arg { default: Some("1"), ..count("seed", "start of the random numbers", 7) };
 
@@ -308,7 +311,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
             output("too_long", "bool", "the length does not fit the type int")
         ], nonnegative whole, validate::ppsp, validate::too_long),
     program!("scc": "strongly connected components",
-        [GRAPH] -> [
+        [GRAPH, TAIL] -> [
             vertices("component", "least vertex of the component"),
             output("components", "int", "number of components")
         ], , validate::scc),

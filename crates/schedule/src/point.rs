@@ -89,6 +89,12 @@ pub struct ProgramPoint {
     pub claims_for_good: bool,
     /// Edge operators: whether nobody can tell that vertices without out-edges are missing in that set.
     pub bears_missing_leaves: bool,
+    /// Edge operators: whether an edge that is the only one to its destination is the only writer of some entry of the
+    /// destination, or self-loops change nothing.
+    pub has_edge_classes: bool,
+    /// Edge operators: whether the output holds the vertices at which a `min=` or `max=` changed a whole number of 32
+    /// bits, written at the destinations of edges alone.
+    pub tracks_extreme: bool,
     /// Whether the edges carry weights.
     pub weighted: bool,
     /// Whether the graph is symmetric; `None` while it is not known.
@@ -121,6 +127,8 @@ impl ProgramPoint {
             claims_destinations: false,
             claims_for_good: false,
             bears_missing_leaves: false,
+            has_edge_classes: false,
+            tracks_extreme: false,
             weighted: false,
             symmetric: None,
             reduction_extractable: false,
@@ -155,7 +163,7 @@ impl Axis {
             | Axis::Coarsen
             | Axis::Hint
             | Axis::Stride => &[EdgeOperator, PriorityOperator],
-            Axis::Claim | Axis::Visited | Axis::Leaves | Axis::Segments | Axis::Numa => &[EdgeOperator],
+            Axis::Classes | Axis::Claim | Axis::Visited | Axis::Leaves | Axis::Segments | Axis::Numa => &[EdgeOperator],
             Axis::Merge => &[PriorityOperator],
             Axis::Update | Axis::Delta | Axis::Buckets => &[PriorityOperator, PriorityExtern],
             Axis::LoopForm | Axis::Queue => &[WhileLoop],

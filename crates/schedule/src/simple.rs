@@ -123,6 +123,8 @@ axes! {
         "edge-only: process the edge list in blocks of this many far-end vertex ids";
     edges: EdgeForm = Edges "edges", EdgeForm::ALL.to_vec(),
         "which stored form of the edges is walked";
+    classes: Classes = Classes "classes", Classes::ALL.to_vec(),
+        "CPU, GPU: whether a push treats edges by their classes";
     update: PriorityUpdate = Update "update", PriorityUpdate::ALL.to_vec(),
         "how vertices move between the buckets of a priority queue";
     delta: Number = Delta "delta", numbers(&[1, 4, 32, 256, 8192]),
@@ -150,7 +152,7 @@ axes! {
     append: Append = Append "append", Append::ALL.to_vec(),
         "GPU: how threads get room in the output queue";
     leaves: Leaves = Leaves "leaves", Leaves::ALL.to_vec(),
-        "GPU: whether vertices without out-edges enter the output where nobody can tell";
+        "CPU, GPU: whether vertices without out-edges enter the output where nobody can tell";
     segments: Number = Segments "segments", numbers(&[2, 8, 32]),
         "pull: number of cache segments, by source id range";
     numa: Numa = Numa "numa", Numa::ALL.to_vec(),

@@ -56,6 +56,9 @@ fn usual_schedules_are_legal() {
         ("pull,lb=edge-only,block=270336,edges=coo-by-destination", pagerank()),
         ("pull,par=dynamic,segments=argv3,numa=static-parallel", pagerank()),
         ("push,par=edge-parallel,edges=coo-by-source-pairs", pagerank()),
+        ("push,lb=etwc,edges=csr-m,classes=marked", ProgramPoint { has_edge_classes: true, ..bfs() }),
+        ("push,create=fused,dedup=on,dedup-by=words", ProgramPoint { tracks_extreme: true, ..bfs() }),
+        ("dense-push,classes=marked", ProgramPoint { has_edge_classes: true, ..bfs() }),
         ("adaptive,by=tree.m+push+pull,lb=etwc", bfs()),
         ("push,update=eager-with-merge,delta=argv4,merge=100", sssp()),
         ("hybrid+push,delta=4+pull,delta=4", sssp()),
@@ -73,6 +76,8 @@ fn usual_schedules_are_legal() {
 #[test]
 fn every_rule_speaks() {
     let unique = ProgramPoint { needs_unique_output: true, ..bfs() };
+    let classed = ProgramPoint { has_edge_classes: true, ..bfs() };
+    let lowering = ProgramPoint { tracks_extreme: true, ..bfs() };
     let filtered = ProgramPoint { from: Sources::Filter, ..bfs() };
     let directed_kcore = ProgramPoint { symmetric: Some(false), ..kcore() };
     let printing = ProgramPoint { body_obstacle: Some("the body prints".into()), ..frontier_loop() };
@@ -92,6 +97,9 @@ fn every_rule_speaks() {
         ("lb=edge-only,block=0", &pagerank()),
         ("lb=etwc,edges=coo-by-source", &bfs()),
         ("lb=edge-only,edges=csr-m", &bfs()),
+        ("classes=marked", &bfs()),
+        ("pull,classes=marked", &classed),
+        ("lb=edge-only,classes=marked", &classed),
         ("pull,update=eager", &sssp()),
         ("update=eager", &kcore()),
         ("update=constant-sum", &sssp()),
@@ -118,6 +126,8 @@ fn every_rule_speaks() {
         ("create=unfused-bitmap,dedup-by=counters", &bfs()),
         ("dedup-by=hash", &unique),
         ("dedup=off,dedup-by=hash", &bfs()),
+        ("dedup=on,dedup-by=words", &bfs()),
+        ("pull,dedup=on,dedup-by=words", &lowering),
         ("segments=4", &pagerank()),
         ("pull,segments=0", &pagerank()),
         ("pull,lb=edge-only,segments=4", &pagerank()),

@@ -87,9 +87,12 @@ fn the_graph_agrees_with_filtering_the_plain_product() {
         (&[Direction, LoadBalance, Block, Edges, Frontier, Creation], bfs()),
         (&[Direction, Parallelism, Grain, LoadBalance, Edges], bfs()),
         (&[Direction, Creation, Count, Dedup, DedupBy], bfs()),
+        (&[Direction, Creation, Dedup, DedupBy], ProgramPoint { tracks_extreme: true, ..bfs() }),
         (&[Direction, LoadBalance, Edges, Segments, Numa], bfs()),
         (&[Direction, LoadBalance, Hubs, Block, DedupInput], bfs()),
         (&[Direction, Creation, DedupInput, Append, Leaves], bfs()),
+        (&[Direction, LoadBalance, Edges, Classes], ProgramPoint { has_edge_classes: true, ..bfs() }),
+        (&[Direction, Parallelism, Edges, Classes], bfs()),
         (
             &[Direction, Creation, Claim, Visited, Append, Leaves],
             ProgramPoint { bears_missing_leaves: true, claims_destinations: true, claims_for_good: true, ..bfs() },

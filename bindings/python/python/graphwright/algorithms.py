@@ -370,9 +370,10 @@ def ppr(G, source, rounds=100, tolerance=1e-6, **options) -> Result:
     return run(standard("ppr"), G, arguments, options)
 
 
-def scc(G, **options) -> Result:
-    """Strongly connected components: ``component``, the least vertex of the component, and their number ``components``."""
-    return run(standard("scc"), as_graph(G), {}, options)
+def scc(G, tail=0, **options) -> Result:
+    """Strongly connected components: ``component``, the least vertex of the component, and their number ``components``. One
+    thread does the last ``tail`` vertices, which is faster on deep graphs."""
+    return run(standard("scc"), as_graph(G), {"tail": tail}, options)
 
 
 def similarity(G, source, **options) -> Result:

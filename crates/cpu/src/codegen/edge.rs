@@ -47,6 +47,12 @@ pub(crate) struct EdgeShape {
     pub(crate) batched: bool,
     /// Vertices are tested and their lists fetched ahead of their use.
     pub(crate) fetch_ahead: bool,
+    /// Neighbours carry the classes of their edges.
+    pub(crate) marked: bool,
+    /// Self-loops are passed over where they change nothing.
+    pub(crate) skips_loops: bool,
+    /// Vertices without out-edges stay out of the output.
+    pub(crate) drops_leaves: bool,
 }
 
 /// The part of every list that an edge function cares for. Lists are ascending, so the part is the beginning or the
@@ -81,6 +87,7 @@ impl Translator<'_, '_> {
         begin: Value,
         end: Value,
     ) -> Result<(), Refusal> {
+        self.begin_classes(op, shape)?;
         let zero = self.b.ins().iconst(types::I64, 0);
         let visited = self.variable(types::I64, zero);
         let counted = Some(visited);
@@ -194,23 +201,29 @@ impl Translator<'_, '_> {
             self.only_if(keep, next);
         }
         let promoted = self.promoted(op.facts, End::Source);
-        let test = |t: &mut Self, dst: Value, failed: Block| match &op.to {
-            // The function looks itself. Where the test can fault, the fault must be the function's.
-            VertexFilter::Function(_) if op.meta.to_folded && t.target.careful => Ok(None),
-            // Also where the function itself looks again (`to_folded`): most edges fail, and those go round in a loop
-            // of their own.
-            VertexFilter::Function(filter) => t.filter(filter, Role::To, dst).map(Some),
-            VertexFilter::Set(_) => {
-                let map = t.slot(slot::TO_MAP, types::I64);
-                let wanted = t.in_map(map, dst, false);
-                let Some(filter) = from.filter(|_| in_order) else { return Ok(Some(wanted)) };
-                t.only_if(wanted, failed);
-                t.filter(filter, Role::From, src).map(Some)
+        let test = |t: &mut Self, dst: Value, failed: Block| {
+            if t.classes.skips_loops {
+                let differs = t.b.ins().icmp(IntCC::NotEqual, src, dst);
+                t.only_if(differs, failed);
             }
-            _ => Ok(None),
+            match &op.to {
+                // The function looks itself. Where the test can fault, the fault must be the function's.
+                VertexFilter::Function(_) if op.meta.to_folded && t.target.careful => Ok(None),
+                // Also where the function itself looks again (`to_folded`): most edges fail, and those go round in a
+                // loop of their own.
+                VertexFilter::Function(filter) => t.filter(filter, Role::To, dst).map(Some),
+                VertexFilter::Set(_) => {
+                    let map = t.slot(slot::TO_MAP, types::I64);
+                    let wanted = t.in_map(map, dst, false);
+                    let Some(filter) = from.filter(|_| in_order) else { return Ok(Some(wanted)) };
+                    t.only_if(wanted, failed);
+                    t.filter(filter, Role::From, src).map(Some)
+                }
+                _ => Ok(None),
+            }
         };
         let guard = Guard::of(op.facts.order, End::Source);
-        self.each_neighbour((begin, end), guard, promoted, src, visited, test, |t, edge, dst| {
+        self.each_neighbour((begin, end), shape.marked, guard, promoted, src, visited, test, |t, edge, dst| {
             let args = t.edge_args(op, shape, edge, src, dst)?;
             t.apply_edge(op, &args, dst)?;
             Ok(None)
@@ -265,7 +278,7 @@ impl Translator<'_, '_> {
             t.is_destination(op, dst)
         };
         let guard = Guard::of(op.facts.order, End::Destination);
-        self.each_neighbour((begin, end), guard, promoted, dst, visited, test, |t, edge, src| {
+        self.each_neighbour((begin, end), false, guard, promoted, dst, visited, test, |t, edge, src| {
             let args = t.edge_args(op, shape, edge, src, dst)?;
             t.apply_edge(op, &args, dst)?;
             // Once the destination is no longer wanted, its other edges are not looked at.
@@ -325,6 +338,7 @@ impl Translator<'_, '_> {
     fn each_neighbour(
         &mut self,
         (begin, end): (Value, Value),
+        marked: bool,
         guard: Option<Guard>,
         promoted: &[OwnedEntry],
         owner: Value,
@@ -357,7 +371,7 @@ impl Translator<'_, '_> {
             }
             _ => step,
         };
-        let other = self.neighbour(edge);
+        let other = if marked { self.marked_neighbour(edge) } else { self.neighbour(edge) };
         if let Some(guard) = guard {
             let inside = self.b.create_block();
             let of_interest = self.b.ins().icmp(guard.other_to_owner, other, owner);

@@ -2,6 +2,7 @@
 
 mod batch;
 mod blocks;
+mod classes;
 mod common;
 mod edge;
 mod edge_index;

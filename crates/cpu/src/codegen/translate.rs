@@ -16,6 +16,7 @@ use gw_ir::stmt::{Stmt, StmtKind};
 use gw_ir::types::{Scalar, Type as IrType};
 
 use super::Refusal;
+use super::classes::Classes;
 use super::inputs::{GraphArray, Inputs, Role, Source};
 use super::memory::{Length, Memory, Place, Reason};
 use super::sums::Sum;
@@ -140,6 +141,8 @@ pub(crate) struct Translator<'a, 'f> {
     pub(crate) priorities: Option<Priorities>,
     /// Global scalars that the kernel adds up in registers.
     pub(crate) sums: HashMap<Name, Sum>,
+    /// What is known of the classes of edges.
+    pub(super) classes: Classes,
     hoisted: HashMap<usize, Value>,
     /// Scalars that the kernel writes somewhere.
     written: &'a BTreeSet<Name>,
@@ -213,6 +216,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             registers: Vec::new(),
             priorities: None,
             sums: HashMap::new(),
+            classes: Classes::default(),
             hoisted: HashMap::new(),
             written,
         };

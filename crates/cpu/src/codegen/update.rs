@@ -32,7 +32,11 @@ impl Translator<'_, '_> {
         let (place, scalar) = self.place(target)?;
         // Nobody owns a global scalar: its reductions are atomic whenever others run.
         let shared = self.target.parallel && matches!(target.kind, ExprKind::Var(_));
-        Ok(self.reduce_at(op, &place, scalar, value, (atomic || shared) && self.target.parallel))
+        let atomic = (atomic || shared) && self.target.parallel;
+        Ok(match self.alone_at(target).filter(|_| atomic) {
+            Some(mark) => self.reduce_by_class(op, &place, scalar, value, mark),
+            None => self.reduce_at(op, &place, scalar, value, atomic),
+        })
     }
 
     /// A reduction into a cell.
@@ -94,6 +98,12 @@ impl Translator<'_, '_> {
                 (self.b.ins().select(better, value, old), better)
             }
         }
+    }
+
+    /// Whether a minimum or maximum would change a cell.
+    pub(super) fn is_better(&mut self, op: ReduceOp, place: &Place, scalar: Scalar, value: Value) -> Value {
+        let old = self.load(clif_type(scalar), place);
+        self.better(op, scalar, value, old)
     }
 
     fn better(&mut self, op: ReduceOp, scalar: Scalar, value: Value, old: Value) -> Value {
@@ -379,6 +389,18 @@ impl Translator<'_, '_> {
         // A vertex that is computed may come from data that others change since the write it follows: maps must hold
         // it.
         let reason = self.operator_vertex(vertex);
+        match self.drop_leaf(vertex, reason) {
+            None => self.insert(vertex, reason),
+            Some(dropped) => {
+                self.insert(vertex, reason);
+                self.b.ins().jump(dropped, &[]);
+                self.b.switch_to_block(dropped);
+                self.b.seal_block(dropped);
+            }
+        }
+    }
+
+    fn insert(&mut self, vertex: Value, reason: Reason) {
         match self.target.output {
             OutputForm::None | OutputForm::Buckets => {}
             OutputForm::Queue { unique: false } | OutputForm::Counts => self.append(vertex),

@@ -12,6 +12,7 @@ use gw_ir::expr::{Expr, ExprKind, FunctionRef};
 use gw_ir::source::Name;
 use gw_ir::types::{Domain, Type};
 
+use super::expression::parenthesised;
 use super::function::{Binding, Coder, Refusal, Text};
 use super::inputs::Source;
 use super::region::Region;
@@ -61,6 +62,18 @@ pub(crate) struct VectorCode {
     /// Where its length comes from; several when a function is used with several captures; none where that is not
     /// known.
     pub(crate) lengths: Vec<Source>,
+    /// Its entries are the upper halves of words of 64 bits, of which `base` is the first half.
+    pub(crate) words: bool,
+}
+
+impl VectorCode {
+    /// The cell of an entry of one number.
+    pub(crate) fn cell(&self, index: &str) -> String {
+        match self.words {
+            true => format!("{}[2 * (unsigned long long){} + 1]", self.base, parenthesised(index)),
+            false => format!("{}[{index}]", self.base),
+        }
+    }
 }
 
 /// The sources of the lengths of captured vectors, per capture; none for other captures.
@@ -93,7 +106,10 @@ impl Coder<'_, '_> {
             ExprKind::Var(name) => {
                 let code = self.vector(name, &vector.ty)?;
                 let at = self.index(index, &vector.ty, Some(&code), &root, reasons)?;
-                Ok((code.base, scaled(&at, cells)))
+                match code.words {
+                    true => Ok((code.base, format!("{} + 1", scaled(&at, 2)))),
+                    false => Ok((code.base, scaled(&at, cells))),
+                }
             }
             ExprKind::Element { .. } => {
                 let (base, row) = self.element(vector, reasons)?;

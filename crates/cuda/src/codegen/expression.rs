@@ -2,11 +2,11 @@
 
 use gw_ir::analysis::priority::priority_vector;
 use gw_ir::builtin::Builtin;
-use gw_ir::expr::{BinaryOp, Expr, ExprKind, FunctionRef, PriorityOp, UnaryOp};
+use gw_ir::expr::{BinaryOp, Expr, ExprKind, FunctionRef, PriorityOp, ReduceOp, UnaryOp};
 use gw_ir::source::Name;
 use gw_ir::types::{Scalar, Type};
 
-use super::function::{Binding, Coder, DRAWS, Refusal, Text, function_name, reduction};
+use super::function::{Binding, Coder, DRAWS, Refusal, Text, function_name, reduction, reduction_by_class};
 use super::inputs::Source;
 use super::text::{float_literal, int_literal, type_name};
 use gw_ir::analysis::calls::draws;
@@ -50,8 +50,18 @@ impl Coder<'_, '_> {
                 let local = matches!(&target.kind, ExprKind::Var(n) if self.names.contains_key(n));
                 let global = matches!(&target.kind, ExprKind::Var(_)) && !local;
                 let place = self.place(target)?;
+                let (ty, amount) = (type_name(scalar), parenthesised(&amount));
+                if self.by_words.is_some() && target.place_root() == self.by_words.as_ref() {
+                    let alone = if self.is_alone_at(target) { "this->only_edge" } else { "false" };
+                    let function = if *op == ReduceOp::Max { "max_word" } else { "min_word" };
+                    return Ok(format!("gw::{function}({alone}, &{place}, ({ty}){amount}, this->out.round)"));
+                }
+                if meta.atomic && self.is_alone_at(target) {
+                    let function = reduction_by_class(*op);
+                    return Ok(format!("gw::{function}(this->only_edge, &{place}, ({ty}){amount})"));
+                }
                 let function = reduction(*op, meta.atomic || global);
-                format!("gw::{function}(&{place}, ({}){})", type_name(scalar), parenthesised(&amount))
+                format!("gw::{function}(&{place}, ({ty}){amount})")
             }
             ExprKind::CompareAndSwap { target, expect, value, .. } => {
                 let ty = type_name(self.scalar(&target.ty)?);
@@ -98,6 +108,16 @@ impl Coder<'_, '_> {
             ExprKind::Operator(_) => return Err(self.refuse("operators do not nest")),
             _ => return Err(self.refuse("objects are not made inside operator functions")),
         })
+    }
+
+    /// Whether the edge at hand may be the only writer of an entry: that of its destination, in a vector of which that
+    /// is known.
+    fn is_alone_at(&self, target: &Expr) -> bool {
+        let ExprKind::Element { vector, index, .. } = &target.kind else { return false };
+        let (Some(vector), Some(index)) = (vector.as_var(), index.as_var()) else { return false };
+        let at_destination = matches!(self.names.get(index),
+            Some(Binding::Scalar { text, .. }) if Some(text) == self.destination.as_ref());
+        at_destination && !self.names.contains_key(vector) && self.alone.contains(vector)
     }
 
     /// Where a fault of the program is noted, for code that may be one.

@@ -1,6 +1,6 @@
 //! Device functions: the user's functions as C++, one thread each.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use gw_ir::analysis::calls::draws_in;
 use gw_ir::analysis::operator::{EntryReduction, ScalarReduction};
@@ -41,14 +41,14 @@ pub(crate) struct Gathered {
     pub(crate) vector: Name,
     pub(crate) op: ReduceOp,
     pub(crate) scalar: Scalar,
-    /// Code of the base of the vector.
-    pub(crate) base: String,
+    /// Code of the cell of the vertex `v`.
+    pub(crate) cell: String,
 }
 
 impl Gathered {
     /// The reduction, whose vector is not yet known as code.
     pub(crate) fn of(EntryReduction { vector, op, scalar }: EntryReduction) -> Gathered {
-        Gathered { vector, op, scalar, base: String::new() }
+        Gathered { vector, op, scalar, cell: String::new() }
     }
 }
 
@@ -70,6 +70,10 @@ pub(crate) struct Coder<'r, 'm> {
     pub(crate) claims_by_store: bool,
     /// A map remembers the destinations that compare-and-swap got.
     pub(crate) remembers_visited: bool,
+    /// Vectors that only the edges to a vertex write at that vertex, where classes of edges are looked at.
+    pub(crate) alone: BTreeSet<Name>,
+    /// The vector whose changes keep repeats out of the output by themselves.
+    pub(crate) by_words: Option<Name>,
     /// The name of the destination of an edge in code.
     pub(crate) destination: Option<String>,
     /// Vectors that must be read from memory at every access: loops of the function watch others write them.
@@ -101,6 +105,8 @@ impl<'r, 'm> Coder<'r, 'm> {
             owner_enqueues_once: false,
             claims_by_store: false,
             remembers_visited: false,
+            alone: BTreeSet::new(),
+            by_words: None,
             destination: None,
             watched: HashSet::new(),
             loops: 0,
@@ -163,7 +169,7 @@ impl<'r, 'm> Coder<'r, 'm> {
                     let scalar = self.leaf(&capture.ty)?;
                     params.push(format!("{}* {c}, unsigned long long {c}_length", type_name(scalar)));
                     let lengths = captured.get(i).cloned().unwrap_or_default();
-                    let code = VectorCode { base: c.clone(), length: format!("{c}_length"), lengths };
+                    let code = VectorCode { base: c.clone(), length: format!("{c}_length"), lengths, words: false };
                     self.names.insert(capture.name.clone(), Binding::Vector(code));
                 }
                 ty => {
@@ -183,7 +189,12 @@ impl<'r, 'm> Coder<'r, 'm> {
                 Type::Vector { .. } => {
                     let scalar = self.leaf(&param.ty)?;
                     params.push(format!("{}* {c}, unsigned long long {c}_length", type_name(scalar)));
-                    let code = VectorCode { base: c.clone(), length: format!("{c}_length"), lengths: Vec::new() };
+                    let code = VectorCode {
+                        base: c.clone(),
+                        length: format!("{c}_length"),
+                        lengths: Vec::new(),
+                        words: false,
+                    };
                     self.names.insert(param.name.clone(), Binding::Vector(code));
                 }
                 ty => {
@@ -405,6 +416,15 @@ pub(crate) fn reduction(op: ReduceOp, atomic: bool) -> &'static str {
         (ReduceOp::Min, true) => "atomic_min",
         (ReduceOp::Max, false) => "max_into",
         (ReduceOp::Max, true) => "atomic_max",
+    }
+}
+
+/// The same for a cell that the only edge to its vertex writes without an atomic.
+pub(crate) fn reduction_by_class(op: ReduceOp) -> &'static str {
+    match op {
+        ReduceOp::Sum => "sum_if",
+        ReduceOp::Min => "min_into_if",
+        ReduceOp::Max => "max_into_if",
     }
 }
 

@@ -10,6 +10,8 @@ use gw_schedule::Feature;
 pub(crate) enum Source {
     /// First cell of a global vector.
     GlobalVector(Name),
+    /// Words of the numbers of a global vector and of the rounds of their last changes.
+    GlobalWords(Name),
     /// Number of entries of a global vector.
     GlobalLength(Name),
     /// First cell of a vector that is a parameter of the kernel.
@@ -75,6 +77,8 @@ pub(crate) struct GraphParts {
     /// Offsets as pairs, of either.
     pub(crate) out_ranges: bool,
     pub(crate) in_ranges: bool,
+    /// Out-neighbours with the classes of their edges.
+    pub(crate) marked: bool,
     /// List of edges.
     pub(crate) list: Option<EdgeList>,
     /// Weights of the parts that are walked.

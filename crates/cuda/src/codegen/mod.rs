@@ -211,8 +211,19 @@ pub(crate) fn generate(task: &Task<'_>) -> Result<Generated, Refusal> {
     for map in region.inputs.members.iter().filter(|input| matches!(input.source, Source::VisitedMap(_))) {
         maps.line(format!("gw::clear_visited(in.{}, run.vertices(), run.grid);", map.name));
     }
+    // Entries in words: `vector` and `vector_length` stand beside `vector_words`.
+    let mut back = Code::at_depth(1);
+    for input in &region.inputs.members {
+        let Source::GlobalWords(name) = &input.source else { continue };
+        let of =
+            |source: Source| region.inputs.members.iter().find(|m| m.source == source).map_or("", |m| m.name.as_str());
+        let (vector, length) = (of(Source::GlobalVector(name.clone())), of(Source::GlobalLength(name.clone())));
+        maps.line(format!("gw::to_words(in.{vector}, in.{}, in.{length}, run.grid);", input.name));
+        back.line(format!("gw::of_words(in.{vector}, in.{}, in.{length}, run.grid);", input.name));
+    }
     text.push_str(maps.text());
     text.push_str(&body);
+    text.push_str(back.text());
     text.push_str("}\n");
 
     if cfg!(debug_assertions)

@@ -3,6 +3,7 @@
 
 use gw_exec::random::Role;
 use gw_ir::analysis::calls::draws;
+use gw_ir::analysis::classes::{destination_vectors, idle_loops, tracked_extreme};
 use gw_ir::analysis::operator::{EdgeFacts, End, Enqueued, FunctionFacts, ScalarReduction, filter_functions};
 use gw_ir::expr::{FunctionRef, ReduceOp};
 use gw_ir::meta::Direction;
@@ -10,7 +11,7 @@ use gw_ir::module::Module;
 use gw_ir::operator::{EdgeOutput, EdgeSetIterator, VertexFilter};
 use gw_ir::source::{Name, Span};
 use gw_ir::types::{Scalar, Type};
-use gw_schedule::{Append, Claim, EdgeForm, Hubs, Leaves, LoadBalance, SimpleSchedule, Visited};
+use gw_schedule::{Append, Claim, Classes, EdgeForm, Hubs, Leaves, LoadBalance, SimpleSchedule, Visited};
 
 use super::access::{Access, Requirement, capture_lengths};
 use super::function::{Coder, Gathered, Refusal, function_name, neutral, reduction};
@@ -115,6 +116,10 @@ struct Plan {
     incoming: bool,
     /// Its offsets are read as pairs.
     pairs: bool,
+    /// Neighbours are read with the classes of their edges.
+    marked: bool,
+    /// Self-loops are passed over.
+    skips_loops: bool,
     insert: Option<Insert>,
     /// How threads get room in an output queue.
     room: Append,
@@ -164,7 +169,10 @@ pub(crate) fn edges(
         return Err(fail("the graph has no weights".into()));
     }
     let has_output = op.output != EdgeOutput::None;
-    let insert = has_output.then(|| insert_of(op, &schedule, facts.enqueues.several));
+    let insert = has_output.then(|| match insert_of(op, &schedule, facts.enqueues.several) {
+        Insert::Words if tracked_extreme(module, op).is_none() => Insert::Counters,
+        insert => insert,
+    });
     let incoming = direction == Direction::Pull;
     // To ask once more whether a destination wants more edges may be a fault that no edge is to blame for.
     let faulty = facts.filters_may_fault.in_code(region.careful);
@@ -179,11 +187,14 @@ pub(crate) fn edges(
     let walks_all = !(direction == Direction::Push && matches!(op.from, VertexFilter::Set(_)));
     let fetch_ahead = shape.flat && has_output && direction == Direction::Push;
     let pairs = schedule.edges == Some(EdgeForm::CsrM);
+    let marked = schedule.classes == Some(Classes::Marked) && !incoming && !edge_only;
     let mut plan = Plan {
         direction,
         edge_only,
         incoming,
         pairs,
+        marked,
+        skips_loops: marked && idle_loops(module, op),
         insert,
         room: schedule.append.unwrap_or(Append::Staged),
         claims_by_store: op.meta.to_folded && schedule.claim == Some(Claim::Store),
@@ -226,6 +237,7 @@ pub(crate) fn edges(
         } else {
             parts.out = true;
             parts.out_ranges |= pairs;
+            parts.marked |= marked;
         }
         parts.weights |= weight.is_some();
     });
@@ -279,25 +291,31 @@ pub(crate) fn edges(
         coder.owner_enqueues_once = owner_enqueues_once;
         coder.claims_by_store = plan.claims_by_store;
         coder.remembers_visited = op.meta.to_folded && schedule.visited == Some(Visited::Bits);
+        if marked && op.meta.visits_once {
+            coder.alone = destination_vectors(module, op);
+        }
+        if plan.insert == Some(Insert::Words) {
+            coder.by_words = tracked_extreme(module, op).cloned();
+        }
         coder.destination = apply.params.get(1).map(|p| c_name(&p.name));
         let lengths = capture_lengths(coder.region, &op.apply);
         for g in &mut coder.gathered.clone() {
             let ty = module.global(&g.vector).map(|v| v.ty.clone());
             let ty = ty.or_else(|| capture_type(apply, &g.vector)).ok_or_else(|| coder.refuse("no such vector"))?;
-            let (base, lengths) = match apply.captures.iter().position(|c| c.name == g.vector) {
-                Some(at) => (format!("apply_{at}"), lengths.get(at).cloned().unwrap_or_default()),
+            let (cell, lengths) = match apply.captures.iter().position(|c| c.name == g.vector) {
+                Some(at) => (format!("apply_{at}[v]"), lengths.get(at).cloned().unwrap_or_default()),
                 None => {
                     let code = coder.vector(&g.vector, &ty)?;
-                    (code.base, code.lengths)
+                    (code.cell("v"), code.lengths)
                 }
             };
             // A row of fixed length would have a length of its own; entries of one number each are all that is
             // gathered.
             let required = lengths.into_iter().map(Requirement::Entries).collect();
             let reason = coder.region.required(required);
-            coder.region.record(Access { text: format!("{base}[v]"), reasons: vec![reason] });
+            coder.region.record(Access { text: cell.clone(), reasons: vec![reason] });
             if let Some(slot) = coder.gathered.iter_mut().find(|x| x.vector == g.vector) {
-                slot.base = base;
+                slot.cell = cell;
             }
         }
         coder.note_captures(&op.apply.name, lengths.clone());
@@ -374,6 +392,10 @@ pub(crate) fn edges(
         code.line("volatile int* hash;");
         fields.push("hash".into());
     }
+    if plan.marked {
+        code.line("bool only_edge, to_leaf;");
+        fields.extend(["false".to_string(), "false".to_string()]);
+    }
     code.open("struct Partial");
     for g in &gathered {
         code.line(format!("{} {};", type_name(g.scalar), c_name(&g.vector)));
@@ -390,9 +412,11 @@ pub(crate) fn edges(
             true => format!("if ({call}) out_edges += graph.out_offsets[v + 1] - graph.out_offsets[v]"),
             false => call,
         };
-        let leaf = match plan.drops_leaves {
-            true => "if (graph.out_offsets[v + 1] == graph.out_offsets[v]) return; ",
-            false => "",
+        let by_mark = plan.marked && facts.enqueues.vertices == Enqueued::Destination;
+        let leaf = match (plan.drops_leaves, by_mark) {
+            (true, true) => "if (to_leaf && out.has_leaf()) return; ",
+            (true, false) => "if (graph.out_offsets[v + 1] == graph.out_offsets[v] && out.has_leaf()) return; ",
+            (false, _) => "",
         };
         code.line(format!("__device__ __forceinline__ void insert(int v) {{ {leaf}{call}; }}"));
     }
@@ -619,7 +643,17 @@ fn walk_members(
     match plan.incoming {
         true => code.line("const int dst = owner, src = gw::edge_value(graph.in_neighbours + e);"),
         false => {
-            code.line("const int src = owner, dst = gw::edge_value(graph.out_neighbours + e);");
+            match plan.marked {
+                true => {
+                    code.line("const int mark = gw::edge_value(graph.out_marked + e);");
+                    code.line("const int src = owner, dst = mark & gw::VERTEX;");
+                    code.line("only_edge = mark < 0, to_leaf = (mark & gw::LEAF) != 0;");
+                }
+                false => code.line("const int src = owner, dst = gw::edge_value(graph.out_neighbours + e);"),
+            }
+            if plan.skips_loops {
+                code.line("if (src == dst) return true;");
+            }
             // The next step will ask where the list of the destination lies; by then it is near.
             if plan.fetch_ahead {
                 let array = if plan.pairs { "out_ranges" } else { "out_offsets" };
@@ -660,7 +694,7 @@ fn walk_members(
         code.line("if (LANES > 1 && gw::lane() % LANES != 0) return;");
         for g in gathered {
             let member = format!("partial.{}", c_name(&g.vector));
-            let cell = format!("&{}[v]", g.base);
+            let cell = format!("&{}", g.cell);
             let (plain, atomic) = (reduction(g.op, false), reduction(g.op, true));
             let test = match g.op {
                 ReduceOp::Sum if g.scalar != Scalar::Bool => format!("if ({member} != 0) "),

@@ -3,9 +3,10 @@
 //! A single operator is a region of one statement; a fused loop is a region with a loop. Statements outside operators
 //! run alike in every thread; operators are shared out among all threads of the grid.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use gw_ir::analysis::calls::closure;
+use gw_ir::analysis::classes::tracked_extreme;
 use gw_ir::analysis::operator::written_scalars;
 use gw_ir::analysis::region::counted_graph;
 use gw_ir::expr::ExprKind;
@@ -18,6 +19,8 @@ use gw_ir::walk;
 
 use super::access::{Access, Requirement, VectorCode};
 use super::inputs::{GraphInput, Inputs, Source};
+use super::operator::schedule_of;
+use super::sets::{Insert, insert_of};
 use super::text::{c_name, type_name};
 
 /// What the host knows about a graph variable when a region is generated.
@@ -62,6 +65,8 @@ pub(crate) struct Region<'m> {
     pub(crate) params: HashMap<Name, Type>,
     /// Global scalars that operators of the region write: they live in memory.
     pub(crate) cells: HashSet<Name>,
+    /// Global vectors whose entries stand in words with the rounds of their last changes while the kernel runs.
+    pub(crate) words: BTreeSet<Name>,
     /// Graph variables.
     pub(crate) shapes: HashMap<Name, GraphShape>,
     /// Forms of sets that the region makes or needs.
@@ -113,6 +118,7 @@ impl<'m> Region<'m> {
             inputs: Inputs::default(),
             params,
             cells,
+            words: kept_in_words(module, body),
             shapes,
             forms: 0,
             output: 0,
@@ -172,10 +178,16 @@ impl<'m> Region<'m> {
             _ => Source::GlobalVector(name.clone()),
         };
         let c = c_name(name);
-        let base = self.inputs.member(base, &ty, &c);
+        let words = self.words.contains(name) && matches!(length, Source::GlobalLength(_));
+        let mut base = self.inputs.member(base, &ty, &c);
         let lengths = vec![length.clone()];
         let length = self.inputs.member(length, "unsigned long long", &format!("{c}_length"));
-        Ok(VectorCode { base, length, lengths })
+        if words {
+            self.include("value_round.cuh");
+            self.cooperative = true;
+            base = self.inputs.member(Source::GlobalWords(name.clone()), &ty, &format!("{c}_words"));
+        }
+        Ok(VectorCode { base, length, lengths, words })
     }
 
     /// The map of claimed entries of a vector. It is empty when the kernel begins.
@@ -258,6 +270,20 @@ pub(crate) fn weight_type(shape: GraphShape) -> &'static str {
         Some(Scalar::Float | Scalar::Double) => "float",
         Some(_) => "int",
     }
+}
+
+/// The vectors that operators in this code deduplicate by.
+fn kept_in_words(module: &Module, body: &Block) -> BTreeSet<Name> {
+    let mut words = BTreeSet::new();
+    walk::walk_block_exprs(body, &mut |e| {
+        if let ExprKind::Operator(op) = &e.kind
+            && let Some(edges) = op.edges()
+            && matches!(insert_of(edges, &schedule_of(edges), false), Insert::Words)
+        {
+            words.extend(tracked_extreme(module, edges).cloned());
+        }
+    });
+    words
 }
 
 /// Global scalars that functions of operators in this code write.

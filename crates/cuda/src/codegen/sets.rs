@@ -22,6 +22,8 @@ pub(crate) mod form {
 pub(crate) enum Insert {
     Append,
     Counters,
+    /// By words of value and round: the reduction itself keeps repeats out.
+    Words,
     SeenBits,
     SeenBytes,
     Hash,
@@ -59,7 +61,7 @@ impl Insert {
         let counting = self.counting();
         let room = room_name(room);
         match self {
-            Insert::Append => format!("out.append<{room}>(v)"),
+            Insert::Append | Insert::Words => format!("out.append<{room}>(v)"),
             Insert::Counters => format!("out.append_by_counters<{room}>(v)"),
             Insert::SeenBits => format!("out.append_by_bits<{room}>(v)"),
             Insert::SeenBytes => format!("out.append_by_bytes<{room}>(v)"),
@@ -105,6 +107,7 @@ pub(super) fn insert_of(op: &EdgeSetIterator, schedule: &SimpleSchedule, often: 
         },
         _ => match schedule.dedup_by.unwrap_or(DedupBy::CountersFused) {
             DedupBy::Counters | DedupBy::CountersFused => Insert::Counters,
+            DedupBy::Words => Insert::Words,
             DedupBy::Bitmap => Insert::SeenBits,
             DedupBy::Boolmap => Insert::SeenBytes,
             DedupBy::Hash | DedupBy::Hash64 | DedupBy::WarpMatch if often => Insert::Counters,
@@ -160,6 +163,11 @@ pub(crate) fn output_setup(region: &mut Region<'_>, insert: Option<Insert>, span
             region.rounds += 1;
             code.line("run.round++;");
             region.inputs.member(Source::Counters, "unsigned*", "counters")
+        }
+        Insert::Words => {
+            region.rounds += 1;
+            code.line("run.round++;");
+            "nullptr".to_string()
         }
         Insert::SeenBits | Insert::SeenBytes => {
             region.cooperative = true;

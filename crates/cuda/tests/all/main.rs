@@ -8,6 +8,8 @@ mod balancers;
 mod bench;
 #[path = "../claims.rs"]
 mod claims;
+#[path = "../classes.rs"]
+mod classes;
 #[path = "../intersections.rs"]
 mod intersections;
 #[path = "../loops.rs"]

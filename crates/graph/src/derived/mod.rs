@@ -3,6 +3,7 @@
 mod blocked;
 mod coo;
 mod csr_m;
+mod marked;
 mod segments;
 
 use std::collections::HashMap;
@@ -18,6 +19,7 @@ use crate::{Adjacency, Graph, Permutation, Weights, memory, parallel};
 pub use blocked::BlockedEdges;
 pub use coo::{Coo, CooOrder, CooPairs};
 pub use csr_m::CsrM;
+pub use marked::Marked;
 pub use segments::Segment;
 
 /// What was derived from a graph, what it cost and what it holds.
@@ -44,6 +46,7 @@ pub(crate) struct Forms {
     by_degree: OnceLock<Arc<Renumbered>>,
     csr_m: OnceLock<Arc<CsrM>>,
     csr_m_in: OnceLock<Arc<CsrM>>,
+    marked: OnceLock<Arc<Marked>>,
     coo: Cache<CooOrder, Coo>,
     coo_pairs: Cache<CooOrder, CooPairs>,
     blocked: Cache<(CooOrder, u32), BlockedEdges>,
@@ -174,6 +177,13 @@ impl Graph {
         let (forms, incoming, needed) = (&self.forms, self.incoming(), 2 * self.out().offsets().bytes() as u64);
         let make = || CsrM::new(incoming);
         Arc::clone(forms.csr_m_in.get_or_init(|| forms.timed("csr-m of in-edges", needed, CsrM::bytes, make)))
+    }
+
+    /// The out-neighbours with the classes of their edges; `None` where the numbers of vertices leave no room for them.
+    pub fn marked(&self) -> Option<Arc<Marked>> {
+        let (forms, needed) = (&self.forms, 4 * self.edges() as u64 + self.vertices() as u64);
+        let make = || forms.timed("edge classes", needed, Marked::bytes, || Marked::new(self));
+        (self.vertices() <= Marked::MOST_VERTICES).then(|| Arc::clone(forms.marked.get_or_init(make)))
     }
 
     /// Edges grouped by blocks of `block` consecutive ids of the endpoint that `by` names: destination blocks

@@ -82,9 +82,13 @@ pub fn note(module: &mut Module) {
 /// whole. So do priority queues over it.
 fn is_written_elsewhere(module: &Module, vector: &Name, claims: &Name) -> bool {
     let mut written = module.globals.iter().any(|g| priority_vector(module, &g.name).as_ref() == Some(vector));
+    written |= has_other_name(module, vector);
+    for body in bodies(module) {
+        walk_stmts(body, &mut |stmt| {
+            written |= matches!(&stmt.kind, StmtKind::Assign { target, .. } if target.as_var() == Some(vector));
+        });
+    }
     let is_it = |target: &Expr| target.place_root() == Some(vector);
-    let is_whole = |e: &Expr| e.as_var() == Some(vector);
-    written |= module.globals.iter().any(|g| matches!(&g.init, Some(GlobalInit::Value(value)) if is_whole(value)));
     let main = module.main().map(|f| f.name.clone());
     for function in module.functions.iter().filter(|f| f.name != *claims) {
         let Some(body) = function.body.as_deref() else { continue };
@@ -94,20 +98,34 @@ fn is_written_elsewhere(module: &Module, vector: &Name, claims: &Name) -> bool {
             false => note(body),
         }
     }
+    written
+}
+
+/// Whether a vector is made where it stands, so that it has no name yet.
+fn is_fresh(value: &Expr) -> bool {
+    matches!(value.kind, ExprKind::VectorAlloc | ExprKind::VectorFill(_) | ExprKind::VectorLiteral(_))
+}
+
+/// Whether a vector may be known by a second name: by captures, arguments or assignments of the vector as a whole.
+pub(super) fn has_other_name(module: &Module, vector: &Name) -> bool {
+    let is_whole = |e: &Expr| e.as_var() == Some(vector);
+    let mut named = module.globals.iter().any(|g| matches!(&g.init, Some(GlobalInit::Value(value)) if is_whole(value)));
     for body in bodies(module) {
         walk_stmts(body, &mut |stmt| match &stmt.kind {
-            StmtKind::Assign { target, value } => written |= is_whole(target) || is_whole(value),
-            StmtKind::VarDecl { init: Some(value), .. } => written |= is_whole(value),
+            StmtKind::Assign { target, value } => {
+                named |= is_whole(value) || (is_whole(target) && !is_fresh(value));
+            }
+            StmtKind::VarDecl { init: Some(value), .. } => named |= is_whole(value),
             _ => {}
         });
         walk_block_exprs(body, &mut |e| {
-            written |= function_refs(e).iter().any(|(_, f)| f.captures.iter().any(is_whole));
+            named |= function_refs(e).iter().any(|(_, f)| f.captures.iter().any(is_whole));
             if let ExprKind::Call { args, .. } = &e.kind {
-                written |= args.iter().any(is_whole);
+                named |= args.iter().any(is_whole);
             }
         });
     }
-    written
+    named
 }
 
 /// `vec[dst] = e` as the whole body.

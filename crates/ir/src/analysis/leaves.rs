@@ -1,37 +1,30 @@
 //! Whether a program can tell that vertices without out-edges are missing in the output of an operator.
 //!
-//! Such vertices add nothing to the next step of a traversal: an operator that starts from them walks no edge. They may
-//! be left out where the output goes only to variables that are
+//! Such vertices add nothing to the next step of a traversal: an operator that starts from them walks no edge. A
+//! machine that leaves them out keeps one where nothing else was found, so that the output is empty only where it would
+//! have been anyway. They may be left out where the output goes only to variables that are
 //!
 //! - the `from` set of edge operators on the same edges,
 //! - assigned to each other and deleted, and
-//! - compared with the empty set as the whole condition of a `while` loop, the body of which does nothing else than
-//!   these things, starts from sets that have no edges where the compared one has none, and keeps nothing for later
-//!   rounds but that set. The loop may then end a round earlier, and that round would have walked no edge.
+//! - compared with the empty set.
 //!
-//! What is a leaf is said by the graph of the operator that makes the set: it must be the one that is walked.
-//!
-//! Everything else (the size as a number, a counter of rounds, a vertex operator, a list, a call) could tell. So could
-//! random draws, which depend on the number of operator calls before them.
+//! What is a leaf is said by the graph of the operator that makes the set: it must be the one that is walked, and stay
+//! the same. Everything else (the size as a number, a vertex operator, a list, a call) could tell.
 
 use std::collections::BTreeSet;
 
-use super::calls::module_draws;
 use crate::builtin::Builtin;
 use crate::expr::{BinaryOp, Expr, ExprKind};
 use crate::module::Module;
 use crate::operator::{EdgeOutput, EdgeSetIterator, Operator, VertexFilter};
 use crate::source::Name;
 use crate::stmt::{Stmt, StmtKind};
-use crate::walk::{stmt_exprs, walk_expr, walk_stmts, walk_stmts_mut};
+use crate::walk::{bodies, stmt_exprs, walk_expr, walk_stmts, walk_stmts_mut};
 
 /// Notes at every edge operator of a module whether its output may lack vertices without out-edges.
 pub fn note(module: &mut Module) {
-    if module_draws(module) {
-        return;
-    }
     for at in 0..module.functions.len() {
-        let Some(mut body) = module.functions[at].body.take() else { continue };
+        let Some(mut body) = module.functions[at].body.clone() else { continue };
         let result = module.functions[at].result.as_ref().map(|r| r.name.clone());
         let outlives = |name: &Name| module.global(name).is_some() || result.as_ref() == Some(name);
         let mut fine: Vec<(Name, Name)> = Vec::new();
@@ -40,6 +33,7 @@ pub fn note(module: &mut Module) {
                 && op.output != EdgeOutput::None
                 && let Some(graph) = op.graph.as_var()
                 && module.global(graph).is_some()
+                && !is_assigned(module, graph)
                 && Frontier::of(&body, target)
                     .is_some_and(|frontier| !frontier.sets.iter().any(&outlives) && frontier.hides_leaves(&body, graph))
             {
@@ -129,11 +123,8 @@ impl Frontier {
     /// How many of these mentions cannot tell.
     fn harmless(&self, stmt: &Stmt, graph: &Name) -> usize {
         let whole = |e: &Expr| usize::from(self.has(e));
-        match &stmt.kind {
+        let direct = match &stmt.kind {
             StmtKind::Delete(target) => whole(target),
-            StmtKind::While { condition, body, .. } => {
-                usize::from(self.emptied(condition).is_some_and(|set| self.is_idle_round(set, body, graph)))
-            }
             StmtKind::Assign { target, value } => whole(target) + whole(value) + self.walked(value, graph),
             StmtKind::VarDecl { init: Some(value), .. } => whole(value) + self.walked(value, graph),
             StmtKind::Eval(value) => match &value.kind {
@@ -141,56 +132,41 @@ impl Frontier {
                 _ => self.walked(value, graph),
             },
             _ => 0,
-        }
+        };
+        let mut compared = 0;
+        stmt_exprs(stmt, &mut |e| walk_expr(e, &mut |e| compared += usize::from(self.is_emptiness(e))));
+        direct + compared
     }
 
     /// 1 where an edge operator on this graph starts from one of the sets.
     fn walked(&self, value: &Expr, graph: &Name) -> usize {
-        usize::from(self.start(value, graph).is_some())
+        let ExprKind::Operator(op) = &value.kind else { return 0 };
+        let Operator::EdgeSetIterator(edges) = &**op else { return 0 };
+        let VertexFilter::Set(set) = &edges.from else { return 0 };
+        usize::from(edges.graph.as_var() == Some(graph) && self.has(set))
     }
 
-    /// The set that an edge operator on this graph starts from, if it is one of ours.
-    fn start<'e>(&self, value: &'e Expr, graph: &Name) -> Option<&'e Name> {
-        let ExprKind::Operator(op) = &value.kind else { return None };
-        let Operator::EdgeSetIterator(edges) = &**op else { return None };
-        let VertexFilter::Set(set) = &edges.from else { return None };
-        set.as_var().filter(|_| edges.graph.as_var() == Some(graph) && self.has(set))
-    }
-
-    /// The set of `VertexSetSize(x) != 0` or `> 0`, if it is one of ours.
-    fn emptied<'e>(&self, condition: &'e Expr) -> Option<&'e Name> {
-        let ExprKind::Binary(BinaryOp::Ne | BinaryOp::Gt, size, zero) = &condition.kind else { return None };
+    /// `VertexSetSize(x) != 0`, `== 0` or `> 0` of one of the sets.
+    fn is_emptiness(&self, condition: &Expr) -> bool {
+        let ExprKind::Binary(BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Gt, size, zero) = &condition.kind else {
+            return false;
+        };
         match (&size.kind, &zero.kind) {
             (ExprKind::Builtin(Builtin::VertexSetSize, args), ExprKind::Int(0)) => {
-                args.first().filter(|set| self.has(set)).and_then(Expr::as_var)
+                args.first().is_some_and(|set| self.has(set))
             }
-            _ => None,
+            _ => false,
         }
     }
+}
 
-    /// Whether a round that begins with a `first` without edges does nothing that can be told: it walks only sets that
-    /// have no edges then, and gives no other set than `first` and its own another value.
-    fn is_idle_round(&self, first: &Name, body: &[Stmt], graph: &Name) -> bool {
-        let mut idle: BTreeSet<&Name> = BTreeSet::from([first]);
-        let mut own = idle.clone();
-        body.iter().all(|stmt| {
-            let (target, value) = match &stmt.kind {
-                StmtKind::Delete(target) => return target.as_var().is_some_and(|name| own.contains(name)),
-                StmtKind::VarDecl { name, init: Some(value), .. } => {
-                    own.insert(name);
-                    (name, value)
-                }
-                StmtKind::Assign { target, value } => match target.as_var().filter(|name| own.contains(name)) {
-                    Some(name) => (name, value),
-                    None => return false,
-                },
-                StmtKind::Eval(value) => return self.start(value, graph).is_some_and(|from| idle.contains(from)),
-                _ => return false,
-            };
-            let source = self.start(value, graph).or(value.as_var());
-            let fine = source.is_some_and(|source| idle.contains(source));
-            idle.insert(target);
-            fine
-        })
+/// Whether some statement gives a global another value.
+fn is_assigned(module: &Module, name: &Name) -> bool {
+    let mut found = false;
+    for body in bodies(module) {
+        walk_stmts(body, &mut |stmt| {
+            found |= matches!(&stmt.kind, StmtKind::Assign { target, .. } if target.as_var() == Some(name));
+        });
     }
+    found
 }

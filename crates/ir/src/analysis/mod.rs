@@ -3,6 +3,7 @@
 pub mod calls;
 pub mod changes;
 pub mod claims;
+pub mod classes;
 pub mod device;
 pub mod effects;
 pub mod joined;

@@ -142,6 +142,7 @@ impl<'p> Lowering<'p> {
         crate::analysis::repeats::settle(&mut module);
         crate::analysis::leaves::note(&mut module);
         crate::analysis::claims::note(&mut module);
+        crate::analysis::classes::note(&mut module);
         Ok(module)
     }
 

@@ -62,6 +62,7 @@ const DEDUP_BY: &[(&str, DedupBy)] = &[
     ("FUSED", DedupBy::CountersFused),
     ("MONOTONIC_COUNTERS", DedupBy::Counters),
     ("COUNTERS", DedupBy::Counters),
+    ("WORDS", DedupBy::Words),
     ("BITMAP", DedupBy::Bitmap),
     ("BOOLMAP", DedupBy::Boolmap),
     ("HASH", DedupBy::Hash),

@@ -16,6 +16,7 @@ word_axis! {
     DedupBy {
         Counters = "counters" | "unfused": "monotone round counters, in a pass after the operator",
         CountersFused = "counters-fused": "monotone round counters, tested while appending",
+        Words = "words": "the number of the round beside the value in one word of 64 bits, both changed by one atomic",
         Bitmap = "bitmap": "bit map tested while appending",
         Boolmap = "boolmap": "byte map tested while appending",
         Hash = "hash": "hash table in shared memory; finds most repeats, not all",

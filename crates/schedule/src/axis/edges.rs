@@ -1,4 +1,4 @@
-//! Edge form: which stored form of the edges an operator walks.
+//! Edge form: which stored form of the edges an operator walks, and whether it looks at their classes.
 
 use crate::value::word_axis;
 
@@ -18,5 +18,14 @@ impl EdgeForm {
     /// Whether this is a list of edges rather than an adjacency by vertex.
     pub fn is_edge_list(self) -> bool {
         !matches!(self, EdgeForm::Csr | EdgeForm::CsrM)
+    }
+}
+
+word_axis! {
+    /// Whether a push treats edges by their classes: the only edge to its destination, and self-loops.
+    Classes {
+        Off = "off": "all edges are treated alike",
+        Marked = "marked": "two bits of every neighbour tell the class: the only edge to its destination updates it \
+            without atomics; self-loops are passed over where they change nothing",
     }
 }

@@ -53,6 +53,7 @@ word_axis! {
     /// Whether vertices without out-edges enter the output, where nobody can tell.
     Leaves {
         Keep = "keep": "every vertex that was found enters the output",
-        Drop = "drop": "vertices without out-edges stay out: the next step would load them for nothing",
+        Drop = "drop": "vertices without out-edges stay out: the next step would load them for nothing; the first ones \
+            found enter, so that the output is empty only where nothing was found",
     }
 }

@@ -15,7 +15,7 @@ mod swarm;
 
 pub use dedup::{Claim, Dedup, DedupBy, DedupInput, Visited};
 pub use direction::Direction;
-pub use edges::EdgeForm;
+pub use edges::{Classes, EdgeForm};
 pub use frontier::{Append, FrontierCount, FrontierCreation, FrontierForm, Leaves};
 pub use hubs::Hubs;
 pub use intersection::Intersection;

@@ -52,6 +52,7 @@ impl Check<'_> {
             Axis::Hubs => self.hubs(),
             Axis::Block => self.block(),
             Axis::Edges => self.edges(),
+            Axis::Classes => self.classes(),
             Axis::Update => self.update(),
             Axis::Delta => self.delta(),
             Axis::Merge => self.merge(),
@@ -190,6 +191,26 @@ impl Check<'_> {
                 Axis::Edges,
                 format!("`lb=edge-only` walks a list of edges, `edges={form}` is none"),
                 "use one of the `coo-` forms or leave `edges` to the machine",
+            );
+        }
+    }
+
+    fn classes(&mut self) {
+        if self.direction() == Direction::Pull {
+            return self
+                .idle(Axis::Classes, format!("only a push has classes of edges, but {}", self.says_direction()));
+        }
+        if self.edge_only() || self.s.edges.is_some_and(EdgeForm::is_edge_list) {
+            self.wrong(
+                Axis::Classes,
+                "classes are bits of neighbours, and a list of edges has none",
+                "use another `lb` than `edge-only` and no `coo-` form, or drop `classes`",
+            );
+        } else if !self.p.has_edge_classes {
+            self.idle(
+                Axis::Classes,
+                "no class of edges makes a difference: it needs a `+=`, `min=` or `max=` that is the only write to its \
+                 vector and goes to the destination, and an input without repeats; or self-loops that change nothing",
             );
         }
     }
@@ -382,6 +403,14 @@ impl Check<'_> {
                 "use `dedup-by=counters`, `counters-fused`, `bitmap` or `boolmap`",
             );
         }
+        if by == DedupBy::Words && (!self.p.tracks_extreme || self.direction() == Direction::Pull) {
+            self.wrong(
+                Axis::DedupBy,
+                "`dedup-by=words` keeps the round beside a whole number of 32 bits, which a push with an output must \
+                 change by `min=` or by `max=` alone, at destinations alone",
+                "use `dedup-by=counters-fused`",
+            );
+        }
         if self.s.dedup == Some(Dedup::Off) && !self.p.needs_unique_output {
             self.idle(Axis::DedupBy, "`dedup-by` says how, but `dedup=off`");
         }
@@ -459,8 +488,8 @@ impl Check<'_> {
         if self.s.leaves == Some(Leaves::Drop) && self.p.requires_output && !self.p.bears_missing_leaves {
             self.wrong(
                 Axis::Leaves,
-                "the program could tell that vertices are missing: `leaves=drop` needs an output that is only the `from` \
-                 set of operators on the same edges, and the emptiness of which ends a loop without other statements",
+                "the program could tell that vertices are missing: `leaves=drop` needs an output of which nothing is \
+                 used but whether it is empty, and that is the `from` set of operators on the same edges",
                 "use `leaves=keep`",
             );
         }
