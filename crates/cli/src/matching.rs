@@ -14,8 +14,8 @@ use gw_pattern::format::{self, terms::Terms};
 use gw_pattern::report::{Report, exact_matches};
 use gw_pattern::survey::{Survey, survey_by};
 use gw_pattern::{
-    ExactOptions, LabelledGraph, Labels, Match as Found, Matrix, Options, PatternError, Released, Scoring, Similarity,
-    exact, find_with, perturb, picture, scoring,
+    ExactOptions, LabelledGraph, Labels, Match as Found, Matrix, Options, PatternError, Scoring, Similarity, exact,
+    find_with, perturb, picture, scoring,
 };
 
 use crate::error::CliError;
@@ -37,7 +37,7 @@ docs/match.md explains files, costs and scorings.";
 enum Place {
     /// The cores of the processor
     Cpu,
-    /// The NVIDIA GPU; with the scoring released
+    /// The NVIDIA GPU
     Cuda,
 }
 
@@ -121,14 +121,6 @@ impl Match {
         if self.place == Place::Cpu {
             return Ok(None);
         }
-        if self.scoring != Released.name() {
-            let message = format!(
-                "--target cuda grows matches by the scoring `{}`; --scoring {} needs --target cpu",
-                Released.name(),
-                self.scoring
-            );
-            return Err(CliError::Usage(message));
-        }
         Ok(Some(crate::devices::open_gpu()?))
     }
 
@@ -170,7 +162,10 @@ impl Match {
         } else {
             let scoring = scoring(&self.scoring)?;
             let found = match self.device()? {
-                Some(device) => DeviceTarget::new(device, target)?.find(&query, matrix.as_ref(), &self.options())?,
+                Some(device) => {
+                    let device = DeviceTarget::new(device, target)?;
+                    device.find_with(&*scoring, &query, matrix.as_ref(), &self.options())?
+                }
                 None => find_with(&*scoring, &query, target, matrix.as_ref(), &self.options())?,
             };
             (Report::new(&found, &similarity, labels, terms.as_ref()), found.matches)
@@ -210,10 +205,9 @@ impl Match {
             Some(device) => Some(DeviceTarget::new(device, target)?),
             None => None,
         };
-        // Other scorings, which only --against names here, grow on the cores.
         let find = |scoring: &dyn Scoring, query: &LabelledGraph| match &device {
-            Some(device) if scoring.name() == Released.name() => device.find(query, None, &options),
-            _ => find_with(scoring, query, target, None, &options),
+            Some(device) => device.find_with(scoring, query, None, &options),
+            None => find_with(scoring, query, target, None, &options),
         };
         let found = survey_by(&queries, &*scoring(&self.scoring)?, against.as_deref(), find)?;
         match self.json {

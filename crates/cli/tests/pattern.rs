@@ -122,8 +122,6 @@ fn a_missing_gpu_is_explained() {
     let folder = folder();
     let at = folder.path();
     assert!(failure(at, &["match", "q.lg", "t.lg", "--target", "cuda", "--exact"], 2).contains("cannot be used with"));
-    let refused = failure(at, &["match", "q.lg", "t.lg", "--target", "cuda", "--scoring", "thesis"], 2);
-    assert!(refused.contains("--scoring thesis needs --target cpu"), "{refused}");
     if gw_cuda_is_there(at) {
         return;
     }
@@ -135,4 +133,25 @@ fn a_missing_gpu_is_explained() {
 
 fn gw_cuda_is_there(at: &std::path::Path) -> bool {
     json(at, &["devices", "--json"])["gpus"].as_array().is_some_and(|gpus| !gpus.is_empty())
+}
+
+/// Graphwright mines its own runs: the steps of a lab are a trace.
+#[test]
+fn steps_of_a_lab_are_a_trace() {
+    let folder = folder();
+    let at = folder.path();
+    for arguments in [
+        &["lab", "init", "my.lab"][..],
+        &["lab", "add", "graphs", "my.lab", "road:8x8", "kron:6", "--dataset", "made"],
+        &["lab", "add", "variants", "my.lab", "--algorithm", "bfs", "--roots", "2"],
+        &["lab", "add", "schedules", "my.lab", "--algorithm", "bfs", "--target", "cpu", "--named"],
+        &["lab", "add", "run-config", "my.lab", "--algorithm", "bfs", "--target", "cpu", "--dataset", "made"],
+        &["lab", "run", "my.lab", "--target", "cpu"],
+        &["lab", "export", "my.lab", "--what", "steps", "-o", "steps.csv"],
+    ] {
+        success(at, arguments);
+    }
+    let found = success(at, &["mine", "steps.csv", "--templates", "1"]);
+    assert!(found.contains("min <= mean\n") && found.contains("mean <= max\n"), "{found}");
+    assert!(found.contains("validated is true\n"), "{found}");
 }

@@ -48,7 +48,7 @@ extern "C" __global__ void __launch_bounds__(GW_BLOCK) check_patterns(const __gr
             const Word* b = candidate.arity > 1 ? args.columns[candidate.b] + tile * TILE : nullptr;
             const Word* c = candidate.arity > 2 ? args.columns[candidate.c] + tile * TILE : nullptr;
             unsigned bits = 0;
-#pragma unroll 4
+#pragma unroll 2
             for (unsigned step = 0; step < TILE / 64; step++) {
                 const unsigned at = 2 * (32 * step + gw::lane());
                 const ulonglong2 none = make_ulonglong2(0, 0);

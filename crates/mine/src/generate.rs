@@ -61,16 +61,19 @@ impl Shape {
 
     /// A trace of this shape. [`crate::MineError::Memory`] where it does not fit.
     pub fn make(self, instants: usize, seed: u64) -> crate::Result<InMemory> {
-        let (variables, make): (usize, fn(usize, usize, usize, u64) -> InMemory) = match self {
-            Shape::T1 => (15, noise),
-            Shape::T2 => (15, planted),
-            Shape::T3 => (50, noise),
-            Shape::T4 => (50, planted),
+        let (variables, is_planted) = match self {
+            Shape::T1 => (15, false),
+            Shape::T2 => (15, true),
+            Shape::T3 => (50, false),
+            Shape::T4 => (50, true),
         };
         // Columns under way take as much again while their parts are drawn.
         let bytes = (instants as u64).saturating_mul(2 * variables as u64 * 5);
         gw_graph::memory::allow(bytes, format_args!("a trace of {instants} instants"))?;
-        Ok(make(instants, variables, variables, seed))
+        Ok(match is_planted {
+            true => planted(instants, variables, variables, seed),
+            false => noise(instants, variables, variables, seed),
+        })
     }
 }
 

@@ -1,5 +1,7 @@
 // Phases 2 and 3: a warp draws a seed and grows it into a match. Everything is drawn, listed and summed in the order
 // of the host, so that both find the same.
+//
+// GW_THESIS 0: the scoring of the released program. 1: that of the thesis.
 #include "atomics.cuh"
 #include "warp.cuh"
 
@@ -24,17 +26,24 @@ struct Arguments {
     // and with this target node.
     const unsigned* scores;
     const double* sums;
+    // With the scoring of the thesis, instead of rows of scores: for each query node the weights of all target nodes;
+    // the sums are then those of query nodes.
+    const float* table;
     // For each solution: the target node of every query node, or NONE.
     unsigned* partners;
     // For each warp, all zero at first: by target node the match in which it is used, the step in which it became a
     // candidate, and its common links; then candidates and the sums of their weights.
     unsigned *used, *found, *common, *candidates;
     double* weights;
+    // For each warp, with the scoring of the thesis: by target node the match in which it became a neighbour of a
+    // matched one, and of how many; then all of these that are not matched.
+    unsigned *met, *links, *frontier;
     // For each warp: query nodes to look at, and an order of them all; what became of each.
     unsigned *open, *order;
     unsigned char* state;
     Word nodes, query_nodes, blocks, solutions, rounds, seed;
-    double floor;
+    // The similarity of unequal labels while a match grows, and where a further part of the query begins.
+    double floor, fresh_floor;
 };
 
 // xoshiro256++, seeded by SplitMix64, as on the host.
@@ -79,12 +88,12 @@ struct Rng {
 struct Grower {
     const Arguments& args;
     const unsigned lane;
-    unsigned *used, *found, *common, *candidates, *open, *order, *partners;
+    unsigned *used, *found, *common, *candidates, *met, *links, *frontier, *open, *order, *partners;
     double* weights;
     unsigned char* state;
     unsigned round, step;
-    // Query nodes to look at, those not looked at, candidates.
-    unsigned waiting, left, count;
+    // Query nodes to look at, those not looked at, candidates, pairs, neighbours of matched target nodes.
+    unsigned waiting, left, count, pairs, around;
 
     __device__ double similarity(unsigned q, unsigned t, double unequal) const {
         if (args.matrix) return (double)args.matrix[(Word)q * args.nodes + t];
@@ -150,7 +159,37 @@ struct Grower {
             partners[q] = t;
             used[t] = round;
         }
+        pairs++;
         __syncwarp();
+#if GW_THESIS
+        const Word begin = args.offsets[t], end = args.offsets[t + 1];
+        for (Word from = begin; from < end; from += 32) {
+            const Word at = from + lane;
+            const unsigned v = at < end ? args.neighbours[at] : 0;
+            const bool is_new = at < end && met[v] != round;
+            const unsigned lanes = __ballot_sync(ALL, is_new);
+            if (is_new) {
+                met[v] = round;
+                links[v] = 1;
+                frontier[around + __popc(lanes & ((1u << lane) - 1))] = v;
+            } else if (at < end) {
+                links[v]++;
+            }
+            around += __popc(lanes);
+            __syncwarp();
+        }
+        // Matched ones go, the others move up in their order.
+        unsigned kept = 0;
+        for (unsigned from = 0; from < around; from += 32) {
+            const unsigned at = from + lane, v = at < around ? frontier[at] : 0;
+            const bool stays = at < around && used[v] != round;
+            const unsigned lanes = __ballot_sync(ALL, stays);
+            if (stays) frontier[kept + __popc(lanes & ((1u << lane) - 1))] = v;
+            kept += __popc(lanes);
+            __syncwarp();
+        }
+        around = kept;
+#endif
     }
 
     // Appends the unmatched neighbours of a target node to the candidates, each once, and counts their links.
@@ -199,29 +238,47 @@ struct Grower {
         return sum;
     }
 
-    // The first of the candidates whose sum is above a number, or the last.
-    __device__ unsigned first_above(double drawn) const {
-        for (unsigned from = 0; from < count; from += 32) {
+    // The first of a list whose sum of weights is above a number, or the last.
+    __device__ unsigned first_above(const unsigned* list, unsigned length, double drawn) const {
+        for (unsigned from = 0; from < length; from += 32) {
             const unsigned at = from + lane;
-            const unsigned lanes = __ballot_sync(ALL, at < count && weights[at] > drawn);
-            if (lanes) return candidates[from + __ffs(lanes) - 1];
+            const unsigned lanes = __ballot_sync(ALL, at < length && weights[at] > drawn);
+            if (lanes) return list[from + __ffs(lanes) - 1];
         }
-        return candidates[count - 1];
+        return list[length - 1];
+    }
+
+    // The weight of a candidate for a query node with so many matched neighbours.
+    __device__ double weight(unsigned q, unsigned t, unsigned query_links) const {
+        const double same = similarity(q, t, args.floor);
+#if GW_THESIS
+        const unsigned shared = found[t] == step ? common[t] : 0;
+        const unsigned differing = query_links + links[t] - 2 * shared;
+        return same * (double)(pairs - differing) / (double)pairs;
+#else
+        return same * (double)common[t] / (double)query_links;
+#endif
     }
 
     // The partner of a query node with matched neighbours, or NONE.
     __device__ unsigned partner_of(unsigned q, Rng& rng) {
-        const unsigned links = count_common(q);
+        const unsigned query_links = count_common(q);
+#if GW_THESIS
+        const unsigned* list = frontier;
+        const unsigned length = around;
+#else
+        const unsigned* list = candidates;
+        const unsigned length = count;
+#endif
         double sum = 0;
-        for (unsigned from = 0; from < count; from += 32) {
-            const unsigned at = from + lane, t = at < count ? candidates[at] : 0;
-            // Without matched neighbours there are no candidates.
-            const double weight =
-                at < count ? similarity(q, t, args.floor) * (double)common[t] / (double)links : 0.0;
-            sum = add_in_order(sum, weight, min(count - from, 32u), weights + from);
+        for (unsigned from = 0; from < length; from += 32) {
+            const unsigned at = from + lane;
+            // Without pairs, or without matched neighbours, there is nobody to weigh.
+            const double own = at < length ? weight(q, list[at], query_links) : 0.0;
+            sum = add_in_order(sum, own, min(length - from, 32u), weights + from);
         }
         __syncwarp();
-        if (sum > 0) return first_above(rng.unit() * sum);
+        if (sum > 0) return first_above(list, length, rng.unit() * sum);
         // Any unmatched neighbour of a matched target node.
         step++;
         count = 0;
@@ -247,15 +304,38 @@ struct Grower {
         for (unsigned from = 0; from < count; from += 32) {
             const unsigned at = from + lane, t = at < count ? candidates[at] : 0;
             const double degree = is_alone || at >= count ? 1.0 : alike(q, t);
-            const double weight = at < count ? degree * similarity(q, t, args.floor) : 0.0;
-            sum = add_in_order(sum, weight, min(count - from, 32u), weights + from);
+            const double own = at < count ? degree * similarity(q, t, args.fresh_floor) : 0.0;
+            sum = add_in_order(sum, own, min(count - from, 32u), weights + from);
         }
         __syncwarp();
         if (count == 0) return NONE;
         if (!(sum > 0)) return candidates[rng.below(count)];
-        return first_above(rng.unit() * sum);
+        return first_above(candidates, count, rng.unit() * sum);
     }
 
+#if GW_THESIS
+    // The seed: any query node, then a target node of its row.
+    __device__ void draw_seed(Rng& rng, unsigned& q, unsigned& t) const {
+        q = (unsigned)rng.below(args.query_nodes);
+        const double sum = args.sums[q];
+        if (!(sum > 0)) {
+            t = (unsigned)rng.below(args.nodes);
+            return;
+        }
+        double rest = rng.unit() * sum;
+        t = 0;
+        for (Word from = 0; from < args.nodes; from += 32) {
+            const float own = from + lane < args.nodes ? args.table[q * args.nodes + from + lane] : 0.0f;
+            for (unsigned at = 0; at < 32; at++) {
+                const float weight = __shfl_sync(ALL, own, at);
+                if (!(weight > 0)) continue;
+                t = (unsigned)from + at;
+                rest -= (double)weight;
+                if (rest < 0) return;
+            }
+        }
+    }
+#else
     // The seed: a target node by its sum, then a query node of its row.
     __device__ void draw_seed(Rng& rng, unsigned& q, unsigned& t) const {
         const Word all = args.blocks * args.nodes;
@@ -289,6 +369,7 @@ struct Grower {
         }
         q = (unsigned)first + chosen;
     }
+#endif
 
     // Gives every query node in turn the partner that costs least. Returns whether one changed.
     __device__ bool improve(Rng& rng) {
@@ -354,7 +435,7 @@ struct Grower {
             partners[at] = NONE;
             state[at] = UNTOUCHED;
         }
-        waiting = 0;
+        waiting = pairs = around = 0;
         left = (unsigned)args.query_nodes;
         __syncwarp();
         close(q);
@@ -374,8 +455,9 @@ extern "C" __global__ void __launch_bounds__(GW_BLOCK) grow_matches(const __grid
     const Word warps = (Word)gridDim.x * (GW_BLOCK / 32), warp = (Word)blockIdx.x * (GW_BLOCK / 32) + threadIdx.x / 32;
     const Word of_target = warp * args.nodes, of_query = warp * args.query_nodes;
     Grower grower{args, gw::lane(), args.used + of_target, args.found + of_target, args.common + of_target,
-                  args.candidates + of_target, args.open + of_query, args.order + of_query, nullptr,
-                  args.weights + of_target, args.state + of_query, 0, 0, 0, 0, 0};
+                  args.candidates + of_target, args.met + of_target, args.links + of_target,
+                  args.frontier + of_target, args.open + of_query, args.order + of_query, nullptr,
+                  args.weights + of_target, args.state + of_query, 0, 0, 0, 0, 0, 0, 0};
     for (Word solution = warp; solution < args.solutions; solution += warps) {
         grower.round++;
         grower.partners = args.partners + solution * args.query_nodes;

@@ -29,20 +29,38 @@ impl LabelledGraph {
                 nodes as i64 - 1
             })));
         }
-        let mut both: Vec<(u32, u32)> = Vec::with_capacity(2 * edges.len());
-        for &(u, v) in edges.iter().filter(|(u, v)| u != v) {
-            both.extend([(u, v), (v, u)]);
-        }
-        both.par_sort_unstable();
-        both.dedup();
+        let edges = || edges.iter().filter(|(u, v)| u != v);
         let mut offsets = vec![0; nodes + 1];
-        for &(u, _) in &both {
+        for &(u, v) in edges() {
             offsets[u as usize + 1] += 1;
+            offsets[v as usize + 1] += 1;
         }
         for node in 0..nodes {
             offsets[node + 1] += offsets[node];
         }
-        let neighbours = both.into_iter().map(|(_, v)| v).collect();
+        let mut ends = offsets.clone();
+        let mut neighbours = vec![0; offsets[nodes]];
+        for &(u, v) in edges() {
+            for (from, to) in [(u, v), (v, u)] {
+                neighbours[ends[from as usize]] = to;
+                ends[from as usize] += 1;
+            }
+        }
+        lists(&offsets, &mut neighbours).into_par_iter().for_each(|list| list.sort_unstable());
+        // Edges that were listed more than once go; lists move up to where they have room.
+        let mut kept = 0;
+        for node in 0..nodes {
+            let (from, to) = (offsets[node], offsets[node + 1]);
+            offsets[node] = kept;
+            for at in from..to {
+                if at == from || neighbours[at] != neighbours[at - 1] {
+                    neighbours[kept] = neighbours[at];
+                    kept += 1;
+                }
+            }
+        }
+        offsets[nodes] = kept;
+        neighbours.truncate(kept);
         Ok(LabelledGraph { name: String::new(), labels, offsets, neighbours, node_names: None })
     }
 
@@ -154,6 +172,17 @@ impl LabelledGraph {
             None => name.parse().ok().filter(|&node: &u32| (node as usize) < self.nodes()),
         }
     }
+}
+
+/// The lists of all nodes, each to be changed on its own.
+fn lists<'n>(offsets: &[usize], mut neighbours: &'n mut [u32]) -> Vec<&'n mut [u32]> {
+    let mut lists = Vec::with_capacity(offsets.len());
+    for pair in offsets.windows(2) {
+        let (list, rest) = std::mem::take(&mut neighbours).split_at_mut(pair[1] - pair[0]);
+        lists.push(list);
+        neighbours = rest;
+    }
+    lists
 }
 
 #[cfg(test)]

@@ -43,7 +43,7 @@ pub use graph::LabelledGraph;
 pub use labels::{LabelId, Labels};
 pub use perturb::perturb;
 pub use picture::picture;
-pub use score::{Released, Scoring, Thesis, scoring};
+pub use score::{DeviceScoring, Released, Scoring, Thesis, scoring};
 pub use similarity::{Matrix, Similarity};
 
 /// What functions of this crate return.

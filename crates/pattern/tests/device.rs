@@ -7,13 +7,13 @@ use gw_cuda::device::Device;
 use gw_emulator::EmulatedDevice;
 use gw_pattern::device::{DeviceTarget, units};
 use gw_pattern::plant::{connected_part, random_graph};
-use gw_pattern::{LabelledGraph, Matrix, Options, find, perturb};
+use gw_pattern::{LabelledGraph, Matrix, Options, Released, Scoring, Thesis, find_with, perturb};
 
 fn device() -> Option<Arc<dyn Device>> {
     Some(Arc::new(EmulatedDevice::new()?))
 }
 
-/// The matches of both, which must be the same. Returns how many there are.
+/// The matches of both under both scorings, which must be the same. Returns how many there are under the released one.
 #[track_caller]
 fn same(
     device: &Arc<dyn Device>,
@@ -22,11 +22,15 @@ fn same(
     matrix: Option<&Matrix>,
     options: &Options,
 ) -> usize {
-    let expected = find(query, target, matrix, options).unwrap();
     let on_device = DeviceTarget::new(Arc::clone(device), target).unwrap();
-    let found = on_device.find(query, matrix, options).unwrap();
-    assert_eq!(found.matches, expected.matches, "{options:?}");
-    found.matches.len()
+    let found =
+        [&Thesis { floor: 0.005, ..Thesis::default() } as &dyn Scoring, &Thesis::default(), &Released].map(|by| {
+            let expected = find_with(by, query, target, matrix, options).unwrap();
+            let found = on_device.find_with(by, query, matrix, options).unwrap();
+            assert_eq!(found.matches, expected.matches, "{} {options:?}", by.name());
+            found.matches.len()
+        });
+    found[2]
 }
 
 #[test]

@@ -62,12 +62,16 @@ pub(super) struct GrowArguments {
     pub matrix: u64,
     pub scores: u64,
     pub sums: u64,
+    pub table: u64,
     pub partners: u64,
     pub used: u64,
     pub found: u64,
     pub common: u64,
     pub candidates: u64,
     pub weights: u64,
+    pub met: u64,
+    pub links: u64,
+    pub frontier: u64,
     pub open: u64,
     pub order: u64,
     pub state: u64,
@@ -78,6 +82,7 @@ pub(super) struct GrowArguments {
     pub rounds: u64,
     pub seed: u64,
     pub floor: f64,
+    pub fresh_floor: f64,
 }
 
 /// The kernel of a step of phase 1.
@@ -92,13 +97,16 @@ pub(super) fn score_unit(step: Step) -> Unit {
     Unit { name: "seed_scores".into(), source, block: SCORE_BLOCK }
 }
 
-/// The kernel of phases 2 and 3.
-pub(super) fn grow_unit() -> Unit {
-    let source = format!("#define GW_BLOCK {GROW_BLOCK}\n{}", include_str!("../../device/grow.cu"));
+/// The kernel of phases 2 and 3, for the scoring of the thesis or the released one.
+pub(super) fn grow_unit(is_thesis: bool) -> Unit {
+    let number = u32::from(is_thesis);
+    let source = include_str!("../../device/grow.cu");
+    let source = format!("#define GW_BLOCK {GROW_BLOCK}\n#define GW_THESIS {number}\n{source}");
     Unit { name: "grow_matches".into(), source, block: GROW_BLOCK }
 }
 
 /// All kernels, for whoever wants to compile or read them. Needs no GPU.
 pub fn units() -> Vec<Unit> {
-    [Step::Starts, Step::Around, Step::Weights].map(score_unit).into_iter().chain([grow_unit()]).collect()
+    let grow = [false, true].map(grow_unit);
+    [Step::Starts, Step::Around, Step::Weights].map(score_unit).into_iter().chain(grow).collect()
 }

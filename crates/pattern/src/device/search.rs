@@ -11,9 +11,9 @@ use super::kernels::{GROW_BLOCK, GrowArguments, LANES, NONE, SCORE_BLOCK, ScoreA
 use super::target::DeviceTarget;
 use crate::cost::{Cost, cost};
 use crate::find::{Found, Options, Seconds, check, distinct};
-use crate::score::{MISMATCH_FLOOR, NeighbourhoodScores, Released, Scoring};
+use crate::score::{DeviceScoring, MISMATCH_FLOOR, NeighbourhoodScores, Released, Scoring};
 use crate::similarity::{Matrix, Similarity};
-use crate::{LabelledGraph, Result};
+use crate::{LabelledGraph, PatternError, Result};
 
 /// A query on the device.
 struct DeviceQuery {
@@ -25,29 +25,57 @@ struct DeviceQuery {
 }
 
 /// What phase 1 leaves for phase 2.
-struct DeviceSeeds {
-    /// Rows of scores, by block of query nodes and by target node.
-    scores: Buffer,
-    /// The sums of all weights so far, in the same order.
-    sums: Buffer,
-    blocks: usize,
+enum DeviceSeeds {
+    /// By the released scoring.
+    Weighed {
+        /// Rows of scores, by block of query nodes and by target node.
+        scores: Buffer,
+        /// The sums of all weights so far, in the same order.
+        sums: Buffer,
+        blocks: usize,
+    },
+    /// By the scoring of the thesis: the weights of all target nodes for each query node, and their sum.
+    Table { table: Buffer, sums: Buffer },
 }
 
 impl DeviceTarget<'_> {
     /// [`crate::find`] on the device: the same matches for the same options.
     pub fn find(&self, query: &LabelledGraph, matrix: Option<&Matrix>, options: &Options) -> Result<Found> {
+        self.find_with(&Released, query, matrix, options)
+    }
+
+    /// [`DeviceTarget::find`] with a scoring; [`PatternError::Argument`] where the device does not know it.
+    pub fn find_with(
+        &self,
+        scoring: &dyn Scoring,
+        query: &LabelledGraph,
+        matrix: Option<&Matrix>,
+        options: &Options,
+    ) -> Result<Found> {
+        let Some(known) = scoring.on_device() else {
+            let message = format!("the scoring `{}` is for the cores: no kernel judges by it", scoring.name());
+            return Err(PatternError::Argument(message));
+        };
         check(query, self.target, options)?;
         let similarity = Similarity::new(query, self.target, matrix)?;
         let start = Instant::now();
         let depth = options.depth.min(query.nodes().max(self.target.nodes()));
-        let scores = NeighbourhoodScores::new(similarity, depth);
         let sent = self.send(query, matrix)?;
-        let seeds = self.seeds(&scores, &sent, query)?;
+        let seeds = match known {
+            DeviceScoring::Released => self.seeds(&NeighbourhoodScores::new(similarity, depth), &sent, query)?,
+            DeviceScoring::Thesis(thesis) => {
+                let (table, sums) = thesis.table(similarity, depth)?;
+                DeviceSeeds::Table {
+                    table: Buffer::with(&self.device, bytemuck::cast_slice(&table))?,
+                    sums: Buffer::with(&self.device, bytemuck::cast_slice(&sums))?,
+                }
+            }
+        };
         let seed_seconds = start.elapsed().as_secs_f64();
         let start = Instant::now();
-        let matches = distinct(self.grow(&seeds, &sent, similarity, options)?);
+        let matches = distinct(self.grow(scoring, &seeds, &sent, similarity, options)?);
         let seconds = Seconds { seeds: seed_seconds, growing: start.elapsed().as_secs_f64() };
-        Ok(Found { scoring: Released.name(), matches, solutions: options.solutions, seconds })
+        Ok(Found { scoring: scoring.name(), matches, solutions: options.solutions, seconds })
     }
 
     fn send(&self, query: &LabelledGraph, matrix: Option<&Matrix>) -> Result<DeviceQuery> {
@@ -128,7 +156,7 @@ impl DeviceTarget<'_> {
             *sum = total;
         }
         device.upload(sums.address(), bytemuck::cast_slice(&running))?;
-        Ok(DeviceSeeds { scores: all, sums, blocks })
+        Ok(DeviceSeeds::Weighed { scores: all, sums, blocks })
     }
 
     /// Launches a step of phase 1: a warp per target node.
@@ -142,6 +170,7 @@ impl DeviceTarget<'_> {
     /// Phases 2 and 3, and the costs.
     fn grow(
         &self,
+        scoring: &dyn Scoring,
         seeds: &DeviceSeeds,
         sent: &DeviceQuery,
         similarity: Similarity<'_>,
@@ -151,8 +180,12 @@ impl DeviceTarget<'_> {
         let (nodes, query_nodes) = (self.target.nodes(), similarity.query().nodes());
         let partners = Buffer::new(device, 4 * options.solutions * query_nodes)?;
         // Marks and lists of a warp. Where those of all warps are much of the memory, a half of what is free is enough.
-        let each = 24 * nodes as u64 + 9 * query_nodes as u64;
-        let wanted = (options.solutions as u64).min(resident(device, &self.grow));
+        let (kernel, of_frontier, scores, table, sums, blocks) = match seeds {
+            DeviceSeeds::Weighed { scores, sums, blocks } => (&self.grow, 0, scores.address().0, 0, sums, *blocks),
+            DeviceSeeds::Table { table, sums } => (&self.grow_thesis, nodes, 0, table.address().0, sums, 0),
+        };
+        let each = 24 * nodes as u64 + 12 * of_frontier as u64 + 9 * query_nodes as u64;
+        let wanted = (options.solutions as u64).min(resident(device, kernel));
         let is_much = wanted.saturating_mul(each) > device.facts().memory / 16;
         let room = if is_much { (device.free_bytes()? / 2 / each).max(1) } else { wanted };
         let warps = wanted.min(room) as usize;
@@ -160,6 +193,8 @@ impl DeviceTarget<'_> {
         let (used, found) = (Buffer::zeroed(device, 4 * warps * nodes)?, Buffer::zeroed(device, 4 * warps * nodes)?);
         let (common, candidates) = (cells(warps * nodes)?, cells(warps * nodes)?);
         let weights = Buffer::new(device, 8 * warps * nodes)?;
+        let met = Buffer::zeroed(device, 4 * warps * of_frontier)?;
+        let (links, frontier) = (cells(warps * of_frontier)?, cells(warps * of_frontier)?);
         let (open, order) = (cells(warps * query_nodes)?, cells(warps * query_nodes)?);
         let state = Buffer::new(device, warps * query_nodes)?;
         let arguments = GrowArguments {
@@ -170,27 +205,32 @@ impl DeviceTarget<'_> {
             query_neighbours: sent.neighbours.address().0,
             query_labels: sent.labels.address().0,
             matrix: sent.matrix.as_ref().map_or(0, |matrix| matrix.address().0),
-            scores: seeds.scores.address().0,
-            sums: seeds.sums.address().0,
+            scores,
+            sums: sums.address().0,
+            table,
             partners: partners.address().0,
             used: used.address().0,
             found: found.address().0,
             common: common.address().0,
             candidates: candidates.address().0,
             weights: weights.address().0,
+            met: met.address().0,
+            links: links.address().0,
+            frontier: frontier.address().0,
             open: open.address().0,
             order: order.address().0,
             state: state.address().0,
             nodes: nodes as u64,
             query_nodes: query_nodes as u64,
-            blocks: seeds.blocks as u64,
+            blocks: blocks as u64,
             solutions: options.solutions as u64,
             rounds: options.rounds as u64,
             seed: options.seed,
-            floor: MISMATCH_FLOOR,
+            floor: scoring.floor(),
+            fresh_floor: MISMATCH_FLOOR,
         };
         let launch = Launch { grid: warps as u32, block: GROW_BLOCK, cooperative: false };
-        device.launch(&self.grow, launch, bytemuck::bytes_of(&arguments))?;
+        device.launch(kernel, launch, bytemuck::bytes_of(&arguments))?;
         let mut grown = vec![NONE; options.solutions * query_nodes];
         device.download(bytemuck::cast_slice_mut(&mut grown), partners.address())?;
         let solution = |row: &[u32]| {

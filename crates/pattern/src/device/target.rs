@@ -19,6 +19,7 @@ pub struct DeviceTarget<'t> {
     pub(super) around: Kernel,
     pub(super) weights: Kernel,
     pub(super) grow: Kernel,
+    pub(super) grow_thesis: Kernel,
 }
 
 impl<'t> DeviceTarget<'t> {
@@ -34,7 +35,8 @@ impl<'t> DeviceTarget<'t> {
             starts: device.compile(&score_unit(Step::Starts))?,
             around: device.compile(&score_unit(Step::Around))?,
             weights: device.compile(&score_unit(Step::Weights))?,
-            grow: device.compile(&grow_unit())?,
+            grow: device.compile(&grow_unit(false))?,
+            grow_thesis: device.compile(&grow_unit(true))?,
             device,
         })
     }

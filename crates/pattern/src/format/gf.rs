@@ -9,35 +9,36 @@ use crate::{LabelledGraph, PatternError, Result};
 pub fn parse(text: &str, labels: &mut Labels) -> Result<LabelledGraph> {
     let mut lines = lines(text);
     let mut last = 0;
-    let mut next = |wanted: &str| {
+    // What is expected is put into words only where it is missing.
+    let mut next = |wanted: &dyn Fn() -> String| {
         let found = lines
             .next()
-            .ok_or_else(|| PatternError::text(last + 1, format!("the text ends where {wanted} is expected")))?;
+            .ok_or_else(|| PatternError::text(last + 1, format!("the text ends where {} is expected", wanted())))?;
         last = found.0;
         Ok::<_, PatternError>(found)
     };
     // 1. The name.
-    let (line, name) = next("the name of the graph, a line that begins with #")?;
+    let (line, name) = next(&|| "the name of the graph, a line that begins with #".to_owned())?;
     let name = name.strip_prefix('#').ok_or_else(|| {
         let message =
             format!("{} stands where the name of the graph is expected, a line that begins with #", shown(name));
         PatternError::text(line, message)
     })?;
     // 2. The labels. Nothing is allocated by the number in the header, which may be anything.
-    let nodes = number(next("the number of nodes")?, "the number of nodes")?;
+    let nodes = number(next(&|| "the number of nodes".to_owned())?, "the number of nodes")?;
     let mut node_labels = Vec::new();
     for node in 0..nodes {
-        let (_, label) = next(&format!("the label of node {node} of {nodes}"))?;
+        let (_, label) = next(&|| format!("the label of node {node} of {nodes}"))?;
         node_labels.push(labels.intern(label));
     }
     // 3. The edges.
-    let count = number(next("the number of edges")?, "the number of edges")?;
+    let count = number(next(&|| "the number of edges".to_owned())?, "the number of edges")?;
     let mut edges = Vec::new();
     for edge in 0..count {
-        let (line, text) = next(&format!("edge {} of {count}", edge + 1))?;
+        let (line, text) = next(&|| format!("edge {} of {count}", edge + 1))?;
         edges.push(pair(text, nodes).map_err(|message| PatternError::text(line, message))?);
     }
-    if let Ok((line, text)) = next("") {
+    if let Ok((line, text)) = next(&String::new) {
         let message = format!("{} follows the last of {count} edges: a file holds one graph", shown(text));
         return Err(PatternError::text(line, message));
     }

@@ -46,6 +46,15 @@ pub struct Links {
     pub common: usize,
 }
 
+/// The scorings that a GPU knows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum DeviceScoring {
+    /// [`Released`].
+    Released,
+    /// This one of the thesis.
+    Thesis(Thesis),
+}
+
 /// A way of judging pairs.
 pub trait Scoring: Sync {
     /// Its name.
@@ -63,6 +72,11 @@ pub trait Scoring: Sync {
 
     /// True when candidates without a common link have the weight 0 and need not be looked at.
     fn needs_common_link(&self) -> bool;
+
+    /// What a GPU has to do to judge in the same way; `None` where it cannot.
+    fn on_device(&self) -> Option<DeviceScoring> {
+        None
+    }
 }
 
 /// The scoring of a name: `released`, `thesis`, or `thesis:` with the similarities that seeds are drawn by, such as

@@ -16,7 +16,7 @@ use gw_graph::rng::Rng;
 use rayon::prelude::*;
 
 use super::bits::{BitRows, meet, ones, words};
-use super::{Links, MISMATCH_FLOOR, Scoring, Seeds};
+use super::{DeviceScoring, Links, MISMATCH_FLOOR, Scoring, Seeds};
 use crate::Result;
 use crate::similarity::Similarity;
 
@@ -49,6 +49,10 @@ impl Scoring for Released {
 
     fn needs_common_link(&self) -> bool {
         true
+    }
+
+    fn on_device(&self) -> Option<DeviceScoring> {
+        Some(DeviceScoring::Released)
     }
 }
 

@@ -11,7 +11,7 @@ use gw_graph::rng::Rng;
 use rayon::prelude::*;
 
 use super::bits::{BitRows, ones};
-use super::{Links, Scoring, Seeds};
+use super::{DeviceScoring, Links, Scoring, Seeds};
 use crate::similarity::Similarity;
 use crate::{LabelledGraph, PatternError, Result};
 
@@ -91,6 +91,19 @@ impl Scoring for Thesis {
 
     fn needs_common_link(&self) -> bool {
         false
+    }
+
+    fn on_device(&self) -> Option<DeviceScoring> {
+        Some(DeviceScoring::Thesis(*self))
+    }
+}
+
+#[cfg(feature = "cuda")]
+impl Thesis {
+    /// The weights of all pairs as seeds, a row per query node, and the sum of each row.
+    pub(crate) fn table(&self, similarity: Similarity<'_>, depth: usize) -> Result<(Vec<f32>, Vec<f64>)> {
+        let ThesisSeeds { scores, sums, .. } = ThesisSeeds::new(similarity, self.terms, depth.max(1))?;
+        Ok((scores, sums))
     }
 }
 
