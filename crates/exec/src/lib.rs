@@ -36,6 +36,7 @@ mod trace;
 mod usage;
 mod value;
 mod vector;
+mod vertex_values;
 mod vm;
 mod watch;
 

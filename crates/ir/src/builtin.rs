@@ -78,12 +78,17 @@ pub enum Builtin {
     /// `(edgeset, vector{V}(int)) -> weighted edgeset`: an edge per pair of different labels that edges lead from and
     /// to, with the sum of their weights, or with their number where they have none.
     Contract,
+    /// `(edgeset, number) -> edgeset with weights of this type`: the same edges with their own weights, or all with
+    /// this one where they have none.
+    Weigh,
     /// `(edgeset, vertex) -> V`: a random out-neighbour.
     RandomOutNeighbor,
     /// `(edgeset, vertex) -> V`: a random in-neighbour.
     RandomInNeighbor,
     /// `(edgeset, vertex, int) -> V`: the out-neighbour at a position, from 0, in ascending order.
     OutNeighbor,
+    /// `(edgeset, vertex, int) -> its weights`: the weight of the edge to the out-neighbour at a position.
+    OutWeight,
     /// `(edgeset, vertex) -> vector{V}(int)`: Prim's tree from a vertex; entries are parents.
     SerialMinimumSpanningTree,
     /// `(edgeset, vertexset, vector{V}(double)) -> vertexset`: prefix of least conductance.
@@ -134,7 +139,7 @@ pub enum Builtin {
 
 impl Builtin {
     /// All built-ins with their spelling in the text form.
-    pub const ALL: [(Builtin, &'static str); 59] = {
+    pub const ALL: [(Builtin, &'static str); 61] = {
         use Builtin::*;
         [
             (Argv, "Argv"),
@@ -172,9 +177,11 @@ impl Builtin {
             (EdgeIndex, "EdgeIndex"),
             (SelectEdges, "SelectEdges"),
             (Contract, "Contract"),
+            (Weigh, "Weigh"),
             (RandomOutNeighbor, "RandomOutNeighbor"),
             (RandomInNeighbor, "RandomInNeighbor"),
             (OutNeighbor, "OutNeighbor"),
+            (OutWeight, "OutWeight"),
             (SerialMinimumSpanningTree, "SerialMinimumSpanningTree"),
             (SerialSweepCut, "SerialSweepCut"),
             (VertexSetSize, "VertexSetSize"),

@@ -139,6 +139,8 @@ pub enum Builtin {
     RandomInNeighbor,
     /// `getOutNgh(g, v, k)`: (graph, int, int) -> vertex: the k-th out-neighbour, from 0, in ascending order.
     OutNeighbor,
+    /// `getOutWeight(g, v, k)`: (graph, int, int) -> weight of the edge to that neighbour.
+    OutWeight,
     /// `serialMinimumSpanningTree(g, start)`: (graph, int) -> vector{V}(int), parents.
     MinimumSpanningTree,
     /// `serialSweepCut(g, set, values)`: (graph, set, vector{V}(double)) -> vertexset.

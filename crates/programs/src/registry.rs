@@ -75,6 +75,8 @@ pub enum ArgKind {
     Graph,
     /// The vertex to start from.
     Source,
+    /// The vertices to start from, with or without weights: a vertex, a list such as `3,17=0.5`, or `@FILE`.
+    Sources,
     /// The vertex to reach.
     Target,
     /// A vertex that distances are compared with.
@@ -87,6 +89,13 @@ pub enum ArgKind {
     Tolerance(&'static str),
     /// A real number from 0.001 to 1000, with the value that checks and labs use.
     Positive(&'static str),
+}
+
+impl ArgKind {
+    /// Where a search begins: the vertex with the most out-edges when it is left out.
+    pub fn is_start(self) -> bool {
+        matches!(self, ArgKind::Source | ArgKind::Sources)
+    }
 }
 
 /// A result of a program.
@@ -142,7 +151,7 @@ impl Program {
         let mut usage = self.name.to_string();
         for (at, arg) in self.args.iter().enumerate() {
             let name = arg.name.to_uppercase();
-            let found = |arg: &Arg| arg.default.is_some() || arg.kind == ArgKind::Source;
+            let found = |arg: &Arg| arg.default.is_some() || arg.kind.is_start();
             // Only the last arguments may be left out by position.
             let may_be_left_out = self.args[at..].iter().all(found);
             usage += &if may_be_left_out { format!(" [{name}]") } else { format!(" {name}") };

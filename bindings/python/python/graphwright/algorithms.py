@@ -364,9 +364,15 @@ def msf(G, **options) -> Result:
 
 
 def ppr(G, source, rounds=100, tolerance=1e-6, **options) -> Result:
-    """Personalised PageRank from one vertex: ``rank`` (sum 1), ``rounds`` and ``change``."""
+    """Personalised PageRank from one vertex, from several, or from a dictionary of vertices and weights: ``rank`` (sum 1),
+    ``rounds`` and ``change``.
+
+    >>> import graphwright as gw
+    >>> gw.ppr(gw.read("path:4"), {0: 1, 3: 1}).rank.tolist() == gw.ppr(gw.read("path:4"), [0, 3]).rank.tolist()
+    True
+    """
     G = as_graph(G)
-    arguments = {"source": G.vertex(source), "rounds": rounds, "tolerance": tolerance}
+    arguments = {"source": _sources(G, source), "rounds": rounds, "tolerance": tolerance}
     return run(standard("ppr"), G, arguments, options)
 
 

@@ -10,6 +10,7 @@ mod expr;
 mod inputs;
 mod joined;
 mod memory;
+mod out_list;
 mod promote;
 mod stmt;
 mod sums;

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use crate::{Adjacency, Graph, Permutation, Weights, memory};
+use crate::{Adjacency, ConstantWeight, Graph, Permutation, WeightKind, Weights, memory};
 
 pub use blocked::BlockedEdges;
 pub use coo::{Coo, CooOrder, CooPairs};
@@ -48,6 +48,7 @@ pub(crate) struct Forms {
     coo_pairs: Cache<CooOrder, CooPairs>,
     blocked: Cache<(CooOrder, u32), BlockedEdges>,
     segments: Cache<usize, Vec<Segment>>,
+    weighed: Cache<(WeightKind, u32), Graph>,
 }
 
 /// Why a graph is not simple.
@@ -243,6 +244,17 @@ impl Forms {
         let entry = Derived { name: name.to_owned(), time: start.elapsed(), bytes: bytes(&form) };
         self.log.lock().unwrap_or_else(PoisonError::into_inner).push(entry);
         Arc::new(form)
+    }
+
+    /// The graph whose edges all have this weight.
+    pub(crate) fn weighed(
+        &self,
+        weight: ConstantWeight,
+        needed: u64,
+        bytes: impl Fn(&Graph) -> usize,
+        make: impl FnOnce() -> Graph,
+    ) -> Arc<Graph> {
+        self.cached(&self.weighed, weight.key(), "the same weight on all edges", needed, bytes, make)
     }
 
     fn cached<K: Eq + Hash, T>(

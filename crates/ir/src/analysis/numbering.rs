@@ -317,6 +317,7 @@ impl<'m> Look<'m> {
                 | Builtin::RandomOutNeighbor
                 | Builtin::RandomInNeighbor
                 | Builtin::OutNeighbor
+                | Builtin::OutWeight
                 | Builtin::SerialMinimumSpanningTree
                 | Builtin::SerialSweepCut,
                 _,

@@ -325,7 +325,10 @@ impl Gen<'_> {
                 return Some(self.built(Builtin::QueueFinishedNode, vec![Expr::var("pq", queue()), v]));
             }
             _ => {
-                let op = self.of(&[ReduceOp::Sum, ReduceOp::Min, ReduceOp::Max]);
+                let op = match ty.scalar().is_some_and(Scalar::is_whole) {
+                    true => self.of(&[ReduceOp::Sum, ReduceOp::Min, ReduceOp::Max, ReduceOp::Or, ReduceOp::And]),
+                    false => self.of(&[ReduceOp::Sum, ReduceOp::Min, ReduceOp::Max]),
+                };
                 let target = self.place(&ty, depth)?.into();
                 let value = self.expr(&ty, depth).into();
                 ExprKind::Reduce { op, target, value, meta: self.update_meta(false) }
@@ -360,7 +363,11 @@ impl Gen<'_> {
                 }
                 _ => self.var(ty),
             },
-            Type::EdgeSet { weight, .. } => match self.pick(5) {
+            Type::EdgeSet { weight, .. } => match self.pick(6) {
+                5 if *weight == Some(Scalar::Int) => {
+                    let args = vec![Expr::var("links", graph(None)), self.expr(&Type::INT, depth)];
+                    Some(self.built(Builtin::Weigh, args))
+                }
                 0 => new(ExprKind::EdgeSetLoad(Box::new(self.expr(&Type::STRING, depth)))),
                 1 => {
                     let args = vec![self.var(ty)?, Expr::var("kept", per_link(Type::BOOL))];
@@ -379,6 +386,10 @@ impl Gen<'_> {
             Type::Vector { domain, item } => match (domain, self.pick(5)) {
                 (_, 0) => new(ExprKind::VectorAlloc),
                 (_, 1) => new(ExprKind::VectorFill(Box::new(self.expr(ty.leaf(), depth)))),
+                (Domain::Element(_), 2) => {
+                    let text = self.expr(&Type::STRING, depth);
+                    new(ExprKind::VectorLoad(Box::new(text)))
+                }
                 (Domain::Fixed(n), 2) if !item.is_reference() => {
                     let items = (0..*n).map(|_| self.expr(item, depth)).collect();
                     new(ExprKind::VectorLiteral(items))

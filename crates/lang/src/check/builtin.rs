@@ -83,6 +83,7 @@ const INTRINSICS: &[(&str, usize)] = &[
     ("getRandomOutNgh", 2),
     ("getRandomInNgh", 2),
     ("getOutNgh", 3),
+    ("getOutWeight", 3),
     ("edgeIndex", 3),
     ("serialMinimumSpanningTree", 2),
     ("serialSweepCut", 3),
@@ -436,6 +437,17 @@ impl Checker {
             let position = self.index_value(&args[2], &what)?;
             let args = vec![graph, vertex, position];
             return Ok(builtin(Builtin::OutNeighbor, args, Type::Element(ty.dst), span));
+        }
+        if name == "getOutWeight" {
+            let Some(weight) = ty.weight else {
+                return Err(self.report(
+                    Diagnostic::error("the edges of this edgeset have no weights", args[0].span, "without weights")
+                        .help("declare them: `edgeset{Edge}(Vertex,Vertex,int)`"),
+                ));
+            };
+            let position = self.index_value(&args[2], &what)?;
+            let args = vec![graph, vertex, position];
+            return Ok(builtin(Builtin::OutWeight, args, Type::Scalar(weight), span));
         }
         if name == "edgeIndex" {
             let target = self.index_value(&args[2], &what)?;
