@@ -26,6 +26,7 @@ mod options;
 mod program;
 mod queue;
 pub mod random;
+mod ranks;
 mod reference;
 mod remote;
 mod rules;

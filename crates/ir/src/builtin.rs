@@ -113,6 +113,9 @@ pub enum Builtin {
     VectorArgMax,
     /// `(vector(T)) -> int`: first index of the smallest entry; NaN counts where there is nothing else.
     VectorArgMin,
+    /// `(vector(T)) -> vector(int)` over the same: the position of every entry when the largest comes first; equal ones
+    /// stay in order, and NaN comes last.
+    VectorRanks,
 
     /// `(list{T}, T) -> void`: add at the end (a reference).
     ListAppend,
@@ -139,7 +142,7 @@ pub enum Builtin {
 
 impl Builtin {
     /// All built-ins with their spelling in the text form.
-    pub const ALL: [(Builtin, &'static str); 61] = {
+    pub const ALL: [(Builtin, &'static str); 62] = {
         use Builtin::*;
         [
             (Argv, "Argv"),
@@ -193,6 +196,7 @@ impl Builtin {
             (VectorCount, "VectorCount"),
             (VectorArgMax, "VectorArgMax"),
             (VectorArgMin, "VectorArgMin"),
+            (VectorRanks, "VectorRanks"),
             (ListAppend, "ListAppend"),
             (ListPop, "ListPop"),
             (ListInsert, "ListInsert"),

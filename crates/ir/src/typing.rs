@@ -134,7 +134,10 @@ pub fn builtin_type(builtin: Builtin, args: &[Expr]) -> Result<Type, String> {
         {
             Ok(Type::INT)
         }
-        (VectorSum | VectorMax | VectorMin | VectorCount | VectorArgMax | VectorArgMin, _) => {
+        (VectorRanks, [Type::Vector { domain, item }]) if item.scalar().is_some_and(|s| s != Scalar::String) => {
+            Ok(Type::Vector { domain: domain.clone(), item: Box::new(Type::INT) })
+        }
+        (VectorSum | VectorMax | VectorMin | VectorCount | VectorArgMax | VectorArgMin | VectorRanks, _) => {
             misfit("vector of numbers")
         }
 

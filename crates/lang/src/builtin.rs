@@ -51,6 +51,9 @@ pub enum Builtin {
     /// `x.argmin()`: (vector) -> int, the first index of the smallest entry.
     VectorArgMin,
 
+    /// `x.ranks()`: (vector) -> fresh vector of int over the same: the position of every entry, the largest first.
+    VectorRanks,
+
     // Lists (6.3).
     /// `l.append(x)`: (list, T) -> void, appends the reference.
     ListAppend,

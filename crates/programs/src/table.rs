@@ -270,6 +270,10 @@ pub(crate) const PROGRAMS: &[Program] = &[
         ], nonnegative symmetric simple exact, validate::matching_weighted),
     program!("mis": "maximal independent set",
         [GRAPH] -> [output("state", "vector of int", "1 for members, 2 for others")], symmetric, validate::mis),
+    program!("msbfs": "distances in hops from up to 64 vertices at once",
+        [GRAPH, count("pivots", "vertices to search from, at most 64", 20)] -> [
+            output("hops", "vector of 64 int", "hops from each pivot, -1 out of reach")
+        ], , validate::msbfs),
     program!("msf": "minimum spanning forest, Boruvka's method",
         [GRAPH] -> [
             vertices("one_end", "one end of the edge of the forest kept at v, -1 if none"),

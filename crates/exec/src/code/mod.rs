@@ -307,6 +307,7 @@ pub(crate) enum Obj {
     VectorLiteral(Type, Vec<Num>),
     ListAlloc,
     QueueAlloc(Box<QueueAlloc>),
+    Ranks(Box<Obj>),
     /// A graph with its own weights, or with this weight of this type on every edge.
     Weigh(Box<Obj>, Num, Scalar),
     Load(Box<Obj>, Option<Scalar>),

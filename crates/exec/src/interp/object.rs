@@ -60,6 +60,11 @@ impl<'a> Interp<'a> {
                 let graph = self.graph(graph)?;
                 Value::Graph(fit_weights(&graph, *weight, "the graph")?)
             }
+            Obj::Ranks(vector) => {
+                let vector = self.vector(vector)?;
+                self.will_read(&vector)?;
+                Value::Vector(crate::ranks::ranks(&vector))
+            }
             Obj::Weigh(graph, weight, scalar) => {
                 let (graph, weight) = (self.graph(graph)?, self.num(weight)?);
                 Value::Graph(weigh(&graph, *scalar, weight)?)

@@ -107,6 +107,7 @@ fn host_only(expr: &Expr) -> Option<String> {
                     | VectorCount
                     | VectorArgMax
                     | VectorArgMin
+                    | VectorRanks
                     | SerialMinimumSpanningTree
                     | SerialSweepCut
             );

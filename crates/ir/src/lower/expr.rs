@@ -200,6 +200,7 @@ impl<'p> Lowering<'p> {
             L::VectorCount => Builtin::VectorCount,
             L::VectorArgMax => Builtin::VectorArgMax,
             L::VectorArgMin => Builtin::VectorArgMin,
+            L::VectorRanks => Builtin::VectorRanks,
             L::ListAppend => Builtin::ListAppend,
             L::ListPop => Builtin::ListPop,
             L::ListInsert => Builtin::ListInsert,

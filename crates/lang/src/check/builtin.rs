@@ -35,6 +35,7 @@ const METHODS: &[(Receiver, &str, Builtin)] = {
         (Vector, "count", VectorCount),
         (Vector, "argmax", VectorArgMax),
         (Vector, "argmin", VectorArgMin),
+        (Vector, "ranks", VectorRanks),
         (List, "append", ListAppend),
         (List, "pop", ListPop),
         (List, "insert", ListInsert),
@@ -190,8 +191,8 @@ impl Checker {
             }
             (SetSize | UniverseSize, _) => Type::INT,
             (
-                VectorSum | VectorMax | VectorMin | VectorCount | VectorArgMax | VectorArgMin,
-                Type::Vector { item, .. },
+                VectorSum | VectorMax | VectorMin | VectorCount | VectorArgMax | VectorArgMin | VectorRanks,
+                Type::Vector { index, item },
             ) => {
                 if item.numeric().is_none() {
                     let shown = self.show(item);
@@ -200,6 +201,7 @@ impl Checker {
                 }
                 match method {
                     VectorCount | VectorArgMax | VectorArgMin => Type::INT,
+                    VectorRanks => Type::Vector { index: *index, item: Box::new(Type::INT) },
                     // Entries of a bool vector are added as ints, as everywhere.
                     VectorSum if **item == Type::BOOL => Type::INT,
                     _ => (**item).clone(),

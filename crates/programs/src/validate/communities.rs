@@ -11,6 +11,9 @@ const ROUNDING: f64 = 1e-9;
 /// The share of all edges that joining two communities may seem to gain, and the edges where these are few.
 const GAIN: (f64, f64) = (1e-15, 1e-6);
 
+/// Weights that add up to this much, in both directions of edges, are too heavy.
+const LIMIT: f64 = 8589934592.0;
+
 pub(crate) fn louvain(run: &Run<'_>) -> Result<(), Invalid> {
     communities(run).map(|_| ())
 }
@@ -38,11 +41,14 @@ pub(crate) fn leiden(run: &Run<'_>) -> Result<(), Invalid> {
 
 /// Weights that add up to more than the tables of the programs can hold.
 pub(crate) fn too_heavy(run: &Run<'_>) -> Option<Remark> {
-    let heavy = run.integer("too_heavy").is_ok_and(|heavy| heavy != 0);
-    heavy.then(|| Remark::NoResult("the weights add up to 2^32 or more: give them in a greater unit".into()))
+    is_too_heavy(run).then(|| Remark::NoResult("the weights add up to 2^32 or more: give them in a greater unit".into()))
 }
 
-/// The labels, if they are a result.
+fn is_too_heavy(run: &Run<'_>) -> bool {
+    run.integer("too_heavy").is_ok_and(|heavy| heavy != 0)
+}
+
+/// The labels, if they are a result; none where there is no result for good reason.
 fn communities(run: &Run<'_>) -> Result<Vec<i32>, Invalid> {
     run.needs_symmetric()?;
     let (label, count, modularity) = (run.ints("label")?, run.integer("communities")?, run.real("modularity")?);
@@ -75,6 +81,10 @@ fn communities(run: &Run<'_>) -> Result<Vec<i32>, Invalid> {
                 false => *between.entry((a, b)).or_default() += weight,
             }
         }
+    }
+    if is_too_heavy(run) {
+        ensure(all >= LIMIT, || wrong!("the weights add up to {all}, which is not too heavy"))?;
+        return Ok(Vec::new());
     }
     let share = |edges: f64| if all > 0.0 { edges / all } else { 0.0 };
     let right = share(inside) - ends.iter().map(|&ends| share(ends) * share(ends)).sum::<f64>();

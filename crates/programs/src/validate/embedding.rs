@@ -6,6 +6,9 @@ const WIDTH: usize = 64;
 /// The greatest error of rounding a number to single precision, as a part of it.
 const ROUNDING: f64 = 6e-8;
 
+/// Sums of rows that are shorter count as 0.
+const SHORTEST: f64 = 1e-3;
+
 type Row = [f64; WIDTH];
 
 pub(crate) fn fastrp(run: &Run<'_>) -> Result<(), Invalid> {
@@ -28,13 +31,14 @@ pub(crate) fn fastrp(run: &Run<'_>) -> Result<(), Invalid> {
             let length = sum.iter().map(|part| part * part).sum::<f64>().sqrt();
             let parts: f64 = list.iter().map(|&u| off[u as usize]).sum();
             let sum_off = parts + ROUNDING * (list.len() * list.len()) as f64;
-            // A row that is nearly 0 may turn anywhere; one that is 0 without rounding stays.
-            next.1[v] = match length > 0.0 && sum_off * WIDTH as f64 <= length / 4.0 {
-                true => 2.0 * sum_off * (WIDTH as f64).sqrt() / length + ROUNDING,
-                false if list.is_empty() => 0.0,
-                false => 2.0,
+            let length_off = sum_off * (WIDTH as f64).sqrt();
+            // Sums that are nearly as long as the shortest that counts may become anything.
+            next.1[v] = match length {
+                _ if length + length_off < SHORTEST => 0.0,
+                _ if length - length_off > SHORTEST && length_off <= length / 4.0 => 2.0 * length_off / length + ROUNDING,
+                _ => 2.0,
             };
-            sum.iter_mut().for_each(|part| *part = if length > 0.0 { *part / length } else { 0.0 });
+            sum.iter_mut().for_each(|part| *part = if length > SHORTEST { *part / length } else { 0.0 });
         }
         (rows, off) = next;
         if round > 0 || rounds == 1 {

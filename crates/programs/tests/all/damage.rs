@@ -251,6 +251,8 @@ fn is_right(
         let length = match (program.name, output.name) {
             ("cf", "latent") => 8 * n,
             ("walks" | "node2vec", "walk") => 80 * n,
+            ("similar", _) => 16 * n,
+            ("fastrp", _) | ("msbfs", _) => 64 * n,
             ("ktruss", "truss") => graph.edges(),
             _ => n,
         };
@@ -373,6 +375,7 @@ fn is_right(
         "ktruss" => all_near(&["truss", "kmax"], 0.0),
         "louvain" | "leiden" => are_communities(program.name, graph, found),
         "similar" => all_near(&["similar"], 0.0) && all_near(&["jaccard"], 2e-12),
+        "msbfs" => all_near(&["hops"], 0.0),
         "fastrp" => all_near(&["embedding"], 1e-3),
         "walks" => all_near(&["walk", "visits"], 0.0),
         "node2vec" => all_near(&["walk", "draws"], 0.0),

@@ -130,6 +130,12 @@ pub fn solve(program: &str, graph: &Graph, args: &[String]) -> ResultMap {
             }
             results.with_vector("similar", similar).with_vector("jaccard", jaccard)
         }
+        "msbfs" => {
+            let pivots = arg(2).min(n).min(64);
+            let from: Vec<Vec<i32>> = (0..pivots).map(|i| hops(graph, i * n / pivots)).collect();
+            let row = |v: usize| (0..64).map(|i| from.get(i).map_or(-1, |hops| hops[v])).collect::<Vec<i32>>();
+            results.with_vector("hops", (0..n).flat_map(row).collect::<Vec<i32>>())
+        }
         "fastrp" => results.with_vector("embedding", projections(graph, arg(2), arg(3) as u64)),
         "walks" => {
             let rows: Vec<Vec<i32>> = (0..n).map(|v| walks(graph, v, arg(2), arg(3), 1.0, 1.0, true).0).collect();
@@ -163,8 +169,7 @@ fn projections(graph: &Graph, rounds: usize, seed: u64) -> Vec<f32> {
         edges(graph).into_iter().for_each(|(u, v, _)| (0..64).for_each(|j| sums[v][j] += rows[u][j]));
         for (v, mut sum) in sums.into_iter().enumerate() {
             let length = sum.iter().map(|x| x * x).sum::<f64>().sqrt();
-            // What cancels in exact numbers cancels here as well.
-            sum.iter_mut().for_each(|x| *x = if length > 1e-9 { *x / length } else { 0.0 });
+            sum.iter_mut().for_each(|x| *x = if length > 1e-3 { *x / length } else { 0.0 });
             rows[v] = sum;
             if round > 0 || rounds == 1 {
                 (0..64).for_each(|j| all[v][j] += rows[v][j]);

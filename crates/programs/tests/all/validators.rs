@@ -102,6 +102,7 @@ fn checked_vectors(program: &str) -> &'static [&'static str] {
         "walks" => &["walk", "visits"],
         "node2vec" => &["walk"],
         "similar" => &["similar", "jaccard"],
+        "msbfs" => &["hops"],
         _ => &[],
     }
 }
