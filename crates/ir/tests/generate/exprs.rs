@@ -201,6 +201,11 @@ impl Gen<'_> {
                     let of = if self.coin() { self.expr(&g, 0) } else { Expr::var("nodes", set()) };
                     self.built(Builtin::VertexCount, vec![of])
                 }
+                3 if self.coin() => {
+                    let roads = Expr::var("roads", graph(Some(Scalar::Int)));
+                    let args = vec![roads, self.expr(&vertex(), depth), self.expr(&Type::INT, depth)];
+                    self.built(Builtin::OutWeight, args)
+                }
                 3 => {
                     let args = vec![self.expr(&g, 0), self.expr(&vertex(), depth)];
                     self.built(Builtin::OutDegree, args)
@@ -386,6 +391,9 @@ impl Gen<'_> {
             Type::Vector { domain, item } => match (domain, self.pick(5)) {
                 (_, 0) => new(ExprKind::VectorAlloc),
                 (_, 1) => new(ExprKind::VectorFill(Box::new(self.expr(ty.leaf(), depth)))),
+                (Domain::Element(_), 2) if **item == Type::INT && self.coin() => {
+                    Some(self.built(Builtin::VectorRanks, vec![Expr::new(ExprKind::VectorAlloc, ty.clone())]))
+                }
                 (Domain::Element(_), 2) => {
                     let text = self.expr(&Type::STRING, depth);
                     new(ExprKind::VectorLoad(Box::new(text)))

@@ -35,7 +35,9 @@ pub(crate) fn fastrp(run: &Run<'_>) -> Result<(), Invalid> {
             // Sums that are nearly as long as the shortest that counts may become anything.
             next.1[v] = match length {
                 _ if length + length_off < SHORTEST => 0.0,
-                _ if length - length_off > SHORTEST && length_off <= length / 4.0 => 2.0 * length_off / length + ROUNDING,
+                _ if length - length_off > SHORTEST && length_off <= length / 4.0 => {
+                    2.0 * length_off / length + ROUNDING
+                }
                 _ => 2.0,
             };
             sum.iter_mut().for_each(|part| *part = if length > SHORTEST { *part / length } else { 0.0 });

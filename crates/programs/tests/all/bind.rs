@@ -97,7 +97,8 @@ fn searches_count_the_edges_of_what_they_reached() {
 #[test]
 fn several_sources_are_lists_and_files() {
     let graph = graph();
-    let settled = |sources: &str, graph: &Graph| bound("ppr", &[("source", sources)], &["g"], graph).map(|a| a[1].clone());
+    let settled =
+        |sources: &str, graph: &Graph| bound("ppr", &[("source", sources)], &["g"], graph).map(|a| a[1].clone());
     assert_eq!(settled("2", &graph).unwrap(), "2");
     assert_eq!(settled("2, 0 =0.5", &graph).unwrap(), "2,0=0.5");
     let people = self::graph().with_names(Some(Arc::new(Names::from_texts(["ann", "bob", "1", "a,b=c"]))));
@@ -111,7 +112,9 @@ fn several_sources_are_lists_and_files() {
     std::fs::write(&file, "bob -2\n").unwrap();
     assert!(settled(&text, &people).unwrap_err().to_string().contains("the weight -2 of vertex 1 is negative"));
     std::fs::write(&file, "eve 1\n").unwrap();
-    assert!(settled(&text, &people).unwrap_err().to_string().ends_with(":1: the graph has no vertex with the id `eve`"));
+    assert!(
+        settled(&text, &people).unwrap_err().to_string().ends_with(":1: the graph has no vertex with the id `eve`")
+    );
     std::fs::remove_file(&file).unwrap();
     for (sources, part) in
         [("1,1", "named twice"), ("4,1", "is not a vertex"), ("1=0", "above 0"), ("1=x", "not a number"), ("@", "read")]
