@@ -146,12 +146,12 @@ pub(crate) fn sweep_cut(graph: &Graph, set: &[u32], values: &[f64]) -> Result<Ve
 /// The weight of the edge to the out-neighbour at a position, as a number of this type.
 pub(crate) fn out_weight(graph: &Graph, vertex: u32, position: i32, wanted: Scalar) -> Result<u64> {
     let out = graph.out();
-    let (stored, bits): (Scalar, fn(&gw_graph::Adjacency, u32, usize) -> Option<u64>) = match out.weight_kind() {
+    let at = usize::try_from(position).ok();
+    let (stored, weight) = match out.weight_kind() {
         WeightKind::None => return Err(ErrorKind::Unweighted { graph: "the graph".into() }.into()),
-        WeightKind::Int => (Scalar::Int, |out, v, k| out.weights_of::<i32>(v).get(k).map(|w| w.bits())),
-        WeightKind::Float => (Scalar::Float, |out, v, k| out.weights_of::<f32>(v).get(k).map(|w| w.bits())),
+        WeightKind::Int => (Scalar::Int, at.and_then(|k| out.weights_of::<i32>(vertex).get(k)).map(|w| w.bits())),
+        WeightKind::Float => (Scalar::Float, at.and_then(|k| out.weights_of::<f32>(vertex).get(k)).map(|w| w.bits())),
     };
-    let weight = usize::try_from(position).ok().and_then(|k| bits(out, vertex, k));
     let (index, len) = (i64::from(position), out.degree(vertex));
     let weight = weight.ok_or_else(|| ErrorKind::IndexOutOfRange { index, len, vector: "neighbours".to_string() })?;
     let convert = crate::scalar::conversion(stored, wanted);

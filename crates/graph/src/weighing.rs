@@ -24,7 +24,8 @@ impl ConstantWeight {
 }
 
 impl Graph {
-    /// The same edges, all with this weight. Made once and kept; the lists are shared.
+    /// The same edges, all with this weight. Made once and kept; the lists are shared, but copied where they stand
+    /// elsewhere.
     ///
     /// ```
     /// use gw_graph::{ConstantWeight, GraphSpec, Weights};

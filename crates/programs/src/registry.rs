@@ -4,6 +4,7 @@ use gw_graph::Graph;
 use serde::Serialize;
 
 use crate::edges::Reached;
+use crate::suit::fraction;
 use crate::table::PROGRAMS;
 use crate::validate::{Invalid, Run};
 
@@ -132,12 +133,14 @@ impl Program {
         (self.remark)(&Run { args: &self.with_defaults(run.args), ..*run })
     }
 
-    /// Whether the program can run on a graph as it is: weights, their signs and symmetry are as it needs them.
+    /// Whether the program can run on a graph as it is: weights, their signs and symmetry are as it needs them. Of
+    /// programs that do without weights, also whether those that are there are whole.
     pub fn suits(&self, graph: &Graph) -> bool {
         let has_weights = !self.needs_weights || graph.is_weighted();
         let has_reverses = !self.needs_symmetric || graph.is_symmetric();
         let nonnegative = !self.needs_nonnegative || graph.least_weight().is_none_or(|least| least >= 0.0);
-        has_weights && has_reverses && nonnegative
+        let whole = self.needs_weights || !self.needs_whole || fraction(graph).is_none();
+        has_weights && has_reverses && nonnegative && whole
     }
 
     /// The comment at the top of the program: what, arguments, results, method, reference.

@@ -161,7 +161,7 @@ fn takes_fractions(program: &Program) -> Option<&'static str> {
 }
 
 /// The first weight that is not a whole number of the type int; integers are all whole.
-fn fraction(graph: &Graph) -> Option<f32> {
+pub(crate) fn fraction(graph: &Graph) -> Option<f32> {
     if graph.weight_kind() != WeightKind::Float {
         return None;
     }
