@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gw_exec::{Captures, Environment, ErrorKind, Result, Value, random};
 use gw_graph::derived::CsrM;
 use gw_graph::derived::Segment;
-use gw_graph::{Adjacency, Graph, Weights};
+use gw_graph::{Adjacency, Graph, WeightKind, Weights};
 use gw_ir::source::Name;
 use gw_ir::types::Scalar;
 
@@ -141,6 +141,8 @@ impl Slots {
                 let word = match array {
                     GraphArray::OutOffsets => fitting(offsets(graph.out(), lists, || graph.csr_m())),
                     GraphArray::OutTargets => targets(graph.out(), lists),
+                    GraphArray::OutWeights => fitting(out_weights(graph.out(), lists)),
+                    GraphArray::OutWeightsAreReal => u64::from(graph.weight_kind() == WeightKind::Float),
                     GraphArray::OutSums => fitting(sums(graph.out(), lists)),
                     GraphArray::InOffsets => fitting(offsets(graph.incoming(), lists, || graph.csr_m_in())),
                     GraphArray::InTargets => targets(graph.incoming(), lists),
@@ -188,6 +190,15 @@ fn targets(adjacency: &Adjacency, lists: ListForm) -> u64 {
         Some(spans) => spans.targets() as u64,
         None => adjacency.targets().as_ptr() as u64,
     }
+}
+
+/// The weights at the positions told by [`offsets`]; `None` without weights.
+fn out_weights(adjacency: &Adjacency, lists: ListForm) -> Option<u64> {
+    let address = match adjacency.spans().filter(|_| lists.pairs) {
+        Some(spans) => spans.weights() as u64,
+        None => weights(adjacency.weights()),
+    };
+    (adjacency.weight_kind() != WeightKind::None).then_some(address)
 }
 
 fn weights(weights: &Weights) -> u64 {

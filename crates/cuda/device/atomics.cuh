@@ -1,5 +1,4 @@
-// Updates of one cell. Each says whether it counts as a change: a sum always, a minimum or maximum when the cell
-// changed.
+// Updates of one cell. Each says whether it counts as a change: a sum always, the others when the cell changed.
 #pragma once
 
 namespace gw {
@@ -103,6 +102,12 @@ template <class T> __device__ __forceinline__ bool sum_if(bool alone, T* p, T v)
     *(volatile T*)p = total;
     return true;
 }
+
+// Bits of whole numbers.
+template <class T> __device__ __forceinline__ bool or_into(T* p, T v) { if ((v & ~*p) == 0) return false; *p |= v; return true; }
+template <class T> __device__ __forceinline__ bool and_into(T* p, T v) { if ((*p & ~v) == 0) return false; *p &= v; return true; }
+template <class T> __device__ __forceinline__ bool atomic_or(T* p, T v) { return (v & ~*p) != 0 && (v & ~atomicOr(p, v)) != 0; }
+template <class T> __device__ __forceinline__ bool atomic_and(T* p, T v) { return (*p & ~v) != 0 && (atomicAnd(p, v) & ~v) != 0; }
 
 // Stores `value` if the cell holds `expect`; `held` is equal to it, and what the cell probably holds. Numbers that are
 // equal may be different words: 0.0 and -0.0 are.

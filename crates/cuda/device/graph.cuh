@@ -58,6 +58,16 @@ __device__ __forceinline__ int out_neighbour(Fault* fault, const G& graph, unsig
     return 0;
 }
 
+// The weight of the edge to that neighbour.
+template <class G>
+__device__ __forceinline__ auto out_weight(Fault* fault, const G& graph, unsigned v, int position, unsigned line) {
+    const auto begin = graph.out_offsets[v];
+    const auto degree = graph.out_offsets[v + 1] - begin;
+    if ((unsigned long long)(long long)position < degree) return edge_value(graph.out_weights + (begin + position));
+    report(fault, FAULT_NEIGHBOUR, line, position, degree);
+    return decltype(edge_value(graph.out_weights))(0);
+}
+
 // Random draws of one call of a function, the same on every machine (`gw_exec::random`): they depend on the key of
 // the operator call, which the host makes of seed, number and role, on the vertex or the ends of the edge, and on how
 // many draws came before.

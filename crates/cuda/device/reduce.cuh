@@ -8,6 +8,8 @@ namespace gw {
 struct Plus { template <class T> __device__ __forceinline__ T operator()(T a, T b) const { return (T)(a + b); } };
 struct Least { template <class T> __device__ __forceinline__ T operator()(T a, T b) const { return b < a ? b : a; } };
 struct Greatest { template <class T> __device__ __forceinline__ T operator()(T a, T b) const { return b > a ? b : a; } };
+struct Either { template <class T> __device__ __forceinline__ T operator()(T a, T b) const { return (T)(a | b); } };
+struct Both { template <class T> __device__ __forceinline__ T operator()(T a, T b) const { return (T)(a & b); } };
 
 // The lanes of the group of LANES neighbours that this lane is in.
 template <int LANES> __device__ __forceinline__ unsigned group_mask() {
@@ -56,6 +58,12 @@ template <class T> __device__ __forceinline__ void block_min(T* cell, T value) {
 }
 template <class T> __device__ __forceinline__ void block_max(T* cell, T value) {
     block_reduce(value, Limits<T>::least(), Greatest(), [=](T most) { atomic_max(cell, most); });
+}
+template <class T> __device__ __forceinline__ void block_or(T* cell, T value) {
+    block_reduce(value, (T)0, Either(), [=](T bits) { atomic_or(cell, bits); });
+}
+template <class T> __device__ __forceinline__ void block_and(T* cell, T value) {
+    block_reduce(value, (T)~(T)0, Both(), [=](T bits) { atomic_and(cell, bits); });
 }
 
 }  // namespace gw

@@ -107,6 +107,12 @@ pub enum ErrorKind {
         /// The element.
         element: String,
     },
+    /// Values of vertices are loaded for a vector that is not over the vertices of a graph.
+    #[error("`load` reads values of vertices, but `{element}` is no vertex of a graph of this program")]
+    NoVertices {
+        /// The element.
+        element: String,
+    },
     /// A new vertexset must be empty or full.
     #[error("a new vertexset holds 0 or all {vertices} vertices, not {size}")]
     SetSize {

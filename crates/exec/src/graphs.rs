@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gw_graph::{BuildOptions, EdgeList, Graph, GraphError, WeightKind, build};
+use gw_graph::{BuildOptions, ConstantWeight, EdgeList, Graph, GraphError, WeightKind, build};
 use gw_ir::types::Scalar;
 
 use crate::error::{ErrorKind, Result};
+use crate::scalar::to_f64;
 
 /// Finds the graph that a program asks for by a text: a file name or a graph spec.
 ///
@@ -117,6 +118,24 @@ pub fn fit_weights(graph: &Arc<Graph>, weight: Option<Scalar>, name: &str) -> Re
         }
         WeightKind::Int | WeightKind::Float => Ok(Arc::clone(graph)),
     }
+}
+
+/// The graph with its own weights, as a program with this weight type can use it; where it has none, all edges weigh
+/// `weight`.
+pub(crate) fn weigh(graph: &Arc<Graph>, scalar: Scalar, weight: u64) -> Result<Arc<Graph>> {
+    if graph.is_weighted() {
+        return fit_weights(graph, Some(scalar), "the graph");
+    }
+    let weight = to_f64(scalar, weight);
+    let constant = match scalar.is_float() {
+        true => ConstantWeight::Float(weight as f32),
+        false => ConstantWeight::Int(weight as i32),
+    };
+    if !scalar.is_float() && f64::from(weight as i32) != weight {
+        let message = format!("the weight {weight} for edges without one has more than 32 bits");
+        return Err(GraphError::Usage(message).into());
+    }
+    Ok(graph.weighing(constant))
 }
 
 #[cfg(test)]

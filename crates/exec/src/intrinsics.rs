@@ -5,8 +5,9 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use gw_graph::Graph;
 use gw_graph::rng::Rng;
+use gw_graph::{Graph, WeightKind};
+use gw_ir::types::Scalar;
 
 use crate::error::{ErrorKind, Result, checked_vertex};
 use crate::scalar::Register;
@@ -140,6 +141,21 @@ pub(crate) fn sweep_cut(graph: &Graph, set: &[u32], values: &[f64]) -> Result<Ve
     }
     order.truncate(best_len);
     Ok(order)
+}
+
+/// The weight of the edge to the out-neighbour at a position, as a number of this type.
+pub(crate) fn out_weight(graph: &Graph, vertex: u32, position: i32, wanted: Scalar) -> Result<u64> {
+    let out = graph.out();
+    let at = usize::try_from(position).ok();
+    let (stored, weight) = match out.weight_kind() {
+        WeightKind::None => return Err(ErrorKind::Unweighted { graph: "the graph".into() }.into()),
+        WeightKind::Int => (Scalar::Int, at.and_then(|k| out.weights_of::<i32>(vertex).get(k)).map(|w| w.bits())),
+        WeightKind::Float => (Scalar::Float, at.and_then(|k| out.weights_of::<f32>(vertex).get(k)).map(|w| w.bits())),
+    };
+    let (index, len) = (i64::from(position), out.degree(vertex));
+    let weight = weight.ok_or_else(|| ErrorKind::IndexOutOfRange { index, len, vector: "neighbours".to_string() })?;
+    let convert = crate::scalar::conversion(stored, wanted);
+    Ok(convert.ok_or_else(|| ErrorKind::Malformed("a weight that is no number".into()))?(weight))
 }
 
 /// The graph of the edges that are marked.

@@ -26,6 +26,7 @@ mod options;
 mod program;
 mod queue;
 pub mod random;
+mod ranks;
 mod reference;
 mod remote;
 mod rules;
@@ -36,6 +37,7 @@ mod trace;
 mod usage;
 mod value;
 mod vector;
+mod vertex_values;
 mod vm;
 mod watch;
 

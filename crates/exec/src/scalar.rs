@@ -307,17 +307,23 @@ pub fn conversion(from: Scalar, to: Scalar) -> Option<Unary> {
 /// What `place op= value` stores: `None` when the place keeps its value. Sums always store.
 #[inline]
 pub fn reduce(op: ReduceOp, scalar: Scalar, old: u64, value: u64) -> Option<u64> {
+    fn changed(old: u64, new: u64) -> Option<u64> {
+        (new != old).then_some(new)
+    }
     fn typed<T: Arithmetic>(op: ReduceOp, old: T, value: T) -> Option<u64> {
         match op {
             ReduceOp::Sum => Some(old.add(value).bits()),
             ReduceOp::Min => (value < old).then(|| value.bits()),
             ReduceOp::Max => (value > old).then(|| value.bits()),
+            // Whole numbers are kept as their bits.
+            ReduceOp::Or => changed(old.bits(), old.bits() | value.bits()),
+            ReduceOp::And => changed(old.bits(), old.bits() & value.bits()),
         }
     }
     // Bools appear only as 0 and 1: a sum of bools is `or`, as in C.
     with_type!(scalar, T => typed(op, T::of(old), T::of(value)), else match op {
         ReduceOp::Sum | ReduceOp::Max => typed(ReduceOp::Max, old, value).or((op == ReduceOp::Sum).then_some(old)),
-        ReduceOp::Min => typed(op, old, value),
+        ReduceOp::Min | ReduceOp::Or | ReduceOp::And => typed(op, old, value),
     })
 }
 

@@ -107,16 +107,21 @@ impl Adjacency {
         }
     }
 
-    /// The same arrays under another identity: whoever keeps something by [`Adjacency::id`] meets a new adjacency.
-    pub(crate) fn anew(self: &Arc<Self>) -> Adjacency {
-        fn shared<T: Pod>(items: &Buffer<T>, owner: &Arc<Adjacency>) -> Buffer<T> {
-            // SAFETY: the items belong to the owner, which never changes them and lives as long as the buffer.
-            unsafe { Buffer::foreign(&raw const items[..], Box::new(Arc::clone(owner))) }
-        }
-        let offsets = match &self.offsets {
+    /// The same lists with these weights, one per edge. Arrays are shared.
+    pub(crate) fn with_weights(self: &Arc<Self>, weights: Weights) -> Adjacency {
+        Adjacency::from_parts(self.shared_offsets(), shared(&self.lists().targets, self), weights)
+    }
+
+    fn shared_offsets(self: &Arc<Self>) -> Offsets {
+        match &self.offsets {
             Offsets::Narrow(offsets) => Offsets::Narrow(shared(offsets, self)),
             Offsets::Wide(offsets) => Offsets::Wide(shared(offsets, self)),
-        };
+        }
+    }
+
+    /// The same arrays under another identity: whoever keeps something by [`Adjacency::id`] meets a new adjacency.
+    pub(crate) fn anew(self: &Arc<Self>) -> Adjacency {
+        let offsets = self.shared_offsets();
         if let Some(spans) = self.spans() {
             let (lists, origin) = (OnceLock::new(), Origin::Spans(spans.clone()));
             return Adjacency { id: AdjacencyId::fresh(), offsets, lists, origin };
@@ -245,6 +250,12 @@ impl Adjacency {
     pub fn source_of(&self, edge: usize) -> VertexId {
         self.offsets.list_at(edge) as VertexId
     }
+}
+
+/// The items of an adjacency for somebody who keeps it.
+fn shared<T: Pod>(items: &Buffer<T>, owner: &Arc<Adjacency>) -> Buffer<T> {
+    // SAFETY: the items belong to the owner, which never changes them and lives as long as the buffer.
+    unsafe { Buffer::foreign(&raw const items[..], Box::new(Arc::clone(owner))) }
 }
 
 impl PartialEq for Adjacency {

@@ -37,6 +37,8 @@ mod stream;
 pub mod text_file;
 mod validate;
 mod vertex_limit;
+pub mod vertex_values;
+mod weighing;
 mod weights;
 
 pub use adjacency::Adjacency;
@@ -57,6 +59,7 @@ pub use spans::Spans;
 pub use spec::GraphSpec;
 pub use validate::{Report, validate};
 pub use vertex_limit::MAX_VERTICES;
+pub use weighing::ConstantWeight;
 pub use weights::{RoundedWeight, Weight, WeightKind, Weights};
 
 /// A vertex: an index below the number of vertices.

@@ -78,12 +78,17 @@ pub enum Builtin {
     /// `(edgeset, vector{V}(int)) -> weighted edgeset`: an edge per pair of different labels that edges lead from and
     /// to, with the sum of their weights, or with their number where they have none.
     Contract,
+    /// `(edgeset, number) -> edgeset with weights of this type`: the same edges with their own weights, or all with
+    /// this one where they have none.
+    Weigh,
     /// `(edgeset, vertex) -> V`: a random out-neighbour.
     RandomOutNeighbor,
     /// `(edgeset, vertex) -> V`: a random in-neighbour.
     RandomInNeighbor,
     /// `(edgeset, vertex, int) -> V`: the out-neighbour at a position, from 0, in ascending order.
     OutNeighbor,
+    /// `(edgeset, vertex, int) -> its weights`: the weight of the edge to the out-neighbour at a position.
+    OutWeight,
     /// `(edgeset, vertex) -> vector{V}(int)`: Prim's tree from a vertex; entries are parents.
     SerialMinimumSpanningTree,
     /// `(edgeset, vertexset, vector{V}(double)) -> vertexset`: prefix of least conductance.
@@ -108,6 +113,9 @@ pub enum Builtin {
     VectorArgMax,
     /// `(vector(T)) -> int`: first index of the smallest entry; NaN counts where there is nothing else.
     VectorArgMin,
+    /// `(vector(T)) -> vector(int)` over the same: the position of every entry when the largest comes first; equal ones
+    /// stay in order, and NaN comes last.
+    VectorRanks,
 
     /// `(list{T}, T) -> void`: add at the end (a reference).
     ListAppend,
@@ -134,7 +142,7 @@ pub enum Builtin {
 
 impl Builtin {
     /// All built-ins with their spelling in the text form.
-    pub const ALL: [(Builtin, &'static str); 59] = {
+    pub const ALL: [(Builtin, &'static str); 62] = {
         use Builtin::*;
         [
             (Argv, "Argv"),
@@ -172,9 +180,11 @@ impl Builtin {
             (EdgeIndex, "EdgeIndex"),
             (SelectEdges, "SelectEdges"),
             (Contract, "Contract"),
+            (Weigh, "Weigh"),
             (RandomOutNeighbor, "RandomOutNeighbor"),
             (RandomInNeighbor, "RandomInNeighbor"),
             (OutNeighbor, "OutNeighbor"),
+            (OutWeight, "OutWeight"),
             (SerialMinimumSpanningTree, "SerialMinimumSpanningTree"),
             (SerialSweepCut, "SerialSweepCut"),
             (VertexSetSize, "VertexSetSize"),
@@ -186,6 +196,7 @@ impl Builtin {
             (VectorCount, "VectorCount"),
             (VectorArgMax, "VectorArgMax"),
             (VectorArgMin, "VectorArgMin"),
+            (VectorRanks, "VectorRanks"),
             (ListAppend, "ListAppend"),
             (ListPop, "ListPop"),
             (ListInsert, "ListInsert"),

@@ -129,6 +129,8 @@ pub enum ExprKind {
     PriorityQueueAlloc(Box<PriorityQueueAlloc>),
     /// Reads a graph of the type of this expression from the named file.
     EdgeSetLoad(Box<Expr>),
+    /// A new vector of the type of this expression, over the vertices of a graph, with the values that the text gives.
+    VectorLoad(Box<Expr>),
     /// A parallel operator. Only allowed as the whole right-hand side of a declaration or assignment, or as a whole
     /// statement.
     Operator(Box<Operator>),
@@ -259,6 +261,10 @@ pub enum ReduceOp {
     Min,
     /// `max=`
     Max,
+    /// `|=`, on whole numbers.
+    Or,
+    /// `&=`, on whole numbers.
+    And,
 }
 
 /// Priority updates.

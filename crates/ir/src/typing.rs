@@ -70,6 +70,10 @@ pub fn builtin_type(builtin: Builtin, args: &[Expr]) -> Result<Type, String> {
         (OutNeighbor, [g, v, Type::Scalar(Scalar::Int)]) if takes_vertex(g, v) => {
             Ok(vertex_of(g).map_or(Type::Void, Type::Vertex))
         }
+        (OutWeight, [Type::EdgeSet { weight: Some(weight), .. }, v, Type::Scalar(Scalar::Int)]) if is_vertex(v) => {
+            Ok(Type::Scalar(*weight))
+        }
+        (OutWeight, _) => misfit("edgeset with weights, its vertex, int"),
         (OutNeighbor, _) => misfit("edgeset, its vertex, int"),
         (EdgeCount, [Type::EdgeSet { .. }]) => Ok(Type::Scalar(Scalar::Uint64)),
         (EdgeCount, _) => misfit("edgeset"),
@@ -93,6 +97,13 @@ pub fn builtin_type(builtin: Builtin, args: &[Expr]) -> Result<Type, String> {
             weight: Some(weight.unwrap_or(Scalar::Int)),
         }),
         (Contract, _) => misfit("edgeset, vector of int over its vertices"),
+        (Weigh, [Type::EdgeSet { edge, source, target, .. }, Type::Scalar(weight)])
+            if *weight != Scalar::Bool && *weight != Scalar::String =>
+        {
+            let (edge, source, target) = (edge.clone(), source.clone(), target.clone());
+            Ok(Type::EdgeSet { edge, source, target, weight: Some(*weight) })
+        }
+        (Weigh, _) => misfit("edgeset, number"),
         (SerialMinimumSpanningTree, [g, v]) if takes_vertex(g, v) => {
             Ok(per_vertex(g, Scalar::Int).unwrap_or(Type::Void))
         }
@@ -123,7 +134,10 @@ pub fn builtin_type(builtin: Builtin, args: &[Expr]) -> Result<Type, String> {
         {
             Ok(Type::INT)
         }
-        (VectorSum | VectorMax | VectorMin | VectorCount | VectorArgMax | VectorArgMin, _) => {
+        (VectorRanks, [Type::Vector { domain, item }]) if item.scalar().is_some_and(|s| s != Scalar::String) => {
+            Ok(Type::Vector { domain: domain.clone(), item: Box::new(Type::INT) })
+        }
+        (VectorSum | VectorMax | VectorMin | VectorCount | VectorArgMax | VectorArgMin | VectorRanks, _) => {
             misfit("vector of numbers")
         }
 

@@ -20,7 +20,7 @@ macro_rules! child_visitors {
                     visit(index);
                 }
                 ExprKind::Unary(_, a) | ExprKind::Convert(a) | ExprKind::VertexSetAlloc(a) | ExprKind::EdgeSetLoad(a)
-                | ExprKind::VectorFill(a) => visit(a),
+                | ExprKind::VectorFill(a) | ExprKind::VectorLoad(a) => visit(a),
                 ExprKind::Universe(count) => {
                     if let Some(e) = count {
                         visit(e);

@@ -50,6 +50,8 @@ fn the_generator_reaches_every_kind_of_node() {
         "ListAlloc",
         "PriorityQueueAlloc",
         "EdgeSetLoad",
+        "VectorLoad",
+        "Weigh",
         "Intersection",
         "IntersectNeighbor",
         "HybridStmt",

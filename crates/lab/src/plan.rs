@@ -335,7 +335,7 @@ fn arguments(entry: &Entry) -> Result<(Vec<String>, Values)> {
         Some(_) => {
             let word = |kind, name| match kind {
                 ArgKind::Graph => "graph",
-                ArgKind::Source => "source",
+                ArgKind::Source | ArgKind::Sources => "source",
                 ArgKind::Target => "target",
                 ArgKind::Landmark => "landmark",
                 ArgKind::Delta => "delta",

@@ -188,7 +188,10 @@ pub(crate) fn method(receiver: Option<Receiver>, word: &str) -> Option<&'static 
             (&["mean", "average", "avg"], "divide `.sum()` by `vertices.size()`"),
             (&["argMax", "arg_max", "indexOfMax"], "write `.argmax()`"),
             (&["argMin", "arg_min", "indexOfMin"], "write `.argmin()`"),
-            (&["sort", "sorted"], "there is none; find extreme entries with `.argmax()` and `.argmin()`"),
+            (
+                &["sort", "sorted", "argsort", "rank"],
+                "write `.ranks()`: the position of every entry, the largest first",
+            ),
             (&["push", "push_back", "append", "add"], "vectors have a fixed length; use a `list{int}`"),
         ],
         Receiver::List => &[

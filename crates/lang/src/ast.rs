@@ -271,6 +271,10 @@ pub enum ReduceOp {
     Min,
     /// `max=`
     Max,
+    /// `|=`
+    Or,
+    /// `&=`
+    And,
     /// `asyncMin=`
     AsyncMin,
     /// `asyncMax=`
@@ -371,8 +375,13 @@ pub enum ExprKind {
         /// Third argument of `applyModified`: true disables deduplication.
         disable_dedup: Option<bool>,
     },
-    /// `load(path)`.
-    Load(Box<Expr>),
+    /// `load(path)`, `load(path, weight)`.
+    Load {
+        /// The text that names what is read.
+        path: Box<Expr>,
+        /// The weight of the edges of a graph without weights.
+        weight: Option<Box<Expr>>,
+    },
     /// `intersection(a, b, na, nb [, limit])`.
     Intersection(Vec<Expr>),
     /// `intersectNeighbor(edges, u, v)`.

@@ -51,6 +51,9 @@ pub enum Builtin {
     /// `x.argmin()`: (vector) -> int, the first index of the smallest entry.
     VectorArgMin,
 
+    /// `x.ranks()`: (vector) -> fresh vector of int over the same: the position of every entry, the largest first.
+    VectorRanks,
+
     // Lists (6.3).
     /// `l.append(x)`: (list, T) -> void, appends the reference.
     ListAppend,
@@ -139,6 +142,8 @@ pub enum Builtin {
     RandomInNeighbor,
     /// `getOutNgh(g, v, k)`: (graph, int, int) -> vertex: the k-th out-neighbour, from 0, in ascending order.
     OutNeighbor,
+    /// `getOutWeight(g, v, k)`: (graph, int, int) -> weight of the edge to that neighbour.
+    OutWeight,
     /// `serialMinimumSpanningTree(g, start)`: (graph, int) -> vector{V}(int), parents.
     MinimumSpanningTree,
     /// `serialSweepCut(g, set, values)`: (graph, set, vector{V}(double)) -> vertexset.

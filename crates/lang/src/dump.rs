@@ -126,6 +126,8 @@ impl Dumper<'_> {
                     ReduceOp::Sum => "reduce +=",
                     ReduceOp::Min => "reduce min=",
                     ReduceOp::Max => "reduce max=",
+                    ReduceOp::Or => "reduce |=",
+                    ReduceOp::And => "reduce &=",
                     ReduceOp::AsyncMin => "reduce asyncMin=",
                     ReduceOp::AsyncMax => "reduce asyncMax=",
                 };
@@ -205,7 +207,10 @@ impl Dumper<'_> {
                     d.expr(receiver);
                 });
             }
-            ExprKind::Load(path) => self.parts(span, "load", &[path], &[]),
+            ExprKind::Load { path, weight } => {
+                let parts: Vec<&Expr> = std::iter::once(&**path).chain(weight.as_deref()).collect();
+                self.parts(span, "load", &parts, &[]);
+            }
             ExprKind::Intersection(args) => self.exprs(span, "intersection", args),
             ExprKind::IntersectNeighbor(args) => self.exprs(span, "intersectNeighbor", args),
             ExprKind::NewVertexSet { elem, size } => {

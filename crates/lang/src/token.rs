@@ -179,6 +179,8 @@ token_kinds! {
         PlusEq "+=" "`+=`",
         MinEq "min=" "`min=`",
         MaxEq "max=" "`max=`",
+        PipeEq "|=" "`|=`",
+        AmpEq "&=" "`&=`",
         AsyncMinEq "asyncMin=" "`asyncMin=`",
         AsyncMaxEq "asyncMax=" "`asyncMax=`",
     }

@@ -245,6 +245,10 @@ pub enum ReduceOp {
     Min,
     /// `max=`
     Max,
+    /// `|=`
+    Or,
+    /// `&=`
+    And,
 }
 
 /// Something assignable: a variable, or an entry of a vector variable.
@@ -345,8 +349,13 @@ pub enum ExprKind {
         /// The extern function vertexset -> vertexset.
         func: FuncUse,
     },
-    /// `load(path)`, an edgeset.
-    Load(Box<Expr>),
+    /// `load(path)`, `load(path, weight)`: an edgeset, or a vector over vertices.
+    Load {
+        /// The text that names what is read.
+        path: Box<Expr>,
+        /// The weight of the edges of a graph without weights, of the type of the edgeset's weights.
+        weight: Option<Box<Expr>>,
+    },
     /// A fresh vertexset: empty for size 0, all vertices for size |V|; other sizes are a run-time error.
     NewVertexSet {
         /// The element.

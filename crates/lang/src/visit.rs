@@ -88,11 +88,13 @@ pub fn expr(outer: &Expr, f: &mut impl FnMut(&Expr)) {
         | ExprKind::Var(_)
         | ExprKind::NewList
         | ExprKind::NewVector => {}
-        ExprKind::Argv(inner)
-        | ExprKind::Convert(inner)
-        | ExprKind::Neg(inner)
-        | ExprKind::Not(inner)
-        | ExprKind::Load(inner) => expr(inner, f),
+        ExprKind::Argv(inner) | ExprKind::Convert(inner) | ExprKind::Neg(inner) | ExprKind::Not(inner) => {
+            expr(inner, f)
+        }
+        ExprKind::Load { path, weight } => {
+            expr(path, f);
+            weight.iter().for_each(|weight| expr(weight, f));
+        }
         ExprKind::NewVertexSet { size, .. } => expr(size, f),
         ExprKind::Index { base, index } => {
             expr(base, f);

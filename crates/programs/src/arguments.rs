@@ -6,6 +6,7 @@
 use gw_graph::{Graph, VertexId};
 
 use crate::registry::{Arg, ArgKind, Program};
+use crate::sources;
 
 /// An argument that a program cannot take.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -55,6 +56,14 @@ pub enum ArgumentError {
         name: String,
         /// What it holds.
         text: String,
+    },
+    /// Vertices to start from that the graph does not have, or weights of them that make no sense.
+    #[error("argument {name}: {problem}")]
+    Sources {
+        /// The argument.
+        name: String,
+        /// What is wrong, with the place.
+        problem: String,
     },
     /// One is not of its kind.
     #[error("argument {name}: `{text}` is not {expected}")]
@@ -106,6 +115,10 @@ impl Program {
     pub fn check_vertices(&self, args: &[String], graph: &Graph) -> Result<(), ArgumentError> {
         let vertices = graph.vertices();
         for (arg, text) in self.args.iter().zip(args) {
+            if arg.kind == ArgKind::Sources {
+                sources::check(arg, text, graph)?;
+                continue;
+            }
             if !matches!(arg.kind, ArgKind::Source | ArgKind::Target | ArgKind::Landmark) {
                 continue;
             }
@@ -123,7 +136,7 @@ impl Program {
 
     /// The vertex to start from when no edge leaves it, so that the run goes nowhere.
     pub fn stranded(&self, args: &[String], graph: &Graph) -> Option<VertexId> {
-        let at = self.args.iter().position(|arg| arg.kind == ArgKind::Source)?;
+        let at = self.args.iter().position(|arg| arg.kind.is_start())?;
         let source: VertexId = args.get(at)?.parse().ok()?;
         ((source as usize) < graph.vertices() && graph.out().degree(source) == 0).then_some(source)
     }
@@ -152,6 +165,10 @@ fn check(arg: &Arg, text: &str) -> Result<(), ArgumentError> {
         ArgKind::Graph => (!text.is_empty(), "a graph file or spec".to_string()),
         ArgKind::Source | ArgKind::Target | ArgKind::Landmark => {
             (whole(0), "a vertex, a whole number from 0 on".to_string())
+        }
+        ArgKind::Sources => {
+            let expected = "a vertex, a list of vertices such as `3,17=0.5`, or a file `@FILE`".to_string();
+            (sources::may_be(text), expected)
         }
         ArgKind::Delta => (whole(1), format!("a whole number from 1 to {MOST}")),
         ArgKind::Count(_) => (whole(0), format!("a whole number from 0 to {MOST}")),

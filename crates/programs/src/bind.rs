@@ -8,6 +8,7 @@ use gw_graph::{Graph, VertexId};
 use crate::arguments::ArgumentError;
 use crate::example::busiest;
 use crate::registry::{Arg, ArgKind, Program};
+use crate::sources;
 
 /// Arguments at their places, of which some wait for the graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,8 +65,8 @@ impl Program {
                 *value = arg.default.map(str::to_string);
             }
             match value {
-                Some(text) if !is_vertex(arg) => arg.check(text)?,
-                None if arg.kind != ArgKind::Source => {
+                Some(text) if !is_vertex(arg) && arg.kind != ArgKind::Sources => arg.check(text)?,
+                None if !arg.kind.is_start() => {
                     let (name, meaning) = (arg.name.to_uppercase(), arg.meaning);
                     return Err(ArgumentError::Missing { name, meaning, usage: self.usage() });
                 }
@@ -90,6 +91,7 @@ impl Bound {
         for (arg, value) in self.program.args.iter().zip(&self.values) {
             let text = match value {
                 Some(text) if is_vertex(arg) => vertex(arg, text, graph)?.to_string(),
+                Some(text) if arg.kind == ArgKind::Sources => sources::numbered(arg, text, graph, vertex)?,
                 Some(text) => text.clone(),
                 None if graph.vertices() == 0 => {
                     let expected = "there: the graph has no vertices".to_string();

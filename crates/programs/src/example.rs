@@ -18,6 +18,15 @@ pub fn example_args(program: &Program, spec: &str, graph: &Graph) -> Vec<String>
     let value = |kind: ArgKind| match kind {
         ArgKind::Graph => spec.to_string(),
         ArgKind::Source => busiest(graph.out()).to_string(),
+        // The busiest counts twice as much as two others.
+        ArgKind::Sources => {
+            let (busiest, vertices) = (busiest(graph.out()) as usize, graph.vertices());
+            let others = [vertices / 3, vertices / 2].into_iter().filter(|&v| v != busiest && v < vertices);
+            let mut all = vec![format!("{busiest}=2")];
+            others.for_each(|v| all.push(v.to_string()));
+            all.dedup();
+            all.join(",")
+        }
         ArgKind::Target => farthest(graph.out(), busiest(graph.out())).to_string(),
         ArgKind::Landmark => (graph.vertices() / 2).to_string(),
         ArgKind::Delta => mean_weight(graph).to_string(),

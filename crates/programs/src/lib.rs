@@ -24,6 +24,7 @@ mod example_graphs;
 mod registry;
 mod results;
 mod run_results;
+mod sources;
 mod suit;
 mod table;
 mod update;

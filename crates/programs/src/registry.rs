@@ -4,6 +4,7 @@ use gw_graph::Graph;
 use serde::Serialize;
 
 use crate::edges::Reached;
+use crate::suit::fraction;
 use crate::table::PROGRAMS;
 use crate::validate::{Invalid, Run};
 
@@ -75,6 +76,8 @@ pub enum ArgKind {
     Graph,
     /// The vertex to start from.
     Source,
+    /// The vertices to start from, with or without weights: a vertex, a list such as `3,17=0.5`, or `@FILE`.
+    Sources,
     /// The vertex to reach.
     Target,
     /// A vertex that distances are compared with.
@@ -87,6 +90,13 @@ pub enum ArgKind {
     Tolerance(&'static str),
     /// A real number from 0.001 to 1000, with the value that checks and labs use.
     Positive(&'static str),
+}
+
+impl ArgKind {
+    /// Where a search begins: the vertex with the most out-edges when it is left out.
+    pub fn is_start(self) -> bool {
+        matches!(self, ArgKind::Source | ArgKind::Sources)
+    }
 }
 
 /// A result of a program.
@@ -123,12 +133,14 @@ impl Program {
         (self.remark)(&Run { args: &self.with_defaults(run.args), ..*run })
     }
 
-    /// Whether the program can run on a graph as it is: weights, their signs and symmetry are as it needs them.
+    /// Whether the program can run on a graph as it is: weights, their signs and symmetry are as it needs them. Of
+    /// programs that do without weights, also whether those that are there are whole.
     pub fn suits(&self, graph: &Graph) -> bool {
         let has_weights = !self.needs_weights || graph.is_weighted();
         let has_reverses = !self.needs_symmetric || graph.is_symmetric();
         let nonnegative = !self.needs_nonnegative || graph.least_weight().is_none_or(|least| least >= 0.0);
-        has_weights && has_reverses && nonnegative
+        let whole = self.needs_weights || !self.needs_whole || fraction(graph).is_none();
+        has_weights && has_reverses && nonnegative && whole
     }
 
     /// The comment at the top of the program: what, arguments, results, method, reference.
@@ -142,7 +154,7 @@ impl Program {
         let mut usage = self.name.to_string();
         for (at, arg) in self.args.iter().enumerate() {
             let name = arg.name.to_uppercase();
-            let found = |arg: &Arg| arg.default.is_some() || arg.kind == ArgKind::Source;
+            let found = |arg: &Arg| arg.default.is_some() || arg.kind.is_start();
             // Only the last arguments may be left out by position.
             let may_be_left_out = self.args[at..].iter().all(found);
             usage += &if may_be_left_out { format!(" [{name}]") } else { format!(" {name}") };

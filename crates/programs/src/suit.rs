@@ -142,7 +142,7 @@ impl Program {
             // Weights that differ between the directions matter to programs with weights only.
             if symmetric.edges() != suited.graph.edges() {
                 suited.notes.push(format!("the graph is directed: taken as undirected for {}", suited.program.name));
-            } else if suited.program.needs_weights {
+            } else if suited.program.needs_weights || suited.program.needs_whole {
                 let program = suited.program.name;
                 suited.notes.push(format!(
                     "the graph has edges of different weight there and back: {program} takes the lesser"
@@ -161,7 +161,7 @@ fn takes_fractions(program: &Program) -> Option<&'static str> {
 }
 
 /// The first weight that is not a whole number of the type int; integers are all whole.
-fn fraction(graph: &Graph) -> Option<f32> {
+pub(crate) fn fraction(graph: &Graph) -> Option<f32> {
     if graph.weight_kind() != WeightKind::Float {
         return None;
     }

@@ -6,6 +6,12 @@ use crate::validate;
 
 const GRAPH: Arg = Arg { name: "graph", meaning: "graph file or spec", kind: ArgKind::Graph, default: None };
 const SOURCE: Arg = Arg { name: "source", meaning: "vertex to start from", kind: ArgKind::Source, default: None };
+const SOURCES: Arg = Arg {
+    name: "source",
+    meaning: "vertices to start from: one, a list such as `3,17=0.5`, or a file `@FILE`",
+    kind: ArgKind::Sources,
+    default: None,
+};
 const TARGET: Arg = Arg { name: "target", meaning: "vertex to reach", kind: ArgKind::Target, default: None };
 const LANDMARK: Arg =
     Arg { name: "landmark", meaning: "vertex whose distances bound others", kind: ArgKind::Landmark, default: None };
@@ -62,9 +68,9 @@ const fn vertices(name: &'static str, meaning: &'static str) -> Output {
     Output { holds_vertices: true, ..output(name, "vector of int", meaning) }
 }
 
-/// A vector whose entries are rows of 80 vertices.
-const fn vertex_rows(name: &'static str, meaning: &'static str) -> Output {
-    Output { holds_vertices: true, ..output(name, "vector of 80 int", meaning) }
+/// A vector whose entries are rows of vertices.
+const fn vertex_rows(name: &'static str, ty: &'static str, meaning: &'static str) -> Output {
+    Output { holds_vertices: true, ..output(name, ty, meaning) }
 }
 
 /// How the results of a search show what was reached.
@@ -96,7 +102,8 @@ macro_rules! program {
             summary: $summary,
             args: &[$($arg),*],
             results: &[$($output),*],
-            needs_weights: program!(@has weights $($need)*) || program!(@has nonnegative $($need)*),
+            needs_weights: program!(@has weights $($need)*)
+                || program!(@has nonnegative $($need)*) && !program!(@has optional $($need)*),
             needs_symmetric: program!(@has symmetric $($need)*),
             needs_simple: program!(@has simple $($need)*),
             needs_nonnegative: program!(@has nonnegative $($need)*),
@@ -112,6 +119,7 @@ macro_rules! program {
     (@remark $remark:expr) => { $remark };
     (@remark) => { validate::nothing };
     (@has weights weights $($rest:ident)*) => { true };
+    (@has optional optional $($rest:ident)*) => { true };
     (@has whole whole $($rest:ident)*) => { true };
     (@has exact exact $($rest:ident)*) => { true };
     (@has symmetric symmetric $($rest:ident)*) => { true };
@@ -200,6 +208,10 @@ pub(crate) const PROGRAMS: &[Program] = &[
             output("lambda", "double", "the greatest eigenvalue"),
             output("change", "double", "length of the last step")
         ], , validate::eigenvector, validate::unfinished_eigenvector),
+    program!("fastrp": "embeddings by fast random projection",
+        [GRAPH, Arg { default: Some("3"), ..rounds(3) }, SEED] -> [
+            output("embedding", "vector of 64 float", "64 numbers per vertex, alike where neighbourhoods are")
+        ], symmetric, validate::fastrp),
     program!("harmonic": "harmonic centrality, exact or from sampled pivots",
         [GRAPH, count("pivots", "number of pivots; |V| or more give exact values", 8)] -> [
             output("harmonic", "vector of double", "sum of 1 / hops to the vertex")
@@ -240,14 +252,14 @@ pub(crate) const PROGRAMS: &[Program] = &[
         [GRAPH, SEED] -> [
             vertices("label", "the community, named by its least vertex"),
             output("communities", "int", "number of communities"),
-            output("modularity", "double", "share of edges inside, less the share expected at random")
-        ], symmetric, validate::leiden),
+            output("modularity", "double", "share of weight inside, less the share expected at random")
+        ], symmetric optional nonnegative whole, validate::leiden, validate::too_heavy),
     program!("louvain": "communities, Louvain's method",
         [GRAPH, SEED] -> [
             vertices("label", "the community, named by its least vertex"),
             output("communities", "int", "number of communities"),
-            output("modularity", "double", "share of edges inside, less the share expected at random")
-        ], symmetric, validate::louvain),
+            output("modularity", "double", "share of weight inside, less the share expected at random")
+        ], symmetric optional nonnegative whole, validate::louvain, validate::too_heavy),
     program!("matching": "maximal matching",
         [GRAPH] -> [
             vertices("mate", "other end of the edge in the matching, -1 if none"),
@@ -261,6 +273,10 @@ pub(crate) const PROGRAMS: &[Program] = &[
         ], nonnegative symmetric simple exact, validate::matching_weighted),
     program!("mis": "maximal independent set",
         [GRAPH] -> [output("state", "vector of int", "1 for members, 2 for others")], symmetric, validate::mis),
+    program!("msbfs": "distances in hops from up to 64 vertices at once",
+        [GRAPH, count("pivots", "vertices to search from, at most 64", 20)] -> [
+            output("hops", "vector of 64 int", "hops from each pivot, -1 out of reach")
+        ], , validate::msbfs),
     program!("msf": "minimum spanning forest, Boruvka's method",
         [GRAPH] -> [
             vertices("one_end", "one end of the edge of the forest kept at v, -1 if none"),
@@ -272,7 +288,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
     program!("node2vec": "random walks of node2vec from every vertex",
         [GRAPH, preference("p", "a step back has the weight 1 / p", "0.5"),
          preference("q", "a step away from the vertex before has the weight 1 / q", "2"), LENGTH, SEED] -> [
-            vertex_rows("walk", "vertices of the walk from v, -1 behind its end"),
+            vertex_rows("walk", "vector of 80 int", "vertices of the walk from v, -1 behind its end"),
             output("draws", "uint_64", "random numbers used")
         ], , validate::node2vec),
     program!("pagerank": "PageRank, power iteration",
@@ -298,8 +314,8 @@ pub(crate) const PROGRAMS: &[Program] = &[
             output("rounds", "int", "rounds done"),
             output("change", "double", "sum of changes in the last round")
         ], , validate::pagerank_gs),
-    program!("ppr": "personalised PageRank from one vertex",
-        [GRAPH, SOURCE, rounds(20), tolerance(CHANGE, "0.0001")] -> [
+    program!("ppr": "personalised PageRank from one vertex or several",
+        [GRAPH, SOURCES, rounds(20), tolerance(CHANGE, "0.0001")] -> [
             output("rank", "vector of double", "ranks, sum 1"),
             output("rounds", "int", "rounds done"),
             output("change", "double", "sum of changes in the last round")
@@ -320,6 +336,11 @@ pub(crate) const PROGRAMS: &[Program] = &[
             output("chosen", "vector of bool", "the sets taken"),
             output("covered", "vector of bool", "the vertices covered")
         ], , validate::setcover),
+    program!("similar": "the vertices most similar to each vertex",
+        [GRAPH, Arg { default: Some("10"), ..count("entries", "entries of a list, at most 16", 5) }] -> [
+            vertex_rows("similar", "vector of 16 int", "the most similar vertices, best first, -1 behind the end"),
+            output("jaccard", "vector of 16 double", "common out-neighbours divided by those of either")
+        ], simple, validate::similar),
     program!("similarity": "similarity to one vertex by common neighbours",
         [GRAPH, SOURCE] -> [
             output("common", "vector of int", "common out-neighbours"),
@@ -365,7 +386,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         ], symmetric simple, validate::triangles_per_vertex),
     program!("walks": "random walks from every vertex",
         [GRAPH, LENGTH, SEED] -> [
-            vertex_rows("walk", "vertices of the walk from v, -1 behind its end"),
+            vertex_rows("walk", "vector of 80 int", "vertices of the walk from v, -1 behind its end"),
             output("visits", "vector of int", "how often all walks visit v")
         ], , validate::walks),
 ];

@@ -364,6 +364,8 @@ fn expr(e: &Expr) -> String {
             ReduceOp::Sum => format!("({} += {}, true)", expr(target), expr(value)),
             ReduceOp::Min => format!("write_min({}, {})", expr(target), expr(value)),
             ReduceOp::Max => format!("write_max({}, {})", expr(target), expr(value)),
+            ReduceOp::Or => format!("write_or({}, {})", expr(target), expr(value)),
+            ReduceOp::And => format!("write_and({}, {})", expr(target), expr(value)),
         },
         ExprKind::CompareAndSwap { target, expect, value, .. } => {
             // Tasks are atomic: a comparison and an assignment are enough.
@@ -389,7 +391,7 @@ fn expr(e: &Expr) -> String {
         ExprKind::PriorityQueueAlloc(queue) => {
             format!("{}({}, {}, {})", type_name(&e.ty), queue.vector, queue.increasing, expr(&queue.start))
         }
-        ExprKind::EdgeSetLoad(file) => format!("load({})", expr(file)),
+        ExprKind::EdgeSetLoad(text) | ExprKind::VectorLoad(text) => format!("load({})", expr(text)),
         ExprKind::Operator(op) => op.name().into(),
     }
 }

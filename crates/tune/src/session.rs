@@ -13,7 +13,6 @@ use gw_graph::{Graph, VertexId};
 use gw_ir::Module;
 use gw_lab::{Lab, TuneCell, build_commit, utc_now};
 use gw_meter::power::{EnergyMeter, Gauge};
-use gw_programs::ArgKind;
 use gw_schedule::{Feature, ProgramSchedule};
 
 use crate::bench::{Bench, Objective, Trial};
@@ -356,7 +355,7 @@ impl Session<'_> {
         const WORTH: f64 = 0.3;
         let mut inputs = vec![self.options.clone()];
         let standard = self.program.as_standard();
-        let source = standard.and_then(|program| program.args.iter().position(|arg| arg.kind == ArgKind::Source));
+        let source = standard.and_then(|program| program.args.iter().position(|arg| arg.kind.is_start()));
         let (Some(source), true) = (source, self.more_sources > 0) else { return inputs };
         let mut bench = Live::new(
             self.program,

@@ -29,9 +29,9 @@ _PLACES = {
 }
 _ALGORITHMS = (
     "astar", "bc", "bc_all", "betweenness", "bfs", "bfs_levels", "bipartite", "bridges", "cc", "cc_fast", "cdlp",
-    "cf", "closeness", "coloring", "components", "eccentricity", "eigenvector", "harmonic", "hits", "katz", "kcore",
-    "kcore_unordered", "khop", "ktruss", "lcc", "leiden", "louvain", "matching", "matching_weighted", "mis", "msf", "node2vec", "pagerank", "pagerank_delta",
-    "pagerank_div", "pagerank_gs", "ppr", "ppsp", "programs", "scc", "setcover", "similarity", "spmv", "sssp",
+    "cf", "closeness", "coloring", "components", "eccentricity", "eigenvector", "fastrp", "harmonic", "hits", "katz", "kcore",
+    "kcore_unordered", "khop", "ktruss", "lcc", "leiden", "louvain", "matching", "matching_weighted", "mis", "msbfs", "msf", "node2vec", "pagerank", "pagerank_delta",
+    "pagerank_div", "pagerank_gs", "ppr", "ppsp", "programs", "scc", "setcover", "similar", "similarity", "spmv", "sssp",
     "sssp_delta", "sssp_real", "tc", "topo", "triangles", "walks",
 )  # fmt: skip
 _PLACES.update(dict.fromkeys(_ALGORITHMS, ".algorithms"))

@@ -29,6 +29,7 @@ from .algorithms import coloring as coloring
 from .algorithms import components as components
 from .algorithms import eccentricity as eccentricity
 from .algorithms import eigenvector as eigenvector
+from .algorithms import fastrp as fastrp
 from .algorithms import harmonic as harmonic
 from .algorithms import hits as hits
 from .algorithms import katz as katz
@@ -42,6 +43,7 @@ from .algorithms import louvain as louvain
 from .algorithms import matching as matching
 from .algorithms import matching_weighted as matching_weighted
 from .algorithms import mis as mis
+from .algorithms import msbfs as msbfs
 from .algorithms import msf as msf
 from .algorithms import node2vec as node2vec
 from .algorithms import pagerank as pagerank
@@ -53,6 +55,7 @@ from .algorithms import ppsp as ppsp
 from .algorithms import programs as programs
 from .algorithms import scc as scc
 from .algorithms import setcover as setcover
+from .algorithms import similar as similar
 from .algorithms import similarity as similarity
 from .algorithms import spmv as spmv
 from .algorithms import sssp as sssp

@@ -294,6 +294,11 @@ def eccentricity(G, searches=2**31 - 1, **options) -> Result:
     return run(standard("eccentricity"), as_graph(G), {"searches": searches}, options)
 
 
+def fastrp(G, rounds=3, seed=1, **options) -> Result:
+    """Embeddings by fast random projection: ``embedding``, 64 numbers per vertex, alike where neighbourhoods are."""
+    return run(standard("fastrp"), as_graph(G), {"rounds": rounds, "seed": seed}, options)
+
+
 def harmonic(G, pivots=None, **options) -> Result:
     """Harmonic centrality: ``harmonic``, exact or estimated from so many ``pivots``. The values are those of NetworkX."""
     G = as_graph(G)
@@ -357,6 +362,11 @@ def matching_weighted(G, **options) -> Result:
     return run(standard("matching-weighted"), _weighted(as_graph(G)), {}, options)
 
 
+def msbfs(G, pivots=64, **options) -> Result:
+    """Hops from up to 64 ``pivots`` at once: a row of 64 per vertex, -1 out of reach; pivot i is vertex i * n // pivots."""
+    return run(standard("msbfs"), as_graph(G), {"pivots": pivots}, options)
+
+
 def msf(G, **options) -> Result:
     """A minimum spanning forest: at each vertex but one per tree an edge, ``one_end``, ``other_end`` and ``length``; ``weight``
     and ``trees`` in all."""
@@ -364,9 +374,15 @@ def msf(G, **options) -> Result:
 
 
 def ppr(G, source, rounds=100, tolerance=1e-6, **options) -> Result:
-    """Personalised PageRank from one vertex: ``rank`` (sum 1), ``rounds`` and ``change``."""
+    """Personalised PageRank from one vertex, from several, or from a dictionary of vertices and weights: ``rank`` (sum 1),
+    ``rounds`` and ``change``.
+
+    >>> import graphwright as gw
+    >>> gw.ppr(gw.read("path:4"), {0: 1, 3: 1}).rank.tolist() == gw.ppr(gw.read("path:4"), [0, 3]).rank.tolist()
+    True
+    """
     G = as_graph(G)
-    arguments = {"source": G.vertex(source), "rounds": rounds, "tolerance": tolerance}
+    arguments = {"source": _sources(G, source), "rounds": rounds, "tolerance": tolerance}
     return run(standard("ppr"), G, arguments, options)
 
 
@@ -374,6 +390,12 @@ def scc(G, tail=0, **options) -> Result:
     """Strongly connected components: ``component``, the least vertex of the component, and their number ``components``. One
     thread does the last ``tail`` vertices, which is faster on deep graphs."""
     return run(standard("scc"), as_graph(G), {"tail": tail}, options)
+
+
+def similar(G, entries=10, **options) -> Result:
+    """The vertices most similar to each vertex: rows of ``similar`` (best first, -1 behind the end) with their ``jaccard``; at
+    most 16 ``entries``."""
+    return run(standard("similar"), as_graph(G), {"entries": entries}, options)
 
 
 def similarity(G, source, **options) -> Result:
@@ -472,6 +494,15 @@ def _source(G: Graph, source) -> int:
     if source is None:
         raise TypeError("a source vertex is needed: source=, or sources= for many")
     return G.vertex(source)
+
+
+def _sources(G: Graph, source) -> str:
+    """Vertices with or without weights as the text that programs take."""
+    if isinstance(source, dict):
+        return ",".join(f"{G.vertex(vertex)}={float(weight)!r}" for vertex, weight in source.items())
+    if isinstance(source, (list, tuple, set, frozenset, np.ndarray)):
+        return ",".join(str(G.vertex(vertex)) for vertex in source)
+    return str(G.vertex(source))
 
 
 def _one_of(source, sources):

@@ -42,6 +42,9 @@ pub struct Named {
     /// The vertices of a random walk
     #[arg(long, value_name = "COUNT")]
     length: Option<String>,
+    /// The entries of a list
+    #[arg(long, value_name = "COUNT")]
+    entries: Option<String>,
     /// How unlikely a walk of node2vec steps back
     #[arg(long, value_name = "NUMBER")]
     p: Option<String>,
@@ -69,6 +72,7 @@ impl Named {
             ("hops", &self.hops),
             ("alpha", &self.alpha),
             ("length", &self.length),
+            ("entries", &self.entries),
             ("p", &self.p),
             ("q", &self.q),
             ("seed", &self.program_seed),

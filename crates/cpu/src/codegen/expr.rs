@@ -8,7 +8,7 @@ use gw_ir::types::{Scalar, Type as IrType};
 use super::Refusal;
 use super::inputs::{GraphArray, Source};
 use super::memory::{Length, Place, Reason};
-use super::translate::{Binding, CountedList, Translator, VectorRef, cell_bytes, clif_type};
+use super::translate::{Binding, Translator, VectorRef, cell_bytes, clif_type};
 use crate::abi::Fault;
 
 impl Translator<'_, '_> {
@@ -468,38 +468,11 @@ impl Translator<'_, '_> {
                 let at = self.place_at(targets, at, 4, reason);
                 self.load(types::I32, &at)
             }
-            (Builtin::OutNeighbor, [graph, vertex, position]) => {
-                let offsets = self.graph_array(graph, GraphArray::OutOffsets)?;
-                let targets = self.graph_array(graph, GraphArray::OutTargets)?;
-                let vertex = self.value(vertex)?;
-                let reason = self.vertex_of(graph, vertex)?;
-                let in_list = self.is_position(graph, vertex, position);
-                let position = self.value(position)?;
-                let (begin, end) = self.edge_range(offsets, vertex, reason);
-                let wide = self.b.ins().sextend(types::I64, position);
-                let reason = if in_list {
-                    Reason::InList
-                } else {
-                    let degree = self.b.ins().isub(end, begin);
-                    self.position(wide, degree)
-                };
-                let at = self.b.ins().iadd(begin, wide);
-                let at = self.place_at(targets, at, 4, reason);
-                let neighbour = self.load_constant(types::I32, &at, 0);
-                self.note_vertex_of(graph, neighbour)?;
-                neighbour
-            }
+            (Builtin::OutWeight, [graph, vertex, position]) => self.out_weight(graph, vertex, position)?,
+            (Builtin::OutNeighbor, [graph, vertex, position]) => self.out_neighbour(graph, vertex, position)?,
             _ => return Err(self.refuse(format!("`{}` is not available inside operator functions", builtin.name()))),
         };
         Ok(Some(value))
-    }
-}
-
-impl Translator<'_, '_> {
-    /// Whether an expression is a position in the list of a vertex: the variable of a loop over this list.
-    fn is_position(&self, graph: &Expr, vertex: Value, position: &Expr) -> bool {
-        let (Some(graph), Some(position)) = (graph.as_var(), position.as_var()) else { return false };
-        self.counted.contains(&CountedList { position: position.clone(), graph: graph.clone(), vertex })
     }
 }
 

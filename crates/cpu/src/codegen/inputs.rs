@@ -61,6 +61,10 @@ pub(crate) enum GraphArray {
     OutOffsets,
     /// Out-neighbours.
     OutTargets,
+    /// Weights of out-edges, 32 bits each.
+    OutWeights,
+    /// 1 where the weights of out-edges are reals, 0 where they are whole numbers.
+    OutWeightsAreReal,
     /// Out-offsets of compressed rows, also where lists are read in pairs: the positions that programs know edges by.
     OutSums,
     /// In-offsets.
@@ -86,7 +90,11 @@ impl GraphArray {
     /// The direction whose lists the array is about; `None` for mere counts.
     pub(crate) fn side(self) -> Option<Side> {
         match self {
-            GraphArray::OutOffsets | GraphArray::OutTargets | GraphArray::OutSums => Some(Side::Out),
+            GraphArray::OutOffsets
+            | GraphArray::OutTargets
+            | GraphArray::OutWeights
+            | GraphArray::OutWeightsAreReal
+            | GraphArray::OutSums => Some(Side::Out),
             GraphArray::InOffsets | GraphArray::InTargets => Some(Side::In),
             GraphArray::VertexCount | GraphArray::EdgeCount => None,
         }

@@ -11,6 +11,7 @@ mod expr;
 mod inputs;
 mod joined;
 mod memory;
+mod out_list;
 mod promote;
 mod stmt;
 mod sums;

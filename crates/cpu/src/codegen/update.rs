@@ -57,12 +57,15 @@ impl Translator<'_, '_> {
                 return changed;
             }
             // A store that changes nothing would only dirty the cache line.
-            let better = self.better(op, scalar, value, old);
+            let (new, better) = match op {
+                ReduceOp::Or | ReduceOp::And => self.combine(op, scalar, old, value),
+                _ => (value, self.better(op, scalar, value, old)),
+            };
             let (write, done) = (self.b.create_block(), self.b.create_block());
             self.b.ins().brif(better, write, &[], done, &[]);
             self.b.switch_to_block(write);
             self.b.seal_block(write);
-            self.store(value, place);
+            self.store(new, place);
             self.b.ins().jump(done, &[]);
             self.b.switch_to_block(done);
             self.b.seal_block(done);
@@ -73,12 +76,8 @@ impl Translator<'_, '_> {
             return self.b.ins().iconst(types::I8, 1);
         }
         self.swap_loop(scalar, place, |t, old| {
-            let (new, _) = t.combine(op, scalar, old, value);
-            let wanted = match op {
-                ReduceOp::Sum => None,
-                _ => Some(t.better(op, scalar, value, old)),
-            };
-            (new, wanted)
+            let (new, changed) = t.combine(op, scalar, old, value);
+            (new, (op != ReduceOp::Sum).then_some(changed))
         })
     }
 
@@ -92,6 +91,13 @@ impl Translator<'_, '_> {
             ReduceOp::Sum => {
                 let new = self.binary(BinaryOp::Add, scalar, old, value);
                 (new, self.b.ins().iconst(types::I8, 1))
+            }
+            ReduceOp::Or | ReduceOp::And => {
+                let new = match op {
+                    ReduceOp::Or => self.b.ins().bor(old, value),
+                    _ => self.b.ins().band(old, value),
+                };
+                (new, self.b.ins().icmp(IntCC::NotEqual, new, old))
             }
             op => {
                 let better = self.better(op, scalar, value, old);

@@ -292,6 +292,19 @@ impl Coder<'_, '_> {
                 let (fault, line) = (self.fault(), self.span.line);
                 self.graph_query(format!("gw::out_neighbour({fault}, {graph}, {vertex}, {position}, {line})"), [reason])
             }
+            Builtin::OutWeight => {
+                let graph = self.graph(&args[0])?;
+                let (vertex, reason) = self.queried_vertex(&args[0], &graph, &args[1])?;
+                let position = self.value(&args[2])?;
+                let (fault, line) = (self.fault(), self.span.line);
+                if let Some(name) = args[0].as_var() {
+                    self.region.inputs.need(name, |parts| parts.weights = true);
+                }
+                let weight = format!("gw::out_weight({fault}, {graph}, {vertex}, {position}, {line})");
+                let weight = self.graph_query(weight, [reason]);
+                let declared = args[0].ty.weight().ok_or_else(|| self.refuse("the graph has no weights"))?;
+                format!("({}){weight}", type_name(declared))
+            }
             Builtin::EdgeIndex => {
                 let graph = self.graph(&args[0])?;
                 let (source, source_reason) = self.queried_vertex(&args[0], &graph, &args[1])?;

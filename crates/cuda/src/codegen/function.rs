@@ -404,6 +404,8 @@ pub(crate) fn combine(op: ReduceOp, scalar: Scalar, a: &str, b: &str) -> String 
         ReduceOp::Sum => format!("({ty})({a} + {b})"),
         ReduceOp::Min => format!("gw::least_of({a}, ({ty}){})", parenthesised(b)),
         ReduceOp::Max => format!("gw::largest_of({a}, ({ty}){})", parenthesised(b)),
+        ReduceOp::Or => format!("({ty})({a} | ({ty}){})", parenthesised(b)),
+        ReduceOp::And => format!("({ty})({a} & ({ty}){})", parenthesised(b)),
     }
 }
 
@@ -416,6 +418,10 @@ pub(crate) fn reduction(op: ReduceOp, atomic: bool) -> &'static str {
         (ReduceOp::Min, true) => "atomic_min",
         (ReduceOp::Max, false) => "max_into",
         (ReduceOp::Max, true) => "atomic_max",
+        (ReduceOp::Or, false) => "or_into",
+        (ReduceOp::Or, true) => "atomic_or",
+        (ReduceOp::And, false) => "and_into",
+        (ReduceOp::And, true) => "atomic_and",
     }
 }
 
@@ -432,7 +438,8 @@ pub(crate) fn reduction_by_class(op: ReduceOp) -> &'static str {
 pub(crate) fn neutral(op: ReduceOp, scalar: Scalar) -> String {
     let ty = type_name(scalar);
     match op {
-        ReduceOp::Sum => format!("({ty})0"),
+        ReduceOp::Sum | ReduceOp::Or => format!("({ty})0"),
+        ReduceOp::And => format!("({ty})~({ty})0"),
         ReduceOp::Min => format!("gw::Limits<{ty}>::greatest()"),
         ReduceOp::Max => format!("gw::Limits<{ty}>::least()"),
     }

@@ -511,6 +511,8 @@ fn finish_member(
             ReduceOp::Sum => "block_add",
             ReduceOp::Min => "block_min",
             ReduceOp::Max => "block_max",
+            ReduceOp::Or => "block_or",
+            ReduceOp::And => "block_and",
         };
         code.line(format!("gw::{function}({cell}, sum_{});", c_name(&s.name)));
     }
@@ -685,6 +687,8 @@ fn walk_members(
                 ReduceOp::Sum => "gw::Plus()",
                 ReduceOp::Min => "gw::Least()",
                 ReduceOp::Max => "gw::Greatest()",
+                ReduceOp::Or => "gw::Either()",
+                ReduceOp::And => "gw::Both()",
             };
             code.line(format!("if (LANES > 1) {member} = gw::group_reduce<LANES>({member}, {functor});"));
         }

@@ -20,7 +20,8 @@ const OF_THE_MACHINE: &[&str] = &[
 ];
 
 /// Functions of the headers that read a graph at a vertex of the program.
-const QUESTIONS: &[&str] = &[".out_degree", "gw::out_neighbour", "gw::random_neighbour", "gw::common_by_"];
+const QUESTIONS: &[&str] =
+    &[".out_degree", "gw::out_neighbour", "gw::out_weight", "gw::random_neighbour", "gw::common_by_"];
 
 /// What is wrong with the accesses of a kernel; nothing in a kernel that may run.
 pub(super) fn problem(text: &str, accesses: &[Access], requires: &[Requirement]) -> Option<String> {

@@ -198,6 +198,10 @@ impl<'m> Compiler<'m> {
             (RandomOutNeighbor | RandomInNeighbor, [g, v]) => {
                 Num::RandomNeighbour { graph: obj(g)?, vertex: num(v)?, out: builtin == RandomOutNeighbor }
             }
+            (OutWeight, [g, v, k]) => {
+                let weight = g.ty.weight().ok_or_else(|| misfit("a weight", g))?;
+                Num::OutWeight { graph: obj(g)?, vertex: num(v)?, position: num(k)?, weight }
+            }
             (OutNeighbor, [g, v, k]) => Num::OutNeighbour { graph: obj(g)?, vertex: num(v)?, position: num(k)? },
             (VertexSetSize, [s]) => Num::SetSize(obj(s)?),
             (AddVertex, [s, v]) => match &s.ty {
@@ -258,6 +262,7 @@ impl<'m> Compiler<'m> {
                 Obj::Weighted(self.boxed_obj(graph)?, e.ty.weight())
             }
             ExprKind::EdgeSetLoad(name) => Obj::Load(self.boxed_obj(name)?, e.ty.weight()),
+            ExprKind::VectorLoad(text) => Obj::LoadVector(self.boxed_obj(text)?, e.ty.clone()),
             ExprKind::Operator(operator) => Obj::Operator(self.operator(operator)?),
             _ => return Err(malformed(format!("an expression of type {} where an object is needed", e.ty))),
         })
@@ -277,6 +282,8 @@ impl<'m> Compiler<'m> {
             (Contract, [g, labels]) => {
                 Obj::Contract(Box::new([self.obj(g)?, self.obj(labels)?]), g.ty.weight().is_some())
             }
+            (VectorRanks, [vector]) => Obj::Ranks(obj(vector)?),
+            (Weigh, [g, weight]) => Obj::Weigh(obj(g)?, self.num(weight)?, scalar_of(weight)?),
             (SerialMinimumSpanningTree, [g, v]) => Obj::SpanningTree(obj(g)?, self.num(v)?),
             (SerialSweepCut, [g, s, v]) => Obj::SweepCut(Box::new([self.obj(g)?, self.obj(s)?, self.obj(v)?])),
             (ListPop, [list]) => Obj::ListPop(obj(list)?),

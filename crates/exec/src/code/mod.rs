@@ -227,6 +227,12 @@ pub(crate) enum Num {
         vertex: Box<Num>,
         position: Box<Num>,
     },
+    OutWeight {
+        graph: Box<Obj>,
+        vertex: Box<Num>,
+        position: Box<Num>,
+        weight: Scalar,
+    },
     SetSize(Box<Obj>),
     AddVertex {
         element: Name,
@@ -301,7 +307,11 @@ pub(crate) enum Obj {
     VectorLiteral(Type, Vec<Num>),
     ListAlloc,
     QueueAlloc(Box<QueueAlloc>),
+    Ranks(Box<Obj>),
+    /// A graph with its own weights, or with this weight of this type on every edge.
+    Weigh(Box<Obj>, Num, Scalar),
     Load(Box<Obj>, Option<Scalar>),
+    LoadVector(Box<Obj>, Type),
     Operator(Box<OperatorInputs>),
 }
 

@@ -169,6 +169,12 @@ impl<'a> Interp<'a> {
                 };
                 Ok((*neighbour.ok_or_else(outside)? as i32).bits())
             }
+            Num::OutWeight { graph, vertex, position, weight } => {
+                let graph = self.graph(graph)?;
+                let vertex = checked_vertex(i32::of(self.num(vertex)?), graph.vertices())?;
+                let position = i32::of(self.num(position)?);
+                intrinsics::out_weight(&graph, vertex, position, *weight)
+            }
             Num::SetSize(set) => Ok((self.set(set)?.len()? as i32).bits()),
             Num::AddVertex { element, set, vertex } => {
                 let set = self.set(set)?;

@@ -9,7 +9,7 @@ use gw_ir::types::{Scalar, Type};
 use super::Interp;
 use crate::code::{Num, Obj, QueueAlloc};
 use crate::error::{ErrorKind, Result, checked_vertex};
-use crate::graphs::fit_weights;
+use crate::graphs::{fit_weights, weigh};
 use crate::intrinsics;
 use crate::observe::StepRecord;
 use crate::queue::{Queue, QueueSpec};
@@ -59,6 +59,15 @@ impl<'a> Interp<'a> {
             Obj::Weighted(graph, weight) => {
                 let graph = self.graph(graph)?;
                 Value::Graph(fit_weights(&graph, *weight, "the graph")?)
+            }
+            Obj::Ranks(vector) => {
+                let vector = self.vector(vector)?;
+                self.will_read(&vector)?;
+                Value::Vector(crate::ranks::ranks(&vector))
+            }
+            Obj::Weigh(graph, weight, scalar) => {
+                let (graph, weight) = (self.graph(graph)?, self.num(weight)?);
+                Value::Graph(weigh(&graph, *scalar, weight)?)
             }
             Obj::SpanningTree(graph, start) => {
                 let graph = self.graph(graph)?;
@@ -133,6 +142,11 @@ impl<'a> Interp<'a> {
                 let name = self.text(name)?;
                 self.env.stop.check()?;
                 self.env.load_graph(&name, *weight)?
+            }
+            Obj::LoadVector(text, ty) => {
+                let text = self.text(text)?;
+                self.env.stop.check()?;
+                Value::Vector(self.env.load_vector(&text, ty)?)
             }
             Obj::Operator(inputs) => self.operator(inputs)?,
         })

@@ -182,6 +182,8 @@ impl Writer {
             Mode::Sum => format!("{} += {value};", target.name),
             Mode::Min => format!("{} min= {value};", target.name),
             Mode::Max => format!("{} max= {value};", target.name),
+            Mode::Or => format!("{} |= {value};", target.name),
+            Mode::And => format!("{} &= {value};", target.name),
             Mode::Constant(constant) => format!("{} = {constant};", target.name),
             _ => format!("{} = {value};", target.name),
         }]
@@ -191,6 +193,13 @@ impl Writer {
         let flat = vector.row.is_none();
         let name = &vector.name;
         match mode {
+            Mode::Or | Mode::And => {
+                let index = self.index(scope, vector.len);
+                let value = self.expr(scope, 2);
+                let op = if *mode == Mode::Or { "|=" } else { "&=" };
+                let place = self.with_row(scope, vector, &index);
+                vec![format!("{place} {op} {value};")]
+            }
             Mode::Sum | Mode::Min | Mode::Max => {
                 let index = self.index(scope, vector.len);
                 let value = self.expr(scope, 2);
@@ -269,7 +278,7 @@ impl Writer {
         let plain: Vec<_> = scope
             .writes
             .iter()
-            .filter(|(_, mode)| matches!(mode, Mode::Sum | Mode::Min | Mode::Max))
+            .filter(|(_, mode)| matches!(mode, Mode::Sum | Mode::Min | Mode::Max | Mode::Or | Mode::And))
             .cloned()
             .collect();
         let (Some((vector, mode)), Some(vertex)) = (self.dice.maybe(&plain).cloned(), scope.vertices.first().cloned())

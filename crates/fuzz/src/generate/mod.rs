@@ -148,6 +148,10 @@ enum Mode {
     Min,
     /// `max=`
     Max,
+    /// `|=`, whole numbers only.
+    Or,
+    /// `&=`, whole numbers only.
+    And,
     /// One constant, wherever it is written.
     Constant(String),
     /// The entry of this end of the edge, from what is known of that end alone.

@@ -111,7 +111,10 @@ impl Writer {
             Runs::Test => None,
             Runs::Each(own) if (fits(own) || stray) && self.dice.percent(60) => Some(Mode::Own(own.to_string())),
             _ if vector.summed => Some(Mode::Sum),
-            Runs::Each(_) if number => Some(self.dice.pick(&[Mode::Sum, Mode::Min, Mode::Max, constant]).clone()),
+            Runs::Each(_) if number => {
+                let bits = if vector.scalar.is_floating() { Mode::Max } else { Mode::Or };
+                Some(self.dice.pick(&[Mode::Sum, Mode::Min, Mode::Max, bits, constant]).clone())
+            }
             Runs::Each(_) => Some(constant),
             Runs::Edges(src, dst) => {
                 let ends = self.dice.percent(25);
@@ -129,8 +132,11 @@ impl Writer {
                     return Some(constant);
                 }
                 // Reals are added only where that is expected of the vector.
-                let sum = if vector.scalar.is_floating() { Mode::Min } else { Mode::Sum };
-                Some(self.dice.pick(&[sum.clone(), sum, Mode::Min, Mode::Max, constant]).clone())
+                let modes = match vector.scalar.is_floating() {
+                    true => vec![Mode::Min, Mode::Max, constant],
+                    false => vec![Mode::Sum, Mode::Sum, Mode::Min, Mode::Max, Mode::Or, Mode::And, constant],
+                };
+                Some(self.dice.pick(&modes).clone())
             }
         }
     }
@@ -146,7 +152,10 @@ impl Writer {
         match scalar.scalar {
             Scalar::Bool => constant,
             Scalar::Float | Scalar::Double => self.dice.pick(&[Mode::Min, Mode::Max, constant]).clone(),
-            _ => self.dice.pick(&[Mode::Sum, Mode::Sum, Mode::Min, Mode::Max, constant]).clone(),
+            _ => {
+                let modes = [Mode::Sum, Mode::Sum, Mode::Min, Mode::Max, Mode::Or, Mode::And, constant];
+                self.dice.pick(&modes).clone()
+            }
         }
     }
 

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use crate::{Adjacency, Graph, Permutation, Weights, memory, parallel};
+use crate::{Adjacency, ConstantWeight, Graph, Permutation, WeightKind, Weights, memory, parallel};
 
 pub use blocked::BlockedEdges;
 pub use coo::{Coo, CooOrder, CooPairs};
@@ -51,6 +51,7 @@ pub(crate) struct Forms {
     coo_pairs: Cache<CooOrder, CooPairs>,
     blocked: Cache<(CooOrder, u32), BlockedEdges>,
     segments: Cache<usize, Vec<Segment>>,
+    weighed: Cache<(WeightKind, u32), Graph>,
 }
 
 /// Why a graph is not simple.
@@ -253,6 +254,17 @@ impl Forms {
         let entry = Derived { name: name.to_owned(), time: start.elapsed(), bytes: bytes(&form) };
         self.log.lock().unwrap_or_else(PoisonError::into_inner).push(entry);
         Arc::new(form)
+    }
+
+    /// The graph whose edges all have this weight.
+    pub(crate) fn weighed(
+        &self,
+        weight: ConstantWeight,
+        needed: u64,
+        bytes: impl Fn(&Graph) -> usize,
+        make: impl FnOnce() -> Graph + Send,
+    ) -> Arc<Graph> {
+        self.cached(&self.weighed, weight.key(), "the same weight on all edges", needed, bytes, make)
     }
 
     fn cached<K: Eq + Hash, T: Send>(

@@ -75,6 +75,7 @@ impl Search<'_> {
 fn host_only(expr: &Expr) -> Option<String> {
     let sentence = match &expr.kind {
         ExprKind::EdgeSetLoad(_) => "it loads a graph",
+        ExprKind::VectorLoad(_) => "it loads values of vertices",
         ExprKind::VectorAlloc | ExprKind::VectorFill(_) | ExprKind::VectorLiteral(_) => "it allocates a vector",
         ExprKind::ListAlloc => "it allocates a list",
         ExprKind::PriorityQueueAlloc(_) => "it allocates a priority queue",
@@ -95,6 +96,7 @@ fn host_only(expr: &Expr) -> Option<String> {
                     | Relabel
                     | SelectEdges
                     | Contract
+                    | Weigh
                     | Text
                     | Join
                     | SetMembers
@@ -105,6 +107,7 @@ fn host_only(expr: &Expr) -> Option<String> {
                     | VectorCount
                     | VectorArgMax
                     | VectorArgMin
+                    | VectorRanks
                     | SerialMinimumSpanningTree
                     | SerialSweepCut
             );

@@ -317,6 +317,7 @@ impl<'m> Look<'m> {
                 | Builtin::RandomOutNeighbor
                 | Builtin::RandomInNeighbor
                 | Builtin::OutNeighbor
+                | Builtin::OutWeight
                 | Builtin::SerialMinimumSpanningTree
                 | Builtin::SerialSweepCut,
                 _,
@@ -324,7 +325,7 @@ impl<'m> Look<'m> {
             (Builtin::RandomBits, _) => {
                 self.refuse("draws random numbers, which may depend on the numbers of vertices")
             }
-            (Builtin::SetMembers | Builtin::VectorArgMax | Builtin::VectorArgMin, _) => {
+            (Builtin::SetMembers | Builtin::VectorArgMax | Builtin::VectorArgMin | Builtin::VectorRanks, _) => {
                 self.refuse("depends on the order of vertices")
             }
             _ => args.iter().try_for_each(|arg| self.value(arg)),

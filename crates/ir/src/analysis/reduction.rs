@@ -16,13 +16,13 @@ pub fn extractable(module: &Module, function: &Function) -> Option<(Name, Reduce
     (mentioned == found.writes).then_some((found.vector, found.op))
 }
 
-/// Whether private copies of the vector can be accumulated and merged: as [`extractable`]; and with `min=` and `max=`
-/// the function may also read the vector, and the operator may yield the changed vertices. A copy that lags behind
-/// holds a value the entry had earlier in the same round, which an edge function may see anyway, and the merge takes
-/// the best.
+/// Whether private copies of the vector can be accumulated and merged: as [`extractable`]; and with all reductions but
+/// `+=` the function may also read the vector, and the operator may yield the changed vertices. A copy that lags behind
+/// holds a value the entry had earlier in the same round, which an edge function may see anyway, and reducing into it
+/// once more changes nothing.
 pub fn mergeable(module: &Module, function: &Function, has_output: bool) -> bool {
     match only_reduction(module, function) {
-        Some(found) if matches!(found.op, ReduceOp::Min | ReduceOp::Max) => true,
+        Some(found) if found.op != ReduceOp::Sum => true,
         _ => !has_output && extractable(module, function).is_some(),
     }
 }

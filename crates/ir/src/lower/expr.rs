@@ -100,7 +100,7 @@ impl<'p> Lowering<'p> {
                 Expr::new(ExprKind::Call { function, args }, ty)
             }
             typed::ExprKind::Builtin { builtin, args } => self.builtin(expr, *builtin, args, pre)?,
-            typed::ExprKind::Load(file) => Expr::new(ExprKind::EdgeSetLoad(self.boxed(file, pre)?), ty),
+            typed::ExprKind::Load { path, weight } => self.load(path, weight.as_deref(), ty, expr, pre)?,
             typed::ExprKind::NewVertexSet { size, .. } => {
                 Expr::new(ExprKind::VertexSetAlloc(self.boxed(size, pre)?), ty)
             }
@@ -128,6 +128,29 @@ impl<'p> Lowering<'p> {
                 return self.fail(expr.span, LowerProblem::OperatorPosition("here"));
             }
         })
+    }
+
+    /// `load`: values of vertices, or a graph, whose edges get a weight where they have none and one is given.
+    fn load(
+        &mut self,
+        path: &'p typed::Expr,
+        weight: Option<&'p typed::Expr>,
+        ty: Type,
+        at: &typed::Expr,
+        pre: &mut Block,
+    ) -> Lower<Expr> {
+        let path = self.boxed(path, pre)?;
+        let (Type::EdgeSet { edge, source, target, .. }, Some(weight)) = (&ty, weight) else {
+            return Ok(match ty {
+                Type::Vector { .. } => Expr::new(ExprKind::VectorLoad(path), ty),
+                _ => Expr::new(ExprKind::EdgeSetLoad(path), ty),
+            });
+        };
+        let (edge, source, target) = (edge.clone(), source.clone(), target.clone());
+        let plain = Type::EdgeSet { edge, source, target, weight: None };
+        let graph = Expr::new(ExprKind::EdgeSetLoad(path), plain);
+        let weight = self.expr(weight, pre)?;
+        self.built(Builtin::Weigh, vec![graph, weight], at)
     }
 
     pub(super) fn function_ref(&mut self, func: &'p typed::FuncUse, pre: &mut Block) -> Lower<FunctionRef> {
@@ -177,6 +200,7 @@ impl<'p> Lowering<'p> {
             L::VectorCount => Builtin::VectorCount,
             L::VectorArgMax => Builtin::VectorArgMax,
             L::VectorArgMin => Builtin::VectorArgMin,
+            L::VectorRanks => Builtin::VectorRanks,
             L::ListAppend => Builtin::ListAppend,
             L::ListPop => Builtin::ListPop,
             L::ListInsert => Builtin::ListInsert,
@@ -211,6 +235,7 @@ impl<'p> Lowering<'p> {
             L::RandomOutNeighbor => Builtin::RandomOutNeighbor,
             L::RandomInNeighbor => Builtin::RandomInNeighbor,
             L::OutNeighbor => Builtin::OutNeighbor,
+            L::OutWeight => Builtin::OutWeight,
             L::MinimumSpanningTree => Builtin::SerialMinimumSpanningTree,
             L::SweepCut => Builtin::SerialSweepCut,
             L::WriteMin => return self.atomic(ReduceOp::Min, lowered, expr),

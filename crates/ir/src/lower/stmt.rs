@@ -61,6 +61,8 @@ impl<'p> Lowering<'p> {
                     typed::ReduceOp::Sum => ReduceOp::Sum,
                     typed::ReduceOp::Min => ReduceOp::Min,
                     typed::ReduceOp::Max => ReduceOp::Max,
+                    typed::ReduceOp::Or => ReduceOp::Or,
+                    typed::ReduceOp::And => ReduceOp::And,
                 };
                 let kind = ExprKind::Reduce { op, target, value, meta: UpdateMeta::default() };
                 StmtKind::Eval(Expr::new(kind, Type::BOOL))

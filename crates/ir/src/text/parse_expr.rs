@@ -321,6 +321,7 @@ impl Parser<'_> {
             "VertexSetAlloc" => self.one_typed(ExprKind::VertexSetAlloc),
             "VectorFill" => self.one_typed(ExprKind::VectorFill),
             "EdgeSetLoad" => self.one_typed(ExprKind::EdgeSetLoad),
+            "VectorLoad" => self.one_typed(ExprKind::VectorLoad),
             "Universe" => {
                 let (ty, args) = self.typed_arguments(0..=1)?;
                 Ok(Expr::new(ExprKind::Universe(args.into_iter().next().map(Box::new)), ty))
@@ -341,7 +342,9 @@ impl Parser<'_> {
             "Reduce" => {
                 let meta = self.meta("Reduce")?;
                 self.need(Token::Open, "`(`")?;
-                let Some(op) = from_word(self.word()) else { return self.expected("`SUM`, `MIN` or `MAX`") };
+                let Some(op) = from_word(self.word()) else {
+                    return self.expected("`SUM`, `MIN`, `MAX`, `OR` or `AND`");
+                };
                 self.at += 1;
                 self.comma()?;
                 let target = self.nested(Self::expr)?.into();

@@ -252,7 +252,7 @@ words!(Representation: Sparse = "SPARSE", Boolmap = "BOOLMAP", Bitmap = "BITMAP"
 words!(Dedup: None = "NONE", BestEffort = "BEST_EFFORT", Perfect = "PERFECT");
 words!(Sharing: Local = "LOCAL", Shared = "SHARED");
 words!(AccessMode: Read = "READ", Write = "WRITE", ReadWrite = "READ_WRITE");
-words!(ReduceOp: Sum = "SUM", Min = "MIN", Max = "MAX");
+words!(ReduceOp: Sum = "SUM", Min = "MIN", Max = "MAX", Or = "OR", And = "AND");
 words!(PriorityOp: Min = "MIN", Max = "MAX", Sum = "SUM");
 words!(Context: None = "NONE", Host = "HOST", Device = "DEVICE", Both = "BOTH");
 words!(QueueKind: Lazy = "LAZY", Eager = "EAGER", EagerMerge = "EAGER_MERGE", ConstantSum = "CONSTANT_SUM",

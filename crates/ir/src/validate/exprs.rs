@@ -1,7 +1,7 @@
 //! Rules of expressions.
 
 use super::{Checker, Problem};
-use crate::expr::{BinaryOp, Expr, ExprKind, FunctionRef, PriorityOp, UnaryOp};
+use crate::expr::{BinaryOp, Expr, ExprKind, FunctionRef, PriorityOp, ReduceOp, UnaryOp};
 use crate::module::{Function, FunctionKind};
 use crate::types::{Domain, Scalar, Type};
 use crate::typing::{builtin_type, convertible, indexes};
@@ -98,10 +98,13 @@ impl<'m> Checker<'m> {
                     Err(message) => self.report(Problem::Signature(message)),
                 }
             }
-            ExprKind::Reduce { target, value, meta, .. } => {
+            ExprKind::Reduce { op, target, value, meta } => {
                 self.update(target, &[value], meta.deferred);
                 self.extra(&meta.extra);
-                if !target.ty.is_numeric() {
+                let is_whole = target.ty.scalar().is_some_and(Scalar::is_whole);
+                if matches!(op, ReduceOp::Or | ReduceOp::And) && !is_whole {
+                    self.type_error("what is reduced", "a whole number", &target.ty);
+                } else if !target.ty.is_numeric() {
                     self.type_error("what is reduced", "a number", &target.ty);
                 }
                 self.stored(expr, &Type::BOOL);
@@ -266,6 +269,13 @@ impl<'m> Checker<'m> {
                 self.need_same("a file name", &Type::STRING, &file.ty);
                 if !matches!(expr.ty, Type::EdgeSet { .. }) {
                     self.type_error("EdgeSetLoad", "an edgeset", &expr.ty);
+                }
+            }
+            ExprKind::VectorLoad(text) => {
+                self.expr(text);
+                self.need_same("a text of values", &Type::STRING, &text.ty);
+                if !matches!(&expr.ty, Type::Vector { domain: Domain::Element(_), .. }) {
+                    self.type_error("VectorLoad", "a vector over vertices", &expr.ty);
                 }
             }
             ExprKind::PriorityQueueAlloc(q) => {

@@ -201,6 +201,11 @@ impl Gen<'_> {
                     let of = if self.coin() { self.expr(&g, 0) } else { Expr::var("nodes", set()) };
                     self.built(Builtin::VertexCount, vec![of])
                 }
+                3 if self.coin() => {
+                    let roads = Expr::var("roads", graph(Some(Scalar::Int)));
+                    let args = vec![roads, self.expr(&vertex(), depth), self.expr(&Type::INT, depth)];
+                    self.built(Builtin::OutWeight, args)
+                }
                 3 => {
                     let args = vec![self.expr(&g, 0), self.expr(&vertex(), depth)];
                     self.built(Builtin::OutDegree, args)
@@ -325,7 +330,10 @@ impl Gen<'_> {
                 return Some(self.built(Builtin::QueueFinishedNode, vec![Expr::var("pq", queue()), v]));
             }
             _ => {
-                let op = self.of(&[ReduceOp::Sum, ReduceOp::Min, ReduceOp::Max]);
+                let op = match ty.scalar().is_some_and(Scalar::is_whole) {
+                    true => self.of(&[ReduceOp::Sum, ReduceOp::Min, ReduceOp::Max, ReduceOp::Or, ReduceOp::And]),
+                    false => self.of(&[ReduceOp::Sum, ReduceOp::Min, ReduceOp::Max]),
+                };
                 let target = self.place(&ty, depth)?.into();
                 let value = self.expr(&ty, depth).into();
                 ExprKind::Reduce { op, target, value, meta: self.update_meta(false) }
@@ -360,7 +368,11 @@ impl Gen<'_> {
                 }
                 _ => self.var(ty),
             },
-            Type::EdgeSet { weight, .. } => match self.pick(5) {
+            Type::EdgeSet { weight, .. } => match self.pick(6) {
+                5 if *weight == Some(Scalar::Int) => {
+                    let args = vec![Expr::var("links", graph(None)), self.expr(&Type::INT, depth)];
+                    Some(self.built(Builtin::Weigh, args))
+                }
                 0 => new(ExprKind::EdgeSetLoad(Box::new(self.expr(&Type::STRING, depth)))),
                 1 => {
                     let args = vec![self.var(ty)?, Expr::var("kept", per_link(Type::BOOL))];
@@ -379,6 +391,13 @@ impl Gen<'_> {
             Type::Vector { domain, item } => match (domain, self.pick(5)) {
                 (_, 0) => new(ExprKind::VectorAlloc),
                 (_, 1) => new(ExprKind::VectorFill(Box::new(self.expr(ty.leaf(), depth)))),
+                (Domain::Element(_), 2) if **item == Type::INT && self.coin() => {
+                    Some(self.built(Builtin::VectorRanks, vec![Expr::new(ExprKind::VectorAlloc, ty.clone())]))
+                }
+                (Domain::Element(_), 2) => {
+                    let text = self.expr(&Type::STRING, depth);
+                    new(ExprKind::VectorLoad(Box::new(text)))
+                }
                 (Domain::Fixed(n), 2) if !item.is_reference() => {
                     let items = (0..*n).map(|_| self.expr(item, depth)).collect();
                     new(ExprKind::VectorLiteral(items))

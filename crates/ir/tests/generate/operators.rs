@@ -78,7 +78,7 @@ impl Gen<'_> {
         let dedup = if output { self.of(&[Dedup::None, Dedup::BestEffort, Dedup::Perfect]) } else { Dedup::None };
         let representations =
             [Representation::Sparse, Representation::Boolmap, Representation::Bitmap, Representation::LevelMask];
-        let op = self.of(&[ReduceOp::Sum, ReduceOp::Min, ReduceOp::Max]);
+        let op = self.of(&[ReduceOp::Sum, ReduceOp::Min, ReduceOp::Max, ReduceOp::Or, ReduceOp::And]);
         let meta = EdgeMeta {
             direction,
             is_parallel: self.maybe(&[true, false]),

@@ -83,7 +83,9 @@ impl Compiled {
         };
         let argument = |kind: ArgKind| match kind {
             ArgKind::Graph => Ok(GRAPH.to_string()),
-            ArgKind::Source => root.map(|root| root.to_string()).ok_or_else(|| lacks("a root", "--roots")),
+            ArgKind::Source | ArgKind::Sources => {
+                root.map(|root| root.to_string()).ok_or_else(|| lacks("a root", "--roots"))
+            }
             ArgKind::Count(_) => variant.count.map(|n| n.to_string()).ok_or_else(|| lacks("a count", "--rounds")),
             ArgKind::Tolerance(number) | ArgKind::Positive(number) => Ok(number.to_string()),
             ArgKind::Target | ArgKind::Landmark | ArgKind::Delta => {

@@ -35,6 +35,7 @@ const METHODS: &[(Receiver, &str, Builtin)] = {
         (Vector, "count", VectorCount),
         (Vector, "argmax", VectorArgMax),
         (Vector, "argmin", VectorArgMin),
+        (Vector, "ranks", VectorRanks),
         (List, "append", ListAppend),
         (List, "pop", ListPop),
         (List, "insert", ListInsert),
@@ -83,6 +84,7 @@ const INTRINSICS: &[(&str, usize)] = &[
     ("getRandomOutNgh", 2),
     ("getRandomInNgh", 2),
     ("getOutNgh", 3),
+    ("getOutWeight", 3),
     ("edgeIndex", 3),
     ("serialMinimumSpanningTree", 2),
     ("serialSweepCut", 3),
@@ -189,8 +191,8 @@ impl Checker {
             }
             (SetSize | UniverseSize, _) => Type::INT,
             (
-                VectorSum | VectorMax | VectorMin | VectorCount | VectorArgMax | VectorArgMin,
-                Type::Vector { item, .. },
+                VectorSum | VectorMax | VectorMin | VectorCount | VectorArgMax | VectorArgMin | VectorRanks,
+                Type::Vector { index, item },
             ) => {
                 if item.numeric().is_none() {
                     let shown = self.show(item);
@@ -199,6 +201,7 @@ impl Checker {
                 }
                 match method {
                     VectorCount | VectorArgMax | VectorArgMin => Type::INT,
+                    VectorRanks => Type::Vector { index: *index, item: Box::new(Type::INT) },
                     // Entries of a bool vector are added as ints, as everywhere.
                     VectorSum if **item == Type::BOOL => Type::INT,
                     _ => (**item).clone(),
@@ -436,6 +439,17 @@ impl Checker {
             let position = self.index_value(&args[2], &what)?;
             let args = vec![graph, vertex, position];
             return Ok(builtin(Builtin::OutNeighbor, args, Type::Element(ty.dst), span));
+        }
+        if name == "getOutWeight" {
+            let Some(weight) = ty.weight else {
+                return Err(self.report(
+                    Diagnostic::error("the edges of this edgeset have no weights", args[0].span, "without weights")
+                        .help("declare them: `edgeset{Edge}(Vertex,Vertex,int)`"),
+                ));
+            };
+            let position = self.index_value(&args[2], &what)?;
+            let args = vec![graph, vertex, position];
+            return Ok(builtin(Builtin::OutWeight, args, Type::Scalar(weight), span));
         }
         if name == "edgeIndex" {
             let target = self.index_value(&args[2], &what)?;

@@ -52,7 +52,7 @@ impl Checker {
                     _ => made,
                 })
             }
-            ast::ExprKind::Load(path) => self.load(path, span, hint),
+            ast::ExprKind::Load { path, weight } => self.load(path, weight.as_deref(), span, hint),
             ast::ExprKind::Intersection(args) => self.intersection(args, span),
             ast::ExprKind::IntersectNeighbor(args) => self.intersect_neighbor(args, span),
             ast::ExprKind::NewVertexSet { elem, size } => {
@@ -308,25 +308,6 @@ impl Checker {
         let noun = if allowed == [1] { "argument" } else { "arguments" };
         let message = format!("`{name}` takes {} {noun} but {} given", wanted.join(" or "), are(given));
         Err(self.error(message, span, "wrong number of arguments"))
-    }
-
-    fn load(&mut self, path: &ast::Expr, span: Span, hint: Option<&Type>) -> Checked<Expr> {
-        let path = self.value(path, &Type::STRING, "`load`")?;
-        match hint {
-            Some(ty @ Type::EdgeSet(_)) => Ok(node(ExprKind::Load(Box::new(path)), ty.clone(), span)),
-            Some(other) => {
-                let shown = self.show(other);
-                Err(self.error(
-                    format!("`load` reads an edgeset, but {shown} is wanted here"),
-                    span,
-                    "reads an edgeset",
-                ))
-            }
-            None => Err(self.report(
-                Diagnostic::error("the kind of graph to load is not known here", span, "which edgeset type?")
-                    .help("assign it to a variable of an edgeset type"),
-            )),
-        }
     }
 
     fn intersection(&mut self, args: &[ast::Expr], span: Span) -> Checked<Expr> {

@@ -77,6 +77,9 @@ impl Checker {
                 Diagnostic::error("a list of values needs a declared type", *span, "type unknown")
                     .help("write `: vector[n](type)` behind the name"),
             )),
+            (ast::Init::Expr(expr @ ast::Expr { kind: ast::ExprKind::Load { .. }, .. }), Some(ty)) => {
+                Ok(Some(Init::Value(self.value(expr, ty, &what)?)))
+            }
             (ast::Init::Expr(expr), Some(ty @ Type::Vector { .. })) => {
                 let value = self.expr(expr, Some(ty.leaf()))?;
                 if value.ty.numeric().is_some() {

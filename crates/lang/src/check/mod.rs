@@ -11,6 +11,7 @@ mod expr;
 mod filter;
 mod finish;
 mod global;
+mod load;
 mod operator;
 mod scope;
 mod stmt;

@@ -7,7 +7,7 @@ use crate::ast::{self, StmtKind as Ast};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::typed::{Expr, ExprKind, Init, Label, LocalKind, Place, ReduceOp, Stmt, StmtKind, Var};
-use crate::types::{LocalId, Type};
+use crate::types::{LocalId, Scalar, Type};
 
 impl Checker {
     /// Checks a block in its own scope; faulty statements are reported and left out.
@@ -279,6 +279,8 @@ impl Checker {
             ast::ReduceOp::Sum => ("+=", ReduceOp::Sum),
             ast::ReduceOp::Min => ("min=", ReduceOp::Min),
             ast::ReduceOp::Max => ("max=", ReduceOp::Max),
+            ast::ReduceOp::Or => ("|=", ReduceOp::Or),
+            ast::ReduceOp::And => ("&=", ReduceOp::And),
             ast::ReduceOp::AsyncMin => ("asyncMin=", ReduceOp::Min),
             ast::ReduceOp::AsyncMax => ("asyncMax=", ReduceOp::Max),
         };
@@ -297,6 +299,15 @@ impl Checker {
             let found = self.show(&target.ty);
             return Err(self.error(
                 format!("`{symbol}` needs a number on its left but this is {found}"),
+                target.span,
+                format!("this is {found}"),
+            ));
+        }
+        let is_real = matches!(target.ty.numeric(), Some(Scalar::Float | Scalar::Double));
+        if is_real && matches!(op, ReduceOp::Or | ReduceOp::And) {
+            let found = self.show(&target.ty);
+            return Err(self.error(
+                format!("`{symbol}` needs a whole number on its left but this is {found}"),
                 target.span,
                 format!("this is {found}"),
             ));

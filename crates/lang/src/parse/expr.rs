@@ -124,7 +124,7 @@ impl Parser<'_> {
         let span = operator.to(self.span());
         self.report(
             Diagnostic::error(format!("there is no `{symbol}=`"), span, "unknown operator")
-                .help(format!("write `x = x {symbol} ...`; the reductions are +=, min= and max=")),
+                .help(format!("write `x = x {symbol} ...`; the reductions are +=, min=, max=, |= and &=")),
         );
         Fail
     }
@@ -306,9 +306,10 @@ impl Parser<'_> {
             KwLoad => {
                 self.advance();
                 self.expect(LParen)?;
-                let path = self.expr()?;
+                let path = Box::new(self.expr()?);
+                let weight = if self.eat(Comma) { Some(Box::new(self.expr()?)) } else { None };
                 self.expect(RParen)?;
-                ExprKind::Load(Box::new(path))
+                ExprKind::Load { path, weight }
             }
             KwIntersection | KwIntersectNeighbor => {
                 self.advance();

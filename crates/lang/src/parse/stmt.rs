@@ -305,6 +305,8 @@ impl Parser<'_> {
             PlusEq => Some(ReduceOp::Sum),
             MinEq => Some(ReduceOp::Min),
             MaxEq => Some(ReduceOp::Max),
+            PipeEq => Some(ReduceOp::Or),
+            AmpEq => Some(ReduceOp::And),
             AsyncMinEq => Some(ReduceOp::AsyncMin),
             AsyncMaxEq => Some(ReduceOp::AsyncMax),
             Comma => {

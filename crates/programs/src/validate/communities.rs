@@ -1,14 +1,18 @@
 //! Communities: names, the modularity that was told, and that no two communities could be joined with gain. Those of
-//! Leiden's method are connected besides.
+//! Leiden's method are connected besides. Edges count by their weights where they have some.
 
 use std::collections::BTreeMap;
 
 use super::{Invalid, Run, ensure, every_vertex, wrong};
+use crate::registry::Remark;
 
 /// What a sum of rounded terms may be off by.
 const ROUNDING: f64 = 1e-9;
-/// Edges that joining two communities may seem to gain.
-const GAIN: f64 = 1e-6;
+/// The share of all edges that joining two communities may seem to gain, and the edges where these are few.
+const GAIN: (f64, f64) = (1e-15, 1e-6);
+
+/// Weights that add up to this much, in both directions of edges, are too heavy.
+const LIMIT: f64 = 8589934592.0;
 
 pub(crate) fn louvain(run: &Run<'_>) -> Result<(), Invalid> {
     communities(run).map(|_| ())
@@ -35,7 +39,17 @@ pub(crate) fn leiden(run: &Run<'_>) -> Result<(), Invalid> {
     left.map_or(Ok(()), |v| Err(wrong!("community {} is not connected: it does not lead to vertex {v}", label[v])))
 }
 
-/// The labels, if they are a result.
+/// Weights that add up to more than the tables of the programs can hold.
+pub(crate) fn too_heavy(run: &Run<'_>) -> Option<Remark> {
+    is_too_heavy(run)
+        .then(|| Remark::NoResult("the weights add up to 2^32 or more: give them in a greater unit".into()))
+}
+
+fn is_too_heavy(run: &Run<'_>) -> bool {
+    run.integer("too_heavy").is_ok_and(|heavy| heavy != 0)
+}
+
+/// The labels, if they are a result; none where there is no result for good reason.
 fn communities(run: &Run<'_>) -> Result<Vec<i32>, Invalid> {
     run.needs_symmetric()?;
     let (label, count, modularity) = (run.ints("label")?, run.integer("communities")?, run.real("modularity")?);
@@ -54,18 +68,24 @@ fn communities(run: &Run<'_>) -> Result<Vec<i32>, Invalid> {
     let right = least.iter().flatten().count();
     ensure(count == right as i128, || wrong!("{count} communities instead of {right}"))?;
 
-    let all = out.edges() as f64;
+    let weight = |v: u32, at: usize| out.weight_at(v, at).unwrap_or(1.0);
+    let weights = |v: u32| (0..out.degree(v)).map(move |at| weight(v, at));
+    let all: f64 = (0..n as u32).flat_map(weights).sum();
     let (mut ends, mut inside) = (vec![0.0; n], 0.0);
     let mut between: BTreeMap<(i32, i32), f64> = BTreeMap::new();
     for v in 0..n {
-        ends[label[v] as usize] += out.degree(v as u32) as f64;
-        for &u in out.neighbours(v as u32) {
+        for (&u, weight) in out.neighbours(v as u32).iter().zip(weights(v as u32)) {
             let (a, b) = (label[v], label[u as usize]);
+            ends[a as usize] += weight;
             match a == b {
-                true => inside += 1.0,
-                false => *between.entry((a, b)).or_default() += 1.0,
+                true => inside += weight,
+                false => *between.entry((a, b)).or_default() += weight,
             }
         }
+    }
+    if is_too_heavy(run) {
+        ensure(all >= LIMIT, || wrong!("the weights add up to {all}, which is not too heavy"))?;
+        return Ok(Vec::new());
     }
     let share = |edges: f64| if all > 0.0 { edges / all } else { 0.0 };
     let right = share(inside) - ends.iter().map(|&ends| share(ends) * share(ends)).sum::<f64>();
@@ -73,7 +93,9 @@ fn communities(run: &Run<'_>) -> Result<Vec<i32>, Invalid> {
     ensure(near, || wrong!("the modularity is {right} and not {modularity}"))?;
     for (&(a, b), edges) in &between {
         let gain = edges - ends[a as usize] * share(ends[b as usize]);
-        ensure(gain <= GAIN, || wrong!("communities {a} and {b} joined would have more modularity"))?;
+        ensure(gain <= GAIN.1.max(GAIN.0 * all), || {
+            wrong!("communities {a} and {b} joined would have more modularity")
+        })?;
     }
     Ok(label.into_owned())
 }

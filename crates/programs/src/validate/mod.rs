@@ -14,8 +14,10 @@ mod clustering;
 mod coloring;
 mod communities;
 mod components;
+mod distances;
 mod eccentricity;
 mod eigenvector;
+mod embedding;
 mod forest;
 mod harmonic;
 mod hits;
@@ -28,6 +30,7 @@ mod pagerank;
 mod personalised;
 mod point_to_point;
 mod setcover;
+mod similar;
 mod similarity;
 mod spmv;
 mod sssp;
@@ -53,10 +56,12 @@ pub(crate) use cf::cf;
 pub(crate) use closeness::closeness;
 pub(crate) use clustering::{lcc, triangles_per_vertex};
 pub(crate) use coloring::coloring;
-pub(crate) use communities::{leiden, louvain};
+pub(crate) use communities::{leiden, louvain, too_heavy};
 pub(crate) use components::components;
+pub(crate) use distances::msbfs;
 pub(crate) use eccentricity::{eccentricity, open_bounds};
 pub(crate) use eigenvector::{eigenvector, unfinished_eigenvector};
+pub(crate) use embedding::fastrp;
 pub(crate) use forest::msf;
 pub(crate) use harmonic::harmonic;
 pub(crate) use hits::hits;
@@ -69,6 +74,7 @@ pub(crate) use pagerank::{pagerank, pagerank_delta, pagerank_gs, unfinished_rank
 pub(crate) use personalised::ppr;
 pub(crate) use point_to_point::{astar, ppsp, too_long};
 pub(crate) use setcover::setcover;
+pub(crate) use similar::similar;
 pub(crate) use similarity::similarity;
 pub(crate) use spmv::spmv;
 pub(crate) use sssp::{no_distances, sssp, sssp_delta, sssp_real};
@@ -234,6 +240,16 @@ impl<'a> Run<'a> {
             Values::Float(v) if v.len() == expected => Ok(v),
             Values::Float(v) => Err(Invalid::WrongLength { name, found: v.len(), expected }),
             other => Err(Invalid::WrongType { name, found: other.type_name(), expected: "float" }),
+        }
+    }
+
+    /// A nested vector of doubles, `width` per vertex.
+    pub(crate) fn double_rows(&self, name: &'static str, width: usize) -> Result<Cow<'a, [f64]>, Invalid> {
+        let expected = width * self.graph.vertices();
+        match self.results.vector(name).ok_or(Invalid::Missing(name))? {
+            Values::Double(v) if v.len() == expected => Ok(v),
+            Values::Double(v) => Err(Invalid::WrongLength { name, found: v.len(), expected }),
+            other => Err(Invalid::WrongType { name, found: other.type_name(), expected: "double" }),
         }
     }
 

@@ -1,25 +1,30 @@
-//! Personalised PageRank: as many rounds of power iteration as the run says, one edge at a time from the sources, and
+//! Personalised PageRank: as many rounds of power iteration as the run says, one edge at a time, and
 //! the rule by which rounds end.
 
 use gw_graph::Graph;
 
 use super::{Invalid, Run, ensure, wrong};
+use crate::sources;
 
 const DAMPING: f64 = 0.85;
 /// What another order of additions may change in all.
 const ROUNDING: f64 = 1e-9;
 
 pub(crate) fn ppr(run: &Run<'_>) -> Result<(), Invalid> {
-    let (source, limit, tolerance) = (run.vertex_arg(2)? as usize, run.count_arg(3)?, run.real_arg(4)?);
+    let (limit, tolerance) = (run.count_arg(3)?, run.real_arg(4)?);
+    let text = run.args.get(1).ok_or_else(|| argument("it is missing".to_string()))?;
+    let weights = sources::weights(text, run.graph).map_err(|error| argument(error.to_string()))?;
+    let total: f64 = weights.iter().sum();
+    ensure(total > 0.0, || argument("no vertex has a weight above 0".to_string()))?;
+    let home: Vec<f64> = weights.iter().map(|weight| weight / total).collect();
     let rank = run.doubles("rank")?;
     let (rounds, change) = (run.integer("rounds")?, run.real("change")?);
     ensure((0..=limit as i128).contains(&rounds), || wrong!("{rounds} rounds were done, but {limit} asked for"))?;
-    let mut x = vec![0.0; rank.len()];
-    x[source] = 1.0;
+    let mut x = home.clone();
     // Before the first round the program has 1 as change.
     let (mut before, mut last) = (1.0, 1.0);
     for _ in 0..rounds {
-        let next = step(run.graph, source, &x);
+        let next = step(run.graph, &home, &x);
         (before, last) = (last, next.iter().zip(&x).map(|(a, b)| (a - b).abs()).sum());
         x = next;
     }
@@ -29,8 +34,13 @@ pub(crate) fn ppr(run: &Run<'_>) -> Result<(), Invalid> {
     super::ended(rounds, limit, change, last, before, tolerance, ROUNDING)
 }
 
-/// One step of the walker: along an out-edge with probability 0.85, else and from dead ends back to the source.
-fn step(graph: &Graph, source: usize, x: &[f64]) -> Vec<f64> {
+fn argument(problem: String) -> Invalid {
+    Invalid::Argument { index: 2, problem }
+}
+
+/// One step of the walker: along an out-edge with probability 0.85, else and from dead ends back to a source, drawn by
+/// weight.
+fn step(graph: &Graph, home: &[f64], x: &[f64]) -> Vec<f64> {
     let mut next = vec![0.0; x.len()];
     let mut returning = 0.0;
     for u in 0..graph.vertices() as u32 {
@@ -38,6 +48,6 @@ fn step(graph: &Graph, source: usize, x: &[f64]) -> Vec<f64> {
         returning += if list.is_empty() { here } else { (1.0 - DAMPING) * here };
         list.iter().for_each(|&v| next[v as usize] += DAMPING * here / list.len() as f64);
     }
-    next[source] += returning;
+    next.iter_mut().zip(home).for_each(|(next, home)| *next += returning * home);
     next
 }

@@ -93,3 +93,33 @@ fn searches_count_the_edges_of_what_they_reached() {
     let graph = build(EdgeList::from_pairs(5, vec![(0, 1), (1, 2), (3, 4)]), &mirrored).unwrap();
     assert_eq!(find("bfs").unwrap().counted_edges(&Run { graph: &graph, args: &[], results: &results }), 2);
 }
+
+#[test]
+fn several_sources_are_lists_and_files() {
+    let graph = graph();
+    let settled =
+        |sources: &str, graph: &Graph| bound("ppr", &[("source", sources)], &["g"], graph).map(|a| a[1].clone());
+    assert_eq!(settled("2", &graph).unwrap(), "2");
+    assert_eq!(settled("2, 0 =0.5", &graph).unwrap(), "2,0=0.5");
+    let people = self::graph().with_names(Some(Arc::new(Names::from_texts(["ann", "bob", "1", "a,b=c"]))));
+    assert_eq!(settled("bob,ann=3", &people).unwrap(), "1,0=3");
+    assert_eq!(settled("a,b=c", &people).unwrap(), "3");
+    let file = std::env::temp_dir().join(format!("gw-sources-{}", std::process::id()));
+    let text = format!("@{}", file.display());
+    std::fs::write(&file, "bob 2\nann 1\n").unwrap();
+    assert_eq!(settled(&text, &people).unwrap(), text);
+    assert!(settled(&text[1..], &people).unwrap_err().to_string().contains("to read it, write `@"));
+    std::fs::write(&file, "bob -2\n").unwrap();
+    assert!(settled(&text, &people).unwrap_err().to_string().contains("the weight -2 of vertex 1 is negative"));
+    std::fs::write(&file, "eve 1\n").unwrap();
+    assert!(
+        settled(&text, &people).unwrap_err().to_string().ends_with(":1: the graph has no vertex with the id `eve`")
+    );
+    std::fs::remove_file(&file).unwrap();
+    for (sources, part) in
+        [("1,1", "named twice"), ("4,1", "is not a vertex"), ("1=0", "above 0"), ("1=x", "not a number"), ("@", "read")]
+    {
+        let error = settled(sources, &graph).unwrap_err().to_string();
+        assert!(error.contains(part), "{sources}: {error}");
+    }
+}

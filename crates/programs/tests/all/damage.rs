@@ -251,6 +251,8 @@ fn is_right(
         let length = match (program.name, output.name) {
             ("cf", "latent") => 8 * n,
             ("walks" | "node2vec", "walk") => 80 * n,
+            ("similar", _) => 16 * n,
+            ("fastrp", _) | ("msbfs", _) => 64 * n,
             ("ktruss", "truss") => graph.edges(),
             _ => n,
         };
@@ -345,7 +347,7 @@ fn is_right(
         "spmv" => all_near(&["x", "y"], 2e-4),
         "scc" => all_near(&["component", "components"], 0.0),
         "msf" => is_least_forest(graph, found, reals(&right(), "weight")[0]),
-        "ppr" => settled(found, arg(3), &args[3], &["rank"], |rounds| walk(graph, arg(2), rounds, 0.0)),
+        "ppr" => settled(found, arg(3), &args[3], &["rank"], |rounds| walk(graph, &args[1], rounds, 0.0)),
         "hits" => settled(found, arg(2), &args[2], &["hub", "authority"], |rounds| hubs(graph, rounds, 0.0)),
         "katz" => {
             let alpha = alpha(graph, args[1].parse().unwrap());
@@ -372,6 +374,9 @@ fn is_right(
         "similarity" => all_near(&["common"], 0.0) && all_near(&["jaccard", "overlap", "cosine"], 2e-12),
         "ktruss" => all_near(&["truss", "kmax"], 0.0),
         "louvain" | "leiden" => are_communities(program.name, graph, found),
+        "similar" => all_near(&["similar"], 0.0) && all_near(&["jaccard"], 2e-12),
+        "msbfs" => all_near(&["hops"], 0.0),
+        "fastrp" => all_near(&["embedding"], 1e-3),
         "walks" => all_near(&["walk", "visits"], 0.0),
         "node2vec" => all_near(&["walk", "draws"], 0.0),
         other => panic!("no definition of {other}"),

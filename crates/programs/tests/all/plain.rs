@@ -19,7 +19,7 @@ pub fn solve(program: &str, graph: &Graph, args: &[String]) -> ResultMap {
             results.with_vector("component", component).with_scalar("components", count as i32)
         }
         "msf" => forest(graph, results),
-        "ppr" => iterated(results, &["rank"], walk(graph, arg(2), arg(3), real(4))),
+        "ppr" => iterated(results, &["rank"], walk(graph, &args[1], arg(3), real(4))),
         "hits" => iterated(results, &["hub", "authority"], hubs(graph, arg(2), real(3))),
         "katz" => {
             let alpha = alpha(graph, real(2));
@@ -111,6 +111,32 @@ pub fn solve(program: &str, graph: &Graph, args: &[String]) -> ResultMap {
             let results = results.with_scalar("communities", count).with_scalar("modularity", modularity);
             results.with_vector("label", label)
         }
+        "similar" => {
+            let most = arg(2).min(16);
+            let list = |v: usize| graph.out().neighbours(v as u32);
+            let (mut similar, mut jaccard) = (vec![-1; 16 * n], vec![0.0; 16 * n]);
+            for v in 0..n {
+                let mut all: Vec<(f64, usize)> = Vec::new();
+                for w in (0..n).filter(|&w| w != v) {
+                    let common = list(v).iter().filter(|u| list(w).contains(u)).count();
+                    if common > 0 {
+                        all.push((common as f64 / (list(v).len() + list(w).len() - common) as f64, w));
+                    }
+                }
+                all.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+                for (at, &(value, w)) in all.iter().take(most).enumerate() {
+                    (similar[16 * v + at], jaccard[16 * v + at]) = (w as i32, value);
+                }
+            }
+            results.with_vector("similar", similar).with_vector("jaccard", jaccard)
+        }
+        "msbfs" => {
+            let pivots = arg(2).min(n).min(64);
+            let from: Vec<Vec<i32>> = (0..pivots).map(|i| hops(graph, i * n / pivots)).collect();
+            let row = |v: usize| (0..64).map(|i| from.get(i).map_or(-1, |hops| hops[v])).collect::<Vec<i32>>();
+            results.with_vector("hops", (0..n).flat_map(row).collect::<Vec<i32>>())
+        }
+        "fastrp" => results.with_vector("embedding", projections(graph, arg(2), arg(3) as u64)),
         "walks" => {
             let rows: Vec<Vec<i32>> = (0..n).map(|v| walks(graph, v, arg(2), arg(3), 1.0, 1.0, true).0).collect();
             let visits = |v: usize| rows.iter().flatten().filter(|&&at| at == v as i32).count() as i32;
@@ -126,6 +152,31 @@ pub fn solve(program: &str, graph: &Graph, args: &[String]) -> ResultMap {
         }
         other => panic!("no oracle for {other}"),
     }
+}
+
+/// Rows of 64 numbers by random projection, as the definition says.
+fn projections(graph: &Graph, rounds: usize, seed: u64) -> Vec<f32> {
+    let n = graph.vertices();
+    let start = |v: usize, j: usize| match gw_exec::random::bits(seed, v as u64, j as u64) % 6 {
+        0 => 0.046875f64.sqrt(),
+        1 => -0.046875f64.sqrt(),
+        _ => 0.0,
+    };
+    let mut rows: Vec<Vec<f64>> = (0..n).map(|v| (0..64).map(|j| start(v, j)).collect()).collect();
+    let mut all = vec![vec![0.0; 64]; n];
+    for round in 0..rounds {
+        let mut sums = vec![vec![0.0; 64]; n];
+        edges(graph).into_iter().for_each(|(u, v, _)| (0..64).for_each(|j| sums[v][j] += rows[u][j]));
+        for (v, mut sum) in sums.into_iter().enumerate() {
+            let length = sum.iter().map(|x| x * x).sum::<f64>().sqrt();
+            sum.iter_mut().for_each(|x| *x = if length > 1e-3 { *x / length } else { 0.0 });
+            rows[v] = sum;
+            if round > 0 || rounds == 1 {
+                (0..64).for_each(|j| all[v][j] += rows[v][j]);
+            }
+        }
+    }
+    all.concat().into_iter().map(|x| x as f32).collect()
 }
 
 /// All edges with their weights as reals, 1 where there are none.
@@ -212,15 +263,22 @@ fn repeat(
     (x, rounds, change, before)
 }
 
-pub fn walk(graph: &Graph, source: usize, limit: usize, tolerance: f64) -> Rounds {
-    let mut start = vec![0.0; graph.vertices()];
-    start[source] = 1.0;
-    repeat(vec![start], limit, tolerance, 1.0, |x| {
+/// Personalised PageRank; `sources` is a list such as `3,17=0.5`.
+pub fn walk(graph: &Graph, sources: &str, limit: usize, tolerance: f64) -> Rounds {
+    let mut home = vec![0.0; graph.vertices()];
+    for entry in sources.split(',') {
+        let (vertex, weight) = entry.split_once('=').unwrap_or((entry, "1"));
+        home[vertex.parse::<usize>().unwrap()] = weight.parse::<f64>().unwrap();
+    }
+    let total: f64 = home.iter().sum();
+    home.iter_mut().for_each(|weight| *weight /= total);
+    repeat(vec![home.clone()], limit, tolerance, 1.0, |x| {
         let mut next = vec![0.0; x[0].len()];
         for (u, v, _) in edges(graph) {
             next[v] += 0.85 * x[0][u] / graph.out().degree(u as u32) as f64;
         }
-        next[source] += 1.0 - next.iter().sum::<f64>();
+        let returning = 1.0 - next.iter().sum::<f64>();
+        next.iter_mut().zip(&home).for_each(|(next, home)| *next += returning * home);
         vec![next]
     })
 }
@@ -387,14 +445,16 @@ pub fn trusses(graph: &Graph) -> Vec<i32> {
 
 /// The modularity of a labelling, summed over all pairs of vertices.
 pub fn modularity(graph: &Graph, label: &[i32]) -> f64 {
-    let all = graph.edges() as f64;
+    let edges = weighted(graph);
+    let all: f64 = edges.iter().map(|e| e.2).sum();
     if all == 0.0 {
         return 0.0;
     }
-    let degree = |v: usize| graph.out().degree(v as u32) as f64;
-    let within = edges(graph).into_iter().filter(|e| label[e.0] == label[e.1]).count() as f64;
+    let mut degree = vec![0.0; label.len()];
+    edges.iter().for_each(|e| degree[e.0] += e.2);
+    let within: f64 = edges.iter().filter(|e| label[e.0] == label[e.1]).map(|e| e.2).sum();
     let pairs = (0..label.len()).flat_map(|u| (0..label.len()).map(move |v| (u, v)));
-    let expected: f64 = pairs.filter(|&(u, v)| label[u] == label[v]).map(|(u, v)| degree(u) * degree(v)).sum();
+    let expected: f64 = pairs.filter(|&(u, v)| label[u] == label[v]).map(|(u, v)| degree[u] * degree[v]).sum();
     within / all - expected / all / all
 }
 

@@ -40,7 +40,8 @@ fn right_on_real_graphs() {
         for program in programs() {
             let (spec, graph) = if program.suits(&as_stored.1) { &as_stored } else { &both_ways };
             // Many rounds, or long walks, one step at a time.
-            let is_slow = ["ktruss", "leiden", "louvain", "node2vec", "walks"].contains(&program.name);
+            let is_slow =
+                ["fastrp", "ktruss", "leiden", "louvain", "node2vec", "similar", "walks"].contains(&program.name);
             if is_slow && graph.edges() > 15_000 && !gw_testing::is_nightly() {
                 continue;
             }

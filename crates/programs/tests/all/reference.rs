@@ -38,7 +38,7 @@ fn all(scheduled: Scheduled, shuffle: Option<u64>) {
         // Nested walks over lists, one step at a time: a matter of seconds on the greater graphs.
         let is_slow = |name: &str| match name {
             "lcc" => !graph.is_symmetric() && graph.edges() > 5000,
-            "ktruss" | "leiden" | "louvain" | "node2vec" | "walks" => graph.edges() > 1000,
+            "fastrp" | "ktruss" | "leiden" | "louvain" | "node2vec" | "similar" | "walks" => graph.edges() > 1000,
             _ => false,
         };
         let wanted = |name: &str| gw_testing::is_nightly() || !is_slow(name);

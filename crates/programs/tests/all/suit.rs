@@ -223,3 +223,24 @@ fn loops_and_parallel_edges_are_refused_where_they_matter() {
         solved(name, &parallel, &[]);
     }
 }
+
+#[test]
+fn communities_count_weights_where_there_are_some() {
+    // Two pairs with heavy edges, joined by light ones: without weights one square.
+    let square = [(0, 1, 50), (2, 3, 50), (1, 2, 1), (3, 0, 1)];
+    for name in ["louvain", "leiden"] {
+        let (result, remark, _) = solved(name, &graph(4, &square), &[]);
+        let Some(Values::Int(label)) = Results::vector(&result.globals, "label") else { panic!("no labels") };
+        assert_eq!((&label[..], remark), (&[0, 0, 2, 2][..], None), "{name}");
+        let pairs = vec![(0, 1), (2, 3), (1, 2), (3, 0)];
+        let plain = Arc::new(build(EdgeList::from_pairs(4, pairs), &BuildOptions::default()).unwrap());
+        assert_eq!(solved(name, &plain, &[]).1, None, "{name}");
+        assert!(refusal(name, &real_graph(2, &[(0, 1, 0.5)])).contains("whole numbers"), "{name}");
+        assert!(refusal(name, &graph(2, &[(0, 1, -3)])).contains("weights from 0 on"), "{name}");
+        let heavy: Vec<(u32, u32, i32)> = (1..5).map(|v| (0, v, i32::MAX)).collect();
+        let (_, remark, _) = solved(name, &graph(5, &heavy), &[]);
+        assert!(matches!(remark, Some(Remark::NoResult(why)) if why.contains("2^32")), "{name}");
+        let nothing = solved(name, &graph(3, &[(0, 1, 0), (1, 2, 0)]), &[]);
+        assert_eq!(nothing.0.globals.scalar("communities"), Some(Number::Integer(3)), "{name}");
+    }
+}

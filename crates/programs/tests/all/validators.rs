@@ -101,6 +101,8 @@ fn checked_vectors(program: &str) -> &'static [&'static str] {
         "ktruss" => &["truss"],
         "walks" => &["walk", "visits"],
         "node2vec" => &["walk"],
+        "similar" => &["similar", "jaccard"],
+        "msbfs" => &["hops"],
         _ => &[],
     }
 }

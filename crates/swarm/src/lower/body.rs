@@ -402,6 +402,16 @@ impl<'b, 'm, 'e> Body<'b, 'm, 'e> {
                 self.store(&place, sum);
                 Ok(self.ops.constant(1))
             }
+            ReduceOp::Or | ReduceOp::And => {
+                let (new, differs) = (self.ops.reg(), self.ops.reg());
+                let f = if op == ReduceOp::Or { |a, b| a | b } else { |a: u64, b: u64| a & b };
+                self.ops.push(Op::Binary { f, to: new, a: old, b: value });
+                self.ops.push(Op::Binary { f: |a, b| u64::from(a != b), to: differs, a: new, b: old });
+                let over = self.ops.jump(Some((differs, false)));
+                self.store(&place, new);
+                self.ops.land(over);
+                Ok(differs)
+            }
             ReduceOp::Min | ReduceOp::Max => {
                 let op = if op == ReduceOp::Min { BinaryOp::Lt } else { BinaryOp::Gt };
                 let better = self.ops.binary(op, scalar, value, old)?;
@@ -492,7 +502,7 @@ impl<'b, 'm, 'e> Body<'b, 'm, 'e> {
                 };
                 Ok(self.ops.param(self.build, ParamRef::Vertices(element)))
             }
-            Builtin::OutDegree | Builtin::OutNeighbor => {
+            Builtin::OutDegree | Builtin::OutNeighbor | Builtin::OutWeight => {
                 let graph = self.graph(args.first())?;
                 let offsets = self.build.object(ObjectRef::Offsets(graph.clone()));
                 let vertex = self.expr(&args[1])?;
@@ -502,6 +512,12 @@ impl<'b, 'm, 'e> Body<'b, 'm, 'e> {
                     let position = self.expr(&args[2])?;
                     let at = self.ops.count(BinaryOp::Add, low, position);
                     return Ok(self.ops.load(targets, at));
+                }
+                if builtin == Builtin::OutWeight {
+                    let weights = self.build.object(ObjectRef::Weights(graph, scalar_of(ty)?));
+                    let position = self.expr(&args[2])?;
+                    let at = self.ops.count(BinaryOp::Add, low, position);
+                    return Ok(self.ops.load(weights, at));
                 }
                 let one = self.ops.constant(1);
                 let next = self.ops.count(BinaryOp::Add, vertex, one);
@@ -732,7 +748,7 @@ fn word(kind: &ExprKind) -> &'static str {
         ExprKind::Intersection { .. } => "Intersection",
         ExprKind::Operator(_) => "an operator",
         ExprKind::PriorityQueueAlloc(_) => "a new queue",
-        ExprKind::EdgeSetLoad(_) => "load",
+        ExprKind::EdgeSetLoad(_) | ExprKind::VectorLoad(_) => "load",
         _ => "a new object",
     }
 }

@@ -1,0 +1,74 @@
+//! Several vertices to start from, each with a weight: `7`, `3,17=0.5`, or `@FILE` with a vertex and a weight per line.
+
+use std::path::Path;
+
+use gw_graph::vertex_values::{Kind, read};
+use gw_graph::{Graph, GraphError, VertexId};
+
+use crate::arguments::ArgumentError;
+use crate::registry::Arg;
+
+/// The weight of every vertex; those that are not named have 0.
+pub(crate) fn weights(text: &str, graph: &Graph) -> Result<Vec<f64>, GraphError> {
+    let mut weights = vec![0.0; graph.vertices()];
+    let kind = Kind { word: "a number", one: 1.0 };
+    let parse = |word: &str| word.parse().ok().filter(|weight: &f64| weight.is_finite());
+    read(text, graph, 1, kind, parse, |vertex, _, weight| weights[vertex as usize] = weight)?;
+    Ok(weights)
+}
+
+/// Whether a text may name vertices, as far as that shows without the graph.
+pub(crate) fn may_be(text: &str) -> bool {
+    let is_entry = |entry: &str| {
+        let (vertex, weight) = entry.split_once('=').unwrap_or((entry, "1"));
+        let is_vertex = !vertex.trim().is_empty() && vertex.trim().bytes().all(|byte| byte.is_ascii_digit());
+        is_vertex && weight.trim().parse::<f64>().is_ok()
+    };
+    match text.strip_prefix('@') {
+        Some(path) => !path.is_empty(),
+        None => text.split(',').all(is_entry),
+    }
+}
+
+/// Whether a text names vertices of this graph, with weights that are not negative and not all 0.
+pub(crate) fn check(arg: &Arg, text: &str, graph: &Graph) -> Result<(), ArgumentError> {
+    let name = || arg.name.to_uppercase();
+    let weights =
+        weights(text, graph).map_err(|error| ArgumentError::Sources { name: name(), problem: error.to_string() })?;
+    let problem = match weights.iter().position(|&weight| weight < 0.0) {
+        Some(vertex) => format!("the weight {} of vertex {vertex} is negative", weights[vertex]),
+        None if weights.iter().all(|&weight| weight == 0.0) => format!("`{text}` gives no vertex a weight above 0"),
+        None => return Ok(()),
+    };
+    Err(ArgumentError::Sources { name: name(), problem })
+}
+
+/// The text with vertices by their numbers; a file stays as it is. `find` finds a vertex by its id.
+pub(crate) fn numbered(
+    arg: &Arg,
+    text: &str,
+    graph: &Graph,
+    find: impl Fn(&Arg, &str, &Graph) -> Result<VertexId, ArgumentError>,
+) -> Result<String, ArgumentError> {
+    let entry = |entry: &str| -> Result<String, ArgumentError> {
+        Ok(match entry.split_once('=') {
+            Some((id, weight)) => format!("{}={}", find(arg, id.trim(), graph)?, weight.trim()),
+            None => find(arg, entry.trim(), graph)?.to_string(),
+        })
+    };
+    let numbered = match text.starts_with('@') {
+        true => text.to_string(),
+        // An id may hold a comma; one that is the whole text is taken as it is.
+        false => match find(arg, text, graph) {
+            Ok(vertex) => vertex.to_string(),
+            Err(_) if Path::new(text).is_file() => {
+                let problem = format!("`{text}` is a file and no vertex: to read it, write `@{text}`");
+                return Err(ArgumentError::Sources { name: arg.name.to_uppercase(), problem });
+            }
+            Err(error) if !text.contains([',', '=']) => return Err(error),
+            Err(_) => text.split(',').map(entry).collect::<Result<Vec<_>, _>>()?.join(","),
+        },
+    };
+    check(arg, &numbered, graph)?;
+    Ok(numbered)
+}
