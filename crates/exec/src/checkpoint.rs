@@ -1,10 +1,10 @@
 //! Checkpoints: the state of a run at the head of a loop, in a file, and runs that go on from there.
 //!
-//! A run of `main` can be saved where a `while` loop that stands directly in `main` is about to begin another round: all
-//! that the rest of the run depends on is then in globals and in the variables of `main`. A run that resumes loads its
-//! graphs and runs the start-up as always, takes the saved values in place of those that it has then, and goes on at the
-//! head of the same loop. Graphs that the program made, lists and priority queues are not saved: such programs are
-//! refused.
+//! A run of `main` can be saved where a `while` loop that stands directly in `main` is about to begin another round:
+//! all that the rest of the run depends on is then in globals and in the variables of `main`. A run that resumes loads
+//! its graphs and runs the start-up as always, takes the saved values in place of those that it has then, and goes on
+//! at the head of the same loop. Graphs that the program made, lists and priority queues are not saved: such programs
+//! are refused.
 //!
 //! The file is a sequence of little-endian numbers between a magic word and a checksum.
 
@@ -128,7 +128,8 @@ pub(crate) struct Items {
 impl Items {
     /// With the graphs among the globals after the start-up.
     pub(crate) fn new(globals: &[Value]) -> Items {
-        let graph = |(slot, value): (usize, &Value)| value.as_graph().map(|graph| (slot, graph.id(), Arc::clone(graph)));
+        let graph =
+            |(slot, value): (usize, &Value)| value.as_graph().map(|graph| (slot, graph.id(), Arc::clone(graph)));
         Items { graphs: globals.iter().enumerate().filter_map(graph).collect(), ..Items::default() }
     }
 
@@ -230,8 +231,7 @@ impl<'b> Source<'b> {
     }
 }
 
-const KINDS: [Scalar; 6] =
-    [Scalar::Int, Scalar::Uint, Scalar::Uint64, Scalar::Float, Scalar::Double, Scalar::Bool];
+const KINDS: [Scalar; 6] = [Scalar::Int, Scalar::Uint, Scalar::Uint64, Scalar::Float, Scalar::Double, Scalar::Bool];
 
 impl Saved {
     fn encode(&self) -> Vec<u8> {
@@ -315,7 +315,8 @@ impl Saved {
         let mut vectors = Vec::new();
         for _ in 0..source.count()? {
             let kind = *KINDS.get(usize::try_from(source.number()?).ok()?)?;
-            let dims: Vec<usize> = source.numbers()?.into_iter().map(|n| usize::try_from(n).ok()).collect::<Option<_>>()?;
+            let dims: Vec<usize> =
+                source.numbers()?.into_iter().map(|n| usize::try_from(n).ok()).collect::<Option<_>>()?;
             let cells = dims.iter().try_fold(1usize, |all, &entries| all.checked_mul(entries))?;
             // The bytes are there, so that the memory is worth asking for.
             let width = match kind {
@@ -369,7 +370,10 @@ mod tests {
     #[test]
     fn what_is_written_is_read_again() {
         let (before, after) = (saved(), Saved::decode(&saved().encode()).unwrap());
-        assert_eq!((&before.identity, &before.scalars, &before.objects), (&after.identity, &after.scalars, &after.objects));
+        assert_eq!(
+            (&before.identity, &before.scalars, &before.objects),
+            (&after.identity, &after.scalars, &after.objects)
+        );
         assert_eq!((before.line, before.rounds, before.calls, before.drawn), (after.line, after.rounds, 5, 6));
         assert_eq!(after.vectors[0].to_vec::<f64>(), Some(vec![1.5, -2.0]));
         assert_eq!(after.vectors[1].to_vec::<bool>(), Some(vec![true, false, true]));

@@ -173,7 +173,13 @@ impl FlowExecutable {
     }
 
     /// Who needs which vertices of a graph, where values and changes go only there.
-    fn mirrors(&mut self, id: usize, graph: GraphId, part: &Graph, cut: &Cut) -> Result<Option<(GraphId, Arc<Mirrors>)>> {
+    fn mirrors(
+        &mut self,
+        id: usize,
+        graph: GraphId,
+        part: &Graph,
+        cut: &Cut,
+    ) -> Result<Option<(GraphId, Arc<Mirrors>)>> {
         let along_edges = |plan: &VectorPlan| plan.reads_far || matches!(plan.write, Write::Merged { ends: true, .. });
         let needed = self.operators[id].plan.vectors.iter().any(|(_, plan)| along_edges(plan));
         if !needed || !self.start.goes_to_mirrors() {

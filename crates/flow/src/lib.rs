@@ -60,8 +60,8 @@ use gw_schedule::{Capabilities, Family};
 
 pub use cluster::{Cluster, ClusterError, Exchange, PATIENCE};
 pub use end::heard_of_failure;
-pub use launch::{Ended, Launch, LaunchError, Launched};
 use executable::FlowExecutable;
+pub use launch::{Ended, Launch, LaunchError, Launched};
 use run::{Follower, Start};
 use session::Traffic;
 

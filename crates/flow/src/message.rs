@@ -102,12 +102,7 @@ pub(crate) fn write_cells(message: &mut Writer, vector: &Vector, cells: impl Ite
 }
 
 /// Reads as many cells of a vector as were written. Nothing is stored where one of them is missing.
-pub(crate) fn read_cells(
-    reader: &mut Reader<'_>,
-    vector: &Vector,
-    count: usize,
-    cells: impl Iterator<Item = usize>,
-) {
+pub(crate) fn read_cells(reader: &mut Reader<'_>, vector: &Vector, count: usize, cells: impl Iterator<Item = usize>) {
     fn store<const W: usize>(bytes: &[u8], vector: &Vector, cells: impl Iterator<Item = usize>) {
         for (cell, bytes) in cells.zip(bytes.chunks_exact(W)) {
             let mut bits = [0; 8];

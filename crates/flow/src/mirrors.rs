@@ -1,6 +1,6 @@
 //! Who needs which vertices: a worker reads and writes entries of its own vertices and of those at the other ends of
-//! its edges, its *mirrors*. Workers tell each other once per graph which these are; from then on, values and changes go
-//! to those who need them, and to nobody else.
+//! its edges, its *mirrors*. Workers tell each other once per graph which these are; from then on, values and changes
+//! go to those who need them, and to nobody else.
 
 use gw_exec::{ErrorKind, Result, Vector};
 use gw_graph::{Adjacency, Graph};

@@ -39,12 +39,7 @@ pub(crate) struct Follower {
 
 impl Follower {
     /// Compiles a module for a worker with this many threads.
-    pub(crate) fn new(
-        module: &Arc<Module>,
-        traffic: &Arc<Traffic>,
-        threads: usize,
-        mirrors: bool,
-    ) -> Result<Follower> {
+    pub(crate) fn new(module: &Arc<Module>, traffic: &Arc<Traffic>, threads: usize, mirrors: bool) -> Result<Follower> {
         let seat = Seat::default();
         let vm = WorkerVm::new(Arc::clone(&seat), Arc::clone(traffic), threads, mirrors);
         let program = Program::prepare(&vm, Arc::clone(module))?;

@@ -31,11 +31,7 @@ struct Partial {
 
 impl Truth {
     /// Makes vectors true in all entries, those that are not.
-    pub(crate) fn fetch<'v>(
-        &mut self,
-        session: &mut Session,
-        vectors: impl Iterator<Item = &'v Vector>,
-    ) -> Result<()> {
+    pub(crate) fn fetch<'v>(&mut self, session: &mut Session, vectors: impl Iterator<Item = &'v Vector>) -> Result<()> {
         let needed: Vec<Partial> = vectors.filter_map(|vector| self.partial.remove(&vector.id())).collect();
         if needed.is_empty() {
             return Ok(());

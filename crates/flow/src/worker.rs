@@ -42,7 +42,8 @@ impl GraphVm for WorkerVm {
 
     fn prepare(&self, module: Arc<Module>) -> Result<Box<dyn Executable>> {
         let local = self.local.prepare(Arc::clone(&module))?;
-        let start = Start::Follower { seat: Arc::clone(&self.seat), traffic: Arc::clone(&self.traffic), mirrors: self.mirrors };
+        let start =
+            Start::Follower { seat: Arc::clone(&self.seat), traffic: Arc::clone(&self.traffic), mirrors: self.mirrors };
         Ok(Box::new(FlowExecutable::new(&module, local, start)?))
     }
 }

@@ -103,7 +103,10 @@ impl<'a> Interp<'a> {
         let mut watched = Vec::new();
         let all = self.env.objects.iter().chain(&self.frames.objects[self.frames.object_base..]);
         all.for_each(|value| value.collect_watched(&mut watched));
-        watched.iter().filter(|vector| vector.is_watched()).try_for_each(|vector| self.machine.host_will_read(vector))?;
+        watched
+            .iter()
+            .filter(|vector| vector.is_watched())
+            .try_for_each(|vector| self.machine.host_will_read(vector))?;
         let mut items = Items::with_graphs_of(&run.items);
         let mut item = |value| {
             items.item(value).map_err(|what| {
