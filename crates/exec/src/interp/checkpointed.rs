@@ -89,7 +89,7 @@ impl<'a> Interp<'a> {
         let mut rounds = done;
         loop {
             self.tick()?;
-            if rounds > done && rounds % run.checkpoint.every == 0 {
+            if rounds > done && rounds.is_multiple_of(run.checkpoint.every) {
                 self.save(run, at, rounds)?;
             }
             if self.num(condition)? == 0 || self.block(body)? {
