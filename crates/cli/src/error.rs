@@ -135,6 +135,9 @@ pub enum CliError {
         /// Runs that did.
         bad: usize,
     },
+    /// Processes that were started here did not come to a good end.
+    #[error("{}", .0.message.as_deref().unwrap_or_default())]
+    Processes(gw_flow::Ended),
     /// Arguments that do not fit together.
     #[error("{0}")]
     Usage(String),
@@ -215,6 +218,7 @@ impl CliError {
         match self {
             _ if self.is_interrupt() => INTERRUPTED as u8,
             CliError::Usage(_) | CliError::UnknownProgram(_) => 2,
+            CliError::Processes(ended) => ended.code,
             CliError::Pipeline(gw_ir::PipelineError::UnknownPass(_)) => 2,
             CliError::Lab(error) if error.is_usage() => 2,
             CliError::Explain(gw_explain::ExplainError::NoModel(_)) => 2,

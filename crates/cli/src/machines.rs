@@ -1,11 +1,10 @@
 //! The machines that `--target` names, and which of them `auto` is.
 
-use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use graphwright::{AUTO, Flow, Machine, MachineKind, MachineOptions, Machines, Opening, Swarm, Worth};
+use graphwright::{AUTO, Machine, MachineKind, MachineOptions, Machines, Opening, Swarm, Worth};
 use gw_graph::Graph;
 use gw_schedule::Family;
 
@@ -40,43 +39,6 @@ pub struct Parameters {
     /// Parameters of the simulated machine: thesis, t4 or sample, or a TOML file; with --target swarm
     #[arg(long, value_name = "NAME|FILE")]
     machine: Option<String>,
-}
-
-/// The workers of the distributed machine.
-#[derive(Args, Clone, Default)]
-pub struct Distributed {
-    /// Workers of this process, each with a part of the graph; with --target flow [default: 2, with --hosts 1]
-    #[arg(long, value_name = "N")]
-    workers: Option<usize>,
-    /// A file with the addresses of all processes, one HOST:PORT per line; with --target flow
-    #[arg(long, value_name = "FILE", requires = "process")]
-    hosts: Option<PathBuf>,
-    /// The number of this process among the --hosts, from 0 on
-    #[arg(long, value_name = "I", requires = "hosts")]
-    process: Option<usize>,
-}
-
-impl Distributed {
-    /// Whether anything was said about workers.
-    pub fn is_given(&self) -> bool {
-        self.workers.is_some() || self.hosts.is_some()
-    }
-
-    /// Opens the distributed machine on these workers; `threads` is 0 for all cores.
-    pub fn open(&self, target: &Target, threads: usize) -> Result<Opened, CliError> {
-        if target.0 != FLOW {
-            return Err(CliError::Usage(format!("--workers, --hosts and --process go with --target {FLOW}")));
-        }
-        let cluster = match (&self.hosts, self.process) {
-            (Some(hosts), Some(process)) => gw_flow::Cluster::from_hosts(self.workers.unwrap_or(1), process, hosts),
-            _ => gw_flow::Cluster::threads(self.workers.unwrap_or(2)),
-        };
-        let cluster = cluster.map_err(|error| CliError::Usage(error.to_string()))?;
-        let mut machines = Machines::none();
-        machines.register(Flow(Some(cluster)));
-        let machine = machines.open(FLOW, &MachineOptions { threads })?;
-        Ok(Opened { machine, replaceable: false, worth: None, seconds: 0.0 })
-    }
 }
 
 impl Parameters {
@@ -137,6 +99,11 @@ impl Target {
         let machines = Machines::standard();
         let kind: &dyn MachineKind = machines.find(&self.0)?;
         Ok((kind.name(), kind.family()))
+    }
+
+    /// Whether the machine is the distributed one.
+    pub fn is_flow(&self) -> bool {
+        self.0 == FLOW
     }
 
     /// Whether the machine is the GPU.
@@ -238,7 +205,7 @@ impl Simulated {
 /// The simulated machine.
 const SWARM: &str = "swarm";
 /// The distributed machine.
-const FLOW: &str = "flow";
+pub const FLOW: &str = "flow";
 /// The machine that can run everything that fits into the memory of the host.
 const CPU: &str = "cpu";
 /// The machine that takes time to start.

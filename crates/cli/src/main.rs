@@ -9,6 +9,7 @@ mod clock;
 mod completions;
 mod criteria;
 mod devices;
+mod distributed;
 mod energy;
 mod error;
 mod explain;
@@ -108,7 +109,10 @@ fn main() -> ExitCode {
         }
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            output::error(&error);
+            // Of several processes that were started together, one is heard.
+            if !distributed::tell_launcher(error.exit_code(), &output::error_text(&error)) {
+                output::error(&error);
+            }
             if error.is_stop() || stop::is_hurried() {
                 // Whoever reads the output may have gone.
                 let _ = std::io::stdout().flush();

@@ -11,17 +11,24 @@ use crate::error::CliError;
 
 /// Prints an error: one line, or the findings in a program with its text.
 pub fn error(error: &CliError) {
+    eprint!("{}", error_text(error));
+}
+
+/// An error as it is printed.
+pub fn error_text(error: &CliError) -> String {
     match error {
-        error if error.is_broken_pipe() => {}
+        error if error.is_broken_pipe() => String::new(),
         // Diagnostics bring their own heading.
         CliError::Program { found, .. } => {
-            eprint!("{error}");
+            let mut text = error.to_string();
             if found.iter().filter(|finding| finding.is_error()).count() >= MOST_FINDINGS {
-                eprintln!("gw: no more than {MOST_FINDINGS} errors are shown; there may be more");
+                text += &format!("gw: no more than {MOST_FINDINGS} errors are shown; there may be more\n");
             }
+            text
         }
-        CliError::Run { error: cause, .. } if cause.diagnostic().is_some() => eprint!("{error}"),
-        error => eprintln!("gw: {error}"),
+        CliError::Run { error: cause, .. } if cause.diagnostic().is_some() => error.to_string(),
+        CliError::Processes(_) => error.to_string(),
+        error => format!("gw: {error}\n"),
     }
 }
 

@@ -13,6 +13,7 @@ use gw_schedule::Param;
 use rustc_hash::FxHashMap;
 
 use crate::adaptive::Steps;
+use crate::checkpoint::{Checkpoint, Saved};
 use crate::error::{ErrorKind, Result};
 use crate::externs::{ExternCall, Externs};
 use crate::graphs::{GraphSource, fit_weights};
@@ -67,6 +68,8 @@ pub struct Environment {
     pub(crate) guard: bool,
     /// How deep functions and operators are nested.
     pub(crate) depth: usize,
+    /// Where the run is saved, and what it goes on from.
+    pub(crate) checkpoint: Option<(Checkpoint, Option<Saved>)>,
     /// What the caller decided about this run.
     options: RunOptions,
     /// The run is one of `main`, which needs nothing but its options.
@@ -163,6 +166,7 @@ impl Environment {
             adaptive: Vec::new(),
             guard: options.guard,
             depth: 0,
+            checkpoint: None,
             options: options.clone(),
             of_main: false,
             watch_new: machine.watches_new_vectors(),
@@ -328,7 +332,14 @@ impl Environment {
     /// and its prints are kept. `None` for the call of an export function, whose arguments exist only here.
     pub fn replica_options(&self) -> Option<RunOptions> {
         let (observer, output) = (None, crate::options::Output::Capture);
-        self.of_main.then(|| RunOptions { observer, output, ..self.options.clone() })
+        let checkpoint = self.options.checkpoint.clone().map(|checkpoint| Checkpoint { writes: false, ..checkpoint });
+        self.of_main.then(|| RunOptions { observer, output, checkpoint, ..self.options.clone() })
+    }
+
+    /// A number for the checkpoint that the run goes on from: the same for the same checkpoint. 0 without one.
+    pub fn resumed_from(&self) -> u64 {
+        let saved = self.checkpoint.as_ref().and_then(|(_, saved)| saved.as_ref());
+        saved.map_or(0, |saved| saved.checksum + 1)
     }
 
     /// The seed of random choices in this run.

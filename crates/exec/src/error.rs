@@ -72,6 +72,17 @@ pub enum ErrorKind {
     /// Integer division or remainder by zero.
     #[error("integer division by zero")]
     DivisionByZero,
+    /// A checkpoint cannot be written or does not belong to this run.
+    #[error("the checkpoint {path} {problem}")]
+    Checkpoint {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// Something that went wrong elsewhere, with no place in the text of the program: another process was lost.
+    #[error("{0}")]
+    Elsewhere(String),
     /// The run was cancelled from outside.
     #[error("the run was cancelled")]
     Cancelled,
@@ -283,7 +294,7 @@ impl ExecError {
     /// The error as the front end shows errors, with the source line; `None` when the place is unknown.
     pub fn diagnostic(&self) -> Option<gw_lang::diagnostic::Diagnostic> {
         let span = self.span();
-        if span.line == 0 {
+        if span.line == 0 || matches!(self.kind(), ErrorKind::Elsewhere(_) | ErrorKind::Checkpoint { .. }) {
             return None;
         }
         let place = gw_lang::Span::new(span.start as usize, span.end as usize);

@@ -8,6 +8,7 @@
 
 mod adaptive;
 mod call;
+mod checkpoint;
 mod choice;
 mod code;
 pub mod conformance;
@@ -43,6 +44,7 @@ mod watch;
 
 pub use adaptive::{PerGraph, graph_features};
 pub use call::{Captures, Condition, EdgeCall, OperatorCall, OperatorOutcome, Selection, VertexCall};
+pub use checkpoint::Checkpoint;
 pub use choice::{
     Choice, GraphText, Reason, RunChoice, choose_for_run, choose_for_run_by, graph_text, label_operators,
 };

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::checkpoint::Checkpoint;
 use crate::error::{ErrorKind, Result};
 use crate::externs::Externs;
 use crate::given::Given;
@@ -44,6 +45,8 @@ pub struct RunOptions {
     /// Guard against bad advice in adaptive schedules: weak leaves, dear candidates and late steps give way to the safe
     /// candidate.
     pub guard: bool,
+    /// Save the run of `main` now and then, or go on with one that was saved.
+    pub checkpoint: Option<Checkpoint>,
 }
 
 /// Where prints go.
@@ -86,6 +89,7 @@ impl Default for RunOptions {
             fetch_results: true,
             runs: 1,
             guard: true,
+            checkpoint: None,
         }
     }
 }

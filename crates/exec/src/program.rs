@@ -130,6 +130,10 @@ impl Program {
             return Err(ErrorKind::Unsupported(message.into()).into());
         }
         env.of_main = true;
+        if let Some(checkpoint) = &options.checkpoint {
+            let saved = if checkpoint.resume { Some(checkpoint.read()?) } else { None };
+            env.checkpoint = Some((checkpoint.clone(), saved));
+        }
         self.executable.begin_run();
         let start = Instant::now();
         options.given.assign_first(&mut env)?;
@@ -180,7 +184,15 @@ impl Program {
         let before = env.steps();
         let shared = args.clone();
         let start = Instant::now();
-        let returned = Interp::new(&code, &mut env, &mut *self.executable).run_function(function, Vec::new(), args);
+        let checkpoint = env.checkpoint.clone();
+        let mut interp = Interp::new(&code, &mut env, &mut *self.executable);
+        let returned = match &checkpoint {
+            Some((checkpoint, saved)) => {
+                let module = crate::checkpoint::module_hash(&self.module);
+                interp.run_main_with_checkpoints(function, checkpoint, saved.as_ref(), module).map(|()| Value::Nothing)
+            }
+            None => interp.run_function(function, Vec::new(), args),
+        };
         let mut value = returned.map_err(|error| first_fault(&mut *self.executable, error))?;
         self.executable.finish_run()?;
         let seconds = start.elapsed().as_secs_f64();

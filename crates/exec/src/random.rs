@@ -77,6 +77,16 @@ impl Draws {
         Draws { call_key: call_key(seed, call, role), element: (0, 0), drawn: 0 }
     }
 
+    /// Draws so far.
+    pub(crate) fn drawn(&self) -> u64 {
+        self.drawn
+    }
+
+    /// Goes on as if there had been so many draws.
+    pub(crate) fn set_drawn(&mut self, drawn: u64) {
+        self.drawn = drawn;
+    }
+
     /// A call of the function for another element begins.
     #[inline(always)]
     pub(crate) fn begin(&mut self, a: u32, b: u32) {

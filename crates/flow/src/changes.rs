@@ -1,9 +1,13 @@
 //! What an operator changed in a vector that all workers may write, and how the changes of all become one.
 
+use std::sync::Arc;
+
 use gw_exec::{ErrorKind, Result, Scalar, Vector, scalar};
 use gw_ir::expr::{BinaryOp, ReduceOp};
 
+use crate::cut::Cut;
 use crate::message::{Reader, Writer, width};
+use crate::mirrors::Mirrors;
 use crate::plan::Merge;
 
 /// The cells of a vector before an operator: all of them, or those that it can reach.
@@ -11,6 +15,8 @@ pub(crate) struct Before {
     vector: Vector,
     merge: Merge,
     cells: Cells,
+    /// Changes go to owners and mirrors only.
+    mirrors: Option<Arc<Mirrors>>,
 }
 
 enum Cells {
@@ -21,8 +27,14 @@ enum Cells {
 }
 
 impl Before {
-    /// Notes the cells of a vector. `reachable` are the only entries that the operator can reach, each once.
-    pub(crate) fn of(vector: &Vector, merge: Merge, reachable: Option<&[u32]>) -> Result<Before> {
+    /// Notes the cells of a vector. `reachable` are the only entries that the operator can reach, each once; `mirrors`
+    /// are those who must know of changes beside the owners, if not everybody must.
+    pub(crate) fn of(
+        vector: &Vector,
+        merge: Merge,
+        reachable: Option<&[u32]>,
+        mirrors: Option<Arc<Mirrors>>,
+    ) -> Result<Before> {
         if u32::try_from(vector.cells()).is_err() {
             let message = "workers exchange vectors of fewer than 2^32 cells";
             return Err(ErrorKind::Unsupported(message.to_string()).into());
@@ -39,15 +51,21 @@ impl Before {
                 Cells::Some(there.map(|cell| (cell as u32, vector.load_bits(cell))).collect())
             }
         };
-        Ok(Before { vector: vector.clone(), merge, cells })
+        Ok(Before { vector: vector.clone(), merge, cells, mirrors })
     }
 
-    /// Writes the changes into a message and takes them back: they are made again with those of all workers.
-    pub(crate) fn write_changes(&self, message: &mut Writer) -> Result<()> {
-        let (vector, width) = (&self.vector, width(&self.vector));
-        let count_at = message.0.len();
-        message.u32(0);
-        let mut count = 0u32;
+    /// Whether some workers need not know of some changes.
+    pub(crate) fn goes_to_mirrors(&self) -> bool {
+        self.mirrors.is_some()
+    }
+
+    /// Writes the changes and takes them back: they are made again with those of all workers. There is one message for
+    /// all, or one per worker; `own` is the number of this worker.
+    pub(crate) fn write_changes(&self, messages: &mut [Writer], (own, cut): (usize, &Cut)) -> Result<()> {
+        let (vector, width, stride) = (&self.vector, width(&self.vector), self.vector.stride().max(1));
+        let places: Vec<usize> = messages.iter().map(|message| message.0.len()).collect();
+        let mut counts = vec![0u32; messages.len()];
+        messages.iter_mut().for_each(|message| message.u32(0));
         let mut note = |cell: usize, old: u64| -> Result<()> {
             let new = vector.load_bits(cell);
             if new == old {
@@ -59,16 +77,24 @@ impl Before {
                 Merge::Reduce(ReduceOp::Sum) if vector.scalar() != Scalar::Bool => difference(vector, new, old)?,
                 _ => new,
             };
-            message.u32(cell as u32);
-            message.cell(value, width);
-            count += 1;
+            let vertex = (cell / stride) as u32;
+            for (to, message) in messages.iter_mut().enumerate() {
+                let mirrors = self.mirrors.as_ref().filter(|_| to != own);
+                if mirrors.is_none_or(|mirrors| mirrors.has(to, vertex) || cut.range(to).contains(&vertex)) {
+                    message.u32(cell as u32);
+                    message.cell(value, width);
+                    counts[to] += 1;
+                }
+            }
             Ok(())
         };
         match &self.cells {
             Cells::All(cells) => cells.iter().enumerate().try_for_each(|(cell, &old)| note(cell, old))?,
             Cells::Some(cells) => cells.iter().try_for_each(|&(cell, old)| note(cell as usize, old))?,
         }
-        message.0[count_at..count_at + 4].copy_from_slice(&count.to_le_bytes());
+        for ((message, at), count) in messages.iter_mut().zip(places).zip(counts) {
+            message.0[at..at + 4].copy_from_slice(&count.to_le_bytes());
+        }
         Ok(())
     }
 
@@ -113,14 +139,15 @@ mod tests {
     /// Two workers change copies of a vector and agree on the result.
     fn merged(merge: Merge, changes: [&[(usize, i32)]; 2], reachable: Option<&[u32]>) -> Vec<i32> {
         let copies = [0, 1].map(|_| Vector::from_slice(&[10, 20, 30, 40]));
-        let before: Vec<Before> = copies.iter().map(|copy| Before::of(copy, merge, reachable).unwrap()).collect();
+        let before: Vec<Before> = copies.iter().map(|copy| Before::of(copy, merge, reachable, None).unwrap()).collect();
         let messages: Vec<Writer> = (0..2)
             .map(|worker| {
                 for &(at, value) in changes[worker] {
                     assert!(copies[worker].set(at, &gw_exec::Value::Int(value)));
                 }
-                let mut message = Writer::default();
-                before[worker].write_changes(&mut message).unwrap();
+                let mut message = [Writer::default()];
+                before[worker].write_changes(&mut message, (worker, &Cut::even(4, 2))).unwrap();
+                let [message] = message;
                 message
             })
             .collect();

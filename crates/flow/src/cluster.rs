@@ -1,23 +1,20 @@
 //! Who takes part: workers in one process, or in several processes that find each other by a list of addresses.
-//!
-//! A process listens at its own address and calls those before it in the list. Both sides say a greeting first, and
-//! hang up on a process of another version or with another list. Nothing is encrypted and nobody is authenticated.
 
-use std::io::{ErrorKind, Read, Write};
-use std::net::{TcpListener, TcpStream, ToSocketAddrs};
+use std::fmt;
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use thiserror::Error;
 
-/// How long a process waits for the others.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// How often it tries again.
-const PAUSE: Duration = Duration::from_millis(20);
-/// How long the greeting of a process that has called may take.
-const GREETING: Duration = Duration::from_secs(5);
-/// The first bytes of a greeting.
-const MAGIC: u64 = u64::from_be_bytes(*b"gw-flow1");
+use crate::end::End;
+use crate::meeting::Meeting;
+use crate::pipe::Pipe;
+use crate::vigil::Vigil;
+
+/// How long a process waits for the others, unless somebody says otherwise.
+pub const PATIENCE: Duration = Duration::from_secs(8);
 /// Workers in all that can be connected.
 const MOST_WORKERS: usize = 1024;
 
@@ -45,6 +42,16 @@ pub enum ClusterError {
         /// What stands there.
         text: String,
     },
+    /// Two lines of the hosts file are the same.
+    #[error("{} line {line}: `{text}` stands there twice; every process needs an address of its own", path.display())]
+    SameAddress {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1 on.
+        line: usize,
+        /// What stands there.
+        text: String,
+    },
     /// The number of this process is not one of the list.
     #[error("process {process} is not in the list of {processes} addresses: processes are numbered from 0 on")]
     NoSuchProcess {
@@ -62,7 +69,9 @@ pub enum ClusterError {
         processes: usize,
     },
     /// This process cannot listen at its own address.
-    #[error("process {process} cannot listen at {address}: {error}")]
+    #[error(
+        "process {process} cannot listen at {address}: {error}; is it already running here, or is this another host?"
+    )]
     CannotListen {
         /// This process.
         process: usize,
@@ -72,33 +81,79 @@ pub enum ClusterError {
         error: std::io::Error,
     },
     /// Another process did not come.
-    #[error("process {process} at {address} did not answer within {} s{}", PATIENCE.as_secs(), detail)]
+    #[error("process {process} at {address} did not answer within {seconds} s{detail}")]
     Absent {
         /// The process that is missing.
         process: usize,
         /// Its address.
         address: String,
-        /// The last failure, after a colon.
+        /// How long it was waited for.
+        seconds: f64,
+        /// What was met instead, after a colon.
         detail: String,
     },
     /// Another process is of another kind.
-    #[error(
-        "process {process} runs another version, has another hosts file or another number of workers; start all \
-         processes with the same `gw`, hosts and --workers"
-    )]
+    #[error("process {process} at {address} {how}; start all processes with the same `gw`, hosts and --workers")]
     Stranger {
         /// That process.
         process: usize,
+        /// Where it is.
+        address: String,
+        /// What is different there.
+        how: String,
     },
+    /// Another process does not know the token.
+    #[error(
+        "process {process} at {address} does not have the token of this run: give all processes the same GW_FLOW_TOKEN"
+    )]
+    NoToken {
+        /// That process.
+        process: usize,
+        /// Where it is.
+        address: String,
+    },
+    /// The process that started this one is gone or says nonsense.
+    #[error("the process that started this one does not answer: {0}")]
+    Launcher(String),
 }
 
-/// The workers of a run and where they are.
-#[derive(Debug, Clone)]
+/// Who is told of values and changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Exchange {
+    /// Those who need them, where there are several processes; everybody in one process, where nothing is sent.
+    #[default]
+    Auto,
+    /// Everybody.
+    All,
+    /// Owners, and whoever has the vertex at the end of an edge.
+    Mirrors,
+}
+
+/// The workers of a run and where they are. Clones are the same cluster.
+#[derive(Clone)]
 pub struct Cluster {
-    workers: usize,
-    process: usize,
+    pub(crate) workers: usize,
+    pub(crate) process: usize,
     /// One address per process; none for a single process.
-    addresses: Vec<String>,
+    pub(crate) addresses: Vec<String>,
+    pub(crate) token: String,
+    pub(crate) patience: Duration,
+    exchange: Exchange,
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Default)]
+struct State {
+    listener: Option<TcpListener>,
+    /// Connections for the next run.
+    vigil: Option<Vigil>,
+}
+
+impl fmt::Debug for Cluster {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Cluster { workers, process, addresses, .. } = self;
+        write!(f, "Cluster {{ workers: {workers}, process: {process}, addresses: {addresses:?} }}")
+    }
 }
 
 impl Cluster {
@@ -120,17 +175,20 @@ impl Cluster {
     pub fn from_hosts(workers: usize, process: usize, path: &Path) -> Result<Cluster, ClusterError> {
         let text = std::fs::read_to_string(path)
             .map_err(|error| ClusterError::Unreadable { path: path.to_path_buf(), error })?;
-        let mut addresses = Vec::new();
+        let mut addresses: Vec<String> = Vec::new();
         for (i, line) in text.lines().map(str::trim).enumerate() {
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
+            let (path, text, i) = (path.to_path_buf(), line.to_string(), i + 1);
             let port = line.rsplit_once(':').filter(|(host, _)| !host.is_empty()).map(|(_, port)| port.parse::<u16>());
             if !matches!(port, Some(Ok(1..))) {
-                let (path, text) = (path.to_path_buf(), line.to_string());
-                return Err(ClusterError::NotAnAddress { path, line: i + 1, text });
+                return Err(ClusterError::NotAnAddress { path, line: i, text });
             }
-            addresses.push(line.to_string());
+            if addresses.contains(&text) {
+                return Err(ClusterError::SameAddress { path, line: i, text });
+            }
+            addresses.push(text);
         }
         Cluster::processes(workers, process, addresses)
     }
@@ -140,7 +198,42 @@ impl Cluster {
         if workers == 0 || workers.saturating_mul(processes) > MOST_WORKERS {
             return Err(ClusterError::Workers { workers, processes });
         }
-        Ok(Cluster { workers, process, addresses })
+        let (token, patience, exchange, state) = (String::new(), PATIENCE, Exchange::default(), Arc::default());
+        Ok(Cluster { workers, process, addresses, token, patience, exchange, state })
+    }
+
+    /// With a word that all processes of the run must know.
+    pub fn with_token(self, token: String) -> Cluster {
+        Cluster { token, ..self }
+    }
+
+    /// With another time that the other processes are waited for.
+    pub fn with_patience(self, patience: Duration) -> Cluster {
+        Cluster { patience, ..self }
+    }
+
+    /// With another choice of who is told what.
+    pub fn with_exchange(self, exchange: Exchange) -> Cluster {
+        Cluster { exchange, ..self }
+    }
+
+    /// Values and changes go only to those who need them.
+    pub(crate) fn goes_to_mirrors(&self) -> bool {
+        match self.exchange {
+            Exchange::Auto => self.number() > 1,
+            Exchange::All => false,
+            Exchange::Mirrors => true,
+        }
+    }
+
+    /// With a socket at which this process listens already.
+    pub(crate) fn with_listener(self, listener: TcpListener) -> Cluster {
+        self.state().listener = Some(listener);
+        self
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Workers of this process.
@@ -150,7 +243,7 @@ impl Cluster {
 
     /// Workers of all processes.
     pub fn workers_in_all(&self) -> usize {
-        self.workers * self.addresses.len().max(1)
+        self.workers * self.number()
     }
 
     /// The number of this process.
@@ -158,110 +251,65 @@ impl Cluster {
         self.process
     }
 
-    /// A socket to every other process, in their order; none for this one.
-    pub(crate) fn connect(&self) -> Result<Vec<Option<TcpStream>>, ClusterError> {
+    /// The number of processes.
+    pub fn number(&self) -> usize {
+        self.addresses.len().max(1)
+    }
+
+    /// Meets the other processes, for the first run. Whoever is lost from then on until the run begins is told to
+    /// `lost`, from another thread. A later run meets them anew, when it begins.
+    pub fn meet(&self, lost: impl Fn(&str) + Send + 'static) -> Result<(), ClusterError> {
+        if self.addresses.len() < 2 {
+            return Ok(());
+        }
+        let mut state = self.state();
+        let sockets = self.sockets(&mut state)?;
+        let named = sockets.into_iter().enumerate().map(|(other, socket)| (self.named(other), socket)).collect();
+        state.vigil = Some(Vigil::over(named, lost));
+        Ok(())
+    }
+
+    /// A pipe to every other process, in their order; none for this one.
+    pub(crate) fn connect(&self, end: &Arc<End>) -> Result<Vec<Option<Pipe>>, ClusterError> {
         if self.addresses.len() < 2 {
             return Ok(Vec::new());
         }
-        let deadline = Instant::now() + PATIENCE;
+        let mut state = self.state();
+        let sockets = match state.vigil.take() {
+            Some(vigil) => vigil.end(),
+            None => self.sockets(&mut state)?,
+        };
+        let pipe = |(other, socket): (usize, Option<TcpStream>)| {
+            let pipe = socket.map(|socket| Pipe::new(socket, self.named(other), Arc::clone(end)));
+            pipe.transpose().map_err(|error| self.absent(other, format!(": {error}")))
+        };
+        sockets.into_iter().enumerate().map(pipe).collect()
+    }
+
+    /// A socket to every other process, in their order; none for this one.
+    fn sockets(&self, state: &mut State) -> Result<Vec<Option<TcpStream>>, ClusterError> {
         let own = &self.addresses[self.process];
         let cannot = |error| ClusterError::CannotListen { process: self.process, address: own.clone(), error };
         // Listening begins first, so that those behind this process in the list need not try twice.
-        let listener = TcpListener::bind(own).map_err(cannot)?;
+        let listener = match state.listener.take() {
+            Some(listener) => listener,
+            None => TcpListener::bind(own).map_err(cannot)?,
+        };
         listener.set_nonblocking(true).map_err(cannot)?;
-        let mut sockets: Vec<Option<TcpStream>> = self.addresses.iter().map(|_| None).collect();
-        for (other, socket) in sockets.iter_mut().enumerate().take(self.process) {
-            *socket = Some(self.call(other, deadline)?);
-        }
-        while let Some(missing) = (self.process + 1..sockets.len()).find(|&other| sockets[other].is_none()) {
-            match listener.accept() {
-                Ok((socket, _)) => {
-                    // Whoever does not greet properly is not one of us: there may be others on this network.
-                    if let Some((other, socket)) = self.greeted(socket)? {
-                        sockets[other] = Some(socket);
-                    }
-                }
-                Err(_) if Instant::now() >= deadline => return Err(self.absent(missing, None)),
-                Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {
-                    std::thread::sleep(PAUSE);
-                }
-                Err(error) => return Err(cannot(error)),
-            }
-        }
-        Ok(sockets)
+        let sockets = Meeting::new(self).sockets(&listener);
+        state.listener = Some(listener);
+        sockets
     }
 
-    /// Calls a process that is before this one in the list.
-    fn call(&self, other: usize, deadline: Instant) -> Result<TcpStream, ClusterError> {
-        loop {
-            let failed = match self.try_call(other) {
-                Ok((socket, greeting)) if greeting == self.greeting(other) => return Ok(socket),
-                Ok(_) => return Err(ClusterError::Stranger { process: other }),
-                Err(error) => error,
-            };
-            if Instant::now() >= deadline {
-                return Err(self.absent(other, Some(failed)));
-            }
-            std::thread::sleep(PAUSE);
-        }
+    /// A process in messages.
+    fn named(&self, process: usize) -> String {
+        format!("process {process} at {}", self.addresses[process])
     }
 
-    fn try_call(&self, other: usize) -> std::io::Result<(TcpStream, [u64; 3])> {
-        let address = self.addresses[other].to_socket_addrs()?.next().ok_or(ErrorKind::AddrNotAvailable)?;
-        let mut socket = TcpStream::connect_timeout(&address, GREETING)?;
-        socket.set_nodelay(true)?;
-        write_greeting(&mut socket, self.greeting(self.process))?;
-        let greeting = read_greeting(&mut socket)?;
-        Ok((socket, greeting))
+    pub(crate) fn absent(&self, process: usize, detail: String) -> ClusterError {
+        let (address, seconds) = (self.addresses[process].clone(), self.patience.as_secs_f64());
+        ClusterError::Absent { process, address, seconds, detail }
     }
-
-    /// A process that has called, after both have greeted.
-    fn greeted(&self, mut socket: TcpStream) -> Result<Option<(usize, TcpStream)>, ClusterError> {
-        let greeting = socket.set_nonblocking(false).and_then(|()| socket.set_nodelay(true));
-        let Ok(greeting) = greeting.and_then(|()| read_greeting(&mut socket)) else { return Ok(None) };
-        if greeting[0] != MAGIC {
-            return Ok(None);
-        }
-        // The other side shall know why nothing comes of it.
-        let answered = write_greeting(&mut socket, self.greeting(self.process));
-        let other = greeting[1] as usize;
-        if other <= self.process || other >= self.addresses.len() || greeting != self.greeting(other) {
-            return Err(ClusterError::Stranger { process: other });
-        }
-        Ok(answered.is_ok().then_some((other, socket)))
-    }
-
-    /// What a process of this cluster says first: who it is, and what all of them must agree on.
-    fn greeting(&self, process: usize) -> [u64; 3] {
-        let agreed = format!("{} {} {}", env!("CARGO_PKG_VERSION"), self.workers, self.addresses.join(" "));
-        // FNV-1a: the same on every machine.
-        let hash = agreed.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-        });
-        [MAGIC, process as u64, hash]
-    }
-
-    fn absent(&self, process: usize, error: Option<std::io::Error>) -> ClusterError {
-        let detail = error.map(|error| format!(": {error}")).unwrap_or_default();
-        ClusterError::Absent { process, address: self.addresses[process].clone(), detail }
-    }
-}
-
-fn write_greeting(socket: &mut TcpStream, greeting: [u64; 3]) -> std::io::Result<()> {
-    let bytes: Vec<u8> = greeting.iter().flat_map(|word| word.to_le_bytes()).collect();
-    socket.write_all(&bytes)
-}
-
-fn read_greeting(socket: &mut TcpStream) -> std::io::Result<[u64; 3]> {
-    socket.set_read_timeout(Some(GREETING))?;
-    let mut words = [0; 3];
-    for word in &mut words {
-        let mut bytes = [0; 8];
-        socket.read_exact(&mut bytes)?;
-        *word = u64::from_le_bytes(bytes);
-    }
-    socket.set_read_timeout(None)?;
-    Ok(words)
 }
 
 #[cfg(test)]
@@ -283,22 +331,10 @@ mod tests {
             let error = read(&format!("a:1\n{bad}"), 0).unwrap_err();
             assert!(error.contains("line 2: `") && error.contains("write one HOST:PORT per line"), "{error}");
         }
+        assert!(read("a:1\na:1\n", 0).unwrap_err().contains("line 2: `a:1` stands there twice"));
         assert!(read("a:1\n", 1).unwrap_err().contains("process 1 is not in the list of 1 addresses"));
         assert!(Cluster::threads(0).is_err() && Cluster::threads(MOST_WORKERS + 1).is_err());
         let missing = Cluster::from_hosts(1, 0, Path::new("/no/such/file")).unwrap_err().to_string();
         assert!(missing.contains("cannot read the hosts file /no/such/file"), "{missing}");
-    }
-
-    #[test]
-    fn a_process_with_another_list_is_refused() {
-        let free = || TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).unwrap().to_string();
-        let (a, b) = (free(), free());
-        let first = Cluster::processes(1, 0, vec![a.clone(), b.clone()]).unwrap();
-        let second = Cluster::processes(2, 1, vec![a, b]).unwrap();
-        let waiting = std::thread::spawn(move || first.connect().map(|_| ()).map_err(|e| e.to_string()));
-        let refused = second.connect().map(|_| ()).map_err(|e| e.to_string());
-        for refused in [refused, waiting.join().unwrap()] {
-            assert!(refused.as_ref().is_err_and(|e| e.contains("another number of workers")), "{refused:?}");
-        }
     }
 }

@@ -2,36 +2,42 @@
 //!
 //! Every worker has all vectors in full length and all sets; the edges are shared out. Around the local half of an
 //! operator, which is the CPU machine's, a worker
-//! 1. fetches the entries of others that the operator reads and that are not up to date here,
+//! 1. fetches the entries of others that the operator reads and that are not true here ([`Truth`]),
 //! 2. notes what vectors hold that other workers may write as well,
 //! 3. runs the operator on its own edges or vertices,
 //! 4. exchanges what it changed, the members it found and its part of global sums, in one message.
 //!
-//! Entries that only their owner writes are not sent at once. The vector is then *dirty*: only the owned entries are
-//! true. It is watched, so that the host fetches the others before it looks.
+//! Entries that only their owner writes are not sent at once.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use gw_exec::{
     EdgeCall, Environment, ErrorKind, ExecError, Executable, FrontierCosts, OperatorCall, OperatorId, OperatorOutcome,
-    Queue, QueueSpec, QueueState, RemoteMemory, Result, Selection, Sites, Value, Vector, VectorId, VertexCall,
-    VertexSet, scalar,
+    Queue, QueueSpec, QueueState, RemoteMemory, Result, Selection, Sites, Value, Vector, VertexCall, VertexSet,
 };
 use gw_graph::{Graph, GraphId};
-use gw_ir::expr::ReduceOp;
 use gw_ir::module::Module;
 use gw_ir::operator::Operator;
 use gw_ir::source::{Name, Span};
 use gw_ir::types::Type;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::agreement;
+use crate::bound::{bound, own_members};
 use crate::changes::Before;
 use crate::cut::Cut;
 use crate::message::{Reader, Writer, read_union, write_set};
-use crate::plan::{Merge, Plan, Role, Source, VectorPlan, Write};
+use crate::mirrors::Mirrors;
+use crate::plan::{Plan, VectorPlan, Write};
 use crate::reach::Reach;
 use crate::run::{Run, Start};
+use crate::scalars::Scalars;
 use crate::session::Session;
+use crate::truth::Truth;
+
+/// Graphs whose parts are kept from run to run.
+const KEPT_GRAPHS: usize = 4;
 
 /// An operator and its plan.
 struct Prepared {
@@ -51,11 +57,17 @@ pub(crate) struct FlowExecutable {
     run: Option<Run>,
     /// By number of vertices: all graphs and sets of so many vertices are cut alike.
     cuts: FxHashMap<usize, Arc<Cut>>,
-    parts: FxHashMap<GraphId, Arc<Graph>>,
-    /// Vectors of which only the owned entries are true.
-    dirty: FxHashMap<VectorId, (Vector, Arc<Cut>)>,
+    /// Parts of graphs, each with the range of vertices that it belongs to.
+    parts: FxHashMap<GraphId, (Range<u32>, Arc<Graph>)>,
+    /// Graphs of this run that are known to be the same in all processes.
+    agreed: FxHashSet<GraphId>,
+    /// By graph, who needs which vertices.
+    mirrors: FxHashMap<GraphId, Arc<Mirrors>>,
+    truth: Truth,
     reach: Reach,
     pulls: bool,
+    /// The same number in all processes that run this module.
+    module: u64,
 }
 
 impl FlowExecutable {
@@ -92,16 +104,28 @@ impl FlowExecutable {
             run: None,
             cuts: FxHashMap::default(),
             parts: FxHashMap::default(),
-            dirty: FxHashMap::default(),
+            agreed: FxHashSet::default(),
+            mirrors: FxHashMap::default(),
+            truth: Truth::default(),
             reach: Reach::default(),
             pulls,
+            module: agreement::module_hash(module),
         })
     }
 
     /// The run; the first call of a run begins it.
     fn session(&mut self, env: &Environment) -> Result<&mut Session> {
         if self.run.is_none() {
-            self.run = Some(self.start.begin(env)?);
+            let mut run = self.start.begin(env)?;
+            agreement::on_program(run.session(), self.module, env)?;
+            for (_, _, value) in env.global_values() {
+                if let Value::Graph(graph) = value
+                    && self.agreed.insert(graph.id())
+                {
+                    agreement::on_graph(run.session(), &graph)?;
+                }
+            }
+            self.run = Some(run);
         }
         self.running()
     }
@@ -134,28 +158,56 @@ impl FlowExecutable {
     }
 
     /// The edges of this worker.
-    fn part(&mut self, graph: &Arc<Graph>, cut: &Cut, own: usize) -> Arc<Graph> {
+    fn part(&mut self, graph: &Arc<Graph>, cut: &Cut, own: usize) -> Result<Arc<Graph>> {
+        if let Some((_, part)) = self.parts.get(&graph.id()).filter(|(range, _)| *range == cut.range(own)) {
+            return Ok(Arc::clone(part));
+        }
+        if !self.agreed.contains(&graph.id()) {
+            agreement::on_graph(self.running()?, graph)?;
+            self.agreed.insert(graph.id());
+        }
+        let part = Arc::new(graph.part(cut.range(own), self.pulls));
+        self.parts.insert(graph.id(), (cut.range(own), Arc::clone(&part)));
+        self.mirrors.remove(&graph.id());
+        Ok(part)
+    }
+
+    /// Who needs which vertices of a graph, where values and changes go only there.
+    fn mirrors(
+        &mut self,
+        id: usize,
+        graph: GraphId,
+        part: &Graph,
+        cut: &Cut,
+    ) -> Result<Option<(GraphId, Arc<Mirrors>)>> {
+        let along_edges = |plan: &VectorPlan| plan.reads_far || matches!(plan.write, Write::Merged { ends: true, .. });
+        let needed = self.operators[id].plan.vectors.iter().any(|(_, plan)| along_edges(plan));
+        if !needed || !self.start.goes_to_mirrors() {
+            return Ok(None);
+        }
+        if let Some(mirrors) = self.mirrors.get(&graph) {
+            return Ok(Some((graph, Arc::clone(mirrors))));
+        }
         let pulls = self.pulls;
-        let part = self.parts.entry(graph.id()).or_insert_with(|| Arc::new(graph.part(cut.range(own), pulls)));
-        Arc::clone(part)
+        let mirrors = Arc::new(Mirrors::agree(self.running()?, part, cut, pulls)?);
+        self.mirrors.insert(graph, Arc::clone(&mirrors));
+        Ok(Some((graph, mirrors)))
     }
 
     /// Makes vectors true in all entries, those that are not.
     fn fetch<'v>(&mut self, vectors: impl Iterator<Item = &'v Vector>) -> Result<()> {
-        let needed: Vec<(Vector, Arc<Cut>)> = vectors.filter_map(|vector| self.dirty.remove(&vector.id())).collect();
-        if needed.is_empty() {
-            return Ok(());
+        match self.run.as_mut() {
+            Some(run) => self.truth.fetch(run.session(), vectors),
+            // Nothing was computed yet, so that all is true.
+            None => Ok(()),
         }
-        self.running()?.gather(&needed)?;
-        needed.iter().for_each(|(vector, _)| vector.set_watched(false));
-        Ok(())
     }
 
     fn run_edges(&mut self, id: usize, mut call: EdgeCall, env: &mut Environment) -> Result<OperatorOutcome> {
         let (graph, vertices) = (Arc::clone(&call.graph), call.graph.vertices());
         let cut = self.cut(vertices, Some(&graph), env)?;
         let own = self.session(env)?.index();
-        let part = self.part(&graph, &cut, own);
+        let part = self.part(&graph, &cut, own)?;
         let pulls = self.operators[id].plan.pulls;
         let input_size = call.from.set().map(VertexSet::len).transpose()?.unwrap_or(vertices);
         let sources = match call.from.set().filter(|set| set.universe() != Some(vertices)) {
@@ -169,8 +221,9 @@ impl FlowExecutable {
         if let Some(sources) = sources {
             call.from = Selection::Set(VertexSet::from_ids(sources));
         }
+        let mirrors = self.mirrors(id, graph.id(), &part, &cut)?;
         call.graph = part;
-        let share = Share { id, cut, vertices, input_size, reachable };
+        let share = Share { id, cut, vertices, input_size, reachable, mirrors };
         self.share(share, OperatorCall::Edges(call), env)
     }
 
@@ -189,43 +242,65 @@ impl FlowExecutable {
             None => own_members(&call.set, &cut, own, vertices)?,
         };
         let call = VertexCall { set: VertexSet::from_ids(members), captures: call.captures };
-        let share = Share { id, cut, vertices, input_size, reachable: None };
+        let share = Share { id, cut, vertices, input_size, reachable: None, mirrors: None };
         self.share(share, OperatorCall::Vertices(call), env)
     }
 
     /// Runs this worker's share of an operator between what must be known before and what is told after.
     fn share(&mut self, share: Share, call: OperatorCall<'_>, env: &mut Environment) -> Result<OperatorOutcome> {
-        let Share { id, cut, vertices, input_size, reachable } = share;
+        let Share { id, cut, vertices, input_size, reachable, mirrors } = share;
         let plan = self.operators[id].plan.clone();
         let yields = self.operators[id].yields;
         let vectors = bound(&plan, &call, env)?;
-        // 1. What is read elsewhere must be true here.
-        let is_read =
-            |plan: &VectorPlan| plan.reads_far || plan.reads_any || matches!(plan.write, Write::Merged { .. });
-        self.fetch(vectors.iter().filter(|(_, plan)| is_read(plan)).map(|(vector, _)| vector))?;
-        // A vector that others are indexed by is either cut like the vertices here, or whole.
-        let other_cut = |(vector, plan): &&(Vector, VectorPlan)| {
-            plan.write != Write::Nothing && self.dirty.get(&vector.id()).is_some_and(|(_, known)| *known != cut)
+        // 1. What is read elsewhere must be true here: at the mirrors where that is enough, else everywhere.
+        let is_merged = |plan: &VectorPlan| matches!(plan.write, Write::Merged { .. });
+        let is_read = |plan: &VectorPlan| plan.reads_far || plan.reads_any || is_merged(plan);
+        let at_mirrors: Vec<bool> = vectors
+            .iter()
+            .map(|(vector, plan)| {
+                let elsewhere = plan.reads_any || matches!(plan.write, Write::Merged { ends: false, .. });
+                mirrors.is_some() && !elsewhere && vector.len() == vertices && !self.truth.is_wanted_whole(vector)
+            })
+            .collect();
+        let of = |mirrored: bool| {
+            let picked = vectors.iter().zip(&at_mirrors).filter(move |(_, at)| **at == mirrored);
+            picked.filter(|((_, plan), _)| is_read(plan)).map(|((vector, _), _)| vector)
         };
-        let cut_otherwise: Vec<Vector> = vectors.iter().filter(other_cut).map(|(v, _)| v.clone()).collect();
-        self.fetch(cut_otherwise.iter())?;
-        // Nobody can read a vector that only this table knows.
-        self.dirty.retain(|_, (vector, _)| vector.is_shared_beyond(1));
+        // A vector that others are indexed by is either cut like the vertices here, or whole.
+        let cut_otherwise = vectors.iter().map(|(v, _)| v).filter(|v| self.truth.is_cut_otherwise(v, &cut));
+        let cut_otherwise: Vec<Vector> = cut_otherwise.cloned().collect();
+        let session = match self.run.as_mut() {
+            Some(run) => run.session(),
+            None => return Err(ErrorKind::Machine("no run has begun".to_string()).into()),
+        };
+        self.truth.fetch(session, of(false).chain(&cut_otherwise))?;
+        if let Some((graph, mirrors)) = &mirrors {
+            self.truth.mirror(session, of(true), (*graph, mirrors))?;
+        }
+        self.truth.forget_unreachable();
         // 2. What was there before.
         let mut before = Vec::new();
-        for (vector, plan) in &vectors {
+        for ((vector, plan), at_mirrors) in vectors.iter().zip(&at_mirrors) {
             if let Write::Merged { merge, ends } = plan.write {
-                before.push(Before::of(vector, merge, reachable.as_deref().filter(|_| ends))?);
+                let mirrors = mirrors.as_ref().filter(|_| *at_mirrors).map(|(_, mirrors)| Arc::clone(mirrors));
+                before.push(Before::of(vector, merge, reachable.as_deref().filter(|_| ends), mirrors)?);
             }
         }
         let own = self.running()?.index();
         let scalars = Scalars::begin(&plan, own, env)?;
         // 3. The local half.
-        let local = self.local.run_operator(OperatorId(id), call, env)?;
-        for (vector, plan) in &vectors {
-            if plan.write == Write::Owned {
-                vector.set_watched(true);
-                self.dirty.insert(vector.id(), (vector.clone(), Arc::clone(&cut)));
+        let local = self.local.run_operator(OperatorId(id), call, env);
+        // A kernel that was stopped since another worker has failed is not what went wrong.
+        self.running()?.check()?;
+        let local = local?;
+        for ((vector, plan), at_mirrors) in vectors.iter().zip(&at_mirrors) {
+            match plan.write {
+                Write::Owned => self.truth.is_true_in_part(vector, &cut, None),
+                Write::Merged { .. } if *at_mirrors => {
+                    let graph = mirrors.as_ref().map(|(graph, _)| *graph);
+                    self.truth.is_true_in_part(vector, &cut, graph);
+                }
+                Write::Merged { .. } | Write::Nothing => {}
             }
         }
         let mut outcome = OperatorOutcome { input_size: Some(input_size as u64), ..OperatorOutcome::default() };
@@ -233,16 +308,26 @@ impl FlowExecutable {
             return Ok(outcome);
         }
         // 4. What everybody must know.
-        let mut message = Session::message();
-        message.u64(local.edges.unwrap_or(0));
-        scalars.write(&mut message, env);
-        before.iter().try_for_each(|before| before.write_changes(&mut message))?;
-        if yields {
-            let found = local.output.map_or(Ok(Vec::new()), |set| set.ids())?;
-            write_set(&mut message, &found, vertices);
-        }
+        let found = match yields {
+            true => local.output.map_or(Ok(Vec::new()), |set| set.ids())?,
+            false => Vec::new(),
+        };
         let session = self.running()?;
-        let messages = session.broadcast(message)?;
+        // One message for all, unless changes go to those who need them.
+        let each = before.iter().any(Before::goes_to_mirrors);
+        let mut outgoing = vec![Writer::default(); if each { session.peers() } else { 1 }];
+        for message in &mut outgoing {
+            message.u64(local.edges.unwrap_or(0));
+            scalars.write(message, env);
+        }
+        before.iter().try_for_each(|before| before.write_changes(&mut outgoing, (own, &cut)))?;
+        if yields {
+            outgoing.iter_mut().for_each(|message| write_set(message, &found, vertices));
+        }
+        let messages = match each {
+            true => session.exchange_each(outgoing)?,
+            false => session.broadcast(outgoing.swap_remove(0))?,
+        };
         let mut readers = Session::readers(&messages);
         outcome.edges = Some(readers.iter_mut().map(Reader::u64).sum());
         scalars.read(&mut readers, env)?;
@@ -267,99 +352,8 @@ struct Share {
     input_size: usize,
     /// The ends of all edges that will be visited, where they are few.
     reachable: Option<Vec<u32>>,
-}
-
-/// Global scalars that an operator writes, as they were before.
-struct Scalars(Vec<(Name, Merge, Value)>);
-
-impl Scalars {
-    /// Notes the scalars. Sums start at 0 on all workers but the first.
-    fn begin(plan: &Plan, own: usize, env: &mut Environment) -> Result<Scalars> {
-        let mut noted = Vec::new();
-        for (name, merge) in &plan.scalars {
-            let value = env.global(name).ok_or_else(|| ErrorKind::Unset { name: name.to_string() })?;
-            if own > 0 && *merge == Merge::Reduce(ReduceOp::Sum) {
-                env.set_global(name, with_bits(&value, 0));
-            }
-            noted.push((name.clone(), *merge, value));
-        }
-        Ok(Scalars(noted))
-    }
-
-    fn write(&self, message: &mut Writer, env: &Environment) {
-        for (name, _, before) in &self.0 {
-            message.u64(env.global(name).unwrap_or_else(|| before.clone()).bits().unwrap_or(0));
-        }
-    }
-
-    fn read(&self, readers: &mut [Reader<'_>], env: &mut Environment) -> Result<()> {
-        for (name, merge, before) in &self.0 {
-            let found: Vec<u64> = readers.iter_mut().map(Reader::u64).collect();
-            let old = before.bits().unwrap_or(0);
-            let kind = before.scalar().ok_or_else(|| ErrorKind::Malformed(format!("`{name}` is not a number")))?;
-            let reduced = |op: ReduceOp| {
-                found.iter().copied().reduce(|a, b| scalar::reduce(op, kind, a, b).unwrap_or(a)).unwrap_or(old)
-            };
-            let new = match merge {
-                Merge::Reduce(op) => reduced(*op),
-                Merge::First => found.iter().copied().find(|&bits| bits != old).unwrap_or(old),
-            };
-            env.set_global(name, with_bits(before, new));
-        }
-        Ok(())
-    }
-}
-
-fn with_bits(like: &Value, bits: u64) -> Value {
-    like.scalar().map_or(Value::Nothing, |scalar| Value::from_bits(scalar, bits))
-}
-
-/// The members of a set that a worker owns.
-fn own_members(set: &VertexSet, cut: &Cut, own: usize, vertices: usize) -> Result<Vec<u32>> {
-    let range = cut.range(own);
-    set.with_ids(|ids| {
-        if let Some(&vertex) = ids.iter().find(|&&v| v as usize >= vertices) {
-            return Err(ErrorKind::VertexOutOfRange { vertex: i64::from(vertex), vertices }.into());
-        }
-        Ok(ids.iter().copied().filter(|v| range.contains(v)).collect())
-    })?
-}
-
-/// The vectors of a plan as they are in this call, each once.
-fn bound(plan: &Plan, call: &OperatorCall<'_>, env: &Environment) -> Result<Vec<(Vector, VectorPlan)>> {
-    let captures = call.captures();
-    let mut found: Vec<(Vector, VectorPlan)> = Vec::new();
-    for (source, plan) in &plan.vectors {
-        let value = match source {
-            Source::Global(name) => env.global(name),
-            Source::Capture(role, i) => {
-                let values = match role {
-                    Role::Apply => captures.apply,
-                    Role::From => captures.from,
-                    Role::To => captures.to,
-                };
-                values.get(*i).cloned()
-            }
-        };
-        let Some(Value::Vector(vector)) = value else { continue };
-        if vector.dims().len() != vector.storage().dims().len() {
-            let message = "several workers cannot share a row of a vector that an operator is given; --workers 1 can";
-            return Err(ErrorKind::Unsupported(message.to_string()).into());
-        }
-        let known = found.iter_mut().find(|(known, _)| known.id() == vector.id());
-        let Some((_, known)) = known else {
-            found.push((vector, *plan));
-            continue;
-        };
-        if known.write != Write::Nothing && plan.write != Write::Nothing && known.write != plan.write {
-            let message = "an operator writes the same vector under two names, in different ways";
-            return Err(ErrorKind::Unsupported(message.to_string()).into());
-        }
-        let write = if known.write == Write::Nothing { plan.write } else { known.write };
-        let (reads_far, reads_any) = (known.reads_far || plan.reads_far, known.reads_any || plan.reads_any);
-        *known = VectorPlan { reads_far, reads_any, write };
-    }
-    Ok(found)
+    /// Who needs which vertices, where values and changes go only there.
+    mirrors: Option<(GraphId, Arc<Mirrors>)>,
 }
 
 impl Executable for FlowExecutable {
@@ -407,9 +401,15 @@ impl Executable for FlowExecutable {
 
     fn begin_run(&mut self) {
         self.run = None;
-        self.dirty.clear();
+        self.truth.clear();
+        self.agreed.clear();
         self.cuts.clear();
-        self.parts.clear();
+        // Parts and mirrors of a graph that the next run meets again are made once; graphs that it does not meet
+        // shall not stay for long.
+        if self.parts.len() > KEPT_GRAPHS {
+            self.parts.clear();
+            self.mirrors.clear();
+        }
         self.local.begin_run();
     }
 

@@ -4,11 +4,20 @@
 //! | file | concept |
 //! |---|---|
 //! | `cluster` | which processes and workers take part, and how processes find each other |
-//! | `wires` | exchanges of bytes between workers; all that is known of timely |
+//! | `meeting`, `vigil` | how processes get to know each other, and what is lost before a run begins |
+//! | `launch` | local processes that are started by another one |
+//! | `board` | messages between the workers of a process, and what is sent for them to other processes |
+//! | `link` | exchanges of bytes between processes; all that is known of timely's dataflows |
+//! | `pipe` | a connection that says how it ends |
+//! | `end` | why a run ends before its time |
 //! | `session` | a worker's place in a run; what all workers do together |
+//! | `agreement` | what all processes must agree on |
 //! | `cut` | who owns which vertices |
 //! | `plan` | what an operator needs to know before, and to tell after; or why it is refused |
 //! | `executable` | carrying out a worker's share of an operator |
+//! | `bound`, `scalars` | vectors and global scalars of one call |
+//! | `truth` | which entries of vectors are true on a worker |
+//! | `mirrors` | who needs which vertices |
 //! | `changes` | what was changed in a vector that all may write |
 //! | `reach` | the entries that a push from few vertices can reach |
 //! | `message` | numbers and sets as bytes |
@@ -17,17 +26,28 @@
 //!
 //! Nothing here knows an algorithm.
 
+mod agreement;
+mod board;
+mod bound;
 mod capability;
 mod changes;
 mod cluster;
 mod cut;
+mod end;
 mod executable;
+mod launch;
+mod link;
+mod meeting;
 mod message;
+mod mirrors;
+mod pipe;
 mod plan;
 mod reach;
 mod run;
+mod scalars;
 mod session;
-mod wires;
+mod truth;
+mod vigil;
 mod worker;
 
 use std::sync::Arc;
@@ -38,9 +58,11 @@ use gw_exec::{Executable, GraphVm, Result};
 use gw_ir::module::Module;
 use gw_schedule::{Capabilities, Family};
 
-pub use cluster::{Cluster, ClusterError};
+pub use cluster::{Cluster, ClusterError, Exchange, PATIENCE};
+pub use end::heard_of_failure;
 use executable::FlowExecutable;
-use run::Start;
+pub use launch::{Ended, Launch, LaunchError, Launched};
+use run::{Follower, Start};
 use session::Traffic;
 
 /// The name of the machine.
@@ -81,20 +103,25 @@ impl GraphVm for FlowVm {
 
     fn prepare(&self, module: Arc<Module>) -> Result<Box<dyn Executable>> {
         let local = self.local.prepare(Arc::clone(&module))?;
-        let start = Start::Leader {
-            cluster: Arc::clone(&self.cluster),
-            traffic: Arc::clone(&self.traffic),
-            module: Arc::clone(&module),
-            threads: self.threads,
-        };
+        let follower = |_| Follower::new(&module, &self.traffic, self.threads, self.cluster.goes_to_mirrors());
+        let followers = (1..self.cluster.workers()).map(follower).collect::<Result<_>>()?;
+        let (cluster, traffic) = (Arc::clone(&self.cluster), Arc::clone(&self.traffic));
+        let start = Start::Leader { cluster, traffic, followers, threads: self.threads };
         Ok(Box::new(FlowExecutable::new(&module, local, start)?))
     }
 
     fn report(&self) -> Option<String> {
-        let (bytes, exchanges) = (&self.traffic.bytes, &self.traffic.exchanges);
-        let (bytes, exchanges) = (bytes.load(Ordering::Relaxed), exchanges.load(Ordering::Relaxed));
+        let count = |of: &std::sync::atomic::AtomicU64| of.load(Ordering::Relaxed);
         let (workers, own) = (self.cluster.workers_in_all(), self.cluster.workers());
-        let exchanges = exchanges / own as u64;
-        Some(format!("{workers} workers, {own} of them here, which sent {bytes} bytes in {exchanges} exchanges\n"))
+        let exchanges = count(&self.traffic.exchanges) / own as u64;
+        let (sent, shown) = (count(&self.traffic.sent), count(&self.traffic.shown));
+        let mut line = format!("{workers} workers, {exchanges} exchanges");
+        if own > 1 {
+            line += &format!("; {shown} bytes between the {own} workers of this process");
+        }
+        if self.cluster.number() > 1 {
+            line += &format!("; {sent} bytes from this process to the {} others", self.cluster.number() - 1);
+        }
+        Some(line + "\n")
     }
 }

@@ -42,6 +42,11 @@ impl<'b> Reader<'b> {
         Reader { bytes, is_short: false }
     }
 
+    /// Bytes that were not read yet.
+    pub(crate) fn left(&self) -> usize {
+        self.bytes.len()
+    }
+
     pub(crate) fn bytes(&mut self, count: usize) -> &'b [u8] {
         let Some((taken, rest)) = self.bytes.split_at_checked(count) else {
             self.is_short = true;
@@ -79,6 +84,38 @@ pub(crate) fn width(vector: &Vector) -> usize {
         Scalar::Bool => 1,
         Scalar::Uint64 | Scalar::Double => 8,
         Scalar::Int | Scalar::Uint | Scalar::Float | Scalar::String => 4,
+    }
+}
+
+/// Writes cells of a vector, one after the other.
+pub(crate) fn write_cells(message: &mut Writer, vector: &Vector, cells: impl Iterator<Item = usize>) {
+    fn write<const W: usize>(message: &mut Writer, vector: &Vector, cells: impl Iterator<Item = usize>) {
+        message.0.reserve(cells.size_hint().0 * W);
+        cells.for_each(|cell| message.0.extend_from_slice(&vector.load_bits(cell).to_le_bytes()[..W]));
+    }
+    // The width is known to the compiler in each of them.
+    match width(vector) {
+        1 => write::<1>(message, vector, cells),
+        4 => write::<4>(message, vector, cells),
+        _ => write::<8>(message, vector, cells),
+    }
+}
+
+/// Reads as many cells of a vector as were written. Nothing is stored where one of them is missing.
+pub(crate) fn read_cells(reader: &mut Reader<'_>, vector: &Vector, count: usize, cells: impl Iterator<Item = usize>) {
+    fn store<const W: usize>(bytes: &[u8], vector: &Vector, cells: impl Iterator<Item = usize>) {
+        for (cell, bytes) in cells.zip(bytes.chunks_exact(W)) {
+            let mut bits = [0; 8];
+            bits[..W].copy_from_slice(bytes);
+            vector.store_bits(cell, u64::from_le_bytes(bits));
+        }
+    }
+    let width = width(vector);
+    let bytes = reader.bytes(count.saturating_mul(width));
+    match width {
+        1 => store::<1>(bytes, vector, cells),
+        4 => store::<4>(bytes, vector, cells),
+        _ => store::<8>(bytes, vector, cells),
     }
 }
 

@@ -2,29 +2,75 @@
 //!
 //! Every worker walks the same program with the same arguments. The first worker of a process is the caller's own run.
 //! When it meets its first operator, it connects the workers and starts a thread per further worker, which runs the
-//! program from its beginning and catches up.
+//! program from its beginning and catches up. Their programs are compiled once and stay for later runs.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use gw_exec::{Environment, ErrorKind, Program, Result};
+use gw_exec::{Environment, ErrorKind, Program, Result, RunOptions};
 use gw_ir::module::Module;
 
+use crate::board::Board;
 use crate::cluster::Cluster;
+use crate::end::End;
+use crate::link::Link;
 use crate::session::{Session, Traffic};
-use crate::wires::{self, End, Threads, Wires};
 use crate::worker::WorkerVm;
 
 /// How long the followers of a run that has ended may take to end, too.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// A place at the board, for one worker.
+pub(crate) struct Wires {
+    /// The number of this worker.
+    pub(crate) index: usize,
+    pub(crate) board: Arc<Board>,
+}
+
+/// Where a follower finds its place at the board of the next run.
+pub(crate) type Seat = Arc<Mutex<Option<Wires>>>;
+
+/// A further worker of this process: its program, while it does not run, and its seat.
+pub(crate) struct Follower {
+    program: Arc<Mutex<Option<Program>>>,
+    seat: Seat,
+}
+
+impl Follower {
+    /// Compiles a module for a worker with this many threads.
+    pub(crate) fn new(module: &Arc<Module>, traffic: &Arc<Traffic>, threads: usize, mirrors: bool) -> Result<Follower> {
+        let seat = Seat::default();
+        let vm = WorkerVm::new(Arc::clone(&seat), Arc::clone(traffic), threads, mirrors);
+        let program = Program::prepare(&vm, Arc::clone(module))?;
+        Ok(Follower { program: Arc::new(Mutex::new(Some(program))), seat })
+    }
+
+    /// Runs the program on a thread of its own.
+    fn start(&self, index: usize, board: &Arc<Board>, options: RunOptions) -> Result<JoinHandle<()>> {
+        let machine = |reason: String| ErrorKind::Machine(reason);
+        let program = self.program.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let mut program = program.ok_or_else(|| machine(format!("worker {index} is still at work")))?;
+        let wires = Wires { index, board: Arc::clone(board) };
+        *self.seat.lock().unwrap_or_else(PoisonError::into_inner) = Some(wires);
+        let (board, place) = (Arc::clone(board), Arc::clone(&self.program));
+        let run = move || {
+            if let Err(error) = program.run(&options) {
+                board.fail(&format!("worker {index}: {error}"));
+            }
+            *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(program);
+        };
+        let thread = std::thread::Builder::new().name(format!("worker {index}")).spawn(run);
+        Ok(thread.map_err(|error| machine(format!("no thread for worker {index}: {error}")))?)
+    }
+}
+
 /// How an executable begins its runs.
 pub(crate) enum Start {
     /// It connects the workers.
-    Leader { cluster: Arc<Cluster>, traffic: Arc<Traffic>, module: Arc<Module>, threads: usize },
-    /// It is connected already, for its only run.
-    Follower { wires: Option<Wires>, traffic: Arc<Traffic> },
+    Leader { cluster: Arc<Cluster>, traffic: Arc<Traffic>, followers: Vec<Follower>, threads: usize },
+    /// Its leader has connected it before.
+    Follower { seat: Seat, traffic: Arc<Traffic>, mirrors: bool },
 }
 
 impl Start {
@@ -36,14 +82,23 @@ impl Start {
         }
     }
 
+    /// Values and changes go only to those who need them.
+    pub(crate) fn goes_to_mirrors(&self) -> bool {
+        match self {
+            Start::Leader { cluster, .. } => cluster.goes_to_mirrors(),
+            Start::Follower { mirrors, .. } => *mirrors,
+        }
+    }
+
     pub(crate) fn begin(&mut self, env: &Environment) -> Result<Run> {
-        let (cluster, traffic, module, threads) = match self {
-            Start::Follower { wires, traffic } => {
-                let again = || ErrorKind::Machine("a follower runs once".to_string());
-                let session = Session::new(wires.take().ok_or_else(again)?, Arc::clone(traffic));
-                return Ok(Run { session: Some(session), team: None, finished: false });
+        let (cluster, traffic, followers, threads) = match self {
+            Start::Follower { seat, traffic, .. } => {
+                let alone = || ErrorKind::Machine("a follower runs behind its leader only".to_string());
+                let wires = seat.lock().unwrap_or_else(PoisonError::into_inner).take().ok_or_else(alone)?;
+                wires.board.end().raises(env.stop.flag());
+                return Ok(Run { session: Session::new(wires, Arc::clone(traffic)), team: None, finished: false });
             }
-            Start::Leader { cluster, traffic, module, threads } => (cluster, traffic, module, threads),
+            Start::Leader { cluster, traffic, followers, threads } => (cluster, traffic, followers, threads),
         };
         let no_replica = || {
             let message = "export functions run on one worker: their arguments are in the memory of one process";
@@ -51,32 +106,27 @@ impl Start {
         };
         let options = env.replica_options().ok_or_else(no_replica)?;
         let machine = |reason: String| ErrorKind::Machine(reason);
-        let sockets = cluster.connect().map_err(|error| machine(error.to_string()))?;
-        let wired = wires::connect(cluster.workers(), cluster.process(), sockets).map_err(machine)?;
-        let mut wires = wired.wires.into_iter();
-        let first = wires.next().ok_or_else(|| machine("there is no worker".to_string()))?;
-        let mut followers = Vec::new();
-        for wires in wires {
-            let (index, module, options) = (wires.index, Arc::clone(module), options.clone());
-            let (end, vm) = (Arc::clone(&wired.end), WorkerVm::new(wires, Arc::clone(traffic), *threads));
-            let name = format!("worker {index}");
-            let thread = std::thread::Builder::new().name(name).spawn(move || {
-                let ran = Program::prepare(&vm, module).and_then(|mut program| program.run(&options));
-                if let Err(error) = ran {
-                    end.tell(&format!("worker {index}: {error}"));
-                }
-            });
-            followers.push(thread.map_err(|error| machine(format!("no thread for worker {index}: {error}")))?);
-        }
-        let session = Session::new(first, Arc::clone(traffic));
-        let team = Team { followers, threads: Some(wired.threads), end: wired.end };
-        Ok(Run { session: Some(session), team: Some(team), finished: false })
+        let end = Arc::new(End::default());
+        end.raises(env.stop.flag());
+        let pipes = cluster.connect(&end).map_err(|error| ErrorKind::Elsewhere(error.to_string()))?;
+        let (workers, process) = (cluster.workers(), cluster.process());
+        let link = match pipes.is_empty() {
+            true => None,
+            false => Some(Link::new(process, pipes, &end).map_err(machine)?),
+        };
+        let board = Board::new(workers, process, cluster.number(), link, &end, *threads);
+        let first = workers * process;
+        let start = |(i, follower): (usize, &Follower)| follower.start(first + 1 + i, &board, options.clone());
+        let followers = followers.iter().enumerate().map(start).collect::<Result<Vec<_>>>();
+        let followers = followers.inspect_err(|error| board.fail(&error.to_string()))?;
+        let session = Session::new(Wires { index: first, board: Arc::clone(&board) }, Arc::clone(traffic));
+        Ok(Run { session, team: Some(Team { followers, board }), finished: false })
     }
 }
 
 /// A run of one worker.
 pub(crate) struct Run {
-    session: Option<Session>,
+    session: Session,
     team: Option<Team>,
     finished: bool,
 }
@@ -84,17 +134,13 @@ pub(crate) struct Run {
 /// The other workers of the process.
 struct Team {
     followers: Vec<JoinHandle<()>>,
-    threads: Option<Threads>,
-    end: Arc<End>,
+    board: Arc<Board>,
 }
 
 impl Run {
     /// The worker's place.
     pub(crate) fn session(&mut self) -> &mut Session {
-        match &mut self.session {
-            Some(session) => session,
-            None => unreachable!("the session is taken when the run is dropped"),
-        }
+        &mut self.session
     }
 
     /// The program has come to its end; its results may still be fetched.
@@ -105,8 +151,8 @@ impl Run {
 
 impl Drop for Run {
     fn drop(&mut self) {
-        if let (false, Some(session)) = (self.finished, &mut self.session) {
-            session.fail("the run was given up");
+        if !self.finished {
+            self.session.fail("the run was given up");
         }
         let Some(mut team) = self.team.take() else { return };
         let since = Instant::now();
@@ -114,12 +160,13 @@ impl Drop for Run {
         while self.finished && running(&team) && since.elapsed() < PATIENCE {
             std::thread::sleep(Duration::from_micros(50));
         }
-        team.end.tell("the run was given up");
-        self.session = None;
+        if running(&team) {
+            team.board.fail("the run was given up");
+        }
         for follower in team.followers.drain(..) {
             // A follower that panicked has told so on standard error.
             let _ = follower.join();
         }
-        team.threads = None;
+        team.board.leave();
     }
 }

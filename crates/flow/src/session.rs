@@ -1,25 +1,25 @@
-//! A worker's place in a run: its number, its wires, and what all workers do together.
+//! A worker's place in a run: its number, its place at the board, and what all workers do together.
 //!
-//! All workers walk the same program and so come to the same exchanges in the same order. A worker that fails sends a
-//! last message that says why; the others find it in their next exchange.
+//! All workers walk the same program and so come to the same exchanges in the same order. A worker that fails says why;
+//! the others find it at their next exchange, or in the midst of a kernel.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use gw_exec::{ErrorKind, ExecError, Result, Vector};
+use gw_exec::{ErrorKind, Result, Vector};
 
+use crate::board::{Message, Outgoing};
 use crate::cut::Cut;
-use crate::message::{Reader, Writer, width};
-use crate::wires::Wires;
+use crate::message::{Reader, Writer, read_cells, write_cells};
+use crate::run::Wires;
 
-/// The first byte of every message.
-const FINE: u8 = 0;
-const FAILED: u8 = 1;
-
-/// What was sent since the machine was opened, by the workers of this process.
+/// What was said since the machine was opened, by the workers of this process.
 #[derive(Debug, Default)]
 pub(crate) struct Traffic {
-    pub(crate) bytes: AtomicU64,
+    /// Bytes for other processes.
+    pub(crate) sent: AtomicU64,
+    /// Bytes for other workers of this process, which read them where they are.
+    pub(crate) shown: AtomicU64,
     /// Exchanges, once per worker of this process.
     pub(crate) exchanges: AtomicU64,
 }
@@ -44,77 +44,97 @@ impl Session {
 
     /// The number of workers.
     pub(crate) fn peers(&self) -> usize {
-        self.wires.peers
-    }
-
-    /// A message of this worker, to be filled.
-    pub(crate) fn message() -> Writer {
-        Writer(vec![FINE])
+        self.wires.board.peers()
     }
 
     /// Sends a message to every other worker and returns those of all, in the order of the workers.
-    pub(crate) fn broadcast(&mut self, message: Writer) -> Result<Vec<Vec<u8>>> {
-        let mut parcels = vec![Vec::new(); self.peers()];
-        let own = self.index();
-        for (_, parcel) in parcels.iter_mut().enumerate().filter(|(to, _)| *to != own) {
-            parcel.clone_from(&message.0);
-        }
-        parcels[own] = message.0;
-        self.exchange(parcels)
+    pub(crate) fn broadcast(&mut self, message: Writer) -> Result<Vec<Message>> {
+        let (processes, workers) = self.wires.board.others();
+        self.count(message.0.len() * processes, message.0.len() * workers);
+        self.exchange(Outgoing::All(Arc::new(message.0)))
     }
 
     /// Sends a message to each worker, in their order, and returns those of all.
-    pub(crate) fn exchange(&mut self, parcels: Vec<Vec<u8>>) -> Result<Vec<Vec<u8>>> {
+    pub(crate) fn exchange_each(&mut self, messages: Vec<Writer>) -> Result<Vec<Message>> {
+        let (own, here) = (self.index(), self.process_of(self.index()));
+        let (mut sent, mut shown) = (0, 0);
+        for (to, message) in messages.iter().enumerate().filter(|(to, _)| *to != own) {
+            let count = if self.process_of(to) == here { &mut shown } else { &mut sent };
+            *count += message.0.len();
+        }
+        self.count(sent, shown);
+        self.exchange(Outgoing::Each(messages.into_iter().map(|message| Arc::new(message.0)).collect()))
+    }
+
+    fn count(&self, sent: usize, shown: usize) {
+        self.traffic.sent.fetch_add(sent as u64, Ordering::Relaxed);
+        self.traffic.shown.fetch_add(shown as u64, Ordering::Relaxed);
+        self.traffic.exchanges.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn exchange(&mut self, outgoing: Outgoing) -> Result<Vec<Message>> {
         if self.is_over {
             return Err(ErrorKind::Machine("the run has failed already".to_string()).into());
         }
-        let own = self.index();
-        let sent: usize = parcels.iter().enumerate().filter(|(to, _)| *to != own).map(|(_, p)| p.len()).sum();
-        self.traffic.bytes.fetch_add(sent as u64, Ordering::Relaxed);
-        self.traffic.exchanges.fetch_add(1, Ordering::Relaxed);
-        let received = self.wires.exchange(parcels);
-        let messages = received.map_err(|reason| self.over(ErrorKind::Machine(reason).into()))?;
-        let failed = messages.iter().enumerate().find(|(_, message)| message.first() != Some(&FINE));
-        if let Some((worker, message)) = failed {
-            let reason = String::from_utf8_lossy(message.get(1..).unwrap_or_default()).into_owned();
-            return Err(self.over(ErrorKind::Machine(format!("worker {worker}: {reason}")).into()));
+        let received = self.wires.board.exchange(self.wires.index, outgoing);
+        received.map_err(|reason| {
+            self.is_over = true;
+            ErrorKind::Elsewhere(reason).into()
+        })
+    }
+
+    /// An error when another worker has ended the run: what the last kernel left is of no use then.
+    pub(crate) fn check(&mut self) -> Result<()> {
+        match self.wires.board.end().is_told() {
+            false => Ok(()),
+            true => {
+                self.is_over = true;
+                Err(ErrorKind::Elsewhere(self.wires.board.end().reason()).into())
+            }
         }
-        Ok(messages)
     }
 
-    /// Readers of messages, behind their first byte.
-    pub(crate) fn readers(messages: &[Vec<u8>]) -> Vec<Reader<'_>> {
-        messages.iter().map(|message| Reader::new(message.get(1..).unwrap_or_default())).collect()
+    /// Whether there are other processes.
+    pub(crate) fn is_spread(&self) -> bool {
+        self.wires.board.others().0 > 0
     }
 
-    fn over(&mut self, error: ExecError) -> ExecError {
+    /// The process of a worker.
+    pub(crate) fn process_of(&self, worker: usize) -> usize {
+        self.wires.board.process_of(worker)
+    }
+
+    /// Ends the run for a reason that all workers find at the same time.
+    pub(crate) fn end(&mut self, reason: &str) {
         self.is_over = true;
-        error
+        self.wires.board.fail(reason);
+    }
+
+    /// Readers of messages.
+    pub(crate) fn readers(messages: &[Message]) -> Vec<Reader<'_>> {
+        messages.iter().map(|message| Reader::new(message)).collect()
     }
 
     /// Tells all other workers that this one cannot go on.
     pub(crate) fn fail(&mut self, reason: &str) {
-        if std::mem::replace(&mut self.is_over, true) {
-            return;
+        if !std::mem::replace(&mut self.is_over, true) {
+            self.wires.board.fail(&format!("worker {}: {reason}", self.wires.index));
         }
-        let message: Vec<u8> = [FAILED].into_iter().chain(reason.bytes()).collect();
-        self.wires.last(vec![message; self.peers()]);
     }
 
     /// Brings the owned entries of vectors to all workers.
     pub(crate) fn gather(&mut self, vectors: &[(Vector, Arc<Cut>)]) -> Result<()> {
-        let mut message = Session::message();
+        let mut message = Writer::default();
         let own = self.index();
         for (vector, cut) in vectors {
-            let width = width(vector);
-            owned_cells(vector, cut, own).for_each(|cell| message.cell(vector.load_bits(cell), width));
+            write_cells(&mut message, vector, owned_cells(vector, cut, own));
         }
         let messages = self.broadcast(message)?;
         let mut readers = Session::readers(&messages);
         for (vector, cut) in vectors {
-            let width = width(vector);
             for (worker, reader) in readers.iter_mut().enumerate().filter(|(worker, _)| *worker != own) {
-                owned_cells(vector, cut, worker).for_each(|cell| vector.store_bits(cell, reader.cell(width)));
+                let cells = owned_cells(vector, cut, worker);
+                read_cells(reader, vector, cells.len(), cells);
             }
         }
         self.intact(&readers)

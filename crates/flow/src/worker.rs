@@ -1,28 +1,29 @@
-//! The machine of one follower: its executables are connected already.
+//! The machine of one follower: its executables find their place at the board when a run begins.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use gw_cpu::CpuVm;
-use gw_exec::{ErrorKind, Executable, GraphVm, Result};
+use gw_exec::{Executable, GraphVm, Result};
 use gw_ir::module::Module;
 use gw_schedule::{Capabilities, Family};
 
 use crate::executable::FlowExecutable;
-use crate::run::Start;
+use crate::run::{Seat, Start};
 use crate::session::Traffic;
-use crate::wires::Wires;
 
 /// A worker that follows the run of another.
 pub(crate) struct WorkerVm {
-    wires: Mutex<Option<Wires>>,
+    seat: Seat,
     traffic: Arc<Traffic>,
     local: CpuVm,
+    /// Values and changes go only to those who need them.
+    mirrors: bool,
 }
 
 impl WorkerVm {
     /// A worker with this many threads for its kernels.
-    pub(crate) fn new(wires: Wires, traffic: Arc<Traffic>, threads: usize) -> WorkerVm {
-        WorkerVm { wires: Mutex::new(Some(wires)), traffic, local: CpuVm::one_by_one(threads) }
+    pub(crate) fn new(seat: Seat, traffic: Arc<Traffic>, threads: usize, mirrors: bool) -> WorkerVm {
+        WorkerVm { seat, traffic, local: CpuVm::one_by_one(threads), mirrors }
     }
 }
 
@@ -40,12 +41,9 @@ impl GraphVm for WorkerVm {
     }
 
     fn prepare(&self, module: Arc<Module>) -> Result<Box<dyn Executable>> {
-        let wires = self.wires.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if wires.is_none() {
-            return Err(ErrorKind::Machine("a follower runs once".to_string()).into());
-        }
         let local = self.local.prepare(Arc::clone(&module))?;
-        let start = Start::Follower { wires, traffic: Arc::clone(&self.traffic) };
+        let start =
+            Start::Follower { seat: Arc::clone(&self.seat), traffic: Arc::clone(&self.traffic), mirrors: self.mirrors };
         Ok(Box::new(FlowExecutable::new(&module, local, start)?))
     }
 }

@@ -134,6 +134,33 @@ impl Adjacency {
         Adjacency::from_parts(offsets, shared(&self.lists().targets, self), weights)
     }
 
+    /// The lists of the vertices in a range; all others are empty. The lists are shared, their offsets are new.
+    pub(crate) fn part(self: &Arc<Self>, range: &Range<VertexId>) -> Adjacency {
+        let (first, last) = (self.offsets.at(range.start as usize), self.offsets.at(range.end as usize));
+        let own = range.start as usize..range.end as usize + 1;
+        // 0 before the range, positions from its beginning on inside, their number behind.
+        fn clipped<T: Copy + Default, U: Copy>(all: &[U], own: Range<usize>, narrow: impl Fn(U) -> T) -> Vec<T> {
+            let mut offsets = vec![T::default(); all.len()];
+            offsets[own.clone()].iter_mut().zip(&all[own.clone()]).for_each(|(to, &from)| *to = narrow(from));
+            let end = offsets[own.end - 1];
+            offsets[own.end..].fill(end);
+            offsets
+        }
+        let offsets = match &self.offsets {
+            Offsets::Narrow(all) => Offsets::Narrow(clipped(all, own, |at| at - first as u32).into()),
+            Offsets::Wide(all) => match u32::try_from(last - first) {
+                Ok(_) => Offsets::Narrow(clipped(all, own, |at| (at - first as u64) as u32).into()),
+                Err(_) => Offsets::Wide(clipped(all, own, |at| at - first as u64).into()),
+            },
+        };
+        let weights = match self.weights() {
+            Weights::None => Weights::None,
+            Weights::Int(weights) => Weights::Int(shared(&weights[first..last], self)),
+            Weights::Float(weights) => Weights::Float(shared(&weights[first..last], self)),
+        };
+        Adjacency::from_parts(offsets, shared(&self.targets()[first..last], self), weights)
+    }
+
     /// What copies of these arrays elsewhere (device memory) use as their key. Graphs that share an adjacency share
     /// its copies.
     pub fn id(&self) -> AdjacencyId {
@@ -252,10 +279,10 @@ impl Adjacency {
     }
 }
 
-/// The items of an adjacency for somebody who keeps it.
-fn shared<T: Pod>(items: &Buffer<T>, owner: &Arc<Adjacency>) -> Buffer<T> {
-    // SAFETY: the items belong to the owner, which never changes them and lives as long as the buffer.
-    unsafe { Buffer::foreign(&raw const items[..], Box::new(Arc::clone(owner))) }
+/// Items of an adjacency in a buffer that keeps the adjacency.
+fn shared<T: Pod>(items: &[T], owner: &Arc<Adjacency>) -> Buffer<T> {
+    // SAFETY: the callers above hand over items of the owner, which never changes them and lives as long as the buffer.
+    unsafe { Buffer::foreign(&raw const *items, Box::new(Arc::clone(owner))) }
 }
 
 impl PartialEq for Adjacency {

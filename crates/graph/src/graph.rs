@@ -182,6 +182,11 @@ impl Graph {
     /// first call. Ends in [`memory::when_refused`](crate::memory::when_refused) when there is no memory for them;
     /// [`Graph::allow_incoming`] asks beforehand.
     pub fn incoming(&self) -> &Adjacency {
+        self.shared_incoming()
+    }
+
+    /// In-neighbours, for somebody who keeps them.
+    pub(crate) fn shared_incoming(&self) -> &Arc<Adjacency> {
         let needed = || csr_bytes(self.weight_kind(), self.vertices(), self.edges());
         let make = || self.out.reversed();
         self.incoming.get_or_init(|| self.forms.timed(IN_ADJACENCY, needed(), Adjacency::bytes, make))

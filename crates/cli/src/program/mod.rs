@@ -10,6 +10,7 @@ pub mod list;
 pub mod named;
 pub mod results;
 pub mod run;
+mod saving;
 pub mod source;
 mod tables;
 mod times;

@@ -19,12 +19,14 @@ use super::graphs::Graphs;
 use super::ids::{self, Ids};
 use super::named::Named;
 use super::results::{self, OutFile};
+use super::saving::Saving;
 use super::times::{Start, Times};
 use super::top::{Best, Top};
 use super::{source, trace, unread};
+use crate::distributed::{self, Distributed};
 use crate::error::CliError;
 use crate::graph::columns::Columns;
-use crate::machines::{self, Distributed, Simulated, Target, Work};
+use crate::machines::{self, Simulated, Target, Work};
 use crate::output::{grouped, rate, seconds};
 use crate::stop;
 
@@ -101,6 +103,8 @@ pub struct Run {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
+    saving: Saving,
+    #[command(flatten)]
     simulated: Simulated,
     #[command(flatten)]
     distributed: Distributed,
@@ -172,8 +176,19 @@ struct Ready {
 
 impl Run {
     /// Runs the program; `threads` is 0 for all cores.
-    pub fn run(self, cancel: &Arc<AtomicBool>, threads: usize) -> Result<(), CliError> {
+    pub fn run(mut self, cancel: &Arc<AtomicBool>, mut threads: usize) -> Result<(), CliError> {
         let started = Instant::now();
+        if self.distributed.launches() {
+            return self.distributed.launch(&self.target, cancel);
+        }
+        if let Some((process, processes)) = distributed::launched()? {
+            if process > 0 {
+                self.be_silent();
+            }
+            if threads == 0 {
+                threads = (std::thread::available_parallelism().map_or(1, usize::from) / processes).max(1);
+            }
+        }
         let timeout = self.timeout.filter(|&limit| limit < NO_LIMIT);
         timeout.map(stop::end_after).transpose()?;
         let outputs: Vec<OutFile<'_>> = self.out.iter().map(|text| OutFile::parse(text)).collect::<Result<_, _>>()?;
@@ -191,7 +206,11 @@ impl Run {
             Some(_) => Graphs::by_ids(),
             None => Graphs::default(),
         });
-        let mut parts = Parts { compile: started.elapsed().as_secs_f64(), ..Parts::default() };
+        // Before the graph is read: whoever is missing is named at once.
+        let start = Instant::now();
+        let cluster = if self.estimate { None } else { self.distributed.gather(&self.target)? };
+        let meeting = start.elapsed().as_secs_f64();
+        let mut parts = Parts { compile: started.elapsed().as_secs_f64() - meeting, ..Parts::default() };
         // A machine that takes time to start does so while the graph is read.
         let begun = self.target.begin(threads, self.args.first().map(String::as_str));
         let start = Instant::now();
@@ -203,6 +222,7 @@ impl Run {
         options.graphs = graphs.clone();
         options.seed = self.seed;
         options.guard = !self.no_guard;
+        options.checkpoint = self.saving.checkpoint(self.distributed.is_first());
         // Choice of a schedule, passes and code of the machine count as compiling.
         let start = Instant::now();
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
@@ -226,9 +246,9 @@ impl Run {
         parts.read_graph += start.elapsed().as_secs_f64();
         let start = Instant::now();
         let work = Work { program: program.name(), graph: loaded.as_deref() };
-        let opened = match self.distributed.is_given() {
-            true => self.distributed.open(&self.target, threads),
-            false => begun.finish(&self.simulated, threads, Some(&work)),
+        let opened = match cluster {
+            Some(cluster) => distributed::open(cluster, threads),
+            None => begun.finish(&self.simulated, threads, Some(&work)),
         };
         if self.estimate {
             // A machine that is not here can still be asked.
@@ -245,7 +265,7 @@ impl Run {
         }
         // On the way out, in whatever way, a device is left to the system.
         let opened = stop::Left::new(opened?, |opened| !opened.machine.vm().start_steps().is_empty());
-        parts.start_device = start.elapsed().as_secs_f64();
+        parts.start_device = meeting + start.elapsed().as_secs_f64();
         if let Some(worth) = opened.worth.as_ref().filter(|_| self.explain_schedule) {
             eprintln!("machine: {}, chosen by --target auto: {}", opened.machine.name(), worth.because);
         }
@@ -403,6 +423,13 @@ impl Run {
             *program = sibling;
         }
         Ok(Ready { args, chosen_source })
+    }
+
+    /// Makes the run one of which only its part in the work matters: another process tells of the results.
+    fn be_silent(&mut self) {
+        (self.verify, self.json, self.trace, self.explain_schedule) = (false, false, false, false);
+        self.out.clear();
+        self.top.clear();
     }
 
     /// Says which arguments a program of one's own does not read.

@@ -1,5 +1,6 @@
 //! The interpreter: runs code on the host, and the functions of operators for the reference machine.
 
+mod checkpointed;
 mod expr;
 mod object;
 mod operator;

@@ -1,0 +1,125 @@
+//! What all processes must agree on before they compute together: program, schedule, arguments and graphs.
+//!
+//! A disagreement would show as nonsense or never, so every process tells what it has, in a few bytes.
+
+use std::hash::Hasher;
+
+use gw_exec::{Environment, ErrorKind, Result};
+use gw_graph::{Graph, WeightKind};
+use gw_ir::module::Module;
+use rustc_hash::FxHasher;
+
+use crate::message::{Reader, Writer};
+use crate::session::Session;
+
+/// Edges of a graph that are looked at.
+const LOOKED_AT: usize = 1 << 10;
+
+/// The facts about a graph that a person can compare, and a hash of its lists' lengths and of some of its edges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Fingerprint {
+    vertices: u64,
+    edges: u64,
+    kind: u64,
+    lists: u64,
+}
+
+impl Fingerprint {
+    fn of(graph: &Graph) -> Fingerprint {
+        let out = graph.out();
+        let kind = match out.weight_kind() {
+            WeightKind::None => 0,
+            WeightKind::Int => 1,
+            WeightKind::Float => 2,
+        };
+        let mut hash = FxHasher::default();
+        let offsets = out.offsets();
+        (0..=graph.vertices()).for_each(|v| hash.write_usize(offsets.at(v)));
+        let step = (graph.vertices() / LOOKED_AT).max(1);
+        for v in (0..graph.vertices()).step_by(step) {
+            if let Some((&last, at)) = out.neighbours(v as u32).last().zip(out.degree(v as u32).checked_sub(1)) {
+                hash.write_u32(last);
+                hash.write_u64(out.weight_at(v as u32, at).unwrap_or(0.0).to_bits());
+            }
+        }
+        let symmetric = if graph.is_symmetric() { 4 } else { 0 };
+        let (vertices, edges) = (graph.vertices() as u64, graph.edges() as u64);
+        Fingerprint { vertices, edges, kind: kind + symmetric, lists: hash.finish() }
+    }
+
+    fn write(&self, message: &mut Writer) {
+        [self.vertices, self.edges, self.kind, self.lists].into_iter().for_each(|word| message.u64(word));
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Fingerprint {
+        let [vertices, edges, kind, lists] = [(); 4].map(|()| reader.u64());
+        Fingerprint { vertices, edges, kind, lists }
+    }
+
+    fn in_words(&self) -> String {
+        let direction = if self.kind & 4 == 0 { "directed" } else { "undirected" };
+        let weights = ["no weights", "whole weights", "weights with fractions"][(self.kind & 3).min(2) as usize];
+        format!("{} vertices, {} edges, {direction}, {weights}", self.vertices, self.edges)
+    }
+}
+
+/// An error unless all processes run this module with the same arguments. The first argument may differ: it names a
+/// graph, which may be elsewhere on another host.
+pub(crate) fn on_program(session: &mut Session, module: u64, env: &Environment) -> Result<()> {
+    if !session.is_spread() {
+        return Ok(());
+    }
+    let mut message = Writer::default();
+    message.u64(module);
+    let mut hash = FxHasher::default();
+    hash.write_u64(env.seed());
+    hash.write_u64(env.resumed_from());
+    for index in (2..).map_while(|index| env.argument(index).ok()) {
+        hash.write(index.as_bytes());
+        hash.write_u8(0);
+    }
+    message.u64(hash.finish());
+    let messages = session.broadcast(message)?;
+    let mut readers = Session::readers(&messages);
+    let said: Vec<(u64, u64)> = readers.iter_mut().map(|reader| (reader.u64(), reader.u64())).collect();
+    let differs = said.iter().position(|words| *words != said[0]);
+    let Some(worker) = differs else { return session.intact(&readers) };
+    let what = match said[worker].0 == said[0].0 {
+        false => "another program or schedule",
+        true => "with other arguments, another seed or another checkpoint",
+    };
+    let other = session.process_of(worker);
+    disagree(session, &format!("process {other} runs {what} than process 0; start all with the same arguments"))
+}
+
+/// An error unless all processes have this graph.
+pub(crate) fn on_graph(session: &mut Session, graph: &Graph) -> Result<()> {
+    if !session.is_spread() {
+        return Ok(());
+    }
+    let mut message = Writer::default();
+    Fingerprint::of(graph).write(&mut message);
+    let messages = session.broadcast(message)?;
+    let mut readers = Session::readers(&messages);
+    let said: Vec<Fingerprint> = readers.iter_mut().map(Fingerprint::read).collect();
+    let Some(worker) = said.iter().position(|graph| *graph != said[0]) else { return session.intact(&readers) };
+    let (other, own) = (said[worker].in_words(), said[0].in_words());
+    let process = session.process_of(worker);
+    let what = match other == own {
+        true => format!("process {process} has another graph than process 0, though both have {own}"),
+        false => format!("process {process} has another graph than process 0: {other} there, {own} here"),
+    };
+    disagree(session, &what)
+}
+
+fn disagree(session: &mut Session, reason: &str) -> Result<()> {
+    session.end(reason);
+    Err(ErrorKind::Elsewhere(reason.to_string()).into())
+}
+
+/// A number for a module that is the same in all processes.
+pub(crate) fn module_hash(module: &Module) -> u64 {
+    let mut hash = FxHasher::default();
+    hash.write(gw_ir::print(module).as_bytes());
+    hash.finish()
+}
