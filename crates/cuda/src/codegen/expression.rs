@@ -56,8 +56,10 @@ impl Coder<'_, '_> {
                     let function = if *op == ReduceOp::Max { "max_word" } else { "min_word" };
                     return Ok(format!("gw::{function}({alone}, &{place}, ({ty}){amount}, this->out.round)"));
                 }
-                if meta.atomic && self.is_alone_at(target) {
-                    let function = reduction_by_class(*op);
+                if meta.atomic
+                    && self.is_alone_at(target)
+                    && let Some(function) = reduction_by_class(*op)
+                {
                     return Ok(format!("gw::{function}(this->only_edge, &{place}, ({ty}){amount})"));
                 }
                 let function = reduction(*op, meta.atomic || global);

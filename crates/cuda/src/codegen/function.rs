@@ -425,12 +425,13 @@ pub(crate) fn reduction(op: ReduceOp, atomic: bool) -> &'static str {
     }
 }
 
-/// The same for a cell that the only edge to its vertex writes without an atomic.
-pub(crate) fn reduction_by_class(op: ReduceOp) -> &'static str {
+/// The same for a cell that the only edge to its vertex writes without an atomic, for the reductions that have it.
+pub(crate) fn reduction_by_class(op: ReduceOp) -> Option<&'static str> {
     match op {
-        ReduceOp::Sum => "sum_if",
-        ReduceOp::Min => "min_into_if",
-        ReduceOp::Max => "max_into_if",
+        ReduceOp::Sum => Some("sum_if"),
+        ReduceOp::Min => Some("min_into_if"),
+        ReduceOp::Max => Some("max_into_if"),
+        ReduceOp::Or | ReduceOp::And => None,
     }
 }
 

@@ -27,7 +27,7 @@ pub fn has_classes(module: &Module, edges: &EdgeSetIterator) -> bool {
     idle_loops(module, edges) || (edges.meta.visits_once && !destination_vectors(module, edges).is_empty())
 }
 
-/// The vectors that an operator writes by reductions at the destination of an edge and nowhere else.
+/// The vectors that an operator writes by sums, least or greatest values at the destination of an edge and nowhere else.
 pub fn destination_vectors(module: &Module, edges: &EdgeSetIterator) -> BTreeSet<Name> {
     let (mut found, mut others) = (BTreeSet::new(), BTreeSet::new());
     for name in closure(module, [edges.apply.name.clone()]) {
@@ -51,6 +51,11 @@ pub fn destination_vectors(module: &Module, edges: &EdgeSetIterator) -> BTreeSet
         if hidden {
             return BTreeSet::new();
         }
+        walk_block_exprs(body, &mut |e| {
+            if let ExprKind::Reduce { op: ReduceOp::Or | ReduceOp::And, target, .. } = &e.kind {
+                others.extend(target.place_root().cloned());
+            }
+        });
     }
     let is_queue =
         |vector: &Name| module.globals.iter().any(|g| priority_vector(module, &g.name).as_ref() == Some(vector));
@@ -73,7 +78,8 @@ pub fn tracked_extreme<'m>(module: &Module, edges: &'m EdgeSetIterator) -> Optio
         _ => {}
     });
     let first = (*found.first()?)?;
-    (first != ReduceOp::Sum && found.iter().all(|op| *op == Some(first))).then_some(vector)
+    let is_extreme = matches!(first, ReduceOp::Min | ReduceOp::Max);
+    (is_extreme && found.iter().all(|op| *op == Some(first))).then_some(vector)
 }
 
 /// Whether a self-loop changes nothing: the function is one reduction of the destination's entry by the source's.
@@ -98,7 +104,7 @@ pub fn idle_loops(module: &Module, edges: &EdgeSetIterator) -> bool {
 /// Whether a value never changes the entry of the source by this reduction.
 fn never_beats(op: ReduceOp, value: &Expr, vector: &Name, source: &Name) -> bool {
     let bound = match op {
-        ReduceOp::Sum => return false,
+        ReduceOp::Sum | ReduceOp::Or | ReduceOp::And => return false,
         ReduceOp::Min => Builtin::Max,
         ReduceOp::Max => Builtin::Min,
     };
