@@ -103,7 +103,10 @@ fn is_written_elsewhere(module: &Module, vector: &Name, claims: &Name) -> bool {
 
 /// Whether a vector is made where it stands, so that it has no name yet.
 fn is_fresh(value: &Expr) -> bool {
-    matches!(value.kind, ExprKind::VectorAlloc | ExprKind::VectorFill(_) | ExprKind::VectorLiteral(_))
+    matches!(
+        value.kind,
+        ExprKind::VectorAlloc | ExprKind::VectorFill(_) | ExprKind::VectorLiteral(_) | ExprKind::Builtin(..)
+    )
 }
 
 /// Whether a vector may be known by a second name: by captures, arguments or assignments of the vector as a whole.
