@@ -56,16 +56,14 @@ impl<'a> Meeting<'a> {
         let mut sockets: Vec<Option<TcpStream>> = addresses.iter().map(|_| None).collect();
         let mut met = String::new();
         loop {
-            for other in 0..own {
-                if sockets[other].is_none() {
-                    match self.call(other) {
-                        Ok(socket) => sockets[other] = Some(socket),
-                        Err(Failed::For(error)) => return Err(error),
-                        Err(Failed::Now(error)) if Instant::now() >= self.deadline => {
-                            return Err(self.cluster.absent(other, format!(": {error}")));
-                        }
-                        Err(Failed::Now(_)) => {}
+            for (other, socket) in sockets.iter_mut().enumerate().take(own).filter(|(_, socket)| socket.is_none()) {
+                match self.call(other) {
+                    Ok(called) => *socket = Some(called),
+                    Err(Failed::For(error)) => return Err(error),
+                    Err(Failed::Now(error)) if Instant::now() >= self.deadline => {
+                        return Err(self.cluster.absent(other, format!(": {error}")));
                     }
+                    Err(Failed::Now(_)) => {}
                 }
             }
             while let Ok((socket, address)) = listener.accept() {
