@@ -273,7 +273,6 @@ fn main() {
                 ("tasks of edges, hints", &edges, |c| c),
                 ("tasks of edges, coarse", &|p| on_edges(p, "lb=edge-based,coarsen=on"), |c| c),
                 ("tasks of edges, coarse, hints", &|p| on_edges(p, "lb=edge-based,coarsen=on,hint=on"), |c| c),
-                ("tasks of edges, hints, stride", &|p| on_edges(p, "lb=edge-based,hint=on,stride=on"), |c| c),
                 ("barriers, tasks of vertices", &|p| with_barriers(p, ""), |c| c),
                 ("barriers, tasks of edges, hints", &|p| with_barriers(p, "lb=edge-based,hint=on"), |c| c),
             ],
