@@ -213,6 +213,7 @@ impl<'a> EdgeTask<'a> {
     }
 
     /// Visits the edges of a vertex: in its own task, or in tasks that take the numbers of `extra` along.
+    #[expect(clippy::too_many_arguments, reason = "the parts of one list")]
     pub fn each_edge(
         &self,
         build: &mut Build<'_>,
@@ -308,6 +309,7 @@ impl<'a> EdgeTask<'a> {
     }
 
     /// Creates the task of an edge: `(source, target, weight, entries of the source, extra)`.
+    #[expect(clippy::too_many_arguments, reason = "the parts of one task")]
     pub fn spawn(
         &self,
         build: &mut Build<'_>,
