@@ -127,7 +127,7 @@ macro_rules! with_whole_type {
 }
 
 /// The register operation of a binary built-in on bits.
-pub fn bit_operation(builtin: Builtin, scalar: Scalar) -> Option<Binary> {
+fn bit_operation(builtin: Builtin, scalar: Scalar) -> Option<Binary> {
     fn typed<T: Bits>(builtin: Builtin) -> Option<Binary> {
         Some(match builtin {
             Builtin::BitAnd => |a, b| T::of(a).and(T::of(b)).bits(),
@@ -142,7 +142,7 @@ pub fn bit_operation(builtin: Builtin, scalar: Scalar) -> Option<Binary> {
 }
 
 /// The register operation of `BitNot` and `PopCount`.
-pub fn bit_function(builtin: Builtin, scalar: Scalar) -> Option<Unary> {
+fn bit_function(builtin: Builtin, scalar: Scalar) -> Option<Unary> {
     fn typed<T: Bits>(builtin: Builtin) -> Option<Unary> {
         Some(match builtin {
             Builtin::BitNot => |a| T::of(a).not().bits(),
@@ -272,11 +272,62 @@ pub fn negate(scalar: Scalar) -> Option<Unary> {
 }
 
 /// `|x|`.
-pub fn absolute(scalar: Scalar) -> Option<Unary> {
+fn absolute(scalar: Scalar) -> Option<Unary> {
     fn typed<T: Arithmetic>() -> Option<Unary> {
         Some(|a| T::of(a).abs().bits())
     }
     with_type!(scalar, T => typed::<T>(), else None)
+}
+
+/// The register operation of a built-in on one number: roots, logarithms and their like, and those on bits.
+pub fn function(builtin: Builtin, scalar: Scalar) -> Option<Unary> {
+    macro_rules! real {
+        ($t:ty) => {
+            Some(match builtin {
+                Builtin::Floor => |a| <$t>::of(a).floor().bits(),
+                Builtin::Log => |a| <$t>::of(a).ln().bits(),
+                Builtin::Exp => |a| <$t>::of(a).exp().bits(),
+                Builtin::Sqrt => |a| <$t>::of(a).sqrt().bits(),
+                _ => return None,
+            })
+        };
+    }
+    match (builtin, scalar) {
+        (Builtin::Abs, _) => absolute(scalar),
+        (Builtin::BitNot | Builtin::PopCount, _) => bit_function(builtin, scalar),
+        (_, Scalar::Float) => real!(f32),
+        (_, Scalar::Double) => real!(f64),
+        _ => None,
+    }
+}
+
+/// The register operation of a built-in on two numbers that always has a result.
+pub fn function_of_two(builtin: Builtin, scalar: Scalar) -> Option<Binary> {
+    match (builtin, scalar) {
+        (Builtin::Max | Builtin::Min, _) => extremum(scalar, builtin == Builtin::Max),
+        (Builtin::Pow, Scalar::Float) => Some(|a, b| f32::of(a).powf(f32::of(b)).bits()),
+        (Builtin::Pow, Scalar::Double) => Some(|a, b| f64::of(a).powf(f64::of(b)).bits()),
+        _ => bit_operation(builtin, scalar),
+    }
+}
+
+/// The register of a whole number in the program; `None` where its type is none.
+pub fn whole(scalar: Scalar, value: i64) -> Option<u64> {
+    match scalar {
+        Scalar::Int => Some((value as i32).bits()),
+        Scalar::Uint => Some((value as u32).bits()),
+        Scalar::Uint64 => Some(value as u64),
+        _ => None,
+    }
+}
+
+/// The register of a real number in the program; `None` where its type is none.
+pub fn real(scalar: Scalar, value: f64) -> Option<u64> {
+    match scalar {
+        Scalar::Float => Some((value as f32).bits()),
+        Scalar::Double => Some(value.bits()),
+        _ => None,
+    }
 }
 
 /// The conversion between two scalars.

@@ -1,6 +1,6 @@
 //! What the analysis of operators says about operators written in GraphIR.
 
-use gw_ir::analysis::operator::{EdgeFacts, EdgeOrder, End, Enqueued, FunctionFacts, filter_may_fault};
+use gw_ir::analysis::operator::{EdgeFacts, EdgeOrder, End, Enqueued, FunctionFacts, filter_may_fault, handed_entries};
 use gw_ir::analysis::ownership::{Marker, Role, owned};
 use gw_ir::expr::ReduceOp;
 use gw_ir::meta::{Direction, EdgeMeta};
@@ -341,4 +341,26 @@ fn shared_lists_need_atomic_writes() {
     assert!(!atomic("Reduce(SUM, x[dst]<SHARED, READ_WRITE>, 1);"));
     assert!(!atomic("x[dst] = 1;"));
     assert!(atomic("var n : int = 1; n = 2;"), "variables of the function are nobody else's");
+}
+
+#[test]
+fn entries_that_are_read_before_they_are_written_can_be_handed_over() {
+    for (body, expected) in [
+        ("Reduce(SUM, y[dst], x[src]);", &["x"][..]),
+        ("Reduce(SUM, x[dst], x[src]);", &["x"]),
+        ("var changed : bool = Reduce(MIN, x[dst], x[src] + y[src]); total = 1;", &["x", "y"]),
+        ("y[dst] = x[src]; x[dst] = 0;", &["x"]),
+        // The edge may lead from a vertex to itself.
+        ("Reduce(SUM, x[dst], 1); Reduce(SUM, y[dst], x[src]);", &[]),
+        ("Reduce(SUM, x[src], 1); Reduce(SUM, y[dst], x[src]);", &[]),
+        ("if x[src] == 0 { x[dst] = 1; }", &[]),
+        ("Reduce(SUM, y[dst], x[limit]);", &[]),
+        ("src = dst; y[dst] = x[src];", &[]),
+    ] {
+        let module = module(&format!("func f(src : Node, dst : Node) {{ {body} }}"), ALL);
+        let main = module.functions.last().unwrap().body.as_ref().unwrap();
+        let op = main.last().unwrap().operator().and_then(Operator::edges).unwrap();
+        let names = handed_entries(&module, op);
+        assert_eq!(names.iter().map(|name| &**name).collect::<Vec<_>>(), expected, "{body}");
+    }
 }

@@ -1,10 +1,15 @@
-//! The Swarm evaluation of the thesis on graphs and caches that are scaled down: speedup curves, widths of buckets,
-//! vertex against edge tasks, hints, coarsening, barriers, and the ablation of caches that grow with the cores.
+//! The Swarm evaluation of the thesis on graphs and caches that are scaled down.
 //!
-//! `cargo run --release -p gw-swarm --example evaluation > bench/swarm-evaluation.md`; a folder as argument gets a page
-//! of stacked bars per program and graph. A second argument keeps only the parts with that word in their title.
+//! `cargo run --release -p gw-swarm --example evaluation PART` prints a part of `bench/swarm-evaluation.md`: `curves`
+//! (speedups; a folder as second argument gets a page of stacked bars per program and graph), `causes` (why tasks
+//! abort), `caches` (without caches that grow with the cores), `delta` (widths of buckets), `schedules` (tasks of
+//! vertices and edges, hints, coarsening, barriers), `speed` (of the simulator itself). `run PROGRAM GRAPH SCHEDULE CORES
+//! [PARAMETERS]` is one run, with parameters as in a file, separated by `;`. Simulations share the processor's cores;
+//! cycles do not depend on that.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use gw_exec::{RunOptions, SpecGraphs};
 use gw_graph::progress::Silent;
@@ -15,26 +20,66 @@ use gw_schedule::{Family, ProgramSchedule};
 use gw_swarm::sim::config::Config;
 use gw_swarm::{Report, SwarmVm, page};
 
-const GRAPHS: [(&str, &str); 2] = [("road", "road:64x64:weights=1..100"), ("social", "kron:11:weights=1..64")];
+/// A road-like and a social-like graph.
+const GRAPHS: [(&str, &str); 2] = [("road", "road:128x128:weights=1..100"), ("social", "kron:13:weights=1..64")];
 const CORES: [usize; 5] = [1, 4, 16, 64, 256];
+const PROGRAMS: [&str; 5] = ["bfs", "sssp-delta", "cc", "pagerank", "bc"];
 
-/// Caches for graphs of some thousand vertices: those of the thesis, divided by 32, as are the graphs and more.
+/// Caches for graphs of some ten thousand vertices: those of the thesis divided by 16 (L1) and 32.
 fn scaled(cores: usize) -> Config {
     Config { cores, l1_bytes: 1 << 10, l2_bytes_per_core: 2 << 10, llc_bytes_per_core: 8 << 10, ..Config::default() }
 }
 
+/// A setting of the edge operators of a program.
+fn on_edges(program: &str, setting: &str) -> String {
+    match (setting, program) {
+        ("", _) => "default".to_string(),
+        (_, "bc") => format!("s0:s1@{setting};s2:s3@{setting}"),
+        _ => format!("s0:s1@{setting}"),
+    }
+}
+
+/// A loop with a barrier after every operator.
+fn with_barriers(program: &str, setting: &str) -> String {
+    let loops = if program == "pagerank" { "" } else { "s0@queue=unordered;" };
+    format!("{loops}{}", on_edges(program, setting)).trim_end_matches(";default").to_string()
+}
+
 struct Case {
     graph: Arc<Graph>,
-    spec: &'static str,
+    spec: String,
+}
+
+/// A run and how long the host took for it.
+struct Outcome {
+    report: Report,
+    seconds: f64,
+}
+
+impl Outcome {
+    fn cycles(&self) -> u64 {
+        self.report.stats.cycles
+    }
+
+    fn aborted(&self) -> f64 {
+        let cores = &self.report.stats.cores;
+        cores.aborted as f64 * 100.0 / cores.total().max(1) as f64
+    }
+
+    fn near_hits(&self) -> f64 {
+        let memory = &self.report.stats.memory;
+        (memory.l1_hits + memory.l2_hits) as f64 * 100.0 / memory.accesses.max(1) as f64
+    }
 }
 
 impl Case {
-    fn new(spec: &'static str) -> Case {
-        Case { graph: Arc::new(GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).expect("a graph").graph), spec }
+    fn new(spec: &str) -> Case {
+        let graph = GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).expect("a graph").graph;
+        Case { graph: Arc::new(graph), spec: spec.to_string() }
     }
 
     /// Runs a program under a schedule and validates the result.
-    fn run(&self, program: &str, schedule: &str, config: Config) -> Report {
+    fn run(&self, program: &str, schedule: &str, config: Config) -> Outcome {
         let program = gw_programs::find(program).expect("a standard program");
         let machine = SwarmVm::new(config).expect("a machine");
         let mut schedule: ProgramSchedule = schedule.parse().expect("a schedule");
@@ -44,113 +89,208 @@ impl Case {
         let module = gw_ir::lower(&front.typed, program.source).expect("lowering");
         let module = gw_ir::run_pipeline(module, &schedule, &gw_ir::Options::default()).expect("passes");
         let mut prepared = gw_exec::Program::prepare(&machine, Arc::new(module)).expect("a program");
-        let mut args = example_args(program, self.spec, &self.graph);
+        let mut args = example_args(program, &self.spec, &self.graph);
         if program.name == "pagerank" {
             args = vec![args[0].clone(), "3".to_string(), "0".to_string()];
         }
         let graphs = SpecGraphs::new();
         graphs.insert(&args[0], Arc::clone(&self.graph));
         let options = RunOptions { graphs: Arc::new(graphs), ..RunOptions::with_args(args.clone()) };
+        let start = Instant::now();
         let result = prepared.run(&options).expect("a run");
+        let seconds = start.elapsed().as_secs_f64();
         let run = Run { graph: &self.graph, args: &args, results: &result.globals };
         // Three rounds of PageRank are not the fixed point that the validator asks for.
         if program.name != "pagerank" {
             program.validate(&run).expect("a right result");
         }
-        machine.last_report()
+        Outcome { report: machine.last_report(), seconds }
     }
 }
 
-fn row(name: &str, reports: &[Report]) {
-    let cells: Vec<String> = reports
-        .iter()
-        .map(|r| {
-            let aborted = r.stats.cores.aborted as f64 * 100.0 / r.stats.cores.total().max(1) as f64;
-            format!("{:.2} ({aborted:.0} %)", page::speedup(reports, r))
-        })
-        .collect();
-    println!("| {name} | {} | {} |", reports[0].stats.cycles, cells.join(" | "));
+/// One of the runs of a table.
+type Job<'a> = Box<dyn Fn() -> Outcome + Send + Sync + 'a>;
+
+/// Carries out jobs on all cores of the host; the results are in the order of the jobs.
+fn all(jobs: &[Job<'_>]) -> Vec<Outcome> {
+    let next = AtomicUsize::new(0);
+    let done: Mutex<Vec<(usize, Outcome)>> = Mutex::default();
+    let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
+    std::thread::scope(|scope| {
+        for _ in 0..threads.min(jobs.len()) {
+            scope.spawn(|| {
+                while let Some((at, job)) =
+                    Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, jobs.get(at)?)))
+                {
+                    let outcome = job();
+                    done.lock().expect("no run panicked").push((at, outcome));
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().expect("no run panicked");
+    done.sort_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, outcome)| outcome).collect()
+}
+
+/// A row of runs by cores.
+fn by_cores(name: &str, outcomes: &[Outcome]) {
+    let first = outcomes[0].cycles() as f64;
+    let cells: Vec<String> =
+        outcomes[1..].iter().map(|o| format!("{:.2} ({:.0} %)", first / o.cycles() as f64, o.aborted())).collect();
+    println!("| {name} | {} | {} |", outcomes[0].cycles(), cells.join(" | "));
+}
+
+fn header(title: &str) {
+    println!(
+        "\n| {title} | cycles on 1 core | {} |",
+        CORES[1..].iter().map(|c| format!("{c} cores")).collect::<Vec<_>>().join(" | ")
+    );
+    println!("|---|---|{}", "---|".repeat(CORES.len() - 1));
+}
+
+fn curves(cases: &[(&str, Case)], folder: Option<&String>) {
+    header("speedup over one core (cycles aborted), tasks of edges with hints");
+    for program in PROGRAMS {
+        for (kind, case) in cases {
+            let schedule = on_edges(program, "lb=edge-based,hint=on");
+            let jobs: Vec<Job<'_>> = CORES
+                .iter()
+                .map(|&cores| {
+                    let schedule = schedule.clone();
+                    Box::new(move || case.run(program, &schedule, scaled(cores))) as Job<'_>
+                })
+                .collect();
+            let outcomes = all(&jobs);
+            by_cores(&format!("{program} {kind}"), &outcomes);
+            if let Some(folder) = folder {
+                let reports: Vec<Report> = outcomes.into_iter().map(|o| o.report).collect();
+                let text = page::page(&format!("{program} on {}", case.spec), &reports);
+                std::fs::write(format!("{folder}/{program}-{kind}.html"), text).expect("a page");
+            }
+        }
+    }
+}
+
+/// A table of SSSP runs on 64 cores by schedule and change of the machine.
+fn table(cases: &[(&str, Case)], programs: &[&str], rows: &[(&str, &dyn Fn(&str) -> String, fn(Config) -> Config)]) {
+    let columns: Vec<(&str, &str, &Case)> =
+        programs.iter().flat_map(|&p| cases.iter().map(move |(kind, case)| (p, *kind, case))).collect();
+    let titles: Vec<String> = columns.iter().map(|(program, kind, _)| format!("{program} {kind}")).collect();
+    println!("\n| cycles on 64 cores (aborted, hits in L1 and L2) | {} |", titles.join(" | "));
+    println!("|---|{}", "---|".repeat(columns.len()));
+    for (name, schedule, change) in rows {
+        let jobs: Vec<Job<'_>> = columns
+            .iter()
+            .map(|&(program, _, case)| {
+                let (schedule, change) = (schedule(program), *change);
+                Box::new(move || case.run(program, &schedule, change(scaled(64)))) as Job<'_>
+            })
+            .collect();
+        let cells: Vec<String> = all(&jobs)
+            .iter()
+            .map(|o| format!("{} ({:.0} %, {:.0} %)", o.cycles(), o.aborted(), o.near_hits()))
+            .collect();
+        println!("| {name} | {} |", cells.join(" | "));
+    }
 }
 
 fn main() {
-    let folder = std::env::args().nth(1);
-    let only = std::env::args().nth(2).unwrap_or_default();
-    let wanted = |title: &str| title.contains(&only);
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let part = args.first().map_or("", String::as_str);
+    if part == "run" {
+        let [_, program, spec, schedule, cores, rest @ ..] = args.as_slice() else {
+            panic!("run PROGRAM GRAPH SCHEDULE CORES [PARAMETERS]")
+        };
+        let parameters = rest.first().map_or(String::new(), |text| text.replace(';', "\n"));
+        let base = scaled(cores.parse().expect("a number of cores"));
+        let mut table: toml::Table = toml::Table::try_from(&base).expect("parameters");
+        table.extend(parameters.parse::<toml::Table>().expect("parameters as in a file"));
+        let outcome = Case::new(spec).run(program, schedule, table.try_into().expect("parameters"));
+        let million = outcome.report.stats.instructions as f64 / outcome.seconds / 1e6;
+        print!("{}", outcome.report.in_words());
+        println!("  host      {:.2} s, {million:.2} million task instructions per second", outcome.seconds);
+        return;
+    }
     let cases = GRAPHS.map(|(kind, spec)| (kind, Case::new(spec)));
     for (kind, case) in &cases {
         println!("- {kind}: `{}`, {} vertices, {} edges", case.spec, case.graph.vertices(), case.graph.edges());
     }
-    let header = || {
-        println!("\n| run | cycles of the first | {} |", CORES.map(|c| format!("{c} cores")).join(" | "));
-        println!("|---|---|{}", "---|".repeat(CORES.len()));
-    };
-    if wanted("curves") {
-        println!("\n## Speedup over one core (share of core cycles that was aborted)");
-        header();
-        for program in ["bfs", "sssp-delta", "cc", "pagerank", "bc"] {
+    let edges = |program: &str| on_edges(program, "lb=edge-based,hint=on");
+    let vertices = |program: &str| on_edges(program, "");
+    match part {
+        "curves" => curves(&cases, args.get(1)),
+        "causes" => table(
+            &cases,
+            &["bfs", "sssp-delta"],
+            &[
+                ("tasks of vertices", &vertices, |c| c),
+                ("tasks of vertices, conflicts by 4 bytes", &vertices, |c| Config { conflict_bytes: 4, ..c }),
+                ("tasks of edges", &|p| on_edges(p, "lb=edge-based"), |c| c),
+                ("tasks of edges with hints", &edges, |c| c),
+                ("same, equal hints run side by side", &edges, |c| Config { serialize_hints: false, ..c }),
+                ("same, conflicts by 4 bytes", &edges, |c| Config { conflict_bytes: 4, ..c }),
+                ("same, commit queue of 4 per core", &edges, |c| Config { commit_queue_per_core: 4, ..c }),
+            ],
+        ),
+        "caches" => {
+            header("SSSP, tasks of edges with hints");
             for (kind, case) in &cases {
-                let reports: Vec<Report> = CORES.map(|cores| case.run(program, "default", scaled(cores))).into();
-                row(&format!("{program} {kind}"), &reports);
-                if let Some(folder) = &folder {
-                    let text = page::page(&format!("{program} on {}", case.spec), &reports);
-                    std::fs::write(format!("{folder}/{program}-{kind}.html"), text).expect("a page");
+                let changes: [(&str, fn(Config) -> Config); 3] = [
+                    ("caches grow with the cores", |c| c),
+                    ("caches of 256 cores", |c| Config { fixed_cache_cores: 256, ..c }),
+                    ("no caches", |c| Config { flat_memory: true, ..c }),
+                ];
+                for (name, change) in changes {
+                    let run =
+                        |cores| move || case.run("sssp-delta", "s0:s1@lb=edge-based,hint=on", change(scaled(cores)));
+                    let jobs: Vec<Job<'_>> = CORES.iter().map(|&cores| Box::new(run(cores)) as Job<'_>).collect();
+                    by_cores(&format!("{kind}, {name}"), &all(&jobs));
                 }
             }
         }
-    }
-    if wanted("ablation") {
-        println!("\n## SSSP without caches that grow with the cores");
-        header();
-        for (kind, case) in &cases {
-            let fixed = |cores| Config { fixed_cache_cores: 256, ..scaled(cores) };
-            let flat = |cores| Config { flat_memory: true, ..scaled(cores) };
-            row(&format!("{kind}, caches of 256 cores"), &CORES.map(|c| case.run("sssp-delta", "default", fixed(c))));
-            row(&format!("{kind}, no caches"), &CORES.map(|c| case.run("sssp-delta", "default", flat(c))));
+        "delta" => {
+            println!(
+                "\n| SSSP on 64 cores: cycles (aborted) by bucket width | 1 | 4 | 16 | 64 | 256 |\n|---|---|---|---|---|---|"
+            );
+            for (kind, case) in &cases {
+                let run = |delta| {
+                    move || case.run("sssp-delta", &format!("s0:s1@lb=edge-based,hint=on,delta={delta}"), scaled(64))
+                };
+                let jobs: Vec<Job<'_>> = [1, 4, 16, 64, 256].map(|delta| Box::new(run(delta)) as Job<'_>).into();
+                let cells: Vec<String> =
+                    all(&jobs).iter().map(|o| format!("{} ({:.0} %)", o.cycles(), o.aborted())).collect();
+                println!("| {kind} | {} |", cells.join(" | "));
+            }
         }
-    }
-    if wanted("delta") {
-        println!("\n## SSSP by bucket width on 64 cores, cycles");
-        println!("\n| graph | 1 | 4 | 16 | 64 | 256 |\n|---|---|---|---|---|---|");
-        for (kind, case) in &cases {
-            let cycles = [1, 4, 16, 64, 256].map(|delta| {
-                let schedule = format!("s0:s1@delta={delta}");
-                case.run("sssp-delta", &schedule, scaled(64)).stats.cycles.to_string()
-            });
-            println!("| {kind} | {} |", cycles.join(" | "));
-        }
-    }
-    if wanted("schedules") {
-        println!("\n## Schedules on 64 cores: cycles (share aborted, L1+L2 hits)");
-        let schedules = [
-            ("default", "default"),
-            ("hints", "s0:s1@hint=on"),
-            ("edge tasks", "s0:s1@lb=edge-based"),
-            ("edge tasks, hints", "s0:s1@lb=edge-based,hint=on"),
-            ("edge tasks, coarse", "s0:s1@lb=edge-based,coarsen=on"),
-            ("edge tasks, coarse, hints", "s0:s1@lb=edge-based,coarsen=on,hint=on"),
-            ("stride", "s0:s1@stride=on"),
-            ("coarse", "s0:s1@coarsen=on"),
-            ("barrier (unordered)", "s0@queue=unordered"),
-        ];
-        println!(
-            "\n| schedule | {} |",
-            cases.iter().flat_map(|(k, _)| PROGRAMS.map(|p| format!("{p} {k}"))).collect::<Vec<_>>().join(" | ")
-        );
-        println!("|---|{}", "---|".repeat(cases.len() * PROGRAMS.len()));
-        for (name, schedule) in schedules {
-            let mut cells = Vec::new();
-            for (_, case) in &cases {
-                for program in PROGRAMS {
-                    let stats = case.run(program, schedule, scaled(64)).stats;
-                    let aborted = stats.cores.aborted as f64 * 100.0 / stats.cores.total().max(1) as f64;
-                    let hits = stats.memory.l1_hits + stats.memory.l2_hits;
-                    let hits = hits as f64 * 100.0 / stats.memory.accesses.max(1) as f64;
-                    cells.push(format!("{} ({aborted:.0} %, {hits:.0} %)", stats.cycles));
+        "schedules" => table(
+            &cases,
+            &PROGRAMS,
+            &[
+                ("tasks of vertices", &vertices, |c| c),
+                ("tasks of vertices, hints", &|p| on_edges(p, "hint=on"), |c| c),
+                ("tasks of edges", &|p| on_edges(p, "lb=edge-based"), |c| c),
+                ("tasks of edges, hints", &edges, |c| c),
+                ("tasks of edges, coarse", &|p| on_edges(p, "lb=edge-based,coarsen=on"), |c| c),
+                ("tasks of edges, coarse, hints", &|p| on_edges(p, "lb=edge-based,coarsen=on,hint=on"), |c| c),
+                ("barriers, tasks of vertices", &|p| with_barriers(p, ""), |c| c),
+                ("barriers, tasks of edges, hints", &|p| with_barriers(p, "lb=edge-based,hint=on"), |c| c),
+            ],
+        ),
+        "speed" => {
+            println!(
+                "\n| one simulation on one core of the host | seconds | million task instructions a second |\n|---|---|---|"
+            );
+            for program in PROGRAMS {
+                for (kind, case) in &cases {
+                    for cores in [1, 64] {
+                        let outcome = case.run(program, &edges(program), scaled(cores));
+                        let million = outcome.report.stats.instructions as f64 / outcome.seconds / 1e6;
+                        println!("| {program} {kind}, {cores} cores | {:.2} | {million:.1} |", outcome.seconds);
+                    }
                 }
             }
-            println!("| {name} | {} |", cells.join(" | "));
         }
+        other => panic!("there is no part `{other}`: curves, causes, caches, delta, schedules, speed, run"),
     }
 }
-
-const PROGRAMS: [&str; 3] = ["bfs", "sssp-delta", "pagerank"];

@@ -9,8 +9,8 @@ use gw_ir::expr::ReduceOp;
 use gw_ir::types::Scalar;
 use rustc_hash::FxHashMap;
 
+use crate::lower::ROUNDS;
 use crate::lower::build::{GraphRef, ObjectRef, ParamRef};
-use crate::lower::loops::ROUNDS;
 use crate::sim::memory::{AddressSpace, Cells, LINE, Memory};
 
 /// Where values of a run lie: the same vector has the same address in all its operators.

@@ -10,12 +10,14 @@ use gw_ir::builtin::Builtin;
 use gw_ir::expr::{Expr, ExprKind, FunctionRef, PriorityOp, ReduceOp, UnaryOp};
 use gw_ir::module::{Function, FunctionKind, Module};
 use gw_ir::operator::{EdgeOutput, EdgeSetIterator, Operator, VertexFilter};
+use gw_ir::source::Name;
 use gw_ir::stmt::{Stmt, StmtKind};
 use gw_ir::types::{Scalar, Type};
 use gw_schedule::SwarmQueue;
 
 use crate::lower::loops::{self, Over};
-use crate::lower::tasks::{COARSE, Style};
+use crate::lower::offer;
+use crate::lower::style::{COARSE, Style};
 
 /// The module as C++.
 pub fn cpp(module: &Module) -> String {
@@ -137,7 +139,8 @@ impl<'m> Text<'m> {
         let lowered = loops::lower(self.module, stmt);
         match lowered {
             Ok(tasks) if !unordered => match &tasks.over {
-                Over::Queue(queue) => {
+                Over::Queue { name, offers: true } => self.offers(name, body),
+                Over::Queue { name: queue, .. } => {
                     self.line("// timestamp = bucket of the priority; stale entries end at once");
                     let head = format!("for_each_prio({queue}, [&](uint64_t bucket, Vertex src, auto push)");
                     self.ordered(&head, body, queue, "push(bucket_of(dst), dst);");
@@ -154,6 +157,39 @@ impl<'m> Text<'m> {
                 }
             },
             _ => self.nested(&format!("while ({})", expr(condition)), |text| text.block(body)),
+        }
+    }
+
+    /// A loop over a queue whose tasks carry offers of priorities.
+    fn offers(&mut self, queue: &Name, body: &[Stmt]) {
+        let edges = body.iter().filter_map(Stmt::operator).filter_map(Operator::edges);
+        for op in edges {
+            let (Some(value), Some(function)) = (offer(self.module, op, queue), self.module.function(&op.apply.name))
+            else {
+                continue;
+            };
+            let names: Vec<&str> = function.params.iter().map(|param| &*param.name).collect();
+            let [src, dst, ..] = names.as_slice() else { continue };
+            let pattern = match (op.graph.ty.weight(), names.get(2)) {
+                (Some(_), Some(weight)) => format!("[{dst}, {weight}]"),
+                _ => (*dst).to_string(),
+            };
+            self.line("// timestamp = bucket of the offered priority; an offer that is not better ends at once");
+            let offered = type_name(&value.ty);
+            self.nested(
+                &format!("for_each_prio({queue}, [&](uint64_t bucket, Vertex {src}, {offered} offer, auto push)"),
+                |text| {
+                    text.line(&format!("if (!{queue}.take({src}, offer)) return;"));
+                    text.nested(&format!("for (auto {pattern} : {}.out({src}))", expr(&op.graph)), |text| {
+                        if Style::of(op.meta.schedule.as_deref()).hint {
+                            text.line(&format!("SPATIAL_HINT(cache_line(&{queue}.priority({dst})));"));
+                        }
+                        text.line(&format!("{offered} next = {};", expr(value)));
+                        text.line(&format!("push(bucket_of(next), {dst}, next);"));
+                    });
+                },
+            );
+            self.line(");");
         }
     }
 

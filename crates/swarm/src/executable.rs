@@ -16,7 +16,8 @@ use crate::bind::{Bound, Inputs, Places};
 use crate::lower::body::fail;
 use crate::lower::build::{ObjectRef, Unsupported};
 use crate::lower::loops::{self, LoopTasks, MEMBERS, Over, SCALARS, STOPPED};
-use crate::lower::tasks::{self, OUTPUT, Region, Style, Units};
+use crate::lower::style::Style;
+use crate::lower::tree::{self, OUTPUT, Region, Units};
 use crate::report::Report;
 use crate::sim::code::{Args, Code, Fault, Next, Op, Spawn, execute};
 use crate::sim::config::Config;
@@ -52,10 +53,12 @@ impl SwarmExecutable {
             let queue = Style::of(meta.schedule.as_deref()).queue;
             statements.push(match (loops::lower(module, stmt), queue) {
                 (_, Some(SwarmQueue::Unordered)) | (Err(_), None) => None,
-                (Ok(tasks), _) => Some(tasks),
-                (Err(reason), Some(queue)) => {
+                (Ok(tasks), _) if tasks.idle.is_none() => Some(tasks),
+                (lowered, queue) => {
+                    let reason = lowered.map_or_else(|e| e.to_string(), |tasks| tasks.idle.unwrap_or("").to_string());
+                    let queue = queue.map_or(String::new(), |queue| format!(" with `queue={queue}`"));
                     let message = format!(
-                        "the loop `{}` cannot become tasks with `queue={queue}`: {reason}; use `queue=unordered`",
+                        "the loop `{}` cannot become tasks{queue}: {reason}, or use `queue=unordered`",
                         site.path
                     );
                     return Err(gw_exec::ExecError::new(ErrorKind::Unsupported(message), stmt.span));
@@ -63,7 +66,7 @@ impl SwarmExecutable {
             });
         }
         Ok(SwarmExecutable {
-            operators: sites.operators.iter().map(|(_, operator)| tasks::operator(module, operator)).collect(),
+            operators: sites.operators.iter().map(|(_, operator)| tree::operator(module, operator)).collect(),
             names: sites.operators.iter().map(|(site, op)| (op.name(), site.path.to_string())).collect(),
             paths: sites.statements.iter().map(|(site, _)| site.path.to_string()).collect(),
             statements,
@@ -325,7 +328,7 @@ impl Executable for SwarmExecutable {
                 Value::Set(set) => set.ids()?,
                 _ => return Err(ErrorKind::Unset { name: frontier.to_string() }.into()),
             },
-            Over::Queue(queue) => drained(&inputs.queue(queue)?)?,
+            Over::Queue { name, .. } => drained(&inputs.queue(name)?)?,
         };
         inputs.members = checked(members, Some(inputs.vertices))?;
         let count = inputs.members.len() as u64;
@@ -389,8 +392,8 @@ fn finish(
     stopped.sort_unstable();
     stopped.dedup();
     let Over::Frontier { frontier, carried, scalars, lists, stages } = &tasks.over else {
-        let Over::Queue(queue) = &tasks.over else { return Ok(()) };
-        return match env.global(queue) {
+        let Over::Queue { name, .. } = &tasks.over else { return Ok(()) };
+        return match env.global(name) {
             Some(Value::Queue(queue)) => queue.state().rebucket(&stopped),
             _ => Ok(()),
         };

@@ -53,15 +53,7 @@ impl SwarmVm {
         let programs = executable.programs().into_iter();
         Ok(programs
             .map(|(title, code)| {
-                let functions = code.functions.iter().enumerate().map(|(number, function)| {
-                    let ops = function.ops.iter().enumerate().map(|(at, op)| format!("  {at:3} {op:?}\n"));
-                    format!(
-                        "{number} {} ({} registers)\n{}",
-                        function.name,
-                        function.registers,
-                        ops.collect::<String>()
-                    )
-                });
+                let functions = code.functions.iter().enumerate().map(|(at, function)| format!("{at} {function}"));
                 (title, functions.collect())
             })
             .collect())

@@ -10,23 +10,20 @@ use crate::env::Slot;
 use crate::error::Result;
 use crate::random;
 use crate::remote::Reduction;
-use crate::scalar::{self, Register, Unary};
+use crate::scalar::{self, Register};
 
 impl<'m> Compiler<'m> {
     pub(super) fn num(&self, e: &'m Expr) -> Result<Num> {
         let boxed = |e| self.num(e).map(Box::new);
         Ok(match &e.kind {
-            ExprKind::Int(v) => Num::Const(match scalar_of(e)? {
-                Scalar::Int => (*v as i32).bits(),
-                Scalar::Uint => (*v as u32).bits(),
-                Scalar::Uint64 => *v as u64,
-                other => return Err(malformed(format!("an integer literal of type {}", other.keyword()))),
-            }),
-            ExprKind::Float(v) => Num::Const(match scalar_of(e)? {
-                Scalar::Float => (*v as f32).bits(),
-                Scalar::Double => v.bits(),
-                other => return Err(malformed(format!("a real literal of type {}", other.keyword()))),
-            }),
+            ExprKind::Int(v) => {
+                let bits = scalar::whole(scalar_of(e)?, *v);
+                Num::Const(bits.ok_or_else(|| misfit("an integer literal", e))?)
+            }
+            ExprKind::Float(v) => {
+                let bits = scalar::real(scalar_of(e)?, *v);
+                Num::Const(bits.ok_or_else(|| misfit("a real literal", e))?)
+            }
             ExprKind::Bool(v) => Num::Const(v.bits()),
             ExprKind::Var(name) => match self.slot(name)? {
                 Resolved::Local(Slot::Scalar(slot, _)) => Num::Local(slot),
@@ -161,29 +158,15 @@ impl<'m> Compiler<'m> {
         Ok(match (builtin, args) {
             (Atoi, [s]) => Num::Atoi(obj(s)?),
             (Atof, [s]) => Num::Atof(obj(s)?),
-            (Abs, [x]) => Num::Unary(scalar::absolute(scalar_of(x)?).ok_or_else(|| misfit("Abs", x))?, num(x)?),
-            (Floor | Log | Exp | Sqrt, [x]) => Num::Unary(math(builtin, x)?, num(x)?),
-            (Pow, [x, y]) => {
-                let pow: scalar::Binary = match scalar_of(x)? {
-                    Scalar::Float => |a, b| f32::of(a).powf(f32::of(b)).bits(),
-                    Scalar::Double => |a, b| f64::of(a).powf(f64::of(b)).bits(),
-                    _ => return Err(misfit("Pow", x)),
-                };
-                Num::Binary(pow, num(x)?, num(y)?)
-            }
-            (Max | Min, [x, y]) => {
-                let function = scalar::extremum(scalar_of(x)?, builtin == Max).ok_or_else(|| misfit("Max", x))?;
-                Num::Binary(function, num(x)?, num(y)?)
-            }
-            (Mod, [x, y]) => Num::Mod(scalar_of(x)?, num(x)?, num(y)?),
-            (BitAnd | BitOr | BitXor | ShiftLeft | ShiftRight, [x, y]) => {
-                let function = scalar::bit_operation(builtin, scalar_of(x)?);
-                Num::Binary(function.ok_or_else(|| misfit(builtin.name(), x))?, num(x)?, num(y)?)
-            }
-            (BitNot | PopCount, [x]) => {
-                let function = scalar::bit_function(builtin, scalar_of(x)?);
+            (Abs | Floor | Log | Exp | Sqrt | BitNot | PopCount, [x]) => {
+                let function = scalar::function(builtin, scalar_of(x)?);
                 Num::Unary(function.ok_or_else(|| misfit(builtin.name(), x))?, num(x)?)
             }
+            (Pow | Max | Min | BitAnd | BitOr | BitXor | ShiftLeft | ShiftRight, [x, y]) => {
+                let function = scalar::function_of_two(builtin, scalar_of(x)?);
+                Num::Binary(function.ok_or_else(|| misfit(builtin.name(), x))?, num(x)?, num(y)?)
+            }
+            (Mod, [x, y]) => Num::Mod(scalar_of(x)?, num(x)?, num(y)?),
             (RandomBits, [seed, a, b]) => {
                 let first = Num::Binary(random::round, Box::new(Num::Const(0)), num(seed)?);
                 let second = Num::Binary(random::round, Box::new(first), num(a)?);
@@ -327,18 +310,4 @@ fn sum_type(vector: &Expr) -> Result<Scalar> {
 
 fn misfit(what: &str, operand: &Expr) -> crate::error::ExecError {
     malformed(format!("{what} on {}", operand.ty))
-}
-
-fn math(builtin: Builtin, x: &Expr) -> Result<Unary> {
-    Ok(match (builtin, scalar_of(x)?) {
-        (Builtin::Floor, Scalar::Float) => |a| f32::of(a).floor().bits(),
-        (Builtin::Floor, Scalar::Double) => |a| f64::of(a).floor().bits(),
-        (Builtin::Log, Scalar::Float) => |a| f32::of(a).ln().bits(),
-        (Builtin::Log, Scalar::Double) => |a| f64::of(a).ln().bits(),
-        (Builtin::Exp, Scalar::Float) => |a| f32::of(a).exp().bits(),
-        (Builtin::Exp, Scalar::Double) => |a| f64::of(a).exp().bits(),
-        (Builtin::Sqrt, Scalar::Float) => |a| f32::of(a).sqrt().bits(),
-        (Builtin::Sqrt, Scalar::Double) => |a| f64::of(a).sqrt().bits(),
-        _ => return Err(misfit(builtin.name(), x)),
-    })
 }

@@ -1,6 +1,6 @@
 //! Building a task program: functions, the objects they touch and the parameters of a run.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use gw_exec::scalar;
 use gw_ir::expr::{BinaryOp, ReduceOp};
@@ -124,23 +124,25 @@ impl<'m> Build<'m> {
 
     /// Writes a reserved function.
     pub fn define(&mut self, id: FunctionId, name: &str, body: Ops) {
-        let Ops { mut ops, next, .. } = body;
+        let Ops { mut ops, words, next } = body;
         ops.push(Op::End);
-        self.code.functions[id as usize] = Function { name: name.to_string(), ops, registers: next as usize };
+        let name = name.to_string();
+        self.code.functions[id as usize] = Function { name, ops, words, registers: next as usize };
     }
 }
 
 /// The operations of a function in the making.
 #[derive(Debug, Clone)]
 pub struct Ops {
-    pub(super) ops: Vec<Op>,
+    ops: Vec<Op>,
+    words: BTreeMap<usize, String>,
     next: Reg,
 }
 
 impl Ops {
     /// A function whose first registers are its arguments.
     pub fn with_args(args: usize) -> Ops {
-        Ops { ops: Vec::new(), next: args as Reg }
+        Ops { ops: Vec::new(), words: BTreeMap::new(), next: args as Reg }
     }
 
     /// A register that nobody uses.
@@ -168,24 +170,61 @@ impl Ops {
         to
     }
 
+    /// `f(a)` in a new register; the word is for listings.
+    pub fn unary(&mut self, f: scalar::Unary, word: impl Into<String>, a: Reg) -> Reg {
+        let to = self.reg();
+        self.words.insert(self.ops.len(), word.into());
+        self.push(Op::Unary { f, to, a });
+        to
+    }
+
+    /// `f(a, b)` in a new register; the word is for listings.
+    pub fn apply(&mut self, f: scalar::Binary, word: impl Into<String>, a: Reg, b: Reg) -> Reg {
+        let to = self.reg();
+        self.apply_to(to, f, word, a, b);
+        to
+    }
+
+    /// `to = f(a, b)`.
+    pub fn apply_to(&mut self, to: Reg, f: scalar::Binary, word: impl Into<String>, a: Reg, b: Reg) {
+        self.words.insert(self.ops.len(), word.into());
+        self.push(Op::Binary { f, to, a, b });
+    }
+
+    /// `a / b` or its remainder.
+    pub fn divide(&mut self, scalar: Scalar, remainder: bool, a: Reg, b: Reg) -> Reg {
+        let to = self.reg();
+        self.push(Op::Divide { scalar, remainder, to, a, b });
+        to
+    }
+
     /// `a op b` on a scalar.
     pub fn binary(&mut self, op: BinaryOp, scalar: Scalar, a: Reg, b: Reg) -> Built<Reg> {
-        let to = self.reg();
         match (op, scalar::binary(op, scalar)) {
-            (BinaryOp::Div, _) => self.push(Op::Divide { scalar, remainder: false, to, a, b }),
-            (_, Some(f)) => self.push(Op::Binary { f, to, a, b }),
-            (_, None) => return Err(Unsupported(format!("`{}` on {}", op.symbol(), scalar.keyword()))),
+            (BinaryOp::Div, _) => Ok(self.divide(scalar, false, a, b)),
+            (_, Some(f)) => Ok(self.apply(f, format!("{} {}", op.symbol(), scalar.keyword()), a, b)),
+            (_, None) => Err(Unsupported(format!("`{}` on {}", op.symbol(), scalar.keyword()))),
         }
-        Ok(to)
     }
 
     /// `a op b` on 64-bit numbers: counters and positions.
     pub fn count(&mut self, op: BinaryOp, a: Reg, b: Reg) -> Reg {
-        let to = self.reg();
         match scalar::binary(op, Scalar::Uint64) {
-            Some(f) => self.push(Op::Binary { f, to, a, b }),
-            None => self.push(Op::Divide { scalar: Scalar::Uint64, remainder: false, to, a, b }),
+            Some(f) => self.apply(f, op.symbol(), a, b),
+            None => self.divide(Scalar::Uint64, false, a, b),
         }
+    }
+
+    /// `a op number` on 64-bit numbers.
+    pub fn count_by(&mut self, op: BinaryOp, a: Reg, number: u64) -> Reg {
+        let number = self.constant(number);
+        self.count(op, a, number)
+    }
+
+    /// The timestamp of the task.
+    pub fn timestamp(&mut self) -> Reg {
+        let to = self.reg();
+        self.push(Op::Timestamp { to });
         to
     }
 
@@ -227,6 +266,11 @@ impl Ops {
         }
     }
 
+    /// Jumps go to here.
+    pub fn land_all(&mut self, jumps: impl IntoIterator<Item = usize>) {
+        jumps.into_iter().for_each(|jump| self.land(jump));
+    }
+
     /// The place of the next operation.
     pub fn here(&self) -> u32 {
         self.ops.len() as u32
@@ -245,9 +289,7 @@ impl Ops {
         let goes_on = self.count(BinaryOp::Lt, counter, high);
         let out = self.jump(Some((goes_on, false)));
         body(self, counter)?;
-        if let Some(f) = scalar::binary(BinaryOp::Add, Scalar::Uint64) {
-            self.push(Op::Binary { f, to: counter, a: counter, b: step });
-        }
+        self.apply_to(counter, u64::wrapping_add, "+", counter, step);
         self.push(Op::Jump { at: start });
         self.land(out);
         Ok(())

@@ -3,11 +3,23 @@
 //! | file | concept |
 //! |---|---|
 //! | `build` | a task program in the making: functions, objects, parameters |
-//! | `body` | the functions of the program as task code |
-//! | `tasks` | operators as trees of tasks |
-//! | `loops` | loops over frontiers and priority queues, without barriers |
+//! | `body`, `expr`, `place`, `priority` | the functions of the program as task code |
+//! | `style` | what a schedule says about tasks |
+//! | `edge` | an edge operator inside a task, and tasks of edges |
+//! | `tree` | operators as trees of tasks |
+//! | `loops`, `frontier`, `queue` | loops over frontiers and priority queues, without barriers |
 
 pub mod body;
 pub mod build;
+pub mod edge;
+mod expr;
+mod frontier;
 pub mod loops;
-pub mod tasks;
+mod place;
+mod priority;
+mod queue;
+pub mod style;
+pub mod tree;
+
+pub use frontier::ROUNDS;
+pub use queue::offer;

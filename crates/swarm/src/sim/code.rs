@@ -4,6 +4,8 @@
 //! memory what the caches say. The code can stop before every access, so that the accesses of all cores happen in the
 //! order of their cycles.
 
+use std::collections::BTreeMap;
+
 use gw_exec::scalar;
 use gw_ir::types::Scalar;
 
@@ -66,6 +68,8 @@ pub struct Function {
     pub name: String,
     /// The operations.
     pub ops: Vec<Op>,
+    /// What unary and binary operations do, by their places, for listings.
+    pub words: BTreeMap<usize, String>,
     /// Registers it needs; the arguments of a task are the first ones.
     pub registers: usize,
 }

@@ -67,6 +67,9 @@ pub struct Config {
 
     /// How conflicts are detected. Precise \[sim\].
     pub conflicts: Conflicts,
+    /// Bytes that count as one place for conflicts, a power of two up to 64. 64, a line \[MICRO'15\]; less shows how
+    /// many aborts are due to neighbours in a line.
+    pub conflict_bytes: u64,
     /// Bits of a Bloom filter. 2,048 \[MICRO'15, T4\].
     pub bloom_bits: usize,
     /// Hash functions of a Bloom filter. 8 \[MICRO'15, T4\].
@@ -140,6 +143,7 @@ impl Default for Config {
             gvt_period: 200,
             undo_cycles: 2,
             conflicts: Conflicts::Precise,
+            conflict_bytes: 64,
             bloom_bits: 2048,
             bloom_hashes: 8,
             check_cycles: 5,
@@ -265,6 +269,10 @@ impl Config {
         range("gvt_period", self.gvt_period, 1, 1 << 32)?;
         range("balance_period", self.balance_period, 1, 1 << 40)?;
         count("hint_groups_per_tile", self.hint_groups_per_tile, 1 << 16)?;
+        if !self.conflict_bytes.is_power_of_two() || self.conflict_bytes > 64 {
+            let expected = "a power of two from 1 to 64".to_string();
+            return Err(ConfigError::Range { name: "conflict_bytes", value: self.conflict_bytes, expected });
+        }
         count("bloom_bits", self.bloom_bits, 1 << 24)?;
         count("bloom_hashes", self.bloom_hashes, 64)?;
         count("l1_ways", self.l1_ways, 64)?;

@@ -8,7 +8,7 @@ use super::config::{Config, Unhinted};
 use super::conflict::{LineTable, TaskId};
 use super::hierarchy::{Hierarchy, mix};
 use super::hints::HintMap;
-use super::memory::Memory;
+use super::memory::{LINE, Memory};
 use super::noc::Mesh;
 use super::stats::{Stats, Traffic};
 use super::task::{SPLITTER, State, Task, VirtualTime};
@@ -114,7 +114,7 @@ impl Machine {
 
     /// Runs a task program until every task has committed. After an error the memory holds values that mean nothing.
     pub fn run(&mut self, job: Job<'_>, memory: &mut Memory) -> Result<Outcome, SimError> {
-        self.table.reserve(job.writable_lines);
+        self.table.reserve(job.writable_lines * (LINE / self.config.conflict_bytes) as usize);
         self.caches.reserve(job.writable_lines);
         let start = self.clock;
         // The parts of the job are borrowed anew, for no longer than the machine.

@@ -69,11 +69,17 @@ impl Memory {
         self.objects[object as usize].cells.store(index, bits);
     }
 
+    /// The address of a cell.
+    #[inline(always)]
+    pub fn address(&self, object: ObjectId, index: u64) -> u64 {
+        let object = &self.objects[object as usize];
+        object.base + index * object.cell_bytes
+    }
+
     /// The line of a cell.
     #[inline(always)]
     pub fn line(&self, object: ObjectId, index: u64) -> u64 {
-        let object = &self.objects[object as usize];
-        (object.base + index * object.cell_bytes) / LINE
+        self.address(object, index) / LINE
     }
 }
 

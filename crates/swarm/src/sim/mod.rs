@@ -7,7 +7,7 @@
 //! | file | concept |
 //! |---|---|
 //! | `config` | parameters and the published configurations |
-//! | `code`, `memory` | what tasks do, and on what |
+//! | `code`, `listing`, `memory` | what tasks do, as text, and on what |
 //! | `task`, `machine` | the life of a task: queues, cores, events |
 //! | `run` | executing task code on a core |
 //! | `abort`, `commit`, `spill` | the other ways of a task out of a queue |
@@ -24,6 +24,7 @@ pub mod config;
 pub mod conflict;
 pub mod hierarchy;
 mod hints;
+mod listing;
 mod machine;
 pub mod memory;
 pub mod noc;

@@ -7,7 +7,7 @@ use super::code::{Fault, Next, Op, Spawn, execute};
 use super::config::Conflicts;
 use super::conflict::Bloom;
 use super::machine::{Doing, Engine};
-use super::memory::is_read_only;
+use super::memory::{LINE, is_read_only};
 use super::task::{SPLITTER, State};
 
 /// Cycles after which a task that only computes lets others go first: values that never were may make it run for ever.
@@ -115,7 +115,7 @@ impl Engine<'_> {
                 if index >= self.memory.len(object) as u64 {
                     return Some(Err(Fault::Index { object, index }));
                 }
-                let cycles = self.access(core, self.memory.line(object, index), false);
+                let cycles = self.access(core, self.memory.address(object, index), false);
                 self.cores[core].regs[to as usize] = self.memory.load(object, index as usize);
                 Some(Ok(1 + cycles))
             }
@@ -124,7 +124,7 @@ impl Engine<'_> {
                 if index >= self.memory.len(object) as u64 {
                     return Some(Err(Fault::Index { object, index }));
                 }
-                let cycles = self.access(core, self.memory.line(object, index), true);
+                let cycles = self.access(core, self.memory.address(object, index), true);
                 let old = self.memory.load(object, index as usize);
                 let id = self.cores[core].task as usize;
                 self.tasks[id].undo.push((object, index as u32, old));
@@ -151,8 +151,8 @@ impl Engine<'_> {
     }
 
     /// The cycles of an access; later tasks that should have come after it are aborted.
-    fn access(&mut self, core: usize, line: u64, write: bool) -> u64 {
-        let id = self.cores[core].task;
+    fn access(&mut self, core: usize, address: u64, write: bool) -> u64 {
+        let (id, line) = (self.cores[core].task, address / LINE);
         let tracked = !is_read_only(line);
         // Who shared the line before this access took it away.
         let bloom = tracked && self.config.conflicts == Conflicts::Bloom;
@@ -165,6 +165,8 @@ impl Engine<'_> {
             cycles += self.config.check_cycles;
         }
         let time = self.tasks[id as usize].time();
+        // From here on a line is what counts as one place for conflicts.
+        let line = address / self.config.conflict_bytes;
         let mut victims: Vec<u32> = Vec::new();
         for rival in self.table.rivals(line, write) {
             if self.tasks[rival as usize].time() > time {

@@ -1,7 +1,8 @@
 //! Spills: a task queue that fills up moves late tasks to memory, and a splitter task brings them back.
 //!
 //! Only tasks whose parents have committed are moved: nobody can abort such a task before it runs, so moving it is not
-//! speculative. A splitter has the least timestamp of its group and takes one entry of the task queue.
+//! speculative. A splitter has the least timestamp of its group and takes one entry of the task queue; it is moved as
+//! tasks are, so that a queue holds no more of them than it has room for.
 
 use super::conflict::TaskId;
 use super::machine::{Doing, Engine};
@@ -16,10 +17,7 @@ impl Engine<'_> {
         }
         // The latest tasks, but never the first one of the queue.
         let late = self.tiles[tile].idle.iter().skip(1).rev().map(|&(.., id)| id);
-        let movable = |&id: &TaskId| {
-            let task = &self.tasks[id as usize];
-            task.parent.is_none() && task.group.is_empty()
-        };
+        let movable = |&id: &TaskId| self.tasks[id as usize].parent.is_none();
         let group: Vec<TaskId> = late.filter(movable).take(self.config.spill_tasks).collect();
         if group.len() < 2 {
             return false;

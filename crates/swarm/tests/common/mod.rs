@@ -39,7 +39,7 @@ impl Bench {
     }
 
     pub fn function(&mut self, ops: &[Op]) -> FunctionId {
-        self.code.functions.push(Function { name: String::new(), ops: ops.to_vec(), registers: 16 });
+        self.code.functions.push(Function { ops: ops.to_vec(), registers: 16, ..Function::default() });
         self.functions() - 1
     }
 

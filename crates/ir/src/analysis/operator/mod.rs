@@ -10,6 +10,7 @@
 //! | which global scalars can be accumulated in registers | `scalars` |
 //! | which cell of a global vector of fixed length can | `cells` |
 //! | which vector entries can be kept in registers while the edges of a vertex are visited | `entries` |
+//! | which entries of the source can be read before its edges are visited | `handed` |
 //! | can a filter fault | `faults` |
 //! | which vertices does the function enqueue | `enqueues` |
 //! | which edges does the function skip by comparing the vertex numbers | `order` |
@@ -20,6 +21,7 @@ mod cells;
 mod enqueues;
 mod entries;
 mod faults;
+mod handed;
 mod order;
 mod scalars;
 mod touched;
@@ -41,6 +43,7 @@ pub use cells::CellReduction;
 pub use enqueues::{Enqueued, Enqueues};
 pub use entries::{EntryReduction, OwnedEntry};
 pub use faults::filter_may_fault;
+pub use handed::handed_entries;
 pub use order::EdgeOrder;
 pub use scalars::{ScalarReduction, written_scalars};
 pub use touched::Touched;

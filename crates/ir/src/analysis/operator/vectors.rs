@@ -105,7 +105,7 @@ pub(super) fn uses(module: &Module, apply: &FunctionRef) -> BTreeMap<Name, Vecto
 }
 
 /// The vector of an access `x[i]` or `x[i][j]`, the index `i` of its entry, and the type of the entry.
-fn first_entry(mut expr: &Expr) -> Option<(&Name, &Expr, Option<Scalar>)> {
+pub(super) fn first_entry(mut expr: &Expr) -> Option<(&Name, &Expr, Option<Scalar>)> {
     while let ExprKind::Element { vector, index, .. } = &expr.kind {
         if let Some(name) = vector.as_var() {
             return Some((name, index, expr.ty.scalar()));

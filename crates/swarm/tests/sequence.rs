@@ -122,6 +122,7 @@ fn random_config(random: &mut Random) -> Config {
         gvt_period,
         undo_cycles: random.below(5),
         conflicts: random.pick(&[Conflicts::Precise, Conflicts::Precise, Conflicts::Bloom]),
+        conflict_bytes: random.pick(&[64, 64, 8, 16]),
         bloom_bits: random.pick(&[64, 256, 2048]),
         bloom_hashes: random.pick(&[1, 4, 8]),
         check_cycles: random.below(8),

@@ -106,7 +106,7 @@ fn right_under_random_schedules() {
             let text = schedule.to_string();
             match check(program, &spec, &graph, &text, small(cores, seed)) {
                 // Not every loop can become tasks; the refusal says so.
-                Err(problem) if problem.contains("use `queue=unordered`") => {}
+                Err(problem) if problem.contains("queue=unordered`") => {}
                 Err(problem) => {
                     problems.push(format!("{} {spec} on {cores} cores under `{text}`: {problem}", program.name));
                 }
