@@ -9,6 +9,9 @@ const ROUNDING: f64 = 6e-8;
 /// Sums of rows that are shorter count as 0.
 const SHORTEST: f64 = 1e-3;
 
+/// What single precision changes at most, whatever the bound says that adds up the worst of every step.
+const MOST_OFF: f64 = 5e-4;
+
 type Row = [f64; WIDTH];
 
 pub(crate) fn fastrp(run: &Run<'_>) -> Result<(), Invalid> {
@@ -53,7 +56,7 @@ pub(crate) fn fastrp(run: &Run<'_>) -> Result<(), Invalid> {
     for v in 0..n {
         for (j, right) in right[v].iter().enumerate() {
             let value = f64::from(found[v * WIDTH + j]);
-            ensure((value - right).abs() <= all_off[v] + 1e-6, || {
+            ensure((value - right).abs() <= all_off[v].min(MOST_OFF) + 1e-6, || {
                 wrong!("vertex {v}, entry {j}: {value} instead of {right}")
             })?;
         }
