@@ -20,8 +20,8 @@ use gw_schedule::{
 
 use crate::capability::capabilities;
 use crate::tuning::{
-    DENSE_BUCKET_WIDTH, EVEN_DEGREE, EVEN_LISTS, FLAT_BUCKET_WIDTH, FLAT_DEGREE, FLAT_GREATEST, LARGE_GRAPH, PULL_SHARE,
-    SMALL_GRAPH, WARP_DEGREE,
+    DENSE_BUCKET_WIDTH, EVEN_DEGREE, EVEN_LISTS, FLAT_BUCKET_WIDTH, FLAT_DEGREE, FLAT_GREATEST, LARGE_GRAPH,
+    PULL_SHARE, SMALL_GRAPH, WARP_DEGREE,
 };
 
 /// Whether lists are so short that steps of a search stay small.
