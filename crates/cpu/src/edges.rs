@@ -104,7 +104,9 @@ impl CpuExecutable {
             true => Some(graph.marked().ok_or_else(too_many_for_marks)?),
             false => None,
         };
-        let clipped = target.parallel && op.meta.is_edge_parallel == Some(true);
+        // Shares end within lists where these are read; marks are read from rows, wherever the lists stand.
+        let elsewhere = by_class && adjacency.spans().is_some();
+        let clipped = target.parallel && op.meta.is_edge_parallel == Some(true) && !elsewhere;
         let shape = EdgeShape {
             direction,
             range,

@@ -45,6 +45,9 @@ pub struct Named {
     /// The entries of a list
     #[arg(long, value_name = "COUNT")]
     entries: Option<String>,
+    /// The vertices that are left to one thread at the end
+    #[arg(long, value_name = "COUNT")]
+    tail: Option<String>,
     /// How unlikely a walk of node2vec steps back
     #[arg(long, value_name = "NUMBER")]
     p: Option<String>,
@@ -73,6 +76,7 @@ impl Named {
             ("alpha", &self.alpha),
             ("length", &self.length),
             ("entries", &self.entries),
+            ("tail", &self.tail),
             ("p", &self.p),
             ("q", &self.q),
             ("seed", &self.program_seed),
