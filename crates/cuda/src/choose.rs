@@ -45,8 +45,8 @@ const RULES: &[Rule] = &[
             format!("mean degree {degree:.1}: frontiers of a search stay small, so it always pushes")
         },
     },
-    // 2.1 against 4.5 ms for searches of a grid of 140^3 vertices, 0.44 against 0.81 on a ring of 600,000 vertices with 80
-    // neighbours each (H200).
+    // 2.1 against 4.5 ms for searches of a grid of 140^3 vertices, 0.44 against 0.81 on a ring of 600,000 vertices with
+    // 80 neighbours each (H200).
     Rule {
         applies: |p| p.starts_from(Sources::Set) && p.point.has_to && has_even_lists(p),
         schedule: |p| push(p).into(),

@@ -40,6 +40,6 @@ pub(crate) const EVEN_DEGREE: usize = 1024;
 /// degree 64 has 1.6. Not measured between.
 pub(crate) const EVEN_LISTS: f64 = 1.25;
 
-/// Below this mean degree lists that are alike are shared by the lanes of a warp. Searches (H200): with a mean of 6 `wm`
-/// takes 2.1 ms and `etwc` 2.6, with a mean of 80 it is 0.56 and 0.44. Not measured between.
+/// Below this mean degree lists that are alike are shared by the lanes of a warp. Searches (H200): with a mean of 6
+/// `wm` takes 2.1 ms and `etwc` 2.6, with a mean of 80 it is 0.56 and 0.44. Not measured between.
 pub(crate) const WARP_DEGREE: f64 = 16.0;

@@ -22,7 +22,7 @@ use crate::set::VertexSet;
 use crate::value::Value;
 use crate::vector::Vector;
 
-const MAGIC: u64 = u64::from_le_bytes(*b"gwcheck1");
+const MAGIC: u64 = u64::from_le_bytes(*b"gwcheck2");
 /// The file in the folder of checkpoints.
 const FILE: &str = "checkpoint.gwc";
 
@@ -69,6 +69,20 @@ pub(crate) fn module_hash(module: &Module) -> u64 {
     hash.finish()
 }
 
+/// A number for the edges of a graph and their weights.
+fn edges_hash(graph: &Graph) -> u64 {
+    let (mut hash, out) = (FxHasher::default(), graph.out());
+    for v in 0..graph.vertices() as u32 {
+        let ends = out.neighbours(v);
+        hash.write_usize(ends.len());
+        for (at, &end) in ends.iter().enumerate() {
+            hash.write_u32(end);
+            hash.write_u64(out.weight_at(v, at).map_or(0, f64::to_bits));
+        }
+    }
+    hash.finish()
+}
+
 /// An error about a file or folder.
 pub(crate) fn bad(path: &Path, problem: String) -> crate::ExecError {
     ErrorKind::Checkpoint { path: path.display().to_string(), problem }.into()
@@ -80,7 +94,7 @@ pub(crate) struct Identity {
     /// A hash of the module and of all arguments behind the first.
     pub(crate) program: u64,
     pub(crate) seed: u64,
-    /// Vertices and edges of the graphs that the program has loaded.
+    /// Vertices of the graphs that the program has loaded, and hashes of their edges.
     pub(crate) graphs: Vec<(u64, u64)>,
 }
 
@@ -138,9 +152,9 @@ impl Items {
         Items { graphs: others.graphs.clone(), ..Items::default() }
     }
 
-    /// Vertices and edges of the graphs.
+    /// Vertices of the graphs, and a hash of all their edges and weights: a graph of the same size may be another.
     pub(crate) fn graph_sizes(&self) -> Vec<(u64, u64)> {
-        self.graphs.iter().map(|(_, _, graph)| (graph.vertices() as u64, graph.edges() as u64)).collect()
+        self.graphs.iter().map(|(_, _, graph)| (graph.vertices() as u64, edges_hash(graph))).collect()
     }
 
     /// The item of a value, or what cannot be saved.

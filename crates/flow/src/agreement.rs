@@ -12,10 +12,7 @@ use rustc_hash::FxHasher;
 use crate::message::{Reader, Writer};
 use crate::session::Session;
 
-/// Edges of a graph that are looked at.
-const LOOKED_AT: usize = 1 << 10;
-
-/// The facts about a graph that a person can compare, and a hash of its lists' lengths and of some of its edges.
+/// The facts about a graph that a person can compare, and a hash of all its edges and weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Fingerprint {
     vertices: u64,
@@ -35,11 +32,10 @@ impl Fingerprint {
         let mut hash = FxHasher::default();
         let offsets = out.offsets();
         (0..=graph.vertices()).for_each(|v| hash.write_usize(offsets.at(v)));
-        let step = (graph.vertices() / LOOKED_AT).max(1);
-        for v in (0..graph.vertices()).step_by(step) {
-            if let Some((&last, at)) = out.neighbours(v as u32).last().zip(out.degree(v as u32).checked_sub(1)) {
-                hash.write_u32(last);
-                hash.write_u64(out.weight_at(v as u32, at).unwrap_or(0.0).to_bits());
+        for v in 0..graph.vertices() as u32 {
+            for (at, &end) in out.neighbours(v).iter().enumerate() {
+                hash.write_u32(end);
+                hash.write_u64(out.weight_at(v, at).unwrap_or(0.0).to_bits());
             }
         }
         let symmetric = if graph.is_symmetric() { 4 } else { 0 };

@@ -353,7 +353,7 @@ fn entries_that_are_read_before_they_are_written_can_be_handed_over() {
         // The edge may lead from a vertex to itself.
         ("Reduce(SUM, x[dst], 1); Reduce(SUM, y[dst], x[src]);", &[]),
         ("Reduce(SUM, x[src], 1); Reduce(SUM, y[dst], x[src]);", &[]),
-        ("if x[src] == 0 { x[dst] = 1; }", &[]),
+        ("if (x[src] == 0) { x[dst] = 1; }", &[]),
         ("Reduce(SUM, y[dst], x[limit]);", &[]),
         ("src = dst; y[dst] = x[src];", &[]),
     ] {

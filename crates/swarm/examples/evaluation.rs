@@ -3,9 +3,9 @@
 //! `cargo run --release -p gw-swarm --example evaluation PART` prints a part of `bench/swarm-evaluation.md`: `curves`
 //! (speedups; a folder as second argument gets a page of stacked bars per program and graph), `causes` (why tasks
 //! abort), `caches` (without caches that grow with the cores), `delta` (widths of buckets), `schedules` (tasks of
-//! vertices and edges, hints, coarsening, barriers), `speed` (of the simulator itself). `run PROGRAM GRAPH SCHEDULE CORES
-//! [PARAMETERS]` is one run, with parameters as in a file, separated by `;`. Simulations share the processor's cores;
-//! cycles do not depend on that.
+//! vertices and edges, hints, coarsening, barriers), `speed` (of the simulator itself). `run PROGRAM GRAPH SCHEDULE
+//! CORES [PARAMETERS]` is one run, with parameters as in a file, separated by `;`. Simulations share the processor's
+//! cores; cycles do not depend on that.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

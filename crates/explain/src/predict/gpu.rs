@@ -13,7 +13,8 @@ constants! {
     /// of 48 training cells on an H200, release build (R-MAT, uniform and road graphs of two sizes; mean error of the
     /// logarithms 0.25). Left out of the fit: `tc`, of which the model knows too little, and `cc` as one kernel, whose
     /// rounds are not those of a trace in order. `element_instructions` is thus an estimate. Few steps tell
-    /// `search_instructions`, `resident` and `atomic` apart from the rest: what they mean together counts, not each alone.
+    /// `search_instructions`, `resident` and `atomic` apart from the rest: what they mean together counts, not each
+    /// alone.
     GpuCosts {
         /// Instructions that a warp issues per memory instruction.
         instructions_per_job = 82.8,

@@ -27,7 +27,8 @@ pub fn has_classes(module: &Module, edges: &EdgeSetIterator) -> bool {
     idle_loops(module, edges) || (edges.meta.visits_once && !destination_vectors(module, edges).is_empty())
 }
 
-/// The vectors that an operator writes by sums, least or greatest values at the destination of an edge and nowhere else.
+/// The vectors that an operator writes by sums, least or greatest values at the destination of an edge and nowhere
+/// else.
 pub fn destination_vectors(module: &Module, edges: &EdgeSetIterator) -> BTreeSet<Name> {
     let (mut found, mut others) = (BTreeSet::new(), BTreeSet::new());
     for name in closure(module, [edges.apply.name.clone()]) {

@@ -42,7 +42,7 @@ pub(crate) fn leiden(run: &Run<'_>) -> Result<(), Invalid> {
 /// Weights that add up to more than the tables of the programs can hold.
 pub(crate) fn too_heavy(run: &Run<'_>) -> Option<Remark> {
     is_too_heavy(run)
-        .then(|| Remark::NoResult("the weights add up to 2^32 or more: give them in a greater unit".into()))
+        .then(|| Remark::NoResult("the weights add up to 2^31 or more: give them in a greater unit".into()))
 }
 
 fn is_too_heavy(run: &Run<'_>) -> bool {

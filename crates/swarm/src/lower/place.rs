@@ -119,10 +119,11 @@ impl Body<'_, '_, '_> {
                 Ok(self.ops.constant(1))
             }
             ReduceOp::Or | ReduceOp::And => {
-                let (new, differs) = (self.ops.reg(), self.ops.reg());
-                let f = if op == ReduceOp::Or { |a, b| a | b } else { |a: u64, b: u64| a & b };
-                self.ops.push(Op::Binary { f, to: new, a: old, b: value });
-                self.ops.push(Op::Binary { f: |a, b| u64::from(a != b), to: differs, a: new, b: old });
+                let new = match op {
+                    ReduceOp::Or => self.ops.apply(|a, b| a | b, "or", old, value),
+                    _ => self.ops.apply(|a, b| a & b, "and", old, value),
+                };
+                let differs = self.ops.apply(|a, b| u64::from(a != b), "!=", new, old);
                 let over = self.ops.jump(Some((differs, false)));
                 self.store(&place, new);
                 self.ops.land(over);

@@ -3,12 +3,12 @@
 //! The timestamp of a task is the bucket of its vertex (or its distance from a large number where large buckets come
 //! first). Two forms:
 //!
-//! - *visits*: a task visits a vertex and updates the priorities that its edges lead to; who improves gets a task in the
-//!   bucket of the new priority. Tasks of edges update in the bucket of their source.
+//! - *visits*: a task visits a vertex and updates the priorities that its edges lead to; who improves gets a task in
+//!   the bucket of the new priority. Tasks of edges update in the bucket of their source.
 //! - *updates*: where an edge only offers the destination a priority that follows from the source, the task of an edge
-//!   carries the offer and runs in the bucket of the offered priority. It takes the offer or ends, and whoever takes one
-//!   goes on with the edges of its vertex. Offers come in the order of priorities, as in the Swarm programs of Jeffrey and
-//!   others (MICRO 2015): no task reads what its neighbours may still change.
+//!   carries the offer and runs in the bucket of the offered priority. It takes the offer or ends, and whoever takes
+//!   one goes on with the edges of its vertex. Offers come in the order of priorities, as in the Swarm programs of
+//!   Jeffrey and others (MICRO 2015): no task reads what its neighbours may still change.
 
 use gw_ir::analysis::operator::handed_entries;
 use gw_ir::analysis::priority::{allocations, updates};
