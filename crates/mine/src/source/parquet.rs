@@ -6,7 +6,7 @@ use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use parquet::basic::Type as Physical;
+use parquet::basic::{ConvertedType, Type as Physical};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
@@ -47,6 +47,9 @@ impl Parquet {
             let name = column.path().string();
             match column.physical_type() {
                 _ if column.max_rep_level() > 0 => notes.push(format!("column `{name}` is left out: it holds lists")),
+                Physical::INT32 | Physical::INT64 if column.converted_type() == ConvertedType::DECIMAL => {
+                    notes.push(format!("column `{name}` is left out: decimal numbers cannot be mined"));
+                }
                 Physical::BOOLEAN => {
                     booleans.push(at);
                     variables.booleans.push(name);
@@ -76,11 +79,21 @@ impl Parquet {
         let rows = self.reader.metadata().row_group(self.group).num_rows().max(0) as usize;
         for (column, &place) in self.columns.iter_mut().zip(&places) {
             let (reader, group) = (&self.reader, self.group);
+            // Whole numbers without sign are stored in the bits of those with one.
+            use ConvertedType::{UINT_8, UINT_16, UINT_32, UINT_64};
+            let converted = reader.metadata().file_metadata().schema_descr().column(place).converted_type();
+            let is_unsigned = matches!(converted, UINT_8 | UINT_16 | UINT_32 | UINT_64);
             let values = guarded(&self.path, || {
                 let group = reader.get_row_group(group)?;
                 Ok(match group.get_column_reader(place)? {
                     ColumnReader::BoolColumnReader(mut reader) => values(&mut reader, |&x| f64::from(u8::from(x)))?,
+                    ColumnReader::Int32ColumnReader(mut reader) if is_unsigned => {
+                        values(&mut reader, |&x| f64::from(x as u32))?
+                    }
                     ColumnReader::Int32ColumnReader(mut reader) => values(&mut reader, |&x| f64::from(x))?,
+                    ColumnReader::Int64ColumnReader(mut reader) if is_unsigned => {
+                        values(&mut reader, |&x| x as u64 as f64)?
+                    }
                     ColumnReader::Int64ColumnReader(mut reader) => values(&mut reader, |&x| x as f64)?,
                     ColumnReader::FloatColumnReader(mut reader) => values(&mut reader, |&x| f64::from(x))?,
                     ColumnReader::DoubleColumnReader(mut reader) => values(&mut reader, |&x| x)?,

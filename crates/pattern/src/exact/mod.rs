@@ -60,13 +60,15 @@ pub fn exact(query: &LabelledGraph, target: &LabelledGraph, options: &ExactOptio
     let roots = domains.members(plan.order[0]);
     let search_root = |search: &mut Search<'_>, &root: &u32| search.search(root);
     // Batches grow, so that few roots are searched where few suffice, and all cores have work where many are needed.
-    let (mut at, mut batch) = (0, rayon::current_num_threads());
-    while at < roots.len() && found.matches.len() < options.limit {
+    let (mut at, mut batch, mut is_over) = (0, rayon::current_num_threads(), options.limit == 0);
+    // Whether there is one more match than the limit must not depend on how many roots a batch has.
+    while at < roots.len() && !is_over {
         let part = &roots[at..(at + batch).min(roots.len())];
         let results: Vec<_> =
             part.par_iter().map_init(|| Search::new(query, target, &domains, &plan, options), search_root).collect();
         for result in results {
             let room = options.limit - found.matches.len();
+            is_over |= result.matches.len() > room;
             found.is_complete &= result.is_complete && result.matches.len() <= room;
             found.steps += result.steps;
             found.matches.extend(result.matches.into_iter().take(room));
