@@ -172,8 +172,14 @@ fn curves(cases: &[(&str, Case)], folder: Option<&String>) {
     }
 }
 
+/// The schedule of a program.
+type Schedules<'a> = &'a dyn Fn(&str) -> String;
+
+/// Another machine made of one.
+type Change = fn(Config) -> Config;
+
 /// A table of SSSP runs on 64 cores by schedule and change of the machine.
-fn table(cases: &[(&str, Case)], programs: &[&str], rows: &[(&str, &dyn Fn(&str) -> String, fn(Config) -> Config)]) {
+fn table(cases: &[(&str, Case)], programs: &[&str], rows: &[(&str, Schedules<'_>, Change)]) {
     let columns: Vec<(&str, &str, &Case)> =
         programs.iter().flat_map(|&p| cases.iter().map(move |(kind, case)| (p, *kind, case))).collect();
     let titles: Vec<String> = columns.iter().map(|(program, kind, _)| format!("{program} {kind}")).collect();
@@ -236,7 +242,7 @@ fn main() {
         "caches" => {
             header("SSSP, tasks of edges with hints");
             for (kind, case) in &cases {
-                let changes: [(&str, fn(Config) -> Config); 3] = [
+                let changes: [(&str, Change); 3] = [
                     ("caches grow with the cores", |c| c),
                     ("caches of 256 cores", |c| Config { fixed_cache_cores: 256, ..c }),
                     ("no caches", |c| Config { flat_memory: true, ..c }),
