@@ -324,6 +324,14 @@ def bridges(job, g):
     return ends == held and same_partition(found["part"], rest.connected_components().membership), "igraph"
 
 
+def biconnected(job, g):
+    found, _ = job.run("biconnected", g, [], ["block", "cut", "blocks"])
+    graph = g.igraph(False)
+    parts = graph.biconnected_components()
+    cut = {v for v, yes in enumerate(found["cut"]) if yes}
+    return cut == set(graph.articulation_points()) and int(found["blocks"][0]) == len(parts), "igraph"
+
+
 def similarity(job, g):
     found, _ = job.run("similarity", g, [g.hub], ["common", "jaccard", "overlap", "cosine"])
     graph = g.igraph(True)
@@ -447,7 +455,7 @@ def node2vec(job, g):
     return abs(back - expected) <= 5 * np.sqrt(variance) + 1e-6, "definition, expected steps back"
 
 
-UNDIRECTED = [msf, triangles, eccentricity, bipartite, matching, matching_weighted, bridges, ktruss, louvain, leiden]
+UNDIRECTED = [msf, triangles, eccentricity, bipartite, matching, matching_weighted, bridges, biconnected, ktruss, louvain, leiden]
 DIRECTED = [scc, ppr, hits, katz, lcc, cdlp, bc_all, closeness, harmonic, topo, khop, similarity, walks, node2vec]
 
 
@@ -567,6 +575,8 @@ def rows_of_speed():
         ("matching", [], "plain", None, None),
         ("matching-weighted", [], "weighted", None, lambda g: ran(nk.matching.SuitorMatcher(g, False))),
         ("bridges", [], "plain", lambda g: g.igraph(False).bridges(), lambda g: ran(nk.components.BiconnectedComponents(g))),
+        ("biconnected", [], "plain", lambda g: g.igraph(False).biconnected_components(),
+         lambda g: ran(nk.components.BiconnectedComponents(g))),
         ("similarity", ["{hub}"], "plain",
          lambda g: g.igraph(False).similarity_jaccard(pairs=[(g.hub, v) for v in range(g.n)], loops=False), None),
     ]

@@ -17,7 +17,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 echo "## Graphwright"
-cargo bench --quiet -p gw-graph --bench graph_io -- "$scale" "$work"
+cargo run --release --quiet -p gw-graph --example graph_io -- "$scale" "$work"
 
 if [ -n "${GAPBS:-}" ]; then
     echo "## GAPBS, $threads threads: seconds, three runs"

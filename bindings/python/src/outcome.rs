@@ -43,6 +43,7 @@ impl NativeOutcome {
             let array = vector::<f64>(slf, name)
                 .or_else(|| vector::<i32>(slf, name))
                 .or_else(|| vector::<f32>(slf, name))
+                .or_else(|| vector::<i64>(slf, name))
                 .or_else(|| vector::<u64>(slf, name))
                 .or_else(|| vector::<u32>(slf, name))
                 .or_else(|| vector::<bool>(slf, name));
@@ -55,6 +56,7 @@ impl NativeOutcome {
         Ok(match value {
             Value::Int(x) => x.into_pyobject(py)?.into_any(),
             Value::Uint(x) => x.into_pyobject(py)?.into_any(),
+            Value::Int64(x) => x.into_pyobject(py)?.into_any(),
             Value::Uint64(x) => x.into_pyobject(py)?.into_any(),
             Value::Float(x) => f64::from(*x).into_pyobject(py)?.into_any(),
             Value::Double(x) => x.into_pyobject(py)?.into_any(),

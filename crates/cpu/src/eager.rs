@@ -10,7 +10,7 @@ use std::any::Any;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
-use gw_exec::{Condition, Environment, ErrorKind, OperatorOutcome, Queue, QueueSpec, QueueState, Result, Scalar};
+use gw_exec::{Condition, Environment, ErrorKind, OperatorOutcome, Queue, QueueSpec, QueueState, Result};
 use gw_graph::Adjacency;
 use gw_ir::meta::QueueKind;
 
@@ -57,7 +57,7 @@ impl EagerQueue {
     /// is in it. `None` also when a priority is negative, which the other kind of queue reports.
     pub(crate) fn for_spec(spec: &QueueSpec, pool: &Pool) -> Option<EagerQueue> {
         let eager = matches!(spec.meta.kind, Some(QueueKind::Eager | QueueKind::EagerMerge));
-        let whole = matches!(spec.priorities.scalar(), Scalar::Int | Scalar::Uint | Scalar::Uint64);
+        let whole = spec.priorities.scalar().is_whole();
         if !eager || !whole || !spec.increasing || spec.all_vertices {
             return None;
         }

@@ -388,6 +388,11 @@ impl Keys {
                 p if p < 0 => return Err(negative(vertex, p.into())),
                 p => self.divide(p as u64),
             },
+            Scalar::Int64 => match bits as i64 {
+                i64::MAX => return Ok(NONE),
+                p if p < 0 => return Err(negative(vertex, p as f64)),
+                p => self.divide(p as u64),
+            },
             Scalar::Uint if bits == u64::from(u32::MAX) => return Ok(NONE),
             Scalar::Uint64 if bits == u64::MAX => return Ok(NONE),
             Scalar::Float => match f32::of_bits(bits) {

@@ -19,6 +19,7 @@ pub(crate) fn reduce(crew: &mut Crew, reduction: Reduction, vector: &Vector) -> 
         Scalar::Double => floats(crew, reduction, cells::<f64>(vector), |x| x),
         Scalar::Int => integers(crew, reduction, cells::<i32>(vector), i64::from, |x| Value::Int(x as i32)),
         Scalar::Uint => integers(crew, reduction, cells::<u32>(vector), i64::from, |x| Value::Uint(x as u32)),
+        Scalar::Int64 => integers(crew, reduction, cells::<i64>(vector), |x| x, Value::Int64),
         // Sums wrap around; largest and smallest would need the sign.
         Scalar::Uint64 if reduction == Reduction::Sum => {
             let parts = parts(crew, cells::<u64>(vector), |chunk| chunk.iter().copied().fold(0, u64::wrapping_add));

@@ -221,6 +221,7 @@ fn bits(value: &Value) -> u64 {
     match value {
         Value::Int(v) => u64::from(*v as u32),
         Value::Uint(v) => u64::from(*v),
+        Value::Int64(v) => *v as u64,
         Value::Uint64(v) => *v,
         Value::Float(v) => u64::from(v.to_bits()),
         Value::Double(v) => v.to_bits(),
@@ -234,6 +235,7 @@ fn with_bits(old: &Value, bits: u64) -> Value {
     match old {
         Value::Int(_) => Value::Int(bits as u32 as i32),
         Value::Uint(_) => Value::Uint(bits as u32),
+        Value::Int64(_) => Value::Int64(bits as i64),
         Value::Uint64(_) => Value::Uint64(bits),
         Value::Float(_) => Value::Float(f32::from_bits(bits as u32)),
         Value::Double(_) => Value::Double(f64::from_bits(bits)),

@@ -138,10 +138,13 @@ const SPECS: [&str; 4] = ["kron:8", "road:12x12", "star:50", "powerlaw:300:2.2"]
 
 fn every_program_is_the_same<W: EdgeWeight>(weights: &str, weight: impl Fn(u64) -> W) {
     let (mut problems, mut copied, mut tried) = (Vec::new(), BTreeSet::new(), 0);
-    for (spec, ends) in SPECS.iter().flat_map(|&spec| {
+    let graphs = SPECS.iter().flat_map(|&spec| {
         [Ends::Undirected, Ends::Directed, Ends::DirectedBoth].map(|ends| (format!("{spec}{weights}"), ends))
-    }) {
-        for program in programs() {
+    });
+    for (turn, (spec, ends)) in graphs.enumerate() {
+        // A third of the programs on each graph, another on the next; all in a nightly run.
+        let (first, step) = gw_testing::usually((turn % 3, 3), (0, 1));
+        for program in programs().iter().skip(first).step_by(step) {
             let changed = Changed::from_spec(&spec, ends, &weight);
             if !program.suits(&changed.rows) {
                 continue;
@@ -156,7 +159,7 @@ fn every_program_is_the_same<W: EdgeWeight>(weights: &str, weight: impl Fn(u64) 
         }
     }
     assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
-    assert!(tried > 100, "{tried}");
+    assert!(tried > 80, "{tried}");
     // Weights for edges without one go with compressed rows.
     copied.retain(|name| !weights.is_empty() || !["leiden", "louvain"].contains(name));
     assert!(copied.is_empty(), "lists were copied for {copied:?}");

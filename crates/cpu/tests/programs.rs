@@ -25,7 +25,6 @@ fn check(program: &Program, spec: &str, graph: &Arc<Graph>, schedule: &str, vm: 
     check_schedule(program, spec, graph, schedule, vm, None)
 }
 
-/// Without a schedule the program's own is taken.
 fn check_schedule(
     program: &Program,
     spec: &str,
@@ -34,12 +33,26 @@ fn check_schedule(
     vm: &dyn GraphVm,
     observer: Option<Arc<dyn Observer>>,
 ) -> Result<(), String> {
+    run_twice(&mut prepare(program, schedule, vm)?, program, spec, graph, observer)
+}
+
+/// Without a schedule the program's own is taken.
+fn prepare(program: &Program, schedule: Option<ProgramSchedule>, vm: &dyn GraphVm) -> Result<gw_exec::Program, String> {
     let file = SourceFile::new(program.file, program.source);
     let front = compile_front(&file).map_err(|_| "does not compile".to_string())?;
     let module = gw_ir::lower(&front.typed, program.source).map_err(|e| e.to_string())?;
     let schedule = schedule.or(front.schedule).unwrap_or_default();
     let module = gw_ir::run_pipeline(module, &schedule, &gw_ir::Options::default()).map_err(|e| e.to_string())?;
-    let mut prepared = gw_exec::Program::prepare(vm, Arc::new(module)).map_err(|e| e.to_string())?;
+    gw_exec::Program::prepare(vm, Arc::new(module)).map_err(|e| e.to_string())
+}
+
+fn run_twice(
+    prepared: &mut gw_exec::Program,
+    program: &Program,
+    spec: &str,
+    graph: &Arc<Graph>,
+    observer: Option<Arc<dyn Observer>>,
+) -> Result<(), String> {
     let args = example_args(program, spec, graph);
     let graphs = SpecGraphs::new();
     graphs.insert(&args[0], Arc::clone(graph));
@@ -54,11 +67,24 @@ fn check_schedule(
 }
 
 fn all(schedule: &str, vm: &dyn GraphVm) {
+    let load = |spec: String| {
+        let graph = GraphSpec::parse(&spec).and_then(|s| s.load(&Silent)).unwrap().graph;
+        (spec, Arc::new(graph))
+    };
+    let graphs: Vec<(String, Arc<Graph>)> = graphs().into_iter().map(load).collect();
+    let schedule: Option<ProgramSchedule> = (schedule != "own").then(|| schedule.parse().unwrap());
     let mut problems = Vec::new();
-    for spec in &graphs() {
-        let graph = Arc::new(GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph);
-        for program in programs().iter().filter(|p| p.suits(&graph)) {
-            if let Err(problem) = check(program, spec, &graph, schedule, vm) {
+    for program in programs() {
+        // Prepared once: a program goes from graph to graph.
+        let mut prepared = match prepare(program, schedule.clone(), vm) {
+            Ok(prepared) => prepared,
+            Err(problem) => {
+                problems.push(format!("{}: {problem}", program.name));
+                continue;
+            }
+        };
+        for (spec, graph) in graphs.iter().filter(|(_, graph)| program.suits(graph)) {
+            if let Err(problem) = run_twice(&mut prepared, program, spec, graph, None) {
                 problems.push(format!("{} {spec}: {problem}", program.name));
             }
         }

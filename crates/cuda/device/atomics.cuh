@@ -11,10 +11,15 @@ __device__ __forceinline__ int add(int a, int b) { return (int)((unsigned)a + (u
 __device__ __forceinline__ int sub(int a, int b) { return (int)((unsigned)a - (unsigned)b); }
 __device__ __forceinline__ int mul(int a, int b) { return (int)((unsigned)a * (unsigned)b); }
 __device__ __forceinline__ int neg(int a) { return (int)(0u - (unsigned)a); }
+__device__ __forceinline__ long long add(long long a, long long b) { return (long long)((unsigned long long)a + (unsigned long long)b); }
+__device__ __forceinline__ long long sub(long long a, long long b) { return (long long)((unsigned long long)a - (unsigned long long)b); }
+__device__ __forceinline__ long long mul(long long a, long long b) { return (long long)((unsigned long long)a * (unsigned long long)b); }
+__device__ __forceinline__ long long neg(long long a) { return (long long)(0ull - (unsigned long long)a); }
 // The second where it is strictly better: one that is not a number counts only as the first.
 template <class T> __device__ __forceinline__ T largest_of(T a, T b) { return a < b ? b : a; }
 template <class T> __device__ __forceinline__ T least_of(T a, T b) { return b < a ? b : a; }
 __device__ __forceinline__ int absolute(int a) { return a < 0 ? neg(a) : a; }
+__device__ __forceinline__ long long absolute(long long a) { return a < 0 ? neg(a) : a; }
 __device__ __forceinline__ unsigned absolute(unsigned a) { return a; }
 __device__ __forceinline__ unsigned long long absolute(unsigned long long a) { return a; }
 __device__ __forceinline__ float absolute(float a) { return fabsf(a); }
@@ -26,6 +31,8 @@ __device__ __forceinline__ int to_int(float a) { return a != a ? 0 : __float2int
 __device__ __forceinline__ int to_int(double a) { return a != a ? 0 : __double2int_rz(a); }
 __device__ __forceinline__ unsigned to_unsigned(float a) { return a != a ? 0 : __float2uint_rz(a); }
 __device__ __forceinline__ unsigned to_unsigned(double a) { return a != a ? 0 : __double2uint_rz(a); }
+__device__ __forceinline__ long long to_int_64(float a) { return a != a ? 0 : __float2ll_rz(a); }
+__device__ __forceinline__ long long to_int_64(double a) { return a != a ? 0 : __double2ll_rz(a); }
 __device__ __forceinline__ unsigned long long to_unsigned_64(float a) { return a != a ? 0 : __float2ull_rz(a); }
 __device__ __forceinline__ unsigned long long to_unsigned_64(double a) { return a != a ? 0 : __double2ull_rz(a); }
 
@@ -33,24 +40,29 @@ __device__ __forceinline__ unsigned long long to_unsigned_64(double a) { return 
 __device__ __forceinline__ int word_of(int v) { return v; }
 __device__ __forceinline__ unsigned word_of(unsigned v) { return v; }
 __device__ __forceinline__ unsigned long long word_of(unsigned long long v) { return v; }
+__device__ __forceinline__ unsigned long long word_of(long long v) { return (unsigned long long)v; }
 __device__ __forceinline__ int word_of(float v) { return __float_as_int(v); }
 __device__ __forceinline__ unsigned long long word_of(double v) { return (unsigned long long)__double_as_longlong(v); }
 __device__ __forceinline__ void of_word(int w, int& v) { v = w; }
 __device__ __forceinline__ void of_word(unsigned w, unsigned& v) { v = w; }
 __device__ __forceinline__ void of_word(unsigned long long w, unsigned long long& v) { v = w; }
+__device__ __forceinline__ void of_word(unsigned long long w, long long& v) { v = (long long)w; }
 __device__ __forceinline__ void of_word(int w, float& v) { v = __int_as_float(w); }
 __device__ __forceinline__ void of_word(unsigned long long w, double& v) { v = __longlong_as_double((long long)w); }
 __device__ __forceinline__ int* words_of(int* p) { return p; }
 __device__ __forceinline__ unsigned* words_of(unsigned* p) { return p; }
 __device__ __forceinline__ unsigned long long* words_of(unsigned long long* p) { return p; }
+__device__ __forceinline__ unsigned long long* words_of(long long* p) { return (unsigned long long*)p; }
 __device__ __forceinline__ int* words_of(float* p) { return (int*)p; }
 __device__ __forceinline__ unsigned long long* words_of(double* p) { return (unsigned long long*)p; }
 
 // Sums.
 template <class T> __device__ __forceinline__ bool sum(T* p, T v) { *p = (T)(*p + v); return true; }
 __device__ __forceinline__ bool sum(int* p, int v) { *p = add(*p, v); return true; }
+__device__ __forceinline__ bool sum(long long* p, long long v) { *p = add(*p, v); return true; }
 __device__ __forceinline__ bool sum(bool* p, bool v) { *p = *p | v; return true; }
 template <class T> __device__ __forceinline__ bool atomic_sum(T* p, T v) { atomicAdd(p, v); return true; }
+__device__ __forceinline__ bool atomic_sum(long long* p, long long v) { atomicAdd((unsigned long long*)p, (unsigned long long)v); return true; }
 __device__ __forceinline__ bool atomic_sum(bool* p, bool v) { if (v) *p = true; return true; }
 
 // Minimum and maximum.
@@ -60,9 +72,11 @@ template <class T> __device__ __forceinline__ bool max_into(T* p, T v) { if (!(v
 __device__ __forceinline__ bool atomic_min(int* p, int v) { return v < *p && v < atomicMin(p, v); }
 __device__ __forceinline__ bool atomic_min(unsigned* p, unsigned v) { return v < *p && v < atomicMin(p, v); }
 __device__ __forceinline__ bool atomic_min(unsigned long long* p, unsigned long long v) { return v < *p && v < atomicMin(p, v); }
+__device__ __forceinline__ bool atomic_min(long long* p, long long v) { return v < *p && v < atomicMin(p, v); }
 __device__ __forceinline__ bool atomic_max(int* p, int v) { return v > *p && v > atomicMax(p, v); }
 __device__ __forceinline__ bool atomic_max(unsigned* p, unsigned v) { return v > *p && v > atomicMax(p, v); }
 __device__ __forceinline__ bool atomic_max(unsigned long long* p, unsigned long long v) { return v > *p && v > atomicMax(p, v); }
+__device__ __forceinline__ bool atomic_max(long long* p, long long v) { return v > *p && v > atomicMax(p, v); }
 template <class T, class Better> __device__ __forceinline__ bool swap_while(T* p, T v, Better better) {
     auto* words = words_of(p);
     auto old = load(words);
@@ -108,6 +122,8 @@ template <class T> __device__ __forceinline__ bool or_into(T* p, T v) { if ((v &
 template <class T> __device__ __forceinline__ bool and_into(T* p, T v) { if ((*p & ~v) == 0) return false; *p &= v; return true; }
 template <class T> __device__ __forceinline__ bool atomic_or(T* p, T v) { return (v & ~*p) != 0 && (v & ~atomicOr(p, v)) != 0; }
 template <class T> __device__ __forceinline__ bool atomic_and(T* p, T v) { return (*p & ~v) != 0 && (atomicAnd(p, v) & ~v) != 0; }
+__device__ __forceinline__ bool atomic_or(long long* p, long long v) { return atomic_or((unsigned long long*)p, (unsigned long long)v); }
+__device__ __forceinline__ bool atomic_and(long long* p, long long v) { return atomic_and((unsigned long long*)p, (unsigned long long)v); }
 
 // Stores `value` if the cell holds `expect`; `held` is equal to it, and what the cell probably holds. Numbers that are
 // equal may be different words: 0.0 and -0.0 are.

@@ -78,6 +78,10 @@ template <> __device__ __forceinline__ int divide(Fault* fault, int a, int b, un
     if (b == 0) { report(fault, FAULT_DIVISION, line, 0, 0); return 0; }
     return b == -1 ? (int)(0u - (unsigned)a) : a / b;
 }
+template <> __device__ __forceinline__ long long divide(Fault* fault, long long a, long long b, unsigned line) {
+    if (b == 0) { report(fault, FAULT_DIVISION, line, 0, 0); return 0; }
+    return b == -1 ? (long long)(0ull - (unsigned long long)a) : a / b;
+}
 template <class T> __device__ __forceinline__ T remainder(Fault* fault, T a, T b, unsigned line) {
     if (b == 0) { report(fault, FAULT_DIVISION, line, 0, 0); return 0; }
     return b == (T)-1 && (T)-1 < 0 ? 0 : a % b;

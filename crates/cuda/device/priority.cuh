@@ -52,6 +52,7 @@ template <class T, QueueKind KIND = LAZY> struct Queue {
 
 __device__ __forceinline__ bool is_queued(int p) { return p != 2147483647; }
 __device__ __forceinline__ bool is_queued(unsigned p) { return p != 0xffffffffu; }
+__device__ __forceinline__ bool is_queued(long long p) { return p != 9223372036854775807ll; }
 __device__ __forceinline__ bool is_queued(unsigned long long p) { return p != ~0ull; }
 __device__ __forceinline__ bool is_queued(float p) { return !(p >= 3.402823466e38f); }
 __device__ __forceinline__ bool is_queued(double p) { return !(p >= 1.7976931348623157e308); }
@@ -88,6 +89,7 @@ __device__ __forceinline__ unsigned long long bucket_of(const Queue<T, KIND>& qu
 // The greatest number of a type is no priority: it means "not queued". Reals do not overflow.
 __device__ __forceinline__ int no_priority(int) { return 2147483647; }
 __device__ __forceinline__ unsigned no_priority(unsigned) { return ~0u; }
+__device__ __forceinline__ long long no_priority(long long) { return 9223372036854775807ll; }
 __device__ __forceinline__ unsigned long long no_priority(unsigned long long) { return ~0ull; }
 
 // Lowers a priority. What is no priority is a sum that did not fit, and compared without sign it is no smaller than
@@ -98,6 +100,13 @@ __device__ __forceinline__ bool lower_priority(Fault* fault, int* p, int value, 
         return false;
     }
     return value < *p && value < atomicMin(p, value);
+}
+__device__ __forceinline__ bool lower_priority(Fault* fault, long long* p, long long value, unsigned line) {
+    if ((unsigned long long)value >= 9223372036854775807ull) {
+        if (load(p) == 9223372036854775807ll) report(fault, FAULT_OVERFLOW, line, value, 0);
+        return false;
+    }
+    return atomic_min(p, value);
 }
 template <class T> __device__ __forceinline__ bool lower_priority(Fault* fault, T* p, T value, unsigned line) {
     if (value == no_priority(value)) {

@@ -30,6 +30,7 @@ __device__ __forceinline__ unsigned warp_sum(unsigned value) { return group_redu
 template <class T> struct Limits;
 template <> struct Limits<int> { static __device__ int least() { return -2147483647 - 1; } static __device__ int greatest() { return 2147483647; } };
 template <> struct Limits<unsigned> { static __device__ unsigned least() { return 0; } static __device__ unsigned greatest() { return 0xffffffffu; } };
+template <> struct Limits<long long> { static __device__ long long least() { return -9223372036854775807ll - 1; } static __device__ long long greatest() { return 9223372036854775807ll; } };
 template <> struct Limits<unsigned long long> { static __device__ unsigned long long least() { return 0; } static __device__ unsigned long long greatest() { return ~0ull; } };
 template <> struct Limits<float> { static __device__ float least() { return __int_as_float(0xff800000); } static __device__ float greatest() { return __int_as_float(0x7f800000); } };
 template <> struct Limits<double> { static __device__ double least() { return __longlong_as_double(0xfff0000000000000ll); } static __device__ double greatest() { return __longlong_as_double(0x7ff0000000000000ll); } };

@@ -8,12 +8,15 @@ namespace gw {
 __device__ __forceinline__ int shift_left(int a, int n) { return (int)((unsigned)a << ((unsigned)n & 31)); }
 __device__ __forceinline__ unsigned shift_left(unsigned a, unsigned n) { return a << (n & 31); }
 __device__ __forceinline__ unsigned long long shift_left(unsigned long long a, unsigned long long n) { return a << (n & 63); }
+__device__ __forceinline__ long long shift_left(long long a, long long n) { return (long long)((unsigned long long)a << ((unsigned long long)n & 63)); }
 __device__ __forceinline__ int shift_right(int a, int n) { return a >> ((unsigned)n & 31); }
+__device__ __forceinline__ long long shift_right(long long a, long long n) { return a >> ((unsigned long long)n & 63); }
 __device__ __forceinline__ unsigned shift_right(unsigned a, unsigned n) { return a >> (n & 31); }
 __device__ __forceinline__ unsigned long long shift_right(unsigned long long a, unsigned long long n) { return a >> (n & 63); }
 
 __device__ __forceinline__ int popcount(int a) { return __popc((unsigned)a); }
 __device__ __forceinline__ int popcount(unsigned a) { return __popc(a); }
+__device__ __forceinline__ int popcount(long long a) { return __popcll((unsigned long long)a); }
 __device__ __forceinline__ int popcount(unsigned long long a) { return __popcll(a); }
 
 // The same numbers as `gw_exec::random::bits`.

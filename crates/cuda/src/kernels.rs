@@ -15,6 +15,7 @@ fn type_name(scalar: Scalar) -> &'static str {
     match scalar {
         Scalar::Int => "int",
         Scalar::Uint => "unsigned",
+        Scalar::Int64 => "long long",
         Scalar::Uint64 => "unsigned long long",
         Scalar::Float => "float",
         Scalar::Double => "double",
@@ -89,7 +90,7 @@ pub(crate) fn reduce(reduction: Reduction, scalar: Scalar) -> Generated {
     // Whole numbers are added up in 64 bits, others in double precision; counts are ints.
     let (out, start, step, store) = match reduction {
         Reduction::Sum if float => ("double", "0".to_string(), "value + x", "block_add"),
-        Reduction::Sum if scalar == Scalar::Int => {
+        Reduction::Sum if scalar.is_signed() => {
             ("unsigned long long", "0".to_string(), "value + (unsigned long long)(long long)x", "block_add")
         }
         Reduction::Sum => ("unsigned long long", "0".to_string(), "value + x", "block_add"),
@@ -191,7 +192,7 @@ pub(crate) fn all() -> Vec<Generated> {
     use QueueTask::{Dequeue, Fill, FinishedNode, Update};
     use Reduction::{Count, Max, Min, Sum};
     let mut all: Vec<Generated> = [false, true].into_iter().flat_map(|w| [frontier_edges(w), out_degrees(w)]).collect();
-    for scalar in [Scalar::Int, Scalar::Uint, Scalar::Uint64, Scalar::Float, Scalar::Double] {
+    for scalar in Scalar::ALL.into_iter().filter(|scalar| scalar.is_numeric()) {
         all.extend([Count, Max, Min, Sum].map(|reduction| reduce(reduction, scalar)));
         for near_far in [false, true] {
             all.extend([Fill, Dequeue, Update, FinishedNode].map(|task| queue(task, scalar, near_far)));

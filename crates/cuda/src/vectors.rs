@@ -165,6 +165,7 @@ pub(crate) fn bits_of(value: &Value) -> u64 {
     match value {
         Value::Int(v) => u64::from(*v as u32),
         Value::Uint(v) => u64::from(*v),
+        Value::Int64(v) => *v as u64,
         Value::Uint64(v) => *v,
         Value::Float(v) => u64::from(v.to_bits()),
         Value::Double(v) => v.to_bits(),
@@ -178,6 +179,7 @@ pub(crate) fn value_of(scalar: Scalar, bits: u64) -> Value {
     match scalar {
         Scalar::Int => Value::Int(bits as u32 as i32),
         Scalar::Uint => Value::Uint(bits as u32),
+        Scalar::Int64 => Value::Int64(bits as i64),
         Scalar::Uint64 => Value::Uint64(bits),
         Scalar::Float => Value::Float(f32::from_bits(bits as u32)),
         Scalar::Double => Value::Double(f64::from_bits(bits)),

@@ -69,20 +69,6 @@ pub(crate) fn module_hash(module: &Module) -> u64 {
     hash.finish()
 }
 
-/// A number for the edges of a graph and their weights.
-fn edges_hash(graph: &Graph) -> u64 {
-    let (mut hash, out) = (FxHasher::default(), graph.out());
-    for v in 0..graph.vertices() as u32 {
-        let ends = out.neighbours(v);
-        hash.write_usize(ends.len());
-        for (at, &end) in ends.iter().enumerate() {
-            hash.write_u32(end);
-            hash.write_u64(out.weight_at(v, at).map_or(0, f64::to_bits));
-        }
-    }
-    hash.finish()
-}
-
 /// An error about a file or folder.
 pub(crate) fn bad(path: &Path, problem: String) -> crate::ExecError {
     ErrorKind::Checkpoint { path: path.display().to_string(), problem }.into()
@@ -154,7 +140,7 @@ impl Items {
 
     /// Vertices of the graphs, and a hash of all their edges and weights: a graph of the same size may be another.
     pub(crate) fn graph_sizes(&self) -> Vec<(u64, u64)> {
-        self.graphs.iter().map(|(_, _, graph)| (graph.vertices() as u64, edges_hash(graph))).collect()
+        self.graphs.iter().map(|(_, _, graph)| (graph.vertices() as u64, graph.edges_hash())).collect()
     }
 
     /// The item of a value, or what cannot be saved.
@@ -245,7 +231,9 @@ impl<'b> Source<'b> {
     }
 }
 
-const KINDS: [Scalar; 6] = [Scalar::Int, Scalar::Uint, Scalar::Uint64, Scalar::Float, Scalar::Double, Scalar::Bool];
+/// Numbers of files are places in this list: new kinds come at its end.
+const KINDS: [Scalar; 7] =
+    [Scalar::Int, Scalar::Uint, Scalar::Uint64, Scalar::Float, Scalar::Double, Scalar::Bool, Scalar::Int64];
 
 impl Saved {
     fn encode(&self) -> Vec<u8> {
@@ -335,7 +323,7 @@ impl Saved {
             // The bytes are there, so that the memory is worth asking for.
             let width = match kind {
                 Scalar::Bool => 1,
-                Scalar::Uint64 | Scalar::Double => 8,
+                Scalar::Int64 | Scalar::Uint64 | Scalar::Double => 8,
                 _ => 4,
             };
             let cells = source.bytes(cells.checked_mul(width)?)?;

@@ -122,7 +122,7 @@ fn bytes_of(ty: &Type, entries_of: &dyn Fn(&Name) -> u64) -> u64 {
             let entry = match &**item {
                 nested @ Type::Vector { .. } => bytes_of(nested, entries_of),
                 Type::Scalar(Scalar::Bool) => 1,
-                Type::Scalar(Scalar::Double | Scalar::Uint64) => 8,
+                Type::Scalar(Scalar::Double | Scalar::Int64 | Scalar::Uint64) => 8,
                 _ => 4,
             };
             entries.saturating_mul(entry)

@@ -20,6 +20,7 @@ fn key(scalar: Scalar, bits: u64) -> u64 {
     const SIGN: u64 = 1 << 63;
     match scalar {
         Scalar::Int => i64::from(bits as u32 as i32) as u64 ^ SIGN,
+        Scalar::Int64 => bits ^ SIGN,
         Scalar::Float | Scalar::Double => {
             // Both zeros are equal.
             let value = to_f64(scalar, bits) + 0.0;

@@ -36,6 +36,7 @@ macro_rules! registers {
 registers! {
     i32, |b| b as u32 as i32, |v| u64::from(v as u32);
     u32, |b| b as u32, |v| u64::from(v);
+    i64, |b| b as i64, |v| v as u64;
     u64, |b| b, |v| v;
     f32, |b| f32::from_bits(b as u32), |v| u64::from(v.to_bits());
     f64, |b| f64::from_bits(b), |v| v.to_bits();
@@ -52,6 +53,10 @@ macro_rules! with_type {
             }
             Scalar::Uint => {
                 type $t = u32;
+                $body
+            }
+            Scalar::Int64 => {
+                type $t = i64;
                 $body
             }
             Scalar::Uint64 => {
@@ -103,7 +108,7 @@ macro_rules! bits {
     )*};
 }
 
-bits! { i32 u32 u64 }
+bits! { i32 u32 i64 u64 }
 
 /// Calls `$body` with `$t` standing for the Rust type of a whole number.
 macro_rules! with_whole_type {
@@ -115,6 +120,10 @@ macro_rules! with_whole_type {
             }
             Scalar::Uint => {
                 type $t = u32;
+                $body
+            }
+            Scalar::Int64 => {
+                type $t = i64;
                 $body
             }
             Scalar::Uint64 => {
@@ -191,6 +200,7 @@ macro_rules! integers {
 integers! {
     i32, |v| v.wrapping_abs();
     u32, |v| v;
+    i64, |v| v.wrapping_abs();
     u64, |v| v;
 }
 
@@ -316,7 +326,7 @@ pub fn whole(scalar: Scalar, value: i64) -> Option<u64> {
     match scalar {
         Scalar::Int => Some((value as i32).bits()),
         Scalar::Uint => Some((value as u32).bits()),
-        Scalar::Uint64 => Some(value as u64),
+        Scalar::Int64 | Scalar::Uint64 => Some(value as u64),
         _ => None,
     }
 }
@@ -337,6 +347,7 @@ pub fn conversion(from: Scalar, to: Scalar) -> Option<Unary> {
             match to {
                 Scalar::Int => |b| (<$from>::of(b) as i32).bits(),
                 Scalar::Uint => |b| (<$from>::of(b) as u32).bits(),
+                Scalar::Int64 => |b| (<$from>::of(b) as i64).bits(),
                 Scalar::Uint64 => |b| (<$from>::of(b) as u64).bits(),
                 Scalar::Float => |b| (<$from>::of(b) as f32).bits(),
                 Scalar::Double => |b| (<$from>::of(b) as f64).bits(),
@@ -348,6 +359,7 @@ pub fn conversion(from: Scalar, to: Scalar) -> Option<Unary> {
     Some(match from {
         Scalar::Int => table!(i32),
         Scalar::Uint | Scalar::Bool => table!(u32),
+        Scalar::Int64 => table!(i64),
         Scalar::Uint64 => table!(u64),
         Scalar::Float => table!(f32),
         Scalar::Double => table!(f64),
@@ -410,12 +422,15 @@ mod tests {
         assert_eq!(divide(Scalar::Int, (-7i32).bits(), 2i32.bits()), Some((-3i32).bits()));
         assert_eq!(remainder(Scalar::Int, (-7i32).bits(), 2i32.bits()), Some((-1i32).bits()));
         assert_eq!(divide(Scalar::Int, 1, 0), None);
+        assert_eq!(divide(Scalar::Int64, i64::MIN.bits(), (-1i64).bits()), Some(i64::MIN.bits()));
+        assert_eq!(divide(Scalar::Int64, (-7i64).bits(), 2i64.bits()), Some((-3i64).bits()));
         assert_eq!(divide(Scalar::Double, 1f64.bits(), 0f64.bits()), Some(f64::INFINITY.bits()));
     }
 
     #[test]
     fn comparisons_know_the_sign() {
         assert_eq!(run(BinaryOp::Lt, Scalar::Int, (-1i32).bits(), 0i32.bits()), 1);
+        assert_eq!(run(BinaryOp::Lt, Scalar::Int64, (-1i64).bits(), 0i64.bits()), 1);
         assert_eq!(run(BinaryOp::Lt, Scalar::Uint, u32::MAX.bits(), 0), 0);
         assert_eq!(run(BinaryOp::Xor, Scalar::Bool, 1, 1), 0);
         assert_eq!(run(BinaryOp::Eq, Scalar::Double, f64::NAN.bits(), f64::NAN.bits()), 0);
@@ -426,6 +441,9 @@ mod tests {
         let convert = |from, to, bits| conversion(from, to).map(|f| f(bits));
         assert_eq!(convert(Scalar::Int, Scalar::Uint, (-1i32).bits()), Some(u32::MAX.bits()));
         assert_eq!(convert(Scalar::Int, Scalar::Uint64, (-1i32).bits()), Some(u64::MAX));
+        assert_eq!(convert(Scalar::Int, Scalar::Int64, (-1i32).bits()), Some(u64::MAX));
+        assert_eq!(convert(Scalar::Int64, Scalar::Double, (-3i64).bits()), Some((-3f64).bits()));
+        assert_eq!(convert(Scalar::Double, Scalar::Int64, (-1e30f64).bits()), Some(i64::MIN.bits()));
         assert_eq!(convert(Scalar::Double, Scalar::Int, (-2.9f64).bits()), Some((-2i32).bits()));
         assert_eq!(convert(Scalar::Float, Scalar::Bool, 0.5f32.bits()), Some(1));
         assert_eq!(convert(Scalar::Bool, Scalar::Double, 1), Some(1f64.bits()));

@@ -21,6 +21,8 @@ pub enum Value {
     Int(i32),
     /// `uint`.
     Uint(u32),
+    /// `int_64`.
+    Int64(i64),
     /// `uint_64`.
     Uint64(u64),
     /// `float`.
@@ -60,6 +62,7 @@ impl Value {
         Some(match self {
             Value::Int(_) => Scalar::Int,
             Value::Uint(_) => Scalar::Uint,
+            Value::Int64(_) => Scalar::Int64,
             Value::Uint64(_) => Scalar::Uint64,
             Value::Float(_) => Scalar::Float,
             Value::Double(_) => Scalar::Double,
@@ -74,6 +77,7 @@ impl Value {
         Some(match self {
             Value::Int(v) => v.bits(),
             Value::Uint(v) => v.bits(),
+            Value::Int64(v) => v.bits(),
             Value::Uint64(v) => v.bits(),
             Value::Float(v) => v.bits(),
             Value::Double(v) => v.bits(),
@@ -87,6 +91,7 @@ impl Value {
         match scalar {
             Scalar::Int => Value::Int(Register::of(bits)),
             Scalar::Uint => Value::Uint(Register::of(bits)),
+            Scalar::Int64 => Value::Int64(Register::of(bits)),
             Scalar::Uint64 => Value::Uint64(bits),
             Scalar::Float => Value::Float(Register::of(bits)),
             Scalar::Double => Value::Double(Register::of(bits)),
@@ -192,6 +197,7 @@ impl Value {
         Some(match self {
             Value::Int(v) => v.to_string(),
             Value::Uint(v) => v.to_string(),
+            Value::Int64(v) => v.to_string(),
             Value::Uint64(v) => v.to_string(),
             Value::Float(v) => format_float(f64::from(*v)),
             Value::Double(v) => format_float(*v),
@@ -213,7 +219,7 @@ macro_rules! from {
 }
 
 from! {
-    i32 => Int, u32 => Uint, u64 => Uint64, f32 => Float, f64 => Double, bool => Bool, Vector => Vector,
+    i32 => Int, u32 => Uint, i64 => Int64, u64 => Uint64, f32 => Float, f64 => Double, bool => Bool, Vector => Vector,
     VertexSet => Set, Arc<Graph> => Graph, List => List, Queue => Queue
 }
 

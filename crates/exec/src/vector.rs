@@ -78,7 +78,7 @@ impl Vector {
         let count = dims.iter().try_fold(1usize, |n, &d| n.checked_mul(d)).ok_or_else(too_large)?;
         let cells = match scalar {
             Scalar::Int | Scalar::Uint | Scalar::Float => ZeroedCells::new(count).map(Cells::Narrow),
-            Scalar::Uint64 | Scalar::Double => ZeroedCells::new(count).map(Cells::Wide),
+            Scalar::Int64 | Scalar::Uint64 | Scalar::Double => ZeroedCells::new(count).map(Cells::Wide),
             Scalar::Bool => ZeroedCells::new(count).map(Cells::Bytes),
             Scalar::String => return Err(ErrorKind::Unsupported("vectors of strings are not supported".into()).into()),
         };
@@ -417,7 +417,7 @@ macro_rules! cells {
     )*};
 }
 
-cells! { i32 = Int, u32 = Uint, u64 = Uint64, f32 = Float, f64 = Double, bool = Bool }
+cells! { i32 = Int, u32 = Uint, i64 = Int64, u64 = Uint64, f32 = Float, f64 = Double, bool = Bool }
 
 #[cfg(test)]
 mod tests {

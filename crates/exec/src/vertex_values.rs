@@ -63,6 +63,7 @@ fn kind(scalar: Scalar) -> Kind<u64> {
     match scalar {
         Scalar::Int => Kind { word: "a whole number of 32 bits", one: 1i32.bits() },
         Scalar::Uint => Kind { word: "a whole number of 32 bits from 0 on", one: 1u32.bits() },
+        Scalar::Int64 => Kind { word: "a whole number of 64 bits", one: 1i64.bits() },
         Scalar::Uint64 => Kind { word: "a whole number of 64 bits from 0 on", one: 1u64.bits() },
         Scalar::Bool => Kind { word: "0 or 1", one: 1 },
         Scalar::Float => Kind { word: "a number", one: 1f32.bits() },
@@ -76,6 +77,7 @@ fn parse(scalar: Scalar, word: &str) -> Option<u64> {
     match scalar {
         Scalar::Int => word.parse::<i32>().ok().map(Register::bits),
         Scalar::Uint => word.parse::<u32>().ok().map(Register::bits),
+        Scalar::Int64 => word.parse::<i64>().ok().map(Register::bits),
         Scalar::Uint64 => word.parse::<u64>().ok().map(Register::bits),
         Scalar::Bool => match word {
             "0" | "false" => Some(0),

@@ -29,18 +29,9 @@ impl Fingerprint {
             WeightKind::Int => 1,
             WeightKind::Float => 2,
         };
-        let mut hash = FxHasher::default();
-        let offsets = out.offsets();
-        (0..=graph.vertices()).for_each(|v| hash.write_usize(offsets.at(v)));
-        for v in 0..graph.vertices() as u32 {
-            for (at, &end) in out.neighbours(v).iter().enumerate() {
-                hash.write_u32(end);
-                hash.write_u64(out.weight_at(v, at).unwrap_or(0.0).to_bits());
-            }
-        }
         let symmetric = if graph.is_symmetric() { 4 } else { 0 };
         let (vertices, edges) = (graph.vertices() as u64, graph.edges() as u64);
-        Fingerprint { vertices, edges, kind: kind + symmetric, lists: hash.finish() }
+        Fingerprint { vertices, edges, kind: kind + symmetric, lists: graph.edges_hash() }
     }
 
     fn write(&self, message: &mut Writer) {

@@ -82,7 +82,7 @@ impl<'b> Reader<'b> {
 pub(crate) fn width(vector: &Vector) -> usize {
     match vector.scalar() {
         Scalar::Bool => 1,
-        Scalar::Uint64 | Scalar::Double => 8,
+        Scalar::Int64 | Scalar::Uint64 | Scalar::Double => 8,
         Scalar::Int | Scalar::Uint | Scalar::Float | Scalar::String => 4,
     }
 }

@@ -241,11 +241,13 @@ fn data(value: &Value) -> Option<Data> {
         Value::Vector(vector) => match vector.scalar() {
             Scalar::Int => Data::Whole(vector.to_vec::<i32>()?.into_iter().map(i64::from).collect()),
             Scalar::Uint => Data::Whole(vector.to_vec::<u32>()?.into_iter().map(i64::from).collect()),
+            Scalar::Int64 => Data::Whole(vector.to_vec::<i64>()?),
             Scalar::Uint64 => Data::Whole(vector.to_vec::<u64>()?.into_iter().map(|v| v as i64).collect()),
             _ => Data::Real(vector.to_f64()),
         },
         Value::Int(v) => Data::Whole(vec![i64::from(*v)]),
         Value::Uint(v) => Data::Whole(vec![i64::from(*v)]),
+        Value::Int64(v) => Data::Whole(vec![*v]),
         Value::Uint64(v) => Data::Whole(vec![*v as i64]),
         Value::Bool(v) => Data::Whole(vec![i64::from(*v)]),
         Value::Float(v) => Data::Real(vec![f64::from(*v)]),

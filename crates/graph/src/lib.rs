@@ -10,6 +10,7 @@ mod contract;
 mod csr;
 pub mod derived;
 mod edge_list;
+mod edges_hash;
 mod error;
 pub mod format;
 mod from_arrays;

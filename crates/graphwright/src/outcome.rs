@@ -224,6 +224,7 @@ macro_rules! results {
 results! {
     i32, Int, Int, "int";
     u32, Uint, Uint, "uint";
+    i64, Int64, Int64, "int_64";
     u64, Uint64, Uint64, "uint_64";
     f32, Float, Float, "float";
     f64, Double, Double, "double";

@@ -326,6 +326,7 @@ impl Expr {
         match (&self.kind, &ty) {
             (ExprKind::Int(v), Type::Scalar(Scalar::Int)) if i32::try_from(*v).is_ok() => Expr::new(self.kind, ty),
             (ExprKind::Int(v), Type::Scalar(Scalar::Uint)) if u32::try_from(*v).is_ok() => Expr::new(self.kind, ty),
+            (ExprKind::Int(_), Type::Scalar(Scalar::Int64)) => Expr::new(self.kind, ty),
             (ExprKind::Int(v), Type::Scalar(Scalar::Uint64)) if *v >= 0 => Expr::new(self.kind, ty),
             (ExprKind::Int(v), Type::Scalar(Scalar::Double)) if v.unsigned_abs() < 1 << 53 => {
                 Expr::new(ExprKind::Float(*v as f64), ty)

@@ -10,6 +10,8 @@ pub enum Scalar {
     Int,
     /// 32-bit unsigned.
     Uint,
+    /// 64-bit signed.
+    Int64,
     /// 64-bit unsigned.
     Uint64,
     /// 32-bit IEEE.
@@ -24,14 +26,23 @@ pub enum Scalar {
 
 impl Scalar {
     /// All scalars, for tables and tests.
-    pub const ALL: [Scalar; 7] =
-        [Scalar::Int, Scalar::Uint, Scalar::Uint64, Scalar::Float, Scalar::Double, Scalar::Bool, Scalar::String];
+    pub const ALL: [Scalar; 8] = [
+        Scalar::Int,
+        Scalar::Uint,
+        Scalar::Int64,
+        Scalar::Uint64,
+        Scalar::Float,
+        Scalar::Double,
+        Scalar::Bool,
+        Scalar::String,
+    ];
 
     /// The spelling in programs and in the text form.
     pub fn keyword(self) -> &'static str {
         match self {
             Scalar::Int => "int",
             Scalar::Uint => "uint",
+            Scalar::Int64 => "int_64",
             Scalar::Uint64 => "uint_64",
             Scalar::Float => "float",
             Scalar::Double => "double",
@@ -50,9 +61,14 @@ impl Scalar {
         !matches!(self, Scalar::Bool | Scalar::String)
     }
 
-    /// `int`, `uint` or `uint_64`.
+    /// `int`, `uint`, `int_64` or `uint_64`.
     pub fn is_whole(self) -> bool {
         self.is_numeric() && !self.is_float()
+    }
+
+    /// `int` or `int_64`.
+    pub fn is_signed(self) -> bool {
+        matches!(self, Scalar::Int | Scalar::Int64)
     }
 
     /// `float` or `double`.

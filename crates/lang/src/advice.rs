@@ -6,16 +6,13 @@ fn find(table: &[(&[&str], &'static str)], word: &str) -> Option<&'static str> {
 }
 
 /// All scalar types, for messages.
-pub(crate) const SCALARS: &str = "int, uint, uint_64, float, double, bool and string";
+pub(crate) const SCALARS: &str = "int, uint, int_64, uint_64, float, double, bool and string";
 
 /// Advice for the name of a type that other languages have.
 pub(crate) fn type_name(word: &str) -> Option<&'static str> {
     find(
         &[
-            (
-                &["int64", "int64_t", "i64", "long", "Long", "int_64"],
-                "write `int` (32 bits) or `uint_64` (64 bits, unsigned)",
-            ),
+            (&["int64", "int64_t", "i64", "long", "Long"], "write `int` (32 bits) or `int_64` (64 bits)"),
             (
                 &["int32", "int32_t", "i32", "Int", "integer", "Integer", "short", "int16", "int8", "byte"],
                 "write `int`",

@@ -112,7 +112,7 @@ pub enum Builtin {
     Max,
     /// `mod(a, b)`: (N, N) -> N, remainder with the sign of `a` (C's `%` and `fmod`).
     Mod,
-    /// `a & b`: (N, N) -> N, N = int, uint or uint_64.
+    /// `a & b`: (N, N) -> N, N = int, uint, int_64 or uint_64.
     BitAnd,
     /// `a | b`: (N, N) -> N.
     BitOr,

@@ -80,6 +80,7 @@ token_kinds! {
     fixed {
         KwInt "int" "`int`",
         KwUint "uint" "`uint`",
+        KwInt64 "int_64" "`int_64`",
         KwUint64 "uint_64" "`uint_64`",
         KwFloat "float" "`float`",
         KwDouble "double" "`double`",

@@ -26,6 +26,8 @@ pub enum Scalar {
     Int,
     /// `uint`, 32 bits unsigned.
     Uint,
+    /// `int_64`, 64 bits signed.
+    Int64,
     /// `uint_64`, 64 bits unsigned.
     Uint64,
     /// `float`, 32 bits.
@@ -44,6 +46,7 @@ impl Scalar {
         match self {
             Scalar::Int => "int",
             Scalar::Uint => "uint",
+            Scalar::Int64 => "int_64",
             Scalar::Uint64 => "uint_64",
             Scalar::Float => "float",
             Scalar::Double => "double",
@@ -62,7 +65,7 @@ impl Scalar {
         matches!(self, Scalar::Float | Scalar::Double)
     }
 
-    /// `int`, `uint`, `uint_64` or `bool`.
+    /// `int`, `uint`, `int_64`, `uint_64` or `bool`.
     pub fn is_integral(self) -> bool {
         self.is_numeric() && !self.is_floating()
     }
@@ -73,6 +76,7 @@ impl Scalar {
     /// use gw_lang::Scalar;
     /// assert_eq!(Scalar::Int.common(Scalar::Float), Some(Scalar::Float));
     /// assert_eq!(Scalar::Int.common(Scalar::Uint), Some(Scalar::Uint));
+    /// assert_eq!(Scalar::Int64.common(Scalar::Uint), Some(Scalar::Int64));
     /// assert_eq!(Scalar::Bool.common(Scalar::Bool), Some(Scalar::Int));
     /// assert_eq!(Scalar::String.common(Scalar::Int), None);
     /// ```
@@ -82,7 +86,7 @@ impl Scalar {
             return None;
         }
         // Ordered by C's usual arithmetic conversions.
-        for candidate in [Double, Float, Uint64, Uint] {
+        for candidate in [Double, Float, Uint64, Int64, Uint] {
             if self == candidate || other == candidate {
                 return Some(candidate);
             }

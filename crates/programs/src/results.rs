@@ -18,6 +18,8 @@ pub enum Values<'a> {
     Int(Cow<'a, [i32]>),
     /// `uint`.
     Uint(Cow<'a, [u32]>),
+    /// `int_64`.
+    Int64(Cow<'a, [i64]>),
     /// `uint_64`.
     Uint64(Cow<'a, [u64]>),
     /// `float`.
@@ -34,6 +36,7 @@ impl Values<'_> {
         match self {
             Values::Int(_) => "int",
             Values::Uint(_) => "uint",
+            Values::Int64(_) => "int_64",
             Values::Uint64(_) => "uint_64",
             Values::Float(_) => "float",
             Values::Double(_) => "double",
@@ -46,6 +49,7 @@ impl Values<'_> {
         match self {
             Values::Int(v) => v.len(),
             Values::Uint(v) => v.len(),
+            Values::Int64(v) => v.len(),
             Values::Uint64(v) => v.len(),
             Values::Float(v) => v.len(),
             Values::Double(v) => v.len(),
@@ -74,7 +78,7 @@ macro_rules! values_from {
     )*};
 }
 
-values_from! { i32 => Int, u32 => Uint, u64 => Uint64, f32 => Float, f64 => Double, bool => Bool }
+values_from! { i32 => Int, u32 => Uint, i64 => Int64, u64 => Uint64, f32 => Float, f64 => Double, bool => Bool }
 
 /// A scalar result.
 #[derive(Debug, Clone, Copy, PartialEq)]

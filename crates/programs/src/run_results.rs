@@ -13,6 +13,7 @@ impl Results for Globals {
         Some(match *self.get(name)? {
             Value::Int(v) => Number::Integer(v.into()),
             Value::Uint(v) => Number::Integer(v.into()),
+            Value::Int64(v) => Number::Integer(v.into()),
             Value::Uint64(v) => Number::Integer(v.into()),
             Value::Bool(v) => Number::Integer(v.into()),
             Value::Float(v) => Number::Real(v.into()),
@@ -28,6 +29,7 @@ impl Values<'static> {
         Some(match vector.scalar() {
             Scalar::Int => vector.to_vec::<i32>()?.into(),
             Scalar::Uint => vector.to_vec::<u32>()?.into(),
+            Scalar::Int64 => vector.to_vec::<i64>()?.into(),
             Scalar::Uint64 => vector.to_vec::<u64>()?.into(),
             Scalar::Float => vector.to_vec::<f32>()?.into(),
             Scalar::Double => vector.to_vec::<f64>()?.into(),

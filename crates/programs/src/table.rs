@@ -156,6 +156,12 @@ pub(crate) const PROGRAMS: &[Program] = &[
             output("level", "vector of int", "hops from the root, -1 out of reach"),
             output("depth", "int", "the greatest level")
         ], , validate::bfs_levels),
+    program!("biconnected": "biconnected components and cut vertices",
+        [GRAPH] -> [
+            output("block", "edge vector of int", "least edge of the biconnected component"),
+            output("cut", "vector of bool", "whether the loss of the vertex cuts its component"),
+            output("blocks", "int", "number of biconnected components")
+        ], symmetric simple, validate::biconnected),
     program!("bipartite": "is the graph bipartite? the two sides",
         [GRAPH] -> [
             output("bipartite", "bool", "every edge goes across"),
@@ -348,6 +354,13 @@ pub(crate) const PROGRAMS: &[Program] = &[
             output("overlap", "vector of double", "common by the lesser out-degree"),
             output("cosine", "vector of double", "common by the root of the product of out-degrees")
         ], , validate::similarity),
+    program!("similarity-edges": "similarity of the ends of every edge by common neighbours",
+        [GRAPH] -> [
+            output("common", "edge vector of int", "common out-neighbours"),
+            output("jaccard", "edge vector of double", "common by all out-neighbours of the two"),
+            output("overlap", "edge vector of double", "common by the lesser out-degree"),
+            output("cosine", "edge vector of double", "common by the root of the product of out-degrees")
+        ], simple, validate::similarity_edges),
     program!("spmv": "sparse matrix times vector",
         [GRAPH] -> [
             output("y", "vector of float", "the product"),

@@ -112,6 +112,7 @@ fn errors_name_the_word_and_the_nearest() {
         "hybrid,by=input-siez+push+pull",
         "hybrid,at=often+push+pull",
         "hybrid,over=2+push+pull",
+        "hybrid,leaves=drop",
         "adaptive,by=tree.m",
         "adaptive+push",
         "adaptive,by=tree.a/b+push",

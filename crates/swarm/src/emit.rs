@@ -346,6 +346,7 @@ fn type_name(ty: &Type) -> String {
         Type::Void => "void".into(),
         Type::Scalar(Scalar::Int) => "int32_t".into(),
         Type::Scalar(Scalar::Uint) => "uint32_t".into(),
+        Type::Scalar(Scalar::Int64) => "int64_t".into(),
         Type::Scalar(Scalar::Uint64) => "uint64_t".into(),
         Type::Scalar(Scalar::Float) => "float".into(),
         Type::Scalar(Scalar::Double) => "double".into(),

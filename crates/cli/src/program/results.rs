@@ -140,6 +140,7 @@ pub fn number(value: &Value) -> Json {
     match value {
         Value::Int(v) => json!(v),
         Value::Uint(v) => json!(v),
+        Value::Int64(v) => json!(v),
         Value::Uint64(v) => json!(v),
         Value::Bool(v) => json!(v),
         Value::Float(v) if v.is_finite() => json!(v),
@@ -174,6 +175,7 @@ fn extremes(vector: &Vector) -> Option<(Value, Value)> {
     match Values::of(vector)? {
         Values::Int(entries) => range(&entries, Value::Int),
         Values::Uint(entries) => range(&entries, Value::Uint),
+        Values::Int64(entries) => range(&entries, Value::Int64),
         Values::Uint64(entries) => range(&entries, Value::Uint64),
         Values::Float(entries) => range(&entries, Value::Float),
         Values::Double(entries) => range(&entries, Value::Double),

@@ -107,6 +107,7 @@ fn field(value: &Value) -> Field {
     match *value {
         Value::Int(v) => Field::Integer(v.into()),
         Value::Uint(v) => Field::Integer(v.into()),
+        Value::Int64(v) => Field::Integer(v),
         Value::Uint64(v) => i64::try_from(v).map_or_else(|_| Field::Real(v as f64), Field::Integer),
         Value::Bool(v) => Field::Integer(v.into()),
         Value::Float(v) => Field::Real(v.into()),

@@ -169,7 +169,7 @@ impl Translator<'_, '_> {
         };
         let wide = match scalar {
             Scalar::Uint | Scalar::Int => self.b.ins().uextend(types::I64, at),
-            Scalar::Uint64 => at,
+            Scalar::Int64 | Scalar::Uint64 => at,
             _ => return Err(self.refuse("an index must be a whole number")),
         };
         let bytes = entry_bytes(&item).ok_or_else(|| self.refuse("a vector of objects or of very long rows"))?;
@@ -205,7 +205,7 @@ impl Translator<'_, '_> {
     /// Arithmetic and comparison on operands of one type.
     pub(crate) fn binary(&mut self, op: BinaryOp, scalar: Scalar, lhs: Value, rhs: Value) -> Value {
         let float = scalar.is_float();
-        let signed = matches!(scalar, Scalar::Int | Scalar::Bool);
+        let signed = scalar.is_signed() || scalar == Scalar::Bool;
         let ins = self.b.ins();
         match op {
             BinaryOp::Add if float => ins.fadd(lhs, rhs),
@@ -275,12 +275,12 @@ impl Translator<'_, '_> {
 
     /// C conversion; floats outside the range of an integer saturate.
     pub(crate) fn convert(&mut self, value: Value, from: Scalar, to: Scalar) -> Value {
-        use Scalar::{Bool, Double, Float, Int, Uint, Uint64};
+        use Scalar::{Bool, Double, Float, Int, Int64, Uint, Uint64};
         let ins = self.b.ins();
         match (from, to) {
             (a, b) if a == b => value,
-            (Int, Uint) | (Uint, Int) => value,
-            (Int | Uint | Uint64 | Bool, Bool) => ins.icmp_imm_s(IntCC::NotEqual, value, 0),
+            (Int, Uint) | (Uint, Int) | (Int64, Uint64) | (Uint64, Int64) => value,
+            (Int | Uint | Int64 | Uint64 | Bool, Bool) => ins.icmp_imm_s(IntCC::NotEqual, value, 0),
             (Float, Bool) => {
                 let zero = self.b.ins().f32const(0.0);
                 self.b.ins().fcmp(FloatCC::NotEqual, value, zero)
@@ -290,11 +290,11 @@ impl Translator<'_, '_> {
                 self.b.ins().fcmp(FloatCC::NotEqual, value, zero)
             }
             (Bool, Int | Uint) => ins.uextend(types::I32, value),
-            (Bool | Uint, Uint64) => ins.uextend(types::I64, value),
-            (Int, Uint64) => ins.sextend(types::I64, value),
-            (Uint64, Int | Uint) => ins.ireduce(types::I32, value),
-            (Int, Float) => ins.fcvt_from_sint(types::F32, value),
-            (Int, Double) => ins.fcvt_from_sint(types::F64, value),
+            (Bool | Uint, Int64 | Uint64) => ins.uextend(types::I64, value),
+            (Int, Int64 | Uint64) => ins.sextend(types::I64, value),
+            (Int64 | Uint64, Int | Uint) => ins.ireduce(types::I32, value),
+            (Int | Int64, Float) => ins.fcvt_from_sint(types::F32, value),
+            (Int | Int64, Double) => ins.fcvt_from_sint(types::F64, value),
             (Uint | Uint64, Float) => ins.fcvt_from_uint(types::F32, value),
             (Uint | Uint64, Double) => ins.fcvt_from_uint(types::F64, value),
             (Bool, Float | Double) => {
@@ -305,6 +305,7 @@ impl Translator<'_, '_> {
             (Double, Float) => ins.fdemote(types::F32, value),
             (Float | Double, Int) => ins.fcvt_to_sint_sat(types::I32, value),
             (Float | Double, Uint) => ins.fcvt_to_uint_sat(types::I32, value),
+            (Float | Double, Int64) => ins.fcvt_to_sint_sat(types::I64, value),
             (Float | Double, Uint64) => ins.fcvt_to_uint_sat(types::I64, value),
             _ => value,
         }
@@ -363,7 +364,7 @@ impl Translator<'_, '_> {
                         let result = self.b.inst_results(call)[0];
                         self.convert(result, Scalar::Double, scalar)
                     }
-                    _ => self.divide(x, y, scalar == Scalar::Int, false),
+                    _ => self.divide(x, y, scalar.is_signed(), false),
                 }
             }
             (Builtin::BitAnd | Builtin::BitOr | Builtin::BitXor | Builtin::ShiftLeft | Builtin::ShiftRight, [a, b]) => {
@@ -392,7 +393,7 @@ impl Translator<'_, '_> {
                 let x = self.value(a)?;
                 match scalar {
                     Scalar::Float | Scalar::Double => self.b.ins().fabs(x),
-                    Scalar::Int => self.b.ins().iabs(x),
+                    Scalar::Int | Scalar::Int64 => self.b.ins().iabs(x),
                     _ => x,
                 }
             }

@@ -512,7 +512,7 @@ pub(crate) fn assigns_in(block: &[Stmt], name: &Name) -> bool {
 pub(crate) fn clif_type(scalar: Scalar) -> types::Type {
     match scalar {
         Scalar::Int | Scalar::Uint => types::I32,
-        Scalar::Uint64 => types::I64,
+        Scalar::Int64 | Scalar::Uint64 => types::I64,
         Scalar::Float => types::F32,
         Scalar::Double => types::F64,
         Scalar::Bool | Scalar::String => types::I8,

@@ -222,7 +222,11 @@ impl Translator<'_, '_> {
             // A value that is no priority is a sum that did not fit. Compared without sign it is no smaller than
             // anything stored, which is what it stands for.
             PriorityOp::Min => {
-                let compared = if scalar == Scalar::Int { Scalar::Uint } else { scalar };
+                let compared = match scalar {
+                    Scalar::Int => Scalar::Uint,
+                    Scalar::Int64 => Scalar::Uint64,
+                    other => other,
+                };
                 let changed = self.reduce_at(ReduceOp::Min, place, compared, value, atomic);
                 self.check_overflow(place, scalar, value);
                 changed
@@ -350,7 +354,7 @@ impl Translator<'_, '_> {
         let ty = clif_type(scalar);
         let wide = if ty == types::I64 { types::I128 } else { types::I64 };
         let widen = |t: &mut Self, value: Value, scalar: Scalar| match scalar {
-            Scalar::Int => t.b.ins().sextend(wide, value),
+            Scalar::Int | Scalar::Int64 => t.b.ins().sextend(wide, value),
             _ => t.b.ins().uextend(wide, value),
         };
         let (base, floor) = (widen(self, old, scalar), widen(self, floor, scalar));
@@ -565,7 +569,7 @@ impl Difference {
             _ => Scalar::Int,
         };
         let constant = match value.kind {
-            ExprKind::Int(amount) if scalar == Scalar::Int => amount,
+            ExprKind::Int(amount) if scalar.is_signed() => amount,
             _ => return Difference { scalar, is_negative: false, is_nonzero: false },
         };
         Difference { scalar, is_negative: constant < 0, is_nonzero: constant != 0 }
@@ -577,6 +581,7 @@ fn not_queued(scalar: Scalar) -> Option<i64> {
     match scalar {
         Scalar::Int => Some(i64::from(i32::MAX)),
         Scalar::Uint => Some(i64::from(u32::MAX)),
+        Scalar::Int64 => Some(i64::MAX),
         Scalar::Uint64 => Some(-1),
         _ => None,
     }

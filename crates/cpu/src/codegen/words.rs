@@ -17,7 +17,7 @@ impl Translator<'_, '_> {
             Builtin::BitOr => ins.bor(x, y),
             Builtin::BitXor => ins.bxor(x, y),
             Builtin::ShiftLeft => ins.ishl(x, y),
-            _ if scalar == Scalar::Int => ins.sshr(x, y),
+            _ if scalar.is_signed() => ins.sshr(x, y),
             _ => ins.ushr(x, y),
         }
     }

@@ -29,7 +29,7 @@ impl Coder<'_, '_> {
             }
             ExprKind::Unary(UnaryOp::Not, e) => format!("!{}", self.value(e)?),
             ExprKind::Unary(UnaryOp::Neg, e) => match self.scalar(&e.ty)? {
-                Scalar::Int => format!("gw::neg({})", self.value(e)?),
+                Scalar::Int | Scalar::Int64 => format!("gw::neg({})", self.value(e)?),
                 _ => format!("(-{})", self.value(e)?),
             },
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b)?,
@@ -38,6 +38,7 @@ impl Coder<'_, '_> {
                 match to {
                     Scalar::Int if from.is_float() => format!("gw::to_int({value})"),
                     Scalar::Uint if from.is_float() => format!("gw::to_unsigned({value})"),
+                    Scalar::Int64 if from.is_float() => format!("gw::to_int_64({value})"),
                     Scalar::Uint64 if from.is_float() => format!("gw::to_unsigned_64({value})"),
                     _ => format!("({}){}", type_name(to), parenthesised(&value)),
                 }
@@ -167,7 +168,7 @@ impl Coder<'_, '_> {
     pub(super) fn binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> Text {
         let scalar = a.ty.scalar();
         let (x, y) = (self.value(a)?, self.value(b)?);
-        let wraps = scalar == Some(Scalar::Int);
+        let wraps = scalar.is_some_and(Scalar::is_signed);
         Ok(match op {
             BinaryOp::Add if wraps => format!("gw::add({x}, {y})"),
             BinaryOp::Sub if wraps => format!("gw::sub({x}, {y})"),

@@ -399,7 +399,7 @@ pub(crate) fn function_name(name: &str) -> String {
 pub(crate) fn combine(op: ReduceOp, scalar: Scalar, a: &str, b: &str) -> String {
     let ty = type_name(scalar);
     match op {
-        ReduceOp::Sum if scalar == Scalar::Int => format!("gw::add({a}, {b})"),
+        ReduceOp::Sum if scalar.is_signed() => format!("gw::add({a}, {b})"),
         ReduceOp::Sum if scalar == Scalar::Bool => format!("({a} | {b})"),
         ReduceOp::Sum => format!("({ty})({a} + {b})"),
         ReduceOp::Min => format!("gw::least_of({a}, ({ty}){})", parenthesised(b)),

@@ -96,6 +96,7 @@ pub(crate) fn type_name(scalar: Scalar) -> &'static str {
     match scalar {
         Scalar::Int => "int",
         Scalar::Uint => "unsigned",
+        Scalar::Int64 => "long long",
         Scalar::Uint64 => "unsigned long long",
         Scalar::Float => "float",
         Scalar::Double => "double",
@@ -254,6 +255,8 @@ pub(crate) fn int_literal(value: i64, scalar: Scalar) -> String {
         Scalar::Int if value == i64::from(i32::MIN) => "(-2147483647 - 1)".to_string(),
         Scalar::Int => (value as i32).to_string(),
         Scalar::Uint => format!("{}u", value as u32),
+        Scalar::Int64 if value == i64::MIN => "(-9223372036854775807ll - 1)".to_string(),
+        Scalar::Int64 => format!("{value}ll"),
         Scalar::Uint64 => format!("{}ull", value as u64),
         Scalar::Float => format!("(float){value}"),
         Scalar::Double => format!("(double){value}"),
@@ -283,6 +286,7 @@ mod tests {
     #[test]
     fn numbers_keep_their_value_and_type() {
         assert_eq!(int_literal(-5, Scalar::Int), "-5");
+        assert_eq!(int_literal(-5, Scalar::Int64), "-5ll");
         assert_eq!(int_literal(4294967295, Scalar::Uint), "4294967295u");
         assert_eq!(float_literal(0.1, Scalar::Double), "0.1");
         assert_eq!(float_literal(0.1, Scalar::Float), "0.1f");

@@ -349,6 +349,7 @@ impl<'a> Interp<'a> {
 fn fits(scalar: Scalar, value: u64) -> bool {
     match scalar {
         Scalar::Int => (0..i32::MAX).contains(&i32::of(value)),
+        Scalar::Int64 => (0..i64::MAX).contains(&i64::of(value)),
         Scalar::Uint | Scalar::Uint64 => value != scalar::largest(scalar),
         _ => true,
     }
@@ -366,6 +367,7 @@ fn add_to_priority(
     fn exact(scalar: Scalar, bits: u64) -> i128 {
         match scalar {
             Scalar::Int => i128::from(i32::of(bits)),
+            Scalar::Int64 => i128::from(i64::of(bits)),
             _ => i128::from(bits),
         }
     }
@@ -450,10 +452,11 @@ fn best_entry(vector: &Vector, largest: bool) -> Result<u64> {
 /// The sum of a vector of `cells` in the type that the program wants; whole numbers that do not fit are an error.
 fn narrow_sum(sum: &Value, cells: Scalar, wanted: Scalar) -> Result<u64> {
     let (bits, from) = (sum.bits().unwrap_or(0), sum.scalar().unwrap_or(wanted));
-    let signed = cells == Scalar::Int;
+    let signed = cells.is_signed();
     let fits = match (from, wanted) {
         (Scalar::Uint64, Scalar::Int) if signed => i32::try_from(bits as i64).is_ok(),
         (Scalar::Uint64, Scalar::Int) => i32::try_from(bits).is_ok(),
+        (Scalar::Uint64, Scalar::Int64) => signed || i64::try_from(bits).is_ok(),
         (Scalar::Uint64, Scalar::Uint) => u32::try_from(bits).is_ok(),
         _ => true,
     };

@@ -57,6 +57,10 @@ impl Buckets {
                 Ok(priority) => Ok(Some(priority / self.delta)),
                 Err(_) => negative(f64::from(i32::of(bits))),
             },
+            Scalar::Int64 => match u64::try_from(i64::of(bits)) {
+                Ok(priority) => Ok(Some(priority / self.delta)),
+                Err(_) => negative(i64::of(bits) as f64),
+            },
             Scalar::Float | Scalar::Double => {
                 let priority = scalar::to_f64(scalar, bits);
                 match priority {

@@ -27,7 +27,8 @@ use crate::dice::Dice;
 use gw_lang::Scalar;
 
 /// Numbers that a program computes with.
-const NUMBERS: [Scalar; 6] = [Scalar::Int, Scalar::Int, Scalar::Uint, Scalar::Uint64, Scalar::Float, Scalar::Double];
+const NUMBERS: [Scalar; 7] =
+    [Scalar::Int, Scalar::Int, Scalar::Uint, Scalar::Int64, Scalar::Uint64, Scalar::Float, Scalar::Double];
 
 /// The case of a seed.
 pub fn case(seed: u64) -> Case {

@@ -124,7 +124,7 @@ impl Writer {
                 if ends && self.dice.percent(50) && fits(src) {
                     return Some(Mode::End(src.to_string()));
                 }
-                let whole = matches!(vector.scalar, Scalar::Int | Scalar::Uint | Scalar::Uint64);
+                let whole = vector.scalar.is_integral() && vector.scalar != Scalar::Bool;
                 if whole && vector.row.is_none() && fits(dst) && fits(src) && self.dice.percent(12) {
                     return Some(Mode::Swap);
                 }

@@ -240,6 +240,7 @@ fn scalar(s: lang::Scalar) -> Scalar {
     match s {
         lang::Scalar::Int => Scalar::Int,
         lang::Scalar::Uint => Scalar::Uint,
+        lang::Scalar::Int64 => Scalar::Int64,
         lang::Scalar::Uint64 => Scalar::Uint64,
         lang::Scalar::Float => Scalar::Float,
         lang::Scalar::Double => Scalar::Double,

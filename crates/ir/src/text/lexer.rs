@@ -10,7 +10,7 @@ use std::ops::Range;
 pub(super) enum Token {
     #[regex(r"[A-Za-z_][A-Za-z0-9_]*")]
     Word,
-    #[regex(r"[0-9]+(ul|u)?")]
+    #[regex(r"[0-9]+(ul|u|l)?")]
     Int,
     #[regex(r"[0-9]+\.[0-9]+([eE][+-]?[0-9]+)?f?")]
     #[regex(r"[0-9]+[eE][+-]?[0-9]+f?")]

@@ -168,6 +168,7 @@ impl Parser<'_> {
             let digits = word.trim_end_matches(['u', 'l']);
             let scalar = match &word[digits.len()..] {
                 "u" => Scalar::Uint,
+                "l" => Scalar::Int64,
                 "ul" => Scalar::Uint64,
                 _ => Scalar::Int,
             };

@@ -62,6 +62,7 @@ pub(super) fn expr(out: &mut String, e: &Expr) -> fmt::Result {
             write!(out, "{v}")?;
             match e.ty {
                 Type::Scalar(Scalar::Uint) => out.write_char('u'),
+                Type::Scalar(Scalar::Int64) => out.write_char('l'),
                 Type::Scalar(Scalar::Uint64) => out.write_str("ul"),
                 _ => Ok(()),
             }

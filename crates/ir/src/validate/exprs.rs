@@ -25,6 +25,7 @@ impl<'m> Checker<'m> {
                 let fits = match expr.ty {
                     Type::Scalar(Scalar::Int) => i32::try_from(*v).is_ok(),
                     Type::Scalar(Scalar::Uint) => u32::try_from(*v).is_ok(),
+                    Type::Scalar(Scalar::Int64) => true,
                     Type::Scalar(Scalar::Uint64) => *v >= 0,
                     _ => false,
                 };

@@ -27,6 +27,7 @@ pub(super) fn hash(standard: Option<&'static Program>, globals: &Globals) -> Vec
             match &values {
                 Values::Int(v) => hash.update(bytemuck::cast_slice(v)),
                 Values::Uint(v) => hash.update(bytemuck::cast_slice(v)),
+                Values::Int64(v) => hash.update(bytemuck::cast_slice(v)),
                 Values::Uint64(v) => hash.update(bytemuck::cast_slice(v)),
                 Values::Float(v) => hash.update(bytemuck::cast_slice(v)),
                 Values::Double(v) => hash.update(bytemuck::cast_slice(v)),

@@ -48,17 +48,19 @@ impl Checker {
         let most = match to {
             Scalar::Int => i32::MAX as u64,
             Scalar::Uint => u64::from(u32::MAX),
+            Scalar::Int64 => i64::MAX as u64,
             _ => return,
         };
         if value > most {
             let becomes = wrap(value as i64, to);
+            let larger = if value > i64::MAX as u64 { "`uint_64`" } else { "`int_64`" };
             self.report(
                 Diagnostic::warning(
                     format!("{value} does not fit in {to} and becomes {becomes}"),
                     expr.span,
                     "too large",
                 )
-                .help(format!("the largest {to} is {most}; `uint_64` holds larger numbers")),
+                .help(format!("the largest {to} is {most}; {larger} holds larger numbers")),
             );
         }
     }
@@ -98,7 +100,8 @@ impl Checker {
     }
 
     /// A number of 64 bits that becomes an index or a vertex. It must not become a small one by losing its upper
-    /// half: what is too large for an `int` becomes the largest, which no vector and no graph has.
+    /// half: what is too large for an `int` becomes the largest, which no vector and no graph has, and what is below 0
+    /// becomes -1.
     fn within_int(&mut self, expr: Expr) -> Checked<Expr> {
         const MOST: i64 = i32::MAX as i64;
         let span = expr.span;
@@ -111,10 +114,16 @@ impl Checker {
                 let message = format!("{value} is not an index: indices and vertices are at most {MOST}");
                 Err(self.error(message, span, "too large"))
             }
-            None if expr.ty == Type::Scalar(Scalar::Uint64) && !matches!(expr.kind, ExprKind::Int(_)) => {
+            None if matches!(expr.ty, Type::Scalar(Scalar::Int64 | Scalar::Uint64))
+                && !matches!(expr.kind, ExprKind::Int(_)) =>
+            {
                 let ty = expr.ty.clone();
-                let most = Expr { kind: ExprKind::Int(MOST), ty: ty.clone(), span };
-                Ok(builtin(Builtin::Min, vec![expr, most], ty, span))
+                let bound = |value| Expr { kind: ExprKind::Int(value), ty: ty.clone(), span };
+                let within = builtin(Builtin::Min, vec![expr, bound(MOST)], ty.clone(), span);
+                match ty {
+                    Type::Scalar(Scalar::Int64) => Ok(builtin(Builtin::Max, vec![within, bound(-1)], ty, span)),
+                    _ => Ok(within),
+                }
             }
             None => Ok(expr),
         }
@@ -172,7 +181,7 @@ pub(super) fn convert(expr: Expr, from: Scalar, to: Scalar, target: &Type) -> Ex
         (ExprKind::Int(v), Scalar::Bool) => ExprKind::Bool(v != 0),
         (ExprKind::Int(v), Scalar::Uint64) if v < 0 => return large_literal(v as u64, span),
         (ExprKind::Int(v), _) => ExprKind::Int(wrap(v, to)),
-        (ExprKind::Bool(v), Scalar::Int | Scalar::Uint | Scalar::Uint64) => ExprKind::Int(i64::from(v)),
+        (ExprKind::Bool(v), Scalar::Int | Scalar::Uint | Scalar::Int64 | Scalar::Uint64) => ExprKind::Int(i64::from(v)),
         (ExprKind::Float(v), Scalar::Float | Scalar::Double) => ExprKind::Float(v),
         (kind, _) if from == to => {
             return Expr { kind, ty: expr.ty, span };
@@ -191,14 +200,14 @@ fn wrap(value: i64, to: Scalar) -> i64 {
     }
 }
 
-/// An integer literal with the narrowest type that holds it: `int`, else `uint`, else `uint_64`.
+/// An integer literal with the narrowest type that holds it: `int`, else `uint`, else `int_64`.
 pub(super) fn int_literal(value: i64, span: Span) -> Expr {
     let scalar = if i32::try_from(value).is_ok() {
         Scalar::Int
     } else if u32::try_from(value).is_ok() {
         Scalar::Uint
     } else {
-        Scalar::Uint64
+        Scalar::Int64
     };
     Expr { kind: ExprKind::Int(value), ty: Type::Scalar(scalar), span }
 }

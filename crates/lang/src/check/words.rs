@@ -152,5 +152,5 @@ impl Checker {
 
 /// Whether values of a type have 64 bits and are whole.
 fn is_wide(ty: &Type) -> bool {
-    matches!(ty, Type::Scalar(Scalar::Uint64))
+    matches!(ty, Type::Scalar(Scalar::Int64 | Scalar::Uint64))
 }

@@ -78,7 +78,7 @@ impl Parser<'_> {
                 "unknown operator",
                 "comments start with `%`; `/` between integers drops the fraction",
             ),
-            KwInt | KwUint | KwUint64 | KwFloat | KwDouble | KwBool | KwString => {
+            KwInt | KwUint | KwInt64 | KwUint64 | KwFloat | KwDouble | KwBool | KwString => {
                 let word = symbol(self);
                 let message = format!("`{word}` is a type and not a value");
                 let help = "a value is converted by assigning it to a variable of the type: `var y : int = x;`";
@@ -132,7 +132,7 @@ impl Parser<'_> {
                 self.skip_line();
                 fail
             }
-            KwInt | KwUint | KwUint64 | KwFloat | KwDouble | KwBool | KwString if next == Ident => {
+            KwInt | KwUint | KwInt64 | KwUint64 | KwFloat | KwDouble | KwBool | KwString if next == Ident => {
                 let ty = self.text(span).to_string();
                 let name = self.text(self.tokens[self.at + 1].span).to_string();
                 let help = format!("write `var {name} : {ty} = ...;`");
@@ -169,7 +169,7 @@ impl Parser<'_> {
     /// A type keyword where a name should stand: `func f(int x)` or `-> int`.
     pub(super) fn type_before_name(&mut self, result: bool) -> Parsed<()> {
         use TokenKind::*;
-        if !matches!(self.peek(), KwInt | KwUint | KwUint64 | KwFloat | KwDouble | KwBool | KwString) {
+        if !matches!(self.peek(), KwInt | KwUint | KwInt64 | KwUint64 | KwFloat | KwDouble | KwBool | KwString) {
             return Ok(());
         }
         let span = self.span();

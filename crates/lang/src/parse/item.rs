@@ -70,7 +70,7 @@ impl Parser<'_> {
                 let help = format!("write `const {word} : ...`; globals stay assignable");
                 self.no_such("a global variable is declared with `const`", span, "no `const` before it", &help)
             }
-            (KwInt | KwUint | KwUint64 | KwFloat | KwDouble | KwBool | KwString, Ident) => {
+            (KwInt | KwUint | KwInt64 | KwUint64 | KwFloat | KwDouble | KwBool | KwString, Ident) => {
                 let name = self.text(self.tokens[self.at + 1].span).to_string();
                 let help = match self.peek_at(2) {
                     LParen => format!("write `func {name}() -> result : {word}`"),

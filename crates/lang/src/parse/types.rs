@@ -104,6 +104,7 @@ impl Parser<'_> {
         let scalar = match self.peek() {
             KwInt => Scalar::Int,
             KwUint => Scalar::Uint,
+            KwInt64 => Scalar::Int64,
             KwUint64 => Scalar::Uint64,
             KwFloat => Scalar::Float,
             KwDouble => Scalar::Double,

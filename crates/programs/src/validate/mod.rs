@@ -7,6 +7,7 @@
 mod betweenness;
 mod bfs;
 mod bipartite;
+mod blocks;
 mod bridges;
 mod cf;
 mod closeness;
@@ -51,6 +52,7 @@ use crate::results::{Number, Results, Values};
 pub(crate) use betweenness::{bc, betweenness};
 pub(crate) use bfs::{bfs, bfs_levels, khop, levels};
 pub(crate) use bipartite::bipartite;
+pub(crate) use blocks::biconnected;
 pub(crate) use bridges::bridges;
 pub(crate) use cf::cf;
 pub(crate) use closeness::closeness;
@@ -75,7 +77,7 @@ pub(crate) use personalised::ppr;
 pub(crate) use point_to_point::{astar, ppsp, too_long};
 pub(crate) use setcover::setcover;
 pub(crate) use similar::similar;
-pub(crate) use similarity::similarity;
+pub(crate) use similarity::{similarity, similarity_edges};
 pub(crate) use spmv::spmv;
 pub(crate) use sssp::{no_distances, sssp, sssp_delta, sssp_real};
 pub(crate) use strong::scc;
@@ -261,6 +263,15 @@ impl<'a> Run<'a> {
     /// A vector of ints over edges.
     pub(crate) fn edge_ints(&self, name: &'static str) -> Result<Cow<'a, [i32]>, Invalid> {
         self.sized_ints(name, self.graph.edges())
+    }
+
+    /// A vector of doubles over edges.
+    pub(crate) fn edge_doubles(&self, name: &'static str) -> Result<Cow<'a, [f64]>, Invalid> {
+        match self.results.vector(name).ok_or(Invalid::Missing(name))? {
+            Values::Double(v) if v.len() == self.graph.edges() => Ok(v),
+            Values::Double(v) => Err(Invalid::WrongLength { name, found: v.len(), expected: self.graph.edges() }),
+            other => Err(Invalid::WrongType { name, found: other.type_name(), expected: "double" }),
+        }
     }
 
     fn sized_ints(&self, name: &'static str, expected: usize) -> Result<Cow<'a, [i32]>, Invalid> {

@@ -253,7 +253,7 @@ fn is_right(
             ("walks" | "node2vec", "walk") => 80 * n,
             ("similar", _) => 16 * n,
             ("fastrp", _) | ("msbfs", _) => 64 * n,
-            ("ktruss", "truss") => graph.edges(),
+            ("biconnected", "block") | ("similarity-edges", _) | ("ktruss", "truss") => graph.edges(),
             _ => n,
         };
         if found.vector(output.name).is_some_and(|values| values.len() != length) {
@@ -370,8 +370,11 @@ fn is_right(
         "topo" => all_near(&["level", "levels", "acyclic"], 0.0),
         "khop" => all_near(&["level", "reached"], 0.0),
         "matching" | "matching-weighted" => is_dominant(program.name, graph, found),
+        "biconnected" => all_near(&["block", "cut", "blocks"], 0.0),
         "bridges" => all_near(&["bridge_to", "part", "bridges"], 0.0),
-        "similarity" => all_near(&["common"], 0.0) && all_near(&["jaccard", "overlap", "cosine"], 2e-12),
+        "similarity" | "similarity-edges" => {
+            all_near(&["common"], 0.0) && all_near(&["jaccard", "overlap", "cosine"], 2e-12)
+        }
         "ktruss" => all_near(&["truss", "kmax"], 0.0),
         "louvain" | "leiden" => are_communities(program.name, graph, found),
         "similar" => all_near(&["similar"], 0.0) && all_near(&["jaccard"], 2e-12),

@@ -83,6 +83,7 @@ pub fn solve(program: &str, graph: &Graph, args: &[String]) -> ResultMap {
             let (mate, pairs, weight) = greedy(n, order);
             results.with_vector("mate", mate).with_scalar("pairs", pairs).with_scalar("weight", weight)
         }
+        "biconnected" => biconnected(graph, results),
         "bridges" => bridges(graph, results),
         "similarity" => {
             let list = |v: usize| graph.out().neighbours(v as u32);
@@ -92,6 +93,24 @@ pub fn solve(program: &str, graph: &Graph, args: &[String]) -> ResultMap {
             let by = |divisor: &dyn Fn(f64, f64, f64) -> f64| -> Vec<f64> {
                 let value = |v: usize| common[v] / divisor(degree(v), degree(arg(2)), common[v]);
                 (0..n).map(|v| if common[v] > 0.0 { value(v) } else { 0.0 }).collect()
+            };
+            results
+                .with_vector("jaccard", by(&|a, b, both| a + b - both))
+                .with_vector("overlap", by(&|a, b, _| a.min(b)))
+                .with_vector("cosine", by(&|a, b, _| a.sqrt() * b.sqrt()))
+                .with_vector("common", common.iter().map(|&c| c as i32).collect::<Vec<_>>())
+        }
+        "similarity-edges" => {
+            let list = |v: u32| graph.out().neighbours(v);
+            let ends: Vec<(u32, u32)> = (0..n as u32).flat_map(|u| list(u).iter().map(move |&v| (u, v))).collect();
+            let count = |&(u, v): &(u32, u32)| list(u).iter().filter(|w| list(v).contains(w)).count();
+            let common: Vec<usize> = ends.iter().map(count).collect();
+            let by = |divisor: &dyn Fn(f64, f64, f64) -> f64| -> Vec<f64> {
+                let value = |(&(u, v), &both): (&(u32, u32), &usize)| match both as f64 {
+                    0.0 => 0.0,
+                    both => both / divisor(list(u).len() as f64, list(v).len() as f64, both),
+                };
+                ends.iter().zip(&common).map(value).collect()
             };
             results
                 .with_vector("jaccard", by(&|a, b, both| a + b - both))
@@ -391,6 +410,31 @@ fn greedy(n: usize, order: Vec<(usize, usize, f64)>) -> (Vec<i32>, i32, f64) {
         }
     }
     (mate, pairs, weight)
+}
+
+/// Two edges that share a vertex are in one block if their other ends hang together without it; and so are all that
+/// follow from that.
+fn biconnected(graph: &Graph, results: ResultMap) -> ResultMap {
+    let n = graph.vertices();
+    let all: Vec<(usize, usize)> = edges(graph).into_iter().map(|(u, v, _)| (u, v)).collect();
+    let mut pairs = Vec::new();
+    for (e, &(a, b)) in all.iter().enumerate() {
+        let twin = all.iter().position(|&ends| ends == (b, a)).unwrap();
+        pairs.push((e, twin));
+        let rest: Vec<(usize, usize)> = all.iter().copied().filter(|&(u, v)| u != a && v != a).collect();
+        let least = joined(n, &rest);
+        let beside = |&f: &usize| all[f].0 == a && least[all[f].1] == least[b];
+        pairs.extend((e + 1..all.len()).filter(beside).map(|f| (e, f)));
+    }
+    let block = joined(all.len(), &pairs);
+    let in_several = |v: usize| {
+        let mut of_v = (0..all.len()).filter(|&e| all[e].0 == v).map(|e| block[e]);
+        of_v.next().is_some_and(|first| of_v.any(|other| other != first))
+    };
+    let blocks = (0..all.len()).filter(|&e| block[e] == e).count() as i32;
+    let cut: Vec<bool> = (0..n).map(in_several).collect();
+    let block: Vec<i32> = block.into_iter().map(|e| e as i32).collect();
+    results.with_vector("block", block).with_vector("cut", cut).with_scalar("blocks", blocks)
 }
 
 fn bridges(graph: &Graph, results: ResultMap) -> ResultMap {

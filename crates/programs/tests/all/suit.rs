@@ -213,7 +213,19 @@ fn loops_and_parallel_edges_are_refused_where_they_matter() {
     };
     let loops = made(BuildOptions { keep_loops: true, ..Default::default() }, &[(0, 0, 4), (0, 1, 2), (1, 2, 3)]);
     let parallel = made(BuildOptions { keep_parallel: true, ..Default::default() }, &[(0, 1, 2), (1, 2, 3), (1, 2, 5)]);
-    for name in ["bridges", "cdlp", "coloring", "ktruss", "lcc", "matching", "matching-weighted", "tc", "triangles"] {
+    for name in [
+        "biconnected",
+        "bridges",
+        "cdlp",
+        "coloring",
+        "ktruss",
+        "lcc",
+        "matching",
+        "matching-weighted",
+        "similarity-edges",
+        "tc",
+        "triangles",
+    ] {
         let said = refusal(name, &loops);
         assert!(said.contains("`g` has a loop at vertex 0; build it without `:loops`"), "{said}");
         assert!(refusal(name, &parallel).contains("`g` has parallel edges at vertex 1"), "{name}");

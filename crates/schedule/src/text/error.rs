@@ -48,6 +48,8 @@ pub enum Problem {
     },
     /// An option of the whole program stands in the schedule of an operator.
     OfWholeProgram,
+    /// An option of one schedule stands in the head of a hybrid or adaptive one.
+    OfPart,
     /// A schedule stands behind an option of the whole program with only a comma between them.
     AfterWholeProgram,
     /// The label before `@` is not a label path.
@@ -71,6 +73,7 @@ impl fmt::Display for ParseError {
             Problem::WrongParts { expected } => write!(f, "`{word}` needs {expected}")?,
             Problem::Missing { option } => write!(f, "`{word}` needs the option `{option}`")?,
             Problem::OfWholeProgram => write!(f, "`{word}=` is said once for the whole program, set apart by `;`")?,
+            Problem::OfPart => write!(f, "`{word}=` belongs to one of the parts, as in `hybrid+push,{word}=...+pull`")?,
             Problem::AfterWholeProgram => {
                 write!(f, "`{word}` stands behind an option of the whole program: a `;` goes between them, not a `,`")?
             }

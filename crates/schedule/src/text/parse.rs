@@ -151,6 +151,7 @@ fn head_options<'a>(head: Piece<'a>) -> Result<(Option<Piece<'a>>, Option<Piece<
         let slot = match key.text {
             "by" => &mut by,
             "at" => &mut at,
+            word if Axis::from_key(word).is_some() => return Err(key.error(Problem::OfPart)),
             _ => return Err(unknown_key(key, &["by", "at"])),
         };
         if slot.replace(value).is_some() {

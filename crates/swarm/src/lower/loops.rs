@@ -29,7 +29,7 @@ pub struct LoopTasks {
     pub region: Region,
     /// What the loop is about.
     pub over: Over,
-    /// The task that runs once a round, for [`SwarmQueue::Bucket`].
+    /// The task that runs once a round, for queues of buckets.
     pub round: Option<FunctionId>,
     /// Why it must be refused all the same: a setting of its schedule would have no effect.
     pub idle: Option<&'static str>,

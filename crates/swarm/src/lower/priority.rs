@@ -90,6 +90,7 @@ pub fn fits(scalar: Scalar) -> Option<scalar::Unary> {
     match scalar {
         Scalar::Int => Some(|v| u64::from((0..i32::MAX).contains(&i32::of(v)))),
         Scalar::Uint => Some(|v| u64::from(v != u64::from(u32::MAX))),
+        Scalar::Int64 => Some(|v| u64::from((0..i64::MAX).contains(&i64::of(v)))),
         Scalar::Uint64 => Some(|v| u64::from(v != u64::MAX)),
         _ => None,
     }
@@ -109,9 +110,9 @@ pub fn bucket_of(build: &mut Build<'_>, ops: &mut Ops, queue: &Name, vertex: Reg
     let scalar = priority_scalar(build, queue)?;
     let object = build.object(ObjectRef::Priorities(queue.clone()));
     let priority = ops.load(object, vertex);
-    if scalar == Scalar::Int {
+    if scalar.is_signed() {
         let zero = ops.constant(0);
-        let good = ops.binary(BinaryOp::Ge, Scalar::Int, priority, zero)?;
+        let good = ops.binary(BinaryOp::Ge, scalar, priority, zero)?;
         let over = ops.jump(Some((good, true)));
         ops.push(Op::Fail { code: fail::NEGATIVE_PRIORITY, value: vertex });
         ops.land(over);

@@ -9,6 +9,9 @@ use crate::rng::Rng;
 /// Partners tried for one bad edge before it is given up.
 const TRIES: usize = 1000;
 
+/// Stands in the place of an edge that was given up: no swap may take it.
+const GIVEN_UP: u64 = u64::MAX;
+
 /// A simple graph with these degrees, as edges from lower to higher id. Bad edges for which no swap is found are left
 /// out, which happens when degrees are near what a simple graph allows; the caller judges the outcome.
 pub(in super::super) fn pair(degrees: &[u32], rng: &mut Rng) -> Vec<(u32, u32)> {
@@ -25,20 +28,17 @@ pub(in super::super) fn pair(degrees: &[u32], rng: &mut Rng) -> Vec<(u32, u32)> 
     let bad: Vec<usize> =
         (0..edges.len()).filter(|&i| is_loop(edges[i]) || (i > 0 && edges[i - 1] == edges[i])).collect();
     let mut present = Multiset { sorted: &sorted, change: HashMap::new() };
-    let mut given_up = Vec::new();
     for index in bad {
         // An earlier swap may have mended this one.
         if !is_loop(edges[index]) && present.count(edges[index]) == 1 {
             continue;
         }
         if !swap_away(&mut edges, index, &mut present, rng) {
-            given_up.push(index);
             present.add(edges[index], -1);
+            edges[index] = GIVEN_UP;
         }
     }
-    for index in given_up.into_iter().rev() {
-        edges.swap_remove(index);
-    }
+    edges.retain(|&edge| edge != GIVEN_UP);
     edges.into_iter().map(|e| ((e >> 32) as u32, e as u32)).collect()
 }
 
@@ -47,6 +47,9 @@ fn swap_away(edges: &mut [u64], index: usize, present: &mut Multiset, rng: &mut 
     let (a, b) = ends(edges[index]);
     for _ in 0..TRIES {
         let other = rng.below(edges.len() as u64) as usize;
+        if edges[other] == GIVEN_UP {
+            continue;
+        }
         let (mut c, mut d) = ends(edges[other]);
         if rng.next_u64() & 1 == 1 {
             std::mem::swap(&mut c, &mut d);
@@ -128,6 +131,13 @@ mod tests {
             }
             prop_assert!(found.iter().zip(&degrees).all(|(f, d)| f <= d));
         }
+    }
+
+    #[test]
+    fn an_edge_given_up_is_not_swapped_again() {
+        let degrees = [11, 10, 2, 11, 3, 8, 4, 11, 10, 9, 8, 5, 9];
+        let edges = pair(&degrees, &mut Rng::new(11751862876913548616, 0));
+        assert_eq!(edges.iter().collect::<HashSet<_>>().len(), edges.len());
     }
 
     #[test]

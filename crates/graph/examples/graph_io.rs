@@ -1,5 +1,5 @@
-//! How fast graphs are made, read and opened on this machine: `cargo bench -p gw-graph --bench graph_io -- [SCALE]
-//! [DIR]`.
+//! How fast graphs are made, read and opened on this machine: `cargo run --release -p gw-graph --example graph_io --
+//! [SCALE] [DIR]`.
 //!
 //! Prints one tab-separated line per measurement: what, median, spread, unit. `bench/graph-io.sh` puts peers beside it.
 
