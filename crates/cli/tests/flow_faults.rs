@@ -186,6 +186,20 @@ fn a_killed_run_resumes_from_its_checkpoint() {
     assert!(text(&refused).contains("belongs to a run with another graph"), "{}", text(&refused));
 }
 
+#[test]
+fn what_cannot_be_saved_is_told_before_the_first_round() {
+    let folder = tempfile::tempdir().unwrap();
+    let queue = ["run", "sssp-delta", "kron:8:weights=1..9", "1", "--checkpoint", "saved", "--every", "1000000"];
+    let output = gw(folder.path(), &queue);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    assert!(text(&output).contains("a checkpoint cannot hold a priority queue"), "{}", text(&output));
+    std::fs::write(folder.path().join("file"), "").unwrap();
+    let nowhere = ["run", "pagerank", "kron:8", "--checkpoint", "file/saved", "--every", "1000000"];
+    let output = gw(folder.path(), &nowhere);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    assert!(text(&output).contains("file/saved cannot be made"), "{}", text(&output));
+}
+
 /// Two processes with the same hosts file and other arguments each; what both said.
 fn two(folder: &Path, first: &[&str], second: &[&str], tokens: [&str; 2]) -> [Output; 2] {
     hosts(folder, "hosts", 2);
@@ -215,6 +229,24 @@ fn processes_that_disagree_refuse_to_run() {
             assert_eq!(output.status.code(), Some(1), "{second:?}: {}", text(&output));
             assert!(text(&output).contains(word), "{second:?}: {}", text(&output));
         }
+    }
+}
+
+/// The same name, another content: arguments do not tell.
+#[test]
+fn files_of_values_must_be_the_same_everywhere() {
+    let folder = tempfile::tempdir().unwrap();
+    hosts(folder.path(), "hosts", 2);
+    let started = ["0", "1"].map(|process| {
+        let own = folder.path().join(process);
+        std::fs::create_dir(&own).unwrap();
+        std::fs::write(own.join("seeds.txt"), format!("1 1\n2 {process}.5\n")).unwrap();
+        let flow = ["--target", "flow", "--hosts", "../hosts", "--process", process, "--wait", "4"];
+        start(&own, &[&["run", "ppr", "kron:8", "@seeds.txt"], &flow[..]].concat(), &[])
+    });
+    for output in started.map(end) {
+        assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+        assert!(text(&output).contains("process 1 runs with other values of vertices"), "{}", text(&output));
     }
 }
 
@@ -252,7 +284,7 @@ fn hosts_that_are_missing_or_lost_are_named() {
     end(first);
 }
 
-/// A process that stands still is noticed by its silence, which takes eight seconds.
+/// A process that stands still is noticed by its silence, which takes six seconds.
 #[test]
 fn a_process_that_stands_still_is_noticed() {
     let folder = tempfile::tempdir().unwrap();
@@ -265,5 +297,5 @@ fn a_process_that_stands_still_is_noticed() {
     let output = end(first);
     signal("-9", &second.id().to_string());
     end(second);
-    assert!(text(&output).contains("has not been heard of for 8 s"), "{}", text(&output));
+    assert!(text(&output).contains("has not been heard of for 6 s"), "{}", text(&output));
 }

@@ -52,11 +52,21 @@ impl Checkpoint {
         Saved::decode(&bytes).ok_or_else(|| bad(&path, "is damaged or of another version".to_string()))
     }
 
-    pub(crate) fn write(&self, saved: &Saved) -> Result<()> {
+    /// Makes the folder and tries a file in it: better a word before the first round than after the tenth.
+    pub(crate) fn prepare(&self) -> Result<()> {
         if !self.writes {
             return Ok(());
         }
         std::fs::create_dir_all(&self.folder).map_err(|error| bad(&self.folder, format!("cannot be made: {error}")))?;
+        let probe = self.folder.join(format!("{FILE}.{}", std::process::id()));
+        let tried = std::fs::File::create(&probe).and_then(|_| std::fs::remove_file(&probe));
+        tried.map_err(|error| bad(&self.folder, format!("cannot be written to: {error}")))
+    }
+
+    pub(crate) fn write(&self, saved: &Saved) -> Result<()> {
+        if !self.writes {
+            return Ok(());
+        }
         gw_graph::format::write_file(&self.path(), &saved.encode()).map_err(ErrorKind::Graph)?;
         Ok(())
     }

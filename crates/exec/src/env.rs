@@ -52,6 +52,8 @@ pub struct Environment {
     pub stop: Stop,
     steps: u64,
     pub(crate) load_seconds: f64,
+    /// A hash of all values of vertices that were loaded.
+    pub(crate) loaded_values: u64,
     /// The variant that the enclosing hybrid chose; goes into step records.
     pub(crate) variant: usize,
     /// Seconds that this choice took, when somebody listens; the next operator counts them as its own.
@@ -158,6 +160,7 @@ impl Environment {
             stop: Stop::new(options),
             steps: 0,
             load_seconds: 0.0,
+            loaded_values: 0,
             variant: 0,
             choosing: 0.0,
             visited: None,
@@ -340,6 +343,11 @@ impl Environment {
     pub fn resumed_from(&self) -> u64 {
         let saved = self.checkpoint.as_ref().and_then(|(_, saved)| saved.as_ref());
         saved.map_or(0, |saved| saved.checksum + 1)
+    }
+
+    /// A number for the values of vertices that the program has loaded so far: the same for the same values.
+    pub fn loaded_values(&self) -> u64 {
+        self.loaded_values
     }
 
     /// The seed of random choices in this run.

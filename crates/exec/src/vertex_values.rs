@@ -1,11 +1,13 @@
 //! `load` of a vector: values of vertices from a list or a file, as cells of the vector's type.
 
+use std::hash::Hasher;
 use std::sync::Arc;
 use std::time::Instant;
 
 use gw_graph::Graph;
 use gw_graph::vertex_values::{Kind, read};
 use gw_ir::types::{Domain, Scalar, Type};
+use rustc_hash::FxHasher;
 
 use crate::env::Environment;
 use crate::error::{ErrorKind, Result};
@@ -37,6 +39,10 @@ impl Environment {
                 cells.store(row * width + at, bits);
             },
         )?;
+        let mut hash = FxHasher::default();
+        hash.write_u64(self.loaded_values);
+        (0..vector.cells()).for_each(|at| hash.write_u64(cells.load(at)));
+        self.loaded_values = hash.finish();
         self.load_seconds += start.elapsed().as_secs_f64();
         Ok(vector)
     }

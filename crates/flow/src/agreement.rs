@@ -66,17 +66,20 @@ pub(crate) fn on_program(session: &mut Session, module: u64, env: &Environment) 
         hash.write_u8(0);
     }
     message.u64(hash.finish());
+    message.u64(env.loaded_values());
     let messages = session.broadcast(message)?;
     let mut readers = Session::readers(&messages);
-    let said: Vec<(u64, u64)> = readers.iter_mut().map(|reader| (reader.u64(), reader.u64())).collect();
+    let said: Vec<[u64; 3]> = readers.iter_mut().map(|reader| [(); 3].map(|()| reader.u64())).collect();
     let differs = said.iter().position(|words| *words != said[0]);
     let Some(worker) = differs else { return session.intact(&readers) };
-    let what = match said[worker].0 == said[0].0 {
-        false => "another program or schedule",
-        true => "with other arguments, another seed or another checkpoint",
+    let what = match said[worker] {
+        [module, ..] if module != said[0][0] => "another program or schedule",
+        [_, arguments, _] if arguments != said[0][1] => "with other arguments, another seed or another checkpoint",
+        _ => "with other values of vertices in the files that the program loads",
     };
     let other = session.process_of(worker);
-    disagree(session, &format!("process {other} runs {what} than process 0; start all with the same arguments"))
+    let mend = "start all with the same arguments and files";
+    disagree(session, &format!("process {other} runs {what} than process 0; {mend}"))
 }
 
 /// An error unless all processes have this graph.

@@ -79,8 +79,11 @@ impl FlowExecutable {
                 Ok(plan) => plan,
                 Err(_) if alone => Plan::default(),
                 Err(reason) => {
-                    let name = operator.name();
-                    let message = format!("several workers cannot run this {name}: {reason}; --workers 1 can");
+                    let line = site.span.line;
+                    let message = format!(
+                        "line {line}: several workers cannot run this operator: {reason}; --workers 1 without \
+                         --processes can"
+                    );
                     return Err(ExecError::new(ErrorKind::Unsupported(message), site.span));
                 }
             };

@@ -30,7 +30,7 @@ const LONGEST_FRAME: u32 = 1 << 30;
 const PULSE: Duration = Duration::from_secs(1);
 /// Reads in vain after which a process counts as lost. Reads are counted rather than seconds: a process that was
 /// stopped for a while does not mistake its own absence for that of the others.
-const SILENT_READS: u32 = 8;
+const SILENT_READS: u32 = 6;
 /// What is said of a process whose connection is closed.
 pub(crate) const GONE: &str = "has closed its connection: it has ended or was ended";
 /// How often the end of a run tries to get hold of a connection that is in use.

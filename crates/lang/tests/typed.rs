@@ -104,6 +104,8 @@ fn conversions_are_those_of_c() {
     assert_shape("a[0] and f[0]", "(bool(a[0:int]) and bool(f[0:int]))", Scalar::Bool);
 }
 
+const INDEX: &str = "a[int(Max(Min((int_64(a[0:int]) * 5000000000:int_64), 2147483647:int_64), -1:int_64))]";
+
 #[test]
 fn literals_fit_their_surroundings() {
     // A floating literal beside a float stays a float, so that operators do not compute in double by accident.
@@ -111,7 +113,9 @@ fn literals_fit_their_surroundings() {
     assert_shape("d[0] * 0.1", "(d[0:int] * 0.1:double)", Scalar::Double);
     assert_shape("4294967295", "4294967295:uint", Scalar::Uint);
     assert_shape("-2147483648", "-2147483648:int", Scalar::Int);
-    assert_shape("5000000000", "5000000000:uint_64", Scalar::Uint64);
+    assert_shape("5000000000", "5000000000:int_64", Scalar::Int64);
+    // An index must not become a small one by losing its upper half, on either side.
+    assert_shape("a[a[0] * 5000000000]", INDEX, Scalar::Int);
     assert_shape("u[0] == 4294967295", "(u[0:int] == 4294967295:uint)", Scalar::Bool);
     let stmts = body("var x : int = 4294967295; var y : float = 1.0 / a[0]; var z = 0.5;");
     let value = |at: usize| match &stmts[at].kind {

@@ -18,6 +18,7 @@ from .algorithms import bc_all as bc_all
 from .algorithms import betweenness as betweenness
 from .algorithms import bfs as bfs
 from .algorithms import bfs_levels as bfs_levels
+from .algorithms import biconnected as biconnected
 from .algorithms import bipartite as bipartite
 from .algorithms import bridges as bridges
 from .algorithms import cc as cc
@@ -57,6 +58,7 @@ from .algorithms import scc as scc
 from .algorithms import setcover as setcover
 from .algorithms import similar as similar
 from .algorithms import similarity as similarity
+from .algorithms import similarity_edges as similarity_edges
 from .algorithms import spmv as spmv
 from .algorithms import sssp as sssp
 from .algorithms import sssp_delta as sssp_delta

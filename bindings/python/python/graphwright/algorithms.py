@@ -277,6 +277,12 @@ def bipartite(G, **options) -> Result:
     return run(standard("bipartite"), as_graph(G), {}, options)
 
 
+def biconnected(G, **options) -> Result:
+    """Biconnected components: ``block``, the component of every edge in the order of the CSR arrays (named by its least
+    edge), ``cut``, whether a vertex is a cut vertex, and ``blocks``, their number."""
+    return run(standard("biconnected"), as_graph(G), {}, options)
+
+
 def bridges(G, **options) -> Result:
     """Bridges: ``bridge_to`` (the other end of the bridge kept at a vertex, -1 if none), ``bridges`` and ``part``, the
     2-edge-connected component."""
@@ -402,6 +408,12 @@ def similarity(G, source, **options) -> Result:
     """Similarity to one vertex: ``common`` out-neighbours, ``jaccard``, ``overlap`` and ``cosine``."""
     G = as_graph(G)
     return run(standard("similarity"), G, {"source": G.vertex(source)}, options)
+
+
+def similarity_edges(G, **options) -> Result:
+    """Similarity of the ends of every edge, in the order of the CSR arrays: ``common`` out-neighbours, ``jaccard``,
+    ``overlap`` and ``cosine``."""
+    return run(standard("similarity-edges"), as_graph(G), {}, options)
 
 
 def topo(G, **options) -> Result:

@@ -5,7 +5,7 @@ use std::hash::Hasher;
 use rustc_hash::FxHasher;
 
 use super::Interp;
-use crate::checkpoint::{Checkpoint, Identity, Items, Saved, bad};
+use crate::checkpoint::{Checkpoint, Identity, Item, Items, Saved, bad};
 use crate::code::{Function, Line, LineKind, Num};
 use crate::error::{ErrorKind, Result};
 use crate::sites::StatementId;
@@ -33,6 +33,7 @@ impl<'a> Interp<'a> {
                            program has none";
             return Err(ErrorKind::Unsupported(message.to_string()).into());
         }
+        checkpoint.prepare()?;
         let mut hash = FxHasher::default();
         hash.write_u64(module);
         for argument in (2..).map_while(|index| self.env.argument(index).ok()) {
@@ -89,7 +90,10 @@ impl<'a> Interp<'a> {
         let mut rounds = done;
         loop {
             self.tick()?;
-            if rounds > done && rounds.is_multiple_of(run.checkpoint.every) {
+            if rounds == done {
+                // What can be known before the first round is told then.
+                self.items(run)?;
+            } else if rounds.is_multiple_of(run.checkpoint.every) {
                 self.save(run, at, rounds)?;
             }
             if self.num(condition)? == 0 || self.block(body)? {
@@ -107,16 +111,7 @@ impl<'a> Interp<'a> {
             .iter()
             .filter(|vector| vector.is_watched())
             .try_for_each(|vector| self.machine.host_will_read(vector))?;
-        let mut items = Items::with_graphs_of(&run.items);
-        let mut item = |value| {
-            items.item(value).map_err(|what| {
-                let message = format!("a checkpoint cannot hold {what}: run this program without --checkpoint");
-                ErrorKind::Unsupported(message)
-            })
-        };
-        let globals = self.env.objects.iter().map(&mut item).collect::<std::result::Result<Vec<_>, _>>()?;
-        let own = &self.frames.objects[self.frames.object_base..];
-        let own = own.iter().map(&mut item).collect::<std::result::Result<Vec<_>, _>>()?;
+        let (items, objects) = self.items(run)?;
         for set in &items.sets {
             set.len()?;
         }
@@ -127,12 +122,27 @@ impl<'a> Interp<'a> {
             calls: self.env.calls,
             drawn: self.env.draws.drawn(),
             scalars: [self.env.scalars.clone(), self.frames.registers[self.frames.base..].to_vec()],
-            objects: [globals, own],
+            objects,
             vectors: items.vectors,
             sets: items.sets,
             checksum: 0,
         };
         run.checkpoint.write(&saved)
+    }
+
+    /// All values of globals and of `main` but numbers, as a checkpoint holds them.
+    fn items(&self, run: &Run<'_>) -> Result<(Items, [Vec<Item>; 2])> {
+        let mut items = Items::with_graphs_of(&run.items);
+        let mut item = |value| {
+            items.item(value).map_err(|what| {
+                let message = format!("a checkpoint cannot hold {what}: run this program without --checkpoint");
+                ErrorKind::Unsupported(message)
+            })
+        };
+        let globals = self.env.objects.iter().map(&mut item).collect::<std::result::Result<Vec<_>, _>>()?;
+        let own = &self.frames.objects[self.frames.object_base..];
+        let own = own.iter().map(&mut item).collect::<std::result::Result<Vec<_>, _>>()?;
+        Ok((items, [globals, own]))
     }
 
     fn restore(&mut self, run: &Run<'_>, saved: &Saved) -> Result<()> {
@@ -148,7 +158,7 @@ impl<'a> Interp<'a> {
             return Err(bad(&path, format!("belongs to a run with {what}")));
         }
         let nonsense = || bad(&path, "does not fit this program".to_string());
-        let values = |items: &[crate::checkpoint::Item]| {
+        let values = |items: &[Item]| {
             let value = |item| run.items.value(item, saved).ok_or_else(nonsense);
             items.iter().map(value).collect::<Result<Vec<_>>>()
         };

@@ -9,8 +9,11 @@ use crate::rng::Rng;
 /// Partners tried for one bad edge before it is given up.
 const TRIES: usize = 1000;
 
-/// Stands in the place of an edge that was given up: no swap may take it.
-const GIVEN_UP: u64 = u64::MAX;
+/// How often edges for which no partner was found are tried again: the others have changed meanwhile.
+const ROUNDS: usize = 8;
+
+/// Stands in the place of an edge that was taken out: no swap may take it.
+const TAKEN_OUT: u64 = u64::MAX;
 
 /// A simple graph with these degrees, as edges from lower to higher id. Bad edges for which no swap is found are left
 /// out, which happens when degrees are near what a simple graph allows; the caller judges the outcome.
@@ -28,41 +31,48 @@ pub(in super::super) fn pair(degrees: &[u32], rng: &mut Rng) -> Vec<(u32, u32)> 
     let bad: Vec<usize> =
         (0..edges.len()).filter(|&i| is_loop(edges[i]) || (i > 0 && edges[i - 1] == edges[i])).collect();
     let mut present = Multiset { sorted: &sorted, change: HashMap::new() };
+    let mut left = Vec::new();
     for index in bad {
+        let edge = edges[index];
         // An earlier swap may have mended this one.
-        if !is_loop(edges[index]) && present.count(edges[index]) == 1 {
+        if !is_loop(edge) && present.count(edge) == 1 {
             continue;
         }
-        if !swap_away(&mut edges, index, &mut present, rng) {
-            present.add(edges[index], -1);
-            edges[index] = GIVEN_UP;
+        present.add(edge, -1);
+        edges[index] = TAKEN_OUT;
+        if !swap_in(&mut edges, index, edge, &mut present, rng) {
+            left.push((index, edge));
         }
     }
-    edges.retain(|&edge| edge != GIVEN_UP);
+    for _ in 0..ROUNDS {
+        let before = left.len();
+        left.retain(|&(index, edge)| !swap_in(&mut edges, index, edge, &mut present, rng));
+        if left.len() == before {
+            break;
+        }
+    }
+    edges.retain(|&edge| edge != TAKEN_OUT);
     edges.into_iter().map(|e| ((e >> 32) as u32, e as u32)).collect()
 }
 
-/// Exchanges ends between edge `index` and a random other one so that two new, proper edges arise.
-fn swap_away(edges: &mut [u64], index: usize, present: &mut Multiset, rng: &mut Rng) -> bool {
-    let (a, b) = ends(edges[index]);
+/// Exchanges ends between `edge`, which was taken out at `index`, and a random other one so that two new, proper edges
+/// arise.
+fn swap_in(edges: &mut [u64], index: usize, edge: u64, present: &mut Multiset, rng: &mut Rng) -> bool {
+    let (a, b) = ends(edge);
     for _ in 0..TRIES {
         let other = rng.below(edges.len() as u64) as usize;
-        if edges[other] == GIVEN_UP {
-            continue;
-        }
         let (mut c, mut d) = ends(edges[other]);
         if rng.next_u64() & 1 == 1 {
             std::mem::swap(&mut c, &mut d);
         }
         let (first, second) = (key(a, d), key(c, b));
-        let proper = other != index
+        let proper = edges[other] != TAKEN_OUT
             && a != d
             && c != b
             && first != second
             && present.count(first) == 0
             && present.count(second) == 0;
         if proper {
-            present.add(edges[index], -1);
             present.add(edges[other], -1);
             present.add(first, 1);
             present.add(second, 1);
@@ -134,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edge_given_up_is_not_swapped_again() {
+    fn an_edge_taken_out_is_not_swapped() {
         let degrees = [11, 10, 2, 11, 3, 8, 4, 11, 10, 9, 8, 5, 9];
         let edges = pair(&degrees, &mut Rng::new(11751862876913548616, 0));
         assert_eq!(edges.iter().collect::<HashSet<_>>().len(), edges.len());
