@@ -130,3 +130,29 @@ fn the_programs_of_the_thesis_become_tasks() {
         assert!(report.stats.tasks.committed > 100, "{name}: {report:?}");
     }
 }
+
+/// Tasks of edges touch their destination only, and a long list keeps nobody waiting.
+#[test]
+fn tasks_of_edges_abort_little_where_tasks_of_vertices_abort_much() {
+    let machine = || Config { cores: 64, ..Config::default() };
+    for name in ["bfs", "sssp-delta"] {
+        let (program, spec) = (gw_programs::find(name).unwrap(), "kron:9:weights=1..64");
+        let graph = load(spec);
+        let run = |schedule| check(program, spec, &graph, schedule, machine()).unwrap().stats;
+        let (vertices, edges) = (run("default"), run("s0:s1@lb=edge-based,hint=on"));
+        assert!(edges.cores.aborted * 5 < vertices.cores.aborted, "{name}: {:?}, {:?}", edges.cores, vertices.cores);
+        assert!(edges.cycles * 2 < vertices.cycles, "{name}: {} and {} cycles", edges.cycles, vertices.cycles);
+    }
+    let (program, spec) = (gw_programs::find("bfs").unwrap(), "star:3000");
+    let graph = load(spec);
+    let cycles = |cores| {
+        let config = Config { cores, flat_memory: true, ..Config::default() };
+        check(program, spec, &graph, "s0:s1@lb=edge-based", config).unwrap().stats.cycles
+    };
+    assert!(
+        cycles(1) > 20 * cycles(64),
+        "the edges of the centre are handed out by many: {} and {}",
+        cycles(1),
+        cycles(64)
+    );
+}
