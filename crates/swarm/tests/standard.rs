@@ -1,6 +1,8 @@
 //! Every standard program as tasks: on graphs of every class, on 1 to 64 cores, under random Swarm schedules;
 //! validators must accept what comes out.
 
+mod common;
+
 use std::sync::Arc;
 
 use gw_exec::{GraphVm, RunOptions, SpecGraphs};
@@ -81,14 +83,14 @@ fn right_without_a_schedule() {
 #[test]
 fn right_under_random_schedules() {
     let specs = ["kron:7", "road:8x8", "star:40", "urand:6:4", "path:30", "grid:6x5", "kron:6:directed", "tree:31"];
-    let (schedules, mut tried, mut problems) = (gw_testing::usually(5, 400), 0, Vec::new());
+    let (schedules, mut tried, mut problems) = (common::seeds(5, 400), 0, Vec::new());
     let capabilities = SwarmVm::new(Config::default()).unwrap().capabilities();
     for program in programs() {
         let file = SourceFile::new(program.file, program.source);
         let front = compile_front(&file).unwrap_or_else(|_| panic!("{} does not compile", program.name));
         let module = gw_ir::lower(&front.typed, program.source).unwrap();
         let points = gw_ir::program_points(&module);
-        for seed in 0..schedules {
+        for seed in schedules.clone() {
             let mut schedule = ProgramSchedule::new();
             for (i, point) in points.iter().enumerate() {
                 let Some(path) = &point.path else { continue };
