@@ -249,11 +249,13 @@ fn main() {
             header("speedup over one core (cycles aborted) with `lb=edge-based` and caches four times as large");
             for (kind, case) in LARGER.map(|(kind, spec)| (kind, Case::new(spec))) {
                 for program in ["bfs", "sssp-delta", "pagerank"] {
-                    row(&format!("{program} {kind}"), program, &case, &on_edges(program, "lb=edge-based"), |c| Config {
-                        l1_bytes: 4 * c.l1_bytes,
-                        l2_bytes_per_core: 4 * c.l2_bytes_per_core,
-                        llc_bytes_per_core: 4 * c.llc_bytes_per_core,
-                        ..c
+                    row(&format!("{program} {kind}"), program, &case, &on_edges(program, "lb=edge-based"), |c| {
+                        Config {
+                            l1_bytes: 4 * c.l1_bytes,
+                            l2_bytes_per_core: 4 * c.l2_bytes_per_core,
+                            llc_bytes_per_core: 4 * c.llc_bytes_per_core,
+                            ..c
+                        }
                     });
                 }
             }
@@ -328,6 +330,8 @@ fn main() {
                 }
             }
         }
-        other => panic!("there is no part `{other}`: curves, hinted, larger, causes, caches, delta, schedules, speed, run"),
+        other => {
+            panic!("there is no part `{other}`: curves, hinted, larger, causes, caches, delta, schedules, speed, run")
+        }
     }
 }

@@ -76,12 +76,7 @@ impl SwarmExecutable {
             paths: sites.statements.iter().map(|(site, _)| site.path.to_string()).collect(),
             statements,
             reference,
-            simulation: Simulation {
-                machine: Machine::new(config.clone()),
-                config,
-                places: Places::default(),
-                report,
-            },
+            simulation: Simulation { machine: Machine::new(config.clone()), config, places: Places::default(), report },
         })
     }
 

@@ -319,14 +319,7 @@ pub struct Taker {
 
 impl Taker {
     /// Creates the task of a vertex, its first argument.
-    pub fn enqueue(
-        &self,
-        build: &mut Build<'_>,
-        ops: &mut Ops,
-        when: Reg,
-        vertex: Reg,
-        further: &[Reg],
-    ) -> Built<()> {
+    pub fn enqueue(&self, build: &mut Build<'_>, ops: &mut Ops, when: Reg, vertex: Reg, further: &[Reg]) -> Built<()> {
         let hint = self.hint.clone().map(|vector| (build.object(vector), vertex));
         ops.enqueue(self.task, when, hint, &[&[vertex], further].concat())
     }

@@ -79,7 +79,6 @@ impl Engine<'_> {
         tile.idle.remove(&entry);
     }
 
-
     /// Gives tasks to the free cores of a tile.
     pub(super) fn dispatch(&mut self, tile: usize) {
         let cores = if self.tiles[tile].cores(Doing::Nothing) > 0 { self.cores_of(tile) } else { 0..0 };
