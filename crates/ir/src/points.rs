@@ -1,8 +1,9 @@
 //! Label paths, and the places of a module that take a schedule.
 
+use crate::analysis::tested::tested;
 use crate::analysis::{claims, classes, device, priority, reduction};
 use crate::builtin::Builtin;
-use crate::expr::{BinaryOp, Expr, ExprKind};
+use crate::expr::{Expr, ExprKind};
 use crate::module::Module;
 use crate::operator::{EdgeOutput, EdgeSetIterator, Operator, VertexFilter};
 use crate::source::{Name, Span};
@@ -190,24 +191,9 @@ fn edge_point(module: &Module, e: &EdgeSetIterator, kind: PointKind, eager_loop:
 fn while_point(module: &Module, condition: &Expr, body: &[Stmt]) -> ProgramPoint {
     ProgramPoint {
         body_obstacle: device::obstacle(module, Some(condition), body),
-        frontier_loop: tests_frontier(condition),
+        frontier_loop: tested(condition).is_some(),
         round_statements: body.iter().any(|s| !per_vertex(s)),
         ..ProgramPoint::new(PointKind::WhileLoop)
-    }
-}
-
-/// `VertexSetSize(x) != 0`, `> 0`, `not QueueFinished(q)` or `QueueFinished(q) == false`, alone or in an `and`.
-fn tests_frontier(condition: &Expr) -> bool {
-    let is_size = |e: &Expr| matches!(&e.kind, ExprKind::Builtin(Builtin::VertexSetSize, _));
-    let is_finished = |e: &Expr| matches!(&e.kind, ExprKind::Builtin(Builtin::QueueFinished, _));
-    match &condition.kind {
-        ExprKind::Binary(BinaryOp::And, a, b) => tests_frontier(a) || tests_frontier(b),
-        ExprKind::Binary(BinaryOp::Ne | BinaryOp::Gt, a, b) => {
-            (is_size(a) && b.kind == ExprKind::Int(0)) || (is_finished(a) && b.kind == ExprKind::Bool(true))
-        }
-        ExprKind::Binary(BinaryOp::Eq, a, b) => is_finished(a) && b.kind == ExprKind::Bool(false),
-        ExprKind::Unary(_, a) => is_finished(a),
-        _ => false,
     }
 }
 

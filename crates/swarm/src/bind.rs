@@ -95,7 +95,6 @@ impl Inputs<'_> {
             ParamRef::Scalar(name) => number(&self.value(name)?, name),
             ParamRef::Capture(role, index) => number(self.capture(*role, *index)?, "a capture"),
             ParamRef::Vertices(element) => Ok(self.env.vertices_of(element)? as u64),
-            ParamRef::Edges => Ok(self.graph(&GraphRef::Own)?.edges() as u64),
             ParamRef::CurrentBucket(queue) => self.queue(queue)?.state().current_bucket(),
             ParamRef::Delta(queue) => Ok(self.queue(queue)?.spec().delta.max(1)),
             ParamRef::Cores => Ok(self.cores as u64),

@@ -59,11 +59,15 @@ impl<'m> Text<'m> {
     }
 
     fn nested(&mut self, head: &str, body: impl FnOnce(&mut Self)) {
+        self.closed_by("}", head, body);
+    }
+
+    fn closed_by(&mut self, end: &str, head: &str, body: impl FnOnce(&mut Self)) {
         self.line(&format!("{head} {{"));
         self.depth += 1;
         body(self);
         self.depth -= 1;
-        self.line("}");
+        self.line(end);
     }
 
     fn function(&mut self, function: &Function) {
@@ -176,7 +180,8 @@ impl<'m> Text<'m> {
             };
             self.line("// timestamp = bucket of the offered priority; an offer that is not better ends at once");
             let offered = type_name(&value.ty);
-            self.nested(
+            self.closed_by(
+                "});",
                 &format!("for_each_prio({queue}, [&](uint64_t bucket, Vertex {src}, {offered} offer, auto push)"),
                 |text| {
                     text.line(&format!("if (!{queue}.take({src}, offer)) return;"));
@@ -189,7 +194,6 @@ impl<'m> Text<'m> {
                     });
                 },
             );
-            self.line(");");
         }
     }
 
@@ -305,10 +309,9 @@ impl<'m> Text<'m> {
                 };
                 let output = output.map_or(String::new(), |name| format!("auto& output = {name}; "));
                 let domain = if order.is_empty() { set } else { format!("{order}({set})") };
-                self.nested(&format!("{{ {output}for_each({domain}, [&](Vertex src)"), |text| {
+                self.closed_by("}); }", &format!("{{ {output}for_each({domain}, [&](Vertex src)"), |text| {
                     text.edges_of("src", op, None);
                 });
-                self.line("); }");
             }
             Operator::VertexSetIterator(op) => {
                 let body = call(&op.apply, &["v".to_string()]);

@@ -30,6 +30,11 @@ pub(crate) struct SwarmExecutable {
     statements: Vec<Option<LoopTasks>>,
     paths: Vec<String>,
     reference: Box<dyn Executable>,
+    simulation: Simulation,
+}
+
+/// The machine of a run, where its values lie, and what it tells.
+struct Simulation {
     config: Config,
     machine: Machine,
     places: Places,
@@ -71,10 +76,7 @@ impl SwarmExecutable {
             paths: sites.statements.iter().map(|(site, _)| site.path.to_string()).collect(),
             statements,
             reference,
-            machine: Machine::new(config.clone()),
-            config,
-            places: Places::default(),
-            report,
+            simulation: Simulation { machine: Machine::new(config.clone()), config, places: Places::default(), report },
         })
     }
 
@@ -86,74 +88,6 @@ impl SwarmExecutable {
         let loops = self.statements.iter().zip(&self.paths);
         let loops = loops.filter_map(|(tasks, path)| Some((format!("while {path}"), &tasks.as_ref()?.region.code)));
         loops.chain(operators).collect()
-    }
-
-    /// Runs a bound program on the simulator.
-    fn simulate(
-        machine: &mut Machine,
-        places: &Places,
-        region: &Region,
-        bound: &mut Bound,
-        roots: &[Spawn],
-        env: &Environment,
-    ) -> Result<Outcome> {
-        let mut stopped = None;
-        let mut stop = || {
-            stopped = stopped.take().or(env.stop.check().err());
-            stopped.is_some()
-        };
-        let job = Job {
-            code: &region.code,
-            params: &bound.params,
-            writable_lines: places.space.writable_lines(),
-            roots,
-            stop: &mut stop,
-            log: false,
-        };
-        let ran = machine.run(job, &mut bound.memory);
-        ran.map_err(|error| match (error, stopped) {
-            (SimError::Stopped, Some(error)) => error,
-            (SimError::Stopped, None) => ErrorKind::Cancelled.into(),
-            (SimError::Fault { fault, .. }, _) => fault_error(fault, region, bound).into(),
-        })
-    }
-
-    /// Brings scalars that tasks wrote back to the host.
-    fn write_back(region: &Region, bound: &Bound, env: &mut Environment) {
-        for (at, object) in region.objects.iter().enumerate() {
-            let at = at as u16;
-            match object {
-                ObjectRef::Scalar(name) => {
-                    if let Some(scalar) = env.global(name).and_then(|value| value.scalar()) {
-                        env.set_global(name, Value::from_bits(scalar, bound.memory.load(at, 0)));
-                    }
-                }
-                ObjectRef::Partial(name, op) => {
-                    let Some(value) = env.global(name) else { continue };
-                    let (Some(scalar), Some(mut bits)) = (value.scalar(), value.bits()) else { continue };
-                    for core in 0..bound.memory.len(at) {
-                        let part = bound.memory.load(at, core);
-                        bits = scalar::reduce(*op, scalar, bits, part).unwrap_or(bits);
-                    }
-                    env.set_global(name, Value::from_bits(scalar, bits));
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn publish(&self) {
-        let mut report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
-        report.stats = self.machine.stats();
-        report.config = self.config.clone();
-    }
-
-    fn note(&self, change: impl FnOnce(&mut Report)) {
-        change(&mut self.report.lock().unwrap_or_else(PoisonError::into_inner));
-    }
-
-    fn seconds(&self, cycles: u64) -> f64 {
-        cycles as f64 / (self.config.frequency_ghz * 1e9)
     }
 
     /// Runs an operator as a tree of tasks.
@@ -179,30 +113,89 @@ impl SwarmExecutable {
             Units::Edges => graph.as_ref().map_or(0, |graph| graph.edges()),
             Units::Vertices => sources.map_or(Ok(vertices), VertexSet::len)?,
         };
-        let (input, cores) = (sources.map_or(Ok(vertices), VertexSet::len)? as u64, self.config.cores);
+        let (input, cores) = (sources.map_or(Ok(vertices), VertexSet::len)? as u64, self.simulation.config.cores);
         let edges = graph.as_ref().map(|graph| match sources {
             Some(_) => members.iter().map(|&v| graph.out().degree(v) as u64).sum(),
             None => graph.edges() as u64,
         });
         let inputs =
             Inputs { env, locals: None, graph, captures, members, to: to.cloned(), vertices, cores, region: id.0 };
-        let mut bound = self.places.bind(&region.objects, &region.params, &inputs)?;
+        let mut bound = self.simulation.places.bind(&region.objects, &region.params, &inputs)?;
         let leaves = region.leaves(units as u64, cores as u64);
         let root =
             Spawn { function: region.tree, timestamp: 0, hint: None, args: Args::new(&[0, leaves, units as u64]) };
         let roots = if units == 0 { &[][..] } else { std::slice::from_ref(&root) };
-        let outcome = Self::simulate(&mut self.machine, &self.places, region, &mut bound, roots, env)?;
-        Self::write_back(region, &bound, env);
-        self.note(|report| report.simulated += 1);
-        self.publish();
+        let outcome = self.simulation.run(region, &mut bound, roots, env)?;
         let ids: Vec<u32> = outcome.emitted.iter().map(|&(_, v)| v as u32).collect();
         Ok(OperatorOutcome {
             output: Some(VertexSet::from_ids(ids)),
             input_size: Some(input),
             output_size: None,
             edges,
-            seconds: Some(self.seconds(outcome.cycles)),
+            seconds: Some(self.simulation.seconds(outcome.cycles)),
         })
+    }
+}
+
+impl Simulation {
+    /// Runs a bound program and brings the scalars that its tasks wrote back to the host.
+    fn run(&mut self, region: &Region, bound: &mut Bound, roots: &[Spawn], env: &mut Environment) -> Result<Outcome> {
+        let mut stopped = None;
+        let mut stop = || {
+            stopped = stopped.take().or(env.stop.check().err());
+            stopped.is_some()
+        };
+        let job = Job {
+            code: &region.code,
+            params: &bound.params,
+            writable_lines: self.places.space.writable_lines(),
+            roots,
+            stop: &mut stop,
+            log: false,
+        };
+        let outcome = self.machine.run(job, &mut bound.memory).map_err(|error| match (error, stopped) {
+            (SimError::Stopped, Some(error)) => error,
+            (SimError::Stopped, None) => ErrorKind::Cancelled.into(),
+            (SimError::Fault { fault, .. }, _) => fault_error(fault, region, bound).into(),
+        })?;
+        write_back(region, bound, env);
+        self.note(|report| report.simulated += 1);
+        Ok(outcome)
+    }
+
+    /// Changes the report, which also gets what was counted so far.
+    fn note(&self, change: impl FnOnce(&mut Report)) {
+        let mut report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
+        change(&mut report);
+        (report.stats, report.config) = (self.machine.stats(), self.config.clone());
+    }
+
+    fn seconds(&self, cycles: u64) -> f64 {
+        cycles as f64 / (self.config.frequency_ghz * 1e9)
+    }
+}
+
+/// Brings scalars that tasks wrote back to the host.
+fn write_back(region: &Region, bound: &Bound, env: &mut Environment) {
+    for (at, object) in region.objects.iter().enumerate() {
+        let at = at as u16;
+        match object {
+            ObjectRef::Scalar(name) => {
+                if let Some(scalar) = env.global(name).and_then(|value| value.scalar()) {
+                    env.set_global(name, Value::from_bits(scalar, bound.memory.load(at, 0)));
+                }
+            }
+            ObjectRef::Partial(name, op) => {
+                let Some(value) = env.global(name) else { continue };
+                let (Some(scalar), Some(mut bits)) = (value.scalar(), value.bits()) else { continue };
+                for core in 0..bound.memory.len(at) {
+                    let part = bound.memory.load(at, core);
+                    bits = scalar::reduce(*op, scalar, bits, part).unwrap_or(bits);
+                }
+                env.set_global(name, Value::from_bits(scalar, bits));
+            }
+            _ => {}
+        }
     }
 }
 
@@ -253,10 +246,9 @@ impl FrontierCosts for SwarmExecutable {}
 impl Executable for SwarmExecutable {
     fn begin_run(&mut self) {
         self.reference.begin_run();
-        self.machine = Machine::new(self.config.clone());
-        self.places = Places::default();
-        self.note(|report| *report = Report::default());
-        self.publish();
+        self.simulation.machine = Machine::new(self.simulation.config.clone());
+        self.simulation.places = Places::default();
+        self.simulation.note(|report| *report = Report::default());
     }
 
     fn run_operator(
@@ -281,7 +273,7 @@ impl Executable for SwarmExecutable {
         if let (true, Some(Err(reason))) = (is_work, self.operators.get(id.0)) {
             let (name, path) = &self.names[id.0];
             let words = format!("{name} {path}: {reason}");
-            self.note(|report| report.on_host(words));
+            self.simulation.note(|report| report.on_host(words));
         }
         self.reference.run_operator(id, call, env)
     }
@@ -315,7 +307,7 @@ impl Executable for SwarmExecutable {
             members: Vec::new(),
             to: None,
             vertices: 0,
-            cores: self.config.cores,
+            cores: self.simulation.config.cores,
             region: self.operators.len() + id.0,
         };
         let graph = tasks.region.objects.iter().find_map(|object| match object {
@@ -332,7 +324,7 @@ impl Executable for SwarmExecutable {
         };
         inputs.members = checked(members, Some(inputs.vertices))?;
         let count = inputs.members.len() as u64;
-        let mut bound = self.places.bind(&tasks.region.objects, &tasks.region.params, &inputs)?;
+        let mut bound = self.simulation.places.bind(&tasks.region.objects, &tasks.region.params, &inputs)?;
         drop(inputs);
         let spawn = |function, args: &[u64]| Spawn { function, timestamp: 0, hint: None, args: Args::new(args) };
         let mut roots = Vec::new();
@@ -340,10 +332,9 @@ impl Executable for SwarmExecutable {
             roots.push(spawn(tasks.region.tree, &[0, count, count]));
             roots.extend(tasks.round.map(|round| spawn(round, &[0])));
         }
-        let outcome = Self::simulate(&mut self.machine, &self.places, &tasks.region, &mut bound, &roots, env)?;
-        Self::write_back(&tasks.region, &bound, env);
+        let outcome = self.simulation.run(&tasks.region, &mut bound, &roots, env)?;
         finish(tasks, &outcome, &bound, count > 0, locals, env)?;
-        let (seconds, path) = (self.seconds(outcome.cycles), self.paths[id.0].clone());
+        let (seconds, path) = (self.simulation.seconds(outcome.cycles), self.paths[id.0].clone());
         env.report(|| StepRecord {
             step: 0,
             operator: "while",
@@ -356,13 +347,11 @@ impl Executable for SwarmExecutable {
             variant: 0,
             seconds,
         });
-        self.note(|report| report.simulated += 1);
-        self.publish();
         Ok(StatementOutcome::Done)
     }
 
     fn device_seconds(&mut self) -> Result<Option<f64>> {
-        Ok(Some(self.seconds(self.machine.stats().cycles)))
+        Ok(Some(self.simulation.seconds(self.simulation.machine.stats().cycles)))
     }
 }
 

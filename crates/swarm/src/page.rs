@@ -23,7 +23,7 @@ pub fn page(title: &str, reports: &[Report]) -> String {
          tr:nth-child(even){{background:#f4f4f4}}svg text{{font:12px system-ui,sans-serif}}</style></head>\n<body><h1>{title}</h1>\n\
          <p>Core cycles relative to one run on {} core{}: a bar lower than the first has saved work, the blue part is useful.</p>\n",
         reports.first().map_or(0, |r| r.config.cores),
-        if reports.first().is_some_and(|r| r.config.cores == 1) { "" } else { "s" },
+        plural(reports.first().map_or(0, |r| r.config.cores)),
     );
     out.push_str(&bars(reports));
     out.push_str(&table(reports));
@@ -68,9 +68,10 @@ pub fn bars(reports: &[Report]) -> String {
         let middle = x + BAR_WIDTH / 2;
         let _ = writeln!(
             out,
-            "<text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\">{} cores</text><text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\">{:.1}x</text>",
+            "<text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\">{} core{}</text><text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\">{:.1}x</text>",
             floor + 18.0,
             report.config.cores,
+            plural(report.config.cores),
             floor + 36.0,
             speedup(reports, report)
         );
@@ -117,6 +118,10 @@ fn table(reports: &[Report]) -> String {
         );
     }
     out + "</table>\n"
+}
+
+fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
 }
 
 fn escaped(text: &str) -> String {

@@ -117,6 +117,86 @@ fn hints_keep_a_line_on_one_tile() {
 }
 
 #[test]
+fn small_tasks_with_hints_abort_less_than_large_ones() {
+    // 200 ordered groups add to 16 of 64 lines each: one task per group, or a task per addition with its line as hint.
+    let run = |split: bool| {
+        let mut bench = Bench::new(Config { cores: 16, ..Config::default() }, 1 << 10);
+        let add = bench.function(&add_one());
+        let mut ops = vec![Op::Timestamp { to: 5 }];
+        for k in 0..16 {
+            ops.push(Op::Const { to: 3, bits: k });
+            ops.push(Op::Binary { f: |group, k| (group * 5 + k * 11) % 64 * 8, to: 4, a: 0, b: 3 });
+            match split {
+                true => ops.push(Op::Enqueue { function: add, timestamp: 5, hint: Some((0, 4)), first: 4, count: 1 }),
+                false => ops.extend([
+                    Op::Load { object: 0, to: 1, index: 4 },
+                    Op::Const { to: 2, bits: 1 },
+                    binary(gw_ir::expr::BinaryOp::Add, 1, 1, 2),
+                    store(4, 1),
+                ]),
+            }
+        }
+        ops.push(Op::End);
+        let group = bench.function(&ops);
+        let tasks: Vec<_> = (0..200).map(|i| task(group, i, &[i])).collect();
+        bench.run(&tasks).unwrap();
+        assert_eq!((0..64).map(|line| bench.word(line * 8)).sum::<u64>(), 200 * 16);
+        assert_accounted(&bench.machine);
+        bench.machine.stats()
+    };
+    let (large, small) = (run(false), run(true));
+    assert!(small.cores.aborted * 4 < large.cores.aborted, "{:?} and {:?}", small.cores, large.cores);
+    assert!(small.cycles < large.cycles, "{} and {}", small.cycles, large.cycles);
+}
+
+#[test]
+fn splitters_leave_the_queue_as_tasks_do() {
+    // One core with a queue of 8 entries gets 2,000 tasks: with splitters that stayed there would be more than 100.
+    let config = Config { task_queue_per_core: 8, spill_tasks: 4, gvt_period: 1, ..flat(1) };
+    let mut bench = Bench::new(config, 1 << 15);
+    let work = bench.function(&work_on_own_word(3));
+    let chain = bench.functions();
+    bench.function(&[
+        Op::Timestamp { to: 2 },
+        Op::Const { to: 3, bits: 8 },
+        binary(gw_ir::expr::BinaryOp::Mul, 4, 0, 3),
+        Op::Const { to: 3, bits: 5000 },
+        enqueue(work, 3, 4, 1),
+        Op::Const { to: 3, bits: 1 },
+        binary(gw_ir::expr::BinaryOp::Sub, 0, 0, 3),
+        Op::JumpUnless { condition: 0, at: 10 },
+        binary(gw_ir::expr::BinaryOp::Add, 2, 2, 3),
+        enqueue(chain, 2, 0, 1),
+        Op::End,
+    ]);
+    bench.run(&[task(chain, 0, &[2000])]).unwrap();
+    assert!((1..=2000).all(|i| bench.word(i * 8) == 3));
+    let stats = bench.machine.stats();
+    assert!(
+        stats.tasks.spilled >= 2000 && stats.mean_task_queue() < 8.0,
+        "{:?}, {}",
+        stats.tasks,
+        stats.mean_task_queue()
+    );
+    assert_accounted(&bench.machine);
+}
+
+#[test]
+fn conflicts_can_be_finer_than_lines() {
+    // Ordered additions to the words of one line: neighbours conflict by lines, not by words.
+    let aborts = |conflict_bytes: u64| {
+        let mut bench = Bench::new(Config { conflict_bytes, ..flat(8) }, 8);
+        let add = bench.function(&add_one());
+        let tasks: Vec<_> = (0..8).map(|i| task(add, 8 - i, &[i])).collect();
+        bench.run(&tasks).unwrap();
+        assert!((0..8).all(|word| bench.word(word) == 1));
+        bench.machine.stats().aborts()
+    };
+    assert!(aborts(64) > 0);
+    assert_eq!(aborts(8), 0);
+}
+
+#[test]
 fn a_late_write_aborts_the_reader_that_came_too_early() {
     // Both start at cycle 0 on two cores. The late task reads word 0 at once; the early one writes it 50 cycles later.
     let mut bench = Bench::new(flat(2), 64);

@@ -205,11 +205,5 @@ fn check(seed: u64) {
 
 #[test]
 fn the_committed_state_is_that_of_a_sequential_run() {
-    let count = gw_testing::usually(500, 100_000);
-    // A part of the seeds can be named, so that several processes share a long run.
-    let part = std::env::var("GW_SWARM_SEEDS").ok().and_then(|text| {
-        let (low, high) = text.split_once("..")?;
-        Some(low.parse().ok()?..high.parse().ok()?)
-    });
-    part.unwrap_or(0..count).for_each(check);
+    seeds(500, 100_000).for_each(check);
 }

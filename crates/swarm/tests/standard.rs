@@ -1,6 +1,8 @@
 //! Every standard program as tasks: on graphs of every class, on 1 to 64 cores, under random Swarm schedules;
 //! validators must accept what comes out.
 
+mod common;
+
 use std::sync::Arc;
 
 use gw_exec::{GraphVm, RunOptions, SpecGraphs};
@@ -81,14 +83,14 @@ fn right_without_a_schedule() {
 #[test]
 fn right_under_random_schedules() {
     let specs = ["kron:7", "road:8x8", "star:40", "urand:6:4", "path:30", "grid:6x5", "kron:6:directed", "tree:31"];
-    let (schedules, mut tried, mut problems) = (gw_testing::usually(5, 400), 0, Vec::new());
+    let (schedules, mut tried, mut problems) = (common::seeds(5, 400), 0, Vec::new());
     let capabilities = SwarmVm::new(Config::default()).unwrap().capabilities();
     for program in programs() {
         let file = SourceFile::new(program.file, program.source);
         let front = compile_front(&file).unwrap_or_else(|_| panic!("{} does not compile", program.name));
         let module = gw_ir::lower(&front.typed, program.source).unwrap();
         let points = gw_ir::program_points(&module);
-        for seed in 0..schedules {
+        for seed in schedules.clone() {
             let mut schedule = ProgramSchedule::new();
             for (i, point) in points.iter().enumerate() {
                 let Some(path) = &point.path else { continue };
@@ -129,4 +131,30 @@ fn the_programs_of_the_thesis_become_tasks() {
         assert!(report.host.is_empty(), "{name}: {:?}", report.host);
         assert!(report.stats.tasks.committed > 100, "{name}: {report:?}");
     }
+}
+
+/// Tasks of edges touch their destination only, and a long list keeps nobody waiting.
+#[test]
+fn tasks_of_edges_abort_little_where_tasks_of_vertices_abort_much() {
+    let machine = || Config { cores: 64, ..Config::default() };
+    for name in ["bfs", "sssp-delta"] {
+        let (program, spec) = (gw_programs::find(name).unwrap(), "kron:9:weights=1..64");
+        let graph = load(spec);
+        let run = |schedule| check(program, spec, &graph, schedule, machine()).unwrap().stats;
+        let (vertices, edges) = (run("default"), run("s0:s1@lb=edge-based,hint=on"));
+        assert!(edges.cores.aborted * 5 < vertices.cores.aborted, "{name}: {:?}, {:?}", edges.cores, vertices.cores);
+        assert!(edges.cycles * 2 < vertices.cycles, "{name}: {} and {} cycles", edges.cycles, vertices.cycles);
+    }
+    let (program, spec) = (gw_programs::find("bfs").unwrap(), "star:3000");
+    let graph = load(spec);
+    let cycles = |cores| {
+        let config = Config { cores, flat_memory: true, ..Config::default() };
+        check(program, spec, &graph, "s0:s1@lb=edge-based", config).unwrap().stats.cycles
+    };
+    assert!(
+        cycles(1) > 20 * cycles(64),
+        "the edges of the centre are handed out by many: {} and {}",
+        cycles(1),
+        cycles(64)
+    );
 }

@@ -16,3 +16,4 @@ pub mod priority;
 pub mod reduction;
 pub mod region;
 pub mod repeats;
+pub mod tested;

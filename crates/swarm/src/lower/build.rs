@@ -67,8 +67,6 @@ pub enum ParamRef {
     Capture(u8, u8),
     /// The vertices of an element.
     Vertices(Name),
-    /// The edges of the operator's graph.
-    Edges,
     /// The bucket that the queue is at.
     CurrentBucket(Name),
     /// The bucket width of a queue.
@@ -111,15 +109,10 @@ impl<'m> Build<'m> {
         }) as ObjectId
     }
 
-    /// The number that the next function gets.
-    pub fn next_function(&self) -> FunctionId {
-        self.code.functions.len() as FunctionId
-    }
-
     /// Reserves a number for a function that is written later.
     pub fn reserve(&mut self) -> FunctionId {
         self.code.functions.push(Function::default());
-        self.next_function() - 1
+        (self.code.functions.len() - 1) as FunctionId
     }
 
     /// Writes a reserved function.
@@ -312,6 +305,23 @@ impl Ops {
         }
         self.push(Op::Enqueue { function, timestamp, hint, first, count: args.len() as u8 });
         Ok(())
+    }
+}
+
+/// Which function takes the vertices of a loop, and whose lines are their hints.
+#[derive(Debug, Clone)]
+pub struct Taker {
+    /// The function.
+    pub task: FunctionId,
+    /// The vector.
+    pub hint: Option<ObjectRef>,
+}
+
+impl Taker {
+    /// Creates the task of a vertex, its first argument.
+    pub fn enqueue(&self, build: &mut Build<'_>, ops: &mut Ops, when: Reg, vertex: Reg, further: &[Reg]) -> Built<()> {
+        let hint = self.hint.clone().map(|vector| (build.object(vector), vertex));
+        ops.enqueue(self.task, when, hint, &[&[vertex], further].concat())
     }
 }
 

@@ -4,12 +4,12 @@
 //! of the source), so that it touches the destination only: what an abort throws away is small, and a hint that names
 //! the line of the destination names all that the task writes.
 
-use gw_ir::analysis::operator::{each_write, handed_entries};
+use gw_ir::analysis::operator::{each_write, filter_functions, handed_entries, weight};
 use gw_ir::expr::{BinaryOp, FunctionRef};
 use gw_ir::module::{Module, Param};
 use gw_ir::operator::{EdgeOutput, EdgeSetIterator, VertexFilter};
 use gw_ir::source::Name;
-use gw_ir::types::{Scalar, Type};
+use gw_ir::types::Type;
 
 use super::body::{Body, Enqueue, Slot};
 use super::build::{Build, Built, GraphRef, ObjectRef, Ops, ParamRef, Unsupported};
@@ -113,22 +113,14 @@ impl<'a> EdgeTask<'a> {
     }
 
     /// Reads an edge by its number.
-    pub fn edge(&self, build: &mut Build<'_>, ops: &mut Ops, source: Reg, number: Reg) -> Built<Edge> {
+    pub fn edge(&self, build: &mut Build<'_>, ops: &mut Ops, source: Reg, number: Reg) -> Edge {
         let targets = build.object(ObjectRef::Targets(self.graph.clone()));
         let target = ops.load(targets, number);
-        let mut params = self.params(build.module).iter().skip(2);
-        let weight = match params.find(|param| !matches!(param.ty, Type::VertexSet(_))) {
-            Some(_) if self.op.graph.ty.weight().is_none() => {
-                return Err(Unsupported("a weight that the graph does not have".into()));
-            }
-            Some(param) => {
-                let wanted = param.ty.scalar().unwrap_or(Scalar::Int);
-                let weights = build.object(ObjectRef::Weights(self.graph.clone(), wanted));
-                Some(ops.load(weights, number))
-            }
-            None => None,
-        };
-        Ok(Edge { source, target, weight, handed: Vec::new() })
+        let weight = weight(build.module, self.op).map(|wanted| {
+            let weights = build.object(ObjectRef::Weights(self.graph.clone(), wanted));
+            ops.load(weights, number)
+        });
+        Edge { source, target, weight, handed: Vec::new() }
     }
 
     /// Reads what is handed to the tasks of a source's edges, as far as there is room beside other arguments.
@@ -227,7 +219,7 @@ impl<'a> EdgeTask<'a> {
         if !style.edge_tasks {
             let (low, high) = list(build, ops, &self.graph, source);
             return ops.for_range(low, high, 1, |ops, number| {
-                let edge = self.edge(build, ops, source, number)?;
+                let edge = self.edge(build, ops, source, number);
                 visit(build, ops, &edge, extra)
             });
         }
@@ -288,7 +280,7 @@ impl<'a> EdgeTask<'a> {
             ops.land(here);
             ops.for_range(range.low, range.high, grain, |ops, at| {
                 if grain == 1 {
-                    let edge = self.edge(build, ops, range.source, at)?.with(range.handed.clone());
+                    let edge = self.edge(build, ops, range.source, at).with(range.handed.clone());
                     return each(build, ops, &range, Some(&edge), extra);
                 }
                 let end = ops.count_by(BinaryOp::Add, at, grain);
@@ -337,9 +329,7 @@ impl<'a> EdgeTask<'a> {
         extra: usize,
         visit: Visit<'_>,
     ) -> Built<()> {
-        let weighted = self.op.graph.ty.weight().is_some() && {
-            self.params(build.module).iter().skip(2).any(|param| !matches!(param.ty, Type::VertexSet(_)))
-        };
+        let weighted = weight(build.module, self.op).is_some();
         let single = style.grain() == 1;
         let fixed = if single { 2 + usize::from(weighted) } else { 3 };
         let mut ops = Ops::with_args(fixed + handed.len() + extra);
@@ -351,7 +341,7 @@ impl<'a> EdgeTask<'a> {
             visit(build, &mut ops, &edge, &extra)?;
         } else {
             ops.for_range(1, 2, 1, |ops, number| {
-                let edge = self.edge(build, ops, 0, number)?.with(handed.clone());
+                let edge = self.edge(build, ops, 0, number).with(handed.clone());
                 visit(build, ops, &edge, &extra)
             })?;
         }
@@ -374,9 +364,5 @@ fn written_vector(module: &Module, function: &str) -> Option<Name> {
 
 /// The functions of an edge operator.
 pub fn functions_of(op: &EdgeSetIterator) -> Vec<Name> {
-    let filters = [&op.from, &op.to].into_iter().filter_map(|filter| match filter {
-        VertexFilter::Function(f) => Some(f.name.clone()),
-        _ => None,
-    });
-    filters.chain([op.apply.name.clone()]).collect()
+    filter_functions(op).into_iter().chain([&op.apply]).map(|f| f.name.clone()).collect()
 }

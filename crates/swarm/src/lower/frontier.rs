@@ -14,11 +14,11 @@ use gw_ir::types::Scalar;
 use gw_schedule::SwarmQueue;
 
 use super::body::{Body, Slot};
-use super::build::{Build, Built, ObjectRef, Ops, ParamRef, Unsupported};
+use super::build::{Build, Built, ObjectRef, Ops, ParamRef, Taker, Unsupported};
 use super::edge::{Edge, EdgeTask, functions_of};
 use super::loops::{LoopTasks, MEMBERS, Over, SCALARS, edges_from, stop_unless};
 use super::style::Style;
-use super::tree::{Region, Units, halves, member, note_scalars};
+use super::tree::{Region, note_scalars};
 use crate::sim::code::{FunctionId, Op, Reg};
 
 /// Entries of the table of begun rounds; a round uses the entry of its number modulo this.
@@ -44,9 +44,8 @@ struct Plan {
     style: Style,
     /// The steps that are stages, and their tasks.
     stages: Vec<usize>,
-    tasks: Vec<FunctionId>,
+    tasks: Vec<Taker>,
     carried: Vec<Name>,
-    hint: Option<ObjectRef>,
     round: Option<FunctionId>,
 }
 
@@ -148,8 +147,8 @@ impl<'m> Frontier<'m> {
         };
         let stages: Vec<usize> =
             (0..self.steps.len()).filter(|&at| !matches!(self.steps[at], Step::Scalar(..))).collect();
-        let tasks = stages.iter().map(|_| build.reserve()).collect();
-        let plan = Plan { style, stages, tasks, carried, hint, round: is_bucket.then(|| build.reserve()) };
+        let tasks = stages.iter().map(|_| Taker { task: build.reserve(), hint: hint.clone() }).collect();
+        let plan = Plan { style, stages, tasks, carried, round: is_bucket.then(|| build.reserve()) };
         for k in 0..plan.stages.len() {
             self.stage(&mut build, &plan, k)?;
         }
@@ -162,18 +161,12 @@ impl<'m> Frontier<'m> {
             ops.push(Op::Store { object: rounds, index: at, from: 0 });
             build.define(round, "round", ops);
         }
-        let tree = build.reserve();
-        let mut ops = Ops::with_args(3);
-        let now = ops.timestamp();
-        build.carried.clear();
-        let first: Vec<Reg> =
-            plan.carried.iter().map(|name| ops.param(&mut build, ParamRef::Scalar(name.clone()))).collect();
-        halves(&mut build, &mut ops, tree, now, |build, ops, at| {
-            let vertex = member(build, ops, Units::Members, at);
-            plan.enqueue(build, ops, 0, now, vertex, &first)
-        })?;
-        build.define(tree, "tree", ops);
         let scalars = self.scalars(&mut build, &plan.carried)?;
+        let region = Region::of_loop(build, style, |build, ops, now, vertex| {
+            let first = plan.carried.iter().map(|name| ops.param(build, ParamRef::Scalar(name.clone())));
+            let first: Vec<Reg> = first.collect();
+            plan.tasks[0].enqueue(build, ops, now, vertex, &first)
+        })?;
         let over = Over::Frontier {
             frontier: self.frontier.clone(),
             carried: plan.carried,
@@ -181,8 +174,6 @@ impl<'m> Frontier<'m> {
             lists: self.lists,
             stages: plan.stages.len() as u64,
         };
-        // Elements of the first frontier are tasks of their own, as those of all others are.
-        let region = Region::new(build, tree, Units::Members, Style { coarsen: false, stride: false, ..style });
         Ok(LoopTasks { region, over, round: plan.round, idle: style.idle_in_order() })
     }
 
@@ -239,7 +230,7 @@ impl<'m> Frontier<'m> {
                     &mut ops,
                     0,
                     plan.style,
-                    plan.hint.clone(),
+                    plan.tasks[k].hint.clone(),
                     &numbers,
                     &mut |build: &mut Build<'_>, ops: &mut Ops, edge: &Edge, numbers: &[Reg]| {
                         let (own, next) = numbers.split_at(carried.len());
@@ -253,7 +244,7 @@ impl<'m> Frontier<'m> {
             Step::Scalar(..) => {}
         }
         ops.land_all(outs);
-        build.define(plan.tasks[k], &format!("stage{k}"), ops);
+        build.define(plan.tasks[k].task, &format!("stage{k}"), ops);
         Ok(())
     }
 
@@ -273,21 +264,6 @@ impl<'m> Frontier<'m> {
 }
 
 impl Plan {
-    /// Creates the task of a vertex in a stage.
-    fn enqueue(
-        &self,
-        build: &mut Build<'_>,
-        ops: &mut Ops,
-        stage: usize,
-        when: Reg,
-        vertex: Reg,
-        carried: &[Reg],
-    ) -> Built<()> {
-        let hint = self.hint.clone().map(|vector| (build.object(vector), vertex));
-        let args: Vec<Reg> = [vertex].into_iter().chain(carried.iter().copied()).collect();
-        ops.enqueue(self.tasks[stage], when, hint, &args)
-    }
-
     /// Creates the task of a vertex in the stage after `k`, each once where repeats must go.
     fn push(
         &self,
@@ -322,7 +298,7 @@ impl Plan {
             ops.enqueue(round, later, None, &[number])?;
             ops.land(over);
         }
-        self.enqueue(build, ops, next, later, vertex, carried)?;
+        self.tasks[next].enqueue(build, ops, later, vertex, carried)?;
         ops.land_all(out);
         Ok(())
     }

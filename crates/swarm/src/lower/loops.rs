@@ -1,7 +1,7 @@
 //! Loops over frontiers and priority queues as tasks without barriers.
 
-use gw_ir::builtin::Builtin;
-use gw_ir::expr::{BinaryOp, Expr, ExprKind};
+use gw_ir::analysis::tested::{Tested, tested};
+use gw_ir::expr::{Expr, ExprKind};
 use gw_ir::module::Module;
 use gw_ir::operator::{EdgeSetIterator, Operator, VertexFilter};
 use gw_ir::source::Name;
@@ -65,54 +65,11 @@ pub fn lower(module: &Module, stmt: &Stmt) -> Built<LoopTasks> {
     let StmtKind::While { condition, body, meta } = &stmt.kind else {
         return Err(Unsupported("only `while` loops become tasks".into()));
     };
-    let mut conditions = Vec::new();
-    conjuncts(condition, &mut conditions);
     let queue = Style::of(meta.schedule.as_deref()).queue;
-    let is_frontier = |e: &&Expr| tested_set(e).is_some();
-    if let Some(frontier) = conditions.iter().copied().find(is_frontier).and_then(tested_set) {
-        let extra = conditions.into_iter().filter(|e| tested_set(e) != Some(frontier)).collect();
-        return Frontier::of(frontier, extra, body)?.lower(module, queue);
-    }
-    match conditions.iter().copied().find(|e| tested_queue(e).is_some()).and_then(tested_queue) {
-        Some(name) => {
-            let extra: Vec<&Expr> = conditions.into_iter().filter(|e| tested_queue(e) != Some(name)).collect();
-            queue::lower(module, name, &extra, body)
-        }
+    match tested(condition) {
+        Some((Tested::Set(frontier), others)) => Frontier::of(frontier, others, body)?.lower(module, queue),
+        Some((Tested::Queue(name), others)) => queue::lower(module, name, &others, body),
         None => Err(Unsupported("the loop tests neither a frontier nor a priority queue".into())),
-    }
-}
-
-fn conjuncts<'e>(e: &'e Expr, out: &mut Vec<&'e Expr>) {
-    match &e.kind {
-        ExprKind::Binary(BinaryOp::And, a, b) => {
-            conjuncts(a, out);
-            conjuncts(b, out);
-        }
-        _ => out.push(e),
-    }
-}
-
-/// The set of `size != 0` or `size > 0`.
-fn tested_set(e: &Expr) -> Option<&Name> {
-    let ExprKind::Binary(BinaryOp::Ne | BinaryOp::Gt, size, zero) = &e.kind else { return None };
-    match (&size.kind, &zero.kind) {
-        (ExprKind::Builtin(Builtin::VertexSetSize, args), ExprKind::Int(0)) => args.first()?.as_var(),
-        _ => None,
-    }
-}
-
-/// The queue of `not finished`, `finished == false` or `finished != true`.
-fn tested_queue(e: &Expr) -> Option<&Name> {
-    let finished = |e: &'_ Expr| -> bool { matches!(&e.kind, ExprKind::Builtin(Builtin::QueueFinished, _)) };
-    let inner = match &e.kind {
-        ExprKind::Unary(_, a) if finished(a) => a,
-        ExprKind::Binary(BinaryOp::Eq, a, b) if finished(a) && b.kind == ExprKind::Bool(false) => a,
-        ExprKind::Binary(BinaryOp::Ne, a, b) if finished(a) && b.kind == ExprKind::Bool(true) => a,
-        _ => return None,
-    };
-    match &inner.kind {
-        ExprKind::Builtin(_, args) => args.first()?.as_var(),
-        _ => None,
     }
 }
 

@@ -21,13 +21,13 @@ use gw_ir::stmt::{Stmt, StmtKind};
 use gw_ir::walk::walk_expr;
 
 use super::body::Body;
-use super::build::{Build, Built, ObjectRef, Ops, Unsupported};
+use super::build::{Build, Built, ObjectRef, Ops, Taker, Unsupported};
 use super::edge::{Edge, EdgeTask, functions_of};
 use super::loops::{LoopTasks, Over, edges_from, stop_unless};
 use super::priority::{bucket_of, bucket_of_value, finite, fits, priority_scalar};
 use super::style::Style;
-use super::tree::{Region, Units, halves, member, note_scalars};
-use crate::sim::code::{FunctionId, Op, Reg};
+use super::tree::{Region, note_scalars};
+use crate::sim::code::{Op, Reg};
 
 /// Timestamps count down from here where large buckets come first.
 const LAST: u64 = 1 << 40;
@@ -47,21 +47,13 @@ pub fn lower(module: &Module, queue: &Name, conditions: &[&Expr], body: &[Stmt])
     let noted = offer.is_none() && (!improves || style.dedup);
     let notes = noted.then(|| build.object(ObjectRef::Notes));
     let hint = style.hint.then(|| ObjectRef::Priorities(queue.clone()));
-    let visit = build.reserve();
-    let tasks = Tasks { queue, visit, increasing, notes, hint, better };
+    let visit = Taker { task: build.reserve(), hint };
+    let tasks = Tasks { queue, visit, increasing, notes, better };
     match offer {
         Some(offer) => tasks.updates(&mut build, op, offer, conditions)?,
         None => tasks.visits(&mut build, op, style, conditions)?,
     }
-    let tree = build.reserve();
-    let mut ops = Ops::with_args(3);
-    let now = ops.timestamp();
-    halves(&mut build, &mut ops, tree, now, |build, ops, at| {
-        let vertex = member(build, ops, Units::Members, at);
-        tasks.push(build, ops, vertex, Start::First)
-    })?;
-    build.define(tree, "tree", ops);
-    let region = Region::new(build, tree, Units::Members, Style { coarsen: false, stride: false, ..style });
+    let region = Region::of_loop(build, style, |build, ops, _, vertex| tasks.push(build, ops, vertex, Start::First))?;
     let over = Over::Queue { name: queue.clone(), offers: offer.is_some() };
     Ok(LoopTasks { region, over, round: None, idle: style.idle_in_order() })
 }
@@ -174,10 +166,9 @@ enum Start {
 struct Tasks<'q> {
     queue: &'q Name,
     /// Visits: `(vertex, mark)`. Updates: `(vertex, offer, whether there is one)`.
-    visit: FunctionId,
+    visit: Taker,
     increasing: bool,
     notes: Option<u16>,
-    hint: Option<ObjectRef>,
     better: PriorityOp,
 }
 
@@ -230,7 +221,7 @@ impl Tasks<'_> {
             &mut ops,
             0,
             style,
-            self.hint.clone(),
+            self.visit.hint.clone(),
             &[],
             &mut |build: &mut Build<'_>, ops: &mut Ops, edge: &Edge, _: &[Reg]| {
                 // Tasks of edges have the timestamp of the visit.
@@ -242,7 +233,7 @@ impl Tasks<'_> {
             },
         )?;
         ops.land_all(outs);
-        build.define(self.visit, "visit", ops);
+        build.define(self.visit.task, "visit", ops);
         Ok(())
     }
 
@@ -277,17 +268,11 @@ impl Tasks<'_> {
             ops.push(Op::Copy { to: when, from: later });
             ops.land_all(over);
             let yes = ops.constant(1);
-            self.enqueue(build, ops, when, edge.target, &[value, yes])
+            self.visit.enqueue(build, ops, when, edge.target, &[value, yes])
         })?;
         ops.land_all(outs);
-        build.define(self.visit, "update", ops);
+        build.define(self.visit.task, "update", ops);
         Ok(())
-    }
-
-    fn enqueue(&self, build: &mut Build<'_>, ops: &mut Ops, when: Reg, vertex: Reg, further: &[Reg]) -> Built<()> {
-        let hint = self.hint.clone().map(|object| (build.object(object), vertex));
-        let args: Vec<Reg> = [vertex].into_iter().chain(further.iter().copied()).collect();
-        ops.enqueue(self.visit, when, hint, &args)
     }
 
     /// Gives a vertex a task in the bucket of its priority.
@@ -307,7 +292,7 @@ impl Tasks<'_> {
             Start::Later => self.when(ops, own.bucket),
         };
         let no = ops.constant(0);
-        self.enqueue(build, ops, when, vertex, &[mark, no])?;
+        self.visit.enqueue(build, ops, when, vertex, &[mark, no])?;
         ops.land_all(outs);
         Ok(())
     }

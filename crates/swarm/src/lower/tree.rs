@@ -53,6 +53,23 @@ impl Region {
         Region { code: build.code, objects: build.objects, params: build.params, tree, units, style }
     }
 
+    /// A loop: its tree makes a task of every member of the first frontier, as all others have their own.
+    pub fn of_loop(
+        mut build: Build<'_>,
+        style: Style,
+        each: impl FnOnce(&mut Build<'_>, &mut Ops, Reg, Reg) -> Built<()>,
+    ) -> Built<Region> {
+        let tree = build.reserve();
+        let mut ops = Ops::with_args(3);
+        let now = ops.timestamp();
+        halves(&mut build, &mut ops, tree, now, |build, ops, at| {
+            let vertex = member(build, ops, Units::Members, at);
+            each(build, ops, now, vertex)
+        })?;
+        build.define(tree, "tree", ops);
+        Ok(Region::new(build, tree, Units::Members, Style { coarsen: false, stride: false, ..style }))
+    }
+
     /// The leaves of the tree for this number of units on this number of cores.
     pub fn leaves(&self, units: u64, cores: u64) -> u64 {
         let leaves = units.div_ceil(self.style.grain());
@@ -130,7 +147,7 @@ fn edges(module: &Module, op: &EdgeSetIterator) -> Built<Region> {
             }
             let source = ops.load(sources, low);
             let out = task.from_filter(build, ops, source)?;
-            let edge = task.edge(build, ops, source, low)?;
+            let edge = task.edge(build, ops, source, low);
             handed = task.hand_over(build, ops, source, 0);
             task.spawn(build, ops, leaf, now, &edge.with(handed.clone()), hint.clone(), &[])?;
             ops.land_all(out);
@@ -141,7 +158,7 @@ fn edges(module: &Module, op: &EdgeSetIterator) -> Built<Region> {
             ops.for_range(0, 1, 1, |ops, number| {
                 let source = ops.load(sources, number);
                 let out = task.from_filter(&mut build, ops, source)?;
-                let edge = task.edge(&mut build, ops, source, number)?;
+                let edge = task.edge(&mut build, ops, source, number);
                 visit(&mut build, ops, &edge, &[])?;
                 ops.land_all(out);
                 Ok(())

@@ -1,7 +1,7 @@
 //! Aborts: a task, its children, and the later tasks that used what it wrote.
 
 use super::conflict::TaskId;
-use super::machine::{Doing, Engine};
+use super::engine::{Doing, Engine};
 use super::task::{Doom, State};
 
 /// Bytes of a word to another tile that a task is aborted.
@@ -94,22 +94,21 @@ impl Engine<'_> {
     fn dismiss(&mut self, id: TaskId) {
         let task = &mut self.tasks[id as usize];
         let doom = std::mem::replace(&mut task.doomed, Doom::No);
-        let (tile, state, key) = (task.tile as usize, task.state, (task.timestamp, task.order, id));
+        let (tile, state) = (task.tile as usize, task.state);
         if doom == Doom::Again {
             debug_assert!(matches!(state, State::OnCore(_) | State::Finished));
             task.clear_run();
-            task.state = State::Idle;
-            self.tiles[tile].idle.insert(key);
+            self.enter_idle(id);
             self.mark(tile);
             return;
         }
         match state {
             State::Idle => {
-                self.tiles[tile].idle.remove(&key);
+                self.leave_idle(id);
                 self.mark(tile);
             }
             State::Flying => {
-                self.flying.remove(&(key.0, id));
+                self.land(id);
                 if let Some(sender) = self.tasks[id as usize].sender {
                     self.acknowledge(id, tile, sender);
                 }

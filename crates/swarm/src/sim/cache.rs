@@ -30,7 +30,8 @@ impl Cache {
         match set.iter().position(|&tag| tag == line + 1) {
             Some(0) => true,
             Some(at) => {
-                set[..=at].rotate_right(1);
+                set.copy_within(..at, 1);
+                set[0] = line + 1;
                 true
             }
             None => false,
@@ -40,8 +41,10 @@ impl Cache {
     /// Brings a line in that is not there; the line that had to go.
     pub fn fill(&mut self, line: u64) -> Option<u64> {
         let set = self.set(line);
-        set.rotate_right(1);
-        let gone = std::mem::replace(&mut set[0], line + 1);
+        let last = set.len() - 1;
+        let gone = set[last];
+        set.copy_within(..last, 1);
+        set[0] = line + 1;
         gone.checked_sub(1)
     }
 
@@ -49,7 +52,7 @@ impl Cache {
     pub fn remove(&mut self, line: u64) {
         let set = self.set(line);
         if let Some(at) = set.iter().position(|&tag| tag == line + 1) {
-            set[at..].rotate_left(1);
+            set.copy_within(at + 1.., at);
             if let Some(last) = set.last_mut() {
                 *last = 0;
             }

@@ -1,8 +1,14 @@
 //! Commits: the tiles report the least virtual time that is not finished, and everything before the minimum commits.
 
 use super::conflict::TaskId;
-use super::machine::{Doing, Engine, Event, GVT_BYTES, MINIMUM_BYTES, SimError};
-use super::task::VirtualTime;
+use super::engine::{Doing, Engine};
+use super::events::Event;
+use super::machine::SimError;
+use super::task::{State, VirtualTime};
+
+/// Bytes of messages \[SwarmArch/sim\]: a tile's minimum of virtual time and the answer.
+const MINIMUM_BYTES: u64 = 24;
+const GVT_BYTES: u64 = 16;
 
 impl Engine<'_> {
     /// The tiles report, the minimum is known everywhere after the way to the arbiter and back.
@@ -14,7 +20,7 @@ impl Engine<'_> {
             self.stats.task_queue_sum += self.tiles[tile].tasks() as u64;
             self.stats.commit_queue_sum += self.tiles[tile].finished.len() as u64;
             let hops = self.mesh.hops(tile, arbiter);
-            self.traffic().gvt += (MINIMUM_BYTES + GVT_BYTES) * hops;
+            self.stats.traffic.gvt += (MINIMUM_BYTES + GVT_BYTES) * hops;
         }
         let cycles = 2 * self.mesh.diameter() * self.config.hop_cycles;
         self.at(cycles, Event::Commit { before });
@@ -24,8 +30,8 @@ impl Engine<'_> {
 
     /// The least virtual time of a task that is not finished. An idle task will get a tie breaker above all others.
     fn minimum(&self) -> VirtualTime {
-        let idle = self.tiles.iter().filter_map(|tile| tile.idle.first()).map(|&(timestamp, ..)| timestamp);
-        let flying = self.flying.first().map(|&(timestamp, _)| timestamp);
+        let idle = self.tiles.iter().filter_map(|tile| tile.idle.first()).map(|entry| entry.timestamp);
+        let flying = self.flying.iter().map(|&id| self.tasks[id as usize].timestamp);
         let waiting = idle.chain(flying).min().map(|timestamp| (timestamp, self.next_tie));
         let running = self.cores.iter().filter(|core| matches!(core.doing, Doing::Running | Doing::WaitingToSend));
         let running = running.map(|core| self.tasks[core.task as usize].time());
@@ -72,9 +78,14 @@ impl Engine<'_> {
         self.stats.cores.committed += task.spent;
         self.stats.tasks.committed += 1;
         let (hint, spent) = (task.hint, task.spent);
-        for child in std::mem::take(&mut task.children) {
-            self.tasks[child as usize].parent = None;
+        let children = std::mem::take(&mut task.children);
+        for &child in &children {
+            let child = &mut self.tasks[child as usize];
+            child.parent = None;
+            self.tiles[child.tile as usize].untied += usize::from(child.state == State::Idle);
         }
+        // The list is used again.
+        self.tasks[id as usize].children = children;
         if let Some(hint) = hint {
             self.hints.committed(hint, spent);
         }

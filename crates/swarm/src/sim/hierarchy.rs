@@ -132,7 +132,8 @@ impl Hierarchy {
         let tile = core / self.config.cores_per_tile;
         let tracked = !is_read_only(line);
         let may_write = !write || !tracked || self.directory[line as usize].owner == tile as u16 + 1;
-        if self.l1[core].touch(line) && may_write {
+        let in_l1 = self.l1[core].touch(line);
+        if in_l1 && may_write {
             self.counts.l1_hits += 1;
             if write {
                 self.drop_in_tile(tile, line, Some(core));
@@ -149,7 +150,7 @@ impl Hierarchy {
         if write && tracked {
             self.drop_in_tile(tile, line, Some(core));
         }
-        if !self.l1[core].touch(line) {
+        if !in_l1 {
             self.l1[core].fill(line);
         }
         (cycles, true)

@@ -8,7 +8,9 @@
 //! |---|---|
 //! | `config` | parameters and the published configurations |
 //! | `code`, `listing`, `memory` | what tasks do, as text, and on what |
-//! | `task`, `machine` | the life of a task: queues, cores, events |
+//! | `task`, `machine`, `engine` | tasks, the machine between runs and in one |
+//! | `events`, `sorted` | what comes next: by cycles, and in queues |
+//! | `tile`, `send` | the queues of a tile, and children on their way to them |
 //! | `run` | executing task code on a core |
 //! | `abort`, `commit`, `spill` | the other ways of a task out of a queue |
 //! | `conflict` | who has touched which line |
@@ -22,6 +24,8 @@ pub mod code;
 mod commit;
 pub mod config;
 pub mod conflict;
+mod engine;
+mod events;
 pub mod hierarchy;
 mod hints;
 mod listing;
@@ -29,9 +33,12 @@ mod machine;
 pub mod memory;
 pub mod noc;
 mod run;
+mod send;
+mod sorted;
 mod spill;
 pub mod stats;
 mod task;
+mod tile;
 
 pub use machine::{Job, Machine, Outcome, SimError};
 pub use task::VirtualTime;

@@ -7,6 +7,8 @@ use super::config::Config;
 pub struct Mesh {
     tiles: usize,
     width: usize,
+    /// Hops from tile `a` to tile `b`, at `a * tiles + b`.
+    hops: Vec<u16>,
     hop_cycles: u64,
     flit_bytes: u64,
     controllers: Vec<usize>,
@@ -20,13 +22,14 @@ impl Mesh {
         let last_row = (tiles - 1) / width * width;
         let corners = [0, width - 1, last_row, tiles - 1];
         let controllers = (0..config.memory_controllers).map(|i| corners[i % 4].min(tiles - 1)).collect();
-        Mesh { tiles, width, hop_cycles: config.hop_cycles, flit_bytes: config.flit_bytes, controllers }
+        let apart = |a: usize, b: usize| (a % width).abs_diff(b % width) + (a / width).abs_diff(b / width);
+        let hops = (0..tiles * tiles).map(|pair| apart(pair / tiles, pair % tiles) as u16).collect();
+        Mesh { tiles, width, hops, hop_cycles: config.hop_cycles, flit_bytes: config.flit_bytes, controllers }
     }
 
     /// Hops between two tiles, by rows and columns.
     pub fn hops(&self, a: usize, b: usize) -> u64 {
-        let (ax, ay, bx, by) = (a % self.width, a / self.width, b % self.width, b / self.width);
-        (ax.abs_diff(bx) + ay.abs_diff(by)) as u64
+        u64::from(self.hops[a * self.tiles + b])
     }
 
     /// Cycles until the last byte of a message has arrived; none within a tile.

@@ -6,7 +6,7 @@
 use super::code::{Fault, Next, Op, Spawn, execute};
 use super::config::Conflicts;
 use super::conflict::Bloom;
-use super::machine::{Doing, Engine};
+use super::engine::{Doing, Engine};
 use super::memory::{LINE, is_read_only};
 use super::task::{SPLITTER, State};
 
@@ -166,7 +166,7 @@ impl Engine<'_> {
         }
         let time = self.tasks[id as usize].time();
         // From here on a line is what counts as one place for conflicts.
-        let line = address / self.config.conflict_bytes;
+        let line = address >> self.conflict_shift;
         let mut victims: Vec<u32> = Vec::new();
         for rival in self.table.rivals(line, write) {
             if self.tasks[rival as usize].time() > time {
@@ -235,6 +235,9 @@ impl Engine<'_> {
     /// Moves tasks that are done into the commit queue of their tile, the earliest first; an earlier task takes the
     /// place of the latest one.
     pub(super) fn admit(&mut self, tile: usize) {
+        if self.tiles[tile].cores(Doing::WaitingToCommit) == 0 {
+            return;
+        }
         let capacity = self.config.commit_queue_per_core * self.config.cores_of(tile);
         loop {
             let waiting = self.cores_of(tile).filter(|&core| self.cores[core].doing == Doing::WaitingToCommit);

@@ -5,7 +5,7 @@
 //! tasks are, so that a queue holds no more of them than it has room for.
 
 use super::conflict::TaskId;
-use super::machine::{Doing, Engine};
+use super::engine::{Doing, Engine};
 use super::task::State;
 
 impl Engine<'_> {
@@ -15,29 +15,29 @@ impl Engine<'_> {
         if self.tiles[tile].tasks() * 100 <= capacity * self.config.overflow_percent {
             return false;
         }
+        if self.tiles[tile].untied < 2 {
+            return false;
+        }
         // The latest tasks, but never the first one of the queue.
-        let late = self.tiles[tile].idle.iter().skip(1).rev().map(|&(.., id)| id);
+        let late = self.tiles[tile].idle.iter().skip(1).rev().map(|entry| entry.id);
         let movable = |&id: &TaskId| self.tasks[id as usize].parent.is_none();
         let group: Vec<TaskId> = late.filter(movable).take(self.config.spill_tasks).collect();
         if group.len() < 2 {
             return false;
         }
         for &id in &group {
-            let task = &mut self.tasks[id as usize];
-            task.state = State::Spilled;
-            let key = (task.timestamp, task.order, id);
-            self.tiles[tile].idle.remove(&key);
+            self.leave_idle(id);
+            self.tasks[id as usize].state = State::Spilled;
         }
         let first = group.iter().map(|&id| self.tasks[id as usize].timestamp).min().unwrap_or(0);
         let cycles = self.config.spill_cycles * group.len() as u64;
         self.stats.tasks.spilled += group.len() as u64;
         let spawn = self.splitter(first);
         let splitter = self.create(spawn, None);
-        self.flying.remove(&(first, splitter));
+        self.land(splitter);
         let task = &mut self.tasks[splitter as usize];
-        (task.tile, task.state, task.group) = (tile as u32, State::Idle, group);
-        let key = (first, task.order, splitter);
-        self.tiles[tile].idle.insert(key);
+        (task.tile, task.group) = (tile as u32, group);
+        self.enter_idle(splitter);
         self.turn(core, Doing::Spilling);
         self.core_at(core, cycles);
         true
@@ -45,13 +45,9 @@ impl Engine<'_> {
 
     /// A splitter is done: its group is in the task queue again.
     pub(super) fn split(&mut self, core: usize) {
-        let tile = self.tile_of(core);
         let id = self.cores[core].task;
         for spilled in std::mem::take(&mut self.tasks[id as usize].group) {
-            let task = &mut self.tasks[spilled as usize];
-            task.state = State::Idle;
-            let key = (task.timestamp, task.order, spilled);
-            self.tiles[tile].idle.insert(key);
+            self.enter_idle(spilled);
         }
         self.turn(core, Doing::Nothing);
         self.leave_core(core);

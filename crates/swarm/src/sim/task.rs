@@ -40,6 +40,8 @@ pub(crate) struct Task {
     /// When it was created, counted in tasks: the order of idle tasks with equal timestamps.
     pub(crate) order: u64,
     pub(crate) tile: u32,
+    /// Its place among the tasks on their way.
+    pub(crate) flight: u32,
     /// The tile whose send buffer holds it.
     pub(crate) sender: Option<u32>,
     /// The parent, until it commits.
@@ -82,6 +84,7 @@ impl Task {
             generation: 0,
             order: 0,
             tile: 0,
+            flight: 0,
             sender: None,
             parent: None,
             children: Vec::new(),

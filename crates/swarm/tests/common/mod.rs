@@ -121,6 +121,16 @@ pub fn work_on_own_word(n: u64) -> Vec<Op> {
     ]
 }
 
+/// The seeds of a random test, fewer in a usual run. `GW_SWARM_SEEDS=LOW..HIGH` names a part of them, so that several
+/// processes share a long run.
+pub fn seeds(usual: u64, nightly: u64) -> std::ops::Range<u64> {
+    let part = std::env::var("GW_SWARM_SEEDS").ok().and_then(|text| {
+        let (low, high) = text.split_once("..")?;
+        Some(low.parse().ok()?..high.parse().ok()?)
+    });
+    part.unwrap_or(0..gw_testing::usually(usual, nightly))
+}
+
 /// A sequence of numbers.
 pub struct Random(pub u64);
 
