@@ -7,7 +7,7 @@ from importlib import import_module
 from .._networkx_info import FUNCTIONS
 
 #: The modules with the functions of the backend.
-_MODULES = ("centrality", "paths", "structure")
+_MODULES = ("centrality", "communities", "directed", "edges", "paths", "structure")
 
 #: Functions that cost far more than a conversion, already on small graphs.
 _COSTLY = {
@@ -35,7 +35,7 @@ class Backend:
         """A graph of NetworkX as one of the backend. NotImplementedError where weights cannot be kept."""
         from .graph import BackendGraph
 
-        return BackendGraph(graph, edge_attrs)
+        return BackendGraph(graph, edge_attrs, preserve_edge_attrs is True)
 
     @staticmethod
     def convert_to_nx(result, *, name=None):

@@ -1,7 +1,11 @@
 """Tests of NetworkX that ask for more than the documented function promises."""
 
 #: Part of the id of a test: why another outcome is right too.
-LEFT_OPEN: dict[str, str] = {}
+LEFT_OPEN: dict[str, str] = {
+    "test_dominating_set.py::TestMinWeightDominatingSet::test_min_edge_dominating_set": (
+        "the test looks at one end of an edge, where the matching may hold the other"
+    ),
+}
 
 
 def mark(items) -> None:
