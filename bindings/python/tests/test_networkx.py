@@ -1,5 +1,6 @@
 """The backend against NetworkX itself, on random graphs of every kind."""
 
+import inspect
 import math
 import random
 
@@ -74,6 +75,9 @@ PROMISED = {
     "topological_generations": lambda found, graph: list(map(set, found)),
 }
 
+#: Functions that NetworkX 3.4 does not have.
+LATER = {"leiden_communities"}
+
 #: Functions with tests of their own.
 APART = {"maximal_independent_set", "louvain_communities", "leiden_communities"}
 
@@ -90,8 +94,12 @@ def spanned(edges, graph):
 
 
 def public(name):
-    """The function of NetworkX."""
-    return next(getattr(place, name) for place in (nx, nx.bipartite, nx.community) if hasattr(place, name))
+    """The function of NetworkX; a test is skipped where this version does not have it."""
+    for place in (nx, nx.bipartite, nx.community):
+        if hasattr(place, name):
+            return getattr(place, name)
+    assert name in LATER
+    pytest.skip(f"this version of NetworkX has no {name}")
 
 
 def answer(function, graph, arguments, **how):
@@ -148,32 +156,39 @@ def test_independent_sets_are_maximal(graph):
     assert all(node in members or any(v in members for v in graph[node]) for node in graph)
 
 
+def communities(name, graph, **arguments):
+    """The communities of a graph by modularity, which later versions of NetworkX want to be told."""
+    if "metric" in inspect.signature(public(name)).parameters:
+        arguments["metric"] = "modularity"
+    return public(name)(graph, **arguments, backend="graphwright")
+
+
 @pytest.mark.parametrize("name", ["louvain_communities", "leiden_communities"])
 @given(graph=graphs((nx.Graph, nx.MultiGraph)))
 def test_communities_are_good_ones(name, graph):
     graph.remove_edges_from(list(nx.selfloop_edges(graph)))
     if any(data.get("weight", 1) != int(abs(data.get("weight", 1))) for *_, data in graph.edges(data=True)):
         return  # left to NetworkX
-    found = public(name)(graph, backend="graphwright")
+    found = communities(name, graph)
     assert sum(map(len, found)) == len(graph) and set().union(*found) == set(graph)
     if sum(data.get("weight", 1) for *_, data in graph.edges(data=True)):
         alone = nx.community.modularity(graph, [{node} for node in graph])
         assert nx.community.modularity(graph, found) >= alone - 1e-9
     if name == "leiden_communities":
-        assert public(name)(graph, seed=3, backend="graphwright") == public(name)(graph, seed=3, backend="graphwright")
+        assert communities(name, graph, seed=3) == communities(name, graph, seed=3)
 
 
-def test_communities_of_a_known_graph():
+@pytest.mark.parametrize("name", ["louvain_communities", "leiden_communities"])
+def test_communities_of_a_known_graph(name):
     graph = nx.karate_club_graph()
-    for name in ("louvain_communities", "leiden_communities"):
-        found = public(name)(graph, weight=None, backend="graphwright")
-        assert nx.community.modularity(graph, found, weight=None) > 0.38
+    found = communities(name, graph, weight=None)
+    assert nx.community.modularity(graph, found, weight=None) > 0.38
 
 
 def test_nothing_of_the_backend_is_missing():
     for name in FUNCTIONS:
         assert callable(getattr(backend, name))
-        assert public(name)
+        assert name in LATER or public(name)
 
 
 def test_calls_without_a_change_of_code_run_here(nx_backend, monkeypatch):

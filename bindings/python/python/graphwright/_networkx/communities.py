@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import random
 
+import networkx as nx
 import numpy as np
 
 from .run import algorithm, no_function, outcome, standard
@@ -34,8 +36,23 @@ def louvain_communities(G, weight="weight", resolution=1, threshold=_THRESHOLD, 
     return _communities("louvain", G, weight, seed)
 
 
-@algorithm(lambda G, weight="weight", resolution=1, max_level=None, seed=None: _simple(G, weight, resolution, max_level))
-def leiden_communities(G, weight="weight", resolution=1, max_level=None, seed=None):
+#: What Leiden's method raises when nothing is said: later versions of NetworkX can choose, and have another default.
+_LEIDEN = getattr(nx.community, "leiden_communities", None)
+_KNOWN = {} if _LEIDEN is None else inspect.signature(_LEIDEN).parameters
+_METRIC = _KNOWN["metric"].default if "metric" in _KNOWN else "modularity"
+_THETA = 0.01
+
+
+def _leiden_can_run(G, weight="weight", resolution=1, max_level=None, seed=None, metric=_METRIC, theta=_THETA):
+    if metric != "modularity":
+        return f"metric {metric}"
+    return "theta is given" if theta != _THETA else _simple(G, weight, resolution, max_level)
+
+
+@algorithm(_leiden_can_run)
+def leiden_communities(
+    G, weight="weight", resolution=1, max_level=None, seed=None, metric="modularity", theta=_THETA
+):
     return _communities("leiden", G, weight, seed)
 
 

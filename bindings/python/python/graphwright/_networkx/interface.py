@@ -49,7 +49,11 @@ class Backend:
         if name not in FUNCTIONS:
             return False
         check = getattr(getattr(self, name), "can_run", None)
-        return True if check is None else check(*args, **kwargs)
+        try:
+            return True if check is None else check(*args, **kwargs)
+        except TypeError as error:
+            # A later version of NetworkX may have given the function more arguments.
+            return f"arguments that are not known here: {error}"
 
     def should_run(self, name, args, kwargs):
         """Whether the time saved is likely to exceed that of converting the graph."""
