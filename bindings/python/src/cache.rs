@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use graphwright::{Argument, ExternCall, Externs, Graph, Machine, Prepared, Program, Value};
+use rustc_hash::FxHashMap;
 
 use crate::machines::Which;
 
@@ -54,12 +55,19 @@ pub type Inputs = Arc<Mutex<HashMap<String, Vec<f64>>>>;
 
 /// Compiled programs that nobody uses at the moment.
 #[derive(Default)]
-pub struct Cache(Mutex<HashMap<Key, Vec<Entry>>>);
+pub struct Cache(Mutex<FxHashMap<Key, Vec<Entry>>>);
 
 /// An argument of a run: a text, or a graph.
 pub type Given = (String, Argument);
 
 impl Cache {
+    /// A program that was kept, ready for a run with these arguments.
+    pub fn kept(&self, key: &Key, arguments: &[Given]) -> Option<graphwright::Result<Entry>> {
+        let mut entry = self.0.lock().unwrap_or_else(PoisonError::into_inner).get_mut(key)?.pop()?;
+        entry.cancel.store(false, Ordering::Relaxed);
+        Some(entry.set(arguments).map(|()| entry))
+    }
+
     /// A program ready for a run with these arguments: one that was kept, or a new one.
     pub fn take(
         &self,
@@ -69,15 +77,7 @@ impl Cache {
         machine: &Machine,
         arguments: &[Given],
     ) -> graphwright::Result<Entry> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner).get_mut(key).and_then(Vec::pop);
-        match kept {
-            Some(mut entry) => {
-                entry.cancel.store(false, Ordering::Relaxed);
-                entry.set(arguments)?;
-                Ok(entry)
-            }
-            None => Entry::new(key, program, graph, machine, arguments),
-        }
+        self.kept(key, arguments).unwrap_or_else(|| Entry::new(key, program, graph, machine, arguments))
     }
 
     /// Keeps a program for the next run.

@@ -22,7 +22,7 @@ use crate::errors::{raise, raise_graph};
 use crate::machines::machine;
 use crate::outcome::NativeOutcome;
 use crate::program::NativeProgram;
-use crate::worker::{detached, watched};
+use crate::worker::{check_process, detached, watched};
 
 /// Edges per chunk of an edge list.
 const CHUNK: usize = 1 << 18;
@@ -239,12 +239,16 @@ impl NativeGraph {
             let values = array.extract::<PyReadonlyArray1<'_, f64>>()?;
             arrays.insert(name.extract::<String>()?, values.as_slice()?.to_vec());
         }
-        let (graph, cache, program) = (self.graph.clone(), Arc::clone(&self.cache), Arc::clone(&program.program));
-        let take = || {
-            let machine = machine(device, threads)?;
-            cache.take(&key, &program, &graph, &machine, &arguments)
+        let (graph, cache, program) = (&self.graph, Arc::clone(&self.cache), Arc::clone(&program.program));
+        check_process()?;
+        // A program that was kept is at hand at once; compiling takes its time without the GIL.
+        let mut entry = match cache.kept(&key, &arguments) {
+            Some(entry) => entry.map_err(raise)?,
+            None => {
+                let take = || cache.take(&key, &program, graph, &machine(device, threads)?, &arguments);
+                detached(py, take)?.map_err(raise)?
+            }
         };
-        let mut entry = detached(py, take)?.map_err(raise)?;
         *entry.inputs.lock().unwrap_or_else(PoisonError::into_inner) = arrays;
         let (cancel, quick) = (Arc::clone(&entry.cancel), entry.quick && timeout.is_none() && !verify);
         let work = move || {
@@ -258,7 +262,7 @@ impl NativeGraph {
             entry.ran(&program, ran.as_ref().map_or(f64::INFINITY, |outcome| outcome.times.counted()));
             cache.put(key, entry);
             let steps = steps.map_or_else(Vec::new, |steps| steps.taken());
-            ran.map(|outcome| NativeOutcome { outcome, trace: steps })
+            ran.map(|outcome| NativeOutcome { outcome, trace: steps, taken: None })
         };
         let ran = if quick { detached(py, work)? } else { watched(py, &cancel, timeout, tick, work)? };
         ran.map_err(raise)
@@ -267,7 +271,7 @@ impl NativeGraph {
 
 impl NativeGraph {
     /// A graph with nothing compiled for it yet.
-    pub fn new(graph: gw_graph::Graph) -> Self {
+    pub fn new(graph: impl Into<Graph>) -> Self {
         NativeGraph { graph: graph.into(), cache: Arc::default() }
     }
 }

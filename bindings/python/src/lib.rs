@@ -5,7 +5,9 @@
 
 mod arrays;
 mod cache;
+mod dynamic;
 mod errors;
+mod follower;
 mod graph;
 mod ids;
 mod machines;
@@ -21,7 +23,11 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
+    use super::dynamic::NativeDynamic;
+    #[pymodule_export]
     use super::errors::{DeviceError, GraphwrightError, InternalError, ProgramError, VerificationError};
+    #[pymodule_export]
+    use super::follower::NativeFollower;
     #[pymodule_export]
     use super::graph::NativeGraph;
     #[pymodule_export]

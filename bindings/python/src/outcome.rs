@@ -2,7 +2,7 @@
 
 use graphwright::{Entry as Cell, Outcome, StepRecord, Value};
 use numpy::Element;
-use pyo3::exceptions::PyKeyError;
+use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -16,6 +16,8 @@ pub struct NativeOutcome {
     pub outcome: Outcome,
     /// The record of every operator call, where these were asked for.
     pub trace: Vec<StepRecord>,
+    /// The results that were copied, where a later run changes the vectors of this one: no others can be had.
+    pub taken: Option<Vec<String>>,
 }
 
 #[pymethods]
@@ -29,14 +31,14 @@ impl NativeOutcome {
             value if value.scalar().is_some() => Some("scalar"),
             _ => None,
         };
-        let globals = self.outcome.globals().iter();
+        let globals = self.outcome.globals().iter().filter(|(name, _)| self.has(name));
         globals.filter_map(|(name, value)| Some((name.to_string(), kind(value)?))).collect()
     }
 
     /// A result: a read-only array over the memory of the run, or a number.
     fn get<'py>(slf: &Bound<'py, Self>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         let (py, own) = (slf.py(), slf.get());
-        let Some(value) = own.outcome.globals().get(name) else {
+        let Some(value) = own.outcome.globals().get(name).filter(|_| own.has(name)) else {
             return Err(PyKeyError::new_err(name.to_string()));
         };
         if value.as_vector().is_some() {
@@ -68,6 +70,9 @@ impl NativeOutcome {
 
     /// Checks the result of a standard program.
     fn verify(&self, py: Python<'_>) -> PyResult<()> {
+        if self.taken.is_some() {
+            return Err(PyValueError::new_err("an update is checked when it is made: update(verify=True)"));
+        }
         py.detach(|| self.outcome.verify()).map_err(raise)
     }
 
@@ -133,6 +138,12 @@ impl NativeOutcome {
             (r.path.clone(), r.operator.to_string(), r.input, r.output, r.edges, r.schedule.clone(), r.seconds)
         };
         self.trace.iter().map(tell).collect()
+    }
+}
+
+impl NativeOutcome {
+    fn has(&self, name: &str) -> bool {
+        self.taken.as_ref().is_none_or(|taken| taken.iter().any(|known| known == name))
     }
 }
 

@@ -7,7 +7,7 @@ import pytest
 
 # GW_NIGHTLY=1 tries ten thousand cases in all, as in the rest of the project.
 hypothesis.settings.register_profile("usual", max_examples=15, deadline=None, derandomize=True)
-hypothesis.settings.register_profile("nightly", max_examples=290, deadline=None)
+hypothesis.settings.register_profile("nightly", max_examples=240, deadline=None)
 hypothesis.settings.load_profile("nightly" if os.environ.get("GW_NIGHTLY") == "1" else "usual")
 
 

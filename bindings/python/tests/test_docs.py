@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import graphwright
+import graphwright._dynamic
 import graphwright._graph
 import graphwright._program
 import graphwright._result
@@ -18,7 +19,7 @@ DOCS = Path(__file__).parents[3] / "docs"
 
 @pytest.mark.parametrize(
     "module",
-    [graphwright, graphwright._graph, graphwright._options, graphwright._program, graphwright._result,
+    [graphwright, graphwright._dynamic, graphwright._graph, graphwright._options, graphwright._program, graphwright._result,
      graphwright.algorithms, graphwright.lab],
     ids=lambda module: module.__name__,
 )  # fmt: skip

@@ -16,6 +16,8 @@ from importlib import import_module as _import_module
 _PLACES = {
     "Graph": "._graph",
     "read": "._graph",
+    "DynamicGraph": "._dynamic",
+    "Follower": "._dynamic",
     "Program": "._program",
     "Result": "._result",
     "devices": "._options",

@@ -1,6 +1,8 @@
 """What ``import graphwright`` offers; the names are loaded when they are first used."""
 
 from . import lab as lab
+from ._dynamic import DynamicGraph as DynamicGraph
+from ._dynamic import Follower as Follower
 from ._graph import Graph as Graph
 from ._graph import read as read
 from ._native import DeviceError as DeviceError

@@ -145,8 +145,8 @@ class Graph:
         """
         nodes = dict(zip(graph, range(len(graph))))
         adjacency = graph._adj
-        if type(adjacency) is not dict or any(type(inner) is not dict for inner in adjacency.values()):
-            adjacency = {node: dict(inner) for node, inner in graph.adjacency()}
+        if has_own_edges(graph) or type(adjacency) is not dict or any(type(i) is not dict for i in adjacency.values()):
+            adjacency = {node: dict(graph[node].items()) for node in graph}
         native, _, exact = _native.walk_adjacency(nodes, adjacency, weight, default, graph.is_multigraph(), False)
         plain = all(type(node) is int and node == number for node, number in nodes.items())
         return cls(native, None if plain else Ids(list(nodes), nodes), graph.is_directed(), not exact)
@@ -332,6 +332,17 @@ def as_graph(graph) -> Graph:
     raise TypeError(
         f"a graph is needed, not {type(graph).__name__}: a graphwright.Graph, a graph of NetworkX, a sparse matrix of SciPy "
         "or the name of a file"
+    )
+
+
+def has_own_edges(graph) -> bool:
+    """Whether a subclass of NetworkX's graphs overrides how edges are told, so that its dictionaries are not the graph."""
+    import networkx as nx
+
+    kinds = (nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph)
+    kind = type(graph)
+    return kind not in kinds and any(
+        all(getattr(kind, name, None) is not getattr(known, name) for known in kinds) for name in ("__getitem__", "adj")
     )
 
 

@@ -58,6 +58,38 @@ class NativeGraph:
         tick: Callable[[float], None] | None,
     ) -> NativeOutcome: ...
 
+class NativeDynamic:
+    vertices: int
+    edges: tuple[int, int]
+    version: int
+    bytes: int
+    weight_kind: str
+    def __init__(self, vertices: int, directed: bool, weights: str) -> None: ...
+    @staticmethod
+    def from_graph(graph: NativeGraph, directed: bool) -> NativeDynamic: ...
+    def insert(
+        self, source: NDArray[np.uint32], target: NDArray[np.uint32], weights: NDArray[Any] | None, on_repeat: str
+    ) -> tuple[int, int, int]: ...
+    def delete(self, source: NDArray[np.uint32], target: NDArray[np.uint32]) -> tuple[int, int, int]: ...
+    def isolate(self, vertex: int) -> tuple[int, int, int]: ...
+    def grow(self, vertices: int) -> None: ...
+    def snapshot(self) -> NativeGraph: ...
+
+class NativeFollower:
+    def __init__(
+        self,
+        graph: NativeDynamic,
+        program: NativeProgram,
+        update: NativeProgram | None,
+        arguments: list[str],
+        device: str,
+        threads: int,
+        schedule: str | None,
+    ) -> None: ...
+    def update(
+        self, timeout: float | None, verify: bool, tick: Callable[[float], None] | None
+    ) -> tuple[NativeOutcome, str, NativeGraph]: ...
+
 class NativeProgram:
     name: str
     text: str

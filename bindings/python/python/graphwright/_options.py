@@ -19,18 +19,31 @@ DEFAULTS = {
     "progress": None,
 }
 
+#: More threads than any machine has cores.
+_MOST_THREADS = 1024
+
+#: Without a wish of the caller.
+_USUAL, _IN_NOTEBOOKS = {**DEFAULTS, "trace": False}, {**DEFAULTS, "trace": True}
+
 
 def settle(options: dict) -> dict:
     """All options of a run; TypeError for one that does not exist."""
+    if not options:
+        return _IN_NOTEBOOKS if in_notebook() else _USUAL
     unknown = options.keys() - DEFAULTS.keys()
     if unknown:
         raise TypeError(f"unknown option {sorted(unknown)[0]!r}; the options are {', '.join(DEFAULTS)}")
     settled = {**DEFAULTS, **options}
     if settled["trace"] is None:
         settled["trace"] = in_notebook()
-    if not isinstance(settled["threads"], int) or settled["threads"] < 0:
-        raise ValueError(f"threads: a whole number from 0 on is needed, not {settled['threads']!r}")
+    check_threads(settled["threads"])
     return settled
+
+
+def check_threads(threads) -> None:
+    """ValueError for a number of threads that nobody can have."""
+    if not isinstance(threads, int) or not 0 <= threads <= _MOST_THREADS:
+        raise ValueError(f"threads: a whole number from 0 (all cores) to {_MOST_THREADS} is needed, not {threads!r}")
 
 
 def in_notebook() -> bool:

@@ -95,7 +95,7 @@ def run_native(program, native, arguments: dict, options: dict, seed: int = 1):
         elif isinstance(value, Graph):
             texts.append((name, value._native))
         else:
-            texts.append((name, _text(value)))
+            texts.append((name, argument_text(value)))
     shown = progress(program.name, options["progress"])
     try:
         outcome = native.run(
@@ -105,14 +105,25 @@ def run_native(program, native, arguments: dict, options: dict, seed: int = 1):
     finally:
         if shown is not None:
             shown.close()
-    results = program.results
-    if results is None:
+    names, vertex_valued = declared_results(program)
+    if names is None:
         order = ("vector", "scalar", "set")
-        return outcome, [name for name, _ in sorted(outcome.names, key=lambda found: order.index(found[1]))], ()
-    return outcome, [name for name, *_ in results], [name for name, *_, holds in results if holds]
+        names = [name for name, _ in sorted(outcome.names, key=lambda found: order.index(found[1]))]
+    return outcome, names, vertex_valued
 
 
-def _text(value) -> str:
+def declared_results(program):
+    """The names of the results of a standard program (None for others), and those whose entries are vertices."""
+    return _results_of(program.name) if program.is_standard else (None, frozenset())
+
+
+@cache
+def _results_of(name: str):
+    results = standard(name).results
+    return tuple(name for name, *_ in results), frozenset(name for name, *_, holds in results if holds)
+
+
+def argument_text(value) -> str:
     if isinstance(value, (bool, np.bool_)):
         return "1" if value else "0"
     if isinstance(value, (int, np.integer)):

@@ -13,13 +13,20 @@ _PATIENCE, _PERIOD = 1.0, 0.2
 class Progress:
     """Called with the seconds so far while a run goes on."""
 
-    def __init__(self, what: str):
+    def __init__(self, what: str, wanted: bool | None = True):
         self._what = what
+        #: None: whether somebody looks is found out when there is something to see.
+        self._wanted = wanted
         self._next = _PATIENCE
         self._turn = 0
 
     def __call__(self, seconds: float) -> None:
         if seconds < self._next:
+            return
+        if self._wanted is None:
+            self._wanted = _is_seen()
+        if not self._wanted:
+            self._next = float("inf")
             return
         self._next = seconds + _PERIOD
         self._turn += 1
@@ -36,10 +43,12 @@ class Progress:
 
 
 def progress(what: str, wanted: bool | None) -> Progress | None:
-    """The line for a run, or None where it is not wanted: without a terminal and outside notebooks."""
-    if wanted is None:
-        try:
-            wanted = sys.stderr.isatty() or in_notebook()
-        except (AttributeError, ValueError):
-            wanted = False
-    return Progress(what) if wanted else None
+    """The line for a run, None where it is not wanted; without a wish it is shown in terminals and notebooks."""
+    return None if wanted is False else Progress(what, wanted)
+
+
+def _is_seen() -> bool:
+    try:
+        return sys.stderr.isatty() or in_notebook()
+    except (AttributeError, ValueError):
+        return False

@@ -22,7 +22,7 @@ class Result:
         self.graph = graph
         self._outcome = outcome
         self._names = names
-        self._vertex_valued = frozenset(vertex_valued)
+        self._vertex_valued = vertex_valued
         self._values: dict = {}
 
     def __getitem__(self, name):

@@ -370,6 +370,7 @@ def matching_weighted(G, **options) -> Result:
 
 def msbfs(G, pivots=64, **options) -> Result:
     """Hops from up to 64 ``pivots`` at once: a row of 64 per vertex, -1 out of reach; pivot i is vertex i * n // pivots."""
+    _at_most(pivots, 64, "pivots")
     return run(standard("msbfs"), as_graph(G), {"pivots": pivots}, options)
 
 
@@ -401,6 +402,7 @@ def scc(G, tail=0, **options) -> Result:
 def similar(G, entries=10, **options) -> Result:
     """The vertices most similar to each vertex: rows of ``similar`` (best first, -1 behind the end) with their ``jaccard``; at
     most 16 ``entries``."""
+    _at_most(entries, 16, "entries")
     return run(standard("similar"), as_graph(G), {"entries": entries}, options)
 
 
@@ -515,6 +517,11 @@ def _sources(G: Graph, source) -> str:
     if isinstance(source, (list, tuple, set, frozenset, np.ndarray)):
         return ",".join(str(G.vertex(vertex)) for vertex in source)
     return str(G.vertex(source))
+
+
+def _at_most(value, most: int, what: str) -> None:
+    if not 0 < value <= most:
+        raise ValueError(f"{what}: a number from 1 to {most} is needed, not {value!r}")
 
 
 def _one_of(source, sources):

@@ -38,8 +38,12 @@ def betweenness_centrality(G, k=None, normalized=True, weight=None, endpoints=Fa
     return G.by_node(total * scale)
 
 
-@algorithm(lambda G, u=None, distance=None, wf_improved=True: no_function(distance))
-def closeness_centrality(G, u=None, distance=None, wf_improved=True):
+def _closeness_can_run(G, u=None, distance=None, wf_improved=True, sp=None):
+    return "sp is given" if sp is not None else no_function(distance)
+
+
+@algorithm(_closeness_can_run)
+def closeness_centrality(G, u=None, distance=None, wf_improved=True, sp=None):
     n = len(G)
     if u is not None and u not in G:
         raise nx.NodeNotFound(f"Source {u} is not in G" if distance is None else f"Node {u} not found in graph")

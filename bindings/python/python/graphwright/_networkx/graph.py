@@ -6,7 +6,7 @@ import networkx as nx
 import numpy as np
 
 from .. import _native
-from .._graph import Graph
+from .._graph import Graph, has_own_edges
 from .._ids import Ids
 
 
@@ -15,7 +15,11 @@ class BackendGraph:
 
     __networkx_backend__ = "graphwright"
 
-    def __init__(self, graph, edge_attrs):
+    def __init__(self, graph, edge_attrs, keep=False):
+        if has_own_edges(graph):
+            raise NotImplementedError(f"{type(graph).__name__} tells its edges in its own way")
+        #: The graph of NetworkX, for functions that give parts of it.
+        self._original = graph if keep else None
         self.nodes = list(graph)
         self.numbers = dict(zip(self.nodes, range(len(self.nodes))))
         self.directed = graph.is_directed()
@@ -108,6 +112,12 @@ class BackendGraph:
         if attribute not in self._weighted:
             raise NotImplementedError(f"weights {attribute!r} were not converted")
         return self._weighted[attribute]
+
+    def original(self):
+        """The graph of NetworkX with all its attributes."""
+        if self._original is None:
+            raise NotImplementedError("the graph was converted without its attributes")
+        return self._original
 
     def derived(self, name, make):
         """Something made of the graph, kept for the next call."""

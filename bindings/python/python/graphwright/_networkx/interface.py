@@ -7,7 +7,7 @@ from importlib import import_module
 from .._networkx_info import FUNCTIONS
 
 #: The modules with the functions of the backend.
-_MODULES = ("centrality", "paths", "structure")
+_MODULES = ("centrality", "communities", "directed", "edges", "paths", "structure")
 
 #: Functions that cost far more than a conversion, already on small graphs.
 _COSTLY = {
@@ -35,7 +35,7 @@ class Backend:
         """A graph of NetworkX as one of the backend. NotImplementedError where weights cannot be kept."""
         from .graph import BackendGraph
 
-        return BackendGraph(graph, edge_attrs)
+        return BackendGraph(graph, edge_attrs, preserve_edge_attrs is True)
 
     @staticmethod
     def convert_to_nx(result, *, name=None):
@@ -49,7 +49,11 @@ class Backend:
         if name not in FUNCTIONS:
             return False
         check = getattr(getattr(self, name), "can_run", None)
-        return True if check is None else check(*args, **kwargs)
+        try:
+            return True if check is None else check(*args, **kwargs)
+        except TypeError as error:
+            # A later version of NetworkX may have given the function more arguments.
+            return f"arguments that are not known here: {error}"
 
     def should_run(self, name, args, kwargs):
         """Whether the time saved is likely to exceed that of converting the graph."""

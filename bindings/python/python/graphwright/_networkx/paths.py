@@ -197,6 +197,8 @@ def all_pairs_bellman_ford_path_length(G, weight="weight"):
 
 @algorithm(lambda G, v=None, sp=None, weight=None: "sp is given" if sp is not None else no_function(weight))
 def eccentricity(G, v=None, sp=None, weight=None):
+    if not len(G):
+        raise NotImplementedError("no nodes: versions of NetworkX differ")
     if v is None:
         nodes = G.nodes
     elif v in G:
