@@ -1,32 +1,47 @@
 //! Value change dumps (IEEE 1364, section 18) of simulators of circuits.
 //!
-//! A variable of one bit is Boolean, a wider one a number without sign, a `real` a number. An instant is a time at
+//! A variable of one bit is Boolean, a wider one a number without sign, an `integer` a number with sign (two's
+//! complement), a `real` a number. An instant is a time at
 //! which something changes, with all values after the changes of that time, or a rising edge of the clock where one
 //! is named. Instants at which some variable is unknown (`x`, `z`, or no value yet) are left out and counted.
-//! A bit of a signal that is declared by itself, or a part of one, has its range in its name.
+//! Names have the scopes around them, without the outermost where there is one only. A bit of a signal that is declared by itself, or a part of one, has its range in its name.
 //! Variables of more than 53 bits, which a 64-bit float cannot hold, are left out.
 
-use std::collections::{HashMap, HashSet};
-use std::fs::File;
-use std::io::{BufRead, BufReader};
+mod declarations;
+mod words;
+
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+
+use declarations::Declarations;
+use words::{Reader, shown};
 
 use super::{ReadOptions, Source};
 use crate::trace::{Numbers, Trace, Variables, packed};
 use crate::{MineError, Result};
 
-/// Bits of whole numbers that a 64-bit float holds.
-const MOST_BITS: usize = 53;
-
-/// The longest line.
-const MOST_LINE: u64 = 1 << 20;
-
 /// Where the value of an identifier code goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     Boolean(usize),
-    Number(usize),
+    Number(usize, Form),
     LeftOut,
+}
+
+/// What binary digits mean, of so many bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Unsigned(usize),
+    /// In two's complement.
+    Signed(usize),
+}
+
+/// A value as it stands in the file.
+#[derive(Debug, Clone, Copy)]
+enum Written<'t> {
+    /// Binary digits, `x` and `z`.
+    Digits(&'t [u8]),
+    Real(f64),
 }
 
 /// A dump in a file.
@@ -66,8 +81,7 @@ impl Vcd {
     /// Opens a dump, reads its declarations and goes through it once to see whether it can be read.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Vcd> {
         let mut reader = Reader::open(path)?;
-        let mut declared = Declarations::default();
-        declared.read(path, &mut reader)?;
+        let declared = Declarations::read(path, &mut reader)?;
         let Declarations { variables, places, mut notes, .. } = declared;
         if variables.booleans.is_empty() && variables.numbers.is_empty() {
             return Err(MineError::file(path, "no variable is declared that can be mined: is this a VCD?"));
@@ -82,7 +96,7 @@ impl Vcd {
         };
         let mut vcd = Vcd {
             path: path.to_owned(),
-            part: options.part,
+            part: options.instants(variables.booleans.len() + variables.numbers.len()),
             clock,
             places,
             variables,
@@ -161,25 +175,20 @@ impl Vcd {
                 b"$comment" => self.reader.skip_to_end(),
                 _ => wrong(&self.reader, format!("{} has no place among values", shown(token))),
             },
-            b'0' | b'1' | b'x' | b'X' | b'z' | b'Z' => {
-                let value = match token[0] {
-                    b'0' => Some(0.0),
-                    b'1' => Some(1.0),
-                    _ => None,
-                };
-                self.assign(&token[1..], value)
-            }
+            b'0' | b'1' | b'x' | b'X' | b'z' | b'Z' => self.assign(&token[1..], Written::Digits(&token[..1])),
             b'b' | b'B' => {
-                let value = bits(&token[1..]);
-                let Ok(value) = value else {
-                    return wrong(&self.reader, format!("{} is no value: digits 0, 1, x and z are", shown(token)));
-                };
-                self.assign_next(token, value)
+                let is_digit = |byte: &u8| matches!(byte, b'0' | b'1' | b'x' | b'X' | b'z' | b'Z');
+                match &token[1..] {
+                    digits if !digits.is_empty() && digits.iter().all(is_digit) => {
+                        self.assign_next(token, Written::Digits(digits))
+                    }
+                    _ => wrong(&self.reader, format!("{} is no value: digits 0, 1, x and z are", shown(token))),
+                }
             }
             b'r' | b'R' => {
                 let value = std::str::from_utf8(&token[1..]).ok().and_then(|text| text.parse::<f64>().ok());
                 match value {
-                    Some(value) => self.assign_next(token, Some(value)),
+                    Some(value) => self.assign_next(token, Written::Real(value)),
                     None => wrong(&self.reader, format!("{} is no real number", shown(token))),
                 }
             }
@@ -187,7 +196,7 @@ impl Vcd {
         }
     }
 
-    fn assign_next(&mut self, token: &[u8], value: Option<f64>) -> Result<()> {
+    fn assign_next(&mut self, token: &[u8], value: Written<'_>) -> Result<()> {
         match self.reader.token()? {
             Some(code) => {
                 let code = code.to_vec();
@@ -197,19 +206,52 @@ impl Vcd {
         }
     }
 
-    fn assign(&mut self, code: &[u8], value: Option<f64>) -> Result<()> {
+    fn assign(&mut self, code: &[u8], written: Written<'_>) -> Result<()> {
         let Some(places) = self.places.get(code) else {
             return Err(self.reader.error(format!("no variable is declared with the code {}", shown(code))));
         };
         for place in places {
+            let (name, form) = match *place {
+                Place::Boolean(at) => (&self.variables.booleans[at], Form::Unsigned(1)),
+                Place::Number(at, form) => (&self.variables.numbers[at], form),
+                Place::LeftOut => continue,
+            };
+            let value = form.value(written).map_err(|bits| {
+                let digits = if let Written::Digits(digits) = written { shown(digits) } else { String::new() };
+                self.reader.error(format!("{digits} has more bits than `{name}`, which has {bits}"))
+            })?;
             match *place {
                 Place::Boolean(at) => self.state.booleans[at] = value.map(|value| value != 0.0),
-                Place::Number(at) => self.state.numbers[at] = value,
+                Place::Number(at, _) => self.state.numbers[at] = value,
                 Place::LeftOut => {}
             }
         }
         self.state.has_changed = true;
         Ok(())
+    }
+}
+
+impl Form {
+    /// The number that is meant; `None` when a digit is unknown. An error where the digits are too many, with the bits
+    /// that there are.
+    fn value(self, written: Written<'_>) -> std::result::Result<Option<f64>, usize> {
+        let digits = match written {
+            Written::Real(value) => return Ok(Some(value)),
+            Written::Digits(digits) => digits,
+        };
+        if digits.iter().any(|digit| !matches!(digit, b'0' | b'1')) {
+            return Ok(None);
+        }
+        let zeros = digits.iter().take_while(|&&digit| digit == b'0').count();
+        let (Form::Unsigned(bits) | Form::Signed(bits)) = self;
+        let digits = &digits[zeros..];
+        if digits.len() > bits {
+            return Err(bits);
+        }
+        let value = digits.iter().fold(0.0, |value, digit| 2.0 * value + f64::from(digit - b'0'));
+        // Missing digits on the left are 0, so that the sign is there only where none is missing.
+        let is_negative = matches!(self, Form::Signed(_)) && digits.len() == bits;
+        Ok(Some(if is_negative { value - 2.0_f64.powi(bits as i32) } else { value }))
     }
 }
 
@@ -220,7 +262,7 @@ impl Source for Vcd {
 
     fn rewind(&mut self) -> Result<()> {
         self.reader = Reader::open(&self.path)?;
-        Declarations::default().read(&self.path, &mut self.reader)?;
+        Declarations::read(&self.path, &mut self.reader)?;
         self.state = State {
             booleans: vec![None; self.variables.booleans.len()],
             numbers: vec![None; self.variables.numbers.len()],
@@ -257,207 +299,5 @@ impl Source for Vcd {
 
     fn notes(&self) -> &[String] {
         &self.notes
-    }
-}
-
-/// The number that binary digits stand for; `None` when one is unknown.
-fn bits(digits: &[u8]) -> std::result::Result<Option<f64>, ()> {
-    if digits.is_empty() {
-        return Err(());
-    }
-    let mut value = 0.0;
-    for digit in digits {
-        match digit {
-            b'0' | b'1' => value = 2.0 * value + f64::from(digit - b'0'),
-            b'x' | b'X' | b'z' | b'Z' => return Ok(None),
-            _ => return Err(()),
-        }
-    }
-    Ok(Some(value))
-}
-
-/// What stands before the values.
-#[derive(Default)]
-struct Declarations {
-    variables: Variables,
-    places: HashMap<Vec<u8>, Vec<Place>>,
-    notes: Vec<String>,
-    scopes: Vec<String>,
-    /// Variables by their names.
-    known: HashMap<String, Known>,
-    /// Signals that are declared in parts.
-    parted: HashSet<String>,
-}
-
-/// A variable that was declared.
-struct Known {
-    code: String,
-    place: Place,
-    /// Its name with the range of bits.
-    ranged: String,
-}
-
-impl Declarations {
-    fn read(&mut self, path: &Path, reader: &mut Reader) -> Result<()> {
-        loop {
-            let Some(token) = reader.token()? else {
-                return Err(MineError::file(path, "the file ends before $enddefinitions: is this a VCD?"));
-            };
-            match token {
-                b"$enddefinitions" => return reader.skip_to_end(),
-                b"$scope" => {
-                    let words = reader.words_to_end()?;
-                    self.scopes.push(words.last().cloned().unwrap_or_default());
-                }
-                b"$upscope" => {
-                    self.scopes.pop();
-                    reader.skip_to_end()?;
-                }
-                b"$var" => {
-                    let words = reader.words_to_end()?;
-                    self.declare(&words).map_err(|message| reader.error(message))?;
-                }
-                token if token.starts_with(b"$") => reader.skip_to_end()?,
-                token => {
-                    let message = format!("{} stands where a declaration such as $var is expected", shown(token));
-                    return Err(reader.error(message));
-                }
-            }
-        }
-    }
-
-    /// `$var TYPE BITS CODE NAME [RANGE] $end`.
-    fn declare(&mut self, words: &[String]) -> std::result::Result<(), String> {
-        let [kind, bits, code, name, range @ ..] = words else {
-            return Err("a variable has a type, a number of bits, a code and a name".to_owned());
-        };
-        let Ok(bits) = bits.parse::<usize>() else {
-            return Err(format!("{} is no number of bits", shown(bits.as_bytes())));
-        };
-        // The outermost scope is the test bench or design itself.
-        let scopes = self.scopes.iter().skip(1).map(String::as_str);
-        let name = scopes.chain([name.as_str()]).collect::<Vec<_>>().join(".");
-        let Some(name) = self.name(name, &range.concat(), code)? else { return Ok(()) };
-        let place = match kind.as_str() {
-            "real" | "realtime" => Place::Number(self.variables.numbers.len()),
-            _ if bits == 1 => Place::Boolean(self.variables.booleans.len()),
-            _ if bits <= MOST_BITS && bits > 0 => Place::Number(self.variables.numbers.len()),
-            _ => Place::LeftOut,
-        };
-        if let Some(known) = self.known.get_mut(&name) {
-            known.place = place;
-        }
-        match place {
-            Place::Boolean(_) => self.variables.booleans.push(name),
-            Place::Number(_) => self.variables.numbers.push(name),
-            Place::LeftOut => {
-                self.notes.push(format!("variable `{name}` is left out: {bits} bits do not fit a 64-bit float"));
-            }
-        }
-        self.places.entry(code.as_bytes().to_vec()).or_default().push(place);
-        Ok(())
-    }
-
-    /// The name of a variable among the others; `None` where it was declared before, with the same code. A range of
-    /// bits belongs to it where it tells one part of a signal from another: `a[3]`, or `a[7:4]` beside `a[3:0]`.
-    fn name(&mut self, name: String, range: &str, code: &str) -> std::result::Result<Option<String>, String> {
-        let ranged = format!("{name}{range}");
-        let is_part = (!range.is_empty() && !range.contains(':')) || self.parted.contains(&name);
-        let mut full = if is_part { ranged.clone() } else { name };
-        if let Some(first) = self.known.remove(&full) {
-            if first.code != code && first.ranged != ranged {
-                // The first part of the signal was taken for the whole.
-                match first.place {
-                    Place::Boolean(at) => self.variables.booleans[at].clone_from(&first.ranged),
-                    Place::Number(at) => self.variables.numbers[at].clone_from(&first.ranged),
-                    Place::LeftOut => {}
-                }
-                self.known.insert(first.ranged.clone(), first);
-                self.parted.insert(std::mem::replace(&mut full, ranged.clone()));
-            } else {
-                self.known.insert(full.clone(), first);
-            }
-        }
-        match self.known.get(&full) {
-            Some(known) if known.code == code => Ok(None),
-            Some(_) => Err(format!("{} is declared twice, with different codes", shown(full.as_bytes()))),
-            None => {
-                let known = Known { code: code.to_owned(), place: Place::LeftOut, ranged };
-                self.known.insert(full.clone(), known);
-                Ok(Some(full))
-            }
-        }
-    }
-}
-
-/// A token as it is shown in a message.
-fn shown(token: &[u8]) -> String {
-    const MOST: usize = 40;
-    let text = String::from_utf8_lossy(&token[..token.len().min(MOST)]).into_owned();
-    if token.len() > MOST { format!("`{text}...`") } else { format!("`{text}`") }
-}
-
-/// Words of a file, with the number of the line.
-struct Reader {
-    path: PathBuf,
-    input: BufReader<File>,
-    buffer: Vec<u8>,
-    at: usize,
-    line: u64,
-}
-
-impl Reader {
-    fn open(path: &Path) -> Result<Reader> {
-        let file = File::open(path).map_err(|source| MineError::read(path, source))?;
-        Ok(Reader {
-            path: path.to_owned(),
-            input: BufReader::with_capacity(1 << 20, file),
-            buffer: Vec::new(),
-            at: 0,
-            line: 0,
-        })
-    }
-
-    fn error(&self, message: String) -> MineError {
-        MineError::line(&self.path, self.line, message)
-    }
-
-    /// The next word.
-    fn token(&mut self) -> Result<Option<&[u8]>> {
-        loop {
-            let start = self.buffer[self.at..].iter().position(|byte| !byte.is_ascii_whitespace());
-            if let Some(start) = start.map(|start| self.at + start) {
-                let length = self.buffer[start..].iter().position(u8::is_ascii_whitespace);
-                let end = length.map_or(self.buffer.len(), |length| start + length);
-                self.at = end;
-                return Ok(Some(&self.buffer[start..end]));
-            }
-            self.buffer.clear();
-            self.at = 0;
-            let mut limited = std::io::Read::take(&mut self.input, MOST_LINE);
-            let read = limited.read_until(b'\n', &mut self.buffer);
-            if read.map_err(|source| MineError::read(&self.path, source))? == 0 {
-                return Ok(None);
-            }
-            self.line += 1;
-            if self.buffer.len() as u64 == MOST_LINE {
-                return Err(self.error("this line is too long: is the file a VCD?".to_owned()));
-            }
-        }
-    }
-
-    fn words_to_end(&mut self) -> Result<Vec<String>> {
-        let mut words = Vec::new();
-        loop {
-            match self.token()? {
-                None => return Err(self.error("the file ends where $end is expected".to_owned())),
-                Some(b"$end") => return Ok(words),
-                Some(word) => words.push(String::from_utf8_lossy(word).into_owned()),
-            }
-        }
-    }
-
-    fn skip_to_end(&mut self) -> Result<()> {
-        self.words_to_end().map(drop)
     }
 }
