@@ -52,9 +52,9 @@ pub struct Match {
     /// Solutions grown, or exact matches that are enough
     #[arg(long, short = 'k', default_value_t = 100, value_name = "K")]
     solutions: usize,
-    /// Seed of everything drawn; the same seed gives the same matches
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
+    /// Seed of everything drawn; the same seed gives the same matches [default: 1]
+    #[arg(long)]
+    seed: Option<u64>,
     /// Where matches grow; what is found is the same
     #[arg(long = "target", value_enum, default_value = "cpu")]
     place: Place,
@@ -71,7 +71,7 @@ pub struct Match {
     #[arg(long, value_name = "FILE")]
     similarity: Option<PathBuf>,
     /// Only exact occurrences, found by backtracking
-    #[arg(long, conflicts_with_all = ["scoring", "depth", "rounds", "seed", "similarity", "against", "place"])]
+    #[arg(long, conflicts_with_all = ["scoring", "depth", "rounds", "similarity", "against", "place"])]
     exact: bool,
     /// Exact occurrences without further edges among their nodes
     #[arg(long, requires = "exact")]
@@ -108,6 +108,10 @@ pub struct Match {
 impl Match {
     /// Runs the search.
     pub fn run(self) -> Result<(), CliError> {
+        if self.exact && self.seed.is_some() && self.perturb.is_none() {
+            let message = "--seed: an exact search draws nothing; leave the seed out, or add --perturb, which draws";
+            return Err(CliError::Usage(message.to_owned()));
+        }
         let mut labels = Labels::default();
         let target = read(&self.target, self.target_labels.as_deref(), &mut labels)?;
         match self.query.is_dir() {
@@ -125,12 +129,16 @@ impl Match {
     }
 
     fn options(&self) -> Options {
-        Options { solutions: self.solutions, depth: self.depth, rounds: self.rounds, seed: self.seed }
+        Options { solutions: self.solutions, depth: self.depth, rounds: self.rounds, seed: self.seed() }
+    }
+
+    fn seed(&self) -> u64 {
+        self.seed.unwrap_or(1)
     }
 
     fn perturbed(&self, query: LabelledGraph, target: &LabelledGraph, number: u64) -> Result<LabelledGraph, CliError> {
         match self.perturb {
-            Some(share) => Ok(perturb(&query, target, share, self.seed + number)?),
+            Some(share) => Ok(perturb(&query, target, share, self.seed().wrapping_add(number))?),
             None => Ok(query),
         }
     }
@@ -194,7 +202,9 @@ impl Match {
             }
         }
         let mut queries = Vec::new();
-        for (number, path) in format::labelled_files(&self.query)?.into_iter().enumerate() {
+        let folder = format::labelled_files(&self.query)?;
+        folder.notes.iter().for_each(|note| eprintln!("gw: {note}"));
+        for (number, path) in folder.files.into_iter().enumerate() {
             let query = self.perturbed(format::read(&path, labels)?, target, number as u64)?;
             let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
             queries.push((name, query));

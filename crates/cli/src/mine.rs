@@ -1,15 +1,19 @@
 //! `gw mine`: what was true of the variables of a trace at every instant.
 
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use gw_cuda::device::Device;
+use gw_lab::Lab;
 use gw_mine::check::{Checker, Cores};
 use gw_mine::device::{OnDevice, Use};
 use gw_mine::generate::Shape;
+use gw_mine::source::csv::Csv;
 use gw_mine::{
     Basis, Constant, Language, MineError, Mined, ReadOptions, Source, Templates, assertions, load, mine_with, open,
     report, text as lines,
@@ -27,6 +31,7 @@ Examples:
   gw mine trace.csv --assertions python        lines for a program
   gw mine huge.csv --stream                    part by part, for traces larger than memory
   gw mine trace.parquet --target cuda          on the GPU
+  gw mine my.lab --minimal                     the measured steps of a lab
   gw mine --generate T4 --target cuda --repeat 3    times on a trace of the shape of the thesis
 
 docs/mine.md explains templates and files.";
@@ -83,7 +88,7 @@ enum Generated {
 #[derive(Args)]
 #[command(after_help = HELP)]
 pub struct Mine {
-    /// The trace: .csv, .tsv, .vcd or .parquet
+    /// The trace: .csv, .tsv, .vcd or .parquet, or a lab, whose steps are mined
     #[arg(required_unless_present = "generate", conflicts_with_all = ["generate", "instants", "seed"])]
     trace: Option<PathBuf>,
     /// A trace that is made here instead, of the shape of one of the thesis
@@ -155,7 +160,9 @@ impl Mine {
         };
         let mut source: Box<dyn Source> = match (&self.trace, self.generate) {
             (Some(trace), _) => {
-                let mut opened = open(trace, &ReadOptions { clock: self.clock, ..ReadOptions::default() })?;
+                let options = ReadOptions { clock: self.clock, ..ReadOptions::default() };
+                let mut opened =
+                    if is_lab(trace) { steps(trace, &options, self.stream)? } else { open(trace, &options)? };
                 if self.stream { opened } else { Box::new(load(&mut *opened)?) }
             }
             (None, Some(shape)) => Box::new(Shape::from(shape).make(self.instants as usize, self.seed)?),
@@ -192,6 +199,30 @@ impl Mine {
         }
         Ok(())
     }
+}
+
+/// True for a database of SQLite, by its first bytes.
+fn is_lab(path: &Path) -> bool {
+    let mut head = [0; 16];
+    let is_file = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+    let mut read = || File::open(path).and_then(|mut file| file.read_exact(&mut head));
+    is_file && read().is_ok() && head == *b"SQLite format 3\0"
+}
+
+/// The measured steps of a lab, as `gw lab export --what steps` writes them.
+fn steps(path: &Path, options: &ReadOptions, is_streamed: bool) -> Result<Box<dyn Source>, CliError> {
+    let refuse = |message: &str| Err(CliError::Usage(format!("{}: {message}", path.display())));
+    if options.clock.is_some() {
+        return refuse("a clock is asked for, but only a VCD has clocks");
+    }
+    if is_streamed {
+        return refuse("--stream is for files; `gw lab export --what steps` makes one of a lab");
+    }
+    let sheet = Lab::open_read_only(path)?.query("steps", None)?;
+    if sheet.rows.is_empty() {
+        return refuse("the lab has no measured steps: `gw lab run` measures some");
+    }
+    Ok(Box::new(Csv::from_text(path, sheet.to_csv().into_bytes(), b',', options)?))
 }
 
 fn mined_once(

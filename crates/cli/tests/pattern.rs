@@ -154,4 +154,80 @@ fn steps_of_a_lab_are_a_trace() {
     let found = success(at, &["mine", "steps.csv", "--templates", "1"]);
     assert!(found.contains("min <= mean\n") && found.contains("mean <= max\n"), "{found}");
     assert!(found.contains("validated is true\n"), "{found}");
+    // The lab itself is the same trace.
+    assert_eq!(success(at, &["mine", "my.lab", "--templates", "1"]), found);
+    assert!(failure(at, &["mine", "my.lab", "--stream"], 2).contains("--stream is for files; `gw lab export"));
+    assert!(failure(at, &["mine", "my.lab", "--clock", "c"], 2).contains("only a VCD has clocks"));
+    success(at, &["lab", "init", "empty.lab"]);
+    assert!(failure(at, &["mine", "empty.lab"], 2).contains("empty.lab: the lab has no measured steps"));
+}
+
+/// More matches or candidates than there is memory for end with a sentence that names the mend.
+#[cfg(unix)]
+#[test]
+fn memory_is_asked_for_before_it_is_taken() {
+    let folder = folder();
+    let at = folder.path();
+    let complete = |nodes: u32| {
+        let edges: Vec<String> = (0..nodes).flat_map(|u| (0..u).map(move |v| format!("{u} {v}\n"))).collect();
+        format!("#k\n{nodes}\n{}{}\n{}", "A\n".repeat(nodes as usize), edges.len(), edges.concat())
+    };
+    std::fs::write(at.join("k6.gfu"), complete(6)).unwrap();
+    std::fs::write(at.join("k60.gfu"), complete(60)).unwrap();
+    let names: Vec<String> = (0..500).map(|v| format!("c{v}")).collect();
+    let row = |from: u32| (0..500).map(|v| format!("{}", from + v * 3)).collect::<Vec<_>>().join(",");
+    let rows: String = (0..70).map(|from| row(from) + "\n").collect();
+    std::fs::write(at.join("wide.csv"), format!("{}\n{rows}", names.join(","))).unwrap();
+    let refused = |arguments: &str| {
+        let line = format!("ulimit -v 900000; exec $GW {arguments} --threads 2");
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", &line]).env("GW", env!("CARGO_BIN_EXE_gw")).current_dir(at);
+        let output = command.output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{arguments}: {told}");
+        told
+    };
+    let told = refused("match k6.gfu k60.gfu --exact -k 10000000000");
+    assert!(told.contains("exact matches, and these alone need") && told.contains("--solutions"), "{told}");
+    let told = refused("mine wide.csv");
+    assert!(told.contains(" of 500 variables are to be kept") && told.contains("--arity 2"), "{told}");
+    // What is there in a few is found, whatever the limit is.
+    let told = success(at, &["match", "q.lg", "t.lg", "--exact", "-k", "10000000000"]);
+    assert!(told.contains("there are no other exact matches"), "{told}");
+}
+
+/// Pipes and folders under the names of files, and options that mean nothing together.
+#[cfg(unix)]
+#[test]
+fn pipes_and_idle_options_are_refused() {
+    let folder = folder();
+    let at = folder.path();
+    let made = std::process::Command::new("mkfifo").args(["p.csv", "p.lg"]).current_dir(at).status().unwrap();
+    assert!(made.success());
+    assert!(failure(at, &["mine", "p.csv"], 1).contains("p.csv: this is a pipe, and a trace is read more than once"));
+    assert!(failure(at, &["match", "p.lg", "t.lg"], 2).contains("p.lg: this is a pipe or a device"));
+    std::fs::create_dir(at.join("queries")).unwrap();
+    std::fs::create_dir(at.join("queries/old.gfu")).unwrap();
+    std::fs::copy(at.join("q.lg"), at.join("queries/q.lg")).unwrap();
+    let output = gw(at, &["match", "queries", "t.lg", "-k", "5"]);
+    let notes = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && notes.contains("old.gfu is left out: it is a folder"), "{notes}");
+    assert!(
+        failure(at, &["match", "q.lg", "t.lg", "--exact", "--seed", "2"], 2).contains("an exact search draws nothing")
+    );
+    success(at, &["match", "q.lg", "t.lg", "--exact", "--perturb", "1", "--seed", "2"]);
+}
+
+/// Constants without end are numbers of every language, and texts in JSON.
+#[test]
+fn infinite_constants_are_told() {
+    let folder = folder();
+    let at = folder.path();
+    let common = ["mine", "trace.csv", "--arity", "1", "--constant", "< inf", "--constant", "!= -inf"];
+    let with = |more: &[&'static str]| success(at, &[&common[..], more].concat());
+    assert!(with(&["--assertions", "python"]).contains("assert x < math.inf\n"));
+    assert!(with(&["--assertions", "c"]).contains("assert((double)x != -INFINITY);\n"));
+    assert!(with(&["--assertions", "systemverilog"]).contains("real'(x) < $bitstoreal(64'h7ff0000000000000)"));
+    let data: serde_json::Value = serde_json::from_str(&with(&["--json"])).unwrap();
+    assert_eq!(data["invariants"][0]["template"]["constant"]["less"], "inf");
 }

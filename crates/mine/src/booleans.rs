@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use crate::Result;
 use crate::check::{Candidate, Checker, Question, Rules, survivors};
 use crate::classes::Classes;
+use crate::findings::Findings;
 use crate::invariant::{Basis, Invariant};
 use crate::template::{Template, Templates};
 use crate::trace::{Block, Trace};
@@ -30,32 +31,32 @@ enum Form {
 pub fn mine(templates: &Templates, probe: &Trace, checker: &mut dyn Checker) -> Result<Vec<Invariant>> {
     let count = probe.booleans.len() as u32;
     let rules = Rules::new(templates, false);
-    let mut found = Vec::new();
+    let mut found = Findings::new(count);
     // 1. Constants.
     let mut candidates =
-        survivors(count, probe, &rules, |v| std::iter::once(Candidate::new(Question::Patterns1, [v, v, v])));
+        survivors(count, probe, &rules, |v| std::iter::once(Candidate::new(Question::Patterns1, [v, v, v])))?;
     checker.prune(&mut candidates, &rules)?;
     let constants: BTreeMap<u32, bool> =
         candidates.iter().map(|candidate| (candidate.variables[0], candidate.seen == 0b10)).collect();
     for (&v, &value) in &constants {
         let template = if value { Template::True } else { Template::False };
         if templates.booleans.contains(&template) {
-            found.push(Invariant { template, variables: [v, 0, 0], basis: Basis::Checked });
+            found.push(template, [v, 0, 0], Basis::Checked)?;
         }
     }
     if !templates.has_booleans_of(2) && !templates.has_booleans_of(3) {
-        return Ok(found);
+        return Ok(found.into_list());
     }
     // 2. Equal and opposite variables.
     let (classes, forms) = classes(count, &constants, probe, checker, &rules)?;
-    pairs(templates, &forms, &mut found);
+    pairs(templates, &forms, &mut found)?;
     if !templates.has_booleans_of(3) {
-        return Ok(found);
+        return Ok(found.into_list());
     }
     // 3. Patterns of pairs and triples of classes.
     let patterns = Patterns::find(templates, &classes, &forms, probe, checker)?;
-    triples(templates, &forms, &patterns, &mut found);
-    Ok(found)
+    triples(templates, &forms, &patterns, &mut found)?;
+    Ok(found.into_list())
 }
 
 /// Classes of variables that are equal or opposite, and the form of every variable.
@@ -95,7 +96,7 @@ fn classes(
 }
 
 /// Equal and opposite pairs, by the forms of their variables.
-fn pairs(templates: &Templates, forms: &[Form], found: &mut Vec<Invariant>) {
+fn pairs(templates: &Templates, forms: &[Form], found: &mut Findings) -> Result<()> {
     let relation = |a: Form, b: Form| match (a, b) {
         (Form::Constant(a), Form::Constant(b)) => Some((a == b, Basis::Inferred)),
         (Form::Of { class: a, is_opposite: x, is_leader }, Form::Of { class: b, is_opposite: y, .. }) if a == b => {
@@ -108,10 +109,11 @@ fn pairs(templates: &Templates, forms: &[Form], found: &mut Vec<Invariant>) {
             let Some((same, basis)) = relation(forms[a], forms[b]) else { continue };
             let template = if same { Template::Same } else { Template::Opposite };
             if templates.booleans.contains(&template) {
-                found.push(Invariant { template, variables: [a as u32, b as u32, 0], basis });
+                found.push(template, [a as u32, b as u32, 0], basis)?;
             }
         }
     }
+    Ok(())
 }
 
 /// The patterns of classes that say something; all others have all patterns, or too many.
@@ -140,12 +142,12 @@ impl Patterns {
         let mut pairs = survivors(if asks_pairs { count } else { 0 }, probe, &rules, |r| {
             let later = leaders[r as usize + 1..].iter();
             later.map(move |&s| Candidate::new(Question::Patterns2, [leaders[r as usize], s, 0]))
-        });
+        })?;
         checker.prune(&mut pairs, &rules)?;
         let mut triples = survivors(count, probe, &rules, |r| {
             let later = (r + 1..count).flat_map(move |s| (s + 1..count).map(move |t| [r, s, t]));
             later.map(|classes| Candidate::new(Question::Patterns3, classes.map(|class| leaders[class as usize])))
-        });
+        })?;
         checker.prune(&mut triples, &rules)?;
         let of = |candidate: &Candidate| candidate.variables.map(|v| class.get(&v).copied().unwrap_or(0));
         let pair = |candidate: &Candidate| {
@@ -172,19 +174,18 @@ impl Patterns {
 }
 
 /// Variables computed from two others.
-fn triples(templates: &Templates, forms: &[Form], patterns: &Patterns, found: &mut Vec<Invariant>) {
+fn triples(templates: &Templates, forms: &[Form], patterns: &Patterns, found: &mut Findings) -> Result<()> {
     let wanted: Vec<Template> = templates.booleans.iter().copied().filter(|template| template.arity() == 3).collect();
     let count = forms.len();
     for a in 0..count {
         for b in (0..count).filter(|&b| b != a) {
             for c in (b + 1..count).filter(|&c| c != a) {
                 let chosen = [forms[a], forms[b], forms[c]];
-                let mut classes: Vec<u32> = chosen.iter().filter_map(|form| form.class()).collect();
-                classes.sort_unstable();
-                classes.dedup();
-                let Some(seen) = patterns.of(&classes) else { continue };
+                let (classes, distinct) = classes_of(chosen);
+                let classes = &classes[..distinct];
+                let Some(seen) = patterns.of(classes) else { continue };
                 let is_checked =
-                    classes.len() == 3 && chosen.iter().all(|form| matches!(form, Form::Of { is_leader: true, .. }));
+                    distinct == 3 && chosen.iter().all(|form| matches!(form, Form::Of { is_leader: true, .. }));
                 let basis = if is_checked { Basis::Checked } else { Basis::Inferred };
                 let value = |form: Form, pattern: u8| match form {
                     Form::Constant(value) => value,
@@ -199,12 +200,26 @@ fn triples(templates: &Templates, forms: &[Form], patterns: &Patterns, found: &m
                         template.holds_for(a, b, c)
                     });
                     if holds {
-                        found.push(Invariant { template, variables: [a as u32, b as u32, c as u32], basis });
+                        found.push(template, [a as u32, b as u32, c as u32], basis)?;
                     }
                 }
             }
         }
     }
+    Ok(())
+}
+
+/// The classes of three variables, ascending and each once, and how many they are.
+fn classes_of(chosen: [Form; 3]) -> ([u32; 3], usize) {
+    let (mut classes, mut count) = ([u32::MAX; 3], 0);
+    for class in chosen.iter().filter_map(|form| form.class()) {
+        if !classes[..count].contains(&class) {
+            classes[count] = class;
+            count += 1;
+        }
+    }
+    classes[..count].sort_unstable();
+    (classes, count)
 }
 
 impl Form {

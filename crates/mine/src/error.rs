@@ -36,6 +36,23 @@ pub enum MineError {
     /// Memory does not suffice.
     #[error(transparent)]
     Memory(#[from] gw_graph::memory::OutOfMemory),
+    /// There are more candidates or invariants than there is memory for.
+    #[error(
+        "more than {most} {what} of {variables} variables are to be kept, and these alone need {} of memory, which is all \
+         that may still be used: leave columns out, ask for fewer variables in an invariant (--arity 2), or for less \
+         (--templates 1)",
+        gw_graph::memory::human_bytes((*bytes).into())
+    )]
+    TooMany {
+        /// Candidates or invariants.
+        what: &'static str,
+        /// Variables they are about.
+        variables: u32,
+        /// How many there is memory for.
+        most: u64,
+        /// Bytes that these take.
+        bytes: u64,
+    },
     /// The GPU is missing or refused something.
     #[cfg(feature = "cuda")]
     #[error("{0}")]
@@ -62,4 +79,11 @@ impl MineError {
     pub fn is_usage(&self) -> bool {
         matches!(self, MineError::Argument(_))
     }
+}
+
+/// How many things of so many bytes the memory that may still be used has room for.
+pub(crate) fn most_in_memory(bytes: u64) -> u64 {
+    // What everything else may still need.
+    const RESERVE: u64 = 64 << 20;
+    gw_graph::memory::room().map_or(u64::MAX, |room| room.bytes.saturating_sub(RESERVE) / bytes)
 }

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use crate::assertion::Language;
+use crate::keywords::is_reserved;
 use crate::trace::Variables;
 
 /// An identifier per variable.
@@ -14,8 +16,10 @@ pub struct Identifiers {
 }
 
 impl Identifiers {
-    /// Identifiers of variables. A name that is an identifier stays; others give way by a number behind them.
-    pub fn new(variables: &Variables) -> Identifiers {
+    /// Identifiers of variables in a language. A name that is an identifier stays; others give way by a number behind
+    /// them.
+    pub fn new(variables: &Variables, language: Language) -> Identifiers {
+        let identifier = |name: &str| identifier(name, language);
         let names = || variables.booleans.iter().chain(&variables.numbers);
         let mut taken: HashSet<String> = names().filter(|name| identifier(name) == **name).cloned().collect();
         // Names may be repeated, such as those of a Boolean and a number.
@@ -46,14 +50,20 @@ impl Identifiers {
     }
 }
 
-/// A name as an identifier: other characters than letters, digits and `_` become `_`. Dots stay, since they lead into
-/// parts of records and modules.
-fn identifier(name: &str) -> String {
-    let mut text: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '_' }).collect();
-    if text.chars().next().is_none_or(|c| c.is_ascii_digit()) {
-        text.insert(0, '_');
-    }
-    text
+/// A name as an identifier: other characters than letters, digits and `_` become `_`, and `_` stands behind words of
+/// the language. Dots stay, since they lead into parts of records and modules.
+fn identifier(name: &str, language: Language) -> String {
+    let part = |part: &str| {
+        let mut text: String = part.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+        if text.chars().next().is_none_or(|c| c.is_ascii_digit()) {
+            text.insert(0, '_');
+        }
+        if is_reserved(&text, language) {
+            text.push('_');
+        }
+        text
+    };
+    name.split('.').map(part).collect::<Vec<_>>().join(".")
 }
 
 #[cfg(test)]
@@ -67,10 +77,20 @@ mod tests {
             booleans: names(&["x-1", "ok", "x 1"]),
             numbers: names(&["x_1", "x_1_2", "ok", "2nd", "top.a"]),
         };
-        let own = Identifiers::new(&variables);
+        let own = Identifiers::new(&variables, Language::C);
         assert_eq!(own.booleans, ["x_1_3", "ok", "x_1_4"]);
         assert_eq!(own.numbers, ["x_1", "x_1_2", "ok_2", "_2nd", "top.a"]);
         let renamed: Vec<_> = own.renamed(&variables).collect();
         assert_eq!(renamed, [("x_1_3", "x-1"), ("x_1_4", "x 1"), ("ok_2", "ok"), ("_2nd", "2nd")]);
+    }
+
+    #[test]
+    fn words_of_a_language_are_no_names() {
+        let names = ["class", "class_", "math", "log", "top.wire", "a.2", "ok"].map(str::to_owned).to_vec();
+        let variables = Variables { booleans: vec![], numbers: names };
+        let of = |language| Identifiers::new(&variables, language).numbers;
+        assert_eq!(of(Language::Python), ["class__2", "class_", "math_", "log", "top.wire", "a._2", "ok"]);
+        assert_eq!(of(Language::C), ["class", "class_", "math", "log_", "top.wire", "a._2", "ok"]);
+        assert_eq!(of(Language::SystemVerilog), ["class__2", "class_", "math", "log", "top.wire_", "a._2", "ok"]);
     }
 }

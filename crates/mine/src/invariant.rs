@@ -1,8 +1,7 @@
-//! Invariants: a template with the variables it holds for, as text and as assertions of programming languages.
+//! Invariants: a template with the variables it holds for, as a person reads it.
 
 use serde::Serialize;
 
-use crate::identifiers::Identifiers;
 use crate::template::{Constant, Template};
 use crate::trace::Variables;
 
@@ -25,17 +24,6 @@ pub struct Invariant {
     pub variables: [u32; 3],
     /// How it is known.
     pub basis: Basis,
-}
-
-/// A language for assertions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Language {
-    /// `assert(a == (b && c));` with `<assert.h>` and `<math.h>`.
-    C,
-    /// `assert a == (b and c)` with `import math`.
-    Python,
-    /// Immediate assertions: `assert (a == (b && c));`.
-    SystemVerilog,
 }
 
 impl Template {
@@ -83,127 +71,6 @@ impl Invariant {
             Most => format!("{a} = max({b}, {c})"),
             BelowProduct => format!("{a} < {b} * {c}"),
             AtMostSum => format!("{a} <= {b} + {c}"),
-        }
-    }
-
-    /// The invariant as a line of a program.
-    pub fn assertion(&self, identifiers: &Identifiers, language: Language, tolerance: f64) -> String {
-        use Template::*;
-        let all = if self.template.is_boolean() { &identifiers.booleans } else { &identifiers.numbers };
-        let names: Vec<&String> = self.variables[..self.template.arity()].iter().map(|&v| &all[v as usize]).collect();
-        let [a, b, c] = [0, 1, 2].map(|at| names.get(at).map(|name| name.to_string()).unwrap_or_default());
-        let word = Words::of(language);
-        let near = |value: String| {
-            let Words { abs, most, .. } = word;
-            format!("{abs}({a} - {value}) <= {tolerance:e} * {most}({abs}({a}), {abs}({value}))")
-        };
-        let condition = match self.template {
-            True => a.clone(),
-            False => format!("{}{a}", word.not),
-            Same | Equal => format!("{a} == {b}"),
-            Opposite | Unequal => format!("{a} != {b}"),
-            And => format!("{a} == ({b} {} {c})", word.and),
-            Or => format!("{a} == ({b} {} {c})", word.or),
-            Xor => format!("{a} == ({b} != {c})"),
-            Constant(self::Constant::Equal(k)) => format!("{a} == {k}"),
-            Constant(self::Constant::Unequal(k)) => format!("{a} != {k}"),
-            Constant(self::Constant::Less(k)) => format!("{a} < {k}"),
-            Constant(self::Constant::AtMost(k)) => format!("{a} <= {k}"),
-            Less => format!("{a} < {b}"),
-            Greater => format!("{a} > {b}"),
-            AtMost => format!("{a} <= {b}"),
-            AtLeast => format!("{a} >= {b}"),
-            BelowRoot => format!("{a} < {}({b})", word.sqrt),
-            Logarithm => near(format!("{}({b})", word.log)),
-            BelowNext => format!("{a} < {b} + 1"),
-            Double => format!("{a} == 2 * {b}"),
-            Power => near(format!("{}({b}, {c})", word.pow)),
-            Least => format!("{a} == ({})", word.choose(&format!("{b} < {c}"), &b, &c)),
-            Most => format!("{a} == ({})", word.choose(&format!("{b} > {c}"), &b, &c)),
-            BelowProduct => format!("{a} < {b} * {c}"),
-            AtMostSum => format!("{a} <= {b} + {c}"),
-        };
-        match language {
-            Language::C => format!("assert({condition});"),
-            Language::Python => format!("assert {condition}"),
-            Language::SystemVerilog => format!("assert ({condition});"),
-        }
-    }
-}
-
-/// How a language says things.
-#[derive(Clone, Copy)]
-struct Words {
-    not: &'static str,
-    and: &'static str,
-    or: &'static str,
-    sqrt: &'static str,
-    log: &'static str,
-    pow: &'static str,
-    abs: &'static str,
-    most: &'static str,
-    is_python: bool,
-}
-
-impl Words {
-    fn of(language: Language) -> Words {
-        let c = Words {
-            not: "!",
-            and: "&&",
-            or: "||",
-            sqrt: "sqrt",
-            log: "log",
-            pow: "pow",
-            abs: "fabs",
-            most: "fmax",
-            is_python: false,
-        };
-        match language {
-            Language::C => c,
-            Language::Python => Words {
-                not: "not ",
-                and: "and",
-                or: "or",
-                sqrt: "math.sqrt",
-                log: "math.log",
-                pow: "math.pow",
-                abs: "abs",
-                most: "max",
-                is_python: true,
-            },
-            // `gw_abs` and `gw_max` stand in the head that goes before the assertions.
-            Language::SystemVerilog => {
-                Words { sqrt: "$sqrt", log: "$ln", pow: "$pow", abs: "gw_abs", most: "gw_max", ..c }
-            }
-        }
-    }
-
-    fn choose(self, condition: &str, yes: &str, no: &str) -> String {
-        match self.is_python {
-            true => format!("{yes} if {condition} else {no}"),
-            false => format!("{condition} ? {yes} : {no}"),
-        }
-    }
-}
-
-impl Language {
-    /// A line that is not part of the program.
-    pub fn comment(self, text: &str) -> String {
-        match self {
-            Language::Python => format!("# {text}\n"),
-            Language::C | Language::SystemVerilog => format!("// {text}\n"),
-        }
-    }
-
-    /// Lines that must stand before assertions of the language.
-    pub fn head(self) -> &'static str {
-        match self {
-            Language::C => "#include <assert.h>\n#include <math.h>\n",
-            Language::Python => "import math\n",
-            Language::SystemVerilog => {
-                "function automatic real gw_abs(real x); return x < 0 ? -x : x; endfunction\n\
-                 function automatic real gw_max(real x, real y); return x > y ? x : y; endfunction\n"
-            }
         }
     }
 }

@@ -17,15 +17,19 @@
 //! # Ok::<(), gw_mine::MineError>(())
 //! ```
 
+mod assertion;
 mod booleans;
 pub mod check;
 mod classes;
 #[cfg(feature = "cuda")]
 pub mod device;
+mod dominance;
 mod error;
+mod findings;
 pub mod generate;
 mod identifiers;
 mod invariant;
+mod keywords;
 mod mine;
 mod numbers;
 mod ranges;
@@ -34,9 +38,10 @@ pub mod source;
 mod template;
 mod trace;
 
+pub use assertion::Language;
 pub use error::MineError;
 pub use identifiers::Identifiers;
-pub use invariant::{Basis, Invariant, Language};
+pub use invariant::{Basis, Invariant};
 pub use mine::{Mined, Seconds, mine, mine_with};
 pub use ranges::Range;
 pub use report::{assertions, report, text};

@@ -1,14 +1,18 @@
 //! Invariants of numbers: constants, then pairs, then triples.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::Result;
-use crate::check::{Candidate, Checker, EQUAL, GREATER, LESS, Question, Rules, UNORDERED, relation_holds, survivors};
+use crate::check::{
+    Candidate, Checker, EQUAL, GREATER, LESS, Question, Rules, UNORDERED, relation_holds, scan, survivors,
+};
 use crate::classes::Classes;
+use crate::dominance::{Dominance, Key, Kind, closure, neighbours, sorted};
+use crate::findings::Findings;
 use crate::invariant::{Basis, Invariant};
 use crate::ranges::{Range, implied, order};
 use crate::template::{Template, Templates};
-use crate::trace::{Numbers, Trace};
+use crate::trace::{Block, Numbers, Trace};
 
 /// Whole numbers below this have a larger neighbour one further on, exactly.
 const EXACT: f64 = (1_u64 << 52) as f64;
@@ -18,7 +22,7 @@ pub struct Numeric<'a> {
     templates: &'a Templates,
     rules: Rules,
     probe: &'a Trace,
-    found: Vec<Invariant>,
+    found: Findings,
 }
 
 /// What is known about pairs of classes.
@@ -31,7 +35,8 @@ struct Known {
 /// Mines the numbers of a trace.
 pub fn mine(templates: &Templates, probe: &Trace, checker: &mut dyn Checker) -> Result<Vec<Invariant>> {
     let rules = Rules::new(templates, false);
-    Numeric { templates, rules, probe, found: Vec::new() }.run(checker)
+    let found = Findings::new(probe.numbers.columns() as u32);
+    Numeric { templates, rules, probe, found }.run(checker)
 }
 
 impl Numeric<'_> {
@@ -39,19 +44,19 @@ impl Numeric<'_> {
         let count = self.probe.numbers.columns() as u32;
         self.constants(count, checker)?;
         if self.templates.pairs.is_empty() && self.templates.triples.is_empty() {
-            return Ok(self.found);
+            return Ok(self.found.into_list());
         }
         // 1. What lives through the first instants. Where nothing does, the trace is not read at all.
         let classes = self.classes(count, checker)?;
-        let mut orders = self.order_candidates(&classes);
-        let mut pairs = self.template_candidates(&classes, 2);
-        let mut triples = self.template_candidates(&classes, 3);
+        let mut orders = self.order_candidates(&classes)?;
+        let mut pairs = self.template_candidates(&classes, 2)?;
+        let mut triples = self.template_candidates(&classes, 3)?;
         for candidates in [&mut orders, &mut pairs, &mut triples] {
             checker.prune_by_head(candidates, &self.rules)?;
         }
         let same = classes.members.iter().any(|class| class.len() > 1);
         if orders.is_empty() && pairs.is_empty() && triples.is_empty() && !same {
-            return Ok(self.found);
+            return Ok(self.found.into_list());
         }
         // 2. Orders of pairs: by ranges where these do not overlap, else over the whole trace.
         let index: HashMap<u32, u32> =
@@ -70,16 +75,19 @@ impl Numeric<'_> {
             by_range.extend(decided.map(|seen| ((r, s), seen)));
             decided.is_none()
         });
-        checker.prune(&mut orders, &self.rules)?;
-        let scanned = orders.iter().map(|candidate| {
+        let class_pair = |candidate: &Candidate| {
             let [r, s, _] = class_of(candidate);
-            ((r, s), candidate.seen)
-        });
-        known.orders.extend(scanned.clone());
-        self.relations(&classes, by_range.iter().copied(), Basis::Inferred);
-        self.relations(&classes, scanned.collect::<Vec<_>>().into_iter(), Basis::Checked);
-        known.orders.extend(by_range);
-        self.relations_within(&classes);
+            (r, s)
+        };
+        let mut decided = by_range;
+        let mut scanned =
+            self.orders_by_chains(&mut orders, &mut decided, classes.leaders.len(), class_pair, checker)?;
+        checker.prune(&mut orders, &self.rules)?;
+        scanned.extend(orders.iter().map(|candidate| (class_pair(candidate), candidate.seen)));
+        self.relations(&classes, &decided, Basis::Inferred)?;
+        self.relations(&classes, &scanned, Basis::Checked)?;
+        known.orders.extend(decided.into_iter().chain(scanned));
+        self.relations_within(&classes)?;
         // 3. Other templates of pairs, then triples, less what follows from ranges and orders.
         for candidates in [&mut pairs, &mut triples] {
             let mut inferred = Vec::new();
@@ -91,16 +99,86 @@ impl Numeric<'_> {
                 }
                 decided.is_none()
             });
-            checker.prune(candidates, &self.rules)?;
+            self.prune_all(candidates, &mut inferred, &known, class_of, checker)?;
             for (list, basis) in [(&inferred, Basis::Inferred), (&*candidates, Basis::Checked)] {
                 for candidate in list {
                     if let Question::Falsified(template) = candidate.question {
-                        self.expand(&classes, template, class_of(candidate), basis);
+                        self.expand(&classes, template, class_of(candidate), basis)?;
                     }
                 }
             }
         }
-        Ok(self.found)
+        Ok(self.found.into_list())
+    }
+
+    /// Orders that follow from others: where `a < b` and `b < c` at every instant, `a < c` is not looked at. The links
+    /// of such chains are guessed by the first instants and looked at. They and what follows from them leave the list:
+    /// what follows goes to those that are decided, and links that are alive are returned.
+    fn orders_by_chains(
+        &self,
+        orders: &mut Vec<Candidate>,
+        decided: &mut Vec<Ordered>,
+        classes: usize,
+        class_pair: impl Fn(&Candidate) -> (u32, u32),
+        checker: &mut dyn Checker,
+    ) -> Result<Vec<Ordered>> {
+        let block = Block::new(self.probe, 0..self.probe.instants);
+        let guess = |candidate: &Candidate| (class_pair(candidate), scan(candidate, 0, &block, &self.rules));
+        let guesses: Vec<Ordered> = orders.iter().map(guess).collect();
+        let (up, _) = neighbours(classes, guesses.iter().chain(&*decided).filter_map(ascending));
+        let is_link = |ordered: &Ordered| ascending(ordered).is_some_and(|(r, s)| up[r as usize].contains(&s));
+        let are_links: Vec<bool> = guesses.iter().map(is_link).collect();
+        if !is_worth_a_pass(are_links.iter().filter(|&&is_link| is_link).count(), orders.len()) {
+            return Ok(Vec::new());
+        }
+        let mut are_links = are_links.into_iter();
+        let mut links: Vec<Candidate> = orders.extract_if(.., |_| are_links.next() == Some(true)).collect();
+        checker.prune(&mut links, &self.rules)?;
+        let links: Vec<Ordered> = links.iter().map(|link| (class_pair(link), link.seen)).collect();
+        let below = closure(classes, links.iter().chain(&*decided).filter_map(ascending));
+        orders.retain(|candidate| {
+            let (r, s) = class_pair(candidate);
+            match (below[r as usize].contains(&s), below[s as usize].contains(&r)) {
+                (true, _) => decided.push(((r, s), LESS)),
+                (_, true) => decided.push(((r, s), GREATER)),
+                _ => return true,
+            }
+            false
+        });
+        Ok(links)
+    }
+
+    /// Takes the candidates that die over the whole trace out of the list, and puts those that follow from others among
+    /// the inferred ones. The strongest are looked at first where they may decide many.
+    fn prune_all(
+        &self,
+        candidates: &mut Vec<Candidate>,
+        inferred: &mut Vec<Candidate>,
+        known: &Known,
+        class_of: impl Fn(&Candidate) -> [u32; 3],
+        checker: &mut dyn Checker,
+    ) -> Result<()> {
+        let key = |candidate: &Candidate| match candidate.question {
+            Question::Falsified(template) => Kind::of(template).map(|kind| (kind, sorted(kind, class_of(candidate)))),
+            _ => None,
+        };
+        let is_in = |keys: &HashSet<Key>, candidate: &Candidate| key(candidate).is_some_and(|key| keys.contains(&key));
+        let dominance = Dominance::new(&known.ranges, known.ascending());
+        let mut open: HashSet<Key> = candidates.iter().filter_map(key).collect();
+        let followed = dominance.spread(inferred.iter().filter_map(key), &mut open);
+        inferred.extend(candidates.extract_if(.., |candidate| is_in(&followed, candidate)));
+        let strongest = dominance.strongest(&open);
+        let mut held = Vec::new();
+        if is_worth_a_pass(strongest.len(), open.len()) {
+            held.extend(candidates.extract_if(.., |candidate| is_in(&strongest, candidate)));
+            checker.prune(&mut held, &self.rules)?;
+            open.retain(|key| !strongest.contains(key));
+            let followed = dominance.spread(held.iter().filter_map(key), &mut open);
+            inferred.extend(candidates.extract_if(.., |candidate| is_in(&followed, candidate)));
+        }
+        checker.prune(candidates, &self.rules)?;
+        candidates.extend(held);
+        Ok(())
     }
 
     /// Templates of a number and a constant.
@@ -110,11 +188,11 @@ impl Numeric<'_> {
             let question = |&constant| Question::Falsified(Template::Constant(constant));
             templates.iter().map(move |constant| Candidate::new(question(constant), [v, v, v]))
         };
-        let mut candidates = survivors(count, self.probe, &self.rules, make);
+        let mut candidates = survivors(count, self.probe, &self.rules, make)?;
         checker.prune(&mut candidates, &self.rules)?;
         for candidate in candidates {
             if let Question::Falsified(template) = candidate.question {
-                self.push(template, [candidate.variables[0], 0, 0], Basis::Checked);
+                self.found.push(template, [candidate.variables[0], 0, 0], Basis::Checked)?;
             }
         }
         Ok(())
@@ -137,10 +215,10 @@ impl Numeric<'_> {
     }
 
     /// Pairs of classes that may have an order.
-    fn order_candidates(&self, classes: &Classes) -> Vec<Candidate> {
+    fn order_candidates(&self, classes: &Classes) -> Result<Vec<Candidate>> {
         let leaders = &classes.leaders;
         if !self.templates.pairs.iter().any(|&template| relation_holds(template, 0)) {
-            return Vec::new();
+            return Ok(Vec::new());
         }
         survivors(leaders.len() as u32, self.probe, &self.rules, |r| {
             let later = leaders[r as usize + 1..].iter();
@@ -150,11 +228,11 @@ impl Numeric<'_> {
 
     /// Templates of two or three classes that live through the first instants. A class may be chosen as often as it
     /// has members.
-    fn template_candidates(&self, classes: &Classes, arity: usize) -> Vec<Candidate> {
+    fn template_candidates(&self, classes: &Classes, arity: usize) -> Result<Vec<Candidate>> {
         let all = if arity == 2 { &self.templates.pairs } else { &self.templates.triples };
         let templates: Vec<Template> = all.iter().copied().filter(|&t| !relation_holds(t, 0)).collect();
         if templates.is_empty() {
-            return Vec::new();
+            return Ok(Vec::new());
         }
         let count = classes.leaders.len() as u32;
         let (templates, leaders) = (&templates, &classes.leaders);
@@ -163,9 +241,9 @@ impl Numeric<'_> {
             let thirds = if arity == 2 { 1 } else { count };
             (0..count).flat_map(move |b| {
                 (0..thirds).flat_map(move |c| {
-                    let chosen = if arity == 2 { vec![a, b] } else { vec![a, b, c] };
-                    let enough = |class: &u32| chosen.iter().filter(|&x| x == class).count() <= classes.size(*class);
-                    let possible = chosen.iter().all(enough);
+                    let third = if arity == 2 { u32::MAX } else { c };
+                    let times = |class: u32| [a, b, third].iter().filter(|&&chosen| chosen == class).count();
+                    let possible = [a, b, third].iter().all(|&x| x == u32::MAX || times(x) <= classes.size(x));
                     let variables = [leader(a), leader(b), if arity == 2 { 0 } else { leader(c) }];
                     let fits =
                         move |template: &&Template| possible && (arity == 2 || !template.is_symmetric() || b <= c);
@@ -178,13 +256,9 @@ impl Numeric<'_> {
         })
     }
 
-    fn push(&mut self, template: Template, variables: [u32; 3], basis: Basis) {
-        self.found.push(Invariant { template, variables, basis });
-    }
-
     /// Relations between members of different classes.
-    fn relations(&mut self, classes: &Classes, pairs: impl Iterator<Item = ((u32, u32), u8)>, basis: Basis) {
-        for ((r, s), seen) in pairs {
+    fn relations(&mut self, classes: &Classes, pairs: &[Ordered], basis: Basis) -> Result<()> {
+        for &((r, s), seen) in pairs {
             for (at_a, &a) in classes.members[r as usize].iter().enumerate() {
                 for (at_b, &b) in classes.members[s as usize].iter().enumerate() {
                     let basis = if at_a + at_b > 0 { Basis::Inferred } else { basis };
@@ -192,26 +266,28 @@ impl Numeric<'_> {
                         | if seen & LESS != 0 { GREATER } else { 0 }
                         | if seen & GREATER != 0 { LESS } else { 0 };
                     let (a, b, seen) = if a < b { (a, b, seen) } else { (b, a, flipped) };
-                    self.relations_of(a, b, seen, basis);
+                    self.relations_of(a, b, seen, basis)?;
                 }
             }
         }
+        Ok(())
     }
 
     /// Relations between members of one class.
-    fn relations_within(&mut self, classes: &Classes) {
+    fn relations_within(&mut self, classes: &Classes) -> Result<()> {
         for class in &classes.members {
             for (at, &a) in class.iter().enumerate() {
                 for &b in &class[at + 1..] {
                     let basis = if at == 0 { Basis::Checked } else { Basis::Inferred };
-                    self.relations_of(a, b, EQUAL, basis);
+                    self.relations_of(a, b, EQUAL, basis)?;
                 }
             }
         }
+        Ok(())
     }
 
     /// The relations that seen bits allow; the weaker ones follow from the strongest.
-    fn relations_of(&mut self, a: u32, b: u32, seen: u8, basis: Basis) {
+    fn relations_of(&mut self, a: u32, b: u32, seen: u8, basis: Basis) -> Result<()> {
         let holding: Vec<Template> =
             self.templates.pairs.iter().copied().filter(|&template| relation_holds(template, seen)).collect();
         let strength = |template: &Template| match template {
@@ -221,36 +297,61 @@ impl Numeric<'_> {
         let strongest = holding.iter().map(strength).min();
         for template in &holding {
             let basis = if Some(strength(template)) == strongest { basis } else { Basis::Inferred };
-            self.push(*template, [a, b, 0], basis);
+            self.found.push(*template, [a, b, 0], basis)?;
         }
+        Ok(())
     }
 
     /// A template of classes holds for all choices of distinct members.
-    fn expand(&mut self, classes: &Classes, template: Template, [a, b, c]: [u32; 3], basis: Basis) {
+    fn expand(&mut self, classes: &Classes, template: Template, [a, b, c]: [u32; 3], basis: Basis) -> Result<()> {
         let members = |class: u32| &classes.members[class as usize];
         let is_leader = |x: u32, class: u32| x == members(class)[0];
-        let mut all = Vec::new();
+        let basis = |are_leaders: bool| if are_leaders { basis } else { Basis::Inferred };
         for &x in members(a) {
             for &y in members(b).iter().filter(|&&y| y != x) {
                 if template.arity() == 2 {
-                    all.push(([x, y, 0], is_leader(x, a) && is_leader(y, b)));
+                    self.found.push(template, [x, y, 0], basis(is_leader(x, a) && is_leader(y, b)))?;
                     continue;
                 }
                 let exchanged = template.is_symmetric() && b == c;
                 for &z in members(c).iter().filter(|&&z| z != x && z != y && (!exchanged || y < z)) {
                     let (y, z) = if template.is_symmetric() && z < y { (z, y) } else { (y, z) };
                     let leaders = is_leader(x, a) && (is_leader(y, b) || is_leader(y, c));
-                    all.push(([x, y, z], leaders && (is_leader(z, c) || is_leader(z, b))));
+                    self.found.push(template, [x, y, z], basis(leaders && (is_leader(z, c) || is_leader(z, b))))?;
                 }
             }
         }
-        for (variables, are_leaders) in all {
-            self.push(template, variables, if are_leaders { basis } else { Basis::Inferred });
-        }
+        Ok(())
     }
 }
 
+/// How two classes compare: the first is before the second.
+type Ordered = ((u32, u32), u8);
+
+/// A pair of which the first is always below the second.
+fn ascending(&((r, s), seen): &Ordered) -> Option<(u32, u32)> {
+    match seen {
+        LESS => Some((r, s)),
+        GREATER => Some((s, r)),
+        _ => None,
+    }
+}
+
+/// Whether a pass over the trace for a few candidates pays, because they may decide all.
+fn is_worth_a_pass(few: usize, all: usize) -> bool {
+    all > 64 && 4 * few <= all
+}
+
 impl Known {
+    /// Pairs of classes of which the first is never above the second.
+    fn ascending(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.orders.iter().filter_map(|(&(r, s), &seen)| match seen {
+            seen if relation_holds(Template::AtMost, seen) => Some((r, s)),
+            seen if relation_holds(Template::AtLeast, seen) => Some((s, r)),
+            _ => None,
+        })
+    }
+
     /// Whether class `r` is never above class `s`.
     fn at_most(&self, r: u32, s: u32) -> bool {
         match r.cmp(&s) {

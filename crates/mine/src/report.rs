@@ -4,8 +4,9 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
+use crate::assertion::Language;
 use crate::identifiers::Identifiers;
-use crate::invariant::{Basis, Language};
+use crate::invariant::Basis;
 use crate::mine::{Mined, Seconds};
 use crate::template::Template;
 
@@ -72,12 +73,14 @@ pub fn text(mined: &Mined, only_checked: bool) -> String {
 
 /// A line of a program per invariant, behind the lines that they need.
 pub fn assertions(mined: &Mined, language: Language, only_checked: bool) -> String {
-    let mut text = language.head().to_owned();
-    let identifiers = Identifiers::new(&mined.variables);
+    let shown = || mined.invariants.iter().filter(|found| !only_checked || found.basis == Basis::Checked);
+    let calls = |template: Template| matches!(template, Template::BelowRoot | Template::Logarithm | Template::Power);
+    let mut text = language.head(shown().any(|found| calls(found.template))).to_owned();
+    let identifiers = Identifiers::new(&mined.variables, language);
     for (identifier, name) in identifiers.renamed(&mined.variables) {
         text += &language.comment(&format!("{identifier} is the variable {name:?}"));
     }
-    for found in mined.invariants.iter().filter(|found| !only_checked || found.basis == Basis::Checked) {
+    for found in shown() {
         let _ = writeln!(text, "{}", found.assertion(&identifiers, language, mined.tolerance));
     }
     text

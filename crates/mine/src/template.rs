@@ -1,6 +1,6 @@
 //! Templates: the shapes of invariants. Sets I and II are those of Mangrove (Busato, PhD thesis, chapter 20).
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::{MineError, Result};
 
@@ -9,13 +9,18 @@ use crate::{MineError, Result};
 #[serde(rename_all = "kebab-case")]
 pub enum Constant {
     /// `v = c`
-    Equal(f64),
+    Equal(#[serde(serialize_with = "number_or_text")] f64),
     /// `v != c`
-    Unequal(f64),
+    Unequal(#[serde(serialize_with = "number_or_text")] f64),
     /// `v < c`
-    Less(f64),
+    Less(#[serde(serialize_with = "number_or_text")] f64),
     /// `v <= c`
-    AtMost(f64),
+    AtMost(#[serde(serialize_with = "number_or_text")] f64),
+}
+
+/// JSON has no infinite numbers: they become texts.
+fn number_or_text<S: Serializer>(value: &f64, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    if value.is_finite() { serializer.serialize_f64(*value) } else { serializer.serialize_str(&value.to_string()) }
 }
 
 impl std::str::FromStr for Constant {

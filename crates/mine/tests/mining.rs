@@ -109,6 +109,38 @@ fn planted_invariants_are_found_and_noise_has_none() {
     }
 }
 
+/// Chains of numbers, of which the strongest sums, products and orders decide the others, until one instant far behind
+/// the first ones breaks some of them.
+#[test]
+fn what_follows_from_stronger_ones_is_right() {
+    const COLUMNS: usize = 14;
+    const INSTANTS: usize = 1800;
+    for seed in 0..8_u64 {
+        let mut rng = gw_graph::rng::Rng::new(seed, 7);
+        let least = if seed % 2 == 0 { 30.0 } else { -5.0 };
+        let base: Vec<f64> = (0..INSTANTS).map(|_| least + rng.below(40) as f64).collect();
+        let step = 1.0 + (seed % 3) as f64;
+        let mut numbers: Vec<Vec<f64>> =
+            (0..COLUMNS).map(|v| base.iter().map(|x| x + step * v as f64 - rng.below(2) as f64).collect()).collect();
+        // Large, small, infinite or no number at all.
+        for _ in 0..seed % 4 {
+            let (column, at) = (rng.below(COLUMNS as u64) as usize, 1100 + rng.below(700) as usize);
+            numbers[column][at] = [1e3, -1e3, 61.0, f64::INFINITY, f64::NAN][rng.below(5) as usize];
+        }
+        let mut source = source(vec![], numbers, INSTANTS);
+        for templates in [Templates::first(), Templates::second()] {
+            let expected = brute_force(source.trace(), &source.variables().clone(), &templates);
+            assert!(expected.len() > 40, "{}", expected.len());
+            assert_eq!(mined(&mut source, &templates), expected, "seed {seed}");
+        }
+    }
+    // Most of what holds is never looked at by itself.
+    let mut chain = generate::planted(3000, 0, 50, 1);
+    let found = mine(&mut chain, &Templates::second()).unwrap().invariants;
+    let checked = found.iter().filter(|found| found.basis == gw_mine::Basis::Checked).count();
+    assert!(checked * 20 < found.len(), "{checked} of {}", found.len());
+}
+
 #[test]
 fn parts_and_threads_change_nothing() {
     let planted = generate::planted(20_000, 10, 11, 3);

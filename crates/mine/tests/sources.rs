@@ -50,12 +50,12 @@ fn long_tables_are_read_in_parts() {
     let rows: String = (0..10_000).map(|i| format!("{},{},{}\n", i, 2 * i, i % 2)).collect();
     let text = format!("a,b,c\n{rows}");
     let whole = read("a.csv", &text, &ReadOptions::default()).unwrap();
-    let parts = read("a.csv", &text, &ReadOptions { part: 64, clock: None }).unwrap();
+    let parts = read("a.csv", &text, &ReadOptions { part: 64, ..ReadOptions::default() }).unwrap();
     assert_eq!(whole.trace(), parts.trace());
     assert_eq!((whole.trace().instants, whole.trace().numbers.get(1, 9999)), (10_000, 19_998.0));
     let folder = tempfile::tempdir().unwrap();
     let path = written(&folder, "a.csv", text.as_bytes());
-    let mut streamed = open(&path, &ReadOptions { part: 640, clock: None }).unwrap();
+    let mut streamed = open(&path, &ReadOptions { part: 640, ..ReadOptions::default() }).unwrap();
     let texts = |source: &mut dyn Source| {
         let found = mine(source, &Templates::second()).unwrap();
         found.invariants.iter().map(|i| i.text(&found.variables)).collect::<Vec<_>>()
@@ -132,6 +132,72 @@ fn mistakes_in_dumps_are_told_with_their_line() {
     let wide = VCD.replace("wire 8", "wire 64");
     let source = read("a.vcd", &wide, &ReadOptions::default()).unwrap();
     assert!(source.notes()[0].contains("`data` is left out: 64 bits"), "{:?}", source.notes());
+}
+
+/// Dumps of integers are two's complement; several outermost scopes tell variables apart.
+#[test]
+fn integers_have_a_sign_and_scopes_tell_variables_apart() {
+    let text = "$scope module tb $end\n$var integer 32 ! i $end\n$var integer 8 % small $end\n\
+        $var reg 32 # r [31:0] $end\n$upscope $end\n$enddefinitions $end\n\
+        #0\nb11111111111111111111111111111110 !\nb11111111111111111111111111111110 #\nb0111 %\n\
+        #1\nb111 !\nb111 #\nb10000000 %\n";
+    let source = read("a.vcd", text, &ReadOptions::default()).unwrap();
+    let values = |column: usize| [0, 1].map(|at| source.trace().numbers.get(column, at));
+    assert_eq!(source.variables().numbers, ["i", "small", "r"]);
+    assert_eq!([values(0), values(1), values(2)], [[-2.0, 7.0], [7.0, -128.0], [4_294_967_294.0, 7.0]]);
+    let long = refused("a.vcd", &text.replace("b0111 %", "b101111111 %"));
+    assert!(long.contains("a.vcd:10: `101111111` has more bits than `small`, which has 8"), "{long}");
+
+    let two = "$scope module tb $end\n$var wire 1 ! clk $end\n$scope module in $end\n$var wire 4 % a $end\n$upscope $end\n\
+        $upscope $end\n$scope module glbl $end\n$var wire 1 # clk $end\n$upscope $end\n$enddefinitions $end\n\
+        #0\n0!\n1#\nb0 %\n#1\n1!\n0#\nb1 %\n";
+    let source = read("a.vcd", two, &ReadOptions::default()).unwrap();
+    assert_eq!(source.variables().booleans, ["tb.clk", "glbl.clk"]);
+    assert_eq!(source.variables().numbers, ["tb.in.a"]);
+    assert_eq!([0, 1].map(|column| source.trace().boolean(column, 0)), [false, true]);
+}
+
+/// An empty line would shift all instants behind it, and a rounded number compares as another one.
+#[test]
+fn empty_lines_and_rounded_numbers_are_told() {
+    assert!(refused("a.csv", "a\n1\n\n5\n").contains("a.csv:3: this line is empty, and a line is an instant"));
+    assert!(refused("a.csv", "a,b\n1,2\n   \r\n3,4\n").contains("a.csv:3: this line is empty"));
+    let ended = read("a.csv", "a,b\n1,2\n3,4\n\n \r\n\n", &ReadOptions::default()).unwrap();
+    assert_eq!((ended.trace().instants, ended.notes().len()), (2, 0));
+    // Dividers alone are cells without values.
+    assert!(refused("a.tsv", "a\tb\n1\t2\n\t\n5\t7\n").contains("line 3 has no number there"));
+    let rounded = "a,b,c\n1,2,0.1\n9007199254740993,9007199254740994,1e300\n";
+    let source = read("a.csv", rounded, &ReadOptions::default()).unwrap();
+    let note = "column `a` is rounded to 64-bit floats: line 3 has a whole number beyond 2^53 that is none";
+    assert_eq!(source.notes(), [note]);
+    let long = format!("a\n1\n-1{}1\n", "0".repeat(60));
+    assert_eq!(read("a.csv", &long, &ReadOptions::default()).unwrap().notes().len(), 1);
+}
+
+#[test]
+fn quotation_marks_hold_dividers() {
+    let text = "\"a,1\",b,\"say \"\"hi\"\"\"\n1,\"x, \"\"y\"\", z\",3\n4,5\" pipe,\"6\"\n";
+    let source = read("a.csv", text, &ReadOptions::default()).unwrap();
+    assert_eq!(source.variables().numbers, ["a,1", "say \"hi\""]);
+    assert_eq!([0, 1].map(|at| source.trace().numbers.get(1, at)), [3.0, 6.0]);
+    assert!(refused("a.csv", "a,b\n1,\"x\n2,3\n").contains("a.csv:2: a quotation mark is opened here and not closed"));
+}
+
+/// Parts are measured in bytes: many columns have few instants in a part.
+#[test]
+fn wide_tables_have_short_parts() {
+    let names: Vec<String> = (0..100).map(|v| format!("c{v}")).collect();
+    let rows: String = (0..1000).map(|i| vec![(i + 2).to_string(); 100].join(",") + "\n").collect();
+    let folder = tempfile::tempdir().unwrap();
+    let path = written(&folder, "a.csv", format!("{}\n{rows}", names.join(",")).as_bytes());
+    let options = ReadOptions { part_bytes: 8 * 100 * 200, ..ReadOptions::default() };
+    let mut source = open(&path, &options).unwrap();
+    source.rewind().unwrap();
+    let mut parts = Vec::new();
+    while let Some(part) = source.next().unwrap() {
+        parts.push(part.instants);
+    }
+    assert_eq!(parts, [192, 192, 192, 192, 192, 40]);
 }
 
 /// A text with some bytes replaced, removed or repeated.

@@ -57,6 +57,6 @@ fn main() -> Result<(), PatternError> {
 
 /// The queries of a folder.
 fn read_all(folder: &Path, labels: &mut Labels) -> Result<Vec<(String, LabelledGraph)>, PatternError> {
-    let paths = format::labelled_files(folder)?;
+    let paths = format::labelled_files(folder)?.files;
     paths.iter().map(|path| Ok((path.display().to_string(), format::read(path, labels)?))).collect()
 }

@@ -39,6 +39,18 @@ pub enum PatternError {
     /// Memory does not suffice.
     #[error(transparent)]
     Memory(#[from] gw_graph::memory::OutOfMemory),
+    /// An exact search found more matches than there is memory for.
+    #[error(
+        "there are more than {matches} exact matches, and these alone need {} of memory, which is all that may still be \
+         used: ask for fewer (--solutions)",
+        gw_graph::memory::human_bytes((*bytes).into())
+    )]
+    TooManyMatches {
+        /// Matches for which there is memory.
+        matches: u64,
+        /// Bytes that they take.
+        bytes: u64,
+    },
     /// The GPU is missing or refused something.
     #[cfg(feature = "cuda")]
     #[error("{0}")]

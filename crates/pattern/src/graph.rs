@@ -1,6 +1,7 @@
 //! Undirected graphs with a label on every node: sorted neighbour lists without loops and without repeated edges.
 
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use crate::labels::LabelId;
 use crate::{PatternError, Result};
@@ -165,11 +166,27 @@ impl LabelledGraph {
         }
     }
 
-    /// The node that a person calls so.
-    pub fn find_node(&self, name: &str) -> Option<u32> {
-        match &self.node_names {
-            Some(names) => names.iter().position(|n| n == name).map(|node| node as u32),
-            None => name.parse().ok().filter(|&node: &u32| (node as usize) < self.nodes()),
+    /// The nodes by what a person calls them.
+    pub fn node_numbers(&self) -> NodeNumbers<'_> {
+        let names = self.node_names.as_ref();
+        let by_name = names.map(|names| names.iter().map(String::as_str).zip(0..).collect());
+        NodeNumbers { nodes: self.nodes(), by_name }
+    }
+}
+
+/// The nodes of a graph by what a person calls them: their names, or their numbers where they have none.
+#[derive(Debug, Clone)]
+pub struct NodeNumbers<'a> {
+    nodes: usize,
+    by_name: Option<FxHashMap<&'a str, u32>>,
+}
+
+impl NodeNumbers<'_> {
+    /// The node that a person calls so; the first of several.
+    pub fn find(&self, name: &str) -> Option<u32> {
+        match &self.by_name {
+            Some(by_name) => by_name.get(name).copied(),
+            None => name.parse().ok().filter(|&node: &u32| (node as usize) < self.nodes),
         }
     }
 }

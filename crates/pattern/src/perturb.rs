@@ -17,14 +17,12 @@ pub fn perturb(query: &LabelledGraph, target: &LabelledGraph, share: f64, seed: 
     let mut edges: Vec<(u32, u32)> = query.edge_list().collect();
     let mut order: Vec<u32> = (0..query.nodes() as u32).collect();
     rng.shuffle(&mut order);
+    let mut known = target.labels().to_vec();
+    known.sort_unstable();
+    known.dedup();
     for &node in &order[..(share * nodes as f64).ceil() as usize] {
         // 1. Another label, where the target has another.
-        let others: Vec<u32> = {
-            let mut all = target.labels().to_vec();
-            all.sort_unstable();
-            all.dedup();
-            all.into_iter().filter(|&label| label != labels[node as usize]).collect()
-        };
+        let others: Vec<u32> = known.iter().copied().filter(|&label| label != labels[node as usize]).collect();
         if !others.is_empty() {
             labels[node as usize] = others[rng.below(others.len() as u64) as usize];
         }

@@ -88,3 +88,40 @@ fn large_planted_queries_are_found() {
         }
     }
 }
+
+/// A root costs what is tried there, not a look at every target node: a cycle of four times the length takes about
+/// four times as long.
+#[test]
+fn long_targets_take_linear_time() {
+    let query = LabelledGraph::new(vec![0; 3], &[(0, 1), (1, 2), (2, 0)]).unwrap();
+    let seconds = |nodes: u32| {
+        let edges: Vec<(u32, u32)> = (0..nodes).map(|v| (v, (v + 1) % nodes)).collect();
+        let target = LabelledGraph::new(vec![0; nodes as usize], &edges).unwrap();
+        let start = std::time::Instant::now();
+        let found = exact(&query, &target, &ExactOptions::default()).unwrap();
+        assert!(found.is_complete && found.matches.is_empty());
+        start.elapsed().as_secs_f64()
+    };
+    // Quadratic time is 160 times the first; the least of three is told apart from that on any machine.
+    let least = |nodes: u32| (0..3).map(|_| seconds(nodes)).fold(f64::INFINITY, f64::min);
+    let (short, long) = (least(12_500), least(160_000));
+    assert!(long < 60.0 * short.max(1e-3), "{short} s and {long} s");
+}
+
+/// Searches are used again: what an early end leaves behind must not be seen by the next root.
+#[test]
+fn a_search_that_was_given_up_leaves_nothing_behind() {
+    let nodes = 9;
+    let edges: Vec<(u32, u32)> = (0..nodes).flat_map(|u| (0..u).map(move |v| (u, v))).collect();
+    let target = LabelledGraph::new(vec![0; nodes as usize], &edges).unwrap();
+    let query = LabelledGraph::new(vec![0; 4], &[(0, 1), (1, 2), (2, 3), (3, 0)]).unwrap();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    // Ten steps lead to the first match of any root; a later step ends the search with three partners in use.
+    for most_steps in 12..40 {
+        let options = ExactOptions { limit: 1_000_000, most_steps, ..ExactOptions::default() };
+        let found = pool.install(|| exact(&query, &target, &options)).unwrap();
+        let roots: std::collections::BTreeSet<u32> = found.matches.iter().map(|partners| partners[0]).collect();
+        assert_eq!(roots.len(), nodes as usize, "{most_steps} steps: {roots:?}");
+        assert!(!found.is_complete);
+    }
+}

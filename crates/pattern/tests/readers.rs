@@ -102,3 +102,38 @@ fn a_picture_has_a_mark_for_every_node_and_edge() {
     assert_eq!(svg.matches("stroke-dasharray").count(), missing);
     assert!(!svg.contains("<a>") && !svg.contains('\u{1}') && svg.contains("&lt;a&gt;"));
 }
+
+/// Names of nodes are looked up in a table: ten times as many lines take about ten times as long.
+#[test]
+fn terms_and_labels_of_many_named_nodes_are_read_in_linear_time() {
+    let seconds = |nodes: u32| {
+        let graph: String = (0..nodes).map(|v| format!("v protein{v} A\n")).collect();
+        let pairs: String = (0..nodes).map(|v| format!("protein{v} t{}\n", v % 7)).collect();
+        let target = list::parse(&graph, &mut Labels::default()).unwrap();
+        let start = std::time::Instant::now();
+        let read = terms::parse(&pairs, &target, &mut Labels::default()).unwrap();
+        assert_eq!((read.nodes(), read.of(nodes - 1).len()), (nodes as usize, 1));
+        start.elapsed().as_secs_f64()
+    };
+    let least = |nodes: u32| (0..3).map(|_| seconds(nodes)).fold(f64::INFINITY, f64::min);
+    let (short, long) = (least(5_000), least(50_000));
+    assert!(long < 45.0 * short.max(1e-3), "{short} s and {long} s");
+}
+
+/// A folder may hold anything; what only looks like a graph by its name is left out, with a note.
+#[test]
+fn folders_with_odd_names_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("old.gfu")).unwrap();
+    let refused = gw_pattern::format::labelled_files(folder.path()).unwrap_err().to_string();
+    assert!(refused.contains("has no file named .gfu"), "{refused}");
+    for name in ["b.lg", "a.lg", "old.gfd", "note.txt"] {
+        std::fs::write(folder.path().join(name), LIST).unwrap();
+    }
+    let found = gw_pattern::format::labelled_files(folder.path()).unwrap();
+    let names: Vec<_> = found.files.iter().map(|path| path.file_name().unwrap().to_string_lossy()).collect();
+    assert_eq!(names, ["a.lg", "b.lg", "old.gfd"]);
+    assert!(found.notes.len() == 1 && found.notes[0].ends_with("old.gfu is left out: it is a folder"), "{found:?}");
+    let error = gw_pattern::format::read(&folder.path().join("old.gfu"), &mut Labels::default()).unwrap_err();
+    assert!(error.to_string().ends_with("this is a folder, not a labelled graph"), "{error}");
+}

@@ -4,16 +4,17 @@
 //! candidates. Rounds of growing size come first few instants, which kill most candidates, then the rest; the dead
 //! are taken out between rounds.
 
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
 use super::kernel::scan;
 use super::{Candidate, Checker, Rules};
-use crate::Result;
+use crate::error::most_in_memory;
 use crate::ranges::{Range, ranges};
 use crate::source::Source;
 use crate::trace::{Block, Trace};
+use crate::{MineError, Result};
 
 /// Instants of a block.
 const BLOCK: usize = 2048;
@@ -26,6 +27,9 @@ pub(crate) const HEAD: usize = 16 * BLOCK;
 
 /// Candidates of one piece of parallel work.
 const GROUP: usize = 2048;
+
+/// Memory of a candidate: twice, while lists of several threads are joined, and with its seen bits.
+const CANDIDATE_BYTES: u64 = 3 * size_of::<Candidate>() as u64;
 
 /// The cores of the processor, with the trace that they read.
 pub struct Cores<'a> {
@@ -115,17 +119,25 @@ fn prune_part(candidates: &mut Vec<Candidate>, part: &Trace, end: usize, rules: 
 }
 
 /// The candidates that live through the first instants of a trace, in the order of `make`: for each number below
-/// `count`, a function that gives its candidates.
+/// `count`, a function that gives its candidates. An error where there is no memory for them.
 pub fn survivors<I: Iterator<Item = Candidate>>(
     count: u32,
     probe: &Trace,
     rules: &Rules,
     make: impl Fn(u32) -> I + Sync,
-) -> Vec<Candidate> {
+) -> Result<Vec<Candidate>> {
     let block = Block::new(probe, 0..probe.instants);
     let first = Block::new(probe, 0..probe.instants.min(64));
     let lives = |candidate: &Candidate| {
         [&first, &block].iter().all(|block| !rules.is_dead(candidate.question, scan(candidate, 0, block, rules)))
     };
-    (0..count).into_par_iter().flat_map_iter(|number| make(number).filter(lives)).collect()
+    let (most, taken) = (most_in_memory(CANDIDATE_BYTES), AtomicU64::new(0));
+    let has_room = |_: &Candidate| taken.fetch_add(1, Ordering::Relaxed) < most;
+    let found: Vec<Candidate> =
+        (0..count).into_par_iter().flat_map_iter(|number| make(number).filter(lives).take_while(has_room)).collect();
+    if taken.into_inner() > most {
+        let bytes = most.saturating_mul(CANDIDATE_BYTES);
+        return Err(MineError::TooMany { what: "candidates", variables: count, most, bytes });
+    }
+    Ok(found)
 }

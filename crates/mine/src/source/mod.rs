@@ -33,15 +33,25 @@ pub trait Source {
 /// How a file is read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadOptions {
-    /// Instants of a part.
+    /// Most instants of a part, a multiple of 64.
     pub part: usize,
+    /// Most bytes of the values of a part, 8 each, however many variables there are; 64 instants are always in it.
+    pub part_bytes: usize,
     /// Of a VCD: instants are the rising edges of this variable, not all times at which something changes.
     pub clock: Option<String>,
 }
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        ReadOptions { part: 1 << 19, clock: None }
+        ReadOptions { part: 1 << 19, part_bytes: 64 << 20, clock: None }
+    }
+}
+
+impl ReadOptions {
+    /// Instants of a part of a trace with so many variables.
+    pub(crate) fn instants(&self, variables: usize) -> usize {
+        let fitting = self.part_bytes / (8 * variables.max(1)) / 64 * 64;
+        self.part.min(fitting.max(64))
     }
 }
 
@@ -54,6 +64,10 @@ pub fn open(path: &Path, options: &ReadOptions) -> Result<Box<dyn Source>> {
     if gw_graph::text_file::is_device(&metadata) {
         return Err(MineError::file(path, "this is a device, not a trace"));
     }
+    if !metadata.is_file() {
+        let message = "this is a pipe, and a trace is read more than once: write it to a file first";
+        return Err(MineError::file(path, message));
+    }
     if options.part == 0 || !options.part.is_multiple_of(64) {
         return Err(MineError::Argument(format!("a part has a multiple of 64 instants: {} is none", options.part)));
     }
@@ -62,11 +76,11 @@ pub fn open(path: &Path, options: &ReadOptions) -> Result<Box<dyn Source>> {
         return Err(MineError::Argument("a clock is asked for, but only a VCD has clocks".to_owned()));
     }
     match suffix.as_deref() {
-        Some("csv") => Ok(Box::new(csv::Csv::open(path, b',', options.part)?)),
-        Some("tsv") => Ok(Box::new(csv::Csv::open(path, b'\t', options.part)?)),
+        Some("csv") => Ok(Box::new(csv::Csv::open(path, b',', options)?)),
+        Some("tsv") => Ok(Box::new(csv::Csv::open(path, b'\t', options)?)),
         Some("vcd") => Ok(Box::new(vcd::Vcd::open(path, options)?)),
         #[cfg(feature = "parquet")]
-        Some("parquet") => Ok(Box::new(parquet::Parquet::open(path, options.part)?)),
+        Some("parquet") => Ok(Box::new(parquet::Parquet::open(path, options)?)),
         _ => Err(MineError::file(path, "traces are files named .csv, .tsv, .vcd or .parquet")),
     }
 }
@@ -79,7 +93,7 @@ pub fn probe(source: &mut dyn Source, instants: usize) -> Result<Option<Trace>> 
 
 /// Reads a whole trace into memory.
 pub fn load(source: &mut dyn Source) -> Result<InMemory> {
-    let (variables, notes) = (source.variables().clone(), source.notes().to_vec());
+    let variables = source.variables().clone();
     source.rewind()?;
     let mut whole: Option<Trace> = None;
     while let Some(part) = source.next()? {
@@ -90,5 +104,7 @@ pub fn load(source: &mut dyn Source) -> Result<InMemory> {
         }
     }
     let whole = whole.ok_or_else(|| MineError::Argument("the trace has no instants".to_owned()))?;
+    // Some notes are known only after all values were read.
+    let notes = source.notes().to_vec();
     Ok(InMemory::new(variables, whole).with_notes(notes))
 }

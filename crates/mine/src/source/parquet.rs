@@ -1,6 +1,6 @@
 //! Parquet tables: a row per instant. Columns of truth values are Booleans, columns of numbers are numbers, whole
-//! numbers of 64 bits rounded to 64-bit floats; others are left out, with a note. Row groups are read one after the
-//! other.
+//! numbers of 64 bits rounded to 64-bit floats, with a note where that changes one; others are left out, with a note.
+//! Row groups are read one after the other, part by part: a group may be as large as the table.
 
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,12 +12,12 @@ use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
-use super::Source;
+use super::{ReadOptions, Source};
 use crate::trace::{Numbers, Trace, Variables, packed};
 use crate::{MineError, Result};
 
 /// Values that are read at a time.
-const BATCH: usize = 1 << 16;
+const BATCH: usize = 1 << 13;
 
 /// A table in a file.
 pub struct Parquet {
@@ -29,15 +29,20 @@ pub struct Parquet {
     numbers: Vec<usize>,
     variables: Variables,
     notes: Vec<String>,
+    /// The row group that is read, and the number of its first row.
     group: usize,
-    /// Rows that were read and not handed out yet, Booleans first.
-    columns: Vec<Vec<f64>>,
+    first_row: usize,
+    /// Its columns, Booleans first, where it was begun; and how many of its rows were read.
+    open: Vec<Column>,
+    read: usize,
+    /// Per column: a value was rounded, and that is noted.
+    is_rounded: Vec<bool>,
     current: Option<Trace>,
 }
 
 impl Parquet {
-    /// Opens a table; parts have `part` instants.
-    pub fn open(path: &Path, part: usize) -> Result<Parquet> {
+    /// Opens a table.
+    pub fn open(path: &Path, options: &ReadOptions) -> Result<Parquet> {
         let file = File::open(path).map_err(|source| MineError::read(path, source))?;
         let reader = guarded(path, || SerializedFileReader::new(file))?;
         let schema = reader.metadata().file_metadata().schema_descr_ptr();
@@ -68,70 +73,130 @@ impl Parquet {
         if rows <= 0 {
             return Err(MineError::file(path, "the table has no rows"));
         }
-        let columns = vec![Vec::new(); booleans.len() + numbers.len()];
-        let path = path.to_owned();
-        Ok(Parquet { path, reader, part, booleans, numbers, variables, notes, group: 0, columns, current: None })
+        let part = options.instants(booleans.len() + numbers.len());
+        let is_rounded = vec![false; booleans.len() + numbers.len()];
+        Ok(Parquet {
+            path: path.to_owned(),
+            reader,
+            part,
+            booleans,
+            numbers,
+            variables,
+            notes,
+            group: 0,
+            first_row: 0,
+            open: Vec::new(),
+            read: 0,
+            is_rounded,
+            current: None,
+        })
     }
 
-    /// Reads a row group.
-    fn read_group(&mut self) -> Result<()> {
-        let places: Vec<usize> = self.booleans.iter().chain(&self.numbers).copied().collect();
-        let rows = self.reader.metadata().row_group(self.group).num_rows().max(0) as usize;
-        for (column, &place) in self.columns.iter_mut().zip(&places) {
-            let (reader, group) = (&self.reader, self.group);
+    /// Rows of the group that is read.
+    fn rows_of_group(&self) -> usize {
+        self.reader.metadata().row_group(self.group).num_rows().max(0) as usize
+    }
+
+    /// Begins a row group.
+    fn begin(&mut self) -> Result<()> {
+        let (reader, group) = (&self.reader, self.group);
+        let schema = reader.metadata().file_metadata().schema_descr_ptr();
+        let columns = self.booleans.iter().chain(&self.numbers).map(|&place| {
             // Whole numbers without sign are stored in the bits of those with one.
             use ConvertedType::{UINT_8, UINT_16, UINT_32, UINT_64};
-            let converted = reader.metadata().file_metadata().schema_descr().column(place).converted_type();
-            let is_unsigned = matches!(converted, UINT_8 | UINT_16 | UINT_32 | UINT_64);
-            let values = guarded(&self.path, || {
-                let group = reader.get_row_group(group)?;
-                Ok(match group.get_column_reader(place)? {
-                    ColumnReader::BoolColumnReader(mut reader) => values(&mut reader, |&x| f64::from(u8::from(x)))?,
-                    ColumnReader::Int32ColumnReader(mut reader) if is_unsigned => {
-                        values(&mut reader, |&x| f64::from(x as u32))?
-                    }
-                    ColumnReader::Int32ColumnReader(mut reader) => values(&mut reader, |&x| f64::from(x))?,
-                    ColumnReader::Int64ColumnReader(mut reader) if is_unsigned => {
-                        values(&mut reader, |&x| x as u64 as f64)?
-                    }
-                    ColumnReader::Int64ColumnReader(mut reader) => values(&mut reader, |&x| x as f64)?,
-                    ColumnReader::FloatColumnReader(mut reader) => values(&mut reader, |&x| f64::from(x))?,
-                    ColumnReader::DoubleColumnReader(mut reader) => values(&mut reader, |&x| x)?,
-                    _ => Vec::new(),
-                })
-            })?;
-            if values.len() != rows {
-                let names = self.variables.booleans.iter().chain(&self.variables.numbers);
-                let name = names.zip(&places).find(|(_, p)| **p == place).map_or("", |(name, _)| name);
+            let is_unsigned = matches!(schema.column(place).converted_type(), UINT_8 | UINT_16 | UINT_32 | UINT_64);
+            let reader = guarded(&self.path, || reader.get_row_group(group)?.get_column_reader(place))?;
+            Ok(Column { reader, is_unsigned })
+        });
+        self.open = columns.collect::<Result<_>>()?;
+        self.read = 0;
+        Ok(())
+    }
+
+    /// Puts up to `most` further rows of the group behind the columns.
+    fn extend(&mut self, columns: &mut [Vec<f64>], most: usize) -> Result<()> {
+        let wanted = most.min(self.rows_of_group() - self.read);
+        let row = self.first_row + self.read + 1;
+        for (at, (column, values)) in self.open.iter_mut().zip(columns).enumerate() {
+            let before = values.len();
+            let rounded = guarded(&self.path, || column.extend(values, wanted))?;
+            let name = self.variables.booleans.iter().chain(&self.variables.numbers).nth(at).map_or("", String::as_str);
+            let found = values.len() - before;
+            if found != wanted {
                 let message = format!(
-                    "column `{name}` has {} values in {rows} rows of row group {}: empty cells cannot be mined",
-                    values.len(),
-                    self.group
+                    "column `{name}` has {found} values in rows {row} to {}: empty cells cannot be mined",
+                    row + wanted - 1
                 );
                 return Err(MineError::file(&self.path, message));
             }
-            column.extend(values);
+            if let (Some(rounded), false) = (rounded, self.is_rounded[at]) {
+                self.is_rounded[at] = true;
+                let row = row + rounded;
+                self.notes.push(format!(
+                    "column `{name}` is rounded to 64-bit floats: row {row} has a whole number beyond 2^53 that is none"
+                ));
+            }
         }
-        self.group += 1;
+        self.read += wanted;
         Ok(())
     }
 }
 
-/// All values of a column in a row group, without those that are missing.
-fn values<T: DataType>(
-    reader: &mut ColumnReaderImpl<T>,
-    number: impl Fn(&T::T) -> f64,
-) -> std::result::Result<Vec<f64>, ParquetError> {
-    let (mut all, mut batch, mut levels) = (Vec::new(), Vec::new(), Vec::new());
-    loop {
-        batch.clear();
-        levels.clear();
-        let (records, _, _) = reader.read_records(BATCH, Some(&mut levels), None, &mut batch)?;
-        all.extend(batch.iter().map(&number));
-        if records == 0 {
-            return Ok(all);
+/// A column of a row group.
+struct Column {
+    reader: ColumnReader,
+    is_unsigned: bool,
+}
+
+impl Column {
+    /// Puts up to `most` further values behind the others; tells the first that was rounded.
+    fn extend(&mut self, values: &mut Vec<f64>, most: usize) -> std::result::Result<Option<usize>, ParquetError> {
+        let exact = |value: f64| (value, true);
+        // Comparing as numbers of 128 bits tells whether the float is the whole number.
+        let whole = |number: i128| (number as f64, number as f64 as i128 == number);
+        match &mut self.reader {
+            ColumnReader::BoolColumnReader(reader) => further(reader, values, most, |&x| exact(f64::from(u8::from(x)))),
+            ColumnReader::Int32ColumnReader(reader) if self.is_unsigned => {
+                further(reader, values, most, |&x| exact(f64::from(x as u32)))
+            }
+            ColumnReader::Int32ColumnReader(reader) => further(reader, values, most, |&x| exact(f64::from(x))),
+            ColumnReader::Int64ColumnReader(reader) if self.is_unsigned => {
+                further(reader, values, most, |&x| whole((x as u64).into()))
+            }
+            ColumnReader::Int64ColumnReader(reader) => further(reader, values, most, |&x| whole(x.into())),
+            ColumnReader::FloatColumnReader(reader) => further(reader, values, most, |&x| exact(f64::from(x))),
+            ColumnReader::DoubleColumnReader(reader) => further(reader, values, most, |&x| exact(x)),
+            _ => Ok(None),
         }
     }
+}
+
+/// Reads up to `most` records of a column, without those that are missing. `number` makes a float of a value and says
+/// whether it is the same number; the first that is not is told, counted from the first record.
+fn further<T: DataType>(
+    reader: &mut ColumnReaderImpl<T>,
+    values: &mut Vec<f64>,
+    most: usize,
+    number: impl Fn(&T::T) -> (f64, bool),
+) -> std::result::Result<Option<usize>, ParquetError> {
+    let (mut batch, mut levels, mut rounded, mut read) = (Vec::new(), Vec::new(), None, 0);
+    while read < most {
+        batch.clear();
+        levels.clear();
+        let (records, _, _) = reader.read_records(BATCH.min(most - read), Some(&mut levels), None, &mut batch)?;
+        if records == 0 {
+            break;
+        }
+        for (at, value) in batch.iter().enumerate() {
+            let (value, is_exact) = number(value);
+            values.push(value);
+            if !is_exact && rounded.is_none() {
+                rounded = Some(read + at);
+            }
+        }
+        read += records;
+    }
+    Ok(rounded)
 }
 
 /// Calls the library, which has assertions that a damaged file can reach.
@@ -149,26 +214,32 @@ impl Source for Parquet {
     }
 
     fn rewind(&mut self) -> Result<()> {
-        self.group = 0;
-        self.columns.iter_mut().for_each(Vec::clear);
+        (self.group, self.first_row, self.read) = (0, 0, 0);
+        self.open.clear();
         Ok(())
     }
 
     fn next(&mut self) -> Result<Option<&Trace>> {
-        let rows = |columns: &[Vec<f64>]| columns.first().map_or(0, Vec::len);
-        while rows(&self.columns) < self.part && self.group < self.reader.metadata().num_row_groups() {
-            self.read_group()?;
+        let mut columns = vec![Vec::new(); self.booleans.len() + self.numbers.len()];
+        let mut rows = 0;
+        while rows < self.part && self.group < self.reader.metadata().num_row_groups() {
+            if self.open.is_empty() {
+                self.begin()?;
+            }
+            let before = self.read;
+            self.extend(&mut columns, self.part - rows)?;
+            rows += self.read - before;
+            if self.read == self.rows_of_group() {
+                self.first_row += self.read;
+                self.group += 1;
+                self.open.clear();
+            }
         }
-        let taken = rows(&self.columns).min(self.part);
-        let mut parts = self.columns.iter_mut().map(|column| {
-            let rest = column.split_off(taken);
-            std::mem::replace(column, rest)
-        });
-        let booleans =
-            parts.by_ref().take(self.booleans.len()).map(|values| packed(values.into_iter().map(|x| x != 0.0)));
-        let booleans = booleans.collect();
-        let numbers = Numbers::narrowed(parts.collect());
-        self.current = (taken > 0).then_some(Trace { instants: taken, booleans, numbers });
+        let mut columns = columns.into_iter();
+        let booleans = columns.by_ref().take(self.booleans.len());
+        let booleans = booleans.map(|values| packed(values.into_iter().map(|x| x != 0.0))).collect();
+        let numbers = Numbers::narrowed(columns.collect());
+        self.current = (rows > 0).then_some(Trace { instants: rows, booleans, numbers });
         Ok(self.current.as_ref())
     }
 

@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::LabelledGraph;
 use crate::labels::LabelId;
+use crate::{LabelledGraph, Result};
 
 /// A set of target nodes per query node.
 pub struct Domains {
@@ -14,8 +14,11 @@ pub struct Domains {
 
 impl Domains {
     /// The domains of all query nodes; `None` when one is empty, and there is no match.
-    pub fn new(query: &LabelledGraph, target: &LabelledGraph) -> Option<Domains> {
+    pub fn new(query: &LabelledGraph, target: &LabelledGraph) -> Result<Option<Domains>> {
         let words = target.nodes().div_ceil(64);
+        let bytes = (8 * words as u64).saturating_mul(query.nodes() as u64);
+        let (q, t) = (query.nodes(), target.nodes());
+        gw_graph::memory::allow(bytes, format_args!("the table of {q} query nodes and {t} target nodes"))?;
         let mut domains = Domains { words, bits: vec![0; words * query.nodes()], sizes: vec![0; query.nodes()] };
         // 1. Label, degree, and labels around.
         let mut by_label: FxHashMap<LabelId, Vec<u32>> = FxHashMap::default();
@@ -29,7 +32,7 @@ impl Domains {
                 domains.sizes[q as usize] += 1;
             }
             if domains.sizes[q as usize] == 0 {
-                return None;
+                return Ok(None);
             }
         }
         // 2. Once over all nodes: a partner needs neighbours that may be partners of the neighbours.
@@ -42,10 +45,10 @@ impl Domains {
                 }
             }
             if domains.sizes[q as usize] == 0 {
-                return None;
+                return Ok(None);
             }
         }
-        Some(domains)
+        Ok(Some(domains))
     }
 
     /// Whether a target node may be the partner of a query node.
@@ -61,7 +64,15 @@ impl Domains {
 
     /// The possible partners, ascending.
     pub fn members(&self, query: u32) -> Vec<u32> {
-        (0..self.words as u32 * 64).filter(|&t| self.has(query, t)).collect()
+        let mut members = Vec::with_capacity(self.sizes[query as usize]);
+        for (at, &word) in self.bits[query as usize * self.words..][..self.words].iter().enumerate() {
+            let mut rest = word;
+            while rest != 0 {
+                members.push(64 * at as u32 + rest.trailing_zeros());
+                rest &= rest - 1;
+            }
+        }
+        members
     }
 }
 

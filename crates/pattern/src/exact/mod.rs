@@ -13,11 +13,14 @@
 mod domain;
 mod search;
 
+use std::sync::Mutex;
+
 use rayon::prelude::*;
 
+use crate::report::{NamedMatch, Pair};
 use crate::{LabelledGraph, PatternError, Result};
 use domain::Domains;
-use search::{Plan, Search};
+use search::{FromRoot, Plan, Room, Search};
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,29 +56,81 @@ pub fn exact(query: &LabelledGraph, target: &LabelledGraph, options: &ExactOptio
         return Err(PatternError::Argument("the query has no nodes".to_owned()));
     }
     let mut found = Exact { matches: Vec::new(), steps: 0, is_complete: true };
-    let Some(domains) = Domains::new(query, target) else {
+    let Some(domains) = Domains::new(query, target)? else {
         return Ok(found);
     };
     let plan = Plan::new(query, &domains);
-    let roots = domains.members(plan.order[0]);
-    let search_root = |search: &mut Search<'_>, &root: &u32| search.search(root);
+    let roots = plan.roots();
+    let room = Room::new(most_matches(query));
+    // Searches are used again from batch to batch: each has a mark per target node.
+    let idle = Mutex::new(Vec::new());
+    let lent = || Lent::take(&idle, || Search::new(query, target, &domains, &plan, options, &room));
     // Batches grow, so that few roots are searched where few suffice, and all cores have work where many are needed.
     let (mut at, mut batch, mut is_over) = (0, rayon::current_num_threads(), options.limit == 0);
     // Whether there is one more match than the limit must not depend on how many roots a batch has.
     while at < roots.len() && !is_over {
         let part = &roots[at..(at + batch).min(roots.len())];
-        let results: Vec<_> =
-            part.par_iter().map_init(|| Search::new(query, target, &domains, &plan, options), search_root).collect();
-        for result in results {
-            let room = options.limit - found.matches.len();
-            is_over |= result.matches.len() > room;
-            found.is_complete &= result.is_complete && result.matches.len() <= room;
-            found.steps += result.steps;
-            found.matches.extend(result.matches.into_iter().take(room));
+        let results: Vec<FromRoot> = part.par_iter().map_init(lent, |search, root| search.search(root)).collect();
+        if room.is_full() {
+            let each = bytes_of_match(query);
+            return Err(PatternError::TooManyMatches { matches: room.most(), bytes: room.most().saturating_mul(each) });
         }
+        let in_batch: usize = results.iter().map(|result| result.matches.len()).sum();
+        for result in results {
+            let wanted = options.limit - found.matches.len();
+            is_over |= result.matches.len() > wanted;
+            found.is_complete &= result.is_complete && result.matches.len() <= wanted;
+            found.steps += result.steps;
+            found.matches.extend(result.matches.into_iter().take(wanted));
+        }
+        room.set(found.matches.len());
         at += part.len();
-        batch = (2 * batch).min(4096);
+        // Not many more matches than are wanted, as far as this batch can tell.
+        let wanted = (options.limit - found.matches.len()).saturating_add(1);
+        let expected = (wanted.saturating_mul(part.len()) / in_batch.max(1)).max(rayon::current_num_threads());
+        batch = (2 * batch).min(4096).min(expected);
     }
     found.is_complete &= at >= roots.len();
     Ok(found)
+}
+
+/// Bytes that a match takes until it is told: as it is found, with its cost, and with names.
+fn bytes_of_match(query: &LabelledGraph) -> u64 {
+    let names = size_of::<Pair>() + 64;
+    (size_of::<NamedMatch>() + query.nodes() * (size_of::<u32>() + size_of::<Option<u32>>() + names)) as u64
+}
+
+/// Matches for which there is memory.
+fn most_matches(query: &LabelledGraph) -> u64 {
+    // What everything else may still need.
+    const RESERVE: u64 = 64 << 20;
+    gw_graph::memory::room().map_or(u64::MAX, |room| room.bytes.saturating_sub(RESERVE) / bytes_of_match(query))
+}
+
+/// A search that goes back to the idle ones when nobody needs it any more.
+struct Lent<'i, 'a> {
+    idle: &'i Mutex<Vec<Search<'a>>>,
+    search: Option<Search<'a>>,
+}
+
+impl<'i, 'a> Lent<'i, 'a> {
+    fn take(idle: &'i Mutex<Vec<Search<'a>>>, new: impl FnOnce() -> Search<'a>) -> Lent<'i, 'a> {
+        let search = idle.lock().ok().and_then(|mut idle| idle.pop());
+        Lent { idle, search: Some(search.unwrap_or_else(new)) }
+    }
+
+    fn search(&mut self, root: &'a u32) -> FromRoot {
+        match &mut self.search {
+            Some(search) => search.search(root),
+            None => FromRoot { matches: Vec::new(), steps: 0, is_complete: false },
+        }
+    }
+}
+
+impl Drop for Lent<'_, '_> {
+    fn drop(&mut self) {
+        if let (Ok(mut idle), Some(search)) = (self.idle.lock(), self.search.take()) {
+            idle.push(search);
+        }
+    }
 }

@@ -65,7 +65,8 @@ mod tests {
         let text = "# two\nv a red hot\nv b blue\n\ne a b\n";
         let graph = parse(text, &mut labels).unwrap();
         assert_eq!(labels.text(graph.label(0)), "red hot");
-        assert_eq!((graph.find_node("b"), graph.find_node("c")), (Some(1), None));
+        let nodes = graph.node_numbers();
+        assert_eq!((nodes.find("b"), nodes.find("c")), (Some(1), None));
         assert_eq!(parse(&print(&graph, &labels), &mut labels).unwrap(), graph);
     }
 

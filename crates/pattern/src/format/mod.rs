@@ -35,6 +35,9 @@ pub fn read(path: &Path, labels: &mut Labels) -> Result<LabelledGraph> {
         );
         return Err(PatternError::Argument(message));
     }
+    if let Some(what) = not_a_file(path)? {
+        return Err(PatternError::Argument(format!("{}: this is {what}, not a labelled graph", path.display())));
+    }
     let text = read_text(path)?;
     let read = match suffix(path).as_deref() {
         Some("lg") => list::parse(&text, labels),
@@ -43,23 +46,49 @@ pub fn read(path: &Path, labels: &mut Labels) -> Result<LabelledGraph> {
     read.map_err(|error| error.in_file(path))
 }
 
-/// The labelled graphs in a folder, sorted by name. A graph in both forms, `.gfu` and `.gfd`, counts once.
-pub fn labelled_files(folder: &Path) -> Result<Vec<PathBuf>> {
+/// The labelled graphs in a folder.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Folder {
+    /// The files, sorted by name.
+    pub files: Vec<PathBuf>,
+    /// What a person should know: names that look like graphs and are none.
+    pub notes: Vec<String>,
+}
+
+/// The labelled graphs in a folder. A graph in both forms, `.gfu` and `.gfd`, counts once; folders and pipes with such
+/// names are left out, with a note.
+pub fn labelled_files(folder: &Path) -> Result<Folder> {
     let failed = |source| PatternError::Read { path: folder.to_owned(), source };
-    let mut paths = Vec::new();
+    let mut found = Folder::default();
     for entry in std::fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
-        let is_second = suffix(&path).as_deref() == Some("gfd") && path.with_extension("gfu").exists();
-        if is_labelled(&path) && !is_second {
-            paths.push(path);
+        let is_second = suffix(&path).as_deref() == Some("gfd") && path.with_extension("gfu").is_file();
+        if !is_labelled(&path) || is_second {
+            continue;
+        }
+        match not_a_file(&path)? {
+            None => found.files.push(path),
+            Some(what) => found.notes.push(format!("{} is left out: it is {what}", path.display())),
         }
     }
-    if paths.is_empty() {
+    if found.files.is_empty() {
         let message = format!("{}: the folder has no file named .gfu, .gfd or .lg", folder.display());
         return Err(PatternError::Argument(message));
     }
-    paths.sort();
-    Ok(paths)
+    found.files.sort();
+    found.notes.sort();
+    Ok(found)
+}
+
+/// What stands under the name of a labelled graph where that is no file: nobody may ever write to a pipe.
+fn not_a_file(path: &Path) -> Result<Option<&'static str>> {
+    let failed = |source| PatternError::Read { path: path.to_owned(), source };
+    let kind = std::fs::metadata(path).map_err(failed)?.file_type();
+    Ok(match () {
+        () if kind.is_file() => None,
+        () if kind.is_dir() => Some("a folder"),
+        () => Some("a pipe or a device"),
+    })
 }
 
 /// Reads a whole text.

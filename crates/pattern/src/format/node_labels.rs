@@ -3,6 +3,8 @@
 
 use std::path::Path;
 
+use rustc_hash::FxHashMap;
+
 use super::{lines, read_text, shown};
 use crate::labels::{LabelId, Labels};
 use crate::{PatternError, Result};
@@ -15,14 +17,18 @@ pub fn read(path: &Path, graph: &gw_graph::Graph, labels: &mut Labels) -> Result
 /// Reads a text with a label for every vertex.
 pub fn parse(text: &str, graph: &gw_graph::Graph, labels: &mut Labels) -> Result<Vec<LabelId>> {
     let mut found: Vec<Option<LabelId>> = vec![None; graph.vertices()];
+    // Names are asked for one after the other, so that all of them are put in a table once.
+    let by_name: Option<FxHashMap<String, u32>> =
+        graph.names().map(|names| names.iter().map(|name| name.to_string()).zip(0..).collect());
     let mut last = 0;
     for (line, text) in lines(text).filter(|(_, text)| !text.starts_with('#')) {
         last = line;
         let refuse = |message: String| PatternError::text(line, message);
         let (vertex, label) = split(text).ok_or_else(|| refuse(format!("{} is not `VERTEX LABEL`", shown(text))))?;
-        let index = match graph.names() {
-            Some(names) => names.find(vertex),
-            None => vertex.parse().ok().filter(|&v: &u32| (v as usize) < graph.vertices()),
+        let index = match (&by_name, graph.names()) {
+            // A number may be written in another way than the graph's own file has it, such as 007.
+            (Some(by_name), Some(names)) => by_name.get(vertex).copied().or_else(|| names.find(vertex)),
+            _ => vertex.parse().ok().filter(|&v: &u32| (v as usize) < graph.vertices()),
         };
         let Some(index) = index else {
             return Err(refuse(format!("the graph has no vertex {}", shown(vertex))));

@@ -20,17 +20,15 @@ pub struct Coherence {
 
 /// The coherence of a match; `None` when no target node of the match has a term.
 pub fn coherence(partners: &[Option<u32>], terms: &Terms) -> Option<Coherence> {
-    let mut everywhere: FxHashMap<u32, u64> = FxHashMap::default();
     let mut here: FxHashMap<u32, u64> = FxHashMap::default();
-    terms.of_node.iter().flatten().for_each(|&term| *everywhere.entry(term).or_default() += 1);
     let matched: Vec<u32> = partners.iter().flatten().copied().collect();
-    matched.iter().flat_map(|&t| &terms.of_node[t as usize]).for_each(|&term| *here.entry(term).or_default() += 1);
+    matched.iter().flat_map(|&t| terms.of(t)).for_each(|&term| *here.entry(term).or_default() += 1);
     let mut counts: Vec<(u32, u64)> = here.into_iter().collect();
     counts.sort_unstable();
     let p_values: Vec<f64> = counts
         .iter()
         .map(|&(term, hits)| {
-            hypergeometric_tail(terms.of_node.len() as u64, everywhere[&term], matched.len() as u64, hits)
+            hypergeometric_tail(terms.nodes() as u64, terms.nodes_with(term), matched.len() as u64, hits)
         })
         .collect();
     let rates = false_discovery_rates(&p_values);
@@ -45,7 +43,7 @@ mod tests {
     #[test]
     fn shared_rare_terms_are_coherent() {
         let of_node = (0..1000).map(|t| if t < 5 { vec![7] } else { vec![100 + t % 3] }).collect();
-        let terms = Terms { of_node };
+        let terms = Terms::new(of_node);
         let same = coherence(&[Some(0), Some(1), Some(2), None], &terms).unwrap();
         let mixed = coherence(&[Some(10), Some(11), Some(12)], &terms).unwrap();
         assert!(same.mean_p < 1e-6 && same.terms == 1, "{same:?}");
