@@ -51,7 +51,7 @@ struct Kept<W: EdgeWeight> {
 }
 
 impl<W: EdgeWeight> Kept<W> {
-    fn new(graph: DynamicGraph<W>) -> Box<dyn Changing>
+    fn boxed(graph: DynamicGraph<W>) -> Box<dyn Changing>
     where
         Self: Changing + 'static,
     {
@@ -169,9 +169,9 @@ impl NativeDynamic {
     fn new(vertices: usize, directed: bool, weights: &str) -> PyResult<Self> {
         let ends = ends(directed);
         let made = match weights {
-            "none" => DynamicGraph::<()>::new(vertices, ends).map(Kept::new),
-            "int" => DynamicGraph::<i32>::new(vertices, ends).map(Kept::new),
-            "float" => DynamicGraph::<f32>::new(vertices, ends).map(Kept::new),
+            "none" => DynamicGraph::<()>::new(vertices, ends).map(Kept::boxed),
+            "int" => DynamicGraph::<i32>::new(vertices, ends).map(Kept::boxed),
+            "float" => DynamicGraph::<f32>::new(vertices, ends).map(Kept::boxed),
             other => return Err(PyValueError::new_err(format!("weights: `{other}` is none of none, int, float"))),
         };
         made.map(Self::of).map_err(raise_dynamic)
@@ -182,9 +182,9 @@ impl NativeDynamic {
     fn from_graph(py: Python<'_>, graph: &NativeGraph, directed: bool) -> PyResult<Self> {
         let (graph, ends) = (&graph.graph, ends(directed));
         let made = detached(py, || match graph.weight_kind() {
-            WeightKind::None => DynamicGraph::<()>::from_graph(graph, ends).map(Kept::new),
-            WeightKind::Int => DynamicGraph::<i32>::from_graph(graph, ends).map(Kept::new),
-            WeightKind::Float => DynamicGraph::<f32>::from_graph(graph, ends).map(Kept::new),
+            WeightKind::None => DynamicGraph::<()>::from_graph(graph, ends).map(Kept::boxed),
+            WeightKind::Int => DynamicGraph::<i32>::from_graph(graph, ends).map(Kept::boxed),
+            WeightKind::Float => DynamicGraph::<f32>::from_graph(graph, ends).map(Kept::boxed),
         })?;
         made.map(Self::of).map_err(raise_dynamic)
     }

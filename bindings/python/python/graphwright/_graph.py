@@ -404,13 +404,22 @@ def _check_range(array, what, kind):
 
 def _lockable(array) -> bool:
     """Whether nobody can write to the memory of an array once it is locked."""
-    base = array.base
-    while isinstance(base, np.ndarray):
-        # Three references are ours: the view's, the local name's and the argument's. With more, somebody else can write.
-        if base.flags.writeable and sys.getrefcount(base) > 3:
+    view = array
+    while isinstance(view.base, np.ndarray):
+        if view.base.flags.writeable and _base_references(view) > _ALONE:
             return False
-        base = base.base
-    return base is None or not array.flags.writeable
+        view = view.base
+    return view.base is None or not array.flags.writeable
+
+
+def _base_references(view) -> int:
+    """References to the array that another one is a view of."""
+    base = view.base
+    return sys.getrefcount(base)
+
+
+#: What is counted where nobody but the view has the array: versions of Python differ.
+_ALONE = _base_references(np.zeros(2)[:1])
 
 
 def _plain(ends, vertices) -> np.ndarray:

@@ -7,12 +7,14 @@ import math
 import networkx as nx
 import numpy as np
 
-from .run import algorithm, everyone, no_function, outcome, packaged, reach, sweep
+from .run import BEFORE_3_5, algorithm, everyone, no_function, outcome, packaged, reach, sweep
 
 
 def _betweenness_can_run(G, k=None, normalized=True, weight=None, endpoints=False, seed=None):
     if weight is not None:
         return "weights"
+    if k is not None and BEFORE_3_5:
+        return "samples, which this version of NetworkX scales otherwise"
     return "endpoints" if endpoints else True
 
 

@@ -7,7 +7,7 @@ import math
 import networkx as nx
 import numpy as np
 
-from .run import algorithm, distances, levels, no_function, reach, sssp, standard, sweep
+from .run import BEFORE_3_5, algorithm, distances, levels, no_function, reach, sssp, standard, sweep
 
 #: Entries of a block of rows in the functions over all pairs.
 _BLOCK = 1 << 23
@@ -36,7 +36,7 @@ def single_source_shortest_path_length(G, source, cutoff=None):
     return _within(G, levels(G.structure, number), cutoff)
 
 
-@algorithm()
+@algorithm(lambda G, target, cutoff=None: "this version of NetworkX gives an iterator" if BEFORE_3_5 else True)
 def single_target_shortest_path_length(G, target, cutoff=None):
     number = _source(G, target, f"Target {target} is not in G")
     return _within(G, levels(G.structure.transpose(), number), cutoff)

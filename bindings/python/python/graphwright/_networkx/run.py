@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import networkx as nx
 import numpy as np
 
 from .._graph import Graph
@@ -12,6 +13,9 @@ from ..algorithms import sweep as _sweep
 from .graph import BackendGraph, config
 
 _INFINITE = 2**31 - 1
+
+#: NetworkX before 3.5 scales sampled betweenness otherwise, and gives an iterator of lengths to a target.
+BEFORE_3_5 = tuple(int(part) for part in nx.__version__.split(".")[:2] if part.isdigit()) < (3, 5)
 
 
 def algorithm(can_run=None):
@@ -64,8 +68,6 @@ def distances(graph: Graph, source: int, negative: bool = False):
         program, whole = "sssp-real", False
         found = outcome(standard(program), graph, source=source)
     if program != "sssp-delta" and found.get("negative_cycle"):
-        import networkx as nx
-
         raise nx.NetworkXUnbounded("Negative cycle detected.")
     if program == "sssp" and found.get("too_long"):
         found, whole = outcome(standard("sssp-real"), graph, source=source), False
@@ -103,4 +105,4 @@ def no_function(weight) -> bool | str:
     return "weights are a function" if callable(weight) else True
 
 
-__all__ = ["algorithm", "distances", "everyone", "levels", "no_function", "outcome", "packaged", "reach", "sssp", "standard", "sweep"]
+__all__ = ["BEFORE_3_5", "algorithm", "distances", "everyone", "levels", "no_function", "outcome", "packaged", "reach", "sssp", "standard", "sweep"]
