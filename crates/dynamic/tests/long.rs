@@ -92,7 +92,8 @@ fn live(ends: Ends, operations: usize, seed: u64) {
             10 if vertices < 6000 => graph.grow(vertices as usize + rng.below(40) as usize).unwrap(),
             _ => {
                 // Small batches are most frequent, and all sizes occur.
-                let size = 1 + rng.below(1 << rng.below(1 + rng.below(1 + rng.below(LARGEST + 1))));
+                let exponent = (0..3).fold(LARGEST, |most, _| rng.below(1 + most));
+                let size = 1 + rng.below(1 << exponent);
                 // The graph grows and shrinks by turns.
                 let deletes = if operation / 500 % 2 == 0 { 35 } else { 75 };
                 let mut batch = Batch::new();
