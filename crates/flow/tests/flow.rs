@@ -202,8 +202,10 @@ fn edges_come_and_go_on_all_workers() {
     let source = include_str!("../../fuzz/tests/features/changing.gt");
     let module = || {
         let front = compile_front(&SourceFile::new("changing.gt", source)).unwrap();
+        let mut schedule = ProgramSchedule::default();
+        schedule.set_family(Some(Family::Cpu));
         let module = gw_ir::lower(&front.typed, source).unwrap();
-        gw_ir::run_pipeline(module, &ProgramSchedule::default(), &gw_ir::Options::default()).unwrap()
+        gw_ir::run_pipeline(module, &schedule, &gw_ir::Options::default()).unwrap()
     };
     let (graphs, args) = (SpecGraphs::new(), ["graph", "batch"]);
     graphs.insert(args[0], load("kron:7"));
