@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-PROGRAMS = ["cc", "bfs-levels 0", "sssp 0", "pagerank-delta", "tc", "kcore"]
+PROGRAMS = ["cc", "bfs-levels 0", "sssp 0", "pagerank-delta", "tc", "kcore", "ktruss"]
 BATCHES = [1, 1000, 100_000]
 TRIES = 7
 

@@ -13,6 +13,7 @@ use gw_schedule::Param;
 use rustc_hash::FxHashMap;
 
 use crate::adaptive::Steps;
+use crate::changing::Changing;
 use crate::checkpoint::{Checkpoint, Saved};
 use crate::error::{ErrorKind, Result};
 use crate::externs::{ExternCall, Externs};
@@ -39,6 +40,8 @@ pub struct Environment {
     pub(crate) order: Option<VertexOrder>,
     /// The graph as it was loaded and as this run sees it, where vertices have other numbers in this run.
     pub(crate) renumbered: Option<(Arc<Graph>, Arc<Renumbered>)>,
+    /// The graphs whose edges the program changes.
+    pub(crate) changing: Changing,
     observer: Option<Arc<dyn Observer>>,
     pub(crate) printer: Printer,
     /// The draws of the code that is running on the host.
@@ -150,6 +153,7 @@ impl Environment {
             graphs: Arc::clone(&options.graphs),
             order: None,
             renumbered: None,
+            changing: Changing::default(),
             observer: options.observer.clone(),
             printer: Printer::new(&options.output),
             draws: Draws::new(options.seed, 0, Role::Host),

@@ -112,6 +112,29 @@ pub enum ErrorKind {
         /// The first weight that does not fit.
         weight: f32,
     },
+    /// A graph cannot be changed.
+    #[error(transparent)]
+    Change(#[from] gw_dynamic::DynamicError),
+    /// A batch has an edge at a vertex that the graph to be changed lacks.
+    #[error(
+        "the batch has an edge at vertex {vertex}, which is not among the {vertices} vertices of the graph; vertices \
+         cannot be added inside a program: begin with a graph that has them all"
+    )]
+    VertexOfBatch {
+        /// The vertex by its original id.
+        vertex: String,
+        /// The number of vertices.
+        vertices: usize,
+    },
+    /// A whole number that reals of 32 bits do not hold, where graph and batch together have reals as weights.
+    #[error(
+        "the weight {weight} does not fit a real of 32 bits, which edges have where the graph or the batch has weights \
+         with fractions"
+    )]
+    WeightOfBatch {
+        /// The weight.
+        weight: i32,
+    },
     /// The number of vertices of an element is asked for before a graph is loaded.
     #[error("the number of vertices of `{element}` is not known yet: load a graph or set its vertexset first")]
     UnknownSize {

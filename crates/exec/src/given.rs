@@ -31,6 +31,11 @@ impl Given {
         self.0.push((name, value));
     }
 
+    /// The value given to a global.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value)
+    }
+
     /// True when nothing is given.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

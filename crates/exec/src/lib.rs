@@ -8,6 +8,7 @@
 
 mod adaptive;
 mod call;
+mod changing;
 mod checkpoint;
 mod choice;
 mod code;

@@ -195,3 +195,30 @@ func main() nodes.apply(f); print y.sum(); end";
     let fault = small(body).unwrap_err();
     assert!(fault.contains("index 9 is out of range"), "{fault}");
 }
+
+/// Every worker changes its own graphs in the same way, and the edges of a worker follow.
+#[test]
+fn edges_come_and_go_on_all_workers() {
+    let source = include_str!("../../fuzz/tests/features/changing.gt");
+    let module = || {
+        let front = compile_front(&SourceFile::new("changing.gt", source)).unwrap();
+        let mut schedule = ProgramSchedule::default();
+        schedule.set_family(Some(Family::Cpu));
+        let module = gw_ir::lower(&front.typed, source).unwrap();
+        gw_ir::run_pipeline(module, &schedule, &gw_ir::Options::default()).unwrap()
+    };
+    let (graphs, args) = (SpecGraphs::new(), ["graph", "batch"]);
+    graphs.insert(args[0], load("kron:7"));
+    graphs.insert(args[1], load("grid:6x10"));
+    let options = RunOptions { graphs: Arc::new(graphs), ..RunOptions::with_args(args) };
+    let run = |machine: &dyn GraphVm| {
+        let ran = gw_exec::Program::prepare(machine, Arc::new(module())).unwrap().run(&options).unwrap();
+        (ran.printed.clone(), whole(&ran, "degree"), whole(&ran, "label"))
+    };
+    let wanted = run(&ReferenceVm::new());
+    assert!(!wanted.0.contains('0'), "{}", wanted.0);
+    for workers in [1, 2, 3, 4] {
+        assert_eq!(run(&flow(workers)), wanted, "{workers} workers");
+        assert_eq!(run(&flow_by_mirrors(workers)), wanted, "{workers} workers by mirrors");
+    }
+}

@@ -6,7 +6,9 @@ use std::time::Instant;
 
 use gw_exec::{Given, RunOptions, SpecGraphs, Value};
 use gw_graph::{Offsets, Symmetry, WeightKind, Weights};
+use gw_ir::types::{Domain, Type};
 
+use crate::carried::carried;
 use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::machines::Machine;
@@ -175,6 +177,24 @@ impl Incremental {
         self.update.module().globals.iter().filter(|global| global.init.is_none()).map(|global| &*global.name)
     }
 
+    /// Vectors of the update over the edges of the graph that changes.
+    fn over_edges(&self) -> impl Iterator<Item = &str> {
+        let globals = &self.update.module().globals;
+        let of_graph = |element: &str| {
+            globals.iter().any(|global| match &global.ty {
+                Type::EdgeSet { edge, .. } => &**edge == element && !CHANGES.contains(&&*global.name),
+                _ => false,
+            })
+        };
+        globals
+            .iter()
+            .filter(move |global| match &global.ty {
+                Type::Vector { domain: Domain::Element(element), .. } => of_graph(element),
+                _ => false,
+            })
+            .map(|global| &*global.name)
+    }
+
     /// Keeps what the update takes over from a run.
     fn keep(&mut self, outcome: &Outcome, graph: &Graph) {
         let mut kept = Given::default();
@@ -199,6 +219,12 @@ impl Incremental {
         for (name, value) in values {
             if self.given().any(|known| known == name) {
                 given.set(name, value);
+            }
+        }
+        for name in self.over_edges() {
+            if let Some(Value::Vector(vector)) = given.get(name) {
+                let vector = carried(name, vector, graph, changes)?;
+                given.set(name, Value::Vector(vector));
             }
         }
         let mut options = RunOptions { graphs: Arc::new(graphs), given, ..RunOptions::default() };

@@ -34,6 +34,7 @@
 
 mod adviser;
 mod argument;
+mod carried;
 mod error;
 mod graph;
 mod incremental;

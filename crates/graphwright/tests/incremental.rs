@@ -218,3 +218,29 @@ fn triangles() {
         follow("triangles", &[], machine, stream, seeds, each);
     }
 }
+
+/// Trusses are kept by edge: edges have other numbers after every batch.
+#[test]
+fn trusses() {
+    let dense = Stream { vertices: 25, edges: 140, loops: false, ..SMALL };
+    let growing = Stream { deletes: false, ..dense };
+    let large = Stream { loops: false, ..LARGE };
+    // Most edges are in many triangles, so that numbers rise and fall by more than one.
+    let clique = Stream { vertices: 16, edges: 300, batches: &[1, 20, 3, 40, 1, 60, 2, 30, 5], loops: false, ..SMALL };
+    let streams = [
+        ("cpu", &dense, 12),
+        ("cpu", &growing, 8),
+        ("cpu", &clique, 12),
+        ("cpu", &large, 2),
+        ("reference", &dense, 3),
+        ("reference", &clique, 2),
+    ];
+    for (machine, stream, seeds) in streams {
+        let same = |a: &graphwright::Outcome, b: &graphwright::Outcome| {
+            vectors_agree("truss")(a, b);
+            assert_eq!(a.scalar::<i32>("kmax").unwrap(), b.scalar::<i32>("kmax").unwrap());
+        };
+        let updated = follow("ktruss", &[], machine, stream, seeds, same);
+        assert_eq!(updated, stream.batches.len() * seeds as usize);
+    }
+}

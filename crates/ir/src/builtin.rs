@@ -78,6 +78,11 @@ pub enum Builtin {
     /// `(edgeset, vector{V}(int)) -> weighted edgeset`: an edge per pair of different labels that edges lead from and
     /// to, with the sum of their weights, or with their number where they have none.
     Contract,
+    /// `(edgeset, edgeset) -> edgeset`: the edges of both, between the vertices of the first. An edge of both has the
+    /// weight that it has in the second. Vertices of the second are known by the ids that their file gives them.
+    InsertEdges,
+    /// `(edgeset, edgeset) -> edgeset`: the edges of the first that are not in the second.
+    DeleteEdges,
     /// `(edgeset, number) -> edgeset with weights of this type`: the same edges with their own weights, or all with
     /// this one where they have none.
     Weigh,
@@ -142,7 +147,7 @@ pub enum Builtin {
 
 impl Builtin {
     /// All built-ins with their spelling in the text form.
-    pub const ALL: [(Builtin, &'static str); 62] = {
+    pub const ALL: [(Builtin, &'static str); 64] = {
         use Builtin::*;
         [
             (Argv, "Argv"),
@@ -180,6 +185,8 @@ impl Builtin {
             (EdgeIndex, "EdgeIndex"),
             (SelectEdges, "SelectEdges"),
             (Contract, "Contract"),
+            (InsertEdges, "InsertEdges"),
+            (DeleteEdges, "DeleteEdges"),
             (Weigh, "Weigh"),
             (RandomOutNeighbor, "RandomOutNeighbor"),
             (RandomInNeighbor, "RandomInNeighbor"),

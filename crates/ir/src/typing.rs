@@ -97,6 +97,14 @@ pub fn builtin_type(builtin: Builtin, args: &[Expr]) -> Result<Type, String> {
             weight: Some(weight.unwrap_or(Scalar::Int)),
         }),
         (Contract, _) => misfit("edgeset, vector of int over its vertices"),
+        (InsertEdges, [g @ Type::EdgeSet { weight, .. }, Type::EdgeSet { weight: of_batch, .. }])
+            if weight == of_batch =>
+        {
+            Ok((*g).clone())
+        }
+        (DeleteEdges, [g @ Type::EdgeSet { .. }, Type::EdgeSet { .. }]) => Ok((*g).clone()),
+        (InsertEdges, _) => misfit("edgeset, edgeset with weights of the same type"),
+        (DeleteEdges, _) => misfit("edgeset, edgeset"),
         (Weigh, [Type::EdgeSet { edge, source, target, .. }, Type::Scalar(weight)])
             if *weight != Scalar::Bool && *weight != Scalar::String =>
         {

@@ -28,6 +28,10 @@ pub enum Builtin {
     SelectEdges,
     /// `g.contract(labels)`: (graph, vector{V}(int)) -> edgeset of one edge per pair of labels.
     Contract,
+    /// `g.insert(batch)`: (graph, graph) -> edgeset of the edges of both. Alone in a statement it changes `g`.
+    InsertEdges,
+    /// `g.delete(batch)`: (graph, graph) -> edgeset of the edges of the first that the second lacks.
+    DeleteEdges,
 
     // Vertexsets (6.1).
     /// `s.addVertex(v)`: (set, int) -> void.

@@ -686,3 +686,27 @@ fn state_per_edge() {
     let cases: Vec<_> = cases.iter().map(|(name, text)| (*name, wrap(text))).collect();
     golden("state_per_edge", &render_all(&cases));
 }
+
+#[test]
+fn edges_that_come_and_go() {
+    let more = "\
+        const marks : vector{Link}(bool) = false;\n\
+        const batch : edgeset{Link}(Node,Node) = load(argv[2]);\n\
+        func grow(v : Node) links.insert(batch); end\n\
+        func asks(v : Node) -> yes : bool grow(v); yes = true; end\n";
+    let wrap = |body: &str| format!("{PRELUDE}{more}func main()\n    {body}\nend\n");
+    let cases = [
+        ("insert in an operator", "nodes.apply(grow);"),
+        ("delete in a loop that runs in parallel", "par_for i in 0:3\n        links.delete(batch);\n    end"),
+        ("insert below a filter", "var some : vertexset{Node} = nodes.filter(asks);"),
+        ("insert a vector", "links.insert(marks);"),
+        ("insert nothing", "links.insert();"),
+        ("insert edges without weights", "wlinks.insert(batch);"),
+        ("insert into what is no variable", "links.transpose().insert(batch);"),
+        ("delete a set", "links.delete(nodes);"),
+        ("change a local constant", "const few : edgeset{Link}(Node,Node) = links;\n    few.delete(batch);"),
+        ("update", "links.update(batch);"),
+    ];
+    let cases: Vec<_> = cases.iter().map(|(name, text)| (*name, wrap(text))).collect();
+    golden("edges_that_come_and_go", &render_all(&cases));
+}

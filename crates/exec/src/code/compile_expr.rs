@@ -265,6 +265,11 @@ impl<'m> Compiler<'m> {
             (Contract, [g, labels]) => {
                 Obj::Contract(Box::new([self.obj(g)?, self.obj(labels)?]), g.ty.weight().is_some())
             }
+            (InsertEdges | DeleteEdges, [g, batch]) => Obj::ChangeEdges {
+                graphs: Box::new([self.obj(g)?, self.obj(batch)?]),
+                inserts: builtin == InsertEdges,
+                weighed: g.ty.weight().is_some(),
+            },
             (VectorRanks, [vector]) => Obj::Ranks(obj(vector)?),
             (Weigh, [g, weight]) => Obj::Weigh(obj(g)?, self.num(weight)?, scalar_of(weight)?),
             (SerialMinimumSpanningTree, [g, v]) => Obj::SpanningTree(obj(g)?, self.num(v)?),

@@ -288,6 +288,12 @@ pub(crate) enum Obj {
     SelectEdges(Box<[Obj; 2]>),
     /// Graph and labels; true where weights are summed, false where edges are counted.
     Contract(Box<[Obj; 2]>, bool),
+    /// A graph and a batch of edges that come, or go.
+    ChangeEdges {
+        graphs: Box<[Obj; 2]>,
+        inserts: bool,
+        weighed: bool,
+    },
     /// A graph with weights of this type.
     Weighted(Box<Obj>, Option<Scalar>),
     SpanningTree(Box<Obj>, Num),

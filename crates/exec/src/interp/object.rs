@@ -56,6 +56,12 @@ impl<'a> Interp<'a> {
                 self.will_read(&labels)?;
                 Value::Graph(intrinsics::contract(&graph, &labels, *weighed)?)
             }
+            Obj::ChangeEdges { graphs, inserts, weighed } => {
+                let [graph, batch] = &**graphs;
+                let (graph, batch) = (self.graph(graph)?, self.graph(batch)?);
+                self.env.stop.check()?;
+                Value::Graph(self.env.changing.change(&graph, &batch, *inserts, *weighed)?)
+            }
             Obj::Weighted(graph, weight) => {
                 let graph = self.graph(graph)?;
                 Value::Graph(fit_weights(&graph, *weight, "the graph")?)

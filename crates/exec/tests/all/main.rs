@@ -1,5 +1,7 @@
 //! The tests of this crate that can share a process, in one program: it is compiled and linked once.
 
+#[path = "../changing.rs"]
+mod changing;
 #[path = "../common/mod.rs"]
 mod common;
 #[path = "../errors.rs"]

@@ -96,6 +96,8 @@ fn host_only(expr: &Expr) -> Option<String> {
                     | Relabel
                     | SelectEdges
                     | Contract
+                    | InsertEdges
+                    | DeleteEdges
                     | Weigh
                     | Text
                     | Join

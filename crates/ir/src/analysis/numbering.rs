@@ -314,6 +314,8 @@ impl<'m> Look<'m> {
                 | Builtin::EdgeIndex
                 | Builtin::SelectEdges
                 | Builtin::Contract
+                | Builtin::InsertEdges
+                | Builtin::DeleteEdges
                 | Builtin::RandomOutNeighbor
                 | Builtin::RandomInNeighbor
                 | Builtin::OutNeighbor

@@ -185,8 +185,13 @@ impl<'p> Lowering<'p> {
             L::Relabel => Builtin::Relabel,
             L::EdgeCount => Builtin::EdgeCount,
             L::EdgeIndex => Builtin::EdgeIndex,
-            L::SelectEdges | L::Contract => {
-                let which = if builtin == L::Contract { Builtin::Contract } else { Builtin::SelectEdges };
+            L::SelectEdges | L::Contract | L::InsertEdges | L::DeleteEdges => {
+                let which = match builtin {
+                    L::Contract => Builtin::Contract,
+                    L::InsertEdges => Builtin::InsertEdges,
+                    L::DeleteEdges => Builtin::DeleteEdges,
+                    _ => Builtin::SelectEdges,
+                };
                 let ty = self.ty(&expr.ty);
                 let made = self.built(which, lowered, expr)?;
                 return Ok(if made.ty == ty { made } else { Expr::new(ExprKind::Convert(Box::new(made)), ty) });

@@ -368,7 +368,12 @@ impl Gen<'_> {
                 }
                 _ => self.var(ty),
             },
-            Type::EdgeSet { weight, .. } => match self.pick(6) {
+            Type::EdgeSet { weight, .. } => match self.pick(7) {
+                6 => {
+                    let args = vec![self.var(ty)?, self.var(ty)?];
+                    let builtin = self.of(&[Builtin::InsertEdges, Builtin::DeleteEdges]);
+                    Some(self.built(builtin, args))
+                }
                 5 if *weight == Some(Scalar::Int) => {
                     let args = vec![Expr::var("links", graph(None)), self.expr(&Type::INT, depth)];
                     Some(self.built(Builtin::Weigh, args))

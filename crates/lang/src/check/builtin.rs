@@ -26,6 +26,8 @@ const METHODS: &[(Receiver, &str, Builtin)] = {
         (Graph, "relabel", Relabel),
         (Graph, "getEdges", EdgeCount),
         (Graph, "contract", Contract),
+        (Graph, "insert", InsertEdges),
+        (Graph, "delete", DeleteEdges),
         (Set, "addVertex", AddVertex),
         (Set, "getVertexSetSize", SetSize),
         (Set, "size", UniverseSize),
@@ -120,6 +122,7 @@ impl Checker {
         Ok(match (*method, hint) {
             // What the new graph is assigned to says how its edges are called and weighted.
             (Builtin::Contract, Some(wanted)) => made_graph(made, wanted, true),
+            (Builtin::InsertEdges | Builtin::DeleteEdges, Some(wanted)) => made_graph(made, wanted, false),
             _ => made,
         })
     }
@@ -158,7 +161,8 @@ impl Checker {
     ) -> Checked<Expr> {
         use Builtin::*;
         let wanted = match method {
-            OutDegree | Neighbors | Contract | AddVertex | ListAppend | ListInsert | ListRetrieve | FinishedNode => 1,
+            OutDegree | Neighbors | Contract | InsertEdges | DeleteEdges | AddVertex | ListAppend | ListInsert
+            | ListRetrieve | FinishedNode => 1,
             UpdatePriorityMin | UpdatePriorityMax | UpdatePrioritySum => 3,
             _ => 0,
         };
@@ -172,6 +176,10 @@ impl Checker {
             (EdgeCount, _) => Type::Scalar(Scalar::Uint64),
             (Contract, Type::EdgeSet(g)) => {
                 all.push(self.value(&args[0], &per_vertex(g, Scalar::Int), &what)?);
+                ty.clone()
+            }
+            (InsertEdges | DeleteEdges, Type::EdgeSet(g)) => {
+                all.push(self.batch(method, g, &args[0], &what)?);
                 ty.clone()
             }
             (OutDegrees, Type::EdgeSet(g)) => per_vertex(g, Scalar::Int),

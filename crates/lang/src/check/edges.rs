@@ -7,7 +7,7 @@
 use super::expr::{builtin, node};
 use super::scope::Meaning;
 use super::{Checked, Checker, Signature};
-use crate::ast::FuncRef;
+use crate::ast::{self, FuncRef};
 use crate::builtin::Builtin;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
@@ -126,5 +126,50 @@ impl Checker {
         let vector = node(ExprKind::Var(var), self.var_type(var).clone(), name.span);
         let vector = self.coerce(vector, &wanted, "`filter` of an edgeset")?;
         Ok(builtin(Builtin::SelectEdges, vec![graph, vector], Type::EdgeSet(graph_type), span))
+    }
+
+    /// The batch of `edges.insert(batch)` and `edges.delete(batch)`: a graph of edges.
+    pub(super) fn batch(
+        &mut self,
+        method: Builtin,
+        graph: &EdgeSetType,
+        batch: &ast::Expr,
+        what: &str,
+    ) -> Checked<Expr> {
+        let value = self.expr(batch, None)?;
+        let shown = self.show(&value.ty);
+        let Type::EdgeSet(own) = &value.ty else {
+            return Err(self.report(
+                Diagnostic::error(
+                    format!("{what} of an edgeset takes an edgeset, not {shown}"),
+                    value.span,
+                    "no edges",
+                )
+                .help("a batch is a graph of its own: `const batch : edgeset{Change}(Vertex,Vertex) = load(argv[2]);`"),
+            ));
+        };
+        if method == Builtin::InsertEdges && own.weight != graph.weight {
+            let wanted = self.show(&Type::EdgeSet(*graph));
+            return Err(self.report(
+                Diagnostic::error(format!("edges of {shown} cannot come to {wanted}"), value.span, "other weights")
+                    .help("declare both edgesets with weights of the same type, or both without"),
+            ));
+        }
+        Ok(value)
+    }
+
+    /// `edges.insert(batch);` and `edges.delete(batch);` as statements: the variable holds the new graph afterwards.
+    pub(super) fn change_edges(&mut self, call: &ast::Expr, value: Expr) -> Checked<StmtKind> {
+        let ast::ExprKind::Method { receiver, name, .. } = &call.kind else {
+            return Ok(StmtKind::Expr(value));
+        };
+        if !matches!(receiver.kind, ast::ExprKind::Name(_)) {
+            let message = format!("`{}` as a statement changes a variable", name.name);
+            return Err(self.report(
+                Diagnostic::error(message, receiver.span, "not a variable").help("assign the new graph to an edgeset"),
+            ));
+        }
+        let target = self.assignable(receiver)?;
+        Ok(StmtKind::Assign { target, value })
     }
 }

@@ -16,6 +16,7 @@ impl Checker {
         self.settle_edges();
         self.judge_pending();
         self.judge_filters();
+        self.judge_changes();
         self.settle_universes();
         let exported = self.signatures.iter().any(|s| s.kind == FuncKind::Export);
         if self.program.main.is_none() && !exported && self.found[0] == 0 {

@@ -5,6 +5,7 @@
 //! points.
 
 mod builtin;
+mod changes;
 mod convert;
 mod edges;
 mod expr;

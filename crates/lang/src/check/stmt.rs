@@ -4,6 +4,7 @@ use super::convert::is_vertex_count;
 use super::scope::{Loop, Meaning};
 use super::{Checked, Checker, Fail};
 use crate::ast::{self, StmtKind as Ast};
+use crate::builtin::Builtin;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::typed::{Expr, ExprKind, Init, Label, LocalKind, Place, ReduceOp, Stmt, StmtKind, Var};
@@ -83,8 +84,15 @@ impl Checker {
             Ast::Delete(value) => self.delete(value)?,
             Ast::Assign { target, value } => self.assign(target, value)?,
             Ast::Reduce { target, op, value } => self.reduce(target, *op, value)?,
-            Ast::Expr(value) => {
-                let value = self.expr(value, None)?;
+            Ast::Expr(call) => {
+                let value = self.expr(call, None)?;
+                let made = match &value.kind {
+                    ExprKind::Builtin { builtin, .. } => Some(*builtin),
+                    _ => None,
+                };
+                if let Some(Builtin::InsertEdges | Builtin::DeleteEdges) = made {
+                    return self.change_edges(call, value).map(Some);
+                }
                 if !has_effect(&value) {
                     let mut diagnostic = Diagnostic::warning("this value is not used", value.span, "has no effect");
                     if matches!(value.kind, ExprKind::Binary { op: ast::BinaryOp::Eq, .. }) {
@@ -318,7 +326,7 @@ impl Checker {
     }
 
     /// A place that may be written.
-    fn assignable(&mut self, target: &ast::Expr) -> Checked<Place> {
+    pub(super) fn assignable(&mut self, target: &ast::Expr) -> Checked<Place> {
         let place = self.place(target, "an assignment")?;
         if let Var::Local(LocalId(id)) = place.var {
             let local = &self.frame.locals[id as usize];

@@ -244,7 +244,7 @@ impl Parser<'_> {
     fn method(&mut self, receiver: Expr) -> Parsed<Expr> {
         let start = receiver.span;
         let receiver = Box::new(receiver);
-        // No keyword is a method; the checker knows the type and has better advice.
+        // `delete` is the one keyword that is a method; the checker knows the type and has advice about others.
         let name = match self.peek().is_keyword() {
             true => {
                 let span = self.advance().span;

@@ -1,0 +1,213 @@
+//! Graphs whose edges a program changes: `edges.insert(batch)` and `edges.delete(batch)`.
+//!
+//! Every change makes a new graph with an identity of its own. What belongs to a graph by its identity (derived forms,
+//! what machines keep of it) thus stays true, and other names of the graph before keep that version. Both have most
+//! lists in common: the graph of the last change is kept as blocks ([`gw_dynamic`]), so that the next change of it
+//! costs its own edges and a few words per vertex, not a copy of all edges.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use gw_dynamic::{Batch, Change, DynamicGraph, EdgeWeight, Ends};
+use gw_graph::{BuildOptions, EdgeList, Graph, GraphId, Weight, WeightKind, build};
+use rustc_hash::FxHashMap;
+
+use crate::error::{ErrorKind, Result};
+
+/// Graphs that are kept as blocks at a time. A program changes one or two by turns.
+const KEPT: usize = 4;
+
+/// The graphs that a run has changed, as they are after their last change.
+#[derive(Default)]
+pub(crate) struct Changing {
+    kept: VecDeque<(GraphId, Blocks)>,
+}
+
+/// A graph in blocks, by its weights.
+enum Blocks {
+    None(DynamicGraph<()>),
+    Int(DynamicGraph<i32>),
+    Float(DynamicGraph<f32>),
+}
+
+impl Changing {
+    /// The graph with the edges of a batch, or without them. `weighed`: the program sees weights.
+    pub(crate) fn change(
+        &mut self,
+        graph: &Arc<Graph>,
+        batch: &Graph,
+        inserts: bool,
+        weighed: bool,
+    ) -> Result<Arc<Graph>> {
+        if batch.edges() == 0 {
+            return Ok(Arc::clone(graph));
+        }
+        let kind = match (weighed, graph.weight_kind(), batch.weight_kind()) {
+            (false, ..) => WeightKind::None,
+            // Whole numbers and reals: all become reals.
+            (true, WeightKind::Int, WeightKind::Float) if inserts => WeightKind::Float,
+            (true, kind, _) => kind,
+        };
+        let is_mirrored = batch.is_symmetric() || batch.out().is_symmetric();
+        let ends = if graph.is_symmetric() && is_mirrored { Ends::Undirected } else { Ends::Directed };
+        let known = self.kept.iter().position(|(id, _)| *id == graph.id());
+        let known = known.and_then(|at| self.kept.remove(at)).filter(|(_, blocks)| blocks.are(kind, ends));
+        let mut blocks = match known {
+            Some((_, blocks)) => blocks,
+            None => Blocks::of(graph, kind, ends)?,
+        };
+        let vertices = vertices_of(graph, batch)?;
+        let made = match &mut blocks {
+            Blocks::None(blocks) => changed(blocks, graph, batch, &vertices, inserts)?,
+            Blocks::Int(blocks) => changed(blocks, graph, batch, &vertices, inserts)?,
+            Blocks::Float(blocks) => changed(blocks, graph, batch, &vertices, inserts)?,
+        };
+        let made = Arc::new(made.with_names(graph.names().cloned()));
+        self.kept.push_back((made.id(), blocks));
+        if self.kept.len() > KEPT {
+            self.kept.pop_front();
+        }
+        Ok(made)
+    }
+}
+
+impl Blocks {
+    fn of(graph: &Graph, kind: WeightKind, ends: Ends) -> Result<Blocks> {
+        Ok(match kind {
+            WeightKind::None => Blocks::None(taken_over(graph, ends)?),
+            WeightKind::Int => Blocks::Int(taken_over(graph, ends)?),
+            WeightKind::Float => Blocks::Float(taken_over(graph, ends)?),
+        })
+    }
+
+    fn are(&self, kind: WeightKind, ends: Ends) -> bool {
+        (kind, ends)
+            == match self {
+                Blocks::None(blocks) => (WeightKind::None, blocks.ends()),
+                Blocks::Int(blocks) => (WeightKind::Int, blocks.ends()),
+                Blocks::Float(blocks) => (WeightKind::Float, blocks.ends()),
+            }
+    }
+}
+
+/// The graph in blocks, with weights of this kind.
+fn taken_over<W: StoredWeight>(graph: &Graph, ends: Ends) -> Result<DynamicGraph<W>> {
+    if graph.weight_kind() == W::KIND {
+        return Ok(DynamicGraph::from_graph(graph, ends)?);
+    }
+    let mut triples = Vec::with_capacity(graph.edges());
+    for source in 0..graph.vertices() as u32 {
+        for (at, &target) in graph.out().neighbours(source).iter().enumerate() {
+            triples.push((source, target, W::stored(graph, source, at)?));
+        }
+    }
+    let edges = EdgeList::<W>::from_triples(graph.vertices(), triples);
+    let options = BuildOptions { keep_loops: true, keep_parallel: true, ..BuildOptions::default() };
+    Ok(DynamicGraph::from_graph(&build(edges, &options)?, ends)?)
+}
+
+/// The graph after a batch. `vertices` are those of the batch as the graph numbers them.
+fn changed<W: StoredWeight>(
+    blocks: &mut DynamicGraph<W>,
+    graph: &Graph,
+    batch: &Graph,
+    vertices: &Numbers,
+    inserts: bool,
+) -> Result<Graph> {
+    let mut changes = Batch::new();
+    for source in 0..batch.vertices() as u32 {
+        let targets = batch.out().neighbours(source);
+        let from = match targets {
+            [] => continue,
+            _ => vertices.number(source, graph, batch)?,
+        };
+        for (at, &target) in targets.iter().enumerate() {
+            // An undirected edge is changed from one end.
+            if blocks.ends() == Ends::Undirected && source > target {
+                continue;
+            }
+            let change = if inserts { Change::Insert(W::stored(batch, source, at)?) } else { Change::Delete };
+            changes.push(from, vertices.number(target, graph, batch)?, change);
+        }
+    }
+    blocks.apply(&changes)?;
+    Ok(blocks.snapshot().graph()?)
+}
+
+/// The numbers that vertices of a batch have in the graph.
+enum Numbers {
+    /// Both number them alike.
+    Same(usize),
+    /// By vertex of the batch; `None` where the graph has no such vertex.
+    Of(Vec<Option<u32>>),
+}
+
+impl Numbers {
+    fn number(&self, vertex: u32, graph: &Graph, batch: &Graph) -> Result<u32> {
+        let number = match self {
+            Numbers::Same(vertices) => ((vertex as usize) < *vertices).then_some(vertex),
+            Numbers::Of(numbers) => numbers.get(vertex as usize).copied().flatten(),
+        };
+        let name = || batch.names().map_or_else(|| vertex.to_string(), |names| names.get(vertex).to_string());
+        Ok(number.ok_or_else(|| ErrorKind::VertexOfBatch { vertex: name(), vertices: graph.vertices() })?)
+    }
+}
+
+/// Vertices are the same where their files give them the same id.
+fn vertices_of(graph: &Graph, batch: &Graph) -> Result<Numbers> {
+    let (own, others) = (graph.names(), batch.names());
+    let alike = match (own, others) {
+        (None, None) => true,
+        (Some(own), Some(others)) => Arc::ptr_eq(own, others),
+        _ => false,
+    };
+    if alike {
+        return Ok(Numbers::Same(graph.vertices()));
+    }
+    let known: Option<FxHashMap<String, u32>> =
+        own.map(|names| names.iter().zip(0..).map(|(name, vertex)| (name.to_string(), vertex)).collect());
+    let number = |id: String| match &known {
+        Some(known) => known.get(&id).copied(),
+        None => id.parse().ok().filter(|&vertex: &u32| (vertex as usize) < graph.vertices()),
+    };
+    let ids = 0..batch.vertices() as u32;
+    let id = |vertex: u32| others.map_or_else(|| vertex.to_string(), |names| names.get(vertex).to_string());
+    Ok(Numbers::Of(ids.map(|vertex| number(id(vertex))).collect()))
+}
+
+/// A weight as a graph in blocks stores it.
+trait StoredWeight: EdgeWeight {
+    /// The weight of the edge at a position of a list.
+    fn stored(graph: &Graph, source: u32, at: usize) -> Result<Self>;
+}
+
+impl StoredWeight for () {
+    fn stored(_: &Graph, _: u32, _: usize) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl StoredWeight for i32 {
+    fn stored(graph: &Graph, source: u32, at: usize) -> Result<i32> {
+        weight(graph, source, at)
+    }
+}
+
+impl StoredWeight for f32 {
+    fn stored(graph: &Graph, source: u32, at: usize) -> Result<f32> {
+        if graph.weight_kind() == WeightKind::Float {
+            return weight(graph, source, at);
+        }
+        let whole: i32 = weight(graph, source, at)?;
+        let real = whole as f32;
+        match real as i64 == i64::from(whole) {
+            true => Ok(real),
+            false => Err(ErrorKind::WeightOfBatch { weight: whole }.into()),
+        }
+    }
+}
+
+fn weight<W: Weight>(graph: &Graph, source: u32, at: usize) -> Result<W> {
+    let found = graph.out().weights_of::<W>(source).get(at).copied();
+    Ok(found.ok_or_else(|| ErrorKind::Unweighted { graph: "the batch".to_string() })?)
+}
