@@ -17,6 +17,7 @@ pub(crate) fn carried(name: &str, vector: &Vector, graph: &Graph, changes: &Chan
     match vector.scalar() {
         Scalar::Int => moved::<i32>(name, vector, graph, changes),
         Scalar::Uint => moved::<u32>(name, vector, graph, changes),
+        Scalar::Int64 => moved::<i64>(name, vector, graph, changes),
         Scalar::Uint64 => moved::<u64>(name, vector, graph, changes),
         Scalar::Float => moved::<f32>(name, vector, graph, changes),
         Scalar::Double => moved::<f64>(name, vector, graph, changes),
