@@ -189,7 +189,7 @@ fn a_killed_run_resumes_from_its_checkpoint() {
 #[test]
 fn what_cannot_be_saved_is_told_before_the_first_round() {
     let folder = tempfile::tempdir().unwrap();
-    let queue = ["run", "sssp-delta", "kron:8:weights=1..9", "1", "--checkpoint", "saved", "--every", "1000000"];
+    let queue = ["run", "kcore", "kron:8", "--checkpoint", "saved", "--every", "1000000"];
     let output = gw(folder.path(), &queue);
     assert_eq!(output.status.code(), Some(1), "{}", text(&output));
     assert!(text(&output).contains("a checkpoint cannot hold a priority queue"), "{}", text(&output));

@@ -38,8 +38,8 @@ pub enum MineError {
     Memory(#[from] gw_graph::memory::OutOfMemory),
     /// There are more candidates or invariants than there is memory for.
     #[error(
-        "more than {most} {what} of {variables} variables are to be kept, and these alone need {} of memory, which is all \
-         that may still be used: leave columns out, ask for fewer variables in an invariant (--arity 2), or for less \
+        "more than {most} {what} of {variables} variables are to be kept, and these alone need {} of memory, which is \
+         all that may still be used: leave columns out, ask for fewer variables in an invariant (--arity 2), or for less \
          (--templates 1)",
         gw_graph::memory::human_bytes((*bytes).into())
     )]

@@ -1,5 +1,5 @@
 //! The loops over instants: plain loops over strips that compilers turn into vector instructions, and an early exit
-//! after each strip. On x86-64 with AVX2 or AVX-512 they run in a version compiled for it.
+//! after each strip. On x86-64 with AVX2 they run in a version compiled for it.
 //!
 //! Sums and products mean 64-bit floats. For 32-bit columns they are tried in 32 bits first: rounding keeps order, so
 //! that `a < round(b * c)` implies `a < b * c`, and only strips in which some instant fails are looked at again in 64
@@ -20,21 +20,10 @@ const GREATER_OR_EQUAL: u8 = GREATER | EQUAL;
 #[inline]
 pub fn scan(candidate: &Candidate, seen: u8, block: &Block<'_>, rules: &Rules) -> u8 {
     #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx512bw") && std::arch::is_x86_feature_detected!("avx512vl") {
-        // SAFETY: the processor has these parts of AVX-512, as was just asked; they include the first one.
-        return unsafe { scan_avx512(candidate, seen, block, rules) };
-    }
-    #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has AVX2, as was just asked.
         return unsafe { scan_avx2(candidate, seen, block, rules) };
     }
-    scan_any(candidate, seen, block, rules)
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-fn scan_avx512(candidate: &Candidate, seen: u8, block: &Block<'_>, rules: &Rules) -> u8 {
     scan_any(candidate, seen, block, rules)
 }
 
