@@ -169,7 +169,7 @@ func main() links.apply(f); end";
     assert!(refused.contains("several workers may assign the same entry"), "{refused}");
     let prints = "func f(v : Node) print v; end
 func main() nodes.apply(f); end";
-    assert!(small(prints).unwrap_err().contains("it prints; --workers 1 can"));
+    assert!(small(prints).unwrap_err().contains("it prints; --workers 1 without --processes can"));
 }
 
 #[test]

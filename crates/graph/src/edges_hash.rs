@@ -15,7 +15,8 @@ impl Graph {
     ///
     /// ```
     /// use gw_graph::{BuildOptions, EdgeList, build};
-    /// let of = |ends| build(EdgeList::from_pairs(3, vec![(0, 1), ends]), &BuildOptions::default()).unwrap().edges_hash();
+    /// let options = BuildOptions::default();
+    /// let of = |ends| build(EdgeList::from_pairs(3, vec![(0, 1), ends]), &options).unwrap().edges_hash();
     /// assert_eq!(of((1, 2)), of((1, 2)));
     /// assert_ne!(of((1, 2)), of((0, 2)));
     /// ```

@@ -6,8 +6,8 @@ use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::incremental::Changes;
 
-/// A vector over the edges of the graph before as one over those of the graph now: edges that stayed keep their entries,
-/// also those with another weight, and edges that came have 0.
+/// A vector over the edges of the graph before as one over those of the graph now: edges that stayed keep their
+/// entries, also those with another weight, and edges that came have 0.
 pub(crate) fn carried(name: &str, vector: &Vector, graph: &Graph, changes: &Changes) -> Result<Vector> {
     if vector.dims().len() != 1 {
         return Err(Error::Result(format!(

@@ -1,10 +1,10 @@
 //! Value change dumps (IEEE 1364, section 18) of simulators of circuits.
 //!
 //! A variable of one bit is Boolean, a wider one a number without sign, an `integer` a number with sign (two's
-//! complement), a `real` a number. An instant is a time at
-//! which something changes, with all values after the changes of that time, or a rising edge of the clock where one
-//! is named. Instants at which some variable is unknown (`x`, `z`, or no value yet) are left out and counted.
-//! Names have the scopes around them, without the outermost where there is one only. A bit of a signal that is declared by itself, or a part of one, has its range in its name.
+//! complement), a `real` a number. An instant is a time at which something changes, with all values after the changes
+//! of that time, or a rising edge of the clock where one is named. Instants at which some variable is unknown (`x`,
+//! `z`, or no value yet) are left out and counted. Names have the scopes around them, without the outermost where there
+//! is one only. A bit of a signal that is declared by itself, or a part of one, has its range in its name.
 //! Variables of more than 53 bits, which a 64-bit float cannot hold, are left out.
 
 mod declarations;
