@@ -51,7 +51,7 @@ CALLS = {
     "scc": lambda: gw.scc(GRAPH, verify=True),
     "setcover": lambda: gw.setcover(GRAPH, verify=True),
     "similar": lambda: gw.similar(GRAPH, entries=3, verify=True),
-    "similarity-edges": lambda: gw.similarity_edges(GRAPH, verify=True),
+    "similarity_edges": lambda: gw.similarity_edges(GRAPH, verify=True),
     "similarity": lambda: gw.similarity(GRAPH, 0, verify=True),
     "spmv": lambda: gw.spmv(WEIGHTED, verify=True),
     "sssp": lambda: gw.sssp(WEIGHTED, 0, verify=True),
