@@ -1,7 +1,19 @@
-//! Similarity to one vertex: the out-neighbours of the source are marked and counted in the list of every vertex.
+//! Similarity by common neighbours, to one vertex and of the ends of every edge.
+
+use gw_graph::VertexId;
 
 use super::{Invalid, Run, ensure, every_vertex, wrong};
 
+const NAMES: [&str; 3] = ["jaccard", "overlap", "cosine"];
+
+/// What the measures of [`NAMES`] are for two vertices with these degrees and common neighbours.
+fn measures(own: usize, other: usize, both: usize) -> [f64; 3] {
+    let (own, other, both) = (own as f64, other as f64, both as f64);
+    let divisors = [own + other - both, own.min(other), (own * other).sqrt()];
+    divisors.map(|divisor| if both == 0.0 { 0.0 } else { both / divisor })
+}
+
+/// The out-neighbours of the source are marked and counted in the list of every vertex.
 pub(crate) fn similarity(run: &Run<'_>) -> Result<(), Invalid> {
     let source = run.vertex_arg(2)?;
     let common = run.ints("common")?;
@@ -13,10 +25,8 @@ pub(crate) fn similarity(run: &Run<'_>) -> Result<(), Invalid> {
         let both = out.neighbours(v).iter().filter(|&&u| marked[u as usize]).count();
         let count = common[v as usize];
         ensure(i64::from(count) == both as i64, || wrong!("vertex {v}: {count} common neighbours instead of {both}"))?;
-        let (own, other, both) = (out.degree(source) as f64, out.degree(v) as f64, both as f64);
-        let divisors = [own + other - both, own.min(other), (own * other).sqrt()];
-        for ((name, divisor), found) in ["jaccard", "overlap", "cosine"].into_iter().zip(divisors).zip(&found) {
-            let right = if both == 0.0 { 0.0 } else { both / divisor };
+        let right = measures(out.degree(source), out.degree(v), both);
+        for ((name, right), found) in NAMES.into_iter().zip(right).zip(&found) {
             let found = found[v as usize];
             ensure((found - right).abs() <= 1e-12, || wrong!("vertex {v}: {name} {found} instead of {right}"))?;
         }
@@ -24,26 +34,20 @@ pub(crate) fn similarity(run: &Run<'_>) -> Result<(), Invalid> {
     })
 }
 
-/// Similarity of the ends of every edge: the longer list is searched for every entry of the shorter one.
+/// The lists of both ends are merged.
 pub(crate) fn similarity_edges(run: &Run<'_>) -> Result<(), Invalid> {
     let common = run.edge_ints("common")?;
     let found = [run.edge_doubles("jaccard")?, run.edge_doubles("overlap")?, run.edge_doubles("cosine")?];
     let out = run.graph.out();
     every_vertex(run.graph, |v| {
         for (edge, &u) in out.range(v).zip(out.neighbours(v)) {
-            let (mut shorter, mut longer) = (out.neighbours(v), out.neighbours(u));
-            if longer.len() < shorter.len() {
-                std::mem::swap(&mut shorter, &mut longer);
-            }
-            let both = shorter.iter().filter(|w| longer.binary_search(w).is_ok()).count();
+            let both = common_entries(out.neighbours(v), out.neighbours(u));
             let count = common[edge];
             ensure(i64::from(count) == both as i64, || {
                 wrong!("the ends of the edge from {v} to {u} have {both} common neighbours, not {count}")
             })?;
-            let (own, other, both) = (out.degree(v) as f64, out.degree(u) as f64, both as f64);
-            let divisors = [own + other - both, own.min(other), (own * other).sqrt()];
-            for ((name, divisor), found) in ["jaccard", "overlap", "cosine"].into_iter().zip(divisors).zip(&found) {
-                let right = if both == 0.0 { 0.0 } else { both / divisor };
+            let right = measures(out.degree(v), out.degree(u), both);
+            for ((name, right), found) in NAMES.into_iter().zip(right).zip(&found) {
                 let found = found[edge];
                 ensure((found - right).abs() <= 1e-12, || {
                     wrong!("the edge from {v} to {u}: {name} {found} instead of {right}")
@@ -52,4 +56,15 @@ pub(crate) fn similarity_edges(run: &Run<'_>) -> Result<(), Invalid> {
         }
         Ok(())
     })
+}
+
+/// How many entries two sorted lists without repeats have in common.
+fn common_entries(mut a: &[VertexId], mut b: &[VertexId]) -> usize {
+    let mut count = 0;
+    while let (Some(&x), Some(&y)) = (a.first(), b.first()) {
+        count += usize::from(x == y);
+        a = &a[usize::from(x <= y)..];
+        b = &b[usize::from(y <= x)..];
+    }
+    count
 }
