@@ -234,6 +234,23 @@ fn without_the_feature_parquet_is_refused_in_words() {
     assert!(message.contains("built without Parquet"), "{message}");
 }
 
+/// 64 row groups of edges from every vertex to one other: threads must not take each other's bytes.
+#[cfg(feature = "parquet")]
+#[test]
+fn row_groups_are_read_beside_each_other() {
+    const VERTICES: u32 = 4096;
+    let folder = Folder::new();
+    let path = folder.file("g.parquet", include_bytes!("data/groups.parquet"));
+    let spec = GraphSpec::parse(&path.display().to_string()).unwrap();
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
+    for _ in 0..20 {
+        let graph = threads.install(|| spec.load(&Silent)).unwrap().graph;
+        let expected: Vec<_> = (0..VERTICES).map(|v| (v, (v * 7 + 1) % VERTICES)).collect();
+        let found: Vec<_> = edges(&graph).into_iter().map(|(source, target, _)| (source, target)).collect();
+        assert_eq!(found, expected);
+    }
+}
+
 #[cfg(feature = "parquet")]
 #[test]
 fn parquet_tables_are_read() {

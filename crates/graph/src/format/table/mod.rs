@@ -22,6 +22,8 @@ mod ids;
 mod intern;
 #[cfg(feature = "parquet")]
 mod parquet;
+#[cfg(feature = "parquet")]
+mod positioned;
 mod record;
 mod write;
 

@@ -16,6 +16,7 @@ use rayon::prelude::*;
 
 use super::columns::{Places, TableColumns};
 use super::ids::{BlockIds, IdBlock, NumberIds, Numbered, Refusal, TextIds};
+use super::positioned::PositionedFile;
 use crate::format::Compression;
 use crate::format::edge_lines::Assembled;
 use crate::format::input::Input;
@@ -49,7 +50,7 @@ pub(in crate::format) fn read_parquet(
 /// A file whose columns are known.
 struct Table<'a> {
     path: &'a Path,
-    reader: SerializedFileReader<File>,
+    reader: SerializedFileReader<PositionedFile>,
     header: Vec<String>,
     places: Places,
 }
@@ -58,7 +59,7 @@ fn open<'a>(path: &'a Path, columns: &TableColumns) -> Result<Table<'a>> {
     if columns.no_header {
         return Err(GraphError::Usage("`noheader`: the columns of a Parquet file have names".to_string()));
     }
-    let file = File::open(path).map_err(|error| GraphError::io("read", path, error))?;
+    let file = File::open(path).and_then(PositionedFile::new).map_err(|error| GraphError::io("read", path, error))?;
     let reader = SerializedFileReader::new(file).map_err(|error| unreadable(path, &error))?;
     let schema = reader.metadata().file_metadata().schema_descr_ptr();
     let header: Vec<String> = schema.columns().iter().map(|column| column.path().string()).collect();
