@@ -1,5 +1,6 @@
 //! `gw stream`: a graph that changes while it is asked.
 
+use std::cell::OnceCell;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -14,6 +15,7 @@ use gw_dynamic::{
 };
 use gw_graph::progress::Silent;
 use gw_graph::{GraphSpec, WeightKind};
+use gw_programs::Remark;
 use serde::Serialize;
 
 use crate::error::CliError;
@@ -68,8 +70,8 @@ pub struct Stream {
     #[arg(long, value_name = "WHAT", default_value = "replace")]
     on_repeat: Repeat,
     /// Keep the graph in a folder: every batch is on disk before it counts. If the folder holds a graph, that one is
-    /// taken, and the changes of UPDATES that it has seen are passed over. All changes of another file are taken, and
-    /// all of standard input
+    /// taken, and the changes of UPDATES that it has seen are passed over: a file that begins with the same changes is
+    /// that file, grown. All changes of another file are taken, and all of standard input
     #[arg(long, value_name = "FOLDER")]
     store: Option<PathBuf>,
     /// Write the whole graph to the store after every N-th batch
@@ -124,6 +126,9 @@ struct Line {
     #[serde(skip_serializing_if = "Option::is_none")]
     how: Option<&'static str>,
     results: serde_json::Map<String, serde_json::Value>,
+    /// Why there are no results.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    no_result: Option<String>,
 }
 
 impl Stream {
@@ -136,7 +141,7 @@ impl Stream {
         let update = self.update(&program)?;
         let machine = self.target.open(threads)?.machine;
         cancel.store(false, Ordering::Relaxed);
-        let session = Session { options: &self, program, update, machine, cancel };
+        let session = Session { options: &self, program, update, machine, cancel, args: OnceCell::new() };
         if let Some(folder) = self.store.as_deref().filter(|folder| Store::is_at(folder)) {
             return match session.stored::<()>(folder) {
                 Err(CliError::Dynamic(gw_dynamic::DynamicError::WeightKind { found: "integer", .. })) => {
@@ -223,6 +228,8 @@ struct Session<'a> {
     update: Option<Program>,
     machine: Machine,
     cancel: &'a Arc<AtomicBool>,
+    /// The arguments of the first run, in which a source that nobody gave is chosen: it stays.
+    args: OnceCell<Vec<String>>,
 }
 
 /// A run of the program.
@@ -344,7 +351,8 @@ impl Session<'_> {
     }
 
     fn job<'a>(&'a self, graph: &Graph) -> Job<'a> {
-        let job = self.program.on(graph).args(self.options.args.iter().map(String::as_str));
+        let args = self.args.get().unwrap_or(&self.options.args);
+        let job = self.program.on(graph).args(args.iter().map(String::as_str));
         let job = job.machine(&self.machine).cancel(self.cancel);
         match &self.options.schedule {
             Some(schedule) => job.schedule(schedule),
@@ -380,6 +388,12 @@ impl Session<'_> {
                 (found, self.job(&graph).run()?, None)
             }
         };
+        if self.args.get().is_none() {
+            outcome.notes.iter().for_each(|note| eprintln!("gw: {note}"));
+            if outcome.program == self.program.name() {
+                let _ = self.args.set(outcome.arguments.get(1..).unwrap_or_default().to_vec());
+            }
+        }
         if self.options.verify {
             outcome.verify()?;
         }
@@ -396,7 +410,12 @@ impl Session<'_> {
         ran: Option<Ran>,
     ) -> Result<(), CliError> {
         let (vertices, edges) = (graph.vertices(), graph.edges());
-        let found = ran.as_ref().map(|ran| results::of_run(&self.program, ran.outcome.globals()));
+        let no_result = ran.as_ref().and_then(|ran| match ran.outcome.remark()? {
+            Remark::NoResult(why) => Some(why),
+            Remark::Rough(_) => None,
+        });
+        let found = ran.as_ref().filter(|_| no_result.is_none());
+        let found = found.map(|ran| results::of_run(&self.program, ran.outcome.globals()));
         let mut out = std::io::stdout().lock();
         if self.options.json {
             let line = Line {
@@ -416,6 +435,7 @@ impl Session<'_> {
                     How::Again => "again",
                 }),
                 results: found.as_deref().map(results::as_json).unwrap_or_default(),
+                no_result,
             };
             writeln!(out, "{}", serde_json::to_string(&line)?)?;
             return Ok(());
@@ -430,7 +450,7 @@ impl Session<'_> {
             count(edges),
             seconds(apply_seconds),
         )?;
-        if let (Some(Ran { lists, outcome, how }), Some(found)) = (&ran, &found) {
+        if let Some(Ran { lists, outcome, how }) = &ran {
             let (run, lists) = (seconds(outcome.times.counted()), seconds(*lists));
             let how = match how {
                 Some(How::Updated) => " updated",
@@ -438,7 +458,12 @@ impl Session<'_> {
                 Some(How::First) | None => "",
             };
             writeln!(out, "  {}{how} in {run}, its lists found in {lists}", self.program.name())?;
-            for line in outcome.printed.lines().chain(results::in_words(found).lines()) {
+            let words = match (&found, &no_result) {
+                (_, Some(why)) => format!("no result: {why}"),
+                (Some(found), None) => results::in_words(found),
+                (None, None) => String::new(),
+            };
+            for line in outcome.printed.lines().chain(words.lines()) {
                 writeln!(out, "  {line}")?;
             }
         }

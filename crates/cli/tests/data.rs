@@ -52,6 +52,14 @@ fn results_are_tables_with_the_original_ids() {
     success(at, &table);
     let bytes = std::fs::read(at.join("r.parquet")).unwrap();
     assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
+    // As many edges as vertices: the entries are still those of edges.
+    std::fs::write(at.join("ring.csv"), "source,target\nann,bob\nbob,cem\ncem,ann\n").unwrap();
+    let ring = ["run", "similarity-edges", "ring.csv", "--out", "common=c.csv", "--top", "common:1", "--json"];
+    let answer = json(at, &ring);
+    let table = std::fs::read_to_string(at.join("c.csv")).unwrap();
+    assert_eq!(table, "source,target,common\nann,bob,0\nbob,cem,0\ncem,ann,0\n");
+    let first = &answer["top"][0]["entries"][0];
+    assert_eq!((&first["source"], &first["target"]), (&"ann".into(), &"bob".into()), "{answer}");
     // Without ids there are numbers.
     success(at, &["run", "bfs-levels", "path:3", "0", "--out", "level=n.csv"]);
     assert_eq!(std::fs::read_to_string(at.join("n.csv")).unwrap(), "vertex,level\n0,0\n1,1\n2,2\n");

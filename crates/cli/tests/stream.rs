@@ -44,6 +44,27 @@ fn results_follow_every_batch() {
     assert_ne!(lines[2]["results"]["label"]["max"], lines[2]["results"]["label"]["min"], "two components");
 }
 
+/// A source that nobody gave is that of the first run; what has no result says so.
+#[test]
+fn the_source_stays_and_a_missing_result_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("hub.txt"), "0 1\n5 6\n5 7\n5 8\n").unwrap();
+    let args = ["stream", "bfs-levels", "empty:10", "hub.txt", "--undirected", "--batch", "1", "--json", "--verify"];
+    let output = gw(at, &args);
+    assert!(output.status.success(), "{}", told(&output));
+    assert_eq!(told(&output).matches("no source is given: taken is 0").count(), 1, "{}", told(&output));
+    let lines: Vec<serde_json::Value> = said(&output).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 4);
+    assert!(lines.iter().all(|line| line["results"]["depth"] == lines[0]["results"]["depth"]), "{lines:?}");
+
+    std::fs::write(at.join("cycle.txt"), "0 1 5\n1 0 -7\n").unwrap();
+    let output = gw(at, &["stream", "sssp", "empty:2:int", "cycle.txt", "0", "--batch", "1"]);
+    let said = said(&output);
+    assert!(output.status.success(), "{}", told(&output));
+    assert!(said.contains("batch 2") && said.matches("no result: ").count() == 1, "{said}");
+}
+
 /// Results that are brought up to date are those of runs from scratch, also where several batches pass between.
 #[test]
 fn results_are_brought_up_to_date() {

@@ -246,6 +246,37 @@ func main()
 end
 ";
 
+    const IN_A_FUNCTION: &str = "
+element Vertex end
+element Edge end
+const edges : edgeset{Edge}(Vertex,Vertex) = load(argv[1]);
+const near : vector{Vertex}(int) = 0;
+func inward(src : Vertex, dst : Vertex)
+    near[dst] += 1;
+end
+func step(start : Vertex)
+    var some : vertexset{Vertex} = new vertexset{Vertex}(0);
+    some.addVertex(start);
+    edges.from(some).apply(inward);
+    delete some;
+end
+func main()
+    step(1);
+    var some : vertexset{Vertex} = new vertexset{Vertex}(0);
+    some.addVertex(2);
+    edges.from(some).apply(inward);
+    delete some;
+end
+";
+
+    /// An operator with two variants brings a copy of its function, which must not move the functions behind it.
+    #[test]
+    fn operators_of_other_functions_than_main_change_direction() {
+        let choice = chosen(IN_A_FUNCTION, &facts(100, 10, None));
+        assert!(at(&choice, "op1").0.starts_with("hybrid"), "{choice:?}");
+        assert!(at(&choice, "op2").0.starts_with("hybrid"), "{choice:?}");
+    }
+
     #[test]
     fn operators_without_labels_are_told_apart() {
         let choice = chosen(UNLABELLED, &facts(100, 10, None));

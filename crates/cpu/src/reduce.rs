@@ -73,7 +73,8 @@ fn floats<T: Copy + Sync>(
                 let rest: f64 = eights.remainder().iter().map(|&x| widen(x)).sum();
                 (lanes.iter().sum::<f64>() + rest).to_bits()
             };
-            Some(Value::Double(parts(crew, cells, sum).into_iter().map(f64::from_bits).sum()))
+            // From 0.0: the sum of nothing by an iterator is -0.0.
+            Some(Value::Double(parts(crew, cells, sum).into_iter().map(f64::from_bits).fold(0.0, |a, b| a + b)))
         }
         // Largest and smallest of floats involve NaN rules that the host defines.
         _ => None,

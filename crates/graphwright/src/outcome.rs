@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use gw_exec::{Globals, MachineUsage, RunResult, Value};
-use gw_programs::{Program as StandardProgram, Run, Values};
+use gw_programs::{Program as StandardProgram, Remark, Run, Values};
 
 use crate::error::{Error, Result};
 use crate::graph::Graph;
@@ -174,6 +174,13 @@ impl Outcome {
         };
         let graph = self.graph().ok_or_else(|| Error::Result("the run left no graph to check with".to_string()))?;
         Ok(standard.validate(&Run { graph: &graph, args: &self.arguments, results: &self.globals })?)
+    }
+
+    /// What a standard program says about this run beside its values: that there is no result, and why, or in which way
+    /// the result is less than a person may expect.
+    pub fn remark(&self) -> Option<Remark> {
+        let (standard, graph) = (self.standard?, self.graph()?);
+        standard.remark(&Run { graph: &graph, args: &self.arguments, results: &self.globals })
     }
 
     fn unknown(&self, kind: &str, name: &str, known: Vec<&str>) -> Error {

@@ -235,7 +235,7 @@ impl Run {
         let module = program.module();
         outputs.iter().try_for_each(|output| output.check(module))?;
         self.top.iter().try_for_each(|top| top.check(module))?;
-        let vertex_vectors = ids::vertex_vectors(&program, module);
+        let meanings = ids::Meanings::of(&program, module);
         self.warn_of_unread(&program, module, &wanted, &args);
         parts.compile += start.elapsed().as_secs_f64();
         let start = Instant::now();
@@ -297,7 +297,7 @@ impl Run {
             None => None,
         };
         let graph_of_run = ran.globals.iter().find_map(|(_, value)| value.as_graph());
-        let ids = Ids::new(graph.as_deref().or(graph_of_run.map(|graph| &**graph)), &vertex_vectors);
+        let ids = Ids::new(graph.as_deref().or(graph_of_run.map(|graph| &**graph)), &meanings);
         let finished = graph.as_deref().map(|graph| FinishedRun { graph, args: &args, results: &ran.globals });
         let remark =
             program.as_standard().zip(finished.as_ref()).and_then(|(standard, finished)| standard.remark(finished));

@@ -1,4 +1,4 @@
-//! Results as tables: `vertex,rank` in CSV, TSV or Parquet, with the original ids of vertices.
+//! Results as tables: `vertex,rank` or `source,target,flow` in CSV, TSV or Parquet, with the original ids of vertices.
 
 use std::path::Path;
 
@@ -51,12 +51,12 @@ impl Table<'_> {
         match self.value.as_vector() {
             None => vec![self.name.to_string()],
             Some(vector) => {
-                let first = self.ids.title(vector.len()).to_string();
+                let first = self.ids.titles(self.name, vector.len()).iter().map(|title| title.to_string());
                 let values = match vector.stride().max(1) {
                     1 => vec![self.name.to_string()],
                     columns => (0..columns).map(|column| format!("{}_{column}", self.name)).collect(),
                 };
-                std::iter::once(first).chain(values).collect()
+                first.chain(values).collect()
             }
         }
     }
@@ -67,7 +67,9 @@ impl Table<'_> {
         let Some(vector) = self.value.as_vector() else { return text + &in_full(self.value) + "\n" };
         let columns = vector.stride().max(1);
         for at in 0..vector.len() {
-            text += &quoted(&ids::text(&self.ids.entry(at, vector.len())), separator);
+            let entry = self.ids.entry(self.name, at, vector.len());
+            let entry: Vec<String> = entry.iter().map(|field| quoted(&ids::text(field), separator)).collect();
+            text += &entry.join(&separator.to_string());
             for column in 0..columns {
                 text.push(separator);
                 let value = cell(vector, at * columns + column);
@@ -93,7 +95,7 @@ impl Table<'_> {
                 let value = cell(vector, at * columns + column);
                 self.ids.vertex_in(self.name, &value).unwrap_or_else(|| field(&value))
             });
-            sheet.row(std::iter::once(self.ids.entry(at, vector.len())).chain(values));
+            sheet.row(self.ids.entry(self.name, at, vector.len()).into_iter().chain(values));
         }
         sheet
     }

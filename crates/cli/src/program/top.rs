@@ -1,4 +1,4 @@
-//! `--top`: the vertices with the greatest or the least entries of a vector.
+//! `--top`: the vertices or edges with the greatest or the least entries of a vector.
 
 use std::cmp::Ordering;
 use std::fmt::Write;
@@ -8,7 +8,7 @@ use gw_ir::Module;
 use gw_ir::types::Type;
 use gw_lab::Field;
 use serde::Serialize;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 use super::ids::{self, Ids};
 use super::results;
@@ -35,7 +35,9 @@ pub struct Best {
 
 #[derive(Serialize)]
 struct Entry {
-    vertex: Json,
+    /// The vertex, the ends of the edge, or the place, each by its title.
+    #[serde(flatten)]
+    of: Map<String, Json>,
     value: Json,
     #[serde(skip)]
     shown: (String, String),
@@ -89,20 +91,15 @@ impl Top {
         }
         keyed.sort_unstable_by(order);
         let word = if self.least { "least" } else { "greatest" };
+        let titles = ids.titles(&self.name, vector.len());
         let entries = keyed.into_iter().filter_map(|(_, at)| {
             let value = vector.get(at as usize)?;
-            let vertex = ids.entry(at as usize, vector.len());
+            let entry = ids.entry(&self.name, at as usize, vector.len());
+            let of = titles.iter().zip(&entry).map(|(title, field)| (title.to_string(), as_json(field))).collect();
+            let who = entry.iter().map(ids::text).collect::<Vec<_>>().join(" -> ");
             Some(match ids.vertex_in(&self.name, &value) {
-                Some(other) => Entry {
-                    shown: (ids::text(&vertex), ids::text(&other)),
-                    vertex: as_json(&vertex),
-                    value: as_json(&other),
-                },
-                None => Entry {
-                    shown: (ids::text(&vertex), results::readable(&value)),
-                    vertex: as_json(&vertex),
-                    value: results::number(&value),
-                },
+                Some(other) => Entry { shown: (who, ids::text(&other)), of, value: as_json(&other) },
+                None => Entry { shown: (who, results::readable(&value)), of, value: results::number(&value) },
             })
         });
         let entries: Vec<Entry> = entries.collect();

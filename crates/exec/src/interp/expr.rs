@@ -417,7 +417,10 @@ pub(crate) fn reduce_vector(reduction: Reduction, vector: &Vector) -> Result<Val
         Ok(Value::from_bits(scalar, best))
     };
     match reduction {
-        Reduction::Sum if scalar.is_float() => Ok(Value::Double(cells.map(|x| scalar::to_f64(scalar, x)).sum())),
+        // From 0.0: the sum of nothing by an iterator is -0.0.
+        Reduction::Sum if scalar.is_float() => {
+            Ok(Value::Double(cells.fold(0.0, |sum, x| sum + scalar::to_f64(scalar, x))))
+        }
         Reduction::Sum => {
             let widen = scalar::conversion(scalar, Scalar::Uint64).unwrap_or(|bits| bits);
             Ok(Value::Uint64(cells.fold(0u64, |sum, x| sum.wrapping_add(widen(x)))))

@@ -18,21 +18,21 @@ const PASS: &str = "binding";
 
 /// Binds the schedule of every operator and loop.
 pub fn binding(mut module: Module, context: &PassContext) -> Result<Module, PassError> {
+    // Copies of functions come in at the end: the places of functions stand still while they are visited.
+    let mut clones = Vec::new();
     for at in 0..module.functions.len() {
         let Some(body) = module.functions[at].body.take() else { continue };
-        let mut clones = Vec::new();
         let body = rewrite_block(body, "", &mut |stmt, path| bind(&mut module, stmt, path, context, &mut clones))?;
         module.functions[at].body = Some(body);
-        hybrid::insert_clones(&mut module, clones);
     }
     // Start-up operators have no labels; they take the defaults of the machine.
     let startup = std::mem::take(&mut module.startup);
-    let mut clones = Vec::new();
     module.startup = rewrite_block(startup, "", &mut |stmt, _| {
         let default = gw_schedule::ProgramSchedule::new();
         let context = PassContext { schedule: &default, ..*context };
         bind(&mut module, stmt, None, &context, &mut clones)
     })?;
+    hybrid::insert_clones(&mut module, clones);
     Ok(module)
 }
 

@@ -383,8 +383,8 @@ impl Checker {
             "pow" if common == Scalar::Float => (Builtin::Pow, Scalar::Float),
             "pow" => (Builtin::Pow, Scalar::Double),
             "min" => (Builtin::Min, common),
-            // Older programs rely on `max(floating, int)` being an int.
-            "max" if b == Scalar::Int => (Builtin::Max, Scalar::Int),
+            // Older programs rely on `max(floating, int)` being an int. Whole numbers of 64 bits keep their bits.
+            "max" if b == Scalar::Int && !matches!(a, Scalar::Int64 | Scalar::Uint64) => (Builtin::Max, Scalar::Int),
             "max" => (Builtin::Max, common),
             _ => (Builtin::Mod, common),
         };

@@ -224,6 +224,19 @@ pub(super) fn large_literal(value: u64, span: Span) -> Expr {
     binary(BinaryOp::Add, binary(BinaryOp::Mul, int(2), int(value / 2)), int(value % 2))
 }
 
+/// Whether an expression is the literal 2^63, the least that no `int_64` holds.
+pub(super) fn is_two_to_the_63(expr: &Expr) -> bool {
+    large(expr) == Some(1 << 63)
+}
+
+/// -2^63. Without its sign it fits no `int_64`, so that it is a difference.
+pub(super) fn least_int_64(span: Span) -> Expr {
+    let ty = Type::Scalar(Scalar::Int64);
+    let int = |value| Box::new(Expr { kind: ExprKind::Int(value), ty: ty.clone(), span });
+    let kind = ExprKind::Binary { op: BinaryOp::Sub, left: int(-i64::MAX), right: int(1) };
+    Expr { kind, ty: ty.clone(), span }
+}
+
 /// The number that [`large_literal`] wrote as a sum.
 fn large(expr: &Expr) -> Option<u64> {
     if expr.ty == Type::Scalar(Scalar::Uint64)

@@ -1,7 +1,7 @@
 //! Expressions.
 
 use super::builtin::made_graph;
-use super::convert::{convert, int_literal, large_literal};
+use super::convert::{convert, int_literal, is_two_to_the_63, large_literal, least_int_64};
 use super::scope::Meaning;
 use super::{Checked, Checker, Fail, Symbol};
 use crate::ast::{self, BinaryOp, UnaryOp};
@@ -127,6 +127,9 @@ impl Checker {
         }
         let what = if op == UnaryOp::Neg { "`-`" } else { "`+`" };
         let value = self.expr(operand, hint)?;
+        if op == UnaryOp::Neg && is_two_to_the_63(&value) {
+            return Ok(least_int_64(span));
+        }
         let from = self.number(&value, what)?;
         let to = from.common(Scalar::Int).unwrap_or(Scalar::Int);
         let ty = Type::Scalar(to);
