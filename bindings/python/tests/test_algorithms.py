@@ -67,6 +67,16 @@ CALLS = {
 }
 
 
+def test_values_of_edges_are_one_row():
+    # Twice as many edges as vertices: no rows of two.
+    cycle = gw.read("cycle:6:weights=2..2")
+    assert gw.biconnected(cycle).block.shape == gw.bc_edges(cycle).centrality.shape == (12,)
+    assert gw.bc_edges(cycle).centrality.tolist() == gw.bc_weighted(cycle).edge_centrality.tolist() == [4.5] * 12
+    flow = gw.maxflow(cycle, 0, 3)
+    assert (flow.value, flow.flow.shape, flow.source_side[[0, 3]].tolist()) == (4, (12,), [True, False])
+    assert gw.msbfs(cycle, pivots=2).hops.shape == (6, 64)
+
+
 @pytest.mark.parametrize("name", CALLS)
 def test_the_result_passes_its_check(name):
     result = CALLS[name]()
