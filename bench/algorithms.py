@@ -213,6 +213,46 @@ def bc_all(job, g):
     return near(found["centrality"], right, 1e-6), "igraph, exact" if exact else "igraph, 16 sources"
 
 
+def sources_of(g):
+    """How many sources, their vertices for igraph, and the name of the comparison."""
+    exact = g.n * g.m < ALL_PAIRS
+    count = g.n if exact else 16
+    return count, None if exact else spread_sources(g, count), "igraph, exact" if exact else "igraph, 16 sources"
+
+
+def bc_edges(job, g):
+    count, sources, peer = sources_of(g)
+    found, _ = job.run("bc-edges", g, [count], ["centrality"])
+    right = np.array(g.igraph(True).edge_betweenness(sources=sources)) * (g.n / count)
+    return near(found["centrality"], right, 1e-6), peer
+
+
+def bc_weighted(job, g):
+    count, sources, peer = sources_of(g)
+    found, _ = job.run("bc-weighted", g, [count], ["centrality", "edge_centrality"])
+    graph = g.igraph(True)
+    vertices = np.array(graph.betweenness(sources=sources, weights="weight")) * (g.n / count)
+    edges = np.array(graph.edge_betweenness(sources=sources, weights="weight")) * (g.n / count)
+    return near(found["centrality"], vertices, 1e-6) and near(found["edge_centrality"], edges, 1e-6), peer
+
+
+def maxflow(job, g):
+    """From the vertex with the most edges to the one that is farthest away."""
+    graph = g.igraph(True)
+    hops = np.array(graph.distances(source=[g.hub], mode="out")[0])
+    sink = int(np.where(np.isfinite(hops), hops, -1).argmax())
+    if sink == g.hub:
+        return None, ""
+    found, _ = job.run("maxflow", g, [g.hub, sink], ["value", "flow", "source_side"])
+    flow, side, value = found["flow"], found["source_side"].astype(bool), found["value"][0]
+    gain = np.bincount(g.target, flow, g.n) - np.bincount(g.source, flow, g.n)
+    gain[g.hub] += value
+    gain[sink] -= value
+    good = np.all(gain == 0) and np.all((0 <= flow) & (flow <= g.weight)) and side[g.hub] and not side[sink]
+    cut = g.weight[side[g.source] & ~side[g.target]].sum()
+    return bool(good) and cut == value == graph.maxflow_value(g.hub, sink, capacity="weight"), "igraph"
+
+
 def pivot_hops(g):
     """Hops from the pivots (rows) to all vertices, and the number of pivots: all vertices where that is little work."""
     count = g.n if g.n * g.m < ALL_PAIRS else 16
@@ -330,6 +370,17 @@ def biconnected(job, g):
     parts = graph.biconnected_components()
     cut = {v for v, yes in enumerate(found["cut"]) if yes}
     return cut == set(graph.articulation_points()) and int(found["blocks"][0]) == len(parts), "igraph"
+
+
+def similarity_edges(job, g):
+    found, _ = job.run("similarity-edges", g, [], ["common", "jaccard", "overlap", "cosine"])
+    edges = g.matrix()
+    common = np.asarray(edges[g.source].multiply(edges[g.target]).sum(axis=1)).ravel()
+    degree = np.asarray(edges.sum(axis=1)).ravel()
+    one, other = degree[g.source], degree[g.target]
+    divisors = {"jaccard": one + other - common, "overlap": np.minimum(one, other), "cosine": np.sqrt(one * other)}
+    right = {name: np.divide(common, by, out=np.zeros(g.m), where=common > 0) for name, by in divisors.items()}
+    return near(found["common"], common, 0) and all(near(found[name], right[name], 1e-9) for name in right), "SciPy"
 
 
 def similarity(job, g):
@@ -456,7 +507,7 @@ def node2vec(job, g):
 
 
 UNDIRECTED = [msf, triangles, eccentricity, bipartite, matching, matching_weighted, bridges, biconnected, ktruss, louvain, leiden]
-DIRECTED = [scc, ppr, hits, katz, lcc, cdlp, bc_all, closeness, harmonic, topo, khop, similarity, walks, node2vec]
+DIRECTED = [scc, ppr, hits, katz, lcc, cdlp, bc_all, bc_edges, bc_weighted, maxflow, similarity_edges, closeness, harmonic, topo, khop, similarity, walks, node2vec]
 
 
 def name_of(work):

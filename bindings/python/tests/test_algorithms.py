@@ -12,6 +12,8 @@ CALLS = {
     "astar": lambda: gw.astar(WEIGHTED, 0, 1, 2, verify=True),
     "bc": lambda: gw.bc(GRAPH, 0, verify=True),
     "bc_all": lambda: gw.bc_all(GRAPH, sources=4, verify=True),
+    "bc_edges": lambda: gw.bc_edges(GRAPH, sources=4, verify=True),
+    "bc_weighted": lambda: gw.bc_weighted(WEIGHTED, sources=4, verify=True),
     "bfs": lambda: gw.bfs(GRAPH, 0, verify=True),
     "bfs_levels": lambda: gw.bfs_levels(GRAPH, 0, verify=True),
     "bipartite": lambda: gw.bipartite(GRAPH, verify=True),
@@ -38,6 +40,7 @@ CALLS = {
     "louvain": lambda: gw.louvain(GRAPH, verify=True),
     "matching": lambda: gw.matching(GRAPH, verify=True),
     "matching_weighted": lambda: gw.matching_weighted(WEIGHTED, verify=True),
+    "maxflow": lambda: gw.maxflow(WEIGHTED, 0, 1, verify=True),
     "mis": lambda: gw.mis(GRAPH, verify=True),
     "msbfs": lambda: gw.msbfs(GRAPH, pivots=4, verify=True),
     "msf": lambda: gw.msf(WEIGHTED, verify=True),
@@ -62,6 +65,16 @@ CALLS = {
     "triangles": lambda: gw.triangles(GRAPH, verify=True),
     "walks": lambda: gw.walks(GRAPH, length=9, verify=True),
 }
+
+
+def test_values_of_edges_are_one_row():
+    # Twice as many edges as vertices: no rows of two.
+    cycle = gw.read("cycle:6:weights=2..2")
+    assert gw.biconnected(cycle).block.shape == gw.bc_edges(cycle).centrality.shape == (12,)
+    assert gw.bc_edges(cycle).centrality.tolist() == gw.bc_weighted(cycle).edge_centrality.tolist() == [4.5] * 12
+    flow = gw.maxflow(cycle, 0, 3)
+    assert (flow.value, flow.flow.shape, flow.source_side[[0, 3]].tolist()) == (4, (12,), [True, False])
+    assert gw.msbfs(cycle, pivots=2).hops.shape == (6, 64)
 
 
 @pytest.mark.parametrize("name", CALLS)

@@ -16,6 +16,7 @@ NEEDS = {
     "bfs": {"source": 0},
     "bfs_levels": {"source": 0},
     "khop": {"source": 0, "hops": 2},
+    "maxflow": {"source": 0, "sink": 0},
     "ppr": {"source": 0},
     "ppsp": {"source": 0, "target": 0},
     "similarity": {"source": 0},
@@ -23,7 +24,7 @@ NEEDS = {
     "sssp_delta": {"source": 0},
     "sssp_real": {"source": 0},
 }
-WEIGHTED = {"astar", "cf", "matching_weighted", "msf", "ppsp", "spmv", "sssp", "sssp_delta", "sssp_real"}
+WEIGHTED = {"astar", "bc_weighted", "cf", "matching_weighted", "maxflow", "msf", "ppsp", "spmv", "sssp", "sssp_delta", "sssp_real"}
 NAMES = sorted({program["name"].replace("-", "_") for program in gw.programs()} | {"betweenness", "components"})
 
 

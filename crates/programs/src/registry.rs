@@ -29,6 +29,8 @@ pub struct Program {
     pub needs_simple: bool,
     /// Weights must not be negative.
     pub needs_nonnegative: bool,
+    /// Weights must be greater than 0.
+    pub needs_positive: bool,
     /// Weights must be whole numbers.
     pub needs_whole: bool,
     /// Weights must be kept as the file has them: 32 bits must hold every one.
@@ -139,8 +141,9 @@ impl Program {
         let has_weights = !self.needs_weights || graph.is_weighted();
         let has_reverses = !self.needs_symmetric || graph.is_symmetric();
         let nonnegative = !self.needs_nonnegative || graph.least_weight().is_none_or(|least| least >= 0.0);
+        let positive = !self.needs_positive || graph.least_weight().is_none_or(|least| least > 0.0);
         let whole = self.needs_weights || !self.needs_whole || fraction(graph).is_none();
-        has_weights && has_reverses && nonnegative && whole
+        has_weights && has_reverses && nonnegative && positive && whole
     }
 
     /// The comment at the top of the program: what, arguments, results, method, reference.

@@ -77,6 +77,16 @@ pub enum Unsuitable {
         /// The program that takes negative weights.
         instead: Option<&'static str>,
     },
+    /// Weights that are 0 or less.
+    #[error("{program} needs weights greater than 0, but `{graph}` has the weight {weight}; change the weights")]
+    NotPositive {
+        /// The program.
+        program: &'static str,
+        /// The graph as its argument names it.
+        graph: String,
+        /// The least weight.
+        weight: String,
+    },
 }
 
 fn mend(instead: Option<&'static str>, why: &str) -> String {
@@ -136,6 +146,12 @@ impl Program {
         {
             let (graph, weight) = (name.to_string(), least.to_string());
             return Err(Unsuitable::Negative { program: self.name, graph, weight, instead: self.instead });
+        }
+        if suited.program.needs_positive
+            && let Some(least) = suited.graph.least_weight().filter(|&least| least <= 0.0)
+        {
+            let (graph, weight) = (name.to_string(), least.to_string());
+            return Err(Unsuitable::NotPositive { program: self.name, graph, weight });
         }
         if suited.program.needs_symmetric && !suited.graph.is_symmetric() {
             let symmetric = suited.graph.symmetrised();

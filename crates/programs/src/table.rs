@@ -13,6 +13,7 @@ const SOURCES: Arg = Arg {
     default: None,
 };
 const TARGET: Arg = Arg { name: "target", meaning: "vertex to reach", kind: ArgKind::Target, default: None };
+const SINK: Arg = Arg { name: "sink", meaning: "vertex where the flow ends", kind: ArgKind::Target, default: None };
 const LANDMARK: Arg =
     Arg { name: "landmark", meaning: "vertex whose distances bound others", kind: ArgKind::Landmark, default: None };
 const DELTA: Arg =
@@ -103,10 +104,12 @@ macro_rules! program {
             args: &[$($arg),*],
             results: &[$($output),*],
             needs_weights: program!(@has weights $($need)*)
+                || program!(@has positive $($need)*)
                 || program!(@has nonnegative $($need)*) && !program!(@has optional $($need)*),
             needs_symmetric: program!(@has symmetric $($need)*),
             needs_simple: program!(@has simple $($need)*),
             needs_nonnegative: program!(@has nonnegative $($need)*),
+            needs_positive: program!(@has positive $($need)*),
             needs_whole: program!(@has whole $($need)*),
             needs_exact: program!(@has whole $($need)*) || program!(@has exact $($need)*),
             instead: instead($name),
@@ -125,6 +128,7 @@ macro_rules! program {
     (@has symmetric symmetric $($rest:ident)*) => { true };
     (@has simple simple $($rest:ident)*) => { true };
     (@has nonnegative nonnegative $($rest:ident)*) => { true };
+    (@has positive positive $($rest:ident)*) => { true };
     (@has $wanted:ident $other:ident $($rest:ident)*) => { program!(@has $wanted $($rest)*) };
     (@has $wanted:ident) => { false };
 }
@@ -147,6 +151,15 @@ pub(crate) const PROGRAMS: &[Program] = &[
         [GRAPH, count("sources", "number of sources; |V| or more give exact values", 4)] -> [
             output("centrality", "vector of double", "betweenness over all pairs, not normalised")
         ], , validate::betweenness),
+    program!("bc-edges": "betweenness centrality of edges, exact or from sampled sources",
+        [GRAPH, count("sources", "number of sources; |V| or more give exact values", 4)] -> [
+            output("centrality", "edge vector of double", "betweenness over all pairs, not normalised")
+        ], simple, validate::edge_betweenness),
+    program!("bc-weighted": "betweenness centrality of vertices and edges by the lengths of paths",
+        [GRAPH, count("sources", "number of sources; |V| or more give exact values", 4)] -> [
+            output("centrality", "vector of double", "betweenness over all pairs, not normalised"),
+            output("edge_centrality", "edge vector of double", "the same for edges")
+        ], positive simple whole, validate::weighted_betweenness),
     program!("bfs": "breadth-first search, parents",
         [GRAPH, SOURCE] -> [
             vertices("parent", "vertex before on a path with fewest hops, -1 out of reach")
@@ -277,6 +290,12 @@ pub(crate) const PROGRAMS: &[Program] = &[
             output("pairs", "int", "edges of the matching"),
             output("weight", "double", "their weight in all")
         ], nonnegative symmetric simple exact, validate::matching_weighted),
+    program!("maxflow": "maximum flow and minimum cut between two vertices",
+        [GRAPH, SOURCE, SINK] -> [
+            output("value", "int_64", "what flows from the source to the sink"),
+            output("flow", "edge vector of int", "what flows along the edge"),
+            output("source_side", "vector of bool", "the source's side of a minimum cut")
+        ], nonnegative simple whole, validate::maxflow, validate::no_flow),
     program!("mis": "maximal independent set",
         [GRAPH] -> [output("state", "vector of int", "1 for members, 2 for others")], symmetric, validate::mis),
     program!("msbfs": "distances in hops from up to 64 vertices at once",

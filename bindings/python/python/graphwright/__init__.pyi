@@ -17,6 +17,8 @@ from ._result import Result as Result
 from .algorithms import astar as astar
 from .algorithms import bc as bc
 from .algorithms import bc_all as bc_all
+from .algorithms import bc_edges as bc_edges
+from .algorithms import bc_weighted as bc_weighted
 from .algorithms import betweenness as betweenness
 from .algorithms import bfs as bfs
 from .algorithms import bfs_levels as bfs_levels
@@ -45,6 +47,7 @@ from .algorithms import leiden as leiden
 from .algorithms import louvain as louvain
 from .algorithms import matching as matching
 from .algorithms import matching_weighted as matching_weighted
+from .algorithms import maxflow as maxflow
 from .algorithms import mis as mis
 from .algorithms import msbfs as msbfs
 from .algorithms import msf as msf

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
+
+from . import _native
+
+
+@cache
+def _over_edges() -> frozenset:
+    """The results of standard programs that have an entry per edge, as pairs of program and result."""
+    programs = _native.standard_programs()
+    pairs = ((program["name"], name, kind) for program in programs for name, kind, _ in program["results"])
+    return frozenset((program, name) for program, name, kind in pairs if kind.startswith("edge vector"))
 
 
 class Result:
@@ -30,9 +42,10 @@ class Result:
             raise KeyError(f"{name!r} is no result of {self.program}; the results are {', '.join(self._names)}")
         if name not in self._values:
             value = self._outcome.get(name)
-            vertices = self.graph.num_vertices
-            if isinstance(value, np.ndarray) and vertices and len(value) != vertices and len(value) % vertices == 0:
-                value = value.reshape(vertices, -1)
+            if isinstance(value, np.ndarray) and (self.program, name) not in _over_edges():
+                vertices = self.graph.num_vertices
+                if vertices and len(value) != vertices and len(value) % vertices == 0:
+                    value = value.reshape(vertices, -1)
             self._values[name] = value
         return self._values[name]
 

@@ -272,6 +272,32 @@ def bc_all(G, sources=None, **options) -> Result:
     return run(standard("bc-all"), G, {"sources": G.num_vertices if sources is None else sources}, options)
 
 
+def bc_edges(G, sources=None, **options) -> Result:
+    """Betweenness of all edges in the order of the CSR arrays: ``centrality``, not normalised; from so many ``sources``, all when
+    left out."""
+    G = as_graph(G)
+    return run(standard("bc-edges"), G, {"sources": G.num_vertices if sources is None else sources}, options)
+
+
+def bc_weighted(G, sources=None, **options) -> Result:
+    """Betweenness by the lengths of paths: ``centrality`` of vertices, pairs counted in both directions, and ``edge_centrality`` of
+    edges in the order of the CSR arrays; from so many ``sources``, all when left out. Weights are whole numbers from 1 on."""
+    G = _weighted(as_graph(G))
+    return run(standard("bc-weighted"), G, {"sources": G.num_vertices if sources is None else sources}, options)
+
+
+def maxflow(G, source, sink, **options) -> Result:
+    """A maximum flow with weights as capacities: its ``value``, the ``flow`` along every edge in the order of the CSR arrays, and
+    ``source_side``, the source's side of a minimum cut.
+
+    >>> import graphwright as gw
+    >>> gw.maxflow(gw.Graph.from_edges([("a", "b", 4), ("b", "c", 3)]), "a", "c").value
+    3
+    """
+    G = _weighted(as_graph(G))
+    return run(standard("maxflow"), G, {"source": G.vertex(source), "sink": G.vertex(sink)}, options)
+
+
 def bipartite(G, **options) -> Result:
     """Whether the graph is bipartite: ``bipartite``, the sides ``side`` (0 or 1), and ``conflicts``, edges within a side."""
     return run(standard("bipartite"), as_graph(G), {}, options)

@@ -12,6 +12,9 @@ pub struct Named {
     /// The vertex to reach: the argument TARGET, whose name is taken by the machine
     #[arg(long, value_name = "VERTEX", allow_hyphen_values = true)]
     to: Option<String>,
+    /// The vertex where a flow ends
+    #[arg(long, value_name = "VERTEX", allow_hyphen_values = true)]
+    sink: Option<String>,
     /// The vertex whose distances guide a search
     #[arg(long, value_name = "VERTEX", allow_hyphen_values = true)]
     landmark: Option<String>,
@@ -65,6 +68,7 @@ impl Named {
         let all = [
             ("source", &self.source),
             ("target", &self.to),
+            ("sink", &self.sink),
             ("landmark", &self.landmark),
             ("delta", &self.delta),
             ("rounds", &self.rounds),

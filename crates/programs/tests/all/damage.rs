@@ -8,6 +8,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use crate::machine::{Scheduled, prepare, run};
+use crate::networks::is_greatest_flow;
 use crate::oracle::{edges, hops, ranks, solve};
 use crate::plain::{Rounds, alpha, hubs, joined, katz, modularity, walk, weighted};
 use gw_exec::ReferenceVm;
@@ -254,6 +255,7 @@ fn is_right(
             ("similar", _) => 16 * n,
             ("fastrp", _) | ("msbfs", _) => 64 * n,
             ("biconnected", "block") | ("similarity-edges", _) | ("ktruss", "truss") => graph.edges(),
+            ("bc-edges", _) | ("bc-weighted", "edge_centrality") | ("maxflow", "flow") => graph.edges(),
             _ => n,
         };
         if found.vector(output.name).is_some_and(|values| values.len() != length) {
@@ -360,7 +362,9 @@ fn is_right(
         }
         "lcc" => all_near(&["clustering"], 2e-12),
         "cdlp" => all_near(&["label", "changed"], 0.0),
-        "bc-all" => all_near(&["centrality"], 2e-6),
+        "bc-all" | "bc-edges" => all_near(&["centrality"], 2e-6),
+        "bc-weighted" => all_near(&["centrality", "edge_centrality"], 2e-6),
+        "maxflow" => is_greatest_flow(graph, found, (arg(2), arg(3)), reals(&right(), "value")[0] as i64),
         "harmonic" => all_near(&["harmonic"], 2e-9),
         "eccentricity" => {
             let searches = (0.0..=n as f64).contains(&reals(found, "searches")[0]);

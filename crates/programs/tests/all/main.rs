@@ -5,6 +5,7 @@ mod bind;
 mod damage;
 mod guide;
 mod machine;
+mod networks;
 mod oracle;
 mod plain;
 mod programs;

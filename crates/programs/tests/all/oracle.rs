@@ -3,7 +3,7 @@
 use gw_graph::{Graph, Weights};
 use gw_programs::ResultMap;
 
-const INFINITY: i32 = i32::MAX;
+pub const INFINITY: i32 = i32::MAX;
 
 /// All edges with their weights, 1 where there are none.
 pub fn edges(graph: &Graph) -> Vec<(usize, usize, i32)> {
@@ -139,7 +139,7 @@ fn relax(graph: &Graph, values: &mut [i32], through: impl Fn(i32, i32) -> i32) -
     false
 }
 
-fn distances(graph: &Graph, source: usize) -> Option<Vec<i32>> {
+pub fn distances(graph: &Graph, source: usize) -> Option<Vec<i32>> {
     let mut dist = vec![INFINITY; graph.vertices()];
     dist[source] = 0;
     relax(graph, &mut dist, |d, w| d + w).then_some(dist)

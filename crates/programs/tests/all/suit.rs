@@ -214,6 +214,8 @@ fn loops_and_parallel_edges_are_refused_where_they_matter() {
     let loops = made(BuildOptions { keep_loops: true, ..Default::default() }, &[(0, 0, 4), (0, 1, 2), (1, 2, 3)]);
     let parallel = made(BuildOptions { keep_parallel: true, ..Default::default() }, &[(0, 1, 2), (1, 2, 3), (1, 2, 5)]);
     for name in [
+        "bc-edges",
+        "bc-weighted",
         "biconnected",
         "bridges",
         "cdlp",
@@ -222,6 +224,7 @@ fn loops_and_parallel_edges_are_refused_where_they_matter() {
         "lcc",
         "matching",
         "matching-weighted",
+        "maxflow",
         "similarity-edges",
         "tc",
         "triangles",
@@ -234,6 +237,35 @@ fn loops_and_parallel_edges_are_refused_where_they_matter() {
         solved(name, &loops, &[]);
         solved(name, &parallel, &[]);
     }
+}
+
+#[test]
+fn lengths_between_vertices_are_greater_than_0() {
+    let refused = refusal("bc-weighted", &graph(3, &[(0, 1, 2), (1, 2, 0)]));
+    assert_eq!(refused, "bc-weighted needs weights greater than 0, but `g` has the weight 0; change the weights");
+    assert!(refusal("bc-weighted", &graph(2, &[(0, 1, -3)])).contains("greater than 0, but `g` has the weight -3"));
+    assert!(refusal("bc-weighted", &real_graph(2, &[(0, 1, 0.5)])).contains("whole numbers"));
+    // Two ways of one length beyond 32 bits, and a third that is longer by 1.
+    let huge = i32::MAX;
+    let ways = [(0, 1, huge), (1, 4, huge), (0, 2, huge - 1), (2, 4, huge), (0, 3, huge), (3, 4, huge - 1)];
+    let (result, remark, _) = solved("bc-weighted", &graph(5, &ways), &["5"]);
+    let Some(Values::Double(centrality)) = Results::vector(&result.globals, "centrality") else { panic!("no values") };
+    assert_eq!((&*centrality, remark), (&[0.0, 0.0, 0.5, 0.5, 0.0][..], None));
+}
+
+#[test]
+fn a_flow_needs_two_ends_and_may_be_greater_than_32_bits() {
+    let huge = i32::MAX;
+    let net = graph(4, &[(0, 1, huge), (0, 2, huge), (1, 3, huge), (2, 3, huge), (3, 0, 7)]);
+    let (result, remark, _) = solved("maxflow", &net, &["0", "3"]);
+    assert_eq!((result.globals.scalar("value"), remark), (Some(Number::Integer(2 * i128::from(huge))), None));
+    let (result, remark, _) = solved("maxflow", &net, &["2", "2"]);
+    assert_eq!(result.globals.scalar("value"), Some(Number::Integer(0)));
+    let Some(Remark::NoResult(why)) = remark else { panic!("{remark:?}") };
+    assert_eq!(why, "there is no flow from 2 to itself; give another vertex as sink");
+    let (result, ..) = solved("maxflow", &net, &["1", "2"]);
+    assert_eq!(result.globals.scalar("value"), Some(Number::Integer(7)));
+    assert!(refusal("maxflow", &graph(2, &[(0, 1, -3)])).contains("weights from 0 on"));
 }
 
 #[test]

@@ -87,7 +87,9 @@ fn checked_vectors(program: &str) -> &'static [&'static str] {
         "msf" => &["length"],
         "ppr" => &["rank"],
         "hits" => &["hub", "authority"],
-        "katz" | "bc-all" => &["centrality"],
+        "katz" | "bc-all" | "bc-edges" => &["centrality"],
+        "bc-weighted" => &["centrality", "edge_centrality"],
+        "maxflow" => &["flow"],
         "triangles" => &["triangles", "clustering"],
         "lcc" => &["clustering"],
         "cdlp" => &["label"],
@@ -135,6 +137,7 @@ fn checked_scalars(program: &str) -> &'static [&'static str] {
         "ktruss" => &["kmax"],
         "louvain" | "leiden" => &["communities", "modularity"],
         "node2vec" => &["draws"],
+        "maxflow" => &["value"],
         _ => &[],
     }
 }
