@@ -147,7 +147,7 @@ class Graph:
         adjacency = graph._adj
         if has_own_edges(graph) or type(adjacency) is not dict or any(type(i) is not dict for i in adjacency.values()):
             adjacency = {node: dict(graph[node].items()) for node in graph}
-        native, _, exact = _native.walk_adjacency(nodes, adjacency, weight, default, graph.is_multigraph(), False)
+        native, _, exact, _ = _native.walk_adjacency(nodes, adjacency, weight, default, graph.is_multigraph(), False)
         plain = all(type(node) is int and node == number for node, number in nodes.items())
         return cls(native, None if plain else Ids(list(nodes), nodes), graph.is_directed(), not exact)
 
