@@ -235,6 +235,29 @@ def test_communities_of_a_known_graph(name):
     assert nx.community.modularity(graph, found, weight=None) > 0.38
 
 
+@pytest.mark.parametrize("name", sorted(FUNCTIONS))
+def test_no_function_is_always_left_to_networkx(name):
+    """A call that is refused falls back without a word, so a plain graph must be taken by every function."""
+    plain = nx.path_graph(9)
+    nx.add_cycle(plain, [0, 4, 8])
+    nx.set_edge_attributes(plain, {edge: 1 + sum(edge) % 3 for edge in plain.edges}, "weight")
+    turned = nx.DiGraph([(u, v, dict(data)) for u, v, data in plain.edges(data=True)])
+    found = []
+    for graph in (plain, turned):
+        arguments = ARGUMENTS.get(name, lambda g, r: [])(graph, random.Random(3))
+        with nx.config(fallback_to_nx=False):
+            found.append(answer(public(name), graph, arguments, backend="graphwright"))
+    assert any(kind == "value" for kind, _ in found), found
+
+
+def test_attributes_are_converted_when_a_function_asks(nx_backend):
+    graph = nx.cycle_graph(5)
+    graph.add_edge(0, 1, weight=7)
+    assert nx.k_truss(graph, 2).number_of_edges() == 5  # converts with all attributes
+    assert nx.dijkstra_path_length(graph, 0, 1) == 4
+    assert sorted(nx.minimum_spanning_edges(graph, data=False)) == [(0, 4), (1, 2), (2, 3), (3, 4)]
+
+
 def test_nothing_of_the_backend_is_missing():
     for name in FUNCTIONS:
         assert callable(getattr(backend, name))

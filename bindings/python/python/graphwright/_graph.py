@@ -39,7 +39,7 @@ class Graph:
         self._ids = ids
         self._directed = not native.is_symmetric if directed is None else directed
         self._weights_rounded = weights_rounded
-        self._transposed = None
+        self._transposed: Graph | None = None
 
     # From other things
 

@@ -112,7 +112,10 @@ class BackendGraph:
 
     def _entry(self, attribute):
         if attribute not in self._weighted:
-            raise NotImplementedError(f"weights {attribute!r} were not converted")
+            if self._original is None:
+                raise NotImplementedError(f"weights {attribute!r} were not converted")
+            # Converted with all attributes, of which none was named then.
+            self._weighted[attribute] = self._walk(_plain_adjacency(self._original), attribute, 1)
         return self._weighted[attribute]
 
     def original(self):
