@@ -32,7 +32,7 @@ class Graph:
 
     __slots__ = ("_native", "_ids", "_directed", "_weights_rounded", "_transposed", "__weakref__")
 
-    def __init__(self, native, ids: Ids | None = None, directed: bool | None = None, weights_rounded: bool = False):
+    def __init__(self, native=None, ids: Ids | None = None, directed: bool | None = None, weights_rounded: bool = False):
         if not isinstance(native, _native.NativeGraph):
             raise TypeError("make a graph with Graph.from_edges, from_numpy, from_scipy, from_networkx or graphwright.read")
         self._native = native
