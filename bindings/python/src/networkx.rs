@@ -122,6 +122,9 @@ impl<'py> WeightRule<'py> {
     }
 }
 
+/// A graph, two facts about its weights, and the targets in another order.
+type Walked<'py> = (NativeGraph, bool, bool, Option<Bound<'py, PyArray1<u32>>>);
+
 /// A graph from the adjacency of NetworkX. `nodes` numbers the nodes in order, `adjacency` is `{node: {neighbour:
 /// data}}`, `weight` the key of weights, `parallel` whether data holds an entry per parallel edge, `sum` whether
 /// their weights add up. A multigraph without weights gets the number of parallel edges as weight when `sum` is true.
@@ -140,7 +143,7 @@ pub fn walk_adjacency<'py>(
     parallel: bool,
     sum: bool,
     order: bool,
-) -> PyResult<(NativeGraph, bool, bool, Option<Bound<'py, PyArray1<u32>>>)> {
+) -> PyResult<Walked<'py>> {
     let numbers = Numbers::of(nodes)?;
     let mut rule = weight.map(|key| WeightRule { key, default, sum, whole: default.fract() == 0.0 });
     let mut offsets: Vec<u64> = Vec::with_capacity(nodes.len() + 1);
