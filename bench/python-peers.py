@@ -180,6 +180,7 @@ def serve(name, path, pipe, limit):
     except Exception as error:  # noqa: BLE001
         pipe.send(f"{type(error).__name__}: {str(error)[:90]}")
         return
+    called = set()
     while True:
         key = pipe.recv()
         if key not in works:
@@ -187,6 +188,14 @@ def serve(name, path, pipe, limit):
             continue
         if key[0].endswith("first"):
             works["forget"]()
+        elif key[0].endswith("again") and (key[0].replace("again", "first"), key[1]) not in called:
+            # The process was started again since the first call.
+            try:
+                works[key]()
+            except Exception as error:  # noqa: BLE001
+                pipe.send(f"{type(error).__name__}: {str(error)[:90]}")
+                continue
+        called.add(key)
         begin, cpu = time.perf_counter(), time.process_time()
         try:
             signal.setitimer(signal.ITIMER_REAL, limit)
