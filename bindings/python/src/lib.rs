@@ -1,7 +1,8 @@
 //! The extension module `graphwright._native`: graphs, programs and runs for Python.
 //!
 //! The package `graphwright` (Python) stands on this module and on nothing else of Graphwright. This module knows
-//! arrays, ids as numbers and texts; names, defaults, documentation and NetworkX's rules live in Python.
+//! arrays, ids as numbers and texts; names, defaults, documentation and NetworkX's rules live in Python. What NetworkX
+//! fixes and no program can promise is here in Rust: the order of a search, labels by classes of colors, squares.
 
 mod arrays;
 mod cache;
@@ -11,9 +12,12 @@ mod follower;
 mod graph;
 mod ids;
 mod machines;
+mod neighbourhoods;
 mod networkx;
+mod ordered;
 mod outcome;
 mod program;
+mod propagation;
 mod sweep;
 mod worker;
 
@@ -35,11 +39,17 @@ mod _native {
     #[pymodule_export]
     use super::machines::devices;
     #[pymodule_export]
+    use super::neighbourhoods::{common_neighbours, squares};
+    #[pymodule_export]
     use super::networkx::walk_adjacency;
+    #[pymodule_export]
+    use super::ordered::ordered_bfs;
     #[pymodule_export]
     use super::outcome::NativeOutcome;
     #[pymodule_export]
     use super::program::{NativeProgram, standard_programs};
+    #[pymodule_export]
+    use super::propagation::propagate_labels;
     #[pymodule_export]
     use super::sweep::sweep;
 

@@ -6,6 +6,7 @@
 //! node. Only where that fails is Python asked for the hash of an object.
 
 use gw_graph::{Graph, Offsets, Symmetry, Weight, Weights};
+use numpy::PyArray1;
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt};
@@ -121,13 +122,18 @@ impl<'py> WeightRule<'py> {
     }
 }
 
+/// A graph, two facts about its weights, and the targets in another order.
+type Walked<'py> = (NativeGraph, bool, bool, Option<Bound<'py, PyArray1<u32>>>);
+
 /// A graph from the adjacency of NetworkX. `nodes` numbers the nodes in order, `adjacency` is `{node: {neighbour:
 /// data}}`, `weight` the key of weights, `parallel` whether data holds an entry per parallel edge, `sum` whether
 /// their weights add up. A multigraph without weights gets the number of parallel edges as weight when `sum` is true.
 ///
-/// Gives the graph, whether all weights were integers of Python, and whether 32 bits hold all weights exactly.
+/// Gives the graph, whether all weights were integers of Python, whether 32 bits hold all weights exactly, and with
+/// `order` the targets in the order of the dictionaries, None where that is the order of the graph's own lists.
 #[pyfunction]
-#[pyo3(signature = (nodes, adjacency, weight, default, parallel, sum))]
+#[pyo3(signature = (nodes, adjacency, weight, default, parallel, sum, order=false))]
+#[allow(clippy::too_many_arguments)]
 pub fn walk_adjacency<'py>(
     py: Python<'py>,
     nodes: &Bound<'py, PyDict>,
@@ -136,7 +142,8 @@ pub fn walk_adjacency<'py>(
     default: f64,
     parallel: bool,
     sum: bool,
-) -> PyResult<(NativeGraph, bool, bool)> {
+    order: bool,
+) -> PyResult<Walked<'py>> {
     let numbers = Numbers::of(nodes)?;
     let mut rule = weight.map(|key| WeightRule { key, default, sum, whole: default.fract() == 0.0 });
     let mut offsets: Vec<u64> = Vec::with_capacity(nodes.len() + 1);
@@ -158,9 +165,11 @@ pub fn walk_adjacency<'py>(
     }
     let weighted = rule.is_some() || parallel && sum;
     let whole = rule.is_none_or(|rule| rule.whole);
+    let sorted = |range: &[u64]| targets[range[0] as usize..range[1] as usize].is_sorted();
+    let ordered = (order && !offsets.windows(2).all(sorted)).then(|| PyArray1::from_slice(py, &targets));
     let built = detached(py, move || graph_of(offsets, targets, weighted.then_some(weights)))?;
     let (graph, exact) = built.map_err(raise_graph)?;
-    Ok((NativeGraph::new(graph), whole, exact))
+    Ok((NativeGraph::new(graph), whole, exact, ordered))
 }
 
 fn graph_of(offsets: Vec<u64>, targets: Vec<u32>, weights: Option<Vec<f64>>) -> gw_graph::Result<(Graph, bool)> {

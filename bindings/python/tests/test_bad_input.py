@@ -121,3 +121,16 @@ def test_threads_of_networkx_share_a_graph():
     for thread in threads:
         thread.join(timeout=120)
     assert not wrong and not any(thread.is_alive() for thread in threads)
+
+
+def test_names_of_other_libraries_lead_to_ours():
+    for name, ours in (("connected_components", "components"), ("pagerankk", "pagerank")):
+        with pytest.raises(AttributeError, match=f"did you mean '{ours}'"):
+            getattr(gw, name)
+    with pytest.raises(AttributeError, match="__all__"):
+        gw.nothing_like_it
+    with pytest.raises(ValueError, match="cuda"):
+        gw.kcore(gw.read("path:3"), device="gpu")
+    with pytest.raises(TypeError, match="from_edges"):
+        gw.Graph()
+    assert all(hasattr(gw, ours) for ours in gw._ELSEWHERE.values())

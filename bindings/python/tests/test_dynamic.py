@@ -66,6 +66,7 @@ FOLLOWED = {
     "tc": ({}, lambda g: gw.tc(g), "triangles"),
     "triangles": ({}, lambda g: gw.triangles(g), "triangles"),
     "kcore": ({}, lambda g: gw.kcore(g), "core"),
+    "ktruss": ({}, lambda g: gw.ktruss(g), "truss"),
 }
 
 

@@ -38,17 +38,35 @@ _ALGORITHMS = (
 )  # fmt: skip
 _PLACES.update(dict.fromkeys(_ALGORITHMS, ".algorithms"))
 
+#: Names that other libraries have for what is here.
+_ELSEWHERE = {
+    "betweenness_centrality": "betweenness", "closeness_centrality": "closeness", "connected_components": "components",
+    "core_number": "kcore", "coreness": "kcore", "dijkstra": "sssp", "greedy_color": "coloring",
+    "k_core": "kcore", "k_truss": "ktruss", "max_independent_set": "mis", "maximal_independent_set": "mis",
+    "maximal_matching": "matching", "minimum_spanning_tree": "msf", "shortest_path": "ppsp", "shortest_paths": "sssp",
+    "strongly_connected_components": "scc", "topological_sort": "topo", "weakly_connected_components": "components",
+}  # fmt: skip
+
 __all__ = sorted(name for name in _PLACES if not name.startswith("_"))
 
 
 def __getattr__(name):
     place = _PLACES.get(name)
     if place is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_advice(name)}", name=name)
     module = _import_module(place, __name__)
     value = module if place == f".{name}" else getattr(module, name)
     globals()[name] = value
     return value
+
+
+def _advice(name):
+    if name.startswith("_"):
+        return ""
+    from difflib import get_close_matches
+
+    known = _ELSEWHERE.get(name) or next(iter(get_close_matches(name, __all__, 1, 0.75)), None)
+    return f"; did you mean {known!r}?" if known else "; graphwright.__all__ has the names"
 
 
 def __dir__():

@@ -208,7 +208,7 @@ class DynamicGraph:
         **arguments,
     ) -> Follower:  # fmt: skip
         """A result that is brought up to date when asked for: of the standard programs "cc", "bfs", "bfs-levels", "sssp",
-        "pagerank-delta", "tc", "triangles" and "kcore", or of a :class:`Program` with an ``update`` of your own.
+        "pagerank-delta", "tc", "triangles", "kcore" and "ktruss", or of a :class:`Program` with an ``update`` of your own.
         ``arguments`` are those of the program, such as ``source=``.
 
         >>> import graphwright as gw

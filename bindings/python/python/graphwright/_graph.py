@@ -32,14 +32,14 @@ class Graph:
 
     __slots__ = ("_native", "_ids", "_directed", "_weights_rounded", "_transposed", "__weakref__")
 
-    def __init__(self, native, ids: Ids | None = None, directed: bool | None = None, weights_rounded: bool = False):
+    def __init__(self, native=None, ids: Ids | None = None, directed: bool | None = None, weights_rounded: bool = False):
         if not isinstance(native, _native.NativeGraph):
             raise TypeError("make a graph with Graph.from_edges, from_numpy, from_scipy, from_networkx or graphwright.read")
         self._native = native
         self._ids = ids
         self._directed = not native.is_symmetric if directed is None else directed
         self._weights_rounded = weights_rounded
-        self._transposed = None
+        self._transposed: Graph | None = None
 
     # From other things
 
@@ -147,7 +147,7 @@ class Graph:
         adjacency = graph._adj
         if has_own_edges(graph) or type(adjacency) is not dict or any(type(i) is not dict for i in adjacency.values()):
             adjacency = {node: dict(graph[node].items()) for node in graph}
-        native, _, exact = _native.walk_adjacency(nodes, adjacency, weight, default, graph.is_multigraph(), False)
+        native, _, exact, _ = _native.walk_adjacency(nodes, adjacency, weight, default, graph.is_multigraph(), False)
         plain = all(type(node) is int and node == number for node, number in nodes.items())
         return cls(native, None if plain else Ids(list(nodes), nodes), graph.is_directed(), not exact)
 

@@ -121,8 +121,25 @@ def number_integers(
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.int64]]: ...
 def number_objects(objects: Iterable[Any], known: dict[Any, int]) -> NDArray[np.uint32]: ...
 def walk_adjacency(
-    nodes: dict[Any, int], adjacency: dict[Any, Any], weight: Any, default: float, parallel: bool, sum: bool
-) -> tuple[NativeGraph, bool, bool]: ...
+    nodes: dict[Any, int],
+    adjacency: dict[Any, Any],
+    weight: Any,
+    default: float,
+    parallel: bool,
+    sum: bool,
+    order: bool = False,
+) -> tuple[NativeGraph, bool, bool, NDArray[np.uint32] | None]: ...
+def ordered_bfs(
+    graph: NativeGraph, targets: NDArray[np.uint32] | None, sources: NDArray[np.uint32], depth: int | None
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint64]]: ...
+def common_neighbours(
+    graph: NativeGraph,
+    sources: NDArray[np.uint32],
+    targets: NDArray[np.uint32],
+    values: NDArray[np.float64] | None,
+) -> NDArray[np.float64]: ...
+def squares(graph: NativeGraph) -> NDArray[np.int64]: ...
+def propagate_labels(graph: NativeGraph, colors: NDArray[np.int32]) -> NDArray[np.uint32]: ...
 def sweep(
     graph: NativeGraph,
     program: NativeProgram,

@@ -34,6 +34,8 @@ def settle(options: dict) -> dict:
     if unknown:
         raise TypeError(f"unknown option {sorted(unknown)[0]!r}; the options are {', '.join(DEFAULTS)}")
     settled = {**DEFAULTS, **options}
+    if settled["device"] == "gpu":
+        raise ValueError('device: "gpu" is called "cuda" here')
     if settled["trace"] is None:
         settled["trace"] = in_notebook()
     check_threads(settled["threads"])

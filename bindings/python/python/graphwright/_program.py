@@ -36,7 +36,7 @@ class Program:
     def __init__(self, text: str | None = None, *, path=None, name: str = "program"):
         if (text is None) == (path is None):
             raise TypeError("a program is given by its text or by path=, one of the two")
-        if path is not None:
+        if text is None:
             with open(path, encoding="utf-8") as file:
                 text = file.read()
             name = os.path.basename(path)
@@ -88,7 +88,8 @@ def run(program, graph: Graph, arguments: dict, options: dict, seed: int = 1) ->
 def run_native(program, native, arguments: dict, options: dict, seed: int = 1):
     """As :func:`run` for a native graph: the outcome, the names of its results, and those whose entries are vertices."""
     options = settle(options)
-    texts, inputs = [], {}
+    texts: list[tuple[str, str | _native.NativeGraph]] = []
+    inputs: dict[str, np.ndarray] = {}
     for name, value in arguments.items():
         if isinstance(value, np.ndarray):
             inputs[name] = np.ascontiguousarray(value, dtype=np.float64).ravel()
@@ -129,7 +130,8 @@ def argument_text(value) -> str:
     if isinstance(value, (int, np.integer)):
         return str(int(value))
     if isinstance(value, (float, np.floating)):
-        return format(float(value), ".17f").rstrip("0") if 1e-15 < abs(value) < 1e15 else repr(float(value))
+        number = float(value)
+        return format(number, ".17f").rstrip("0") if 1e-15 < abs(number) < 1e15 else repr(number)
     if isinstance(value, str):
         return value
     raise TypeError(f"an argument of a program is a number, a text, a graph or an array, not {type(value).__name__}")

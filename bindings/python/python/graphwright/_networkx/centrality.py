@@ -193,3 +193,70 @@ def katz_centrality(G, alpha=0.1, beta=1.0, max_iter=1000, tol=1.0e-6, nstart=No
         length = np.linalg.norm(values)
         values = values / length if length else values
     return G.by_node(values)
+
+
+def _degree_shares(g, counts) -> dict:
+    if len(g) <= 1:
+        return dict.fromkeys(g.nodes, 1)
+    return g.by_node(counts * (1.0 / (len(g) - 1.0)))
+
+
+def _edges_at(graph, g) -> np.ndarray:
+    """Edges out of every vertex, parallel ones counted."""
+    indptr, _, counts = graph.to_numpy()
+    if not g.multigraph:
+        return np.diff(indptr.astype(np.int64))
+    running = np.concatenate(([0], np.cumsum(counts, dtype=np.int64)))
+    return running[indptr[1:]] - running[indptr[:-1]]
+
+
+def _out_degrees(g) -> np.ndarray:
+    return _edges_at(g.summed(None), g)
+
+
+def _in_degrees(g) -> np.ndarray:
+    return _edges_at(g.summed(None).transpose(), g)
+
+
+@algorithm()
+def degree_centrality(G):
+    degrees = _out_degrees(G)
+    if G.directed:
+        degrees = degrees + _in_degrees(G)
+    elif G.has_loops():
+        degrees = degrees + G.loops()
+    return _degree_shares(G, degrees)
+
+
+@algorithm()
+def in_degree_centrality(G):
+    return _degree_shares(G, _in_degrees(G))
+
+
+@algorithm()
+def out_degree_centrality(G):
+    return _degree_shares(G, _out_degrees(G))
+
+
+@algorithm()
+def hits(G, max_iter=100, tol=1.0e-8, nstart=None, normalized=True):
+    from scipy.sparse.linalg import ArpackNoConvergence, svds
+
+    if len(G) == 0:
+        return {}, {}
+    # The method of NetworkX, over arrays that need not be made of dictionaries again.
+    matrix = G.derived("hits", lambda: G.summed("weight").to_scipy().astype(np.float64))
+    if nstart is not None:
+        nstart = np.array(list(nstart.values()))
+    if max_iter <= 0:
+        raise nx.PowerIterationFailedConvergence(max_iter)
+    try:
+        _, _, vectors = svds(matrix, k=1, v0=nstart, maxiter=max_iter, tol=tol)
+    except ArpackNoConvergence as error:
+        raise nx.PowerIterationFailedConvergence(max_iter) from error
+    authorities = vectors.flatten().real
+    hubs = matrix @ authorities
+    if normalized:
+        hubs /= hubs.sum()
+        authorities /= authorities.sum()
+    return G.by_node(hubs), G.by_node(authorities)

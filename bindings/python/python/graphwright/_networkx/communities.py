@@ -8,7 +8,9 @@ import random
 import networkx as nx
 import numpy as np
 
+from .. import _native
 from .run import algorithm, no_function, outcome, standard
+from .structure import colored
 
 #: The threshold of NetworkX, which stops where little is gained; here a method goes on while something is.
 _THRESHOLD = 1e-7
@@ -71,3 +73,17 @@ def _communities(program, g, weight, seed) -> list[set]:
     labels = found.get("label")
     order = np.argsort(labels, kind="stable")
     return [set(g.nodes_at(part)) for part in np.split(order, np.flatnonzero(np.diff(labels[order])) + 1)]
+
+
+def _propagation_can_run(G):
+    return "the graph is a multigraph" if G.is_multigraph() else True
+
+
+@algorithm(_propagation_can_run)
+def label_propagation_communities(G):
+    clusters: dict[int, set] = {}
+    if len(G):
+        labels = _native.propagate_labels(G.structure._native, np.ascontiguousarray(colored(G)[1], dtype=np.int32))
+        for node, label in zip(G.nodes, labels.tolist()):
+            clusters.setdefault(label, set()).add(node)
+    return clusters.values()

@@ -30,29 +30,31 @@ class BackendGraph:
         self._derived: dict = {}
         #: Attribute of edges to (graph, whether all weights are integers of Python, the same with parallel edges added up).
         self._weighted: dict = {}
+        #: The targets of all edges in the order of NetworkX, None where that is the order of the CSR arrays.
+        self.ordered_targets = None
         adjacency = _plain_adjacency(graph)
         self._structure = None
         for attribute, default in (edge_attrs or {}).items():
             self._weighted[attribute] = self._walk(adjacency, attribute, default)
         if not self._weighted:
-            native, _, _ = _native.walk_adjacency(self.numbers, adjacency, None, 1.0, self.multigraph, False)
-            self._structure = self._graph(native)
+            walked = _native.walk_adjacency(self.numbers, adjacency, None, 1.0, self.multigraph, False, True)
+            self._structure, self.ordered_targets = self._graph(walked[0]), walked[3]
         #: Parallel edges as weights, for the functions that count them.
         self._multiplicity = None
         if self.multigraph:
-            counted, _, _ = _native.walk_adjacency(self.numbers, adjacency, None, 1.0, True, True)
+            counted = _native.walk_adjacency(self.numbers, adjacency, None, 1.0, True, True)[0]
             self._multiplicity = self._graph(counted)
 
     def _walk(self, adjacency, attribute, default):
         try:
-            native, whole, exact = _native.walk_adjacency(
-                self.numbers, adjacency, attribute, default, self.multigraph, False
+            native, whole, exact, self.ordered_targets = _native.walk_adjacency(
+                self.numbers, adjacency, attribute, default, self.multigraph, False, True
             )
             if not exact and not _round_weights():
                 raise NotImplementedError(f"weights {attribute!r}: 32 bits do not hold all of them exactly")
             summed = self._graph(native)
             if self.multigraph:
-                total, _, exact = _native.walk_adjacency(self.numbers, adjacency, attribute, default, True, True)
+                total, _, exact, _ = _native.walk_adjacency(self.numbers, adjacency, attribute, default, True, True)
                 if not exact and not _round_weights():
                     raise NotImplementedError(f"weights {attribute!r}: 32 bits do not hold all of them exactly")
                 summed = self._graph(total)
@@ -110,7 +112,10 @@ class BackendGraph:
 
     def _entry(self, attribute):
         if attribute not in self._weighted:
-            raise NotImplementedError(f"weights {attribute!r} were not converted")
+            if self._original is None:
+                raise NotImplementedError(f"weights {attribute!r} were not converted")
+            # Converted with all attributes, of which none was named then.
+            self._weighted[attribute] = self._walk(_plain_adjacency(self._original), attribute, 1)
         return self._weighted[attribute]
 
     def original(self):
@@ -131,6 +136,18 @@ class BackendGraph:
             return self.numbers.get(node)
         except TypeError:
             return None
+
+    def degrees(self) -> np.ndarray:
+        """Edges out of every node as they are kept: parallel edges once, a loop once."""
+        return self.derived("degrees", lambda: np.diff(self.structure.to_numpy()[0].astype(np.int64)))
+
+    def loops(self) -> np.ndarray:
+        """How many loops every node has; parallel ones count."""
+        graph = self._multiplicity if self.multigraph else self.structure
+        sources, targets, counts = graph._edge_arrays()
+        kept = sources == targets
+        weights = counts[kept] if self.multigraph else None
+        return np.bincount(sources[kept], weights=weights, minlength=len(self)).astype(np.int64)
 
     def has_loops(self) -> bool:
         """Whether an edge leads from a node to itself."""

@@ -7,7 +7,7 @@ from importlib import import_module
 from .._networkx_info import FUNCTIONS
 
 #: The modules with the functions of the backend.
-_MODULES = ("centrality", "communities", "directed", "edges", "paths", "structure")
+_MODULES = ("centrality", "communities", "directed", "edges", "paths", "prediction", "searches", "structure")
 
 #: Functions that cost far more than a conversion, already on small graphs.
 _COSTLY = {
@@ -15,6 +15,12 @@ _COSTLY = {
     "average_shortest_path_length", "betweenness_centrality", "closeness_centrality", "eccentricity", "harmonic_centrality",
 }  # fmt: skip
 _LEAST_COSTLY_NODES = 50
+
+#: Functions that cost NetworkX less than a conversion: they run here when the graph was converted already.
+_CHEAP = {
+    "adamic_adar_index", "common_neighbor_centrality", "degree_centrality", "in_degree_centrality", "jaccard_coefficient",
+    "out_degree_centrality", "preferential_attachment", "resource_allocation_index",
+}  # fmt: skip
 
 
 class Backend:
@@ -61,6 +67,8 @@ class Backend:
         cache = getattr(graph, "__networkx_cache__", None) or {}
         if cache.get("backends", {}).get("graphwright"):
             return True
+        if name in _CHEAP:
+            return "NetworkX is done sooner than the graph is converted"
         from .graph import config
 
         if name in _COSTLY and len(graph) >= _LEAST_COSTLY_NODES:

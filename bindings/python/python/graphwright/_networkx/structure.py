@@ -7,6 +7,7 @@ import random
 import networkx as nx
 import numpy as np
 
+from .. import _native
 from .._graph import Graph
 from .run import algorithm, outcome, packaged, standard
 
@@ -104,16 +105,12 @@ def core_number(G):
     return G.by_node(outcome(standard("kcore"), G.structure).get("core"))
 
 
-def _degrees(graph: Graph) -> np.ndarray:
-    return np.diff(graph.to_numpy()[0].astype(np.int64))
-
-
 def _triangle_counts(g):
     """Triangles and degree, loops left out, of every vertex."""
 
     def make():
         sources, targets, _ = g.structure._edge_arrays()
-        degrees = _degrees(g.structure)
+        degrees = g.degrees()
         if g.has_loops():
             degrees = degrees - np.bincount(sources[sources == targets], minlength=len(g))
         # By falling degree: the lists that are compared become short.
@@ -169,6 +166,30 @@ def transitivity(G):
     return 0 if closed == 0 else closed / int((degrees * (degrees - 1)).sum())
 
 
+@algorithm(_undirected_only)
+def square_clustering(G, nodes=None):
+    if nodes is not None and nodes not in G:
+        nodes = list(nodes)
+    values = G.derived("square clustering", lambda: _square_clustering(G))
+    found = _of_nodes(G, values, nodes)
+    # NetworkX gives the integer 0 where there are no squares.
+    return {node: value or 0 for node, value in found.items()} if isinstance(found, dict) else found or 0
+
+
+def _square_clustering(g) -> np.ndarray:
+    squares = _native.squares(g.structure._native)
+    triangles, degrees = _triangle_counts(g)
+    indptr, targets, _ = g.structure.to_numpy()
+    rows = np.repeat(np.arange(len(g)), np.diff(indptr.astype(np.int64)))
+    others = rows != targets
+    around = np.bincount(rows[others], weights=degrees[targets[others]], minlength=len(g)).astype(np.int64)
+    # How many squares there could be: ends of pairs of neighbours, each triangle and square counted once.
+    possible = (degrees - 1) * around - degrees * (degrees - 1) - 2 * triangles - squares
+    values = np.zeros(len(g))
+    np.divide(squares, possible, out=values, where=(possible > 0) & (degrees > 1))
+    return values
+
+
 def _mis_can_run(G, nodes=None, seed=None):
     if nodes:
         return "nodes are given"
@@ -197,14 +218,19 @@ def _color_can_run(G, strategy="largest_first", interchange=False):
 def greedy_color(G, strategy="largest_first", interchange=False):
     if len(G) == 0:
         return {}
-    graph, degrees = G.structure, _degrees(G.structure)
-    if G.has_loops():
-        sources, targets, _ = graph._edge_arrays()
-        # NetworkX counts a loop twice in a degree.
-        degrees = degrees + np.bincount(sources[sources == targets], minlength=len(G))
-        graph = Graph.from_edges((sources, targets), vertices=len(G))
-    order = np.argsort(-degrees, kind="stable")
-    rank = np.empty(len(G))
-    rank[order] = np.arange(len(G))
-    colors = outcome(packaged("greedy-color"), graph, rank=rank).get("color")
+    order, colors = colored(G)
     return dict(zip(G.nodes_at(order), colors[order].tolist()))
+
+
+def colored(g):
+    """Nodes by falling degree, and the least color of each that no neighbour before it has."""
+    graph, degrees = g.structure, g.degrees()
+    if g.has_loops():
+        # NetworkX counts a loop twice in a degree.
+        degrees = degrees + g.loops()
+        sources, targets, _ = graph._edge_arrays()
+        graph = Graph.from_edges((sources, targets), vertices=len(g))
+    order = np.argsort(-degrees, kind="stable")
+    rank = np.empty(len(g))
+    rank[order] = np.arange(len(g))
+    return order, outcome(packaged("greedy-color"), graph, rank=rank).get("color")
