@@ -76,3 +76,60 @@ fn two_processes_agree_over_loopback() {
         }
     }
 }
+
+/// Every process loads its part, and the results are those of the whole graph.
+#[test]
+fn processes_run_on_parts_of_a_graph() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    for (graph, parts, runs) in [
+        ("kron:9:weights=1..99", "3", &[("sssp", "5", "dist"), ("cc", "", "label"), ("bfs-levels", "5", "level")][..]),
+        ("kron:8:directed", "2", &[("pagerank", "20", "rank"), ("bfs-levels", "5", "level")]),
+        ("road:15x15", "4", &[("bfs-levels", "0", "level"), ("pagerank", "20", "rank")]),
+    ] {
+        let told = common::success(folder.path(), &["graph", "partition", graph, parts, parts]);
+        assert!(told.contains(&format!("in {parts} parts")) && told.contains("part 1: "), "{told}");
+        for (program, argument, vector) in runs {
+            let argument: &[&str] = if argument.is_empty() { &[] } else { &[argument] };
+            let (whole, part) = (format!("{vector}=whole.txt"), format!("{vector}=parts.txt"));
+            common::success(folder.path(), &[&["run", program, graph], argument, &["--out", &whole]].concat());
+            for workers in ["1", "2"] {
+                let flow = ["--target", "flow", "--processes", parts, "--workers", workers, "--out", &part];
+                common::success(folder.path(), &[&["run", program, parts], argument, &flow].concat());
+                let (whole, parts) = (out("whole.txt"), out("parts.txt"));
+                let case = format!("{program} {graph} {workers}");
+                if *vector != "rank" {
+                    assert_eq!(whole, parts, "{case}");
+                    continue;
+                }
+                // Sums in another order.
+                let numbers = |text: &str| text.lines().map(|line| line.parse().unwrap()).collect::<Vec<f64>>();
+                for (a, b) in numbers(&whole).into_iter().zip(numbers(&parts)) {
+                    assert!((a - b).abs() <= 1e-6 * a.abs().max(1e-3), "{case}: {a} {b}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn parts_that_cannot_be_run_on_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    common::success(folder.path(), &["graph", "partition", "kron:7:directed", "2", "parts"]);
+    let flow = ["--target", "flow", "--processes", "2"];
+    for (program, more, code, word) in [
+        ("pagerank", &[][..], 1, "the graph is in 2 parts: --target flow --processes 2 runs on them"),
+        ("pagerank", &["--target", "flow", "--processes", "3"], 1, "in 2 parts, but there are 3 processes"),
+        ("pagerank", &["--target", "flow", "--processes", "2", "--verify"], 2, "--verify needs the whole graph"),
+        ("bfs", &flow, 2, "no process knows the vertex with the most edges"),
+        ("cc", &flow, 1, "holds the parts of a directed one; make them of GRAPH:sym"),
+    ] {
+        let error = common::failure(folder.path(), &[&["run", program, "parts"], more].concat(), code);
+        assert!(error.contains(word), "{program}: {error}");
+    }
+    common::success(folder.path(), &["graph", "partition", "kron:7", "2", "undirected"]);
+    let error = common::failure(folder.path(), &[&["run", "triangles", "undirected"][..], &flow].concat(), 1);
+    assert!(error.contains("looks at neighbours of other vertices than its own"), "{error}");
+    let again = common::failure(folder.path(), &["graph", "partition", "kron:7", "2", "undirected"], 1);
+    assert!(again.contains("there is a graph in parts already"), "{again}");
+}

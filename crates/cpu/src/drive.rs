@@ -104,23 +104,37 @@ pub(crate) struct ByEdges<'a> {
     pub(crate) offsets: &'a gw_graph::Offsets,
     pub(crate) chunks: usize,
     pub(crate) align: usize,
+    /// The lists that may have edges.
+    pub(crate) within: std::ops::Range<usize>,
+}
+
+impl<'a> ByEdges<'a> {
+    /// Chunks of all lists of an adjacency that may have edges.
+    pub(crate) fn of(adjacency: &'a Adjacency, chunks: usize) -> ByEdges<'a> {
+        ByEdges { offsets: adjacency.offsets(), chunks, align: 64, within: adjacency.walked() }
+    }
 }
 
 impl ByEdges<'_> {
     fn cut(&self, chunk: usize) -> u64 {
-        let vertices = self.offsets.lists();
+        let (start, end) = (self.within.start, self.within.end);
+        // The first chunk may begin before: at a word of a bitmap that is nobody else's.
+        if chunk == 0 {
+            return (start / self.align * self.align) as u64;
+        }
         if chunk >= self.chunks {
-            return vertices as u64;
+            return end as u64;
         }
         // Vertices count a little, too: empty lists also take time.
         let weight = |v: usize| self.offsets.at(v) + v;
-        let share = (weight(vertices) as u128 * chunk as u128 / self.chunks as u128) as usize;
-        let (mut low, mut high) = (0, vertices);
+        let whole = (weight(end) - weight(start)) as u128;
+        let share = weight(start) + (whole * chunk as u128 / self.chunks as u128) as usize;
+        let (mut low, mut high) = (start, end);
         while low < high {
             let middle = (low + high) / 2;
             if weight(middle) < share { low = middle + 1 } else { high = middle }
         }
-        low.next_multiple_of(self.align).min(vertices) as u64
+        low.next_multiple_of(self.align).min(end) as u64
     }
 }
 

@@ -212,8 +212,8 @@ impl CpuExecutable {
         if shape.range == Range::Queue {
             return Box::new(Even { length: queue.len(), grain: ALONE_GRAIN });
         }
-        let chunks = (adjacency.edges() + adjacency.vertices()).div_ceil(ALONE_EDGES).max(1);
-        Box::new(ByEdges { offsets: adjacency.offsets(), chunks, align: 64 })
+        let chunks = (adjacency.edges() + adjacency.walked().len()).div_ceil(ALONE_EDGES).max(1);
+        Box::new(ByEdges::of(adjacency, chunks))
     }
 
     /// The cut of an edge operator's range that its schedule asks for, among so many members; without a word in the
@@ -249,7 +249,7 @@ impl CpuExecutable {
             }
             (Some(Parallelism::EdgeAware), Some(grain)) if range != Range::Queue => {
                 let chunks = (adjacency.edges() + adjacency.vertices()).div_ceil(grain).max(1);
-                Box::new(ByEdges { offsets: adjacency.offsets(), chunks, align: 64 })
+                Box::new(ByEdges::of(adjacency, chunks))
             }
             // So few vertices that chunks of them would not go round are cut by their edges.
             _ if range == Range::Queue && length < self.sharing.least_chunk * members * 2 => {
@@ -258,7 +258,7 @@ impl CpuExecutable {
             _ if range == Range::Queue => {
                 Box::new(even((length / (QUEUE_CHUNKS * members)).clamp(self.sharing.least_chunk, DYNAMIC_GRAIN)))
             }
-            _ => Box::new(ByEdges { offsets: adjacency.offsets(), chunks: CHUNKS_PER_MEMBER * members, align: 64 }),
+            _ => Box::new(ByEdges::of(adjacency, CHUNKS_PER_MEMBER * members)),
         }
     }
 
@@ -266,7 +266,7 @@ impl CpuExecutable {
     fn segment_chunks<'g>(&self, grain: Option<usize>, segment: &'g Segment) -> ByEdges<'g> {
         let work = segment.targets().len() + segment.owners().len();
         let chunks = grain.map_or(CHUNKS_PER_MEMBER * self.crew.size(), |grain| work.div_ceil(grain).max(1));
-        ByEdges { offsets: segment.offsets(), chunks, align: 1 }
+        ByEdges { offsets: segment.offsets(), chunks, align: 1, within: 0..segment.offsets().lists() }
     }
 }
 
@@ -299,6 +299,6 @@ fn shared_work(queue: &[u32], range: Range, adjacency: &Adjacency, cuts_lists: b
             if cuts_lists { work } else { work - longest }
         }
         Range::Queue => queue.len() * (adjacency.edges() / adjacency.vertices().max(1) + 1),
-        _ => adjacency.edges() + adjacency.vertices(),
+        _ => adjacency.edges() + adjacency.walked().len(),
     }
 }

@@ -101,6 +101,11 @@ pub fn fit_weights(graph: &Arc<Graph>, weight: Option<Scalar>, name: &str) -> Re
     }
     match graph.weight_kind() {
         WeightKind::None => Err(ErrorKind::Unweighted { graph: name.to_string() }.into()),
+        WeightKind::Float if !wanted.is_float() && graph.share().is_some() => {
+            let message = "the program needs integer weights, but the parts hold weights with fractions; write the \
+                           parts of a graph with integer weights";
+            Err(GraphError::file(name.as_ref(), message).into())
+        }
         WeightKind::Float if !wanted.is_float() => {
             let whole = |w: f32| w == w.trunc() && w.abs() <= i32::MAX as f32;
             let out = graph.out();

@@ -31,7 +31,9 @@ impl Fingerprint {
         };
         let symmetric = if graph.is_symmetric() { 4 } else { 0 };
         let (vertices, edges) = (graph.vertices() as u64, graph.edges() as u64);
-        Fingerprint { vertices, edges, kind: kind + symmetric, lists: graph.edges_hash() }
+        // Of a graph in parts, its folder knows the hash.
+        let lists = graph.share().map_or_else(|| graph.edges_hash(), |share| share.hash);
+        Fingerprint { vertices, edges, kind: kind + symmetric, lists }
     }
 
     fn write(&self, message: &mut Writer) {

@@ -20,8 +20,10 @@ pub(crate) struct Before {
 }
 
 enum Cells {
-    /// Every cell.
+    /// Every cell, of 8 bytes.
     All(Vec<u64>),
+    /// Every cell, of 4 bytes or less.
+    AllNarrow(Vec<u32>),
     /// These cells, each once.
     Some(Vec<(u32, u64)>),
 }
@@ -41,6 +43,9 @@ impl Before {
         }
         let stride = vector.stride();
         let cells = match reachable {
+            None if width(vector) <= 4 => {
+                Cells::AllNarrow((0..vector.cells()).map(|cell| vector.load_bits(cell) as u32).collect())
+            }
             None => Cells::All((0..vector.cells()).map(|cell| vector.load_bits(cell)).collect()),
             Some(entries) => {
                 let cells = entries.iter().flat_map(|&entry| {
@@ -90,6 +95,9 @@ impl Before {
         };
         match &self.cells {
             Cells::All(cells) => cells.iter().enumerate().try_for_each(|(cell, &old)| note(cell, old))?,
+            Cells::AllNarrow(cells) => {
+                cells.iter().enumerate().try_for_each(|(cell, &old)| note(cell, u64::from(old)))?;
+            }
             Cells::Some(cells) => cells.iter().try_for_each(|&(cell, old)| note(cell as usize, old))?,
         }
         for ((message, at), count) in messages.iter_mut().zip(places).zip(counts) {

@@ -4,9 +4,6 @@ use std::ops::Range;
 
 use gw_graph::Graph;
 
-/// What a vertex costs beside its edges, in edges.
-const VERTEX_COST: usize = 8;
-
 /// Ranges of vertices, one per worker, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Cut(Vec<u32>);
@@ -14,23 +11,24 @@ pub(crate) struct Cut(Vec<u32>);
 impl Cut {
     /// Ranges with about the same number of out-edges, a vertex counting as eight.
     pub(crate) fn by_edges(graph: &Graph, parts: usize) -> Cut {
-        let (vertices, offsets) = (graph.vertices(), graph.out().offsets());
-        let work = |v: usize| offsets.at(v) + VERTEX_COST * v;
-        let ends = (1..parts).map(|part| {
-            let wanted = (work(vertices) as u128 * part as u128 / parts as u128) as usize;
-            let (mut low, mut high) = (0, vertices);
-            while low < high {
-                let middle = (low + high) / 2;
-                if work(middle) < wanted { low = middle + 1 } else { high = middle }
-            }
-            low as u32
-        });
-        Cut(std::iter::once(0).chain(ends).chain([vertices as u32]).collect())
+        Cut(graph.cuts(parts, graph.share().is_some()))
     }
 
     /// Ranges with the same number of vertices.
     pub(crate) fn even(vertices: usize, parts: usize) -> Cut {
         Cut((0..=parts).map(|part| (vertices as u64 * part as u64 / parts as u64) as u32).collect())
+    }
+
+    /// The ranges of all workers in their order; `None` unless they follow each other from 0 to `vertices`.
+    pub(crate) fn of_ranges(ranges: &[Range<u32>], vertices: usize) -> Option<Cut> {
+        let mut ends = vec![0];
+        for range in ranges {
+            if ends.last() != Some(&range.start) || range.end < range.start {
+                return None;
+            }
+            ends.push(range.end);
+        }
+        (ends.last() == Some(&(vertices as u32))).then_some(Cut(ends))
     }
 
     /// The range of a worker.
@@ -42,6 +40,9 @@ impl Cut {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What a vertex costs beside its edges, in edges.
+    const VERTEX_COST: usize = 8;
 
     fn graph(spec: &str) -> Graph {
         gw_graph::GraphSpec::parse(spec).and_then(|s| s.load(&gw_graph::progress::Silent)).unwrap().graph
@@ -60,6 +61,14 @@ mod tests {
                 }
                 assert_eq!(next as usize, graph.vertices());
             }
+        }
+    }
+
+    #[test]
+    fn ranges_that_do_not_follow_each_other_are_no_cut() {
+        assert_eq!(Cut::of_ranges(&[0..2, 2..2, 2..5], 5), Some(Cut(vec![0, 2, 2, 5])));
+        for ranges in [[0..2, 3..5], [0..2, 2..4], [1..2, 2..5]] {
+            assert_eq!(Cut::of_ranges(&ranges, 5), None);
         }
     }
 

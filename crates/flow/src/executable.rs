@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use gw_exec::{
     EdgeCall, Environment, ErrorKind, ExecError, Executable, FrontierCosts, OperatorCall, OperatorId, OperatorOutcome,
-    Queue, QueueSpec, QueueState, RemoteMemory, Result, Selection, Sites, Value, Vector, VertexCall, VertexSet,
+    Queue, QueueSpec, QueueState, RemoteMemory, Result, Scalar, Selection, Sites, Value, Vector, VertexCall, VertexSet,
 };
 use gw_graph::{Graph, GraphId};
 use gw_ir::module::Module;
@@ -34,6 +34,7 @@ use crate::reach::Reach;
 use crate::run::{Run, Start};
 use crate::scalars::Scalars;
 use crate::session::Session;
+use crate::shares;
 use crate::truth::Truth;
 
 /// Graphs whose parts are kept from run to run.
@@ -65,7 +66,11 @@ pub(crate) struct FlowExecutable {
     mirrors: FxHashMap<GraphId, Arc<Mirrors>>,
     truth: Truth,
     reach: Reach,
+    /// Out-degrees of shares of graphs that were counted before anybody knew who owns what.
+    degrees: Vec<Vector>,
     pulls: bool,
+    /// Some operator looks at lists of other vertices than the worker's own.
+    looks_around: bool,
     /// The same number in all processes that run this module.
     module: u64,
 }
@@ -100,6 +105,7 @@ impl FlowExecutable {
             operators.push(Prepared { plan, span: site.span, element, yields });
         }
         let pulls = operators.iter().any(|op| op.plan.pulls);
+        let looks_around = shares::looks_around(module) || operators.iter().any(|op| op.plan.lists_elsewhere);
         Ok(FlowExecutable {
             operators,
             local,
@@ -111,7 +117,9 @@ impl FlowExecutable {
             mirrors: FxHashMap::default(),
             truth: Truth::default(),
             reach: Reach::default(),
+            degrees: Vec::new(),
             pulls,
+            looks_around,
             module: agreement::module_hash(module),
         })
     }
@@ -150,12 +158,21 @@ impl FlowExecutable {
                 _ => None,
             })
         };
-        let cut =
-            match graph.map_or_else(|| of_env().map(|g| Cut::by_edges(&g, peers)), |g| Some(Cut::by_edges(g, peers))) {
-                Some(cut) => cut,
-                None => Cut::even(vertices, peers),
-            };
+        let of_env = if graph.is_none() { of_env() } else { None };
+        let cut = match graph.or(of_env.as_deref()) {
+            Some(graph) if graph.share().is_some() => {
+                if self.looks_around {
+                    return Err(ErrorKind::Unsupported(shares::ELSEWHERE.to_string()).into());
+                }
+                shares::agree(self.running()?, graph)?
+            }
+            Some(graph) => Cut::by_edges(graph, peers),
+            None => Cut::even(vertices, peers),
+        };
         let cut = Arc::new(cut);
+        for degrees in self.degrees.extract_if(.., |degrees| degrees.len() == vertices) {
+            self.truth.is_true_in_part(&degrees, &cut, None);
+        }
         self.cuts.insert(vertices, Arc::clone(&cut));
         Ok(cut)
     }
@@ -198,11 +215,14 @@ impl FlowExecutable {
     }
 
     /// Makes vectors true in all entries, those that are not.
-    fn fetch<'v>(&mut self, vectors: impl Iterator<Item = &'v Vector>) -> Result<()> {
-        match self.run.as_mut() {
-            Some(run) => self.truth.fetch(run.session(), vectors),
-            // Nothing was computed yet, so that all is true.
-            None => Ok(()),
+    fn fetch<'v>(&mut self, mut vectors: impl Iterator<Item = &'v Vector>) -> Result<()> {
+        if let Some(run) = self.run.as_mut() {
+            return self.truth.fetch(run.session(), vectors);
+        }
+        // Nothing was computed yet, so that all is true, but for what was counted in a part of a graph.
+        match vectors.any(|vector| self.degrees.iter().any(|degrees| degrees.id() == vector.id())) {
+            false => Ok(()),
+            true => Err(ErrorKind::Unsupported(shares::TOO_EARLY.to_string()).into()),
         }
     }
 
@@ -405,6 +425,7 @@ impl Executable for FlowExecutable {
     fn begin_run(&mut self) {
         self.run = None;
         self.truth.clear();
+        self.degrees.clear();
         self.agreed.clear();
         self.cuts.clear();
         // Parts and mirrors of a graph that the next run meets again are made once; graphs that it does not meet
@@ -432,6 +453,22 @@ impl RemoteMemory for FlowExecutable {
     fn host_will_write(&mut self, vector: &Vector) -> Result<()> {
         self.fetch([vector].into_iter())
     }
+
+    /// Of a share of a graph, every process counts its own.
+    fn out_degrees(&mut self, graph: &Arc<Graph>, scalar: Scalar) -> Option<Result<Vector>> {
+        let share = graph.share().filter(|_| !self.start.is_alone())?;
+        let counted = shares::out_degrees(graph, share, scalar);
+        if let Ok(degrees) = &counted {
+            match self.cuts.get(&graph.vertices()) {
+                Some(cut) => self.truth.is_true_in_part(degrees, cut, None),
+                None => {
+                    degrees.set_watched(true);
+                    self.degrees.push(degrees.clone());
+                }
+            }
+        }
+        Some(counted)
+    }
 }
 
 impl FrontierCosts for FlowExecutable {
@@ -441,6 +478,9 @@ impl FrontierCosts for FlowExecutable {
         let (vertices, enough) = (graph.vertices(), enough.unwrap_or(u64::MAX));
         if set.universe() == Some(vertices) {
             return Ok(graph.edges() as u64);
+        }
+        if let Some(share) = graph.share().filter(|_| !self.start.is_alone()) {
+            return shares::frontier_edges(self.run.as_mut().map(Run::session), set, graph, share, enough);
         }
         set.with_ids(|ids| {
             let mut edges = 0;

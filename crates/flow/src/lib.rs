@@ -13,6 +13,7 @@
 //! | `session` | a worker's place in a run; what all workers do together |
 //! | `agreement` | what all processes must agree on |
 //! | `cut` | who owns which vertices |
+//! | `shares` | graphs that every process has a share of |
 //! | `plan` | what an operator needs to know before, and to tell after; or why it is refused |
 //! | `executable` | carrying out a worker's share of an operator |
 //! | `bound`, `scalars` | vectors and global scalars of one call |
@@ -46,6 +47,7 @@ mod reach;
 mod run;
 mod scalars;
 mod session;
+mod shares;
 mod truth;
 mod vigil;
 mod worker;

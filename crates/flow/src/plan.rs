@@ -67,6 +67,8 @@ pub(crate) struct Plan {
     pub(crate) scalars: Vec<(Name, Merge)>,
     /// The edges of an edge operator are walked from their destinations.
     pub(crate) pulls: bool,
+    /// Lists of other vertices than the worker's own are looked at.
+    pub(crate) lists_elsewhere: bool,
 }
 
 impl Plan {
@@ -116,6 +118,7 @@ impl Plan {
             if let Some(reason) = uses.unknown {
                 return Err(reason);
             }
+            plan.lists_elsewhere |= uses.lists.iter().any(|place| *place != walked);
             for (name, used) in uses.vectors {
                 let source = match name {
                     VectorName::Global(name) => Source::Global(name),

@@ -47,6 +47,12 @@ impl Session {
         self.wires.board.peers()
     }
 
+    /// The number of this worker among those of its process, and how many these are.
+    pub(crate) fn among_own(&self) -> (usize, usize) {
+        let workers = self.wires.board.others().1 + 1;
+        (self.index() % workers, workers)
+    }
+
     /// Sends a message to every other worker and returns those of all, in the order of the workers.
     pub(crate) fn broadcast(&mut self, message: Writer) -> Result<Vec<Message>> {
         let (processes, workers) = self.wires.board.others();

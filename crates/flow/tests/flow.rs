@@ -196,6 +196,41 @@ func main() nodes.apply(f); print y.sum(); end";
     assert!(fault.contains("index 9 is out of range"), "{fault}");
 }
 
+/// Workers of a process share its part of a graph out among them: degrees and cuts are agreed upon.
+#[test]
+fn workers_share_a_part_of_a_graph() {
+    for spec in ["kron:7:weights=1..9", "kron:6:directed", "path:40"] {
+        let (whole, folder) = (load(spec), tempfile::tempdir().unwrap());
+        let parts = gw_graph::format::write_parts(&whole, 1, folder.path(), &Silent).unwrap();
+        let part = Arc::new(parts.load(0, &Silent).unwrap());
+        for (name, vector) in [("bfs-levels", "level"), ("cc", "label"), ("pagerank", "rank")] {
+            let program = find(name).unwrap();
+            if !program.suits(&whole) {
+                continue;
+            }
+            let args = example_args(program, spec, &whole);
+            let run = |machine: &dyn GraphVm, graph: &Arc<Graph>| {
+                let ran = prepare(machine, program, None)?.run(&options(&args, graph)).map_err(|e| e.to_string())?;
+                Ok::<_, String>(ran.globals.vector(vector).unwrap().to_f64())
+            };
+            let wanted = run(&ReferenceVm::new(), &whole).unwrap();
+            for workers in [1, 2, 3] {
+                for machine in [flow(workers), flow_by_mirrors(workers)] {
+                    let found = run(&machine, &part).unwrap_or_else(|e| panic!("{name} {spec} {workers}: {e}"));
+                    let same = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-5 * a.abs().max(1e-3);
+                    assert!(found.iter().zip(&wanted).all(same), "{name} {spec} on {workers} workers");
+                }
+            }
+        }
+        let triangles = find("triangles").unwrap();
+        if triangles.suits(&whole) {
+            let args = example_args(triangles, spec, &whole);
+            let refused = prepare(&flow(2), triangles, None).unwrap().run(&options(&args, &part)).unwrap_err();
+            assert!(refused.to_string().contains("in other parts of the graph"), "{refused}");
+        }
+    }
+}
+
 /// Every worker changes its own graphs in the same way, and the edges of a worker follow.
 #[test]
 fn edges_come_and_go_on_all_workers() {

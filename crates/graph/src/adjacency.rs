@@ -23,6 +23,8 @@ pub struct Adjacency {
     /// Filled at the first look where they come from elsewhere.
     lists: OnceLock<Lists>,
     origin: Origin,
+    /// The vertices outside of which all lists are known to be empty.
+    within: Range<VertexId>,
 }
 
 /// Where lists come from.
@@ -48,19 +50,38 @@ impl Adjacency {
     pub(crate) fn from_parts(offsets: Offsets, targets: Buffer<VertexId>, weights: Weights) -> Self {
         debug_assert_eq!(offsets.total(), targets.len());
         let lists = OnceLock::from(Lists { targets, weights, time: Duration::ZERO });
-        Adjacency { id: AdjacencyId::fresh(), offsets, lists, origin: Origin::Here }
+        let within = all(&offsets);
+        Adjacency { id: AdjacencyId::fresh(), offsets, lists, origin: Origin::Here, within }
+    }
+
+    /// The same lists, of which those outside of a range are known to be empty.
+    pub(crate) fn within(self, range: Range<VertexId>) -> Self {
+        debug_assert!(
+            range.is_empty() && self.edges() == 0 || {
+                let (first, last) = (self.offsets.at(range.start as usize), self.offsets.at(range.end as usize));
+                (first, last) == (0, self.edges())
+            }
+        );
+        Adjacency { within: range, ..self }
+    }
+
+    /// The vertices that may have neighbours: all others are known to have none.
+    pub fn walked(&self) -> Range<usize> {
+        self.within.start as usize..self.within.end as usize
     }
 
     /// The lists of another adjacency under other numbers. Only their lengths are worked out now.
     pub(crate) fn renumbered(renumbering: Renumbering) -> Self {
         let (offsets, lists) = (renumbering.offsets(), OnceLock::new());
-        Adjacency { id: AdjacencyId::fresh(), offsets, lists, origin: Origin::Renumbered(renumbering) }
+        let within = all(&offsets);
+        Adjacency { id: AdjacencyId::fresh(), offsets, lists, origin: Origin::Renumbered(renumbering), within }
     }
 
     /// Lists that stand elsewhere.
     pub(crate) fn of_spans(spans: Spans) -> Self {
         let (offsets, lists) = (spans.running_sums(), OnceLock::new());
-        Adjacency { id: AdjacencyId::fresh(), offsets, lists, origin: Origin::Spans(spans) }
+        let within = all(&offsets);
+        Adjacency { id: AdjacencyId::fresh(), offsets, lists, origin: Origin::Spans(spans), within }
     }
 
     /// Where the lists will come from, as long as nobody has read them here.
@@ -124,7 +145,7 @@ impl Adjacency {
         let offsets = self.shared_offsets();
         if let Some(spans) = self.spans() {
             let (lists, origin) = (OnceLock::new(), Origin::Spans(spans.clone()));
-            return Adjacency { id: AdjacencyId::fresh(), offsets, lists, origin };
+            return Adjacency { id: AdjacencyId::fresh(), offsets, lists, origin, within: self.within.clone() };
         }
         let weights = match self.weights() {
             Weights::None => Weights::None,
@@ -158,7 +179,7 @@ impl Adjacency {
             Weights::Int(weights) => Weights::Int(shared(&weights[first..last], self)),
             Weights::Float(weights) => Weights::Float(shared(&weights[first..last], self)),
         };
-        Adjacency::from_parts(offsets, shared(&self.targets()[first..last], self), weights)
+        Adjacency::from_parts(offsets, shared(&self.targets()[first..last], self), weights).within(range.clone())
     }
 
     /// What copies of these arrays elsewhere (device memory) use as their key. Graphs that share an adjacency share
@@ -277,6 +298,11 @@ impl Adjacency {
     pub fn source_of(&self, edge: usize) -> VertexId {
         self.offsets.list_at(edge) as VertexId
     }
+}
+
+/// The range of all vertices.
+fn all(offsets: &Offsets) -> Range<VertexId> {
+    0..offsets.lists() as VertexId
 }
 
 /// Items of an adjacency in a buffer that keeps the adjacency.

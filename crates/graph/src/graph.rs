@@ -7,7 +7,7 @@ use crate::csr::csr_bytes;
 use crate::derived::Forms;
 use crate::graph_id::GraphId;
 use crate::spans::Spans;
-use crate::{Adjacency, Names, Numbering, RoundedWeight, VertexId, WeightKind};
+use crate::{Adjacency, Names, Numbering, RoundedWeight, Share, VertexId, WeightKind};
 
 /// The name of the in-neighbours among the derived forms.
 const IN_ADJACENCY: &str = "in-adjacency";
@@ -26,6 +26,7 @@ pub struct Graph {
     rounded: Option<RoundedWeight>,
     numbering: Option<Numbering>,
     names: Option<Arc<Names>>,
+    share: Option<Share>,
     pub(crate) forms: Forms,
 }
 
@@ -38,7 +39,8 @@ impl Graph {
             let _ = incoming.set(Arc::clone(&out));
         }
         let id = GraphId::fresh();
-        Graph { id, out, incoming, symmetric, rounded: None, numbering: None, names: None, forms: Forms::default() }
+        let (rounded, numbering, names, share, forms) = (None, None, None, None, Forms::default());
+        Graph { id, out, incoming, symmetric, rounded, numbering, names, share, forms }
     }
 
     /// The same graph, whose file holds this weight in a form that 32 bits cannot keep.
@@ -71,7 +73,22 @@ impl Graph {
     pub(crate) fn of_parts(out: Arc<Adjacency>, incoming: Option<Arc<Adjacency>>) -> Self {
         let (id, forms) = (GraphId::fresh(), Forms::default());
         let incoming = incoming.map_or_else(OnceLock::new, OnceLock::from);
-        Graph { id, out, incoming, symmetric: false, rounded: None, numbering: None, names: None, forms }
+        let (rounded, numbering, names, share) = (None, None, None, None);
+        Graph { id, out, incoming, symmetric: false, rounded, numbering, names, share, forms }
+    }
+
+    /// A graph of which the lists of some vertices are there; `incoming` is `None` for a symmetric one.
+    pub(crate) fn of_share(out: Adjacency, incoming: Option<Adjacency>, share: Share) -> Self {
+        let graph = match incoming {
+            Some(incoming) => Graph::with_incoming(out, incoming),
+            None => Graph::new(out, true),
+        };
+        Graph { share: Some(share), ..graph }
+    }
+
+    /// What a graph that is there in part knows of the whole; `None` for a graph that is there as a whole.
+    pub fn share(&self) -> Option<&Share> {
+        self.share.as_ref()
     }
 
     /// A graph whose lists stand in memory of somebody else, where kernels of the CPU machine and all readers of single
@@ -117,6 +134,7 @@ impl Graph {
             rounded: self.rounded.clone(),
             numbering: self.numbering.clone(),
             names: self.names.clone(),
+            share: self.share.clone(),
             forms: Forms::default(),
         }
     }
@@ -131,9 +149,9 @@ impl Graph {
         self.out.vertices()
     }
 
-    /// Number of directed edges as stored: an undirected edge counts twice.
+    /// Number of directed edges as stored, wherever they are: an undirected edge counts twice.
     pub fn edges(&self) -> usize {
-        self.out.edges()
+        self.share.as_ref().map_or(self.out.edges(), |share| share.edges as usize)
     }
 
     /// True when every edge has its reverse with the same weight.
@@ -178,6 +196,11 @@ impl Graph {
         &self.out
     }
 
+    /// Out-neighbours, taken out of the graph.
+    pub(crate) fn into_out(self) -> Arc<Adjacency> {
+        self.out
+    }
+
     /// In-neighbours (CSC); the same arrays as [`Graph::out`] when the graph is symmetric, otherwise built at the
     /// first call. Ends in [`memory::when_refused`](crate::memory::when_refused) when there is no memory for them;
     /// [`Graph::allow_incoming`] asks beforehand.
@@ -217,6 +240,7 @@ impl Graph {
             rounded: self.rounded.clone(),
             numbering: self.numbering.clone(),
             names: self.names.clone(),
+            share: self.share.clone(),
             forms: Forms::default(),
         };
         let _ = transposed.incoming.set(Arc::clone(&self.out));

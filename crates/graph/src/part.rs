@@ -5,7 +5,37 @@ use std::sync::Arc;
 
 use crate::{Graph, VertexId};
 
+/// What a vertex costs beside its edges, in edges.
+const VERTEX_COST: usize = 8;
+
 impl Graph {
+    /// Cuts the vertices into ranges with about the same number of edges, a vertex counting as eight: the bounds, one
+    /// more than `parts`. Of a share, its own vertices are cut. `both` says that in-edges count, too.
+    ///
+    /// ```
+    /// let graph = gw_graph::GraphSpec::parse("path:8").unwrap().load(&gw_graph::progress::Silent).unwrap().graph;
+    /// assert_eq!(graph.cuts(2, false), [0, 4, 8]);
+    /// ```
+    pub fn cuts(&self, parts: usize, both: bool) -> Vec<VertexId> {
+        let all = self.share().map_or(0..self.vertices() as VertexId, |share| share.range.clone());
+        let incoming = (both && !self.is_symmetric()).then(|| self.incoming().offsets());
+        let work = |v: usize| {
+            let edges = self.out().offsets().at(v) + incoming.map_or(0, |offsets| offsets.at(v));
+            edges + VERTEX_COST * (v - all.start as usize)
+        };
+        let (first, whole) = (work(all.start as usize), work(all.end as usize));
+        let ends = (1..parts).map(|part| {
+            let wanted = first + ((whole - first) as u128 * part as u128 / parts as u128) as usize;
+            let (mut low, mut high) = (all.start as usize, all.end as usize);
+            while low < high {
+                let middle = (low + high) / 2;
+                if work(middle) < wanted { low = middle + 1 } else { high = middle }
+            }
+            low as VertexId
+        });
+        std::iter::once(all.start).chain(ends).chain([all.end]).collect()
+    }
+
     /// The out-edges and, where `incoming` is asked for, the in-edges of the vertices in `range`. All vertices keep
     /// their numbers; those outside of the range have empty lists. The part is not symmetric and not its own
     /// transpose: an edge between two parts is an out-edge in one and an in-edge in the other. Lists are shared with
@@ -18,6 +48,13 @@ impl Graph {
     /// assert_eq!(part.out().neighbours(1).as_ptr(), graph.out().neighbours(1).as_ptr());
     /// ```
     pub fn part(&self, range: Range<VertexId>, incoming: bool) -> Graph {
+        // Offsets of a share that is wanted whole are right as they are.
+        if self.share().is_some_and(|share| share.range == range) {
+            return Graph::of_parts(
+                Arc::clone(self.shared_out()),
+                incoming.then(|| Arc::clone(self.shared_incoming())),
+            );
+        }
         let out = Arc::new(self.shared_out().part(&range));
         let into = incoming.then(|| match self.is_symmetric() {
             true => Arc::clone(&out),

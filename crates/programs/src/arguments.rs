@@ -138,7 +138,9 @@ impl Program {
     pub fn stranded(&self, args: &[String], graph: &Graph) -> Option<VertexId> {
         let at = self.args.iter().position(|arg| arg.kind.is_start())?;
         let source: VertexId = args.get(at)?.parse().ok()?;
-        ((source as usize) < graph.vertices() && graph.out().degree(source) == 0).then_some(source)
+        // Of a graph that is there in part, the list of the source may be elsewhere.
+        let known = graph.share().is_none() && (source as usize) < graph.vertices();
+        (known && graph.out().degree(source) == 0).then_some(source)
     }
 }
 

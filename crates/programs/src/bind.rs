@@ -97,6 +97,12 @@ impl Bound {
                     let expected = "there: the graph has no vertices".to_string();
                     return Err(ArgumentError::Bad { name: arg.name.to_uppercase(), text: String::new(), expected });
                 }
+                None if graph.share().is_some() => {
+                    let expected =
+                        "a vertex: give one, since of a graph in parts no process knows the vertex with the most edges";
+                    let (name, text) = (arg.name.to_uppercase(), String::new());
+                    return Err(ArgumentError::Bad { name, text, expected: expected.to_string() });
+                }
                 None => {
                     let source = busiest(graph.out());
                     settled.chosen_source = Some(source);

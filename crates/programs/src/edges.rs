@@ -41,7 +41,9 @@ impl Program {
     /// ```
     pub fn counted_edges(&self, run: &Run<'_>) -> u64 {
         let reached = self.reached.and_then(|reached| Some((run.results.vector(reached.vector)?, reached.otherwise)));
-        let Some((entries, otherwise)) = reached.filter(|(entries, _)| entries.len() == run.graph.vertices()) else {
+        let whole =
+            |(entries, _): &(Values<'_>, _)| run.graph.share().is_none() && entries.len() == run.graph.vertices();
+        let Some((entries, otherwise)) = reached.filter(whole) else {
             return run.graph.edges() as u64;
         };
         let out = run.graph.out();

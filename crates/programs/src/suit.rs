@@ -62,6 +62,16 @@ pub enum Unsuitable {
         /// The first vertex that has one.
         vertex: u32,
     },
+    /// Directed, and in parts.
+    #[error(
+        "{program} is for undirected graphs, but `{graph}` holds the parts of a directed one; make them of GRAPH:sym"
+    )]
+    DirectedParts {
+        /// The program.
+        program: &'static str,
+        /// The graph as its argument names it.
+        graph: String,
+    },
     /// Negative weights.
     #[error(
         "{program} needs weights from 0 on, but `{graph}` has the weight {weight}; {}",
@@ -154,6 +164,9 @@ impl Program {
             return Err(Unsuitable::NotPositive { program: self.name, graph, weight });
         }
         if suited.program.needs_symmetric && !suited.graph.is_symmetric() {
+            if suited.graph.share().is_some() {
+                return Err(Unsuitable::DirectedParts { program: self.name, graph: name.to_string() });
+            }
             let symmetric = suited.graph.symmetrised();
             // Weights that differ between the directions matter to programs with weights only.
             if symmetric.edges() != suited.graph.edges() {

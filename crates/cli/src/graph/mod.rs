@@ -5,6 +5,7 @@ mod convert;
 mod describe;
 mod generate;
 mod info;
+mod partition;
 mod validate;
 
 use std::path::{Path, PathBuf};
@@ -39,6 +40,9 @@ pub enum GraphCommand {
     /// Read a graph in one format and write it in another
     #[command(after_help = SPEC_HELP)]
     Convert(convert::Convert),
+    /// Write a graph in parts, for processes that hold a part each
+    #[command(after_help = SPEC_HELP)]
+    Partition(partition::Partition),
     /// Print statistics of a graph
     #[command(after_help = SPEC_HELP)]
     Info(info::Info),
@@ -53,6 +57,7 @@ pub fn run(command: GraphCommand) -> Result<(), CliError> {
         GraphCommand::Generate(command) => command.run(),
         GraphCommand::Convert(command) => command.run(),
         GraphCommand::Info(command) => command.run(),
+        GraphCommand::Partition(command) => command.run(),
         GraphCommand::Validate(command) => command.run(),
     }
 }

@@ -198,9 +198,8 @@ impl Run {
             return Err(CliError::Usage("--json and --out RESULT=- both want standard output".to_string()));
         }
         let mut program = source::find(&self.program)?;
-        if self.verify && program.as_standard().is_none() {
-            let message = "--verify: only standard programs have a validator (see `gw programs`)";
-            return Err(CliError::Usage(message.to_string()));
+        if self.verify {
+            source::can_verify(&program, self.args.first())?;
         }
         let graphs = Arc::new(match program.as_standard() {
             Some(_) => Graphs::by_ids(),
@@ -210,6 +209,7 @@ impl Run {
         let start = Instant::now();
         let cluster = if self.estimate { None } else { self.distributed.gather(&self.target)? };
         let meeting = start.elapsed().as_secs_f64();
+        graphs.set_process(self.target.is_flow(), cluster.as_ref());
         let mut parts = Parts { compile: started.elapsed().as_secs_f64() - meeting, ..Parts::default() };
         // A machine that takes time to start does so while the graph is read.
         let begun = self.target.begin(threads, self.args.first().map(String::as_str));
@@ -296,9 +296,15 @@ impl Run {
             ),
             None => None,
         };
+        let in_parts = graph.as_deref().is_some_and(|graph| graph.share().is_some());
         let graph_of_run = ran.globals.iter().find_map(|(_, value)| value.as_graph());
         let ids = Ids::new(graph.as_deref().or(graph_of_run.map(|graph| &**graph)), &meanings);
-        let finished = graph.as_deref().map(|graph| FinishedRun { graph, args: &args, results: &ran.globals });
+        // Who has a part of the graph knows too little of it to judge results.
+        let finished = graph.as_deref().filter(|_| !in_parts).map(|graph| FinishedRun {
+            graph,
+            args: &args,
+            results: &ran.globals,
+        });
         let remark =
             program.as_standard().zip(finished.as_ref()).and_then(|(standard, finished)| standard.remark(finished));
         let (rough, no_result) = match remark {

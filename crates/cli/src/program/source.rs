@@ -46,3 +46,17 @@ pub fn fixed_schedule(program: &Program, given: Option<&str>) -> Result<ProgramS
         Wanted::Chosen | Wanted::Tuned(..) | Wanted::Preset(_) | Wanted::Adaptive(..) => Ok(ProgramSchedule::default()),
     }
 }
+
+/// An error unless the result of a run can be checked.
+pub fn can_verify(program: &Program, graph: Option<&String>) -> Result<(), CliError> {
+    if program.as_standard().is_none() {
+        let message = "--verify: only standard programs have a validator (see `gw programs`)";
+        return Err(CliError::Usage(message.to_string()));
+    }
+    if graph.is_some_and(|graph| gw_graph::format::is_parted(graph.as_ref())) {
+        let message = "--verify needs the whole graph, which no process has of a graph in parts; write the result with \
+                       --out and compare it";
+        return Err(CliError::Usage(message.to_string()));
+    }
+    Ok(())
+}

@@ -124,17 +124,18 @@ impl<'a> Interp<'a> {
                 // The graph is nearly always a variable: look at it in place.
                 if let Obj::Var(var) = &**graph
                     && let Value::Graph(graph) = self.var(*var)
+                    && graph.share().is_none()
                 {
                     let vertex = checked_vertex(vertex, graph.vertices())?;
                     return Ok((graph.out().degree(vertex) as i32).bits());
                 }
-                let graph = self.graph(graph)?;
+                let graph = self.whole_graph(graph)?;
                 let vertex = checked_vertex(vertex, graph.vertices())?;
                 Ok((graph.out().degree(vertex) as i32).bits())
             }
             Num::EdgeCount(graph) => Ok((self.graph(graph)?.edges() as u64).bits()),
             Num::EdgeIndex { graph, ends: [u, v] } => {
-                let graph = self.graph(graph)?;
+                let graph = self.whole_graph(graph)?;
                 let (u, v) = (i32::of(self.num(u)?), i32::of(self.num(v)?));
                 let u = checked_vertex(u, graph.vertices())?;
                 let v = checked_vertex(v, graph.vertices())?;
@@ -146,7 +147,7 @@ impl<'a> Interp<'a> {
                 Ok(at.bits())
             }
             Num::RandomNeighbour { graph, vertex, out } => {
-                let graph = self.graph(graph)?;
+                let graph = self.whole_graph(graph)?;
                 let vertex = checked_vertex(i32::of(self.num(vertex)?), graph.vertices())?;
                 let adjacency = if *out { graph.out() } else { graph.incoming() };
                 let neighbours = adjacency.neighbours(vertex);
@@ -157,7 +158,7 @@ impl<'a> Interp<'a> {
                 Ok((neighbours[chosen] as i32).bits())
             }
             Num::OutNeighbour { graph, vertex, position } => {
-                let graph = self.graph(graph)?;
+                let graph = self.whole_graph(graph)?;
                 let vertex = checked_vertex(i32::of(self.num(vertex)?), graph.vertices())?;
                 let position = i32::of(self.num(position)?);
                 let neighbours = graph.out().neighbours(vertex);
@@ -170,7 +171,7 @@ impl<'a> Interp<'a> {
                 Ok((*neighbour.ok_or_else(outside)? as i32).bits())
             }
             Num::OutWeight { graph, vertex, position, weight } => {
-                let graph = self.graph(graph)?;
+                let graph = self.whole_graph(graph)?;
                 let vertex = checked_vertex(i32::of(self.num(vertex)?), graph.vertices())?;
                 let position = i32::of(self.num(position)?);
                 intrinsics::out_weight(&graph, vertex, position, *weight)
@@ -251,7 +252,7 @@ impl<'a> Interp<'a> {
                 Ok((count as i32).bits())
             }
             Num::IntersectNeighbours { graph, a, b } => {
-                let graph = self.graph(graph)?;
+                let graph = self.whole_graph(graph)?;
                 let (a, b) = (i32::of(self.num(a)?), i32::of(self.num(b)?));
                 let (u, v) = (checked_vertex(a, graph.vertices())?, checked_vertex(b, graph.vertices())?);
                 let out = graph.out();

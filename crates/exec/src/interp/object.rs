@@ -38,32 +38,32 @@ impl<'a> Interp<'a> {
                 }
             }
             Obj::Neighbours(graph, vertex) => {
-                let graph = self.graph(graph)?;
+                let graph = self.whole_graph(graph)?;
                 let vertex = checked_vertex(i32::of(self.num(vertex)?), graph.vertices())?;
                 Value::Set(VertexSet::new(SetForm::Neighbours(graph, vertex)))
             }
             Obj::Transpose(graph) => Value::Graph(Arc::new(self.graph(graph)?.transpose())),
-            Obj::Relabel(graph) => Value::Graph(intrinsics::relabel(self.graph(graph)?)?),
+            Obj::Relabel(graph) => Value::Graph(intrinsics::relabel(self.whole_graph(graph)?)?),
             Obj::SelectEdges(args) => {
                 let [graph, marks] = &**args;
-                let (graph, marks) = (self.graph(graph)?, self.vector(marks)?);
+                let (graph, marks) = (self.whole_graph(graph)?, self.vector(marks)?);
                 self.will_read(&marks)?;
                 Value::Graph(intrinsics::select_edges(&graph, &marks)?)
             }
             Obj::Contract(args, weighed) => {
                 let [graph, labels] = &**args;
-                let (graph, labels) = (self.graph(graph)?, self.vector(labels)?);
+                let (graph, labels) = (self.whole_graph(graph)?, self.vector(labels)?);
                 self.will_read(&labels)?;
                 Value::Graph(intrinsics::contract(&graph, &labels, *weighed)?)
             }
             Obj::ChangeEdges { graphs, inserts, weighed } => {
                 let [graph, batch] = &**graphs;
-                let (graph, batch) = (self.graph(graph)?, self.graph(batch)?);
+                let (graph, batch) = (self.whole_graph(graph)?, self.whole_graph(batch)?);
                 self.env.stop.check()?;
                 Value::Graph(self.env.changing.change(&graph, &batch, *inserts, *weighed)?)
             }
             Obj::Weighted(graph, weight) => {
-                let graph = self.graph(graph)?;
+                let graph = self.whole_graph(graph)?;
                 Value::Graph(fit_weights(&graph, *weight, "the graph")?)
             }
             Obj::Ranks(vector) => {
@@ -72,17 +72,17 @@ impl<'a> Interp<'a> {
                 Value::Vector(crate::ranks::ranks(&vector))
             }
             Obj::Weigh(graph, weight, scalar) => {
-                let (graph, weight) = (self.graph(graph)?, self.num(weight)?);
+                let (graph, weight) = (self.whole_graph(graph)?, self.num(weight)?);
                 Value::Graph(weigh(&graph, *scalar, weight)?)
             }
             Obj::SpanningTree(graph, start) => {
-                let graph = self.graph(graph)?;
+                let graph = self.whole_graph(graph)?;
                 let start = checked_vertex(i32::of(self.num(start)?), graph.vertices())?;
                 Value::Vector(Vector::from_slice(&intrinsics::minimum_spanning_tree(&graph, start)))
             }
             Obj::SweepCut(args) => {
                 let [graph, set, vector] = &**args;
-                let (graph, set, vector) = (self.graph(graph)?, self.set(set)?, self.vector(vector)?);
+                let (graph, set, vector) = (self.whole_graph(graph)?, self.set(set)?, self.vector(vector)?);
                 self.will_read(&vector)?;
                 Value::Set(VertexSet::from_ids(intrinsics::sweep_cut(&graph, &set.ids()?, &vector.to_f64())?))
             }
@@ -158,6 +158,15 @@ impl<'a> Interp<'a> {
         })
     }
 
+    /// A graph of which lists of any vertices are looked at.
+    pub(super) fn whole_graph(&mut self, e: &'a Obj) -> Result<Arc<Graph>> {
+        let graph = self.graph(e)?;
+        match graph.share() {
+            None => Ok(graph),
+            Some(share) => Err(in_part(share.part).into()),
+        }
+    }
+
     fn literal(&mut self, ty: &Type, entries: &'a [Num]) -> Result<Value> {
         let vector = self.env.vector(ty, 0)?;
         if vector.cells() != entries.len() {
@@ -222,6 +231,14 @@ impl<'a> Interp<'a> {
         });
         Ok(set)
     }
+}
+
+/// What is said where lists are needed that are elsewhere.
+pub(super) fn in_part(part: usize) -> ErrorKind {
+    ErrorKind::Unsupported(format!(
+        "this looks at neighbours of any vertices, but the graph is there in parts and this process has part {part}; \
+         give the graph as one file"
+    ))
 }
 
 /// The out-degrees of a graph, counted on the host.

@@ -93,6 +93,8 @@ pub struct Uses {
     pub unknown: Option<String>,
     /// It draws random neighbours.
     pub draws: bool,
+    /// The vertices whose lists of edges it looks at, beside the edge that it is called with.
+    pub lists: Vec<Place>,
 }
 
 impl Uses {
@@ -224,6 +226,22 @@ impl<'m> Walker<'m, '_> {
             ExprKind::Call { function, args } => self.call(function, args, names),
             ExprKind::Builtin(Builtin::RandomOutNeighbor | Builtin::RandomInNeighbor, args) => {
                 self.uses.draws = true;
+                args.iter().for_each(|arg| self.expr(arg, names));
+            }
+            ExprKind::Builtin(builtin, args)
+                if *builtin != Builtin::EdgeCount && args.iter().any(|arg| matches!(arg.ty, Type::EdgeSet { .. })) =>
+            {
+                let vertices = args.iter().filter(|arg| !matches!(arg.ty, Type::EdgeSet { .. }));
+                let places: Vec<Place> = match builtin {
+                    // The position of the vertex in its own list is a number.
+                    Builtin::OutNeighbor | Builtin::OutWeight => {
+                        vertices.take(1).map(|vertex| self.place(vertex, names)).collect()
+                    }
+                    // Positions of edges are those in the whole graph.
+                    Builtin::EdgeIndex => vec![Place::Other],
+                    _ => vertices.map(|vertex| self.place(vertex, names)).collect(),
+                };
+                self.uses.lists.extend(places);
                 args.iter().for_each(|arg| self.expr(arg, names));
             }
             ExprKind::Builtin(builtin, _) if builtin.has_effect() => {
