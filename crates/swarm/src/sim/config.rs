@@ -280,9 +280,9 @@ impl Config {
         count("l1_ways", self.l1_ways, 64)?;
         count("l2_ways", self.l2_ways, 64)?;
         count("llc_ways", self.llc_ways, 64)?;
-        // A cache has a set of lines at least.
-        range("l1_bytes", self.l1_bytes, LINE * self.l1_ways as u64, 1 << 40)?;
-        range("l2_bytes_per_core", self.l2_bytes_per_core, LINE * self.l2_ways as u64, 1 << 40)?;
+        // A cache has a line at least.
+        range("l1_bytes", self.l1_bytes, LINE, 1 << 40)?;
+        range("l2_bytes_per_core", self.l2_bytes_per_core, LINE, 1 << 40)?;
         count("memory_controllers", self.memory_controllers, 64)?;
         range("flit_bytes", self.flit_bytes, 1, 1 << 16)?;
         // Spilling that takes no time could go on for ever at one cycle.
