@@ -613,6 +613,16 @@ impl RemoteMemory for CudaExecutable {
         Some(self.with_reason_of_stop(degrees))
     }
 
+    fn contract(&mut self, graph: &Arc<Graph>, labels: &Vector, weighed: bool) -> Option<Result<Arc<Graph>>> {
+        let contracted = self.settle().and_then(|()| self.contracted(graph, labels, weighed)).transpose()?;
+        Some(self.with_reason_of_stop(contracted))
+    }
+
+    fn ranks(&mut self, vector: &Vector) -> Option<Result<Vector>> {
+        let ranks = self.settle().and_then(|()| self.ranked(vector)).transpose()?;
+        Some(self.with_reason_of_stop(ranks))
+    }
+
     fn watches_new_vectors(&self) -> bool {
         true
     }

@@ -12,6 +12,7 @@
 //! | `requirements` | what a kernel takes for granted about lengths, compared before its launch |
 //! | `launch` | from values to arguments, from results to values |
 //! | `residency` | graphs on the device |
+//! | `contract`, `ranks` | graphs between labels and positions in order, made on the device |
 //! | `renumber` | lists under other numbers, made on the device |
 //! | `vectors`, `set`, `queue` | vectors, sets and queues of a run |
 //! | `kernels` | kernels that belong to no operator |
@@ -27,6 +28,7 @@ mod capability;
 mod choose;
 mod codegen;
 mod context;
+mod contract;
 pub mod device;
 mod edges_read;
 mod executable;
@@ -45,6 +47,7 @@ mod plan;
 mod prepared;
 mod queue;
 mod queue_calls;
+mod ranks;
 mod renumber;
 mod requirements;
 mod residency;
@@ -136,7 +139,12 @@ fn units(module: &Arc<Module>, everything: bool) -> Result<Vec<Unit>> {
 
 /// The CUDA C++ of the kernels that belong to no program, such as those that answer for queues. Needs no GPU.
 pub fn own_kernels() -> Vec<Unit> {
-    kernels::all().into_iter().map(|g| g.unit).chain([false, true].map(renumber::unit)).collect()
+    kernels::all()
+        .into_iter()
+        .map(|g| g.unit)
+        .chain([false, true].map(renumber::unit))
+        .chain([contract::keys_unit(), contract::rows_unit(), ranks::unit()])
+        .collect()
 }
 
 /// The schedules that the CUDA machine can execute. Needs no GPU.

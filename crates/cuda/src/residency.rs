@@ -15,12 +15,12 @@ use crate::renumber::{DeviceLists, renumber};
 
 /// An adjacency on the device.
 #[derive(Debug)]
-struct Lists {
-    offsets: Buffer,
-    neighbours: Buffer,
-    weights: Option<Buffer>,
+pub(crate) struct Lists {
+    pub(crate) offsets: Buffer,
+    pub(crate) neighbours: Buffer,
+    pub(crate) weights: Option<Buffer>,
     /// Length of the longest list.
-    greatest: u32,
+    pub(crate) greatest: u32,
 }
 
 /// A list of edges on the device.
@@ -140,6 +140,12 @@ impl Residency {
         let key = Key::Lists { adjacency: adjacency.id(), weights: weighted };
         self.lock().insert(key, (Arc::clone(graph), Resident::Lists(Arc::clone(&lists))));
         Ok(lists)
+    }
+
+    /// Takes lists over that were made here, those of the out-edges of a graph.
+    pub(crate) fn adopt(&self, graph: &Arc<Graph>, lists: Arc<Lists>) {
+        let key = Key::Lists { adjacency: graph.out().id(), weights: lists.weights.is_some() };
+        self.lock().insert(key, (Arc::clone(graph), Resident::Lists(lists)));
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Key, (Arc<Graph>, Resident)>> {

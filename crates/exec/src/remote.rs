@@ -52,6 +52,18 @@ pub trait RemoteMemory {
         None
     }
 
+    /// The graph between labels ([`Graph::contract`]), if the machine can make it where its vectors are. `None` where it
+    /// cannot, which includes labels that are wrong: the host then makes the graph or tells what is wrong.
+    fn contract(&mut self, _graph: &Arc<Graph>, _labels: &Vector, _weighed: bool) -> Option<Result<Arc<Graph>>> {
+        None
+    }
+
+    /// The position of every entry of a vector when it is sorted, the largest first, equal ones in order, as a new
+    /// vector, if the machine has a better way than the host.
+    fn ranks(&mut self, _vector: &Vector) -> Option<Result<Vector>> {
+        None
+    }
+
     /// The out-degrees of a graph as a new vector of this scalar, if the machine has a better way than a loop on the
     /// host. The machine itself marks the vector as watched when it keeps the truth.
     fn out_degrees(&mut self, _graph: &Arc<Graph>, _scalar: Scalar) -> Option<Result<Vector>> {

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use bytemuck::Pod;
 
 use crate::graph_id::AdjacencyId;
+use crate::remote_lists::RemoteLists;
 use crate::renumbering::Renumbering;
 use crate::spans::Spans;
 use crate::{Buffer, Offsets, VertexId, Weight, WeightKind, Weights, parallel};
@@ -34,6 +35,8 @@ enum Origin {
     Here,
     Renumbered(Renumbering),
     Spans(Spans),
+    /// They are in memory of a machine.
+    Elsewhere(Arc<dyn RemoteLists>),
 }
 
 #[derive(Debug)]
@@ -84,6 +87,18 @@ impl Adjacency {
         Adjacency { id: AdjacencyId::fresh(), offsets, lists, origin: Origin::Spans(spans), within }
     }
 
+    /// Lists that a machine has made, and that are brought here when somebody reads them.
+    pub(crate) fn elsewhere(offsets: Offsets, lists: Arc<dyn RemoteLists>) -> Self {
+        let within = all(&offsets);
+        Adjacency {
+            id: AdjacencyId::fresh(),
+            offsets,
+            lists: OnceLock::new(),
+            origin: Origin::Elsewhere(lists),
+            within,
+        }
+    }
+
     /// Where the lists will come from, as long as nobody has read them here.
     pub fn renumbering(&self) -> Option<&Renumbering> {
         match &self.origin {
@@ -98,7 +113,7 @@ impl Adjacency {
     pub fn spans(&self) -> Option<&Spans> {
         match &self.origin {
             Origin::Spans(spans) => Some(spans),
-            Origin::Here | Origin::Renumbered(_) => None,
+            Origin::Here | Origin::Renumbered(_) | Origin::Elsewhere(_) => None,
         }
     }
 
@@ -115,15 +130,16 @@ impl Adjacency {
             let (targets, weights) = parallel::once(|| match &self.origin {
                 Origin::Renumbered(renumbering) => renumbering.lists(&self.offsets),
                 Origin::Spans(spans) => spans.rows(&self.offsets),
+                Origin::Elsewhere(lists) => lists.fetch(),
                 Origin::Here => (Vec::new(), Weights::None),
             });
             Lists { targets: targets.into(), weights, time: start.elapsed() }
         })
     }
 
-    /// Makes lists that are still to be made under other numbers, before all threads read them.
+    /// Makes lists that are still to be made or brought here, before all threads read them.
     pub(crate) fn settle(&self) {
-        if let Origin::Renumbered(_) = self.origin {
+        if let Origin::Renumbered(_) | Origin::Elsewhere(_) = self.origin {
             self.lists();
         }
     }
@@ -284,6 +300,7 @@ impl Adjacency {
         match &self.origin {
             Origin::Renumbered(renumbering) => renumbering.source.weight_kind(),
             Origin::Spans(spans) => spans.kind(),
+            Origin::Elsewhere(lists) => lists.weight_kind(),
             Origin::Here => self.weights().kind(),
         }
     }

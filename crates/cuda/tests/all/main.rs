@@ -10,6 +10,8 @@ mod bench;
 mod claims;
 #[path = "../classes.rs"]
 mod classes;
+#[path = "../contract.rs"]
+mod contract;
 #[path = "../intersections.rs"]
 mod intersections;
 #[path = "../loops.rs"]

@@ -53,8 +53,13 @@ impl<'a> Interp<'a> {
             Obj::Contract(args, weighed) => {
                 let [graph, labels] = &**args;
                 let (graph, labels) = (self.whole_graph(graph)?, self.vector(labels)?);
-                self.will_read(&labels)?;
-                Value::Graph(intrinsics::contract(&graph, &labels, *weighed)?)
+                match self.machine.contract(&graph, &labels, *weighed) {
+                    Some(contracted) => Value::Graph(contracted?),
+                    None => {
+                        self.will_read(&labels)?;
+                        Value::Graph(intrinsics::contract(&graph, &labels, *weighed)?)
+                    }
+                }
             }
             Obj::ChangeEdges { graphs, inserts, weighed } => {
                 let [graph, batch] = &**graphs;
@@ -68,8 +73,13 @@ impl<'a> Interp<'a> {
             }
             Obj::Ranks(vector) => {
                 let vector = self.vector(vector)?;
-                self.will_read(&vector)?;
-                Value::Vector(crate::ranks::ranks(&vector))
+                match self.machine.ranks(&vector) {
+                    Some(ranks) => Value::Vector(ranks?),
+                    None => {
+                        self.will_read(&vector)?;
+                        Value::Vector(crate::ranks::ranks(&vector))
+                    }
+                }
             }
             Obj::Weigh(graph, weight, scalar) => {
                 let (graph, weight) = (self.whole_graph(graph)?, self.num(weight)?);
