@@ -401,6 +401,10 @@ impl CpuExecutable {
 }
 
 impl Executable for CpuExecutable {
+    fn threads(&self) -> u64 {
+        self.crew.size() as u64
+    }
+
     fn run_operator(
         &mut self,
         operator: OperatorId,

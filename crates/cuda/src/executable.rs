@@ -501,6 +501,10 @@ impl CudaExecutable {
 }
 
 impl Executable for CudaExecutable {
+    fn threads(&self) -> u64 {
+        self.context.device.facts().resident_threads()
+    }
+
     fn run_operator(
         &mut self,
         operator: OperatorId,

@@ -90,8 +90,8 @@ fn graphs_between_labels_are_those_of_the_host() {
     let Some(device) = EmulatedDevice::new() else { return };
     let (vm, reference) = (CudaVm::on(Arc::new(device)), ReferenceVm::new());
     // Few labels, one, all, others, numbers that leave gaps.
-    let labels = ["v / 7", "0", "v", "edges.getVertices() - 1 - v", "(v & 3) * 200"];
-    let graph = graph(900, 3);
+    let labels = ["v / 7", "0", "v", "edges.getVertices() - 1 - v", "(v & 3) * 150"];
+    let graph = graph(500, 3);
     for label in labels {
         for weight in [",int", ""] {
             let expected = told(&reference, &graph, label, weight).unwrap();
@@ -105,7 +105,7 @@ fn wrong_labels_and_sums_are_told_as_by_the_host() {
     let Some(device) = EmulatedDevice::new() else { return };
     let (vm, reference) = (CudaVm::on(Arc::new(device)), ReferenceVm::new());
     for (label, weight) in [("v - 1", 3), ("v + 1", 3), ("v / 100", i32::MAX / 2)] {
-        let graph = graph(900, weight);
+        let graph = graph(500, weight);
         let expected = told(&reference, &graph, label, ",int").unwrap_err();
         assert_eq!(told(&vm, &graph, label, ",int"), Err(expected), "label {label}");
     }

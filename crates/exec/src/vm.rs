@@ -102,6 +102,11 @@ pub trait Executable: RemoteMemory + FrontierCosts + Send {
     /// Removes and returns the best bucket of a queue; an empty set when nothing is queued.
     fn dequeue(&mut self, queue: &Queue, env: &mut Environment) -> Result<VertexSet>;
 
+    /// The threads that are at work at once: what the program's `threads()` tells.
+    fn threads(&self) -> u64 {
+        1
+    }
+
     /// A run begins: forget what belongs to the one before.
     fn begin_run(&mut self) {}
 

@@ -256,6 +256,13 @@ impl Cluster {
         self.addresses.len().max(1)
     }
 
+    /// Processes at the host of this one, itself included.
+    pub fn processes_here(&self) -> usize {
+        let host = |address: &String| address.rsplit_once(':').map_or(String::new(), |(host, _)| host.to_string());
+        let own = self.addresses.get(self.process).map(host);
+        self.addresses.iter().filter(|address| Some(host(address)) == own).count().max(1)
+    }
+
     /// Meets the other processes, for the first run. Whoever is lost from then on until the run begins is told to
     /// `lost`, from another thread. A later run meets them anew, when it begins.
     pub fn meet(&self, lost: impl Fn(&str) + Send + 'static) -> Result<(), ClusterError> {
@@ -333,6 +340,8 @@ mod tests {
         }
         assert!(read("a:1\na:1\n", 0).unwrap_err().contains("line 2: `a:1` stands there twice"));
         assert!(read("a:1\n", 1).unwrap_err().contains("process 1 is not in the list of 1 addresses"));
+        let here = |process| read("a:1\na:2\nb:1\n", process).unwrap().processes_here();
+        assert_eq!([here(0), here(1), here(2), Cluster::threads(3).unwrap().processes_here()], [2, 2, 1, 1]);
         assert!(Cluster::threads(0).is_err() && Cluster::threads(MOST_WORKERS + 1).is_err());
         let missing = Cluster::from_hosts(1, 0, Path::new("/no/such/file")).unwrap_err().to_string();
         assert!(missing.contains("cannot read the hosts file /no/such/file"), "{missing}");

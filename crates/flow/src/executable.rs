@@ -37,6 +37,10 @@ use crate::session::Session;
 use crate::shares;
 use crate::truth::Truth;
 
+/// Mirrors are looked for once so many times the vertices told exceed the edges of a worker: to tell everybody of a vertex
+/// costs about as much as to look at four edges.
+const MIRRORS_PAY: u64 = 4;
+
 /// Graphs whose parts are kept from run to run.
 const KEPT_GRAPHS: usize = 4;
 
@@ -64,6 +68,8 @@ pub(crate) struct FlowExecutable {
     agreed: FxHashSet<GraphId>,
     /// By graph, who needs which vertices.
     mirrors: FxHashMap<GraphId, Arc<Mirrors>>,
+    /// Vertices that operators have begun with, by graph: as much was told to everybody as long as there are no mirrors.
+    told: FxHashMap<GraphId, u64>,
     truth: Truth,
     reach: Reach,
     /// Out-degrees of shares of graphs that were counted before anybody knew who owns what.
@@ -115,6 +121,7 @@ impl FlowExecutable {
             parts: FxHashMap::default(),
             agreed: FxHashSet::default(),
             mirrors: FxHashMap::default(),
+            told: FxHashMap::default(),
             truth: Truth::default(),
             reach: Reach::default(),
             degrees: Vec::new(),
@@ -196,10 +203,12 @@ impl FlowExecutable {
     fn mirrors(
         &mut self,
         id: usize,
-        graph: GraphId,
+        whole: &Graph,
         part: &Graph,
         cut: &Cut,
+        input_size: usize,
     ) -> Result<Option<(GraphId, Arc<Mirrors>)>> {
+        let graph = whole.id();
         let along_edges = |plan: &VectorPlan| plan.reads_far || matches!(plan.write, Write::Merged { ends: true, .. });
         let needed = self.operators[id].plan.vectors.iter().any(|(_, plan)| along_edges(plan));
         if !needed || !self.start.goes_to_mirrors() {
@@ -207,6 +216,14 @@ impl FlowExecutable {
         }
         if let Some(mirrors) = self.mirrors.get(&graph) {
             return Ok(Some((graph, Arc::clone(mirrors))));
+        }
+        // To find mirrors is to look at all edges, which a search of few steps does not pay back. All workers know the
+        // same numbers; of a graph in parts they do not, and nobody could be told everything either.
+        let workers = self.running()?.peers() as u64;
+        let told = self.told.entry(graph).or_default();
+        *told += input_size as u64;
+        if whole.share().is_none() && *told * workers * MIRRORS_PAY < whole.edges() as u64 {
+            return Ok(None);
         }
         let pulls = self.pulls;
         let mirrors = Arc::new(Mirrors::agree(self.running()?, part, cut, pulls)?);
@@ -244,7 +261,7 @@ impl FlowExecutable {
         if let Some(sources) = sources {
             call.from = Selection::Set(VertexSet::from_ids(sources));
         }
-        let mirrors = self.mirrors(id, graph.id(), &part, &cut)?;
+        let mirrors = self.mirrors(id, &graph, &part, &cut, input_size)?;
         call.graph = part;
         let share = Share { id, cut, vertices, input_size, reachable, mirrors };
         self.share(share, OperatorCall::Edges(call), env)
@@ -433,6 +450,7 @@ impl Executable for FlowExecutable {
         if self.parts.len() > KEPT_GRAPHS {
             self.parts.clear();
             self.mirrors.clear();
+            self.told.clear();
         }
         self.local.begin_run();
     }

@@ -80,11 +80,13 @@ pub struct FlowVm {
 }
 
 impl FlowVm {
-    /// The machine on these workers. `threads` is what this process computes with, 0 for all cores; its workers share
-    /// them, and each has at least one.
+    /// The machine on these workers. `threads` is what this process computes with, 0 for its part of all cores; its
+    /// workers share them, and each has at least one.
     pub fn new(cluster: Cluster, threads: usize) -> FlowVm {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = (if threads == 0 { cores() } else { threads } / cluster.workers()).max(1);
+        // Processes on one computer share its cores.
+        let threads = if threads == 0 { cores() / cluster.processes_here() } else { threads };
+        let threads = (threads / cluster.workers()).max(1);
         let local = CpuVm::one_by_one(threads);
         FlowVm { cluster: Arc::new(cluster), traffic: Arc::default(), threads, local }
     }

@@ -31,7 +31,8 @@ impl Mirrors {
             }
         };
         mark(part.out());
-        if incoming {
+        // The lists of symmetric graphs are the same in both directions.
+        if incoming && part.incoming().id() != part.out().id() {
             mark(part.incoming());
         }
         let mut message = Writer::default();

@@ -53,6 +53,8 @@ pub enum Builtin {
     StartTimer,
     /// `() -> float`: seconds since the timer was started.
     StopTimer,
+    /// `() -> int`: threads that the machine has at work at once.
+    Threads,
 
     /// `(edgeset | universe vertexset) -> int`: |V| of a graph, |E| of a universe.
     VertexCount,
@@ -147,7 +149,7 @@ pub enum Builtin {
 
 impl Builtin {
     /// All built-ins with their spelling in the text form.
-    pub const ALL: [(Builtin, &'static str); 64] = {
+    pub const ALL: [(Builtin, &'static str); 65] = {
         use Builtin::*;
         [
             (Argv, "Argv"),
@@ -174,6 +176,7 @@ impl Builtin {
             (Join, "Join"),
             (StartTimer, "StartTimer"),
             (StopTimer, "StopTimer"),
+            (Threads, "Threads"),
             (VertexCount, "VertexCount"),
             (OutDegrees, "OutDegrees"),
             (OutDegreesUint, "OutDegreesUint"),

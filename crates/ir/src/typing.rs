@@ -54,7 +54,8 @@ pub fn builtin_type(builtin: Builtin, args: &[Expr]) -> Result<Type, String> {
         (Join, _) => misfit("string, string"),
         (StartTimer, []) => Ok(Type::Void),
         (StopTimer, []) => Ok(Type::Scalar(Scalar::Float)),
-        (StartTimer | StopTimer, _) => misfit(""),
+        (Threads, []) => Ok(Type::Scalar(Scalar::Int)),
+        (StartTimer | StopTimer | Threads, _) => misfit(""),
 
         (OutDegrees, [g @ Type::EdgeSet { .. }]) => Ok(per_vertex(g, Scalar::Int).unwrap_or(Type::Void)),
         (OutDegreesUint, [g @ Type::EdgeSet { .. }]) => Ok(per_vertex(g, Scalar::Uint).unwrap_or(Type::Void)),

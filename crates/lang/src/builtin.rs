@@ -94,6 +94,8 @@ pub enum Builtin {
     StartTimer,
     /// `stopTimer()`: () -> float, seconds since the start.
     StopTimer,
+    /// `threads()`: () -> int, the threads that the machine has at work at once.
+    Threads,
     /// `atoi(s)`: (string) -> int.
     Atoi,
     /// `atof(s)`: (string) -> double.

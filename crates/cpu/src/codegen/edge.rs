@@ -11,7 +11,7 @@ use gw_ir::types::Scalar;
 
 use super::inputs::Role;
 use super::memory::Reason;
-use super::translate::{Translator, clif_type};
+use super::translate::{AtEdge, Translator, clif_type};
 use super::{EdgeOperator, Refusal};
 use crate::abi::{Worker, slot};
 
@@ -225,8 +225,10 @@ impl Translator<'_, '_> {
         let guard = Guard::of(op.facts.order, End::Source);
         self.each_neighbour((begin, end), shape.marked, guard, promoted, src, visited, test, |t, edge, dst| {
             let args = t.edge_args(op, shape, edge, src, dst)?;
-            t.apply_edge(op, &args, dst)?;
-            Ok(None)
+            t.at_edge = Some(AtEdge { source: src, target: dst, place: edge });
+            let applied = t.apply_edge(op, &args, dst);
+            t.at_edge = None;
+            applied.map(|()| None)
         })
     }
 

@@ -1,4 +1,5 @@
-//! The position of the edge between two vertices, by binary search in the list of its source.
+//! The position of the edge between two vertices: that of the edge which the kernel is at, where it is asked for, or by
+//! binary search in the list of its source.
 
 use cranelift::prelude::*;
 use gw_ir::expr::Expr;
@@ -6,7 +7,8 @@ use gw_ir::expr::Expr;
 use super::Refusal;
 use super::inputs::GraphArray;
 use super::memory::Reason;
-use super::translate::Translator;
+use super::translate::{AtEdge, Translator};
+use crate::abi::slot;
 
 impl Translator<'_, '_> {
     /// `EdgeIndex`: -1 when there is no such edge.
@@ -28,7 +30,11 @@ impl Translator<'_, '_> {
             }
             false => None,
         };
-        let low = self.search(targets, begin, end, target);
+        let at_edge = self.at_edge.filter(|at| at.source == source && at.target == target && shift.is_none());
+        let low = match at_edge {
+            Some(at) => self.place_in(offsets, targets, (begin, end), at),
+            None => self.search(targets, begin, end, target),
+        };
 
         // The first entry that is not below the target, where there is one, may be the target.
         let [inside, done] = std::array::from_fn(|_| self.b.create_block());
@@ -48,6 +54,40 @@ impl Translator<'_, '_> {
         self.b.switch_to_block(done);
         self.b.seal_block(done);
         Ok(self.b.block_params(done)[0])
+    }
+
+    /// The place of an edge in the list of its source, which begins and ends there. The kernel stands at the edge, but
+    /// lists that it walks may be others than those of the graph that is asked (a part, a segment): then it searches.
+    fn place_in(&mut self, offsets: Value, targets: Value, (begin, end): (Value, Value), at: AtEdge) -> Value {
+        let [known, look, unknown, out] = std::array::from_fn(|_| self.b.create_block());
+        for block in [known, out] {
+            self.b.append_block_param(block, types::I64);
+        }
+        let walked = self.slot(slot::OFFSETS, types::I64);
+        let same = self.b.ins().icmp(IntCC::Equal, walked, offsets);
+        self.b.ins().brif(same, known, &[at.place.into()], unknown, &[]);
+
+        // The first of edges that are parallel.
+        self.b.switch_to_block(known);
+        let place = self.b.block_params(known)[0];
+        let before = self.b.ins().icmp(IntCC::UnsignedLessThan, begin, place);
+        self.b.ins().brif(before, look, &[], out, &[place.into()]);
+        self.b.switch_to_block(look);
+        self.b.seal_block(look);
+        let previous = self.b.ins().iadd_imm_s(place, -1);
+        let entry = self.place_at(targets, previous, 4, Reason::InList);
+        let entry = self.load_constant(types::I32, &entry, 0);
+        let parallel = self.b.ins().icmp(IntCC::Equal, entry, at.target);
+        self.b.ins().brif(parallel, known, &[previous.into()], out, &[place.into()]);
+        self.b.seal_block(known);
+
+        self.b.switch_to_block(unknown);
+        self.b.seal_block(unknown);
+        let found = self.search(targets, begin, end, at.target);
+        self.b.ins().jump(out, &[found.into()]);
+        self.b.switch_to_block(out);
+        self.b.seal_block(out);
+        self.b.block_params(out)[0]
     }
 
     /// Where the list of a vertex begins in compressed rows.

@@ -143,6 +143,8 @@ pub(crate) struct Translator<'a, 'f> {
     pub(crate) sums: HashMap<Name, Sum>,
     /// What is known of the classes of edges.
     pub(super) classes: Classes,
+    /// The edge that is visited at present, where it stands in the list of its source.
+    pub(super) at_edge: Option<AtEdge>,
     hoisted: HashMap<usize, Value>,
     /// Scalars that the kernel writes somewhere.
     written: &'a BTreeSet<Name>,
@@ -157,6 +159,14 @@ pub(crate) struct CountedList {
     pub(crate) graph: Name,
     /// The vertex.
     pub(crate) vertex: Value,
+}
+
+/// An edge of the lists that a kernel walks: its ends, and its place among the targets.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AtEdge {
+    pub(super) source: Value,
+    pub(super) target: Value,
+    pub(super) place: Value,
 }
 
 /// The place of a fault in the program.
@@ -217,6 +227,7 @@ impl<'a, 'f> Translator<'a, 'f> {
             priorities: None,
             sums: HashMap::new(),
             classes: Classes::default(),
+            at_edge: None,
             hoisted: HashMap::new(),
             written,
         };

@@ -174,6 +174,7 @@ impl<'m> Compiler<'m> {
             }
             (StartTimer, []) => Num::StartTimer,
             (StopTimer, []) => Num::StopTimer,
+            (Threads, []) => Num::Threads,
             (VertexCount, [x]) => Num::VertexCount(obj(x)?),
             (OutDegree, [g, v]) => Num::OutDegree(obj(g)?, num(v)?),
             (EdgeCount, [g]) => Num::EdgeCount(obj(g)?),

@@ -210,6 +210,7 @@ pub(crate) enum Num {
     Atof(Box<Obj>),
     StartTimer,
     StopTimer,
+    Threads,
     VertexCount(Box<Obj>),
     OutDegree(Box<Obj>, Box<Num>),
     EdgeCount(Box<Obj>),

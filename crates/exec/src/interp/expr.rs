@@ -111,6 +111,7 @@ impl<'a> Interp<'a> {
                 self.machine.wait()?;
                 Ok((self.env.timer_seconds() as f32).bits())
             }
+            Num::Threads => Ok(i32::try_from(self.machine.threads()).unwrap_or(i32::MAX).max(1).bits()),
             Num::VertexCount(e) => {
                 let count = match self.obj(e)? {
                     Value::Graph(graph) => graph.vertices(),

@@ -90,6 +90,7 @@ fn host_only(expr: &Expr) -> Option<String> {
                     | Atof
                     | StartTimer
                     | StopTimer
+                    | Threads
                     | OutDegrees
                     | OutDegreesUint
                     | Transpose

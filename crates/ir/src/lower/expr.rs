@@ -218,6 +218,7 @@ impl<'p> Lowering<'p> {
             L::CurrentPriority => Builtin::CurrentPriority,
             L::StartTimer => Builtin::StartTimer,
             L::StopTimer => Builtin::StopTimer,
+            L::Threads => Builtin::Threads,
             L::Atoi => Builtin::Atoi,
             L::Atof => Builtin::Atof,
             L::Abs => Builtin::Abs,

@@ -63,6 +63,7 @@ const METHODS: &[(Receiver, &str, Builtin)] = {
 const INTRINSICS: &[(&str, usize)] = &[
     ("startTimer", 0),
     ("stopTimer", 0),
+    ("threads", 0),
     ("atoi", 1),
     ("atof", 1),
     ("abs", 1),
@@ -310,6 +311,7 @@ impl Checker {
         match name {
             "startTimer" => Ok(builtin(Builtin::StartTimer, vec![], Type::Void, span)),
             "stopTimer" => Ok(builtin(Builtin::StopTimer, vec![], Type::FLOAT, span)),
+            "threads" => Ok(builtin(Builtin::Threads, vec![], Type::INT, span)),
             "atoi" => {
                 let text = self.value(&args[0], &Type::STRING, "`atoi`")?;
                 Ok(builtin(Builtin::Atoi, vec![text], Type::INT, span))
