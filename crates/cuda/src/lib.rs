@@ -12,6 +12,7 @@
 //! | `requirements` | what a kernel takes for granted about lengths, compared before its launch |
 //! | `launch` | from values to arguments, from results to values |
 //! | `residency` | graphs on the device |
+//! | `changing/` | lists that change, in blocks, and batches of changes on the device |
 //! | `renumber` | lists under other numbers, made on the device |
 //! | `vectors`, `set`, `queue` | vectors, sets and queues of a run |
 //! | `kernels` | kernels that belong to no operator |
@@ -24,6 +25,7 @@
 
 mod bindings;
 mod capability;
+mod changing;
 mod choose;
 mod codegen;
 mod context;
@@ -60,6 +62,7 @@ use gw_graph::Graph;
 use gw_ir::module::Module;
 use gw_schedule::Capabilities;
 
+pub use changing::{AppliedChanges, DeviceLists, EdgeChanges, Occupancy};
 use context::Context;
 use device::{Device, DeviceError, Facts, Unit};
 pub use memory::Buffer;
@@ -136,7 +139,8 @@ fn units(module: &Arc<Module>, everything: bool) -> Result<Vec<Unit>> {
 
 /// The CUDA C++ of the kernels that belong to no program, such as those that answer for queues. Needs no GPU.
 pub fn own_kernels() -> Vec<Unit> {
-    kernels::all().into_iter().map(|g| g.unit).chain([false, true].map(renumber::unit)).collect()
+    let of_programs = kernels::all().into_iter().map(|g| g.unit);
+    of_programs.chain([false, true].map(renumber::unit)).chain(changing::units()).collect()
 }
 
 /// The schedules that the CUDA machine can execute. Needs no GPU.
