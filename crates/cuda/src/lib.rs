@@ -57,8 +57,10 @@ mod vectors;
 
 use std::sync::Arc;
 
-use gw_exec::{Choice, DeviceFacts, ErrorKind, ExecError, Executable, GraphVm, MachineUsage, Needs, Result, StartStep};
-use gw_graph::Graph;
+use gw_exec::{
+    Choice, DeviceFacts, EdgeChange, ErrorKind, ExecError, Executable, GraphVm, MachineUsage, Needs, Result, StartStep,
+};
+use gw_graph::{AdjacencyId, Graph};
 use gw_ir::module::Module;
 use gw_schedule::Capabilities;
 
@@ -140,7 +142,9 @@ fn units(module: &Arc<Module>, everything: bool) -> Result<Vec<Unit>> {
 /// The CUDA C++ of the kernels that belong to no program, such as those that answer for queues. Needs no GPU.
 pub fn own_kernels() -> Vec<Unit> {
     let of_programs = kernels::all().into_iter().map(|g| g.unit);
-    of_programs.chain([false, true].map(renumber::unit)).chain(changing::units()).collect()
+    let renumbering = [(false, false), (false, true), (true, false), (true, true)];
+    let renumbering = renumbering.map(|(wide, apart)| renumber::unit(wide, apart));
+    of_programs.chain(renumbering).chain(changing::units()).collect()
 }
 
 /// The schedules that the CUDA machine can execute. Needs no GPU.
@@ -189,6 +193,10 @@ impl GraphVm for CudaVm {
         let device_has = Some(self.context.device.facts().memory);
         let device_free = self.context.device.free_bytes().ok();
         Ok(Needs { device_has, device_free, ..needs::needs(module, graph)? })
+    }
+
+    fn follow(&self, before: AdjacencyId, after: &Arc<Graph>, changes: &[EdgeChange]) -> Result<bool> {
+        self.context.residency.versions.follow(before, after, changes).map_err(memory::exec_error)
     }
 
     fn usage(&self) -> Option<MachineUsage> {

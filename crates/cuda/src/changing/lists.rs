@@ -69,7 +69,6 @@ struct Input {
     sorted: bool,
 }
 
-#[allow(dead_code)]
 impl DeviceLists {
     /// The lists of an adjacency. Weights come along where it has some. Positions are 64 bits wide where `wide` says
     /// so, else 32, which is enough for 2^32 slots.
@@ -391,6 +390,33 @@ impl DeviceLists {
     /// Whether positions are 64 bits wide.
     pub(crate) fn is_wide(&self) -> bool {
         self.wide
+    }
+
+    /// The neighbours of a vertex, read from the device.
+    pub fn list(&self, vertex: u32) -> Result<Vec<u32>, DeviceError> {
+        if vertex as usize >= self.vertices {
+            return Err(DeviceError::Lacking(format!("there is no vertex {vertex}, only {}", self.vertices)));
+        }
+        let width = if self.wide { 8 } else { 4 };
+        let mut pair = vec![0; 2 * width];
+        self.device.download(&mut pair, self.ranges.address.offset(2 * width * vertex as usize))?;
+        let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, &byte| number << 8 | usize::from(byte));
+        let (first, last) = (number(&pair[..width]), number(&pair[width..]));
+        let mut bytes = vec![0; 4 * (last - first)];
+        if last > first {
+            self.device.download(&mut bytes, self.pool.targets.address.offset(4 * first))?;
+        }
+        Ok(bytes.chunks_exact(4).map(|word| number(word) as u32).collect())
+    }
+
+    /// Seconds, by the clock of the device, of sorting such a batch ([`DeviceLists::apply_resident`]); nothing changes.
+    pub fn sort_seconds(&mut self, keys: &Buffer, count: usize) -> Result<f64, DeviceError> {
+        let count = count.min(keys.bytes / 8);
+        self.make_room(count)?;
+        let before = self.device.mark()?;
+        self.sorted(Input { keys: keys.address, values: Address::default(), count, sorted: false })?;
+        let after = self.device.mark()?;
+        self.device.seconds(&before, &after)
     }
 
     /// The memory of the lists.

@@ -8,6 +8,7 @@
 //! | `batch` | the changes of a batch, and the memory in which it is sorted and applied |
 //! | `check` | whether all of it fits together, for tests |
 //! | `state` | what the device says of a pool after a batch |
+//! | `versions` | which version of a graph stands on the device, and the way to the next |
 //! | `units` | the kernels, over `device/radix.cuh`, `device/blocks.cuh` and `device/batch.cuh` |
 //!
 //! The memory manager is the device's: after the sort it knows how many blocks of every size a batch wants, takes free
@@ -20,7 +21,9 @@ mod lists;
 mod pool;
 mod state;
 mod units;
+mod versions;
 
 pub use batch::EdgeChanges;
 pub use lists::{AppliedChanges, DeviceLists, Occupancy};
 pub(crate) use units::units;
+pub(crate) use versions::{Versions, is_wide};
