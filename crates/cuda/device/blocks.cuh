@@ -19,7 +19,8 @@ struct PoolState {
     unsigned long long edges;
     unsigned long long needed;     // slots that the pool must have for the batch that waits for them; 0: it is applied
     unsigned long long inserted, deleted;       // by the last batch
-    unsigned long long reweighted, unknown;     // by all batches: edges with another weight, changes of unknown vertices
+    unsigned long long reweighted;              // edges with another weight, by all batches
+    unsigned long long unknown;                 // changes that name unknown vertices, of all batches
     unsigned long long greatest;   // no list is or was longer
     unsigned long long unused;
     unsigned free[SIZES];          // blocks on each stack
@@ -28,7 +29,8 @@ struct PoolState {
     unsigned wanted[SIZES];
     unsigned returned[SIZES];
     unsigned long long tiles;      // of lists that several blocks of threads move: lists << 40 | tiles
-    unsigned of_warps, of_blocks;  // lists that a warp, that a block of threads merges
+    unsigned teams[3];             // lists that a few lanes, a warp, a block of threads merges
+    unsigned spare;
 };
 
 template <class Offset> struct Pool {

@@ -349,12 +349,13 @@ fn programs(options: &Options, device: &Arc<dyn Device>, graph: &Arc<Graph>) -> 
         let changes = host.apply(&batch).at("a batch on the host")?.changes;
         applying.push(start.elapsed().as_secs_f64());
         spans = Arc::new(host.snapshot().graph()?);
-        let weight = |new: Option<()>| new.map(|()| 0);
-        let change =
-            |c: &gw_dynamic::ChangedEdge<()>| EdgeChange { source: c.source, target: c.target, weight: weight(c.new) };
-        let changes: Vec<EdgeChange> = changes.iter().map(change).collect();
+        let change = |edge: &gw_dynamic::ChangedEdge<()>| EdgeChange {
+            source: edge.source,
+            target: edge.target,
+            weight: edge.new_bits(),
+        };
         let start = Instant::now();
-        if !vm.follow(before, &spans, &changes).at("following a batch")? {
+        if !vm.follow(before, &spans, &mut changes.iter().map(change)).at("following a batch")? {
             return Err(format!("the device did not follow batch {number}").into());
         }
         following.push(start.elapsed().as_secs_f64());

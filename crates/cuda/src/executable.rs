@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use gw_exec::{
-    Captures, EdgeCall, Environment, ErrorKind, ExecError, Executable, FrontierCosts, Locals, OperatorCall, OperatorId,
-    OperatorOutcome, Queue, QueueSpec, QueueState, Reduction, RemoteMemory, Result, Scalar, SetForm, Site, Sites,
-    StatementId, StatementOutcome, Stop, Value, Vector, VertexSet,
+    Captures, EdgeCall, EdgeChange, Environment, ErrorKind, ExecError, Executable, FrontierCosts, Locals, OperatorCall,
+    OperatorId, OperatorOutcome, Queue, QueueSpec, QueueState, Reduction, RemoteMemory, Result, Scalar, SetForm, Site,
+    Sites, StatementId, StatementOutcome, Stop, Value, Vector, VertexSet,
 };
-use gw_graph::{Graph, Offsets, WeightKind};
+use gw_graph::{AdjacencyId, Graph, Offsets, WeightKind};
 use gw_ir::analysis::calls::module_draws;
 use gw_ir::analysis::region::{LoopRegion, OperatorRegion, counting_operators, loop_region, operator_region};
 use gw_ir::module::Module;
@@ -612,6 +612,16 @@ impl RemoteMemory for CudaExecutable {
         }
         let value = self.reduce_vector(reduction, vector);
         Some(self.with_reason_of_stop(value))
+    }
+
+    fn follow(
+        &mut self,
+        before: AdjacencyId,
+        after: &Arc<Graph>,
+        changes: &mut dyn Iterator<Item = EdgeChange>,
+    ) -> Result<bool> {
+        let followed = self.context.residency.versions.follow(before, after, changes).map_err(exec_error);
+        self.with_reason_of_stop(followed)
     }
 
     fn out_degrees(&mut self, graph: &Arc<Graph>, scalar: Scalar) -> Option<Result<Vector>> {

@@ -195,7 +195,12 @@ impl GraphVm for CudaVm {
         Ok(Needs { device_has, device_free, ..needs::needs(module, graph)? })
     }
 
-    fn follow(&self, before: AdjacencyId, after: &Arc<Graph>, changes: &[EdgeChange]) -> Result<bool> {
+    fn follow(
+        &self,
+        before: AdjacencyId,
+        after: &Arc<Graph>,
+        changes: &mut dyn Iterator<Item = EdgeChange>,
+    ) -> Result<bool> {
         self.context.residency.versions.follow(before, after, changes).map_err(memory::exec_error)
     }
 

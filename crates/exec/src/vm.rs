@@ -72,7 +72,12 @@ pub trait GraphVm: Send + Sync {
     /// A graph has changed: `after` has the edges of a graph with the out-lists `before`, which may be gone, with these
     /// changes, sorted by source and target. A machine that keeps graphs elsewhere brings what it has up to date, and
     /// says whether it did; else it takes all of `after` when it first runs on it.
-    fn follow(&self, _before: AdjacencyId, _after: &Arc<Graph>, _changes: &[EdgeChange]) -> Result<bool> {
+    fn follow(
+        &self,
+        _before: AdjacencyId,
+        _after: &Arc<Graph>,
+        _changes: &mut dyn Iterator<Item = EdgeChange>,
+    ) -> Result<bool> {
         Ok(false)
     }
 

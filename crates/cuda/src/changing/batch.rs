@@ -90,8 +90,7 @@ pub(super) struct Room {
     pub(super) source: Address,
     pub(super) first_op: Address,
     pub(super) list: Address,
-    pub(super) of_warps: Address,
-    pub(super) of_blocks: Address,
+    pub(super) of_team: [Address; 3],
     pub(super) of_grid: Address,
     pub(super) sums: Address,
 }
@@ -125,6 +124,7 @@ impl Room {
             40 * lists,
             4 * lists,
             4 * lists,
+            4 * lists,
             8 * lists,
             24 * blocks,
         ];
@@ -138,7 +138,7 @@ impl Room {
         });
         let or_none = |place: Address| if weighted { place } else { Address::default() };
         let [input, input_values, first, second, values_first, values_second, counts, found, rest @ ..] = places;
-        let [op_target, op_place, op_before, op_weight, source, first_op, list, of_warps, of_blocks, of_grid, sums] =
+        let [op_target, op_place, op_before, op_weight, source, first_op, list, lanes, warps, team, of_grid, sums] =
             rest;
         Ok(Room {
             memory,
@@ -158,8 +158,7 @@ impl Room {
             source,
             first_op,
             list,
-            of_warps,
-            of_blocks,
+            of_team: [lanes, warps, team],
             of_grid,
             sums,
         })

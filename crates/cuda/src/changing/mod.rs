@@ -9,7 +9,7 @@
 //! | `check` | whether all of it fits together, for tests |
 //! | `state` | what the device says of a pool after a batch |
 //! | `versions` | which version of a graph stands on the device, and the way to the next |
-//! | `units` | the kernels, over `device/radix.cuh`, `device/blocks.cuh` and `device/batch.cuh` |
+//! | `units` | the kernels, over `device/radix.cuh`, `device/blocks.cuh` and `device/batch*.cuh` |
 //!
 //! The memory manager is the device's: after the sort it knows how many blocks of every size a batch wants, takes free
 //! ones from the stacks and the others from slots never used, and only where these do not suffice asks the host for a

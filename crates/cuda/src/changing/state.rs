@@ -12,7 +12,7 @@ pub(super) const NO_BLOCK: u8 = 255;
 const NUMBERS: usize = 10;
 
 /// Bytes of the state on the device.
-pub(super) const BYTES: usize = 8 * NUMBERS + 4 * 4 * SIZES + 8 + 2 * 4;
+pub(super) const BYTES: usize = 8 * NUMBERS + 4 * 4 * SIZES + 8 + 4 * 4;
 
 /// The state of a pool between two batches.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

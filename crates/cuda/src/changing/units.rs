@@ -31,7 +31,7 @@ pub(super) fn apply(wide: bool) -> Unit {
     let offset = if wide { "unsigned long long" } else { "unsigned" };
     let source = format!(
         r#"#define GW_BLOCK {BLOCK}
-#include "batch.cuh"
+#include "batch_apply.cuh"
 
 extern "C" __global__ void __launch_bounds__({BLOCK}) apply_batch(const __grid_constant__ gw::Batch<{offset}> batch)
 {{

@@ -59,7 +59,7 @@ impl Versions {
         &self,
         before: AdjacencyId,
         after: &Arc<Graph>,
-        changes: &[EdgeChange],
+        changes: &mut dyn Iterator<Item = EdgeChange>,
     ) -> Result<bool, DeviceError> {
         let Some(version) = self.lock().remove(&before) else { return Ok(false) };
         let Ok(mut lists) = Arc::try_unwrap(version.lists) else { return Ok(false) };

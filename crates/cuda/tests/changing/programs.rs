@@ -183,9 +183,10 @@ fn classes_of_edges_are_read_in_rows() {
     assert!(is_copied(&spans));
 }
 
-fn changes<W: EdgeWeight>(changed: &[ChangedEdge<W>], bits: impl Fn(W) -> u32) -> Vec<EdgeChange> {
-    let change = |c: &ChangedEdge<W>| EdgeChange { source: c.source, target: c.target, weight: c.new.map(&bits) };
-    changed.iter().map(change).collect()
+fn changes<W: EdgeWeight>(changed: &[ChangedEdge<W>]) -> impl Iterator<Item = EdgeChange> {
+    let change =
+        |edge: &ChangedEdge<W>| EdgeChange { source: edge.source, target: edge.target, weight: edge.new_bits() };
+    changed.iter().map(change)
 }
 
 /// From batch to batch only changes go to the device, and results are those of the graph as it is.
@@ -208,7 +209,7 @@ fn lists_stay_on_the_device() {
         let changed = change(&mut dynamic, 100 + round, |w| w as i32);
         let after = view(&dynamic);
         let sent = vm.usage().unwrap().uploaded_bytes;
-        assert!(vm.follow(before, &after, &changes(&changed, |w| w as u32)).unwrap(), "round {round}");
+        assert!(vm.follow(before, &after, &mut changes(&changed)).unwrap(), "round {round}");
         let sent = vm.usage().unwrap().uploaded_bytes - sent;
         assert!(sent <= 12 * changed.len() as u64, "{sent} bytes for {} changes", changed.len());
         let sent = vm.usage().unwrap().uploaded_bytes;
@@ -220,7 +221,59 @@ fn lists_stay_on_the_device() {
     // Changes that do not lead to the graph are found out, and the graph comes from the host.
     let changed = change(&mut dynamic, 200, |w| w as i32);
     let after = view(&dynamic);
-    assert!(!vm.follow(before, &after, &changes(&changed[1..], |w| w as u32)).unwrap());
-    assert!(!vm.follow(before, &after, &[]).unwrap(), "nobody has these lists");
+    assert!(!vm.follow(before, &after, &mut changes(&changed[1..])).unwrap());
+    assert!(!vm.follow(before, &after, &mut [].into_iter()).unwrap(), "nobody has these lists");
     run(&vm, program, None, &after, &rows(&dynamic)).unwrap();
+}
+
+/// Six versions of a graph, each read by an operator.
+const CHANGES: &str = "
+element Vertex end
+element Edge end
+element Change end
+const edges : edgeset{Edge}(Vertex,Vertex) = load(argv[1]);
+const batch : edgeset{Change}(Vertex,Vertex) = load(argv[2]);
+const sum : vector{Vertex}(int) = 0;
+
+func add(src : Vertex, dst : Vertex)
+    sum[dst] += src + 1;
+end
+
+func main()
+    for i in 0:3
+        edges.insert(batch);
+        edges.apply(add);
+        print sum.sum();
+        edges.delete(batch);
+        edges.apply(add);
+        print sum.sum();
+    end
+end
+";
+
+fn printed(vm: &dyn GraphVm, graph: &Arc<Graph>, batch: &Arc<Graph>) -> String {
+    let front = compile_front(&SourceFile::new("changes.gt", CHANGES)).expect("the program is right");
+    let module = gw_ir::lower(&front.typed, CHANGES).unwrap();
+    let options = gw_ir::Options { family: Some(vm.family()), ..gw_ir::Options::default() };
+    let module = gw_ir::run_pipeline(module, &ProgramSchedule::default(), &options).unwrap();
+    let graphs = SpecGraphs::new();
+    graphs.insert("graph", Arc::clone(graph));
+    graphs.insert("batch", Arc::clone(batch));
+    let options = RunOptions { graphs: Arc::new(graphs), ..RunOptions::with_args(["graph", "batch"]) };
+    gw_exec::Program::prepare(vm, Arc::new(module)).unwrap().run(&options).unwrap().printed
+}
+
+/// A program that changes its graph sends the changes to the device, not every version of the graph.
+#[test]
+fn programs_change_graphs_on_the_device() {
+    let Some(device) = EmulatedDevice::new() else { return };
+    let vm = CudaVm::on(Arc::new(device));
+    let (graph, batch) = (Arc::new(load("kron:8")), Arc::new(load("road:16x16")));
+    let before = vm.usage().unwrap().uploaded_bytes;
+    let found = printed(&vm, &graph, &batch);
+    let sent = vm.usage().unwrap().uploaded_bytes - before;
+    assert_eq!(found, printed(&gw_exec::ReferenceVm::new(), &graph, &batch));
+    // The first version in blocks, with ranges and gaps; of the five others their changes.
+    let image = 2 * 4 * graph.edges() as u64 + 9 * graph.vertices() as u64;
+    assert!(sent < image + 5 * 8 * batch.edges() as u64 + 8000, "{sent} bytes were sent");
 }
