@@ -90,7 +90,8 @@ fn longer_than(adjacency: &Adjacency, length: usize) -> usize {
     low
 }
 
-/// The kernel, for old lists that are compressed rows or stand apart; `task` is 0 for a block per list, 1 for a warp, 2 for a lane per neighbour.
+/// The kernel, for old lists that are compressed rows or stand apart; `task` is 0 for a block per list, 1 for a warp, 2
+/// for a lane per neighbour.
 pub(crate) fn unit(wide: bool, apart: bool) -> Unit {
     // Where a list begins is every entry, or the first of every pair.
     let stride = if apart { 2 } else { 1 };
