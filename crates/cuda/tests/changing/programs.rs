@@ -277,3 +277,27 @@ fn programs_change_graphs_on_the_device() {
     let image = 2 * 4 * graph.edges() as u64 + 9 * graph.vertices() as u64;
     assert!(sent < image + 5 * 8 * batch.edges() as u64 + 8000, "{sent} bytes were sent");
 }
+
+/// The way of `gw stream`: a job per batch, on the machine that was told what changed.
+#[test]
+fn jobs_follow_a_stream() {
+    let Some(device) = EmulatedDevice::new() else { return };
+    let vm: Arc<dyn GraphVm> = Arc::new(CudaVm::on(Arc::new(device)));
+    let machine = graphwright::Machine::shared(Arc::clone(&vm), 1);
+    let mut dynamic = DynamicGraph::<()>::from_graph(&load("kron:7"), Ends::Undirected).unwrap();
+    let program = graphwright::Program::find("cc").unwrap();
+    let mut before = None;
+    for round in 0..3 {
+        let changed = change(&mut dynamic, round, |_| ());
+        let graph = graphwright::Graph::from(dynamic.snapshot().graph().unwrap());
+        let sent = vm.usage().unwrap().uploaded_bytes;
+        if let Some(before) = before.replace(graph.out().id()) {
+            assert!(vm.follow(before, graph.shared(), &mut changes(&changed)).unwrap());
+        }
+        let outcome = program.on(&graph).machine(&machine).run().unwrap();
+        outcome.verify().unwrap();
+        let sent = vm.usage().unwrap().uploaded_bytes - sent;
+        let whole = 4 * graph.edges() as u64;
+        assert!((round == 0) == (sent > whole), "round {round}: {sent} bytes were sent, the lists are {whole}");
+    }
+}
