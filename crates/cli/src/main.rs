@@ -3,6 +3,7 @@
 #[macro_use]
 mod note;
 
+mod asked;
 mod bench;
 mod check;
 mod clock;

@@ -10,14 +10,13 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use graphwright::{Changes, Graph, How, Incremental, Job, Machine, Outcome, Program};
-use gw_dynamic::{
-    Applied, Batch, Difference, DynamicGraph, EdgeWeight, Ends, OnRepeat, Place, Recovered, Store, Updates,
-};
+use gw_dynamic::{Applied, Batch, DynamicGraph, EdgeWeight, Ends, OnRepeat, Place, Recovered, Store, Updates};
 use gw_graph::progress::Silent;
 use gw_graph::{GraphSpec, WeightKind};
 use gw_programs::Remark;
 use serde::Serialize;
 
+use crate::asked::Asked;
 use crate::error::CliError;
 use crate::machines::{self, Target};
 use crate::output::{grouped, seconds};
@@ -241,12 +240,6 @@ struct Ran {
     how: Option<How>,
 }
 
-/// A result that is brought up to date, and what changed since.
-struct Upkeep<W: EdgeWeight> {
-    incremental: Incremental,
-    difference: Difference<W>,
-}
-
 impl Session<'_> {
     fn begin<W: EdgeWeight>(&self, graph: DynamicGraph<W>) -> Result<(), CliError> {
         let store = self.options.store.as_deref().map(|folder| Store::create(folder, &graph)).transpose()?;
@@ -300,7 +293,7 @@ impl Session<'_> {
         }
         let mut window = self.options.window.map(Window::new);
         let mut kept = Kept { graph, store };
-        let mut upkeep = self.upkeep();
+        let mut last = Asked::new(self.incremental());
         let mut batch = Batch::new();
         batch.on_repeat(self.options.on_repeat());
         let (mut number, mut asked) = (kept.store.as_ref().map_or(0, Store::last), false);
@@ -326,16 +319,14 @@ impl Session<'_> {
             let place = if self.is_file() { Some(updates.place()) } else { None };
             let mut applied = kept.apply(&batch, place)?;
             let apply_seconds = start.elapsed().as_secs_f64();
-            if let Some(upkeep) = &mut upkeep {
-                upkeep.difference.add(std::mem::take(&mut applied.changes));
-            }
+            last.difference.add(std::mem::take(&mut applied.changes));
             if let Some(store) = &mut kept.store
                 && number.is_multiple_of(self.options.checkpoint.into())
             {
                 store.checkpoint(&kept.graph)?;
             }
             let ran = match is_last || number.is_multiple_of(self.options.every.into()) {
-                true => Some(self.ask(&kept.graph, upkeep.as_mut())?),
+                true => Some(self.ask(&kept.graph, &mut last)?),
                 false => None,
             };
             asked = ran.is_some();
@@ -360,25 +351,26 @@ impl Session<'_> {
         }
     }
 
-    fn upkeep<W: EdgeWeight>(&self) -> Option<Upkeep<W>> {
+    fn incremental(&self) -> Option<Incremental> {
         let mut incremental = Incremental::new(self.program.clone(), self.update.clone()?, &self.machine);
         incremental.args(self.options.args.iter().map(String::as_str)).cancel(self.cancel);
         if let Some(schedule) = &self.options.schedule {
             incremental.schedule(schedule);
         }
-        Some(Upkeep { incremental, difference: Difference::default() })
+        Some(incremental)
     }
 
     /// Runs the program on the graph as it is, or brings its result up to date.
-    fn ask<W: EdgeWeight>(&self, graph: &DynamicGraph<W>, upkeep: Option<&mut Upkeep<W>>) -> Result<Ran, CliError> {
+    fn ask<W: EdgeWeight>(&self, graph: &DynamicGraph<W>, last: &mut Asked<W>) -> Result<Ran, CliError> {
         let start = Instant::now();
         let (vertices, symmetric) = (graph.vertices(), graph.ends() == Ends::Undirected);
         let graph = Graph::from(graph.snapshot().graph()?);
-        let (found, outcome, how) = match upkeep {
-            Some(Upkeep { incremental, difference }) => {
+        last.follow(&self.machine, &graph)?;
+        let Asked { difference, incremental, .. } = last;
+        let (found, outcome, how) = match incremental {
+            Some(incremental) => {
                 let (inserted, deleted) = (difference.inserted(vertices)?, difference.deleted(vertices)?);
                 let changes = Changes { inserted: inserted.into(), deleted: deleted.into(), symmetric };
-                difference.clear();
                 let found = start.elapsed().as_secs_f64();
                 let (outcome, how) = incremental.run(&graph, Some(&changes))?;
                 (found, outcome, Some(how))
@@ -388,6 +380,7 @@ impl Session<'_> {
                 (found, self.job(&graph).run()?, None)
             }
         };
+        difference.clear();
         if self.args.get().is_none() {
             outcome.notes.iter().for_each(|note| eprintln!("gw: {note}"));
             if outcome.program == self.program.name() {

@@ -6,15 +6,16 @@ namespace gw {
 
 // -1 when there is no such edge.
 template <class G> __device__ inline int edge_index(const G& graph, unsigned source, unsigned target) {
-    auto low = graph.out_offsets[source];
-    const auto end = graph.out_offsets[source + 1];
-    auto high = end;
+    const auto list = graph.out_range(source);
+    auto low = list.first, high = list.last;
+    const auto end = list.last;
     while (low < high) {
         const auto middle = low + (high - low) / 2;
         if ((unsigned)graph.out_neighbours[middle] < target) low = middle + 1;
         else high = middle;
     }
-    return low < end && (unsigned)graph.out_neighbours[low] == target ? (int)low : -1;
+    const bool found = low < end && (unsigned)graph.out_neighbours[low] == target;
+    return found ? (int)(graph.out_position(source) + (low - list.first)) : -1;
 }
 
 }  // namespace gw

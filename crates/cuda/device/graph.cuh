@@ -20,8 +20,10 @@ template <class T> __device__ __forceinline__ void fetch_ahead(const T* p) {
 constexpr int LEAF = 1 << 30;
 constexpr int VERTEX = LEAF - 1;
 
-// All members are eight bytes: the host fills them in as words.
-template <class OffsetType, class WeightType> struct Graph {
+// All members are eight bytes: the host fills them in as words. Lists that stand apart, those of a graph that changes
+// (blocks.cuh), are found by their ranges alone; offsets are then the running sums of their lengths, where somebody
+// asks for positions of edges.
+template <class OffsetType, class WeightType, bool OUT_APART = false, bool IN_APART = false> struct Graph {
     typedef OffsetType Offset;
     const Offset* out_offsets;
     const int* out_neighbours;
@@ -40,7 +42,22 @@ template <class OffsetType, class WeightType> struct Graph {
     const Range<Offset>* in_ranges;
     const int* out_marked;                // the neighbours with the classes of their edges; null where nobody asks
 
-    __device__ __forceinline__ int out_degree(unsigned v) const { return (int)(out_offsets[v + 1] - out_offsets[v]); }
+    __device__ __forceinline__ Range<Offset> out_range(unsigned v) const {
+        if constexpr (OUT_APART) return out_ranges[v];
+        else return {out_offsets[v], out_offsets[v + 1]};
+    }
+    __device__ __forceinline__ Range<Offset> in_range(unsigned v) const {
+        if constexpr (IN_APART) return in_ranges[v];
+        else return {in_offsets[v], in_offsets[v + 1]};
+    }
+    // Where a list begins, where that is enough.
+    __device__ __forceinline__ Offset out_begin(unsigned v) const {
+        if constexpr (OUT_APART) return out_ranges[v].first;
+        else return out_offsets[v];
+    }
+    // The position of the first edge of v among all.
+    __device__ __forceinline__ Offset out_position(unsigned v) const { return out_offsets[v]; }
+    __device__ __forceinline__ int out_degree(unsigned v) const { return (int)out_range(v).length(); }
     __device__ __forceinline__ int list_source(Offset e) const {
         return list_second ? __ldg(list_first + e) : __ldg(list_first + 2 * (unsigned long long)e);
     }
@@ -51,9 +68,9 @@ template <class OffsetType, class WeightType> struct Graph {
 
 template <class G>
 __device__ __forceinline__ int out_neighbour(Fault* fault, const G& graph, unsigned v, int position, unsigned line) {
-    const auto begin = graph.out_offsets[v];
-    const auto degree = graph.out_offsets[v + 1] - begin;
-    if ((unsigned long long)(long long)position < degree) return graph.out_neighbours[begin + position];
+    const auto list = graph.out_range(v);
+    const auto degree = list.length();
+    if ((unsigned long long)(long long)position < degree) return graph.out_neighbours[list.first + position];
     report(fault, FAULT_NEIGHBOUR, line, position, degree);
     return 0;
 }
@@ -61,9 +78,9 @@ __device__ __forceinline__ int out_neighbour(Fault* fault, const G& graph, unsig
 // The weight of the edge to that neighbour.
 template <class G>
 __device__ __forceinline__ auto out_weight(Fault* fault, const G& graph, unsigned v, int position, unsigned line) {
-    const auto begin = graph.out_offsets[v];
-    const auto degree = graph.out_offsets[v + 1] - begin;
-    if ((unsigned long long)(long long)position < degree) return edge_value(graph.out_weights + (begin + position));
+    const auto list = graph.out_range(v);
+    const auto degree = list.length();
+    if ((unsigned long long)(long long)position < degree) return edge_value(graph.out_weights + (list.first + position));
     report(fault, FAULT_NEIGHBOUR, line, position, degree);
     return decltype(edge_value(graph.out_weights))(0);
 }
@@ -92,15 +109,14 @@ struct Draws {
 // A random neighbour.
 template <bool INCOMING, class G>
 __device__ inline int random_neighbour(Fault* fault, const G& graph, unsigned v, const Draws& draws, unsigned line) {
-    const auto* offsets = INCOMING ? graph.in_offsets : graph.out_offsets;
     const int* neighbours = INCOMING ? graph.in_neighbours : graph.out_neighbours;
-    const auto begin = offsets[v];
-    const auto degree = offsets[v + 1] - begin;
+    const auto list = INCOMING ? graph.in_range(v) : graph.out_range(v);
+    const auto degree = list.length();
     if (degree == 0) {
         report(fault, INCOMING ? FAULT_NO_IN : FAULT_NO_OUT, line, v, 0);
         return 0;
     }
-    return neighbours[begin + draws.below(degree)];
+    return neighbours[list.first + draws.below(degree)];
 }
 
 }  // namespace gw

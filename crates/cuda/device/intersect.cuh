@@ -21,9 +21,10 @@ template <class Offset> struct Pair {
 template <class G> __device__ __forceinline__ Pair<typename G::Offset> lists_within(const G& graph, unsigned u, unsigned v, int limit) {
     typedef typename G::Offset Offset;
     const int* list = graph.out_neighbours;
-    const Offset u_begin = graph.out_offsets[u], v_begin = graph.out_offsets[v];
-    const Offset u_end = end_within(list, u_begin, graph.out_offsets[u + 1], limit);
-    const Offset v_end = end_within(list, v_begin, graph.out_offsets[v + 1], limit);
+    const Range<Offset> of_u = graph.out_range(u), of_v = graph.out_range(v);
+    const Offset u_begin = of_u.first, v_begin = of_v.first;
+    const Offset u_end = end_within(list, u_begin, of_u.last, limit);
+    const Offset v_end = end_within(list, v_begin, of_v.last, limit);
     if (u_end - u_begin <= v_end - v_begin) return {u_begin, u_end, v_begin, v_end};
     return {v_begin, v_end, u_begin, u_end};
 }

@@ -157,7 +157,8 @@ template <class Walk> struct Owner {
 // Ids of a list that can matter for any edge of v: its length.
 template <class Walk> __device__ __forceinline__ unsigned marks_of(const Walk& walk, int v) {
     typedef typename Walk::Offset Offset;
-    const Offset begin = walk.graph.out_offsets[v], end = walk.graph.out_offsets[v + 1];
+    const Range<Offset> list = walk.graph.out_range(v);
+    const Offset begin = list.first, end = list.last;
     if (Walk::LIMIT_IS_OWNER || Walk::PART == TO_BELOW)
         return (unsigned)(end_within(walk.graph.out_neighbours, begin, end, v) - begin);
     return (unsigned)(end - begin);
@@ -236,8 +237,9 @@ __device__ __forceinline__ unsigned visit_strip(Walk& walk, const Owner<Walk>& o
     if (lane() < count) {
         const int other = walk.other(first + lane());
         if (walk.wants(owner.v, other, first + lane())) {
-            begin = walk.graph.out_offsets[other];
-            length = (unsigned)(walk.graph.out_offsets[other + 1] - begin);
+            const Range<Offset> lies = walk.graph.out_range(other);
+            begin = lies.first;
+            length = (unsigned)lies.length();
             bound = Walk::LIMIT_IS_OWNER || marks.top < other ? marks.top : other;
         }
     }
@@ -299,7 +301,7 @@ __device__ __forceinline__ void intersect_tiles(Walk& walk, const Pieces<typenam
             Owner<Walk> owner;
             owner.v = __shfl_sync(FULL, v, source);
             owner.marks = __shfl_sync(FULL, marks, source);
-            owner.list = walk.graph.out_offsets[owner.v];
+            owner.list = walk.graph.out_begin(owner.v);
             const Offset begin = __shfl_sync(FULL, first, source), edges = __shfl_sync(FULL, count, source);
             const int top = list[owner.list + owner.marks - 1];
             const bool fits = owner.marks <= WARP_IDS;
@@ -351,7 +353,7 @@ __device__ __forceinline__ void intersect_pieces(Walk& walk, const Pieces<typena
         const unsigned piece_number = shared.next;
         if (piece_number >= length) break;
         const typename Pieces<Offset>::Piece piece = pieces.pieces[piece_number];
-        const Owner<Walk> owner{piece.v, walk.graph.out_offsets[piece.v], piece.marks};
+        const Owner<Walk> owner{piece.v, walk.graph.out_begin(piece.v), piece.marks};
         const unsigned count = (unsigned)piece.count;
         const int* ids = list + owner.list;
         const int top = ids[owner.marks - 1];

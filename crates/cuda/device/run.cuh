@@ -7,6 +7,7 @@
 // operator.
 #pragma once
 #include "fault.cuh"
+#include "range.cuh"
 #include "reduce.cuh"
 #include "set.cuh"
 
@@ -196,8 +197,19 @@ struct Run {
     // Edges that leave a set, for the choice between variants. Counted once per set.
     template <class Offset>
     __device__ __forceinline__ unsigned long long edges_of(int place, const Offset* offsets, unsigned live) {
-        if (place == EMPTY) return 0;
         if (place == ALL_VERTICES) return offsets[vertices()];
+        return added_up(place, [=](int v) { return offsets[v + 1] - offsets[v]; }, live);
+    }
+    // The same where lists stand apart, in a graph of so many edges.
+    template <class Offset>
+    __device__ __forceinline__ unsigned long long edges_of(int place, const Range<Offset>* ranges,
+                                                           unsigned long long edges, unsigned live) {
+        if (place == ALL_VERTICES) return edges;
+        return added_up(place, [=](int v) { return ranges[v].length(); }, live);
+    }
+    template <class Degree>
+    __device__ __forceinline__ unsigned long long added_up(int place, Degree degree, unsigned live) {
+        if (place == EMPTY) return 0;
         const Set set = at(place);
         unsigned long long* total = (unsigned long long*)(set.head + 2);
         if (!(form(place) & COUNTED)) {
@@ -207,7 +219,7 @@ struct Run {
             for (unsigned i = grid.rank(); i < n; i += grid.size()) {
                 const int v = queue ? set.queue[i] : (int)i;
                 if (!queue && !set.has(form(place), v)) continue;
-                sum += offsets[v + 1] - offsets[v];
+                sum += degree(v);
             }
             block_add(total, sum);
             set_form(place, form(place) | COUNTED);

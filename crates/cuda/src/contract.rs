@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use gw_exec::{ErrorKind, Result, Scalar, Vector};
-use gw_graph::{Graph, Offsets, RemoteLists, VertexId, WeightKind, Weights};
+use gw_graph::{Graph, RemoteLists, VertexId, WeightKind, Weights};
 
 use crate::codegen::inputs::GraphParts;
 use crate::device::{Device, DeviceError, Launch, Unit};
 use crate::executable::CudaExecutable;
 use crate::memory::{Buffer, bytes_of, exec_error};
-use crate::residency::Lists;
+use crate::residency::{Lists, Wanted};
 
 /// Threads per block: one per digit of the sort.
 pub(crate) const BLOCK: u32 = 256;
@@ -21,7 +21,8 @@ const DIGIT_BITS: u32 = 8;
 const STATE_WORDS: usize = 6;
 
 impl CudaExecutable {
-    /// The graph between labels. `None` where the host must make it: graphs with directions, weights that are fractions,
+    /// The graph between labels. `None` where the host must make it: graphs with directions or of which lists stand apart,
+    /// weights that are fractions,
     /// more edges than numbers of 32 bits can count, too little memory, and whatever is an error.
     pub(crate) fn contracted(
         &mut self,
@@ -29,11 +30,12 @@ impl CudaExecutable {
         labels: &Vector,
         weighed: bool,
     ) -> Result<Option<Arc<Graph>>> {
-        let kind = graph.out().weight_kind();
+        let (kind, shape) = (graph.out().weight_kind(), self.shape_of(graph));
         let suits = graph.is_symmetric()
             && self.context.device.facts().cooperative
             && (1..i32::MAX as usize).contains(&graph.edges())
-            && matches!(graph.out().offsets(), Offsets::Narrow(_))
+            && !shape.wide
+            && !shape.apart.out
             && !(weighed && kind == WeightKind::Float)
             && labels.scalar() == Scalar::Int
             && labels.len() == graph.vertices();
@@ -42,7 +44,8 @@ impl CudaExecutable {
         }
         let labels = self.vectors.for_reading(labels)?;
         let parts = GraphParts { out: true, weights: weighed && kind == WeightKind::Int, ..Default::default() };
-        let words = match self.context.residency.words(graph, parts, 0) {
+        let wanted = Wanted { parts, apart: shape.apart, wide: shape.wide, block: 0 };
+        let words = match self.context.residency.words(graph, wanted) {
             Err(DeviceError::OutOfMemory { .. }) => return Ok(None),
             words => words.map_err(exec_error)?,
         };

@@ -4,28 +4,29 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use gw_exec::{
-    Captures, EdgeCall, Environment, ErrorKind, ExecError, Executable, FrontierCosts, Locals, OperatorCall, OperatorId,
-    OperatorOutcome, Queue, QueueSpec, QueueState, Reduction, RemoteMemory, Result, Scalar, SetForm, Site, Sites,
-    StatementId, StatementOutcome, Stop, Value, Vector, VertexSet,
+    Captures, EdgeCall, EdgeChange, Environment, ErrorKind, ExecError, Executable, FrontierCosts, Locals, OperatorCall,
+    OperatorId, OperatorOutcome, Queue, QueueSpec, QueueState, Reduction, RemoteMemory, Result, Scalar, SetForm, Site,
+    Sites, StatementId, StatementOutcome, Stop, Value, Vector, VertexSet,
 };
-use gw_graph::{Graph, Offsets, WeightKind};
+use gw_graph::{AdjacencyId, Graph, Offsets, WeightKind};
 use gw_ir::analysis::calls::module_draws;
 use gw_ir::analysis::region::{LoopRegion, OperatorRegion, counting_operators, loop_region, operator_region};
 use gw_ir::module::Module;
 use gw_ir::operator::Operator;
 use gw_ir::source::{Name, Span};
 use gw_ir::types::Type;
-use gw_schedule::LoopForm;
+use gw_schedule::{Classes, LoopForm};
 
 use crate::bindings::Bindings;
+use crate::changing::is_wide;
 use crate::codegen::access::Requirement;
-use crate::codegen::inputs::Source;
+use crate::codegen::inputs::{Apart, Source};
 use crate::codegen::region::GraphShape;
-use crate::codegen::{Generated, Refusal, Task, generate};
+use crate::codegen::{Generated, Refusal, Task, generate, schedule_of};
 use crate::context::Context;
 use crate::device::{Address, DeviceError, Kernel};
 use crate::edges_read::{Reads, reads};
-use crate::kernels::QueueTask;
+use crate::kernels::{ListForm, QueueTask};
 use crate::launch::Launcher;
 use crate::memory::exec_error;
 use crate::outcomes::Outcomes;
@@ -67,8 +68,8 @@ pub(crate) struct CudaExecutable {
 pub(crate) enum Key {
     Operator { id: usize, shapes: Vec<(Name, GraphShape)>, counts: bool, careful: bool },
     Loop(usize, Vec<(Name, GraphShape)>),
-    FrontierEdges(bool),
-    OutDegrees(bool),
+    FrontierEdges(ListForm),
+    OutDegrees(ListForm),
     Reduce(u8, Scalar),
     Queue(QueueTask, Scalar, bool),
 }
@@ -204,17 +205,22 @@ impl CudaExecutable {
         Ok(Arc::new(Loaded { code, kernel }))
     }
 
+    /// The shape of a graph in the code of this module.
+    pub(crate) fn shape_of(&self, graph: &Graph) -> GraphShape {
+        shape_of(graph, self.operators.iter().any(looks_at_classes))
+    }
+
     /// The shapes of all graphs that code may name.
     pub(crate) fn shapes(&self, env: &Environment, locals: &[(Name, Arc<Graph>)]) -> Vec<(Name, GraphShape)> {
         let mut shapes: Vec<(Name, GraphShape)> = Vec::new();
         for global in &self.module.globals {
             if let Some(Value::Graph(graph)) = env.global(&global.name) {
-                shapes.push((global.name.clone(), shape_of(&graph)));
+                shapes.push((global.name.clone(), self.shape_of(&graph)));
             }
         }
         for (name, graph) in locals {
             shapes.retain(|(n, _)| n != name);
-            shapes.push((name.clone(), shape_of(graph)));
+            shapes.push((name.clone(), self.shape_of(graph)));
         }
         shapes.sort_by(|a, b| a.0.cmp(&b.0));
         shapes
@@ -612,6 +618,16 @@ impl RemoteMemory for CudaExecutable {
         Some(self.with_reason_of_stop(value))
     }
 
+    fn follow(
+        &mut self,
+        before: AdjacencyId,
+        after: &Arc<Graph>,
+        changes: &mut dyn Iterator<Item = EdgeChange>,
+    ) -> Result<bool> {
+        let followed = self.context.residency.versions.follow(before, after, changes).map_err(exec_error);
+        self.with_reason_of_stop(followed)
+    }
+
     fn out_degrees(&mut self, graph: &Arc<Graph>, scalar: Scalar) -> Option<Result<Vector>> {
         let degrees = self.degrees(graph, scalar);
         Some(self.with_reason_of_stop(degrees))
@@ -727,9 +743,26 @@ fn reach(set: &VertexSet) -> Result<usize> {
     }
 }
 
-pub(crate) fn shape_of(graph: &Graph) -> GraphShape {
+/// Whether an operator looks at the classes of edges, which stand beside compressed rows.
+fn looks_at_classes(operator: &OperatorRegion) -> bool {
+    operator.operator.edges().is_some_and(|edges| schedule_of(edges).classes == Some(Classes::Marked))
+}
+
+/// The shape of a graph. Lists that stand apart on the host do so on the device, unless their `rows` are wanted.
+fn shape_of(graph: &Graph, rows: bool) -> GraphShape {
+    // In-edges that nobody keeps are made as compressed rows.
+    let incoming = || match graph.is_symmetric() {
+        true => graph.out().spans().is_some(),
+        false => graph.has_incoming() && graph.incoming().spans().is_some(),
+    };
+    let apart = match rows {
+        true => Apart::default(),
+        false => Apart { out: graph.out().spans().is_some(), incoming: incoming() },
+    };
+    let is_apart = apart.out || apart.incoming;
     GraphShape {
-        wide: matches!(graph.out().offsets(), Offsets::Wide(_)),
+        wide: matches!(graph.out().offsets(), Offsets::Wide(_)) || (is_apart && is_wide(graph)),
+        apart,
         flat: crate::choose::is_flat(graph),
         weight: match graph.weight_kind() {
             WeightKind::None => None,

@@ -12,13 +12,13 @@ use gw_ir::types::Type;
 
 use crate::codegen::region::GraphShape;
 use crate::device::Unit;
-use crate::executable::{CudaExecutable, shape_of};
+use crate::executable::CudaExecutable;
 
 impl CudaExecutable {
     /// Loops that run on the device, and operators outside of them, as they are on graphs of this shape. What a run
     /// meets besides (sums, operators that check every access) is compiled when it is met.
     pub(crate) fn expected(&self, graph: &Graph) -> Vec<Unit> {
-        let shape = shape_of(graph);
+        let shape = self.shape_of(graph);
         let of_globals: HashMap<Name, GraphShape> = self
             .module
             .globals

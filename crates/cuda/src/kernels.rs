@@ -60,22 +60,48 @@ fn input(source: Source, ty: &str, name: &str) -> Input {
     Input { source, ty: ty.to_string(), name: name.to_string() }
 }
 
+/// How the out-lists of a graph are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct ListForm {
+    /// Positions are 64 bits wide.
+    pub(crate) wide: bool,
+    /// Lists stand apart, with a pair each.
+    pub(crate) apart: bool,
+}
+
+impl ListForm {
+    const ALL: [ListForm; 4] = [
+        ListForm { wide: false, apart: false },
+        ListForm { wide: true, apart: false },
+        ListForm { wide: false, apart: true },
+        ListForm { wide: true, apart: true },
+    ];
+
+    /// The type of the array that says where lists begin.
+    fn array(self) -> String {
+        let offset = if self.wide { "unsigned long long" } else { "unsigned" };
+        if self.apart { format!("const gw::Range<{offset}>*") } else { format!("const {offset}*") }
+    }
+}
+
 /// Out-edges of a set: the result is their number.
-pub(crate) fn frontier_edges(wide: bool) -> Generated {
-    let offset = if wide { "unsigned long long" } else { "unsigned" };
+pub(crate) fn frontier_edges(form: ListForm) -> Generated {
     let inputs = vec![
         input(Source::LocalScalar("set".into()), "int", "set"),
-        input(Source::LocalVector("offsets".into()), &format!("const {offset}*"), "offsets"),
+        input(Source::LocalVector("offsets".into()), &form.array(), "offsets"),
+        input(Source::LocalLength("edges".into()), "unsigned long long", "edges"),
     ];
-    let body = "    const unsigned long long edges = run.edges_of(in.set, in.offsets, 0u);\n    \
-                if (run.grid.first()) gw::put(args.results, edges);\n    \
-                run.forget_edges(in.set);\n";
+    let lists = if form.apart { "in.offsets, in.edges" } else { "in.offsets" };
+    let body = format!(
+        "    const unsigned long long edges = run.edges_of(in.set, {lists}, 0u);\n    \
+         if (run.grid.first()) gw::put(args.results, edges);\n    run.forget_edges(in.set);\n"
+    );
     kernel(
         "frontier_edges",
         &["run.cuh", "results.cuh"],
         inputs,
         vec![Outcome::Local("edges".into(), Scalar::Uint64)],
-        body,
+        &body,
     )
 }
 
@@ -120,15 +146,17 @@ pub(crate) fn reduce(reduction: Reduction, scalar: Scalar) -> Generated {
 }
 
 /// Out-degrees of all vertices.
-pub(crate) fn out_degrees(wide: bool) -> Generated {
-    let offset = if wide { "unsigned long long" } else { "unsigned" };
+pub(crate) fn out_degrees(form: ListForm) -> Generated {
     let inputs = vec![
-        input(Source::LocalVector("offsets".into()), &format!("const {offset}*"), "offsets"),
+        input(Source::LocalVector("offsets".into()), &form.array(), "offsets"),
         input(Source::LocalVector("degrees".into()), "unsigned*", "degrees"),
     ];
-    let body = "    for (unsigned v = run.grid.rank(); v < run.vertices(); v += run.grid.size())\n        \
-                in.degrees[v] = (unsigned)(in.offsets[v + 1] - in.offsets[v]);\n";
-    let mut made = kernel("out_degrees", &["run.cuh"], inputs, Vec::new(), body);
+    let length = if form.apart { "in.offsets[v].length()" } else { "in.offsets[v + 1] - in.offsets[v]" };
+    let body = format!(
+        "    for (unsigned v = run.grid.rank(); v < run.vertices(); v += run.grid.size())\n        \
+         in.degrees[v] = (unsigned)({length});\n"
+    );
+    let mut made = kernel("out_degrees", &["run.cuh"], inputs, Vec::new(), &body);
     made.cooperative = false;
     made
 }
@@ -191,7 +219,8 @@ pub(crate) fn queue(task: QueueTask, scalar: Scalar, near_far: bool) -> Generate
 pub(crate) fn all() -> Vec<Generated> {
     use QueueTask::{Dequeue, Fill, FinishedNode, Update};
     use Reduction::{Count, Max, Min, Sum};
-    let mut all: Vec<Generated> = [false, true].into_iter().flat_map(|w| [frontier_edges(w), out_degrees(w)]).collect();
+    let mut all: Vec<Generated> =
+        ListForm::ALL.into_iter().flat_map(|form| [frontier_edges(form), out_degrees(form)]).collect();
     for scalar in Scalar::ALL.into_iter().filter(|scalar| scalar.is_numeric()) {
         all.extend([Count, Max, Min, Sum].map(|reduction| reduce(reduction, scalar)));
         for near_far in [false, true] {

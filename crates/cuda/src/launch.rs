@@ -19,7 +19,7 @@ use crate::device::{Address, Device, DeviceError, Launch, Mark};
 use crate::executable::Loaded;
 use crate::memory::{Buffer, bytes_of, exec_error};
 use crate::outcomes::Outcomes;
-use crate::residency::GraphWords;
+use crate::residency::{GraphWords, Wanted};
 use crate::set::{DeviceSet, FORM_BITS, LEVELS, QUEUE, SET_WORDS, Spares, Storage, with_device_set};
 use crate::vectors::{Vectors, bits_of};
 
@@ -408,7 +408,8 @@ impl Launcher {
                     Some(number) => env.ok_or_else(no_env)?.amount(number)?.min(u64::from(u32::MAX)) as u32,
                     None => 0,
                 };
-                let found = self.context.residency.words(&found, parts, block).map_err(exec_error)?;
+                let wanted = Wanted { parts, apart: graph.apart, wide: graph.wide, block };
+                let found = self.context.residency.words(&found, wanted).map_err(exec_error)?;
                 words.extend(found.words);
                 keep.push(found);
             }

@@ -13,6 +13,7 @@
 //! | `launch` | from values to arguments, from results to values |
 //! | `residency` | graphs on the device |
 //! | `contract`, `ranks` | graphs between labels and positions in order, made on the device |
+//! | `changing/` | lists that change, in blocks, and batches of changes on the device |
 //! | `renumber` | lists under other numbers, made on the device |
 //! | `vectors`, `set`, `queue` | vectors, sets and queues of a run |
 //! | `kernels` | kernels that belong to no operator |
@@ -25,6 +26,7 @@
 
 mod bindings;
 mod capability;
+mod changing;
 mod choose;
 mod codegen;
 mod context;
@@ -58,11 +60,14 @@ mod vectors;
 
 use std::sync::Arc;
 
-use gw_exec::{Choice, DeviceFacts, ErrorKind, ExecError, Executable, GraphVm, MachineUsage, Needs, Result, StartStep};
-use gw_graph::Graph;
+use gw_exec::{
+    Choice, DeviceFacts, EdgeChange, ErrorKind, ExecError, Executable, GraphVm, MachineUsage, Needs, Result, StartStep,
+};
+use gw_graph::{AdjacencyId, Graph};
 use gw_ir::module::Module;
 use gw_schedule::Capabilities;
 
+pub use changing::{AppliedChanges, DeviceLists, EdgeChanges, Occupancy};
 use context::Context;
 use device::{Device, DeviceError, Facts, Unit};
 pub use memory::Buffer;
@@ -139,12 +144,11 @@ fn units(module: &Arc<Module>, everything: bool) -> Result<Vec<Unit>> {
 
 /// The CUDA C++ of the kernels that belong to no program, such as those that answer for queues. Needs no GPU.
 pub fn own_kernels() -> Vec<Unit> {
-    kernels::all()
-        .into_iter()
-        .map(|g| g.unit)
-        .chain([false, true].map(renumber::unit))
-        .chain([contract::keys_unit(), contract::rows_unit(), ranks::unit()])
-        .collect()
+    let of_programs = kernels::all().into_iter().map(|g| g.unit);
+    let renumbering = [(false, false), (false, true), (true, false), (true, true)];
+    let renumbering = renumbering.map(|(wide, apart)| renumber::unit(wide, apart));
+    let made = [contract::keys_unit(), contract::rows_unit(), ranks::unit()];
+    of_programs.chain(renumbering).chain(made).chain(changing::units()).collect()
 }
 
 /// The schedules that the CUDA machine can execute. Needs no GPU.
@@ -193,6 +197,15 @@ impl GraphVm for CudaVm {
         let device_has = Some(self.context.device.facts().memory);
         let device_free = self.context.device.free_bytes().ok();
         Ok(Needs { device_has, device_free, ..needs::needs(module, graph)? })
+    }
+
+    fn follow(
+        &self,
+        before: AdjacencyId,
+        after: &Arc<Graph>,
+        changes: &mut dyn Iterator<Item = EdgeChange>,
+    ) -> Result<bool> {
+        self.context.residency.versions.follow(before, after, changes).map_err(memory::exec_error)
     }
 
     fn usage(&self) -> Option<MachineUsage> {

@@ -21,6 +21,7 @@ pub(crate) fn needs(module: &Module, graph: &Graph) -> Result<Needs> {
         incoming: all.incoming || one.incoming,
         out_ranges: all.out_ranges || one.out_ranges,
         in_ranges: all.in_ranges || one.in_ranges,
+        positions: all.positions || one.positions,
         marked: all.marked || one.marked,
         list: all.list.or(one.list),
         weights: all.weights || one.weights,

@@ -18,6 +18,8 @@ const WARP: usize = 4096;
 /// Lists on the device.
 pub(crate) struct DeviceLists {
     pub(crate) offsets: Address,
+    /// Offsets are pairs: lists stand apart.
+    pub(crate) apart: bool,
     pub(crate) neighbours: Address,
     /// The weights, as they are or null.
     pub(crate) weights: Address,
@@ -40,7 +42,7 @@ pub(crate) fn renumber(
     let spare_weights = weighted.then(array).transpose()?;
     let new_id = Buffer::with(device, bytes_of(renumbering.permutation().new_ids()))?;
     let old_id = Buffer::with(device, bytes_of(renumbering.permutation().old_ids()))?;
-    let kernel = device.compile(&unit(matches!(renumbered.offsets(), Offsets::Wide(_))))?;
+    let kernel = device.compile(&unit(matches!(renumbered.offsets(), Offsets::Wide(_)), source.apart))?;
     // As many digits of 8 bits as the greatest number has.
     let passes = (32 - (renumbered.vertices().max(2) as u32 - 1).leading_zeros()).div_ceil(8);
     let at = |buffer: &Option<Buffer>| buffer.as_ref().map_or(0, |b| b.address.0);
@@ -88,8 +90,11 @@ fn longer_than(adjacency: &Adjacency, length: usize) -> usize {
     low
 }
 
-/// The kernel; `task` is 0 for a block per list, 1 for a warp, 2 for a lane per neighbour.
-pub(crate) fn unit(wide: bool) -> Unit {
+/// The kernel, for old lists that are compressed rows or stand apart; `task` is 0 for a block per list, 1 for a warp, 2
+/// for a lane per neighbour.
+pub(crate) fn unit(wide: bool, apart: bool) -> Unit {
+    // Where a list begins is every entry, or the first of every pair.
+    let stride = if apart { 2 } else { 1 };
     let offset = if wide { "unsigned long long" } else { "unsigned" };
     let source = format!(
         r#"#include "renumber.cuh"
@@ -113,7 +118,7 @@ extern "C" __global__ void __launch_bounds__({BLOCK}) renumber(const __grid_cons
     const unsigned long long begin = args.task == 0 ? blockIdx.x : blockIdx.x * {warps}ull + warp;
     const unsigned long long step = args.task == 0 ? gridDim.x : gridDim.x * {warps}ull;
     for (unsigned long long vertex = args.first + begin; vertex < args.last; vertex += step) {{
-        const Offset at = args.offsets[vertex], old = args.old_offsets[args.old_id[vertex]];
+        const Offset at = args.offsets[vertex], old = args.old_offsets[{stride}ull * args.old_id[vertex]];
         const unsigned long long length = args.offsets[vertex + 1] - at;
         // The last pass must end in `neighbours`.
         gw::SortedList list{{args.spare + at, args.neighbours + at, nullptr, nullptr}};

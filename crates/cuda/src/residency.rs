@@ -8,7 +8,8 @@ use rayon::prelude::*;
 use gw_graph::derived::{CooOrder, CsrM, Marked};
 use gw_graph::{Adjacency, AdjacencyId, Graph, GraphId, Offsets, WeightKind, Weights};
 
-use crate::codegen::inputs::{EdgeList, GraphParts};
+use crate::changing::{Versions, is_wide};
+use crate::codegen::inputs::{Apart, EdgeList, GraphParts};
 use crate::device::{Address, Device, DeviceError};
 use crate::memory::{Buffer, bytes_of};
 use crate::renumber::{DeviceLists, renumber};
@@ -36,13 +37,14 @@ struct Edges {
 enum Key {
     Lists { adjacency: AdjacencyId, weights: bool },
     Ranges { adjacency: AdjacencyId },
+    Positions { adjacency: AdjacencyId },
     Marked { adjacency: AdjacencyId },
     Edges { adjacency: AdjacencyId, by_destination: bool, pairs: bool, block: u32, weights: bool },
 }
 
 enum Resident {
     Lists(Arc<Lists>),
-    /// The offsets of an adjacency as pairs, or its marked neighbours.
+    /// The offsets of an adjacency, as they are or as pairs, or its marked neighbours.
     Array(Arc<Buffer>),
     Edges(Arc<Edges>),
 }
@@ -52,6 +54,20 @@ pub(crate) struct Residency {
     device: Arc<dyn Device>,
     /// With the graph, to know when nobody else uses it any more.
     known: Mutex<HashMap<Key, (Arc<Graph>, Resident)>>,
+    /// Lists that stand apart, those of graphs that change.
+    pub(crate) versions: Versions,
+}
+
+/// What a kernel reads of a graph.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted {
+    pub(crate) parts: GraphParts,
+    /// Which lists stand apart.
+    pub(crate) apart: Apart,
+    /// Positions are 64 bits wide.
+    pub(crate) wide: bool,
+    /// The size of blocks of an edge list.
+    pub(crate) block: u32,
 }
 
 /// The words of a graph in the arguments of a kernel, and what keeps its arrays on the device.
@@ -63,7 +79,7 @@ pub(crate) struct GraphWords {
 
 impl Residency {
     pub(crate) fn new(device: Arc<dyn Device>) -> Residency {
-        Residency { device, known: Mutex::new(HashMap::new()) }
+        Residency { device, known: Mutex::new(HashMap::new()), versions: Versions::default() }
     }
 
     /// Gives up all graphs that only this table still holds, for memory.
@@ -74,28 +90,41 @@ impl Residency {
             *holders.entry(graph.id()).or_default() += 1;
         }
         known.retain(|_, (graph, _)| Arc::strong_count(graph) > holders[&graph.id()]);
+        drop(known);
+        self.versions.drop_unused();
     }
 
-    /// The arrays of a graph as a kernel wants them. `block` is the size of blocks of an edge list.
-    pub(crate) fn words(&self, graph: &Arc<Graph>, parts: GraphParts, block: u32) -> Result<GraphWords, DeviceError> {
-        match self.try_words(graph, parts, block) {
+    /// The arrays of a graph as a kernel wants them.
+    pub(crate) fn words(&self, graph: &Arc<Graph>, wanted: Wanted) -> Result<GraphWords, DeviceError> {
+        match self.try_words(graph, wanted) {
             Err(DeviceError::OutOfMemory { .. }) => {
                 self.drop_unused();
-                self.try_words(graph, parts, block)
+                self.try_words(graph, wanted)
             }
             other => other,
         }
     }
 
-    fn try_words(&self, graph: &Arc<Graph>, parts: GraphParts, block: u32) -> Result<GraphWords, DeviceError> {
+    fn try_words(&self, graph: &Arc<Graph>, wanted: Wanted) -> Result<GraphWords, DeviceError> {
+        let Wanted { parts, apart, wide, block } = wanted;
         let mut words = [0; 16];
         let mut keep: Vec<Arc<dyn std::any::Any + Send + Sync>> = Vec::new();
-        for (wanted, at) in [(parts.out, 0), (parts.incoming, 3)] {
+        for (wanted, at, apart) in [(parts.out, 0, apart.out), (parts.incoming, 3, apart.incoming)] {
             if !wanted {
                 continue;
             }
+            if apart {
+                let lists =
+                    self.versions.lists(&self.device, graph, if at == 0 { graph.out() } else { graph.incoming() })?;
+                words[at + 1] = lists.targets().0;
+                words[at + 2] = lists.weights().0;
+                words[12] |= u64::from(lists.greatest()) << (if at == 0 { 0 } else { 32 });
+                words[if at == 0 { 13 } else { 14 }] = lists.ranges().0;
+                keep.push(lists);
+                continue;
+            }
             let adjacency = if at == 0 { graph.out() } else { graph.incoming() };
-            let lists = self.lists(graph, adjacency, parts.weights)?;
+            let lists = self.lists(graph, adjacency, parts.weights, wide)?;
             words[at] = lists.offsets.address.0;
             words[at + 1] = lists.neighbours.address.0;
             words[12] |= u64::from(lists.greatest) << (if at == 0 { 0 } else { 32 });
@@ -110,9 +139,15 @@ impl Residency {
             words[9] = graph.edges() as u64;
             keep.push(edges);
         }
-        for (wanted, incoming, at) in [(parts.out_ranges, false, 13), (parts.in_ranges, true, 14)] {
+        if apart.out && parts.positions {
+            let positions = self.positions(graph, wide)?;
+            words[0] = positions.address.0;
+            keep.push(positions);
+        }
+        let pairs = [(parts.out_ranges && !apart.out, false, 13), (parts.in_ranges && !apart.incoming, true, 14)];
+        for (wanted, incoming, at) in pairs {
             if wanted {
-                let ranges = self.ranges(graph, incoming)?;
+                let ranges = self.ranges(graph, incoming, wide)?;
                 words[at] = ranges.address.0;
                 keep.push(ranges);
             }
@@ -127,14 +162,20 @@ impl Residency {
         Ok(GraphWords { words, keep })
     }
 
-    fn lists(&self, graph: &Arc<Graph>, adjacency: &Adjacency, weights: bool) -> Result<Arc<Lists>, DeviceError> {
+    fn lists(
+        &self,
+        graph: &Arc<Graph>,
+        adjacency: &Adjacency,
+        weights: bool,
+        wide: bool,
+    ) -> Result<Arc<Lists>, DeviceError> {
         let weighted = weights && adjacency.weight_kind() != WeightKind::None;
         if let Some(lists) = self.known_lists(adjacency, weighted) {
             return Ok(lists);
         }
-        let lists = match self.renumbered(graph, adjacency, weighted) {
+        let lists = match self.renumbered(graph, adjacency, weighted, wide) {
             Some(lists) => lists?,
-            None => self.uploaded(adjacency, weighted)?,
+            None => self.uploaded(adjacency, weighted, wide)?,
         };
         let lists = Arc::new(lists);
         let key = Key::Lists { adjacency: adjacency.id(), weights: weighted };
@@ -164,7 +205,7 @@ impl Residency {
     }
 
     /// The lists of an adjacency from the host.
-    fn uploaded(&self, adjacency: &Adjacency, weighted: bool) -> Result<Lists, DeviceError> {
+    fn uploaded(&self, adjacency: &Adjacency, weighted: bool, wide: bool) -> Result<Lists, DeviceError> {
         let device = &self.device;
         let plain = match self.lock().remove(&Key::Lists { adjacency: adjacency.id(), weights: false }) {
             // Weights join what is there.
@@ -174,7 +215,7 @@ impl Residency {
         let mut lists = match plain {
             Some(lists) => lists,
             None => Lists {
-                offsets: self.offsets(adjacency)?,
+                offsets: self.offsets(adjacency, wide)?,
                 neighbours: Buffer::with(device, bytes_of(adjacency.targets()))?,
                 weights: None,
                 greatest: greatest(adjacency),
@@ -190,11 +231,12 @@ impl Residency {
         Ok(lists)
     }
 
-    fn offsets(&self, adjacency: &Adjacency) -> Result<Buffer, DeviceError> {
+    fn offsets(&self, adjacency: &Adjacency, wide: bool) -> Result<Buffer, DeviceError> {
         let device = &self.device;
         // A check that fails lets vertex 0 stand in, so there is one even in a graph without vertices.
         match adjacency.offsets() {
             _ if adjacency.vertices() == 0 => Buffer::zeroed(device, 16),
+            Offsets::Narrow(o) if wide => Buffer::with(device, bytes_of(&widened(o))),
             Offsets::Narrow(o) => Buffer::with(device, bytes_of(o)),
             Offsets::Wide(o) => Buffer::with(device, bytes_of(o)),
         }
@@ -207,17 +249,29 @@ impl Residency {
         graph: &Arc<Graph>,
         adjacency: &Adjacency,
         weighted: bool,
+        wide: bool,
     ) -> Option<Result<Lists, DeviceError>> {
         let renumbering = adjacency.renumbering().filter(|renumbering| renumbering.lengths_fall())?;
         let make = || {
-            let source = self.lists(graph, renumbering.source(), weighted)?;
-            let offsets = self.offsets(adjacency)?;
-            let from = DeviceLists {
-                offsets: source.offsets.address,
-                neighbours: source.neighbours.address,
-                weights: source.weights.as_ref().filter(|_| weighted).map_or_else(Address::default, |w| w.address),
+            let offsets = self.offsets(adjacency, wide)?;
+            let of = renumbering.source();
+            let made = if of.spans().is_some() && wide == is_wide(graph) {
+                let source = self.versions.lists(&self.device, graph, of)?;
+                let weights = if weighted { source.weights() } else { Address::default() };
+                let neighbours = source.targets();
+                let from = DeviceLists { offsets: source.ranges(), apart: true, neighbours, weights };
+                renumber(&self.device, adjacency, renumbering, &from, offsets.address)?
+            } else {
+                let source = self.lists(graph, of, weighted, wide)?;
+                let weights = source.weights.as_ref().filter(|_| weighted);
+                let from = DeviceLists {
+                    offsets: source.offsets.address,
+                    apart: false,
+                    neighbours: source.neighbours.address,
+                    weights: weights.map_or_else(Address::default, |w| w.address),
+                };
+                renumber(&self.device, adjacency, renumbering, &from, offsets.address)?
             };
-            let made = renumber(&self.device, adjacency, renumbering, &from, offsets.address)?;
             Ok(Lists { offsets, neighbours: made.0, weights: made.1, greatest: greatest(adjacency) })
         };
         match make() {
@@ -231,7 +285,18 @@ impl Residency {
         }
     }
 
-    fn ranges(&self, graph: &Arc<Graph>, incoming: bool) -> Result<Arc<Buffer>, DeviceError> {
+    /// The running sums of the lengths of out-lists that stand apart.
+    fn positions(&self, graph: &Arc<Graph>, wide: bool) -> Result<Arc<Buffer>, DeviceError> {
+        let key = Key::Positions { adjacency: graph.out().id() };
+        if let Some((_, Resident::Array(positions))) = self.lock().get(&key) {
+            return Ok(Arc::clone(positions));
+        }
+        let positions = Arc::new(self.offsets(graph.out(), wide)?);
+        self.lock().insert(key, (Arc::clone(graph), Resident::Array(Arc::clone(&positions))));
+        Ok(positions)
+    }
+
+    fn ranges(&self, graph: &Arc<Graph>, incoming: bool, wide: bool) -> Result<Arc<Buffer>, DeviceError> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let adjacency = if incoming { graph.incoming().id() } else { graph.out().id() };
         let key = Key::Ranges { adjacency };
@@ -240,6 +305,7 @@ impl Residency {
         }
         let pairs = if incoming { graph.csr_m_in() } else { graph.csr_m() };
         let ranges = match &*pairs {
+            CsrM::Narrow(pairs) if wide => Buffer::with(&self.device, bytes_of(&widened(pairs.as_flattened())))?,
             CsrM::Narrow(pairs) => Buffer::with(&self.device, bytes_of(pairs.as_flattened()))?,
             CsrM::Wide(pairs) => Buffer::with(&self.device, bytes_of(pairs.as_flattened()))?,
         };
@@ -331,6 +397,11 @@ impl Residency {
 fn greatest(adjacency: &Adjacency) -> u32 {
     let vertices = 0..adjacency.vertices() as u32;
     vertices.into_par_iter().map(|v| adjacency.degree(v) as u32).max().unwrap_or(0)
+}
+
+/// Narrow positions for code that reads wide ones.
+fn widened(positions: &[u32]) -> Vec<u64> {
+    positions.par_iter().map(|&at| at.into()).collect()
 }
 
 fn interleave(first: &[u32], second: &[u32]) -> Vec<u32> {

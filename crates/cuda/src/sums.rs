@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use gw_exec::{Reduction, Result, Scalar, SetForm, Value, Vector, VertexSet};
-use gw_graph::{Graph, Offsets};
+use gw_graph::Graph;
 use gw_ir::source::Span;
 
 use crate::bindings::Bindings;
 use crate::codegen::inputs::GraphParts;
 use crate::device::Address;
 use crate::executable::{CudaExecutable, Key};
-use crate::kernels;
+use crate::kernels::{self, ListForm};
 use crate::memory::{Buffer, exec_error};
+use crate::residency::{GraphWords, Wanted};
 use crate::set::{DeviceSet, with_device_set};
 use crate::vectors::value_of;
 
@@ -28,17 +29,26 @@ impl CudaExecutable {
         }
         with_device_set(set, DeviceSet::forget_count).unwrap_or(Ok(())).map_err(exec_error)?;
         let vertices = graph.vertices();
-        let wide = matches!(graph.out().offsets(), Offsets::Wide(_));
-        let loaded = self.loaded(Key::FrontierEdges(wide), |_, _| Ok(kernels::frontier_edges(wide)))?;
-        let parts = GraphParts { out: true, ..Default::default() };
-        let words = self.context.residency.words(graph, parts, 0).map_err(exec_error)?;
+        let (form, lists) = self.out_lists(graph)?;
+        let loaded = self.loaded(Key::FrontierEdges(form), |_, _| Ok(kernels::frontier_edges(form)))?;
         let mut bindings = Bindings::new(vertices);
         self.bind_set(&mut bindings, &"set".into(), set, vertices)?;
-        bindings.address("offsets".into(), Address(words.words[0]));
+        bindings.address("offsets".into(), lists.0);
+        bindings.length("edges".into(), graph.edges() as u64);
         let outcomes = self.launcher.launch(&loaded, &mut bindings, &mut self.vectors, None)?;
         let results = self.collect(&outcomes, Span::NONE)?;
         outcomes.give_back(&self.launcher.spares);
         Ok(results[0])
+    }
+
+    /// How out-lists are found, the array that says it, and what keeps that.
+    fn out_lists(&self, graph: &Arc<Graph>) -> Result<(ListForm, (Address, GraphWords))> {
+        let shape = self.shape_of(graph);
+        let parts = GraphParts { out: true, ..Default::default() };
+        let wanted = Wanted { parts, apart: shape.apart, wide: shape.wide, block: 0 };
+        let words = self.context.residency.words(graph, wanted).map_err(exec_error)?;
+        let array = Address(words.words[if shape.apart.out { 13 } else { 0 }]);
+        Ok((ListForm { wide: shape.wide, apart: shape.apart.out }, (array, words)))
     }
 
     /// Sum, maximum, minimum or count of the cells of a vector.
@@ -74,13 +84,11 @@ impl CudaExecutable {
         if vertices == 0 {
             return Ok(vector);
         }
-        let wide = matches!(graph.out().offsets(), Offsets::Wide(_));
-        let loaded = self.loaded(Key::OutDegrees(wide), |_, _| Ok(kernels::out_degrees(wide)))?;
+        let (form, lists) = self.out_lists(graph)?;
+        let loaded = self.loaded(Key::OutDegrees(form), |_, _| Ok(kernels::out_degrees(form)))?;
         let buffer = Buffer::new(&self.context.device, 4 * vertices).map_err(exec_error)?;
         let mut bindings = Bindings::new(vertices);
-        let parts = GraphParts { out: true, ..Default::default() };
-        let words = self.context.residency.words(graph, parts, 0).map_err(exec_error)?;
-        bindings.address("offsets".into(), Address(words.words[0]));
+        bindings.address("offsets".into(), lists.0);
         bindings.address("degrees".into(), buffer.address);
         let outcomes = self.launcher.launch(&loaded, &mut bindings, &mut self.vectors, None)?;
         outcomes.give_back(&self.launcher.spares);

@@ -61,6 +61,11 @@ impl<W: EdgeWeight> Difference<W> {
         self.0 = all;
     }
 
+    /// The edges, sorted by source and target.
+    pub fn changes(&self) -> &[ChangedEdge<W>] {
+        &self.0
+    }
+
     /// True when both versions have the same edges.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -105,6 +105,13 @@ pub struct ChangedEdge<W> {
     pub new: Option<W>,
 }
 
+impl<W: EdgeWeight> ChangedEdge<W> {
+    /// The bits of its weight now, as machines store it, 0 where there are no weights; `None`: there is no edge.
+    pub fn new_bits(&self) -> Option<u32> {
+        self.new.map(|weight| weight.bits().unwrap_or(0))
+    }
+}
+
 /// How a batch is applied.
 pub(crate) struct Manner {
     pub(crate) on_repeat: OnRepeat,

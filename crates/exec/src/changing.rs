@@ -13,6 +13,7 @@ use gw_graph::{BuildOptions, EdgeList, Graph, GraphId, Weight, WeightKind, build
 use rustc_hash::FxHashMap;
 
 use crate::error::{ErrorKind, Result};
+use crate::vm::EdgeChange;
 
 /// Graphs that are kept as blocks at a time. A program changes one or two by turns.
 const KEPT: usize = 4;
@@ -31,16 +32,17 @@ enum Blocks {
 }
 
 impl Changing {
-    /// The graph with the edges of a batch, or without them. `weighed`: the program sees weights.
+    /// The graph with the edges of a batch, or without them, and the edges that it has otherwise than before, sorted.
+    /// `weighed`: the program sees weights.
     pub(crate) fn change(
         &mut self,
         graph: &Arc<Graph>,
         batch: &Graph,
         inserts: bool,
         weighed: bool,
-    ) -> Result<Arc<Graph>> {
+    ) -> Result<(Arc<Graph>, Vec<EdgeChange>)> {
         if batch.edges() == 0 {
-            return Ok(Arc::clone(graph));
+            return Ok((Arc::clone(graph), Vec::new()));
         }
         let kind = match (weighed, graph.weight_kind(), batch.weight_kind()) {
             (false, ..) => WeightKind::None,
@@ -57,7 +59,7 @@ impl Changing {
             None => Blocks::of(graph, kind, ends)?,
         };
         let vertices = vertices_of(graph, batch)?;
-        let made = match &mut blocks {
+        let (made, changes) = match &mut blocks {
             Blocks::None(blocks) => changed(blocks, graph, batch, &vertices, inserts)?,
             Blocks::Int(blocks) => changed(blocks, graph, batch, &vertices, inserts)?,
             Blocks::Float(blocks) => changed(blocks, graph, batch, &vertices, inserts)?,
@@ -67,7 +69,7 @@ impl Changing {
         if self.kept.len() > KEPT {
             self.kept.pop_front();
         }
-        Ok(made)
+        Ok((made, changes))
     }
 }
 
@@ -113,7 +115,7 @@ fn changed<W: StoredWeight>(
     batch: &Graph,
     vertices: &Numbers,
     inserts: bool,
-) -> Result<Graph> {
+) -> Result<(Graph, Vec<EdgeChange>)> {
     let mut changes = Batch::new();
     for source in 0..batch.vertices() as u32 {
         let targets = batch.out().neighbours(source);
@@ -130,8 +132,13 @@ fn changed<W: StoredWeight>(
             changes.push(from, vertices.number(target, graph, batch)?, change);
         }
     }
-    blocks.apply(&changes)?;
-    Ok(blocks.snapshot().graph()?)
+    let applied = blocks.apply(&changes)?.changes;
+    let change = |edge: &gw_dynamic::ChangedEdge<W>| EdgeChange {
+        source: edge.source,
+        target: edge.target,
+        weight: edge.new_bits(),
+    };
+    Ok((blocks.snapshot().graph()?, applied.iter().map(change).collect()))
 }
 
 /// The numbers that vertices of a batch have in the graph.

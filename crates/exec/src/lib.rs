@@ -71,4 +71,4 @@ pub use trace::{SharedTrace, Trace, TraceAccess, TraceFilter, TracedCall, Traced
 pub use usage::{DeviceFacts, MachineUsage, StartStep};
 pub use value::{List, Value};
 pub use vector::{Cell, Vector, VectorId};
-pub use vm::{Executable, GraphVm, Locals, StatementOutcome};
+pub use vm::{EdgeChange, Executable, GraphVm, Locals, StatementOutcome};

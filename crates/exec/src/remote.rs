@@ -6,12 +6,13 @@
 
 use std::sync::Arc;
 
-use gw_graph::Graph;
+use gw_graph::{AdjacencyId, Graph};
 use gw_ir::types::Scalar;
 
 use crate::error::Result;
 use crate::value::Value;
 use crate::vector::Vector;
+use crate::vm::EdgeChange;
 
 /// What the executor asks of a machine that keeps vectors elsewhere. A machine that works on the host's cells
 /// implements none of it.
@@ -62,6 +63,16 @@ pub trait RemoteMemory {
     /// vector, if the machine has a better way than the host.
     fn ranks(&mut self, _vector: &Vector) -> Option<Result<Vector>> {
         None
+    }
+
+    /// The program has changed a graph: as [`GraphVm::follow`](crate::GraphVm::follow), in the middle of a run.
+    fn follow(
+        &mut self,
+        _before: AdjacencyId,
+        _after: &Arc<Graph>,
+        _changes: &mut dyn Iterator<Item = EdgeChange>,
+    ) -> Result<bool> {
+        Ok(false)
     }
 
     /// The out-degrees of a graph as a new vector of this scalar, if the machine has a better way than a loop on the

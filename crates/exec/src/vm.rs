@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use gw_graph::Graph;
+use gw_graph::{AdjacencyId, Graph};
 use gw_ir::module::Module;
 use gw_schedule::{Capabilities, Family};
 
@@ -21,6 +21,17 @@ use crate::set::VertexSet;
 use crate::sites::{OperatorId, StatementId};
 use crate::usage::{DeviceFacts, MachineUsage, StartStep};
 use crate::value::Value;
+
+/// An edge that one version of a graph has otherwise than another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EdgeChange {
+    /// Where it begins.
+    pub source: u32,
+    /// Where it leads to.
+    pub target: u32,
+    /// The bits of its weight in the later version, 0 without weights; `None`: there is no such edge.
+    pub weight: Option<u32>,
+}
 
 /// A machine: compiles modules.
 pub trait GraphVm: Send + Sync {
@@ -56,6 +67,18 @@ pub trait GraphVm: Send + Sync {
     /// The memory that a run of a module, after all passes, needs on a graph. Nothing is allocated.
     fn needs(&self, module: &Module, graph: &Graph) -> Result<Needs> {
         Ok(host_needs(module, graph))
+    }
+
+    /// A graph has changed: `after` has the edges of a graph with the out-lists `before`, which may be gone, with these
+    /// changes, sorted by source and target. A machine that keeps graphs elsewhere brings what it has up to date, and
+    /// says whether it did; else it takes all of `after` when it first runs on it.
+    fn follow(
+        &self,
+        _before: AdjacencyId,
+        _after: &Arc<Graph>,
+        _changes: &mut dyn Iterator<Item = EdgeChange>,
+    ) -> Result<bool> {
+        Ok(false)
     }
 
     /// What it has done since it was opened; `None` from a machine that keeps no count.

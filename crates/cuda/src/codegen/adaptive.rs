@@ -43,7 +43,7 @@ impl Uniform<'_, '_> {
         let features = tree.features();
         let counted = features.iter().any(|f| f.needs_frontier_edges());
         let edges = match counted {
-            true => format!("(double)run.edges_of({set}, {graph}.out_offsets, live())"),
+            true => self.region.edges_of(&set, &graph_name, &graph).map_err(|reason| self.refuse(&reason))?,
             false => "0".to_string(),
         };
         let mut value = |feature: Feature| match of_step(feature, &steps) {

@@ -151,17 +151,13 @@ impl Uniform<'_, '_> {
                 _ => return Err(self.refuse("this choice is made on the host")),
             },
         };
-        let (_, graph, set) = self.looked_at(hybrid)?;
+        let (name, graph, set) = self.looked_at(hybrid)?;
+        let edges = self.region.edges_of(&set, &name, &graph).map_err(|reason| self.refuse(&reason))?;
         self.code.open("");
         let (measure, whole) = match criterion {
             Criterion::InputSize => (format!("(double)run.size({set})"), format!("(double){graph}.vertices")),
-            Criterion::InputWork => (
-                format!("(double)run.size({set}) + (double)run.edges_of({set}, {graph}.out_offsets, live())"),
-                format!("(double){graph}.edges"),
-            ),
-            Criterion::EdgesAhead => {
-                (format!("(double)run.edges_of({set}, {graph}.out_offsets, live())"), format!("(double){graph}.edges"))
-            }
+            Criterion::InputWork => (format!("(double)run.size({set}) + {edges}"), format!("(double){graph}.edges")),
+            Criterion::EdgesAhead => (edges, format!("(double){graph}.edges")),
             Criterion::InputThreads => {
                 let threads = self.region.inputs.member(Source::ResidentThreads, "unsigned long long", "threads");
                 (format!("(double)run.size({set})"), format!("(double){threads}"))

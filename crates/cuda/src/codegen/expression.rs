@@ -313,6 +313,9 @@ impl Coder<'_, '_> {
                 let (source, source_reason) = self.queried_vertex(&args[0], &graph, &args[1])?;
                 let (target, target_reason) = self.queried_vertex(&args[0], &graph, &args[2])?;
                 self.region.include("edge_index.cuh");
+                if let Some(name) = args[0].as_var() {
+                    self.region.inputs.need(name, |parts| parts.positions = true);
+                }
                 self.graph_query(format!("gw::edge_index({graph}, {source}, {target})"), [source_reason, target_reason])
             }
             Builtin::EdgeCount => format!("{}.edges", self.graph(&args[0])?),

@@ -65,6 +65,16 @@ pub(crate) struct GraphInput {
     pub(crate) wide: bool,
     /// Type of the stored weights.
     pub(crate) weight: Option<Scalar>,
+    /// Which lists stand apart.
+    pub(crate) apart: Apart,
+}
+
+/// Lists of a graph that stand apart, as those of a graph that changes: ranges say where, and offsets are the running
+/// sums of their lengths.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub(crate) struct Apart {
+    pub(crate) out: bool,
+    pub(crate) incoming: bool,
 }
 
 /// The parts of a graph that must be on the device.
@@ -77,6 +87,8 @@ pub(crate) struct GraphParts {
     /// Offsets as pairs, of either.
     pub(crate) out_ranges: bool,
     pub(crate) in_ranges: bool,
+    /// Positions of out-edges among all, where lists stand apart.
+    pub(crate) positions: bool,
     /// Out-neighbours with the classes of their edges.
     pub(crate) marked: bool,
     /// List of edges.

@@ -30,6 +30,7 @@ pub(crate) use frontier::BLOCK_MEMBERS;
 pub(crate) use function::Refusal;
 use inputs::{GraphParts, Input, Source};
 pub(crate) use loops::STATE_WORDS;
+pub(crate) use operator::schedule_of;
 use region::{GraphShape, Outcome, Region};
 use text::{Code, c_name};
 use uniform::Uniform;

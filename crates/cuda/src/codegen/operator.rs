@@ -16,7 +16,7 @@ use gw_schedule::{Append, Claim, Classes, EdgeForm, Hubs, Leaves, LoadBalance, S
 use super::access::{Access, Requirement, capture_lengths};
 use super::function::{Coder, Gathered, Refusal, function_name, neutral, reduction};
 use super::inputs::{EdgeList, Source};
-use super::region::{Region, offset_type, weight_type};
+use super::region::{Region, graph_type, offset_type};
 use super::sets::{InputMap, Insert, form, input_repeat, insert_of, output_setup, room_name};
 use super::text::{Code, c_name, type_name};
 use super::together::{self, Together, take_apart};
@@ -186,7 +186,8 @@ pub(crate) fn edges(
     let repeats = direction == Direction::Push && matches!(op.from, VertexFilter::Set(_));
     let walks_all = !(direction == Direction::Push && matches!(op.from, VertexFilter::Set(_)));
     let fetch_ahead = shape.flat && has_output && direction == Direction::Push;
-    let pairs = schedule.edges == Some(EdgeForm::CsrM);
+    let apart = if incoming { shape.apart.incoming } else { shape.apart.out };
+    let pairs = schedule.edges == Some(EdgeForm::CsrM) || (apart && !edge_only);
     let marked = schedule.classes == Some(Classes::Marked) && !incoming && !edge_only;
     let mut plan = Plan {
         direction,
@@ -352,7 +353,7 @@ pub(crate) fn edges(
     code.line(format!("typedef {} Offset;", offset_type(shape)));
     code.line(format!("static constexpr bool EARLY_EXIT = {};", plan.early_exit));
     code.line("const Inputs& in;");
-    code.line(format!("const gw::Graph<Offset, {}>& graph;", weight_type(shape)));
+    code.line(format!("const {}& graph;", graph_type("Offset", shape)));
     let mut fields: Vec<String> = vec!["in".into(), graph.clone()];
     if let Some(from) = &operands.from {
         code.line("const gw::Set from;");
@@ -376,6 +377,7 @@ pub(crate) fn edges(
         capture_fields(region, f, "to", &operands.to_captures, &mut code, &mut fields, span)?;
     }
     let counts = plan.insert.is_some() && region.counted.as_ref() == Some(&graph_name);
+    let out_apart = shape.apart.out;
     region.output_counted = counts;
     if plan.insert.is_some() {
         code.line("gw::Output out;");
@@ -409,12 +411,14 @@ pub(crate) fn edges(
     if let Some(insert) = plan.insert {
         let call = insert.call(plan.room);
         let call = match counts {
+            true if out_apart => format!("if ({call}) out_edges += graph.out_ranges[v].length()"),
             true => format!("if ({call}) out_edges += graph.out_offsets[v + 1] - graph.out_offsets[v]"),
             false => call,
         };
         let by_mark = plan.marked && facts.enqueues.vertices == Enqueued::Destination;
         let leaf = match (plan.drops_leaves, by_mark) {
             (true, true) => "if (to_leaf && out.has_leaf()) return; ",
+            (true, false) if out_apart => "if (graph.out_ranges[v].length() == 0 && out.has_leaf()) return; ",
             (true, false) => "if (graph.out_offsets[v + 1] == graph.out_offsets[v] && out.has_leaf()) return; ",
             (false, _) => "",
         };

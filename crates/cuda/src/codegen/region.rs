@@ -18,7 +18,7 @@ use gw_ir::types::{Scalar, Type};
 use gw_ir::walk;
 
 use super::access::{Access, Requirement, VectorCode};
-use super::inputs::{GraphInput, Inputs, Source};
+use super::inputs::{Apart, GraphInput, Inputs, Source};
 use super::operator::schedule_of;
 use super::sets::{Insert, insert_of};
 use super::text::{c_name, type_name};
@@ -30,6 +30,8 @@ pub(crate) struct GraphShape {
     pub(crate) wide: bool,
     /// Type of the stored weights.
     pub(crate) weight: Option<Scalar>,
+    /// Lists stand apart, in blocks, and are found by pairs alone.
+    pub(crate) apart: Apart,
     /// Lists are short: steps are small and many, and what counts is the time of one memory access after the other.
     pub(crate) flat: bool,
 }
@@ -200,8 +202,9 @@ impl<'m> Region<'m> {
     /// A graph variable.
     pub(crate) fn graph(&mut self, name: &Name) -> Result<String, String> {
         let shape = self.shape(name)?;
-        let ty = format!("gw::Graph<{}, {}>", offset_type(shape), weight_type(shape));
-        let source = Source::Graph(GraphInput { name: name.clone(), wide: shape.wide, weight: shape.weight });
+        let ty = graph_type(offset_type(shape), shape);
+        let GraphShape { wide, weight, apart, .. } = shape;
+        let source = Source::Graph(GraphInput { name: name.clone(), wide, weight, apart });
         self.include("graph.cuh");
         Ok(self.inputs.member(source, &ty, &c_name(name)))
     }
@@ -213,10 +216,19 @@ impl<'m> Region<'m> {
             (Some(shape), _) => Ok(*shape),
             (None, Some(ty @ Type::EdgeSet { .. })) => {
                 let weight = ty.weight().map(|w| if w.is_float() { Scalar::Float } else { Scalar::Int });
-                Ok(GraphShape { wide: false, weight, flat: false })
+                Ok(GraphShape { wide: false, weight, apart: Apart::default(), flat: false })
             }
             _ => Err(format!("`{name}` is not a graph")),
         }
+    }
+
+    /// The number of edges that leave a set of this graph, which the code has under the name `graph`.
+    pub(crate) fn edges_of(&self, set: &str, name: &Name, graph: &str) -> Result<String, String> {
+        let lists = match self.shape(name)?.apart.out {
+            true => format!("{graph}.out_ranges, {graph}.edges"),
+            false => format!("{graph}.out_offsets"),
+        };
+        Ok(format!("(double)run.edges_of({set}, {lists}, live())"))
     }
 
     /// A priority queue.
@@ -258,13 +270,22 @@ pub(crate) fn vector_constant(name: &str) -> String {
     format!("VECTOR_{name}")
 }
 
+/// The C++ type of a graph, with this name for the type of positions.
+pub(crate) fn graph_type(offset: &str, shape: GraphShape) -> String {
+    let apart = match shape.apart {
+        Apart { out: false, incoming: false } => String::new(),
+        Apart { out, incoming } => format!(", {out}, {incoming}"),
+    };
+    format!("gw::Graph<{offset}, {}{apart}>", weight_type(shape))
+}
+
 /// The C++ type of edge positions.
 pub(crate) fn offset_type(shape: GraphShape) -> &'static str {
     if shape.wide { "unsigned long long" } else { "unsigned" }
 }
 
 /// The C++ type of stored weights; bytes stand for none.
-pub(crate) fn weight_type(shape: GraphShape) -> &'static str {
+fn weight_type(shape: GraphShape) -> &'static str {
     match shape.weight {
         None => "char",
         Some(Scalar::Float | Scalar::Double) => "float",

@@ -65,7 +65,9 @@ impl<'a> Interp<'a> {
                 let [graph, batch] = &**graphs;
                 let (graph, batch) = (self.whole_graph(graph)?, self.whole_graph(batch)?);
                 self.env.stop.check()?;
-                Value::Graph(self.env.changing.change(&graph, &batch, *inserts, *weighed)?)
+                let (changed, changes) = self.env.changing.change(&graph, &batch, *inserts, *weighed)?;
+                self.machine.follow(graph.out().id(), &changed, &mut changes.into_iter())?;
+                Value::Graph(changed)
             }
             Obj::Weighted(graph, weight) => {
                 let graph = self.whole_graph(graph)?;
