@@ -21,9 +21,9 @@ const DIGIT_BITS: u32 = 8;
 const STATE_WORDS: usize = 6;
 
 impl CudaExecutable {
-    /// The graph between labels. `None` where the host must make it: graphs with directions or of which lists stand apart,
-    /// weights that are fractions,
-    /// more edges than numbers of 32 bits can count, too little memory, and whatever is an error.
+    /// The graph between labels. `None` where the host must make it: graphs with directions or whose lists stand apart,
+    /// weights that are fractions, more edges than numbers of 32 bits can count, too little memory, and whatever is an
+    /// error.
     pub(crate) fn contracted(
         &mut self,
         graph: &Arc<Graph>,
