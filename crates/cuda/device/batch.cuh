@@ -13,8 +13,8 @@
 //
 // Where the pool lacks slots, all blocks end after `plan`; the host makes it larger and launches the rest.
 //
-// Bytes per change with its 8-byte key: 16 read and 4 written to find, beside a search; 12 read and 12 written to
-// gather; about 60 per list that changes; and 8 per neighbour that moves.
+// Bytes per change with its 8-byte key: 8 read and 4 written to find, beside a search; 12 read and 12 written to
+// gather; about 170 per list that changes; and 8 per neighbour that moves.
 #pragma once
 #include "blocks.cuh"
 #include "grid.cuh"

@@ -136,8 +136,16 @@ pub fn all_kernels(module: &Arc<Module>) -> Result<Vec<Unit>> {
     units(module, true)
 }
 
+/// The CUDA C++ of [`all_kernels`] for graphs that change, whose lists stand apart. Needs no GPU.
+pub fn kernels_of_changing_graphs(module: &Arc<Module>) -> Result<Vec<Unit>> {
+    told(listings::listings_apart(module))
+}
+
 fn units(module: &Arc<Module>, everything: bool) -> Result<Vec<Unit>> {
-    let made = listings::listings(module, everything);
+    told(listings::listings(module, everything))
+}
+
+fn told(made: std::result::Result<Vec<codegen::Generated>, codegen::Refusal>) -> Result<Vec<Unit>> {
     let made = made.map_err(|r| ExecError::from(ErrorKind::Unsupported(r.reason)).at(r.span))?;
     Ok(made.into_iter().map(|g| g.unit).collect())
 }

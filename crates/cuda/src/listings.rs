@@ -8,7 +8,11 @@ use gw_ir::analysis::region::{counting_operators, loop_region, operator_region};
 use gw_ir::expr::ExprKind;
 use gw_ir::module::Module;
 use gw_ir::operator::Operator;
+use gw_ir::source::Name;
+use gw_ir::types::Type;
 
+use crate::codegen::inputs::Apart;
+use crate::codegen::region::GraphShape;
 use crate::codegen::{Generated, Refusal, Task, generate};
 use crate::executable::BLOCK;
 use crate::prepared::title;
@@ -17,6 +21,26 @@ use crate::prepared::title;
 /// the operators outside of them. With `everything`, also the operators inside, which the host calls where a loop
 /// cannot run as a whole, and the careful code of every operator.
 pub(crate) fn listings(module: &Module, everything: bool) -> Result<Vec<Generated>, Refusal> {
+    made(module, everything, Apart::default())
+}
+
+/// The same for graphs that change, whose lists stand apart.
+pub(crate) fn listings_apart(module: &Module) -> Result<Vec<Generated>, Refusal> {
+    made(module, true, Apart { out: true, incoming: true })
+}
+
+/// The shapes of the graphs among globals and parameters, where they are not as usual.
+fn shapes(module: &Module, params: &[(Name, Type)], apart: Apart) -> HashMap<Name, GraphShape> {
+    if apart == Apart::default() {
+        return HashMap::new();
+    }
+    let globals = module.globals.iter().map(|global| (&global.name, &global.ty));
+    let graphs = globals.chain(params.iter().map(|(name, ty)| (name, ty)));
+    let graphs = graphs.filter(|(_, ty)| matches!(ty, Type::EdgeSet { .. }));
+    graphs.map(|(name, ty)| (name.clone(), GraphShape { apart, ..GraphShape::declared(ty) })).collect()
+}
+
+fn made(module: &Module, everything: bool, apart: Apart) -> Result<Vec<Generated>, Refusal> {
     let sites = Sites::of(module);
     let mut all = Vec::new();
     // Spans do not tell statements apart: they never take part in equality.
@@ -30,7 +54,7 @@ pub(crate) fn listings(module: &Module, everything: bool) -> Result<Vec<Generate
                 name: &format!("loop_{i}"),
                 title: &title(&fused.path, fused.span, "loop"),
                 params: fused.params.clone(),
-                shapes: HashMap::new(),
+                shapes: shapes(module, &fused.params, apart),
                 body: &fused.body,
                 block: BLOCK,
                 single: false,
@@ -59,7 +83,7 @@ pub(crate) fn listings(module: &Module, everything: bool) -> Result<Vec<Generate
                 name: &format!("operator_{i}"),
                 title: &title(&prepared.path, prepared.span, op.name()),
                 params: prepared.params.clone(),
-                shapes: HashMap::new(),
+                shapes: shapes(module, &prepared.params, apart),
                 body: &prepared.body,
                 block: BLOCK,
                 single: true,

@@ -49,6 +49,9 @@ fn schedules() -> Vec<&'static str> {
     ]
 }
 
+/// Where kernels of changing graphs come from.
+const CHANGING: &str = "on a graph that changes";
+
 /// All kernels, each once, with where they come from.
 fn units(all: bool) -> Vec<(String, Unit)> {
     let graph = GraphSpec::parse("kron:6:weights=1..9").and_then(|s| s.load(&Silent)).unwrap().graph;
@@ -88,13 +91,20 @@ fn units(all: bool) -> Vec<(String, Unit)> {
             schedule.set_tree(gw_schedule::Name::new("test").unwrap(), Arc::new(tree.parse().unwrap()));
             variants.push((text.to_string(), lowered.clone(), schedule));
         }
+        // Lists that stand apart are read in few ways: by frontiers, by all vertices, in intersections, by positions.
+        let in_blocks = ["bfs-levels", "pagerank", "tc", "bc-edges"].contains(&program.name);
         for (name, module, schedule) in variants {
             let options = gw_ir::Options { family: Some(Family::Gpu), ..gw_ir::Options::default() };
             let Ok(module) = gw_ir::run_pipeline(module, &schedule, &options) else { continue };
             // Operators of loops, and those that check every access, differ little from schedule to schedule.
             let careful = all || name == "auto";
-            let made = if careful { gw_cuda::all_kernels } else { gw_cuda::listings }(&Arc::new(module));
+            let module = Arc::new(module);
+            let made = if careful { gw_cuda::all_kernels } else { gw_cuda::listings }(&module);
             let made = made.unwrap_or_else(|e| panic!("{} under {name}: {e}", program.name));
+            if in_blocks && name == "auto" {
+                let made = gw_cuda::kernels_of_changing_graphs(&module).unwrap();
+                units.extend(made.into_iter().map(|unit| (format!("{} {CHANGING}", program.name), unit)));
+            }
             for unit in made {
                 if known.insert(unit.source.clone()) {
                     units.push((format!("{} under {name}", program.name), unit));
@@ -118,7 +128,8 @@ fn every_kernel_compiles_for_the_gpus_in_use() {
     // here. Fewer for the other architecture: they differ in few instructions. Loops that the device repeats call a
     // function of the driver. Those of graphs that change stand apart from all others.
     let taken = |at: usize, (place, unit): &(String, Unit)| {
-        all || at.is_multiple_of(6) || place.contains("append=") || unit.name.ends_with("_batch")
+        let changing = place.ends_with(CHANGING) || unit.name.ends_with("_batch");
+        all || at.is_multiple_of(6) || place.contains("append=") || changing
     };
     let newest = units.iter().enumerate().filter(|(at, unit)| taken(*at, unit)).map(|(_, unit)| (unit, "sm_90"));
     let repeated: Vec<_> = units.iter().filter(|(_, unit)| unit.source.contains("gw::set_condition")).take(3).collect();

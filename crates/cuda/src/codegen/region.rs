@@ -36,6 +36,14 @@ pub(crate) struct GraphShape {
     pub(crate) flat: bool,
 }
 
+impl GraphShape {
+    /// Narrow compressed rows with the weights that a type declares.
+    pub(crate) fn declared(ty: &Type) -> GraphShape {
+        let weight = ty.weight().map(|w| if w.is_float() { Scalar::Float } else { Scalar::Int });
+        GraphShape { wide: false, weight, apart: Apart::default(), flat: false }
+    }
+}
+
 /// A value that the kernel hands back, in the order of its results.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Outcome {
@@ -214,10 +222,7 @@ impl<'m> Region<'m> {
         let ty = self.params.get(name).or_else(|| self.module.global(name).map(|g| &g.ty));
         match (self.shapes.get(name), ty) {
             (Some(shape), _) => Ok(*shape),
-            (None, Some(ty @ Type::EdgeSet { .. })) => {
-                let weight = ty.weight().map(|w| if w.is_float() { Scalar::Float } else { Scalar::Int });
-                Ok(GraphShape { wide: false, weight, apart: Apart::default(), flat: false })
-            }
+            (None, Some(ty @ Type::EdgeSet { .. })) => Ok(GraphShape::declared(ty)),
             _ => Err(format!("`{name}` is not a graph")),
         }
     }
