@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use graphwright::{Probe, Program, ScheduleCache, TunedSchedule, TuningKey, Wanted, text_hash};
+use graphwright::learned::features::graph_numbers;
+use graphwright::{Program, ScheduleCache, TunedSchedule, TuningKey, Wanted, text_hash};
 use gw_exec::{GraphVm, RunOptions, graph_features, graph_text, label_operators};
 use gw_graph::rng::Rng;
 use gw_graph::{Graph, VertexId};
@@ -136,7 +137,7 @@ impl Session<'_> {
         let graph = loaded
             .map_err(|error| graphwright::Error::Run { error, file: self.program.file().clone() })
             .map_err(TuneError::from)?;
-        let settled = self.program.settle(&Wanted::Chosen, self.machine, &self.options);
+        let settled = self.program.settle(&Wanted::Rule, self.machine, &self.options);
         let mut module = settled.module().clone();
         label_operators(&mut module);
         let rule = settled.decision.schedule.clone();
@@ -190,6 +191,10 @@ impl Session<'_> {
         let machine = prepared.key.machine.clone();
         let mut settings = Settings::new(self.budget.as_secs_f64(), Vec::new());
         settings.starts = starts(self.program, self.machine, &prepared.space, &prepared.rule);
+        let learned = self.program.settle(&Wanted::Chosen, self.machine, &self.options).decision.schedule;
+        if prepared.space.key(&learned) != prepared.space.key(&prepared.rule) {
+            settings.starts.insert(1, ("learned".to_string(), learned));
+        }
         let at = settings.starts.len().min(2);
         settings.starts.splice(at..at, std::mem::take(&mut prepared.from_lab.schedules));
         (settings.objective, settings.seed) = (self.objective, self.seed);
@@ -445,14 +450,12 @@ pub fn for_file(program: &Program, schedule: &ProgramSchedule) -> (ProgramSchedu
 fn features(graph: &Graph) -> BTreeMap<String, f64> {
     let all = graph_features(graph);
     let of_graph = Feature::ALL.iter().filter(|feature| feature.is_of_graph());
-    let of_graph = of_graph.map(|&feature| (feature.word().to_string(), all[feature.index()]));
-    let probed = Probe::of(graph).named().map(|(name, value)| (name.to_string(), value));
-    of_graph.chain(probed).collect()
+    of_graph.map(|&feature| (feature.word().to_string(), all[feature.index()])).collect()
 }
 
 fn cell(program: &Program, prepared: &Prepared, machine: &str, threads: usize) -> TuneCell {
     let mut features = features(&prepared.graph);
-    features.insert("threads".to_string(), threads as f64);
+    features.extend(graph_numbers(&prepared.graph, Some(threads)));
     TuneCell {
         program: program.name().to_string(),
         program_hash: prepared.key.program.clone(),

@@ -5,7 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use graphwright::{Adviser, PlaceKind, Program};
+use graphwright::learned::portfolio::PlaceKind;
+use graphwright::{Adviser, Program};
 use gw_exec::GraphVm;
 use gw_lab::{Lab, TrialOutcome, TrialRow, named_schedules};
 use gw_schedule::ProgramSchedule;
@@ -57,9 +58,7 @@ fn portfolio(space: &ProgramSpace, rule: &ProgramSchedule) -> Vec<ProgramSchedul
     const ALONE: usize = 2;
     let mut all = Vec::new();
     let kinds: Vec<Option<PlaceKind>> = space.slots.iter().map(|slot| PlaceKind::of(&slot.points[0])).collect();
-    for kind in
-        [PlaceKind::Frontier, PlaceKind::AllEdges, PlaceKind::Priority, PlaceKind::Intersection, PlaceKind::Loop]
-    {
+    for kind in PlaceKind::ALL {
         let slots: Vec<_> = space.slots.iter().zip(&kinds).filter(|(_, of)| **of == Some(kind)).collect();
         for candidate in kind.candidates() {
             let mut together = rule.clone();

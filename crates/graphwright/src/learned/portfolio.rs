@@ -34,8 +34,23 @@ impl PlaceKind {
         }
     }
 
-    /// The candidates for places of this kind, those of processors and those of GPUs.
-    pub fn candidates(self) -> impl Iterator<Item = Candidate> {
+    /// All kinds.
+    pub const ALL: [PlaceKind; 5] =
+        [PlaceKind::Frontier, PlaceKind::AllEdges, PlaceKind::Priority, PlaceKind::Intersection, PlaceKind::Loop];
+
+    /// Its word in model files.
+    pub fn word(self) -> &'static str {
+        match self {
+            PlaceKind::Frontier => "frontier",
+            PlaceKind::AllEdges => "all-edges",
+            PlaceKind::Priority => "priority",
+            PlaceKind::Intersection => "intersection",
+            PlaceKind::Loop => "loop",
+        }
+    }
+
+    /// The texts of the candidates for places of this kind, those of processors and those of GPUs.
+    pub fn texts(self) -> impl Iterator<Item = &'static str> {
         let texts = match self {
             PlaceKind::Frontier => [FRONTIER, FRONTIER_GPU],
             PlaceKind::AllEdges => [ALL_EDGES, ALL_EDGES_GPU],
@@ -43,7 +58,12 @@ impl PlaceKind {
             PlaceKind::Intersection => [INTERSECTIONS, &[]],
             PlaceKind::Loop => [&[], LOOPS],
         };
-        texts.into_iter().flatten().filter_map(|text| Candidate::parse(text))
+        texts.into_iter().flatten().copied()
+    }
+
+    /// The candidates for places of this kind.
+    pub fn candidates(self) -> impl Iterator<Item = Candidate> {
+        self.texts().filter_map(Candidate::parse)
     }
 }
 

@@ -1,0 +1,126 @@
+//! How good the learned choice is on graphs, or with programs, that it was not learned from.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use graphwright::learned::model::ChoiceModel;
+use graphwright::learned::portfolio::PlaceKind;
+
+use super::rows::{Case, Row, Rows};
+use super::train::{Learning, lesson, train};
+use crate::error::Result;
+
+/// What is left out together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LeaveOut {
+    /// All cases of a graph.
+    Graph,
+    /// All cases of a program.
+    Program,
+}
+
+/// A case with the time of the model's choice.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judged {
+    /// The program.
+    pub program: String,
+    /// The graph.
+    pub graph: String,
+    /// The rule's time over the least time.
+    pub rule: f64,
+    /// The time of the model's choice over the least time.
+    pub model: f64,
+    /// What the model chose where it is not the rule.
+    pub chosen: Vec<(Vec<String>, &'static str)>,
+}
+
+/// Trains without each graph or program in turn and judges on it.
+pub fn judge(rows: &Rows, target: &str, learning: &Learning, left_out: LeaveOut) -> Result<Vec<Judged>> {
+    let key = |case: &Case| match left_out {
+        LeaveOut::Graph => case.graph.clone(),
+        LeaveOut::Program => case.program.clone(),
+    };
+    let keys: BTreeSet<String> = rows.cases.iter().map(key).collect();
+    let mut by_case: Vec<Vec<&Row>> = vec![Vec::new(); rows.cases.len()];
+    rows.rows.iter().for_each(|row| by_case[row.case].push(row));
+    let mut judged = Vec::new();
+    for out in keys {
+        let model = train(rows, target, learning, |case| key(&rows.cases[case]) != out)?;
+        let here = rows.cases.iter().enumerate().filter(|(_, case)| key(case) == out);
+        judged.extend(here.map(|(at, case)| judge_case(case, &by_case[at], &model)));
+    }
+    Ok(judged)
+}
+
+/// The choice of a model for a case among what was measured. Where several places change, their costs are added, or
+/// taken as measured where all took the same candidate.
+fn judge_case(case: &Case, rows: &[&Row], model: &ChoiceModel) -> Judged {
+    let mut groups: BTreeMap<(PlaceKind, &[String]), Vec<&Row>> = BTreeMap::new();
+    let most = |kind: PlaceKind| rows.iter().filter(|row| row.kind == kind).map(|row| row.labels.len()).max();
+    for row in rows {
+        // Many places of a kind change together, few alone.
+        let together = most(row.kind).unwrap_or(1) > graphwright::learned::model::ALONE;
+        if together == (row.labels.len() > 1) {
+            groups.entry((row.kind, &row.labels)).or_default().push(row);
+        }
+    }
+    let (mut cost, mut chosen) = (0.0, Vec::new());
+    for ((kind, labels), rows) in &groups {
+        let promising = model.promising(*kind, &rows[0].features).into_iter();
+        let measured = promising.filter_map(|(text, ..)| rows.iter().find(|row| row.candidate == text));
+        if let Some(row) = measured.into_iter().next()
+            && row.cost != 0.0
+        {
+            cost += if row.done { row.cost } else { row.cost.max(lesson(row)) };
+            chosen.push((*kind, labels.to_vec(), row.candidate));
+        }
+    }
+    if let [(kind, one, candidate), (other, two, same)] = &chosen[..]
+        && (kind, candidate) == (other, same)
+        && let Some(row) = rows.iter().find(|row| {
+            row.candidate == *candidate
+                && row.labels.len() == 2
+                && [one, two].iter().all(|l| row.labels.contains(&l[0]))
+        })
+    {
+        cost = if row.done { row.cost } else { row.cost.max(lesson(row)) };
+    }
+    let rule = case.rule / case.best;
+    let chosen = chosen.into_iter().map(|(_, labels, candidate)| (labels, candidate)).collect();
+    let (program, graph) = (case.program.clone(), case.graph.clone());
+    Judged { program, graph, rule, model: (cost.exp() * rule).max(1.0), chosen }
+}
+
+/// Means and worst cases.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Summary {
+    /// Cases.
+    pub cases: usize,
+    /// Geometric means of the time over the least time: rule and model.
+    pub mean: [f64; 2],
+    /// The greatest of them.
+    pub worst: [f64; 2],
+    /// Cases in which the model is slower than the rule by more than a tenth.
+    pub slower: usize,
+    /// The greatest time of the model over the rule's.
+    pub worst_against_rule: f64,
+    /// Cases in which the model chose something else than the rule.
+    pub changed: usize,
+}
+
+impl Summary {
+    /// Sums up.
+    pub fn of<'a>(judged: impl Iterator<Item = &'a Judged> + Clone) -> Summary {
+        let cases = judged.clone().count();
+        let mean =
+            |of: fn(&Judged) -> f64| (judged.clone().map(|j| of(j).ln()).sum::<f64>() / cases.max(1) as f64).exp();
+        let worst = |of: fn(&Judged) -> f64| judged.clone().map(of).fold(1.0, f64::max);
+        Summary {
+            cases,
+            mean: [mean(|j| j.rule), mean(|j| j.model)],
+            worst: [worst(|j| j.rule), worst(|j| j.model)],
+            slower: judged.clone().filter(|j| j.model > 1.1 * j.rule).count(),
+            worst_against_rule: worst(|j| j.model / j.rule),
+            changed: judged.filter(|j| !j.chosen.is_empty()).count(),
+        }
+    }
+}
