@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use graphwright::learned::features::NAMES;
 use gw_lab::Lab;
-use gw_model::choice::{Judged, Learning, LeaveOut, Rows, Summary, judge, rows, train};
+use gw_model::choice::{Judged, Learning, LeaveOut, Rows, Summary, judge, proven, rows, train};
 
 use crate::error::CliError;
 use crate::output::text;
@@ -23,26 +23,27 @@ pub struct Choice {
     /// Write the model to this file; `GW_CHOICE_MODEL=FILE gw run ... --schedule auto` uses it
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Judge: every graph, then every program, is left out once
+    /// Judge: every tenth of the graphs, then every program, is left out once; operators of programs for which the rule
+    /// is as good keep the rule
     #[arg(long)]
     judge: bool,
     /// Print every case that was judged
     #[arg(long, requires = "judge")]
     cases: bool,
     /// The least gain that a change must promise, as a share of the rule's time
-    #[arg(long, value_name = "SHARE", default_value_t = 0.08)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
     margin: f64,
     /// Standard deviations of the trees' answers that are added to what they expect
-    #[arg(long, value_name = "NUMBER", default_value_t = 1.0)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 0.7)]
     doubt: f64,
     /// Trees per candidate
-    #[arg(long, value_name = "COUNT", default_value_t = 16)]
+    #[arg(long, value_name = "COUNT", default_value_t = 12)]
     trees: usize,
     /// Questions in a row
-    #[arg(long, value_name = "COUNT", default_value_t = 5)]
+    #[arg(long, value_name = "COUNT", default_value_t = 6)]
     depth: usize,
     /// Measurements of a leaf at least
-    #[arg(long, value_name = "COUNT", default_value_t = 4)]
+    #[arg(long, value_name = "COUNT", default_value_t = 3)]
     leaf: usize,
     /// Write what is learned from as a table (CSV)
     #[arg(long, value_name = "FILE")]
@@ -72,10 +73,12 @@ impl Choice {
             rows.rows.len()
         );
         if self.judge {
-            for (left_out, word) in [(LeaveOut::Graph, "graph"), (LeaveOut::Program, "program")] {
+            for (left_out, word) in [(LeaveOut::Graph, "tenth of the graphs"), (LeaveOut::Program, "program")] {
                 let judged = judge(&rows, &self.target, &learning, left_out)?;
                 let all = Summary::of(judged.iter());
                 if left_out == LeaveOut::Graph {
+                    let proven = proven(&rows, &judged);
+                    model.retain(|kind, class| proven.contains(&(kind, class.to_string())));
                     model.about.judged = Some(all.mean.map(|mean| (1e3 * mean).round() / 1e3));
                 }
                 let _ = write!(answer, "{}", told(&judged, word, self.cases));

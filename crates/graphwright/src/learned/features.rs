@@ -6,8 +6,8 @@ use gw_exec::operator_at;
 use gw_graph::Graph;
 use gw_ir::Module;
 use gw_ir::analysis::operator::EdgeFacts;
-use gw_ir::points::Point;
-use gw_schedule::{Direction, PriorityChange, Schedule, Sources};
+use gw_ir::points::{Point, program_points};
+use gw_schedule::{Direction, PointKind, PriorityChange, Schedule, Sources};
 
 use super::probe::Probe;
 
@@ -38,11 +38,20 @@ pub const NAMES: [&str; COUNT] = [
     "places",
     "rule-changes-direction",
     "rule-pulls",
+    "intersects",
 ];
 /// How many features there are.
-pub const COUNT: usize = 25;
+pub const COUNT: usize = 26;
 /// Features of graph and machine; those of the operator follow.
 const OF_GRAPH: usize = 7;
+
+/// Features that say what an operator does: classes of operators are told apart by them.
+const OF_CLASS: [usize; 16] = [7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 25];
+
+/// The class of an operator: what it does, as a text with a digit for every question.
+pub fn signature(features: &Features) -> String {
+    OF_CLASS.iter().map(|&at| char::from(b'0' + features[at].round().clamp(0.0, 9.0) as u8)).collect()
+}
 
 /// The features of a place on a graph.
 pub type Features = [f64; COUNT];
@@ -99,6 +108,7 @@ impl PlaceFeatures {
         // One place changes unless [`PlaceFeatures::together`] says otherwise.
         values.push(1.0);
         values.extend(of_rule.map(number));
+        values.push(number(edges.is_some_and(|edges| intersects(module, edges))));
         let mut features = [0.0; COUNT - OF_GRAPH];
         features.copy_from_slice(&values);
         PlaceFeatures(features)
@@ -134,4 +144,10 @@ impl PlaceFeatures {
         all[OF_GRAPH..].copy_from_slice(&self.0);
         Some(all)
     }
+}
+
+/// Whether the functions of an operator intersect lists.
+fn intersects(module: &Module, edges: &EdgeFacts) -> bool {
+    let mut places = program_points(module).into_iter().filter(|place| place.point.kind == PointKind::Intersection);
+    places.any(|place| place.function.is_some_and(|function| edges.functions.functions.contains(&function)))
 }

@@ -2,6 +2,8 @@
 //! rule.
 //!
 //! A candidate takes the place of the rule's schedule only where the trees expect a clear gain and agree about it.
+//! Operators are told apart by what they do. An operator that does something else than all that were surveyed keeps the
+//! rule: trees of other operators brought nothing for it (bench/tune.md).
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,7 +16,7 @@ use gw_ir::Module;
 use gw_schedule::Schedule;
 use serde::{Deserialize, Serialize};
 
-use super::features::{Features, NAMES, PlaceFeatures, graph_numbers};
+use super::features::{Features, NAMES, PlaceFeatures, graph_numbers, signature};
 use super::places::{Place, places};
 use super::portfolio::{Candidate, PlaceKind};
 use super::tree::Tree;
@@ -26,20 +28,28 @@ use crate::wanted::Origin;
 pub const VERSION: u32 = 1;
 /// Where more places than this are of a kind, all of them take a candidate together.
 pub const ALONE: usize = 2;
+/// The class in a model file that stands for all classes of operators without an entry of their own.
+const ANY: &str = "*";
 /// Environment variable with a model file that takes the place of the one that comes along.
 pub const MODEL_VARIABLE: &str = "GW_CHOICE_MODEL";
 
 /// The models that come along, by machine.
-const BUILTIN: &[(&str, &str)] = &[("cpu", include_str!("../../../../models/choice-cpu.json"))];
+const BUILTIN: &[(&str, &str)] = &[
+    ("cpu", include_str!("../../../../models/choice-cpu.json")),
+    ("cuda", include_str!("../../../../models/choice-cuda.json")),
+];
 
 /// Which schedules suit which places.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChoiceModel {
     /// Where it comes from and how good it is.
     pub about: About,
-    /// The candidates of every kind of place.
-    kinds: BTreeMap<PlaceKind, Vec<Judge>>,
+    /// The candidates of every kind of place and class of operators ([`signature`]).
+    classes: BTreeMap<(PlaceKind, String), Vec<Judge>>,
 }
+
+/// The trees of candidates, by kind of place and class of operators, each under the text of the candidate.
+pub type Lessons = BTreeMap<(PlaceKind, String), Vec<(String, Vec<Tree>)>>;
 
 /// What a model says about itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -76,7 +86,7 @@ struct Judge {
 struct Text {
     #[serde(flatten)]
     about: About,
-    kinds: BTreeMap<String, Vec<TextJudge>>,
+    kinds: BTreeMap<String, BTreeMap<String, Vec<TextJudge>>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -106,13 +116,18 @@ impl Expected {
 }
 
 impl ChoiceModel {
-    /// A model from trees by kind of place and candidate.
-    pub fn new(about: About, kinds: BTreeMap<PlaceKind, Vec<(String, Vec<Tree>)>>) -> ChoiceModel {
+    /// A model from trees.
+    pub fn new(about: About, lessons: Lessons) -> ChoiceModel {
         let judge = |(text, trees): (String, Vec<Tree>)| {
             Candidate::parse(&text).map(|candidate| Judge { text, candidate, trees })
         };
-        let kinds = kinds.into_iter().map(|(kind, all)| (kind, all.into_iter().filter_map(judge).collect()));
-        ChoiceModel { about, kinds: kinds.collect() }
+        let classes = lessons.into_iter().map(|(class, all)| (class, all.into_iter().filter_map(judge).collect()));
+        ChoiceModel { about, classes: classes.collect() }
+    }
+
+    /// Forgets what was learned about classes of operators.
+    pub fn retain(&mut self, keep: impl Fn(PlaceKind, &str) -> bool) {
+        self.classes.retain(|(kind, class), _| keep(*kind, class));
     }
 
     /// The model of a machine: the file of the environment variable, else the one that comes along.
@@ -147,24 +162,26 @@ impl ChoiceModel {
             let version = read.about.version;
             return Err(wrong(format!("it is of version {version}, and this program reads {VERSION}; {mend}")));
         }
-        let mut kinds = BTreeMap::new();
-        for (word, judges) in read.kinds {
+        let mut classes = BTreeMap::new();
+        for (word, of_kind) in read.kinds {
             let kind = PlaceKind::ALL.into_iter().find(|kind| kind.word() == word);
             let kind = kind.ok_or_else(|| wrong(format!("`{word}` is no kind of place")))?;
-            let mut all = Vec::new();
-            for TextJudge { schedule, trees } in judges {
-                let candidate = Candidate::parse(&schedule);
-                let candidate = candidate.ok_or_else(|| wrong(format!("`{schedule}` is no schedule")))?;
-                if trees.is_empty() {
-                    return Err(wrong(format!("`{schedule}` has no trees")));
+            for (class, judges) in of_kind {
+                let mut all = Vec::new();
+                for TextJudge { schedule, trees } in judges {
+                    let candidate = Candidate::parse(&schedule);
+                    let candidate = candidate.ok_or_else(|| wrong(format!("`{schedule}` is no schedule")))?;
+                    if trees.is_empty() {
+                        return Err(wrong(format!("`{schedule}` has no trees")));
+                    }
+                    let trees = trees.iter().map(|tree| tree.parse()).collect::<Result<_, String>>();
+                    let trees = trees.map_err(|problem| wrong(format!("`{schedule}`: {problem}")))?;
+                    all.push(Judge { text: schedule, candidate, trees });
                 }
-                let trees = trees.iter().map(|tree| tree.parse()).collect::<Result<_, String>>();
-                let trees = trees.map_err(|problem| wrong(format!("`{schedule}`: {problem}")))?;
-                all.push(Judge { text: schedule, candidate, trees });
+                classes.insert((kind, class), all);
             }
-            kinds.insert(kind, all);
         }
-        Ok(ChoiceModel { about: read.about, kinds })
+        Ok(ChoiceModel { about: read.about, classes })
     }
 
     /// The text of the model file.
@@ -173,15 +190,25 @@ impl ChoiceModel {
             schedule: judge.text.clone(),
             trees: judge.trees.iter().map(Tree::to_string).collect(),
         };
-        let kinds = self.kinds.iter().map(|(kind, all)| (kind.word().to_string(), all.iter().map(of).collect()));
-        let text = Text { about: self.about.clone(), kinds: kinds.collect() };
+        let mut kinds: BTreeMap<String, BTreeMap<String, Vec<TextJudge>>> = BTreeMap::new();
+        for ((kind, class), all) in &self.classes {
+            let classes = kinds.entry(kind.word().to_string()).or_default();
+            classes.insert(class.clone(), all.iter().map(of).collect());
+        }
+        let text = Text { about: self.about.clone(), kinds };
         serde_json::to_string_pretty(&text).unwrap_or_default() + "\n"
+    }
+
+    /// The candidates for a place; none for an operator of a class that was not surveyed.
+    fn judges(&self, kind: PlaceKind, features: &Features) -> &[Judge] {
+        let class = self.classes.get(&(kind, signature(features)));
+        class.or_else(|| self.classes.get(&(kind, ANY.to_string()))).map_or(&[], Vec::as_slice)
     }
 
     /// The candidates that promise enough at a place, the best first.
     pub fn promising(&self, kind: PlaceKind, features: &Features) -> Vec<(&str, &Candidate, Expected)> {
         let About { margin, doubt, .. } = self.about;
-        let judges = self.kinds.get(&kind).into_iter().flatten();
+        let judges = self.judges(kind, features).iter();
         let mut found: Vec<_> = judges
             .map(|judge| (judge.text.as_str(), &judge.candidate, Expected::of(&judge.trees, features)))
             .filter(|(.., expected)| expected.mean + doubt * expected.spread < -margin)
@@ -198,7 +225,7 @@ impl ChoiceModel {
         let mut numbers = None;
         let mut better = choice.clone();
         let mut changed = 0;
-        for kind in self.kinds.keys() {
+        for kind in &PlaceKind::ALL {
             let all: Vec<&Place> = places.iter().filter(|place| place.kind == *kind).collect();
             let groups = if all.len() <= ALONE { all.chunks(1) } else { all.chunks(all.len()) };
             for group in groups {
@@ -247,7 +274,7 @@ impl ChoiceModel {
     /// Why a candidate was taken, in words.
     fn because(&self, expected: &Expected, features: &Features, kind: PlaceKind) -> String {
         let About { graphs, programs, .. } = self.about;
-        let judges = self.kinds.get(&kind).into_iter().flatten();
+        let judges = self.judges(kind, features).iter();
         let mut asked = [0usize; NAMES.len()];
         judges.flat_map(|judge| &judge.trees).flat_map(|tree| tree.asked(features)).for_each(|at| asked[at] += 1);
         let mut order: Vec<usize> = (0..NAMES.len()).filter(|&at| asked[at] > 0).collect();

@@ -97,7 +97,7 @@ mod tests {
 
     fn probe(spec: &str) -> Probe {
         let spec = GraphSpec::parse(spec).unwrap_or_else(|e| panic!("{e}"));
-        Probe::of(&spec.load(&Silent).unwrap_or_else(|e| panic!("{e}")))
+        Probe::of(&spec.load(&Silent).unwrap_or_else(|e| panic!("{e}")).graph)
     }
 
     #[test]

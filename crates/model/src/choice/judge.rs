@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use graphwright::learned::features::signature;
 use graphwright::learned::model::ChoiceModel;
 use graphwright::learned::portfolio::PlaceKind;
 
@@ -12,7 +13,7 @@ use crate::error::Result;
 /// What is left out together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeaveOut {
-    /// All cases of a graph.
+    /// All cases of a tenth of the graphs.
     Graph,
     /// All cases of a program.
     Program,
@@ -33,10 +34,10 @@ pub struct Judged {
     pub chosen: Vec<(Vec<String>, &'static str)>,
 }
 
-/// Trains without each graph or program in turn and judges on it.
+/// Trains without a tenth of the graphs, or a program, in turn and judges on what was left out.
 pub fn judge(rows: &Rows, target: &str, learning: &Learning, left_out: LeaveOut) -> Result<Vec<Judged>> {
     let key = |case: &Case| match left_out {
-        LeaveOut::Graph => case.graph.clone(),
+        LeaveOut::Graph => fold(&case.graph).to_string(),
         LeaveOut::Program => case.program.clone(),
     };
     let keys: BTreeSet<String> = rows.cases.iter().map(key).collect();
@@ -51,15 +52,21 @@ pub fn judge(rows: &Rows, target: &str, learning: &Learning, left_out: LeaveOut)
     Ok(judged)
 }
 
+/// The fold of a graph: graphs are left out some at a time.
+fn fold(graph: &str) -> u64 {
+    const FOLDS: u64 = 10;
+    // FNV-1a: the same on every machine.
+    graph.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+        % FOLDS
+}
+
 /// The choice of a model for a case among what was measured. Where several places change, their costs are added, or
 /// taken as measured where all took the same candidate.
 fn judge_case(case: &Case, rows: &[&Row], model: &ChoiceModel) -> Judged {
     let mut groups: BTreeMap<(PlaceKind, &[String]), Vec<&Row>> = BTreeMap::new();
-    let most = |kind: PlaceKind| rows.iter().filter(|row| row.kind == kind).map(|row| row.labels.len()).max();
     for row in rows {
         // Many places of a kind change together, few alone.
-        let together = most(row.kind).unwrap_or(1) > graphwright::learned::model::ALONE;
-        if together == (row.labels.len() > 1) {
+        if row.labels.len() != 2 {
             groups.entry((row.kind, &row.labels)).or_default().push(row);
         }
     }
@@ -88,6 +95,21 @@ fn judge_case(case: &Case, rows: &[&Row], model: &ChoiceModel) -> Judged {
     let chosen = chosen.into_iter().map(|(_, labels, candidate)| (labels, candidate)).collect();
     let (program, graph) = (case.program.clone(), case.graph.clone());
     Judged { program, graph, rule, model: (cost.exp() * rule).max(1.0), chosen }
+}
+
+/// The classes of operators of programs for which a model is better than the rule on graphs that were left out. For the
+/// others the rule stays.
+pub fn proven(rows: &Rows, judged: &[Judged]) -> BTreeSet<(PlaceKind, String)> {
+    /// What a model must bring for a program.
+    const BETTER: f64 = 0.995;
+    let wins = |program: &str| {
+        let sum = Summary::of(judged.iter().filter(|case| case.program == program));
+        sum.mean[1] < BETTER * sum.mean[0]
+    };
+    let programs: BTreeSet<&str> = rows.cases.iter().map(|case| case.program.as_str()).collect();
+    let winners: BTreeSet<&str> = programs.into_iter().filter(|program| wins(program)).collect();
+    let rows = rows.rows.iter().filter(|row| winners.contains(rows.cases[row.case].program.as_str()));
+    rows.map(|row| (row.kind, signature(&row.features))).collect()
 }
 
 /// Means and worst cases.

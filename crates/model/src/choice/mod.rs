@@ -13,6 +13,6 @@ mod rows;
 mod train;
 
 pub use grow::Shape;
-pub use judge::{Judged, LeaveOut, Summary, judge};
+pub use judge::{Judged, LeaveOut, Summary, judge, proven};
 pub use rows::{Case, Row, Rows, rows};
 pub use train::{Learning, train};

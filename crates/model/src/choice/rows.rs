@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use graphwright::Program;
 use graphwright::learned::features::{Features, PlaceFeatures};
+use graphwright::learned::model::ALONE;
 use graphwright::learned::places::Place;
 use graphwright::learned::portfolio::{Candidate, PlaceKind};
 use gw_lab::{Lab, TrialOutcome, TuneCell};
@@ -106,6 +107,9 @@ fn add(found: &mut Rows, lab: &Lab, id: i64, cell: &TuneCell) -> Result<Result<(
         let is_candidate =
             |text: &&'static str| changed.iter().all(|place| place.kind == kind && is(text, place, &rule, schedule));
         let Some(candidate) = kind.texts().find(is_candidate) else { continue };
+        // Many places of a kind take a candidate together, though the rule may give it to some of them, too.
+        let alike: Vec<_> = places.iter().filter(|place| place.kind == kind).collect();
+        let changed = if alike.len() > ALONE { alike } else { changed };
         let features: Vec<&PlaceFeatures> = changed.iter().map(|place| &place.features).collect();
         let Some(features) = PlaceFeatures::together(&features).on(&cell.features) else {
             return Ok(Err("cells of versions that did not look at the graph".to_string()));
@@ -116,6 +120,9 @@ fn add(found: &mut Rows, lab: &Lab, id: i64, cell: &TuneCell) -> Result<Result<(
     }
     // A candidate that is the rule costs what the rule costs.
     for place in &places {
+        if places.iter().filter(|other| other.kind == place.kind).count() > ALONE {
+            continue;
+        }
         let same = place.kind.texts().find(|text| is(text, place, &rule, &rule));
         if let (Some(candidate), Some(features)) = (same, place.features.on(&cell.features)) {
             let labels = vec![place.label.clone()];

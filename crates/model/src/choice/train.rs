@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use graphwright::learned::features::Features;
-use graphwright::learned::model::{About, ChoiceModel, VERSION};
+use graphwright::learned::features::signature;
+use graphwright::learned::model::{About, ChoiceModel, Lessons, VERSION};
 use graphwright::learned::portfolio::PlaceKind;
-use graphwright::learned::tree::Tree;
 use gw_graph::rng::Rng;
 
 use super::grow::{Example, Shape, forest};
@@ -27,13 +26,17 @@ pub struct Learning {
 
 impl Default for Learning {
     fn default() -> Self {
-        let shape = Shape { trees: 16, depth: 5, leaf: 4, share: 0.5 };
-        Learning { shape, margin: 0.08, doubt: 1.0, seed: 1 }
+        let shape = Shape { trees: 12, depth: 6, leaf: 3, share: 0.6 };
+        Learning { shape, margin: 0.1, doubt: 0.7, seed: 1 }
     }
 }
 
 /// A candidate that was ended or is this much slower than the rule is simply bad.
 const BAD: f64 = 1.1;
+/// A class of operators has at most this many candidates beside the rule: among many, one always looks good by chance.
+const FEW: usize = 4;
+/// A further candidate must bring this much in the mean over all cases, as a logarithm.
+const WORTH: f64 = 0.004;
 /// A gain beyond this is simply good.
 const GOOD: f64 = -2.0;
 
@@ -56,20 +59,21 @@ pub fn train(rows: &Rows, target: &str, learning: &Learning, uses: impl Fn(usize
             graphs.len()
         )));
     }
-    let mut examples: BTreeMap<(PlaceKind, &str), Vec<Example<'_>>> = BTreeMap::new();
+    let mut classes: BTreeMap<(PlaceKind, String), Vec<&Row>> = BTreeMap::new();
     for row in rows.rows.iter().filter(|row| uses(row.case)) {
-        let graph = graphs[rows.cases[row.case].graph.as_str()];
-        let features: &Features = &row.features;
-        examples.entry((row.kind, row.candidate)).or_default().push((features, lesson(row), graph));
+        classes.entry((row.kind, signature(&row.features))).or_default().push(row);
     }
     let mut rng = Rng::new(learning.seed, 0x6368);
-    let mut kinds: BTreeMap<PlaceKind, Vec<(String, Vec<Tree>)>> = BTreeMap::new();
-    for ((kind, candidate), examples) in examples {
-        // A candidate that never pays needs no trees.
-        let pays = examples.iter().any(|example| example.1 < -learning.margin);
-        let trees = if pays { forest(&examples, graphs.len(), &learning.shape, &mut rng) } else { Vec::new() };
-        if !trees.is_empty() {
-            kinds.entry(kind).or_default().push((candidate.to_string(), trees));
+    let mut lessons = Lessons::new();
+    for (class, all) in classes {
+        for candidate in few(&all) {
+            let of_graph = |row: &Row| graphs[rows.cases[row.case].graph.as_str()];
+            let here = all.iter().filter(|row| row.candidate == candidate);
+            let examples: Vec<Example<'_>> = here.map(|row| (&row.features, lesson(row), of_graph(row))).collect();
+            let trees = forest(&examples, graphs.len(), &learning.shape, &mut rng);
+            if !trees.is_empty() {
+                lessons.entry(class.clone()).or_default().push((candidate.to_string(), trees));
+            }
         }
     }
     let hardware: BTreeSet<&str> = used.iter().map(|&case| rows.cases[case].hardware.as_str()).collect();
@@ -83,5 +87,33 @@ pub fn train(rows: &Rows, target: &str, learning: &Learning, uses: impl Fn(usize
         doubt: learning.doubt,
         judged: None,
     };
-    Ok(ChoiceModel::new(about, kinds))
+    Ok(ChoiceModel::new(about, lessons))
+}
+
+/// The few candidates that together bring most, were the best of them known for each place and graph; one after the
+/// other, the one that brings most first.
+fn few(rows: &[&Row]) -> Vec<&'static str> {
+    let mut costs: BTreeMap<&'static str, BTreeMap<(usize, &[String]), f64>> = BTreeMap::new();
+    for row in rows {
+        costs.entry(row.candidate).or_default().insert((row.case, &row.labels), lesson(row));
+    }
+    let places: BTreeSet<(usize, &[String])> = rows.iter().map(|row| (row.case, row.labels.as_slice())).collect();
+    // What the candidates so far bring; the rule brings nothing.
+    let mut known: BTreeMap<(usize, &[String]), f64> = places.iter().map(|&place| (place, 0.0)).collect();
+    let mut found = Vec::new();
+    while found.len() < FEW {
+        let brings = |of: &BTreeMap<(usize, &[String]), f64>| {
+            of.iter().map(|(place, cost)| (known[place] - cost).max(0.0)).sum::<f64>() / places.len().max(1) as f64
+        };
+        let ranked = costs.iter().map(|(candidate, of)| (brings(of), *candidate, of));
+        let Some((brought, candidate, of)) = ranked.max_by(|a, b| a.0.total_cmp(&b.0)) else { break };
+        if brought < WORTH {
+            break;
+        }
+        for (place, cost) in of {
+            known.entry(*place).and_modify(|known| *known = known.min(*cost));
+        }
+        found.push(candidate);
+    }
+    found
 }
