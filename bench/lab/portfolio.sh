@@ -9,7 +9,7 @@
 #
 # Processor: three surveys side by side on four cores each, and one on two cores. GPU: one process at a time, after the
 # kernels of all programs were compiled side by side. Afterwards OUT has cpu-0.lab .. cpu-3.lab and cuda.lab:
-#   gw lab merge OUT/all.lab OUT/cpu-0.lab; ...; gw model choice OUT/all.lab
+#   gw model choice OUT/cpu-*.lab --judge; gw model choice OUT/cuda.lab --target cuda --judge
 set -u
 gw=$(realpath "$1") out=$(realpath -m "$2") real=${3:-} seconds=${4:-250}
 machines=${GW_PORTFOLIO:-cpu cuda}

@@ -31,7 +31,8 @@ fn kind(word: &str, candidates: &str) -> String {
 
 fn text(kinds: &str) -> String {
     format!(
-        r#"{{"version":1,"target":"cpu","hardware":[],"graphs":2,"programs":3,"margin":0.1,"doubt":1.0,"judged":null,
+        r#"{{"version":1,"target":"cpu","hardware":[],"graphs":2,"programs":3,"edges":[10,4000],"threads":[1,2],
+            "margin":0.1,"doubt":1.0,"judged":null,
             "kinds":{kinds}}}"#
     )
 }
@@ -56,6 +57,16 @@ fn a_candidate_takes_the_place_of_the_rule_where_it_promises_a_gain() {
     // Dense graphs stay with the rule, and a gain within the margin changes nothing.
     let (schedule, because, changed) = improved(&model, "cc", "kron:8");
     assert!(schedule.contains("hybrid") && changed == 0 && !because.contains("learned"), "{schedule}");
+}
+
+#[test]
+fn graphs_and_machines_beyond_the_surveys_keep_the_rule() {
+    let model = model(&[("push,par=serial", "-0.5")]);
+    assert_eq!(improved(&model, "cc", "road:20x20").2, 1);
+    assert_eq!(improved(&model, "cc", "road:90x90").2, 0);
+    let few = text(&kind("frontier", r#"{"schedule":"push,par=serial","trees":["-0.5"]}"#)).replace("[1,2]", "[8,16]");
+    let few = ChoiceModel::parse("test", &few).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(improved(&few, "cc", "road:20x20").2, 0);
 }
 
 #[test]
@@ -128,7 +139,7 @@ fn the_models_that_come_along_can_be_read_and_keep_results_right() {
         assert!(known.is_none_or(|model| model.is_ok_and(|model| model.about.target == target)), "{target}");
     }
     let machine = machine();
-    for spec in ["road:30x30:weights=1..9", "kron:8:weights=1..9", "star:300:weights=1..9", "path:200:weights=1..9"] {
+    for spec in ["road:120x120:weights=1..9", "kron:11:weights=1..9", "star:20000:weights=1..9"] {
         for name in ["bfs", "sssp", "cc", "pagerank", "bc", "kcore", "mis", "coloring", "tc", "triangles"] {
             let program = Program::find(name).unwrap_or_else(|e| panic!("{e}"));
             let opened = graphwright::Graph::open(spec).unwrap_or_else(|e| panic!("{e}"));

@@ -219,7 +219,7 @@ impl Session<'_> {
             }
         }
         let mut recorder =
-            Recorder::new(self.lab.as_mut(), cell(self.program, prepared, &machine, self.threads), journal);
+            Recorder::new(self.lab.as_mut(), cell(self.program, prepared, &machine, self.machine.threads()), journal);
         recorder.problems = problems;
         let mut bench = Live::new(
             self.program,
@@ -311,7 +311,7 @@ impl Session<'_> {
                 Box::new(starts.chain(prepared.space.drawn(wanted, self.seed)))
             }
         };
-        let cell = cell(self.program, prepared, &prepared.key.machine, self.threads);
+        let cell = cell(self.program, prepared, &prepared.key.machine, self.machine.threads());
         let mut recorder = Recorder::new(self.lab.as_mut(), cell, None);
         let runs = prepared.runs[..1].to_vec();
         let (module, graph) = (prepared.module.clone(), Arc::clone(&prepared.graph));
@@ -453,9 +453,9 @@ fn features(graph: &Graph) -> BTreeMap<String, f64> {
     of_graph.map(|&feature| (feature.word().to_string(), all[feature.index()])).collect()
 }
 
-fn cell(program: &Program, prepared: &Prepared, machine: &str, threads: usize) -> TuneCell {
+fn cell(program: &Program, prepared: &Prepared, machine: &str, threads: Option<usize>) -> TuneCell {
     let mut features = features(&prepared.graph);
-    features.extend(graph_numbers(&prepared.graph, Some(threads)));
+    features.extend(graph_numbers(&prepared.graph, threads));
     TuneCell {
         program: program.name().to_string(),
         program_hash: prepared.key.program.clone(),

@@ -64,6 +64,10 @@ pub struct About {
     pub graphs: usize,
     /// See `graphs`.
     pub programs: usize,
+    /// Least and greatest number of edges, and of threads, in the surveys: beyond twice that the rule stays.
+    pub edges: [f64; 2],
+    /// See `edges`; 0 where a machine does not count its work in threads.
+    pub threads: [f64; 2],
     /// The least gain that a change must promise, as a logarithm.
     pub margin: f64,
     /// How many standard deviations of the trees' answers are added to what they expect.
@@ -71,6 +75,17 @@ pub struct About {
     /// Judged on graphs that were left out: geometric mean of the time over the best of the portfolio, for the rule
     /// and for the model.
     pub judged: Option<[f64; 2]>,
+}
+
+impl About {
+    /// Whether a graph and the threads of a machine are like those of the surveys.
+    fn covers(&self, numbers: &BTreeMap<String, f64>) -> bool {
+        const BEYOND: f64 = 2.0;
+        let within = |name: &str, [least, greatest]: [f64; 2]| {
+            numbers.get(name).is_some_and(|value| *value >= least / BEYOND && *value <= greatest * BEYOND)
+        };
+        within("edges", self.edges) && within("threads", self.threads)
+    }
 }
 
 /// A candidate with the trees that judge it.
@@ -230,6 +245,9 @@ impl ChoiceModel {
             let groups = if all.len() <= ALONE { all.chunks(1) } else { all.chunks(all.len()) };
             for group in groups {
                 let numbers = numbers.get_or_insert_with(|| graph_numbers(graph, machine.threads()));
+                if !self.about.covers(numbers) {
+                    return 0;
+                }
                 let features: Vec<&PlaceFeatures> = group.iter().map(|place| &place.features).collect();
                 let Some(features) = PlaceFeatures::together(&features).on(numbers) else { continue };
                 let possible = |schedule: &Schedule, place: &Place| {

@@ -21,6 +21,10 @@ pub struct Case {
     pub graph: String,
     /// Processor and threads, or device.
     pub hardware: String,
+    /// Edges of the graph.
+    pub edges: f64,
+    /// Threads of the machine; 0 where it does not count its work in threads.
+    pub threads: f64,
     /// Seconds under the rule.
     pub rule: f64,
     /// The least seconds of all schedules.
@@ -130,13 +134,13 @@ fn add(found: &mut Rows, lab: &Lab, id: i64, cell: &TuneCell) -> Result<Result<(
         }
     }
     if found.rows.len() > rows_before {
-        found.cases.push(Case {
-            program: cell.program.clone(),
-            graph: graph_name(cell),
-            hardware: cell.hardware.clone(),
-            rule: seconds,
-            best,
-        });
+        let number = |name: &str| cell.features.get(name).copied().unwrap_or(0.0);
+        // A device has no threads behind its name: those of the host say nothing about it.
+        let threads = cell.hardware.rsplit_once("threads: ").and_then(|(_, threads)| threads.parse().ok());
+        let threads = threads.unwrap_or(0.0);
+        let (edges, hardware) = (number("edges"), cell.hardware.clone());
+        let (program, graph) = (cell.program.clone(), graph_name(cell));
+        found.cases.push(Case { program, graph, hardware, edges, threads, rule: seconds, best });
     }
     Ok(Ok(()))
 }

@@ -8,7 +8,7 @@ use graphwright::learned::portfolio::PlaceKind;
 use gw_graph::rng::Rng;
 
 use super::grow::{Example, Shape, forest};
-use super::rows::{Row, Rows};
+use super::rows::{Case, Row, Rows};
 use crate::error::{ModelError, Result};
 
 /// How a model is learned, and how careful it is.
@@ -77,12 +77,18 @@ pub fn train(rows: &Rows, target: &str, learning: &Learning, uses: impl Fn(usize
         }
     }
     let hardware: BTreeSet<&str> = used.iter().map(|&case| rows.cases[case].hardware.as_str()).collect();
+    let range = |of: fn(&Case) -> f64| {
+        let values = || used.iter().map(|&case| of(&rows.cases[case]));
+        [values().fold(f64::MAX, f64::min), values().fold(0.0, f64::max)]
+    };
     let about = About {
         version: VERSION,
         target: target.to_string(),
         hardware: hardware.into_iter().map(String::from).collect(),
         graphs: graphs.len(),
         programs: programs.len(),
+        edges: range(|case| case.edges),
+        threads: range(|case| case.threads),
         margin: learning.margin,
         doubt: learning.doubt,
         judged: None,
