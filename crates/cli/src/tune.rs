@@ -76,7 +76,7 @@ pub struct Tune {
     #[arg(long, value_name = "COUNT|portfolio", requires = "lab", value_parser = survey_of,
           conflicts_with_all = ["out", "explain", "objective"])]
     survey: Option<Survey>,
-    /// Survey the graphs of this file, one per line, each within the budget; the argument for the graph is then left out
+    /// Survey the graphs of this file, one per line, each within the budget; the arguments are then without a graph
     #[arg(long, value_name = "FILE", requires = "survey")]
     graphs: Option<PathBuf>,
     /// Seed of all draws

@@ -111,7 +111,7 @@ fn what_is_not_legal_or_not_possible_falls_out() {
 #[test]
 fn a_bad_model_file_is_refused_with_what_is_wrong() {
     let judge =
-        |schedule: &str, trees: &str| format!(r#"{{"frontier":[{{"schedule":"{schedule}","trees":{trees}}}]}}"#);
+        |schedule: &str, trees: &str| kind("frontier", &format!(r#"{{"schedule":"{schedule}","trees":{trees}}}"#));
     for (text, word) in [
         ("nonsense".to_string(), "gw model choice"),
         (text("{}").replace("\"version\":1", "\"version\":7"), "version 7"),

@@ -8,12 +8,12 @@ use graphwright::learned::portfolio::PlaceKind;
 
 use super::rows::{Case, Row, Rows};
 use super::train::{Learning, lesson, train};
-use crate::error::Result;
+use crate::error::{ModelError, Result};
 
 /// What is left out together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeaveOut {
-    /// All cases of a tenth of the graphs.
+    /// All cases of a tenth of the graphs, or of one where there are few.
     Graph,
     /// All cases of a program.
     Program,
@@ -36,7 +36,9 @@ pub struct Judged {
 
 /// Trains without a tenth of the graphs, or a program, in turn and judges on what was left out.
 pub fn judge(rows: &Rows, target: &str, learning: &Learning, left_out: LeaveOut) -> Result<Vec<Judged>> {
+    let graphs: BTreeSet<&str> = rows.cases.iter().map(|case| case.graph.as_str()).collect();
     let key = |case: &Case| match left_out {
+        LeaveOut::Graph if graphs.len() < MANY => case.graph.clone(),
         LeaveOut::Graph => fold(&case.graph).to_string(),
         LeaveOut::Program => case.program.clone(),
     };
@@ -45,12 +47,19 @@ pub fn judge(rows: &Rows, target: &str, learning: &Learning, left_out: LeaveOut)
     rows.rows.iter().for_each(|row| by_case[row.case].push(row));
     let mut judged = Vec::new();
     for out in keys {
-        let model = train(rows, target, learning, |case| key(&rows.cases[case]) != out)?;
+        let model = match train(rows, target, learning, |case| key(&rows.cases[case]) != out) {
+            // Where nothing is left to learn from, the rule stays.
+            Err(ModelError::NothingToLearn(_)) => None,
+            model => Some(model?),
+        };
         let here = rows.cases.iter().enumerate().filter(|(_, case)| key(case) == out);
-        judged.extend(here.map(|(at, case)| judge_case(case, &by_case[at], &model)));
+        judged.extend(here.map(|(at, case)| judge_case(case, &by_case[at], model.as_ref())));
     }
     Ok(judged)
 }
+
+/// From this many graphs on, a tenth of them is left out at a time; of fewer each alone.
+const MANY: usize = 20;
 
 /// The fold of a graph: graphs are left out some at a time.
 fn fold(graph: &str) -> u64 {
@@ -62,7 +71,7 @@ fn fold(graph: &str) -> u64 {
 
 /// The choice of a model for a case among what was measured. Where several places change, their costs are added, or
 /// taken as measured where all took the same candidate.
-fn judge_case(case: &Case, rows: &[&Row], model: &ChoiceModel) -> Judged {
+fn judge_case(case: &Case, rows: &[&Row], model: Option<&ChoiceModel>) -> Judged {
     let mut groups: BTreeMap<(PlaceKind, &[String]), Vec<&Row>> = BTreeMap::new();
     for row in rows {
         // Many places of a kind change together, few alone.
@@ -72,9 +81,9 @@ fn judge_case(case: &Case, rows: &[&Row], model: &ChoiceModel) -> Judged {
     }
     let (mut cost, mut chosen) = (0.0, Vec::new());
     for ((kind, labels), rows) in &groups {
-        let promising = model.promising(*kind, &rows[0].features).into_iter();
-        let measured = promising.filter_map(|(text, ..)| rows.iter().find(|row| row.candidate == text));
-        if let Some(row) = measured.into_iter().next()
+        let promising = model.into_iter().flat_map(|model| model.promising(*kind, &rows[0].features));
+        let mut measured = promising.filter_map(|(text, ..)| rows.iter().find(|row| row.candidate == text));
+        if let Some(row) = measured.next()
             && row.cost != 0.0
         {
             cost += if row.done { row.cost } else { row.cost.max(lesson(row)) };
