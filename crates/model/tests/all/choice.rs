@@ -56,7 +56,7 @@ fn surveys(lab: &mut Lab, program: &str, graphs: usize, target: &str) {
 
 fn lab() -> (tempfile::TempDir, Lab) {
     let folder = tempfile::tempdir().unwrap();
-    let lab = Lab::create(&folder.path().join("made.lab")).unwrap();
+    let lab = Lab::create(folder.path().join("made.lab")).unwrap();
     (folder, lab)
 }
 
