@@ -1,19 +1,20 @@
 //! `gw tune`.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use graphwright::ScheduleCache;
-use gw_exec::RunOptions;
+use graphwright::{Program, ScheduleCache};
+use gw_exec::{GraphVm, RunOptions};
 use gw_graph::progress::Progress;
+use gw_graph::text_file::read_text;
 use gw_lab::Lab;
 use gw_meter::power::Gauge;
 use gw_schedule::ProgramSchedule;
-use gw_tune::{Ended, Event, Found, Objective, ProgramSpace, Session, Tuned, explain, for_file};
+use gw_tune::{Ended, Event, Found, Objective, ProgramSpace, Session, Survey, Tuned, explain, for_file};
 
 use crate::error::CliError;
 use crate::machines::{self, Target};
@@ -70,9 +71,14 @@ pub struct Tune {
     /// Tune for so many sources besides the first, drawn by the seed [default: 3 where no source is given, else 0]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(..=64))]
     more_sources: Option<u32>,
-    /// Do not search: measure so many schedules drawn evenly, as evidence for the lab
-    #[arg(long, value_name = "COUNT", requires = "lab", conflicts_with_all = ["out", "explain", "objective"])]
-    survey: Option<usize>,
+    /// Do not search: measure so many schedules drawn evenly, or the rule and the portfolio (`portfolio`), as evidence
+    /// for the lab
+    #[arg(long, value_name = "COUNT|portfolio", requires = "lab", value_parser = survey_of,
+          conflicts_with_all = ["out", "explain", "objective"])]
+    survey: Option<Survey>,
+    /// Survey the graphs of this file, one per line, each within the budget; the arguments are then without a graph
+    #[arg(long, value_name = "FILE", requires = "survey")]
+    graphs: Option<PathBuf>,
     /// Seed of all draws
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -111,28 +117,69 @@ impl Tune {
         // A minute of search shall not end at a file that cannot be written.
         self.out.as_deref().map_or(Ok(()), |path| writable(path, "--out"))?;
         let lab = self.lab.as_ref().map(Lab::open).transpose()?;
+        let machine = self.target.open(threads)?.machine;
+        let machine = crate::stop::Left::new(machine, |machine| !machine.vm().start_steps().is_empty());
+        let threads = machine.threads();
+        match &self.graphs {
+            None => self.on_graph(&program, machine.vm(), threads, lab, &self.args, cancel),
+            Some(path) => self.on_graphs(path, &program, machine.vm(), threads, cancel),
+        }
+    }
+
+    /// Surveys every graph of a list. A graph that the program refuses is named and passed over.
+    fn on_graphs(
+        &self,
+        path: &Path,
+        program: &Program,
+        machine: &dyn GraphVm,
+        threads: usize,
+        cancel: &Arc<AtomicBool>,
+    ) -> Result<(), CliError> {
+        let wrong = |error| CliError::Usage(format!("--graphs {}: {error}", path.display()));
+        let list = read_text(path).map_err(wrong)?;
+        let graphs = list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+        for graph in graphs {
+            let args: Vec<String> =
+                std::iter::once(graph).chain(self.args.iter().map(String::as_str)).map(String::from).collect();
+            let lab = self.lab.as_ref().map(Lab::open).transpose()?;
+            eprintln!("gw: {graph}");
+            match self.on_graph(program, machine, threads, lab, &args, cancel) {
+                Err(stopped @ CliError::InterruptedSurvey(_)) => return Err(stopped),
+                Err(error) => eprintln!("gw: {graph} is left out: {error}"),
+                Ok(()) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn on_graph(
+        &self,
+        program: &Program,
+        machine: &dyn GraphVm,
+        threads: usize,
+        lab: Option<Lab>,
+        args: &[String],
+        cancel: &Arc<AtomicBool>,
+    ) -> Result<(), CliError> {
         let graphs = Arc::new(match program.as_standard() {
             Some(_) => Graphs::by_ids(),
             None => Graphs::default(),
         });
-        let ready = program.ready(&self.named.pairs(), &self.args, &*graphs)?;
+        let ready = program.ready(&self.named.pairs(), args, &*graphs)?;
         // What `ready` says about a source that was not given does not hold here: further ones are drawn.
         let notes = ready.notes.iter().filter(|note| !note.starts_with("no source is given"));
         notes.for_each(|note| eprintln!("gw: {note}"));
-        let machine = self.target.open(threads)?.machine;
-        let machine = crate::stop::Left::new(machine, |machine| !machine.vm().start_steps().is_empty());
-        let threads = machine.threads();
         let mut options = RunOptions::with_args(ready.args.iter().cloned());
         (options.graphs, options.cancel) = (graphs, Arc::clone(cancel));
         let objective = Objective::from(self.objective);
         let option = format!("--objective {}", objective.word());
-        let meter = objective.needs_meter().then(|| crate::energy::meter(machine.vm().name(), &option)).transpose()?;
+        let meter = objective.needs_meter().then(|| crate::energy::meter(machine.name(), &option)).transpose()?;
         // Metering a schedule takes a second per source.
         let more = if objective.needs_meter() { 1 } else { 3 };
         let usual = if ready.chosen_source.is_some() && self.survey.is_none() { more } else { 0 };
         let mut session = Session {
             program: &ready.program,
-            machine: machine.vm(),
+            machine,
             threads,
             options,
             more_sources: self.more_sources.unwrap_or(usual) as usize,
@@ -146,8 +193,16 @@ impl Tune {
         };
         cancel.store(false, Ordering::Relaxed);
         let done = self.carry_out(&mut session);
-        cancel.store(true, Ordering::Relaxed);
-        done
+        let by_person = cancel.swap(true, Ordering::Relaxed);
+        match done {
+            Err(CliError::InterruptedSurvey(tried)) if !by_person => {
+                eprintln!(
+                    "gw: the device is still at work on a schedule that was ended: the survey ends after {tried}"
+                );
+                Ok(())
+            }
+            done => done,
+        }
     }
 
     fn carry_out(&self, session: &mut Session<'_>) -> Result<(), CliError> {
@@ -247,9 +302,15 @@ impl Tune {
     }
 }
 
-fn survey(session: &mut Session<'_>, prepared: &gw_tune::Prepared, wanted: usize) -> Result<(), CliError> {
+fn survey(session: &mut Session<'_>, prepared: &gw_tune::Prepared, wanted: Survey) -> Result<(), CliError> {
     let bar = Bar::new();
-    bar.begin("measuring schedules", Some(wanted as u64));
+    bar.begin(
+        "measuring schedules",
+        match wanted {
+            Survey::Drawn(count) => Some(count as u64),
+            Survey::Portfolio => None,
+        },
+    );
     let surveyed = session.survey(prepared, wanted, &mut |_| bar.advance(1))?;
     drop(bar);
     surveyed.problems.iter().for_each(|problem| eprintln!("gw: warning: {problem}"));
@@ -402,6 +463,15 @@ fn axes(space: &ProgramSpace, found: &Found, best: &ProgramSchedule) -> String {
 /// A count in few digits: `68`, `1.2e6`.
 fn short(count: f64) -> String {
     if count < 1e5 { grouped(count as u64) } else { format!("{count:.1e}") }
+}
+
+/// Reads a count or `portfolio`.
+fn survey_of(text: &str) -> Result<Survey, String> {
+    match (text, text.parse()) {
+        ("portfolio", _) => Ok(Survey::Portfolio),
+        (_, Ok(count)) => Ok(Survey::Drawn(count)),
+        (_, Err(_)) => Err(format!("`{text}` is neither a number of schedules nor `portfolio`")),
+    }
 }
 
 /// Reads `10s`, `2m`, `500ms` or a number of seconds.

@@ -174,3 +174,43 @@ fn a_survey_ends_by_its_budget_or_by_ctrl_c() {
     let words = told(&output);
     assert!(output.status.code() == Some(130) && words.contains("interrupted after "), "{words}");
 }
+
+#[test]
+fn the_learned_choice_is_trained_from_surveys_and_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    assert!(gw(at, &["lab", "init", "my.lab"]).status.success());
+    let choice = ["model", "choice", "my.lab", "-o", "my.json", "--judge"];
+    let output = gw(at, &choice);
+    assert!(!output.status.success() && told(&output).contains("--survey portfolio"), "{}", told(&output));
+    std::fs::write(at.join("graphs"), "# a comment\n\nkron:6\nroad:9x9\nmissing.mtx\nurand:6:4\n").unwrap();
+    let survey = ["tune", "cc", "--survey", "portfolio", "--graphs", "graphs", "--budget", "5s", "--lab", "my.lab"];
+    let output = gw(at, &survey);
+    let words = told(&output);
+    assert!(output.status.success() && words.contains("missing.mtx is left out"), "{words}");
+    let output = gw(at, &choice);
+    let answer = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && answer.contains("1 programs on 3 graphs"), "{answer}{}", told(&output));
+    // What was measured on one machine says nothing about another.
+    let output = gw(at, &[&choice[..], &["--target", "cuda"]].concat());
+    assert!(!output.status.success() && told(&output).contains("with the machine cuda"), "{}", told(&output));
+    // A model of one leaf that always promises a gain.
+    let text = std::fs::read_to_string(at.join("my.json")).unwrap();
+    let mut model: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let candidates = serde_json::json!([{"schedule": "pull,par=serial,frontier=bitmap", "trees": ["-1"]}]);
+    model["kinds"] = serde_json::json!({"frontier": {"*": candidates}});
+    std::fs::write(at.join("sure.json"), model.to_string()).unwrap();
+    let run = |schedule: &str, model: &str| {
+        let args = ["run", "cc", "kron:6", "--verify", "--explain-schedule", "--schedule", schedule];
+        let output = command(at, &args).env("GW_CHOICE_MODEL", model).output().expect("gw starts");
+        assert!(output.status.success(), "{}", told(&output));
+        told(&output)
+    };
+    let words = run("auto", "sure.json");
+    assert!(words.contains("pull,par=serial") && words.contains("learned from 1 programs on 3 graphs"), "{words}");
+    assert!(!run("rule", "sure.json").contains("pull,par=serial,frontier=bitmap\n      learned"));
+    std::fs::write(at.join("bad.json"), text.replace("\"version\": 1", "\"version\": 99")).unwrap();
+    let words = run("auto", "bad.json");
+    assert!(words.contains("cannot be used") && words.contains("version 99"), "{words}");
+    assert!(run("auto", "none.json").contains("cannot be used: cannot read none.json"));
+}

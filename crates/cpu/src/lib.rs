@@ -111,6 +111,10 @@ impl GraphVm for CpuVm {
         Family::Cpu
     }
 
+    fn threads(&self) -> Option<usize> {
+        Some(self.threads)
+    }
+
     fn renumbers_from(&self) -> Option<u32> {
         Some(tuning::RENUMBERS_FROM)
     }

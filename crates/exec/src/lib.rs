@@ -64,7 +64,7 @@ pub use program::{Globals, Program, RunResult, Timings};
 pub use queue::{Queue, QueueSpec, QueueState};
 pub use reference::ReferenceVm;
 pub use remote::{Reduction, RemoteMemory};
-pub use rules::{ChoicePoint, GraphFacts, INTERSECTIONS_BY_LENGTH, Rule, RuleTable, choose_by_rules};
+pub use rules::{ChoicePoint, GraphFacts, INTERSECTIONS_BY_LENGTH, Rule, RuleTable, choose_by_rules, operator_at};
 pub use set::{MachineSet, SetForm, VertexSet};
 pub use sites::{OperatorId, Site, Sites, StatementId};
 pub use trace::{SharedTrace, Trace, TraceAccess, TraceFilter, TracedCall, TracedVm};

@@ -156,8 +156,8 @@ pub fn choose_by_rules(table: &RuleTable<'_>, mut module: Module, graph: &GraphF
     (module, choice)
 }
 
-/// The edge operator of the statement at a place.
-fn operator_at<'m>(module: &'m Module, place: &Point) -> Option<&'m EdgeSetIterator> {
+/// The edge operator of the statement at a place; `None` where something else stands there.
+pub fn operator_at<'m>(module: &'m Module, place: &Point) -> Option<&'m EdgeSetIterator> {
     let label = place.path.as_deref()?.rsplit(':').next();
     walk::bodies(module).find_map(|body| {
         let mut found = None;

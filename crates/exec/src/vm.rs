@@ -59,6 +59,11 @@ pub trait GraphVm: Send + Sync {
         (module, Choice::defaults("this machine has no rule for choosing a schedule"))
     }
 
+    /// Threads that operators are shared among; `None` where the machine does not count its work in threads.
+    fn threads(&self) -> Option<usize> {
+        None
+    }
+
     /// From how many runs on a graph on it pays to number the vertices by degree; `None` where that helps nobody.
     fn renumbers_from(&self) -> Option<u32> {
         None

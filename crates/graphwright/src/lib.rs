@@ -39,6 +39,7 @@ mod error;
 mod graph;
 mod incremental;
 mod job;
+pub mod learned;
 mod machines;
 mod opening;
 mod outcome;

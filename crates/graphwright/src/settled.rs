@@ -30,6 +30,8 @@ pub struct Decision {
     pub own_refused: Option<String>,
     /// Why a schedule that was tuned for this program and graph is not used.
     pub tuned_ignored: Option<String>,
+    /// Why the model of the learned choice is not used.
+    pub model_ignored: Option<String>,
     /// The settings that were dropped because they do nothing on the machine, with the reason.
     pub without_effect: Vec<String>,
     /// Edge operators for which a preset has nothing that is legal, and where the machine's defaults hold.
@@ -134,6 +136,7 @@ impl Decision {
             not_adaptive: None,
             own_refused: None,
             tuned_ignored: None,
+            model_ignored: None,
             without_effect: Vec::new(),
             left_to_defaults: Vec::new(),
             load_seconds: 0.0,

@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use crate::adviser::Adviser;
 use crate::error::{Error, Result};
+use crate::learned::model::ChoiceModel;
 use crate::preset::Preset;
 use crate::program::Program;
 use crate::settled::{Decision, Settled, refusals};
@@ -22,7 +23,7 @@ use crate::tuned::{ScheduleCache, Tuning, TuningKey, text_hash};
 
 /// The name of the schedule that the machine chooses.
 pub const AUTO: &str = "auto";
-/// The name of the schedule that the machine's rule chooses, whatever was tuned.
+/// The name of the schedule that the machine's rule chooses, whatever was tuned and learned.
 pub const RULE: &str = "rule";
 /// The name of the schedule that a model picks at every step; a file may follow behind a colon.
 pub const ADAPTIVE: &str = "adaptive";
@@ -32,8 +33,10 @@ pub const ADAPTIVE: &str = "adaptive";
 pub enum Wanted {
     /// This one.
     Fixed(Box<ProgramSchedule>, Origin),
-    /// The choice of the machine's rule for the graph of the run.
+    /// The learned choice for the graph of the run, where it promises more than the machine's rule; else the rule.
     Chosen,
+    /// The choice of the machine's rule for the graph of the run.
+    Rule,
     /// What `gw tune` found for the program of this hash and the graph of the run, else as chosen.
     Tuned(ScheduleCache, String),
     /// The rules of a preset for the graph of the run.
@@ -108,7 +111,8 @@ impl Wanted {
         }
         if text == AUTO || text == RULE {
             let file = SourceFile::new(title, text);
-            return Ok(ReadSchedule { wanted: Wanted::Chosen, warnings: Vec::new(), file });
+            let wanted = if text == AUTO { Wanted::Chosen } else { Wanted::Rule };
+            return Ok(ReadSchedule { wanted, warnings: Vec::new(), file });
         }
         if let Some(preset) = Preset::find(text) {
             let file = SourceFile::new(title, text);
@@ -199,12 +203,22 @@ impl Wanted {
                 Err(why) => tuned_ignored = Some(why),
             }
         }
+        let mut model_ignored = None;
+        if let (Wanted::Chosen | Wanted::Tuned(..), Some(graph), None) = (self, &chosen.graph, &choice.defaults_because)
+        {
+            match ChoiceModel::of(machine.name()) {
+                Some(Ok(model)) => _ = model.improve(machine, &chosen.module, graph, &mut choice),
+                Some(Err(error)) => model_ignored = Some(error.to_string()),
+                None => {}
+            }
+        }
         let origin = if choice.defaults_because.is_none() { Origin::Chosen } else { Origin::None };
         let decision = Decision {
             reasons: choice.reasons,
             defaults_because: choice.defaults_because,
             not_adaptive,
             tuned_ignored,
+            model_ignored,
             load_seconds: chosen.load_seconds,
             ..Decision::fixed(choice.schedule, origin)
         };

@@ -28,7 +28,7 @@ use crate::sources;
 use crate::stats::Summary;
 use crate::template::fill;
 use crate::traffic::{Tally, Traffic, typical};
-use graphwright::{ADAPTIVE, AUTO, Times, Wanted};
+use graphwright::{ADAPTIVE, AUTO, RULE, Times, Wanted};
 
 /// On what and how a plan is run.
 pub struct Settings<'a> {
@@ -66,7 +66,7 @@ pub struct Outcome {
 /// Measures every row of a plan. Failures end a row, never the whole.
 pub fn run(plan: &Plan, settings: &Settings<'_>, listener: &mut dyn Listener) -> Outcome {
     let compiled = plan.schedules.iter().map(|s| match s.wanted.on(settings.machine).0 {
-        Wanted::Chosen | Wanted::Tuned(..) | Wanted::Preset(_) | Wanted::Adaptive(..) => None,
+        Wanted::Chosen | Wanted::Rule | Wanted::Tuned(..) | Wanted::Preset(_) | Wanted::Adaptive(..) => None,
         fixed => Some(plan.programs[s.program].prepare(&fixed, settings.machine, &RunOptions::default())),
     });
     let mut runner = Runner { plan, settings, listener, compiled: compiled.collect(), outcome: Outcome::default() };
@@ -384,6 +384,7 @@ impl<'a> Runner<'a> {
             (Some(prepared), _) => prepared.schedule.to_string(),
             (None, Wanted::Fixed(schedule, _)) => schedule.to_string(),
             (None, Wanted::Chosen | Wanted::Tuned(..)) => AUTO.to_string(),
+            (None, Wanted::Rule) => RULE.to_string(),
             (None, Wanted::Preset(preset)) => preset.name.to_string(),
             (None, Wanted::Adaptive(..)) => ADAPTIVE.to_string(),
         };

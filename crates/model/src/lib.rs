@@ -19,12 +19,14 @@
 //! | `validate`, `show` | how often it names the fastest; what it chooses and why |
 //! | `store` | measurements from a lab, models in a lab |
 //! | `export` | JSON, Rust and CUDA source |
+//! | `choice` | which schedule of a portfolio suits an operator on a graph, from surveys of the tuner |
 //! | `workload`, `rank` | memory operations from the sizes of a graph; do two measures agree about an order? |
 //!
 //! It runs nothing: measurements come from the lab, choices at run time are made by [`gw_schedule::Tree`].
 
 mod alternate;
 mod candidates;
+pub mod choice;
 mod cost;
 mod cross;
 mod curve;

@@ -40,6 +40,6 @@ pub use journal::{Journal, Known, Subject};
 pub use live::{Live, Verdict};
 pub use replay::{Entry, Replay, Table, TableCatalogue};
 pub use search::{Ended, Event, Found, NoBaseline, Settings, search};
-pub use session::{Prepared, Session, Surveyed, Tuned, for_file};
+pub use session::{Prepared, Session, Survey, Surveyed, Tuned, for_file};
 pub use space::ProgramSpace;
 pub use starts::{FromLab, starts, starts_from_lab};

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use graphwright::learned::features::graph_numbers;
 use graphwright::{Program, ScheduleCache, TunedSchedule, TuningKey, Wanted, text_hash};
 use gw_exec::{GraphVm, RunOptions, graph_features, graph_text, label_operators};
 use gw_graph::rng::Rng;
@@ -22,7 +23,7 @@ use crate::live::{LONG, Live, Verdict};
 use crate::recorder::Recorder;
 use crate::search::{Ended, Event, Found, Settings, search};
 use crate::space::ProgramSpace;
-use crate::starts::{FromLab, starts, starts_from_lab};
+use crate::starts::{FromLab, rule_and_portfolio, starts, starts_from_lab};
 
 /// The share of the budget that drawing further sources may take.
 const DRAW_SHARE: f64 = 0.2;
@@ -99,6 +100,15 @@ pub struct Tuned {
     pub problems: Vec<String>,
 }
 
+/// The schedules that a survey measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Survey {
+    /// The rule and the portfolio: few schedules, the same ones on every graph.
+    Portfolio,
+    /// What a search begins with, and so many drawn evenly from the space.
+    Drawn(usize),
+}
+
 /// The end of a survey.
 #[derive(Debug)]
 pub struct Surveyed {
@@ -127,7 +137,7 @@ impl Session<'_> {
         let graph = loaded
             .map_err(|error| graphwright::Error::Run { error, file: self.program.file().clone() })
             .map_err(TuneError::from)?;
-        let settled = self.program.settle(&Wanted::Chosen, self.machine, &self.options);
+        let settled = self.program.settle(&Wanted::Rule, self.machine, &self.options);
         let mut module = settled.module().clone();
         label_operators(&mut module);
         let rule = settled.decision.schedule.clone();
@@ -181,6 +191,10 @@ impl Session<'_> {
         let machine = prepared.key.machine.clone();
         let mut settings = Settings::new(self.budget.as_secs_f64(), Vec::new());
         settings.starts = starts(self.program, self.machine, &prepared.space, &prepared.rule);
+        let learned = self.program.settle(&Wanted::Chosen, self.machine, &self.options).decision.schedule;
+        if prepared.space.key(&learned) != prepared.space.key(&prepared.rule) {
+            settings.starts.insert(1, ("learned".to_string(), learned));
+        }
         let at = settings.starts.len().min(2);
         settings.starts.splice(at..at, std::mem::take(&mut prepared.from_lab.schedules));
         (settings.objective, settings.seed) = (self.objective, self.seed);
@@ -204,7 +218,8 @@ impl Session<'_> {
                 Err(error) => problems.push(format!("the search cannot be taken up again later: {error}")),
             }
         }
-        let mut recorder = Recorder::new(self.lab.as_mut(), cell(self.program, prepared, &machine), journal);
+        let mut recorder =
+            Recorder::new(self.lab.as_mut(), cell(self.program, prepared, &machine, self.machine.threads()), journal);
         recorder.problems = problems;
         let mut bench = Live::new(
             self.program,
@@ -281,23 +296,29 @@ impl Session<'_> {
         Ok(Tuned { found, compile_seconds, compiles, verified, wrong, entry, problems })
     }
 
-    /// Measures schedules drawn evenly from the space instead of searching: each once with a cap, those within reach
-    /// of the best some times more. `watch` hears how many were tried.
-    pub fn survey(&mut self, prepared: &Prepared, wanted: usize, watch: &mut dyn FnMut(usize)) -> Result<Surveyed> {
-        const CAP: f64 = 8.0;
+    /// Measures schedules instead of searching: each once with a cap, those within reach of the best some times more.
+    /// `watch` hears how many were tried.
+    pub fn survey(&mut self, prepared: &Prepared, survey: Survey, watch: &mut dyn FnMut(usize)) -> Result<Surveyed> {
         const CLOSE: f64 = 1.3;
-        const AGAIN: usize = 3;
-        let starts = starts(self.program, self.machine, &prepared.space, &prepared.rule);
-        let schedules = starts.into_iter().map(|(_, schedule)| schedule);
-        let schedules = schedules.chain(prepared.space.drawn(wanted, self.seed));
-        let cell = cell(self.program, prepared, &prepared.key.machine);
+        const AGAIN: usize = 4;
+        // Of a portfolio only who wins matters; a table for replays knows the times of slow schedules, too.
+        let cap = if survey == Survey::Portfolio { 3.0 } else { 8.0 };
+        let schedules: Box<dyn Iterator<Item = ProgramSchedule>> = match survey {
+            Survey::Portfolio => Box::new(rule_and_portfolio(&prepared.space, &prepared.rule).into_iter()),
+            Survey::Drawn(wanted) => {
+                let starts = starts(self.program, self.machine, &prepared.space, &prepared.rule);
+                let starts = starts.into_iter().map(|(_, schedule)| schedule);
+                Box::new(starts.chain(prepared.space.drawn(wanted, self.seed)))
+            }
+        };
+        let cell = cell(self.program, prepared, &prepared.key.machine, self.machine.threads());
         let mut recorder = Recorder::new(self.lab.as_mut(), cell, None);
         let runs = prepared.runs[..1].to_vec();
         let (module, graph) = (prepared.module.clone(), Arc::clone(&prepared.graph));
         let mut bench =
             Live::new(self.program, self.machine, module, graph, runs, Objective::Time, |trial| recorder.add(trial));
         bench.begun_at(prepared.begun);
-        let mut best = f64::MAX / CAP;
+        let mut best = f64::MAX / cap;
         let mut done: Vec<(f64, ProgramSchedule)> = Vec::new();
         let budget = self.budget.as_secs_f64();
         let (mut tried, mut stopped) = (0, false);
@@ -307,7 +328,7 @@ impl Session<'_> {
                 break;
             }
             tried += 1;
-            match bench.run(&schedule, 0, CAP * best) {
+            match bench.run(&schedule, 0, cap * best) {
                 Trial::Done(reading) => {
                     best = best.min(reading.seconds);
                     done.push((reading.seconds, schedule));
@@ -321,11 +342,12 @@ impl Session<'_> {
             watch(tried);
         }
         for _ in 0..AGAIN {
-            for (seconds, schedule) in &mut done {
-                if stopped || *seconds > CLOSE * best || bench.elapsed() > budget {
+            for (place, (seconds, schedule)) in done.iter_mut().enumerate() {
+                // The first one is the rule, which all others are compared with.
+                if stopped || place > 0 && *seconds > CLOSE * best || bench.elapsed() > budget {
                     continue;
                 }
-                match bench.run(schedule, 0, CAP * best) {
+                match bench.run(schedule, 0, cap * best) {
                     Trial::Done(reading) => {
                         *seconds = seconds.min(reading.seconds);
                         best = best.min(reading.seconds);
@@ -431,13 +453,15 @@ fn features(graph: &Graph) -> BTreeMap<String, f64> {
     of_graph.map(|&feature| (feature.word().to_string(), all[feature.index()])).collect()
 }
 
-fn cell(program: &Program, prepared: &Prepared, machine: &str) -> TuneCell {
+fn cell(program: &Program, prepared: &Prepared, machine: &str, threads: Option<usize>) -> TuneCell {
+    let mut features = features(&prepared.graph);
+    features.extend(graph_numbers(&prepared.graph, threads));
     TuneCell {
         program: program.name().to_string(),
         program_hash: prepared.key.program.clone(),
         graph: prepared.key.graph.clone(),
         graph_name: Some(prepared.graph_name.clone()),
-        features: features(&prepared.graph),
+        features,
         target: prepared.key.target.clone(),
         hardware: machine.to_string(),
         commit: build_commit(),

@@ -5,10 +5,11 @@
 
 use std::collections::BTreeMap;
 
+use graphwright::learned::portfolio::PlaceKind;
 use graphwright::{Adviser, Program};
 use gw_exec::GraphVm;
 use gw_lab::{Lab, TrialOutcome, TrialRow, named_schedules};
-use gw_schedule::{PointKind, ProgramSchedule, Schedule, Sources};
+use gw_schedule::ProgramSchedule;
 
 use crate::bench::{Objective, Reading};
 use crate::error::Result;
@@ -17,40 +18,6 @@ use crate::space::ProgramSpace;
 /// Similar graphs of a lab that schedules are taken from, and the best schedules of each.
 const GRAPHS: usize = 6;
 const PER_GRAPH: usize = 3;
-
-/// Schedules worth a try on any graph, by kind of place. What a machine cannot run and what is not legal falls out.
-const FRONTIER: [&str; 6] = [
-    "push,par=dynamic",
-    "push,par=serial",
-    "hybrid,by=input-work,at=0.1+push,par=dynamic+pull,par=dynamic,frontier=bitmap",
-    "hybrid,by=input-work,at=0.05+push,par=serial+pull,par=dynamic,frontier=bitmap",
-    "hybrid,by=input-size,at=0.02+push,par=dynamic+pull,par=edge-aware,frontier=bitmap",
-    "push,par=dynamic,grain=256,create=sliding-queue",
-];
-const ALL_EDGES: [&str; 5] = [
-    "pull,par=edge-aware",
-    "pull,par=dynamic",
-    "pull,par=static",
-    "pull,par=edge-aware,segments=4",
-    "push,par=dynamic",
-];
-const PRIORITY: [&str; 5] = [
-    "push,par=dynamic,update=eager-with-merge",
-    "push,par=dynamic,update=eager",
-    "push,par=dynamic,update=lazy",
-    "push,par=serial,update=lazy",
-    "push,par=dynamic,update=constant-sum",
-];
-const INTERSECTIONS: [&str; 3] = ["intersect=combined", "intersect=hiroshi", "intersect=binary-search"];
-const FRONTIER_GPU: [&str; 5] = [
-    "push,lb=etwc",
-    "hybrid,by=edges-ahead,at=0.05+push,lb=etwc+pull,lb=etwc,frontier=bitmap,create=unfused-bitmap",
-    "hybrid,by=edges-ahead,at=0.05+push,lb=vw8+pull,lb=vertex-based,frontier=bitmap,create=unfused-bitmap",
-    "push,lb=vertex-based",
-    "push,lb=merge-path",
-];
-const ALL_EDGES_GPU: [&str; 4] = ["pull,lb=etwc", "pull,lb=vw8", "pull,lb=strict", "push,lb=etwc"];
-const LOOPS: [&str; 2] = ["loop=fused", "loop=host"];
 
 /// The schedules that a search begins with, each with the word for where it comes from; the rule's is the first.
 pub fn starts(
@@ -69,29 +36,47 @@ pub fn starts(
         let candidates = adviser.candidates.iter().filter_map(|candidate| candidate.schedule.parse().ok());
         all.extend(candidates.map(|schedule| ("model".to_string(), schedule)));
     }
-    // Each place in turn takes the schedules for its kind; the others stay as the rule has them.
-    for slot in &space.slots {
-        let point = &slot.points[0];
-        let texts = match (point.kind, point.from) {
-            (PointKind::EdgeOperator, Sources::All) => [&ALL_EDGES[..], &ALL_EDGES_GPU[..]].concat(),
-            (PointKind::EdgeOperator, _) => [&FRONTIER[..], &FRONTIER_GPU[..]].concat(),
-            (PointKind::PriorityOperator, _) => PRIORITY.to_vec(),
-            (PointKind::Intersection, _) => INTERSECTIONS.to_vec(),
-            (PointKind::WhileLoop, _) => LOOPS.to_vec(),
-            _ => Vec::new(),
-        };
-        for schedule in texts.iter().filter_map(|text| text.parse::<Schedule>().ok()) {
-            let mut whole = rule.clone();
-            whole.insert(slot.label.clone(), schedule);
-            all.push(("portfolio".to_string(), whole));
-        }
-    }
+    all.extend(portfolio(space, rule).into_iter().map(|schedule| ("portfolio".to_string(), schedule)));
     let algorithm = program.name().split('-').next().unwrap_or_default();
     let named = named_schedules(algorithm, machine.family()).into_iter();
     all.extend(
         named.filter(|named| named.program == program.name()).map(|n| (format!("named {}", n.name), n.schedule)),
     );
     keep_possible(all, space)
+}
+
+/// The rule and the portfolio, for surveys.
+pub(crate) fn rule_and_portfolio(space: &ProgramSpace, rule: &ProgramSchedule) -> Vec<ProgramSchedule> {
+    let all = std::iter::once(rule.clone()).chain(portfolio(space, rule));
+    let all = keep_possible(all.map(|schedule| (String::new(), schedule)).collect(), space);
+    all.into_iter().map(|(_, schedule)| schedule).collect()
+}
+
+/// Each place in turn takes the candidates for its kind while the others stay as the rule has them. Where several
+/// places are of a kind, all of them take each candidate together, too; where they are many, only together.
+fn portfolio(space: &ProgramSpace, rule: &ProgramSchedule) -> Vec<ProgramSchedule> {
+    const ALONE: usize = 2;
+    let mut all = Vec::new();
+    let kinds: Vec<Option<PlaceKind>> = space.slots.iter().map(|slot| PlaceKind::of(&slot.points[0])).collect();
+    for kind in PlaceKind::ALL {
+        let slots: Vec<_> = space.slots.iter().zip(&kinds).filter(|(_, of)| **of == Some(kind)).collect();
+        for candidate in kind.candidates() {
+            let mut together = rule.clone();
+            for (slot, _) in &slots {
+                let schedule = candidate.at(rule.get(slot.label.as_str()));
+                together.insert(slot.label.clone(), schedule.clone());
+                if slots.len() <= ALONE {
+                    let mut alone = rule.clone();
+                    alone.insert(slot.label.clone(), schedule);
+                    all.push(alone);
+                }
+            }
+            if slots.len() > 1 {
+                all.push(together);
+            }
+        }
+    }
+    all
 }
 
 /// Leaves out what no place may have and what comes twice. The first stays in any case.

@@ -1,5 +1,6 @@
 //! `gw model`: trains decision trees from a lab, judges and exports them; models of workload.
 
+mod choice;
 mod judge;
 mod learning;
 mod look;
@@ -57,6 +58,8 @@ pub enum ModelCommand {
     List(look::List),
     /// Tell everything about one model
     Query(look::Query),
+    /// Learn which schedule of the portfolio suits an operator on a graph, from surveys of the tuner
+    Choice(choice::Choice),
     /// Predict the memory operations of a round of PageRank from the size of a graph
     Workload(workload::Workload),
 }
@@ -77,6 +80,7 @@ pub fn run(command: ModelCommand) -> Result<(), CliError> {
         ModelCommand::Export(command) => command.run(),
         ModelCommand::List(command) => command.run(),
         ModelCommand::Query(command) => command.run(),
+        ModelCommand::Choice(command) => command.run(),
         ModelCommand::Workload(command) => command.run(),
     }
 }

@@ -77,6 +77,11 @@ impl Attempt<'_> {
         if let Some(reason) = &decision.tuned_ignored {
             eprintln!("gw: the rule of the machine chooses, since what was tuned cannot be used: {reason}");
         }
+        if let Some(reason) = &decision.model_ignored {
+            eprintln!(
+                "gw: the rule of the machine chooses, since the model of the learned choice cannot be used: {reason}"
+            );
+        }
         for word in &decision.left_to_defaults {
             eprintln!("gw: {word}");
         }

@@ -445,7 +445,7 @@ impl Run {
         }
         let schedule = match wanted {
             Wanted::Fixed(schedule, _) => Some(&**schedule),
-            Wanted::Chosen | Wanted::Tuned(..) | Wanted::Preset(_) | Wanted::Adaptive(..) => None,
+            Wanted::Chosen | Wanted::Rule | Wanted::Tuned(..) | Wanted::Preset(_) | Wanted::Adaptive(..) => None,
         };
         for index in unread::unread(module, schedule, args.len()) {
             eprintln!("gw: warning: the program never reads argv[{index}], `{}`", args[index - 1]);

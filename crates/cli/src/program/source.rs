@@ -36,14 +36,18 @@ pub fn aim(given: Option<&str>) -> Result<Option<Aim>, CliError> {
 pub fn fixed_schedule(program: &Program, given: Option<&str>) -> Result<ProgramSchedule, CliError> {
     match schedule(program, given)? {
         Wanted::Fixed(schedule, _) => Ok(*schedule),
-        Wanted::Chosen | Wanted::Tuned(..) | Wanted::Preset(_) | Wanted::Adaptive(..) if given.is_some() => {
+        Wanted::Chosen | Wanted::Rule | Wanted::Tuned(..) | Wanted::Preset(_) | Wanted::Adaptive(..)
+            if given.is_some() =>
+        {
             Err(CliError::Usage(format!(
                 "--schedule {0}: a machine chooses for a graph, and `gw compile` has none; \
              `gw run PROGRAM GRAPH ... --schedule {0} --explain-schedule` shows its choice",
                 given.unwrap_or(AUTO)
             )))
         }
-        Wanted::Chosen | Wanted::Tuned(..) | Wanted::Preset(_) | Wanted::Adaptive(..) => Ok(ProgramSchedule::default()),
+        Wanted::Chosen | Wanted::Rule | Wanted::Tuned(..) | Wanted::Preset(_) | Wanted::Adaptive(..) => {
+            Ok(ProgramSchedule::default())
+        }
     }
 }
 

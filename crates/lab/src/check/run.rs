@@ -65,7 +65,7 @@ impl<'a> Runner<'a> {
     fn prepare_all(&mut self, plan: &Plan, trials: &[Wanted]) -> Vec<Option<Prepared>> {
         let machine = self.check.machine;
         let prepare = |trial: &Wanted| match trial {
-            Wanted::Chosen | Wanted::Tuned(..) | Wanted::Preset(_) | Wanted::Adaptive(..) => (None, 0.0),
+            Wanted::Chosen | Wanted::Rule | Wanted::Tuned(..) | Wanted::Preset(_) | Wanted::Adaptive(..) => (None, 0.0),
             fixed => {
                 let settled = fixed.settle(machine, plan.module.clone(), &RunOptions::default());
                 let (prepared, seconds) = prepare(machine, settled);

@@ -121,10 +121,12 @@ pub fn read_implementation(text: &str, program: &str, target: &str) -> Result<Ne
             schedule: *schedule,
             target: target.to_string(),
         }),
-        Wanted::Chosen | Wanted::Tuned(..) | Wanted::Preset(_) | Wanted::Adaptive(..) => Err(LabError::Entry {
-            place: format!("schedule {text}"),
-            message: "an implementation is one schedule for all graphs, not a choice for each".to_string(),
-        }),
+        Wanted::Chosen | Wanted::Rule | Wanted::Tuned(..) | Wanted::Preset(_) | Wanted::Adaptive(..) => {
+            Err(LabError::Entry {
+                place: format!("schedule {text}"),
+                message: "an implementation is one schedule for all graphs, not a choice for each".to_string(),
+            })
+        }
     }
 }
 
