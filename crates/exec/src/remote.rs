@@ -53,8 +53,8 @@ pub trait RemoteMemory {
         None
     }
 
-    /// The graph between labels ([`Graph::contract`]), if the machine can make it where its vectors are. `None` where it
-    /// cannot, which includes labels that are wrong: the host then makes the graph or tells what is wrong.
+    /// The graph between labels ([`Graph::contract`]), if the machine can make it where its vectors are. `None` where
+    /// it cannot, which includes labels that are wrong: the host then makes the graph or tells what is wrong.
     fn contract(&mut self, _graph: &Arc<Graph>, _labels: &Vector, _weighed: bool) -> Option<Result<Arc<Graph>>> {
         None
     }

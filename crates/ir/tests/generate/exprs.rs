@@ -229,6 +229,7 @@ impl Gen<'_> {
                     let builtin = self.of(&[Builtin::ListPop, Builtin::ListSize]);
                     self.built(builtin, vec![l])
                 }
+                7 if self.coin() => self.built(Builtin::Threads, Vec::new()),
                 7 => self.built(Builtin::CurrentPriority, vec![Expr::var("pq", queue())]),
                 8 => {
                     let mut args = vec![
