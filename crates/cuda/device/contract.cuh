@@ -1,8 +1,9 @@
-// The graph between labels. Every edge between two labels becomes a key, keys are sorted, and each run of equal keys is an
-// edge of the new graph: its weight is the sum of the values of the run, its source says in which list it stands.
+// The graph between labels. Every edge between two labels becomes a key, keys are sorted, and each run of equal keys is
+// an edge of the new graph: its weight is the sum of the values of the run, its source says in which list it stands.
 //
-// Two launches with the same grid, since the host must find memory for as many edges as there are runs. Counted per edge
-// of the old graph: 12 bytes to make a key with its value, 36 per pass of the sort (radix.cuh), and 8 to count the runs.
+// Two launches with the same grid, since the host must find memory for as many edges as there are runs. Counted per
+// edge of the old graph: 12 bytes to make a key with its value, 36 per pass of the sort (radix.cuh), and 8 to count the
+// runs.
 #pragma once
 #include "radix.cuh"
 

@@ -37,8 +37,8 @@ use crate::session::Session;
 use crate::shares;
 use crate::truth::Truth;
 
-/// Mirrors are looked for once so many times the vertices told exceed the edges of a worker: to tell everybody of a vertex
-/// costs about as much as to look at four edges.
+/// Mirrors are looked for once so many times the vertices told exceed the edges of a worker: to tell everybody of a
+/// vertex costs about as much as to look at four edges.
 const MIRRORS_PAY: u64 = 4;
 
 /// Graphs whose parts are kept from run to run.
@@ -68,7 +68,7 @@ pub(crate) struct FlowExecutable {
     agreed: FxHashSet<GraphId>,
     /// By graph, who needs which vertices.
     mirrors: FxHashMap<GraphId, Arc<Mirrors>>,
-    /// Vertices that operators have begun with, by graph: as much was told to everybody as long as there are no mirrors.
+    /// Vertices that operators have begun with, by graph: so much was told to everybody while there are no mirrors.
     told: FxHashMap<GraphId, u64>,
     truth: Truth,
     reach: Reach,
