@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::Args;
 use graphwright::{Flow, MachineOptions, Machines};
-use gw_flow::{Cluster, ClusterError, Ended, Exchange, Launch, LaunchError, Launched};
+use gw_flow::{Cluster, ClusterError, Ended, Exchange, Launch, LaunchError, Launched, Sync};
 
 use crate::error::CliError;
 use crate::machines::{FLOW, Opened, Target};
@@ -36,6 +36,10 @@ pub struct Distributed {
     /// everybody; or owners of vertices and those who have them at the end of an edge
     #[arg(long, value_name = "auto|all|mirrors", value_parser = exchange)]
     exchange: Option<Exchange>,
+    /// When workers tell each other: after every operator; or, in loops that go on until nothing changes by `min=` or
+    /// `max=`, when a worker has followed what it reached as far as its own vertices go, for deep graphs [default: step]
+    #[arg(long, value_name = "step|drain", value_parser = sync)]
+    sync: Option<Sync>,
     /// How many seconds the other --hosts are waited for [default: 8]
     #[arg(long, value_name = "SECONDS", requires = "hosts", value_parser = seconds)]
     wait: Option<Duration>,
@@ -48,7 +52,7 @@ impl Distributed {
     /// Whether anything was said about workers.
     pub fn is_given(&self) -> bool {
         let counts = [self.workers, self.processes, self.process];
-        counts.iter().any(Option::is_some) || self.exchange.is_some()
+        counts.iter().any(Option::is_some) || self.exchange.is_some() || self.sync.is_some()
     }
 
     /// Whether this process is to start others rather than to run the program.
@@ -94,7 +98,7 @@ impl Distributed {
             (_, _, Some(launched)) => launched.cluster(self.workers(), || stop::end_process(1)).map_err(usage)?,
             _ => Cluster::threads(self.workers()).map_err(usage)?,
         };
-        let cluster = cluster.with_exchange(self.exchange.unwrap_or_default());
+        let cluster = cluster.with_exchange(self.exchange.unwrap_or_default()).with_sync(self.sync.unwrap_or_default());
         let lost = |reason: &str| {
             if !tell_launcher(1, &format!("gw: {reason}")) {
                 eprintln!("gw: {reason}");
@@ -109,7 +113,7 @@ impl Distributed {
         match target.is_flow() {
             true => Ok(()),
             false => {
-                let message = format!("--workers, --processes, --hosts and --exchange go with --target {FLOW}");
+                let message = format!("--workers, --processes, --hosts, --exchange and --sync go with --target {FLOW}");
                 Err(CliError::Usage(message))
             }
         }
@@ -154,6 +158,14 @@ pub fn open(cluster: Cluster, threads: usize) -> Result<Opened, CliError> {
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     seconds.filter(|wait| !wait.is_zero()).ok_or_else(|| "a positive number of seconds is expected".to_string())
+}
+
+fn sync(text: &str) -> Result<Sync, String> {
+    match text {
+        "step" => Ok(Sync::Step),
+        "drain" => Ok(Sync::Drain),
+        _ => Err("step or drain is expected".to_string()),
+    }
 }
 
 fn exchange(text: &str) -> Result<Exchange, String> {

@@ -198,6 +198,7 @@ impl CpuExecutable {
             input_size: Some(input_size as u64),
             edges: Some(edges),
             seconds: None,
+            told: None,
         }))
     }
 

@@ -23,6 +23,7 @@
 //! reference machine.
 
 mod abi;
+mod bits;
 mod capability;
 mod choose;
 mod codegen;
@@ -56,6 +57,7 @@ use gw_graph::Graph;
 use gw_ir::module::Module;
 use gw_schedule::{Capabilities, Family};
 
+pub use bits::{set_of_bits, with_bits};
 pub use capability::kernel_capabilities;
 pub use codegen::Listing;
 use executable::CpuExecutable;

@@ -85,6 +85,7 @@ impl CpuExecutable {
             input_size: Some(members as u64),
             edges: None,
             seconds: None,
+            told: None,
         }))
     }
 

@@ -180,6 +180,7 @@ impl CudaExecutable {
             input: None,
             output: None,
             edges: None,
+            told: None,
             schedule: Some(format!("loop={form}")),
             variant: 0,
             seconds: start.elapsed().as_secs_f64(),

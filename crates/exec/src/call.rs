@@ -163,4 +163,6 @@ pub struct OperatorOutcome {
     pub edges: Option<u64>,
     /// Time of the call by the clock of the device; asked for only when somebody listens.
     pub seconds: Option<f64>,
+    /// Bytes that the call told other workers, of machines that have some.
+    pub told: Option<u64>,
 }

@@ -19,6 +19,8 @@ pub struct StepRecord {
     pub output: Option<u64>,
     /// Edges touched, when known.
     pub edges: Option<u64>,
+    /// Bytes that this worker told others, of machines that have several.
+    pub told: Option<u64>,
     /// The schedule the operator ran with, in canonical text; `None` without one.
     pub schedule: Option<String>,
     /// Which variant of a hybrid or adaptive schedule ran; 0 otherwise.

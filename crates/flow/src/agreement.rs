@@ -9,10 +9,11 @@ use gw_graph::{Graph, WeightKind};
 use gw_ir::module::Module;
 use rustc_hash::FxHasher;
 
+use crate::cluster::Manners;
 use crate::message::{Reader, Writer};
 use crate::session::Session;
 
-/// The facts about a graph that a person can compare, and a hash of all its edges and weights.
+/// The facts about a graph that a person can compare, and a number for all its edges and weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Fingerprint {
     vertices: u64,
@@ -22,7 +23,8 @@ struct Fingerprint {
 }
 
 impl Fingerprint {
-    fn of(graph: &Graph) -> Fingerprint {
+    /// What is told of a graph whose lists have this number.
+    fn of(graph: &Graph, lists: u64) -> Fingerprint {
         let out = graph.out();
         let kind = match out.weight_kind() {
             WeightKind::None => 0,
@@ -30,10 +32,7 @@ impl Fingerprint {
             WeightKind::Float => 2,
         };
         let symmetric = if graph.is_symmetric() { 4 } else { 0 };
-        let (vertices, edges) = (graph.vertices() as u64, graph.edges() as u64);
-        // Of a graph in parts, its folder knows the hash.
-        let lists = graph.share().map_or_else(|| graph.edges_hash(), |share| share.hash);
-        Fingerprint { vertices, edges, kind: kind + symmetric, lists }
+        Fingerprint { vertices: graph.vertices() as u64, edges: graph.edges() as u64, kind: kind + symmetric, lists }
     }
 
     fn write(&self, message: &mut Writer) {
@@ -54,13 +53,14 @@ impl Fingerprint {
 
 /// An error unless all processes run this module with the same arguments. The first argument may differ: it names a
 /// graph, which may be elsewhere on another host.
-pub(crate) fn on_program(session: &mut Session, module: u64, env: &Environment) -> Result<()> {
+pub(crate) fn on_program(session: &mut Session, module: u64, manners: Manners, env: &Environment) -> Result<()> {
     if !session.is_spread() {
         return Ok(());
     }
     let mut message = Writer::default();
     message.u64(module);
     let mut hash = FxHasher::default();
+    hash.write_u8(u8::from(manners.to_mirrors) + 2 * u8::from(manners.drains));
     hash.write_u64(env.seed());
     hash.write_u64(env.resumed_from());
     for index in (2..).map_while(|index| env.argument(index).ok()) {
@@ -89,12 +89,24 @@ pub(crate) fn on_graph(session: &mut Session, graph: &Graph) -> Result<()> {
     if !session.is_spread() {
         return Ok(());
     }
-    let mut message = Writer::default();
-    Fingerprint::of(graph).write(&mut message);
-    let messages = session.broadcast(message)?;
-    let mut readers = Session::readers(&messages);
-    let said: Vec<Fingerprint> = readers.iter_mut().map(Fingerprint::read).collect();
-    let Some(worker) = said.iter().position(|graph| *graph != said[0]) else { return session.intact(&readers) };
+    let tell = |session: &mut Session, lists: u64| -> Result<Vec<Fingerprint>> {
+        let mut message = Writer::default();
+        Fingerprint::of(graph, lists).write(&mut message);
+        let messages = session.broadcast(message)?;
+        let mut readers = Session::readers(&messages);
+        let said = readers.iter_mut().map(Fingerprint::read).collect();
+        session.intact(&readers)?;
+        Ok(said)
+    };
+    let differs = |said: &[Fingerprint]| said.iter().position(|graph| *graph != said[0]);
+    // Of a graph in parts, its folder knows the hash of all edges. Copies of one file have one checksum. Only where
+    // processes have the graph from different places, all edges are hashed.
+    let known = graph.share().map(|share| share.hash).or(graph.checksum());
+    let mut said = tell(session, known.unwrap_or(0))?;
+    if graph.share().is_none() && (differs(&said).is_some() || said[0].lists == 0) {
+        said = tell(session, graph.edges_hash())?;
+    }
+    let Some(worker) = differs(&said) else { return Ok(()) };
     let (other, own) = (said[worker].in_words(), said[0].in_words());
     let process = session.process_of(worker);
     let what = match other == own {

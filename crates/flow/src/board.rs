@@ -1,17 +1,19 @@
 //! The board on which the workers of one process leave messages for each other, and for those of other processes.
 //!
 //! Workers of a process share memory: a message is put on the board once and read where it is. What other processes
-//! must know is collected there by the worker that comes last, which carries out the exchange between processes for
-//! all of them: one parcel per process, however many workers it has.
+//! must know is collected there by the first worker, which carries out the exchange between processes for all of them:
+//! one parcel per process, however many workers it has. It is always the same one, since timely wakes one thread.
 
 use std::ops::{Deref, Range};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use timely::bytes::arc::Bytes;
+
 use crate::end::End;
-use crate::link::Link;
-use crate::message::{Reader, Writer};
+use crate::link::{Link, Pieces};
+use crate::message::Reader;
 
 /// How long a worker sleeps at most before it looks whether the run is over.
 const LOOK: Duration = Duration::from_millis(20);
@@ -28,17 +30,25 @@ pub(crate) enum Outgoing {
 }
 
 /// A message as it was received.
-#[derive(Debug, Clone)]
-pub(crate) struct Message {
-    bytes: Arc<Vec<u8>>,
-    range: Range<usize>,
+#[derive(Clone)]
+pub(crate) enum Message {
+    /// Of a worker of this process.
+    Near(Arc<Vec<u8>>),
+    /// Of a worker of another process: a range of its parcel.
+    Far(Arc<Round>, usize, Range<usize>),
 }
 
 impl Deref for Message {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        self.bytes.get(self.range.clone()).unwrap_or_default()
+        match self {
+            Message::Near(bytes) => bytes,
+            Message::Far(round, process, range) => {
+                let parcel = round.remote.get(*process).and_then(Option::as_ref);
+                parcel.and_then(|bytes| bytes.get(range.clone())).unwrap_or_default()
+            }
+        }
     }
 }
 
@@ -52,6 +62,8 @@ pub(crate) struct Board {
     changed: Condvar,
     /// The number of exchanges that are complete: may be looked at without the lock.
     rounds: AtomicU64,
+    /// The number of exchanges that all workers of this process have given their messages for.
+    complete: AtomicU64,
     link: Mutex<Option<Link>>,
     end: Arc<End>,
     /// How often a worker looks before it sleeps.
@@ -65,10 +77,10 @@ struct State {
 }
 
 /// A complete exchange.
-struct Round {
+pub(crate) struct Round {
     local: Vec<Outgoing>,
-    /// The parcel of every process; that of this process is empty.
-    remote: Vec<Arc<Vec<u8>>>,
+    /// The parcel of every other process.
+    remote: Vec<Option<Bytes>>,
 }
 
 impl Board {
@@ -89,6 +101,7 @@ impl Board {
             state: Mutex::new(State { given: vec![None; workers], round: None }),
             changed: Condvar::new(),
             rounds: AtomicU64::new(0),
+            complete: AtomicU64::new(0),
             link: Mutex::new(link),
             end: Arc::clone(end),
             looks: if workers * threads <= cores { LOOKS } else { 0 },
@@ -125,24 +138,25 @@ impl Board {
         if self.end.is_told() {
             return Err(self.end.reason());
         }
+        let own = index - self.process * self.workers;
         let before = self.rounds.load(Ordering::Acquire);
         let mut state = self.state();
-        state.given[index - self.process * self.workers] = Some(outgoing);
-        let round = if state.given.iter().all(Option::is_some) {
-            let local: Vec<Outgoing> = state.given.iter_mut().filter_map(Option::take).collect();
-            drop(state);
-            let Some(remote) = self.remote(&local) else {
-                self.end.tell("the connection to the other processes was lost");
-                return Err(self.end.reason());
-            };
-            let round = Arc::new(Round { local, remote });
-            self.state().round = Some(Arc::clone(&round));
-            self.rounds.store(before + 1, Ordering::Release);
+        state.given[own] = Some(outgoing);
+        let is_last = state.given.iter().all(Option::is_some);
+        // One worker carries the exchange out: any that comes last, or the one that timely wakes.
+        let carries_out = if self.processes == 1 { is_last } else { own == 0 };
+        if is_last && !carries_out {
+            self.complete.store(before + 1, Ordering::Release);
             self.changed.notify_all();
-            Some(round)
-        } else {
-            drop(state);
-            self.wait(before)
+        }
+        drop(state);
+        if carries_out && !is_last && !self.wait(&self.complete, before) {
+            return Err(self.end.reason());
+        }
+        let round = match carries_out {
+            true => Some(self.carry_out(before)?),
+            false if self.wait(&self.rounds, before) => self.state().round.clone(),
+            false => None,
         };
         let messages = round.and_then(|round| self.messages(&round, index));
         messages.ok_or_else(|| {
@@ -151,59 +165,68 @@ impl Board {
         })
     }
 
-    /// Waits for the end of an exchange; `None` when the run is over.
-    fn wait(&self, before: u64) -> Option<Arc<Round>> {
-        let is_complete = || self.rounds.load(Ordering::Acquire) != before;
+    /// Exchanges what all workers of this process have given with the other processes, and shows it to all.
+    fn carry_out(&self, before: u64) -> Result<Arc<Round>, String> {
+        let local: Vec<Outgoing> = self.state().given.iter_mut().filter_map(Option::take).collect();
+        let Some(remote) = self.remote(&local) else {
+            self.end.tell("the connection to the other processes was lost");
+            return Err(self.end.reason());
+        };
+        let round = Arc::new(Round { local, remote });
+        let mut state = self.state();
+        state.round = Some(Arc::clone(&round));
+        self.complete.store(before + 1, Ordering::Release);
+        self.rounds.store(before + 1, Ordering::Release);
+        drop(state);
+        self.changed.notify_all();
+        Ok(round)
+    }
+
+    /// Waits until a count is no longer what it was before; false when the run is over.
+    fn wait(&self, count: &AtomicU64, before: u64) -> bool {
+        let has_changed = || count.load(Ordering::Acquire) != before;
         for _ in 0..self.looks {
-            if is_complete() {
-                break;
+            if has_changed() {
+                return true;
             }
             std::hint::spin_loop();
         }
         let mut state = self.state();
-        while !is_complete() {
+        while !has_changed() {
             if self.end.is_told() {
-                return None;
+                return false;
             }
             state = self.changed.wait_timeout(state, LOOK).unwrap_or_else(PoisonError::into_inner).0;
         }
-        state.round.clone()
+        true
     }
 
     /// Exchanges what the workers of this process say with the other processes; `None` when the run is over.
-    fn remote(&self, local: &[Outgoing]) -> Option<Vec<Arc<Vec<u8>>>> {
+    fn remote(&self, local: &[Outgoing]) -> Option<Vec<Option<Bytes>>> {
         if self.processes == 1 {
-            return Some(vec![Arc::default()]);
+            return Some(vec![None]);
         }
-        let parcel = |process: usize| {
-            let mut parcel = Writer::default();
-            let mut say = |bytes: &[u8]| {
-                parcel.u64(bytes.len() as u64);
-                parcel.bytes(bytes);
-            };
+        let (to_all, to_each) = (Arc::new(Vec::new()), Arc::new(vec![1]));
+        let parcel = |process: usize| -> Pieces {
+            let mut pieces = Vec::new();
             for outgoing in local {
                 match outgoing {
-                    Outgoing::All(bytes) => {
-                        say(&[]);
-                        say(bytes);
-                    }
+                    Outgoing::All(bytes) => pieces.extend([&to_all, bytes].map(Arc::clone)),
                     Outgoing::Each(each) => {
-                        say(&[1]);
-                        let first = process * self.workers;
-                        each.iter().skip(first).take(self.workers).for_each(|bytes| say(bytes));
+                        pieces.push(Arc::clone(&to_each));
+                        pieces.extend(each.iter().skip(process * self.workers).take(self.workers).map(Arc::clone));
                     }
                 }
             }
-            parcel.0
+            pieces
         };
         let parcels = (0..self.processes).map(|to| if to == self.process { Vec::new() } else { parcel(to) }).collect();
         let mut link = self.link.lock().unwrap_or_else(PoisonError::into_inner);
-        let received = link.as_mut()?.exchange(parcels)?;
-        Some(received.into_iter().map(Arc::new).collect())
+        link.as_mut()?.exchange(parcels)
     }
 
     /// What all workers said to one of this process; `None` when something is damaged.
-    fn messages(&self, round: &Round, index: usize) -> Option<Vec<Message>> {
+    fn messages(&self, round: &Arc<Round>, index: usize) -> Option<Vec<Message>> {
         let mut messages = Vec::with_capacity(self.peers());
         for (process, parcel) in round.remote.iter().enumerate() {
             if process == self.process {
@@ -212,10 +235,11 @@ impl Board {
                         Outgoing::All(bytes) => bytes,
                         Outgoing::Each(each) => each.get(index)?,
                     };
-                    messages.push(Message { bytes: Arc::clone(bytes), range: 0..bytes.len() });
+                    messages.push(Message::Near(Arc::clone(bytes)));
                 }
                 continue;
             }
+            let parcel: &[u8] = parcel.as_ref()?;
             let mut reader = Reader::new(parcel);
             let hear = |reader: &mut Reader<'_>| {
                 let length = usize::try_from(reader.u64()).ok()?;
@@ -233,7 +257,7 @@ impl Board {
                         all.get(own)?.clone()
                     }
                 };
-                messages.push(Message { bytes: Arc::clone(parcel), range });
+                messages.push(Message::Far(Arc::clone(round), process, range));
             }
         }
         Some(messages)

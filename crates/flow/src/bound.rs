@@ -1,21 +1,8 @@
-//! What a plan is about in one call: the vectors that stand behind its names, and the members of a set that are a
-//! worker's own.
+//! What a plan is about in one call: the vectors that stand behind its names.
 
-use gw_exec::{Environment, ErrorKind, OperatorCall, Result, Value, Vector, VertexSet};
+use gw_exec::{Environment, ErrorKind, OperatorCall, Result, Value, Vector};
 
-use crate::cut::Cut;
 use crate::plan::{Plan, Role, Source, VectorPlan, Write};
-
-/// The members of a set that a worker owns.
-pub(crate) fn own_members(set: &VertexSet, cut: &Cut, own: usize, vertices: usize) -> Result<Vec<u32>> {
-    let range = cut.range(own);
-    set.with_ids(|ids| {
-        if let Some(&vertex) = ids.iter().find(|&&v| v as usize >= vertices) {
-            return Err(ErrorKind::VertexOutOfRange { vertex: i64::from(vertex), vertices }.into());
-        }
-        Ok(ids.iter().copied().filter(|v| range.contains(v)).collect())
-    })?
-}
 
 /// The vectors of a plan as they are in this call, each once.
 pub(crate) fn bound(plan: &Plan, call: &OperatorCall<'_>, env: &Environment) -> Result<Vec<(Vector, VectorPlan)>> {
@@ -49,7 +36,10 @@ pub(crate) fn bound(plan: &Plan, call: &OperatorCall<'_>, env: &Environment) -> 
         }
         let write = if known.write == Write::Nothing { plan.write } else { known.write };
         let (reads_far, reads_any) = (known.reads_far || plan.reads_far, known.reads_any || plan.reads_any);
-        *known = VectorPlan { reads_far, reads_any, write };
+        // What is written under another name is not among the modified entries.
+        let is_noted = |plan: &VectorPlan| plan.tracked || plan.write == Write::Nothing;
+        let tracked = is_noted(known) && is_noted(plan);
+        *known = VectorPlan { reads_far, reads_any, write, tracked };
     }
     Ok(found)
 }

@@ -129,6 +129,26 @@ pub enum Exchange {
     Mirrors,
 }
 
+/// When workers tell each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sync {
+    /// After every operator.
+    #[default]
+    Step,
+    /// In loops that go on until nothing changes by `min=` or `max=`: when a worker has followed what it reached
+    /// itself as far as its own vertices go.
+    Drain,
+}
+
+/// How the workers of a run deal with each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Manners {
+    /// Values and changes go only to those who need them.
+    pub(crate) to_mirrors: bool,
+    /// Loops that can are drained.
+    pub(crate) drains: bool,
+}
+
 /// The workers of a run and where they are. Clones are the same cluster.
 #[derive(Clone)]
 pub struct Cluster {
@@ -139,6 +159,7 @@ pub struct Cluster {
     pub(crate) token: String,
     pub(crate) patience: Duration,
     exchange: Exchange,
+    sync: Sync,
     state: Arc<Mutex<State>>,
 }
 
@@ -198,8 +219,8 @@ impl Cluster {
         if workers == 0 || workers.saturating_mul(processes) > MOST_WORKERS {
             return Err(ClusterError::Workers { workers, processes });
         }
-        let (token, patience, exchange, state) = (String::new(), PATIENCE, Exchange::default(), Arc::default());
-        Ok(Cluster { workers, process, addresses, token, patience, exchange, state })
+        let (token, patience, exchange, sync) = (String::new(), PATIENCE, Exchange::default(), Sync::default());
+        Ok(Cluster { workers, process, addresses, token, patience, exchange, sync, state: Arc::default() })
     }
 
     /// With a word that all processes of the run must know.
@@ -217,13 +238,18 @@ impl Cluster {
         Cluster { exchange, ..self }
     }
 
-    /// Values and changes go only to those who need them.
-    pub(crate) fn goes_to_mirrors(&self) -> bool {
-        match self.exchange {
+    /// With another choice of when workers tell each other.
+    pub fn with_sync(self, sync: Sync) -> Cluster {
+        Cluster { sync, ..self }
+    }
+
+    pub(crate) fn manners(&self) -> Manners {
+        let to_mirrors = match self.exchange {
             Exchange::Auto => self.number() > 1,
             Exchange::All => false,
             Exchange::Mirrors => true,
-        }
+        };
+        Manners { to_mirrors, drains: self.sync == Sync::Drain }
     }
 
     /// With a socket at which this process listens already.

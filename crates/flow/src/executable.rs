@@ -17,6 +17,7 @@ use gw_exec::{
     Queue, QueueSpec, QueueState, RemoteMemory, Result, Scalar, Selection, Sites, Value, Vector, VertexCall, VertexSet,
 };
 use gw_graph::{Graph, GraphId};
+use gw_ir::analysis::closure::closing_operators;
 use gw_ir::module::Module;
 use gw_ir::operator::Operator;
 use gw_ir::source::{Name, Span};
@@ -24,16 +25,17 @@ use gw_ir::types::Type;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::agreement;
-use crate::bound::{bound, own_members};
-use crate::changes::Before;
+use crate::bound::bound;
+use crate::changes::{self, Before};
 use crate::cut::Cut;
-use crate::message::{Reader, Writer, read_union, write_set};
+use crate::message::{Reader, Writer};
 use crate::mirrors::Mirrors;
 use crate::plan::{Plan, VectorPlan, Write};
 use crate::reach::Reach;
 use crate::run::{Run, Start};
 use crate::scalars::Scalars;
 use crate::session::Session;
+use crate::sets::{Union, members_in, read_union, sum_until, write_set};
 use crate::shares;
 use crate::truth::Truth;
 
@@ -44,20 +46,27 @@ const MIRRORS_PAY: u64 = 4;
 /// Graphs whose parts are kept from run to run.
 const KEPT_GRAPHS: usize = 4;
 
+/// What is said when there is nothing to drain.
+const NOTHING_TO_DRAIN: &str = "no loop of this program can be drained: a `while` directly in `main` that ends when its \
+                                frontier is empty, with a push by `min=` or `max=` of one vector and nothing else; \
+                                --sync step runs it";
+
 /// An operator and its plan.
-struct Prepared {
-    plan: Plan,
+pub(crate) struct Prepared {
+    pub(crate) plan: Plan,
     span: Span,
     /// The element of the set of a vertex operator.
     element: Option<Name>,
     /// The operator returns a set.
     yields: bool,
+    /// A worker follows what it reaches before it tells the others.
+    drains: bool,
 }
 
 /// A module ready to run on one worker.
 pub(crate) struct FlowExecutable {
-    operators: Vec<Prepared>,
-    local: Box<dyn Executable>,
+    pub(crate) operators: Vec<Prepared>,
+    pub(crate) local: Box<dyn Executable>,
     start: Start,
     run: Option<Run>,
     /// By number of vertices: all graphs and sets of so many vertices are cut alike.
@@ -70,7 +79,7 @@ pub(crate) struct FlowExecutable {
     mirrors: FxHashMap<GraphId, Arc<Mirrors>>,
     /// Vertices that operators have begun with, by graph: so much was told to everybody while there are no mirrors.
     told: FxHashMap<GraphId, u64>,
-    truth: Truth,
+    pub(crate) truth: Truth,
     reach: Reach,
     /// Out-degrees of shares of graphs that were counted before anybody knew who owns what.
     degrees: Vec<Vector>,
@@ -85,6 +94,7 @@ impl FlowExecutable {
     pub(crate) fn new(module: &Arc<Module>, local: Box<dyn Executable>, start: Start) -> Result<FlowExecutable> {
         let alone = start.is_alone();
         let mut operators = Vec::new();
+        let closing = if start.manners().drains && !alone { closing_operators(module) } else { Vec::new() };
         for (site, operator) in Sites::of(module).operators {
             let plan = match Plan::of(module, operator) {
                 Ok(plan) => plan,
@@ -108,7 +118,11 @@ impl FlowExecutable {
                 _ => None,
             });
             let yields = operator.result_type() != Type::Void;
-            operators.push(Prepared { plan, span: site.span, element, yields });
+            let drains = plan.can_be_drained() && closing.iter().any(|closing| std::ptr::eq(*closing, operator));
+            operators.push(Prepared { plan, span: site.span, element, yields, drains });
+        }
+        if start.manners().drains && !alone && !operators.iter().any(|op| op.drains) {
+            return Err(ErrorKind::Unsupported(NOTHING_TO_DRAIN.to_string()).into());
         }
         let pulls = operators.iter().any(|op| op.plan.pulls);
         let looks_around = shares::looks_around(module) || operators.iter().any(|op| op.plan.lists_elsewhere);
@@ -135,7 +149,7 @@ impl FlowExecutable {
     fn session(&mut self, env: &Environment) -> Result<&mut Session> {
         if self.run.is_none() {
             let mut run = self.start.begin(env)?;
-            agreement::on_program(run.session(), self.module, env)?;
+            agreement::on_program(run.session(), self.module, self.start.manners(), env)?;
             for (_, _, value) in env.global_values() {
                 if let Value::Graph(graph) = value
                     && self.agreed.insert(graph.id())
@@ -148,7 +162,7 @@ impl FlowExecutable {
         self.running()
     }
 
-    fn running(&mut self) -> Result<&mut Session> {
+    pub(crate) fn running(&mut self) -> Result<&mut Session> {
         let run = self.run.as_mut().ok_or_else(|| ErrorKind::Machine("no run has begun".to_string()))?;
         Ok(run.session())
     }
@@ -211,7 +225,7 @@ impl FlowExecutable {
         let graph = whole.id();
         let along_edges = |plan: &VectorPlan| plan.reads_far || matches!(plan.write, Write::Merged { ends: true, .. });
         let needed = self.operators[id].plan.vectors.iter().any(|(_, plan)| along_edges(plan));
-        if !needed || !self.start.goes_to_mirrors() {
+        if !needed || !self.start.manners().to_mirrors {
             return Ok(None);
         }
         if let Some(mirrors) = self.mirrors.get(&graph) {
@@ -251,19 +265,26 @@ impl FlowExecutable {
         let pulls = self.operators[id].plan.pulls;
         let input_size = call.from.set().map(VertexSet::len).transpose()?.unwrap_or(vertices);
         let sources = match call.from.set().filter(|set| set.universe() != Some(vertices)) {
-            Some(set) if !pulls => Some(own_members(set, &cut, own, vertices)?),
+            Some(set) if !pulls => Some(members_in(set, cut.range(own), vertices)?),
             _ => None,
         };
+        // What the operator itself says it has modified need not be looked for.
+        let is_silent = |(_, plan): &(_, VectorPlan)| matches!(plan.write, Write::Merged { .. }) && !plan.tracked;
         let reachable = match &sources {
-            Some(sources) if !pulls => self.reach.entries(&part, sources),
+            Some(sources) if self.operators[id].plan.vectors.iter().any(is_silent) => {
+                self.reach.entries(&part, sources)
+            }
             _ => None,
         };
-        if let Some(sources) = sources {
-            call.from = Selection::Set(VertexSet::from_ids(sources));
-        }
         let mirrors = self.mirrors(id, &graph, &part, &cut, input_size)?;
         call.graph = part;
         let share = Share { id, cut, vertices, input_size, reachable, mirrors };
+        if let Some(sources) = sources {
+            if self.operators[id].drains {
+                return self.drain(share, sources, call, env);
+            }
+            call.from = Selection::Set(VertexSet::from_ids(sources));
+        }
         self.share(share, OperatorCall::Edges(call), env)
     }
 
@@ -279,20 +300,22 @@ impl FlowExecutable {
         let input_size = call.set.len()?;
         let members = match universe {
             Some(_) => cut.range(own).collect(),
-            None => own_members(&call.set, &cut, own, vertices)?,
+            None => members_in(&call.set, cut.range(own), vertices)?,
         };
         let call = VertexCall { set: VertexSet::from_ids(members), captures: call.captures };
         let share = Share { id, cut, vertices, input_size, reachable: None, mirrors: None };
         self.share(share, OperatorCall::Vertices(call), env)
     }
 
-    /// Runs this worker's share of an operator between what must be known before and what is told after.
-    fn share(&mut self, share: Share, call: OperatorCall<'_>, env: &mut Environment) -> Result<OperatorOutcome> {
-        let Share { id, cut, vertices, input_size, reachable, mirrors } = share;
-        let plan = self.operators[id].plan.clone();
-        let yields = self.operators[id].yields;
-        let vectors = bound(&plan, &call, env)?;
-        // 1. What is read elsewhere must be true here: at the mirrors where that is enough, else everywhere.
+    /// Makes true here what an operator reads elsewhere: at the mirrors where that is enough, else everywhere. Says of
+    /// each vector whether mirrors are enough.
+    pub(crate) fn make_true(
+        &mut self,
+        vectors: &[(Vector, VectorPlan)],
+        cut: &Arc<Cut>,
+        vertices: usize,
+        mirrors: Option<&(GraphId, Arc<Mirrors>)>,
+    ) -> Result<Vec<bool>> {
         let is_merged = |plan: &VectorPlan| matches!(plan.write, Write::Merged { .. });
         let is_read = |plan: &VectorPlan| plan.reads_far || plan.reads_any || is_merged(plan);
         let at_mirrors: Vec<bool> = vectors
@@ -307,23 +330,39 @@ impl FlowExecutable {
             picked.filter(|((_, plan), _)| is_read(plan)).map(|((vector, _), _)| vector)
         };
         // A vector that others are indexed by is either cut like the vertices here, or whole.
-        let cut_otherwise = vectors.iter().map(|(v, _)| v).filter(|v| self.truth.is_cut_otherwise(v, &cut));
+        let cut_otherwise = vectors.iter().map(|(v, _)| v).filter(|v| self.truth.is_cut_otherwise(v, cut));
         let cut_otherwise: Vec<Vector> = cut_otherwise.cloned().collect();
         let session = match self.run.as_mut() {
             Some(run) => run.session(),
             None => return Err(ErrorKind::Machine("no run has begun".to_string()).into()),
         };
         self.truth.fetch(session, of(false).chain(&cut_otherwise))?;
-        if let Some((graph, mirrors)) = &mirrors {
+        if let Some((graph, mirrors)) = mirrors {
             self.truth.mirror(session, of(true), (*graph, mirrors))?;
         }
         self.truth.forget_unreachable();
+        Ok(at_mirrors)
+    }
+
+    /// Runs this worker's share of an operator between what must be known before and what is told after.
+    fn share(&mut self, share: Share, call: OperatorCall<'_>, env: &mut Environment) -> Result<OperatorOutcome> {
+        let Share { id, cut, vertices, input_size, reachable, mirrors } = share;
+        let plan = self.operators[id].plan.clone();
+        let yields = self.operators[id].yields;
+        let vectors = bound(&plan, &call, env)?;
+        // 1. What is read elsewhere.
+        let at_mirrors = self.make_true(&vectors, &cut, vertices, mirrors.as_ref())?;
         // 2. What was there before.
         let mut before = Vec::new();
         for ((vector, plan), at_mirrors) in vectors.iter().zip(&at_mirrors) {
             if let Write::Merged { merge, ends } = plan.write {
                 let mirrors = mirrors.as_ref().filter(|_| *at_mirrors).map(|(_, mirrors)| Arc::clone(mirrors));
-                before.push(Before::of(vector, merge, reachable.as_deref().filter(|_| ends), mirrors)?);
+                let reach = match reachable.as_deref().filter(|_| ends) {
+                    _ if plan.tracked && Before::is_told_by_modified(vector, merge) => changes::Reach::Modified,
+                    Some(entries) => changes::Reach::Entries(entries),
+                    None => changes::Reach::All,
+                };
+                before.push(Before::of(vector, merge, reach, mirrors)?);
             }
         }
         let own = self.running()?.index();
@@ -348,21 +387,22 @@ impl FlowExecutable {
             return Ok(outcome);
         }
         // 4. What everybody must know.
-        let found = match yields {
-            true => local.output.map_or(Ok(Vec::new()), |set| set.ids())?,
-            false => Vec::new(),
-        };
+        let found = local.output.filter(|_| yields).unwrap_or_else(VertexSet::empty);
+        let by_modified = before.iter().any(Before::is_by_modified);
+        let modified = if by_modified { found.ids()? } else { Vec::new() };
         let session = self.running()?;
         // One message for all, unless changes go to those who need them.
         let each = before.iter().any(Before::goes_to_mirrors);
+        // Who hears of all changed entries knows the set of them.
+        let is_set_told = !(by_modified && !each);
         let mut outgoing = vec![Writer::default(); if each { session.peers() } else { 1 }];
         for message in &mut outgoing {
             message.u64(local.edges.unwrap_or(0));
             scalars.write(message, env);
         }
-        before.iter().try_for_each(|before| before.write_changes(&mut outgoing, (own, &cut)))?;
-        if yields {
-            outgoing.iter_mut().for_each(|message| write_set(message, &found, vertices));
+        before.iter().try_for_each(|before| before.write_changes(&mut outgoing, (own, &cut), &modified))?;
+        if yields && is_set_told {
+            outgoing.iter_mut().try_for_each(|message| write_set(message, &found, vertices))?;
         }
         let messages = match each {
             true => session.exchange_each(outgoing)?,
@@ -371,12 +411,25 @@ impl FlowExecutable {
         let mut readers = Session::readers(&messages);
         outcome.edges = Some(readers.iter_mut().map(Reader::u64).sum());
         scalars.read(&mut readers, env)?;
-        before.iter().for_each(|before| before.make_changes(&mut readers));
+        let (mut union, mut known) = (Union::new(vertices), Some(()));
+        for before in &before {
+            let mut changed = Vec::new();
+            let is_noted = before.is_by_modified() && !is_set_told;
+            before.make_changes(&mut readers, |cell, _| {
+                if is_noted {
+                    changed.push(cell)
+                }
+            });
+            known = known.and_then(|()| union.add_all(changed.into_iter()));
+        }
         if yields {
-            let union = read_union(&mut readers, vertices);
-            let ids = union.ok_or_else(|| ErrorKind::Machine("a damaged message arrived".to_string()))?;
-            outcome.output_size = Some(ids.len() as u64);
-            outcome.output = Some(VertexSet::from_ids(ids));
+            let union = match is_set_told {
+                true => read_union(&mut readers, vertices),
+                false => known.and_then(|()| union.into_set()),
+            };
+            let union = union.ok_or_else(|| ErrorKind::Machine("a damaged message arrived".to_string()))?;
+            outcome.output_size = Some(union.len()? as u64);
+            outcome.output = Some(union);
         }
         session.intact(&readers)?;
         Ok(outcome)
@@ -384,16 +437,16 @@ impl FlowExecutable {
 }
 
 /// The share of a worker in an operator call.
-struct Share {
-    id: usize,
-    cut: Arc<Cut>,
+pub(crate) struct Share {
+    pub(crate) id: usize,
+    pub(crate) cut: Arc<Cut>,
     /// Vertices of the graph or of the element of the set.
-    vertices: usize,
-    input_size: usize,
+    pub(crate) vertices: usize,
+    pub(crate) input_size: usize,
     /// The ends of all edges that will be visited, where they are few.
     reachable: Option<Vec<u32>>,
     /// Who needs which vertices, where values and changes go only there.
-    mirrors: Option<(GraphId, Arc<Mirrors>)>,
+    pub(crate) mirrors: Option<(GraphId, Arc<Mirrors>)>,
 }
 
 impl Executable for FlowExecutable {
@@ -409,6 +462,7 @@ impl Executable for FlowExecutable {
         let Some(span) = self.operators.get(operator.0).map(|op| op.span) else {
             return Err(ErrorKind::Malformed("an operator of another module".to_string()).into());
         };
+        let told_before = self.run.as_mut().map_or(0, |run| run.session().told());
         let outcome = match call {
             OperatorCall::Edges(call) => self.run_edges(operator.0, call, env),
             OperatorCall::Vertices(call) => self.run_vertices(operator.0, call, env),
@@ -420,6 +474,8 @@ impl Executable for FlowExecutable {
             call @ OperatorCall::Dedup { .. } => self.local.run_operator(operator, call, env),
             _ => Err(ErrorKind::Unsupported("several workers cannot run this operator".to_string()).into()),
         };
+        let told = self.run.as_mut().map(|run| run.session().told() - told_before);
+        let outcome = outcome.map(|outcome| OperatorOutcome { told, ..outcome });
         outcome.map_err(|error| {
             let error = error.at(span);
             if let Some(run) = &mut self.run {
@@ -500,18 +556,6 @@ impl FrontierCosts for FlowExecutable {
         if let Some(share) = graph.share().filter(|_| !self.start.is_alone()) {
             return shares::frontier_edges(self.run.as_mut().map(Run::session), set, graph, share, enough);
         }
-        set.with_ids(|ids| {
-            let mut edges = 0;
-            for &v in ids {
-                if v as usize >= vertices {
-                    return Err(ErrorKind::VertexOutOfRange { vertex: i64::from(v), vertices }.into());
-                }
-                edges += graph.out().degree(v) as u64;
-                if edges >= enough {
-                    break;
-                }
-            }
-            Ok(edges)
-        })?
+        sum_until(set, 0..vertices as u32, vertices, |v| graph.out().degree(v) as u64, enough)
     }
 }

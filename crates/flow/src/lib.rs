@@ -7,7 +7,7 @@
 //! | `meeting`, `vigil` | how processes get to know each other, and what is lost before a run begins |
 //! | `launch` | local processes that are started by another one |
 //! | `board` | messages between the workers of a process, and what is sent for them to other processes |
-//! | `link` | exchanges of bytes between processes; all that is known of timely's dataflows |
+//! | `link` | exchanges of bytes between processes, on timely's channels |
 //! | `pipe` | a connection that says how it ends |
 //! | `end` | why a run ends before its time |
 //! | `session` | a worker's place in a run; what all workers do together |
@@ -16,12 +16,14 @@
 //! | `shares` | graphs that every process has a share of |
 //! | `plan` | what an operator needs to know before, and to tell after; or why it is refused |
 //! | `executable` | carrying out a worker's share of an operator |
+//! | `drain` | following what a worker reached itself before the others are told |
 //! | `bound`, `scalars` | vectors and global scalars of one call |
 //! | `truth` | which entries of vectors are true on a worker |
 //! | `mirrors` | who needs which vertices |
 //! | `changes` | what was changed in a vector that all may write |
 //! | `reach` | the entries that a push from few vertices can reach |
-//! | `message` | numbers and sets as bytes |
+//! | `message` | numbers as bytes |
+//! | `sets` | vertex sets as bytes, and the members that a worker owns |
 //! | `run`, `worker` | the run of the caller and those of its followers |
 //! | `capability` | which schedules can be run |
 //!
@@ -34,6 +36,7 @@ mod capability;
 mod changes;
 mod cluster;
 mod cut;
+mod drain;
 mod end;
 mod executable;
 mod launch;
@@ -47,6 +50,7 @@ mod reach;
 mod run;
 mod scalars;
 mod session;
+mod sets;
 mod shares;
 mod truth;
 mod vigil;
@@ -60,7 +64,7 @@ use gw_exec::{Executable, GraphVm, Result};
 use gw_ir::module::Module;
 use gw_schedule::{Capabilities, Family};
 
-pub use cluster::{Cluster, ClusterError, Exchange, PATIENCE};
+pub use cluster::{Cluster, ClusterError, Exchange, PATIENCE, Sync};
 pub use end::heard_of_failure;
 use executable::FlowExecutable;
 pub use launch::{Ended, Launch, LaunchError, Launched};
@@ -107,7 +111,7 @@ impl GraphVm for FlowVm {
 
     fn prepare(&self, module: Arc<Module>) -> Result<Box<dyn Executable>> {
         let local = self.local.prepare(Arc::clone(&module))?;
-        let follower = |_| Follower::new(&module, &self.traffic, self.threads, self.cluster.goes_to_mirrors());
+        let follower = |_| Follower::new(&module, &self.traffic, self.threads, self.cluster.manners());
         let followers = (1..self.cluster.workers()).map(follower).collect::<Result<_>>()?;
         let (cluster, traffic) = (Arc::clone(&self.cluster), Arc::clone(&self.traffic));
         let start = Start::Leader { cluster, traffic, followers, threads: self.threads };

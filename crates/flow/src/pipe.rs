@@ -7,7 +7,7 @@
 //!
 //! A frame is a length of four bytes and as many bytes behind it. A length of 0 is a sign of life.
 
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -113,10 +113,10 @@ impl Shared {
         }
     }
 
-    /// Writes a frame. What cannot be written ends the run, and nobody writes any more.
-    fn write(&self, bytes: &[u8]) {
+    /// Writes a frame: its head and its content. What cannot be written ends the run, and nobody writes any more.
+    fn write(&self, head: &[u8], content: &[u8]) {
         if !self.closed.load(Ordering::Acquire)
-            && let Err(error) = (&self.socket).write_all(bytes)
+            && let Err(error) = write_both(&self.socket, head, content)
         {
             self.closed.store(true, Ordering::Release);
             match error.kind() {
@@ -166,6 +166,22 @@ impl Shared {
         self.read_exact(&mut bytes)?;
         Ok(u32::from_le_bytes(bytes))
     }
+}
+
+/// Writes two slices one after the other, in one call of the system where it takes them.
+fn write_both(mut socket: &TcpStream, head: &[u8], content: &[u8]) -> io::Result<()> {
+    let mut slices = [IoSlice::new(head), IoSlice::new(content)];
+    let mut left = &mut slices[..];
+    IoSlice::advance_slices(&mut left, 0);
+    while !left.is_empty() {
+        match socket.write_vectored(left) {
+            Ok(0) => return Err(ErrorKind::WriteZero.into()),
+            Ok(written) => IoSlice::advance_slices(&mut left, written),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 impl Pipe {
@@ -219,11 +235,8 @@ impl Write for Pipe {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let most = bytes.len().min(LONGEST_FRAME as usize);
         if most > 0 {
-            let mut frame = Vec::with_capacity(most + 4);
-            frame.extend((most as u32).to_le_bytes());
-            frame.extend(&bytes[..most]);
             let free = self.shared.writing.lock().unwrap_or_else(PoisonError::into_inner);
-            self.shared.write(&frame);
+            self.shared.write(&(most as u32).to_le_bytes(), &bytes[..most]);
             drop(free);
         }
         Ok(most)
@@ -245,7 +258,7 @@ impl Stream for Pipe {
 
     fn shutdown(&self, how: Shutdown) -> io::Result<()> {
         let free = self.shared.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        self.shared.write(&FAREWELL.to_le_bytes());
+        self.shared.write(&FAREWELL.to_le_bytes(), &[]);
         self.shared.closed.store(true, Ordering::Release);
         drop(free);
         // A connection that is broken already was told of.
@@ -268,7 +281,7 @@ impl Pulse {
                 for pipe in &pipes {
                     // Somebody who is writing gives a sign of life, too.
                     if let Some(_free) = pipe.shared.free() {
-                        pipe.shared.write(&0u32.to_le_bytes());
+                        pipe.shared.write(&0u32.to_le_bytes(), &[]);
                     }
                 }
             }
@@ -309,7 +322,7 @@ mod tests {
         let copy = sent.clone();
         let writer = std::thread::spawn(move || {
             other.write_all(&copy[..7]).unwrap();
-            other.shared.write(&0u32.to_le_bytes());
+            other.shared.write(&0u32.to_le_bytes(), &[]);
             other.write_all(&copy[7..]).unwrap();
             Stream::shutdown(&other, Shutdown::Write).unwrap();
         });

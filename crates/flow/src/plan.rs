@@ -11,7 +11,7 @@ use gw_ir::analysis::places::{Change, EntryUse, Place, Uses, VectorName};
 use gw_ir::expr::{FunctionRef, PriorityOp, ReduceOp};
 use gw_ir::meta::Direction;
 use gw_ir::module::Module;
-use gw_ir::operator::{EdgeSetIterator, Operator, VertexFilter};
+use gw_ir::operator::{EdgeOutput, EdgeSetIterator, Operator, VertexFilter};
 use gw_ir::source::Name;
 
 /// Which function of an operator.
@@ -57,6 +57,8 @@ pub(crate) struct VectorPlan {
     /// It reads entries of any vertices.
     pub(crate) reads_any: bool,
     pub(crate) write: Write,
+    /// The operator returns the entries that it modified.
+    pub(crate) tracked: bool,
 }
 
 /// The plan of an operator.
@@ -107,7 +109,16 @@ impl Plan {
                 uses.push((role, Uses::of(module, function, &[place])));
             }
         }
-        Plan::made(uses, walked, direction == Direction::Pull)
+        let mut plan = Plan::made(uses, walked, direction == Direction::Pull)?;
+        if let EdgeOutput::Modified { vector, .. } = &op.output {
+            let captures = module.function(&op.apply.name).map_or(&[][..], |function| &function.captures);
+            let tracked = match captures.iter().position(|capture| capture.name == *vector) {
+                Some(at) => Source::Capture(Role::Apply, at),
+                None => Source::Global(vector.clone()),
+            };
+            plan.vectors.iter_mut().filter(|(source, _)| *source == tracked).for_each(|(_, plan)| plan.tracked = true);
+        }
+        Ok(plan)
     }
 
     fn made(uses: Vec<(Role, Uses)>, walked: Place, pulls: bool) -> Result<Plan, String> {
@@ -159,6 +170,18 @@ impl Plan {
         Ok(plan)
     }
 
+    /// Whether a worker may follow what it has reached before it tells the others: all that is written at vertices is
+    /// one vector, in a push by `min=` or `max=`, and the operator says which entries it has modified.
+    pub(crate) fn can_be_drained(&self) -> bool {
+        let mut written = self.vectors.iter().map(|(_, plan)| plan).filter(|plan| plan.write != Write::Nothing);
+        let is_drained = |plan: &VectorPlan| {
+            let ways = [ReduceOp::Min, ReduceOp::Max].map(|op| Write::Merged { merge: Merge::Reduce(op), ends: true });
+            plan.tracked && ways.contains(&plan.write)
+        };
+        let sums = self.scalars.iter().all(|(_, merge)| *merge == Merge::Reduce(ReduceOp::Sum));
+        !self.pulls && sums && written.next().is_some_and(is_drained) && written.next().is_none()
+    }
+
     /// Whether workers have something to tell each other when they are done.
     pub(crate) fn has_news(&self) -> bool {
         let merged = |(_, plan): &(Source, VectorPlan)| matches!(plan.write, Write::Merged { .. });
@@ -197,7 +220,7 @@ fn vector_plan(used: &EntryUse, walked: Place) -> Result<VectorPlan, String> {
         }
         Write::Merged { merge, ends: used.written.iter().all(|(place, _)| *place != Place::Other) }
     };
-    Ok(VectorPlan { reads_far, reads_any, write })
+    Ok(VectorPlan { reads_far, reads_any, write, tracked: false })
 }
 
 /// The one way in which changes by several workers become one.

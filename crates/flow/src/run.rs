@@ -12,7 +12,7 @@ use gw_exec::{Environment, ErrorKind, Program, Result, RunOptions};
 use gw_ir::module::Module;
 
 use crate::board::Board;
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, Manners};
 use crate::end::End;
 use crate::link::Link;
 use crate::session::{Session, Traffic};
@@ -39,9 +39,14 @@ pub(crate) struct Follower {
 
 impl Follower {
     /// Compiles a module for a worker with this many threads.
-    pub(crate) fn new(module: &Arc<Module>, traffic: &Arc<Traffic>, threads: usize, mirrors: bool) -> Result<Follower> {
+    pub(crate) fn new(
+        module: &Arc<Module>,
+        traffic: &Arc<Traffic>,
+        threads: usize,
+        manners: Manners,
+    ) -> Result<Follower> {
         let seat = Seat::default();
-        let vm = WorkerVm::new(Arc::clone(&seat), Arc::clone(traffic), threads, mirrors);
+        let vm = WorkerVm::new(Arc::clone(&seat), Arc::clone(traffic), threads, manners);
         let program = Program::prepare(&vm, Arc::clone(module))?;
         Ok(Follower { program: Arc::new(Mutex::new(Some(program))), seat })
     }
@@ -70,7 +75,7 @@ pub(crate) enum Start {
     /// It connects the workers.
     Leader { cluster: Arc<Cluster>, traffic: Arc<Traffic>, followers: Vec<Follower>, threads: usize },
     /// Its leader has connected it before.
-    Follower { seat: Seat, traffic: Arc<Traffic>, mirrors: bool },
+    Follower { seat: Seat, traffic: Arc<Traffic>, manners: Manners },
 }
 
 impl Start {
@@ -82,11 +87,11 @@ impl Start {
         }
     }
 
-    /// Values and changes go only to those who need them.
-    pub(crate) fn goes_to_mirrors(&self) -> bool {
+    /// How the workers deal with each other.
+    pub(crate) fn manners(&self) -> Manners {
         match self {
-            Start::Leader { cluster, .. } => cluster.goes_to_mirrors(),
-            Start::Follower { mirrors, .. } => *mirrors,
+            Start::Leader { cluster, .. } => cluster.manners(),
+            Start::Follower { manners, .. } => *manners,
         }
     }
 

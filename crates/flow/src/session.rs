@@ -28,13 +28,15 @@ pub(crate) struct Traffic {
 pub(crate) struct Session {
     wires: Wires,
     traffic: Arc<Traffic>,
+    /// Bytes that this worker has told others.
+    told: u64,
     /// This worker has failed, or knows that another has.
     is_over: bool,
 }
 
 impl Session {
     pub(crate) fn new(wires: Wires, traffic: Arc<Traffic>) -> Session {
-        Session { wires, traffic, is_over: false }
+        Session { wires, traffic, told: 0, is_over: false }
     }
 
     /// The number of this worker.
@@ -72,7 +74,13 @@ impl Session {
         self.exchange(Outgoing::Each(messages.into_iter().map(|message| Arc::new(message.0)).collect()))
     }
 
-    fn count(&self, sent: usize, shown: usize) {
+    /// Bytes that this worker has told others since the run began.
+    pub(crate) fn told(&self) -> u64 {
+        self.told
+    }
+
+    fn count(&mut self, sent: usize, shown: usize) {
+        self.told += (sent + shown) as u64;
         self.traffic.sent.fetch_add(sent as u64, Ordering::Relaxed);
         self.traffic.shown.fetch_add(shown as u64, Ordering::Relaxed);
         self.traffic.exchanges.fetch_add(1, Ordering::Relaxed);

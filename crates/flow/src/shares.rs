@@ -12,6 +12,7 @@ use gw_ir::walk;
 use crate::cut::Cut;
 use crate::message::Writer;
 use crate::session::Session;
+use crate::sets::sum_until;
 
 /// What is said when somebody looks at the out-degrees of a graph in parts before the first operator.
 pub(crate) const TOO_EARLY: &str =
@@ -81,19 +82,7 @@ pub(crate) fn frontier_edges(
     let (worker, workers) = session.among_own();
     let bounds = graph.cuts(workers, true);
     let own = bounds[worker]..bounds[worker + 1];
-    let edges = set.with_ids(|ids| {
-        if let Some(&v) = ids.iter().find(|&&v| v as usize >= vertices) {
-            return Err(ErrorKind::VertexOutOfRange { vertex: i64::from(v), vertices });
-        }
-        let mut edges = 0u64;
-        for v in ids.iter().copied().filter(|v| own.contains(v)) {
-            edges += graph.out().degree(v) as u64;
-            if edges >= enough {
-                break;
-            }
-        }
-        Ok(edges)
-    })??;
+    let edges = sum_until(set, own, vertices, |v| graph.out().degree(v) as u64, enough)?;
     let mut message = Writer::default();
     message.u64(edges);
     let messages = session.broadcast(message)?;

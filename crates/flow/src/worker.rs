@@ -7,6 +7,7 @@ use gw_exec::{Executable, GraphVm, Result};
 use gw_ir::module::Module;
 use gw_schedule::{Capabilities, Family};
 
+use crate::cluster::Manners;
 use crate::executable::FlowExecutable;
 use crate::run::{Seat, Start};
 use crate::session::Traffic;
@@ -16,14 +17,13 @@ pub(crate) struct WorkerVm {
     seat: Seat,
     traffic: Arc<Traffic>,
     local: CpuVm,
-    /// Values and changes go only to those who need them.
-    mirrors: bool,
+    manners: Manners,
 }
 
 impl WorkerVm {
     /// A worker with this many threads for its kernels.
-    pub(crate) fn new(seat: Seat, traffic: Arc<Traffic>, threads: usize, mirrors: bool) -> WorkerVm {
-        WorkerVm { seat, traffic, local: CpuVm::one_by_one(threads), mirrors }
+    pub(crate) fn new(seat: Seat, traffic: Arc<Traffic>, threads: usize, manners: Manners) -> WorkerVm {
+        WorkerVm { seat, traffic, local: CpuVm::one_by_one(threads), manners }
     }
 }
 
@@ -42,8 +42,8 @@ impl GraphVm for WorkerVm {
 
     fn prepare(&self, module: Arc<Module>) -> Result<Box<dyn Executable>> {
         let local = self.local.prepare(Arc::clone(&module))?;
-        let start =
-            Start::Follower { seat: Arc::clone(&self.seat), traffic: Arc::clone(&self.traffic), mirrors: self.mirrors };
+        let (seat, traffic) = (Arc::clone(&self.seat), Arc::clone(&self.traffic));
+        let start = Start::Follower { seat, traffic, manners: self.manners };
         Ok(Box::new(FlowExecutable::new(&module, local, start)?))
     }
 }

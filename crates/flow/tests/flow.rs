@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use gw_exec::{GraphVm, ReferenceVm, RunOptions, RunResult, SpecGraphs, Value};
-use gw_flow::{Cluster, Exchange, FlowVm};
+use gw_flow::{Cluster, Exchange, FlowVm, Sync};
 use gw_graph::progress::Silent;
 use gw_graph::{Graph, GraphSpec};
 use gw_lang::{SourceFile, compile_front};
@@ -111,6 +111,69 @@ fn the_first_four_programs_under_push_pull_and_hybrids() {
         }
     }
     assert!(ran > 300, "{ran}");
+}
+
+#[test]
+fn loops_that_are_drained_end_where_others_end() {
+    let drains = |workers: usize, exchange: Exchange| {
+        let cluster = Cluster::threads(workers).unwrap().with_exchange(exchange).with_sync(Sync::Drain);
+        FlowVm::new(cluster, workers)
+    };
+    let mut exchanges = Vec::new();
+    for spec in GRAPHS.into_iter().chain(["road:30x30", "path:3000"]) {
+        let spec = format!("{spec}:weights=1..9");
+        let graph = load(&spec);
+        for (name, vector) in [("cc", "label"), ("sssp", "dist")] {
+            let program = find(name).unwrap();
+            if !program.suits(&graph) {
+                continue;
+            }
+            let wanted = whole(&check(&ReferenceVm::new(), program, &spec, &graph, None).unwrap(), vector);
+            for (workers, exchange) in [(2, Exchange::All), (3, Exchange::Mirrors), (4, Exchange::All)] {
+                let machine = drains(workers, exchange);
+                // A hybrid drains its pushes.
+                for schedule in [Some("s0:s1@push"), None] {
+                    let found = check(&machine, program, &spec, &graph, schedule).unwrap();
+                    assert_eq!(whole(&found, vector), wanted, "{name} {spec} {schedule:?} on {workers} workers");
+                }
+            }
+            if spec.starts_with("path:3000") {
+                for machine in [flow(2), drains(2, Exchange::All)] {
+                    check(&machine, program, &spec, &graph, Some("s0:s1@push")).unwrap();
+                    let report = machine.report().unwrap();
+                    let count = report.split(", ").nth(1).and_then(|part| part.split(' ').next()).unwrap().to_string();
+                    exchanges.push(count.parse::<u64>().unwrap());
+                }
+            }
+        }
+    }
+    // Two runs each: about 3,000 exchanges per run, or a few.
+    let [cc, cc_drained, sssp, sssp_drained] = exchanges[..] else { panic!("{exchanges:?}") };
+    assert!(cc > 2_000 && sssp > 2_000 && cc_drained < 60 && sssp_drained < 60, "{exchanges:?}");
+}
+
+#[test]
+fn a_cycle_that_lowers_itself_ends_drained_loops() {
+    let pairs: Vec<(u32, u32, i32)> = (0..20).map(|v| (v, (v + 1) % 20, if v == 7 { -30 } else { 1 })).collect();
+    let path = std::env::temp_dir().join(format!("graphwright-drained-{}.wel", std::process::id()));
+    let lines: String = pairs.iter().map(|(a, b, w)| format!("{a} {b} {w}\n")).collect();
+    std::fs::write(&path, lines).unwrap();
+    let spec = path.display().to_string();
+    let graph = load(&spec);
+    let machine = FlowVm::new(Cluster::threads(3).unwrap().with_sync(Sync::Drain), 3);
+    let result = check(&machine, find("sssp").unwrap(), &spec, &graph, None).unwrap();
+    assert_eq!(result.globals.get("negative_cycle").and_then(Value::bits), Some(1));
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn programs_without_a_loop_to_drain_say_so() {
+    let graph = load("kron:5");
+    for name in ["bfs", "bfs-levels", "pagerank"] {
+        let machine = FlowVm::new(Cluster::threads(2).unwrap().with_sync(Sync::Drain), 2);
+        let refused = check(&machine, find(name).unwrap(), "kron:5", &graph, None).err().unwrap();
+        assert!(refused.contains("no loop of this program can be drained"), "{name}: {refused}");
+    }
 }
 
 #[test]

@@ -5,13 +5,14 @@ use std::hash::Hasher;
 use rayon::prelude::*;
 use rustc_hash::FxHasher;
 
-use crate::Graph;
+use crate::{Graph, WeightKind};
 
 /// Vertices hashed at a time. Part of the number, so that it is the same for any number of threads.
 const PART: usize = 1 << 14;
 
 impl Graph {
-    /// A hash of all lists in their order, with the weights. Graphs that are equal have equal numbers on every machine.
+    /// A hash of all lists in their order, with the weights. Graphs that are equal have equal numbers on every machine
+    /// of the same byte order.
     ///
     /// ```
     /// use gw_graph::{BuildOptions, EdgeList, build};
@@ -27,9 +28,12 @@ impl Graph {
                 let v = v as u32;
                 let ends = out.neighbours(v);
                 hash.write_u64(ends.len() as u64);
-                for (at, &end) in ends.iter().enumerate() {
-                    hash.write_u32(end);
-                    hash.write_u64(out.weight_at(v, at).map_or(0, f64::to_bits));
+                // As bytes, which the hasher takes sixteen at a time.
+                hash.write(bytemuck::cast_slice(ends));
+                match out.weight_kind() {
+                    WeightKind::None => {}
+                    WeightKind::Int => hash.write(bytemuck::cast_slice(out.weights_of::<i32>(v))),
+                    WeightKind::Float => hash.write(bytemuck::cast_slice(out.weights_of::<f32>(v))),
                 }
             }
             hash.finish()

@@ -27,6 +27,7 @@ pub struct Graph {
     numbering: Option<Numbering>,
     names: Option<Arc<Names>>,
     share: Option<Share>,
+    checksum: Option<u64>,
     pub(crate) forms: Forms,
 }
 
@@ -39,13 +40,24 @@ impl Graph {
             let _ = incoming.set(Arc::clone(&out));
         }
         let id = GraphId::fresh();
-        let (rounded, numbering, names, share, forms) = (None, None, None, None, Forms::default());
-        Graph { id, out, incoming, symmetric, rounded, numbering, names, share, forms }
+        let (rounded, numbering, names, share, checksum) = (None, None, None, None, None);
+        Graph { id, out, incoming, symmetric, rounded, numbering, names, share, checksum, forms: Forms::default() }
     }
 
     /// The same graph, whose file holds this weight in a form that 32 bits cannot keep.
     pub(crate) fn with_rounded_weight(self, rounded: Option<RoundedWeight>) -> Self {
         Graph { rounded, ..self }
+    }
+
+    /// The same graph, whose file has this checksum.
+    pub(crate) fn with_checksum(self, checksum: u64) -> Self {
+        Graph { checksum: Some(checksum), ..self }
+    }
+
+    /// The checksum of the `.gwg` that the graph was read from. Graphs with equal checksums are equal; of two equal
+    /// graphs one may have none, or another one.
+    pub fn checksum(&self) -> Option<u64> {
+        self.checksum
     }
 
     /// The same graph, whose file has other ids than these vertices have numbers.
@@ -73,8 +85,8 @@ impl Graph {
     pub(crate) fn of_parts(out: Arc<Adjacency>, incoming: Option<Arc<Adjacency>>) -> Self {
         let (id, forms) = (GraphId::fresh(), Forms::default());
         let incoming = incoming.map_or_else(OnceLock::new, OnceLock::from);
-        let (rounded, numbering, names, share) = (None, None, None, None);
-        Graph { id, out, incoming, symmetric: false, rounded, numbering, names, share, forms }
+        let (rounded, numbering, names, share, checksum) = (None, None, None, None, None);
+        Graph { id, out, incoming, symmetric: false, rounded, numbering, names, share, checksum, forms }
     }
 
     /// A graph of which the lists of some vertices are there; `incoming` is `None` for a symmetric one.
@@ -135,6 +147,7 @@ impl Graph {
             numbering: self.numbering.clone(),
             names: self.names.clone(),
             share: self.share.clone(),
+            checksum: self.checksum,
             forms: Forms::default(),
         }
     }
@@ -241,6 +254,7 @@ impl Graph {
             numbering: self.numbering.clone(),
             names: self.names.clone(),
             share: self.share.clone(),
+            checksum: self.checksum,
             forms: Forms::default(),
         };
         let _ = transposed.incoming.set(Arc::clone(&self.out));

@@ -97,6 +97,7 @@ mod tests {
             input: Some(input),
             output: None,
             edges,
+            told: None,
             schedule: None,
             variant: 0,
             seconds: 0.0,

@@ -133,6 +133,7 @@ impl SwarmExecutable {
             output_size: None,
             edges,
             seconds: Some(self.simulation.seconds(outcome.cycles)),
+            told: None,
         })
     }
 }
@@ -343,6 +344,7 @@ impl Executable for SwarmExecutable {
             input: Some(count),
             output: None,
             edges: None,
+            told: None,
             schedule: None,
             variant: 0,
             seconds,

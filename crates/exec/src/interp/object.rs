@@ -237,6 +237,7 @@ impl<'a> Interp<'a> {
             input: None,
             output: Some(size),
             edges: None,
+            told: None,
             schedule: None,
             variant,
             seconds,

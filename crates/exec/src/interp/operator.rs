@@ -41,6 +41,7 @@ impl<'a> Interp<'a> {
             input: outcome.input_size,
             output: outcome.output_size,
             edges: outcome.edges,
+            told: outcome.told,
             schedule: info.schedule.clone(),
             variant,
             seconds,

@@ -4,6 +4,7 @@ pub mod calls;
 pub mod changes;
 pub mod claims;
 pub mod classes;
+pub mod closure;
 pub mod device;
 pub mod effects;
 pub mod joined;

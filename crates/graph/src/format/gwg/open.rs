@@ -1,10 +1,12 @@
 //! Opening and verifying a `.gwg`.
 
+use std::hash::Hasher;
 use std::path::Path;
 use std::sync::Arc;
 
 use bytemuck::Pod;
 use rayon::prelude::*;
+use rustc_hash::FxHasher;
 use serde::Serialize;
 
 use super::header::{BLOCK, Header, Kind, PAGE};
@@ -75,6 +77,10 @@ impl<'a> GwgFile<'a> {
             }
             false => Graph::new(out, header.shape.symmetric),
         };
+        let mut checksum = FxHasher::default();
+        checksum.write(&bytes[..PAGE as usize]);
+        checksum.write(checksums);
+        let graph = graph.with_checksum(checksum.finish());
         Ok(GwgFile { path, bytes, header, graph })
     }
 
