@@ -144,7 +144,7 @@ impl Tune {
             let lab = self.lab.as_ref().map(Lab::open).transpose()?;
             eprintln!("gw: {graph}");
             match self.on_graph(program, machine, threads, lab, &args, cancel) {
-                Err(stopped @ CliError::InterruptedSurvey(_)) => return Err(stopped),
+                Err(stopped @ (CliError::InterruptedSurvey(_) | CliError::LostDevice(_))) => return Err(stopped),
                 Err(error) => eprintln!("gw: {graph} is left out: {error}"),
                 Ok(()) => {}
             }
@@ -195,12 +195,7 @@ impl Tune {
         let done = self.carry_out(&mut session);
         let by_person = cancel.swap(true, Ordering::Relaxed);
         match done {
-            Err(CliError::InterruptedSurvey(tried)) if !by_person => {
-                eprintln!(
-                    "gw: the device is still at work on a schedule that was ended: the survey ends after {tried}"
-                );
-                Ok(())
-            }
+            Err(CliError::InterruptedSurvey(tried)) if !by_person => Err(CliError::LostDevice(tried)),
             done => done,
         }
     }
@@ -315,7 +310,11 @@ fn survey(session: &mut Session<'_>, prepared: &gw_tune::Prepared, wanted: Surve
     drop(bar);
     surveyed.problems.iter().for_each(|problem| eprintln!("gw: warning: {problem}"));
     let (tried, ended) = (grouped(surveyed.tried as u64), grouped(surveyed.ended as u64));
-    text(&format!("{tried} schedules measured, {ended} of them to their end\n"))?;
+    let known = match surveyed.known {
+        0 => String::new(),
+        known => format!("; the lab had {}", grouped(known as u64)),
+    };
+    text(&format!("{tried} schedules measured, {ended} of them to their end{known}\n"))?;
     match surveyed.stopped {
         true => Err(CliError::InterruptedSurvey(surveyed.tried)),
         false => Ok(()),
