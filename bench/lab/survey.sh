@@ -9,8 +9,9 @@
 #
 # The time is shared out in rounds: each round gives every program an equal part of what is left, and a program whose
 # tables are whole takes none, so that the rest goes to the slow ones. Afterwards:
-#   gw tune judge OUT/TARGET-*.lab --target TARGET
+#   cargo run --release -p gw-tune --example regret -- --target TARGET OUT/TARGET-*.lab
 set -u
+here=$(dirname "$(realpath "$0")")
 gw=$(realpath "$1") out=$(realpath -m "$2") seconds=${3:-600} target=${4:-cpu}
 count=${GW_SURVEY_COUNT:-1300} rounds=4
 mkdir -p "$out/log"
@@ -50,13 +51,15 @@ survey() {
   [ "$1" = sssp-delta ] && delta=(--delta 32)
   [ "$target" = cuda ] && threads=(--threads 2)
   [ -s "$lab" ] || "$gw" lab init "$lab" > /dev/null
+  : > "also-$1"
+  [ "$target" = cuda ] && grep "^$1	" "$here/experts.tsv" 2> /dev/null | cut -f 2 > "also-$1"
   cp list "$list"
   while left=$((until - SECONDS)); [ $left -ge 2 ] && [ -s "$list" ]; do
     # Starting and reading graphs take a moment.
     local ms=$(((left * 1000 - 1000) / $(wc -l < "$list")))
     [ $ms -ge 200 ] || return 0
-    timeout $((left + 5)) "$gw" tune "$1" "${delta[@]}" --target "$target" --survey "$count" --graphs "$list" \
-      --lab "$lab" --budget ${ms}ms "${threads[@]}" > "$log.new" 2> "$log.err" < /dev/null
+    timeout $((left + 5)) "$gw" tune "$1" "${delta[@]}" --target "$target" --survey "$count" --also "also-$1" \
+      --graphs "$list" --lab "$lab" --budget ${ms}ms "${threads[@]}" > "$log.new" 2> "$log.err" < /dev/null
     local code=$?
     cat "$log.err" "$log.new" >> "$log"
     if ! tail -n 1 "$log.err" | grep -q 'still at work'; then

@@ -8,6 +8,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use graphwright::Wanted;
 use gw_graph::rng::Rng;
 use gw_lab::{Lab, TrialOutcome, TuneCell};
 use gw_schedule::ProgramSchedule;
@@ -53,9 +54,15 @@ pub struct Surveyed {
 
 impl Session<'_> {
     /// Measures schedules instead of searching: each once with a cap, those within reach of the best some times more.
-    /// `watch` hears how many were tried.
-    pub fn survey(&mut self, prepared: &Prepared, survey: Survey, watch: &mut dyn FnMut(usize)) -> Result<Surveyed> {
-        let schedules = self.surveyed_schedules(prepared, survey);
+    /// `also` are schedules that somebody wants in the table. `watch` hears how many were tried.
+    pub fn survey(
+        &mut self,
+        prepared: &Prepared,
+        survey: Survey,
+        also: &[ProgramSchedule],
+        watch: &mut dyn FnMut(usize),
+    ) -> Result<Surveyed> {
+        let schedules = self.surveyed_schedules(prepared, survey, also);
         let cell = cell(self.program, prepared, &prepared.key.machine, self.machine.threads());
         let known = match &self.lab {
             Some(lab) => known_times(lab, &cell)?,
@@ -122,18 +129,31 @@ impl Session<'_> {
         Ok(Surveyed { known: known.len(), tried, ended, stopped, problems: recorder.problems })
     }
 
-    /// The schedules of a survey in the order in which they are measured: the rule, what a search begins with, the
-    /// others shuffled.
-    fn surveyed_schedules(&self, prepared: &Prepared, survey: Survey) -> Vec<ProgramSchedule> {
+    /// The schedules of a survey in the order in which they are measured: the rule, the learned choice and the model
+    /// that picks at every step, what a search begins with, the others shuffled.
+    fn surveyed_schedules(
+        &self,
+        prepared: &Prepared,
+        survey: Survey,
+        also: &[ProgramSchedule],
+    ) -> Vec<ProgramSchedule> {
+        let also = also.iter().filter(|schedule| prepared.space.allows(schedule)).cloned();
         let wanted = match survey {
-            Survey::Portfolio => return rule_and_portfolio(&prepared.space, &prepared.rule),
+            Survey::Portfolio => {
+                return rule_and_portfolio(&prepared.space, &prepared.rule).into_iter().chain(also).collect();
+            }
             Survey::Drawn(wanted) => wanted,
         };
         let mut drawn: Vec<ProgramSchedule> = prepared.space.drawn(wanted, self.seed).collect();
         Rng::new(self.seed, 0x73_6876).shuffle(&mut drawn);
+        // What a run takes without a search, so that a table tells how far it is from the best.
+        let adaptive = Wanted::Adaptive(None, self.program.name().to_string());
+        let taken = [Wanted::Chosen, adaptive]
+            .map(|wanted| self.program.settle(&wanted, self.machine, &self.options).decision.schedule);
         let starts = starts(self.program, self.machine, &prepared.space, &prepared.rule);
+        let mut starts = starts.into_iter().map(|(_, schedule)| schedule);
         let mut seen = std::collections::HashSet::new();
-        let all = starts.into_iter().map(|(_, schedule)| schedule).chain(drawn);
+        let all = starts.next().into_iter().chain(taken).chain(also).chain(starts).chain(drawn);
         all.filter(|schedule| seen.insert(prepared.space.key(schedule))).collect()
     }
 }

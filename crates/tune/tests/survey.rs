@@ -11,6 +11,9 @@ use gw_exec::{GraphVm, RunOptions, SpecGraphs};
 use gw_lab::{Lab, TrialRow};
 use gw_tune::{Objective, Session, Survey, Surveyed};
 
+/// Schedules that are wanted besides: for the CPU, for a GPU.
+const ALSO: [&str; 2] = ["s0:s1@push,par=static,grain=77", "s0:s1@push,lb=twc"];
+
 /// Surveys with a lab in a folder; returns the trials of the lab, too.
 fn survey(
     folder: &Path,
@@ -40,7 +43,8 @@ fn survey(
         cache: ScheduleCache::at(folder, 1),
     };
     let prepared = session.prepare().unwrap();
-    let surveyed = session.survey(&prepared, what, &mut |_| {}).unwrap();
+    let also: Vec<_> = ALSO.iter().map(|text| text.parse().unwrap()).collect();
+    let surveyed = session.survey(&prepared, what, &also, &mut |_| {}).unwrap();
     assert!(surveyed.problems.is_empty(), "{:?}", surveyed.problems);
     let lab = Lab::open(&path).unwrap();
     let cells = lab.tune_cells(None, machine.name()).unwrap();
@@ -60,6 +64,8 @@ fn a_survey_goes_on_where_it_ended() {
     let (first, trials) = on_road(Survey::Drawn(20), Duration::from_secs(60));
     assert!(first.known == 0 && first.tried > 20 && first.ended > 0 && !first.stopped, "{first:?}");
     assert_eq!(different(&trials), first.tried);
+    assert!(trials.iter().any(|trial| trial.schedule.contains("grain=77")));
+    assert!(!trials.iter().any(|trial| trial.schedule.contains("lb=twc")));
     // Nothing is measured for the first time, but the best are run again.
     let (again, more) = on_road(Survey::Drawn(20), Duration::from_secs(60));
     assert_eq!((again.known, again.tried), (first.tried, 0));
