@@ -90,6 +90,12 @@ pub enum CliError {
     /// A survey was interrupted after this many schedules; what was measured is in the lab.
     #[error("interrupted after {0} schedules; what was measured is in the lab")]
     InterruptedSurvey(usize),
+    /// A device did not end a run, and the survey ended after this many schedules.
+    #[error(
+        "the device is still at work on a schedule that was ended: the survey ends after {0} schedules; what was \
+         measured is in the lab, and the same command goes on from there"
+    )]
+    LostDevice(usize),
     /// A query could not be read or matched.
     #[error(transparent)]
     Pattern(gw_pattern::PatternError),
@@ -241,7 +247,11 @@ impl CliError {
     /// True when work was stopped before its end; a device may still be at it.
     pub fn is_stop(&self) -> bool {
         let timed_out = |error: &gw_exec::ExecError| matches!(error.kind(), gw_exec::ErrorKind::TimedOut { .. });
-        self.is_interrupt() || matches!(self, CliError::Run { error, .. } if timed_out(error))
+        match self {
+            CliError::LostDevice(_) => true,
+            CliError::Run { error, .. } if timed_out(error) => true,
+            _ => self.is_interrupt(),
+        }
     }
 
     /// True when the reader of our output went away, as `head` does: no reason to complain.

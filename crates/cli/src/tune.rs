@@ -79,6 +79,9 @@ pub struct Tune {
     /// Survey the graphs of this file, one per line, each within the budget; the arguments are then without a graph
     #[arg(long, value_name = "FILE", requires = "survey")]
     graphs: Option<PathBuf>,
+    /// Survey the schedules of this file, too, one per line; what is not legal for the program is named and left out
+    #[arg(long, value_name = "FILE", requires = "survey")]
+    also: Option<PathBuf>,
     /// Seed of all draws
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -144,7 +147,7 @@ impl Tune {
             let lab = self.lab.as_ref().map(Lab::open).transpose()?;
             eprintln!("gw: {graph}");
             match self.on_graph(program, machine, threads, lab, &args, cancel) {
-                Err(stopped @ CliError::InterruptedSurvey(_)) => return Err(stopped),
+                Err(stopped @ (CliError::InterruptedSurvey(_) | CliError::LostDevice(_))) => return Err(stopped),
                 Err(error) => eprintln!("gw: {graph} is left out: {error}"),
                 Ok(()) => {}
             }
@@ -195,12 +198,7 @@ impl Tune {
         let done = self.carry_out(&mut session);
         let by_person = cancel.swap(true, Ordering::Relaxed);
         match done {
-            Err(CliError::InterruptedSurvey(tried)) if !by_person => {
-                eprintln!(
-                    "gw: the device is still at work on a schedule that was ended: the survey ends after {tried}"
-                );
-                Ok(())
-            }
+            Err(CliError::InterruptedSurvey(tried)) if !by_person => Err(CliError::LostDevice(tried)),
             done => done,
         }
     }
@@ -225,7 +223,7 @@ impl Tune {
             eprintln!("gw: {}", lab_in_words(&prepared.from_lab));
         }
         if let Some(wanted) = self.survey {
-            return survey(session, &prepared, wanted);
+            return survey(session, &prepared, wanted, &self.also_surveyed(&prepared.space)?);
         }
         let bar = Bar::new();
         bar.begin("measuring the rule", None);
@@ -270,6 +268,22 @@ impl Tune {
         }
     }
 
+    /// The schedules of the file of `--also` that the program may have.
+    fn also_surveyed(&self, space: &ProgramSpace) -> Result<Vec<ProgramSchedule>, CliError> {
+        let Some(path) = &self.also else { return Ok(Vec::new()) };
+        let wrong = |problem: String| CliError::Usage(format!("--also {}: {problem}", path.display()));
+        let list = read_text(path).map_err(|error| wrong(error.to_string()))?;
+        let mut all = Vec::new();
+        for line in list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            let schedule: ProgramSchedule = line.parse().map_err(|error| wrong(format!("`{line}`: {error}")))?;
+            match space.allows(&schedule) {
+                true => all.push(schedule),
+                false => eprintln!("gw: --also: `{line}` is not legal for this program on this machine"),
+            }
+        }
+        Ok(all)
+    }
+
     fn tell(&self, session: &Session<'_>, space: &ProgramSpace, tuned: &Tuned) -> Result<(), CliError> {
         let found = &tuned.found;
         eprint!("{}", summary(tuned, session.objective));
@@ -302,7 +316,12 @@ impl Tune {
     }
 }
 
-fn survey(session: &mut Session<'_>, prepared: &gw_tune::Prepared, wanted: Survey) -> Result<(), CliError> {
+fn survey(
+    session: &mut Session<'_>,
+    prepared: &gw_tune::Prepared,
+    wanted: Survey,
+    also: &[ProgramSchedule],
+) -> Result<(), CliError> {
     let bar = Bar::new();
     bar.begin(
         "measuring schedules",
@@ -311,11 +330,15 @@ fn survey(session: &mut Session<'_>, prepared: &gw_tune::Prepared, wanted: Surve
             Survey::Portfolio => None,
         },
     );
-    let surveyed = session.survey(prepared, wanted, &mut |_| bar.advance(1))?;
+    let surveyed = session.survey(prepared, wanted, also, &mut |_| bar.advance(1))?;
     drop(bar);
     surveyed.problems.iter().for_each(|problem| eprintln!("gw: warning: {problem}"));
     let (tried, ended) = (grouped(surveyed.tried as u64), grouped(surveyed.ended as u64));
-    text(&format!("{tried} schedules measured, {ended} of them to their end\n"))?;
+    let known = match surveyed.known {
+        0 => String::new(),
+        known => format!("; the lab had {}", grouped(known as u64)),
+    };
+    text(&format!("{tried} schedules measured, {ended} of them to their end{known}\n"))?;
     match surveyed.stopped {
         true => Err(CliError::InterruptedSurvey(surveyed.tried)),
         false => Ok(()),

@@ -3,7 +3,8 @@
 //!
 //! | place | choice |
 //! |---|---|
-//! | edge operator from a set | push, and pull where much work lies ahead; only push in searches (`to` is given) at mean degrees below 4 |
+//! | edge operator from a set that changes nothing at destinations | push |
+//! | other edge operator from a set | push, and pull where much work lies ahead; only push in searches (`to` is given) at mean degrees below 4 |
 //! | edge operator over all edges that writes destinations | pull, shared by edges; cache segments where the vectors it reads by source outgrow the second-level cache |
 //! | other edge operators | push, chunks of vertices |
 //! | least-priority updates in an ordered loop | eager buckets with merging; width from mean weight and mean degree |
@@ -29,6 +30,12 @@ pub(crate) fn choose(module: Module, graph: &GraphFacts) -> (Module, Choice) {
 }
 
 const RULES: &[Rule] = &[
+    // A pull would look at all edges for what it does not own.
+    Rule {
+        applies: |p| p.starts_from(Sources::Set) && !p.point.has_to && !changes_destination(p),
+        schedule: |_| push().into(),
+        because: |_| "nothing is written at destinations: pushing visits the edges of the set only".into(),
+    },
     // A filter on destinations is the mark of a search; without one a set may begin with all vertices.
     Rule {
         applies: |p| p.starts_from(Sources::Set) && p.point.has_to && p.graph.mean_degree() < FLAT_DEGREE,
@@ -124,6 +131,10 @@ fn bucket_width(graph: &GraphFacts) -> u64 {
     let degree = graph.mean_degree().max(1.0);
     let factor = (BUCKET_WIDTH_FACTOR / (degree * degree)).max(LEAST_BUCKET_WIDTH_FACTOR);
     ((weight * factor).round() as u64).max(1)
+}
+
+fn changes_destination(place: &ChoicePoint<'_>) -> bool {
+    place.edges.is_some_and(|edges| edges.changes_destination)
 }
 
 /// Bytes of the vectors that an edge function touches at its source, for all vertices.

@@ -4,7 +4,8 @@
 //! | place | choice |
 //! |---|---|
 //! | loop that can run on the device | one kernel for the whole loop |
-//! | edge operator from a set | push; pull where much work lies ahead, unless degrees are tiny or all alike |
+//! | edge operator from a set that changes nothing at destinations | push |
+//! | other edge operator from a set | push; pull where much work lies ahead, unless degrees are tiny or all alike |
 //! | edge operator over all edges that writes destinations | pull |
 //! | other edge operators | push |
 //! | priority updates | lazy buckets; width from mean weight and mean degree |
@@ -37,6 +38,12 @@ pub(crate) fn choose(module: Module, graph: &Graph) -> (Module, Choice) {
 }
 
 const RULES: &[Rule] = &[
+    // A pull would look at all edges for what it does not own.
+    Rule {
+        applies: |p| p.starts_from(Sources::Set) && !p.point.has_to && !changes_destination(p),
+        schedule: |p| push(p).into(),
+        because: |_| "nothing is written at destinations: pushing visits the edges of the set only".into(),
+    },
     Rule {
         applies: |p| p.starts_from(Sources::Set) && p.point.has_to && has_short_lists(p),
         schedule: |p| push(p).into(),
@@ -141,6 +148,10 @@ const RULES: &[Rule] = &[
 
 fn has_short_lists(place: &ChoicePoint<'_>) -> bool {
     place.graph.mean_degree() < FLAT_DEGREE && place.graph.greatest_degree <= FLAT_GREATEST
+}
+
+fn changes_destination(place: &ChoicePoint<'_>) -> bool {
+    place.edges.is_some_and(|edges| edges.changes_destination)
 }
 
 /// Whether all lists are about as long, and short beside the number of vertices: meshes and rings.

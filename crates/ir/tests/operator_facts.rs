@@ -364,3 +364,17 @@ fn entries_that_are_read_before_they_are_written_can_be_handed_over() {
         assert_eq!(names.iter().map(|name| &**name).collect::<Vec<_>>(), expected, "{body}");
     }
 }
+
+#[test]
+fn what_a_function_changes_at_its_destination_is_followed_through_calls() {
+    let changes = |function: &str| {
+        let helpers = "func raise(v : Node) { Reduce(MAX, x[v], 3); }\n\
+                       func both(v : Node, w : Node) { Call(raise, w); }\n";
+        with(&format!("{helpers}func f(src : Node, dst : Node) {{ {function} }}\n")).changes_destination
+    };
+    assert!(changes("x[dst] = 1;") && changes("Call(raise, dst);") && changes("Call(both, src, dst);"));
+    assert!(!changes("x[src] = 1;") && !changes("Call(raise, src);") && !changes("Call(both, dst, src);"));
+    // Entries of other vertices, and scalars.
+    assert!(!changes("x[y[dst]] = 1;") && !changes("Reduce(SUM, total, x[dst]);"));
+    assert!(changes("print x[dst];"), "whoever prints may do anything");
+}

@@ -144,6 +144,12 @@ pub trait Bench {
     fn elapsed(&self) -> f64;
     /// Runs a schedule with one of the inputs, at most for `limit` seconds.
     fn run(&mut self, schedule: &ProgramSchedule, input: usize, limit: f64) -> Trial;
+    /// Hears which schedules will be run next, in this order. A machine whose compiler takes long begins with them.
+    fn expect(&mut self, _next: &[ProgramSchedule]) {}
+    /// How many schedules are compiled side by side while others run.
+    fn lanes(&self) -> usize {
+        1
+    }
 }
 
 /// The schedules that a search may propose.

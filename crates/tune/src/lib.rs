@@ -9,6 +9,7 @@
 //! | a whole session: journal, lab and cache around a search | [`Session`] |
 //! | all legal schedules of a program | [`ProgramSpace`] |
 //! | the search itself, on anything that can run schedules | [`search`], [`Bench`], [`Catalogue`] |
+//! | many schedules measured as evidence | [`Survey`] |
 //! | what shall be small | [`Objective`] |
 //! | the surrogate | [`Forest`] |
 //! | which axes mattered | [`explain`] |
@@ -29,6 +30,7 @@ mod search;
 mod session;
 mod space;
 mod starts;
+mod survey;
 
 pub use arm::Arm;
 pub use bench::{Bench, Catalogue, Objective, Reading, Trial};
@@ -40,6 +42,7 @@ pub use journal::{Journal, Known, Subject};
 pub use live::{Live, Verdict};
 pub use replay::{Entry, Replay, Table, TableCatalogue};
 pub use search::{Ended, Event, Found, NoBaseline, Settings, search};
-pub use session::{Prepared, Session, Survey, Surveyed, Tuned, for_file};
+pub use session::{Prepared, Session, Tuned, for_file};
 pub use space::ProgramSpace;
 pub use starts::{FromLab, starts, starts_from_lab};
+pub use survey::{Survey, Surveyed};

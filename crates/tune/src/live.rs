@@ -25,6 +25,14 @@ pub(crate) const LONG: f64 = 0.1;
 /// device busy until the process ends, so that only runs beyond reason are ended there.
 const DEVICE_FIRST: f64 = 4.0;
 const DEVICE_LATER: f64 = 2.0;
+/// The same in surveys, which end many runs: kernels listen in between, and one that does not ends the survey.
+const DEVICE_HURRIED: f64 = 0.05;
+/// In surveys a first run that takes so many times the limit, and this many seconds more for a cold start, counts as
+/// too slow without a second run.
+const HOPELESS: f64 = 2.0;
+const COLD_START: f64 = 2e-3;
+/// Schedules that are prepared before they are run where a device compiles kernels.
+const EXPECTED: usize = 192;
 /// Runs that are repeated for their energy are ended at this multiple of the limit: one that is slow by chance must not
 /// end the metering.
 const PATIENCE: f64 = 4.0;
@@ -42,6 +50,10 @@ pub struct Live<'a> {
     meter: Option<(&'a dyn EnergyMeter, Gauge)>,
     started: Instant,
     compiled: Vec<Compiled>,
+    /// Schedules that were prepared before they are run, or why they cannot be run.
+    expected: Vec<(ProgramSchedule, Result<Compiled, String>)>,
+    /// Slow runs are ended soon, since only who is fast matters.
+    hurried: bool,
     record: Box<dyn FnMut(TrialRow) + 'a>,
     /// Seconds spent on compiling.
     pub compile_seconds: f64,
@@ -68,6 +80,7 @@ struct Compiled {
     schedule: ProgramSchedule,
     program: gw_exec::Program,
     bytes: u64,
+    seconds: f64,
 }
 
 impl<'a> Live<'a> {
@@ -92,6 +105,8 @@ impl<'a> Live<'a> {
             meter: None,
             started: Instant::now(),
             compiled: Vec::new(),
+            expected: Vec::new(),
+            hurried: false,
             record: Box::new(record),
             compile_seconds: 0.0,
             compiles: 0,
@@ -103,6 +118,12 @@ impl<'a> Live<'a> {
     #[must_use]
     pub fn metered(self, meter: &'a dyn EnergyMeter, gauge: Gauge) -> Live<'a> {
         Live { meter: Some((meter, gauge)), ..self }
+    }
+
+    /// The same bench, which ends slow runs as soon as the machine can: for surveys.
+    #[must_use]
+    pub(crate) fn hurried(self) -> Live<'a> {
+        Live { hurried: true, ..self }
     }
 
     /// Counts the time from another moment than that of its making.
@@ -139,6 +160,22 @@ impl<'a> Live<'a> {
             self.compiled[..=at].rotate_right(1);
             return Ok(0.0);
         }
+        let at = self.expected.iter().position(|(expected, _)| expected == schedule);
+        let prepared = match at {
+            Some(at) => self.expected.remove(at).1,
+            None => self.prepared(schedule),
+        };
+        let prepared = prepared?;
+        let seconds = prepared.seconds;
+        self.compiled.truncate(KEPT - 1);
+        self.compiled.insert(0, prepared);
+        self.compile_seconds += seconds;
+        self.compiles += 1;
+        Ok(seconds)
+    }
+
+    /// Compiles a schedule; on a device its kernels are compiled from now on, side by side with those of others.
+    fn prepared(&self, schedule: &ProgramSchedule) -> Result<Compiled, String> {
         let start = Instant::now();
         let wanted = Wanted::Fixed(Box::new(schedule.clone()), Origin::Given);
         let settled = wanted.settle(self.machine, self.module.clone(), &self.inputs[0]);
@@ -150,12 +187,12 @@ impl<'a> Live<'a> {
                 needs.map(|needs| needs.host_bytes() + needs.device_bytes()).map_err(|error| error.to_string())?
             }
         };
-        self.compiled.truncate(KEPT - 1);
-        self.compiled.insert(0, Compiled { schedule: schedule.clone(), program: compiled.program, bytes });
         let seconds = start.elapsed().as_secs_f64();
-        self.compile_seconds += seconds;
-        self.compiles += 1;
-        Ok(seconds)
+        Ok(Compiled { schedule: schedule.clone(), program: compiled.program, bytes, seconds })
+    }
+
+    fn on_device(&self) -> bool {
+        self.machine.family() == Family::Gpu
     }
 
     fn run_first(&mut self, input: usize, limit: f64) -> Result<RunResult, gw_exec::ExecError> {
@@ -219,23 +256,29 @@ impl Bench for Live<'_> {
                 return Trial::Failed(problem);
             }
         };
-        let on_device = self.machine.family() == Family::Gpu;
-        let later = if on_device { DEVICE_LATER } else { STOP_DELAY };
+        let on_device = self.on_device();
+        let (first, later) = match (on_device, self.hurried) {
+            (false, _) => (STOP_DELAY, STOP_DELAY),
+            (true, true) => (DEVICE_HURRIED, DEVICE_HURRIED),
+            (true, false) => (if compile > 0.0 { DEVICE_FIRST } else { DEVICE_LATER }, DEVICE_LATER),
+        };
         let before = self.forms();
         let start = Instant::now();
-        let first = if on_device && compile > 0.0 { DEVICE_FIRST } else { later };
         let mut ran = self.run_first(input, limit.max(first));
-        // A cold start alone may take longer than a run so short that nobody could end it in time.
-        let ended = |ran: &Result<RunResult, gw_exec::ExecError>| {
-            ran.as_ref().is_err_and(|error| matches!(error.kind(), ErrorKind::TimedOut { .. }))
-        };
-        if compile > 0.0 && !on_device && limit < first && ended(&ran) {
-            ran = self.run_first(input, first);
+        // A cold start alone, or waiting for the compiler, may take longer than a run so short that nobody could end it
+        // in time.
+        let again = if on_device { self.hurried } else { limit < first };
+        let was_ended = is_timeout(&ran);
+        if compile > 0.0 && again && was_ended {
+            ran = self.run_first(input, limit.max(later));
         }
         // A schedule that was just compiled meets cold code and memory that was never touched; some first runs make
         // forms of the graph, and on a device kernels. What counts is a run after that.
         let cold = compile > 0.0 && ran.as_ref().is_ok_and(|ran| on_device || Times::of(ran).counted() < LONG);
-        if self.forms() != before || cold {
+        let made_forms = self.forms() != before;
+        let slow = |ran: &RunResult| Times::of(ran).counted() > HOPELESS * limit + COLD_START;
+        let hopeless = self.hurried && cold && !made_forms && ran.as_ref().is_ok_and(slow);
+        if !hopeless && (made_forms || cold) {
             ran = self.run_first(input, limit.max(later));
         }
         let compile = match (&ran, on_device && compile > 0.0) {
@@ -245,6 +288,10 @@ impl Bench for Live<'_> {
         let read = ran.and_then(|ran| self.reading(input, Times::of(&ran).counted(), PATIENCE * limit.max(later)));
         let bytes = self.compiled[0].bytes;
         match read {
+            Ok(_) if hopeless => {
+                self.tell(schedule, input, TrialOutcome::Slow, Reading { bytes, ..Reading::timed(limit) }, compile);
+                Trial::TooSlow
+            }
             Ok(reading) if self.meter.is_some() && reading.joules.is_none() => {
                 self.tell(schedule, input, TrialOutcome::Failed, reading, compile);
                 Trial::Failed("the counter of energy stood still while the run was repeated".to_string())
@@ -257,6 +304,11 @@ impl Bench for Live<'_> {
                 // A device that nobody stopped refuses runs while a former one goes on.
                 ErrorKind::Cancelled => {
                     self.lost = !self.inputs[input].cancel.load(Ordering::Relaxed);
+                    // Its first run kept the device.
+                    if self.lost && was_ended {
+                        let reading = Reading { bytes, ..Reading::timed(limit.max(later)) };
+                        self.tell(schedule, input, TrialOutcome::Slow, reading, compile);
+                    }
                     Trial::Stopped
                 }
                 ErrorKind::TimedOut { .. } => {
@@ -271,4 +323,34 @@ impl Bench for Live<'_> {
             },
         }
     }
+
+    fn expect(&mut self, next: &[ProgramSchedule]) {
+        if !self.on_device() || self.lost {
+            return;
+        }
+        let next = &next[..next.len().min(EXPECTED)];
+        // Mostly the same schedules as before, less those that were run: then only the last ones are new.
+        let known = self.expected.len();
+        let same = |place: usize| next.get(place).is_some_and(|schedule| self.expected[place].0 == *schedule);
+        let goes_on = known > 0 && same(0) && same(known - 1);
+        let mut before = if goes_on { Vec::new() } else { std::mem::take(&mut self.expected) };
+        for schedule in &next[self.expected.len()..] {
+            let prepared = match before.iter().position(|(of, _)| of == schedule) {
+                Some(at) => before.swap_remove(at).1,
+                None => self.prepared(schedule),
+            };
+            self.expected.push((schedule.clone(), prepared));
+        }
+    }
+
+    fn lanes(&self) -> usize {
+        match self.on_device() {
+            true => std::thread::available_parallelism().map_or(1, usize::from),
+            false => 1,
+        }
+    }
+}
+
+fn is_timeout(ran: &Result<RunResult, gw_exec::ExecError>) -> bool {
+    ran.as_ref().is_err_and(|error| matches!(error.kind(), ErrorKind::TimedOut { .. }))
 }

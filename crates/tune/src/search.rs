@@ -30,7 +30,7 @@ const START_SHARE: f64 = 0.5;
 const RUNGS: [f64; 3] = [1.25, 1.12, 1.06];
 /// The best schedules that proposals are near to.
 const ELITES: usize = 6;
-/// Proposals measured before the surrogate learns again.
+/// Proposals measured before the surrogate learns again; more where more are compiled side by side.
 const BATCH: usize = 6;
 /// Schedules measured before the surrogate is asked.
 const LEAST_ROWS: usize = 12;
@@ -292,10 +292,12 @@ impl Search<'_> {
     }
 
     fn race_starts(&mut self) {
-        for (origin, schedule) in self.settings.starts.iter().skip(1) {
+        let all: Vec<ProgramSchedule> = self.settings.starts.iter().map(|(_, schedule)| schedule.clone()).collect();
+        for (place, (origin, schedule)) in self.settings.starts.iter().enumerate().skip(1) {
             if self.is_over() || self.bench.elapsed() > START_SHARE * self.settings.budget {
                 return;
             }
+            self.bench.expect(&all[place..]);
             let arm = self.add(schedule, origin);
             self.race(arm, START_CAP);
         }
@@ -400,10 +402,12 @@ impl Search<'_> {
             if batch.is_empty() {
                 return Ended::Exhausted;
             }
-            for (schedule, origin) in batch {
+            let next: Vec<ProgramSchedule> = batch.iter().map(|(schedule, _)| schedule.clone()).collect();
+            for (place, (schedule, origin)) in batch.into_iter().enumerate() {
                 if self.is_over() {
                     break;
                 }
+                self.bench.expect(&next[place..]);
                 let arm = self.add(&schedule, origin);
                 self.race(arm, CAP);
             }
@@ -430,8 +434,9 @@ impl Search<'_> {
                 pool = ranked.into_iter().map(|(_, entry)| entry).collect();
             }
         }
-        pool.truncate(BATCH);
-        if self.rng.unit() < BLIND * BATCH as f64
+        let batch = BATCH.max(self.bench.lanes());
+        pool.truncate(batch);
+        if self.rng.unit() < BLIND * batch as f64
             && let Some(drawn) = self.catalogue.draw(&mut self.rng)
             && !self.arms.has(&self.catalogue.key(&drawn))
         {

@@ -23,7 +23,7 @@ use crate::live::{LONG, Live, Verdict};
 use crate::recorder::Recorder;
 use crate::search::{Ended, Event, Found, Settings, search};
 use crate::space::ProgramSpace;
-use crate::starts::{FromLab, rule_and_portfolio, starts, starts_from_lab};
+use crate::starts::{FromLab, starts, starts_from_lab};
 
 /// The share of the budget that drawing further sources may take.
 const DRAW_SHARE: f64 = 0.2;
@@ -73,12 +73,12 @@ pub struct Prepared {
     pub inputs: usize,
     /// How runs are metered; `None` where the objective needs no meter.
     pub gauge: Option<Gauge>,
-    module: Module,
-    graph: Arc<Graph>,
+    pub(crate) module: Module,
+    pub(crate) graph: Arc<Graph>,
     graph_name: String,
-    runs: Vec<RunOptions>,
+    pub(crate) runs: Vec<RunOptions>,
     /// The budget counts from here: the graph is there, nothing was run.
-    begun: Instant,
+    pub(crate) begun: Instant,
 }
 
 /// The end of a session.
@@ -96,28 +96,6 @@ pub struct Tuned {
     pub wrong: Option<String>,
     /// The file of the cache, where one was written.
     pub entry: Option<PathBuf>,
-    /// What could not be written down, in words.
-    pub problems: Vec<String>,
-}
-
-/// The schedules that a survey measures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Survey {
-    /// The rule and the portfolio: few schedules, the same ones on every graph.
-    Portfolio,
-    /// What a search begins with, and so many drawn evenly from the space.
-    Drawn(usize),
-}
-
-/// The end of a survey.
-#[derive(Debug)]
-pub struct Surveyed {
-    /// Schedules that were tried.
-    pub tried: usize,
-    /// Those of them whose runs came to their end.
-    pub ended: usize,
-    /// The person ended it.
-    pub stopped: bool,
     /// What could not be written down, in words.
     pub problems: Vec<String>,
 }
@@ -296,73 +274,6 @@ impl Session<'_> {
         Ok(Tuned { found, compile_seconds, compiles, verified, wrong, entry, problems })
     }
 
-    /// Measures schedules instead of searching: each once with a cap, those within reach of the best some times more.
-    /// `watch` hears how many were tried.
-    pub fn survey(&mut self, prepared: &Prepared, survey: Survey, watch: &mut dyn FnMut(usize)) -> Result<Surveyed> {
-        const CLOSE: f64 = 1.3;
-        const AGAIN: usize = 4;
-        // Of a portfolio only who wins matters; a table for replays knows the times of slow schedules, too.
-        let cap = if survey == Survey::Portfolio { 3.0 } else { 8.0 };
-        let schedules: Box<dyn Iterator<Item = ProgramSchedule>> = match survey {
-            Survey::Portfolio => Box::new(rule_and_portfolio(&prepared.space, &prepared.rule).into_iter()),
-            Survey::Drawn(wanted) => {
-                let starts = starts(self.program, self.machine, &prepared.space, &prepared.rule);
-                let starts = starts.into_iter().map(|(_, schedule)| schedule);
-                Box::new(starts.chain(prepared.space.drawn(wanted, self.seed)))
-            }
-        };
-        let cell = cell(self.program, prepared, &prepared.key.machine, self.machine.threads());
-        let mut recorder = Recorder::new(self.lab.as_mut(), cell, None);
-        let runs = prepared.runs[..1].to_vec();
-        let (module, graph) = (prepared.module.clone(), Arc::clone(&prepared.graph));
-        let mut bench =
-            Live::new(self.program, self.machine, module, graph, runs, Objective::Time, |trial| recorder.add(trial));
-        bench.begun_at(prepared.begun);
-        let mut best = f64::MAX / cap;
-        let mut done: Vec<(f64, ProgramSchedule)> = Vec::new();
-        let budget = self.budget.as_secs_f64();
-        let (mut tried, mut stopped) = (0, false);
-        for schedule in schedules {
-            // The last part of the time is for runs of the best ones again.
-            if bench.elapsed() > 0.8 * budget {
-                break;
-            }
-            tried += 1;
-            match bench.run(&schedule, 0, cap * best) {
-                Trial::Done(reading) => {
-                    best = best.min(reading.seconds);
-                    done.push((reading.seconds, schedule));
-                }
-                Trial::Stopped => {
-                    stopped = true;
-                    break;
-                }
-                Trial::TooSlow | Trial::Failed(_) => {}
-            }
-            watch(tried);
-        }
-        for _ in 0..AGAIN {
-            for (place, (seconds, schedule)) in done.iter_mut().enumerate() {
-                // The first one is the rule, which all others are compared with.
-                if stopped || place > 0 && *seconds > CLOSE * best || bench.elapsed() > budget {
-                    continue;
-                }
-                match bench.run(schedule, 0, cap * best) {
-                    Trial::Done(reading) => {
-                        *seconds = seconds.min(reading.seconds);
-                        best = best.min(reading.seconds);
-                    }
-                    Trial::Stopped => stopped = true,
-                    Trial::TooSlow | Trial::Failed(_) => {}
-                }
-            }
-        }
-        let ended = done.len();
-        drop(bench);
-        recorder.finish();
-        Ok(Surveyed { tried, ended, stopped, problems: recorder.problems })
-    }
-
     /// The run as given and runs from further sources. Sources from which the rule's run is over at once (a vertex in a
     /// corner of the graph) say nothing about schedules and are left out. Where runs take long, fewer sources are
     /// drawn, or none: the budget is for the search.
@@ -453,7 +364,8 @@ fn features(graph: &Graph) -> BTreeMap<String, f64> {
     of_graph.map(|&feature| (feature.word().to_string(), all[feature.index()])).collect()
 }
 
-fn cell(program: &Program, prepared: &Prepared, machine: &str, threads: Option<usize>) -> TuneCell {
+/// What the lab calls a program on a graph and a machine.
+pub(crate) fn cell(program: &Program, prepared: &Prepared, machine: &str, threads: Option<usize>) -> TuneCell {
     let mut features = features(&prepared.graph);
     features.extend(graph_numbers(&prepared.graph, threads));
     TuneCell {

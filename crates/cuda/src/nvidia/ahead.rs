@@ -4,6 +4,7 @@
 //! end, and so is left to the thread that runs the program. Whoever asks for a kernel that nobody has begun with makes
 //! it at once; for one that is being made it waits.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -27,6 +28,11 @@ pub(super) struct Ahead {
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
+/// Threads that compile: one core is left to whoever runs programs meanwhile, and compiles when it cannot wait.
+fn most_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from).saturating_sub(1).max(1)
+}
+
 impl Ahead {
     /// Nothing is made yet.
     pub fn new(compiler: Compiler) -> Ahead {
@@ -38,18 +44,21 @@ impl Ahead {
         }
     }
 
-    /// Begins to make the code of units that are not in the cache, on as many threads as there are cores.
+    /// Begins to make the code of units that are not in the cache, on all cores. Units that were begun with before are
+    /// not made twice.
     pub fn begin(&self, units: Vec<Unit>) {
         let mut added = 0;
         for unit in units.into_iter().filter(|unit| !self.compiler.is_cached(unit)) {
-            let place = Place::default();
-            if locked(&self.places).insert(unit.clone(), Arc::clone(&place)).is_none() {
+            if let Entry::Vacant(vacant) = locked(&self.places).entry(unit) {
+                let unit = vacant.key().clone();
+                let place = Arc::clone(vacant.insert(Place::default()));
                 locked(&self.waiting).push_back((unit, place));
                 added += 1;
             }
         }
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        for _ in 0..cores.min(added) {
+        let mut threads = locked(&self.threads);
+        threads.retain(|thread| !thread.is_finished());
+        for _ in 0..most_threads().saturating_sub(threads.len()).min(added) {
             let (compiler, waiting) = (Arc::clone(&self.compiler), Arc::clone(&self.waiting));
             let working = Working::begin();
             let work = move || {
@@ -68,7 +77,7 @@ impl Ahead {
             };
             // A system without threads to spare compiles when asked.
             let thread = std::thread::Builder::new().name("gw-nvrtc".into()).spawn(work);
-            locked(&self.threads).extend(thread);
+            threads.extend(thread);
         }
     }
 
@@ -137,5 +146,40 @@ fn wait_at_exit() {
 impl Drop for Working {
     fn drop(&mut self) {
         AT_WORK.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cache::Cache;
+    use super::super::known::Known;
+    use super::*;
+
+    fn unit(number: usize) -> Unit {
+        let name = format!("kernel_{number}");
+        let source = format!("extern \"C\" __global__ void {name}(int* at) {{ *at = {number}; }}\n");
+        Unit { name, source, block: 256 }
+    }
+
+    #[test]
+    fn units_that_are_told_again_and_again_are_made_once() {
+        let nvrtc = match Nvrtc::get() {
+            Ok(nvrtc) => nvrtc,
+            Err(error) if std::env::var_os("GW_NVRTC").is_none() => return eprintln!("not tested: {error}"),
+            Err(error) => panic!("{error}"),
+        };
+        let ahead = Ahead::new(Compiler::new(Known::of(nvrtc), "sm_90", Cache::none(), (0, 0)));
+        for _ in 0..3 {
+            ahead.begin((0..12).map(unit).collect());
+        }
+        assert!(locked(&ahead.waiting).len() <= 12 && locked(&ahead.places).len() == 12);
+        assert!(locked(&ahead.threads).len() <= most_threads());
+        for number in (0..12).rev() {
+            let (code, compiled) = ahead.get(&unit(number)).unwrap();
+            assert!(compiled && code.starts_with(b"\x7fELF"), "{number}");
+        }
+        assert!(locked(&ahead.places).is_empty());
+        // Whoever was not told of is made at once.
+        assert!(ahead.get(&unit(12)).is_ok_and(|(_, compiled)| compiled));
     }
 }

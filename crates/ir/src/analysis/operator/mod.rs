@@ -148,6 +148,9 @@ pub struct EdgeFacts {
     pub vectors: BTreeMap<Name, VectorUse>,
     /// Whether the applied function writes at most single entries of its destination, and global scalars.
     pub writes_destination_only: bool,
+    /// Whether the applied function or something it calls may write an entry of its destination, or enqueue it. Where
+    /// it does not, a pull owns nothing that it writes.
+    pub changes_destination: bool,
     /// Reductions into entries of the list's owner that can be gathered first and stored once per list.
     pub entry_reductions: ByEnd<Vec<EntryReduction>>,
     /// Vectors whose entry of the list's owner can be kept in a register while the list is visited.
@@ -206,6 +209,7 @@ impl EdgeFacts {
             order: EdgeOrder::of(module, &op.apply),
             vectors: vectors::uses(module, &op.apply),
             writes_destination_only: vectors::writes_destination_only(module, &op.apply),
+            changes_destination: vectors::changes_destination(module, &op.apply),
             entry_reductions: ByEnd::of(|end| entries::reductions(module, op, end)),
             owned_entries: ByEnd::of(|end| entries::owned(module, op, end)),
             writes_atomically: writes.iter().all(|write| write.atomic && !write.is_local()),

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::End;
+use super::enqueues::{Enqueued, Enqueues};
 use super::touched::{Access, Meaning, Names, each_access};
 use super::writes::{assigns, body};
 use crate::analysis::calls::{called_in, closure};
+use crate::analysis::places::{EntryUse, Place, Uses};
 use crate::analysis::priority::priority_vector;
 use crate::expr::{Expr, ExprKind, FunctionRef};
 use crate::meta::AccessMode;
@@ -123,4 +125,15 @@ pub(super) fn writes_destination_only(module: &Module, apply: &FunctionRef) -> b
         used.written == Places::NONE || (used.written.only(End::Destination) && used.entry.is_some())
     };
     called_in(body(function)).is_empty() && uses(module, apply).values().all(single)
+}
+
+/// Whether an edge function or something it calls may write an entry of its destination, or enqueue it. Entries of
+/// other vertices and of edges are not the destination's.
+pub(super) fn changes_destination(module: &Module, apply: &FunctionRef) -> bool {
+    let uses = Uses::of(module, apply, &[Place::Source, Place::Destination]);
+    let written = |used: &EntryUse| used.written.iter().any(|(place, _)| *place == Place::Destination);
+    let enqueued = Enqueues::of(module, apply).vertices;
+    uses.unknown.is_some()
+        || uses.vectors.values().any(written)
+        || matches!(enqueued, Enqueued::Destination | Enqueued::Anything)
 }
