@@ -9,10 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use timely::bytes::arc::Bytes;
-
 use crate::end::End;
-use crate::link::{Link, Pieces};
+use crate::link::{Link, Parcel, Pieces};
 use crate::message::Reader;
 
 /// How long a worker sleeps at most before it looks whether the run is over.
@@ -80,7 +78,7 @@ struct State {
 pub(crate) struct Round {
     local: Vec<Outgoing>,
     /// The parcel of every other process.
-    remote: Vec<Option<Bytes>>,
+    remote: Vec<Option<Parcel>>,
 }
 
 impl Board {
@@ -202,7 +200,7 @@ impl Board {
     }
 
     /// Exchanges what the workers of this process say with the other processes; `None` when the run is over.
-    fn remote(&self, local: &[Outgoing]) -> Option<Vec<Option<Bytes>>> {
+    fn remote(&self, local: &[Outgoing]) -> Option<Vec<Option<Parcel>>> {
         if self.processes == 1 {
             return Some(vec![None]);
         }

@@ -36,12 +36,17 @@ use crate::run::{Run, Start};
 use crate::scalars::Scalars;
 use crate::session::Session;
 use crate::sets::{Union, members_in, read_union, sum_until, write_set};
+use crate::settle::{again, settled};
 use crate::shares;
 use crate::truth::Truth;
 
 /// Mirrors are looked for once so many times the vertices told exceed the edges of a worker: to tell everybody of a
 /// vertex costs about as much as to look at four edges.
 const MIRRORS_PAY: u64 = 4;
+
+/// Owners alone are told of changes where at least one in so many vertices is a source: that takes two exchanges in
+/// place of one, but a worker need not look at the changes of all.
+const SETTLING_PAYS: usize = 128;
 
 /// Graphs whose parts are kept from run to run.
 const KEPT_GRAPHS: usize = 4;
@@ -118,7 +123,7 @@ impl FlowExecutable {
                 _ => None,
             });
             let yields = operator.result_type() != Type::Void;
-            let drains = plan.can_be_drained() && closing.iter().any(|closing| std::ptr::eq(*closing, operator));
+            let drains = plan.can_be_settled() && closing.iter().any(|closing| std::ptr::eq(*closing, operator));
             operators.push(Prepared { plan, span: site.span, element, yields, drains });
         }
         if start.manners().drains && !alone && !operators.iter().any(|op| op.drains) {
@@ -280,10 +285,16 @@ impl FlowExecutable {
         call.graph = part;
         let share = Share { id, cut, vertices, input_size, reachable, mirrors };
         if let Some(sources) = sources {
-            if self.operators[id].drains {
-                return self.drain(share, sources, call, env);
-            }
             call.from = Selection::Set(VertexSet::from_ids(sources));
+        }
+        let drains = self.operators[id].drains;
+        if self.operators[id].plan.can_be_settled() && (drains || input_size >= vertices / SETTLING_PAYS) {
+            let vectors = bound(&self.operators[id].plan, &OperatorCall::Edges(again(&call, None)), env)?;
+            // A vector that somebody looks at as a whole is told to everybody at once.
+            let wanted = |vector: &Vector| drains || !self.truth.is_wanted_whole(vector);
+            if let Some((target, op)) = settled(&vectors).filter(|(target, _)| wanted(target)) {
+                return self.settle(share, (target.clone(), op, graph.id()), call, drains, env);
+            }
         }
         self.share(share, OperatorCall::Edges(call), env)
     }
@@ -394,7 +405,7 @@ impl FlowExecutable {
         // One message for all, unless changes go to those who need them.
         let each = before.iter().any(Before::goes_to_mirrors);
         // Who hears of all changed entries knows the set of them.
-        let is_set_told = !(by_modified && !each);
+        let is_set_told = !by_modified || each;
         let mut outgoing = vec![Writer::default(); if each { session.peers() } else { 1 }];
         for message in &mut outgoing {
             message.u64(local.edges.unwrap_or(0));
@@ -479,7 +490,11 @@ impl Executable for FlowExecutable {
         outcome.map_err(|error| {
             let error = error.at(span);
             if let Some(run) = &mut self.run {
-                run.session().fail(&error.to_string());
+                let text = match error.span().line {
+                    0 => error.to_string(),
+                    line => format!("line {line}: {error}"),
+                };
+                run.session().fail(&text);
             }
             error
         })

@@ -16,7 +16,7 @@
 //! | `shares` | graphs that every process has a share of |
 //! | `plan` | what an operator needs to know before, and to tell after; or why it is refused |
 //! | `executable` | carrying out a worker's share of an operator |
-//! | `drain` | following what a worker reached itself before the others are told |
+//! | `settle` | pushes whose changes only owners hear of, and how far a worker goes before it tells them |
 //! | `bound`, `scalars` | vectors and global scalars of one call |
 //! | `truth` | which entries of vectors are true on a worker |
 //! | `mirrors` | who needs which vertices |
@@ -36,7 +36,6 @@ mod capability;
 mod changes;
 mod cluster;
 mod cut;
-mod drain;
 mod end;
 mod executable;
 mod launch;
@@ -51,6 +50,7 @@ mod run;
 mod scalars;
 mod session;
 mod sets;
+mod settle;
 mod shares;
 mod truth;
 mod vigil;

@@ -9,6 +9,7 @@
 
 use std::collections::VecDeque;
 use std::io::Write;
+use std::ops::{Deref, Range};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,48 +26,135 @@ const LOOK: Duration = Duration::from_millis(20);
 /// How often the end of a run looks whether the others have come to theirs.
 const GLANCE: Duration = Duration::from_micros(100);
 
+/// The most bytes that go through timely's buffers at a time. These are of 1 MiB; larger ones are made anew for every
+/// message, by doubling.
+const CHUNK: usize = 1 << 19;
+
+/// The most bytes that room is made for before they have arrived.
+const MOST_AHEAD: u64 = 1 << 30;
+
 /// Bytes for another process, in pieces.
 pub(crate) type Pieces = Vec<Arc<Vec<u8>>>;
 
-/// Bytes from one process to another.
-enum Parcel {
-    /// To be sent: the number of this process, then every piece behind its length.
-    Sent { from: u32, pieces: Pieces },
+/// A part of the bytes from one process to another.
+enum Chunk {
+    /// To be sent: the number of this process, how many bytes of the parcel are still to come behind these, and slices
+    /// of pieces.
+    Sent { from: u32, left: u64, slices: Vec<(Arc<Vec<u8>>, Range<usize>)> },
     /// As it arrived, in timely's buffer.
     Arrived(Bytes),
 }
 
-impl Bytesable for Parcel {
-    fn from_bytes(bytes: Bytes) -> Parcel {
-        Parcel::Arrived(bytes)
+/// Bytes in front of the content of a chunk.
+const HEAD: usize = 12;
+
+impl Bytesable for Chunk {
+    fn from_bytes(bytes: Bytes) -> Chunk {
+        Chunk::Arrived(bytes)
     }
 
     fn length_in_bytes(&self) -> usize {
         match self {
-            Parcel::Sent { pieces, .. } => 4 + pieces.iter().map(|piece| 8 + piece.len()).sum::<usize>(),
-            Parcel::Arrived(bytes) => bytes.len(),
+            Chunk::Sent { slices, .. } => HEAD + slices.iter().map(|(_, range)| range.len()).sum::<usize>(),
+            Chunk::Arrived(bytes) => bytes.len(),
         }
     }
 
     fn into_bytes<W: Write>(&self, writer: &mut W) {
         let written = match self {
-            Parcel::Sent { from, pieces } => writer.write_all(&from.to_le_bytes()).and_then(|()| {
-                pieces.iter().try_for_each(|piece| {
-                    writer.write_all(&(piece.len() as u64).to_le_bytes())?;
-                    writer.write_all(piece)
-                })
-            }),
-            Parcel::Arrived(bytes) => writer.write_all(bytes),
+            Chunk::Sent { from, left, slices } => {
+                let head = writer.write_all(&from.to_le_bytes()).and_then(|()| writer.write_all(&left.to_le_bytes()));
+                let mut slices = slices.iter();
+                head.and_then(|()| slices.try_for_each(|(piece, range)| writer.write_all(&piece[range.clone()])))
+            }
+            Chunk::Arrived(bytes) => writer.write_all(bytes),
         };
         // Timely's buffer has as much room as it was told; what is missing is noticed by the reader.
         debug_assert!(written.is_ok());
     }
 }
 
+/// Every piece behind its length, cut into chunks.
+fn chunks(from: u32, pieces: Pieces) -> Vec<Chunk> {
+    let with_lengths = pieces.into_iter().flat_map(|piece| {
+        let length = Arc::new((piece.len() as u64).to_le_bytes().to_vec());
+        [length, piece]
+    });
+    let (mut chunks, mut slices, mut room) = (Vec::new(), Vec::new(), CHUNK);
+    for piece in with_lengths {
+        let mut at = 0;
+        while at < piece.len() {
+            let end = piece.len().min(at + room);
+            slices.push((Arc::clone(&piece), at..end));
+            room -= end - at;
+            at = end;
+            if room == 0 {
+                chunks.push(std::mem::take(&mut slices));
+                room = CHUNK;
+            }
+        }
+    }
+    chunks.push(slices);
+    let mut left = 0;
+    let mut all: Vec<Chunk> = Vec::with_capacity(chunks.len());
+    for slices in chunks.into_iter().rev() {
+        let chunk = Chunk::Sent { from, left, slices };
+        left += (chunk.length_in_bytes() - HEAD) as u64;
+        all.push(chunk);
+    }
+    all.reverse();
+    all
+}
+
+/// A parcel as it arrived.
+pub(crate) enum Parcel {
+    /// In one chunk, where timely has put it.
+    One(Bytes),
+    /// Put together.
+    Many(Vec<u8>),
+}
+
+impl Deref for Parcel {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Parcel::One(bytes) => bytes,
+            Parcel::Many(bytes) => bytes,
+        }
+    }
+}
+
+/// What has arrived from a process.
+#[derive(Default)]
+struct Inbox {
+    /// Whole parcels: another process may be one exchange ahead.
+    whole: VecDeque<Parcel>,
+    /// A parcel of which more is to come.
+    begun: Option<Vec<u8>>,
+}
+
+impl Inbox {
+    fn take(&mut self, content: Bytes, left: u64) {
+        match (self.begun.take(), left) {
+            (None, 0) => self.whole.push_back(Parcel::One(content)),
+            (begun, _) => {
+                let room = left.min(MOST_AHEAD) as usize;
+                let mut begun = begun.unwrap_or_else(|| Vec::with_capacity(content.len() + room));
+                begun.extend_from_slice(&content);
+                match left {
+                    0 => self.whole.push_back(Parcel::Many(begun)),
+                    _ => self.begun = Some(begun),
+                }
+            }
+        }
+    }
+}
+
 /// Timely's channels between the processes.
 struct Channels {
-    senders: Vec<Box<dyn Push<Parcel>>>,
-    receiver: Box<dyn Pull<Parcel>>,
+    senders: Vec<Box<dyn Push<Chunk>>>,
+    receiver: Box<dyn Pull<Chunk>>,
     allocator: Allocator,
 }
 
@@ -80,8 +168,8 @@ pub(crate) struct Link {
     /// `None` once the run has ended.
     channels: Option<Channels>,
     guard: Option<CommsGuard>,
-    /// By process, parcels that arrived and were not asked for yet: another process may be one exchange ahead.
-    arrived: Vec<VecDeque<Bytes>>,
+    /// By process.
+    inboxes: Vec<Inbox>,
     pipes: Vec<Pipe>,
     end: Arc<End>,
     #[expect(dead_code, reason = "gives signs of life until it is dropped")]
@@ -95,7 +183,7 @@ impl Link {
         let handles = || pipes.iter().flatten().map(Pipe::handle).collect::<Vec<_>>();
         let no_thread = |error: std::io::Error| format!("process {process} cannot start a thread: {error}");
         let (kept, pulse) = (handles(), Pulse::on(handles()).map_err(no_thread)?);
-        let arrived = pipes.iter().map(|_| VecDeque::new()).collect();
+        let inboxes = pipes.iter().map(|_| Inbox::default()).collect();
         let hooks = Hooks::default();
         let local = ProcessBuilder::new_typed_vector(1, hooks.refill.clone(), hooks.spill.clone());
         let connected = initialize_networking_from_sockets(local, pipes, process, 1, hooks);
@@ -104,32 +192,37 @@ impl Link {
         let mut allocator = Allocator::Tcp(builder.build());
         let (senders, receiver) = allocator.allocate(0);
         let channels = Some(Channels { senders, receiver, allocator });
-        Ok(Link { process, channels, guard: Some(guard), arrived, pipes: kept, end: Arc::clone(end), pulse })
+        Ok(Link { process, channels, guard: Some(guard), inboxes, pipes: kept, end: Arc::clone(end), pulse })
     }
 
     /// Sends one parcel to every other process and returns those of the others, in their order; that of this process
     /// is `None`. `None` when the run is over.
-    pub(crate) fn exchange(&mut self, parcels: Vec<Pieces>) -> Option<Vec<Option<Bytes>>> {
-        let channels = self.channels.as_mut()?;
-        for (to, pieces) in parcels.into_iter().enumerate().filter(|(to, _)| *to != self.process) {
+    pub(crate) fn exchange(&mut self, parcels: Vec<Pieces>) -> Option<Vec<Option<Parcel>>> {
+        let (own, channels) = (self.process, self.channels.as_mut()?);
+        for (to, pieces) in parcels.into_iter().enumerate().filter(|(to, _)| *to != own) {
             let sender = channels.senders.get_mut(to)?;
-            sender.push(&mut Some(Parcel::Sent { from: self.process as u32, pieces }));
-            sender.push(&mut None);
+            for chunk in chunks(own as u32, pieces) {
+                sender.push(&mut Some(chunk));
+                sender.push(&mut None);
+                // Timely's threads send and receive meanwhile.
+                channels.allocator.release();
+            }
         }
-        channels.allocator.release();
         loop {
             channels.allocator.receive();
             channels.allocator.events().borrow_mut().clear();
-            while let Some(parcel) = channels.receiver.pull().take() {
-                let Parcel::Arrived(mut bytes) = parcel else { continue };
-                let from = <[u8; 4]>::try_from(bytes.get(..4)?).ok()?;
-                bytes.extract_to(4);
-                self.arrived.get_mut(u32::from_le_bytes(from) as usize)?.push_back(bytes);
+            while let Some(chunk) = channels.receiver.pull().take() {
+                let Chunk::Arrived(mut content) = chunk else { continue };
+                let head = <[u8; HEAD]>::try_from(content.get(..HEAD)?).ok()?;
+                content.extract_to(HEAD);
+                let number =
+                    |range: Range<usize>| head[range].iter().rev().fold(0, |n, &byte| n << 8 | u64::from(byte));
+                let (from, left) = (number(0..4), number(4..HEAD));
+                self.inboxes.get_mut(from as usize)?.take(content, left);
             }
-            let own = self.process;
-            let is_there = |(from, parcels): (usize, &VecDeque<Bytes>)| from == own || !parcels.is_empty();
-            if self.arrived.iter().enumerate().all(is_there) {
-                return Some(self.arrived.iter_mut().map(VecDeque::pop_front).collect());
+            let is_there = |(from, inbox): (usize, &Inbox)| from == own || !inbox.whole.is_empty();
+            if self.inboxes.iter().enumerate().all(is_there) {
+                return Some(self.inboxes.iter_mut().map(|inbox| inbox.whole.pop_front()).collect());
             }
             if self.end.is_told() {
                 return None;
@@ -154,6 +247,33 @@ impl Drop for Link {
         let Ok(rest) = rest.spawn(move || drop(guard)) else { return };
         while !rest.is_finished() && !self.end.is_told() {
             std::thread::sleep(GLANCE);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parcels_are_cut_and_put_together() {
+        for sizes in [&[][..], &[0], &[5, 0, 7], &[CHUNK - 8], &[CHUNK], &[3 * CHUNK + 1, 0, 9, CHUNK]] {
+            let pieces: Pieces = sizes.iter().map(|&size| Arc::new(vec![size as u8; size])).collect();
+            let wanted: Vec<u8> =
+                pieces.iter().flat_map(|p| [&(p.len() as u64).to_le_bytes()[..], &p[..]].concat()).collect();
+            let mut inbox = Inbox::default();
+            for chunk in chunks(3, pieces) {
+                let mut bytes = Vec::new();
+                chunk.into_bytes(&mut bytes);
+                assert_eq!(bytes.len(), chunk.length_in_bytes());
+                assert!(bytes.len() <= HEAD + CHUNK && bytes[..4] == [3, 0, 0, 0]);
+                let left = u64::from_le_bytes(bytes[4..HEAD].try_into().unwrap());
+                let mut content = timely::bytes::arc::BytesMut::from(bytes).freeze();
+                content.extract_to(HEAD);
+                inbox.take(content, left);
+            }
+            assert!(inbox.begun.is_none() && inbox.whole.len() == 1);
+            assert!(*inbox.whole[0] == *wanted, "{sizes:?}");
         }
     }
 }

@@ -61,6 +61,15 @@ pub(crate) struct VectorPlan {
     pub(crate) tracked: bool,
 }
 
+impl VectorPlan {
+    /// Whether it is enough that owners know the entries: they are reduced by `min=` or `max=` at ends of edges, read at
+    /// own vertices alone, and the operator says which it has modified.
+    pub(crate) fn is_settled(&self) -> bool {
+        let ways = [ReduceOp::Min, ReduceOp::Max].map(|op| Write::Merged { merge: Merge::Reduce(op), ends: true });
+        self.tracked && !self.reads_far && !self.reads_any && ways.contains(&self.write)
+    }
+}
+
 /// The plan of an operator.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Plan {
@@ -170,16 +179,11 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Whether a worker may follow what it has reached before it tells the others: all that is written at vertices is
-    /// one vector, in a push by `min=` or `max=`, and the operator says which entries it has modified.
-    pub(crate) fn can_be_drained(&self) -> bool {
+    /// Whether owners alone can settle what a push has changed: all that is written is one vector of that kind, and sums.
+    pub(crate) fn can_be_settled(&self) -> bool {
         let mut written = self.vectors.iter().map(|(_, plan)| plan).filter(|plan| plan.write != Write::Nothing);
-        let is_drained = |plan: &VectorPlan| {
-            let ways = [ReduceOp::Min, ReduceOp::Max].map(|op| Write::Merged { merge: Merge::Reduce(op), ends: true });
-            plan.tracked && ways.contains(&plan.write)
-        };
         let sums = self.scalars.iter().all(|(_, merge)| *merge == Merge::Reduce(ReduceOp::Sum));
-        !self.pulls && sums && written.next().is_some_and(is_drained) && written.next().is_none()
+        !self.pulls && sums && written.next().is_some_and(VectorPlan::is_settled) && written.next().is_none()
     }
 
     /// Whether workers have something to tell each other when they are done.

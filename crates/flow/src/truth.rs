@@ -1,13 +1,15 @@
 //! Which entries of vectors are true on this worker.
 //!
 //! A vector that nothing is noted about is true in all entries. One that only owners have written is true in the owned
-//! entries; one that was brought or changed along the edges of a graph also in those of the mirrors. Vectors of which
+//! entries; one that was brought or changed along the edges of a graph also in those of the mirrors. In one that owners
+//! settle, the entries of others are bounds of what is true ([`settle`](crate::settle)). Vectors of which
 //! not everything is true are watched, so that the host fetches the rest before it looks. All workers note the same.
 
 use std::sync::Arc;
 
 use gw_exec::{Result, Vector, VectorId};
 use gw_graph::GraphId;
+use gw_ir::expr::ReduceOp;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::cut::Cut;
@@ -27,6 +29,8 @@ struct Partial {
     vector: Vector,
     cut: Arc<Cut>,
     mirrored: Option<GraphId>,
+    /// The entries of others are what this worker knew best, for this reduction along the edges of this graph.
+    bounded: Option<(ReduceOp, GraphId)>,
 }
 
 impl Truth {
@@ -40,7 +44,7 @@ impl Truth {
         session.gather(&vectors)?;
         for partial in needed {
             partial.vector.set_watched(false);
-            if partial.mirrored.is_some() {
+            if partial.mirrored.is_some() || partial.bounded.is_some() {
                 self.whole.insert(partial.vector.id());
             }
         }
@@ -77,8 +81,21 @@ impl Truth {
     /// Only the owned entries of a vector are true from now on, and the mirrors in a graph if there is one.
     pub(crate) fn is_true_in_part(&mut self, vector: &Vector, cut: &Arc<Cut>, mirrored: Option<GraphId>) {
         vector.set_watched(true);
-        let partial = Partial { vector: vector.clone(), cut: Arc::clone(cut), mirrored };
+        let partial = Partial { vector: vector.clone(), cut: Arc::clone(cut), mirrored, bounded: None };
         self.partial.insert(vector.id(), partial);
+    }
+
+    /// The owned entries of a vector are true from now on; those of others at the ends of edges of a graph are bounds for
+    /// a reduction.
+    pub(crate) fn is_bounded_from_now(&mut self, vector: &Vector, cut: &Arc<Cut>, how: (ReduceOp, GraphId)) {
+        vector.set_watched(true);
+        let partial = Partial { vector: vector.clone(), cut: Arc::clone(cut), mirrored: None, bounded: Some(how) };
+        self.partial.insert(vector.id(), partial);
+    }
+
+    /// Whether the entries of others at the ends of edges of a graph are bounds for a reduction.
+    pub(crate) fn is_bounded(&self, vector: &Vector, how: (ReduceOp, GraphId)) -> bool {
+        self.partial.get(&vector.id()).is_some_and(|partial| partial.bounded == Some(how))
     }
 
     /// Forgets vectors that nobody else knows.

@@ -256,7 +256,7 @@ fn a_fault_of_one_worker_ends_the_run_of_all() {
     let body = "func f(v : Node) y[v + 1] = 3; end
 func main() nodes.apply(f); print y.sum(); end";
     let fault = small(body).unwrap_err();
-    assert!(fault.contains("index 9 is out of range"), "{fault}");
+    assert!(fault.contains("worker 2: line 8: index 9 is out of range"), "{fault}");
 }
 
 /// Workers of a process share its part of a graph out among them: degrees and cuts are agreed upon.
