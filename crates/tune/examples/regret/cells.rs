@@ -79,6 +79,9 @@ pub fn read_cells(labs: &[PathBuf], target: &str, experts: Option<&Path>) -> Res
             let fixed: Vec<TrialRow> =
                 trials.iter().filter(|trial| !trial.schedule.contains("@adaptive")).cloned().collect();
             let table = Table::new(&fixed, &space);
+            if !table.find(&space, &rule).is_some_and(|entry| entry.done) {
+                continue;
+            }
             let starts = starts(&program, machine.as_ref(), &space, &rule);
             let of_program = by_hand.iter().filter(|(name, _)| *name == cell.program).map(|(_, schedule)| schedule);
             let best = table.best();

@@ -85,7 +85,15 @@ impl Learned {
     fn regret(&self, cell: &Cell, model: &ChoiceModel) -> Option<f64> {
         let rule = cell.rule().clone();
         let mut choice = Choice { schedule: rule.clone(), ..Choice::default() };
-        model.improve_by(&self.capabilities, &cell.module, || cell.cell.features.clone(), &mut choice);
+        let numbers = || {
+            let mut numbers = cell.cell.features.clone();
+            // A device has no threads behind its name: those of the host say nothing about it.
+            if !cell.cell.hardware.contains("threads: ") {
+                numbers.insert("threads".to_string(), 0.0);
+            }
+            numbers
+        };
+        model.improve_by(&self.capabilities, &cell.module, numbers, &mut choice);
         if let Some(regret) = cell.regret(&choice.schedule) {
             return Some(regret);
         }
