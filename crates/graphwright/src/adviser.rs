@@ -110,9 +110,9 @@ impl Adviser {
     /// Puts adaptive schedules where the candidates are possible: at every edge operator with a frontier, and at the
     /// operator that the model was trained with. `choice` is what the machine chose for the module.
     ///
-    /// With `keeps_rule`, places stay as they are where the rule has one schedule for all steps inside a loop that is one
-    /// kernel: there every step would pay for counting what the tree looks at. Searches on eleven graphs for which the
-    /// rule pushes alone (H200) take 1.08 times as long with the model in the geometric mean, on roads 1.3 times.
+    /// With `keeps_rule`, places stay as they are where the rule has one schedule for all steps inside a loop that is
+    /// one kernel: there every step would pay for counting what the tree looks at. Searches on eleven graphs for which
+    /// the rule pushes alone (H200) take 1.08 times as long with the model in the geometric mean, on roads 1.3 times.
     pub fn advise(
         &self,
         machine: &dyn GraphVm,
