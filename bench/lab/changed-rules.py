@@ -27,6 +27,10 @@ def is_changed(program, edges, vertices, greatest):
         return short or edges >= SMALL_GRAPH
     if program == "pagerank":
         return not short and greatest < 64
+    if program == "cc" and not short and (greatest < 64 or greatest >= 4096):
+        return True
+    if program == "sssp-delta" and mean >= 5:
+        return True
     return program in LARGE_CHANGED and edges >= SMALL_GRAPH
 
 

@@ -18,14 +18,14 @@ use gw_graph::Graph;
 use gw_ir::analysis::operator::VectorUse;
 use gw_ir::module::Module;
 use gw_schedule::{
-    Criterion, Direction, Family, FrontierCreation, FrontierForm, Hybrid, LoadBalance, LoopForm, Param, PointKind,
-    PriorityChange, SimpleSchedule, Sources,
+    Criterion, Direction, Family, FrontierCreation, FrontierForm, Hybrid, Lanes, LoadBalance, LoopForm, Param,
+    PointKind, PriorityChange, SimpleSchedule, Sources,
 };
 
 use crate::capability::capabilities;
 use crate::tuning::{
     ALIKE_LISTS, DENSE_BUCKET_WIDTH, EVEN_DEGREE, EVEN_LISTS, FLAT_BUCKET_WIDTH, FLAT_DEGREE, FLAT_GREATEST,
-    INTERSECTED_DEGREE, LARGE_GRAPH, LONG_LISTS, PULL_SHARE, SMALL_GRAPH, SURVEYED_GRAPH, WARP_DEGREE,
+    HUB_DEGREE, INTERSECTED_DEGREE, LARGE_GRAPH, LONG_LISTS, PULL_SHARE, SMALL_GRAPH, SURVEYED_GRAPH, WARP_DEGREE,
 };
 
 /// Whether lists are so short that steps of a search stay small.
@@ -36,8 +36,13 @@ pub(crate) fn is_flat(graph: &Graph) -> bool {
 
 /// Chooses a schedule for a module as lowered, before any pass. Returns the module with a label on every operator.
 pub(crate) fn choose(module: Module, graph: &Graph) -> (Module, Choice) {
+    choose_by_facts(module, &GraphFacts::of(graph))
+}
+
+/// Chooses for a graph of which only these facts are known.
+pub(crate) fn choose_by_facts(module: Module, graph: &GraphFacts) -> (Module, Choice) {
     let table = RuleTable { family: Some(Family::Gpu), capabilities: capabilities(), rules: RULES };
-    choose_by_rules(&table, module, &GraphFacts::of(graph))
+    choose_by_rules(&table, module, graph)
 }
 
 const RULES: &[Rule] = &[
@@ -65,12 +70,37 @@ const RULES: &[Rule] = &[
             format!("degrees are alike (mean {mean:.1}, greatest {greatest}), as in a mesh: frontiers stay small")
         },
     },
+    // Components on meshes and random graphs (H200): 1.0 times the best on eight of ten graphs, a push alone takes 1.2
+    // to 2 times as long.
+    Rule {
+        applies: |p| {
+            let no_long_list = p.graph.greatest_degree < FLAT_GREATEST && !has_short_lists(p);
+            is_combined_from_set(p) && p.point.requires_output && !is_weighted(p) && no_long_list
+        },
+        schedule: |_| {
+            let few_lanes = Lanes::new(8).map_or(LoadBalance::Cm, LoadBalance::virtual_warp);
+            let first = balanced(Direction::Push, few_lanes);
+            let second = SimpleSchedule {
+                frontier: Some(FrontierForm::Bitmap),
+                creation: Some(FrontierCreation::UnfusedBitmap),
+                ..balanced(Direction::Pull, LoadBalance::VertexBased)
+            };
+            let (criterion, threshold) = (Criterion::EdgesAhead, Param::Value(PULL_SHARE));
+            Hybrid { criterion, threshold, first, second }.into()
+        },
+        because: |p| {
+            let greatest = p.graph.greatest_degree;
+            format!("no list is longer than {greatest}: a lane per vertex pulls while much work lies ahead")
+        },
+    },
     // Shortest paths, components and PageRank by changes on nine graphs of 5 to 13 M edges (H200): 1.08, 1.12 and 1.06
     // times the best, with a change of direction 1.32, 1.25 and 1.19 times.
     Rule {
-        applies: |p| p.starts_from(Sources::Set) && !p.point.has_to && combines(p) && is_surveyed(p),
+        applies: is_combined_from_set,
         schedule: |p| {
+            let hubs = p.graph.greatest_degree >= HUB_DEGREE && p.point.requires_output && !is_weighted(p);
             let balance = match balance_of_push(p) {
+                LoadBalance::Cm if hubs => LoadBalance::MergePath,
                 LoadBalance::Etwc if is_weighted(p) && p.graph.greatest_degree < LONG_LISTS => LoadBalance::Cm,
                 LoadBalance::Etwc if !is_weighted(p) && p.graph.greatest_degree < EVEN_DEGREE => LoadBalance::Cm,
                 LoadBalance::Etwc if !is_weighted(p) => LoadBalance::MergePath,
@@ -153,12 +183,12 @@ const RULES: &[Rule] = &[
     Rule {
         applies: |p| p.changes_priorities(PriorityChange::Min),
         schedule: |p| {
-            let flat = p.graph.mean_degree() < FLAT_DEGREE;
-            let factor = if flat { FLAT_BUCKET_WIDTH } else { DENSE_BUCKET_WIDTH };
+            let wide = p.graph.mean_degree() < FLAT_DEGREE || is_surveyed(p);
+            let factor = if wide { FLAT_BUCKET_WIDTH } else { DENSE_BUCKET_WIDTH };
             let width = (p.graph.mean_weight() * factor).round().max(1.0);
-            // 1.06 times the best on 30 graphs; with `etwc` from 4 M edges on 1.13 times (H200).
+            let long = p.graph.greatest_degree >= LONG_LISTS;
             let balance = match balance_of_push(p) {
-                LoadBalance::Etwc if is_surveyed(p) => LoadBalance::Cm,
+                LoadBalance::Etwc if is_surveyed(p) && !long => LoadBalance::Cm,
                 balance => balance,
             };
             let delta = Some(Param::Value(width as u64));
@@ -200,6 +230,11 @@ fn changes_destination(place: &ChoicePoint<'_>) -> bool {
 fn has_even_lists(place: &ChoicePoint<'_>) -> bool {
     let mean = place.graph.mean_degree();
     place.graph.greatest_degree as f64 <= EVEN_LISTS * mean && mean * mean < place.graph.vertices as f64
+}
+
+/// An operator from a set that combines values at destinations without a test of them, on a graph of a measured size.
+fn is_combined_from_set(place: &ChoicePoint<'_>) -> bool {
+    place.starts_from(Sources::Set) && !place.point.has_to && combines(place) && is_surveyed(place)
 }
 
 /// Whether what arrives at a destination is combined there: the mark of values that are pushed again and again until
@@ -272,8 +307,7 @@ mod tests {
         let module = gw_ir::lower(&front.typed, program.source).unwrap_or_else(|e| panic!("{e}"));
         let graph =
             GraphFacts { vertices, edges, greatest_degree, symmetric: true, mean_weight: Some(50.0), gini: None };
-        let table = RuleTable { family: Some(Family::Gpu), capabilities: capabilities(), rules: RULES };
-        let (module, choice) = choose_by_rules(&table, module, &graph);
+        let (module, choice) = choose_by_facts(module, &graph);
         let options = gw_ir::Options { family: Some(Family::Gpu), ..gw_ir::Options::default() };
         gw_ir::run_pipeline(module, &choice.schedule, &options).unwrap_or_else(|e| panic!("{e}"));
         choice.schedule.get(label).map_or(String::new(), |schedule| schedule.to_string())
@@ -294,6 +328,10 @@ mod tests {
         assert_eq!([on("cc", KRON18), on("cc", POWERS)], ["push,lb=merge-path", "push,lb=cm"]);
         assert_eq!(on("pagerank-delta", KRON18), "push,lb=merge-path");
         assert_eq!([on("sssp", ROAD), on("cc", ROAD)], ["push,lb=wm", "push,lb=wm"]);
+        assert_eq!(on("cc", (1 << 17, 2_900_000, 9000)), "push,lb=merge-path");
+        // Pulls where no list is long.
+        assert!(on("cc", URAND18).starts_with("hybrid,by=edges-ahead,at=0.05+push,lb=vw8+pull,lb=vertex-based"));
+        assert_eq!(on("pagerank-delta", URAND18), "push,lb=cm");
         // Searches change their direction as ever, and so does everything on larger graphs.
         for (program, graph) in [("bfs", KRON18), ("cc", KRON22), ("sssp", KRON22)] {
             assert!(on(program, graph).starts_with("hybrid"), "{program}");
@@ -307,7 +345,8 @@ mod tests {
         };
         assert_eq!(on("kcore", "s0:s1", ROAD), "push,lb=cm");
         assert_eq!(on("kcore", "s0:s1", KRON22), "push,lb=etwc");
-        assert_eq!(on("sssp-delta", "s0:s1", URAND18), "push,lb=cm,delta=18");
+        assert_eq!(on("sssp-delta", "s0:s1", URAND18), "push,lb=cm,delta=1600");
+        assert_eq!(on("sssp-delta", "s0:s1", KRON18), "push,lb=etwc,delta=1600");
         assert_eq!(on("sssp-delta", "s0:s1", KRON22), "push,lb=etwc,delta=18");
         assert_eq!(on("pagerank", "s0:s1", URAND18), "pull,lb=vertex-based");
         assert_eq!(on("pagerank", "s0:s1", KRON18), "pull,lb=etwc");

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use graphwright::Program;
-use gw_exec::{GraphVm, label_operators};
+use gw_exec::{GraphFacts, GraphVm, label_operators};
 use gw_ir::Module;
 use gw_lab::{Lab, TrialOutcome, TrialRow, TuneCell};
 use gw_schedule::ProgramSchedule;
@@ -56,7 +56,7 @@ pub fn machine(target: &str) -> Result<Box<dyn GraphVm>, Failure> {
 }
 
 /// The tables of a machine.
-pub fn read_cells(labs: &[PathBuf], target: &str, experts: Option<&Path>) -> Result<Vec<Cell>, Failure> {
+pub fn read_cells(labs: &[PathBuf], target: &str, experts: Option<&Path>, today: bool) -> Result<Vec<Cell>, Failure> {
     let machine = machine(target)?;
     let by_hand = match experts {
         Some(path) => read_experts(path)?,
@@ -72,13 +72,21 @@ pub fn read_cells(labs: &[PathBuf], target: &str, experts: Option<&Path>) -> Res
             let space = ProgramSpace::new(&module, &machine.capabilities(), machine.family());
             let trials = lab.trials(id)?;
             // A survey begins with the rule.
-            let Some(rule) = trials.first().and_then(|trial| trial.schedule.parse::<ProgramSchedule>().ok()) else {
+            let Some(mut rule) = trials.first().and_then(|trial| trial.schedule.parse::<ProgramSchedule>().ok()) else {
                 continue;
             };
             let adaptive = least(&trials, |trial| trial.schedule.contains("@adaptive"));
             let fixed: Vec<TrialRow> =
                 trials.iter().filter(|trial| !trial.schedule.contains("@adaptive")).cloned().collect();
             let table = Table::new(&fixed, &space);
+            if today && target == "cuda" {
+                let now = rule_of_today(&module, &cell);
+                let kept = with_widths_of(&now, &rule);
+                match [now, kept].into_iter().find(|now| table.find(&space, now).is_some_and(|entry| entry.done)) {
+                    Some(now) => rule = now,
+                    None => eprintln!("{} {:?}: today's rule is not in the table", cell.program, cell.graph_name),
+                }
+            }
             if !table.find(&space, &rule).is_some_and(|entry| entry.done) {
                 continue;
             }
@@ -95,6 +103,31 @@ pub fn read_cells(labs: &[PathBuf], target: &str, experts: Option<&Path>) -> Res
         }
     }
     Ok(cells)
+}
+
+/// What the GPU's rule says today about the graph of a cell. Weights of surveys are 1 to 100.
+fn rule_of_today(module: &Module, cell: &TuneCell) -> ProgramSchedule {
+    let number = |name: &str| cell.features.get(name).copied().unwrap_or(0.0) as usize;
+    let graph = GraphFacts {
+        vertices: number("vertices"),
+        edges: number("edges"),
+        greatest_degree: number("out-degree-max"),
+        symmetric: true,
+        mean_weight: Some(50.0),
+        gini: None,
+    };
+    gw_cuda::choose_by_facts(module.clone(), &graph).1.schedule
+}
+
+/// The same schedule with the bucket widths of an earlier one, whose mean weight was a sample's.
+fn with_widths_of(schedule: &ProgramSchedule, earlier: &ProgramSchedule) -> ProgramSchedule {
+    let mut schedule = schedule.clone();
+    for (label, part) in earlier.labels() {
+        let width = part.parts().first().and_then(|simple| simple.delta);
+        let places = schedule.get_mut(label.as_str()).into_iter().flat_map(|part| part.parts_mut());
+        places.filter(|simple| simple.delta.is_some()).for_each(|simple| simple.delta = width);
+    }
+    schedule
 }
 
 /// The least time of the trials that came to their end.
@@ -133,7 +166,9 @@ pub fn taught(cells: &[Cell], at: usize) -> Vec<(String, ProgramSchedule)> {
 pub fn write_csv(cell: &Cell, folder: &Path) -> std::io::Result<()> {
     let path = folder.join(format!("{}.csv", cell.name().replace(['/', ':', ' '], "_")));
     let mut text = cell.space.columns().join(",") + ",seconds,done,compile\n";
-    for entry in &cell.table.entries {
+    let rule = cell.table.find(&cell.space, cell.rule());
+    let others = cell.table.entries.iter().filter(|entry| !rule.is_some_and(|rule| std::ptr::eq(rule, *entry)));
+    for entry in rule.into_iter().chain(others) {
         let settings = cell.space.settings(&entry.schedule);
         let values: Vec<&str> = settings.iter().map(|setting| setting.value.as_str()).collect();
         text += &format!("{},{},{},{}\n", values.join(","), entry.seconds, u8::from(entry.done), entry.compile_seconds);

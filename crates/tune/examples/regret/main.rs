@@ -4,6 +4,7 @@
 //! cargo run --release -p gw-tune --example regret -- [OPTIONS] LAB ...
 //!   --target cpu|cuda     the machine that was surveyed (cpu)
 //!   --learn LAB           surveys of the portfolio, for the learned choice without the graph of a table
+//!   --today               judge the rule of today on tables of the GPU that began with an earlier one
 //!   --experts FILE        schedules written by hand: program, tab, schedule
 //!   --budgets 10,60       seconds that searches are given
 //!   --seeds 3             searches per budget; their geometric mean counts
@@ -38,6 +39,7 @@ struct Options {
     seeds: u64,
     lanes: usize,
     csv: Option<PathBuf>,
+    today: bool,
 }
 
 type Failure = Box<dyn std::error::Error>;
@@ -53,11 +55,13 @@ impl Options {
             seeds: 3,
             lanes: 16,
             csv: None,
+            today: false,
         };
         while let Some(arg) = args.next() {
             let mut value = || args.next().ok_or(format!("{arg} needs a value"));
             match arg.as_str() {
                 "--target" => options.target = value()?,
+                "--today" => options.today = true,
                 "--learn" => options.learn.push(value()?.into()),
                 "--experts" => options.experts = Some(value()?.into()),
                 "--budgets" => options.budgets = value()?.split(',').map(str::parse).collect::<Result<_, _>>()?,
@@ -100,7 +104,7 @@ impl Regrets {
 
 fn main() -> Result<(), Failure> {
     let options = Options::read(std::env::args().skip(1))?;
-    let cells = read_cells(&options.labs, &options.target, options.experts.as_deref())?;
+    let cells = read_cells(&options.labs, &options.target, options.experts.as_deref(), options.today)?;
     if let Some(folder) = &options.csv {
         std::fs::create_dir_all(folder)?;
         cells.iter().try_for_each(|cell| write_csv(cell, folder))?;
