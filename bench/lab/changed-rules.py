@@ -1,10 +1,10 @@
-"""Leaves the cells of an H200 out of a lab whose rule was another one when they were measured.
+"""Leaves the cells out of a lab whose rule was another one when they were measured.
 
     python3 bench/lab/changed-rules.py LAB COPY
 
 The learned choice is learned against the rule, and the first schedule of a cell counts as the rule. portfolio.lab was
-measured before the rules of the GPU were changed by its own numbers (bench/tune.md); the copy has the cells for which
-the rule is still the same.
+measured before the rules of the GPU were changed by its own numbers, and that of `coloring` on processors
+(bench/tune.md); the copy has the cells for which the rule is still the same.
 """
 
 import json
@@ -38,10 +38,11 @@ def main():
     shutil.copyfile(sys.argv[1], sys.argv[2])
     lab = sqlite3.connect(sys.argv[2])
     left_out = 0
-    cells = lab.execute("SELECT id, program, features FROM TuneCell WHERE target = 'cuda'").fetchall()
-    for cell, program, features in cells:
+    cells = lab.execute("SELECT id, program, target, features FROM TuneCell").fetchall()
+    for cell, program, target, features in cells:
         of = json.loads(features)
-        if is_changed(program, of["edges"], of["vertices"], of["out-degree-max"]):
+        on_cpu = target == "cpu" and program == "coloring"
+        if on_cpu or target == "cuda" and is_changed(program, of["edges"], of["vertices"], of["out-degree-max"]):
             lab.execute("DELETE FROM TuneTrial WHERE cellId = ?", (cell,))
             lab.execute("DELETE FROM TuneCell WHERE id = ?", (cell,))
             left_out += 1

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | loop that can run on the device | one kernel for the whole loop |
 //! | edge operator from a set that changes nothing at destinations | push |
-//! | edge operator from a set without a test of destinations, up to 16 M edges | push |
+//! | edge operator from a set without a test of destinations, up to 16 M edges or on short lists | push |
 //! | other edge operator from a set | push; pull where much work lies ahead, unless degrees are tiny or all alike |
 //! | edge operator over all edges that writes destinations | pull |
 //! | other edge operators | push |
@@ -232,9 +232,12 @@ fn has_even_lists(place: &ChoicePoint<'_>) -> bool {
     place.graph.greatest_degree as f64 <= EVEN_LISTS * mean && mean * mean < place.graph.vertices as f64
 }
 
-/// An operator from a set that combines values at destinations without a test of them, on a graph of a measured size.
+/// An operator from a set that combines values at destinations without a test of them, on a graph of a measured size or
+/// with short lists. On a road network of 15 M edges (H200) shortest paths take 123 ms with a push, with a change of
+/// direction 1,316 ms; components 523 and 3,083 ms.
 fn is_combined_from_set(place: &ChoicePoint<'_>) -> bool {
-    place.starts_from(Sources::Set) && !place.point.has_to && combines(place) && is_surveyed(place)
+    let known = is_surveyed(place) || has_short_lists(place);
+    place.starts_from(Sources::Set) && !place.point.has_to && combines(place) && known
 }
 
 /// Whether what arrives at a destination is combined there: the mark of values that are pushed again and again until
@@ -329,6 +332,8 @@ mod tests {
         assert_eq!(on("pagerank-delta", KRON18), "push,lb=merge-path");
         assert_eq!([on("sssp", ROAD), on("cc", ROAD)], ["push,lb=wm", "push,lb=wm"]);
         assert_eq!(on("cc", (1 << 17, 2_900_000, 9000)), "push,lb=merge-path");
+        let large_road = (16_000_000, 64_000_000, 4);
+        assert_eq!([on("sssp", large_road), on("cc", large_road)], ["push,lb=wm", "push,lb=wm"]);
         // Pulls where no list is long.
         assert!(on("cc", URAND18).starts_with("hybrid,by=edges-ahead,at=0.05+push,lb=vw8+pull,lb=vertex-based"));
         assert_eq!(on("pagerank-delta", URAND18), "push,lb=cm");
