@@ -61,7 +61,8 @@ mod vectors;
 use std::sync::Arc;
 
 use gw_exec::{
-    Choice, DeviceFacts, EdgeChange, ErrorKind, ExecError, Executable, GraphVm, MachineUsage, Needs, Result, StartStep,
+    Choice, DeviceFacts, EdgeChange, ErrorKind, ExecError, Executable, GraphFacts, GraphVm, MachineUsage, Needs,
+    Result, StartStep,
 };
 use gw_graph::{AdjacencyId, Graph};
 use gw_ir::module::Module;
@@ -167,6 +168,11 @@ pub fn capabilities() -> Capabilities {
 /// The schedule that the CUDA machine takes for a module as lowered and a graph. Needs no GPU.
 pub fn choose(module: Module, graph: &Graph) -> (Module, Choice) {
     choose::choose(module, graph)
+}
+
+/// As [`choose`], for a graph of which only these facts are known. Needs no GPU.
+pub fn choose_by_facts(module: Module, graph: &GraphFacts) -> (Module, Choice) {
+    choose::choose_by_facts(module, graph)
 }
 
 impl GraphVm for CudaVm {

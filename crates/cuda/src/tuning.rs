@@ -18,10 +18,12 @@ pub(crate) const SMALL_GRAPH: usize = 4 << 20;
 /// The share of the edges ahead from which on an operator pulls. Not measured: the customary twentieth.
 pub(crate) const PULL_SHARE: Fraction = Fraction::ratio(1, 20);
 
-/// Bucket width in mean weights, for graphs below [`FLAT_DEGREE`]. Not measured.
+/// Bucket width in mean weights, for graphs below [`FLAT_DEGREE`] and for all up to [`SURVEYED_GRAPH`] edges. Delta
+/// stepping on an H200, against [`DENSE_BUCKET_WIDTH`]: 0.69 against 1.15 ms on kron:18, 0.41 against 0.68 on a
+/// directed kron:17, 0.83 against 0.92 on urand:18, 3.4 against 10.1 on a grid of 64^3 vertices.
 pub(crate) const FLAT_BUCKET_WIDTH: f64 = 32.0;
 
-/// Bucket width in mean weights, for other graphs. Not measured.
+/// Bucket width in mean weights, for other graphs. Not measured above [`SURVEYED_GRAPH`] edges.
 pub(crate) const DENSE_BUCKET_WIDTH: f64 = 0.35;
 
 /// Runs on a graph from which on numbers by degree pay. On kron22 (H200) they cost 80 ms and save 3 ms of a PageRank or
@@ -43,3 +45,23 @@ pub(crate) const EVEN_LISTS: f64 = 1.25;
 /// Below this mean degree lists that are alike are shared by the lanes of a warp. Searches (H200): with a mean of 6
 /// `wm` takes 2.1 ms and `etwc` 2.6, with a mean of 80 it is 0.56 and 0.44. Not measured between.
 pub(crate) const WARP_DEGREE: f64 = 16.0;
+
+/// Up to so many edges, the rules that are bounded by it were measured: 13 programs on 30 graphs of 2*10^5 to 1.3*10^7
+/// edges (H200, `bench/lab/portfolio.lab.gz`). Together they take the time over the best of the portfolio from 1.259 to
+/// 1.110 in the mean of 387 cells.
+pub(crate) const SURVEYED_GRAPH: usize = 16 << 20;
+
+/// From this greatest degree on, weighted lists are shared out by `etwc`, not by `cm`: shortest paths on kron:18 take
+/// 1.16 against 1.52 times the best (greatest degree 25,000), on a power law of greatest degree 1,000 it is 1.55 and 1.
+pub(crate) const LONG_LISTS: usize = 1 << 14;
+
+/// Intersections of lists by every edge: from this mean degree on, or below [`SMALL_GRAPH`], edges are shared out one
+/// by one. Triangles of 30 graphs take 1.12 times the best so, with lists shared out by length 2.4 times (H200).
+pub(crate) const INTERSECTED_DEGREE: f64 = 10.0;
+
+/// Lists are alike for intersections where the greatest degree is at most so many mean degrees.
+pub(crate) const ALIKE_LISTS: f64 = 2.0;
+
+/// From this greatest degree on, components of smaller graphs share out edges by `merge-path`: 0.26 against 0.42 ms on
+/// a directed kron:17 with `cm` (H200).
+pub(crate) const HUB_DEGREE: usize = 1 << 12;

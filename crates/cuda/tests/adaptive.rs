@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use graphwright::{Adviser, Wanted};
 use gw_cuda::CudaVm;
 use gw_emulator::EmulatedDevice;
 use gw_exec::{RunOptions, SpecGraphs};
@@ -173,4 +174,22 @@ fn named_schedules_are_right() {
             run(&mut prepared, program, "kron:6", &named.name, true);
         }
     }
+}
+
+/// On roads a search in one kernel has nothing to choose, and every step would pay for counting edges.
+#[test]
+fn the_rule_stays_in_fused_loops_where_it_has_one_schedule() {
+    let bfs = graphwright::Program::find("bfs").unwrap();
+    let decided = |graph: &str, model: Option<Arc<Adviser>>| {
+        let options = RunOptions { graphs: Arc::new(SpecGraphs::new()), ..RunOptions::with_args([graph, "0"]) };
+        bfs.settle(&Wanted::Adaptive(model, "bfs".to_string()), &gw_cuda::PlanVm, &options).decision
+    };
+    let road = decided("road:30x30", None);
+    assert!(!road.schedule.to_string().contains("adaptive"), "{}", road.schedule);
+    assert!(road.not_adaptive.is_some_and(|why| why.contains("one kernel")));
+    // The rule changes the direction here, so there is something to choose; and whoever names a model gets it.
+    let dense = decided("complete:2100", None);
+    assert!(dense.not_adaptive.is_none() && dense.schedule.to_string().contains("adaptive"), "{}", dense.schedule);
+    let model = Adviser::default_for("cuda", "bfs").unwrap().unwrap();
+    assert!(decided("road:30x30", Some(Arc::new(model))).schedule.to_string().contains("adaptive"));
 }

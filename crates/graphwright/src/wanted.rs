@@ -274,8 +274,15 @@ fn advise(
             None => return Some(format!("no model for the machine {} comes with Graphwright", machine.name())),
         },
     };
-    match adviser.advise(machine, module, program, choice) {
-        0 => Some(format!("no operator of the program can run the candidates of the model {}", adviser.name)),
+    // Whoever names a model wants it everywhere.
+    let advised = adviser.advise(machine, module, program, choice, given.is_none());
+    match (advised.places, advised.kept) {
+        (0, 0) => Some(format!("no operator of the program can run the candidates of the model {}", adviser.name)),
+        (0, _) => Some(format!(
+            "the rule has one schedule for all steps of a loop that is one kernel, and the model {} would cost each \
+             step more than it brings; `adaptive:FILE` uses it nevertheless",
+            adviser.name
+        )),
         _ => None,
     }
 }

@@ -54,6 +54,8 @@ pub struct Live<'a> {
     expected: Vec<(ProgramSchedule, Result<Compiled, String>)>,
     /// Slow runs are ended soon, since only who is fast matters.
     hurried: bool,
+    /// A schedule that came to its end on this machine.
+    proven: Option<ProgramSchedule>,
     record: Box<dyn FnMut(TrialRow) + 'a>,
     /// Seconds spent on compiling.
     pub compile_seconds: f64,
@@ -107,6 +109,7 @@ impl<'a> Live<'a> {
             compiled: Vec::new(),
             expected: Vec::new(),
             hurried: false,
+            proven: None,
             record: Box::new(record),
             compile_seconds: 0.0,
             compiles: 0,
@@ -191,6 +194,27 @@ impl<'a> Live<'a> {
         Ok(Compiled { schedule: schedule.clone(), program: compiled.program, bytes, seconds })
     }
 
+    /// Whether the device still runs what it ran before. A kernel that does not end, or that breaks its context, leaves
+    /// a device on which everything fails: that says nothing about the schedules that fail then.
+    fn still_works(&mut self) -> bool {
+        let Some(proven) = self.proven.clone().filter(|_| self.on_device()) else { return true };
+        let works = self.prepared(&proven).is_ok_and(|mut compiled| {
+            let options = RunOptions { fetch_results: false, ..self.inputs[0].clone() };
+            compiled.program.run(&options).is_ok()
+        });
+        self.lost |= !works && !self.inputs[0].cancel.load(Ordering::Relaxed);
+        works
+    }
+
+    /// A schedule whose first run was ended and kept the device was too slow. One that broke the device otherwise
+    /// failed, and is not tried again.
+    fn tell_lost(&mut self, schedule: &ProgramSchedule, input: usize, was_ended: bool, limit: f64) {
+        if self.lost {
+            let (outcome, seconds) = if was_ended { (TrialOutcome::Slow, limit) } else { (TrialOutcome::Failed, 0.0) };
+            self.tell(schedule, input, outcome, Reading::timed(seconds), 0.0);
+        }
+    }
+
     fn on_device(&self) -> bool {
         self.machine.family() == Family::Gpu
     }
@@ -251,6 +275,7 @@ impl Bench for Live<'_> {
         }
         let compile = match self.compile(schedule) {
             Ok(seconds) => seconds,
+            Err(_) if !self.still_works() => return Trial::Stopped,
             Err(problem) => {
                 self.tell(schedule, input, TrialOutcome::Failed, Reading::timed(0.0), 0.0);
                 return Trial::Failed(problem);
@@ -297,6 +322,7 @@ impl Bench for Live<'_> {
                 Trial::Failed("the counter of energy stood still while the run was repeated".to_string())
             }
             Ok(reading) => {
+                self.proven.get_or_insert_with(|| schedule.clone());
                 self.tell(schedule, input, TrialOutcome::Done, reading, compile);
                 Trial::Done(reading)
             }
@@ -304,17 +330,17 @@ impl Bench for Live<'_> {
                 // A device that nobody stopped refuses runs while a former one goes on.
                 ErrorKind::Cancelled => {
                     self.lost = !self.inputs[input].cancel.load(Ordering::Relaxed);
-                    // Its first run kept the device.
-                    if self.lost && was_ended {
-                        let reading = Reading { bytes, ..Reading::timed(limit.max(later)) };
-                        self.tell(schedule, input, TrialOutcome::Slow, reading, compile);
-                    }
+                    self.tell_lost(schedule, input, was_ended, limit.max(later));
                     Trial::Stopped
                 }
                 ErrorKind::TimedOut { .. } => {
                     let reading = Reading { bytes, ..Reading::timed(limit.max(later)) };
                     self.tell(schedule, input, TrialOutcome::Slow, reading, compile);
                     Trial::TooSlow
+                }
+                _ if !self.still_works() => {
+                    self.tell_lost(schedule, input, was_ended, limit.max(later));
+                    Trial::Stopped
                 }
                 _ => {
                     self.tell(schedule, input, TrialOutcome::Failed, Reading { bytes, ..Reading::timed(0.0) }, compile);

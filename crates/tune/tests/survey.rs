@@ -2,13 +2,17 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use graphwright::{Program, ScheduleCache};
 use gw_cuda::CudaVm;
 use gw_emulator::EmulatedDevice;
-use gw_exec::{GraphVm, RunOptions, SpecGraphs};
-use gw_lab::{Lab, TrialRow};
+use gw_exec::{Choice, ErrorKind, Executable, GraphVm, RunOptions, SpecGraphs};
+use gw_graph::Graph;
+use gw_ir::Module;
+use gw_lab::{Lab, TrialOutcome, TrialRow};
+use gw_schedule::{Capabilities, Family};
 use gw_tune::{Objective, Session, Survey, Surveyed};
 
 /// Schedules that are wanted besides: for the CPU, for a GPU.
@@ -98,4 +102,49 @@ fn a_device_is_surveyed_too() {
     let (surveyed, trials) = survey(folder.path(), &machine, "bfs", "kron:4", Survey::Drawn(5), Duration::from_secs(6));
     assert!(surveyed.tried > 0 && !surveyed.stopped, "{surveyed:?}");
     assert_eq!(different(&trials), surveyed.tried);
+}
+
+/// A device that breaks after some schedules were prepared, as after a kernel that does not end.
+struct Breaking {
+    machine: CudaVm,
+    left: AtomicUsize,
+}
+
+impl GraphVm for Breaking {
+    fn name(&self) -> &str {
+        self.machine.name()
+    }
+
+    fn family(&self) -> Family {
+        self.machine.family()
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.machine.capabilities()
+    }
+
+    fn choose(&self, module: Module, graph: &Graph) -> (Module, Choice) {
+        self.machine.choose(module, graph)
+    }
+
+    fn prepare(&self, module: Arc<Module>) -> gw_exec::Result<Box<dyn Executable>> {
+        let prepare = |left: usize| left.checked_sub(1);
+        match self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, prepare) {
+            Ok(_) => self.machine.prepare(module),
+            Err(_) => Err(ErrorKind::Machine("the device is still at work".to_string()).into()),
+        }
+    }
+}
+
+/// What fails on a broken device says nothing about schedules: the survey ends, and they are not noted as failed.
+#[test]
+fn a_broken_device_ends_the_survey() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(device) = EmulatedDevice::new() else { return };
+    let machine = Breaking { machine: CudaVm::on(Arc::new(device)), left: AtomicUsize::new(3) };
+    let (surveyed, trials) =
+        survey(folder.path(), &machine, "bfs", "kron:4", Survey::Drawn(5), Duration::from_secs(60));
+    assert!(surveyed.stopped && surveyed.tried == 4, "{surveyed:?}");
+    assert_eq!(different(&trials), 3);
+    assert!(trials.iter().all(|trial| trial.outcome != TrialOutcome::Failed));
 }

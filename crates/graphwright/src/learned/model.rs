@@ -13,7 +13,7 @@ use gw_exec::{Choice, GraphVm, Reason};
 use gw_graph::Graph;
 use gw_graph::text_file::read_text;
 use gw_ir::Module;
-use gw_schedule::Schedule;
+use gw_schedule::{Capabilities, Schedule};
 use serde::{Deserialize, Serialize};
 
 use super::features::{Features, NAMES, PlaceFeatures, graph_numbers, signature};
@@ -235,7 +235,18 @@ impl ChoiceModel {
 
     /// Changes the rule's choice where a candidate promises more. Returns the number of places that changed.
     pub fn improve(&self, machine: &dyn GraphVm, module: &Module, graph: &Graph, choice: &mut Choice) -> usize {
-        let capabilities = machine.capabilities();
+        self.improve_by(&machine.capabilities(), module, || graph_numbers(graph, machine.threads()), choice)
+    }
+
+    /// As [`ChoiceModel::improve`], for a machine with these capabilities and a graph of which only the numbers are
+    /// known; they are asked for when a place needs them.
+    pub fn improve_by(
+        &self,
+        capabilities: &Capabilities,
+        module: &Module,
+        numbers_of_graph: impl Fn() -> BTreeMap<String, f64>,
+        choice: &mut Choice,
+    ) -> usize {
         let places = places(module, &choice.schedule);
         let mut numbers = None;
         let mut better = choice.clone();
@@ -244,7 +255,7 @@ impl ChoiceModel {
             let all: Vec<&Place> = places.iter().filter(|place| place.kind == *kind).collect();
             let groups = if all.len() <= ALONE { all.chunks(1) } else { all.chunks(all.len()) };
             for group in groups {
-                let numbers = numbers.get_or_insert_with(|| graph_numbers(graph, machine.threads()));
+                let numbers = numbers.get_or_insert_with(&numbers_of_graph);
                 if !self.about.covers(numbers) {
                     return 0;
                 }

@@ -48,7 +48,7 @@ impl Compiled {
             Under::Schedule(schedule) => ProgramSchedule::clone(schedule),
             Under::Model(adviser) => {
                 let mut choice = Choice::defaults("a model picks");
-                match adviser.advise(machine, source.module(), source.name(), &mut choice) {
+                match adviser.advise(machine, source.module(), source.name(), &mut choice, false).places {
                     0 => {
                         return Err(format!(
                             "no operator of {name} can run the candidates of the model {}",

@@ -140,6 +140,9 @@ pub struct EdgeFacts {
     pub early_exit: bool,
     /// Whether the applied function or something it calls draws random neighbours.
     pub draws: bool,
+    /// Whether the applied function or something it calls intersects lists of neighbours: work that grows with the
+    /// lists of both ends of an edge.
+    pub intersects: bool,
     /// What the applied function enqueues.
     pub enqueues: Enqueues,
     /// The edges that the applied function does something for.
@@ -205,6 +208,7 @@ impl EdgeFacts {
             filters_may_fault: FilterFaults::of(module, op),
             early_exit: touched::early_exit(module, op),
             draws: draws(module, &op.apply.name),
+            intersects: intersects(module, &op.apply),
             enqueues: Enqueues::of(module, &op.apply),
             order: EdgeOrder::of(module, &op.apply),
             vectors: vectors::uses(module, &op.apply),
@@ -236,6 +240,14 @@ pub fn weight(module: &Module, op: &EdgeSetIterator) -> Option<Scalar> {
         return None;
     }
     module.function(&op.apply.name)?.params.get(2)?.ty.scalar()
+}
+
+fn intersects(module: &Module, apply: &FunctionRef) -> bool {
+    let mut found = false;
+    for function in closure(module, [apply.name.clone()]).iter().filter_map(|name| module.function(name)) {
+        crate::walk::walk_stmts(writes::body(function), &mut |stmt| found |= crate::points::intersects(stmt));
+    }
+    found
 }
 
 /// The priorities of the one queue that functions update; `None` when they update none, several or an unknown one.
