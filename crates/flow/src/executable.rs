@@ -22,11 +22,13 @@ use gw_ir::module::Module;
 use gw_ir::operator::Operator;
 use gw_ir::source::{Name, Span};
 use gw_ir::types::Type;
+use gw_schedule::Direction;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::agreement;
 use crate::bound::bound;
 use crate::changes::{self, Before};
+use crate::choose::plan_of;
 use crate::cut::Cut;
 use crate::message::{Reader, Writer};
 use crate::mirrors::Mirrors;
@@ -106,10 +108,11 @@ impl FlowExecutable {
                 Err(_) if alone => Plan::default(),
                 Err(reason) => {
                     let line = site.span.line;
-                    let message = format!(
-                        "line {line}: several workers cannot run this operator: {reason}; --workers 1 without \
-                         --processes can"
-                    );
+                    let mend = match operator.edges().map(|edges| plan_of(module, edges, Direction::Pull)) {
+                        Some(Ok(_)) => "--schedule auto takes a pull, which they can",
+                        _ => "--workers 1 without --processes can",
+                    };
+                    let message = format!("line {line}: several workers cannot run this operator: {reason}; {mend}");
                     return Err(ExecError::new(ErrorKind::Unsupported(message), site.span));
                 }
             };

@@ -26,6 +26,7 @@
 //! | `sets` | vertex sets as bytes, and the members that a worker owns |
 //! | `run`, `worker` | the run of the caller and those of its followers |
 //! | `capability` | which schedules can be run |
+//! | `choose` | the schedule where nobody gives one |
 //!
 //! Nothing here knows an algorithm.
 
@@ -34,6 +35,7 @@ mod board;
 mod bound;
 mod capability;
 mod changes;
+mod choose;
 mod cluster;
 mod cut;
 mod end;
@@ -60,7 +62,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use gw_cpu::CpuVm;
-use gw_exec::{Executable, GraphVm, Result};
+use gw_exec::{Choice, Executable, GraphVm, Result};
+use gw_graph::Graph;
 use gw_ir::module::Module;
 use gw_schedule::{Capabilities, Family};
 
@@ -116,6 +119,10 @@ impl GraphVm for FlowVm {
         let (cluster, traffic) = (Arc::clone(&self.cluster), Arc::clone(&self.traffic));
         let start = Start::Leader { cluster, traffic, followers, threads: self.threads };
         Ok(Box::new(FlowExecutable::new(&module, local, start)?))
+    }
+
+    fn choose(&self, module: Module, graph: &Graph) -> (Module, Choice) {
+        choose::choose(module, graph)
     }
 
     fn report(&self) -> Option<String> {

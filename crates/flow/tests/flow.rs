@@ -199,6 +199,30 @@ fn every_program_is_right_or_refused_before_it_runs() {
     }
 }
 
+#[test]
+fn the_machine_chooses_what_several_workers_can_run() {
+    let spec = "kron:7:weights=1..9";
+    let graph = load(spec);
+    for (name, wanted) in [("bc", "pull"), ("kcore", "pull"), ("pagerank", "pull"), ("bfs", "hybrid"), ("cc", "hybrid")]
+    {
+        let (machine, program) = (flow(3), find(name).unwrap());
+        let front = compile_front(&SourceFile::new(program.file, program.source)).unwrap();
+        let module = gw_ir::lower(&front.typed, program.source).unwrap();
+        let (module, choice) = machine.choose(module, &graph);
+        assert!(choice.reasons.iter().any(|reason| reason.schedule.starts_with(wanted)), "{name}: {choice:?}");
+        let module = gw_ir::run_pipeline(module, &choice.schedule, &gw_ir::Options::default()).unwrap();
+        let mut prepared = gw_exec::Program::prepare(&machine, Arc::new(module)).unwrap();
+        let args = example_args(program, spec, &graph);
+        let result = prepared.run(&options(&args, &graph)).unwrap();
+        program.validate(&Run { graph: &graph, args: &args, results: &result.globals }).unwrap();
+    }
+    // Their own schedules push, which several workers cannot.
+    for name in ["bc", "kcore"] {
+        let refused = check(&flow(2), find(name).unwrap(), spec, &graph, None).err().unwrap();
+        assert!(refused.contains("--schedule auto takes a pull"), "{name}: {refused}");
+    }
+}
+
 const HEAD: &str = "element Node end
 element Link end
 const links : edgeset{Link}(Node,Node) = load(argv[1]);
