@@ -37,7 +37,8 @@ pub struct Distributed {
     #[arg(long, value_name = "auto|all|mirrors", value_parser = exchange)]
     exchange: Option<Exchange>,
     /// When workers tell each other: after every operator; or, in loops that go on until nothing changes by `min=` or
-    /// `max=`, when a worker has followed what it reached as far as its own vertices go, for deep graphs [default: step]
+    /// `max=`, when a worker has followed what it reached as far as its own vertices go, for deep graphs [default:
+    /// step]
     #[arg(long, value_name = "step|drain", value_parser = sync)]
     sync: Option<Sync>,
     /// How many seconds the other --hosts are waited for [default: 8]

@@ -148,12 +148,12 @@ impl Board {
             self.changed.notify_all();
         }
         drop(state);
-        if carries_out && !is_last && !self.wait(&self.complete, before) {
+        if carries_out && !is_last && !self.wait(own == 0, &self.complete, before) {
             return Err(self.end.reason());
         }
         let round = match carries_out {
             true => Some(self.carry_out(before)?),
-            false if self.wait(&self.rounds, before) => self.state().round.clone(),
+            false if self.wait(own == 0, &self.rounds, before) => self.state().round.clone(),
             false => None,
         };
         let messages = round.and_then(|round| self.messages(&round, index));
@@ -180,8 +180,9 @@ impl Board {
         Ok(round)
     }
 
-    /// Waits until a count is no longer what it was before; false when the run is over.
-    fn wait(&self, count: &AtomicU64, before: u64) -> bool {
+    /// Waits until a count is no longer what it was before; false when the run is over. The leader looks whether its
+    /// caller has cancelled the run.
+    fn wait(&self, is_leader: bool, count: &AtomicU64, before: u64) -> bool {
         let has_changed = || count.load(Ordering::Acquire) != before;
         for _ in 0..self.looks {
             if has_changed() {
@@ -191,6 +192,9 @@ impl Board {
         }
         let mut state = self.state();
         while !has_changed() {
+            if is_leader {
+                self.end.look_at_caller();
+            }
             if self.end.is_told() {
                 return false;
             }

@@ -1,5 +1,5 @@
-//! The rules by which this machine takes a schedule when nobody gives one. All processes must choose alike, so that they
-//! ask for nothing that a part of a graph knows otherwise than another.
+//! The rules by which this machine takes a schedule when nobody gives one. All processes must choose alike, so that
+//! they ask for nothing that a part of a graph knows otherwise than another.
 //!
 //! | place | choice |
 //! |---|---|

@@ -1,7 +1,7 @@
 //! Why a run ends before its time.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Set when this process ended a run since another one failed or was lost.
 static HEARD: AtomicBool = AtomicBool::new(false);
@@ -16,6 +16,9 @@ pub fn heard_of_failure() -> bool {
 pub(crate) struct End {
     over: AtomicBool,
     known: Mutex<Known>,
+    /// Raised by the caller of the leader to cancel the run; also when the run of the leader is over, while its
+    /// followers are still at their last statements.
+    caller: OnceLock<Arc<AtomicBool>>,
 }
 
 #[derive(Debug, Default)]
@@ -40,6 +43,24 @@ impl End {
             HEARD.store(true, Ordering::Release);
         }
         self.tell(reason);
+    }
+
+    /// The flag by which the caller of the leader cancels the run.
+    pub(crate) fn listens_to(&self, caller: Arc<AtomicBool>) {
+        // A run has one caller.
+        let _ = self.caller.set(caller);
+    }
+
+    /// Whether the caller wants no more. Only the leader asks, and only while its run goes on.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.caller.get().is_some_and(|caller| caller.load(Ordering::Relaxed))
+    }
+
+    /// Ends the run if its caller wants no more. Only the leader looks, and only while its run goes on.
+    pub(crate) fn look_at_caller(&self) {
+        if self.is_cancelled() && !self.is_told() {
+            self.tell("the run was cancelled");
+        }
     }
 
     /// Raises a flag of a run when the end is told.

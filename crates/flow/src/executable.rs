@@ -54,7 +54,7 @@ const SETTLING_PAYS: usize = 128;
 const KEPT_GRAPHS: usize = 4;
 
 /// What is said when there is nothing to drain.
-const NOTHING_TO_DRAIN: &str = "no loop of this program can be drained: a `while` directly in `main` that ends when its \
+const NOTHING_TO_DRAIN: &str = "no loop of this program can be drained: a `while` directly in a function that ends when its \
                                 frontier is empty, with a push by `min=` or `max=` of one vector and nothing else; \
                                 --sync step runs it";
 

@@ -94,7 +94,10 @@ fn chunks(from: u32, pieces: Pieces) -> Vec<Chunk> {
             }
         }
     }
-    chunks.push(slices);
+    // The last chunk is the one behind which nothing is to come, so that there is no empty one but of an empty parcel.
+    if !slices.is_empty() || chunks.is_empty() {
+        chunks.push(slices);
+    }
     let mut left = 0;
     let mut all: Vec<Chunk> = Vec::with_capacity(chunks.len());
     for slices in chunks.into_iter().rev() {
@@ -224,6 +227,7 @@ impl Link {
             if self.inboxes.iter().enumerate().all(is_there) {
                 return Some(self.inboxes.iter_mut().map(|inbox| inbox.whole.pop_front()).collect());
             }
+            self.end.look_at_caller();
             if self.end.is_told() {
                 return None;
             }

@@ -8,11 +8,13 @@ use std::collections::BTreeMap;
 
 use gw_ir::analysis::operator::End;
 use gw_ir::analysis::places::{Change, EntryUse, Place, Uses, VectorName};
-use gw_ir::expr::{FunctionRef, PriorityOp, ReduceOp};
+use gw_ir::expr::{Expr, ExprKind, FunctionRef, PriorityOp, ReduceOp};
 use gw_ir::meta::Direction;
 use gw_ir::module::Module;
 use gw_ir::operator::{EdgeOutput, EdgeSetIterator, Operator, VertexFilter};
 use gw_ir::source::Name;
+use gw_ir::stmt::{Stmt, StmtKind};
+use gw_ir::walk;
 
 /// Which function of an operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,8 +64,8 @@ pub(crate) struct VectorPlan {
 }
 
 impl VectorPlan {
-    /// Whether it is enough that owners know the entries: they are reduced by `min=` or `max=` at ends of edges, read at
-    /// own vertices alone, and the operator says which it has modified.
+    /// Whether it is enough that owners know the entries: they are reduced by `min=` or `max=` at ends of edges, read
+    /// at own vertices alone, and the operator says which it has modified.
     pub(crate) fn is_settled(&self) -> bool {
         let ways = [ReduceOp::Min, ReduceOp::Max].map(|op| Write::Merged { merge: Merge::Reduce(op), ends: true });
         self.tracked && !self.reads_far && !self.reads_any && ways.contains(&self.write)
@@ -117,6 +119,15 @@ impl Plan {
             if let VertexFilter::Function(function) = filter {
                 uses.push((role, Uses::of(module, function, &[place])));
             }
+        }
+        let claims_elsewhere =
+            |used: &EntryUse| used.written.iter().any(|(place, change)| *change == Change::Claim && *place != walked);
+        if uses.iter().any(|(_, uses)| uses.vectors.values().any(claims_elsewhere)) && decides(module, &op.apply.name) {
+            return Err(
+                "a compare_and_swap at vertices of others decides what happens next, and two workers may both \
+                        win it"
+                    .to_string(),
+            );
         }
         let mut plan = Plan::made(uses, walked, direction == Direction::Pull)?;
         if let EdgeOutput::Modified { vector, .. } = &op.output {
@@ -179,7 +190,8 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Whether owners alone can settle what a push has changed: all that is written is one vector of that kind, and sums.
+    /// Whether owners alone can settle what a push has changed: all that is written is one vector of that kind, and
+    /// sums.
     pub(crate) fn can_be_settled(&self) -> bool {
         let mut written = self.vectors.iter().map(|(_, plan)| plan).filter(|plan| plan.write != Write::Nothing);
         let sums = self.scalars.iter().all(|(_, merge)| *merge == Merge::Reduce(ReduceOp::Sum));
@@ -191,6 +203,55 @@ impl Plan {
         let merged = |(_, plan): &(Source, VectorPlan)| matches!(plan.write, Write::Merged { .. });
         !self.scalars.is_empty() || self.vectors.iter().any(merged)
     }
+}
+
+/// Whether a function, or one that it calls, does more with the outcome of a compare-and-swap than to return a vertex.
+fn decides(module: &Module, function: &str) -> bool {
+    let (mut called, mut at) = (vec![function.to_string()], 0);
+    while let Some(name) = called.get(at) {
+        at += 1;
+        let Some(body) = module.function(name).and_then(|function| function.body.as_deref()) else { continue };
+        let (mut swaps, mut harmless, mut calls) = (0, 0, Vec::new());
+        walk::walk_block_exprs(body, &mut |expr| match &expr.kind {
+            ExprKind::CompareAndSwap { .. } => swaps += 1,
+            ExprKind::Call { function, .. } => calls.push(function.name.to_string()),
+            _ => {}
+        });
+        let returned = |name: &str| {
+            let mut only = true;
+            walk::walk_stmts(body, &mut |stmt| {
+                let tests = |expr: &Expr| matches!(&expr.kind, ExprKind::Var(tested) if **tested == *name);
+                only &= !walk::stmt_mentions(stmt, name) || only_returns(stmt, tests);
+            });
+            only
+        };
+        walk::walk_stmts(body, &mut |stmt| {
+            let is_harmless = match &stmt.kind {
+                StmtKind::Eval(expr) => is_swap(expr),
+                StmtKind::VarDecl { name, init: Some(value), .. } => is_swap(value) && returned(name),
+                _ => only_returns(stmt, is_swap),
+            };
+            harmless += usize::from(is_harmless);
+        });
+        if swaps > harmless {
+            return true;
+        }
+        calls.retain(|call| !called.contains(call));
+        called.extend(calls);
+    }
+    false
+}
+
+fn is_swap(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::CompareAndSwap { .. })
+}
+
+/// Whether a statement adds a vertex to the set that is returned when a test is true, and does nothing else.
+fn only_returns(stmt: &Stmt, is_test: impl Fn(&Expr) -> bool) -> bool {
+    let StmtKind::If { condition, then, otherwise } = &stmt.kind else { return false };
+    let adds =
+        |stmt: &Stmt| matches!(&stmt.kind, StmtKind::Eval(expr) if matches!(expr.kind, ExprKind::EnqueueVertex { .. }));
+    is_test(condition) && otherwise.is_empty() && then.iter().all(adds)
 }
 
 fn named(source: &Source) -> String {

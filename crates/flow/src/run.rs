@@ -61,7 +61,11 @@ impl Follower {
         let (board, place) = (Arc::clone(board), Arc::clone(&self.program));
         let run = move || {
             if let Err(error) = program.run(&options) {
-                board.fail(&format!("worker {index}: {error}"));
+                let line = match error.span().line {
+                    0 => String::new(),
+                    line => format!("line {line}: "),
+                };
+                board.fail(&format!("worker {index}: {line}{error}"));
             }
             *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(program);
         };
@@ -109,10 +113,14 @@ impl Start {
             let message = "export functions run on one worker: their arguments are in the memory of one process";
             ErrorKind::Unsupported(message.to_string())
         };
-        let options = env.replica_options().ok_or_else(no_replica)?;
+        let mut options = env.replica_options().ok_or_else(no_replica)?;
+        // Followers hear of the caller through their leader: the caller raises its flag when the run of the leader is
+        // over, and followers may be a statement behind.
+        let caller = std::mem::take(&mut options.cancel);
         let machine = |reason: String| ErrorKind::Machine(reason);
         let end = Arc::new(End::default());
         end.raises(env.stop.flag());
+        end.listens_to(caller);
         let pipes = cluster.connect(&end).map_err(|error| ErrorKind::Elsewhere(error.to_string()))?;
         let (workers, process) = (cluster.workers(), cluster.process());
         let link = match pipes.is_empty() {

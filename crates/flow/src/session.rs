@@ -93,7 +93,11 @@ impl Session {
         let received = self.wires.board.exchange(self.wires.index, outgoing);
         received.map_err(|reason| {
             self.is_over = true;
-            ErrorKind::Elsewhere(reason).into()
+            let (own, _) = self.among_own();
+            match own == 0 && self.wires.board.end().is_cancelled() {
+                true => ErrorKind::Cancelled.into(),
+                false => ErrorKind::Elsewhere(reason).into(),
+            }
         })
     }
 

@@ -8,8 +8,8 @@
 //!
 //! Draining goes on from there: a worker follows what it has reached itself as far as its own vertices go, before it
 //! tells the others. To visit a vertex early with a value that is not the last is work, but no mistake: it is visited
-//! again when it changes. In a loop that goes on until nothing changes the number of exchanges becomes that of the times
-//! that a path goes from part to part, not that of its edges.
+//! again when it changes. In a loop that goes on until nothing changes the number of exchanges becomes that of the
+//! times that a path goes from part to part, not that of its edges.
 
 use gw_exec::{
     EdgeCall, Environment, ErrorKind, OperatorCall, OperatorId, OperatorOutcome, Result, Selection, Vector, VertexSet,

@@ -85,8 +85,8 @@ impl Truth {
         self.partial.insert(vector.id(), partial);
     }
 
-    /// The owned entries of a vector are true from now on; those of others at the ends of edges of a graph are bounds for
-    /// a reduction.
+    /// The owned entries of a vector are true from now on; those of others at the ends of edges of a graph are bounds
+    /// for a reduction.
     pub(crate) fn is_bounded_from_now(&mut self, vector: &Vector, cut: &Arc<Cut>, how: (ReduceOp, GraphId)) {
         vector.set_watched(true);
         let partial = Partial { vector: vector.clone(), cut: Arc::clone(cut), mirrored: None, bounded: Some(how) };

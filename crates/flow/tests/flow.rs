@@ -147,9 +147,9 @@ fn loops_that_are_drained_end_where_others_end() {
             }
         }
     }
-    // Two runs each: about 3,000 exchanges per run, or a few.
+    // Two runs each: about 3,000 exchanges per run of `sssp`, or a few. Labels run along the path in one step already.
     let [cc, cc_drained, sssp, sssp_drained] = exchanges[..] else { panic!("{exchanges:?}") };
-    assert!(cc > 2_000 && sssp > 2_000 && cc_drained < 60 && sssp_drained < 60, "{exchanges:?}");
+    assert!(cc < 60 && cc_drained < 60 && sssp > 2_000 && sssp_drained < 60, "{exchanges:?}");
 }
 
 #[test]
@@ -254,6 +254,12 @@ func main() links.apply(f); end";
 func main() links.apply(f); end";
     let refused = small(two).unwrap_err();
     assert!(refused.contains("several workers may assign the same entry"), "{refused}");
+    let swaps = "func f(src : Node, dst : Node)
+    if compare_and_swap(x, dst, 1, src) y[src] = 1; end
+end
+func main() links.apply(f); end";
+    let refused = small(swaps).unwrap_err();
+    assert!(refused.contains("two workers may both win it"), "{refused}");
     let prints = "func f(v : Node) print v; end
 func main() nodes.apply(f); end";
     assert!(small(prints).unwrap_err().contains("it prints; --workers 1 without --processes can"));
