@@ -108,7 +108,7 @@ impl FlowExecutable {
         for (_, reader) in readers.iter_mut().enumerate().filter(|(worker, _)| *worker != own) {
             while reader.left() > 0 {
                 let (vertex, value) = (reader.u32(), reader.cell(width));
-                if reader.is_short || !range.contains(&vertex) {
+                if reader.is_short || !range.contains(&vertex) || vertex as usize >= target.cells() {
                     reader.is_short = true;
                     break;
                 }
