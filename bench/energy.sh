@@ -37,7 +37,7 @@ part cpu.txt 90 "$gw" meter --target cpu --out "$out/cpu.json"
 compiled() {
     local name=$1 source=$here/primitives/$2
     shift 2
-    nvcc -O3 -std=c++20 -arch=native -I "$here/../crates/cuda/device" "$source" "$@" -o "$out/$name" \
+    nvcc -O3 -std=c++20 -arch=native -I "$here/../crates/device/headers" "$source" "$@" -o "$out/$name" \
         2> "$out/$name.nvcc" &
 }
 compiled mapping mapping.cu

@@ -9,7 +9,7 @@
 //   - a sector that the same lanes touched in the instruction before is read from the first-level cache; writes always
 //     go to the second-level cache;
 //   - the grid has 1,056 blocks of 256 threads, eight per multiprocessor, and units of work are dealt as in the headers
-//     of crates/cuda/device;
+//     of crates/device/headers;
 //   - a warp takes one unit of time per instruction, a multiprocessor at least the time of its instructions over 21:
 //     at 4.1 TB/s and 700 ns per four reads in flight, 21 warps saturate its share of the memory.
 // `longest` is the time of the multiprocessor that is busy longest, in these units.

@@ -1,7 +1,7 @@
 // Mappings of work to threads on given numbers of units per item: the load balancers of the CUDA machine, from its own
 // headers, beside the techniques of Busato's thesis (chapter 5) that the machine has no use for, with their knobs.
 //
-//   nvcc -O3 -std=c++20 -arch=sm_90 -I ../../crates/cuda/device mapping.cu -o mapping
+//   nvcc -O3 -std=c++20 -arch=sm_90 -I ../../crates/device/headers mapping.cu -o mapping
 //   mapping time|energy SECONDS|once [-k] SHAPE...
 //
 // A shape is one of the table SHAPES: the items, and the mean, deviation and maximum of units per item, of an input of

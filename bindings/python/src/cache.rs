@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use graphwright::{Argument, ExternCall, Externs, Graph, Machine, Prepared, Program, Value};
+use graphwright::language::{ExternCall, Externs};
+use graphwright::machine::Target;
+use graphwright::{Argument, Graph, Prepared, Program, Value};
 use rustc_hash::FxHashMap;
-
-use crate::machines::Which;
 
 /// Compiled programs that a graph keeps before it forgets them all.
 const MOST: usize = 64;
@@ -25,7 +25,7 @@ pub struct Key {
     /// The program.
     pub serial: u64,
     /// The machine.
-    pub machine: Which,
+    pub machine: Target,
     /// The schedule asked for.
     pub schedule: Option<String>,
     /// The names of arguments that are given.
@@ -69,15 +69,8 @@ impl Cache {
     }
 
     /// A program ready for a run with these arguments: one that was kept, or a new one.
-    pub fn take(
-        &self,
-        key: &Key,
-        program: &Program,
-        graph: &Graph,
-        machine: &Machine,
-        arguments: &[Given],
-    ) -> graphwright::Result<Entry> {
-        self.kept(key, arguments).unwrap_or_else(|| Entry::new(key, program, graph, machine, arguments))
+    pub fn take(&self, key: &Key, program: &Program, graph: &Graph, arguments: &[Given]) -> graphwright::Result<Entry> {
+        self.kept(key, arguments).unwrap_or_else(|| Entry::new(key, program, graph, arguments))
     }
 
     /// Keeps a program for the next run.
@@ -96,19 +89,14 @@ impl Cache {
 }
 
 impl Entry {
-    fn new(
-        key: &Key,
-        program: &Program,
-        graph: &Graph,
-        machine: &Machine,
-        arguments: &[Given],
-    ) -> graphwright::Result<Entry> {
+    fn new(key: &Key, program: &Program, graph: &Graph, arguments: &[Given]) -> graphwright::Result<Entry> {
         let cancel = Arc::new(AtomicBool::new(false));
         let inputs = Inputs::default();
         let mut externs = Externs::new();
         let source = Arc::clone(&inputs);
         externs.register("receive", move |call| receive(&source, call));
-        let mut job = program.on(graph).machine(machine).cancel(&cancel).seed(key.seed).externs(externs);
+        let mut job =
+            program.on(graph).target_with(key.machine.clone()).cancel(&cancel).seed(key.seed).externs(externs);
         if let Some(schedule) = &key.schedule {
             job = job.schedule(schedule);
         }

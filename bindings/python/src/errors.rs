@@ -1,6 +1,7 @@
 //! Exceptions of Python for errors of Graphwright.
 
 use graphwright::Error;
+use graphwright::results::PathError;
 use gw_graph::GraphError;
 use pyo3::exceptions::{
     PyException, PyIndexError, PyMemoryError, PyOSError, PyTimeoutError, PyTypeError, PyValueError,
@@ -34,6 +35,10 @@ pub fn raise(error: Error) -> PyErr {
         Error::Missing(_) | Error::UnknownMachine { .. } => DeviceError::new_err(text),
         Error::Argument(_) | Error::Unsuitable(_) => PyValueError::new_err(text),
         Error::UnknownArgument { .. } => PyTypeError::new_err(text),
+        Error::Path(PathError::NoPaths { .. } | PathError::OtherTarget { .. } | PathError::NoVertex { .. }) => {
+            PyValueError::new_err(text)
+        }
+        Error::Path(PathError::Wrong(_)) => VerificationError::new_err(text),
         Error::Wrong(_) => VerificationError::new_err(text),
         Error::UnknownProgram(_) => PyValueError::new_err(text),
         _ => ProgramError::new_err(text),

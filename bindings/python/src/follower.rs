@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use graphwright::machine::Target;
 use graphwright::{Graph, How, Incremental, Outcome};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -11,7 +12,6 @@ use pyo3::prelude::*;
 use crate::dynamic::{NativeDynamic, Shared, locked, raise_dynamic};
 use crate::errors::raise;
 use crate::graph::NativeGraph;
-use crate::machines::machine;
 use crate::outcome::NativeOutcome;
 use crate::program::NativeProgram;
 use crate::worker::{detached, watched};
@@ -53,13 +53,11 @@ impl NativeFollower {
                 }
             },
         };
-        let machine = detached(py, || machine(device, threads))?.map_err(raise)?;
         let cancel = Arc::new(AtomicBool::new(false));
-        let mut incremental = Incremental::new((*program.program).clone(), update, &machine);
-        incremental.args(arguments).cancel(&cancel);
-        if let Some(schedule) = schedule {
-            incremental.schedule(schedule);
-        }
+        let job = program.program.job().args(arguments).cancel(&cancel);
+        let job = job.target_with(Target::named(device).threads(threads));
+        let job = schedule.map_or(job.clone(), |schedule| job.schedule(schedule));
+        let incremental = Incremental::new(job, update);
         let token = Arc::new(());
         detached(py, || locked(&graph.shared).follow(&token))?;
         let incremental = Arc::new(Mutex::new(incremental));
@@ -83,7 +81,7 @@ impl NativeFollower {
         let (shared, token) = (Arc::clone(&self.graph), Arc::clone(&self.token));
         let (incremental, cancel) = (Arc::clone(&self.incremental), Arc::clone(&self.cancel));
         let work = move || -> PyResult<(NativeOutcome, How, Graph)> {
-            // One update at a time: the next one changes the vectors of this one.
+            // One update at a time: each goes on from the one before.
             let mut incremental = incremental.lock().unwrap_or_else(PoisonError::into_inner);
             let (graph, changes) = {
                 let mut graph = locked(&shared);
@@ -93,7 +91,7 @@ impl NativeFollower {
             if verify {
                 outcome.verify().map_err(raise)?;
             }
-            let taken = take_out(&outcome);
+            let taken = results_of(&outcome);
             Ok((NativeOutcome { outcome, trace: Vec::new(), taken: Some(taken) }, how, graph))
         };
         self.cancel.store(false, Ordering::Relaxed);
@@ -107,18 +105,11 @@ impl NativeFollower {
     }
 }
 
-/// Copies the results out of the vectors that the next update changes; gives their names.
-fn take_out(outcome: &Outcome) -> Vec<String> {
+/// The names of the results: an update also keeps what the next one needs.
+fn results_of(outcome: &Outcome) -> Vec<String> {
     let standard = graphwright::programs().iter().find(|program| program.name == outcome.program);
     let is_result = |name: &str| standard.is_none_or(|program| program.results.iter().any(|r| r.name == name));
-    let globals = outcome.globals().iter().filter(|(name, _)| is_result(name));
-    let fixed = globals.filter(|(name, value)| match value.as_vector() {
-        // The first look at a vector copies it, whatever its type.
-        Some(_) => {
-            let _ = outcome.vector::<i32>(name);
-            true
-        }
-        None => value.scalar().is_some(),
-    });
-    fixed.map(|(name, _)| name.to_string()).collect()
+    let is_value = |value: &graphwright::Value| value.as_vector().is_some() || value.scalar().is_some();
+    let globals = outcome.globals().iter().filter(|(name, value)| is_result(name) && is_value(value));
+    globals.map(|(name, _)| name.to_string()).collect()
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use graphwright::machine::Target;
 use graphwright::{Argument, Graph, Observer, StepRecord};
 use gw_graph::format::WriteOptions;
 use gw_graph::progress::Silent;
@@ -19,7 +20,6 @@ use rayon::prelude::*;
 use crate::arrays;
 use crate::cache::{Cache, Given, Key};
 use crate::errors::{raise, raise_graph};
-use crate::machines::machine;
 use crate::outcome::NativeOutcome;
 use crate::program::NativeProgram;
 use crate::worker::{check_process, detached, watched};
@@ -98,6 +98,7 @@ impl NativeGraph {
     /// A graph file or the spec of a generated graph, and the ids in the file: integers, texts or None.
     #[staticmethod]
     fn read<'py>(py: Python<'py>, text: &str) -> PyResult<(Self, Option<Bound<'py, PyAny>>)> {
+        gw_dynamic::know_stores();
         let loaded = detached(py, || GraphSpec::parse(text).and_then(|spec| spec.load(&Silent)))?;
         let graph = loaded.map_err(raise_graph)?.graph;
         let ids = match graph.names() {
@@ -120,7 +121,7 @@ impl NativeGraph {
                 }
             }
         };
-        Ok((Self::new(graph.with_names(None)), ids))
+        Ok((Self::new(Graph::from(graph.with_names(None)).named(text)), ids))
     }
 
     /// Writes the graph; the name of the file tells the format.
@@ -178,26 +179,27 @@ impl NativeGraph {
 
     /// Offsets, targets and weights by source, read-only and not copied.
     fn out_arrays<'py>(slf: &Bound<'py, Self>) -> PyResult<Arrays<'py>> {
-        arrays_of(slf, slf.get().graph.out())
+        let own = slf.get();
+        detached(slf.py(), || own.graph.out().load_rows())?.map_err(raise_graph)?;
+        arrays_of(slf, own.graph.out())
     }
 
     /// Offsets, sources and weights by target.
     fn in_arrays<'py>(slf: &Bound<'py, Self>) -> PyResult<Arrays<'py>> {
         let own = slf.get();
-        detached(slf.py(), || {
-            own.graph.incoming();
-        })?;
+        detached(slf.py(), || own.graph.load_incoming()?.load_rows())?.map_err(raise_graph)?;
         arrays_of(slf, own.graph.incoming())
     }
 
     /// The graph with all edges reversed, over the same arrays.
     fn transposed(&self, py: Python<'_>) -> PyResult<Self> {
-        Ok(Self::new(detached(py, || self.graph.transpose())?))
+        let transposed = detached(py, || self.graph.load_incoming().map(|_| self.graph.transpose()))?;
+        Ok(Self::new(transposed.map_err(raise_graph)?))
     }
 
     /// The graph with the reverse of every edge.
     fn symmetrised(&self, py: Python<'_>) -> PyResult<Self> {
-        Ok(Self::new(detached(py, || self.graph.symmetrised())?))
+        Ok(Self::new(detached(py, || self.graph.symmetrised())?.map_err(raise_graph)?))
     }
 
     /// Number of edges from a vertex to itself.
@@ -245,7 +247,7 @@ impl NativeGraph {
         let mut entry = match cache.kept(&key, &arguments) {
             Some(entry) => entry.map_err(raise)?,
             None => {
-                let take = || cache.take(&key, &program, graph, &machine(device, threads)?, &arguments);
+                let take = || cache.take(&key, &program, graph, &arguments);
                 detached(py, take)?.map_err(raise)?
             }
         };
@@ -291,7 +293,7 @@ pub fn key(
     };
     Key {
         serial: program.serial,
-        machine: (device.to_string(), threads),
+        machine: Target::named(device).threads(threads),
         schedule,
         names: arguments.iter().map(|(name, _)| name.clone()).collect(),
         graphs: arguments.iter().filter_map(graph).collect(),

@@ -1,6 +1,7 @@
 //! Results of a run as Python sees them.
 
-use graphwright::{Entry as Cell, Outcome, StepRecord, Value};
+use graphwright::results::{Entry as Cell, PathNumber};
+use graphwright::{Outcome, StepRecord, Value};
 use numpy::Element;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
@@ -16,7 +17,7 @@ pub struct NativeOutcome {
     pub outcome: Outcome,
     /// The record of every operator call, where these were asked for.
     pub trace: Vec<StepRecord>,
-    /// The results that were copied, where a later run changes the vectors of this one: no others can be had.
+    /// The results of an update, which also leaves what the next one needs: no others can be had.
     pub taken: Option<Vec<String>>,
 }
 
@@ -68,6 +69,24 @@ impl NativeOutcome {
         })
     }
 
+    /// A shortest path to a vertex: its length and its vertices.
+    fn path<'py>(&self, py: Python<'py>, target: u32) -> PyResult<Option<(Bound<'py, PyAny>, Vec<u32>)>> {
+        let path = py.detach(|| self.outcome.path(target)).map_err(raise)?;
+        path.map(|path| Ok((length(py, path.length)?, path.vertices))).transpose()
+    }
+
+    /// The vertex before each on a shortest path.
+    fn parents<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let parents = py.detach(|| self.outcome.parents()).map_err(raise)?;
+        Ok(numpy::PyArray1::from_vec(py, parents).into_any())
+    }
+
+    /// The paths of a program that lists some: lengths and vertices.
+    fn paths<'py>(&self, py: Python<'py>) -> PyResult<Vec<(Bound<'py, PyAny>, Vec<u32>)>> {
+        let paths = py.detach(|| self.outcome.paths()).map_err(raise)?;
+        paths.into_iter().map(|path| Ok((length(py, path.length)?, path.vertices))).collect()
+    }
+
     /// Checks the result of a standard program.
     fn verify(&self, py: Python<'_>) -> PyResult<()> {
         if self.taken.is_some() {
@@ -109,7 +128,7 @@ impl NativeOutcome {
     /// What was not as given.
     #[getter]
     fn notes(&self) -> Vec<String> {
-        self.outcome.notes.clone()
+        self.outcome.notes.iter().map(ToString::to_string).collect()
     }
 
     /// What the program printed.
@@ -145,6 +164,14 @@ impl NativeOutcome {
     fn has(&self, name: &str) -> bool {
         self.taken.as_ref().is_none_or(|taken| taken.iter().any(|known| known == name))
     }
+}
+
+/// The length of a path as a number of Python.
+fn length(py: Python<'_>, length: PathNumber) -> PyResult<Bound<'_, PyAny>> {
+    Ok(match length {
+        PathNumber::Integer(whole) => whole.into_pyobject(py)?.into_any(),
+        PathNumber::Real(real) => real.into_pyobject(py)?.into_any(),
+    })
 }
 
 /// A vector as an array, if its entries are of this type.

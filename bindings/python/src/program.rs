@@ -1,5 +1,6 @@
 //! Programs: the standard ones and texts of the user.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -20,10 +21,21 @@ pub struct NativeProgram {
 
 #[pymethods]
 impl NativeProgram {
-    /// A program from its text; `name` stands in messages.
+    /// A program from its text; `name` stands in messages, and paths of files that it uses begin at `folder`.
     #[staticmethod]
-    fn parse(name: &str, text: &str) -> PyResult<Self> {
-        Program::parse(name, text).map(Self::new).map_err(raise)
+    #[pyo3(signature = (name, text, folder=None))]
+    fn parse(name: &str, text: &str, folder: Option<PathBuf>) -> PyResult<Self> {
+        let program = match folder {
+            Some(folder) => Program::parse_in(name, text, &folder),
+            None => Program::parse(name, text),
+        };
+        program.map(Self::new).map_err(raise)
+    }
+
+    /// The file of a program, with the files that it uses.
+    #[staticmethod]
+    fn open(name: &str, path: PathBuf) -> PyResult<Self> {
+        Program::open(name, &path).map(Self::new).map_err(raise)
     }
 
     /// A standard program, or the file of a program by its path.

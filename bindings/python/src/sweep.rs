@@ -12,7 +12,6 @@ use pyo3::prelude::*;
 use crate::cache::{Cache, Given, Key};
 use crate::errors::raise;
 use crate::graph::{NativeGraph, given, key};
-use crate::machines::machine;
 use crate::program::NativeProgram;
 use crate::worker::watched;
 
@@ -189,18 +188,21 @@ impl Sweep {
 
     /// One run.
     fn one<T>(&self, source: u32, read: impl FnOnce(&Outcome) -> graphwright::Result<T>) -> graphwright::Result<T> {
-        let machine = machine(&self.key.machine.0, self.key.machine.1)?;
         let mut arguments = self.arguments.clone();
         if let Some((_, last)) = arguments.last_mut() {
             *last = graphwright::Argument::Text(source.to_string());
         }
-        let mut entry = self.cache.take(&self.key, &self.program, &self.graph, &machine, &arguments)?;
+        let mut entry = self.cache.take(&self.key, &self.program, &self.graph, &arguments)?;
         if self.cancel.load(Ordering::Relaxed) {
             return Err(Error::Result("the runs were cancelled".to_string()));
         }
         let outcome = entry.prepared.run();
         self.cache.put(self.key.clone(), entry);
-        read(&outcome?)
+        let outcome = outcome?;
+        if outcome.scalar::<bool>("too_long").unwrap_or(false) {
+            return Err(Error::Result(format!("a path from {source} is too long: it does not fit the type int")));
+        }
+        read(&outcome)
     }
 
     fn figures(&self, outcome: &Outcome, row: &mut [f64]) -> graphwright::Result<()> {

@@ -30,6 +30,7 @@ CALLS = {
     "fastrp": lambda: gw.fastrp(GRAPH, verify=True),
     "harmonic": lambda: gw.harmonic(GRAPH, pivots=4, verify=True),
     "hits": lambda: gw.hits(GRAPH, verify=True),
+    "k_shortest_paths": lambda: gw.k_shortest_paths(WEIGHTED, 0, 1, verify=True),
     "katz": lambda: gw.katz(GRAPH, verify=True),
     "kcore": lambda: gw.kcore(GRAPH, verify=True),
     "kcore_unordered": lambda: gw.kcore_unordered(GRAPH, verify=True),
@@ -74,7 +75,28 @@ def test_values_of_edges_are_one_row():
     assert gw.bc_edges(cycle).centrality.tolist() == gw.bc_weighted(cycle).edge_centrality.tolist() == [4.5] * 12
     flow = gw.maxflow(cycle, 0, 3)
     assert (flow.value, flow.flow.shape, flow.source_side[[0, 3]].tolist()) == (4, (12,), [True, False])
-    assert gw.msbfs(cycle, pivots=2).hops.shape == (6, 64)
+    assert gw.msbfs(cycle, pivots=2).hops.shape == (6, 2)
+
+
+def test_rows_are_as_long_as_asked_for():
+    G = gw.read("kron:8:seed=3")
+    for _ in range(2):
+        for length in (3, 100, 80):
+            assert gw.walks(G, length=length, verify=True).walk.shape == (256, length)
+    assert gw.msbfs(G, pivots=130, verify=True).hops.shape == (256, 130)
+    assert gw.similar(G, entries=40, verify=True).similar.shape == (256, 40)
+
+
+def test_ranks_by_weights():
+    G = gw.Graph.from_edges([(0, 1, 1), (0, 2, 9), (1, 0, 1), (2, 0, 1)], directed=True)
+    plain, weighted = gw.pagerank(G, verify=True), gw.pagerank(G, weights=True, verify=True)
+    assert plain.rank[1] == plain.rank[2] and weighted.rank[2] > 5 * weighted.rank[1]
+    assert gw.pagerank(G, damping=0.0).rank.tolist() == pytest.approx([1 / 3] * 3)
+    assert gw.ppr(G, 0, weights=True, verify=True).rank[2] > gw.ppr(G, 0, verify=True).rank[2]
+    for function in (gw.hits, gw.katz, gw.eigenvector):
+        function(G, weights=True, verify=True)
+        with pytest.raises(ValueError, match="has none"):
+            function("path:3", weights=True)
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -135,8 +157,12 @@ def test_long_paths_do_not_wrap_around():
     n = 40
     ends = np.arange(n - 1)
     G = gw.Graph.from_edges((ends, ends + 1, np.full(n - 1, 10**8)), directed=True)
-    with pytest.raises(OverflowError, match="sssp_real"):
-        gw.sssp(G, 0)
+    for call in (lambda: gw.sssp(G, 0), lambda: gw.sssp_delta(G, 0), lambda: gw.sssp(G, sources=[30, 0])):
+        with pytest.raises(OverflowError, match="sssp_real"):
+            call()
+    # A path too long for a vertex that a short one reaches.
+    G = gw.Graph.from_edges([(0, 1, 1), (1, 3, 2**31 - 2), (0, 2, 100), (2, 3, 1)], directed=True)
+    assert gw.sssp_delta(G, 0, delta=1, verify=True).dist.tolist() == [0, 1, 100, 101]
     assert gw.sssp_real(G, 0).dist[-1] == (n - 1) * 10**8
 
 
@@ -192,3 +218,21 @@ def test_a_vertex_that_is_not_there():
             gw.bfs("path:3", vertex)
     with pytest.raises(TypeError, match="a graph is needed"):
         gw.bfs(17, 0)
+
+
+def test_paths_by_ids():
+    roads = gw.Graph.from_edges([("a", "b", 3), ("b", "c", 4), ("a", "c", 9), ("d", "a", 1)])
+    found = gw.sssp(roads, "a")
+    assert found.path_to("c") == (7, ["a", "b", "c"])
+    assert found.path_to("a") == (0, ["a"])
+    assert found.path_to("d") is None
+    assert [roads.ids[v] if v >= 0 else None for v in found.parents()] == ["a", "a", "b", None]
+    assert gw.bfs(roads, "a").path_to("c") == (1, ["a", "c"])
+    assert gw.ppsp(roads, "a", "c").path_to("c") == (7, ["a", "b", "c"])
+    with pytest.raises(ValueError, match="finds the path to its target"):
+        gw.ppsp(roads, "a", "c").path_to("b")
+    with pytest.raises(ValueError, match="finds no paths"):
+        gw.pagerank(roads).path_to("b")
+    found = gw.k_shortest_paths(roads, "a", "c", verify=True)
+    assert found.paths() == [(7, ["a", "b", "c"]), (9, ["a", "c"])]
+    assert (found.found, found.length.tolist(), found.begin.tolist()) == (2, [7, 9], [0, 3])

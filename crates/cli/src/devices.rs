@@ -4,9 +4,9 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use clap::Args;
-use gw_cuda::device::{Device, DeviceError};
-use gw_cuda::nvidia::{self, Gpu, NvidiaDevice, Survey};
-use gw_lab::MachineFacts;
+use gw_device::nvidia::{self, Gpu, NvidiaDevice, Survey};
+use gw_device::{Device, DeviceError};
+use gw_meter::MachineFacts;
 use serde::Serialize;
 
 use crate::error::CliError;

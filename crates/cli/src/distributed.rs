@@ -1,16 +1,17 @@
 //! The processes and workers that `--target flow` runs on: found, started, and told of in one message.
 
 use std::path::PathBuf;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use clap::Args;
-use graphwright::{Flow, MachineOptions, Machines};
+use graphwright::Machine;
+use graphwright::machine::{Flow, MachineOptions, Machines};
 use gw_flow::{Cluster, ClusterError, Ended, Exchange, Launch, LaunchError, Launched, Sync};
 
 use crate::error::CliError;
-use crate::machines::{FLOW, Opened, Target};
+use crate::machines::{FLOW, Target};
 use crate::stop;
 
 /// The variable with the token of a run.
@@ -56,13 +57,18 @@ impl Distributed {
         counts.iter().any(Option::is_some) || self.exchange.is_some() || self.sync.is_some()
     }
 
+    /// Whether several processes share the work.
+    pub fn is_spread(&self) -> bool {
+        self.processes.is_some() || self.hosts.is_some()
+    }
+
     /// Whether this process is to start others rather than to run the program.
     pub fn launches(&self) -> bool {
         self.processes.is_some() && !Launched::is_here()
     }
 
-    /// Starts the processes and waits for their end.
-    pub fn launch(&self, target: &Target, cancel: &AtomicBool) -> Result<(), CliError> {
+    /// Starts the processes and waits for their end; `limit` is the time limit of the run.
+    pub fn launch(&self, target: &Target, limit: Option<Duration>, cancel: &AtomicBool) -> Result<(), CliError> {
         let processes = self.processes.unwrap_or(1);
         self.check(target)?;
         // What the processes would refuse is refused here, once.
@@ -71,7 +77,8 @@ impl Distributed {
             Cluster::processes(self.workers(), 0, addresses).map_err(usage)?;
         }
         let program = std::env::current_exe()?;
-        let launch = Launch { program, arguments: std::env::args_os().skip(1).collect(), processes };
+        let launch = Launch { program, arguments: std::env::args_os().skip(1).collect(), processes, limit };
+        stop::wait_for_others();
         cancel.store(false, Ordering::Relaxed);
         let ended = launch.run(cancel).map_err(|error| match error {
             LaunchError::Number(_) => CliError::Usage(error.to_string()),
@@ -80,12 +87,17 @@ impl Distributed {
         cancel.store(true, Ordering::Relaxed);
         match ended {
             Ended { code: 0, .. } => Ok(()),
+            ended if ended.stopped => {
+                let code = u8::try_from(stop::interrupted()).unwrap_or(1);
+                Err(CliError::Processes(Ended { code, ..ended }))
+            }
             ended => Err(CliError::Processes(ended)),
         }
     }
 
-    /// Meets the other processes, where there are any; `None` when nothing was said about workers.
-    pub fn gather(&self, target: &Target) -> Result<Option<Cluster>, CliError> {
+    /// Meets the other processes, where there are any; `None` when nothing was said about workers. `cancel` is set when
+    /// the process that has started this one asks it to end.
+    pub fn gather(&self, target: &Target, cancel: &Arc<AtomicBool>) -> Result<Option<Cluster>, CliError> {
         if !self.is_given() {
             return Ok(None);
         }
@@ -96,7 +108,11 @@ impl Distributed {
                 let cluster = cluster.with_token(std::env::var(TOKEN).unwrap_or_default());
                 cluster.with_patience(self.wait.unwrap_or(gw_flow::PATIENCE))
             }
-            (_, _, Some(launched)) => launched.cluster(self.workers(), || stop::end_process(1)).map_err(usage)?,
+            (_, _, Some(launched)) => {
+                let cancel = Arc::clone(cancel);
+                let stop = move || stop::stop(&cancel);
+                launched.cluster(self.workers(), stop, || stop::end_process(1)).map_err(usage)?
+            }
             _ => Cluster::threads(self.workers()).map_err(usage)?,
         };
         let cluster = cluster.with_exchange(self.exchange.unwrap_or_default()).with_sync(self.sync.unwrap_or_default());
@@ -136,6 +152,9 @@ fn usage(error: ClusterError) -> CliError {
 
 /// The number of this process and of all, where another process has started it. The first call answers to that.
 pub fn launched() -> Result<Option<(usize, usize)>, CliError> {
+    if Launched::is_here() {
+        stop::wake_without_parent();
+    }
     if let Some(launched) = Launched::begin()? {
         // The only call comes first.
         let _ = LAUNCHED.set(launched);
@@ -149,11 +168,10 @@ pub fn tell_launcher(code: u8, text: &str) -> bool {
 }
 
 /// Opens the machine on a cluster; `threads` is 0 for all cores.
-pub fn open(cluster: Cluster, threads: usize) -> Result<Opened, CliError> {
+pub fn open(cluster: Cluster, threads: usize) -> Result<Machine, CliError> {
     let mut machines = Machines::none();
     machines.register(Flow(Some(cluster)));
-    let machine = machines.open(FLOW, &MachineOptions { threads })?;
-    Ok(Opened { machine, replaceable: false, worth: None, seconds: 0.0 })
+    Ok(machines.open(FLOW, &MachineOptions { threads })?)
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

@@ -5,9 +5,6 @@ use gw_ir::{PassError, PassProblem};
 use gw_lang::{Diagnostic, SourceFile};
 use thiserror::Error;
 
-/// Exit code after Ctrl-C, as shells have it.
-pub const INTERRUPTED: i32 = 130;
-
 /// A failed command.
 #[derive(Debug, Error)]
 pub enum CliError {
@@ -66,80 +63,21 @@ pub enum CliError {
     /// A run came to its end, but what was asked for does not exist or cannot be told.
     #[error("{0}")]
     NoResult(String),
-    /// A suite or the choices from it are wrong.
-    #[error(transparent)]
-    Lab(gw_lab::LabError),
-    /// A model could not be made, read or used.
-    #[error(transparent)]
-    Model(#[from] gw_model::ModelError),
-    /// A run could not be explained.
-    #[error(transparent)]
-    Explain(gw_explain::ExplainError),
-    /// The machine could not be measured, or a sheet not be read.
-    #[error(transparent)]
-    Meter(#[from] gw_meter::MeterError),
-    /// A program could not be tuned.
-    #[error(transparent)]
-    Tune(gw_tune::TuneError),
-    /// Tuning was interrupted after this many schedules; what was measured is kept.
-    #[error(
-        "interrupted after {0} schedules; what was measured is kept, and the same command goes on from there; runs use \
-         what they used before, since the best so far was not checked"
-    )]
-    InterruptedTune(usize),
-    /// A survey was interrupted after this many schedules; what was measured is in the lab.
-    #[error("interrupted after {0} schedules; what was measured is in the lab")]
-    InterruptedSurvey(usize),
-    /// A device did not end a run, and the survey ended after this many schedules.
-    #[error(
-        "the device is still at work on a schedule that was ended: the survey ends after {0} schedules; what was \
-         measured is in the lab, and the same command goes on from there"
-    )]
-    LostDevice(usize),
-    /// A query could not be read or matched.
-    #[error(transparent)]
-    Pattern(gw_pattern::PatternError),
-    /// A trace could not be read or mined.
-    #[error(transparent)]
-    Mine(gw_mine::MineError),
-    /// A profiler's table could not be understood.
-    #[error("{file}: {error}")]
-    Criteria {
-        /// The file.
-        file: String,
-        /// What is wrong.
-        error: gw_criteria::CriteriaError,
-    },
     /// A graph that changes could not be changed or kept.
     #[error(transparent)]
     Dynamic(#[from] gw_dynamic::DynamicError),
-    /// Some rows of a suite failed.
-    #[error("{bad} of {rows} rows failed or gave wrong results")]
-    Rows {
-        /// Rows that did.
-        bad: usize,
-        /// All rows.
-        rows: usize,
-    },
-    /// Measuring was interrupted after this many rows.
-    #[error("interrupted; rows measured: {0}")]
-    Interrupted(usize),
-    /// A machine is not right.
-    #[error("{failed} of {runs} runs failed or gave wrong results")]
-    Check {
-        /// Runs that did.
-        failed: u64,
-        /// All runs.
-        runs: u64,
-    },
-    /// A check was interrupted after this many runs.
-    #[error("interrupted; runs checked: {0}")]
-    InterruptedCheck(u64),
-    /// Some runs of a lab do not come to their end, or gave wrong results.
-    #[error("{bad} runs failed or gave wrong results")]
-    LabRuns {
-        /// Runs that did.
-        bad: usize,
+    /// A file of changes cannot be taken as it is.
+    #[error("{0}")]
+    Updates(String),
+    /// Some of several programs failed, each of which was told; the results of the others were written.
+    #[error("{}", programs_in_words(bad, *of, *not_written))]
+    Programs {
+        /// Names of programs that failed, or whose result is wrong or does not exist.
+        bad: Vec<String>,
+        /// Number of all programs.
+        of: usize,
+        /// Files that could not be written for that.
+        not_written: usize,
     },
     /// Processes that were started here did not come to a good end.
     #[error("{}", .0.message.as_deref().unwrap_or_default())]
@@ -147,34 +85,26 @@ pub enum CliError {
     /// Arguments that do not fit together.
     #[error("{0}")]
     Usage(String),
+    /// The failure of a command that another program adds to these.
+    #[error("{0}")]
+    Added(Box<dyn Failure>),
 }
 
-impl From<gw_tune::TuneError> for CliError {
-    fn from(error: gw_tune::TuneError) -> Self {
-        match error {
-            gw_tune::TuneError::Program(error) => error.into(),
-            gw_tune::TuneError::Lab(error) => error.into(),
-            other => CliError::Tune(other),
-        }
+/// The failure of a command that stands outside of this crate.
+pub trait Failure: std::error::Error + Send + Sync {
+    /// The code the process ends with, unless a person has interrupted the command.
+    fn exit_code(&self) -> u8 {
+        1
     }
-}
 
-impl From<gw_lab::LabError> for CliError {
-    /// Findings in a program are shown as everywhere, with colours where they can be seen.
-    fn from(error: gw_lab::LabError) -> Self {
-        match error {
-            gw_lab::LabError::Program(error) => error.into(),
-            other => CliError::Lab(other),
-        }
+    /// Whether a person has interrupted the command.
+    fn is_interrupt(&self) -> bool {
+        false
     }
-}
 
-impl From<gw_explain::ExplainError> for CliError {
-    fn from(error: gw_explain::ExplainError) -> Self {
-        match error {
-            gw_explain::ExplainError::Run(error) => error.into(),
-            other => CliError::Explain(other),
-        }
+    /// Whether a device may still be at work.
+    fn is_stop(&self) -> bool {
+        false
     }
 }
 
@@ -193,10 +123,27 @@ impl From<graphwright::Error> for CliError {
             Error::Refused(reasons) => CliError::Unsupported(reasons.join("\n")),
             Error::Unsuitable(error) => CliError::Unsupported(error.to_string()),
             Error::Argument(error) => CliError::Usage(error.to_string()),
+            Error::Path(error) => error.into(),
+            Error::UnknownAim { ref word } => CliError::Usage(format!("--schedule auto:{word}: {error}")),
             error @ (Error::UnknownArgument { .. } | Error::UnknownMachine { .. }) => {
                 CliError::Usage(error.to_string())
             }
             error => CliError::Library(error),
+        }
+    }
+}
+
+impl From<gw_programs::PathError> for CliError {
+    /// What was asked for wrongly is told apart from what the run does not give.
+    fn from(error: gw_programs::PathError) -> Self {
+        use gw_programs::PathError;
+        match error {
+            PathError::NoPaths { .. } | PathError::OtherTarget { .. } | PathError::NoVertex { .. } => {
+                CliError::Usage(format!("--path: {error}"))
+            }
+            PathError::InParts => CliError::Unsupported(format!("--path: {error}")),
+            PathError::NoResult(why) => CliError::NoResult(why),
+            PathError::Wrong(invalid) => CliError::Wrong(invalid.to_string()),
         }
     }
 }
@@ -222,13 +169,11 @@ impl CliError {
     /// The code the process ends with.
     pub fn exit_code(&self) -> u8 {
         match self {
-            _ if self.is_interrupt() => INTERRUPTED as u8,
+            _ if self.is_interrupt() => crate::stop::interrupted() as u8,
             CliError::Usage(_) | CliError::UnknownProgram(_) => 2,
             CliError::Processes(ended) => ended.code,
             CliError::Pipeline(gw_ir::PipelineError::UnknownPass(_)) => 2,
-            CliError::Lab(error) if error.is_usage() => 2,
-            CliError::Explain(gw_explain::ExplainError::NoModel(_)) => 2,
-            CliError::Model(error) if error.is_usage() => 2,
+            CliError::Added(error) => error.exit_code(),
             CliError::Graph(error) if error.is_usage() => 2,
             CliError::Run { error, .. } if error.is_usage() => 2,
             _ => 1,
@@ -237,8 +182,7 @@ impl CliError {
 
     fn is_interrupt(&self) -> bool {
         match self {
-            CliError::Interrupted(_) | CliError::InterruptedCheck(_) => true,
-            CliError::InterruptedTune(_) | CliError::InterruptedSurvey(_) => true,
+            CliError::Added(error) => error.is_interrupt(),
             CliError::Run { error, .. } => matches!(error.kind(), gw_exec::ErrorKind::Cancelled),
             _ => false,
         }
@@ -248,7 +192,7 @@ impl CliError {
     pub fn is_stop(&self) -> bool {
         let timed_out = |error: &gw_exec::ExecError| matches!(error.kind(), gw_exec::ErrorKind::TimedOut { .. });
         match self {
-            CliError::LostDevice(_) => true,
+            CliError::Added(error) if error.is_stop() => true,
             CliError::Run { error, .. } if timed_out(error) => true,
             _ => self.is_interrupt(),
         }
@@ -274,4 +218,10 @@ fn shown(error: &gw_exec::ExecError, file: &SourceFile) -> String {
         Some(diagnostic) => diagnostic.render(file, crate::output::color()),
         None => error.to_string(),
     }
+}
+
+/// Which programs failed.
+fn programs_in_words(bad: &[String], of: usize, not_written: usize) -> String {
+    let files = if not_written > 0 { "; not all files were written" } else { "" };
+    format!("{} of {of} programs failed: {}{files}", bad.len(), bad.join(", "))
 }

@@ -1,12 +1,10 @@
 //! The machines that `--target` names, and which of them `auto` is.
 
-use std::time::Instant;
-
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use graphwright::{AUTO, Machine, MachineKind, MachineOptions, Machines, Opening, Swarm, Worth};
-use gw_graph::Graph;
-use gw_schedule::Family;
+use graphwright::machine::{self, Begun, Family, MachineKind, MachineOptions, Machines, Swarm, Work};
+use graphwright::schedule::AUTO;
+use graphwright::{Machine, Note};
 
 use crate::error::CliError;
 
@@ -29,6 +27,7 @@ pub struct Simulated {
     /// Cores of the simulated machine; with --target swarm
     #[arg(long, value_name = "N")]
     pub cores: Option<usize>,
+    /// All other parameters.
     #[command(flatten)]
     pub parameters: Parameters,
 }
@@ -55,32 +54,6 @@ impl Parameters {
             Some(name) => gw_swarm::Config::preset(name).map_err(usage),
         }
     }
-}
-
-/// A machine that was opened.
-pub struct Opened {
-    /// The machine.
-    pub machine: Machine,
-    /// It was chosen and not asked for: the CPU may take over from it.
-    pub replaceable: bool,
-    /// Why `auto` is this machine, where that was weighed.
-    pub worth: Option<Worth>,
-    /// Seconds that opening it took, waited for or not.
-    pub seconds: f64,
-}
-
-/// A machine that may be on its way already, while the graph is read.
-pub struct Begun<'a> {
-    target: &'a Target,
-    opening: Option<Opening>,
-}
-
-/// A run that a machine is chosen for.
-pub struct Work<'a> {
-    /// The name of the program.
-    pub program: &'a str,
-    /// Its graph, where that is known before the run.
-    pub graph: Option<&'a Graph>,
 }
 
 impl Target {
@@ -113,83 +86,46 @@ impl Target {
 
     /// Begins to open a machine that takes time to start; `graph` is the text of the graph, where one is named. For
     /// `auto` that is done only where the graph is large.
-    pub fn begin(&self, threads: usize, graph: Option<&str>) -> Begun<'_> {
-        let name = match self.0.as_str() {
-            AUTO if graph.is_some_and(graphwright::is_worth_starting) => Some(CUDA),
-            AUTO => None,
-            name => Some(name),
-        };
-        let opening = name.and_then(|name| Machines::begin(name, &MachineOptions { threads }));
-        if opening.is_some() {
-            // Whatever happens from here on: nobody tidies up after a driver that another thread has just called.
+    pub fn begin(&self, threads: usize, graph: Option<&str>) -> Begun {
+        let begun = machine::Target::named(&self.0).threads(threads).begin(graph);
+        if begun.is_starting() {
+            // Whatever happens from here on: a driver that another thread has just called is not tidied up.
             crate::stop::hurry();
         }
-        Begun { target: self, opening }
+        begun
     }
 
-    /// Opens the machine with what was said about a simulated one; `threads` is 0 for all cores.
-    pub fn open_simulated(&self, simulated: &Simulated, threads: usize) -> Result<Opened, CliError> {
-        self.begin(threads, None).finish(simulated, threads, None)
+    /// The machine that was begun, or the simulated one where its parameters are given.
+    pub fn finish(
+        &self,
+        begun: Begun,
+        simulated: &Simulated,
+        threads: usize,
+        work: Option<&Work<'_>>,
+    ) -> Result<Machine, CliError> {
+        match simulated.is_given() {
+            true => simulated.open(&self.0, threads),
+            false => Ok(begun.finish(work)?),
+        }
     }
 
-    /// Opens the machine; `threads` is 0 for all cores.
-    pub fn open(&self, threads: usize) -> Result<Opened, CliError> {
-        self.open_simulated(&Simulated::default(), threads)
-    }
-}
-
-impl Begun<'_> {
-    /// The machine, opened with what was said about a simulated one; `threads` is 0 for all cores. `auto` is the
-    /// machine that is expected to be done first with `work`, and without work the best one at hand.
-    pub fn finish(self, simulated: &Simulated, threads: usize, work: Option<&Work<'_>>) -> Result<Opened, CliError> {
-        let name = self.target.0.as_str();
-        if simulated.cores.is_some() || simulated.parameters.machine.is_some() {
-            return simulated.open(name, threads);
+    /// Opens the machine; `threads` is 0 for all cores. The failure of a machine that exists is reported.
+    pub fn open(&self, threads: usize) -> Result<Machine, CliError> {
+        let machine = self.begin(threads, None).finish(None)?;
+        for missing in machine.start().failed.clone() {
+            eprintln!("gw: {}", Note::MachineFailed { missing, instead: machine.name().to_string() });
         }
-        let options = MachineOptions { threads };
-        if name != AUTO {
-            return self.open(name, &options);
-        }
-        let cores = if threads == 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { threads };
-        let started = self.opening.as_ref().map_or(0.0, Opening::elapsed);
-        let worth = work.and_then(|work| Some(graphwright::worth(work.program, work.graph?, cores, started)));
-        if worth.as_ref().is_some_and(|worth| !worth.on_device) {
-            // A device that was started in vain is not waited for.
-            let machine = Machines::standard().open(CPU, &options)?;
-            return Ok(Opened { machine, replaceable: false, worth, seconds: 0.0 });
-        }
-        let start = Instant::now();
-        let (machine, failed, seconds) = match self.opening.map(Opening::finish) {
-            Some(graphwright::Opened { machine: Ok(machine), seconds }) => (machine, Vec::new(), seconds),
-            Some(graphwright::Opened { machine: Err(missing), .. }) if !missing.is_absent => {
-                (cpu(threads)?, vec![missing], start.elapsed().as_secs_f64())
-            }
-            Some(_) | None => {
-                let (machine, failed) = Machines::standard().open_auto(&options)?;
-                (machine, failed, start.elapsed().as_secs_f64())
-            }
-        };
-        // No GPU is nothing to talk about; one that is there and fails is.
-        for missing in failed {
-            eprintln!("gw: {}: {}; running on {}", missing.machine, missing.lacks, machine.name());
-        }
-        let replaceable = machine.name() != CPU;
-        Ok(Opened { machine, replaceable, worth: worth.filter(|_| replaceable), seconds })
-    }
-
-    fn open(self, name: &str, options: &MachineOptions) -> Result<Opened, CliError> {
-        let start = Instant::now();
-        let (machine, seconds) = match self.opening.map(Opening::finish) {
-            Some(opened) => (opened.machine.map_err(graphwright::Error::from)?, opened.seconds),
-            None => (Machines::standard().open(name, options)?, start.elapsed().as_secs_f64()),
-        };
-        Ok(Opened { machine, replaceable: false, worth: None, seconds })
+        Ok(machine)
     }
 }
 
 impl Simulated {
+    fn is_given(&self) -> bool {
+        self.cores.is_some() || self.parameters.machine.is_some()
+    }
+
     /// Opens the simulated machine that the parameters describe.
-    fn open(&self, name: &str, threads: usize) -> Result<Opened, CliError> {
+    fn open(&self, name: &str, threads: usize) -> Result<Machine, CliError> {
         if name != SWARM {
             return Err(CliError::Usage(format!("--cores and --machine go with --target {SWARM}")));
         }
@@ -197,8 +133,7 @@ impl Simulated {
         let cores = self.cores.unwrap_or(config.cores);
         let mut machines = Machines::none();
         machines.register(Swarm(config.with_cores(cores)));
-        let machine = machines.open(SWARM, &MachineOptions { threads })?;
-        Ok(Opened { machine, replaceable: false, worth: None, seconds: 0.0 })
+        Ok(machines.open(SWARM, &MachineOptions { threads })?)
     }
 }
 
@@ -206,12 +141,5 @@ impl Simulated {
 const SWARM: &str = "swarm";
 /// The distributed machine.
 pub const FLOW: &str = "flow";
-/// The machine that can run everything that fits into the memory of the host.
-const CPU: &str = "cpu";
-/// The machine that takes time to start.
+/// The GPU.
 const CUDA: &str = "cuda";
-
-/// The CPU; `threads` is 0 for all cores.
-pub fn cpu(threads: usize) -> Result<Machine, CliError> {
-    Ok(Machines::standard().open(CPU, &MachineOptions { threads })?)
-}

@@ -7,8 +7,6 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use gw_graph::memory::OutOfMemory;
-
 /// The system's allocator, which notes failures.
 struct Noting;
 
@@ -48,7 +46,6 @@ static ALLOCATOR: Noting = Noting;
 
 /// Prepares for the end of memory; for the start of the program.
 pub fn prepare() {
-    gw_graph::memory::when_refused(refused);
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     if gw_graph::memory::is_address_space_limited() {
         // By default each thread reserves 64 MiB of addresses for its small allocations, which count against the limit.
@@ -60,13 +57,6 @@ pub fn prepare() {
     unsafe {
         libc::signal(libc::SIGABRT, aborted as extern "C" fn(libc::c_int) as libc::sighandler_t);
     }
-}
-
-/// A graph's derived form needs more memory than may be used, and its caller knows no errors.
-fn refused(refusal: &OutOfMemory) {
-    eprintln!("gw: {refusal}");
-    gw_graph::format::remove_partial_files();
-    std::process::exit(1);
 }
 
 /// Ends the process with a sentence if memory ran out; otherwise the abort goes on.

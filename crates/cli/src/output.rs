@@ -3,6 +3,7 @@
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 
+use gw_graph::partial_file::PartialFile;
 use gw_lang::diagnostic::MOST_FINDINGS;
 use gw_lang::{Diagnostic, SourceFile};
 use serde::Serialize;
@@ -32,6 +33,15 @@ pub fn error_text(error: &CliError) -> String {
     }
 }
 
+/// An error of one of several programs as it is printed.
+pub fn error_text_of(program: &str, error: &CliError) -> String {
+    let text = error_text(error);
+    match text.strip_prefix("gw: ") {
+        Some(rest) => format!("gw: {program}: {rest}"),
+        None => format!("gw: {program} failed:\n{text}"),
+    }
+}
+
 /// Prints warnings about a program.
 pub fn warnings(found: &[Diagnostic], file: &SourceFile) {
     if !found.is_empty() {
@@ -58,13 +68,11 @@ pub fn text(text: &str) -> Result<(), CliError> {
 /// Refuses a file that cannot be written, before the work whose result shall go there. A file that is there keeps its
 /// contents, and none stays behind where there was none.
 pub fn writable(path: &Path, option: &str) -> Result<(), CliError> {
-    let is_new = !path.exists();
-    let opened = std::fs::OpenOptions::new().append(true).create(true).open(path);
-    opened.map_err(|error| CliError::Usage(format!("{option} {}: {error}", path.display())))?;
-    if is_new {
-        let _ = std::fs::remove_file(path);
-    }
-    Ok(())
+    let tried = match path.exists() {
+        true => std::fs::OpenOptions::new().append(true).open(path).map(drop),
+        false => PartialFile::beside(path).map(drop),
+    };
+    tried.map_err(|error| CliError::Usage(format!("{option} {}: {error}", path.display())))
 }
 
 /// A number with thin groups of three: `1,048,576`.

@@ -1,16 +1,37 @@
 //! A progress bar on a terminal, nothing on a pipe.
 
 use std::io::IsTerminal;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use gw_graph::progress::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+/// Work that is done before this time shows no bar.
+const PATIENCE: Duration = Duration::from_millis(700);
+
 /// Shows the phase at work on standard error while that is a terminal.
 pub struct Bar {
     bar: ProgressBar,
     phase: Mutex<()>,
+    late: Mutex<Late>,
+}
+
+/// When a bar appears.
+enum Late {
+    /// With its first phase.
+    No,
+    /// When the work goes on after [`PATIENCE`].
+    Wanted,
+    /// A thread waits for that; it ends with the sender.
+    Waiting(#[expect(dead_code, reason = "its end is the message")] Sender<()>),
+}
+
+impl Default for Bar {
+    fn default() -> Self {
+        Bar::new()
+    }
 }
 
 impl Bar {
@@ -30,8 +51,39 @@ impl Bar {
             true => ProgressDrawTarget::stderr(),
             false => ProgressDrawTarget::hidden(),
         };
-        Bar { bar: ProgressBar::with_draw_target(None, target), phase: Mutex::new(()) }
+        Bar { bar: ProgressBar::with_draw_target(None, target), phase: Mutex::new(()), late: Mutex::new(Late::No) }
     }
+
+    /// A bar for work that is most often done at once: it appears when the work takes longer.
+    pub fn late() -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        let late = if std::io::stderr().is_terminal() { Late::Wanted } else { Late::No };
+        Bar { bar, phase: Mutex::new(()), late: Mutex::new(late) }
+    }
+
+    fn appear_later(&self) {
+        let mut late = self.late.lock().unwrap_or_else(PoisonError::into_inner);
+        if !matches!(*late, Late::Wanted) {
+            return;
+        }
+        let (sender, receiver) = channel::<()>();
+        let bar = self.bar.clone();
+        // Without a thread there is no bar, and nothing else is missing.
+        let _ = std::thread::Builder::new().name("bar".into()).spawn(move || {
+            if receiver.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) && !bar.is_finished() {
+                bar.set_draw_target(ProgressDrawTarget::stderr());
+            }
+        });
+        *late = Late::Waiting(sender);
+    }
+}
+
+/// A bar for one piece of work, of which nothing is known but that it goes on; it goes when it is dropped.
+#[must_use = "the bar goes when it is dropped"]
+pub fn phase(words: &str) -> Bar {
+    let bar = Bar::late();
+    bar.begin(words, None);
+    bar
 }
 
 impl Drop for Bar {
@@ -56,6 +108,7 @@ impl Progress for Bar {
         }
         self.bar.set_message(phase.to_owned());
         self.bar.enable_steady_tick(Duration::from_millis(100));
+        self.appear_later();
     }
 
     fn advance(&self, units: u64) {

@@ -1,28 +1,106 @@
-//! How a command is stopped: by Ctrl-C or SIGTERM, by a time limit, and at its end, when nothing needs to be tidied up.
+//! How a command is stopped: by a signal (Ctrl-C, SIGTERM, SIGHUP), by a time limit, and at its end, when nothing needs
+//! to be tidied up.
 //!
 //! Whoever works looks at a flag and ends in good order. What does not look (a kernel of a device that never ends, a
 //! compiler, a validator) is not waited for: a moment later the process ends as it stands. Files are written under
 //! another name first and labs in transactions, so that nothing half-done stays behind.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::Duration;
-
-use crate::error::INTERRUPTED;
 
 /// How long work that was told to stop may take to end in good order.
 const GRACE: Duration = Duration::from_millis(800);
+/// The number of Ctrl-C.
+const INTERRUPT: i32 = 2;
+
+/// The signal that asked the command to end; 0 before there was one.
+static SIGNAL: AtomicI32 = AtomicI32::new(0);
+/// The command was asked to end.
+static ASKED: AtomicBool = AtomicBool::new(false);
+/// This process has started others and waits for their end.
+static LAUNCHES: AtomicBool = AtomicBool::new(false);
 
 /// Sets `cancel` when the person or the system asks the command to end. While `cancel` is true already, because nobody
 /// would look at it, the process ends at once.
 pub fn on_signals(cancel: Arc<AtomicBool>) -> Result<(), ctrlc::Error> {
-    ctrlc::set_handler(move || {
-        if !cancel.swap(true, Ordering::Relaxed) {
-            std::thread::sleep(GRACE);
-            eprintln!("error: interrupted; what was running did not end in good order within {GRACE:?}");
+    ctrlc::set_handler(move || stop(&cancel))?;
+    #[cfg(unix)]
+    numbers::note();
+    Ok(())
+}
+
+/// Stops the command as a signal does.
+pub fn stop(cancel: &AtomicBool) -> ! {
+    while ASKED.swap(true, Ordering::Relaxed) {
+        // Another thread was asked before, and ends the process when it is time.
+        std::thread::sleep(GRACE);
+    }
+    if !cancel.swap(true, Ordering::Relaxed) {
+        let patience = if LAUNCHES.load(Ordering::Relaxed) { 2 * GRACE } else { GRACE };
+        std::thread::sleep(patience);
+        eprintln!("error: interrupted; what was running did not end in good order within {patience:?}");
+    }
+    end_process(interrupted());
+}
+
+/// The exit code of a command that a signal has ended: 128 and the number of the signal, as shells have it. That of
+/// Ctrl-C where a run was cancelled without a signal.
+pub fn interrupted() -> i32 {
+    match SIGNAL.load(Ordering::Relaxed) {
+        0 => 128 + INTERRUPT,
+        signal => 128 + signal,
+    }
+}
+
+/// This process waits for others that it has started: it is given twice their time to end in good order.
+pub fn wait_for_others() {
+    LAUNCHES.store(true, Ordering::Relaxed);
+}
+
+/// Which signal came: the handlers of `ctrlc` do not tell.
+#[cfg(unix)]
+mod numbers {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// The handler of `ctrlc`, which wakes its thread.
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+
+    /// Notes the number of each signal before the handler that is there is called.
+    pub fn note() {
+        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+            // SAFETY: the structure is plain data and valid when zeroed; the handler installed is a function for the
+            // life of the process that touches atomics only, and keeps the flags of the one it replaces.
+            unsafe {
+                let mut action: libc::sigaction = std::mem::zeroed();
+                if libc::sigaction(signal, std::ptr::null(), &mut action) != 0 {
+                    continue;
+                }
+                NEXT.store(action.sa_sigaction, Ordering::Relaxed);
+                action.sa_sigaction = handle as extern "C" fn(libc::c_int) as usize;
+                let _ = libc::sigaction(signal, &action, std::ptr::null_mut());
+            }
         }
-        end_process(INTERRUPTED);
-    })
+    }
+
+    extern "C" fn handle(signal: libc::c_int) {
+        super::SIGNAL.store(signal, Ordering::Relaxed);
+        let next = NEXT.load(Ordering::Relaxed);
+        // SAFETY: `ctrlc` has installed one function for all three signals; it takes the number of the signal and is
+        // safe to call in a handler.
+        unsafe { std::mem::transmute::<usize, extern "C" fn(libc::c_int)>(next)(signal) }
+    }
+}
+
+/// On Linux, lets this process be continued when its parent ends while it stands still: it then finds out that the
+/// parent is gone, and ends.
+pub fn wake_without_parent() {
+    #[cfg(target_os = "linux")]
+    // SAFETY: sets a number of this process and touches no memory.
+    unsafe {
+        // Where the system refuses, a process that stands still stays where it is.
+        let _ = libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGCONT);
+    }
 }
 
 /// Ends the process a moment after a time limit, counted from now, unless it has ended by then.
@@ -86,7 +164,7 @@ pub fn is_hurried() -> bool {
 
 /// Ends the process without a wait for anything: exit handlers of a driver may wait for a kernel that never ends.
 pub fn end_process(code: i32) -> ! {
-    gw_graph::format::remove_partial_files();
+    gw_graph::partial_file::remove_partial_files();
     // SAFETY: `_exit` takes any code, ends the process and runs nothing of ours.
     unsafe { libc::_exit(code) }
 }

@@ -6,12 +6,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
 use graphwright::{Machine, Program};
+use gw_graph::progress::Progress;
 use gw_swarm::{Report, SwarmVm, page};
 use rayon::prelude::*;
 
+use crate::apart::Apart;
 use crate::error::CliError;
 use crate::machines::Parameters;
 use crate::output::{grouped, text};
+use crate::progress::Bar;
 
 const HELP: &str = "\
 Examples:
@@ -48,11 +51,16 @@ pub struct Swarm {
 }
 
 impl Swarm {
+    /// Runs the program on every number of cores and prints the cycles.
     pub fn run(self, cancel: &Arc<AtomicBool>) -> Result<(), CliError> {
+        let read = Apart::reading([&*self.program]).and(&self.args).and(&self.schedule);
+        read.writing("--page", self.page.as_deref()).check()?;
         let program = Program::find(&self.program)?;
         let config = self.parameters.config()?;
-        let schedule = self.schedule.as_deref().unwrap_or(graphwright::AUTO);
+        let schedule = self.schedule.as_deref().unwrap_or(graphwright::schedule::AUTO);
         cancel.store(false, Ordering::Relaxed);
+        let bar = Bar::late();
+        bar.begin("simulating", Some(self.cores.len() as u64));
         let run = |&cores: &usize| -> Result<Report, CliError> {
             let machine = SwarmVm::new(config.clone().with_cores(cores)).map_err(|e| CliError::Usage(e.to_string()))?;
             let machine = Arc::new(machine);
@@ -61,13 +69,14 @@ impl Swarm {
             if program.as_standard().is_some() {
                 outcome.verify()?;
             }
+            bar.advance(1);
             Ok(machine.last_report())
         };
         let reports: Vec<Report> = self.cores.par_iter().map(run).collect::<Result<_, _>>()?;
+        drop(bar);
         if let Some(file) = &self.page {
             let title = format!("{} {} on Swarm under {schedule}", program.name(), self.args.join(" "));
-            std::fs::write(file, page::page(&title, &reports))
-                .map_err(|error| CliError::Usage(format!("{}: {error}", file.display())))?;
+            gw_graph::format::write_file(file, page::page(&title, &reports).as_bytes())?;
         }
         match self.json {
             true => crate::output::json(&reports),

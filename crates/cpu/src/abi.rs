@@ -5,6 +5,7 @@
 
 use std::sync::atomic::AtomicBool;
 
+use crate::groups::Table;
 use crate::intersect::Marks;
 
 /// `kernel(environment, begin, end, worker)`.
@@ -35,6 +36,8 @@ pub(crate) struct Worker {
     pub(crate) stop: *const AtomicBool,
     /// Buckets of an eager priority queue, null otherwise.
     pub(crate) buckets: *mut crate::ordered::LocalBuckets,
+    /// Groups of the neighbours of the vertex at hand.
+    pub(crate) table: Table,
     /// Owner of `out`.
     pub(crate) queue: Vec<u32>,
     /// The neighbours of the vertex at hand, for intersections.
@@ -89,8 +92,10 @@ pub(crate) mod slot {
     pub(crate) const COUNTS: usize = 11;
     /// What random draws depend on beside the vertex or edge: for the applied function, the `from` and the `to` filter.
     pub(crate) const DRAWS: usize = 12;
+    /// The logarithm of the slots of tables in which every key has its own slot; 0: keys are spread by a hash function.
+    pub(crate) const TABLE_BITS: usize = 15;
     /// Number of fixed slots.
-    pub(crate) const COUNT: usize = 15;
+    pub(crate) const COUNT: usize = 16;
 }
 
 /// The flag of a worker that has not been given one.
@@ -114,6 +119,7 @@ impl Worker {
             random: 0,
             stop: &raw const NEVER,
             buckets: std::ptr::null_mut(),
+            table: Table::default(),
             queue,
             marks: Marks::default(),
         }

@@ -1,8 +1,8 @@
 //! The schedules this machine can execute: nothing is accepted that would be ignored.
 
 use gw_schedule::{
-    Axis, Capabilities, Classes, Criterion, Dedup, Direction, FrontierCreation, FrontierForm, Intersection, Leaves,
-    LoopForm, Parallelism, PriorityUpdate,
+    Axis, Capabilities, Classes, Criterion, Dedup, Direction, FrontierCreation, FrontierForm, GroupTable, Intersection,
+    Leaves, LoopForm, Parallelism, PriorityUpdate,
 };
 use std::sync::OnceLock;
 
@@ -76,6 +76,7 @@ fn everywhere() -> Capabilities {
         .allow(Axis::Update, &[PriorityUpdate::Eager, PriorityUpdate::EagerWithMerge, PriorityUpdate::ConstantSum])
         .allow(Axis::Classes, Classes::ALL)
         .allow(Axis::Leaves, Leaves::ALL)
+        .allow(Axis::Table, GroupTable::ALL)
         .allow_all(Axis::Segments)
         .allow_all(Axis::Merge)
         .allow_adaptive()

@@ -4,7 +4,7 @@
 //! | place | choice |
 //! |---|---|
 //! | edge operator from a set that changes nothing at destinations | push |
-//! | other edge operator from a set | push, and pull where much work lies ahead; only push in searches (`to` is given) at mean degrees below 4 |
+//! | other edge operator from a set | push, and pull where much work lies ahead; only push in searches (`to` is given) of flat graphs |
 //! | edge operator over all edges that writes destinations | pull, shared by edges; cache segments where the vectors it reads by source outgrow the second-level cache |
 //! | other edge operators | push, chunks of vertices |
 //! | least-priority updates in an ordered loop | eager buckets with merging; width from mean weight and mean degree |
@@ -13,16 +13,17 @@
 //! | intersections | by the lengths of the lists |
 //! | vertex operators | chunks of vertices |
 
-use gw_exec::{Choice, ChoicePoint, GraphFacts, INTERSECTIONS_BY_LENGTH, Rule, RuleTable, choose_by_rules};
-use gw_ir::module::Module;
-use gw_schedule::{
-    Direction, FrontierForm, Hybrid, Parallelism, Param, PointKind, PriorityChange, PriorityUpdate, SimpleSchedule,
-    Sources,
+use gw_exec::{
+    Choice, ChoicePoint, GraphFacts, INTERSECTIONS_BY_LENGTH, LAZY_BUCKETS, PUSH_ALL_EDGES, PUSH_FLAT_SEARCHES,
+    PUSH_SETS, PUSH_WHERE_DESTINATIONS_STAY, Rule, RuleTable, because_it_pulls, because_of_weight_and_degree,
+    choose_by_rules, push_in_chunks, push_or_pull, shared_out,
 };
+use gw_ir::module::Module;
+use gw_schedule::{Direction, Parallelism, Param, PriorityChange, PriorityUpdate, SimpleSchedule, Sources};
 
 use crate::capability::capabilities;
 use crate::codegen::cell_bytes;
-use crate::tuning::{BUCKET_WIDTH_FACTOR, DENSE_DEGREE, FLAT_DEGREE, LEAST_BUCKET_WIDTH_FACTOR, PULL_SHARE};
+use crate::tuning::{BUCKET_WIDTH_FACTOR, DENSE_DEGREE, LEAST_BUCKET_WIDTH_FACTOR, PULL_SHARE};
 
 /// Chooses a schedule for a module as lowered, before any pass. Returns the module with a label on every operator.
 pub(crate) fn choose(module: Module, graph: &GraphFacts) -> (Module, Choice) {
@@ -30,39 +31,14 @@ pub(crate) fn choose(module: Module, graph: &GraphFacts) -> (Module, Choice) {
 }
 
 const RULES: &[Rule] = &[
-    // A pull would look at all edges for what it does not own.
-    Rule {
-        applies: |p| p.starts_from(Sources::Set) && !p.point.has_to && !changes_destination(p),
-        schedule: |_| push().into(),
-        because: |_| "nothing is written at destinations: pushing visits the edges of the set only".into(),
-    },
-    // A filter on destinations is the mark of a search; without one a set may begin with all vertices.
-    Rule {
-        applies: |p| p.starts_from(Sources::Set) && p.point.has_to && p.graph.mean_degree() < FLAT_DEGREE,
-        schedule: |_| push().into(),
-        because: |p| {
-            let degree = p.graph.mean_degree();
-            format!("mean degree {degree:.1}: frontiers of a search stay small, so it always pushes")
-        },
-    },
+    PUSH_WHERE_DESTINATIONS_STAY,
+    PUSH_FLAT_SEARCHES,
     Rule {
         applies: |p| p.starts_from(Sources::Set),
-        schedule: |_| {
-            let bitmap = Some(FrontierForm::Bitmap);
-            let pull = SimpleSchedule { frontier: bitmap, ..parallel(Direction::Pull, Parallelism::Dynamic) };
-            let threshold = Param::Value(PULL_SHARE);
-            Hybrid { threshold, first: push(), second: pull, ..Hybrid::push_pull() }.into()
-        },
-        because: |p| {
-            let degree = p.graph.mean_degree();
-            format!("mean degree {degree:.1}: pulls while more than a tenth of the edges lies ahead")
-        },
+        schedule: |_| push_or_pull(PULL_SHARE).into(),
+        because: |p| because_it_pulls(p, PULL_SHARE),
     },
-    Rule {
-        applies: |p| p.starts_from(Sources::Set),
-        schedule: |_| push().into(),
-        because: |_| "pulling is not possible here".into(),
-    },
+    PUSH_SETS,
     Rule {
         applies: |p| {
             p.owns_destinations() && bytes_by_source(p) > second_level_cache() && p.graph.mean_degree() >= DENSE_DEGREE
@@ -70,7 +46,7 @@ const RULES: &[Rule] = &[
         schedule: |p| {
             let segments = bytes_by_source(p).div_ceil(second_level_cache());
             let segments = Some(Param::Value(segments as u64));
-            SimpleSchedule { segments, ..parallel(Direction::Pull, Parallelism::EdgeAware) }.into()
+            SimpleSchedule { segments, ..shared_out(Direction::Pull, Parallelism::EdgeAware) }.into()
         },
         because: |p| {
             let (bytes, cache) = (mib(bytes_by_source(p)), mib(second_level_cache()));
@@ -79,50 +55,31 @@ const RULES: &[Rule] = &[
     },
     Rule {
         applies: |p| p.owns_destinations(),
-        schedule: |_| parallel(Direction::Pull, Parallelism::EdgeAware).into(),
+        schedule: |_| shared_out(Direction::Pull, Parallelism::EdgeAware).into(),
         because: |_| "all edges: pulling owns its destinations, no atomics".into(),
     },
-    Rule {
-        applies: |p| p.starts_from(Sources::All),
-        schedule: |_| push().into(),
-        because: |_| "its writes are not owned by destinations".into(),
-    },
+    PUSH_ALL_EDGES,
     Rule {
         applies: |p| p.starts_from(Sources::Filter),
-        schedule: |_| push().into(),
+        schedule: |_| push_in_chunks().into(),
         because: |_| "sources are tested: pushing tests each once".into(),
     },
     Rule {
         applies: |p| p.changes_priorities(PriorityChange::Min) && p.point.eager_loop,
         schedule: |p| {
             let delta = Some(Param::Value(bucket_width(p.graph)));
-            SimpleSchedule { update: Some(PriorityUpdate::EagerWithMerge), delta, ..push() }.into()
+            SimpleSchedule { update: Some(PriorityUpdate::EagerWithMerge), delta, ..push_in_chunks() }.into()
         },
-        because: |p| {
-            let (weight, degree) = (p.graph.mean_weight(), p.graph.mean_degree());
-            format!("mean weight {weight:.0}, mean degree {degree:.1}: bucket width from both")
-        },
+        because: because_of_weight_and_degree,
     },
     Rule {
         applies: |p| p.changes_priorities(PriorityChange::ConstantSum) && p.graph.symmetric,
-        schedule: |_| SimpleSchedule { update: Some(PriorityUpdate::ConstantSum), ..push() }.into(),
+        schedule: |_| SimpleSchedule { update: Some(PriorityUpdate::ConstantSum), ..push_in_chunks() }.into(),
         because: |_| "a constant per edge: counted first, one update per vertex and round".into(),
     },
-    Rule {
-        applies: |p| p.point.kind == PointKind::PriorityOperator,
-        schedule: |_| push().into(),
-        because: |_| "lazy buckets".into(),
-    },
+    LAZY_BUCKETS,
     INTERSECTIONS_BY_LENGTH,
 ];
-
-fn push() -> SimpleSchedule {
-    parallel(Direction::Push, Parallelism::Dynamic)
-}
-
-fn parallel(direction: Direction, parallelism: Parallelism) -> SimpleSchedule {
-    SimpleSchedule { parallelism: Some(parallelism), ..SimpleSchedule::with_direction(direction) }
-}
 
 /// The denser a graph, the sooner a bucket is settled and the more work a wide one wastes; the best width falls with
 /// the square of the degree, down to a small part of the mean weight.
@@ -131,10 +88,6 @@ fn bucket_width(graph: &GraphFacts) -> u64 {
     let degree = graph.mean_degree().max(1.0);
     let factor = (BUCKET_WIDTH_FACTOR / (degree * degree)).max(LEAST_BUCKET_WIDTH_FACTOR);
     ((weight * factor).round() as u64).max(1)
-}
-
-fn changes_destination(place: &ChoicePoint<'_>) -> bool {
-    place.edges.is_some_and(|edges| edges.changes_destination)
 }
 
 /// Bytes of the vectors that an edge function touches at its source, for all vertices.

@@ -408,7 +408,9 @@ impl Crew {
                 let span = site.map(|s| s.span).unwrap_or_default();
                 result = Err(ExecError::new(error(worker, site), span));
             }
-            worker.fault = 0;
+            if std::mem::take(&mut worker.fault) != 0 {
+                worker.table.forget();
+            }
             worker.marks.forget();
         }
         result
@@ -448,8 +450,8 @@ fn error(worker: &Worker, site: Option<&FaultSite>) -> ErrorKind {
         _ if is(Fault::Vertex) => {
             ErrorKind::VertexOutOfRange { vertex: worker.fault_value, vertices: worker.fault_limit as usize }
         }
-        _ if is(Fault::NoOutNeighbours) => ErrorKind::NoNeighbours { vertex, side: "out" },
-        _ if is(Fault::NoInNeighbours) => ErrorKind::NoNeighbours { vertex, side: "in" },
+        _ if is(Fault::NoOutNeighbours) => ErrorKind::NoNeighbours { vertex: vertex.into(), side: "out" },
+        _ if is(Fault::NoInNeighbours) => ErrorKind::NoNeighbours { vertex: vertex.into(), side: "in" },
         _ if is(Fault::Division) => ErrorKind::DivisionByZero,
         _ if is(Fault::Overflow) => ErrorKind::PriorityOverflow,
         code => ErrorKind::Malformed(format!("a kernel ended with the unknown fault {code}")),

@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex};
 
 use gw_exec::{
-    Captures, Condition, EdgeCall, Environment, ErrorKind, Executable, FrontierCosts, Locals, OperatorCall, OperatorId,
-    OperatorOutcome, Queue, QueueSpec, QueueState, Reduction, RemoteMemory, Result, Sites, StatementId, Value, Vector,
-    VertexSet, random,
+    AsyncWork, Captures, Condition, EdgeCall, Environment, ErrorKind, Executable, FrontierCosts, Locals, OperatorCall,
+    OperatorId, OperatorOutcome, Queue, QueueSpec, QueueState, Reduction, RemoteMemory, Result, Sites, StatementId,
+    Statements, Value, Vector, VertexSet, random,
 };
 use gw_graph::{Graph, WeightKind};
 use gw_ir::analysis::operator::{EdgeFacts, Enqueued};
@@ -269,7 +269,7 @@ impl CpuExecutable {
         let forms = compiled.inputs.iter().filter_map(|(source, _)| match source {
             Source::Graph(name, array) => match (env.global(name)?, array.side()?) {
                 (Value::Graph(graph), Side::Out) => Some(ListForm::of(graph.out())),
-                (Value::Graph(graph), Side::In) => Some(ListForm::of(graph.incoming())),
+                (Value::Graph(graph), Side::In) => graph.load_incoming().ok().map(ListForm::of),
                 _ => None,
             },
             _ => None,
@@ -401,10 +401,6 @@ impl CpuExecutable {
 }
 
 impl Executable for CpuExecutable {
-    fn threads(&self) -> u64 {
-        self.crew.size() as u64
-    }
-
     fn run_operator(
         &mut self,
         operator: OperatorId,
@@ -448,16 +444,6 @@ impl Executable for CpuExecutable {
         self.crew.rouse();
         self.reference.begin_run();
     }
-
-    fn run_par_for(
-        &mut self,
-        statement: StatementId,
-        range: std::ops::Range<i32>,
-        locals: &mut dyn Locals,
-        env: &mut Environment,
-    ) -> Result<bool> {
-        self.run_iterations(statement, range, locals, env)
-    }
 }
 
 impl CpuExecutable {
@@ -484,6 +470,20 @@ impl CpuExecutable {
         }
     }
 }
+
+impl Statements for CpuExecutable {
+    fn run_par_for(
+        &mut self,
+        statement: StatementId,
+        range: std::ops::Range<i32>,
+        locals: &mut dyn Locals,
+        env: &mut Environment,
+    ) -> Result<bool> {
+        self.run_iterations(statement, range, locals, env)
+    }
+}
+
+impl AsyncWork for CpuExecutable {}
 
 impl FrontierCosts for CpuExecutable {
     fn frontier_edges(&mut self, set: &VertexSet, graph: &Arc<Graph>, enough: Option<u64>) -> Result<u64> {

@@ -6,12 +6,13 @@ use gw_exec::random;
 
 use crate::abi::{self, Worker};
 use crate::fetch;
+use crate::groups;
 use crate::intersect::{self, Method};
 use crate::list_form::ListForm;
 use crate::ordered;
 
 /// Symbols and addresses.
-pub(crate) fn addresses() -> [(&'static str, *const u8); 11] {
+pub(crate) fn addresses() -> [(&'static str, *const u8); 14] {
     [
         ("gw_grow", abi::grow as *const u8),
         ("gw_push_bucket", ordered::push_bucket as *const u8),
@@ -20,6 +21,9 @@ pub(crate) fn addresses() -> [(&'static str, *const u8); 11] {
         ("gw_fetch_queued", fetch_queued as *const u8),
         ("gw_random", pick as *const u8),
         ("gw_begin_draws", begin_draws as *const u8),
+        ("gw_group_reserve", groups::reserve as *const u8),
+        ("gw_group_grow", groups::grow as *const u8),
+        ("gw_group_scale", groups::scale as *const u8),
         ("gw_log", log as *const u8),
         ("gw_exp", exp as *const u8),
         ("gw_pow", pow as *const u8),

@@ -106,6 +106,8 @@ impl CpuExecutable {
     /// Puts a pull off until its vertex operator, if it has one; `None` when it must be carried out now.
     pub(crate) fn put_off(&mut self, id: usize, call: &EdgeCall, env: &Environment) -> Option<OperatorOutcome> {
         let pair = self.pairs.iter().position(|pair| pair.edges == id)?;
+        // Without memory for them, the pull is carried out now, and tells so.
+        call.graph.load_incoming().and_then(|incoming| incoming.load()).ok()?;
         if self.operators[id].schedule.segments.is_some() || self.crew.size() < self.sharing.joined_members {
             return None;
         }
@@ -136,7 +138,7 @@ impl CpuExecutable {
         let Some(key) = self.joined_key(waiting.pair, graph) else { return Ok(None) };
         let bound = self.bind(key, graph.vertices(), Captures::default(), &seconds, env)?;
         let Some((compiled, mut slots)) = bound else { return Ok(None) };
-        slots.set_adjacency(graph.incoming(), key.target.lists);
+        slots.set_adjacency(graph.load_incoming()?, key.target.lists);
         let schedule = self.operators[edges].schedule;
         let grain = schedule.grain.map(|grain| env.amount(grain)).transpose()?.filter(|&g| g > 0).map(|g| g as usize);
         let hands = self.pass_hands(graph).filter(|_| key.target.parallel);

@@ -418,7 +418,7 @@ impl Keys {
 
 #[cold]
 fn negative(vertex: u32, priority: f64) -> gw_exec::ExecError {
-    ErrorKind::NegativePriority { vertex, priority }.into()
+    ErrorKind::NegativePriority { vertex: vertex.into(), priority }.into()
 }
 
 #[cfg(test)]
@@ -452,7 +452,7 @@ mod tests {
         assert!(up.finished_node(2)? && !up.finished_node(0)? && !up.finished_node(1)?);
         assert_eq!((sorted(up.dequeue()?), up.current_bucket()?), (vec![0, 3], 1));
         assert!(up.finished()? && up.finished_node(1)?);
-        assert_eq!(up.dequeue()?, []);
+        assert!(up.dequeue()?.is_empty());
         let mut down = LazyQueue::new(&spec(&p, false, 5), None, &pool_of(2))?;
         assert_eq!(sorted(down.dequeue()?), [0, 3]);
         assert_eq!((down.dequeue()?, down.current_bucket()?), (vec![2], 0));

@@ -13,7 +13,7 @@
 //! | `choose` | the rules for the schedule taken when nobody gives one |
 //! | `tuning` | constants that were measured |
 //! | `capability` | which schedules can be run |
-//! | `set` | frontiers as queues and maps |
+//! | `set`, `loan` | frontiers as maps, and in the form that a kernel wants |
 //! | `eager`, `ordered`, `fetch` | ordered loops with eager buckets |
 //! | `lazy`, `constant_sum` | lazy buckets, sums counted before they are added |
 //! | `par_for` | loops whose bodies become kernels |
@@ -26,6 +26,7 @@ mod abi;
 mod bits;
 mod capability;
 mod choose;
+mod chunks;
 mod codegen;
 mod constant_sum;
 mod drive;
@@ -33,11 +34,13 @@ mod eager;
 mod edges;
 mod executable;
 mod fetch;
+mod groups;
 mod helpers;
 mod intersect;
 mod joined;
 mod lazy;
 mod list_form;
+mod loan;
 mod ordered;
 mod par_for;
 mod pool;
@@ -52,7 +55,7 @@ mod vertices;
 
 use std::sync::{Arc, Mutex, OnceLock};
 
-use gw_exec::{Choice, Executable, GraphFacts, GraphVm, ReferenceVm, Result};
+use gw_exec::{Choice, Executable, GraphFacts, GraphVm, MachineReport, Needs, ReferenceVm, Result, host_needs};
 use gw_graph::Graph;
 use gw_ir::module::Module;
 use gw_schedule::{Capabilities, Family};
@@ -113,16 +116,16 @@ impl GraphVm for CpuVm {
         Family::Cpu
     }
 
-    fn threads(&self) -> Option<usize> {
-        Some(self.threads)
-    }
-
     fn renumbers_from(&self) -> Option<u32> {
         Some(tuning::RENUMBERS_FROM)
     }
 
     fn capabilities(&self) -> Capabilities {
         capability::capabilities()
+    }
+
+    fn threads(&self) -> u64 {
+        self.threads as u64
     }
 
     fn prepare(&self, module: Arc<Module>) -> Result<Box<dyn Executable>> {
@@ -132,4 +135,10 @@ impl GraphVm for CpuVm {
     fn choose(&self, module: Module, graph: &Graph) -> (Module, Choice) {
         choose::choose(module, &GraphFacts::of(graph))
     }
+
+    fn needs(&self, module: &Module, graph: &Graph) -> Result<Needs> {
+        Ok(host_needs(module, graph))
+    }
 }
+
+impl MachineReport for CpuVm {}

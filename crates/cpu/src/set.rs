@@ -1,4 +1,4 @@
-//! Vertex sets as maps, and the forms of a set that kernels want.
+//! Vertex sets as maps.
 
 use std::any::Any;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -68,7 +68,7 @@ impl Map {
     }
 
     /// Whether the map has a place for each of so many vertices.
-    fn covers(&self, vertices: usize) -> bool {
+    pub(crate) fn covers(&self, vertices: usize) -> bool {
         match self {
             Map::Bits(words) => 64 * words.len() >= vertices,
             Map::Bytes(bytes) => bytes.len() >= vertices,
@@ -76,7 +76,7 @@ impl Map {
     }
 
     /// One more than the greatest member; 0 without members.
-    fn end(&self) -> usize {
+    pub(crate) fn end(&self) -> usize {
         match self {
             Map::Bits(words) => {
                 let last = words.iter().rposition(|&word| word != 0);
@@ -109,7 +109,7 @@ impl Map {
         map
     }
 
-    fn is_bits(&self) -> bool {
+    pub(crate) fn is_bits(&self) -> bool {
         matches!(self, Map::Bits(_))
     }
 
@@ -214,84 +214,15 @@ impl MachineSet for MapSet {
     fn copy(&self) -> Result<Box<dyn MachineSet>> {
         Ok(Box::new(self.clone()))
     }
+    fn bytes(&self) -> usize {
+        let map = match &self.map {
+            Map::Bits(words) => size_of_val(words.as_slice()),
+            Map::Bytes(bytes) => bytes.len(),
+        };
+        map + self.ids.as_ref().map_or(0, |ids| size_of_val(ids.as_slice()))
+    }
     fn as_any(&mut self) -> &mut dyn Any {
         self
-    }
-}
-
-/// The members of a set in one form, borrowed from the set for the time of an operator call where it has that form.
-pub(crate) struct Loan<'a> {
-    members: Members,
-    /// Where to return what was borrowed.
-    home: Option<&'a VertexSet>,
-}
-
-enum Members {
-    Queue(Vec<u32>),
-    Map(Map),
-}
-
-impl<'a> Loan<'a> {
-    /// The members as a queue.
-    pub(crate) fn queue(set: &'a VertexSet) -> Result<Self> {
-        let (queue, borrowed) = set.with(|form| match form {
-            SetForm::Ids(ids) => Result::Ok((std::mem::take(ids), true)),
-            form => Ok((form.ids()?, false)),
-        })?;
-        Ok(Loan { members: Members::Queue(queue), home: borrowed.then_some(set) })
-    }
-
-    /// The members as a map.
-    pub(crate) fn map(crew: &mut Crew, set: &'a VertexSet, vertices: usize, bits: bool) -> Result<Self> {
-        let borrowed = set.with(|form| {
-            let SetForm::Machine(machine) = form else { return None };
-            let own = machine.as_any().downcast_mut::<MapSet>()?;
-            let fits = own.map.is_bits() == bits && own.map.covers(vertices);
-            fits.then(|| std::mem::replace(&mut own.map, Map::empty(0, bits)))
-        });
-        Ok(match borrowed {
-            Some(map) => Loan { members: Members::Map(map), home: Some(set) },
-            None => Loan { members: Members::Map(map_of(crew, set, vertices, bits)?), home: None },
-        })
-    }
-
-    /// The ids; empty for a map.
-    pub(crate) fn ids(&self) -> &[u32] {
-        match &self.members {
-            Members::Queue(ids) => ids,
-            Members::Map(_) => &[],
-        }
-    }
-
-    /// One more than the greatest member of a map; 0 for a queue.
-    pub(crate) fn end(&self) -> usize {
-        match &self.members {
-            Members::Queue(_) => 0,
-            Members::Map(map) => map.end(),
-        }
-    }
-
-    /// Address of the map; 0 for a queue.
-    pub(crate) fn map_address(&self) -> u64 {
-        match &self.members {
-            Members::Queue(_) => 0,
-            Members::Map(map) => map.as_ptr() as u64,
-        }
-    }
-}
-
-impl Drop for Loan<'_> {
-    fn drop(&mut self) {
-        let Some(home) = self.home else { return };
-        home.with(|form| match (form, &mut self.members) {
-            (SetForm::Ids(ids), Members::Queue(queue)) => *ids = std::mem::take(queue),
-            (SetForm::Machine(machine), Members::Map(map)) => {
-                if let Some(own) = machine.as_any().downcast_mut::<MapSet>() {
-                    std::mem::swap(&mut own.map, map);
-                }
-            }
-            _ => {}
-        });
     }
 }
 
@@ -454,7 +385,7 @@ fn in_pieces(crew: &mut Crew, pieces: usize, enough: u64, count: impl Fn(usize) 
 }
 
 /// The members of a set as a map; members that are none of so many vertices are left out.
-fn map_of(crew: &mut Crew, set: &VertexSet, vertices: usize, bits: bool) -> Result<Map> {
+pub(crate) fn map_of(crew: &mut Crew, set: &VertexSet, vertices: usize, bits: bool) -> Result<Map> {
     set.with(|form| {
         Ok(match form {
             SetForm::Machine(machine) => match machine.as_any().downcast_mut::<MapSet>() {

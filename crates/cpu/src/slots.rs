@@ -10,7 +10,7 @@ use gw_ir::source::Name;
 use gw_ir::types::Scalar;
 
 use crate::abi::slot;
-use crate::codegen::{GraphArray, Input, Role, Shape, Source};
+use crate::codegen::{GraphArray, Input, Role, Shape, Side, Source};
 use crate::list_form::{ListForm, offsets_address, pairs_address};
 
 /// The slots of one call and the values they point to.
@@ -138,13 +138,20 @@ impl Slots {
                     self.fits &= word.is_some();
                     word.unwrap_or(0)
                 };
+                // Before arrays are asked for by their address, they are made.
+                let load = |adjacency: &Adjacency| if lists.pairs { adjacency.load() } else { adjacency.load_rows() };
+                match array.side() {
+                    Some(Side::Out) => load(graph.out())?,
+                    Some(Side::In) => load(graph.load_incoming()?)?,
+                    None => {}
+                }
                 let word = match array {
-                    GraphArray::OutOffsets => fitting(offsets(graph.out(), lists, || graph.csr_m())),
+                    GraphArray::OutOffsets => fitting(offsets(graph.out(), lists, || graph.csr_m())?),
                     GraphArray::OutTargets => targets(graph.out(), lists),
                     GraphArray::OutWeights => fitting(out_weights(graph.out(), lists)),
                     GraphArray::OutWeightsAreReal => u64::from(graph.weight_kind() == WeightKind::Float),
                     GraphArray::OutSums => fitting(sums(graph.out(), lists)),
-                    GraphArray::InOffsets => fitting(offsets(graph.incoming(), lists, || graph.csr_m_in())),
+                    GraphArray::InOffsets => fitting(offsets(graph.incoming(), lists, || graph.csr_m_in())?),
                     GraphArray::InTargets => targets(graph.incoming(), lists),
                     GraphArray::VertexCount => graph.vertices() as u64,
                     GraphArray::EdgeCount => graph.edges() as u64,
@@ -169,12 +176,19 @@ impl Slots {
 
 /// What tells a kernel where the lists of an adjacency begin and end; `None` when that is not to be had in the form
 /// that the kernel wants. `pairs` are those of the adjacency in compressed rows, which its graph keeps.
-fn offsets(adjacency: &Adjacency, lists: ListForm, pairs: impl FnOnce() -> Arc<CsrM>) -> Option<u64> {
-    match (adjacency.spans(), lists.pairs) {
+fn offsets(
+    adjacency: &Adjacency,
+    lists: ListForm,
+    pairs: impl FnOnce() -> gw_graph::Result<Arc<CsrM>>,
+) -> Result<Option<u64>> {
+    Ok(match (adjacency.spans(), lists.pairs) {
         (_, false) => sums(adjacency, lists),
         (Some(spans), true) => (ListForm::of(adjacency) == lists).then(|| pairs_address(spans.ranges())),
-        (None, true) => sums(adjacency, lists).map(|_| pairs_address(&pairs())),
-    }
+        (None, true) => match sums(adjacency, lists) {
+            Some(_) => Some(pairs_address(&*pairs()?)),
+            None => None,
+        },
+    })
 }
 
 /// The offsets of an adjacency in compressed rows; `None` when they are not as wide as wanted.
@@ -216,30 +230,15 @@ fn length(value: &Value) -> Result<u64> {
     }
 }
 
-/// The bits of a scalar as generated code loads them from a slot.
+/// The bits of a scalar as generated code loads them from a slot; 0 for what is no scalar.
 fn bits(value: &Value) -> u64 {
-    match value {
-        Value::Int(v) => u64::from(*v as u32),
-        Value::Uint(v) => u64::from(*v),
-        Value::Int64(v) => *v as u64,
-        Value::Uint64(v) => *v,
-        Value::Float(v) => u64::from(v.to_bits()),
-        Value::Double(v) => v.to_bits(),
-        Value::Bool(v) => u64::from(*v),
-        _ => 0,
-    }
+    value.bits().unwrap_or(0)
 }
 
 /// A value of the type of `old` with new bits.
 fn with_bits(old: &Value, bits: u64) -> Value {
-    match old {
-        Value::Int(_) => Value::Int(bits as u32 as i32),
-        Value::Uint(_) => Value::Uint(bits as u32),
-        Value::Int64(_) => Value::Int64(bits as i64),
-        Value::Uint64(_) => Value::Uint64(bits),
-        Value::Float(_) => Value::Float(f32::from_bits(bits as u32)),
-        Value::Double(_) => Value::Double(f64::from_bits(bits)),
-        Value::Bool(_) => Value::Bool(bits as u8 != 0),
-        other => other.clone(),
+    match old.bits().and(old.scalar()) {
+        Some(scalar) => Value::from_bits(scalar, bits),
+        None => old.clone(),
     }
 }

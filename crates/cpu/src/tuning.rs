@@ -2,9 +2,6 @@
 
 use gw_schedule::Fraction;
 
-/// Below this mean degree frontiers of a search stay small. Not measured.
-pub(crate) const FLAT_DEGREE: f64 = 4.0;
-
 /// From this mean degree on, cache segments save more than their extra lists cost. Not measured.
 pub(crate) const DENSE_DEGREE: f64 = 8.0;
 

@@ -1,18 +1,23 @@
 //! Carrying out vertex operators, filters and the removal of repeats.
 
+use std::sync::Arc;
+
 use gw_exec::{Environment, OperatorOutcome, Result, SetForm, Value, VertexCall, VertexSet};
+use gw_graph::Graph;
 use gw_ir::expr::ExprKind;
+use gw_ir::groups::NeighbourGroups;
 use gw_ir::module::Module;
 use gw_ir::operator::Operator;
 use gw_ir::source::Name;
 use gw_ir::stmt::StmtKind;
-use gw_schedule::Parallelism;
+use gw_schedule::{GroupTable, Parallelism};
 
 use crate::abi::slot;
 use crate::codegen::{OutputForm, Range};
-use crate::drive::Even;
+use crate::drive::{ByDegrees, ByEdges, Chunks, Even};
 use crate::executable::{CpuExecutable, Key, plain_target};
-use crate::set::{Loan, blocks};
+use crate::loan::Loan;
+use crate::set::blocks;
 use crate::tuning::CHUNKS_PER_MEMBER;
 
 impl CpuExecutable {
@@ -40,9 +45,10 @@ impl CpuExecutable {
         let output = if filter { OutputForm::Queue { unique: false } } else { OutputForm::None };
         let members = set.len()?;
         // The vertices that a map speaks of are those of its blocks.
+        let grouped = self.grouped(id, env);
         let (loan, range, length) = match (set.universe(), blocks(set)) {
             (Some(n), _) => (None, Range::Ids, n),
-            (None, Some(vertices)) if members > vertices / 64 => {
+            (None, Some(vertices)) if members > vertices / 64 && grouped.is_none() => {
                 (Some(Loan::map(&mut self.crew, set, vertices, true)?), Range::Map, vertices)
             }
             (None, _) => (Some(Loan::queue(set)?), Range::Queue, members),
@@ -51,7 +57,17 @@ impl CpuExecutable {
         let span = prepared.span;
         let parallel = self.crew.size() > 1 && is_parallel != Some(false);
         let crew = self.crew.size();
-        let hands = self.sharing.hands(length, self.sharing.member_vertices, crew).filter(|_| parallel);
+        let hands = match &grouped {
+            None => self.sharing.hands(length, self.sharing.member_vertices, crew),
+            Some(graph) => {
+                let edges = match range {
+                    Range::Ids => graph.edges(),
+                    _ => queue.iter().map(|&v| degree_in(graph, v)).sum(),
+                };
+                self.sharing.hands(edges, self.sharing.member_edges, crew)
+            }
+        };
+        let hands = hands.filter(|_| parallel);
         let target = plain_target(hands.is_some(), output);
         let key = Key { operator: id, shape: None, range, target, joined: None };
         // All members are below this number, with which the lengths of vectors are compared.
@@ -60,19 +76,38 @@ impl CpuExecutable {
             (_, Some(loan)) => loan.end(),
             _ => length,
         };
+        // Neighbours are vertices of the operator, too.
+        let vertices = grouped.as_ref().map_or(vertices, |graph| vertices.max(graph.vertices()));
         let Some((compiled, mut slots)) = self.bind(key, vertices, call.captures(), &[], env)? else { return Ok(None) };
         slots.words[slot::QUEUE] = queue.as_ptr() as u64;
         slots.words[slot::FROM_MAP] = loan.as_ref().map_or(0, Loan::map_address);
         let schedule = self.operators[id].schedule;
+        if schedule.table == Some(GroupTable::Dense) {
+            slots.words[slot::TABLE_BITS] = u64::from(vertices.next_power_of_two().trailing_zeros().max(2));
+        }
         let crew = hands.map_or(1, |hands| hands.members);
         let grain = match (schedule.parallelism, schedule.grain) {
             (Some(Parallelism::Static), _) => length.div_ceil(crew).max(1),
             (_, Some(grain)) => (env.amount(grain)? as usize).max(1),
             _ => (length / (CHUNKS_PER_MEMBER * crew)).clamp(4 * self.sharing.least_chunk, 1 << 14),
         };
-        let chunks = Even { length, grain };
+        let even = Even { length, grain };
+        let by_edges: Option<Box<dyn Chunks + '_>> = match (&grouped, range) {
+            (Some(graph), _) if schedule.grain.is_none() && hands.is_some() => {
+                let pieces = CHUNKS_PER_MEMBER * crew;
+                match range {
+                    Range::Queue if queue.iter().all(|&v| (v as usize) < graph.vertices()) => {
+                        Some(Box::new(ByDegrees::new(queue, graph.out(), pieces)))
+                    }
+                    Range::Ids if length == graph.vertices() => Some(Box::new(all_by_edges(graph, pieces))),
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        let chunks = by_edges.as_deref().unwrap_or(&even);
         // SAFETY: as in `run_edges`.
-        let driven = unsafe { self.crew.drive(compiled.kernel, &slots.words, &chunks, hands, &env.stop) };
+        let driven = unsafe { self.crew.drive(compiled.kernel, &slots.words, chunks, hands, &env.stop) };
         let fault = self.crew.fault(&compiled.sites);
         slots.write_back(env);
         let found = self.crew.collect_queues();
@@ -87,6 +122,20 @@ impl CpuExecutable {
             seconds: None,
             told: None,
         }))
+    }
+
+    /// The graph whose neighbours the function of an operator groups.
+    fn grouped(&self, id: usize, env: &Environment) -> Option<Arc<Graph>> {
+        let function = match &self.operators[id].operator {
+            Operator::VertexSetIterator(op) => &op.apply,
+            Operator::VertexSetFilter(op) => &op.filter,
+            _ => return None,
+        };
+        let groups = NeighbourGroups::of(self.module.function(&function.name)?)?;
+        match env.global(groups.graph.as_var()?)? {
+            Value::Graph(graph) => Some(graph),
+            _ => None,
+        }
     }
 
     /// Removes repeats from a set in place, keeping first entries. Maps have none.
@@ -110,6 +159,15 @@ impl CpuExecutable {
             ..OperatorOutcome::default()
         })
     }
+}
+
+/// Chunks of all vertices with about equally many edges; vertices without edges count as well.
+fn all_by_edges(graph: &Graph, chunks: usize) -> ByEdges<'_> {
+    ByEdges { offsets: graph.out().offsets(), chunks, align: 1, within: 0..graph.vertices() }
+}
+
+fn degree_in(graph: &Graph, vertex: u32) -> usize {
+    if (vertex as usize) < graph.vertices() { graph.out().degree(vertex) } else { 0 }
 }
 
 /// The global vector whose entry of the vertex an operator sets to zero, if it does nothing else.

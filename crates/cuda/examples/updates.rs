@@ -11,9 +11,9 @@ use std::fmt::Display;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use gw_cuda::device::Device;
-use gw_cuda::nvidia::NvidiaDevice;
-use gw_cuda::{Buffer, CudaVm, DeviceLists, EdgeChanges};
+use gw_cuda::{CudaVm, DeviceLists, EdgeChanges};
+use gw_device::nvidia::NvidiaDevice;
+use gw_device::{Buffer, Device};
 use gw_dynamic::{Batch, DynamicGraph, Ends};
 use gw_emulator::EmulatedDevice;
 use gw_exec::{EdgeChange, GraphVm, RunOptions, SpecGraphs, Value};

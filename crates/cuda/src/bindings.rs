@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use gw_device::{Address, Device};
 use gw_exec::{Result, SetForm, Value, VertexSet};
 use gw_graph::Graph;
 use gw_ir::source::Name;
 
 use crate::codegen::Generated;
 use crate::context::Context;
-use crate::device::{Address, Device};
-use crate::memory::exec_error;
+use crate::error::exec_error;
 use crate::outcomes::Outcomes;
 use crate::queue::{DeviceQueue, WORDS};
 use crate::set::{DeviceRef, DeviceSet, ListStorage, ListedSet, Spares, with_device_set};
@@ -141,7 +141,7 @@ impl Bindings {
         let Some(list) = self.lists.get(name) else { return Ok(Vec::new()) };
         let mut bytes = vec![0; 4 * depth];
         if depth > 0 {
-            device.download(&mut bytes, list.storage.ends.address).map_err(exec_error)?;
+            device.download(&mut bytes, list.storage.ends.address()).map_err(exec_error)?;
         }
         let mut begin = 0;
         let mut sets = Vec::with_capacity(depth);

@@ -2,8 +2,8 @@
 
 use gw_schedule::{
     Append, Axis, Capabilities, Claim, Classes, Criterion, Dedup, DedupBy, DedupInput, Direction, EdgeForm,
-    FrontierCount, FrontierCreation, FrontierForm, Intersection, Lanes, Leaves, LoadBalance, LoopForm, PriorityUpdate,
-    Visited,
+    FrontierCount, FrontierCreation, FrontierForm, GroupTable, Intersection, Lanes, Leaves, LoadBalance, LoopForm,
+    PriorityUpdate, Visited,
 };
 
 /// What the CUDA machine can run.
@@ -54,6 +54,7 @@ pub(crate) fn capabilities() -> Capabilities {
         .allow(Axis::Leaves, Leaves::ALL)
         .allow(Axis::LoopForm, LoopForm::ALL)
         .allow(Axis::Intersection, Intersection::ALL)
+        .allow(Axis::Table, &[GroupTable::Hash])
         .allow_hybrids(Criterion::ALL)
         .allow_adaptive()
 }

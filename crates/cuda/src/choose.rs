@@ -5,15 +5,18 @@
 //! |---|---|
 //! | loop that can run on the device | one kernel for the whole loop |
 //! | edge operator from a set that changes nothing at destinations | push |
-//! | edge operator from a set without a test of destinations, up to 16 M edges or on short lists | push |
+//! | edge operator from a set without a test of destinations, on graphs of a surveyed size or with short lists | push |
 //! | other edge operator from a set | push; pull where much work lies ahead, unless degrees are tiny or all alike |
 //! | edge operator over all edges that writes destinations | pull |
 //! | other edge operators | push |
-//! | priority updates | lazy buckets; width from mean weight and mean degree |
+//! | priority updates | lazy buckets; width from mean weight, mean degree and edges |
 //! | balance | edges split over block, warp and thread; a few lanes or one per vertex where degrees are tiny |
 //! | balance where each edge intersects lists | edges one by one |
 
-use gw_exec::{Choice, ChoicePoint, GraphFacts, INTERSECTIONS_BY_LENGTH, Rule, RuleTable, choose_by_rules};
+use gw_exec::{
+    Choice, ChoicePoint, GraphFacts, INTERSECTIONS_BY_LENGTH, LAZY_BUCKETS, PUSH_ALL_EDGES, PUSH_FLAT_SEARCHES,
+    PUSH_SETS, PUSH_WHERE_DESTINATIONS_STAY, Rule, RuleTable, because_it_pulls, choose_by_rules,
+};
 use gw_graph::Graph;
 use gw_ir::analysis::operator::VectorUse;
 use gw_ir::module::Module;
@@ -24,8 +27,8 @@ use gw_schedule::{
 
 use crate::capability::capabilities;
 use crate::tuning::{
-    ALIKE_LISTS, DENSE_BUCKET_WIDTH, EVEN_DEGREE, EVEN_LISTS, FLAT_BUCKET_WIDTH, FLAT_DEGREE, FLAT_GREATEST,
-    HUB_DEGREE, INTERSECTED_DEGREE, LARGE_GRAPH, LONG_LISTS, PULL_SHARE, SMALL_GRAPH, SURVEYED_GRAPH, WARP_DEGREE,
+    ALIKE_LISTS, BUCKET_FALL, EVEN_DEGREE, EVEN_LISTS, FLAT_DEGREE, FLAT_GREATEST, HUB_DEGREE, INTERSECTED_DEGREE,
+    LARGE_GRAPH, LONG_LISTS, NARROW_BUCKET, PULL_SHARE, SMALL_GRAPH, SURVEYED_GRAPH, WARP_DEGREE, WIDE_BUCKET,
 };
 
 /// Whether lists are so short that steps of a search stay small.
@@ -46,24 +49,12 @@ pub(crate) fn choose_by_facts(module: Module, graph: &GraphFacts) -> (Module, Ch
 }
 
 const RULES: &[Rule] = &[
-    // A pull would look at all edges for what it does not own.
-    Rule {
-        applies: |p| p.starts_from(Sources::Set) && !p.point.has_to && !changes_destination(p),
-        schedule: |p| push(p).into(),
-        because: |_| "nothing is written at destinations: pushing visits the edges of the set only".into(),
-    },
-    Rule {
-        applies: |p| p.starts_from(Sources::Set) && p.point.has_to && has_short_lists(p),
-        schedule: |p| push(p).into(),
-        because: |p| {
-            let degree = p.graph.mean_degree();
-            format!("mean degree {degree:.1}: frontiers of a search stay small, so it always pushes")
-        },
-    },
+    Rule { schedule: |p| push(p).into(), ..PUSH_WHERE_DESTINATIONS_STAY },
+    Rule { applies: |p| p.is_search() && has_short_lists(p), schedule: |p| push(p).into(), ..PUSH_FLAT_SEARCHES },
     // 2.1 against 4.5 ms for searches of a grid of 140^3 vertices, 0.44 against 0.81 on a ring of 600,000 vertices with
     // 80 neighbours each (H200).
     Rule {
-        applies: |p| p.starts_from(Sources::Set) && p.point.has_to && has_even_lists(p),
+        applies: |p| p.is_search() && has_even_lists(p),
         schedule: |p| push(p).into(),
         because: |p| {
             let (mean, greatest) = (p.graph.mean_degree(), p.graph.greatest_degree);
@@ -132,16 +123,9 @@ const RULES: &[Rule] = &[
             let (criterion, threshold) = (Criterion::InputWork, Param::Value(PULL_SHARE));
             Hybrid { criterion, threshold, first, second }.into()
         },
-        because: |p| {
-            let degree = p.graph.mean_degree();
-            format!("mean degree {degree:.1}: pulls while more than a twentieth of the edges lies ahead")
-        },
+        because: |p| because_it_pulls(p, PULL_SHARE),
     },
-    Rule {
-        applies: |p| p.starts_from(Sources::Set),
-        schedule: |p| push(p).into(),
-        because: |_| "pulling is not possible here".into(),
-    },
+    Rule { schedule: |p| push(p).into(), ..PUSH_SETS },
     Rule {
         applies: |p| p.owns_destinations() && is_work_of_edges(p),
         schedule: |p| {
@@ -162,11 +146,7 @@ const RULES: &[Rule] = &[
         },
         because: |_| "all edges: sums of a destination are gathered before they are stored".into(),
     },
-    Rule {
-        applies: |p| p.starts_from(Sources::All),
-        schedule: |p| push(p).into(),
-        because: |_| "its writes are not owned by destinations".into(),
-    },
+    Rule { schedule: |p| push(p).into(), ..PUSH_ALL_EDGES },
     // Few sources pass most tests: 0.06 ms with a lane per vertex against 0.31 with four, where all 16 M vertices of a
     // grid are tested and none passes.
     Rule {
@@ -183,9 +163,7 @@ const RULES: &[Rule] = &[
     Rule {
         applies: |p| p.changes_priorities(PriorityChange::Min),
         schedule: |p| {
-            let wide = p.graph.mean_degree() < FLAT_DEGREE || is_surveyed(p);
-            let factor = if wide { FLAT_BUCKET_WIDTH } else { DENSE_BUCKET_WIDTH };
-            let width = (p.graph.mean_weight() * factor).round().max(1.0);
+            let width = (p.graph.mean_weight() * bucket_width(p)).round().max(1.0);
             let long = p.graph.greatest_degree >= LONG_LISTS;
             let balance = match balance_of_push(p) {
                 LoadBalance::Etwc if is_surveyed(p) && !long => LoadBalance::Cm,
@@ -195,8 +173,11 @@ const RULES: &[Rule] = &[
             SimpleSchedule { delta, ..balanced(Direction::Push, balance) }.into()
         },
         because: |p| {
-            let (weight, degree) = (p.graph.mean_weight(), p.graph.mean_degree());
-            format!("mean weight {weight:.0}, mean degree {degree:.1}: bucket width from both")
+            let (weight, degree, edges) = (p.graph.mean_weight(), p.graph.mean_degree(), p.graph.edges);
+            let width = bucket_width(p);
+            format!(
+                "mean weight {weight:.0}, mean degree {degree:.1}, {edges} edges: buckets of {width:.1} mean weights"
+            )
         },
     },
     // Cores: 1.01 times the best on 30 graphs, 1.08 times with the balance of other pushes (H200).
@@ -205,11 +186,7 @@ const RULES: &[Rule] = &[
         schedule: |_| balanced(Direction::Push, LoadBalance::Cm).into(),
         because: |_| "lazy buckets, a constant per edge: lists are shared by a block".into(),
     },
-    Rule {
-        applies: |p| p.point.kind == PointKind::PriorityOperator,
-        schedule: |p| push(p).into(),
-        because: |_| "lazy buckets".into(),
-    },
+    Rule { schedule: |p| push(p).into(), ..LAZY_BUCKETS },
     Rule {
         applies: |p| p.point.kind == PointKind::WhileLoop && p.point.body_obstacle.is_none(),
         schedule: |_| SimpleSchedule { loop_form: Some(LoopForm::Fused), ..SimpleSchedule::default() }.into(),
@@ -222,8 +199,15 @@ fn has_short_lists(place: &ChoicePoint<'_>) -> bool {
     place.graph.mean_degree() < FLAT_DEGREE && place.graph.greatest_degree <= FLAT_GREATEST
 }
 
-fn changes_destination(place: &ChoicePoint<'_>) -> bool {
-    place.edges.is_some_and(|edges| edges.changes_destination)
+/// The bucket width in mean weights: on large graphs the edges that wide buckets relax in vain take longer than the
+/// rounds that they spare.
+fn bucket_width(place: &ChoicePoint<'_>) -> f64 {
+    // Rounds are many where paths are long.
+    if place.graph.mean_degree() < FLAT_DEGREE || has_even_lists(place) {
+        return WIDE_BUCKET;
+    }
+    let size = place.graph.edges as f64 / SURVEYED_GRAPH as f64;
+    (WIDE_BUCKET / size.powi(BUCKET_FALL)).clamp(NARROW_BUCKET, WIDE_BUCKET)
 }
 
 /// Whether all lists are about as long, and short beside the number of vertices: meshes and rings.
@@ -344,6 +328,22 @@ mod tests {
     }
 
     #[test]
+    fn bucket_widths_fall_without_a_jump() {
+        let width = |edges: usize| {
+            let schedule = at("sssp-delta", "s0:s1", edges / 16, edges, 1000);
+            let delta = schedule.rsplit("delta=").next().and_then(|delta| delta.parse::<f64>().ok());
+            delta.unwrap_or_else(|| panic!("{schedule}"))
+        };
+        assert_eq!([width(8 << 20), width(16 << 20), width(32 << 20), width(1 << 27)], [1600.0, 1600.0, 50.0, 50.0]);
+        let steps: Vec<f64> = (0..=20).map(|step| width((16 << 20) + (step << 20) * 16 / 20)).collect();
+        assert!(steps.is_sorted_by(|a, b| a >= b), "{steps:?}");
+        // An edge more in twenty changes the width by less than a third.
+        assert!(steps.windows(2).all(|pair| pair[1] > 0.7 * pair[0]), "{steps:?}");
+        // Meshes have long paths, whatever their size.
+        assert_eq!(at("sssp-delta", "s0:s1", 1 << 24, 100_000_000, 6), "push,lb=wm,delta=1600");
+    }
+
+    #[test]
     fn balances_of_queues_sums_and_intersections_follow_the_survey() {
         let on = |program: &str, label: &str, (vertices, edges, greatest): (usize, usize, usize)| {
             at(program, label, vertices, edges, greatest)
@@ -352,7 +352,7 @@ mod tests {
         assert_eq!(on("kcore", "s0:s1", KRON22), "push,lb=etwc");
         assert_eq!(on("sssp-delta", "s0:s1", URAND18), "push,lb=cm,delta=1600");
         assert_eq!(on("sssp-delta", "s0:s1", KRON18), "push,lb=etwc,delta=1600");
-        assert_eq!(on("sssp-delta", "s0:s1", KRON22), "push,lb=etwc,delta=18");
+        assert_eq!(on("sssp-delta", "s0:s1", KRON22), "push,lb=etwc,delta=50");
         assert_eq!(on("pagerank", "s0:s1", URAND18), "pull,lb=vertex-based");
         assert_eq!(on("pagerank", "s0:s1", KRON18), "pull,lb=etwc");
         assert_eq!([on("tc", "s1", KRON18), on("tc", "s1", URAND18)], ["pull,lb=strict", "pull,lb=cm"]);

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::device::Device;
+use gw_device::Device;
+
 use crate::residency::Residency;
 
 /// A device with the graphs on it.

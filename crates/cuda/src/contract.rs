@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use gw_device::{Buffer, Device, DeviceError, Launch, Unit};
 use gw_exec::{ErrorKind, Result, Scalar, Vector};
 use gw_graph::{Graph, RemoteLists, VertexId, WeightKind, Weights};
 
 use crate::codegen::inputs::GraphParts;
-use crate::device::{Device, DeviceError, Launch, Unit};
+use crate::error::exec_error;
 use crate::executable::CudaExecutable;
-use crate::memory::{Buffer, bytes_of, exec_error};
 use crate::residency::{Lists, Wanted};
 
 /// Threads per block: one per digit of the sort.
@@ -66,7 +66,7 @@ impl CudaExecutable {
         };
         let mut offsets = vec![0u32; graph.vertices() + 1];
         let device = &self.context.device;
-        device.download(bytemuck::cast_slice_mut(&mut offsets), lists.offsets.address).map_err(exec_error)?;
+        device.download(bytemuck::cast_slice_mut(&mut offsets), lists.offsets.address()).map_err(exec_error)?;
         if offsets.last().map(|&end| end as usize) != Some(edges) {
             return Err(ErrorKind::Machine("lists of a contracted graph do not fit together".into()).into());
         }
@@ -108,30 +108,30 @@ impl OldGraph {
         // Bits of a vertex, and the digits of two of them.
         let bits = 32 - (self.vertices.max(2) as u32 - 1).leading_zeros();
         let passes = (2 * bits).div_ceil(DIGIT_BITS);
-        let at = |buffer: &Option<Buffer>| buffer.as_ref().map_or(0, |b| b.address.0);
+        let at = |buffer: &Option<Buffer>| buffer.as_ref().map_or(0, |b| b.address().0);
         let arguments = |made: [u64; 5]| {
             let before = [
                 self.offsets,
                 self.neighbours,
                 self.weights,
                 self.labels,
-                keys[0].address.0,
-                keys[1].address.0,
+                keys[0].address().0,
+                keys[1].address().0,
                 at(&values[0]),
                 at(&values[1]),
-                counts.address.0,
-                runs.address.0,
-                state.address.0,
+                counts.address().0,
+                runs.address().0,
+                state.address().0,
             ];
             let numbers = [self.vertices as u64, self.edges as u64, u64::from(bits), u64::from(passes)];
             [&before[..], &made, &numbers].concat()
         };
         let read = || -> std::result::Result<[u32; STATE_WORDS], DeviceError> {
             let mut words = [0u32; STATE_WORDS];
-            device.download(bytemuck::cast_slice_mut(&mut words), state.address)?;
+            device.download(bytemuck::cast_slice_mut(&mut words), state.address())?;
             Ok(words)
         };
-        device.launch(&first, launch, bytes_of(&arguments([0; 5])))?;
+        device.launch(&first, launch, bytemuck::cast_slice(&arguments([0; 5])))?;
         let [_, wrong, edges, ..] = read()?;
         if wrong != 0 {
             return Ok(None);
@@ -142,8 +142,8 @@ impl OldGraph {
         let neighbours = Buffer::new(device, 4 * edges)?;
         let sums = Buffer::zeroed(device, (8 * edges).max(8))?;
         let weights = Buffer::new(device, 4 * edges)?;
-        let made = [&offsets, &sources, &neighbours, &sums, &weights].map(|buffer| buffer.address.0);
-        device.launch(&second, launch, bytes_of(&arguments(made)))?;
+        let made = [&offsets, &sources, &neighbours, &sums, &weights].map(|buffer| buffer.address().0);
+        device.launch(&second, launch, bytemuck::cast_slice(&arguments(made)))?;
         let [.., heavy, greatest, _] = read()?;
         let lists = Lists { offsets, neighbours, weights: Some(weights), greatest };
         Ok((heavy == 0).then_some((lists, edges)))
@@ -164,12 +164,12 @@ impl std::fmt::Debug for Made {
 }
 
 impl Made {
-    fn download<T: bytemuck::Pod>(&self, from: &Buffer) -> Vec<T> {
+    /// A device that no longer answers has lost the only copy.
+    /// A device that no longer answers has lost the only copy.
+    fn download<T: bytemuck::Pod>(&self, from: &Buffer) -> std::result::Result<Vec<T>, String> {
         let mut items = vec![T::zeroed(); self.edges];
-        let outcome = self.device.download(bytemuck::cast_slice_mut(&mut items), from.address);
-        // A device that no longer answers has lost the only copy.
-        outcome.unwrap_or_else(|error| panic!("the lists of a graph cannot be read from the device: {error}"));
-        items
+        let outcome = self.device.download(bytemuck::cast_slice_mut(&mut items), from.address());
+        outcome.map(|()| items).map_err(|error| error.to_string())
     }
 }
 
@@ -178,12 +178,12 @@ impl RemoteLists for Made {
         if self.lists.weights.is_some() { WeightKind::Int } else { WeightKind::None }
     }
 
-    fn fetch(&self) -> (Vec<VertexId>, Weights) {
+    fn fetch(&self) -> std::result::Result<(Vec<VertexId>, Weights), String> {
         let weights = match &self.lists.weights {
-            Some(weights) => Weights::Int(self.download::<i32>(weights).into()),
+            Some(weights) => Weights::Int(self.download::<i32>(weights)?.into()),
             None => Weights::None,
         };
-        (self.download(&self.lists.neighbours), weights)
+        Ok((self.download(&self.lists.neighbours)?, weights))
     }
 }
 

@@ -1,50 +1,32 @@
-//! A module on the device: its kernels, operator calls, and what the host sees of them.
+//! A module on the device: its kernels, and the sets that they take and make.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use gw_exec::{
-    Captures, EdgeCall, EdgeChange, Environment, ErrorKind, ExecError, Executable, FrontierCosts, Locals, OperatorCall,
-    OperatorId, OperatorOutcome, Queue, QueueSpec, QueueState, Reduction, RemoteMemory, Result, Scalar, SetForm, Site,
-    Sites, StatementId, StatementOutcome, Stop, Value, Vector, VertexSet,
-};
-use gw_graph::{AdjacencyId, Graph, Offsets, WeightKind};
+use gw_device::DeviceError;
+use gw_exec::{Environment, ErrorKind, ExecError, Result, Scalar, SetForm, Site, Sites, Stop, Value, VertexSet};
+use gw_graph::{Graph, Offsets, WeightKind};
 use gw_ir::analysis::calls::module_draws;
 use gw_ir::analysis::region::{LoopRegion, OperatorRegion, counting_operators, loop_region, operator_region};
 use gw_ir::module::Module;
 use gw_ir::operator::Operator;
 use gw_ir::source::{Name, Span};
-use gw_ir::types::Type;
 use gw_schedule::{Classes, LoopForm};
 
 use crate::bindings::Bindings;
 use crate::changing::is_wide;
 use crate::codegen::access::Requirement;
-use crate::codegen::inputs::{Apart, Source};
+use crate::codegen::inputs::Apart;
 use crate::codegen::region::GraphShape;
-use crate::codegen::{Generated, Refusal, Task, generate, schedule_of};
+use crate::codegen::{BLOCK, Generated, Refusal, Task, generate, schedule_of};
 use crate::context::Context;
-use crate::device::{Address, DeviceError, Kernel};
-use crate::edges_read::{Reads, reads};
+use crate::error::exec_error;
 use crate::kernels::{ListForm, QueueTask};
 use crate::launch::Launcher;
-use crate::memory::exec_error;
 use crate::outcomes::Outcomes;
-use crate::prepared::{kernel_name, title};
-use crate::queue::DeviceQueue;
-use crate::requirements;
-use crate::set::{DeviceSet, QUEUE, with_device_set};
-use crate::vectors::{Vectors, value_of};
-
-/// Threads per block of generated kernels.
-pub(crate) const BLOCK: u32 = 256;
-
-/// Threads per block of loops over graphs with long lists: fewer blocks make barriers cheaper.
-pub(crate) const LOOP_BLOCK: u32 = 512;
-
-/// Operators that can fault go to the device one after another, and the host waits after so many at the latest: a
-/// loop of the host that goes on only because an operator in it failed must end.
-const MOST_UNSETTLED: u32 = 32;
+use crate::prepared::{Loaded, kernel_name, title};
+use crate::set::{DeviceSet, QUEUE};
+use crate::vectors::Vectors;
 
 /// A module ready to run on the device.
 pub(crate) struct CudaExecutable {
@@ -58,9 +40,9 @@ pub(crate) struct CudaExecutable {
     pub(crate) vectors: Vectors,
     pub(crate) launcher: Launcher,
     /// What may stop the run, once an operator has told.
-    stop: Option<Stop>,
+    pub(crate) stop: Option<Stop>,
     /// Operators since the first that can fault and that nobody has waited for, itself included.
-    unsettled: u32,
+    pub(crate) unsettled: u32,
 }
 
 /// What a kernel was compiled for.
@@ -72,12 +54,6 @@ pub(crate) enum Key {
     OutDegrees(ListForm),
     Reduce(u8, Scalar),
     Queue(QueueTask, Scalar, bool),
-}
-
-/// A compiled region.
-pub(crate) struct Loaded {
-    pub(crate) code: Generated,
-    pub(crate) kernel: Kernel,
 }
 
 impl CudaExecutable {
@@ -292,7 +268,7 @@ impl CudaExecutable {
         for name in &loaded.code.cells {
             let Some(scalar) = self.module.global(name).and_then(|g| g.ty.scalar()) else { continue };
             if let Some(bits) = self.launcher.cell(name, words) {
-                env.set_global(name, value_of(scalar, bits));
+                env.set_global(name, Value::from_bits(scalar, bits));
             }
         }
     }
@@ -308,408 +284,27 @@ impl CudaExecutable {
     }
 
     /// The device tells that it was stopped; the run knows why.
-    fn with_reason_of_stop<T>(&self, result: Result<T>) -> Result<T> {
+    pub(crate) fn with_reason_of_stop<T>(&self, result: Result<T>) -> Result<T> {
         match (result, &self.stop) {
             (Err(error), Some(stop)) if error.is_stop() => Err(stop.check().err().unwrap_or(error)),
             (result, _) => result,
         }
     }
 
-    fn call_operator(&mut self, id: usize, call: OperatorCall<'_>, env: &mut Environment) -> Result<OperatorOutcome> {
-        let call = match &call {
-            OperatorCall::UpdateBuckets { set, queue } => {
-                self.queue_kernel(QueueTask::Update, queue, Some(set), 0)?;
-                return Ok(OperatorOutcome::default());
-            }
-            OperatorCall::Edges(edges) => RegionCall::Edges(edges),
-            OperatorCall::Vertices(vertices) => RegionCall::Vertices(&vertices.set, vertices.captures()),
-            OperatorCall::Dedup { set } => RegionCall::Vertices(set, Captures::default()),
-            OperatorCall::PriorityEdges { .. } | OperatorCall::Ordered { .. } | OperatorCall::PriorityExtern { .. } => {
-                let message = format!("{} on the device", self.operators[id].operator.name());
-                return Err(ExecError::from(ErrorKind::Unsupported(message)).at(self.operators[id].span));
-            }
-        };
-        let locals: Vec<(Name, Arc<Graph>)> =
-            self.operators[id].names.graph.iter().cloned().zip(call.graph().cloned()).collect();
-        let shapes = self.shapes(env, &locals);
-        let by_name: HashMap<Name, GraphShape> = shapes.iter().cloned().collect();
-        // Counting takes half a microsecond even in a kernel that is told not to, so there are two.
-        let counts = self.operators[id].counted.is_some() && env.counts_edges();
-        let prepared = &self.operators[id];
-        let span = prepared.span;
-        let vertices = match &call {
-            RegionCall::Edges(edges) => edges.graph.vertices(),
-            RegionCall::Vertices(set, _) => {
-                let of_element = match &prepared.operator {
-                    Operator::VertexSetIterator(v) => Some(&v.set.ty),
-                    Operator::VertexSetFilter(v) => Some(&v.set.ty),
-                    Operator::VertexSetDedup(v) => Some(&v.set.ty),
-                    _ => None,
-                };
-                let of_element = match of_element {
-                    Some(Type::VertexSet(element)) => env.vertices_of(element).unwrap_or(0),
-                    _ => 0,
-                };
-                // A set of all vertices, or one on the device, has its own idea of how many there are.
-                match set.universe().is_some() || is_on_device(set) {
-                    true => reach(set)?,
-                    false => of_element.max(reach(set)?),
-                }
-            }
-        };
-        let mut bindings = Bindings::new(vertices);
-        let names = &prepared.names;
-        let (from, to, set) = match &call {
-            RegionCall::Edges(edges) => (edges.from.set(), edges.to.set(), None),
-            RegionCall::Vertices(set, _) => (None, None, Some(*set)),
-        };
-        let sets: Vec<(Name, VertexSet)> = [(&names.from, from), (&names.to, to), (&names.set, set)]
-            .into_iter()
-            .filter_map(|(name, set)| Some((name.clone()?, set.cloned()?)))
-            .collect();
-        let captured = call.captures();
-        let captures: Vec<(Name, Value)> =
-            [(&names.apply, captured.apply), (&names.from_captures, captured.from), (&names.to_captures, captured.to)]
-                .into_iter()
-                .flat_map(|(names, values)| names.iter().cloned().zip(values.iter().cloned()))
-                .collect();
-        let (is_dedup, output_name) = (matches!(prepared.operator, Operator::VertexSetDedup(_)), names.output.clone());
-        let graph_name = names.graph.clone();
-        // Nothing to do, and no memory to do it with. A set may still hold what the graph lacks.
-        if vertices == 0 {
-            for (_, set) in &sets {
-                within(&set.ids()?, vertices).map_err(|error| error.at(span))?;
-            }
-            let output = output_name.is_some().then(VertexSet::empty);
-            return Ok(OperatorOutcome { output, ..OperatorOutcome::default() });
-        }
-        for (name, set) in &sets {
-            self.bind_set(&mut bindings, name, set, vertices).map_err(|error| error.at(span))?;
-        }
-        for (name, value) in captures {
-            bindings.value(name, value);
-        }
-        if let (Some(name), Some(graph)) = (graph_name, call.graph()) {
-            bindings.graph(name, Arc::clone(graph));
-        }
-        let key = |careful| Key::Operator { id, shapes: shapes.clone(), counts, careful };
-        let code = |e: &Self, careful| e.operator_code(&e.operators[id], &by_name, counts, careful);
-        let requires = self.requires(&key(false), |e| code(e, false)).map_err(|error| error.at(span))?;
-        // Vectors and graphs that are too short for this call: the kernel that checks every access finds out which
-        // are used.
-        let careful = !requirements::hold(&requires, &bindings, env);
-        let loaded = self.loaded(key(careful), |e, _| code(e, careful)).map_err(|error| error.at(span))?;
-        if loaded.code.inputs.iter().any(|i| matches!(i.source, Source::Queue(_))) {
-            self.bind_queues(&loaded, &mut bindings, env)?;
-        }
-        let before = env.is_observed().then(|| self.context.device.mark()).transpose().map_err(exec_error)?;
-        let mut outcomes = self.launcher.launch(&loaded, &mut bindings, &mut self.vectors, Some(env))?;
-        let after = before.is_some().then(|| self.context.device.mark()).transpose().map_err(exec_error)?;
-        // The host waits only where it must know something now: a scalar, or what an observer is told of this step. A
-        // fault is found at the next wait: until then kernels run on entries that stand in, inside their memory.
-        self.unsettled += u32::from(loaded.code.faults || self.unsettled > 0);
-        let settles = self.unsettled >= MOST_UNSETTLED || (loaded.code.faults && env.is_observed());
-        if !loaded.code.cells.is_empty() || settles {
-            let words = self.collect(&outcomes, span)?;
-            self.store_cells(&loaded, &words, env);
-        }
-        let mut outcome = OperatorOutcome::default();
-        if is_dedup {
-            // In the first place unless the set was a map, which has no repeats.
-            let (_, set) = &sets[0];
-            let form = set.with(|form| match form {
-                SetForm::Machine(machine) => machine.as_any().downcast_mut::<DeviceSet>().map(|s| s.form),
-                _ => None,
-            });
-            if form == Some(QUEUE) {
-                let storage = outcomes.take(0)?;
-                set.with(|form| {
-                    if let SetForm::Machine(machine) = form
-                        && let Some(own) = machine.as_any().downcast_mut::<DeviceSet>()
-                    {
-                        own.replace(storage, QUEUE);
-                    }
-                });
-            }
-        } else if output_name.is_some() {
-            let made = DeviceSet::new(
-                &self.context.device,
-                &self.launcher.spares,
-                outcomes.take(0)?,
-                loaded.code.output_form(),
-            );
-            let made = match call.graph() {
-                Some(graph) if loaded.code.counted => made.with_edges_of(graph),
-                _ => made,
-            };
-            outcome.output = Some(VertexSet::new(SetForm::Machine(Box::new(made))));
-        }
-        // Conversions of the inputs stay with them.
-        bindings.note_forms(&loaded.code);
-        outcomes.give_back(&self.launcher.spares);
-        if let (Some(before), Some(after)) = (before, after) {
-            outcome.seconds = Some(self.context.device.seconds(&before, &after).map_err(exec_error)?);
-        }
-        if env.wants_sizes() {
-            self.tell(id, &call, vertices, &mut outcome)?;
-        }
-        Ok(outcome)
-    }
-
-    fn made_queue(&mut self, spec: &QueueSpec) -> Result<Box<dyn QueueState>> {
-        let state = DeviceQueue::new(&self.context.device, spec)?;
-        let queue = Queue::new(spec.clone(), Box::new(state));
-        if !spec.priorities.is_empty() {
-            self.queue_kernel(QueueTask::Fill, &queue, None, 0)?;
-        }
-        // The state moves from this queue to the one that the executor makes.
-        let mut state = queue.state();
-        let own = state.as_any().downcast_mut::<DeviceQueue>();
-        let own = own.ok_or_else(|| ErrorKind::Malformed("a queue of another machine".into()))?;
-        let moved = own.moved(&self.context.device)?;
-        Ok(Box::new(moved))
-    }
-
-    fn dequeued(&mut self, queue: &Queue) -> Result<VertexSet> {
-        if queue.spec().priorities.is_empty() {
-            return Ok(VertexSet::empty());
-        }
-        let outcome = self.queue_kernel(QueueTask::Dequeue, queue, None, crate::bindings::EMPTY)?;
-        Ok(outcome.set.unwrap_or_else(VertexSet::empty))
-    }
-
-    fn is_finished(&mut self, queue: &Queue) -> Result<bool> {
-        self.settle()?;
-        let mut state = queue.state();
-        let own = state.as_any().downcast_mut::<DeviceQueue>();
-        let own = own.ok_or_else(|| ErrorKind::Malformed("a queue of another machine".into()))?;
-        let mut word = [0; 8];
-        self.context.device.download(&mut word, own.cells.address).map_err(exec_error)?;
-        Ok(u64::from_ne_bytes(word) == own.taken)
-    }
-
     /// Waits for operators that can fault, so that nobody goes on with what a failed one left.
-    fn settle(&mut self) -> Result<()> {
+    pub(crate) fn settle(&mut self) -> Result<()> {
         match self.unsettled {
             0 => Ok(()),
             _ => self.wait_for_all(),
         }
     }
 
-    fn wait_for_all(&mut self) -> Result<()> {
+    pub(crate) fn wait_for_all(&mut self) -> Result<()> {
         let words = self.launcher.results(0, &[])?;
         self.unsettled = 0;
         match self.launcher.fault(&words, Span::NONE) {
             Some(error) => Err(error),
             None => Ok(()),
-        }
-    }
-}
-
-impl Executable for CudaExecutable {
-    fn threads(&self) -> u64 {
-        self.context.device.facts().resident_threads()
-    }
-
-    fn run_operator(
-        &mut self,
-        operator: OperatorId,
-        call: OperatorCall<'_>,
-        env: &mut Environment,
-    ) -> Result<OperatorOutcome> {
-        self.attend(env);
-        let outcome = self.call_operator(operator.0, call, env);
-        self.with_reason_of_stop(outcome)
-    }
-
-    fn new_queue(&mut self, spec: &QueueSpec, env: &mut Environment) -> Result<Box<dyn QueueState>> {
-        self.attend(env);
-        let made = self.made_queue(spec);
-        self.with_reason_of_stop(made)
-    }
-
-    fn dequeue(&mut self, queue: &Queue, env: &mut Environment) -> Result<VertexSet> {
-        self.attend(env);
-        let set = self.dequeued(queue);
-        self.with_reason_of_stop(set)
-    }
-
-    fn queue_finished(&mut self, queue: &Queue) -> Result<bool> {
-        let finished = self.is_finished(queue);
-        self.with_reason_of_stop(finished)
-    }
-
-    fn queue_finished_node(&mut self, queue: &Queue, vertex: u32) -> Result<bool> {
-        let outcome = self.queue_kernel(QueueTask::FinishedNode, queue, None, vertex as i32);
-        self.with_reason_of_stop(outcome.map(|outcome| outcome.flag))
-    }
-
-    fn begin_run(&mut self) {
-        self.stop = None;
-        self.unsettled = 0;
-        self.context.device.watch(None, Address::default());
-        self.vectors.clear();
-        self.launcher.begin_run();
-    }
-
-    fn claims(&self, statement: StatementId) -> bool {
-        self.statements.get(statement.0).is_some_and(Option::is_some)
-    }
-
-    fn run_statement(
-        &mut self,
-        statement: StatementId,
-        locals: &mut dyn Locals,
-        env: &mut Environment,
-    ) -> Result<StatementOutcome> {
-        self.attend(env);
-        let outcome = self.run_loop(statement.0, locals, env);
-        self.with_reason_of_stop(outcome)
-    }
-
-    fn faults(&mut self) -> Result<()> {
-        let settled = self.settle();
-        self.with_reason_of_stop(settled)
-    }
-
-    fn wait(&mut self) -> Result<()> {
-        let waited = self.wait_for_all();
-        self.with_reason_of_stop(waited)
-    }
-
-    fn finish_run(&mut self) -> Result<()> {
-        self.launcher.end_run()?;
-        self.wait()
-    }
-
-    fn device_seconds(&mut self) -> Result<Option<f64>> {
-        self.launcher.device_seconds().map(Some)
-    }
-}
-
-impl FrontierCosts for CudaExecutable {
-    fn frontier_edges(&mut self, set: &VertexSet, graph: &Arc<Graph>, _enough: Option<u64>) -> Result<u64> {
-        let edges = self.edges_of(set, graph);
-        self.with_reason_of_stop(edges)
-    }
-
-    fn counts_while_making(&self) -> bool {
-        true
-    }
-
-    fn has_small_steps(&self) -> bool {
-        false
-    }
-
-    fn resident_threads(&self) -> u64 {
-        self.launcher.resident_threads()
-    }
-}
-
-impl RemoteMemory for CudaExecutable {
-    fn reduce(&mut self, reduction: Reduction, vector: &Vector) -> Option<Result<Value>> {
-        if vector.is_empty() || vector.cells() == 0 {
-            return None;
-        }
-        if vector.scalar() == Scalar::Bool && matches!(reduction, Reduction::Max | Reduction::Min) {
-            return None;
-        }
-        let value = self.reduce_vector(reduction, vector);
-        Some(self.with_reason_of_stop(value))
-    }
-
-    fn follow(
-        &mut self,
-        before: AdjacencyId,
-        after: &Arc<Graph>,
-        changes: &mut dyn Iterator<Item = EdgeChange>,
-    ) -> Result<bool> {
-        let followed = self.context.residency.versions.follow(before, after, changes).map_err(exec_error);
-        self.with_reason_of_stop(followed)
-    }
-
-    fn out_degrees(&mut self, graph: &Arc<Graph>, scalar: Scalar) -> Option<Result<Vector>> {
-        let degrees = self.degrees(graph, scalar);
-        Some(self.with_reason_of_stop(degrees))
-    }
-
-    fn contract(&mut self, graph: &Arc<Graph>, labels: &Vector, weighed: bool) -> Option<Result<Arc<Graph>>> {
-        let contracted = self.settle().and_then(|()| self.contracted(graph, labels, weighed)).transpose()?;
-        Some(self.with_reason_of_stop(contracted))
-    }
-
-    fn ranks(&mut self, vector: &Vector) -> Option<Result<Vector>> {
-        let ranks = self.settle().and_then(|()| self.ranked(vector)).transpose()?;
-        Some(self.with_reason_of_stop(ranks))
-    }
-
-    fn watches_new_vectors(&self) -> bool {
-        true
-    }
-
-    fn host_element(&mut self, vector: &Vector, cell: usize) -> Option<Result<Value>> {
-        let value = self.vectors.get(vector, cell)?;
-        let value = self.settle().and(value);
-        Some(self.with_reason_of_stop(value))
-    }
-
-    fn set_host_element(&mut self, vector: &Vector, cell: usize, value: Value) -> Option<Result<()>> {
-        let stored = self.vectors.set(vector, cell, &value)?;
-        Some(self.with_reason_of_stop(stored))
-    }
-
-    fn host_will_read(&mut self, vector: &Vector) -> Result<()> {
-        let fetched = self.settle().and_then(|()| self.vectors.fetch(vector));
-        self.with_reason_of_stop(fetched)
-    }
-
-    fn host_will_write(&mut self, vector: &Vector) -> Result<()> {
-        let fetched = self.settle().and_then(|()| self.vectors.host_writes(vector));
-        self.with_reason_of_stop(fetched)
-    }
-}
-
-impl CudaExecutable {
-    /// Sizes and edges of an operator call, for its step record. The host waits for some of them.
-    fn tell(&mut self, id: usize, call: &RegionCall<'_>, vertices: usize, outcome: &mut OperatorOutcome) -> Result<()> {
-        let input = match call {
-            RegionCall::Edges(edges) => edges.from.set(),
-            RegionCall::Vertices(set, _) => Some(*set),
-        };
-        outcome.input_size = Some(input.map_or(Ok(vertices), VertexSet::len)? as u64);
-        outcome.output_size = outcome.output.as_ref().map(VertexSet::len).transpose()?.map(|len| len as u64);
-        if let (Operator::EdgeSetIterator(op), RegionCall::Edges(EdgeCall { graph, from, .. })) =
-            (&self.operators[id].operator, call)
-        {
-            outcome.edges = match (reads(op), from.set()) {
-                (Reads::All, _) => Some(graph.edges() as u64),
-                (Reads::OfInput, Some(set)) if set.universe().is_none() => Some(self.edges_of(set, graph)?),
-                (Reads::OfInput, _) => Some(graph.edges() as u64),
-                (Reads::Unknown, _) => None,
-            };
-        }
-        Ok(())
-    }
-}
-
-/// A call that becomes the launch of one region.
-enum RegionCall<'c> {
-    Edges(&'c EdgeCall),
-    Vertices(&'c VertexSet, Captures<'c>),
-}
-
-impl RegionCall<'_> {
-    fn graph(&self) -> Option<&Arc<Graph>> {
-        match self {
-            RegionCall::Edges(edges) => Some(&edges.graph),
-            RegionCall::Vertices(..) => None,
-        }
-    }
-
-    fn captures(&self) -> Captures<'_> {
-        match self {
-            RegionCall::Edges(edges) => edges.captures(),
-            RegionCall::Vertices(_, captures) => *captures,
         }
     }
 }
@@ -725,21 +320,6 @@ pub(crate) fn within(ids: &[u32], vertices: usize) -> Result<()> {
             Err(ErrorKind::VertexOutOfRange { vertex: i64::from(last), vertices }.into())
         }
         _ => Ok(()),
-    }
-}
-
-fn is_on_device(set: &VertexSet) -> bool {
-    with_device_set(set, |_| ()).is_some()
-}
-
-/// One past the greatest id that the members of a set may have: what a function applied to them may be called with.
-fn reach(set: &VertexSet) -> Result<usize> {
-    if let Some(vertices) = with_device_set(set, |own| own.storage().map(|storage| storage.vertices)).flatten() {
-        return Ok(vertices);
-    }
-    match set.universe() {
-        Some(n) => Ok(n),
-        None => set.with_ids(|ids| ids.iter().max().map_or(0, |&last| last as usize + 1)),
     }
 }
 

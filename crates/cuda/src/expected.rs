@@ -3,6 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use gw_device::Unit;
 use gw_exec::Sites;
 use gw_graph::Graph;
 use gw_ir::expr::ExprKind;
@@ -11,7 +12,6 @@ use gw_ir::source::Name;
 use gw_ir::types::Type;
 
 use crate::codegen::region::GraphShape;
-use crate::device::Unit;
 use crate::executable::CudaExecutable;
 
 impl CudaExecutable {

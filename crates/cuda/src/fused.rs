@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use gw_device::Buffer;
 use gw_exec::{
     Environment, ErrorKind, Locals, MachineSet, Result, SetForm, StatementOutcome, StepRecord, Value, VertexSet,
 };
@@ -15,14 +16,14 @@ use gw_schedule::LoopForm;
 use crate::bindings::Bindings;
 use crate::codegen::access::Requirement;
 use crate::codegen::region::{GraphShape, Outcome};
-use crate::codegen::{BLOCK_MEMBERS, Generated, Refusal, Task, generate};
-use crate::executable::{BLOCK, CudaExecutable, Key, LOOP_BLOCK, within};
-use crate::memory::{Buffer, exec_error};
-use crate::prepared::{kernel_name, title};
+use crate::codegen::{BLOCK, BLOCK_MEMBERS, Generated, LOOP_BLOCK, Refusal, Task, generate};
+use crate::error::exec_error;
+use crate::executable::{CudaExecutable, Key, within};
+use crate::outcomes::Outcomes;
+use crate::prepared::{Loaded, kernel_name, title};
 use crate::queue::DeviceQueue;
 use crate::requirements;
 use crate::set::{ListStorage, ListedSet};
-use crate::vectors::value_of;
 
 /// Threads per block of loops that walk all vertices every time, over graphs with long lists.
 const WHOLE_BLOCK: u32 = 1024;
@@ -100,25 +101,8 @@ impl CudaExecutable {
         if !requirements::hold(&requires, &bindings, env) {
             return Ok(StatementOutcome::HostTurn);
         }
-        for (name, ty, value) in &values {
-            let bound = match (ty, value) {
-                (Type::VertexSet(_), Value::Set(set)) => self.bind_set(&mut bindings, name, set, vertices),
-                (Type::VertexSet(_), _) => {
-                    bindings.place(name.clone(), crate::bindings::EMPTY);
-                    Ok(())
-                }
-                (Type::List(_), Value::List(list)) => {
-                    let sets: Vec<Value> = list.entries().clone();
-                    self.bind_list(&mut bindings, name, &sets, vertices)
-                }
-                _ => Ok(()),
-            };
-            match bound {
-                Err(error) if matches!(error.kind(), ErrorKind::VertexOutOfRange { .. }) => {
-                    return Ok(StatementOutcome::HostTurn);
-                }
-                bound => bound.map_err(|error| error.at(span))?,
-            }
+        if !self.bind_sets(&mut bindings, &values, vertices).map_err(|error| error.at(span))? {
+            return Ok(StatementOutcome::HostTurn);
         }
         let loaded = self.loaded(key, code).map_err(|error| error.at(span))?;
         self.bind_queues(&loaded, &mut bindings, env)?;
@@ -127,46 +111,7 @@ impl CudaExecutable {
         outcomes.read(&loaded.code, &words);
         self.store_cells(&loaded, &words, env);
         self.launcher.round = outcomes.round;
-        let mut ended = StatementOutcome::Done;
-        // Scalars and sets go back to their variables.
-        for (at, outcome) in loaded.code.outcomes.iter().enumerate() {
-            let word = words[at];
-            match outcome {
-                Outcome::Local(name, scalar) => {
-                    locals.set(name, value_of(*scalar, word));
-                }
-                Outcome::Global(name, scalar) => {
-                    env.set_global(name, value_of(*scalar, word));
-                }
-                Outcome::Set(name) if values.iter().any(|(n, _, _)| n == name) => {
-                    let place = word as u32 as i32;
-                    let known = outcomes.placed.iter().find(|(p, _)| *p == place).map(|(_, s)| s.clone());
-                    let set = match (known, place) {
-                        (Some(set), _) => set,
-                        (None, 8..12) => bindings.set_at(place).unwrap_or_else(VertexSet::empty),
-                        (None, place) => self.set_at(&mut outcomes, place, vertices)?,
-                    };
-                    locals.set(name, Value::Set(set));
-                }
-                Outcome::List(name) => {
-                    let (depth, _) = ((word >> 32) as usize, word as u32 as usize);
-                    if let Some((_, _, Value::List(list))) = values.iter().find(|(n, _, _)| n == name) {
-                        let sets = bindings.listed(name, depth, &self.context.device)?;
-                        *list.entries() = sets;
-                    }
-                }
-                Outcome::Queue(name) => {
-                    let Some(Value::Queue(queue)) = env.global(name) else { continue };
-                    let mut state = queue.state();
-                    let Some(own) = state.as_any().downcast_mut::<DeviceQueue>() else { continue };
-                    own.note(&words[at..]);
-                    let place = words[at + 1] as u32 as i32;
-                    own.near = outcomes.near_set(&self.context, &self.launcher.spares, place, &mut bindings)?;
-                }
-                Outcome::Outgrown if word != 0 => ended = StatementOutcome::HostTurn,
-                _ => {}
-            }
-        }
+        let ended = self.take_up(&loaded, &mut outcomes, &mut bindings, &words, &values, locals, env)?;
         bindings.note_places(&outcomes)?;
         outcomes.give_back(&self.launcher.spares);
         let Some(fused) = &self.statements[id] else { return Ok(ended) };
@@ -185,6 +130,83 @@ impl CudaExecutable {
             variant: 0,
             seconds: start.elapsed().as_secs_f64(),
         });
+        Ok(ended)
+    }
+
+    /// Binds the sets and lists of a loop; false where one of them holds what is no vertex of the loop.
+    fn bind_sets(&mut self, bindings: &mut Bindings, values: &[(Name, Type, Value)], vertices: usize) -> Result<bool> {
+        for (name, ty, value) in values {
+            let bound = match (ty, value) {
+                (Type::VertexSet(_), Value::Set(set)) => self.bind_set(bindings, name, set, vertices),
+                (Type::VertexSet(_), _) => {
+                    bindings.place(name.clone(), crate::bindings::EMPTY);
+                    Ok(())
+                }
+                (Type::List(_), Value::List(list)) => {
+                    let sets: Vec<Value> = list.entries().clone();
+                    self.bind_list(bindings, name, &sets, vertices)
+                }
+                _ => Ok(()),
+            };
+            match bound {
+                Err(error) if matches!(error.kind(), ErrorKind::VertexOutOfRange { .. }) => return Ok(false),
+                bound => bound?,
+            }
+        }
+        Ok(true)
+    }
+
+    /// What a loop left goes back to its variables: scalars, sets, lists and queues.
+    #[expect(clippy::too_many_arguments, reason = "both sides of every variable")]
+    fn take_up(
+        &mut self,
+        loaded: &Loaded,
+        outcomes: &mut Outcomes,
+        bindings: &mut Bindings,
+        words: &[u64],
+        values: &[(Name, Type, Value)],
+        locals: &mut dyn Locals,
+        env: &mut Environment,
+    ) -> Result<StatementOutcome> {
+        let mut ended = StatementOutcome::Done;
+        for (at, outcome) in loaded.code.outcomes.iter().enumerate() {
+            let word = words[at];
+            match outcome {
+                Outcome::Local(name, scalar) => {
+                    locals.set(name, Value::from_bits(*scalar, word));
+                }
+                Outcome::Global(name, scalar) => {
+                    env.set_global(name, Value::from_bits(*scalar, word));
+                }
+                Outcome::Set(name) if values.iter().any(|(n, _, _)| n == name) => {
+                    let place = word as u32 as i32;
+                    let known = outcomes.placed.iter().find(|(p, _)| *p == place).map(|(_, s)| s.clone());
+                    let set = match (known, place) {
+                        (Some(set), _) => set,
+                        (None, 8..12) => bindings.set_at(place).unwrap_or_else(VertexSet::empty),
+                        (None, place) => self.set_at(outcomes, place, bindings.vertices)?,
+                    };
+                    locals.set(name, Value::Set(set));
+                }
+                Outcome::List(name) => {
+                    let (depth, _) = ((word >> 32) as usize, word as u32 as usize);
+                    if let Some((_, _, Value::List(list))) = values.iter().find(|(n, _, _)| n == name) {
+                        let sets = bindings.listed(name, depth, &self.context.device)?;
+                        *list.entries() = sets;
+                    }
+                }
+                Outcome::Queue(name) => {
+                    let Some(Value::Queue(queue)) = env.global(name) else { continue };
+                    let mut state = queue.state();
+                    let Some(own) = state.as_any().downcast_mut::<DeviceQueue>() else { continue };
+                    own.note(&words[at..]);
+                    let place = words[at + 1] as u32 as i32;
+                    own.near = outcomes.near_set(&self.context, &self.launcher.spares, place, bindings)?;
+                }
+                Outcome::Outgrown if word != 0 => ended = StatementOutcome::HostTurn,
+                _ => {}
+            }
+        }
         Ok(ended)
     }
 
@@ -270,7 +292,7 @@ impl CudaExecutable {
         };
         let upload = |to: &Buffer, words: &[u32]| match words.is_empty() {
             true => Ok(()),
-            false => device.upload(to.address, crate::memory::bytes_of(words)).map_err(exec_error),
+            false => device.upload(to.address(), bytemuck::cast_slice(words)).map_err(exec_error),
         };
         upload(&storage.ids, &ids)?;
         upload(&storage.ends, &ends)?;

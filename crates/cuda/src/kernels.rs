@@ -1,11 +1,11 @@
 //! Kernels that belong to no operator of a program: questions about sets, vectors and queues.
 
+use gw_device::Unit;
 use gw_exec::{Reduction, Scalar};
 
 use crate::codegen::Generated;
 use crate::codegen::inputs::{Input, Source};
 use crate::codegen::region::Outcome;
-use crate::device::Unit;
 use crate::queue::{REPORTED, reports, type_of};
 
 /// Threads per block of these kernels.

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use gw_device::{Address, Buffer, Device, DeviceError, Launch, Mark};
 use gw_exec::{Environment, ErrorKind, ExecError, PerGraph, Result, Value, graph_features, random};
 use gw_ir::module::Module;
 use gw_ir::source::{Name, Span};
@@ -13,14 +14,14 @@ use gw_schedule::{Features, LoopForm};
 use crate::bindings::{Bindings, External, FROM_HOST, PLACES};
 use crate::codegen::inputs::{GraphParts, Source};
 use crate::codegen::region::{Outcome, vector_names};
-use crate::codegen::{Generated, STATE_WORDS};
+use crate::codegen::{ALONE_AT, Generated, STATE_WORDS};
 use crate::context::Context;
-use crate::device::{Address, Device, DeviceError, Launch, Mark};
-use crate::executable::Loaded;
-use crate::memory::{Buffer, bytes_of, exec_error};
+use crate::error::exec_error;
 use crate::outcomes::Outcomes;
+use crate::prepared::Loaded;
 use crate::residency::{GraphWords, Wanted};
 use crate::set::{DeviceSet, FORM_BITS, LEVELS, QUEUE, SET_WORDS, Spares, Storage, with_device_set};
+use crate::tuning::{GROUP_TABLE_BYTES, MOST_GROUP_TABLES};
 use crate::vectors::{Vectors, bits_of};
 
 /// The shared block of a launcher: fault, cells, results.
@@ -28,7 +29,7 @@ const FAULT_BYTES: usize = 40;
 /// Where in a fault the host says that the run shall end.
 const STOP_AT: usize = 28;
 const CELLS: usize = 64;
-const RESULTS: usize = 256;
+const RESULTS: usize = ALONE_AT;
 const RESULTS_AT: usize = FAULT_BYTES + 8 * CELLS;
 
 /// No kernel begins at a later round: it has as many again before numbers run out, more than a loop takes in an hour.
@@ -62,11 +63,17 @@ pub(crate) struct Launcher {
     /// Maps of claimed destinations, by vector.
     visited: HashMap<Name, Option<Buffer>>,
     scratch: Option<Buffer>,
+    /// Tables for groups of neighbours: zeros between two kernels.
+    tables: Option<Buffer>,
     /// What adaptive schedules look at.
     features: PerGraph<Features>,
     cells: HashMap<Name, Cell>,
     /// What was read last: fault and cells.
     last: Vec<u8>,
+    /// Kernels may be running, and their faults are not known.
+    busy: bool,
+    /// The last run left neither a fault nor the word that ends kernels.
+    ended_well: bool,
     /// The vectors that faults name, by their numbers less one, and the statements of the program by their lines.
     names: Vec<Name>,
     statements: HashMap<u32, Span>,
@@ -79,7 +86,7 @@ impl Launcher {
     pub(crate) fn new(context: Arc<Context>, module: &Module) -> std::result::Result<Launcher, DeviceError> {
         let device = &context.device;
         Ok(Launcher {
-            block: Buffer::zeroed(device, RESULTS_AT + 8 * RESULTS)?,
+            block: Buffer::zeroed(device, RESULTS_AT + 8 * 3 * RESULTS)?,
             counters: Buffer::zeroed(device, 4 * COUNTERS)?,
             next_counter: 0,
             spares: Arc::new(Mutex::new(Vec::new())),
@@ -90,9 +97,12 @@ impl Launcher {
             words: HashMap::new(),
             visited: HashMap::new(),
             scratch: None,
+            tables: None,
             features: PerGraph::default(),
             cells: HashMap::new(),
             last: Vec::new(),
+            busy: false,
+            ended_well: false,
             names: vector_names(module),
             statements: statements(module),
             first: None,
@@ -107,12 +117,19 @@ impl Launcher {
         (self.first, self.end) = (None, None);
         // A run that was stopped may have left a fault that nobody read, and the word that ends kernels. A device
         // that fails here fails again.
-        let _ = self.context.device.fill(self.block.address, 0, 4, FAULT_BYTES / 4);
+        if !std::mem::take(&mut self.ended_well) {
+            let _ = self.context.device.fill(self.block.address(), 0, 4, FAULT_BYTES / 4);
+        }
+    }
+
+    /// The run was not stopped, and no kernel of it left a fault.
+    pub(crate) fn ended_well(&mut self) {
+        self.ended_well = true;
     }
 
     /// The word that kernels look at to learn that the run shall end.
     pub(crate) fn stop_word(&self) -> Address {
-        self.block.address.offset(STOP_AT)
+        self.block.address().offset(STOP_AT)
     }
 
     /// All work of the run is handed over.
@@ -140,7 +157,7 @@ impl Launcher {
     fn begin_epoch(&mut self) -> Result<()> {
         (self.round, self.epoch) = (0, next_epoch());
         match &self.marks {
-            Some(marks) => self.device().fill(marks.address, 0, 4, marks.bytes / 4).map_err(exec_error),
+            Some(marks) => self.device().fill(marks.address(), 0, 4, marks.bytes() / 4).map_err(exec_error),
             None => Ok(()),
         }
     }
@@ -196,7 +213,6 @@ impl Launcher {
         if self.round >= self.context.last_round {
             self.begin_epoch()?;
         }
-        let epoch = self.epoch;
         let mut own: Vec<Option<Storage>> = Vec::new();
         for place in 0..code.places {
             let mut storage = self.storage(vertices, capacity, code.forms)?;
@@ -206,6 +222,49 @@ impl Launcher {
             }
             own.push(Some(storage));
         }
+        let (mut words, forms) = self.set_words(code, &own, bindings)?;
+        words.push(u64::from(code.places) | (vertices as u64) << 32);
+        words.push(forms);
+        words.push(u64::from(self.round));
+        words.push(self.counter()?.0);
+        words.push(self.block.address().offset(RESULTS_AT).0);
+        let mut keep: Vec<GraphWords> = Vec::new();
+        for input in &code.inputs {
+            self.input(&input.source, code, bindings, vectors, env, capacity, &mut words, &mut keep)?;
+        }
+        if code.inputs.is_empty() {
+            words.push(0);
+        }
+        // Rounds that an operator may use up; a loop reports its last.
+        self.round += code.rounds.max(1);
+        let launch = Launch { grid: self.grid(loaded), block: code.unit.block, cooperative: code.cooperative };
+        if self.first.is_none() {
+            self.first = Some(self.device().mark().map_err(exec_error)?);
+        }
+        let launched = match code.loop_form {
+            Some(LoopForm::DeviceGraph) => {
+                // The first launch must see that there was none before.
+                let begun = self.block.address().offset(RESULTS_AT + 8 * code.outcomes.len());
+                self.device().fill(begun, 0, 4, 2).map_err(exec_error)?;
+                self.device().launch_while(&loaded.kernel, launch, bytemuck::cast_slice(&words))
+            }
+            _ => self.device().launch(&loaded.kernel, launch, bytemuck::cast_slice(&words)),
+        };
+        launched.map_err(exec_error)?;
+        self.busy = true;
+        Ok(Outcomes {
+            count: code.outcomes.len(),
+            cells: code.cells.clone(),
+            own,
+            forms,
+            round: self.round,
+            placed: Vec::new(),
+        })
+    }
+
+    /// The sets that a kernel finds in its places, as words, and their forms: first those that are made for it.
+    fn set_words(&self, code: &Generated, own: &[Option<Storage>], bindings: &mut Bindings) -> Result<(Vec<u64>, u64)> {
+        let epoch = self.epoch;
         let mut words: Vec<u64> = Vec::with_capacity(PLACES * SET_WORDS + 64);
         let mut forms: u64 = 0;
         for place in 0..PLACES {
@@ -248,51 +307,19 @@ impl Launcher {
                 forms |= u64::from(form) << (FORM_BITS as usize * place);
             }
         }
-        words.push(u64::from(code.places) | (vertices as u64) << 32);
-        words.push(forms);
-        words.push(u64::from(self.round));
-        words.push(self.counter()?.0);
-        words.push(self.block.address.offset(RESULTS_AT).0);
-        let mut keep: Vec<GraphWords> = Vec::new();
-        for input in &code.inputs {
-            self.input(&input.source, code, bindings, vectors, env, capacity, &mut words, &mut keep)?;
-        }
-        if code.inputs.is_empty() {
-            words.push(0);
-        }
-        // Rounds that an operator may use up; a loop reports its last.
-        let single = code.single;
-        self.round += code.rounds.max(1);
-        let facts = self.device().facts();
+        Ok((words, forms))
+    }
+
+    /// Blocks of a launch: as many as the device holds at once.
+    fn grid(&self, loaded: &Loaded) -> u32 {
+        let code = &loaded.code;
         // Steps of a loop over short lists are small: one block per multiprocessor is enough, and the barrier is
         // cheaper.
-        let limit = if code.flat && !single { 1 } else { 64 };
-        let grid = match code.loop_form {
+        let limit = if code.flat && !code.single { 1 } else { 64 };
+        match code.loop_form {
             Some(LoopForm::SingleBlock) => 1,
-            _ => (facts.processors * loaded.kernel.blocks_per_processor.min(limit)).max(1),
-        };
-        let launch = Launch { grid, block: code.unit.block, cooperative: code.cooperative };
-        if self.first.is_none() {
-            self.first = Some(self.device().mark().map_err(exec_error)?);
+            _ => (self.device().facts().processors * loaded.kernel.blocks_per_processor.min(limit)).max(1),
         }
-        let launched = match code.loop_form {
-            Some(LoopForm::DeviceGraph) => {
-                // The first launch must see that there was none before.
-                let begun = self.block.address.offset(RESULTS_AT + 8 * code.outcomes.len());
-                self.device().fill(begun, 0, 4, 2).map_err(exec_error)?;
-                self.device().launch_while(&loaded.kernel, launch, bytes_of(&words))
-            }
-            _ => self.device().launch(&loaded.kernel, launch, bytes_of(&words)),
-        };
-        launched.map_err(exec_error)?;
-        Ok(Outcomes {
-            count: code.outcomes.len(),
-            cells: code.cells.clone(),
-            own,
-            forms,
-            round: self.round,
-            placed: Vec::new(),
-        })
     }
 
     /// How many ids a queue of the kernel must hold. Sets are copied from lists, onto which sets from the host may go.
@@ -330,11 +357,11 @@ impl Launcher {
     /// A barrier counter at zero.
     fn counter(&mut self) -> Result<Address> {
         if self.next_counter == COUNTERS {
-            self.device().fill(self.counters.address, 0, 4, COUNTERS).map_err(exec_error)?;
+            self.device().fill(self.counters.address(), 0, 4, COUNTERS).map_err(exec_error)?;
             self.next_counter = 0;
         }
         self.next_counter += 1;
-        Ok(self.counters.address.offset(4 * (self.next_counter - 1)))
+        Ok(self.counters.address().offset(4 * (self.next_counter - 1)))
     }
 
     #[expect(clippy::too_many_arguments, reason = "all of them are needed for some source")]
@@ -413,7 +440,7 @@ impl Launcher {
                 words.extend(found.words);
                 keep.push(found);
             }
-            Source::Fault => words.push(self.block.address.0),
+            Source::Fault => words.push(self.block.address().0),
             Source::DrawKey(role) => {
                 let env = env.ok_or_else(no_env)?;
                 words.push(random::call_key(env.seed(), env.operator_calls(), *role));
@@ -439,11 +466,25 @@ impl Launcher {
                 words.push(lasting(&mut self.scratch, &self.context.device, 4 * count, true)?.0);
                 words.push(count as u64);
             }
+            Source::GroupTables(name) => {
+                let greatest = match bindings.graphs.get(name) {
+                    Some(graph) => graph.greatest_out_degree(),
+                    None => match global(name)? {
+                        Value::Graph(graph) => graph.greatest_out_degree(),
+                        _ => return Err(unset(name)),
+                    },
+                };
+                // A power of two above twice the groups that there can be; a slot has a word and a key.
+                let slots = (2 * greatest + 3).next_power_of_two();
+                let count = (GROUP_TABLE_BYTES / (12 * slots)).clamp(1, MOST_GROUP_TABLES);
+                words.push(lasting(&mut self.tables, &self.context.device, 12 * slots * count, true)?.0);
+                words.push(slots as u64 | (count as u64) << 32);
+            }
             Source::Queue(name) => words.extend(bindings.queues.get(name).ok_or_else(|| unset(name))?),
             Source::List(name) => {
                 let list = bindings.lists.get(name).ok_or_else(|| unset(name))?;
                 let storage = &list.storage;
-                words.extend([storage.ids.address.0, storage.ends.address.0, storage.heads.address.0]);
+                words.extend([storage.ids.address().0, storage.ends.address().0, storage.heads.address().0]);
                 words.push(storage.capacity as u64 | (storage.depth_capacity as u64) << 32);
                 words.push(list.depth as u64 | u64::from(list.used) << 32);
             }
@@ -479,12 +520,22 @@ impl Launcher {
         if cell.slot >= CELLS {
             return Err(ErrorKind::Unsupported("operators write more than 64 global scalars".into()).into());
         }
-        let address = self.block.address.offset(FAULT_BYTES + 8 * cell.slot);
+        let address = self.block.address().offset(FAULT_BYTES + 8 * cell.slot);
         if cell.bits != Some(bits) {
             self.context.device.upload(address, &bits.to_ne_bytes()).map_err(exec_error)?;
             cell.bits = Some(bits);
         }
         Ok(address)
+    }
+
+    /// Whether a kernel was launched whose end nobody has waited for.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.busy
+    }
+
+    /// Work was handed to the device by another way than [`Launcher::launch`].
+    pub(crate) fn note_work(&mut self) {
+        self.busy = true;
     }
 
     /// Waits, and reads results; fault and cells come along.
@@ -494,7 +545,8 @@ impl Launcher {
             _ => RESULTS_AT + 8 * count,
         };
         self.last.resize(bytes, 0);
-        self.context.device.download(&mut self.last, self.block.address).map_err(exec_error)?;
+        self.context.device.download(&mut self.last, self.block.address()).map_err(exec_error)?;
+        self.busy = false;
         let words = self.last[RESULTS_AT.min(bytes)..].chunks_exact(8);
         Ok(words.map(|b| u64::from_ne_bytes(b.try_into().unwrap_or_default())).collect())
     }
@@ -521,7 +573,7 @@ impl Launcher {
         }
         let (index, length) = (self.last_word(8) as i64, self.last_word(16) as i64);
         // The next run begins without it.
-        let _ = self.context.device.fill(self.block.address, 0, 4, FAULT_BYTES / 4);
+        let _ = self.context.device.fill(self.block.address(), 0, 4, FAULT_BYTES / 4);
         let vector = (self.last_word(24) as u32 as usize).checked_sub(1).and_then(|at| self.names.get(at));
         let vertex = u32::try_from(index).unwrap_or(0);
         let kind = match code {
@@ -538,12 +590,12 @@ impl Launcher {
                      `create=unfused-bitmap`, keeps repeats out"
                 ),
             },
-            5 => ErrorKind::NegativePriority { vertex, priority: length as f64 },
+            5 => ErrorKind::NegativePriority { vertex: vertex.into(), priority: length as f64 },
             6 => ErrorKind::EmptyList,
             7 => ErrorKind::VertexOutOfRange { vertex: index, vertices: length.max(0) as usize },
             8 => ErrorKind::IndexOutOfRange { index, len: length.max(0) as usize, vector: "neighbours".into() },
-            9 => ErrorKind::NoNeighbours { vertex, side: "out" },
-            10 => ErrorKind::NoNeighbours { vertex, side: "in" },
+            9 => ErrorKind::NoNeighbours { vertex: vertex.into(), side: "out" },
+            10 => ErrorKind::NoNeighbours { vertex: vertex.into(), side: "in" },
             11 => ErrorKind::SetSize { size: index, vertices: length.max(0) as usize },
             _ => ErrorKind::Machine(format!("unknown fault {code}")),
         };
@@ -582,10 +634,10 @@ fn next_epoch() -> u32 {
 
 /// A buffer that lasts from kernel to kernel and grows when it must.
 fn lasting(slot: &mut Option<Buffer>, device: &Arc<dyn Device>, bytes: usize, zero: bool) -> Result<Address> {
-    if slot.as_ref().is_none_or(|b| b.bytes < bytes) {
+    if slot.as_ref().is_none_or(|b| b.bytes() < bytes) {
         *slot = None;
         let made = if zero { Buffer::zeroed(device, bytes) } else { Buffer::new(device, bytes.next_multiple_of(4)) };
         *slot = Some(made.map_err(exec_error)?);
     }
-    Ok(slot.as_ref().map_or(Address(0), |b| b.address))
+    Ok(slot.as_ref().map_or(Address(0), |b| b.address()))
 }

@@ -3,12 +3,11 @@
 //! | file | concept |
 //! |---|---|
 //! | `codegen/` | GraphIR regions to CUDA C++ |
-//! | `headers`, `../device/*.cuh` | the device runtime, one concept per header |
-//! | `device` | what the machine needs of a GPU |
-//! | `nvidia/` | an NVIDIA GPU: driver, NVRTC, cache of kernels |
 //! | `listings` | the code of a module, for readers |
 //! | `expected` | the kernels of a run, before it begins |
-//! | `executable` | operator calls, loops on the device, queues |
+//! | `executable` | a module on the device: its kernels |
+//! | `operator_calls`, `fused`, `queue_calls` | operators, loops and queues of a run |
+//! | `answers` | what the executor asks: the contract of machines |
 //! | `requirements` | what a kernel takes for granted about lengths, compared before its launch |
 //! | `launch` | from values to arguments, from results to values |
 //! | `residency` | graphs on the device |
@@ -20,10 +19,12 @@
 //! | `told` | what step records tell of an operator |
 //! | `needs`, `plan` | the memory of a run before it begins; the machine without a device |
 //! | `peak` | the bandwidth of the device's memory |
+//! | `error` | errors of the device as the executor reports them |
 //! | `capability`, `choose` | which schedules can be run, and which is taken when nobody gives one |
 //!
-//! Nothing here knows an algorithm.
+//! The GPU itself is the crate device. Nothing here knows an algorithm.
 
+mod answers;
 mod bindings;
 mod capability;
 mod changing;
@@ -31,18 +32,16 @@ mod choose;
 mod codegen;
 mod context;
 mod contract;
-pub mod device;
 mod edges_read;
+mod error;
 mod executable;
 mod expected;
 mod fused;
-pub mod headers;
 mod kernels;
 mod launch;
 mod listings;
-mod memory;
 mod needs;
-pub mod nvidia;
+mod operator_calls;
 mod outcomes;
 mod peak;
 mod plan;
@@ -60,9 +59,11 @@ mod vectors;
 
 use std::sync::Arc;
 
+use gw_device::nvidia::NvidiaDevice;
+use gw_device::{Address, Device, DeviceError, Facts, Unit};
 use gw_exec::{
-    Choice, DeviceFacts, EdgeChange, ErrorKind, ExecError, Executable, GraphFacts, GraphVm, MachineUsage, Needs,
-    Result, StartStep,
+    Choice, DeviceFacts, EdgeChange, ErrorKind, ExecError, Executable, GraphFacts, GraphVm, MachineReport,
+    MachineUsage, Needs, Result, StartStep,
 };
 use gw_graph::{AdjacencyId, Graph};
 use gw_ir::module::Module;
@@ -70,30 +71,30 @@ use gw_schedule::Capabilities;
 
 pub use changing::{AppliedChanges, DeviceLists, EdgeChanges, Occupancy};
 use context::Context;
-use device::{Device, DeviceError, Facts, Unit};
-pub use memory::Buffer;
 pub use plan::PlanVm;
 
 /// The CUDA machine.
 pub struct CudaVm {
     context: Arc<Context>,
+    start: Vec<StartStep>,
 }
 
 impl CudaVm {
     /// The machine on the first NVIDIA GPU.
     pub fn open() -> std::result::Result<CudaVm, DeviceError> {
-        Ok(CudaVm::on(Arc::new(nvidia::NvidiaDevice::open()?)))
+        Ok(CudaVm::on(Arc::new(NvidiaDevice::open()?)))
     }
 
     /// The machine on a given device.
     pub fn on(device: Arc<dyn Device>) -> CudaVm {
-        CudaVm { context: Context::new(device, launch::LAST_ROUND) }
+        CudaVm::with_few_rounds(device, launch::LAST_ROUND)
     }
 
     /// The machine on a given device, whose programs soon run out of numbers for rounds: for tests.
     #[doc(hidden)]
     pub fn with_few_rounds(device: Arc<dyn Device>, rounds: u32) -> CudaVm {
-        CudaVm { context: Context::new(device, rounds) }
+        let start = device.start_steps().iter().map(|step| StartStep { what: step.what, seconds: step.seconds });
+        CudaVm { start: start.collect(), context: Context::new(device, rounds) }
     }
 
     /// An error where the lists of the graph and the vectors need more memory than the device has: better before the
@@ -188,6 +189,10 @@ impl GraphVm for CudaVm {
         capabilities()
     }
 
+    fn threads(&self) -> u64 {
+        self.context.device.facts().resident_threads()
+    }
+
     fn prepare(&self, module: Arc<Module>) -> Result<Box<dyn Executable>> {
         Ok(Box::new(executable::CudaExecutable::new(Arc::clone(&self.context), module)?))
     }
@@ -219,9 +224,13 @@ impl GraphVm for CudaVm {
         after: &Arc<Graph>,
         changes: &mut dyn Iterator<Item = EdgeChange>,
     ) -> Result<bool> {
-        self.context.residency.versions.follow(before, after, changes).map_err(memory::exec_error)
+        // No run is under way; one that was cancelled has left its flag raised, and the device would refuse to wait.
+        self.context.device.watch(None, Address::default());
+        self.context.residency.versions.follow(before, after, changes).map_err(error::exec_error)
     }
+}
 
+impl MachineReport for CudaVm {
     fn usage(&self) -> Option<MachineUsage> {
         let usage = self.context.device.usage();
         Some(MachineUsage {
@@ -242,7 +251,7 @@ impl GraphVm for CudaVm {
     }
 
     fn start_steps(&self) -> &[StartStep] {
-        self.context.device.start_steps()
+        &self.start
     }
 
     fn device(&self) -> Option<DeviceFacts> {

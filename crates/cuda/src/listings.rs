@@ -13,8 +13,7 @@ use gw_ir::types::Type;
 
 use crate::codegen::inputs::Apart;
 use crate::codegen::region::GraphShape;
-use crate::codegen::{Generated, Refusal, Task, generate};
-use crate::executable::BLOCK;
+use crate::codegen::{BLOCK, Generated, Refusal, Task, generate};
 use crate::prepared::title;
 
 /// The code of the kernels of the module, for narrow graphs with the declared weights: its loops on the device, and

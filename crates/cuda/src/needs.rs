@@ -80,6 +80,7 @@ fn set_bytes(code: &Generated, vertices: u64, edges: u64) -> u64 {
 fn scratch_bytes(code: &Generated, vertices: u64, edges: u64) -> u64 {
     let bytes = code.inputs.iter().map(|input| match input.source {
         Source::Scratch => 16 * capacity(code, vertices, edges) + edges / 16 + (1 << 18),
+        Source::GroupTables(_) => (48 * vertices).max(crate::tuning::GROUP_TABLE_BYTES as u64),
         Source::Counters => 4 * vertices,
         Source::GlobalWords(_) => 8 * vertices,
         Source::SeenMap => vertices + 64,

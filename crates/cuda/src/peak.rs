@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::device::{Device, DeviceError};
-use crate::memory::Buffer;
+use gw_device::{Buffer, Device, DeviceError};
 
 /// Copies that are timed; the best counts.
 const REPEATS: usize = 5;
@@ -17,7 +16,7 @@ pub(crate) fn copy_bandwidth(device: &Arc<dyn Device>) -> Result<f64, DeviceErro
     let mut best = f64::INFINITY;
     for _ in 0..REPEATS {
         let start = device.mark()?;
-        device.copy(to.address, from.address, bytes)?;
+        device.copy(to.address(), from.address(), bytes)?;
         let end = device.mark()?;
         best = best.min(device.seconds(&start, &end)?);
     }

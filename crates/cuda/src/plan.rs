@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gw_exec::{Choice, ErrorKind, Executable, GraphVm, Needs, Result};
+use gw_exec::{Choice, ErrorKind, Executable, GraphVm, MachineReport, Needs, Result};
 use gw_graph::Graph;
 use gw_ir::module::Module;
 use gw_schedule::{Capabilities, Family};
@@ -23,6 +23,10 @@ impl GraphVm for PlanVm {
         crate::capabilities()
     }
 
+    fn threads(&self) -> u64 {
+        1
+    }
+
     fn prepare(&self, _: Arc<Module>) -> Result<Box<dyn Executable>> {
         Err(ErrorKind::Unsupported("there is no GPU to run programs on; see `gw devices`".into()).into())
     }
@@ -35,3 +39,5 @@ impl GraphVm for PlanVm {
         crate::needs::needs(module, graph)
     }
 }
+
+impl MachineReport for PlanVm {}

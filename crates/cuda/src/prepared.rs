@@ -1,6 +1,15 @@
-//! Headings and names for the kernels of regions.
+//! The kernels of regions: headings, names, and what is left of one that is compiled.
 
+use gw_device::Kernel;
 use gw_ir::source::Span;
+
+use crate::codegen::Generated;
+
+/// A compiled region.
+pub(crate) struct Loaded {
+    pub(crate) code: Generated,
+    pub(crate) kernel: Kernel,
+}
 
 /// A heading for the code of a region.
 pub(crate) fn title(path: &str, span: Span, what: &str) -> String {

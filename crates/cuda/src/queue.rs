@@ -3,11 +3,11 @@
 use std::any::Any;
 use std::sync::Arc;
 
+use gw_device::{Address, Buffer, Device};
 use gw_exec::{ErrorKind, QueueSpec, QueueState, Result};
 use gw_ir::meta::QueueKind;
 
-use crate::device::{Address, Device};
-use crate::memory::{Buffer, exec_error};
+use crate::error::exec_error;
 use crate::set::DeviceSet;
 
 /// Words of a queue in the arguments of a kernel.
@@ -144,9 +144,9 @@ impl DeviceQueue {
         let far = self.far.as_ref();
         [
             priorities.0,
-            self.pending.address.0,
-            self.marks.address.0,
-            self.cells.address.0,
+            self.pending.address().0,
+            self.marks.address().0,
+            self.cells.address().0,
             self.delta,
             self.current,
             u64::MAX,
@@ -157,8 +157,8 @@ impl DeviceQueue {
             u64::from(self.passes),
             self.taken,
             self.bound,
-            far.map_or(0, |far| far.sides.address.0),
-            far.map_or(0, |far| far.listed.address.0),
+            far.map_or(0, |far| far.sides.address().0),
+            far.map_or(0, |far| far.listed.address().0),
             far.map_or(0, |far| u64::from(far.splits)),
         ]
     }

@@ -1,13 +1,15 @@
 //! What programs ask of priority queues on the device: a kernel each.
 
-use gw_exec::{Environment, ErrorKind, Queue, Result, Value, VertexSet};
+use gw_exec::{Environment, ErrorKind, Queue, QueueSpec, QueueState, Result, Value, VertexSet};
 use gw_ir::source::Span;
 
 use crate::bindings::Bindings;
 use crate::codegen::inputs::Source;
 use crate::codegen::region::Outcome;
-use crate::executable::{CudaExecutable, Key, Loaded};
+use crate::error::exec_error;
+use crate::executable::{CudaExecutable, Key};
 use crate::kernels::{self, QueueTask};
+use crate::prepared::Loaded;
 use crate::queue::{DeviceQueue, REPORTED, is_near_far};
 
 /// What a kernel for a queue found.
@@ -17,6 +19,41 @@ pub(crate) struct QueueOutcome {
 }
 
 impl CudaExecutable {
+    /// A new queue with the vertices that have a priority.
+    pub(crate) fn made_queue(&mut self, spec: &QueueSpec) -> Result<Box<dyn QueueState>> {
+        let state = DeviceQueue::new(&self.context.device, spec)?;
+        let queue = Queue::new(spec.clone(), Box::new(state));
+        if !spec.priorities.is_empty() {
+            self.queue_kernel(QueueTask::Fill, &queue, None, 0)?;
+        }
+        // The state moves from this queue to the one that the executor makes.
+        let mut state = queue.state();
+        let own = state.as_any().downcast_mut::<DeviceQueue>();
+        let own = own.ok_or_else(|| ErrorKind::Malformed("a queue of another machine".into()))?;
+        let moved = own.moved(&self.context.device)?;
+        Ok(Box::new(moved))
+    }
+
+    /// The best bucket.
+    pub(crate) fn dequeued(&mut self, queue: &Queue) -> Result<VertexSet> {
+        if queue.spec().priorities.is_empty() {
+            return Ok(VertexSet::empty());
+        }
+        let outcome = self.queue_kernel(QueueTask::Dequeue, queue, None, crate::bindings::EMPTY)?;
+        Ok(outcome.set.unwrap_or_else(VertexSet::empty))
+    }
+
+    /// Whether nothing is left in a queue.
+    pub(crate) fn is_finished(&mut self, queue: &Queue) -> Result<bool> {
+        self.settle()?;
+        let mut state = queue.state();
+        let own = state.as_any().downcast_mut::<DeviceQueue>();
+        let own = own.ok_or_else(|| ErrorKind::Malformed("a queue of another machine".into()))?;
+        let mut word = [0; 8];
+        self.context.device.download(&mut word, own.cells.address()).map_err(exec_error)?;
+        Ok(u64::from_ne_bytes(word) == own.taken)
+    }
+
     /// Runs a kernel for a queue; returns the place and forms of its set.
     pub(crate) fn queue_kernel(
         &mut self,

@@ -1,11 +1,11 @@
 //! Positions of the entries of a vector in order, worked out on the device.
 
+use gw_device::{Address, Buffer, DeviceError, Launch, Unit};
 use gw_exec::{Result, Scalar, Vector};
 
 use crate::contract::BLOCK;
-use crate::device::{Address, DeviceError, Launch, Unit};
+use crate::error::exec_error;
 use crate::executable::CudaExecutable;
-use crate::memory::{Buffer, bytes_of, exec_error};
 
 impl CudaExecutable {
     /// The position of every entry, the largest first. `None` where the host must do it: entries that are no whole
@@ -45,18 +45,18 @@ impl CudaExecutable {
         let barrier = Buffer::zeroed(device, 4)?;
         let words = [
             address.0,
-            keys[0].address.0,
-            keys[1].address.0,
-            values[0].address.0,
-            values[1].address.0,
-            ranks.address.0,
-            counts.address.0,
-            barrier.address.0,
+            keys[0].address().0,
+            keys[1].address().0,
+            values[0].address().0,
+            values[1].address().0,
+            ranks.address().0,
+            counts.address().0,
+            barrier.address().0,
             cells as u64,
             // Turns numbers with a sign into numbers of the same order without one.
             if scalar == Scalar::Int { 1 << 31 } else { 0 },
         ];
-        device.launch(&kernel, Launch { grid, block: BLOCK, cooperative: true }, bytes_of(&words))?;
+        device.launch(&kernel, Launch { grid, block: BLOCK, cooperative: true }, bytemuck::cast_slice(&words))?;
         Ok(ranks)
     }
 }

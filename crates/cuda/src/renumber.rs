@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use gw_graph::{Adjacency, Offsets, Renumbering};
 
-use crate::device::{Address, Device, DeviceError, Launch, Unit};
-use crate::memory::{Buffer, bytes_of};
+use gw_device::{Address, Buffer, Device, DeviceError, Launch, Unit};
 
 /// Threads per block.
 const BLOCK: u32 = 1024;
@@ -40,12 +39,12 @@ pub(crate) fn renumber(
     let weighted = source.weights != Address::default();
     let weights = weighted.then(array).transpose()?;
     let spare_weights = weighted.then(array).transpose()?;
-    let new_id = Buffer::with(device, bytes_of(renumbering.permutation().new_ids()))?;
-    let old_id = Buffer::with(device, bytes_of(renumbering.permutation().old_ids()))?;
+    let new_id = Buffer::with(device, bytemuck::cast_slice(renumbering.permutation().new_ids()))?;
+    let old_id = Buffer::with(device, bytemuck::cast_slice(renumbering.permutation().old_ids()))?;
     let kernel = device.compile(&unit(matches!(renumbered.offsets(), Offsets::Wide(_)), source.apart))?;
     // As many digits of 8 bits as the greatest number has.
     let passes = (32 - (renumbered.vertices().max(2) as u32 - 1).leading_zeros()).div_ceil(8);
-    let at = |buffer: &Option<Buffer>| buffer.as_ref().map_or(0, |b| b.address.0);
+    let at = |buffer: &Option<Buffer>| buffer.as_ref().map_or(0, |b| b.address().0);
     let (long, few) = (longer_than(renumbered, WARP), longer_than(renumbered, LANES));
     let launch = Launch {
         grid: device.facts().processors * kernel.blocks_per_processor.max(1),
@@ -61,18 +60,18 @@ pub(crate) fn renumber(
             source.neighbours.0,
             source.weights.0,
             offsets.0,
-            neighbours.address.0,
+            neighbours.address().0,
             at(&weights),
-            spare.address.0,
+            spare.address().0,
             at(&spare_weights),
-            new_id.address.0,
-            old_id.address.0,
+            new_id.address().0,
+            old_id.address().0,
             first as u64,
             last as u64,
             u64::from(passes),
             task,
         ];
-        device.launch(&kernel, launch, bytes_of(&words))?;
+        device.launch(&kernel, launch, bytemuck::cast_slice(&words))?;
     }
     Ok((neighbours, weights))
 }

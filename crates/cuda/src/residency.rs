@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use gw_device::{Address, Buffer, Device, DeviceError};
 use rayon::prelude::*;
 
 use gw_graph::derived::{CooOrder, CsrM, Marked};
@@ -10,8 +11,6 @@ use gw_graph::{Adjacency, AdjacencyId, Graph, GraphId, Offsets, WeightKind, Weig
 
 use crate::changing::{Versions, is_wide};
 use crate::codegen::inputs::{Apart, EdgeList, GraphParts};
-use crate::device::{Address, Device, DeviceError};
-use crate::memory::{Buffer, bytes_of};
 use crate::renumber::{DeviceLists, renumber};
 
 /// An adjacency on the device.
@@ -114,8 +113,11 @@ impl Residency {
                 continue;
             }
             if apart {
-                let lists =
-                    self.versions.lists(&self.device, graph, if at == 0 { graph.out() } else { graph.incoming() })?;
+                let lists = self.versions.lists(
+                    &self.device,
+                    graph,
+                    if at == 0 { graph.out() } else { graph.load_incoming()? },
+                )?;
                 words[at + 1] = lists.targets().0;
                 words[at + 2] = lists.weights().0;
                 words[12] |= u64::from(lists.greatest()) << (if at == 0 { 0 } else { 32 });
@@ -123,38 +125,38 @@ impl Residency {
                 keep.push(lists);
                 continue;
             }
-            let adjacency = if at == 0 { graph.out() } else { graph.incoming() };
+            let adjacency = if at == 0 { graph.out() } else { graph.load_incoming()? };
             let lists = self.lists(graph, adjacency, parts.weights, wide)?;
-            words[at] = lists.offsets.address.0;
-            words[at + 1] = lists.neighbours.address.0;
+            words[at] = lists.offsets.address().0;
+            words[at + 1] = lists.neighbours.address().0;
             words[12] |= u64::from(lists.greatest) << (if at == 0 { 0 } else { 32 });
-            words[at + 2] = lists.weights.as_ref().map_or(0, |w| w.address.0);
+            words[at + 2] = lists.weights.as_ref().map_or(0, |w| w.address().0);
             keep.push(lists);
         }
         if let Some(list) = parts.list {
             let edges = self.edges(graph, list, block, parts.weights)?;
-            words[6] = edges.first.address.0;
-            words[7] = edges.second.as_ref().map_or(0, |b| b.address.0);
-            words[8] = edges.weights.as_ref().map_or(0, |b| b.address.0);
+            words[6] = edges.first.address().0;
+            words[7] = edges.second.as_ref().map_or(0, |b| b.address().0);
+            words[8] = edges.weights.as_ref().map_or(0, |b| b.address().0);
             words[9] = graph.edges() as u64;
             keep.push(edges);
         }
         if apart.out && parts.positions {
             let positions = self.positions(graph, wide)?;
-            words[0] = positions.address.0;
+            words[0] = positions.address().0;
             keep.push(positions);
         }
         let pairs = [(parts.out_ranges && !apart.out, false, 13), (parts.in_ranges && !apart.incoming, true, 14)];
         for (wanted, incoming, at) in pairs {
             if wanted {
                 let ranges = self.ranges(graph, incoming, wide)?;
-                words[at] = ranges.address.0;
+                words[at] = ranges.address().0;
                 keep.push(ranges);
             }
         }
         if parts.marked {
             let marked = self.marked(graph)?;
-            words[15] = marked.address.0;
+            words[15] = marked.address().0;
             keep.push(marked);
         }
         words[10] = graph.vertices() as u64;
@@ -216,7 +218,7 @@ impl Residency {
             Some(lists) => lists,
             None => Lists {
                 offsets: self.offsets(adjacency, wide)?,
-                neighbours: Buffer::with(device, bytes_of(adjacency.targets()))?,
+                neighbours: Buffer::with(device, bytemuck::cast_slice(rows_of(adjacency)?.targets()))?,
                 weights: None,
                 greatest: greatest(adjacency),
             },
@@ -224,8 +226,8 @@ impl Residency {
         if weighted {
             lists.weights = match adjacency.weights() {
                 Weights::None => None,
-                Weights::Int(w) => Some(Buffer::with(device, bytes_of(w))?),
-                Weights::Float(w) => Some(Buffer::with(device, bytes_of(w))?),
+                Weights::Int(w) => Some(Buffer::with(device, bytemuck::cast_slice(w))?),
+                Weights::Float(w) => Some(Buffer::with(device, bytemuck::cast_slice(w))?),
             };
         }
         Ok(lists)
@@ -236,9 +238,9 @@ impl Residency {
         // A check that fails lets vertex 0 stand in, so there is one even in a graph without vertices.
         match adjacency.offsets() {
             _ if adjacency.vertices() == 0 => Buffer::zeroed(device, 16),
-            Offsets::Narrow(o) if wide => Buffer::with(device, bytes_of(&widened(o))),
-            Offsets::Narrow(o) => Buffer::with(device, bytes_of(o)),
-            Offsets::Wide(o) => Buffer::with(device, bytes_of(o)),
+            Offsets::Narrow(o) if wide => Buffer::with(device, bytemuck::cast_slice(&widened(o))),
+            Offsets::Narrow(o) => Buffer::with(device, bytemuck::cast_slice(o)),
+            Offsets::Wide(o) => Buffer::with(device, bytemuck::cast_slice(o)),
         }
     }
 
@@ -260,17 +262,17 @@ impl Residency {
                 let weights = if weighted { source.weights() } else { Address::default() };
                 let neighbours = source.targets();
                 let from = DeviceLists { offsets: source.ranges(), apart: true, neighbours, weights };
-                renumber(&self.device, adjacency, renumbering, &from, offsets.address)?
+                renumber(&self.device, adjacency, renumbering, &from, offsets.address())?
             } else {
                 let source = self.lists(graph, of, weighted, wide)?;
                 let weights = source.weights.as_ref().filter(|_| weighted);
                 let from = DeviceLists {
-                    offsets: source.offsets.address,
+                    offsets: source.offsets.address(),
                     apart: false,
-                    neighbours: source.neighbours.address,
-                    weights: weights.map_or_else(Address::default, |w| w.address),
+                    neighbours: source.neighbours.address(),
+                    weights: weights.map_or_else(Address::default, |w| w.address()),
                 };
-                renumber(&self.device, adjacency, renumbering, &from, offsets.address)?
+                renumber(&self.device, adjacency, renumbering, &from, offsets.address())?
             };
             Ok(Lists { offsets, neighbours: made.0, weights: made.1, greatest: greatest(adjacency) })
         };
@@ -298,16 +300,18 @@ impl Residency {
 
     fn ranges(&self, graph: &Arc<Graph>, incoming: bool, wide: bool) -> Result<Arc<Buffer>, DeviceError> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let adjacency = if incoming { graph.incoming().id() } else { graph.out().id() };
+        let adjacency = if incoming { graph.load_incoming()?.id() } else { graph.out().id() };
         let key = Key::Ranges { adjacency };
         if let Some((_, Resident::Array(ranges))) = known.get(&key) {
             return Ok(Arc::clone(ranges));
         }
-        let pairs = if incoming { graph.csr_m_in() } else { graph.csr_m() };
+        let pairs = if incoming { graph.csr_m_in()? } else { graph.csr_m()? };
         let ranges = match &*pairs {
-            CsrM::Narrow(pairs) if wide => Buffer::with(&self.device, bytes_of(&widened(pairs.as_flattened())))?,
-            CsrM::Narrow(pairs) => Buffer::with(&self.device, bytes_of(pairs.as_flattened()))?,
-            CsrM::Wide(pairs) => Buffer::with(&self.device, bytes_of(pairs.as_flattened()))?,
+            CsrM::Narrow(pairs) if wide => {
+                Buffer::with(&self.device, bytemuck::cast_slice(&widened(pairs.as_flattened())))?
+            }
+            CsrM::Narrow(pairs) => Buffer::with(&self.device, bytemuck::cast_slice(pairs.as_flattened()))?,
+            CsrM::Wide(pairs) => Buffer::with(&self.device, bytemuck::cast_slice(pairs.as_flattened()))?,
         };
         let ranges = Arc::new(ranges);
         known.insert(key, (Arc::clone(graph), Resident::Array(Arc::clone(&ranges))));
@@ -320,13 +324,13 @@ impl Residency {
         if let Some((_, Resident::Array(marked))) = known.get(&key) {
             return Ok(Arc::clone(marked));
         }
-        let marked = graph.marked().ok_or_else(|| {
+        let marked = graph.marked()?.ok_or_else(|| {
             let most = Marked::MOST_VERTICES;
             DeviceError::Lacking(format!(
                 "`classes=marked` needs two bits of every number: {most} vertices at most; use `classes=off`"
             ))
         })?;
-        let marked = Arc::new(Buffer::with(&self.device, bytes_of(marked.targets()))?);
+        let marked = Arc::new(Buffer::with(&self.device, bytemuck::cast_slice(marked.targets()))?);
         known.insert(key, (Arc::clone(graph), Resident::Array(Arc::clone(&marked))));
         Ok(marked)
     }
@@ -350,39 +354,39 @@ impl Residency {
             Ok(match w {
                 _ if !weights => None,
                 Weights::None => None,
-                Weights::Int(w) => Some(Buffer::with(device, bytes_of(w))?),
-                Weights::Float(w) => Some(Buffer::with(device, bytes_of(w))?),
+                Weights::Int(w) => Some(Buffer::with(device, bytemuck::cast_slice(w))?),
+                Weights::Float(w) => Some(Buffer::with(device, bytemuck::cast_slice(w))?),
             })
         };
         let edges = if block > 0 {
             // Blocks of the far end: destinations when the list is in order of sources, and the other way round.
             let far = if list.by_destination { CooOrder::Source } else { CooOrder::Destination };
-            let blocked = graph.blocked(far, block);
+            let blocked = graph.blocked(far, block)?;
             let coo = &blocked.edges;
             let pairs = list.pairs.then(|| interleave(&coo.sources, &coo.destinations));
             match pairs {
                 Some(pairs) => Edges {
-                    first: Buffer::with(device, bytes_of(&pairs))?,
+                    first: Buffer::with(device, bytemuck::cast_slice(&pairs))?,
                     second: None,
                     weights: weights_of(&coo.weights)?,
                 },
                 None => Edges {
-                    first: Buffer::with(device, bytes_of(&coo.sources))?,
-                    second: Some(Buffer::with(device, bytes_of(&coo.destinations))?),
+                    first: Buffer::with(device, bytemuck::cast_slice(&coo.sources))?,
+                    second: Some(Buffer::with(device, bytemuck::cast_slice(&coo.destinations))?),
                     weights: weights_of(&coo.weights)?,
                 },
             }
         } else {
-            let coo = graph.coo(order);
+            let coo = graph.coo(order)?;
             match list.pairs {
                 true => Edges {
-                    first: Buffer::with(device, bytes_of(&interleave(&coo.sources, &coo.destinations)))?,
+                    first: Buffer::with(device, bytemuck::cast_slice(&interleave(&coo.sources, &coo.destinations)))?,
                     second: None,
                     weights: weights_of(&coo.weights)?,
                 },
                 false => Edges {
-                    first: Buffer::with(device, bytes_of(&coo.sources))?,
-                    second: Some(Buffer::with(device, bytes_of(&coo.destinations))?),
+                    first: Buffer::with(device, bytemuck::cast_slice(&coo.sources))?,
+                    second: Some(Buffer::with(device, bytemuck::cast_slice(&coo.destinations))?),
                     weights: weights_of(&coo.weights)?,
                 },
             }
@@ -406,4 +410,10 @@ fn widened(positions: &[u32]) -> Vec<u64> {
 
 fn interleave(first: &[u32], second: &[u32]) -> Vec<u32> {
     first.iter().zip(second).flat_map(|(&a, &b)| [a, b]).collect()
+}
+
+/// The lists as whole arrays, which the host must have before it sends them.
+fn rows_of(adjacency: &Adjacency) -> Result<&Adjacency, DeviceError> {
+    adjacency.load_rows()?;
+    Ok(adjacency)
 }

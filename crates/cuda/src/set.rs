@@ -3,11 +3,11 @@
 use std::any::Any;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use gw_device::{Address, Buffer, Device, DeviceError};
 use gw_exec::{MachineSet, SetForm, VertexSet};
 use gw_graph::{Graph, GraphId};
 
-use crate::device::{Address, Device, DeviceError};
-use crate::memory::{Buffer, bytes_of, exec_error};
+use crate::error::exec_error;
 
 /// Forms as the headers number them.
 pub(crate) const QUEUE: u32 = 1;
@@ -72,7 +72,7 @@ impl Storage {
     /// Makes it an empty set in these forms.
     pub(crate) fn clean(&mut self, device: &Arc<dyn Device>, forms: u32) -> Result<(), DeviceError> {
         if self.dirty & QUEUE != 0 {
-            device.fill(self.head.address, 0, 4, self.head.bytes / 4)?;
+            device.fill(self.head.address(), 0, 4, self.head.bytes() / 4)?;
             self.dirty &= !QUEUE;
         }
         self.clean_maps(device, forms)
@@ -82,7 +82,7 @@ impl Storage {
     pub(crate) fn clean_maps(&mut self, device: &Arc<dyn Device>, forms: u32) -> Result<(), DeviceError> {
         for (form, map) in [(BITS, &self.bits), (BYTES, &self.bytes)] {
             if let Some(map) = map.as_ref().filter(|_| self.dirty & forms & form != 0) {
-                device.fill(map.address, 0, 4, map.bytes / 4)?;
+                device.fill(map.address(), 0, 4, map.bytes() / 4)?;
                 self.dirty &= !form;
             }
         }
@@ -108,22 +108,22 @@ impl Storage {
         if std::mem::replace(&mut self.epoch, epoch) != epoch
             && let Some(levels) = &self.levels
         {
-            device.fill(levels.address, 0, 4, levels.bytes / 4)?;
+            device.fill(levels.address(), 0, 4, levels.bytes() / 4)?;
         }
         Ok(())
     }
 
     /// Whether it can be used for a set of this kind.
     pub(crate) fn fits(&self, vertices: usize, capacity: usize) -> bool {
-        self.vertices == vertices && self.queue.bytes >= 4 * capacity
+        self.vertices == vertices && self.queue.bytes() >= 4 * capacity
     }
 
     /// Its words in the arguments of a kernel. The last has the capacity, and half a word that is read from the head
     /// there.
     pub(crate) fn words(&self) -> [u64; SET_WORDS] {
-        let address = |b: &Option<Buffer>| b.as_ref().map_or(0, |b| b.address.0);
+        let address = |b: &Option<Buffer>| b.as_ref().map_or(0, |b| b.address().0);
         let (bits, bytes, levels) = (address(&self.bits), address(&self.bytes), address(&self.levels));
-        [self.queue.address.0, bits, bytes, levels, self.head.address.0, (self.capacity as u64) << 32]
+        [self.queue.address().0, bits, bytes, levels, self.head.address().0, (self.capacity as u64) << 32]
     }
 }
 
@@ -178,7 +178,7 @@ impl DeviceSet {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.size.is_none() {
             let words = match &self.storage {
-                Some(storage) => self.download(storage.head.address, EDGES_AT + 2)?,
+                Some(storage) => self.download(storage.head.address(), EDGES_AT + 2)?,
                 None => Vec::new(),
             };
             let word = |at: usize| words.get(at).copied().unwrap_or(0);
@@ -195,7 +195,7 @@ impl DeviceSet {
     /// Forgets the number of edges that leave it: whoever counts next begins at zero.
     pub(crate) fn forget_edges(&self) -> Result<(), DeviceError> {
         match &self.storage {
-            Some(storage) => self.device.fill(Address(storage.head.address.0 + 4 * EDGES_AT as u64), 0, 4, 2),
+            Some(storage) => self.device.fill(Address(storage.head.address().0 + 4 * EDGES_AT as u64), 0, 4, 2),
             None => Ok(()),
         }
     }
@@ -208,8 +208,8 @@ impl DeviceSet {
         ids: &[u32],
     ) -> Result<DeviceSet, DeviceError> {
         storage.clean(device, QUEUE)?;
-        device.upload(storage.queue.address, bytes_of(ids))?;
-        device.upload(storage.head.address, bytes_of(&[ids.len() as u32]))?;
+        device.upload(storage.queue.address(), bytemuck::cast_slice(ids))?;
+        device.upload(storage.head.address(), bytemuck::cast_slice(&[ids.len() as u32]))?;
         storage.dirty |= QUEUE;
         let set = DeviceSet::new(device, spares, storage, QUEUE);
         set.note_size(ids.len());
@@ -282,7 +282,7 @@ impl MachineSet for DeviceSet {
         let Some(storage) = &self.storage else { return Ok(Vec::new()) };
         let fetch = |from, count| self.download(from, count).map_err(exec_error);
         if self.form & QUEUE != 0 {
-            return fetch(storage.queue.address, self.len()?.min(storage.capacity));
+            return fetch(storage.queue.address(), self.len()?.min(storage.capacity));
         }
         let marked = |words: Vec<u32>, per_word: usize| {
             let width = 32 / per_word;
@@ -297,13 +297,13 @@ impl MachineSet for DeviceSet {
             ids
         };
         let of_round = |levels: &Buffer| {
-            let round = fetch(storage.head.address, HEAD)?.get(ROUND_AT).copied();
-            let levels = fetch(levels.address, storage.vertices)?.into_iter();
+            let round = fetch(storage.head.address(), HEAD)?.get(ROUND_AT).copied();
+            let levels = fetch(levels.address(), storage.vertices)?.into_iter();
             Ok(levels.enumerate().filter(|(_, level)| Some(*level) == round).map(|(v, _)| v as u32).collect())
         };
         match (&storage.bits, &storage.bytes, &storage.levels) {
-            (Some(bits), _, _) if self.form & BITS != 0 => Ok(marked(fetch(bits.address, bits.bytes / 4)?, 32)),
-            (_, Some(bytes), _) if self.form & BYTES != 0 => Ok(marked(fetch(bytes.address, bytes.bytes / 4)?, 4)),
+            (Some(bits), _, _) if self.form & BITS != 0 => Ok(marked(fetch(bits.address(), bits.bytes() / 4)?, 32)),
+            (_, Some(bytes), _) if self.form & BYTES != 0 => Ok(marked(fetch(bytes.address(), bytes.bytes() / 4)?, 4)),
             (_, _, Some(levels)) if self.form & LEVELS != 0 => of_round(levels),
             _ => Ok(Vec::new()),
         }
@@ -375,7 +375,8 @@ impl MachineSet for ListedSet {
         Ok(self.end - self.begin)
     }
     fn ids(&self) -> gw_exec::Result<Vec<u32>> {
-        words(&*self.device.0, self.list.ids.address.offset(4 * self.begin), self.end - self.begin).map_err(exec_error)
+        words(&*self.device.0, self.list.ids.address().offset(4 * self.begin), self.end - self.begin)
+            .map_err(exec_error)
     }
     fn copy(&self) -> gw_exec::Result<Box<dyn MachineSet>> {
         Ok(Box::new(HostSet(self.ids()?)))

@@ -2,19 +2,18 @@
 
 use std::sync::Arc;
 
+use gw_device::{Address, Buffer};
 use gw_exec::{Reduction, Result, Scalar, SetForm, Value, Vector, VertexSet};
 use gw_graph::Graph;
 use gw_ir::source::Span;
 
 use crate::bindings::Bindings;
 use crate::codegen::inputs::GraphParts;
-use crate::device::Address;
+use crate::error::exec_error;
 use crate::executable::{CudaExecutable, Key};
 use crate::kernels::{self, ListForm};
-use crate::memory::{Buffer, exec_error};
 use crate::residency::{GraphWords, Wanted};
 use crate::set::{DeviceSet, with_device_set};
-use crate::vectors::value_of;
 
 impl CudaExecutable {
     /// Out-edges of a set.
@@ -74,7 +73,7 @@ impl CudaExecutable {
             Reduction::Sum => Scalar::Uint64,
             Reduction::Max | Reduction::Min => scalar,
         };
-        Ok(value_of(out, words[0]))
+        Ok(Value::from_bits(out, words[0]))
     }
 
     /// The out-degrees of all vertices.
@@ -89,7 +88,7 @@ impl CudaExecutable {
         let buffer = Buffer::new(&self.context.device, 4 * vertices).map_err(exec_error)?;
         let mut bindings = Bindings::new(vertices);
         bindings.address("offsets".into(), lists.0);
-        bindings.address("degrees".into(), buffer.address);
+        bindings.address("degrees".into(), buffer.address());
         let outcomes = self.launcher.launch(&loaded, &mut bindings, &mut self.vectors, None)?;
         outcomes.give_back(&self.launcher.spares);
         self.vectors.adopt(&vector, buffer);

@@ -18,13 +18,19 @@ pub(crate) const SMALL_GRAPH: usize = 4 << 20;
 /// The share of the edges ahead from which on an operator pulls. Not measured: the customary twentieth.
 pub(crate) const PULL_SHARE: Fraction = Fraction::ratio(1, 20);
 
-/// Bucket width in mean weights, for graphs below [`FLAT_DEGREE`] and for all up to [`SURVEYED_GRAPH`] edges. Delta
-/// stepping on an H200, against [`DENSE_BUCKET_WIDTH`]: 0.69 against 1.15 ms on kron:18, 0.41 against 0.68 on a
-/// directed kron:17, 0.83 against 0.92 on urand:18, 3.4 against 10.1 on a grid of 64^3 vertices.
-pub(crate) const FLAT_BUCKET_WIDTH: f64 = 32.0;
+/// Bucket width in mean weights, for meshes, graphs below [`FLAT_DEGREE`] and all up to [`SURVEYED_GRAPH`] edges. Delta
+/// stepping on an H200, against 0.35 mean weights: 0.69 against 1.15 ms on kron:18, 0.41 against 0.68 on a directed
+/// kron:17, 0.83 against 0.92 on urand:18, 3.4 against 10.1 on a grid of 64^3 vertices.
+pub(crate) const WIDE_BUCKET: f64 = 32.0;
 
-/// Bucket width in mean weights, for other graphs. Not measured above [`SURVEYED_GRAPH`] edges.
-pub(crate) const DENSE_BUCKET_WIDTH: f64 = 0.35;
+/// Bucket width in mean weights, for other graphs of at least twice as many edges. By counts of work, not by time
+/// (`bench/tune.md`): on urand:21 with 67 M edges wide buckets relax 326 M edges in 29 rounds, buckets of one mean weight
+/// 85 M in 36, of 0.35 mean weights 81 M in 45; on kron:21 140 M in 10, 134 M in 16, 123 M in 30.
+pub(crate) const NARROW_BUCKET: f64 = 1.0;
+
+/// Between the two sizes the width falls with this power of the edges: from [`WIDE_BUCKET`] to [`NARROW_BUCKET`] while
+/// they double.
+pub(crate) const BUCKET_FALL: i32 = 5;
 
 /// Runs on a graph from which on numbers by degree pay. On kron22 (H200) they cost 80 ms and save 3 ms of a PageRank or
 /// 2 ms of shortest paths: 27 and 40 runs.
@@ -65,3 +71,8 @@ pub(crate) const ALIKE_LISTS: f64 = 2.0;
 /// From this greatest degree on, components of smaller graphs share out edges by `merge-path`: 0.26 against 0.42 ms on
 /// a directed kron:17 with `cm` (H200).
 pub(crate) const HUB_DEGREE: usize = 1 << 12;
+
+/// Bytes of the tables in which blocks group the neighbours of vertices with long lists. There is one table at least.
+pub(crate) const GROUP_TABLE_BYTES: usize = 1 << 28;
+/// Blocks that have such a table at most.
+pub(crate) const MOST_GROUP_TABLES: usize = 1 << 10;

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use gw_exec::{Result, Scalar, Value, Vector, VectorId};
+use gw_device::{Address, Buffer, Device, DeviceError};
+use gw_exec::{Result, Value, Vector, VectorId};
 
-use crate::device::{Address, Device, DeviceError};
-use crate::memory::{Buffer, bytes_of, exec_error};
+use crate::error::exec_error;
 
 struct Copies {
     /// The whole storage, all rows.
@@ -38,11 +38,11 @@ impl Vectors {
         let device = Arc::clone(&self.device);
         let copies = self.copies(vector)?;
         if !copies.device {
-            device.upload(copies.buffer.address, host_bytes(&copies.vector)).map_err(exec_error)?;
+            device.upload(copies.buffer.address(), host_bytes(&copies.vector)).map_err(exec_error)?;
             copies.device = true;
         }
         copies.host = false;
-        Ok(copies.buffer.address.offset(start))
+        Ok(copies.buffer.address().offset(start))
     }
 
     /// A new vector that begins on the device.
@@ -64,7 +64,7 @@ impl Vectors {
                 vector.set_watched(true);
                 let untouched = whole.untouched();
                 if let Some(fill) = untouched {
-                    fill_cells(&*self.device, buffer.address, &whole, fill).map_err(exec_error)?;
+                    fill_cells(&*self.device, buffer.address(), &whole, fill).map_err(exec_error)?;
                 }
                 let copies = Copies { vector: whole, buffer, host: untouched.is_none(), device: untouched.is_some() };
                 Ok(entry.insert(copies))
@@ -77,7 +77,7 @@ impl Vectors {
         let Some(copies) = self.known.get_mut(&vector.id()) else { return Ok(()) };
         if !copies.host {
             let bytes = host_bytes_mut(&copies.vector);
-            self.device.download(bytes, copies.buffer.address).map_err(exec_error)?;
+            self.device.download(bytes, copies.buffer.address()).map_err(exec_error)?;
             copies.host = true;
         }
         Ok(())
@@ -98,8 +98,8 @@ impl Vectors {
         let copies = self.known.get(&vector.id()).filter(|c| c.device && !c.host)?;
         let bytes = vector.cell_bytes();
         let mut raw = [0; 8];
-        let outcome = self.device.download(&mut raw[..bytes], copies.buffer.address.offset(at * bytes));
-        Some(outcome.map_err(exec_error).map(|()| value_of(vector.scalar(), u64::from_ne_bytes(raw))))
+        let outcome = self.device.download(&mut raw[..bytes], copies.buffer.address().offset(at * bytes));
+        Some(outcome.map_err(exec_error).map(|()| Value::from_bits(vector.scalar(), u64::from_ne_bytes(raw))))
     }
 
     /// Writes one cell of the device's copy, which then is the right one.
@@ -113,7 +113,7 @@ impl Vectors {
         let device = Arc::clone(&self.device);
         Some(self.copies(vector).and_then(|copies| {
             copies.host = false;
-            device.upload(copies.buffer.address.offset(at * bytes), &raw[..bytes]).map_err(exec_error)
+            device.upload(copies.buffer.address().offset(at * bytes), &raw[..bytes]).map_err(exec_error)
         }))
     }
 
@@ -134,7 +134,7 @@ fn fill_cells(device: &dyn Device, to: Address, vector: &Vector, fill: u64) -> s
         1 => device.fill(to, fill as u32, 1, vector.cells()),
         4 => device.fill(to, fill as u32, 4, vector.cells()),
         _ if fill as u32 == (fill >> 32) as u32 => device.fill(to, fill as u32, 4, 2 * vector.cells()),
-        _ => device.upload(to, bytes_of(&vec![fill; vector.cells()])),
+        _ => device.upload(to, bytemuck::cast_slice(&vec![fill; vector.cells()])),
     }
 }
 
@@ -160,30 +160,7 @@ fn host_bytes_mut(vector: &Vector) -> &mut [u8] {
     unsafe { std::slice::from_raw_parts_mut(vector.as_ptr_to_overwrite(), bytes) }
 }
 
-/// A scalar as the bits of a word.
+/// A scalar as the bits of a word; 0 for what is no scalar.
 pub(crate) fn bits_of(value: &Value) -> u64 {
-    match value {
-        Value::Int(v) => u64::from(*v as u32),
-        Value::Uint(v) => u64::from(*v),
-        Value::Int64(v) => *v as u64,
-        Value::Uint64(v) => *v,
-        Value::Float(v) => u64::from(v.to_bits()),
-        Value::Double(v) => v.to_bits(),
-        Value::Bool(v) => u64::from(*v),
-        _ => 0,
-    }
-}
-
-/// A scalar from the bits of a word.
-pub(crate) fn value_of(scalar: Scalar, bits: u64) -> Value {
-    match scalar {
-        Scalar::Int => Value::Int(bits as u32 as i32),
-        Scalar::Uint => Value::Uint(bits as u32),
-        Scalar::Int64 => Value::Int64(bits as i64),
-        Scalar::Uint64 => Value::Uint64(bits),
-        Scalar::Float => Value::Float(f32::from_bits(bits as u32)),
-        Scalar::Double => Value::Double(f64::from_bits(bits)),
-        Scalar::Bool => Value::Bool(bits as u8 != 0),
-        Scalar::String => Value::Nothing,
-    }
+    value.bits().unwrap_or(0)
 }

@@ -49,12 +49,56 @@ pub enum DynamicError {
         expected: &'static str,
     },
     /// A line of a file of changes.
-    #[error("line {line}: {problem}")]
+    #[error("{name}, line {line}: {problem}")]
     BadLine {
+        /// The file, or what else has the lines.
+        name: String,
         /// The number of the line, from 1.
         line: u64,
         /// What is wrong.
         problem: String,
+        /// A cell of a table is empty, and nothing else is wrong.
+        is_missing: bool,
+    },
+    /// A line names a vertex that would make the graph too large.
+    #[error("{name}, line {line}: the vertex `{vertex}` is beyond the limit of {limit} vertices")]
+    BeyondLimit {
+        /// The file, or what else has the lines.
+        name: String,
+        /// The number of the line, from 1.
+        line: u64,
+        /// The vertex as the line names it.
+        vertex: String,
+        /// The number of vertices that there may be.
+        limit: usize,
+    },
+    /// A line has no end within reason.
+    #[error("{name}: line {line} is longer than {longest} bytes: this is no file of changes")]
+    LongLine {
+        /// The file, or what else has the lines.
+        name: String,
+        /// The number of the line, from 1.
+        line: u64,
+        /// The number of bytes that a change may take.
+        longest: usize,
+    },
+    /// The columns of a table of changes.
+    #[error("{name}, line {line}: {problem}")]
+    Table {
+        /// The file.
+        name: String,
+        /// The number of its first line that is not empty, from 1.
+        line: u64,
+        /// What is wrong.
+        problem: String,
+    },
+    /// Vertices without an id in a graph whose vertices have ids.
+    #[error("vertices of this graph have ids: {ids} ids cannot name {vertices} vertices; add ids, not numbers")]
+    Unnamed {
+        /// The number of ids.
+        ids: usize,
+        /// The number of vertices.
+        vertices: usize,
     },
     /// A graph as such is wrong.
     #[error(transparent)]
@@ -83,6 +127,11 @@ pub enum DynamicError {
 }
 
 impl DynamicError {
+    /// True where one line of a file of changes is at fault, and those behind it can still be read.
+    pub fn is_bad_line(&self) -> bool {
+        matches!(self, DynamicError::BadLine { .. } | DynamicError::BeyondLimit { .. })
+    }
+
     pub(crate) fn io(action: &'static str, path: &Path, cause: std::io::Error) -> Self {
         DynamicError::Io { action, path: path.to_path_buf(), cause }
     }

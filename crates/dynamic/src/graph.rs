@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
 
-use gw_graph::{Graph, GraphError, MAX_VERTICES};
+use gw_graph::{Graph, GraphError, MAX_VERTICES, Names};
 use rayon::prelude::*;
 
 use crate::batch::{Batch, Change};
@@ -55,6 +55,8 @@ pub struct DynamicGraph<W: EdgeWeight> {
     out: Lists<W>,
     incoming: Option<Lists<W>>,
     ends: Ends,
+    /// The original ids of all vertices, where they have such.
+    names: Option<Arc<Names>>,
     version: u64,
     /// Snapshots of the present version hold this.
     token: Arc<()>,
@@ -93,8 +95,9 @@ impl<W: EdgeWeight> DynamicGraph<W> {
         let out = Lists::from_adjacency(graph.out(), weights)?;
         let incoming = match ends {
             Ends::DirectedBoth => {
-                let weights = W::slice(graph.incoming().weights()).unwrap_or_default();
-                Some(Lists::from_adjacency(graph.incoming(), weights)?)
+                let incoming = graph.load_incoming()?;
+                let weights = W::slice(incoming.weights()).unwrap_or_default();
+                Some(Lists::from_adjacency(incoming, weights)?)
             }
             _ => None,
         };
@@ -102,7 +105,7 @@ impl<W: EdgeWeight> DynamicGraph<W> {
     }
 
     fn made(out: Lists<W>, incoming: Option<Lists<W>>, ends: Ends) -> Self {
-        DynamicGraph { out, incoming, ends, version: 0, token: Arc::new(()), earlier: VecDeque::new() }
+        DynamicGraph { out, incoming, ends, names: None, version: 0, token: Arc::new(()), earlier: VecDeque::new() }
     }
 
     /// The number of vertices.
@@ -132,7 +135,8 @@ impl<W: EdgeWeight> DynamicGraph<W> {
             Ends::DirectedBoth => self.incoming.as_ref().map(|lists| lists.now().clone()),
             Ends::Undirected => Some(self.out.now().clone()),
         };
-        Snapshot::new(self.out.now().clone(), incoming, self.ends, self.version, Arc::clone(&self.token))
+        let names = self.names.clone();
+        Snapshot::new(self.out.now().clone(), incoming, self.ends, names, self.version, Arc::clone(&self.token))
     }
 
     /// Applies a batch: all of it, or nothing where it cannot be applied.
@@ -164,9 +168,30 @@ impl<W: EdgeWeight> DynamicGraph<W> {
         Ok(())
     }
 
-    /// Adds vertices without edges, until there are so many.
+    /// The original ids of the vertices, where they have such.
+    pub fn names(&self) -> Option<&Arc<Names>> {
+        self.names.as_ref()
+    }
+
+    /// Names the vertices by these ids, the first for vertex 0. Further ids are further vertices, without edges.
+    pub fn name(&mut self, names: Arc<Names>) -> Result<()> {
+        let (ids, vertices) = (names.len(), self.vertices());
+        if ids < vertices {
+            return Err(DynamicError::Unnamed { ids, vertices });
+        }
+        let before = self.names.take();
+        let grown = self.grow(ids);
+        self.names = if grown.is_ok() { Some(names) } else { before };
+        grown
+    }
+
+    /// Adds vertices without edges, until there are so many. Refused where vertices have ids: [`DynamicGraph::name`]
+    /// adds some.
     pub fn grow(&mut self, vertices: usize) -> Result<()> {
         check_vertices(vertices)?;
+        if let Some(names) = self.names.as_ref().filter(|names| names.len() < vertices) {
+            return Err(DynamicError::Unnamed { ids: names.len(), vertices });
+        }
         if vertices > self.vertices() {
             for lists in [Some(&mut self.out), self.incoming.as_mut()].into_iter().flatten() {
                 lists.grow(vertices);

@@ -13,8 +13,9 @@
 //! | `graph` | the graph: both directions, versions, growth |
 //! | `difference` | what several batches changed together |
 //! | `snapshot` | a version that stays as it was |
-//! | `log`, `store` | batches and checkpoints on disk, recovery |
-//! | `updates` | changes as lines of text |
+//! | `log`, `ids`, `store` | batches, ids of vertices and checkpoints on disk, recovery |
+//! | `stored` | a store as a graph, for who only reads it |
+//! | `updates` | changes as lines of text and as tables |
 //!
 //! ```
 //! use gw_dynamic::{Batch, DynamicGraph, Ends};
@@ -33,6 +34,7 @@ mod batch;
 mod difference;
 mod error;
 mod graph;
+mod ids;
 mod lists;
 mod log;
 mod merge;
@@ -41,6 +43,7 @@ mod pool;
 mod region;
 mod snapshot;
 mod store;
+mod stored;
 mod updates;
 mod weight;
 
@@ -51,5 +54,6 @@ pub use graph::{Applied, DynamicGraph, Ends, Occupancy};
 pub use lists::ChangedEdge;
 pub use snapshot::Snapshot;
 pub use store::{Recovered, Store};
-pub use updates::{Place, Update, Updates};
+pub use stored::know_stores;
+pub use updates::{Form, Place, Update, Updates, Vertices};
 pub use weight::EdgeWeight;

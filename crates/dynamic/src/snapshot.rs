@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gw_graph::{Graph, Offsets, Symmetry};
+use gw_graph::{Graph, Names, Offsets, Symmetry};
 use rayon::prelude::*;
 
 use crate::Result;
@@ -15,14 +15,22 @@ pub struct Snapshot<W: EdgeWeight> {
     out: Version<W>,
     incoming: Option<Version<W>>,
     ends: Ends,
+    names: Option<Arc<Names>>,
     version: u64,
     /// As long as somebody holds it, no block of this version is written.
     token: Arc<()>,
 }
 
 impl<W: EdgeWeight> Snapshot<W> {
-    pub(crate) fn new(out: Version<W>, incoming: Option<Version<W>>, ends: Ends, version: u64, token: Arc<()>) -> Self {
-        Snapshot { out, incoming, ends, version, token }
+    pub(crate) fn new(
+        out: Version<W>,
+        incoming: Option<Version<W>>,
+        ends: Ends,
+        names: Option<Arc<Names>>,
+        version: u64,
+        token: Arc<()>,
+    ) -> Self {
+        Snapshot { out, incoming, ends, names, version, token }
     }
 
     /// The number of batches before it.
@@ -74,7 +82,8 @@ impl<W: EdgeWeight> Snapshot<W> {
         gw_graph::memory::allow(sides * 24 * self.vertices() as u64, "a view of a graph that changes")?;
         let spans = |version: &Version<W>| version.spans(Arc::clone(&self.token));
         let incoming = self.incoming.as_ref().filter(|_| self.ends == Ends::DirectedBoth).map(spans);
-        Ok(Graph::from_spans(spans(&self.out), incoming, self.ends == Ends::Undirected))
+        let graph = Graph::from_spans(spans(&self.out), incoming, self.ends == Ends::Undirected);
+        Ok(graph.with_names(self.names.clone()))
     }
 
     /// A copy in compressed rows.
@@ -107,6 +116,6 @@ impl<W: EdgeWeight> Snapshot<W> {
             }
         });
         let symmetry = if self.ends == Ends::Undirected { Symmetry::Unknown } else { Symmetry::Directed };
-        Ok(Graph::from_arrays(offsets, targets.into(), W::wrap(weights), symmetry)?)
+        Ok(Graph::from_arrays(offsets, targets.into(), W::wrap(weights), symmetry)?.with_names(self.names.clone()))
     }
 }

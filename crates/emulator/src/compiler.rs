@@ -102,7 +102,7 @@ pub fn kernel(name: &str, source: &str, watched: bool) -> Result<(Arc<Library>, 
     static LOADED: LazyLock<Mutex<HashMap<PathBuf, Arc<Library>>>> = LazyLock::new(Mutex::default);
     let (file, text) = (format!("{name}.cu"), format!("{source}\n{}", entry(name)));
     let mut files = vec![("wire.hpp", WIRE), ("shim.hpp", SHIM)];
-    files.extend_from_slice(gw_cuda::headers::HEADERS);
+    files.extend_from_slice(gw_device::headers::HEADERS);
     files.push((&file, &text));
     let mut flags: Vec<&str> = COMMON.iter().chain(KERNEL).copied().collect();
     if watched {

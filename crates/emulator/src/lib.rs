@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use gw_cuda::device::{Address, Device, DeviceError, Facts, Kernel, Launch, Mark, Unit, Usage};
+use gw_device::{Address, Device, DeviceError, Facts, Kernel, Launch, Mark, Unit, Usage};
 
 use machine::Run;
 use memory::Memory;

@@ -3,7 +3,7 @@
 use std::alloc::{Layout, alloc, dealloc};
 use std::collections::BTreeMap;
 
-use gw_cuda::device::{Address, DeviceError};
+use gw_device::{Address, DeviceError};
 
 use crate::machine::Range;
 

@@ -1,6 +1,6 @@
 //! The emulated device against kernels whose results are known, and against kernels that are wrong.
 
-use gw_cuda::device::{Address, Device, DeviceError, Kernel, Launch, Unit};
+use gw_device::{Address, Device, DeviceError, Kernel, Launch, Unit};
 use gw_emulator::{EmulatedDevice, Races};
 
 /// What all kernels here take.

@@ -12,8 +12,8 @@ use gw_dynamic::{Batch, Change, DynamicGraph, EdgeWeight, Ends};
 use gw_graph::{BuildOptions, EdgeList, Graph, GraphId, Weight, WeightKind, build};
 use rustc_hash::FxHashMap;
 
+use crate::edge_change::EdgeChange;
 use crate::error::{ErrorKind, Result};
-use crate::vm::EdgeChange;
 
 /// Graphs that are kept as blocks at a time. A program changes one or two by turns.
 const KEPT: usize = 4;

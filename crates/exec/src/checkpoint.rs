@@ -12,6 +12,7 @@ use std::hash::Hasher;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use gw_graph::partial_file::PartialFile;
 use gw_graph::{Graph, GraphId};
 use gw_ir::module::Module;
 use gw_ir::types::Scalar;
@@ -33,10 +34,21 @@ pub struct Checkpoint {
     pub folder: PathBuf,
     /// Rounds of a loop between two checkpoints, at least 1.
     pub every: u64,
-    /// The run goes on from the checkpoint in the folder.
-    pub resume: bool,
+    /// Whether the run goes on from the checkpoint in the folder.
+    pub resume: Resume,
     /// This run writes the file. Of several that do the same in step, one does.
     pub writes: bool,
+}
+
+/// Whether a run goes on from a checkpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Resume {
+    /// The run begins anew.
+    No,
+    /// The run goes on from the checkpoint; without one it is refused.
+    Yes,
+    /// The run goes on from the checkpoint if there is one, and otherwise begins anew.
+    IfThere,
 }
 
 impl Checkpoint {
@@ -45,11 +57,25 @@ impl Checkpoint {
         self.folder.join(FILE)
     }
 
-    /// What was saved, to resume from.
-    pub(crate) fn read(&self) -> Result<Saved> {
+    /// What was saved, where the run goes on from it.
+    pub(crate) fn read(&self) -> Result<Option<Saved>> {
+        if self.resume == Resume::No {
+            return Ok(None);
+        }
         let path = self.path();
-        let bytes = std::fs::read(&path).map_err(|error| bad(&path, format!("cannot be read: {error}")))?;
-        Saved::decode(&bytes).ok_or_else(|| bad(&path, "is damaged or of another version".to_string()))
+        let bytes = match std::fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && self.resume == Resume::IfThere => {
+                return Ok(None);
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                let mend = "begin without --resume, or go on with --resume=if-there";
+                return Err(bad(&path, format!("is not there: {mend}")));
+            }
+            Err(error) => return Err(bad(&path, format!("cannot be read: {error}"))),
+        };
+        let damaged = || bad(&path, "is damaged or of another version".to_string());
+        Saved::decode(&bytes).ok_or_else(damaged).map(Some)
     }
 
     /// Makes the folder and tries a file in it: better a word before the first round than after the tenth.
@@ -58,9 +84,25 @@ impl Checkpoint {
             return Ok(());
         }
         std::fs::create_dir_all(&self.folder).map_err(|error| bad(&self.folder, format!("cannot be made: {error}")))?;
-        let probe = self.folder.join(format!("{FILE}.{}", std::process::id()));
-        let tried = std::fs::File::create(&probe).and_then(|_| std::fs::remove_file(&probe));
-        tried.map_err(|error| bad(&self.folder, format!("cannot be written to: {error}")))
+        self.remove_old_probes();
+        let tried = PartialFile::beside(&self.path());
+        tried.map(drop).map_err(|error| bad(&self.folder, format!("cannot be written to: {error}")))
+    }
+
+    /// Removes the empty files `checkpoint.gwc.PID` that processes of older versions left, which tried the folder by
+    /// them and were killed. A process that is alive keeps its own.
+    fn remove_old_probes(&self) {
+        if !cfg!(target_os = "linux") {
+            return;
+        }
+        for entry in std::fs::read_dir(&self.folder).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let id = name.to_str().and_then(|name| name.strip_prefix(FILE)?.strip_prefix('.')?.parse::<u32>().ok());
+            let is_dead = id.is_some_and(|id| !Path::new("/proc").join(id.to_string()).exists());
+            if is_dead && entry.metadata().is_ok_and(|file| file.is_file() && file.len() == 0) {
+                let _ = std::fs::remove_file(entry.path());
+            }
+        }
     }
 
     pub(crate) fn write(&self, saved: &Saved) -> Result<()> {

@@ -37,6 +37,11 @@ impl Choice {
     pub fn defaults(because: impl Into<String>) -> Choice {
         Choice { defaults_because: Some(because.into()), ..Choice::default() }
     }
+
+    /// What a machine chooses that has no rule.
+    pub fn without_rule() -> Choice {
+        Choice::defaults("this machine has no rule for choosing a schedule")
+    }
 }
 
 /// Why a place got its schedule.

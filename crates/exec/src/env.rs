@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use gw_graph::Graph;
 use gw_graph::derived::Renumbered;
+use gw_graph::{Graph, memory};
 use gw_ir::module::{Module, VertexOrder};
 use gw_ir::source::Name;
 use gw_ir::types::{Domain, Scalar, Type};
@@ -24,11 +24,17 @@ use crate::options::{Printer, RunOptions, Stop};
 use crate::random::{Draws, Role};
 use crate::sites::StatementId;
 use crate::value::Value;
-use crate::vector::Vector;
+use crate::vector::{Vector, described};
 use crate::vm::Executable;
+
+/// Vectors from this size on ask for memory before they are made: to look how much there is takes as long as to fill a
+/// part of a MiB.
+const LOOKED_AT: u64 = 16 << 20;
 
 /// Everything a run owns besides the locals of functions. Machines read and write globals here.
 pub struct Environment {
+    /// Threads that the machine has at work at once.
+    pub(crate) threads: u64,
     pub(crate) globals: Arc<GlobalTable>,
     pub(crate) scalars: Vec<u64>,
     pub(crate) objects: Vec<Value>,
@@ -142,8 +148,14 @@ impl GlobalTable {
 }
 
 impl Environment {
-    pub(crate) fn new(globals: Arc<GlobalTable>, options: &RunOptions, machine: &dyn Executable) -> Environment {
+    pub(crate) fn new(
+        globals: Arc<GlobalTable>,
+        options: &RunOptions,
+        machine: &dyn Executable,
+        threads: u64,
+    ) -> Environment {
         Environment {
+            threads,
             scalars: vec![0; globals.scalars as usize],
             objects: vec![Value::Nothing; globals.objects as usize],
             sizes: vec![None; globals.elements.len()],
@@ -237,8 +249,19 @@ impl Environment {
         let is_vertex = |order: &VertexOrder| order.arguments.iter().any(|&k| i64::from(k) == index);
         let renumbered = self.renumbered.as_ref().filter(|_| self.order.as_ref().is_some_and(is_vertex));
         let new_ids = renumbered.map(|(_, renumbered)| renumbered.permutation.new_ids());
-        let new_id = new_ids.and_then(|ids| ids.get(usize::try_from(atoi(text)).ok()?));
+        let new_id = new_ids.and_then(|ids| ids.get(usize::try_from(atoi(text)?).ok()?));
         Ok(new_id.map_or(Cow::Borrowed(text), |id| Cow::Owned(id.to_string())))
+    }
+
+    /// A vertex of this run as people know it: by the id that its graph has for it, else by the number that it has in
+    /// the graph as it was loaded. `None` where no graph has the vertex.
+    pub(crate) fn known_as(&self, vertex: u32) -> Option<String> {
+        if let Some((loaded, renumbered)) = &self.renumbered {
+            return renumbered.permutation.old_ids().get(vertex as usize).map(|&old| loaded.shown(old).to_string());
+        }
+        let mut graphs = self.objects.iter().filter_map(Value::as_graph);
+        let graph = graphs.find(|graph| (vertex as usize) < graph.vertices())?;
+        Some(graph.shown(vertex).to_string())
     }
 
     /// A number of a schedule that may come from the command line.
@@ -289,6 +312,16 @@ impl Environment {
 
     pub(crate) fn vector(&self, ty: &Type, fill: u64) -> Result<Vector> {
         let (scalar, dims) = self.shape(ty)?;
+        let cell = match scalar {
+            Scalar::Bool => 1,
+            Scalar::Double | Scalar::Int64 | Scalar::Uint64 => 8,
+            _ => 4,
+        };
+        let bytes = dims.iter().fold(cell, |bytes: u64, &d| bytes.saturating_mul(d as u64));
+        // A watched vector is first needed on another machine.
+        if !self.watch_new && bytes >= LOOKED_AT {
+            memory::allow(bytes, described(&dims))?;
+        }
         let vector = Vector::filled(scalar, &dims, fill)?;
         match self.watch_new {
             true => vector.set_watched(true),
@@ -307,7 +340,7 @@ impl Environment {
         if self.order.is_none() || graph.is_degree_ordered() {
             return Ok(Value::Graph(graph));
         }
-        let renumbered = graph.by_falling_degree();
+        let renumbered = graph.by_falling_degree()?;
         let seen = Arc::clone(&renumbered.graph);
         self.renumbered = Some((graph, renumbered));
         Ok(Value::Graph(seen))

@@ -5,6 +5,8 @@ use std::fmt;
 use gw_ir::source::Span;
 use thiserror::Error;
 
+use crate::graphs::{how_to_weigh, shown_graph};
+
 /// Shorthand for results of this crate.
 pub type Result<T> = std::result::Result<T, ExecError>;
 
@@ -39,6 +41,14 @@ pub enum ErrorKind {
         text: String,
         /// What is needed.
         expected: &'static str,
+    },
+    /// A text holds a number that `int` cannot hold.
+    #[error(
+        "`{text}` does not fit an `int`, which holds numbers from -2147483648 to 2147483647; `atof` reads larger ones"
+    )]
+    NoInt {
+        /// The text.
+        text: String,
     },
     /// A vertex id is negative or not below the number of vertices.
     #[error("vertex {vertex} is out of range: there are {vertices} vertices")]
@@ -96,16 +106,13 @@ pub enum ErrorKind {
     #[error(transparent)]
     Graph(#[from] gw_graph::GraphError),
     /// A weighted edgeset was given a graph without weights.
-    #[error(
-        "the program needs edge weights, but `{graph}` has none; use a weighted file or add random weights, \
-         for example `{graph}:weights=1..1000`"
-    )]
+    #[error("the program needs edge weights, but {} has none; {}", shown_graph(graph), how_to_weigh(graph))]
     Unweighted {
         /// The graph as named by the program's argument.
         graph: String,
     },
     /// Integer weights are wanted and the graph has fractions.
-    #[error("the program needs integer weights, but `{graph}` has the weight {weight}")]
+    #[error("the program needs integer weights, but {} has the weight {weight}", shown_graph(graph))]
     FractionalWeight {
         /// The graph as named by the program's argument.
         graph: String,
@@ -205,7 +212,7 @@ pub enum ErrorKind {
     )]
     NegativePriority {
         /// The vertex.
-        vertex: u32,
+        vertex: VertexAt,
         /// Its priority.
         priority: f64,
     },
@@ -246,7 +253,7 @@ pub enum ErrorKind {
     #[error("vertex {vertex} has no {side}-neighbours to choose from")]
     NoNeighbours {
         /// The vertex.
-        vertex: u32,
+        vertex: VertexAt,
         /// `out` or `in`.
         side: &'static str,
     },
@@ -271,6 +278,9 @@ pub enum ErrorKind {
         /// What was to be stored.
         what: String,
     },
+    /// More memory is needed than may be used.
+    #[error("out of memory: {0}")]
+    Memory(#[from] gw_graph::memory::OutOfMemory),
     /// The machine cannot do something.
     #[error("{0}")]
     Unsupported(String),
@@ -280,6 +290,31 @@ pub enum ErrorKind {
     /// The module breaks a rule of GraphIR (its validator tells more).
     #[error("ill-formed GraphIR: {0}")]
     Malformed(String),
+}
+
+/// The vertex that an error is about. Machines know it by its number in the run; [`Program`](crate::Program) adds how
+/// people know it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VertexAt {
+    /// Its number in the run.
+    pub number: u32,
+    /// Its original id, or its number in the graph as loaded.
+    pub known_as: Option<String>,
+}
+
+impl From<u32> for VertexAt {
+    fn from(number: u32) -> Self {
+        VertexAt { number, known_as: None }
+    }
+}
+
+impl fmt::Display for VertexAt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.known_as {
+            Some(known_as) => f.write_str(known_as),
+            None => self.number.fmt(f),
+        }
+    }
 }
 
 fn listed(names: &[String]) -> String {
@@ -321,7 +356,19 @@ impl ExecError {
             return None;
         }
         let place = gw_lang::Span::new(span.start as usize, span.end as usize);
-        Some(gw_lang::diagnostic::Diagnostic::error(self.to_string(), place, "while running this"))
+        let label = if matches!(self.kind(), ErrorKind::Unsupported(_)) { "here" } else { "while running this" };
+        Some(gw_lang::diagnostic::Diagnostic::error(self.to_string(), place, label))
+    }
+
+    /// The same error about a vertex as people know it.
+    #[must_use]
+    pub(crate) fn with_vertex_known(mut self, known_as: impl FnOnce(u32) -> Option<String>) -> Self {
+        if let ErrorKind::NegativePriority { vertex, .. } | ErrorKind::NoNeighbours { vertex, .. } = &mut self.0.kind
+            && vertex.known_as.is_none()
+        {
+            vertex.known_as = known_as(vertex.number);
+        }
+        self
     }
 
     /// True when the run was stopped from outside, by cancelling or by the time limit.

@@ -1,6 +1,7 @@
 //! Printing scalars as C++ streams do by default: six significant digits, no trailing zeros, bools as 1 and 0.
 
-/// A floating-point number in the `%g` manner: `0.566667`, `1e-07`, `25`, `1e+06`, `nan`, `inf`, `-0`.
+/// A floating-point number in the `%g` manner: `0.566667`, `1e-07`, `25`, `1e+06`, `inf`, `-0`; `NaN`
+/// without a sign, which differs between machines.
 ///
 /// ```
 /// assert_eq!(gw_exec::format_float(17.0 / 30.0), "0.566667");
@@ -8,10 +9,10 @@
 /// ```
 pub fn format_float(value: f64) -> String {
     const DIGITS: i32 = 6;
-    let sign = if value.is_sign_negative() { "-" } else { "" };
     if value.is_nan() {
-        return format!("{sign}nan");
+        return "NaN".to_string();
     }
+    let sign = if value.is_sign_negative() { "-" } else { "" };
     if value.is_infinite() {
         return format!("{sign}inf");
     }
@@ -57,7 +58,8 @@ mod tests {
             (-2.5, "-2.5"),
             (100.0, "100"),
             (0.1 + 0.2, "0.3"),
-            (f64::NAN, "nan"),
+            (f64::NAN, "NaN"),
+            (-f64::NAN, "NaN"),
             (f64::INFINITY, "inf"),
             (f64::NEG_INFINITY, "-inf"),
             (0.0, "0"),

@@ -30,11 +30,6 @@ pub trait FrontierCosts {
         true
     }
 
-    /// Threads that the machine holds at once, the measure of the criterion `input-threads`.
-    fn resident_threads(&self) -> u64 {
-        1
-    }
-
     /// A guess of the out-edges of a set from a few members, for machines on which
     /// [`frontier_edges`](FrontierCosts::frontier_edges) is work: often a guess is enough to choose by.
     fn guess_edges(&mut self, _set: &VertexSet, _graph: &Graph) -> Result<Option<u64>> {

@@ -3,7 +3,10 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gw_graph::{BuildOptions, ConstantWeight, EdgeList, Graph, GraphError, WeightKind, build};
+use gw_graph::format::Format;
+use gw_graph::progress::{Progress, Silent};
+use gw_graph::spec::Source;
+use gw_graph::{BuildOptions, ConstantWeight, EdgeList, Graph, GraphError, GraphSpec, WeightKind, build};
 use gw_ir::types::Scalar;
 
 use crate::error::{ErrorKind, Result};
@@ -67,9 +70,14 @@ impl GraphStore for SpecGraphs {
     }
 }
 
-impl GraphSource for SpecGraphs {
-    fn load(&self, text: &str, weight: Option<Scalar>) -> Result<Arc<Graph>> {
-        let graph = self.cached(&(text.to_string(), false), || load_spec(text))?;
+impl SpecGraphs {
+    /// As [`GraphSource::load`]; `progress` hears of the work where the graph is not kept yet.
+    pub fn load_with(&self, text: &str, weight: Option<Scalar>, progress: &dyn Progress) -> Result<Arc<Graph>> {
+        let load = || {
+            know_stores();
+            Ok(Arc::new(GraphSpec::parse(text)?.load(progress)?.graph))
+        };
+        let graph = self.cached(&(text.to_string(), false), load)?;
         let fitted = fit_weights(&graph, weight, text)?;
         if Arc::ptr_eq(&fitted, &graph) {
             return Ok(graph);
@@ -78,9 +86,43 @@ impl GraphSource for SpecGraphs {
     }
 }
 
-fn load_spec(text: &str) -> Result<Arc<Graph>> {
-    let spec = gw_graph::spec::GraphSpec::parse(text)?;
-    Ok(Arc::new(spec.load(&gw_graph::progress::Silent)?.graph))
+impl GraphSource for SpecGraphs {
+    fn load(&self, text: &str, weight: Option<Scalar>) -> Result<Arc<Graph>> {
+        self.load_with(text, weight, &Silent)
+    }
+}
+
+/// Whether a graph is called by a description, as in "the graph after batch 3 of mails.txt", and not by the text that a
+/// person gave for it.
+fn is_described(name: &str) -> bool {
+    name == "the graph" || name.starts_with("the graph ")
+}
+
+/// A graph in a message: what a person typed stands in backticks, a description does not.
+pub fn shown_graph(name: &str) -> String {
+    if is_described(name) { name.to_string() } else { format!("`{name}`") }
+}
+
+/// How a graph without weights gets some.
+pub(crate) fn how_to_weigh(name: &str) -> String {
+    if is_described(name) {
+        return "make it of edges with weights".to_string();
+    }
+    let random = format!("add random weights, for example `{name}:weights=1..1000`");
+    match GraphSpec::parse(name) {
+        Ok(GraphSpec { source: Source::File(path), options })
+            if options.format.or_else(|| Format::of_path(&path)).is_some_and(|format| format.is_table()) =>
+        {
+            format!("name their column with --weight-column, or {random}")
+        }
+        _ => format!("use a weighted file or {random}"),
+    }
+}
+
+/// From now on graph specs also name folders that keep a graph that changes ([`gw_dynamic::Store`]). Whoever loads
+/// graphs past [`SpecGraphs`] calls this once before.
+pub fn know_stores() {
+    gw_dynamic::know_stores();
 }
 
 /// The graph as a program with this weight type can use it. `name` stands in messages.
@@ -140,7 +182,7 @@ pub(crate) fn weigh(graph: &Arc<Graph>, scalar: Scalar, weight: u64) -> Result<A
         let message = format!("the weight {weight} for edges without one has more than 32 bits");
         return Err(GraphError::Usage(message).into());
     }
-    Ok(graph.weighing(constant))
+    Ok(graph.weighing(constant)?)
 }
 
 #[cfg(test)]

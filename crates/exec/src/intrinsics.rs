@@ -13,20 +13,22 @@ use crate::error::{ErrorKind, Result, checked_vertex};
 use crate::scalar::Register;
 use crate::vector::Vector;
 
-/// C's `atoi`: leading white space, a sign, digits; 0 when there are none. Overflow wraps.
-pub(crate) fn atoi(text: &str) -> i32 {
+/// C's `atoi`: leading white space, a sign, digits; 0 when there are none. `None` for a number that `int` cannot hold,
+/// for which C promises nothing.
+pub(crate) fn atoi(text: &str) -> Option<i32> {
     let text = text.trim_start();
     let (negative, digits) = match text.as_bytes().first() {
         Some(b'-') => (true, &text[1..]),
         Some(b'+') => (false, &text[1..]),
         _ => (false, text),
     };
-    let digits = digits.bytes().take_while(u8::is_ascii_digit);
-    let value = digits.fold(0i32, |n, d| n.wrapping_mul(10).wrapping_add(i32::from(d - b'0')));
-    if negative { value.wrapping_neg() } else { value }
+    let mut digits = digits.bytes().take_while(u8::is_ascii_digit).map(|d| i32::from(d - b'0'));
+    let sign = if negative { -1 } else { 1 };
+    digits.try_fold(0i32, |n, d| n.checked_mul(10)?.checked_add(sign * d))
 }
 
-/// C's `atof` for decimal numbers: leading white space, then the longest prefix that is one; 0 when there is none.
+/// C's `atof` for decimal numbers: leading white space, then the longest prefix that is one; 0 when there is none, and
+/// infinity for a number that `double` cannot hold.
 pub(crate) fn atof(text: &str) -> f64 {
     let text = text.trim_start();
     let is_part = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'e' | 'E');
@@ -85,7 +87,7 @@ pub(crate) fn relabel(graph: Arc<Graph>) -> Result<Arc<Graph>> {
         let message = "relabel() needs an undirected graph; this one has edges without their reverse";
         return Err(ErrorKind::Unsupported(message.into()).into());
     }
-    Ok(Arc::clone(&graph.by_falling_degree().graph))
+    Ok(Arc::clone(&graph.by_falling_degree()?.graph))
 }
 
 /// Prim's algorithm along out-edges: the parent of every vertex, -1 for the start and for vertices out of reach.
@@ -188,14 +190,26 @@ mod tests {
     #[test]
     fn atoi_is_c() {
         for (text, value) in [("12", 12), (" \t-7x", -7), ("+3", 3), ("", 0), ("x", 0), ("0x10", 0), ("é", 0)] {
-            assert_eq!(atoi(text), value, "{text:?}");
+            assert_eq!(atoi(text), Some(value), "{text:?}");
+        }
+        assert_eq!((atoi("2147483647"), atoi(" -2147483648;")), (Some(i32::MAX), Some(i32::MIN)));
+        for text in ["2147483648", "-2147483649", "99999999999999", "000099999999999999999999x"] {
+            assert_eq!(atoi(text), None, "{text:?}");
         }
     }
 
     #[test]
     fn atof_takes_the_longest_number() {
-        let cases =
-            [("1e-6", 1e-6), (" \t-2.5x", -2.5), (".5", 0.5), ("3e", 3.0), ("1.2.3", 1.2), ("", 0.0), ("é", 0.0)];
+        let cases = [
+            ("1e-6", 1e-6),
+            (" \t-2.5x", -2.5),
+            (".5", 0.5),
+            ("3e", 3.0),
+            ("1.2.3", 1.2),
+            ("", 0.0),
+            ("é", 0.0),
+            ("-1e999", f64::NEG_INFINITY),
+        ];
         for (text, value) in cases {
             assert_eq!(atof(text), value, "{text:?}");
         }
@@ -227,7 +241,7 @@ mod tests {
         let graph = undirected(6, &[(0, 1, 1), (1, 2, 1), (0, 2, 1), (3, 4, 1), (4, 5, 1), (3, 5, 1), (2, 3, 1)])?;
         let values = [0.9, 0.8, 0.7, 0.3, 0.2, 0.1];
         assert_eq!(sweep_cut(&graph, &[0, 1, 2, 3, 4, 5], &values)?, [0, 1, 2]);
-        assert_eq!(sweep_cut(&graph, &[], &values)?, []);
+        assert!(sweep_cut(&graph, &[], &values)?.is_empty());
         assert!(sweep_cut(&graph, &[6], &values).is_err());
         Ok(())
     }

@@ -13,6 +13,7 @@ mod checkpoint;
 mod choice;
 mod code;
 pub mod conformance;
+mod edge_change;
 mod env;
 mod error;
 mod externs;
@@ -22,6 +23,7 @@ mod given;
 mod graphs;
 mod interp;
 mod intrinsics;
+mod list;
 mod needs;
 mod observe;
 mod options;
@@ -45,30 +47,36 @@ mod watch;
 
 pub use adaptive::{PerGraph, graph_features};
 pub use call::{Captures, Condition, EdgeCall, OperatorCall, OperatorOutcome, Selection, VertexCall};
-pub use checkpoint::Checkpoint;
+pub use checkpoint::{Checkpoint, Resume};
 pub use choice::{
     Choice, GraphText, Reason, RunChoice, choose_for_run, choose_for_run_by, graph_text, label_operators,
 };
+pub use edge_change::EdgeChange;
 pub use env::Environment;
-pub use error::{ErrorKind, ExecError, Result};
+pub use error::{ErrorKind, ExecError, Result, VertexAt};
 pub use externs::{ExternCall, ExternResult, Externs};
 pub use format::format_float;
 pub use frontier::FrontierCosts;
 pub use given::Given;
-pub use graphs::{GraphSource, GraphStore, SpecGraphs, fit_weights};
+pub use graphs::{GraphSource, GraphStore, SpecGraphs, fit_weights, know_stores, shown_graph};
 pub use gw_ir::types::Scalar;
+pub use list::List;
 pub use needs::{Need, Needs, host_needs, renumbered_bytes, vector_bytes};
 pub use observe::{Observer, StepRecord};
 pub use options::{Output, RunOptions, Stop};
 pub use program::{Globals, Program, RunResult, Timings};
 pub use queue::{Queue, QueueSpec, QueueState};
-pub use reference::ReferenceVm;
+pub use reference::{ReferenceVm, TracedVm};
 pub use remote::{Reduction, RemoteMemory};
-pub use rules::{ChoicePoint, GraphFacts, INTERSECTIONS_BY_LENGTH, Rule, RuleTable, choose_by_rules, operator_at};
+pub use rules::{
+    ChoicePoint, GraphFacts, INTERSECTIONS_BY_LENGTH, LAZY_BUCKETS, PUSH_ALL_EDGES, PUSH_FLAT_SEARCHES, PUSH_SETS,
+    PUSH_WHERE_DESTINATIONS_STAY, Rule, RuleTable, because_it_pulls, because_of_weight_and_degree, choose_by_rules,
+    operator_at, push_in_chunks, push_or_pull, shared_out,
+};
 pub use set::{MachineSet, SetForm, VertexSet};
 pub use sites::{OperatorId, Site, Sites, StatementId};
-pub use trace::{SharedTrace, Trace, TraceAccess, TraceFilter, TracedCall, TracedVm};
+pub use trace::{SharedTrace, Trace, TraceAccess, TraceFilter, TracedCall};
 pub use usage::{DeviceFacts, MachineUsage, StartStep};
-pub use value::{List, Value};
+pub use value::Value;
 pub use vector::{Cell, Vector, VectorId};
-pub use vm::{EdgeChange, Executable, GraphVm, Locals, StatementOutcome};
+pub use vm::{AsyncWork, Executable, GraphVm, Locals, MachineReport, Shortfall, StatementOutcome, Statements};

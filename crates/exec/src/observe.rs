@@ -35,6 +35,9 @@ pub trait Observer: Send + Sync {
     /// An operator finished.
     fn step(&self, record: &StepRecord);
 
+    /// The run begins again on another machine: what was told of its steps does not count.
+    fn begin_again(&self) {}
+
     /// Whether sizes and edges are wanted. To find them out may cost as much as the step itself, so whoever measures
     /// times goes without.
     fn wants_sizes(&self) -> bool {

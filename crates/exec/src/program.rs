@@ -23,6 +23,7 @@ pub struct Program {
     code: Arc<Code>,
     executable: Box<dyn Executable>,
     machine: String,
+    threads: u64,
     compile_seconds: f64,
 }
 
@@ -39,7 +40,7 @@ pub struct RunResult {
     pub steps: u64,
     /// Wall-clock time of `main` or of the export function.
     pub seconds: f64,
-    /// Time by the clock of the device, for machines that have one ([`Executable::device_seconds`]).
+    /// Time by the clock of the device, for machines that have one ([`AsyncWork::device_seconds`](crate::AsyncWork::device_seconds)).
     pub device_seconds: Option<f64>,
     /// The other times.
     pub timings: Timings,
@@ -73,6 +74,14 @@ impl Globals {
         self.get(name)?.as_vector()
     }
 
+    /// Adds a value that was worked out from the others, in place of one of the same name.
+    pub fn set(&mut self, name: &str, value: Value) {
+        match self.0.iter_mut().find(|(n, _)| n == name) {
+            Some((_, old)) => *old = value,
+            None => self.0.push((name.to_string(), value)),
+        }
+    }
+
     /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value))
@@ -95,7 +104,7 @@ impl Program {
             None => vm.prepare(Arc::clone(&module))?,
         };
         let compile_seconds = start.elapsed().as_secs_f64();
-        Ok(Program { module, code, executable, machine: vm.name().to_string(), compile_seconds })
+        Ok(Program { module, code, executable, machine: vm.name().to_string(), threads: vm.threads(), compile_seconds })
     }
 
     /// The module.
@@ -123,7 +132,7 @@ impl Program {
     pub fn run(&mut self, options: &RunOptions) -> Result<RunResult> {
         let code = Arc::clone(&self.code);
         let main = code.functions.iter().find(|f| f.kind == FunctionKind::Main).ok_or(ErrorKind::NoMain)?;
-        let mut env = Environment::new(Arc::clone(&code.globals), options, &*self.executable);
+        let mut env = Environment::new(Arc::clone(&code.globals), options, &*self.executable, self.threads);
         env.order = self.module.order.clone();
         if env.order.is_some() && !options.given.is_empty() {
             let message = "given values are by the numbers of the graph: leave `order=degree` out of the schedule";
@@ -131,18 +140,18 @@ impl Program {
         }
         env.of_main = true;
         if let Some(checkpoint) = &options.checkpoint {
-            let saved = if checkpoint.resume { Some(checkpoint.read()?) } else { None };
-            env.checkpoint = Some((checkpoint.clone(), saved));
+            env.checkpoint = Some((checkpoint.clone(), checkpoint.read()?));
         }
         self.executable.begin_run();
         let start = Instant::now();
+        let alone = !self.executable.has_replicas();
         options.given.assign_first(&mut env)?;
         let mut interp = Interp::new(&code, &mut env, &mut *self.executable);
         let started = initialise(&mut interp, &code.inits, |_| true)
             .and_then(|()| interp.run_function(&code.startup, Vec::new(), Vec::new()))
-            .and_then(|_| options.given.assign_vectors(interp.env))
+            .and_then(|_| options.given.assign_vectors(interp.env, alone))
             .and_then(|()| zero_vectors(&mut interp, &code.inits));
-        started.map_err(|error| first_fault(&mut *self.executable, error))?;
+        started.map_err(|error| first_fault(&mut *self.executable, error).with_vertex_known(|v| env.known_as(v)))?;
         let startup = start.elapsed().as_secs_f64();
         self.finish(main, Vec::new(), env, startup, options.fetch_results)
     }
@@ -154,7 +163,7 @@ impl Program {
         let unknown = || ErrorKind::UnknownFunction { name: export.to_string(), exports: self.exports() };
         let mut functions = code.functions.iter();
         let function = functions.find(|f| f.kind == FunctionKind::Export && &*f.name == export).ok_or_else(unknown)?;
-        let mut env = Environment::new(Arc::clone(&code.globals), options, &*self.executable);
+        let mut env = Environment::new(Arc::clone(&code.globals), options, &*self.executable, self.threads);
         self.executable.begin_run();
         let start = Instant::now();
         let args = bind_arguments(function, args, &mut env)?;
@@ -193,8 +202,9 @@ impl Program {
             }
             None => interp.run_function(function, Vec::new(), args),
         };
-        let mut value = returned.map_err(|error| first_fault(&mut *self.executable, error))?;
-        self.executable.finish_run()?;
+        let known = |error: ExecError| error.with_vertex_known(|vertex| env.known_as(vertex));
+        let mut value = returned.map_err(|error| known(first_fault(&mut *self.executable, error)))?;
+        self.executable.finish_run().map_err(known)?;
         let seconds = start.elapsed().as_secs_f64();
         let device_seconds = self.executable.device_seconds()?;
         let start = Instant::now();
@@ -219,6 +229,11 @@ impl Program {
             self.executable.host_will_read(&vector)?;
             // No machine stands behind a result.
             vector.set_watched(false);
+        }
+        for graph in globals.iter().filter_map(|(_, value)| value.as_graph()).filter(|_| fetch) {
+            if graph.out().is_elsewhere() {
+                graph.out().load()?;
+            }
         }
         if let Some((loaded, renumbered)) = &env.renumbered {
             let types: Vec<Type> = env.global_values().map(|(_, ty, _)| ty.clone()).collect();

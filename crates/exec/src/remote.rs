@@ -1,7 +1,8 @@
 //! The second part of the contract: keeping values away from the host.
 //!
 //! A machine with memory of its own keeps the truth about a vector there and marks the vector as watched
-//! ([`Vector::set_watched`]). The executor announces every access of the host to a watched vector. `tests/remote.rs`
+//! ([`Vector::set_watched`]). The executor announces every access of the host to a watched vector.
+//! `tests/all/remote.rs`
 //! runs programs on a machine whose host copies hold rubbish, so that an access that is not announced shows.
 
 use std::sync::Arc;
@@ -9,10 +10,10 @@ use std::sync::Arc;
 use gw_graph::{AdjacencyId, Graph};
 use gw_ir::types::Scalar;
 
+use crate::edge_change::EdgeChange;
 use crate::error::Result;
 use crate::value::Value;
 use crate::vector::Vector;
-use crate::vm::EdgeChange;
 
 /// What the executor asks of a machine that keeps vectors elsewhere. A machine that works on the host's cells
 /// implements none of it.

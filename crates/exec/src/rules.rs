@@ -12,7 +12,8 @@ use gw_ir::operator::{EdgeSetIterator, Operator};
 use gw_ir::points::{self, Point};
 use gw_ir::walk;
 use gw_schedule::{
-    Capabilities, Family, Intersection, PointKind, PriorityChange, ProgramPoint, Schedule, SimpleSchedule, Sources,
+    Capabilities, Direction, Family, Fraction, FrontierForm, Hybrid, Intersection, Parallelism, Param, PointKind,
+    PriorityChange, ProgramPoint, Schedule, SimpleSchedule, Sources,
 };
 
 use crate::choice::{Choice, Reason, label_operators};
@@ -79,9 +80,20 @@ impl ChoicePoint<'_> {
         self.point.kind == PointKind::EdgeOperator && self.edges.is_some() && self.point.from == sources
     }
 
+    /// A search: an edge operator from a set with a filter on destinations. Without such a filter a set may begin with
+    /// all vertices.
+    pub fn is_search(&self) -> bool {
+        self.starts_from(Sources::Set) && self.point.has_to
+    }
+
     /// An operator over all edges that writes destinations only.
     pub fn owns_destinations(&self) -> bool {
         self.starts_from(Sources::All) && self.edges.is_some_and(|edges| edges.writes_destination_only)
+    }
+
+    /// An edge operator that may write an entry of its destination, or add it to a set.
+    pub fn changes_destination(&self) -> bool {
+        self.edges.is_some_and(|edges| edges.changes_destination)
     }
 
     /// An operator that changes priorities in this way.
@@ -96,6 +108,78 @@ pub const INTERSECTIONS_BY_LENGTH: Rule = Rule {
     schedule: |_| SimpleSchedule { intersection: Some(Intersection::Combined), ..SimpleSchedule::default() }.into(),
     because: |_| "merge lists of similar length, search the longer one otherwise".into(),
 };
+
+/// The rule for operators that change nothing at destinations: a pull would look at all edges for what it does not own.
+/// The schedule is that of machines with cores, here and below; other machines put their own in its place.
+pub const PUSH_WHERE_DESTINATIONS_STAY: Rule = Rule {
+    applies: |p| p.starts_from(Sources::Set) && !p.point.has_to && !p.changes_destination(),
+    schedule: |_| push_in_chunks().into(),
+    because: |_| "nothing is written at destinations: pushing visits the edges of the set only".into(),
+};
+
+/// The rule for searches of flat graphs.
+pub const PUSH_FLAT_SEARCHES: Rule = Rule {
+    applies: |p| p.is_search() && p.graph.mean_degree() < FLAT_DEGREE,
+    schedule: |_| push_in_chunks().into(),
+    because: |p| {
+        let degree = p.graph.mean_degree();
+        format!("mean degree {degree:.1}: frontiers of a search stay small, so it always pushes")
+    },
+};
+
+/// The rule for sets of vertices where a push is all that is legal.
+pub const PUSH_SETS: Rule = Rule {
+    applies: |p| p.starts_from(Sources::Set),
+    schedule: |_| push_in_chunks().into(),
+    because: |_| "pulling is not possible here".into(),
+};
+
+/// The rule for operators over all edges that do not own what they write.
+pub const PUSH_ALL_EDGES: Rule = Rule {
+    applies: |p| p.starts_from(Sources::All),
+    schedule: |_| push_in_chunks().into(),
+    because: |_| "its writes are not owned by destinations".into(),
+};
+
+/// The rule for priorities that no other rule is for.
+pub const LAZY_BUCKETS: Rule = Rule {
+    applies: |p| p.point.kind == PointKind::PriorityOperator,
+    schedule: |_| push_in_chunks().into(),
+    because: |_| "lazy buckets".into(),
+};
+
+/// Below this mean degree frontiers of a search stay small. Not measured.
+const FLAT_DEGREE: f64 = 4.0;
+
+/// A direction whose work is shared out among cores in this way.
+pub fn shared_out(direction: Direction, parallelism: Parallelism) -> SimpleSchedule {
+    SimpleSchedule { parallelism: Some(parallelism), ..SimpleSchedule::with_direction(direction) }
+}
+
+/// A push whose vertices are shared out in chunks while it goes on.
+pub fn push_in_chunks() -> SimpleSchedule {
+    shared_out(Direction::Push, Parallelism::Dynamic)
+}
+
+/// The schedule of machines with cores for sets: a push in chunks, and a pull over a bitmap where more than this share
+/// of the edges lies ahead.
+pub fn push_or_pull(share: Fraction) -> Hybrid {
+    let second =
+        SimpleSchedule { frontier: Some(FrontierForm::Bitmap), ..shared_out(Direction::Pull, Parallelism::Dynamic) };
+    Hybrid { threshold: Param::Value(share), first: push_in_chunks(), second, ..Hybrid::push_pull() }
+}
+
+/// The reason for a change of direction where at least this share of the edges lies ahead.
+pub fn because_it_pulls(place: &ChoicePoint<'_>, share: Fraction) -> String {
+    let (degree, percent) = (place.graph.mean_degree(), 100.0 * share.get());
+    format!("mean degree {degree:.1}: pulls while more than {percent} % of the edges lie ahead")
+}
+
+/// The reason for a bucket width that follows from both.
+pub fn because_of_weight_and_degree(place: &ChoicePoint<'_>) -> String {
+    let (weight, degree) = (place.graph.mean_weight(), place.graph.mean_degree());
+    format!("mean weight {weight:.0}, mean degree {degree:.1}: bucket width from both")
+}
 
 /// One line of a machine's table.
 pub struct Rule {
@@ -175,7 +259,6 @@ pub fn operator_at<'m>(module: &'m Module, place: &Point) -> Option<&'m EdgeSetI
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gw_schedule::Direction;
 
     const MODULE: &str = "\
 element Node;

@@ -4,13 +4,17 @@ use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use gw_graph::Graph;
+use gw_graph::{Graph, memory};
 use rustc_hash::FxHashSet;
 
 use crate::error::Result;
 
 /// Up to so many members, a set is searched one by one.
 const FEW: usize = 16;
+/// Bytes of an id.
+const ID: u64 = size_of::<u32>() as u64;
+/// Bytes of a member in the table for quick tests, at most: a table is kept between 7/16 and 7/8 full.
+const TESTED: u64 = 12;
 
 /// A vertex set. Assigning or passing it shares it; [`VertexSet::copy`] makes a set of its own.
 ///
@@ -48,6 +52,10 @@ pub trait MachineSet: Any + Send + fmt::Debug {
     fn ids(&self) -> Result<Vec<u32>>;
     /// A set of its own with the same members.
     fn copy(&self) -> Result<Box<dyn MachineSet>>;
+    /// Bytes of the host's memory that it holds.
+    fn bytes(&self) -> usize {
+        0
+    }
     /// For the machine to get at its own type.
     fn as_any(&mut self) -> &mut dyn Any;
     /// True without members.
@@ -82,6 +90,15 @@ impl VertexSet {
         self.lock().form.len()
     }
 
+    /// Bytes of the host's memory that the members take.
+    pub(crate) fn bytes(&self) -> u64 {
+        match &self.lock().form {
+            SetForm::All(_) | SetForm::Neighbours(..) => 0,
+            SetForm::Ids(ids) => ids.len() as u64 * ID,
+            SetForm::Machine(set) => set.bytes() as u64,
+        }
+    }
+
     /// True without members.
     pub fn is_empty(&self) -> Result<bool> {
         Ok(self.len()? == 0)
@@ -112,6 +129,10 @@ impl VertexSet {
             form => *form = SetForm::Ids(form.ids()?),
         }
         let SetForm::Ids(ids) = &mut inner.form else { return Ok(false) };
+        if ids.len() == ids.capacity() {
+            let what = format_args!("a set that grows beyond {} vertices", ids.len());
+            memory::allow(ids.len() as u64 * (ID + TESTED), what)?;
+        }
         if ids.len() < FEW {
             inner.members = None;
             let new = !ids.contains(&vertex);
@@ -131,7 +152,10 @@ impl VertexSet {
     pub fn copy(&self) -> Result<VertexSet> {
         Ok(VertexSet::new(match &self.lock().form {
             SetForm::All(n) => SetForm::All(*n),
-            SetForm::Ids(ids) => SetForm::Ids(ids.clone()),
+            SetForm::Ids(ids) => {
+                memory::allow(ids.len() as u64 * ID, format_args!("a copy of a set of {} vertices", ids.len()))?;
+                SetForm::Ids(ids.clone())
+            }
             SetForm::Neighbours(graph, v) => SetForm::Neighbours(Arc::clone(graph), *v),
             SetForm::Machine(set) => SetForm::Machine(set.copy()?),
         }))
@@ -182,7 +206,10 @@ impl SetForm {
     /// The members as ids.
     pub fn ids(&self) -> Result<Vec<u32>> {
         Ok(match self {
-            SetForm::All(n) => (0..*n as u32).collect(),
+            SetForm::All(n) => {
+                memory::allow(*n as u64 * ID, format_args!("the set of all {n} vertices"))?;
+                (0..*n as u32).collect()
+            }
             SetForm::Ids(ids) => ids.clone(),
             SetForm::Neighbours(graph, v) => graph.out().neighbours(*v).to_vec(),
             SetForm::Machine(set) => return set.ids(),

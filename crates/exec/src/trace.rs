@@ -1,21 +1,17 @@
 //! Traces: what an operator does, event by event, for whoever models memory and time.
 //!
-//! The [`TracedVm`] is the reference machine with two differences. It walks edges in the direction of the schedule
-//! (a pull goes over the in-edges of each destination and ends early where the analysis allows that), and it tells a
-//! [`Trace`] about every vertex, edge, filter and vector access. Addresses, caches and threads are the listener's.
+//! The [`TracedVm`](crate::TracedVm) is the reference machine with two differences. It walks edges in the direction of
+//! the schedule (a pull goes over the in-edges of each destination and ends early where the analysis allows that), and
+//! it tells a [`Trace`] about every vertex, edge, filter and vector access. Addresses, caches and threads are the
+//! listener's.
 
 use std::sync::{Arc, Mutex};
 
 use gw_graph::Graph;
 use gw_ir::meta::Direction;
-use gw_ir::module::Module;
-use gw_schedule::{Capabilities, Family};
 
-use crate::error::Result;
-use crate::reference::prepare_traced;
 use crate::sites::OperatorId;
 use crate::vector::VectorId;
-use crate::vm::{Executable, GraphVm};
 
 /// What an access does to its entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -80,35 +76,3 @@ pub trait Trace: Send {
 
 /// A listener that the machine and its maker share.
 pub type SharedTrace = Arc<Mutex<dyn Trace>>;
-
-/// The reference machine that tells a [`Trace`] what it does.
-#[derive(Clone)]
-pub struct TracedVm {
-    trace: SharedTrace,
-    family: Family,
-}
-
-impl TracedVm {
-    /// A machine of this family that reports to `trace`: passes fill open settings with the family's defaults.
-    pub fn new(trace: SharedTrace, family: Family) -> TracedVm {
-        TracedVm { trace, family }
-    }
-}
-
-impl GraphVm for TracedVm {
-    fn name(&self) -> &str {
-        "traced"
-    }
-
-    fn family(&self) -> Family {
-        self.family
-    }
-
-    fn capabilities(&self) -> Capabilities {
-        Capabilities::everything("traced")
-    }
-
-    fn prepare(&self, module: Arc<Module>) -> Result<Box<dyn Executable>> {
-        prepare_traced(module, Arc::clone(&self.trace))
-    }
-}

@@ -1,11 +1,12 @@
 //! Run-time values: scalars with C widths, and references to strings, vectors, sets, graphs, lists and queues.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use gw_graph::Graph;
 use gw_ir::types::{Domain, Scalar, Type};
 
 use crate::format::format_float;
+use crate::list::List;
 use crate::queue::Queue;
 use crate::scalar::Register;
 use crate::set::VertexSet;
@@ -43,17 +44,6 @@ pub enum Value {
     List(List),
     /// `priority_queue`.
     Queue(Queue),
-}
-
-/// A last-in first-out list; clones share it.
-#[derive(Debug, Clone, Default)]
-pub struct List(Arc<Mutex<Vec<Value>>>);
-
-impl List {
-    /// The entries, locked.
-    pub fn entries(&self) -> MutexGuard<'_, Vec<Value>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Value {
@@ -95,7 +85,8 @@ impl Value {
             Scalar::Uint64 => Value::Uint64(bits),
             Scalar::Float => Value::Float(Register::of(bits)),
             Scalar::Double => Value::Double(Register::of(bits)),
-            Scalar::Bool => Value::Bool(bits != 0),
+            // A bool is a byte; a device leaves the others of a word as they were.
+            Scalar::Bool => Value::Bool(bits as u8 != 0),
             Scalar::String => Value::Nothing,
         }
     }
@@ -181,6 +172,23 @@ impl Value {
             Value::Set(set) => Value::Set(set.copy()?),
             other => other.clone(),
         })
+    }
+
+    /// The value with vectors, sets and lists that are shared with nothing else; `None` for a priority queue, of which
+    /// the machine that made it keeps a part.
+    pub(crate) fn own(&self) -> crate::Result<Option<Value>> {
+        Ok(Some(match self {
+            Value::Vector(vector) => Value::Vector(vector.copy(vector.len())?),
+            Value::Set(set) => Value::Set(set.copy()?),
+            Value::List(list) => {
+                let entries: Option<Vec<Value>> =
+                    list.entries().iter().map(Value::own).collect::<crate::Result<_>>()?;
+                let Some(entries) = entries else { return Ok(None) };
+                Value::List(List::of(entries.into_iter())?)
+            }
+            Value::Queue(_) => return Ok(None),
+            other => other.clone(),
+        }))
     }
 
     /// Adds the watched vectors that this value leads to.

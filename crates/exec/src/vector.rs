@@ -13,14 +13,15 @@
 //! [`RemoteMemory::host_element`](crate::RemoteMemory::host_element) and
 //! [`RemoteMemory::set_host_element`](crate::RemoteMemory::set_host_element).
 //!
-//! **Untouched cells.** A new vector reserves address space, but no cell is written before the host, or a machine by
-//! [`Vector::as_ptr`], asks for one: only then the fill value is stored. Until then [`Vector::untouched`] gives that
-//! value, with which a machine fills its own copy. A copy belongs to the whole storage, [`Vector::storage`], of which a
-//! row is a view that begins at [`Vector::storage_cell`]`(0)`.
+//! **Untouched cells.** A new vector reserves address space, a small one not even that, and no cell is written before
+//! the host, or a machine by [`Vector::as_ptr`], asks for one: only then the fill value is stored. Until then
+//! [`Vector::untouched`] gives that value, with which a machine fills its own copy. A copy belongs to the whole
+//! storage, [`Vector::storage`], of which a row is a view that begins at [`Vector::storage_cell`]`(0)`.
 
+use std::alloc::{Layout, handle_alloc_error};
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64};
-use std::sync::{Arc, Once};
+use std::sync::{Arc, Once, OnceLock};
 
 use gw_graph::Permutation;
 use gw_graph::ZeroedCells;
@@ -54,7 +55,27 @@ struct Storage {
     state: AtomicU8,
     /// Done when the cells hold the fill value or what came after it.
     touched: Once,
-    cells: Cells,
+    /// Those of a small vector are made when the host first needs them: the allocator writes zeros to small memory, and
+    /// a machine with memory of its own may never ask.
+    cells: OnceLock<Cells>,
+}
+
+/// Bytes from which on fresh memory is mapped and costs nothing until it is written.
+const LARGE: usize = 1 << 20;
+
+/// Bytes of a cell.
+fn bytes_of(scalar: Scalar) -> usize {
+    match scalar {
+        Scalar::Int | Scalar::Uint | Scalar::Float => 4,
+        Scalar::Int64 | Scalar::Uint64 | Scalar::Double => 8,
+        Scalar::Bool | Scalar::String => 1,
+    }
+}
+
+/// A vector by its entries per level of nesting.
+pub(crate) fn described(dims: &[usize]) -> String {
+    let dims: Vec<String> = dims.iter().map(ToString::to_string).collect();
+    format!("a vector of {} entries", dims.join(" x "))
 }
 
 /// A machine wants to hear of host accesses.
@@ -74,14 +95,15 @@ impl Vector {
     /// are reserved here, so that a lack of memory is an error here, and filled when they are first needed.
     pub(crate) fn filled(scalar: Scalar, dims: &[usize], fill: u64) -> Result<Vector> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        let too_large = || ErrorKind::OutOfMemory { what: format!("a vector of {dims:?} entries") };
+        let too_large = || ErrorKind::OutOfMemory { what: described(dims) };
         let count = dims.iter().try_fold(1usize, |n, &d| n.checked_mul(d)).ok_or_else(too_large)?;
-        let cells = match scalar {
-            Scalar::Int | Scalar::Uint | Scalar::Float => ZeroedCells::new(count).map(Cells::Narrow),
-            Scalar::Int64 | Scalar::Uint64 | Scalar::Double => ZeroedCells::new(count).map(Cells::Wide),
-            Scalar::Bool => ZeroedCells::new(count).map(Cells::Bytes),
-            Scalar::String => return Err(ErrorKind::Unsupported("vectors of strings are not supported".into()).into()),
-        };
+        if scalar == Scalar::String {
+            return Err(ErrorKind::Unsupported("vectors of strings are not supported".into()).into());
+        }
+        let cells = OnceLock::new();
+        if count >= LARGE / bytes_of(scalar) {
+            let _ = cells.set(Cells::new(scalar, count).ok_or_else(too_large)?);
+        }
         let storage = Storage {
             id: NEXT.fetch_add(1, Relaxed),
             scalar,
@@ -89,7 +111,7 @@ impl Vector {
             fill,
             state: AtomicU8::new(UNTOUCHED),
             touched: Once::new(),
-            cells: cells.ok_or_else(too_large)?,
+            cells,
         };
         Ok(Vector { storage: Arc::new(storage), start: 0, depth: 0 })
     }
@@ -168,14 +190,14 @@ impl Vector {
     /// are while a reference lives.
     pub fn as_ptr(&self) -> *mut u8 {
         self.touch();
-        self.storage.cells.address(self.start)
+        self.storage.cells().address(self.start)
     }
 
     /// The address of the first cell of the whole storage for a machine that overwrites every cell of it: nothing is
     /// filled before. The vector counts as touched from here on.
     pub fn as_ptr_to_overwrite(&self) -> *mut u8 {
         self.storage.touched.call_once(|| self.storage.end_untouched());
-        self.storage.cells.address(0)
+        self.storage.cells().address(0)
     }
 
     /// The vector that this is a row of, or the vector itself: all cells of the storage. It has the same identity.
@@ -212,11 +234,7 @@ impl Vector {
 
     /// Bytes per cell: 1, 4 or 8.
     pub fn cell_bytes(&self) -> usize {
-        match &self.storage.cells {
-            Cells::Narrow(_) => 4,
-            Cells::Wide(_) => 8,
-            Cells::Bytes(_) => 1,
-        }
+        bytes_of(self.storage.scalar)
     }
 
     /// Asks for (or ends) announcements of host accesses to the machine.
@@ -298,6 +316,42 @@ impl Vector {
         (T::SCALAR == self.scalar()).then(|| (0..self.cells()).map(|i| T::of_bits(cells.load(i))).collect())
     }
 
+    /// A vector of its own with the same entries, `len` of them: zeros behind those that there are, none of
+    /// those beyond.
+    pub(crate) fn copy(&self, len: usize) -> Result<Vector> {
+        let mut dims = self.dims().to_vec();
+        if let Some(entries) = dims.first_mut() {
+            *entries = len;
+        }
+        if let (Some(fill), true) = (self.untouched(), len == self.len()) {
+            return Vector::filled(self.scalar(), &dims, fill);
+        }
+        let copy = Vector::zeros(self.scalar(), &dims)?;
+        self.touch();
+        copy.touch();
+        let cells = self.cells().min(copy.cells());
+        let from = self.start..self.start + cells;
+        // A loop per width: the width is not asked for at every cell.
+        match (self.storage.cells(), copy.storage.cells()) {
+            (Cells::Narrow(old), Cells::Narrow(new)) => {
+                old[from].iter().zip(new.iter()).for_each(|(old, new)| new.store(old.load(Relaxed), Relaxed));
+            }
+            (Cells::Wide(old), Cells::Wide(new)) => {
+                old[from].iter().zip(new.iter()).for_each(|(old, new)| new.store(old.load(Relaxed), Relaxed));
+            }
+            (Cells::Bytes(old), Cells::Bytes(new)) => {
+                old[from].iter().zip(new.iter()).for_each(|(old, new)| new.store(old.load(Relaxed), Relaxed));
+            }
+            _ => unreachable!("both have the same scalar"),
+        }
+        Ok(copy)
+    }
+
+    /// True for two references to the same cells.
+    pub(crate) fn is_same_part(&self, other: &Vector) -> bool {
+        self.id() == other.id() && self.start == other.start && self.depth == other.depth
+    }
+
     /// The same rows, each where its vertex was before it was renumbered.
     pub(crate) fn by_old_numbers(&self, permutation: &Permutation) -> Result<Vector> {
         let (rows, ids) = (self.len(), permutation.new_ids());
@@ -340,7 +394,7 @@ impl Plain<'_> {
     #[inline(always)]
     pub(crate) fn load(self, i: usize) -> u64 {
         let i = self.0.start + i;
-        match &self.0.storage.cells {
+        match self.0.storage.cells() {
             Cells::Narrow(c) => u64::from(c[i].load(Relaxed)),
             Cells::Wide(c) => c[i].load(Relaxed),
             Cells::Bytes(c) => u64::from(c[i].load(Relaxed)),
@@ -351,7 +405,7 @@ impl Plain<'_> {
     #[inline(always)]
     pub(crate) fn store(self, i: usize, bits: u64) {
         let i = self.0.start + i;
-        match &self.0.storage.cells {
+        match self.0.storage.cells() {
             Cells::Narrow(c) => c[i].store(bits as u32, Relaxed),
             Cells::Wide(c) => c[i].store(bits, Relaxed),
             Cells::Bytes(c) => c[i].store(bits as u8, Relaxed),
@@ -360,10 +414,32 @@ impl Plain<'_> {
 }
 
 impl Storage {
+    #[inline(always)]
+    fn cells(&self) -> &Cells {
+        match self.cells.get() {
+            Some(cells) => cells,
+            None => self.make_cells(),
+        }
+    }
+
+    /// The cells of a small vector.
+    #[cold]
+    fn make_cells(&self) -> &Cells {
+        let count = self.dims.iter().product();
+        self.cells.get_or_init(|| match Cells::new(self.scalar, count) {
+            Some(cells) => cells,
+            // As for every other small allocation.
+            None => match Layout::array::<u64>(count) {
+                Ok(layout) => handle_alloc_error(layout),
+                Err(_) => handle_alloc_error(Layout::new::<u64>()),
+            },
+        })
+    }
+
     #[cold]
     fn touch(&self) {
         self.touched.call_once(|| {
-            self.cells.fill(self.fill);
+            self.cells().fill(self.fill);
             self.end_untouched();
         });
     }
@@ -374,6 +450,15 @@ impl Storage {
 }
 
 impl Cells {
+    /// Zeros; `None` when the system has no memory for them.
+    fn new(scalar: Scalar, count: usize) -> Option<Cells> {
+        match bytes_of(scalar) {
+            1 => ZeroedCells::new(count).map(Cells::Bytes),
+            4 => ZeroedCells::new(count).map(Cells::Narrow),
+            _ => ZeroedCells::new(count).map(Cells::Wide),
+        }
+    }
+
     fn fill(&self, bits: u64) {
         match self {
             // Zeroed cells are zero already; not to write them leaves their pages to whoever needs them.

@@ -7,14 +7,16 @@ use std::sync::Arc;
 
 use gw_graph::{AdjacencyId, Graph};
 use gw_ir::module::Module;
+use gw_ir::source::Span;
 use gw_schedule::{Capabilities, Family};
 
 use crate::call::{OperatorCall, OperatorOutcome};
 use crate::choice::Choice;
+use crate::edge_change::EdgeChange;
 use crate::env::Environment;
 use crate::error::{ErrorKind, Result};
 use crate::frontier::FrontierCosts;
-use crate::needs::{Needs, host_needs};
+use crate::needs::Needs;
 use crate::queue::{Queue, QueueSpec, QueueState};
 use crate::remote::RemoteMemory;
 use crate::set::VertexSet;
@@ -22,19 +24,22 @@ use crate::sites::{OperatorId, StatementId};
 use crate::usage::{DeviceFacts, MachineUsage, StartStep};
 use crate::value::Value;
 
-/// An edge that one version of a graph has otherwise than another.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct EdgeChange {
-    /// Where it begins.
-    pub source: u32,
-    /// Where it leads to.
-    pub target: u32,
-    /// The bits of its weight in the later version, 0 without weights; `None`: there is no such edge.
-    pub weight: Option<u32>,
+/// An operator that a machine runs with less than all it has, or not at all.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shortfall {
+    /// What the machine does instead and why, in words of the program, with the lines.
+    pub text: String,
+    /// The statement at fault.
+    pub span: Span,
+    /// The machine does not run the program.
+    pub refused: bool,
 }
 
 /// A machine: compiles modules.
-pub trait GraphVm: Send + Sync {
+///
+/// A method has an answer here only where every machine may leave the question to it. What a machine tells of itself
+/// is a part of its own, [`MachineReport`].
+pub trait GraphVm: MachineReport + Send + Sync {
     /// The name on the command line and in records.
     fn name(&self) -> &str;
 
@@ -43,6 +48,10 @@ pub trait GraphVm: Send + Sync {
 
     /// The schedules the machine can execute.
     fn capabilities(&self) -> Capabilities;
+
+    /// The threads that are at work at once: what the program's `threads()` tells, and the measure of the criterion
+    /// `input-threads`.
+    fn threads(&self) -> u64;
 
     /// Compiles every operator of a module. [`Sites`](crate::Sites) numbers them.
     fn prepare(&self, module: Arc<Module>) -> Result<Box<dyn Executable>>;
@@ -54,24 +63,24 @@ pub trait GraphVm: Send + Sync {
     }
 
     /// Chooses the schedule for a module as lowered, before any pass, and a graph. Returns the module with the labels
-    /// that the schedule names. What is chosen is legal for the module and within the machine's capabilities.
-    fn choose(&self, module: Module, _graph: &Graph) -> (Module, Choice) {
-        (module, Choice::defaults("this machine has no rule for choosing a schedule"))
-    }
+    /// that the schedule names. What is chosen is legal for the module and within the machine's capabilities. A machine
+    /// without a rule returns [`Choice::without_rule`].
+    fn choose(&self, module: Module, graph: &Graph) -> (Module, Choice);
 
-    /// Threads that operators are shared among; `None` where the machine does not count its work in threads.
-    fn threads(&self) -> Option<usize> {
-        None
+    /// The memory that a run of a module, after all passes, needs on a graph. Nothing is allocated. A machine that
+    /// works in the memory of the host alone returns [`host_needs`](crate::host_needs).
+    fn needs(&self, module: &Module, graph: &Graph) -> Result<Needs>;
+
+    /// The operators of a program that the machine runs with less than all it has, or not at all. `optimised` makes the
+    /// module after all passes; `None` where the passes refuse it. A machine that runs every operator alike does not
+    /// ask.
+    fn shortfalls(&self, _optimised: &mut dyn FnMut() -> Option<Module>) -> Vec<Shortfall> {
+        Vec::new()
     }
 
     /// From how many runs on a graph on it pays to number the vertices by degree; `None` where that helps nobody.
     fn renumbers_from(&self) -> Option<u32> {
         None
-    }
-
-    /// The memory that a run of a module, after all passes, needs on a graph. Nothing is allocated.
-    fn needs(&self, module: &Module, graph: &Graph) -> Result<Needs> {
-        Ok(host_needs(module, graph))
     }
 
     /// A graph has changed: `after` has the edges of a graph with the out-lists `before`, which may be gone, with these
@@ -85,7 +94,11 @@ pub trait GraphVm: Send + Sync {
     ) -> Result<bool> {
         Ok(false)
     }
+}
 
+/// What a machine tells of itself, for records and for people. A machine that has nothing to tell implements it without
+/// a method.
+pub trait MachineReport {
     /// What it has done since it was opened; `None` from a machine that keeps no count.
     fn usage(&self) -> Option<MachineUsage> {
         None
@@ -109,14 +122,14 @@ pub trait GraphVm: Send + Sync {
     }
 }
 
-/// A module compiled by a machine: the first of the three parts of the contract, executing operators.
+/// A module compiled by a machine: the first part of the contract, executing operators.
 ///
-/// Only the first three methods are needed; the others are ways to take over more of the work. The other two parts are
-/// [`RemoteMemory`], for machines that keep values away from the host, and [`FrontierCosts`]. A machine that does
-/// neither implements both without a method.
-pub trait Executable: RemoteMemory + FrontierCosts + Send {
+/// The other parts are [`RemoteMemory`], for machines that keep values away from the host, [`FrontierCosts`],
+/// [`Statements`], for machines that run loops as a whole, and [`AsyncWork`], for machines that work while the host
+/// goes on. A machine that does none of this implements them without a method.
+pub trait Executable: RemoteMemory + FrontierCosts + Statements + AsyncWork + Send {
     /// Runs one operator: its effects are visible to whatever the host asks for afterwards. A machine that works while
-    /// the host goes on may tell of a fault later, when it is next asked for a value, or by [`Executable::faults`].
+    /// the host goes on may tell of a fault later, when it is next asked for a value, or by [`AsyncWork::faults`].
     fn run_operator(
         &mut self,
         operator: OperatorId,
@@ -130,14 +143,36 @@ pub trait Executable: RemoteMemory + FrontierCosts + Send {
     /// Removes and returns the best bucket of a queue; an empty set when nothing is queued.
     fn dequeue(&mut self, queue: &Queue, env: &mut Environment) -> Result<VertexSet>;
 
-    /// The threads that are at work at once: what the program's `threads()` tells.
-    fn threads(&self) -> u64 {
-        1
+    /// A run begins: forget what belongs to the one before.
+    fn begin_run(&mut self);
+
+    /// Whether nothing is left in a queue. A machine whose queues know without the host's copy of the priorities
+    /// overrides this: the copy is fetched here.
+    fn queue_finished(&mut self, queue: &Queue) -> Result<bool> {
+        if queue.spec().priorities.is_watched() {
+            self.host_will_read(&queue.spec().priorities)?;
+        }
+        queue.state().finished()
     }
 
-    /// A run begins: forget what belongs to the one before.
-    fn begin_run(&mut self) {}
+    /// Whether the priority of a vertex is final ([`QueueState::finished_node`]); the priorities are fetched as in
+    /// [`Executable::queue_finished`].
+    fn queue_finished_node(&mut self, queue: &Queue, vertex: u32) -> Result<bool> {
+        if queue.spec().priorities.is_watched() {
+            self.host_will_read(&queue.spec().priorities)?;
+        }
+        queue.state().finished_node(vertex)
+    }
 
+    /// Whether other runs in this process walk the program beside this one, with the same options
+    /// ([`Environment::replica_options`]).
+    fn has_replicas(&self) -> bool {
+        false
+    }
+}
+
+/// The statements that a machine runs as a whole. A machine that runs operators alone implements it without a method.
+pub trait Statements {
     /// Whether the machine runs this loop or hybrid statement as a whole.
     fn claims(&self, _statement: StatementId) -> bool {
         false
@@ -164,25 +199,11 @@ pub trait Executable: RemoteMemory + FrontierCosts + Send {
     ) -> Result<bool> {
         Ok(false)
     }
+}
 
-    /// Whether nothing is left in a queue. A machine whose queues know without the host's copy of the priorities
-    /// overrides this: the copy is fetched here.
-    fn queue_finished(&mut self, queue: &Queue) -> Result<bool> {
-        if queue.spec().priorities.is_watched() {
-            self.host_will_read(&queue.spec().priorities)?;
-        }
-        queue.state().finished()
-    }
-
-    /// Whether the priority of a vertex is final ([`QueueState::finished_node`]); the priorities are fetched as in
-    /// [`Executable::queue_finished`].
-    fn queue_finished_node(&mut self, queue: &Queue, vertex: u32) -> Result<bool> {
-        if queue.spec().priorities.is_watched() {
-            self.host_will_read(&queue.spec().priorities)?;
-        }
-        queue.state().finished_node(vertex)
-    }
-
+/// What the executor asks of a machine that works while the host goes on. A machine whose operators are done when their
+/// call returns implements it without a method.
+pub trait AsyncWork {
     /// Tells of a fault in an operator that nobody has waited for yet. Asked before anything is printed, and when the
     /// host finds a fault of its own: what went wrong first is what a person is told.
     fn faults(&mut self) -> Result<()> {
@@ -201,7 +222,7 @@ pub trait Executable: RemoteMemory + FrontierCosts + Send {
     }
 
     /// Seconds from the first kernel of the run to the end of its last work, start-up statements included, by the
-    /// clock of the device. `None` for machines without one. Asked after [`Executable::finish_run`].
+    /// clock of the device. `None` for machines without one. Asked after [`AsyncWork::finish_run`].
     fn device_seconds(&mut self) -> Result<Option<f64>> {
         Ok(None)
     }

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use graphwright::{Compiled, Error, Wanted};
+use graphwright::Error;
+use graphwright::schedule::{Compiled, Wanted};
 use gw_exec::GraphVm;
 use gw_meter::Target;
 use gw_meter::power::{meter_of, recorded};
@@ -35,7 +36,7 @@ pub(crate) fn energy(subject: &Subject, wanted: &Wanted, machine: &dyn GraphVm, 
     };
     let mut options = subject.options();
     options.fetch_results = false;
-    let Compiled { mut program, .. } = subject.program.compile(wanted, machine, &options)?;
+    let Compiled { mut program, .. } = subject.program().compile(wanted, machine, &options)?;
     let (ran, trace) = recorded(&*meter, || {
         let begin = Instant::now();
         let mut runs = 0u32;
@@ -45,7 +46,7 @@ pub(crate) fn energy(subject: &Subject, wanted: &Wanted, machine: &dyn GraphVm, 
         }
         Ok((runs, begin.elapsed().as_secs_f64()))
     });
-    let (runs, seconds) = ran.map_err(|error| Error::Run { error, file: subject.program.file().clone() })?;
+    let (runs, seconds) = ran.map_err(|error| Error::Run { error, file: subject.program().file().clone() })?;
     let watts = trace.watts(WARM_UP).map(|watts| watts.median);
     let joules = watts.map(|watts| watts * seconds / f64::from(runs));
     Ok(RunEnergy { joules, watts, meter: meter.name() })

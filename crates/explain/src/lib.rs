@@ -51,5 +51,5 @@ pub use study::{
     program_of, random_schedules, row, study_cells, study_tables, trace_cell,
 };
 pub use subject::Subject;
-pub use suggest::{Suggestion, suggest};
+pub use suggest::{Suggested, Suggestion, suggest};
 pub use typical::typical;

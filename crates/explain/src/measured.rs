@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use graphwright::{Compiled, Decision, Error, Wanted};
+use graphwright::Error;
+use graphwright::schedule::{Compiled, Decision, Wanted};
 use gw_exec::{GraphVm, Observer, StepRecord};
 use serde::{Deserialize, Serialize};
 
@@ -65,8 +66,8 @@ pub struct Repeat {
 pub fn measure(subject: &Subject, wanted: &Wanted, machine: &dyn GraphVm, repeat: Repeat) -> Result<MeasuredRun> {
     let mut options = subject.options();
     options.fetch_results = false;
-    let Compiled { mut program, decision } = subject.program.compile(wanted, machine, &options)?;
-    let fail = |error| Error::Run { error, file: subject.program.file().clone() };
+    let Compiled { mut program, decision } = subject.program().compile(wanted, machine, &options)?;
+    let fail = |error| Error::Run { error, file: subject.program().file().clone() };
     program.run(&options).map_err(fail)?;
     let mut best = MeasuredRun { decision: Some(decision), seconds: f64::INFINITY, ..MeasuredRun::default() };
     let begin = Instant::now();

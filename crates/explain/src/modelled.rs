@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use graphwright::Wanted;
+use graphwright::schedule::Wanted;
 use gw_exec::{ErrorKind, GraphVm, Observer, Sites, StepRecord, TracedVm};
 use gw_ir::module::Module;
 use gw_ir::stmt::StmtKind;
@@ -28,13 +28,15 @@ pub struct ModelOptions {
     pub threads: usize,
     /// Edges that may be walked in all. Steps after that are taken to be as the last ones of their operator.
     pub edges: u64,
+    /// The model of a run ends as soon as its steps take longer than this together: nothing else is wanted of it.
+    pub most_seconds: f64,
     /// Constants beyond the sheet.
     pub costs: Costs,
 }
 
 impl Default for ModelOptions {
     fn default() -> Self {
-        ModelOptions { threads: 1, edges: 40_000_000, costs: Costs::default() }
+        ModelOptions { threads: 1, edges: 40_000_000, most_seconds: f64::INFINITY, costs: Costs::default() }
     }
 }
 
@@ -74,6 +76,8 @@ pub struct ModelledRun {
     pub machines: Vec<OperatorMachine>,
     /// The run was cut off after this step, since more edges were walked than allowed.
     pub cut_after: Option<usize>,
+    /// The run was cut off since its steps take longer than [`ModelOptions::most_seconds`].
+    pub too_slow: bool,
     /// Steps of loops run inside one kernel.
     pub fused: bool,
 }
@@ -95,11 +99,14 @@ impl ModelledRun {
 
     /// What a prediction must know of a step beside its counts.
     pub fn facts(&self, step: &ModelledStep, threads: usize) -> StepFacts {
-        // Steps of a loop carry its label, those beside loops none.
-        let fused = self.fused && !step.path.is_empty();
-        let operator = step.machine.map(|m| OperatorFacts::of(&self.machines[m])).unwrap_or_default();
-        StepFacts { threads, fused, operator }
+        facts_of(&step.path, step.machine.map(|m| &self.machines[m]), self.fused, threads)
     }
+}
+
+fn facts_of(path: &str, machine: Option<&OperatorMachine>, fused: bool, threads: usize) -> StepFacts {
+    // Steps of a loop carry its label, those beside loops none.
+    let fused = fused && !path.is_empty();
+    StepFacts { threads, fused, operator: machine.map(OperatorFacts::of).unwrap_or_default() }
 }
 
 /// Ends a step: takes what the tracer counted since the last one.
@@ -108,16 +115,39 @@ struct Recorder {
     steps: Mutex<Vec<(StepRecord, StepCounts, Option<usize>)>>,
     cancel: Arc<AtomicBool>,
     edges: u64,
+    bound: Option<Bound>,
+}
+
+/// What it takes to know in the midst of a run that it is too slow.
+struct Bound {
+    sheet: Sheet,
+    options: ModelOptions,
+    machines: Arc<Vec<OperatorMachine>>,
+    fused: bool,
+    seconds: Mutex<f64>,
+}
+
+impl Bound {
+    /// Adds a step; true when the steps take too long by now.
+    fn is_exceeded(&self, record: &StepRecord, counts: &StepCounts, machine: Option<usize>) -> bool {
+        let facts = facts_of(&record.path, machine.map(|m| &self.machines[m]), self.fused, self.options.threads);
+        let counts = with_sets(counts.clone(), record);
+        let mut seconds = self.seconds.lock().unwrap_or_else(PoisonError::into_inner);
+        *seconds += predict(&counts, &self.sheet, facts, &self.options.costs).seconds;
+        *seconds > self.options.most_seconds
+    }
 }
 
 impl Observer for Recorder {
     fn step(&self, record: &StepRecord) {
         let mut tracer = self.tracer.lock().unwrap_or_else(PoisonError::into_inner);
         let (counts, machine) = tracer.take_step();
-        if tracer.walked > self.edges {
+        let is_long = tracer.walked > self.edges;
+        drop(tracer);
+        let is_slow = self.bound.as_ref().is_some_and(|bound| bound.is_exceeded(record, &counts, machine));
+        if is_long || is_slow {
             self.cancel.store(true, Ordering::Relaxed);
         }
-        drop(tracer);
         self.steps.lock().unwrap_or_else(PoisonError::into_inner).push((record.clone(), counts, machine));
     }
 }
@@ -142,7 +172,7 @@ pub fn model(
         _ => return Err(ExplainError::NoModel(machine.name().to_string())),
     };
     let mut run_options = subject.options();
-    let settled = subject.program.settle(wanted, machine, &run_options);
+    let settled = subject.program().settle(wanted, machine, &run_options);
     let refused = settled.refusals(machine);
     if !refused.is_empty() {
         return Err(graphwright::Error::Refused(refused).into());
@@ -152,7 +182,15 @@ pub fn model(
     let machines: Vec<OperatorMachine> =
         Sites::of(&module).operators.iter().map(|(_, op)| OperatorMachine::of(&module, op)).collect();
     let fused = family == Family::Gpu && has_fused_loop(&module);
-    let tracer = Arc::new(Mutex::new(Tracer::new(Arc::new(machines.clone()), target)));
+    let shared = Arc::new(machines.clone());
+    let bound = options.most_seconds.is_finite().then(|| Bound {
+        sheet: sheet.clone(),
+        options: *options,
+        machines: Arc::clone(&shared),
+        fused,
+        seconds: Mutex::new(0.0),
+    });
+    let tracer = Arc::new(Mutex::new(Tracer::new(shared, target)));
     let vm = TracedVm::new(Arc::clone(&tracer) as _, family);
     let mut program = gw_exec::Program::prepare(&vm, module).map_err(ExplainError::Traced)?;
     run_options.cancel = Arc::new(AtomicBool::new(false));
@@ -161,6 +199,7 @@ pub fn model(
         steps: Mutex::default(),
         cancel: Arc::clone(&run_options.cancel),
         edges: options.edges,
+        bound,
     });
     run_options.observer = Some(Arc::clone(&recorder) as _);
     let ran = program.run(&run_options);
@@ -170,7 +209,11 @@ pub fn model(
         Err(error) if matches!(error.kind(), ErrorKind::Cancelled) && !records.is_empty() => Some(records.len() - 1),
         Err(error) => return Err(ExplainError::Traced(error)),
     };
-    let mut run = ModelledRun { steps: Vec::new(), machines, cut_after, fused };
+    let too_slow = recorder
+        .bound
+        .as_ref()
+        .is_some_and(|bound| *bound.seconds.lock().unwrap_or_else(PoisonError::into_inner) > options.most_seconds);
+    let mut run = ModelledRun { steps: Vec::new(), machines, cut_after, too_slow, fused };
     run.steps = records
         .into_iter()
         .map(|(record, counts, machine)| (record.clone(), with_sets(counts, &record), machine))

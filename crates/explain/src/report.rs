@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use graphwright::{Decision, Machine, Origin, Wanted};
+use graphwright::Machine;
+use graphwright::schedule::{Decision, Origin, Wanted};
+use gw_graph::progress::Progress;
 use gw_meter::Sheet;
 use serde::Serialize;
 
@@ -41,7 +43,7 @@ impl Default for Options {
             model: ModelOptions::default(),
             runs: 9,
             suggestions: 3,
-            search: Duration::from_secs(20),
+            search: Duration::from_secs(5),
             energy: false,
         }
     }
@@ -105,19 +107,22 @@ pub struct Explanation {
     pub notes: Vec<String>,
 }
 
-/// Explains a run on a machine.
+/// Explains a run on a machine. `progress` hears what is being done.
 pub fn explain(
     subject: &Subject,
     wanted: &Wanted,
     machine: &Machine,
     sheet: &Sheet,
     options: &Options,
+    progress: &dyn Progress,
 ) -> Result<Explanation> {
     let vm = machine.vm();
+    progress.begin("measuring the run", None);
     let measured = measure(subject, wanted, vm, options.repeat())?;
+    progress.begin("modelling the run", None);
     let modelled = model(subject, wanted, vm, sheet, &options.model)?;
     let decision = measured.decision.clone();
-    let mut notes = subject.notes.clone();
+    let mut notes = subject.notes();
     if let Some(step) = modelled.cut_after {
         notes.push(format!(
             "the model traced {} steps ({} edges at most); later steps are taken to be as the last one of their operator",
@@ -140,21 +145,26 @@ pub fn explain(
     if let (Some(decision), Some(path)) = (&decision, hottest.filter(|_| options.suggestions > 0))
         && modelled.cut_after.is_none()
     {
-        let found = suggest(subject, decision, &path, vm, sheet, &options.model, options.search)?;
-        considered = Some(found.len());
-        // What is not expected to be faster is no suggestion.
-        suggestions = found.into_iter().filter(|s| s.modelled_seconds < WORTHWHILE * modelled_seconds).collect();
+        // What is not expected to be faster is no suggestion, and is not modelled to its end.
+        let most_seconds = WORTHWHILE * modelled_seconds;
+        let limits = ModelOptions { most_seconds, ..options.model };
+        let suggested = suggest(subject, decision, &path, (vm, sheet), &limits, options.search, progress);
+        considered = Some(suggested.considered);
+        suggestions = suggested.found.into_iter().filter(|s| s.modelled_seconds < most_seconds).collect();
         suggestions.truncate(options.suggestions);
-        measure_all(subject, &mut suggestions, vm, options.repeat())?;
+        measure_all(subject, &mut suggestions, vm, options.repeat(), progress);
     }
     let energy = match options.energy {
-        true => Some(energy(subject, wanted, vm, sheet.target)?),
+        true => {
+            progress.begin("metering the run", None);
+            Some(energy(subject, wanted, vm, sheet.target)?)
+        }
         false => None,
     };
     let criteria = sheet.gpu.as_ref().and_then(|gpu| Judged::of_model(&steps, Some(measured.seconds), gpu));
     Ok(Explanation {
-        program: subject.program.name().to_string(),
-        arguments: subject.args.clone(),
+        program: subject.program().name().to_string(),
+        arguments: subject.args().to_vec(),
         machine: machine.name().to_string(),
         threads: options.model.threads,
         sheet: sheet.machine.clone(),

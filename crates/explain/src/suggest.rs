@@ -1,16 +1,18 @@
 //! Schedules that the model expects to help: variations of the schedule at hand, modelled, the best measured.
 
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use graphwright::{Decision, Origin, Wanted};
+use graphwright::schedule::{Decision, Origin, Wanted};
 use gw_exec::GraphVm;
+use gw_graph::progress::Progress;
 use gw_meter::Sheet;
 use gw_schedule::{
     Axis, Capabilities, Criterion, Hybrid, Param, ProgramSchedule, Schedule, SimpleSchedule, THRESHOLDS,
 };
+use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::error::Result;
 use crate::measured::{Repeat, measure};
 use crate::modelled::{ModelOptions, model};
 use crate::subject::Subject;
@@ -34,44 +36,73 @@ pub struct Suggestion {
 /// Axes that a variation may change, those that matter most first.
 const AXES: [Axis; 6] = [Axis::Direction, Axis::LoadBalance, Axis::Creation, Axis::Frontier, Axis::Edges, Axis::Dedup];
 
-/// The variations of the schedule at `path`, those with the least modelled time first.
+/// What came of the search for suggestions.
+pub struct Suggested {
+    /// Variations that take less than [`ModelOptions::most_seconds`], those with the least modelled time first.
+    pub found: Vec<Suggestion>,
+    /// Variations that the model looked at.
+    pub considered: usize,
+}
+
+/// What the model says of a variation.
+enum Verdict {
+    /// It takes longer than what is wanted.
+    Slower,
+    /// It takes this long.
+    Seconds(f64),
+}
+
+/// Models the variations of the schedule at `path` on all threads: every model is a run on one.
 pub fn suggest(
     subject: &Subject,
     decision: &Decision,
     path: &str,
-    machine: &dyn GraphVm,
-    sheet: &Sheet,
+    (machine, sheet): (&dyn GraphVm, &Sheet),
     options: &ModelOptions,
     limit: Duration,
-) -> Result<Vec<Suggestion>> {
+    progress: &dyn Progress,
+) -> Suggested {
     let start = Instant::now();
-    let mut found: Vec<Suggestion> = Vec::new();
-    for (change, schedule) in variations(&decision.schedule, path, &machine.capabilities()) {
+    let mut texts = HashSet::new();
+    let mut varied = variations(&decision.schedule, path, &machine.capabilities());
+    varied.retain(|(_, schedule)| texts.insert(schedule.to_string()));
+    progress.begin("modelling changes", Some(varied.len() as u64));
+    let verdict = |schedule: &ProgramSchedule| {
         if start.elapsed() > limit {
-            break;
+            return None;
         }
         let wanted = Wanted::Fixed(Box::new(schedule.clone()), Origin::Given);
         // Most variations that a rule forbids fail here; they are no suggestions.
-        let Ok(run) = model(subject, &wanted, machine, sheet, options) else { continue };
-        if run.cut_after.is_some() {
-            continue;
+        let run = model(subject, &wanted, machine, sheet, options).ok()?;
+        match run.cut_after {
+            _ if run.too_slow => Some(Verdict::Slower),
+            Some(_) => None,
+            None => {
+                let around = if run.fused { options.costs.loop_seconds() } else { 0.0 };
+                Some(Verdict::Seconds(run.seconds() + around))
+            }
         }
-        let text = schedule.to_string();
-        if found.iter().all(|other| other.schedule != text) {
-            let modelled_seconds = run.seconds() + if run.fused { options.costs.loop_seconds() } else { 0.0 };
-            found.push(Suggestion {
-                change,
-                schedule: text,
-                whole: schedule,
-                modelled_seconds,
-                measured_seconds: None,
-            });
+    };
+    // Threads take one after another, so that those which matter most come first where time runs out.
+    let verdicts = varied.into_iter().enumerate().par_bridge().filter_map(|(at, (change, schedule))| {
+        let verdict = verdict(&schedule);
+        progress.advance(1);
+        verdict.map(|verdict| (at, change, schedule, verdict))
+    });
+    let mut verdicts: Vec<_> = verdicts.collect();
+    verdicts.sort_by_key(|(at, ..)| *at);
+    let considered = verdicts.len();
+    let mut found: Vec<Suggestion> = Vec::new();
+    for (_, change, whole, verdict) in verdicts {
+        if let Verdict::Seconds(modelled_seconds) = verdict {
+            let schedule = whole.to_string();
+            found.push(Suggestion { change, schedule, whole, modelled_seconds, measured_seconds: None });
         }
     }
     found.sort_by(|a, b| a.modelled_seconds.total_cmp(&b.modelled_seconds));
     // Variations with the same counts are the same to the model: one of them is enough.
     found.dedup_by(|a, b| (a.modelled_seconds / b.modelled_seconds - 1.0).abs() < 1e-6);
-    Ok(found)
+    Suggested { found, considered }
 }
 
 /// Measures suggestions.
@@ -80,12 +111,14 @@ pub(crate) fn measure_all(
     suggestions: &mut [Suggestion],
     machine: &dyn GraphVm,
     repeat: Repeat,
-) -> Result<()> {
+    progress: &dyn Progress,
+) {
+    progress.begin("measuring changes", Some(suggestions.len() as u64));
     for suggestion in suggestions {
         let wanted = Wanted::Fixed(Box::new(suggestion.whole.clone()), Origin::Given);
         suggestion.measured_seconds = measure(subject, &wanted, machine, repeat).ok().map(|run| run.seconds);
+        progress.advance(1);
     }
-    Ok(())
 }
 
 /// Schedules that differ from `schedule` in the operator at `path`.

@@ -54,7 +54,9 @@ impl Fingerprint {
 /// An error unless all processes run this module with the same arguments. The first argument may differ: it names a
 /// graph, which may be elsewhere on another host.
 pub(crate) fn on_program(session: &mut Session, module: u64, manners: Manners, env: &Environment) -> Result<()> {
-    if !session.is_spread() {
+    // Workers of one process differ in nothing but the time at which they read a checkpoint: none may go on, and write
+    // the next one, before all have read this one.
+    if !session.is_spread() && env.resumed_from() == 0 {
         return Ok(());
     }
     let mut message = Writer::default();
@@ -82,6 +84,14 @@ pub(crate) fn on_program(session: &mut Session, module: u64, manners: Manners, e
     let other = session.process_of(worker);
     let mend = "start all with the same arguments and files";
     disagree(session, &format!("process {other} runs {what} than process 0; {mend}"))
+}
+
+/// Whether all workers tell the same of their graphs.
+pub(crate) fn is_same(session: &mut Session, told: impl Iterator<Item = (u64, bool)>) -> Result<bool> {
+    let mut message = Writer::default();
+    told.for_each(|(number, yes)| message.u64(2 * number + u64::from(yes)));
+    let messages = session.broadcast(message)?;
+    Ok(messages.iter().all(|message| **message == *messages[0]))
 }
 
 /// An error unless all processes have this graph.

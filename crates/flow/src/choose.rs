@@ -3,30 +3,28 @@
 //!
 //! | place | choice |
 //! |---|---|
-//! | edge operator that several workers can only pull, or only push | that |
+//! | edge operator that workers can share only as a pull, or only as a push | that |
 //! | edge operator from a set that changes nothing at destinations | push |
-//! | search (`to` is given) at mean degrees below 4 | push |
+//! | search (`to` is given) of a flat graph | push |
 //! | other edge operator from a set | push, and pull where much work lies ahead |
 //! | edge operator over all edges that writes destinations | pull: owners write, and values go to those who read them |
 //! | priority updates | lazy buckets; width from the mean weight where the whole graph is at hand |
 
 use gw_exec::{
-    Choice, ChoicePoint, GraphFacts, INTERSECTIONS_BY_LENGTH, Reason, Rule, RuleTable, choose_by_rules, operator_at,
+    Choice, GraphFacts, INTERSECTIONS_BY_LENGTH, LAZY_BUCKETS, PUSH_FLAT_SEARCHES, PUSH_SETS,
+    PUSH_WHERE_DESTINATIONS_STAY, Reason, Rule, RuleTable, because_it_pulls, choose_by_rules, operator_at,
+    push_in_chunks, push_or_pull, shared_out,
 };
 use gw_graph::Graph;
 use gw_ir::meta;
 use gw_ir::module::Module;
 use gw_ir::operator::{EdgeSetIterator, Operator};
 use gw_ir::points::program_points;
-use gw_schedule::{
-    Direction, FrontierForm, Hybrid, Parallelism, Param, PointKind, PriorityChange, Schedule, SimpleSchedule, Sources,
-};
+use gw_schedule::{Direction, Hybrid, Parallelism, Param, PriorityChange, Schedule, SimpleSchedule, Sources};
 
 use crate::capability::capabilities;
+use crate::obstacle::Obstacle;
 use crate::plan::Plan;
-
-/// Below this mean degree frontiers of a search stay small.
-const FLAT_DEGREE: f64 = 4.0;
 
 /// Chooses a schedule for a module as lowered, before any pass. Returns the module with a label on every operator.
 pub(crate) fn choose(module: Module, graph: &Graph) -> (Module, Choice) {
@@ -41,81 +39,43 @@ pub(crate) fn choose(module: Module, graph: &Graph) -> (Module, Choice) {
 }
 
 const RULES: &[Rule] = &[
-    Rule {
-        applies: |p| p.starts_from(Sources::Set) && !p.point.has_to && !changes_destination(p),
-        schedule: |_| push().into(),
-        because: |_| "nothing is written at destinations: pushing visits the edges of the set only".into(),
-    },
-    Rule {
-        applies: |p| p.starts_from(Sources::Set) && p.point.has_to && p.graph.mean_degree() < FLAT_DEGREE,
-        schedule: |_| push().into(),
-        because: |p| {
-            let degree = p.graph.mean_degree();
-            format!("mean degree {degree:.1}: frontiers of a search stay small, so it always pushes")
-        },
-    },
+    PUSH_WHERE_DESTINATIONS_STAY,
+    PUSH_FLAT_SEARCHES,
     Rule {
         applies: |p| p.starts_from(Sources::Set),
-        schedule: |_| {
-            let bitmap = Some(FrontierForm::Bitmap);
-            let second = SimpleSchedule { frontier: bitmap, ..parallel(Direction::Pull, Parallelism::Dynamic) };
-            Hybrid { first: push(), second, ..Hybrid::push_pull() }.into()
-        },
-        because: |p| {
-            let degree = p.graph.mean_degree();
-            format!("mean degree {degree:.1}: pulls while a twentieth of the edges and more lies ahead")
-        },
+        schedule: |_| push_or_pull(Hybrid::CPU_THRESHOLD).into(),
+        because: |p| because_it_pulls(p, Hybrid::CPU_THRESHOLD),
     },
-    Rule {
-        applies: |p| p.starts_from(Sources::Set),
-        schedule: |_| push().into(),
-        because: |_| "pulling is not possible here".into(),
-    },
+    PUSH_SETS,
     Rule {
         applies: |p| p.owns_destinations(),
-        schedule: |_| parallel(Direction::Pull, Parallelism::EdgeAware).into(),
+        schedule: |_| shared_out(Direction::Pull, Parallelism::EdgeAware).into(),
         because: |_| "all edges: owners write their entries, and values go to those who read them".into(),
     },
     Rule {
         applies: |p| p.changes_priorities(PriorityChange::Min) && p.graph.mean_weight.is_some(),
         schedule: |p| {
             let width = (p.graph.mean_weight().round() as u64).max(1);
-            SimpleSchedule { delta: Some(Param::Value(width)), ..push() }.into()
+            SimpleSchedule { delta: Some(Param::Value(width)), ..push_in_chunks() }.into()
         },
         because: |p| {
             let weight = p.graph.mean_weight();
             format!("lazy buckets as wide as the mean weight {weight:.0}: few of them, since each is an exchange")
         },
     },
-    Rule {
-        applies: |p| p.point.kind == PointKind::PriorityOperator,
-        schedule: |_| push().into(),
-        because: |_| "lazy buckets".into(),
-    },
+    LAZY_BUCKETS,
     INTERSECTIONS_BY_LENGTH,
 ];
 
-fn push() -> SimpleSchedule {
-    parallel(Direction::Push, Parallelism::Dynamic)
-}
-
-fn parallel(direction: Direction, parallelism: Parallelism) -> SimpleSchedule {
-    SimpleSchedule { parallelism: Some(parallelism), ..SimpleSchedule::with_direction(direction) }
-}
-
-fn changes_destination(place: &ChoicePoint<'_>) -> bool {
-    place.edges.is_some_and(|edges| edges.changes_destination)
-}
-
-/// Turns operators into the direction that several workers can run, where they can run one of the two only.
+/// Turns operators into the direction that workers can share, where they can share one of the two only.
 fn turn(module: &Module, choice: &mut Choice) {
     for place in &program_points(module) {
         let (Some(path), Some(operator)) = (place.path.as_deref(), operator_at(module, place)) else { continue };
         let wanted = choice.schedule.get(path).map_or_else(|| vec![Direction::Push], directions);
-        let refusal = |direction: &Direction| plan_of(module, operator, *direction).err();
-        let Some(reason) = wanted.iter().find_map(refusal) else { continue };
+        let obstacle = |direction: &Direction| plan_of(module, operator, *direction).err();
+        let Some(obstacle) = wanted.iter().find_map(obstacle) else { continue };
         for direction in [Direction::Pull, Direction::Push] {
-            let schedule = Schedule::from(parallel(direction, Parallelism::Dynamic));
+            let schedule = Schedule::from(shared_out(direction, Parallelism::Dynamic));
             let runs = plan_of(module, operator, direction).is_ok() && schedule.legal(&place.point).is_ok();
             if runs && choice.schedule.set(path, schedule.clone()).is_ok() {
                 choice.reasons.retain(|reason| reason.path != path);
@@ -124,7 +84,7 @@ fn turn(module: &Module, choice: &mut Choice) {
                     line: place.span.line,
                     what: place.point.kind.phrase(),
                     schedule: schedule.to_string(),
-                    because: format!("several workers cannot do it the other way: {reason}"),
+                    because: format!("workers cannot share it the other way: {}", obstacle.words(place.span)),
                 });
                 break;
             }
@@ -136,8 +96,8 @@ fn directions(schedule: &Schedule) -> Vec<Direction> {
     schedule.parts().iter().map(|part| part.direction.unwrap_or(Direction::Push)).collect()
 }
 
-/// The plan of an edge operator in a direction, or why several workers cannot go there.
-pub(crate) fn plan_of(module: &Module, operator: &EdgeSetIterator, direction: Direction) -> Result<Plan, String> {
+/// The plan of an edge operator in a direction, or what is in the way of several workers there.
+fn plan_of(module: &Module, operator: &EdgeSetIterator, direction: Direction) -> Result<Plan, Obstacle> {
     let direction = match direction {
         Direction::Pull => meta::Direction::Pull,
         _ => meta::Direction::Push,

@@ -19,6 +19,12 @@ impl Cut {
         Cut((0..=parts).map(|part| (vertices as u64 * part as u64 / parts as u64) as u32).collect())
     }
 
+    /// All entries for the first worker.
+    pub(crate) fn for_one(entries: usize, parts: usize) -> Option<Cut> {
+        let end = u32::try_from(entries).ok()?;
+        Some(Cut(std::iter::once(0).chain(std::iter::repeat_n(end, parts)).collect()))
+    }
+
     /// The ranges of all workers in their order; `None` unless they follow each other from 0 to `vertices`.
     pub(crate) fn of_ranges(ranges: &[Range<u32>], vertices: usize) -> Option<Cut> {
         let mut ends = vec![0];

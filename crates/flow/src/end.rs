@@ -3,6 +3,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use gw_exec::{Result, Stop};
+
 /// Set when this process ended a run since another one failed or was lost.
 static HEARD: AtomicBool = AtomicBool::new(false);
 
@@ -16,9 +18,9 @@ pub fn heard_of_failure() -> bool {
 pub(crate) struct End {
     over: AtomicBool,
     known: Mutex<Known>,
-    /// Raised by the caller of the leader to cancel the run; also when the run of the leader is over, while its
-    /// followers are still at their last statements.
-    caller: OnceLock<Arc<AtomicBool>>,
+    /// How the caller of the leader ends the run: by cancelling it, also when the run of the leader is over, while its
+    /// followers are still at their last statements; or by its time limit.
+    caller: OnceLock<Stop>,
 }
 
 #[derive(Debug, Default)]
@@ -45,21 +47,25 @@ impl End {
         self.tell(reason);
     }
 
-    /// The flag by which the caller of the leader cancels the run.
-    pub(crate) fn listens_to(&self, caller: Arc<AtomicBool>) {
+    /// How the caller of the leader ends the run.
+    pub(crate) fn listens_to(&self, caller: Stop) {
         // A run has one caller.
         let _ = self.caller.set(caller);
     }
 
-    /// Whether the caller wants no more. Only the leader asks, and only while its run goes on.
-    pub(crate) fn is_cancelled(&self) -> bool {
-        self.caller.get().is_some_and(|caller| caller.load(Ordering::Relaxed))
+    /// An error when the caller has cancelled the run or its time is over. Only the leader asks, and only while its run
+    /// goes on.
+    pub(crate) fn check_caller(&self) -> Result<()> {
+        self.caller.get().map_or(Ok(()), Stop::check)
     }
 
     /// Ends the run if its caller wants no more. Only the leader looks, and only while its run goes on.
     pub(crate) fn look_at_caller(&self) {
-        if self.is_cancelled() && !self.is_told() {
-            self.tell("the run was cancelled");
+        if self.is_told() {
+            return;
+        }
+        if let Err(error) = self.check_caller() {
+            self.tell(&error.to_string());
         }
     }
 

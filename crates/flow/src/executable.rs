@@ -13,8 +13,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use gw_exec::{
-    EdgeCall, Environment, ErrorKind, ExecError, Executable, FrontierCosts, OperatorCall, OperatorId, OperatorOutcome,
-    Queue, QueueSpec, QueueState, RemoteMemory, Result, Scalar, Selection, Sites, Value, Vector, VertexCall, VertexSet,
+    AsyncWork, EdgeCall, Environment, ErrorKind, Executable, FrontierCosts, OperatorCall, OperatorId, OperatorOutcome,
+    Queue, QueueSpec, QueueState, RemoteMemory, Result, Scalar, Selection, Sites, Statements, Value, Vector,
+    VertexCall, VertexSet,
 };
 use gw_graph::{Graph, GraphId};
 use gw_ir::analysis::closure::closing_operators;
@@ -22,16 +23,14 @@ use gw_ir::module::Module;
 use gw_ir::operator::Operator;
 use gw_ir::source::{Name, Span};
 use gw_ir::types::Type;
-use gw_schedule::Direction;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::agreement;
 use crate::bound::bound;
 use crate::changes::{self, Before};
-use crate::choose::plan_of;
 use crate::cut::Cut;
-use crate::message::{Reader, Writer};
 use crate::mirrors::Mirrors;
+use crate::obstacle::Obstacle;
 use crate::plan::{Plan, VectorPlan, Write};
 use crate::reach::Reach;
 use crate::run::{Run, Start};
@@ -53,6 +52,9 @@ const SETTLING_PAYS: usize = 128;
 /// Graphs whose parts are kept from run to run.
 const KEPT_GRAPHS: usize = 4;
 
+/// Why lists of other vertices cannot be looked at in a part of a graph.
+const ELSEWHERE: &str = "they may be in the part of another process";
+
 /// What is said when there is nothing to drain.
 const NOTHING_TO_DRAIN: &str = "no loop of this program can be drained: a `while` directly in a function that ends when its \
                                 frontier is empty, with a push by `min=` or `max=` of one vector and nothing else; \
@@ -65,7 +67,7 @@ pub(crate) struct Prepared {
     /// The element of the set of a vertex operator.
     element: Option<Name>,
     /// The operator returns a set.
-    yields: bool,
+    pub(crate) yields: bool,
     /// A worker follows what it reaches before it tells the others.
     drains: bool,
 }
@@ -82,8 +84,8 @@ pub(crate) struct FlowExecutable {
     parts: FxHashMap<GraphId, (Range<u32>, Arc<Graph>)>,
     /// Graphs of this run that are known to be the same in all processes.
     agreed: FxHashSet<GraphId>,
-    /// By graph, who needs which vertices.
-    mirrors: FxHashMap<GraphId, Arc<Mirrors>>,
+    /// By graph, who needs which vertices, and the cut under which that was found out.
+    mirrors: FxHashMap<GraphId, (Arc<Cut>, Arc<Mirrors>)>,
     /// Vertices that operators have begun with, by graph: so much was told to everybody while there are no mirrors.
     told: FxHashMap<GraphId, u64>,
     pub(crate) truth: Truth,
@@ -91,8 +93,8 @@ pub(crate) struct FlowExecutable {
     /// Out-degrees of shares of graphs that were counted before anybody knew who owns what.
     degrees: Vec<Vector>,
     pulls: bool,
-    /// Some operator looks at lists of other vertices than the worker's own.
-    looks_around: bool,
+    /// What needs more of a graph than the part of a process, and the place of its operator.
+    needs_whole: Option<(Obstacle, Span)>,
     /// The same number in all processes that run this module.
     module: u64,
 }
@@ -102,20 +104,22 @@ impl FlowExecutable {
         let alone = start.is_alone();
         let mut operators = Vec::new();
         let closing = if start.manners().drains && !alone { closing_operators(module) } else { Vec::new() };
+        let looks = shares::looks_around(module);
+        let mut needs_whole = looks.map(|(does, span)| (Obstacle::new(does, ELSEWHERE, span), span));
         for (site, operator) in Sites::of(module).operators {
             let plan = match Plan::of(module, operator) {
                 Ok(plan) => plan,
                 Err(_) if alone => Plan::default(),
-                Err(reason) => {
-                    let line = site.span.line;
-                    let mend = match operator.edges().map(|edges| plan_of(module, edges, Direction::Pull)) {
-                        Some(Ok(_)) => "--schedule auto takes a pull, which they can",
-                        _ => "--workers 1 without --processes can",
-                    };
-                    let message = format!("line {line}: several workers cannot run this operator: {reason}; {mend}");
-                    return Err(ExecError::new(ErrorKind::Unsupported(message), site.span));
+                Err(obstacle) if obstacle.is_for_one() => {
+                    needs_whole.get_or_insert((obstacle, site.span));
+                    Plan::for_one(module, operator)
                 }
+                Err(obstacle) => return Err(obstacle.error(site.span)),
             };
+            if let Some(span) = plan.lists_elsewhere {
+                let obstacle = Obstacle::new("reads the neighbours of another vertex", ELSEWHERE, span);
+                needs_whole.get_or_insert((obstacle, site.span));
+            }
             let set = match operator {
                 Operator::VertexSetIterator(op) => Some(&op.set),
                 Operator::VertexSetFilter(op) => Some(&op.set),
@@ -133,7 +137,6 @@ impl FlowExecutable {
             return Err(ErrorKind::Unsupported(NOTHING_TO_DRAIN.to_string()).into());
         }
         let pulls = operators.iter().any(|op| op.plan.pulls);
-        let looks_around = shares::looks_around(module) || operators.iter().any(|op| op.plan.lists_elsewhere);
         Ok(FlowExecutable {
             operators,
             local,
@@ -148,7 +151,7 @@ impl FlowExecutable {
             reach: Reach::default(),
             degrees: Vec::new(),
             pulls,
-            looks_around,
+            needs_whole,
             module: agreement::module_hash(module),
         })
     }
@@ -158,16 +161,36 @@ impl FlowExecutable {
         if self.run.is_none() {
             let mut run = self.start.begin(env)?;
             agreement::on_program(run.session(), self.module, self.start.manners(), env)?;
-            for (_, _, value) in env.global_values() {
-                if let Value::Graph(graph) = value
-                    && self.agreed.insert(graph.id())
-                {
-                    agreement::on_graph(run.session(), &graph)?;
+            let values = env.global_values().map(|(_, _, value)| value);
+            let graphs: Vec<Arc<Graph>> = values.filter_map(|value| value.as_graph().cloned()).collect();
+            for graph in &graphs {
+                if self.agreed.insert(graph.id()) {
+                    agreement::on_graph(run.session(), graph)?;
                 }
+            }
+            if self.start.manners().to_mirrors {
+                self.agree_on_kept(run.session(), &graphs)?;
             }
             self.run = Some(run);
         }
         self.running()
+    }
+
+    /// Keeps what is known of graphs from earlier runs where all workers know the same. A run that failed may have left
+    /// the workers at different places, and another process may have made a graph anew: then all of them forget.
+    fn agree_on_kept(&mut self, session: &mut Session, graphs: &[Arc<Graph>]) -> Result<()> {
+        let of_this_run = |id: &GraphId| graphs.iter().any(|graph| graph.id() == *id);
+        self.mirrors.retain(|id, _| of_this_run(id));
+        self.told.retain(|id, _| of_this_run(id));
+        let known = graphs.iter().map(|graph| {
+            let told = self.told.get(&graph.id()).copied().unwrap_or(0);
+            (told, self.mirrors.contains_key(&graph.id()))
+        });
+        if !agreement::is_same(session, known)? {
+            self.mirrors.clear();
+            self.told.clear();
+        }
+        Ok(())
     }
 
     pub(crate) fn running(&mut self) -> Result<&mut Session> {
@@ -190,8 +213,8 @@ impl FlowExecutable {
         let of_env = if graph.is_none() { of_env() } else { None };
         let cut = match graph.or(of_env.as_deref()) {
             Some(graph) if graph.share().is_some() => {
-                if self.looks_around {
-                    return Err(ErrorKind::Unsupported(shares::ELSEWHERE.to_string()).into());
+                if let Some((obstacle, operator)) = &self.needs_whole {
+                    return Err(obstacle.on_parts(*operator));
                 }
                 shares::agree(self.running()?, graph)?
             }
@@ -208,16 +231,16 @@ impl FlowExecutable {
 
     /// The edges of this worker.
     fn part(&mut self, graph: &Arc<Graph>, cut: &Cut, own: usize) -> Result<Arc<Graph>> {
-        if let Some((_, part)) = self.parts.get(&graph.id()).filter(|(range, _)| *range == cut.range(own)) {
-            return Ok(Arc::clone(part));
-        }
+        // All workers agree on the graph, whether they have their parts of it already or not.
         if !self.agreed.contains(&graph.id()) {
             agreement::on_graph(self.running()?, graph)?;
             self.agreed.insert(graph.id());
         }
+        if let Some((_, part)) = self.parts.get(&graph.id()).filter(|(range, _)| *range == cut.range(own)) {
+            return Ok(Arc::clone(part));
+        }
         let part = Arc::new(graph.part(cut.range(own), self.pulls));
         self.parts.insert(graph.id(), (cut.range(own), Arc::clone(&part)));
-        self.mirrors.remove(&graph.id());
         Ok(part)
     }
 
@@ -227,7 +250,7 @@ impl FlowExecutable {
         id: usize,
         whole: &Graph,
         part: &Graph,
-        cut: &Cut,
+        cut: &Arc<Cut>,
         input_size: usize,
     ) -> Result<Option<(GraphId, Arc<Mirrors>)>> {
         let graph = whole.id();
@@ -236,7 +259,8 @@ impl FlowExecutable {
         if !needed || !self.start.manners().to_mirrors {
             return Ok(None);
         }
-        if let Some(mirrors) = self.mirrors.get(&graph) {
+        // The cut is the same on all workers, and so is the answer; the range of one of them may be as it was.
+        if let Some((_, mirrors)) = self.mirrors.get(&graph).filter(|(known, _)| known == cut) {
             return Ok(Some((graph, Arc::clone(mirrors))));
         }
         // To find mirrors is to look at all edges, which a search of few steps does not pay back. All workers know the
@@ -249,12 +273,12 @@ impl FlowExecutable {
         }
         let pulls = self.pulls;
         let mirrors = Arc::new(Mirrors::agree(self.running()?, part, cut, pulls)?);
-        self.mirrors.insert(graph, Arc::clone(&mirrors));
+        self.mirrors.insert(graph, (Arc::clone(cut), Arc::clone(&mirrors)));
         Ok(Some((graph, mirrors)))
     }
 
     /// Makes vectors true in all entries, those that are not.
-    fn fetch<'v>(&mut self, mut vectors: impl Iterator<Item = &'v Vector>) -> Result<()> {
+    pub(crate) fn fetch<'v>(&mut self, mut vectors: impl Iterator<Item = &'v Vector>) -> Result<()> {
         if let Some(run) = self.run.as_mut() {
             return self.truth.fetch(run.session(), vectors);
         }
@@ -269,6 +293,10 @@ impl FlowExecutable {
         let (graph, vertices) = (Arc::clone(&call.graph), call.graph.vertices());
         let cut = self.cut(vertices, Some(&graph), env)?;
         let own = self.session(env)?.index();
+        if self.operators[id].plan.for_one {
+            let input_size = call.from.set().map(VertexSet::len).transpose()?.unwrap_or(vertices);
+            return self.run_on_one(id, (input_size, vertices), OperatorCall::Edges(call), env);
+        }
         let part = self.part(&graph, &cut, own)?;
         let pulls = self.operators[id].plan.pulls;
         let input_size = call.from.set().map(VertexSet::len).transpose()?.unwrap_or(vertices);
@@ -312,6 +340,9 @@ impl FlowExecutable {
         let cut = self.cut(vertices, None, env)?;
         let own = self.session(env)?.index();
         let input_size = call.set.len()?;
+        if self.operators[id].plan.for_one {
+            return self.run_on_one(id, (input_size, vertices), OperatorCall::Vertices(call), env);
+        }
         let members = match universe {
             Some(_) => cut.range(own).collect(),
             None => members_in(&call.set, cut.range(own), vertices)?,
@@ -409,11 +440,8 @@ impl FlowExecutable {
         let each = before.iter().any(Before::goes_to_mirrors);
         // Who hears of all changed entries knows the set of them.
         let is_set_told = !by_modified || each;
-        let mut outgoing = vec![Writer::default(); if each { session.peers() } else { 1 }];
-        for message in &mut outgoing {
-            message.u64(local.edges.unwrap_or(0));
-            scalars.write(message, env);
-        }
+        let workers = if each { session.peers() } else { 1 };
+        let mut outgoing = scalars.messages(workers, local.edges.unwrap_or(0), env);
         before.iter().try_for_each(|before| before.write_changes(&mut outgoing, (own, &cut), &modified))?;
         if yields && is_set_told {
             outgoing.iter_mut().try_for_each(|message| write_set(message, &found, vertices))?;
@@ -423,8 +451,7 @@ impl FlowExecutable {
             false => session.broadcast(outgoing.swap_remove(0))?,
         };
         let mut readers = Session::readers(&messages);
-        outcome.edges = Some(readers.iter_mut().map(Reader::u64).sum());
-        scalars.read(&mut readers, env)?;
+        outcome.edges = Some(scalars.read(&mut readers, env)?);
         let (mut union, mut known) = (Union::new(vertices), Some(()));
         for before in &before {
             let mut changed = Vec::new();
@@ -513,6 +540,10 @@ impl Executable for FlowExecutable {
         self.local.dequeue(queue, env)
     }
 
+    fn has_replicas(&self) -> bool {
+        self.start.has_replicas()
+    }
+
     fn begin_run(&mut self) {
         self.run = None;
         self.truth.clear();
@@ -528,7 +559,11 @@ impl Executable for FlowExecutable {
         }
         self.local.begin_run();
     }
+}
 
+impl Statements for FlowExecutable {}
+
+impl AsyncWork for FlowExecutable {
     fn finish_run(&mut self) -> Result<()> {
         if let Some(run) = &mut self.run {
             run.finish();

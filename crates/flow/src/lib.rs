@@ -14,8 +14,10 @@
 //! | `agreement` | what all processes must agree on |
 //! | `cut` | who owns which vertices |
 //! | `shares` | graphs that every process has a share of |
-//! | `plan` | what an operator needs to know before, and to tell after; or why it is refused |
+//! | `plan` | what an operator needs to know before, and to tell after |
+//! | `obstacle` | what keeps workers from sharing an operator, in the words of the program |
 //! | `executable` | carrying out a worker's share of an operator |
+//! | `alone` | operators that the first worker carries out for all |
 //! | `settle` | pushes whose changes only owners hear of, and how far a worker goes before it tells them |
 //! | `bound`, `scalars` | vectors and global scalars of one call |
 //! | `truth` | which entries of vectors are true on a worker |
@@ -31,6 +33,7 @@
 //! Nothing here knows an algorithm.
 
 mod agreement;
+mod alone;
 mod board;
 mod bound;
 mod capability;
@@ -45,6 +48,7 @@ mod link;
 mod meeting;
 mod message;
 mod mirrors;
+mod obstacle;
 mod pipe;
 mod plan;
 mod reach;
@@ -62,7 +66,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use gw_cpu::CpuVm;
-use gw_exec::{Choice, Executable, GraphVm, Result};
+use gw_exec::{Choice, Executable, GraphVm, MachineReport, Needs, Result, Shortfall, Sites, host_needs};
 use gw_graph::Graph;
 use gw_ir::module::Module;
 use gw_schedule::{Capabilities, Family};
@@ -73,9 +77,6 @@ use executable::FlowExecutable;
 pub use launch::{Ended, Launch, LaunchError, Launched};
 use run::{Follower, Start};
 use session::Traffic;
-
-/// The name of the machine.
-const NAME: &str = "flow";
 
 /// The distributed machine, as one process sees it.
 pub struct FlowVm {
@@ -101,7 +102,7 @@ impl FlowVm {
 
 impl GraphVm for FlowVm {
     fn name(&self) -> &str {
-        NAME
+        capability::NAME
     }
 
     fn family(&self) -> Family {
@@ -110,6 +111,11 @@ impl GraphVm for FlowVm {
 
     fn capabilities(&self) -> Capabilities {
         capability::capabilities()
+    }
+
+    /// Workers may have different numbers of threads, and all must compute the same.
+    fn threads(&self) -> u64 {
+        1
     }
 
     fn prepare(&self, module: Arc<Module>) -> Result<Box<dyn Executable>> {
@@ -125,6 +131,28 @@ impl GraphVm for FlowVm {
         choose::choose(module, graph)
     }
 
+    fn shortfalls(&self, optimised: &mut dyn FnMut() -> Option<Module>) -> Vec<Shortfall> {
+        if self.cluster.workers_in_all() == 1 {
+            return Vec::new();
+        }
+        let Some(module) = optimised() else { return Vec::new() };
+        let obstacles = Sites::of(&module).operators.into_iter().filter_map(|(site, operator)| {
+            let obstacle = plan::Plan::of(&module, operator).err()?;
+            Some(obstacle.shortfall(site.span))
+        });
+        let mut found: Vec<Shortfall> = obstacles.collect();
+        // Copies of a function for several schedules are one place of the program.
+        let mut seen = std::collections::HashSet::new();
+        found.retain(|shortfall| seen.insert(shortfall.text.clone()));
+        found
+    }
+
+    fn needs(&self, module: &Module, graph: &Graph) -> Result<Needs> {
+        Ok(host_needs(module, graph))
+    }
+}
+
+impl MachineReport for FlowVm {
     fn report(&self) -> Option<String> {
         let count = |of: &std::sync::atomic::AtomicU64| of.load(Ordering::Relaxed);
         let (workers, own) = (self.cluster.workers_in_all(), self.cluster.workers());

@@ -32,7 +32,7 @@ impl Mirrors {
         };
         mark(part.out());
         // The lists of symmetric graphs are the same in both directions.
-        if incoming && part.incoming().id() != part.out().id() {
+        if incoming && part.load_incoming()?.id() != part.out().id() {
             mark(part.incoming());
         }
         let mut message = Writer::default();

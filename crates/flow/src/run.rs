@@ -8,25 +8,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use gw_exec::{Environment, ErrorKind, Program, Result, RunOptions};
+use gw_exec::{Environment, ErrorKind, ExecError, Program, Result, RunOptions};
 use gw_ir::module::Module;
 
 use crate::board::Board;
 use crate::cluster::{Cluster, Manners};
 use crate::end::End;
 use crate::link::Link;
-use crate::session::{Session, Traffic};
+use crate::session::{Session, Traffic, Wires};
 use crate::worker::WorkerVm;
 
 /// How long the followers of a run that has ended may take to end, too.
 const PATIENCE: Duration = Duration::from_secs(10);
-
-/// A place at the board, for one worker.
-pub(crate) struct Wires {
-    /// The number of this worker.
-    pub(crate) index: usize,
-    pub(crate) board: Arc<Board>,
-}
 
 /// Where a follower finds its place at the board of the next run.
 pub(crate) type Seat = Arc<Mutex<Option<Wires>>>;
@@ -61,6 +54,9 @@ impl Follower {
         let (board, place) = (Arc::clone(board), Arc::clone(&self.program));
         let run = move || {
             if let Err(error) = program.run(&options) {
+                if is_found_by_all(&error) {
+                    wait_for_end(&board);
+                }
                 let line = match error.span().line {
                     0 => String::new(),
                     line => format!("line {line}: "),
@@ -71,6 +67,20 @@ impl Follower {
         };
         let thread = std::thread::Builder::new().name(format!("worker {index}")).spawn(run);
         Ok(thread.map_err(|error| machine(format!("no thread for worker {index}: {error}")))?)
+    }
+}
+
+/// Whether the leader finds the same at the same place of the program, where the words are its own and not those of a
+/// worker: what the program or the checkpoint is like, and not what is among the edges of one worker.
+fn is_found_by_all(error: &ExecError) -> bool {
+    matches!(error.kind(), ErrorKind::Unsupported(_) | ErrorKind::Checkpoint { .. })
+}
+
+/// Waits until another worker has ended the run, but not for ever.
+fn wait_for_end(board: &Board) {
+    let since = Instant::now();
+    while !board.end().is_told() && since.elapsed() < PATIENCE {
+        std::thread::sleep(Duration::from_micros(200));
     }
 }
 
@@ -88,6 +98,14 @@ impl Start {
         match self {
             Start::Leader { cluster, .. } => cluster.workers_in_all() == 1,
             Start::Follower { .. } => false,
+        }
+    }
+
+    /// There are several workers in this process.
+    pub(crate) fn has_replicas(&self) -> bool {
+        match self {
+            Start::Leader { followers, .. } => !followers.is_empty(),
+            Start::Follower { .. } => true,
         }
     }
 
@@ -116,11 +134,11 @@ impl Start {
         let mut options = env.replica_options().ok_or_else(no_replica)?;
         // Followers hear of the caller through their leader: the caller raises its flag when the run of the leader is
         // over, and followers may be a statement behind.
-        let caller = std::mem::take(&mut options.cancel);
+        options.cancel = Arc::default();
         let machine = |reason: String| ErrorKind::Machine(reason);
         let end = Arc::new(End::default());
         end.raises(env.stop.flag());
-        end.listens_to(caller);
+        end.listens_to(env.stop.clone());
         let pipes = cluster.connect(&end).map_err(|error| ErrorKind::Elsewhere(error.to_string()))?;
         let (workers, process) = (cluster.workers(), cluster.process());
         let link = match pipes.is_empty() {

@@ -24,13 +24,19 @@ impl Scalars {
         Ok(Scalars(noted))
     }
 
-    pub(crate) fn write(&self, message: &mut Writer, env: &Environment) {
+    /// Messages to so many workers that begin with the edges that this one has visited and its scalars.
+    pub(crate) fn messages(&self, count: usize, edges: u64, env: &Environment) -> Vec<Writer> {
+        let mut message = Writer::default();
+        message.u64(edges);
         for (name, _, before) in &self.0 {
             message.u64(env.global(name).unwrap_or_else(|| before.clone()).bits().unwrap_or(0));
         }
+        vec![message; count]
     }
 
-    pub(crate) fn read(&self, readers: &mut [Reader<'_>], env: &mut Environment) -> Result<()> {
+    /// Reads the beginnings of such messages of all workers: sets the scalars, and returns the edges of all.
+    pub(crate) fn read(&self, readers: &mut [Reader<'_>], env: &mut Environment) -> Result<u64> {
+        let edges = readers.iter_mut().map(Reader::u64).sum();
         for (name, merge, before) in &self.0 {
             let found: Vec<u64> = readers.iter_mut().map(Reader::u64).collect();
             let old = before.bits().unwrap_or(0);
@@ -44,7 +50,7 @@ impl Scalars {
             };
             env.set_global(name, with_bits(before, new));
         }
-        Ok(())
+        Ok(edges)
     }
 }
 

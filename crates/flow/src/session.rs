@@ -8,10 +8,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use gw_exec::{ErrorKind, Result, Vector};
 
-use crate::board::{Message, Outgoing};
+use crate::board::{Board, Message, Outgoing};
 use crate::cut::Cut;
 use crate::message::{Reader, Writer, read_cells, write_cells};
-use crate::run::Wires;
+
+/// A place at the board, for one worker.
+pub(crate) struct Wires {
+    /// The number of this worker.
+    pub(crate) index: usize,
+    pub(crate) board: Arc<Board>,
+}
 
 /// What was said since the machine was opened, by the workers of this process.
 #[derive(Debug, Default)]
@@ -94,10 +100,8 @@ impl Session {
         received.map_err(|reason| {
             self.is_over = true;
             let (own, _) = self.among_own();
-            match own == 0 && self.wires.board.end().is_cancelled() {
-                true => ErrorKind::Cancelled.into(),
-                false => ErrorKind::Elsewhere(reason).into(),
-            }
+            let by_caller = if own == 0 { self.wires.board.end().check_caller().err() } else { None };
+            by_caller.unwrap_or_else(|| ErrorKind::Elsewhere(reason).into())
         })
     }
 

@@ -20,7 +20,7 @@ use gw_ir::expr::ReduceOp;
 
 use crate::bound::bound;
 use crate::executable::{FlowExecutable, Share};
-use crate::message::{Reader, Writer, width};
+use crate::message::{Writer, width};
 use crate::plan::{Merge, VectorPlan, Write};
 use crate::scalars::Scalars;
 use crate::session::Session;
@@ -84,11 +84,7 @@ impl FlowExecutable {
         }
         // What is bettered at vertices of others goes to their owners.
         let session = self.running()?;
-        let mut outgoing = vec![Writer::default(); session.peers()];
-        for message in &mut outgoing {
-            message.u64(edges);
-            scalars.write(message, env);
-        }
+        let mut outgoing = scalars.messages(session.peers(), edges, env);
         let width = width(&target);
         let mut owner = 0;
         for vertex in modified.into_set().ok_or_else(no_vertex)?.ids()? {
@@ -103,8 +99,7 @@ impl FlowExecutable {
         }
         let messages = session.exchange_each(outgoing)?;
         let mut readers = Session::readers(&messages);
-        let edges = Some(readers.iter_mut().map(Reader::u64).sum());
-        scalars.read(&mut readers, env)?;
+        let edges = Some(scalars.read(&mut readers, env)?);
         for (_, reader) in readers.iter_mut().enumerate().filter(|(worker, _)| *worker != own) {
             while reader.left() > 0 {
                 let (vertex, value) = (reader.u32(), reader.cell(width));

@@ -7,6 +7,7 @@ use gw_graph::{Graph, Share};
 use gw_ir::builtin::Builtin;
 use gw_ir::expr::ExprKind;
 use gw_ir::module::Module;
+use gw_ir::source::Span;
 use gw_ir::walk;
 
 use crate::cut::Cut;
@@ -18,20 +19,23 @@ use crate::sets::sum_until;
 pub(crate) const TOO_EARLY: &str =
     "out-degrees of a graph in parts are known to `main` after its first operator; give the graph as one file";
 
-/// What is said to programs that look at lists of other parts.
-pub(crate) const ELSEWHERE: &str = "an operator of this program looks at neighbours of other vertices than its own, \
-                                    which are in other parts of the graph; give the graph as one file";
-
-/// Whether a program has common neighbours counted or random ones drawn: of any vertices.
-pub(crate) fn looks_around(module: &Module) -> bool {
-    let mut found = false;
+/// The first statement that has common neighbours counted or random ones drawn, of any vertices, and what it does.
+pub(crate) fn looks_around(module: &Module) -> Option<(&'static str, Span)> {
+    let mut found = None;
     for body in walk::bodies(module) {
-        walk::walk_block_exprs(body, &mut |expr| {
-            found |= matches!(
-                expr.kind,
-                ExprKind::IntersectNeighbor { .. }
-                    | ExprKind::Builtin(Builtin::RandomOutNeighbor | Builtin::RandomInNeighbor, _)
-            );
+        walk::walk_stmts(body, &mut |stmt| {
+            walk::stmt_exprs(stmt, &mut |expr| {
+                walk::walk_expr(expr, &mut |expr| {
+                    let does = match expr.kind {
+                        ExprKind::IntersectNeighbor { .. } => "counts common neighbours of any two vertices",
+                        ExprKind::Builtin(Builtin::RandomOutNeighbor | Builtin::RandomInNeighbor, _) => {
+                            "draws random neighbours of any vertex"
+                        }
+                        _ => return,
+                    };
+                    found.get_or_insert((does, stmt.span));
+                });
+            });
         });
     }
     found

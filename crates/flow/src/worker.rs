@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use gw_cpu::CpuVm;
-use gw_exec::{Executable, GraphVm, Result};
+use gw_exec::{Choice, Executable, GraphVm, MachineReport, Needs, Result, host_needs};
+use gw_graph::Graph;
 use gw_ir::module::Module;
 use gw_schedule::{Capabilities, Family};
 
@@ -29,7 +30,7 @@ impl WorkerVm {
 
 impl GraphVm for WorkerVm {
     fn name(&self) -> &str {
-        crate::NAME
+        crate::capability::NAME
     }
 
     fn family(&self) -> Family {
@@ -40,10 +41,25 @@ impl GraphVm for WorkerVm {
         crate::capability::capabilities()
     }
 
+    /// Workers may have different numbers of threads, and all must compute the same.
+    fn threads(&self) -> u64 {
+        1
+    }
+
     fn prepare(&self, module: Arc<Module>) -> Result<Box<dyn Executable>> {
         let local = self.local.prepare(Arc::clone(&module))?;
         let (seat, traffic) = (Arc::clone(&self.seat), Arc::clone(&self.traffic));
         let start = Start::Follower { seat, traffic, manners: self.manners };
         Ok(Box::new(FlowExecutable::new(&module, local, start)?))
     }
+
+    fn choose(&self, module: Module, graph: &Graph) -> (Module, Choice) {
+        crate::choose::choose(module, graph)
+    }
+
+    fn needs(&self, module: &Module, graph: &Graph) -> Result<Needs> {
+        Ok(host_needs(module, graph))
+    }
 }
+
+impl MachineReport for WorkerVm {}

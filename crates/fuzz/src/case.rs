@@ -15,6 +15,9 @@ pub struct Case {
     pub program: String,
     /// The graphs: `argv[1]`, `argv[2]`, ...
     pub graphs: Vec<GraphData>,
+    /// Other graphs in their places: every executable runs on `graphs`, on these, and on `graphs` again. Empty: once.
+    #[serde(default)]
+    pub others: Vec<GraphData>,
     /// What to run; empty means: draw from the seed.
     pub trials: Vec<Trial>,
 }

@@ -96,6 +96,19 @@ pub fn lower(program: &str) -> Result<Module, String> {
     gw_ir::lower(&front.typed, program).map_err(|error| error.to_string())
 }
 
+/// An error unless a program in several files, cut as `seed` says, is the same program as in one.
+pub fn same_in_files(program: &str, seed: u64) -> Result<(), String> {
+    let files = crate::generate::in_files(program, seed);
+    let source = files.source();
+    let front = compile_front(&source)
+        .map_err(|found| format!("in several files:\n{}", gw_lang::diagnostic::render(&found, &source, false)))?;
+    let module = gw_ir::lower(&front.typed, &source.text).map_err(|error| error.to_string())?;
+    match module == lower(&files.single)? {
+        true => Ok(()),
+        false => Err(format!("a program in several files is another one:\n{}", source.text)),
+    }
+}
+
 impl Machines {
     /// None so far.
     pub fn new() -> Machines {
@@ -122,21 +135,22 @@ impl Machines {
         }
     }
 
-    /// The outcome of a trial. `limit` is the time for the run itself.
+    /// The outcomes of a trial: one executable runs on the graphs of each round in turn. A round that did not come to
+    /// its end is the last one. `limit` is the time for one run.
     pub fn run(
         &mut self,
         case: &Case,
         module: &Module,
-        graphs: &[Arc<Graph>],
+        rounds: &[&[Arc<Graph>]],
         trial: &Trial,
         limit: Duration,
-    ) -> Outcome {
+    ) -> Vec<Outcome> {
         if let Machine::Shuffled(seed) = trial.machine {
-            return run_on(&ReferenceVm::shuffled(seed), case, module.clone(), graphs, trial, limit);
+            return run_on(&ReferenceVm::shuffled(seed), case, module.clone(), rounds, trial, limit);
         }
         match self.get(trial.machine) {
-            Ok(vm) => run_on(vm, case, module.clone(), graphs, trial, limit),
-            Err(reason) => Outcome::Refused(reason),
+            Ok(vm) => run_on(vm, case, module.clone(), rounds, trial, limit),
+            Err(reason) => vec![Outcome::Refused(reason)],
         }
     }
 }
@@ -150,36 +164,47 @@ impl Default for Machines {
 /// The outcome on the reference machine, which all others are compared with.
 pub fn reference(case: &Case, module: &Module, graphs: &[Arc<Graph>], limit: Duration) -> Outcome {
     let trial = Trial { machine: Machine::Cpu(0), schedule: Some("default".to_string()) };
-    run_on(&ReferenceVm::new(), case, module.clone(), graphs, &trial, limit)
+    let outcome = run_on(&ReferenceVm::new(), case, module.clone(), &[graphs], &trial, limit).pop();
+    outcome.unwrap_or_else(|| Outcome::Refused("nothing ran".to_string()))
 }
 
 fn run_on(
     vm: &dyn GraphVm,
     case: &Case,
     module: Module,
-    graphs: &[Arc<Graph>],
+    rounds: &[&[Arc<Graph>]],
     trial: &Trial,
     limit: Duration,
-) -> Outcome {
-    let attempt = catch_unwind(AssertUnwindSafe(|| attempt(vm, case, module, graphs, trial, limit)));
-    attempt.unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
-        Outcome::Panicked(text.unwrap_or("without a message").to_string())
-    })
+) -> Vec<Outcome> {
+    let mut outcomes = Vec::new();
+    let attempt = catch_unwind(AssertUnwindSafe(|| attempt(vm, case, module, rounds, trial, limit, &mut outcomes)));
+    match attempt {
+        Ok(None) => {}
+        Ok(Some(end)) => outcomes.push(end),
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+            outcomes.push(Outcome::Panicked(text.unwrap_or("without a message").to_string()));
+        }
+    }
+    outcomes
 }
 
+/// Compiles the program for the first round and runs it in all; gives the outcome that no later one follows, where
+/// there is one.
 fn attempt(
     vm: &dyn GraphVm,
     case: &Case,
     module: Module,
-    graphs: &[Arc<Graph>],
+    rounds: &[&[Arc<Graph>]],
     trial: &Trial,
     limit: Duration,
-) -> Outcome {
-    let (module, schedule) = match (&trial.schedule, graphs.first()) {
+    outcomes: &mut Vec<Outcome>,
+) -> Option<Outcome> {
+    let first = rounds.first().and_then(|graphs| graphs.first());
+    let (module, schedule) = match (&trial.schedule, first) {
         (Some(text), _) => match text.parse::<ProgramSchedule>() {
             Ok(schedule) => (module, schedule),
-            Err(error) => return Outcome::Refused(error.to_string()),
+            Err(error) => return Some(Outcome::Refused(error.to_string())),
         },
         (None, Some(graph)) => {
             let (module, choice) = vm.choose(module, graph);
@@ -190,12 +215,24 @@ fn attempt(
     let options = gw_ir::Options { family: Some(vm.family()), ..gw_ir::Options::default() };
     let module = match gw_ir::run_pipeline(module, &schedule, &options) {
         Ok(module) => module,
-        Err(error) => return Outcome::Refused(error.to_string()),
+        Err(error) => return Some(Outcome::Refused(error.to_string())),
     };
     let mut program = match Program::prepare(vm, Arc::new(module)) {
         Ok(program) => program,
-        Err(error) => return failed(&error, Vec::new()),
+        Err(error) => return Some(failed(&error, Vec::new())),
     };
+    for graphs in rounds {
+        match round(&mut program, case, graphs, trial, limit) {
+            // What hangs once hangs again, and what is refused is refused again.
+            last @ (Outcome::Stopped | Outcome::Refused(_) | Outcome::Panicked(_)) => return Some(last),
+            outcome => outcomes.push(outcome),
+        }
+    }
+    None
+}
+
+/// One run of an executable.
+fn round(program: &mut Program, case: &Case, graphs: &[Arc<Graph>], trial: &Trial, limit: Duration) -> Outcome {
     let source = SpecGraphs::new();
     let args = case.args();
     for (name, graph) in args.iter().zip(graphs) {

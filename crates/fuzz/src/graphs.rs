@@ -39,6 +39,23 @@ pub fn random(dice: &mut Dice, like: Option<usize>) -> GraphData {
     GraphData { vertices, edges, fractional }
 }
 
+/// Other graphs in the places of these, for a second run of the same executable; for every second program none. Graphs
+/// that had one size have one again, and no vertex is missing that the program may name.
+pub fn others(dice: &mut Dice, graphs: &[GraphData]) -> Vec<GraphData> {
+    if dice.percent(50) {
+        return Vec::new();
+    }
+    let more = *dice.pick(&[0, 0, 1, 7, 64]);
+    let other = |graph: &GraphData| {
+        let vertices = if graph.vertices == 0 { 0 } else { graph.vertices + more };
+        let drawn = random(dice, Some(vertices));
+        // A program reads weights of one kind.
+        let edges = drawn.edges.iter().map(|&(s, t, w)| (s, t, if graph.fractional { w } else { w.trunc() })).collect();
+        GraphData { edges, fractional: graph.fractional, ..drawn }
+    };
+    graphs.iter().map(other).collect()
+}
+
 fn shape(dice: &mut Dice, n: u32) -> Vec<(u32, u32)> {
     let vertex = |dice: &mut Dice| dice.below(n as usize) as u32;
     match dice.weighted(&[2, 3, 3, 2, 2, 6, 2, 1]) {

@@ -11,6 +11,7 @@
 //! | [`execute`], [`compare`], [`check`] | running a case on machines and comparing |
 //! | [`guard`] | an allocator with a guard page behind every block |
 //! | [`worker`], [`session`] | child processes, and seeds shared among them |
+//! | [`sequences`] | sequences of runs of the standard programs, on all machines |
 //! | [`classify`], [`reduce`] | what a failure has to do with, and a smaller case that shows it |
 //!
 //! The guide is `docs/fuzzing.md`.
@@ -28,6 +29,7 @@ pub mod guard;
 pub mod order;
 pub mod reduce;
 pub mod schedules;
+pub mod sequences;
 pub mod session;
 pub mod worker;
 

@@ -12,11 +12,15 @@ use gw_fuzz::generate;
 use gw_fuzz::guard::GuardAllocator;
 use gw_fuzz::reduce::Reducer;
 use gw_fuzz::schedules::Targets;
+use gw_fuzz::sequences::{self, Wanted};
 use gw_fuzz::session::Session;
 use gw_fuzz::worker::{Worker, serve};
 
 #[global_allocator]
 static ALLOCATOR: GuardAllocator = GuardAllocator;
+
+/// Reasons of refusals that are shown, the most frequent ones.
+const REFUSALS: usize = 12;
 
 /// Random programs on random graphs under random schedules: all machines must agree with the reference machine.
 #[derive(Parser)]
@@ -79,6 +83,24 @@ enum Action {
         /// The seed
         seed: u64,
     },
+    /// Run sequences of standard programs: does one run change the next? Takes --seed and --seconds, too
+    Sequences {
+        /// The machines: reference, cpu, cpu:3, flow (1 to 4 workers), swarm, emulator, cuda
+        #[arg(long, value_delimiter = ',', default_value = "reference,cpu,flow,swarm,emulator")]
+        on: Vec<String>,
+        /// The number of sequences
+        #[arg(long, default_value_t = 1000)]
+        count: u64,
+        /// Only these standard programs
+        #[arg(long, value_delimiter = ',')]
+        only: Vec<String>,
+        /// Of a hundred sequences, those with a random schedule
+        #[arg(long, default_value_t = 10)]
+        random: u64,
+        /// Carry out one sequence, as a report names it
+        #[arg(long)]
+        play: Option<String>,
+    },
     /// Answer requests of a parent process
     #[command(hide = true)]
     Worker,
@@ -125,8 +147,52 @@ fn run(arguments: &Arguments) -> std::io::Result<bool> {
             println!("{}", serde_json::to_string_pretty(&report)?);
             Ok(report.failures.is_empty())
         }
+        Some(Action::Sequences { on, count, only, random, play }) => match play {
+            Some(line) => replay(line),
+            None => {
+                let (on, programs) = (on.clone(), only.clone());
+                let time = options.seconds.map(Duration::from_secs);
+                run_sequences(&Wanted { on, programs, seed: options.seed, count: *count, random: *random, time })
+            }
+        },
         Some(Action::Reduce { case, budget }) => reduce(options, &find(case)?, *budget),
     }
+}
+
+/// Runs sequences and tells what they came to; false where one is wrong.
+fn run_sequences(wanted: &Wanted) -> std::io::Result<bool> {
+    let (mut done, every) = (0u64, (wanted.count / 20).max(1));
+    let report = sequences::run(wanted, &mut |_| {
+        done += 1;
+        if done.is_multiple_of(every) {
+            eprintln!("{done} sequences");
+        }
+    });
+    let report = report.map_err(std::io::Error::other)?;
+    for tally in &report.tallies {
+        let (right, wrong, refused, judged) = (tally.right, tally.wrong, tally.refused, tally.judged);
+        let name = format!("{} {}", tally.machine, tally.kind.word());
+        println!("{name:<18} {right:>6} right {wrong:>4} wrong {refused:>5} refused {judged:>7} results");
+    }
+    for failure in &report.failures {
+        let again = if failure.fails_again { "" } else { " (not when it was tried again)" };
+        println!("seed {}: {}{again}\n    {}", failure.seed, failure.problem, failure.command);
+    }
+    let mut refusals: Vec<_> = report.refusals.iter().collect();
+    refusals.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+    for (reason, count) in refusals.iter().take(REFUSALS) {
+        println!("refused in {count} sequences: {reason}");
+    }
+    println!("{} sequences, {} wrong", report.sequences(), report.failures.len());
+    Ok(report.failures.is_empty())
+}
+
+/// Carries out one sequence.
+fn replay(line: &str) -> std::io::Result<bool> {
+    let sequence: gw_lab::Sequence = line.parse().map_err(std::io::Error::other)?;
+    let played = gw_lab::play(&sequence, &sequences::targets());
+    println!("{played:?}");
+    Ok(!matches!(played.ending, gw_lab::Ending::Wrong { .. }))
 }
 
 /// The case of a seed, or of a file.

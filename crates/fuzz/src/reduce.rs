@@ -104,6 +104,11 @@ impl<'w> Reducer<'w> {
     }
 
     fn graphs(&mut self, best: &mut Case, last: &mut Failure) {
+        if !best.others.is_empty() {
+            // One run is simpler than three.
+            let candidate = Case { others: Vec::new(), ..best.clone() };
+            self.attempt(best, last, candidate);
+        }
         for at in 0..best.graphs.len() {
             let mut edges = best.graphs[at].edges.clone();
             shrink(&mut edges, &mut |edges| {

@@ -114,9 +114,9 @@ impl Worker {
     }
 
     fn ask(&mut self, request: &Request) -> std::io::Result<Report> {
-        // A run that cannot be stopped from inside gets some time more before its process ends.
+        // A trial is up to three runs, and one that cannot be stopped from inside gets some time more.
         let settings = self.settings;
-        let patience = |trial: &Trial| 2 * settings.limit(trial.machine) + Duration::from_secs(3);
+        let patience = |trial: &Trial| 4 * settings.limit(trial.machine) + Duration::from_secs(3);
         let process = self.start()?;
         let text = serde_json::to_string(request)?;
         let sent = writeln!(process.input, "{text}").and_then(|()| process.input.flush());

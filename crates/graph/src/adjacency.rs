@@ -10,11 +10,12 @@ use std::time::{Duration, Instant};
 
 use bytemuck::Pod;
 
+use crate::csr::csr_bytes;
 use crate::graph_id::AdjacencyId;
 use crate::remote_lists::RemoteLists;
 use crate::renumbering::Renumbering;
 use crate::spans::Spans;
-use crate::{Buffer, Offsets, VertexId, Weight, WeightKind, Weights, parallel};
+use crate::{Buffer, GraphError, Offsets, VertexId, Weight, WeightKind, Weights, memory, parallel};
 
 /// Neighbour lists of all vertices, each sorted ascending by neighbour id.
 #[derive(Debug)]
@@ -117,6 +118,11 @@ impl Adjacency {
         }
     }
 
+    /// Whether a machine has the lists, and nothing of them is here.
+    pub fn is_elsewhere(&self) -> bool {
+        matches!(self.origin, Origin::Elsewhere(_)) && self.lists.get().is_none()
+    }
+
     /// The time that a copy of lists that stand elsewhere took, and its bytes; `None` as long as there is none.
     pub(crate) fn copied(&self) -> Option<(Duration, usize)> {
         let lists = self.lists.get().filter(|_| self.spans().is_some())?;
@@ -125,16 +131,56 @@ impl Adjacency {
 
     #[inline]
     fn lists(&self) -> &Lists {
-        self.lists.get_or_init(|| {
-            let start = Instant::now();
-            let (targets, weights) = parallel::once(|| match &self.origin {
-                Origin::Renumbered(renumbering) => renumbering.lists(&self.offsets),
-                Origin::Spans(spans) => spans.rows(&self.offsets),
-                Origin::Elsewhere(lists) => lists.fetch(),
-                Origin::Here => (Vec::new(), Weights::None),
-            });
-            Lists { targets: targets.into(), weights, time: start.elapsed() }
+        self.lists.get_or_init(|| match self.made() {
+            Ok(lists) => lists,
+            // The one copy is gone. Readers that can return an error call `load` first.
+            Err(error) => panic!("{error}"),
         })
+    }
+
+    fn made(&self) -> crate::Result<Lists> {
+        let start = Instant::now();
+        let (targets, weights) = match &self.origin {
+            Origin::Renumbered(renumbering) => parallel::once(|| renumbering.lists(&self.offsets)),
+            Origin::Spans(spans) => parallel::once(|| spans.rows(&self.offsets)),
+            Origin::Elsewhere(lists) => lists.fetch().map_err(GraphError::Remote)?,
+            Origin::Here => (Vec::new(), Weights::None),
+        };
+        Ok(Lists { targets: targets.into(), weights, time: start.elapsed() })
+    }
+
+    /// Makes lists that single readers would find missing: those under other numbers, and those that a machine has.
+    /// Afterwards they are read without further work. An error when they need more memory than may be used, or when the
+    /// machine cannot bring them any more.
+    ///
+    /// Readers of lists that were not loaded make them, too, as any list is made that grows.
+    pub fn load(&self) -> crate::Result<()> {
+        match self.origin {
+            Origin::Renumbered(_) | Origin::Elsewhere(_) => self.load_rows(),
+            Origin::Here | Origin::Spans(_) => Ok(()),
+        }
+    }
+
+    /// As [`Adjacency::load`], for readers of whole arrays ([`Adjacency::targets`]): lists that stand apart are copied,
+    /// too.
+    pub fn load_rows(&self) -> crate::Result<()> {
+        let what = match &self.origin {
+            _ if self.lists.get().is_some() => return Ok(()),
+            Origin::Here => return Ok(()),
+            Origin::Renumbered(_) => "the graph under other numbers",
+            Origin::Spans(_) => "a copy in compressed rows of a graph that changes",
+            Origin::Elsewhere(_) => "the copy of a graph from the memory of a device",
+        };
+        memory::allow(csr_bytes(self.weight_kind(), self.vertices(), self.edges()), what)?;
+        match &self.origin {
+            // An error stays an error; a second fetch at the same time does no harm.
+            Origin::Elsewhere(_) => {
+                let lists = self.made()?;
+                let _ = self.lists.set(lists);
+            }
+            Origin::Renumbered(_) | Origin::Spans(_) | Origin::Here => _ = self.lists(),
+        }
+        Ok(())
     }
 
     /// Makes lists that are still to be made or brought here, before all threads read them.

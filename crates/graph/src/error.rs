@@ -31,6 +31,18 @@ pub enum GraphError {
         /// What is wrong and, where known, the mend.
         message: String,
     },
+    /// A document (GraphML, GEXF, JSON) breaks its format.
+    #[error("{}:{line}:{column}: {message}", path.display())]
+    Document {
+        /// The file.
+        path: PathBuf,
+        /// 1-based line.
+        line: u64,
+        /// 1-based character in the line.
+        column: u64,
+        /// What is wrong and, where known, the mend.
+        message: String,
+    },
     /// A binary file breaks its format.
     #[error("{}: at byte {offset}: {message}", path.display())]
     Binary {
@@ -74,6 +86,9 @@ pub enum GraphError {
     /// More memory would be needed than this process may use.
     #[error(transparent)]
     Memory(#[from] crate::memory::OutOfMemory),
+    /// Lists that a machine made in its memory cannot be brought to the host any more.
+    #[error("the lists of a graph cannot be read from the device: {0}")]
+    Remote(String),
     /// Options or parameters that do not fit together.
     #[error("{0}")]
     Usage(String),
@@ -91,6 +106,16 @@ impl GraphError {
     /// A format error in a text file.
     pub fn text(path: &Path, line: u64, message: impl Into<String>) -> Self {
         GraphError::Text { path: path.to_path_buf(), line, message: message.into() }
+    }
+
+    /// A format error in a document: at a byte of its text.
+    pub(crate) fn document(path: &Path, text: &[u8], at: usize, message: impl Into<String>) -> Self {
+        let before = &text[..at.min(text.len())];
+        let start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |newline| newline + 1);
+        let line = 1 + memchr::memchr_iter(b'\n', before).count() as u64;
+        // Bytes that go on with a character do not count.
+        let column = 1 + before[start..].iter().filter(|&&byte| byte & 0xC0 != 0x80).count() as u64;
+        GraphError::Document { path: path.to_path_buf(), line, column, message: message.into() }
     }
 
     /// A format error in a binary file.

@@ -3,8 +3,8 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::build::allow_csr;
-use crate::csr::csr_bytes;
 use crate::derived::Forms;
+use crate::format::{GuessedColumns, SkippedEdges};
 use crate::graph_id::GraphId;
 use crate::spans::Spans;
 use crate::{Adjacency, Names, Numbering, RoundedWeight, Share, VertexId, WeightKind};
@@ -25,10 +25,20 @@ pub struct Graph {
     symmetric: bool,
     rounded: Option<RoundedWeight>,
     numbering: Option<Numbering>,
+    notes: FileNotes,
     names: Option<Arc<Names>>,
     share: Option<Share>,
     checksum: Option<u64>,
     pub(crate) forms: Forms,
+}
+
+/// What reading a graph's file decided without being asked.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct FileNotes {
+    /// Edges that were left out.
+    pub(crate) skipped: Option<SkippedEdges>,
+    /// Columns that were guessed.
+    pub(crate) guessed: Option<GuessedColumns>,
 }
 
 impl Graph {
@@ -40,8 +50,19 @@ impl Graph {
             let _ = incoming.set(Arc::clone(&out));
         }
         let id = GraphId::fresh();
-        let (rounded, numbering, names, share, checksum) = (None, None, None, None, None);
-        Graph { id, out, incoming, symmetric, rounded, numbering, names, share, checksum, forms: Forms::default() }
+        Graph {
+            id,
+            out,
+            incoming,
+            symmetric,
+            rounded: None,
+            numbering: None,
+            notes: FileNotes::default(),
+            names: None,
+            share: None,
+            checksum: None,
+            forms: Forms::default(),
+        }
     }
 
     /// The same graph, whose file holds this weight in a form that 32 bits cannot keep.
@@ -65,6 +86,16 @@ impl Graph {
         Graph { numbering, ..self }
     }
 
+    /// The same graph, with what reading its file decided.
+    pub(crate) fn with_notes(self, notes: FileNotes) -> Self {
+        Graph { notes, ..self }
+    }
+
+    /// What reading the graph's file decided.
+    pub(crate) fn notes(&self) -> &FileNotes {
+        &self.notes
+    }
+
     /// The same graph with these original ids of its vertices; `None` takes them away. Panics when their number is not
     /// that of the vertices.
     pub fn with_names(self, names: Option<Arc<Names>>) -> Self {
@@ -83,10 +114,19 @@ impl Graph {
 
     /// A part of a graph: its lists, and its lists in the other direction where they are known.
     pub(crate) fn of_parts(out: Arc<Adjacency>, incoming: Option<Arc<Adjacency>>) -> Self {
-        let (id, forms) = (GraphId::fresh(), Forms::default());
-        let incoming = incoming.map_or_else(OnceLock::new, OnceLock::from);
-        let (rounded, numbering, names, share, checksum) = (None, None, None, None, None);
-        Graph { id, out, incoming, symmetric: false, rounded, numbering, names, share, checksum, forms }
+        Graph {
+            id: GraphId::fresh(),
+            out,
+            incoming: incoming.map_or_else(OnceLock::new, OnceLock::from),
+            symmetric: false,
+            rounded: None,
+            numbering: None,
+            notes: FileNotes::default(),
+            names: None,
+            share: None,
+            checksum: None,
+            forms: Forms::default(),
+        }
     }
 
     /// A graph of which the lists of some vertices are there; `incoming` is `None` for a symmetric one.
@@ -145,6 +185,7 @@ impl Graph {
             symmetric: self.symmetric,
             rounded: self.rounded.clone(),
             numbering: self.numbering.clone(),
+            notes: self.notes.clone(),
             names: self.names.clone(),
             share: self.share.clone(),
             checksum: self.checksum,
@@ -189,6 +230,18 @@ impl Graph {
         self.numbering.as_ref()
     }
 
+    /// The edges of the graph's file that were left out because something was missing. A graph made of this one
+    /// (symmetrised) does not tell.
+    pub fn skipped_edges(&self) -> Option<&SkippedEdges> {
+        self.notes.skipped.as_ref()
+    }
+
+    /// The columns of the graph's table that were taken for the ends of edges only because they stand first. A graph
+    /// made of this one (symmetrised) does not tell.
+    pub fn guessed_columns(&self) -> Option<&GuessedColumns> {
+        self.notes.guessed.as_ref()
+    }
+
     /// The ids of the vertices in the graph's file, where these are other than the numbers `0..vertices`.
     pub fn names(&self) -> Option<&Arc<Names>> {
         self.names.as_ref()
@@ -215,25 +268,25 @@ impl Graph {
     }
 
     /// In-neighbours (CSC); the same arrays as [`Graph::out`] when the graph is symmetric, otherwise built at the
-    /// first call. Ends in [`memory::when_refused`](crate::memory::when_refused) when there is no memory for them;
-    /// [`Graph::allow_incoming`] asks beforehand.
+    /// first call, as any list is that grows: [`Graph::load_incoming`] asks for memory first.
     pub fn incoming(&self) -> &Adjacency {
         self.shared_incoming()
     }
 
     /// In-neighbours, for somebody who keeps them.
     pub(crate) fn shared_incoming(&self) -> &Arc<Adjacency> {
-        let needed = || csr_bytes(self.weight_kind(), self.vertices(), self.edges());
         let make = || self.out.reversed();
-        self.incoming.get_or_init(|| self.forms.timed(IN_ADJACENCY, needed(), Adjacency::bytes, make))
+        self.incoming.get_or_init(|| self.forms.timed(IN_ADJACENCY, Adjacency::bytes, make))
     }
 
-    /// An error when [`Graph::incoming`] needs more memory than may be used.
-    pub fn allow_incoming(&self) -> crate::Result<()> {
-        match self.has_incoming() {
-            true => Ok(()),
-            false => allow_csr(self.weight_kind(), self.vertices(), self.edges()),
+    /// In-neighbours, as [`Graph::incoming`]; an error when they have to be built and need more memory than may be
+    /// used.
+    pub fn load_incoming(&self) -> crate::Result<&Adjacency> {
+        if !self.has_incoming() {
+            self.out.load()?;
+            allow_csr(self.weight_kind(), self.vertices(), self.edges())?;
         }
+        Ok(self.incoming())
     }
 
     /// True when [`Graph::incoming`] costs nothing.
@@ -252,6 +305,7 @@ impl Graph {
             symmetric: self.symmetric,
             rounded: self.rounded.clone(),
             numbering: self.numbering.clone(),
+            notes: self.notes.clone(),
             names: self.names.clone(),
             share: self.share.clone(),
             checksum: self.checksum,

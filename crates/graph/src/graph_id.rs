@@ -36,11 +36,6 @@ impl GraphId {
     pub fn version(self) -> u64 {
         self.version
     }
-
-    /// Whether this is the same graph, in whatever version.
-    pub fn is_version_of(self, other: GraphId) -> bool {
-        self.identity == other.identity
-    }
 }
 
 impl std::fmt::Display for GraphId {

@@ -44,6 +44,46 @@ impl Graph {
     }
 }
 
+impl Graph {
+    /// Every edge in both directions: an edge from `u` to `v` is in the lists of `u` and of `v`, and two edges between
+    /// the same vertices are in both lists twice. A symmetric graph has every edge in both directions already, and is
+    /// its own result.
+    ///
+    /// ```
+    /// use gw_graph::{build, BuildOptions, EdgeList};
+    /// let pair = build(EdgeList::from_pairs(3, vec![(0, 1), (1, 0), (1, 2)]), &BuildOptions::default()).unwrap();
+    /// assert_eq!(pair.both().unwrap().out().neighbours(1), &[0, 0, 2]);
+    /// ```
+    pub fn both(&self) -> Result<Graph> {
+        fn list<W: Weight>(out: &Adjacency) -> EdgeList<W> {
+            let chunks = pieces(out).map(|vertices| {
+                let mut chunk = EdgeChunk::with_capacity(0);
+                for v in vertices {
+                    let weights = out.weights_of::<W>(v);
+                    for (at, &target) in out.neighbours(v).iter().enumerate() {
+                        let weight = weights.get(at).copied().unwrap_or_default();
+                        chunk.push(v, target, weight);
+                        chunk.push(target, v, weight);
+                    }
+                }
+                chunk
+            });
+            EdgeList { vertices: out.vertices(), chunks: chunks.collect() }
+        }
+        if self.is_symmetric() {
+            return Ok(self.anew());
+        }
+        let out = self.out();
+        let edges = match out.weight_kind() {
+            WeightKind::None => AnyEdgeList::None(list(out)),
+            WeightKind::Int => AnyEdgeList::Int(list(out)),
+            WeightKind::Float => AnyEdgeList::Float(list(out)),
+        };
+        let options = BuildOptions { keep_loops: true, keep_parallel: true, ..BuildOptions::default() };
+        Ok(build_any(edges, &options)?.with_names(self.names().cloned()))
+    }
+}
+
 /// Runs of vertices, to be looked at side by side.
 fn pieces(out: &Adjacency) -> impl IndexedParallelIterator<Item = std::ops::Range<VertexId>> {
     let vertices = out.vertices();

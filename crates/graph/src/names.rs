@@ -2,11 +2,11 @@
 //!
 //! All texts stand in one string with the place where each ends, so that a million names are two allocations.
 
-use std::fmt;
+use std::fmt::{self, Write};
 
 use rayon::prelude::*;
 
-use crate::VertexId;
+use crate::{Graph, VertexId};
 
 /// The original id of every vertex. Ids are different from each other.
 ///
@@ -47,6 +47,50 @@ impl fmt::Display for Name<'_> {
             Name::Signed(id) => id.fmt(f),
             Name::Unsigned(id) => id.fmt(f),
         }
+    }
+}
+
+/// A vertex as messages show it: a text in backquotes, on one line and not too long; a number as it is.
+///
+/// ```
+/// use gw_graph::{BuildOptions, EdgeList, Names, build};
+/// let graph = build(EdgeList::from_pairs(2, vec![(0, 1)]), &BuildOptions::default()).unwrap();
+/// assert_eq!(graph.shown(1).to_string(), "1");
+/// let graph = graph.with_names(Some(std::sync::Arc::new(Names::from_texts(["ann", "bob"]))));
+/// assert_eq!(graph.shown(1).to_string(), "`bob`");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ShownVertex<'a>(Name<'a>);
+
+/// Longer ids are cut in messages.
+const LONGEST: usize = 60;
+
+impl fmt::Display for ShownVertex<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Name::Text(text) = self.0 else { return self.0.fmt(f) };
+        f.write_str("`")?;
+        for (at, letter) in text.chars().enumerate() {
+            match letter {
+                _ if at == LONGEST => {
+                    f.write_str("…")?;
+                    break;
+                }
+                letter if letter.is_control() => letter.escape_default().fmt(f)?,
+                letter => f.write_char(letter)?,
+            }
+        }
+        f.write_str("`")
+    }
+}
+
+impl Graph {
+    /// A vertex for a message: by its id where the graph has ids, else by its number. A number that is no vertex, such
+    /// as the -1 of a result, stands for itself.
+    pub fn shown(&self, number: impl TryInto<i64>) -> ShownVertex<'_> {
+        let number = number.try_into().unwrap_or(i64::MAX);
+        let named = self.names().zip(VertexId::try_from(number).ok());
+        let named = named.filter(|(names, vertex)| (*vertex as usize) < names.len());
+        ShownVertex(named.map_or(Name::Signed(number), |(names, vertex)| names.get(vertex)))
     }
 }
 
@@ -135,6 +179,57 @@ impl Names {
         at.map(|at| at as VertexId)
     }
 
+    /// A text as an id of the kind that these ids have; `None` where they are numbers and the text is none of them.
+    pub(crate) fn read<'a>(&self, id: &'a str) -> Option<Name<'a>> {
+        match &self.0 {
+            Table::Texts { .. } => Some(Name::Text(id)),
+            Table::Signed(_) => id.parse().ok().map(Name::Signed),
+            Table::Unsigned(_) => id.parse().ok().map(Name::Unsigned),
+        }
+    }
+
+    /// True when ids are numbers, and one is or was negative.
+    pub fn is_signed(&self) -> bool {
+        matches!(self.0, Table::Signed(_))
+    }
+
+    /// Whether [`Names::push`] takes a text.
+    pub(crate) fn admits(&self, id: &str) -> bool {
+        match &self.0 {
+            Table::Texts { .. } => true,
+            Table::Signed(_) => id.parse::<i64>().is_ok(),
+            Table::Unsigned(ids) => {
+                let fits = |&id: &u64| i64::try_from(id).is_ok();
+                id.parse::<u64>().is_ok() || (id.parse::<i64>().is_ok() && ids.iter().all(fits))
+            }
+        }
+    }
+
+    /// Adds the id of a further vertex; false, and nothing is added, where a text is no number beside numbers.
+    pub(crate) fn push(&mut self, id: &str) -> bool {
+        match &mut self.0 {
+            Table::Texts { text, ends } => {
+                *text += id;
+                ends.push(text.len());
+                true
+            }
+            Table::Signed(ids) => id.parse().map(|id| ids.push(id)).is_ok(),
+            Table::Unsigned(ids) => match (id.parse::<u64>(), id.parse::<i64>()) {
+                (Ok(id), _) => {
+                    ids.push(id);
+                    true
+                }
+                // The first negative number: all are signed from here on, if they fit.
+                (_, Ok(negative)) if ids.iter().all(|&id| i64::try_from(id).is_ok()) => {
+                    let signed = ids.iter().map(|&id| id as i64).chain([negative]);
+                    *self = Names::from_signed(signed.collect());
+                    true
+                }
+                _ => false,
+            },
+        }
+    }
+
     /// The same ids for vertices that have these new numbers.
     pub(crate) fn renumbered(&self, new_id: &[VertexId]) -> Names {
         let mut old = vec![0; new_id.len()];
@@ -170,6 +265,21 @@ impl Names {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn messages_show_ids_on_one_line() {
+        let graph =
+            crate::build(crate::EdgeList::from_pairs(3, vec![(0, 1)]), &crate::BuildOptions::default()).unwrap();
+        let long = "x".repeat(LONGEST + 1);
+        let graph = graph.with_names(Some(std::sync::Arc::new(Names::from_texts(["Zoë, Müller", "a\nb", &long]))));
+        let shown = |number: i32| graph.shown(number).to_string();
+        assert_eq!((shown(0), shown(1)), ("`Zoë, Müller`".to_string(), "`a\\nb`".to_string()));
+        assert_eq!(shown(2), format!("`{}…`", "x".repeat(LONGEST)));
+        assert_eq!(
+            (shown(-1), shown(3), graph.shown(usize::MAX).to_string()),
+            ("-1".into(), "3".into(), i64::MAX.to_string())
+        );
+    }
 
     #[test]
     fn names_are_found_and_move_with_their_vertices() {

@@ -10,8 +10,8 @@ pub trait RemoteLists: fmt::Debug + Send + Sync {
     /// The kind of the weights.
     fn weight_kind(&self) -> WeightKind;
 
-    /// All targets and weights, list after list. Who cannot bring them any more must not return.
-    fn fetch(&self) -> (Vec<VertexId>, Weights);
+    /// All targets and weights, list after list; or why the machine cannot bring them any more.
+    fn fetch(&self) -> Result<(Vec<VertexId>, Weights), String>;
 }
 
 impl Graph {

@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use crate::build::ReadEdges;
-use crate::csr::{PARALLEL_LIST, csr_bytes, split};
+use crate::csr::{PARALLEL_LIST, split};
 use crate::huge_pages::prefer_huge_pages;
 use crate::scatter::Scatter;
 use crate::stream::AdjacencyStream;
-use crate::{Adjacency, Offsets, VertexId, Weight, Weights, memory, parallel};
+use crate::{Adjacency, Offsets, VertexId, Weight, Weights, parallel};
 
 use rayon::prelude::*;
 
@@ -84,8 +84,6 @@ impl Renumbering {
 
     /// Makes the lists on all threads: numbers are exchanged list by list, and each list is sorted.
     pub(crate) fn lists(&self, offsets: &Offsets) -> (Vec<VertexId>, Weights) {
-        let needed = csr_bytes(self.source.weight_kind(), self.source.vertices(), self.source.edges());
-        memory::require(needed, format_args!("the graph under other numbers"));
         self.source.typed(&MakeLists { permutation: &self.permutation, offsets })
     }
 }

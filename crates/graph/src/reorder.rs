@@ -52,6 +52,10 @@ impl Graph {
 
     /// As [`Graph::reordered`]; an error when there is no memory for it.
     pub fn try_reordered(&self, order: &Reorder) -> Result<Graph> {
+        self.out().load()?;
+        if !self.is_symmetric() {
+            self.load_incoming()?;
+        }
         allow_csr(self.weight_kind(), self.vertices(), self.edges())?;
         Ok(self.reordered(order))
     }

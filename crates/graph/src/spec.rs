@@ -2,7 +2,7 @@
 //!
 //! `kron:20:16:seed=7:weights=1..1000`, `grid:1000x1000`, `star:1000:directed`, `web.mtx:sym:reorder=degree`. A text
 //! is a file when one of that name exists (the longest prefix that does), otherwise a generator when its first part
-//! names one; `./kron` is always a file.
+//! names one; `./kron` is always a file. `-` is standard input.
 //!
 //! `follows.csv:source=a:target=b:weight=w` names the columns of a table. In such a name `%3A` stands for a colon and
 //! `%25` for a percent sign.
@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::format::{self, Format, ReadOptions, TableColumns};
+use crate::folders;
+use crate::format::{self, Format, Missing, ReadOptions, TableColumns};
 use crate::generate::{Generator, Params, WeightRange, generators, suggestion};
 use crate::progress::Progress;
 use crate::{BuildOptions, Graph, GraphError, Names, Reorder, Result, Symmetry, build};
@@ -37,7 +38,7 @@ pub struct GraphSpec {
 /// Where a graph comes from.
 #[derive(Debug, Clone)]
 pub enum Source {
-    /// A file.
+    /// A file, or a folder that holds a graph ([`folders`]).
     File(PathBuf),
     /// A generator.
     Generator(Arc<dyn Generator>),
@@ -63,7 +64,7 @@ pub struct SpecOptions {
     pub parallel: bool,
     /// `format=NAME`: the format of a file whose name does not tell it.
     pub format: Option<Format>,
-    /// `source=NAME`, `target=NAME`, `weight=NAME`, `noheader`: the columns of a table.
+    /// `source=NAME`, `target=NAME`, `weight=NAME`, `noheader`, `missing=skip`: the columns of a table.
     pub columns: TableColumns,
 }
 
@@ -106,12 +107,13 @@ pub const DEFAULT_SEED: u64 = 1;
 /// Names of the options, for suggestions.
 pub(crate) const OPTION_NAMES: &[&str] = &[
     "directed", "sym", "seed", "weights", "reorder", "loops", "parallel", "format", "source", "target", "weight",
-    "noheader",
+    "noheader", "missing",
 ];
 
 /// The options as shown to people.
 pub const OPTIONS: &str = "directed, sym, seed=N, weights=LOW..HIGH, reorder=degree|degree-asc|random|pessimal, loops, \
-                           parallel, format=NAME; of tables source=COLUMN, target=COLUMN, weight=COLUMN, noheader";
+                           parallel, format=NAME; of tables source=COLUMN, target=COLUMN, weight=COLUMN, noheader, \
+                           missing=skip|error";
 
 impl GraphSpec {
     /// Parses a specification. Looks at the file system to tell files from generators, but opens nothing.
@@ -121,13 +123,18 @@ impl GraphSpec {
 
     /// [`GraphSpec::parse`] with a way to ask whether a file exists.
     pub fn parse_with(text: &str, exists: impl Fn(&Path) -> bool) -> Result<Self> {
+        // 0. Standard input.
+        if let Some(options) = text.strip_prefix('-')
+            && (options.is_empty() || options.starts_with(':'))
+        {
+            let parts: Vec<&str> = options.split(':').skip(1).collect();
+            return Self::file(text, "/dev/stdin".to_string(), &parts);
+        }
         let parts: Vec<&str> = text.split(':').collect();
         // 1. The longest prefix that is a file.
-        for count in (1..=parts.len()).rev() {
-            let path = parts[..count].join(":");
-            if !path.is_empty() && exists(Path::new(&path)) {
-                return Self::file(text, path, &parts[count..]);
-            }
+        let is_graph = |path: &Path| exists(path) || folders::reader(path).is_some();
+        if let Some((count, path)) = longest_file(&parts, is_graph) {
+            return Self::file(text, path, &parts[count..]);
         }
         // 2. A generator.
         if let Some(info) = generators().iter().find(|g| g.name == parts[0]) {
@@ -162,6 +169,12 @@ impl GraphSpec {
         GraphSpec { source: Source::File(path.into()), options }.checked(text)
     }
 
+    /// The file that a text names, if it names one that is there, whatever follows its name.
+    pub fn file_of(text: &str) -> Option<PathBuf> {
+        let parts: Vec<&str> = text.split(':').collect();
+        longest_file(&parts, |path| path.exists() && !path.is_dir()).map(|(_, path)| path.into())
+    }
+
     /// Refuses options that contradict each other or mean nothing for the source.
     fn checked(self, text: &str) -> Result<Self> {
         if self.options.directed && self.options.symmetrise {
@@ -172,7 +185,8 @@ impl GraphSpec {
         }
         if !self.options.columns.is_default() {
             if let Source::Generator(_) = &self.source {
-                let message = "`source`, `target`, `weight` and `noheader` are for tables; this is a generator";
+                let message =
+                    "`source`, `target`, `weight`, `noheader` and `missing` are for tables; this is a generator";
                 return Err(error(text, message));
             }
             if self.options.columns.weight.is_some() && self.options.weights.is_some() {
@@ -190,6 +204,9 @@ impl GraphSpec {
         own.target = columns.target.or(own.target.take());
         own.weight = columns.weight.or(own.weight.take());
         own.no_header |= columns.no_header;
+        if columns.missing != Missing::default() {
+            own.missing = columns.missing;
+        }
         let text = self.to_string();
         self.checked(&text)
     }
@@ -214,16 +231,11 @@ impl GraphSpec {
         };
         let mut graph = match &self.source {
             Source::File(path) => {
-                let (format, columns) = (options.format, options.columns.clone());
-                let reading = ReadOptions { format, columns, ..Default::default() };
-                let loaded = format::load(path, &reading, &building, progress)?;
-                clock.note("read", loaded.read_time);
-                clock.note("verify", loaded.verify_time);
-                clock.note("build", loaded.build_time);
-                if options.directed && loaded.graph.is_symmetric() {
+                let graph = self.read(path, &building, &mut clock, progress)?;
+                if options.directed && graph.is_symmetric() {
                     return Err(error(&description, "`directed` does not apply: the file stores an undirected graph"));
                 }
-                loaded.graph
+                graph
             }
             Source::Generator(generator) => {
                 generator.size().check(&description, options.directed, options.weights.is_some())?;
@@ -233,6 +245,7 @@ impl GraphSpec {
                 clock.time("build", || build(edges, &building))?
             }
         };
+        let notes = graph.notes().clone();
         if let Some(range) = &options.weights {
             progress.begin("weighing edges", None);
             let (numbering, names) = (graph.numbering().cloned(), graph.names().cloned());
@@ -248,8 +261,35 @@ impl GraphSpec {
             }
             graph = clock.time("reorder", || graph.try_reordered(&order.reorder(self.seed())))?;
         }
+        let graph = graph.with_notes(notes);
         Ok(LoadedSpec { graph, description, phases: clock.phases })
     }
+
+    /// Reads a file, or a folder that holds a graph.
+    fn read(&self, path: &Path, building: &BuildOptions, clock: &mut Clock, progress: &dyn Progress) -> Result<Graph> {
+        let (format, columns) = (self.options.format, self.options.columns.clone());
+        if let Some(reader) = folders::reader(path) {
+            if format.is_some() || !columns.is_default() {
+                let message = "a folder with a graph has neither a format nor columns to choose from";
+                return Err(error(&self.to_string(), message));
+            }
+            progress.begin("reading", None);
+            let graph = clock.time("read", || (reader.read)(path))?;
+            return format::adjusted(graph, building);
+        }
+        let reading = ReadOptions { format, columns, ..Default::default() };
+        let loaded = format::load(path, &reading, building, progress)?;
+        clock.note("read", loaded.read_time);
+        clock.note("verify", loaded.verify_time);
+        clock.note("build", loaded.build_time);
+        Ok(loaded.graph)
+    }
+}
+
+/// The longest prefix that is a file, and how many parts it has.
+fn longest_file(parts: &[&str], exists: impl Fn(&Path) -> bool) -> Option<(usize, String)> {
+    let mut prefixes = (1..=parts.len()).rev().map(|count| (count, parts[..count].join(":")));
+    prefixes.find(|(_, path)| !path.is_empty() && exists(Path::new(path)))
 }
 
 impl PartialEq for GraphSpec {
@@ -293,6 +333,12 @@ impl SpecOptions {
             ("source", Some(name)) => set(spec, key, &mut self.columns.source, column(name))?,
             ("target", Some(name)) => set(spec, key, &mut self.columns.target, column(name))?,
             ("weight", Some(name)) => set(spec, key, &mut self.columns.weight, column(name))?,
+            ("missing", Some(text)) => {
+                let missing = Missing::parse(text).map_err(|message| error(spec, message))?;
+                if std::mem::replace(&mut self.columns.missing, missing) != Missing::default() {
+                    return Err(error(spec, "`missing` is given twice"));
+                }
+            }
             ("seed", Some(text)) => {
                 let seed = text.parse().map_err(|_| error(spec, format!("`{text}` is no seed: a whole number")))?;
                 set(spec, key, &mut self.seed, seed)?;
@@ -306,7 +352,7 @@ impl SpecOptions {
                 let format = text.parse().map_err(|e: GraphError| error(spec, e.to_string()))?;
                 set(spec, key, &mut self.format, format)?;
             }
-            ("seed" | "weights" | "reorder" | "format" | "source" | "target" | "weight", None) => {
+            ("seed" | "weights" | "reorder" | "format" | "source" | "target" | "weight" | "missing", None) => {
                 return Err(error(spec, format!("`{key}` needs a value; options: {OPTIONS}")));
             }
             _ => return Ok(false),
@@ -325,7 +371,7 @@ impl fmt::Display for SpecOptions {
         if let Some(format) = &self.format {
             write!(f, ":format={format}")?;
         }
-        let TableColumns { source, target, weight, no_header } = &self.columns;
+        let TableColumns { source, target, weight, no_header, missing } = &self.columns;
         for (key, name) in [("source", source), ("target", target), ("weight", weight)] {
             if let Some(name) = name {
                 write!(f, ":{key}={}", name.replace('%', "%25").replace(':', "%3A"))?;
@@ -333,6 +379,9 @@ impl fmt::Display for SpecOptions {
         }
         if *no_header {
             f.write_str(":noheader")?;
+        }
+        if *missing == Missing::Skip {
+            f.write_str(":missing=skip")?;
         }
         if let Some(seed) = self.seed.filter(|&seed| seed != DEFAULT_SEED) {
             write!(f, ":seed={seed}")?;

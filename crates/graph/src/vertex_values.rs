@@ -156,7 +156,7 @@ impl<T: Copy, P: Fn(&str) -> Option<T>, F: FnMut(VertexId, usize, T)> Reader<'_,
     fn first(&mut self, vertex: VertexId) -> Result<VertexId, String> {
         match std::mem::replace(&mut self.seen[vertex as usize], true) {
             false => Ok(vertex),
-            true => Err(format!("vertex {vertex} is named twice")),
+            true => Err(format!("vertex {} is named twice", self.graph.shown(vertex))),
         }
     }
 

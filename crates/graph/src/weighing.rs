@@ -30,11 +30,12 @@ impl Graph {
     /// ```
     /// use gw_graph::{ConstantWeight, GraphSpec, Weights};
     /// let path = GraphSpec::parse("path:3").unwrap().load(&gw_graph::progress::Silent).unwrap().graph;
-    /// let weighed = path.weighing(ConstantWeight::Int(1));
+    /// let weighed = path.weighing(ConstantWeight::Int(1)).unwrap();
     /// assert!(matches!(weighed.out().weights(), Weights::Int(w) if **w == [1; 4]));
     /// assert_eq!(weighed.out().targets().as_ptr(), path.out().targets().as_ptr());
     /// ```
-    pub fn weighing(&self, weight: ConstantWeight) -> Arc<Graph> {
+    pub fn weighing(&self, weight: ConstantWeight) -> crate::Result<Arc<Graph>> {
+        self.out().load_rows()?;
         let edges = self.edges();
         let make = || {
             let weights = match weight {

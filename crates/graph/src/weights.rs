@@ -36,7 +36,11 @@ impl std::fmt::Display for RoundedWeight {
             write!(f, " in line {line}")?;
         }
         // All digits: the shortest text that reads back as this float would look nearer than it is.
-        write!(f, " is kept as {}: weights are 32 bits wide", f64::from(self.kept))
+        match self.kept.fract() == 0.0 && self.kept.abs() < 1e38 {
+            true => write!(f, " is kept as {}", self.kept as i128)?,
+            false => write!(f, " is kept as {}", f64::from(self.kept))?,
+        }
+        f.write_str(": weights are 32 bits wide")
     }
 }
 

@@ -5,7 +5,8 @@
 mod format_support;
 
 use format_support::Folder;
-use gw_graph::format::{WriteOptions, remove_partial_files, write};
+use gw_graph::format::{WriteOptions, write};
+use gw_graph::partial_file::remove_partial_files;
 use gw_graph::progress::Progress;
 use gw_graph::{EdgeList, build};
 use std::sync::Mutex;

@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use gw_exec::ExecError;
 use gw_lang::{Diagnostic, SourceFile};
-use gw_programs::{ArgumentError, Invalid, UnknownProgram, Unsuitable};
+use gw_programs::{ArgumentError, Invalid, PathError, UnknownProgram, Unsuitable};
 use thiserror::Error;
 
-use crate::machines::Missing;
+use crate::machine::Missing;
+use crate::schedule::Aim;
 
 /// Shorthand for results of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -36,19 +37,20 @@ pub enum Error {
         file: SourceFile,
     },
     /// A model file that cannot be used.
-    #[error("model {file}: {message}")]
-    Model {
-        /// The file.
-        file: String,
-        /// What is wrong.
-        message: String,
-    },
+    #[error(transparent)]
+    Model(#[from] gw_learned::model::ModelError),
     /// A program that cannot be lowered to GraphIR.
     #[error(transparent)]
     Lower(#[from] gw_ir::LowerError),
     /// A pass of the compiler refused the program or its schedule.
     #[error(transparent)]
     Pipeline(#[from] gw_ir::PipelineError),
+    /// A schedule such as `auto:WORD`, for which nothing can have been tuned.
+    #[error("nothing is tuned for `{word}`; known are {}", Aim::ALL.map(Aim::word).join(", "))]
+    UnknownAim {
+        /// The word.
+        word: String,
+    },
     /// The machine cannot run the schedule: one reason per place.
     #[error("{}", .0.join("\n"))]
     Refused(Vec<String>),
@@ -101,6 +103,9 @@ pub enum Error {
     /// A result that does not exist or has another type.
     #[error("{0}")]
     Result(String),
+    /// A path that cannot be told.
+    #[error(transparent)]
+    Path(#[from] PathError),
     /// A result that is not right.
     #[error("the result is wrong: {0}")]
     Wrong(#[from] Invalid),
@@ -120,8 +125,14 @@ impl Error {
     /// True when the graph or the vectors of a run are too large for the memory of the machine.
     pub fn is_out_of_memory(&self) -> bool {
         match self {
+            Error::Graph(gw_graph::GraphError::Memory(_)) => true,
             Error::Prepare(error) | Error::Run { error, .. } => {
-                matches!(error.kind(), gw_exec::ErrorKind::OutOfMemory { .. })
+                use gw_exec::ErrorKind;
+                use gw_graph::GraphError;
+                matches!(
+                    error.kind(),
+                    ErrorKind::OutOfMemory { .. } | ErrorKind::Memory(_) | ErrorKind::Graph(GraphError::Memory(_))
+                )
             }
             _ => false,
         }

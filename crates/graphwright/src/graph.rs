@@ -10,7 +10,14 @@ use crate::error::Result;
 
 /// A graph. Clones share it; everything that [`gw_graph::Graph`] offers can be asked of it.
 #[derive(Debug, Clone)]
-pub struct Graph(Arc<gw_graph::Graph>);
+pub struct Graph {
+    graph: Arc<gw_graph::Graph>,
+    /// What messages call it.
+    name: Option<Arc<str>>,
+}
+
+/// What messages call a graph that has no name.
+const NAMELESS: &str = "the graph";
 
 impl Graph {
     /// A graph file (`web.mtx.gz`, `road.gr`, `links.csv`, ...) or the spec of a generated graph (`kron:20:seed=7`).
@@ -21,7 +28,27 @@ impl Graph {
     /// # Ok::<(), graphwright::Error>(())
     /// ```
     pub fn open(text: &str) -> Result<Graph> {
-        Ok(GraphSpec::parse(text)?.load(&Silent)?.graph.into())
+        gw_exec::know_stores();
+        Ok(Graph::from(GraphSpec::parse(text)?.load(&Silent)?.graph).named(text))
+    }
+
+    /// The same graph under a name, which messages call it by; the name of a graph from [`Graph::open`] is the text it
+    /// was opened by.
+    ///
+    /// ```
+    /// use graphwright::{Graph, Program};
+    /// let friends = Graph::from_csr(vec![0, 1], vec![0])?.named("the graph of friends");
+    /// let error = Program::find("triangles")?.on(&friends).run().unwrap_err().to_string();
+    /// assert!(error.contains("but the graph of friends has a loop at vertex 0"), "{error}");
+    /// # Ok::<(), graphwright::Error>(())
+    /// ```
+    pub fn named(self, name: &str) -> Graph {
+        Graph { name: Some(name.into()), ..self }
+    }
+
+    /// What messages call the graph.
+    pub fn name(&self) -> &str {
+        self.name.as_deref().unwrap_or(NAMELESS)
     }
 
     /// A directed graph of these edges. Vertices are numbered from 0 to the greatest id; loops are dropped, and
@@ -58,8 +85,8 @@ impl Graph {
     }
 
     /// A graph from its CSR arrays, used in place: a `Vec` or an `Arc<[u32]>` is not copied. The arrays are checked.
-    /// Lists that are not sorted are sorted in a copy. [`gw_graph::Graph::from_arrays`] also takes weights and
-    /// offsets of 64 bits.
+    /// Lists that are not sorted are sorted in a copy. [`Shared::from_arrays`](crate::graphs::Shared::from_arrays) also
+    /// takes offsets of 64 bits.
     ///
     /// ```
     /// let graph = graphwright::Graph::from_csr(vec![0, 2, 3, 3], vec![1, 2, 2])?;
@@ -69,6 +96,22 @@ impl Graph {
     pub fn from_csr(offsets: impl Into<Buffer<u32>>, targets: impl Into<Buffer<VertexId>>) -> Result<Graph> {
         let offsets = Offsets::Narrow(offsets.into());
         Ok(gw_graph::Graph::from_arrays(offsets, targets.into(), Weights::None, Symmetry::Unknown)?.into())
+    }
+
+    /// As [`Graph::from_csr`], with an `i32` or `f32` weight for every target.
+    ///
+    /// ```
+    /// let graph = graphwright::Graph::from_weighted_csr(vec![0, 2, 2, 2], vec![1, 2], vec![0.5f32, 2.0])?;
+    /// assert_eq!(graph.out().weight_of(1), Some(2.0));
+    /// # Ok::<(), graphwright::Error>(())
+    /// ```
+    pub fn from_weighted_csr<W: Weight>(
+        offsets: impl Into<Buffer<u32>>,
+        targets: impl Into<Buffer<VertexId>>,
+        weights: Vec<W>,
+    ) -> Result<Graph> {
+        let offsets = Offsets::Narrow(offsets.into());
+        Ok(gw_graph::Graph::from_arrays(offsets, targets.into(), W::wrap(weights), Symmetry::Unknown)?.into())
     }
 
     fn build<W: Weight>(
@@ -82,7 +125,7 @@ impl Graph {
 
     /// The graph behind this reference.
     pub fn shared(&self) -> &Arc<gw_graph::Graph> {
-        &self.0
+        &self.graph
     }
 }
 
@@ -90,18 +133,18 @@ impl Deref for Graph {
     type Target = gw_graph::Graph;
 
     fn deref(&self) -> &gw_graph::Graph {
-        &self.0
+        &self.graph
     }
 }
 
 impl From<gw_graph::Graph> for Graph {
     fn from(graph: gw_graph::Graph) -> Self {
-        Graph(Arc::new(graph))
+        Graph::from(Arc::new(graph))
     }
 }
 
 impl From<Arc<gw_graph::Graph>> for Graph {
     fn from(graph: Arc<gw_graph::Graph>) -> Self {
-        Graph(graph)
+        Graph { graph, name: None }
     }
 }

@@ -17,57 +17,46 @@
 //! | to | use |
 //! |---|---|
 //! | list the standard programs | [`programs`] |
-//! | find or write a program | [`Program::find`], [`Program::parse`] |
+//! | find or write a program | [`Program::find`], [`Program::parse`], [`Program::parse_in`] |
 //! | open or build a graph | [`Graph::open`], [`Graph::from_edges`], [`Graph::from_weighted_edges`], [`Graph::from_csr`] |
+//! | name a graph in messages | [`Graph::named`] |
 //! | give arguments | [`Job::arg`] by name, [`Job::args`] by position |
-//! | choose the schedule | [`Job::schedule`]: `auto`, `adaptive`, a name of [`presets`], a text, a file |
-//! | choose the machine | [`Machine::open`], [`Job::machine`]; a new kind: [`Machines::register`] |
+//! | choose the schedule | [`Job::schedule`]: `auto`, `adaptive`, a name of [`schedule::presets`], a text, a file |
+//! | use what `gw tune` found | nothing: `auto` looks it up; [`Job::tuned`] for another cache |
+//! | choose the machine | [`Job::target`] by name or `auto`, [`Machine::open`] and [`Job::machine`] |
+//! | add a machine | [`machine::GraphVm`], [`machine::Machines::register`] |
 //! | limit, cancel, watch a run | [`Job::timeout`], [`Job::cancel`], [`Job::observe`] |
+//! | save a run, and go on with it | [`Job::checkpoint`] |
 //! | keep a result up to date while the graph changes | [`Incremental`] |
 //! | run once, run often | [`Job::run`], [`Job::prepare`] and [`Prepared::run`] |
+//! | know the memory of a run beforehand | [`Job::plan`] and [`Planned::needs`] |
 //! | read results | [`Outcome::vector`], [`Outcome::scalar`], [`Outcome::set`], [`Outcome::verify`] |
-//! | see why it ran as it did | [`Outcome::decision`], [`Outcome::times`], [`Outcome::parts`], [`Outcome::usage`] |
+//! | write results as tables | [`results::ResultTables`], [`graphs::Table`] |
+//! | read paths of searches | [`Outcome::path`], [`Outcome::paths`], [`Outcome::parents`] |
+//! | see why it ran as it did | [`Outcome::notes`], [`Outcome::decision`], [`Outcome::times`], [`Outcome::parts`] |
 //!
-//! The command `gw`, the lab and the models stand on this crate: [`Program::settle`] and [`Program::compile`] are the
-//! one way from a text to a machine. It needs neither a database nor a C compiler, and a GPU only where one is asked
-//! for.
+//! Five modules hold what fewer programs need: [`graphs`] what graphs are made of, [`results`] the types of results, [`schedule`] schedules as values,
+//! [`machine`] what authors of machines implement, [`language`] what compilers and editors see of a program.
+//!
+//! The command `gw`, the lab and the models stand on this crate: a [`Job`] is the one way to run, and
+//! [`Program::settle`] and [`Program::compile`] are the one way from a text to a machine. It needs neither a database
+//! nor a C compiler, and a GPU only where one is asked for.
 
-mod adviser;
-mod argument;
-mod carried;
 mod error;
+mod files;
 mod graph;
-mod incremental;
-mod job;
-pub mod learned;
-mod machines;
-mod opening;
-mod outcome;
-mod parts;
-mod preset;
+pub mod graphs;
+pub mod language;
+pub mod machine;
 mod program;
-mod ready;
-mod settled;
-mod tuned;
-mod wanted;
-mod worth;
+pub mod results;
+mod run;
+pub mod schedule;
 
-pub use adviser::{Adviser, Candidate, tree_text};
-pub use argument::Argument;
 pub use error::{Error, Result};
 pub use graph::Graph;
-pub use gw_exec::{ExternCall, ExternResult, Externs, MachineUsage, Observer, Reason, StartStep, StepRecord, Value};
-pub use gw_programs::{Program as StandardProgram, programs};
-pub use incremental::{Changes, How, Incremental};
-pub use job::{Job, Prepared};
-pub use machines::{Flow, Machine, MachineKind, MachineOptions, Machines, Missing, Swarm};
-pub use opening::{Opened, Opening};
-pub use outcome::{Entry, Number, Outcome, Times};
-pub use parts::Parts;
-pub use preset::{Preset, presets};
+pub use gw_exec::{Checkpoint, Observer, Resume, StepRecord, Value};
+pub use gw_programs::{Path, Program as StandardProgram, programs};
+pub use machine::Machine;
 pub use program::Program;
-pub use ready::Ready;
-pub use settled::{Compiled, Decision, Settled};
-pub use tuned::{Aim, ScheduleCache, TunedSchedule, Tuning, TuningKey, graph_signature, text_hash};
-pub use wanted::{ADAPTIVE, AUTO, Origin, RULE, ReadSchedule, Wanted};
-pub use worth::{Worth, is_worth_starting, worth};
+pub use run::{Argument, Changes, How, Incremental, Job, Note, Outcome, Planned, Prepared, Times};

@@ -1,18 +1,22 @@
 //! A program: its text, checked, and as GraphIR.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use gw_exec::{GraphVm, RunOptions};
+use gw_graph::GraphSpec;
 use gw_graph::text_file::read_text;
+use gw_ir::types::Type;
 use gw_ir::{Module, lower};
 use gw_lang::{Diagnostic, Front, SourceFile, compile_front};
 use gw_programs::Program as StandardProgram;
 
 use crate::error::{Error, Result};
+use crate::files::Folder;
 use crate::graph::Graph;
-use crate::job::Job;
-use crate::settled::{Compiled, Settled};
-use crate::wanted::Wanted;
+use crate::run::Job;
+use crate::schedule::{Compiled, Settled};
+use crate::schedule::{Origin, Wanted};
 
 /// A checked program, standard or of one's own.
 ///
@@ -29,8 +33,13 @@ use crate::wanted::Wanted;
 /// assert_eq!(run.vector::<i32>("degree")?, [2, 0, 0]);
 /// # Ok::<(), graphwright::Error>(())
 /// ```
+///
+/// Clones share the text and everything that was made of it.
 #[derive(Debug, Clone)]
-pub struct Program {
+pub struct Program(Arc<Checked>);
+
+#[derive(Debug)]
+struct Checked {
     standard: Option<&'static StandardProgram>,
     file: SourceFile,
     front: Front,
@@ -51,6 +60,11 @@ impl Program {
         }
     }
 
+    /// The program of a file, whatever its ending; `name` stands in messages.
+    pub fn open(name: &str, path: &Path) -> Result<Program> {
+        Program::check(None, read(name, path)?)
+    }
+
     /// The text of a program as [`Program::find`] finds it, unchecked.
     pub fn text_of(name: &str) -> Result<SourceFile> {
         match is_path(name) {
@@ -64,9 +78,39 @@ impl Program {
         Program::check(Some(program), SourceFile::new(program.file, program.source))
     }
 
+    /// A standard program with rows of results as long as these arguments say.
+    pub(crate) fn standard_for(program: &'static StandardProgram, args: &[String]) -> Result<Program> {
+        Program::check(Some(program), SourceFile::new(program.file, program.text_for(args)))
+    }
+
+    /// This program, if it is a standard one with rows of results as long as these arguments say.
+    pub fn with_rows(self, args: &[String]) -> Result<Program> {
+        match self.0.standard {
+            Some(standard) if *standard.text_for(args) != *self.0.file.text => Program::standard_for(standard, args),
+            _ => Ok(self),
+        }
+    }
+
+    /// Whether this is the same standard program, or a program of the same file, with the same text.
+    pub(crate) fn is_same(&self, other: &Program) -> bool {
+        self.0.standard == other.0.standard
+            && self.0.file.name == other.0.file.name
+            && self.0.file.text == other.0.file.text
+    }
+
+    /// Whether a column of weights was named for the first argument, and the program loads no weights.
+    pub(crate) fn leaves_weights(&self, args: &[String]) -> bool {
+        let spec = args.first().and_then(|graph| GraphSpec::parse(graph).ok());
+        if spec.is_none_or(|spec| spec.options.columns.weight.is_none()) {
+            return false;
+        }
+        let weighted = |ty: &Type| matches!(ty, Type::EdgeSet { weight: Some(_), .. });
+        !self.0.module.globals.iter().any(|global| weighted(&global.ty))
+    }
+
     /// The program that brings results of this standard program up to date; `None` where there is none.
     pub fn update(&self) -> Option<Result<Program>> {
-        let update = self.standard?.update()?;
+        let update = self.0.standard?.update()?;
         Some(Program::check(None, SourceFile::new(update.file, update.source)))
     }
 
@@ -75,59 +119,85 @@ impl Program {
         Program::check(None, SourceFile::new(name, text))
     }
 
+    /// As [`Program::parse`]; paths of files that the program uses begin at `folder`.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # std::fs::write(folder.path().join("half.gt"), "func half(x : double) -> y : double\n    y = x / 2;\nend\n").unwrap();
+    /// use graphwright::Program;
+    /// // The folder has a file half.gt, which declares a function `half`.
+    /// let program = Program::parse_in("mine", "use \"half.gt\"; func main() print half(3.0); end", folder.path())?;
+    /// assert!(program.file().text.contains("func half"));
+    /// # Ok::<(), graphwright::Error>(())
+    /// ```
+    pub fn parse_in(name: &str, text: &str, folder: &Path) -> Result<Program> {
+        Program::check(None, SourceFile::with_files(name, text, &Folder::at(folder)))
+    }
+
     fn check(standard: Option<&'static StandardProgram>, file: SourceFile) -> Result<Program> {
         let front = compile_front(&file).map_err(|found| Error::Program { found, file: file.clone() })?;
         let module = lower(&front.typed, &file.text)?;
-        Ok(Program { standard, file, front, module })
+        Ok(Program(Arc::new(Checked { standard, file, front, module })))
     }
 
     /// The name shown to people.
     pub fn name(&self) -> &str {
-        self.standard.map_or(self.file.name.as_str(), |p| p.name)
+        self.0.standard.map_or(self.0.file.name.as_str(), |p| p.name)
     }
 
     /// What is known about it, when it is a standard program.
     pub fn as_standard(&self) -> Option<&'static StandardProgram> {
-        self.standard
+        self.0.standard
     }
 
-    /// The text.
+    /// The text: of a program of several files one that has the declarations of all.
     pub fn file(&self) -> &SourceFile {
-        &self.file
+        &self.0.file
     }
 
     /// The parsed and typed program.
     pub fn front(&self) -> &Front {
-        &self.front
+        &self.0.front
     }
 
     /// GraphIR before any pass.
     pub fn module(&self) -> &Module {
-        &self.module
+        &self.0.module
     }
 
     /// Findings that are not errors.
     pub fn warnings(&self) -> &[Diagnostic] {
-        &self.front.warnings
+        &self.0.front.warnings
     }
 
     /// A run of this program on a graph, its first argument. Nothing is done before [`Job::run`].
-    pub fn on<'a>(&'a self, graph: &Graph) -> Job<'a> {
-        Job::new(self).args([graph])
+    pub fn on(&self, graph: &Graph) -> Job {
+        Job::new(self.clone()).args([graph])
     }
 
     /// A run of this program, whose arguments are all still to be given.
-    pub fn job(&self) -> Job<'_> {
-        Job::new(self)
+    pub fn job(&self) -> Job {
+        Job::new(self.clone())
     }
 
     /// The schedule for runs on a machine: the one wanted, or what the machine chooses for the graph of a run with
     /// these options.
     pub fn settle(&self, wanted: &Wanted, machine: &dyn GraphVm, options: &RunOptions) -> Settled {
         let (wanted, own_refused) = wanted.on(machine);
-        let mut settled = wanted.settle(machine, self.module.clone(), options);
+        let mut settled = wanted.settle(machine, self.0.module.clone(), options);
         settled.decision.own_refused = own_refused;
-        settled
+        settled.look_for_shortfalls(machine);
+        match settled.decision.shortfalls.first() {
+            // The program's own schedule gives way where the machine does more with the one that it chooses.
+            Some(first) if settled.decision.origin == Origin::Program => {
+                let because = format!("with the program's own {}", first.text);
+                let mut chosen = Wanted::Chosen.settle(machine, self.0.module.clone(), options);
+                chosen.look_for_shortfalls(machine);
+                chosen.decision.own_refused = Some(because);
+                if chosen.decision.falls_short() < settled.decision.falls_short() { chosen } else { settled }
+            }
+            _ => settled,
+        }
     }
 
     /// Settles the schedule and compiles the program for a machine.
@@ -142,5 +212,5 @@ fn is_path(name: &str) -> bool {
 
 fn read(name: &str, path: &Path) -> Result<SourceFile> {
     let text = read_text(path).map_err(|source| Error::Read { path: path.to_path_buf(), source })?;
-    Ok(SourceFile::new(name, text))
+    Ok(SourceFile::with_files(name, text, &Folder::of(name, path)))
 }

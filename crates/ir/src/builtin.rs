@@ -68,6 +68,8 @@ pub enum Builtin {
     Neighbors,
     /// `(edgeset) -> edgeset`: edges reversed.
     Transpose,
+    /// A graph with every edge in both directions.
+    Both,
     /// `(edgeset) -> edgeset`: renumbered by descending degree when that promises to help.
     Relabel,
     /// `(edgeset) -> uint_64`: the number of edges.
@@ -149,7 +151,7 @@ pub enum Builtin {
 
 impl Builtin {
     /// All built-ins with their spelling in the text form.
-    pub const ALL: [(Builtin, &'static str); 65] = {
+    pub const ALL: [(Builtin, &'static str); 66] = {
         use Builtin::*;
         [
             (Argv, "Argv"),
@@ -183,6 +185,7 @@ impl Builtin {
             (OutDegree, "OutDegree"),
             (Neighbors, "Neighbors"),
             (Transpose, "Transpose"),
+            (Both, "Both"),
             (Relabel, "Relabel"),
             (EdgeCount, "EdgeCount"),
             (EdgeIndex, "EdgeIndex"),

@@ -1,10 +1,13 @@
 //! Expressions: typed, resolved and explicit.
 
 use crate::builtin::Builtin;
+use crate::groups::NeighbourGroups;
 use crate::meta::{Access, EnqueueMeta, IntersectionMeta, QueueMeta, UpdateMeta};
 use crate::operator::Operator;
 use crate::source::Name;
 use crate::types::{Scalar, Type};
+
+pub use gw_lang::typed::{BinaryOp, ReduceOp};
 
 /// An expression and its type.
 #[derive(Debug, Clone, PartialEq)]
@@ -112,6 +115,9 @@ pub enum ExprKind {
         /// Algorithm.
         meta: IntersectionMeta,
     },
+    /// The groups of the neighbours of a vertex, and what is chosen among them: an `int`, see [`NeighbourGroups`]. It is
+    /// the first value of the first variable of a function over vertices, and nowhere else.
+    Groups(Box<NeighbourGroups>),
     /// A new vertex set of the type of this expression: empty for size 0, all vertices for size |E|.
     VertexSetAlloc(Box<Expr>),
     /// All vertices of the element of this vertexset type, never materialised. With a count, assigning it to a universe
@@ -180,91 +186,6 @@ pub enum UnaryOp {
     Neg,
     /// `not x` on bools.
     Not,
-}
-
-/// Binary operators.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum BinaryOp {
-    /// `+`
-    Add,
-    /// `-`
-    Sub,
-    /// `*`
-    Mul,
-    /// `/`, truncating on integers.
-    Div,
-    /// `==`
-    Eq,
-    /// `!=`
-    Ne,
-    /// `<`
-    Lt,
-    /// `<=`
-    Le,
-    /// `>`
-    Gt,
-    /// `>=`
-    Ge,
-    /// Short-circuit `and`.
-    And,
-    /// Short-circuit `or`.
-    Or,
-    /// `xor` of bools.
-    Xor,
-}
-
-impl BinaryOp {
-    /// All operators with their spelling.
-    pub const ALL: [(BinaryOp, &'static str); 13] = [
-        (BinaryOp::Add, "+"),
-        (BinaryOp::Sub, "-"),
-        (BinaryOp::Mul, "*"),
-        (BinaryOp::Div, "/"),
-        (BinaryOp::Eq, "=="),
-        (BinaryOp::Ne, "!="),
-        (BinaryOp::Lt, "<"),
-        (BinaryOp::Le, "<="),
-        (BinaryOp::Gt, ">"),
-        (BinaryOp::Ge, ">="),
-        (BinaryOp::And, "and"),
-        (BinaryOp::Or, "or"),
-        (BinaryOp::Xor, "xor"),
-    ];
-
-    /// The spelling.
-    pub fn symbol(self) -> &'static str {
-        BinaryOp::ALL.iter().find(|(op, _)| *op == self).map_or("?", |(_, s)| s)
-    }
-
-    /// `+ - * /`.
-    pub fn is_arithmetic(self) -> bool {
-        matches!(self, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div)
-    }
-
-    /// `== != < <= > >=`.
-    pub fn is_comparison(self) -> bool {
-        !self.is_arithmetic() && !self.is_logical()
-    }
-
-    /// `and or xor`.
-    pub fn is_logical(self) -> bool {
-        matches!(self, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor)
-    }
-}
-
-/// Reductions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ReduceOp {
-    /// `+=`
-    Sum,
-    /// `min=`
-    Min,
-    /// `max=`
-    Max,
-    /// `|=`, on whole numbers.
-    Or,
-    /// `&=`, on whole numbers.
-    And,
 }
 
 /// Priority updates.

@@ -105,6 +105,7 @@ pub mod analysis;
 pub mod bound;
 pub mod builtin;
 pub mod expr;
+pub mod groups;
 pub mod lower;
 pub mod meta;
 pub mod module;

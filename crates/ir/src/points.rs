@@ -4,6 +4,7 @@ use crate::analysis::tested::tested;
 use crate::analysis::{claims, classes, device, priority, reduction};
 use crate::builtin::Builtin;
 use crate::expr::{Expr, ExprKind};
+use crate::groups::NeighbourGroups;
 use crate::module::Module;
 use crate::operator::{EdgeOutput, EdgeSetIterator, Operator, VertexFilter};
 use crate::source::{Name, Span};
@@ -152,7 +153,10 @@ pub fn operator_point(module: &Module, op: &Operator, eager: bool) -> Option<Pro
         }
         Operator::OrderedProcessing(o) => Some(edge_point(module, &o.edges, PointKind::PriorityOperator, true)),
         Operator::VertexSetIterator(_) | Operator::VertexSetFilter(_) => {
-            Some(ProgramPoint::new(PointKind::VertexOperator))
+            let grouped = crate::walk::operator_functions(op)
+                .iter()
+                .any(|(_, f)| module.function(&f.name).and_then(NeighbourGroups::of).is_some());
+            Some(ProgramPoint { has_groups: grouped, ..ProgramPoint::new(PointKind::VertexOperator) })
         }
         Operator::UpdatePriorityExtern(_) => Some(ProgramPoint::new(PointKind::PriorityExtern)),
         Operator::VertexSetDedup(_) | Operator::UpdateBuckets(_) => None,

@@ -59,8 +59,8 @@ pub fn builtin_type(builtin: Builtin, args: &[Expr]) -> Result<Type, String> {
 
         (OutDegrees, [g @ Type::EdgeSet { .. }]) => Ok(per_vertex(g, Scalar::Int).unwrap_or(Type::Void)),
         (OutDegreesUint, [g @ Type::EdgeSet { .. }]) => Ok(per_vertex(g, Scalar::Uint).unwrap_or(Type::Void)),
-        (Transpose | Relabel, [g @ Type::EdgeSet { .. }]) => Ok((*g).clone()),
-        (OutDegrees | OutDegreesUint | Transpose | Relabel, _) => misfit("edgeset"),
+        (Transpose | Both | Relabel, [g @ Type::EdgeSet { .. }]) => Ok((*g).clone()),
+        (OutDegrees | OutDegreesUint | Transpose | Both | Relabel, _) => misfit("edgeset"),
         (VertexCount, [Type::EdgeSet { .. } | Type::VertexSet(_)]) => Ok(Type::INT),
         (VertexCount, _) => misfit("edgeset or vertexset"),
         (OutDegree, [g, v]) if takes_vertex(g, v) => Ok(Type::INT),

@@ -1,6 +1,7 @@
 //! Visiting nodes: children of expressions, expressions of statements, function references, labels.
 
 use crate::expr::{Expr, ExprKind, FunctionRef};
+use crate::groups::{GroupChoice, NeighbourGroups};
 use crate::module::Module;
 use crate::operator::{EdgeSetIterator, Operator, VertexFilter};
 use crate::source::Name;
@@ -62,6 +63,35 @@ macro_rules! child_visitors {
                         visit(e);
                     }
                     visit(value);
+                }
+                ExprKind::Groups(groups) => {
+                    let NeighbourGroups { graph, vertex, key, value, choice, .. } = &$($mutability)? **groups;
+                    visit(graph);
+                    visit(vertex);
+                    for e in &$($mutability)? key.captures {
+                        visit(e);
+                    }
+                    if let Some(value) = value {
+                        for e in &$($mutability)? value.captures {
+                            visit(e);
+                        }
+                    }
+                    match choice {
+                        GroupChoice::Best { score, own } => {
+                            if let Some(own) = own {
+                                visit(own);
+                            }
+                            for e in &$($mutability)? score.captures {
+                                visit(e);
+                            }
+                        }
+                        GroupChoice::Each(function) => {
+                            for e in &$($mutability)? function.captures {
+                                visit(e);
+                            }
+                        }
+                        GroupChoice::Count | GroupChoice::LeastAbsent => {}
+                    }
                 }
                 ExprKind::EnqueueVertex { vertex, .. } => visit(vertex),
                 ExprKind::PriorityQueueAlloc(q) => visit(&$($mutability)? q.start),
@@ -225,6 +255,7 @@ pub enum Use {
 pub fn function_refs(expr: &Expr) -> Vec<(Use, &FunctionRef)> {
     match &expr.kind {
         ExprKind::Call { function, .. } => vec![(Use::Call, function)],
+        ExprKind::Groups(groups) => groups.functions().map(|function| (Use::Call, function)).collect(),
         ExprKind::Operator(op) => operator_functions(op),
         _ => Vec::new(),
     }
@@ -256,6 +287,7 @@ pub fn operator_functions(op: &Operator) -> Vec<(Use, &FunctionRef)> {
 pub fn function_refs_mut(expr: &mut Expr) -> Vec<(Use, &mut FunctionRef)> {
     match &mut expr.kind {
         ExprKind::Call { function, .. } => vec![(Use::Call, function)],
+        ExprKind::Groups(groups) => groups.functions_mut().map(|function| (Use::Call, function)).collect(),
         ExprKind::Operator(op) => match &mut **op {
             Operator::VertexSetIterator(v) => vec![(Use::VertexApply, &mut v.apply)],
             Operator::VertexSetFilter(v) => vec![(Use::VertexFilter, &mut v.filter)],

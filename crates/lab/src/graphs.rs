@@ -61,9 +61,14 @@ impl BenchGraphs {
         let Some(program) = program else { return Ok(Arc::clone(self)) };
         let own = self.graph(program.needs_weights);
         if program.needs_symmetric && !own.is_symmetric() {
-            let made = self.symmetric.get_or_init(|| {
-                Arc::new(BenchGraphs::of(self.name.clone(), Arc::new(self.plain.symmetrised()), self.random))
-            });
+            let made = match self.symmetric.get() {
+                Some(made) => made,
+                None => {
+                    let plain = self.plain.symmetrised().map_err(|error| error.to_string())?;
+                    let made = BenchGraphs::of(self.name.clone(), Arc::new(plain), self.random);
+                    self.symmetric.get_or_init(|| Arc::new(made))
+                }
+            };
             return made.suited(Some(program));
         }
         let suited = program.suit(Arc::clone(own), &self.name).map_err(|error| error.to_string())?;

@@ -23,6 +23,7 @@
 //! | `sheet` | columns and rows: answers of queries, as text, CSV, Parquet, LaTeX or Markdown |
 //! | `db`, `collect` | the lab file; the runner that finds what is missing and measures it |
 //! | `check` | the conformance matrix: is a machine right? |
+//! | `sequence` | sequences of runs: does one run change the next? |
 //! | `clock` | the date; facts about the computer and its memory bandwidth come from `gw-meter` |
 //!
 //! Nothing here trains a model or knows how one machine works.
@@ -52,6 +53,7 @@ mod record;
 mod report;
 mod run;
 mod select;
+mod sequence;
 mod sheet;
 mod sources;
 pub mod stats;
@@ -81,7 +83,11 @@ pub use record::{Counted, Measurement, Provenance, RowUsage};
 pub use report::{ReportData, ReportModel, ReportQuery, WorthALook, render_report, report_tables, worth_a_look};
 pub use run::{Listener, Outcome, Settings, run};
 pub use select::Selection;
+pub use sequence::{
+    BadSequence, Change, Drawing, Edge, Ending, Kind as SequenceKind, Played, Sequence, SequenceFailure,
+    SequenceReport, SequenceTally, Sequences, Start, Step, Target, Targets, play, run_sequences,
+};
 pub use sheet::{Field, Sheet, SheetError};
-pub use suite::{Entry, GraphEntry, Override, Scalar, Suite};
+pub use suite::{Entry, GraphEntry, MOST_RUNS, Override, Scalar, Suite};
 pub use switching::{SwitchCost, SwitchRow, Switching};
 pub use table::{Implementation, StepTable, StepTimes, TableGraph, Variant};

@@ -5,7 +5,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use graphwright::{Decision, Job, Observer, StepRecord, Times};
+use graphwright::schedule::Decision;
+use graphwright::{Job, Observer, StepRecord, Times};
 
 use crate::stats::Summary;
 
@@ -58,7 +59,7 @@ pub struct OperatorTime {
 /// let measured = measure(bfs.on(&graph).arg("source", 0), Repeats::default()).unwrap();
 /// assert_eq!((measured.runs.len(), measured.operators["s0:s1"].calls), (5, 39));
 /// ```
-pub fn measure(job: Job<'_>, repeats: Repeats) -> graphwright::Result<Measured> {
+pub fn measure(job: Job, repeats: Repeats) -> graphwright::Result<Measured> {
     let mut prepared = job.prepare()?;
     for _ in 0..repeats.warm_ups {
         prepared.run()?;

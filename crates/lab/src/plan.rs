@@ -10,9 +10,9 @@ use gw_programs::ArgKind;
 use crate::error::{LabError, Result};
 use crate::program::{DEFAULT, PlannedProgram};
 use crate::select::Selection;
-use crate::suite::{Entry, GraphEntry, Override, Suite};
+use crate::suite::{Entry, GraphEntry, MOST_RUNS, Override, Suite};
 use crate::template::{fill, uses};
-use graphwright::Wanted;
+use graphwright::schedule::Wanted;
 
 /// Start vertices of an entry that does not say how many.
 const SOURCES: u32 = 4;
@@ -308,9 +308,14 @@ impl<'a> Planner<'a> {
         }
         let sources = starts.then(|| selection.sources.or(sources).unwrap_or(SOURCES));
         let trials = selection.trials.or(changes.trials).or(entry.trials).unwrap_or(suite.trials);
+        let runs = u64::from(sources.unwrap_or(1)) * u64::from(trials);
+        if runs > u64::from(MOST_RUNS) {
+            let message = format!("sources x trials are {runs} timed runs: {MOST_RUNS} is the limit of a row");
+            return Err(suite.wrong(format!("{} on {}", place(), graph.name), message));
+        }
         let group = plan.cells.last().map_or(0, |cell| cell.group + 1);
         for name in schedules {
-            let schedule = schedule_index(plan, suite, entry, name)?;
+            let schedule = schedule_index(plan, suite, entry, &args, name)?;
             let program = plan.programs[plan.schedules[schedule].program].name.clone();
             let name = CellName { program, graph: graph.name.clone(), schedule: name.clone() };
             plan.cells.push(Cell { name, sources, trials, graph: at, schedule, group, args: args.clone() });
@@ -326,8 +331,11 @@ fn arguments(entry: &Entry) -> Result<(Vec<String>, Values)> {
         if is_file { None } else { Some(gw_programs::find(&entry.program).map_err(graphwright::Error::from)?) };
     let known = standard.map_or(&[][..], |p| p.args);
     let defaults = known.iter().filter_map(|arg| match arg.kind {
-        ArgKind::Count(count) => Some((arg.name.to_string(), count.to_string())),
-        ArgKind::Tolerance(number) | ArgKind::Positive(number) => Some((arg.name.to_string(), number.to_string())),
+        ArgKind::Count(count) | ArgKind::Row { example: count, .. } => Some((arg.name.to_string(), count.to_string())),
+        ArgKind::Tolerance(number) | ArgKind::Share(number) | ArgKind::Positive(number) => {
+            Some((arg.name.to_string(), number.to_string()))
+        }
+        ArgKind::Weights => arg.default.map(|value| (arg.name.to_string(), value.to_string())),
         _ => None,
     });
     let usual = || match standard {
@@ -339,7 +347,12 @@ fn arguments(entry: &Entry) -> Result<(Vec<String>, Values)> {
                 ArgKind::Target => "target",
                 ArgKind::Landmark => "landmark",
                 ArgKind::Delta => "delta",
-                ArgKind::Count(_) | ArgKind::Tolerance(_) | ArgKind::Positive(_) => name,
+                ArgKind::Count(_)
+                | ArgKind::Row { .. }
+                | ArgKind::Tolerance(_)
+                | ArgKind::Share(_)
+                | ArgKind::Positive(_)
+                | ArgKind::Weights => name,
             };
             known.iter().map(|arg| format!("{{{}}}", word(arg.kind, arg.name))).collect()
         }
@@ -348,9 +361,9 @@ fn arguments(entry: &Entry) -> Result<(Vec<String>, Values)> {
 }
 
 /// The place of a program under a schedule in the plan, added when it is new.
-fn schedule_index(plan: &mut Plan, suite: &Suite, entry: &Entry, name: &str) -> Result<usize> {
-    let program = PlannedProgram::find(suite, &entry.program)?;
-    let program = match plan.programs.iter().position(|p| p.name == program.name) {
+fn schedule_index(plan: &mut Plan, suite: &Suite, entry: &Entry, args: &[String], name: &str) -> Result<usize> {
+    let program = PlannedProgram::find(suite, &entry.program)?.with_rows(args)?;
+    let program = match plan.programs.iter().position(|p| p.is_same(&program)) {
         Some(index) => index,
         None => {
             plan.programs.push(program);

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use graphwright::{Compiled, Error, Program, Wanted};
+use graphwright::schedule::{Compiled, Wanted};
+use graphwright::{Error, Program};
 use gw_exec::{GraphVm, RunOptions};
 use gw_ir::types::Type;
 use gw_programs::Program as StandardProgram;
@@ -40,6 +41,17 @@ impl PlannedProgram {
             None => Program::find_in(name, |path| suite.path(path))?,
         };
         Ok(PlannedProgram { name: program.name().to_string(), program })
+    }
+
+    /// With rows of results as long as these arguments say.
+    pub(crate) fn with_rows(self, args: &[String]) -> Result<Self> {
+        let program = self.program.with_rows(args)?;
+        Ok(PlannedProgram { program, ..self })
+    }
+
+    /// Whether this is the same program with the same text.
+    pub(crate) fn is_same(&self, other: &PlannedProgram) -> bool {
+        self.name == other.name && self.program.file().text == other.program.file().text
     }
 
     /// The standard program, when it is one.

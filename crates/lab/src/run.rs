@@ -28,7 +28,8 @@ use crate::sources;
 use crate::stats::Summary;
 use crate::template::fill;
 use crate::traffic::{Tally, Traffic, typical};
-use graphwright::{ADAPTIVE, AUTO, RULE, Times, Wanted};
+use graphwright::Times;
+use graphwright::schedule::{ADAPTIVE, AUTO, RULE, Wanted};
 
 /// On what and how a plan is run.
 pub struct Settings<'a> {

@@ -16,13 +16,16 @@ pub(crate) fn choose(out: &Adjacency, count: usize, seed: u64, stream: u64) -> V
         return Vec::new();
     }
     let mut rng = Rng::new(seed, stream);
-    let mut chosen: Vec<VertexId> = Vec::with_capacity(count);
+    let mut chosen: Vec<VertexId> = Vec::new();
+    let mut taken = vec![false; useful.len()];
     while chosen.len() < count {
         // Once all have been taken, they are taken again.
-        let round = chosen.len() / useful.len() * useful.len();
-        let vertex = useful[rng.below(useful.len() as u64) as usize];
-        if !chosen[round..].contains(&vertex) {
-            chosen.push(vertex);
+        if chosen.len().is_multiple_of(useful.len()) {
+            taken.fill(false);
+        }
+        let at = rng.below(useful.len() as u64) as usize;
+        if !std::mem::replace(&mut taken[at], true) {
+            chosen.push(useful[at]);
         }
     }
     chosen

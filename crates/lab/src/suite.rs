@@ -10,7 +10,10 @@ use serde::Deserialize;
 use crate::builtin;
 use crate::error::{LabError, Result};
 use crate::program::DEFAULT;
-use graphwright::AUTO;
+use graphwright::schedule::AUTO;
+
+/// The most sources, trials or warm-ups that may be asked for, and the most timed runs of a row.
+pub const MOST_RUNS: u32 = 1 << 20;
 
 /// A benchmark suite as written in its file. `docs/bench.md` explains every key.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -192,8 +195,8 @@ impl Suite {
         if self.entries.is_empty() {
             return Err(self.wrong("entry", "the list is empty: name at least one program"));
         }
-        self.positive("trials", Some(self.trials))?;
-        self.positive("warm-ups", Some(self.warm_ups))?;
+        self.counted("trials", Some(self.trials))?;
+        self.counted("warm-ups", Some(self.warm_ups))?;
         for (i, graph) in self.graphs.iter().enumerate() {
             if self.graphs[..i].iter().any(|other| other.name == graph.name) {
                 return Err(self.wrong(format!("graph `{}`", graph.name), "the name is given twice"));
@@ -204,11 +207,11 @@ impl Suite {
         }
         for entry in &self.entries {
             let place = |key: &str| format!("entry `{}`: {key}", entry.program);
-            self.positive(&place("sources"), entry.sources)?;
-            self.positive(&place("trials"), entry.trials)?;
+            self.counted(&place("sources"), entry.sources)?;
+            self.counted(&place("trials"), entry.trials)?;
             for (graph, changes) in &entry.on {
-                self.positive(&place(&format!("on {graph}: sources")), changes.sources)?;
-                self.positive(&place(&format!("on {graph}: trials")), changes.trials)?;
+                self.counted(&place(&format!("on {graph}: sources")), changes.sources)?;
+                self.counted(&place(&format!("on {graph}: trials")), changes.trials)?;
                 let listed = |names: &Vec<String>| names.iter().any(|name| name == graph);
                 let known = match &entry.graphs {
                     Some(names) => listed(names),
@@ -222,9 +225,13 @@ impl Suite {
         Ok(())
     }
 
-    fn positive(&self, place: &str, count: Option<u32>) -> Result<()> {
+    /// Refuses a number of runs or sources that is 0 or larger than any measurement needs.
+    fn counted(&self, place: &str, count: Option<u32>) -> Result<()> {
         match count {
             Some(0) => Err(self.wrong(place, "must be at least 1")),
+            Some(count) if count > MOST_RUNS => {
+                Err(self.wrong(place, format!("{count} is too large: {MOST_RUNS} is the limit")))
+            }
             _ => Ok(()),
         }
     }
@@ -273,6 +280,15 @@ mod tests {
         assert!(error("name = 't'\ntrials = 0\n[[entry]]\nprogram = 'bfs'").contains("at least 1"));
         assert!(error("name = 't'\n[[entry]]\nprogram = 'bfs'\nsources = 0").contains("entry `bfs`: sources"));
         assert!(error("name = 't'\n[[entry]]\nprogram = 'bfs'\n[entry.on.x]\ntrials = 2").contains("on `x`"));
+        let many = |key: &str, count: u64| error(&format!("name = 't'\n[[entry]]\nprogram = 'bfs'\n{key} = {count}"));
+        for key in ["sources", "trials", "on.x.sources", "on.x.trials"] {
+            let place = key.replace("on.x.", "on x: ");
+            let refused = many(key, 1 << 31);
+            let sentence = format!("entry `bfs`: {place}: 2147483648 is too large: 1048576 is the limit");
+            assert!(refused.contains(&sentence), "{refused}");
+        }
+        assert!(many("sources", 1 << 32).contains("line 4"), "{}", many("sources", 1 << 32));
+        assert_eq!(many("sources", 1 << 20), "");
         let twice = "name = 't'\n[[graph]]\nname = 'a'\n[[graph]]\nname = 'a'\n[[entry]]\nprogram = 'bfs'";
         assert!(error(twice).contains("graph `a`: the name is given twice"), "{}", error(twice));
         assert!(error("name = ").contains("line 1"));

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::sheet::{Field, Sheet};
 use crate::table::{StepTable, retain};
-use graphwright::Adviser;
+use graphwright::schedule::Adviser;
 
 /// What it costs to go from one implementation to another.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]

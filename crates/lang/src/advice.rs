@@ -64,8 +64,8 @@ pub(crate) fn top_level(word: &str) -> Option<&'static str> {
                 "functions start with `func`, as in `func main()`",
             ),
             (
-                &["import", "include", "using", "use", "require"],
-                "there are no imports: all built-in functions are always there",
+                &["import", "include", "using", "require", "from"],
+                "write `use \"moves.gt\";` for a file, `use std.search;` for the standard library",
             ),
             (
                 &["struct", "class", "type", "record"],

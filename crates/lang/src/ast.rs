@@ -15,10 +15,36 @@ pub struct Ident {
 /// A whole algorithm file. The schedule section, if any, stays text until the checker has the labels.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Ast {
+    /// The modules that the file uses.
+    pub uses: Vec<Use>,
     /// Top-level declarations in source order.
     pub items: Vec<Item>,
     /// Byte range of the schedule statements behind the `schedule:` line.
     pub schedule: Option<Span>,
+}
+
+/// `use "moves.gt";`, `use std.search as s;`, `use "hits.gt" with edges, gather = pull;`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Use {
+    /// What is used.
+    pub module: ModuleName,
+    /// Place of the path or the name.
+    pub module_span: Span,
+    /// The name that qualifies the module's names: what stands behind `as`, else the file's name if it is a name.
+    pub alias: Option<Ident>,
+    /// Declarations of the module, each with that of this file that takes its place.
+    pub with: Vec<(Ident, Ident)>,
+    /// The whole line.
+    pub span: Span,
+}
+
+/// How a module is named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ModuleName {
+    /// A file, by its path from the folder of the using file.
+    File(String),
+    /// A module of the standard library.
+    Std(String),
 }
 
 /// One top-level declaration.
@@ -375,6 +401,8 @@ pub enum ExprKind {
         /// Third argument of `applyModified`: true disables deduplication.
         disable_dedup: Option<bool>,
     },
+    /// `receiver.groupBy(key).count().best(g, target)` and the other chains over grouped neighbours.
+    Groups(Box<Groups>),
     /// `load(path)`, `load(path, weight)`.
     Load {
         /// The text that names what is read.
@@ -406,6 +434,23 @@ pub enum ExprKind {
     NewPriorityQueue(Box<NewPriorityQueue>),
     /// Something the parser already complained about.
     Error,
+}
+
+/// A chain over grouped neighbours: the edges, the key, how values of a group are combined, and what is chosen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Groups {
+    /// The edgeset, with its filters.
+    pub receiver: Expr,
+    /// The function or vector that gives the key.
+    pub key: FuncRef,
+    /// `count`, `sum`, `min` or `max`.
+    pub combine: Ident,
+    /// What is combined.
+    pub values: Vec<FuncRef>,
+    /// `best`, `each`, `groups` or `leastAbsent`.
+    pub choice: Ident,
+    /// The functions and vectors of the choice.
+    pub args: Vec<FuncRef>,
 }
 
 /// The constructor arguments of a priority queue, in order.
@@ -522,65 +567,72 @@ impl WordOp {
     }
 }
 
-/// Binary operators.
+/// Binary operators, in programs and in GraphIR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BinaryOp {
-    /// `or`, short-circuit.
-    Or,
-    /// `and`, short-circuit.
-    And,
-    /// `xor` on truth values.
-    Xor,
-    /// `==`
-    Eq,
-    /// `!=`
-    Ne,
-    /// `<`
-    Lt,
-    /// `>`
-    Gt,
-    /// `<=`
-    Le,
-    /// `>=`
-    Ge,
     /// `+`
     Add,
     /// `-`
     Sub,
     /// `*`
     Mul,
-    /// `/`
+    /// `/`, truncating on integers.
     Div,
+    /// `==`
+    Eq,
+    /// `!=`
+    Ne,
+    /// `<`
+    Lt,
+    /// `<=`
+    Le,
+    /// `>`
+    Gt,
+    /// `>=`
+    Ge,
+    /// `and`, short-circuit.
+    And,
+    /// `or`, short-circuit.
+    Or,
+    /// `xor` on truth values.
+    Xor,
 }
 
 impl BinaryOp {
-    /// The spelling in source text.
+    /// All operators with their spelling.
+    pub const ALL: [(BinaryOp, &'static str); 13] = [
+        (BinaryOp::Add, "+"),
+        (BinaryOp::Sub, "-"),
+        (BinaryOp::Mul, "*"),
+        (BinaryOp::Div, "/"),
+        (BinaryOp::Eq, "=="),
+        (BinaryOp::Ne, "!="),
+        (BinaryOp::Lt, "<"),
+        (BinaryOp::Le, "<="),
+        (BinaryOp::Gt, ">"),
+        (BinaryOp::Ge, ">="),
+        (BinaryOp::And, "and"),
+        (BinaryOp::Or, "or"),
+        (BinaryOp::Xor, "xor"),
+    ];
+
+    /// The spelling.
     pub fn symbol(self) -> &'static str {
-        match self {
-            BinaryOp::Or => "or",
-            BinaryOp::And => "and",
-            BinaryOp::Xor => "xor",
-            BinaryOp::Eq => "==",
-            BinaryOp::Ne => "!=",
-            BinaryOp::Lt => "<",
-            BinaryOp::Gt => ">",
-            BinaryOp::Le => "<=",
-            BinaryOp::Ge => ">=",
-            BinaryOp::Add => "+",
-            BinaryOp::Sub => "-",
-            BinaryOp::Mul => "*",
-            BinaryOp::Div => "/",
-        }
+        BinaryOp::ALL.iter().find(|(op, _)| *op == self).map_or("?", |(_, symbol)| symbol)
     }
 
-    /// True for the six comparisons.
+    /// `+ - * /`.
+    pub fn is_arithmetic(self) -> bool {
+        matches!(self, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div)
+    }
+
+    /// `== != < <= > >=`.
     pub fn is_comparison(self) -> bool {
-        use BinaryOp::*;
-        matches!(self, Eq | Ne | Lt | Gt | Le | Ge)
+        !self.is_arithmetic() && !self.is_logical()
     }
 
-    /// True for `and`, `or`, `xor`.
+    /// `and or xor`.
     pub fn is_logical(self) -> bool {
-        matches!(self, BinaryOp::Or | BinaryOp::And | BinaryOp::Xor)
+        matches!(self, BinaryOp::And | BinaryOp::Or | BinaryOp::Xor)
     }
 }

@@ -17,6 +17,8 @@ pub enum Builtin {
     Neighbors,
     /// `g.transpose()`: (graph) -> edgeset.
     Transpose,
+    /// `g.both()`: (graph) -> edgeset of all edges in both directions.
+    Both,
     /// `g.relabel()`: (graph) -> edgeset.
     Relabel,
     /// `g.getEdges()`: (graph) -> uint_64, the number of edges.

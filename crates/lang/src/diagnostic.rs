@@ -1,7 +1,9 @@
 //! Diagnostics: what went wrong, where, and what to do about it; rendered with the source line and a caret.
 
 use crate::source::{SourceFile, Span};
-use ariadne::{CharSet, Color, Config, IndexType, Label as Mark, Report, ReportKind, Source};
+use ariadne::{Cache, CharSet, Color, Config, IndexType, Label as Mark, Report, ReportKind, Source};
+use std::fmt;
+use std::ops::Range;
 
 /// Each stage of the front end gives up after this many errors: the rest is noise.
 pub const MOST_FINDINGS: usize = 50;
@@ -85,34 +87,29 @@ impl Diagnostic {
 
     /// The finding with its source line and caret, ending in a newline.
     pub fn render(&self, source: &SourceFile, color: bool) -> String {
-        let text = Source::from(source.text.as_str());
-        self.render_cached(source, &mut (source.name.as_str(), text), color)
+        self.render_cached(&mut Texts::new(source), color)
     }
 
-    fn render_cached<'a>(&self, source: &'a SourceFile, cache: &mut (&'a str, Source<&'a str>), color: bool) -> String {
+    fn render_cached(&self, texts: &mut Texts<'_>, color: bool) -> String {
         let kind = match self.severity {
             Severity::Error => ReportKind::Error,
             Severity::Warning => ReportKind::Warning,
-        };
-        let name = source.name.as_str();
-        let range = |span: Span| {
-            let end = span.end.min(source.text.len());
-            (name, span.start.min(end)..end)
         };
         let config = Config::default()
             .with_color(color)
             .with_char_set(if color { CharSet::Unicode } else { CharSet::Ascii })
             .with_index_type(IndexType::Byte);
         let mark = |label: &Label, color: Color| {
+            let place = texts.place(label.span);
             // In source order; out of order, the renderer would open a second snippet.
-            let order = i32::try_from(label.span.start).unwrap_or(i32::MAX);
-            let mark = Mark::new(range(label.span)).with_color(color).with_order(order);
+            let order = i32::try_from(place.1.start).unwrap_or(i32::MAX);
+            let mark = Mark::new(place).with_color(color).with_order(order);
             match label.message.as_str() {
                 "" => mark,
                 message => mark.with_message(message),
             }
         };
-        let mut report = Report::build(kind, range(self.primary.span))
+        let mut report = Report::build(kind, texts.place(self.primary.span))
             .with_config(config)
             .with_message(&self.message)
             .with_label(mark(&self.primary, Color::Red).with_priority(1));
@@ -123,14 +120,53 @@ impl Diagnostic {
             report = report.with_help(help);
         }
         let mut out = Vec::new();
-        // Writing to memory cannot fail, and the one source is always in the cache.
-        let _ = report.finish().write(cache, &mut out);
+        // Writing to memory cannot fail, and all sources are in the cache.
+        let _ = report.finish().write(&mut *texts, &mut out);
         let text = String::from_utf8_lossy(&out);
         let mut lines: Vec<&str> = text.lines().map(str::trim_end).collect();
         while lines.last().is_some_and(|line| line.is_empty()) {
             lines.pop();
         }
         lines.join("\n") + "\n"
+    }
+}
+
+/// The texts that snippets are cut from: one, or the files of a program.
+struct Texts<'a> {
+    source: &'a SourceFile,
+    texts: Vec<(&'a str, Source<&'a str>)>,
+}
+
+impl<'a> Texts<'a> {
+    fn new(source: &'a SourceFile) -> Self {
+        let files: Vec<(&str, &str)> = match source.origin() {
+            Some(origin) => origin.files().collect(),
+            None => vec![(&source.name, &source.text)],
+        };
+        let texts = files.into_iter().map(|(name, text)| (name, Source::from(text))).collect();
+        Self { source, texts }
+    }
+
+    /// The file of a span, and the bytes of that file.
+    fn place(&self, span: Span) -> (usize, Range<usize>) {
+        let (file, span) = match self.source.origin() {
+            Some(origin) => origin.span(span),
+            None => (0, span),
+        };
+        let end = span.end.min(self.texts[file].1.text().len());
+        (file, span.start.min(end)..end)
+    }
+}
+
+impl<'a> Cache<usize> for Texts<'a> {
+    type Storage = &'a str;
+
+    fn fetch(&mut self, file: &usize) -> Result<&Source<&'a str>, impl fmt::Debug> {
+        self.texts.get(*file).map(|(_, text)| text).ok_or(())
+    }
+
+    fn display<'b>(&self, file: &'b usize) -> Option<impl fmt::Display + 'b> {
+        self.texts.get(*file).map(|(name, _)| name.to_string())
     }
 }
 
@@ -148,8 +184,8 @@ pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
 /// assert!(render(&diagnostics, &file, false).contains("expected `;`"));
 /// ```
 pub fn render(diagnostics: &[Diagnostic], source: &SourceFile, color: bool) -> String {
-    let mut cache = (source.name.as_str(), Source::from(source.text.as_str()));
+    let mut texts = Texts::new(source);
     let reports: Vec<String> =
-        diagnostics.iter().map(|diagnostic| diagnostic.render_cached(source, &mut cache, color)).collect();
+        diagnostics.iter().map(|diagnostic| diagnostic.render_cached(&mut texts, color)).collect();
     reports.join("\n")
 }

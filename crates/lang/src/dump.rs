@@ -207,6 +207,17 @@ impl Dumper<'_> {
                     d.expr(receiver);
                 });
             }
+            ExprKind::Groups(groups) => {
+                let names = |refs: &[FuncRef]| refs.iter().map(|f| f.name.name.as_str()).collect::<Vec<_>>().join(" ");
+                let text =
+                    format!("groups by {} {} {}", groups.key.name.name, groups.combine.name, names(&groups.values));
+                self.line(span, &format!("{} {} {}", text.trim(), groups.choice.name, names(&groups.args)));
+                self.inside(|d| {
+                    let refs = std::iter::once(&groups.key).chain(&groups.values).chain(&groups.args);
+                    refs.for_each(|func| d.captures(func));
+                    d.expr(&groups.receiver);
+                });
+            }
             ExprKind::Load { path, weight } => {
                 let parts: Vec<&Expr> = std::iter::once(&**path).chain(weight.as_deref()).collect();
                 self.parts(span, "load", &parts, &[]);

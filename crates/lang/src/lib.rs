@@ -2,6 +2,7 @@
 //!
 //! | step | function | gives |
 //! |---|---|---|
+//! | files to one text | [`SourceFile::with_files`] | [`SourceFile`] |
 //! | text to tokens | [`tokens`] | [`token::Token`] |
 //! | tokens to tree | [`parse()`] | [`ast::Ast`] |
 //! | tree to typed program | [`check()`] | [`TypedProgram`] |
@@ -30,6 +31,7 @@ pub mod dump;
 mod front;
 pub mod labels;
 pub mod lexer;
+mod modules;
 pub mod parse;
 pub mod schedule;
 pub mod source;
@@ -45,6 +47,7 @@ pub use diagnostic::{Diagnostic, Severity};
 pub use front::{Front, compile_front};
 pub use labels::{fit_schedule, label_paths, unknown_labels};
 pub use lexer::tokens;
+pub use modules::{File, Files, MOST_FILES, MOST_TEXT, Missing, NoFiles, std_modules};
 pub use parse::parse;
 pub use schedule::{ParsedSchedule, parse_schedule, read_schedule};
 pub use source::{SourceFile, Span};

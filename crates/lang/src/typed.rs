@@ -236,7 +236,7 @@ pub enum StmtKind {
     Expr(Expr),
 }
 
-/// Reduction operators; the `async` spellings mean the same.
+/// Reduction operators, in checked programs and in GraphIR; the `async` spellings mean the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReduceOp {
     /// `+=`
@@ -245,9 +245,9 @@ pub enum ReduceOp {
     Min,
     /// `max=`
     Max,
-    /// `|=`
+    /// `|=`, on whole numbers.
     Or,
-    /// `&=`
+    /// `&=`, on whole numbers.
     And,
 }
 
@@ -328,6 +328,8 @@ pub enum ExprKind {
     },
     /// An edge operator; a vertexset when it yields one, void otherwise.
     EdgeApply(Box<EdgeApply>),
+    /// A choice among the groups of neighbours; a vertexset when it assigns, void otherwise.
+    Groups(Box<GroupApply>),
     /// `set.apply(f)`, void.
     VertexApply {
         /// The set.
@@ -388,6 +390,74 @@ pub struct EdgeApply {
     pub func: FuncUse,
     /// True if the function takes the weight.
     pub weighted: bool,
+}
+
+/// An operator over the groups of neighbours of every vertex.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupApply {
+    /// The graph, a global edgeset.
+    pub graph: Expr,
+    /// Its type.
+    pub graph_type: EdgeSetType,
+    /// The vertices whose neighbours are grouped.
+    pub from: Option<Filter>,
+    /// The neighbours that take part: those for which the function is true.
+    pub to: Option<FuncUse>,
+    /// The key of an edge, a number; negative keys leave the edge out.
+    pub key: EdgeValue,
+    /// How the values of a group become one.
+    pub combine: Combine,
+    /// The value of an edge; `None` counts edges.
+    pub value: Option<EdgeValue>,
+    /// What is made of the groups.
+    pub choice: GroupChoice,
+}
+
+/// A number of an edge from a vertex to its neighbour.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EdgeValue {
+    /// The entry of the neighbour in a vector over vertices.
+    Vector(Expr),
+    /// The weight of the edge.
+    Weight,
+    /// A function `(v, n)` or `(v, n, weight)`.
+    Func {
+        /// The function.
+        func: FuncUse,
+        /// True if the function takes the weight.
+        weighted: bool,
+    },
+}
+
+/// How the values of a group become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Combine {
+    /// `count()` and `sum(..)`.
+    Sum,
+    /// `min(..)`.
+    Min,
+    /// `max(..)`.
+    Max,
+}
+
+/// What is made of the groups of a vertex.
+#[derive(Clone, Debug, PartialEq)]
+pub enum GroupChoice {
+    /// `best(g, target[, own])`: assigns the key with the greatest `g(v, key, value)`, the least among equals.
+    Best {
+        /// The function `(v, key, value) -> double`.
+        score: FuncUse,
+        /// The vector that gets the key.
+        target: Expr,
+        /// A vector whose key is offered with the value 0 where no neighbour has it.
+        own: Option<Expr>,
+    },
+    /// `each(f)`: calls `f(v, key, value)` for every group.
+    Each(FuncUse),
+    /// `groups(vector)`: assigns the number of groups.
+    Groups(Expr),
+    /// `leastAbsent(vector)`: assigns the least number from 0 on that is no key.
+    LeastAbsent(Expr),
 }
 
 /// Restriction of one end of the edges.
@@ -493,6 +563,52 @@ impl TypedProgram {
     }
 }
 
+impl GroupApply {
+    /// The functions that are called for edges and groups.
+    pub fn functions(&self) -> impl Iterator<Item = &FuncUse> {
+        let of_choice = match &self.choice {
+            GroupChoice::Best { score: func, .. } | GroupChoice::Each(func) => Some(func),
+            GroupChoice::Groups(_) | GroupChoice::LeastAbsent(_) => None,
+        };
+        self.edge_functions().chain(of_choice)
+    }
+
+    /// The functions that are called for edges: the `to` filter, the key and the value.
+    pub fn edge_functions(&self) -> impl Iterator<Item = &FuncUse> {
+        let values = [Some(&self.key), self.value.as_ref()].into_iter().flatten();
+        self.to.iter().chain(values.filter_map(|value| match value {
+            EdgeValue::Func { func, .. } => Some(func),
+            EdgeValue::Vector(_) | EdgeValue::Weight => None,
+        }))
+    }
+
+    /// The vectors that are named beside functions.
+    pub fn vectors(&self) -> impl Iterator<Item = &Expr> {
+        let values = [Some(&self.key), self.value.as_ref()].into_iter().flatten();
+        let read = values.filter_map(|value| match value {
+            EdgeValue::Vector(vector) => Some(vector),
+            EdgeValue::Func { .. } | EdgeValue::Weight => None,
+        });
+        let own = match &self.choice {
+            GroupChoice::Best { own, .. } => own.as_ref(),
+            _ => None,
+        };
+        read.chain(own).chain(self.choice.target())
+    }
+}
+
+impl GroupChoice {
+    /// The vector that is assigned.
+    pub fn target(&self) -> Option<&Expr> {
+        match self {
+            GroupChoice::Best { target, .. } | GroupChoice::Groups(target) | GroupChoice::LeastAbsent(target) => {
+                Some(target)
+            }
+            GroupChoice::Each(_) => None,
+        }
+    }
+}
+
 impl Function {
     /// The local with this id.
     pub fn local(&self, id: LocalId) -> &Local {
@@ -509,7 +625,7 @@ impl Function {
 pub(crate) fn type_name(ty: &Type, elem: &dyn Fn(ElemId) -> String) -> String {
     match ty {
         Type::Void => "nothing".into(),
-        Type::Scalar(scalar) => scalar.name().into(),
+        Type::Scalar(scalar) => scalar.keyword().into(),
         Type::Element(id) => elem(*id),
         Type::VertexSet(id) => format!("vertexset{{{}}}", elem(*id)),
         Type::EdgeSet(set) => {

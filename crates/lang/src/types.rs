@@ -19,8 +19,8 @@ pub struct FuncId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LocalId(pub u32);
 
-/// The scalar types.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// The scalar types of programs and of GraphIR. Arithmetic on them is C's, with wrap-around for the integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scalar {
     /// `int`, 32 bits signed.
     Int,
@@ -30,19 +30,31 @@ pub enum Scalar {
     Int64,
     /// `uint_64`, 64 bits unsigned.
     Uint64,
-    /// `float`, 32 bits.
+    /// `float`, 32 bits IEEE.
     Float,
-    /// `double`, 64 bits.
+    /// `double`, 64 bits IEEE.
     Double,
-    /// `bool`, one byte.
+    /// `bool`, one byte, 0 or 1.
     Bool,
     /// `string`, host only.
     String,
 }
 
 impl Scalar {
-    /// The spelling in source text.
-    pub fn name(self) -> &'static str {
+    /// All scalars, for tables and tests.
+    pub const ALL: [Scalar; 8] = [
+        Scalar::Int,
+        Scalar::Uint,
+        Scalar::Int64,
+        Scalar::Uint64,
+        Scalar::Float,
+        Scalar::Double,
+        Scalar::Bool,
+        Scalar::String,
+    ];
+
+    /// The spelling in programs and in the text form of GraphIR.
+    pub fn keyword(self) -> &'static str {
         match self {
             Scalar::Int => "int",
             Scalar::Uint => "uint",
@@ -55,19 +67,29 @@ impl Scalar {
         }
     }
 
-    /// Everything but strings: can take part in arithmetic.
+    /// The scalar written `keyword`.
+    pub fn from_keyword(keyword: &str) -> Option<Scalar> {
+        Scalar::ALL.into_iter().find(|s| s.keyword() == keyword)
+    }
+
+    /// Integers and floating-point numbers, not bool and string.
     pub fn is_numeric(self) -> bool {
-        self != Scalar::String
+        !matches!(self, Scalar::Bool | Scalar::String)
+    }
+
+    /// `int`, `uint`, `int_64` or `uint_64`.
+    pub fn is_whole(self) -> bool {
+        self.is_numeric() && !self.is_float()
+    }
+
+    /// `int` or `int_64`.
+    pub fn is_signed(self) -> bool {
+        matches!(self, Scalar::Int | Scalar::Int64)
     }
 
     /// `float` or `double`.
-    pub fn is_floating(self) -> bool {
+    pub fn is_float(self) -> bool {
         matches!(self, Scalar::Float | Scalar::Double)
-    }
-
-    /// `int`, `uint`, `int_64`, `uint_64` or `bool`.
-    pub fn is_integral(self) -> bool {
-        self.is_numeric() && !self.is_floating()
     }
 
     /// The type C arithmetic on the two operands is done in; `bool` counts as `int`.
@@ -97,7 +119,7 @@ impl Scalar {
 
 impl fmt::Display for Scalar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        f.write_str(self.keyword())
     }
 }
 
@@ -175,9 +197,9 @@ impl Type {
         }
     }
 
-    /// [`Type::repr`], unless it is a string.
+    /// [`Type::repr`], unless it is a string: what can take part in arithmetic, where `bool` counts as `int`.
     pub fn numeric(&self) -> Option<Scalar> {
-        self.repr().filter(|scalar| scalar.is_numeric())
+        self.repr().filter(|scalar| *scalar != Scalar::String)
     }
 
     /// The type at the bottom of a (nested) vector; the type itself otherwise.

@@ -1,6 +1,6 @@
 //! Walks over the typed tree.
 
-use crate::typed::{EdgeApply, Expr, ExprKind, Filter, FuncUse, Init, Place, Stmt, StmtKind};
+use crate::typed::{EdgeApply, Expr, ExprKind, Filter, FuncUse, GroupApply, Init, Place, Stmt, StmtKind};
 
 /// Calls `f` for every statement, outer before inner.
 pub fn stmts(body: &[Stmt], f: &mut impl FnMut(&Stmt)) {
@@ -110,6 +110,7 @@ pub fn expr(outer: &Expr, f: &mut impl FnMut(&Expr)) {
         }
         ExprKind::Builtin { args, .. } => args.iter().for_each(|arg| expr(arg, f)),
         ExprKind::EdgeApply(apply) => edge_apply(apply, f),
+        ExprKind::Groups(apply) => group_apply(apply, f),
         ExprKind::VertexApply { set, func }
         | ExprKind::VertexFilter { set, func }
         | ExprKind::VertexApplyExtern { set, func } => {
@@ -132,6 +133,17 @@ fn edge_apply(apply: &EdgeApply, f: &mut impl FnMut(&Expr)) {
         }
     }
     func_use(&apply.func, f);
+}
+
+fn group_apply(apply: &GroupApply, f: &mut impl FnMut(&Expr)) {
+    expr(&apply.graph, f);
+    match &apply.from {
+        Some(Filter::Set(set)) => expr(set, f),
+        Some(Filter::Func(func)) => func_use(func, f),
+        None => {}
+    }
+    apply.functions().for_each(|func| func_use(func, f));
+    apply.vectors().for_each(|vector| expr(vector, f));
 }
 
 fn func_use(func: &FuncUse, f: &mut impl FnMut(&Expr)) {

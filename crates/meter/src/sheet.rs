@@ -335,29 +335,17 @@ impl Sheet {
         std::fs::create_dir_all(folder).map_err(failed)?;
         let mut text = serde_json::to_string_pretty(self).map_err(|e| failed(e.into()))?;
         text.push('\n');
-        let mut new = tempfile::Builder::new();
-        // As other new files: the system's mask takes away what others may not do.
-        #[cfg(unix)]
-        new.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let mut file = new.tempfile_in(folder).map_err(failed)?;
-        std::io::Write::write_all(&mut file, text.as_bytes()).map_err(failed)?;
-        file.persist(path).map_err(|e| failed(e.error))?;
-        Ok(())
+        match gw_graph::format::write_file(path, text.as_bytes()) {
+            Ok(_) => Ok(()),
+            Err(gw_graph::GraphError::Io { source, .. }) => Err(failed(source)),
+            Err(other) => Err(failed(std::io::Error::other(other.to_string()))),
+        }
     }
 
-    /// Where the sheet of this machine for a target is kept: `meter-cpu.json` or `meter-cuda.json` in the folder in
-    /// `GW_CACHE`, else in `graphwright` in `XDG_CACHE_HOME` or `~/.cache`.
+    /// Where the sheet of this machine for a target is kept: `meter-cpu.json` or `meter-cuda.json` in
+    /// [`gw_graph::cache_folder`].
     pub fn kept_at(target: Target) -> Result<PathBuf> {
-        let variable = |name| std::env::var_os(name).map(PathBuf::from);
-        let set = |name| variable(name).filter(|path| !path.as_os_str().is_empty());
-        let folder = match variable("GW_CACHE") {
-            Some(folder) => Some(folder).filter(|folder| !folder.as_os_str().is_empty()),
-            None => set("XDG_CACHE_HOME")
-                .or_else(|| set("HOME").map(|home| home.join(".cache")))
-                .or_else(|| set("LOCALAPPDATA"))
-                .map(|folder| folder.join("graphwright")),
-        };
-        Ok(folder.ok_or(MeterError::NoFolder)?.join(format!("meter-{target}.json")))
+        Ok(gw_graph::cache_folder().ok_or(MeterError::NoFolder)?.join(format!("meter-{target}.json")))
     }
 
     /// The sheet that was kept for a target, or [`MeterError::NotMeasured`].

@@ -35,7 +35,7 @@ pub struct Model {
     /// What the tree chooses from, by number; the first is the safe one.
     pub candidates: Vec<Candidate>,
     /// The tree, as text.
-    #[serde(with = "graphwright::tree_text")]
+    #[serde(with = "gw_learned::adviser::tree_text")]
     pub tree: Tree,
     /// What it could look at, with the share of the gain that splits by it brought; the most important first.
     pub features: Vec<FeatureUse>,

@@ -6,7 +6,9 @@
 use gw_graph::{Graph, VertexId};
 
 use crate::registry::{Arg, ArgKind, Program};
+use crate::rows::LONGEST_ROW;
 use crate::sources;
+use crate::weighing::Weighing;
 
 /// An argument that a program cannot take.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -82,7 +84,7 @@ impl Program {
     ///
     /// ```
     /// let pagerank = gw_programs::find("pagerank").unwrap();
-    /// assert_eq!(pagerank.with_defaults(&["web.mtx".into()]), ["web.mtx", "100", "0.000001"]);
+    /// assert_eq!(pagerank.with_defaults(&["web.mtx".into()]), ["web.mtx", "100", "0.000001", "0.85", "auto"]);
     /// ```
     pub fn with_defaults(&self, given: &[String]) -> Vec<String> {
         let missing = self.args.iter().skip(given.len());
@@ -134,6 +136,14 @@ impl Program {
         Ok(())
     }
 
+    /// What a start that no edge leaves means for the result.
+    pub fn when_stranded(&self) -> &'static str {
+        match self.name {
+            "similarity" => "so it has no neighbours in common with any vertex, and all values are 0",
+            _ => "so the run ends where it starts",
+        }
+    }
+
     /// The vertex to start from when no edge leaves it, so that the run goes nowhere.
     pub fn stranded(&self, args: &[String], graph: &Graph) -> Option<VertexId> {
         let at = self.args.iter().position(|arg| arg.kind.is_start())?;
@@ -174,9 +184,21 @@ fn check(arg: &Arg, text: &str) -> Result<(), ArgumentError> {
         }
         ArgKind::Delta => (whole(1), format!("a whole number from 1 to {MOST}")),
         ArgKind::Count(_) => (whole(0), format!("a whole number from 0 to {MOST}")),
+        ArgKind::Row { .. } => {
+            let good = text.parse::<u32>().is_ok_and(|number| number <= LONGEST_ROW);
+            (good, format!("a whole number from 0 to {LONGEST_ROW}, the most entries that a row can have"))
+        }
         ArgKind::Tolerance(_) => {
             let good = text.parse::<f64>().is_ok_and(|number| (0.0..=1.0).contains(&number));
             (good, "a number from 0 to 1".to_string())
+        }
+        ArgKind::Share(_) => {
+            let good = text.parse::<f64>().is_ok_and(|number| (0.0..1.0).contains(&number));
+            (good, "a number from 0 to below 1".to_string())
+        }
+        ArgKind::Weights => {
+            let good = Weighing::of(text).is_some();
+            (good, "`auto` (weights that the graph's file has count), `use` or `ignore`".to_string())
         }
         ArgKind::Positive(_) => {
             let good = text.parse::<f64>().is_ok_and(|number| (0.001..=1000.0).contains(&number));

@@ -1,11 +1,12 @@
 //! Arguments of a run by name and by position, with the vertices of a graph by their original ids.
 //!
 //! [`Program::bind`] puts every argument at its place before the graph is there; [`Bound::settle`] turns ids into
-//! vertices and finds a source where none is given.
+//! vertices and finds a source, a landmark and a width of buckets where none is given.
 
 use gw_graph::{Graph, VertexId};
 
 use crate::arguments::ArgumentError;
+use crate::choose::{delta, landmark, mean_degree, mean_weight};
 use crate::example::busiest;
 use crate::registry::{Arg, ArgKind, Program};
 use crate::sources;
@@ -25,6 +26,10 @@ pub struct Settled {
     pub args: Vec<String>,
     /// The source that was taken since none was given.
     pub chosen_source: Option<VertexId>,
+    /// The landmark that was taken since none was given.
+    pub chosen_landmark: Option<VertexId>,
+    /// Which width of buckets was taken since none was given, and why, in a sentence.
+    pub chosen_delta: Option<String>,
 }
 
 impl Program {
@@ -66,7 +71,7 @@ impl Program {
             }
             match value {
                 Some(text) if !is_vertex(arg) && arg.kind != ArgKind::Sources => arg.check(text)?,
-                None if !arg.kind.is_start() => {
+                None if !arg.kind.is_chosen() => {
                     let (name, meaning) = (arg.name.to_uppercase(), arg.meaning);
                     return Err(ArgumentError::Missing { name, meaning, usage: self.usage() });
                 }
@@ -84,39 +89,85 @@ impl Bound {
         at.and_then(|at| self.values[at].as_deref()).unwrap_or_default()
     }
 
+    /// The values as far as they are known before the graph: `argv[1]` first.
+    pub fn known(&self) -> Vec<String> {
+        self.values.iter().map(|value| value.clone().unwrap_or_default()).collect()
+    }
+
     /// The arguments on this graph: an id becomes its vertex, and a source that is left out the vertex with the most
     /// out-edges, which lies in a large part of most graphs.
     pub fn settle(&self, graph: &Graph) -> Result<Settled, ArgumentError> {
-        let mut settled = Settled { args: Vec::with_capacity(self.values.len()), chosen_source: None };
+        let mut settled = Settled {
+            args: Vec::with_capacity(self.values.len()),
+            chosen_source: None,
+            chosen_landmark: None,
+            chosen_delta: None,
+        };
         for (arg, value) in self.program.args.iter().zip(&self.values) {
             let text = match value {
                 Some(text) if is_vertex(arg) => vertex(arg, text, graph)?.to_string(),
                 Some(text) if arg.kind == ArgKind::Sources => sources::numbered(arg, text, graph, vertex)?,
                 Some(text) => text.clone(),
-                None if graph.vertices() == 0 => {
-                    let expected = "there: the graph has no vertices".to_string();
-                    return Err(ArgumentError::Bad { name: arg.name.to_uppercase(), text: String::new(), expected });
-                }
-                None if graph.share().is_some() => {
-                    let expected =
-                        "a vertex: give one, since of a graph in parts no process knows the vertex with the most edges";
-                    let (name, text) = (arg.name.to_uppercase(), String::new());
-                    return Err(ArgumentError::Bad { name, text, expected: expected.to_string() });
-                }
-                None => {
-                    let source = busiest(graph.out());
-                    settled.chosen_source = Some(source);
-                    source.to_string()
-                }
+                None => self.chosen(arg, graph, &mut settled)?,
             };
             settled.args.push(text);
         }
         Ok(settled)
     }
+
+    /// The value of an argument that the graph decides; those before it are settled.
+    fn chosen(&self, arg: &Arg, graph: &Graph, settled: &mut Settled) -> Result<String, ArgumentError> {
+        let bad = |expected: &str| ArgumentError::Bad {
+            name: arg.name.to_uppercase(),
+            text: String::new(),
+            expected: expected.to_string(),
+        };
+        if graph.vertices() == 0 {
+            return Err(bad("there: the graph has no vertices"));
+        }
+        let in_parts = graph.share().is_some();
+        match arg.kind {
+            ArgKind::Delta if in_parts => {
+                Err(bad("a width: give one, since of a graph in parts no process knows the mean weight"))
+            }
+            _ if in_parts => Err(bad(
+                "a vertex: give one, since of a graph in parts no process knows the vertex with the most edges",
+            )),
+            ArgKind::Delta => {
+                let width = delta(graph);
+                let (weight, degree) = (mean_weight(graph), mean_degree(graph));
+                settled.chosen_delta = Some(format!(
+                    "no delta is given: taken is {width}, for the mean weight {weight:.1} and {degree:.1} edges per \
+                     vertex"
+                ));
+                Ok(width.to_string())
+            }
+            ArgKind::Landmark => {
+                let end = |kind: ArgKind| {
+                    let at = self.program.args.iter().position(|arg| arg.kind == kind);
+                    at.and_then(|at| settled.args.get(at)?.parse().ok()).unwrap_or(0)
+                };
+                let vertex = landmark(graph, end(ArgKind::Source), end(ArgKind::Target));
+                settled.chosen_landmark = Some(vertex);
+                Ok(vertex.to_string())
+            }
+            _ => {
+                let source = busiest(graph.out());
+                settled.chosen_source = Some(source);
+                Ok(source.to_string())
+            }
+        }
+    }
 }
 
 pub(crate) fn is_vertex(arg: &Arg) -> bool {
     matches!(arg.kind, ArgKind::Source | ArgKind::Target | ArgKind::Landmark)
+}
+
+/// The vertex that a text names: by its original id where the graph has some, else by its number.
+pub fn find_vertex(text: &str, graph: &Graph) -> Result<VertexId, ArgumentError> {
+    const ANY: Arg = Arg { name: "vertex", meaning: "a vertex", kind: ArgKind::Target, default: None };
+    vertex(&ANY, text, graph)
 }
 
 /// The vertex that a text names: by its original id where the graph has some, else by its number.

@@ -1,7 +1,8 @@
 //! Sensible arguments for a program on a given graph, for checks, tests and first tries.
 
-use gw_graph::{Adjacency, Graph, VertexId, Weights};
+use gw_graph::{Adjacency, Graph, VertexId};
 
+use crate::choose::mean_weight;
 use crate::registry::{ArgKind, Program};
 use crate::validate::levels;
 
@@ -29,9 +30,10 @@ pub fn example_args(program: &Program, spec: &str, graph: &Graph) -> Vec<String>
         }
         ArgKind::Target => farthest(graph.out(), busiest(graph.out())).to_string(),
         ArgKind::Landmark => (graph.vertices() / 2).to_string(),
-        ArgKind::Delta => mean_weight(graph).to_string(),
-        ArgKind::Count(count) => count.to_string(),
-        ArgKind::Tolerance(number) | ArgKind::Positive(number) => number.to_string(),
+        ArgKind::Delta => (mean_weight(graph).max(1.0) as u64).to_string(),
+        ArgKind::Count(count) | ArgKind::Row { example: count, .. } => count.to_string(),
+        ArgKind::Tolerance(number) | ArgKind::Share(number) | ArgKind::Positive(number) => number.to_string(),
+        ArgKind::Weights => "auto".to_string(),
     };
     program.args.iter().map(|arg| value(arg.kind)).collect()
 }
@@ -45,14 +47,4 @@ pub(crate) fn busiest(out: &Adjacency) -> VertexId {
 fn farthest(out: &Adjacency, source: VertexId) -> VertexId {
     let levels = levels(out, source);
     (0..out.vertices() as VertexId).max_by_key(|&v| (levels[v as usize], std::cmp::Reverse(v))).unwrap_or(source)
-}
-
-fn mean_weight(graph: &Graph) -> u64 {
-    let edges = graph.edges().max(1) as f64;
-    let sum: f64 = match graph.out().weights() {
-        Weights::None => edges,
-        Weights::Int(weights) => weights.iter().map(|&w| f64::from(w)).sum(),
-        Weights::Float(weights) => weights.iter().map(|&w| f64::from(w)).sum(),
-    };
-    (sum / edges).max(1.0) as u64
 }

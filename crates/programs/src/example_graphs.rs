@@ -95,6 +95,8 @@ const GRAPHS: &[ExampleGraph] = &[
     weights("grid:6x6", "0..2"),
     weights("grid:9x8:directed", "-3..9"),
     weights("kron:7", "0.25..4.0"),
+    // Some paths are too long for the type int.
+    weights("grid:5x4", "900000000..2147483646"),
 ];
 
 #[cfg(test)]

@@ -18,23 +18,29 @@
 
 mod arguments;
 mod bind;
+mod choose;
 mod edges;
+mod exact;
 mod example;
 mod example_graphs;
+mod paths;
 mod registry;
 mod results;
+mod rows;
 mod run_results;
 mod sources;
 mod suit;
 mod table;
 mod update;
 mod validate;
+mod weighing;
 
 pub use arguments::ArgumentError;
-pub use bind::{Bound, Settled};
+pub use bind::{Bound, Settled, find_vertex};
 pub use edges::{OutOfReach, Reached};
 pub use example::example_args;
 pub use example_graphs::{ExampleGraph, example_graphs};
+pub use paths::{PARENT, Path, PathError, PathKind};
 pub use registry::{Arg, ArgKind, Output, Program, Remark, UnknownProgram, find, programs};
 pub use results::{Number, ResultMap, Results, Values};
 pub use suit::{Suited, Unsuitable};

@@ -4,6 +4,7 @@ use gw_graph::Graph;
 use serde::Serialize;
 
 use crate::edges::Reached;
+use crate::paths::PathKind;
 use crate::suit::fraction;
 use crate::table::PROGRAMS;
 use crate::validate::{Invalid, Run};
@@ -37,8 +38,12 @@ pub struct Program {
     pub needs_exact: bool,
     /// The program that solves the problem where weights are fractions or negative and this one cannot take them.
     pub instead: Option<&'static str>,
+    /// The program that solves the problem with edges that count by their weights, where in this one all count alike.
+    pub weighted: Option<&'static str>,
     /// How a result shows which vertices were reached; `None` for programs that are no searches.
     pub reached: Option<Reached>,
+    /// To which vertices the runs lead; `None` for programs that find no paths.
+    pub paths: Option<PathKind>,
     /// The program text with its default schedule.
     #[serde(skip)]
     pub source: &'static str,
@@ -88,16 +93,32 @@ pub enum ArgKind {
     Delta,
     /// A whole number from 0 on, with the value that checks and labs use.
     Count(u32),
+    /// A number of entries in each row of the results, which are as long as the argument says.
+    Row {
+        /// The value that checks and labs use.
+        example: u32,
+        /// The length of rows in the program's text; [`Program::text_for`] makes it that of the argument.
+        written: u32,
+    },
     /// A real number from 0 to 1, with the value that checks and labs use.
     Tolerance(&'static str),
+    /// A real number from 0 to below 1, with the value that checks and labs use.
+    Share(&'static str),
     /// A real number from 0.001 to 1000, with the value that checks and labs use.
     Positive(&'static str),
+    /// Whether edges count by their weights: `auto`, `use` or `ignore`, see [`Program::weighing`].
+    Weights,
 }
 
 impl ArgKind {
     /// Where a search begins: the vertex with the most out-edges when it is left out.
     pub fn is_start(self) -> bool {
         matches!(self, ArgKind::Source | ArgKind::Sources)
+    }
+
+    /// The graph decides where it is left out: a start, a landmark, a width of buckets.
+    pub fn is_chosen(self) -> bool {
+        self.is_start() || matches!(self, ArgKind::Landmark | ArgKind::Delta)
     }
 }
 
@@ -157,7 +178,7 @@ impl Program {
         let mut usage = self.name.to_string();
         for (at, arg) in self.args.iter().enumerate() {
             let name = arg.name.to_uppercase();
-            let found = |arg: &Arg| arg.default.is_some() || arg.kind.is_start();
+            let found = |arg: &Arg| arg.default.is_some() || arg.kind.is_chosen();
             // Only the last arguments may be left out by position.
             let may_be_left_out = self.args[at..].iter().all(found);
             usage += &if may_be_left_out { format!(" [{name}]") } else { format!(" {name}") };
@@ -177,12 +198,19 @@ pub fn programs() -> &'static [Program] {
 
 /// No standard program has this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no standard program `{name}`{}", nearest.map(|n| format!("; did you mean `{n}`?")).unwrap_or_default())]
+#[error("there is no standard program `{name}`; {}", known_otherwise(*nearest))]
 pub struct UnknownProgram {
     /// The name asked for.
     pub name: String,
     /// A name that is nearly the same.
     pub nearest: Option<&'static str>,
+}
+
+fn known_otherwise(nearest: Option<&str>) -> String {
+    match nearest {
+        Some(nearest) => format!("did you mean `{nearest}`?"),
+        None => "`gw programs` lists all".to_string(),
+    }
 }
 
 /// The standard program of this name; `_` and `-` count as the same.

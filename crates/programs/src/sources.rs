@@ -36,7 +36,7 @@ pub(crate) fn check(arg: &Arg, text: &str, graph: &Graph) -> Result<(), Argument
     let weights =
         weights(text, graph).map_err(|error| ArgumentError::Sources { name: name(), problem: error.to_string() })?;
     let problem = match weights.iter().position(|&weight| weight < 0.0) {
-        Some(vertex) => format!("the weight {} of vertex {vertex} is negative", weights[vertex]),
+        Some(vertex) => format!("the weight {} of vertex {} is negative", weights[vertex], graph.shown(vertex)),
         None if weights.iter().all(|&weight| weight == 0.0) => format!("`{text}` gives no vertex a weight above 0"),
         None => return Ok(()),
     };
@@ -69,6 +69,13 @@ pub(crate) fn numbered(
             Err(_) => text.split(',').map(entry).collect::<Result<Vec<_>, _>>()?.join(","),
         },
     };
-    check(arg, &numbered, graph)?;
+    check(arg, &numbered, graph).map_err(|error| match error {
+        // People know what they wrote, not the numbers of its vertices.
+        ArgumentError::Sources { name, problem } => {
+            let problem = problem.replacen(&format!("`{numbered}`"), &format!("`{text}`"), 1);
+            ArgumentError::Sources { name, problem }
+        }
+        error => error,
+    })?;
     Ok(numbered)
 }

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use gw_exec::shown_graph;
 use gw_graph::derived::NotSimple;
-use gw_graph::{Graph, WeightKind};
+use gw_graph::{Graph, GraphSpec, WeightKind};
 
 use crate::registry::{Program, find};
 
@@ -22,7 +23,8 @@ pub struct Suited {
 pub enum Unsuitable {
     /// Fractions among the weights.
     #[error(
-        "{program} needs weights that are whole numbers, but `{graph}` has the weight {weight}; {}",
+        "{program} needs weights that are whole numbers, but {} has the weight {weight}; {}",
+        shown_graph(graph),
         mend(*instead, "which takes fractions")
     )]
     Fraction {
@@ -36,7 +38,7 @@ pub enum Unsuitable {
         instead: Option<&'static str>,
     },
     /// A weight that 32 bits hold as another number.
-    #[error("{program} cannot run on `{graph}`: {rounded}; {}", scale(*instead))]
+    #[error("{program} cannot run on {}: {rounded}; {}", shown_graph(graph), scale(*instead))]
     Rounded {
         /// The program.
         program: &'static str,
@@ -47,10 +49,14 @@ pub enum Unsuitable {
         /// The program that takes fractions, where this one does not.
         instead: Option<&'static str>,
     },
+    /// The graph as the program needs it takes more memory than may be used.
+    #[error("{0}")]
+    Memory(String),
     /// Loops or parallel edges.
     #[error(
-        "{program} needs a graph without loops and parallel edges, but `{graph}` has {what} at vertex {vertex}; build it \
-         without `:loops` and `:parallel`"
+        "{program} needs a graph without loops and parallel edges, but {} has {what} at vertex {vertex}; {}",
+        shown_graph(graph),
+        simplify(graph)
     )]
     NotSimple {
         /// The program.
@@ -59,12 +65,13 @@ pub enum Unsuitable {
         graph: String,
         /// A loop or parallel edges.
         what: &'static str,
-        /// The first vertex that has one.
-        vertex: u32,
+        /// The first vertex that has one, by its original id where the graph has such.
+        vertex: String,
     },
     /// Directed, and in parts.
     #[error(
-        "{program} is for undirected graphs, but `{graph}` holds the parts of a directed one; make them of GRAPH:sym"
+        "{program} is for undirected graphs, but {} holds the parts of a directed one; make them of GRAPH:sym",
+        shown_graph(graph)
     )]
     DirectedParts {
         /// The program.
@@ -74,7 +81,8 @@ pub enum Unsuitable {
     },
     /// Negative weights.
     #[error(
-        "{program} needs weights from 0 on, but `{graph}` has the weight {weight}; {}",
+        "{program} needs weights from 0 on, but {} has the weight {weight}; {}",
+        shown_graph(graph),
         mend(*instead, "which takes negative weights")
     )]
     Negative {
@@ -87,8 +95,27 @@ pub enum Unsuitable {
         /// The program that takes negative weights.
         instead: Option<&'static str>,
     },
+    /// Weights are to count, and there are none.
+    #[error(
+        "{program} cannot count edges by their weights: `{graph}` has none; name their column, or leave out `weights`"
+    )]
+    NoWeights {
+        /// The program.
+        program: &'static str,
+        /// The graph as its argument names it.
+        graph: String,
+    },
+    /// Weights that were to count cannot.
+    #[error("{reason}; or count all edges alike with `--weights ignore`")]
+    ByWeight {
+        /// Why not.
+        reason: Box<Unsuitable>,
+    },
     /// Weights that are 0 or less.
-    #[error("{program} needs weights greater than 0, but `{graph}` has the weight {weight}; change the weights")]
+    #[error(
+        "{program} needs weights greater than 0, but {} has the weight {weight}; change the weights",
+        shown_graph(graph)
+    )]
     NotPositive {
         /// The program.
         program: &'static str,
@@ -97,6 +124,20 @@ pub enum Unsuitable {
         /// The least weight.
         weight: String,
     },
+}
+
+/// How a graph loses loops and parallel edges: one that was read is read again, one in memory is changed. Files that
+/// hold adjacencies are taken as they are; reading a text leaves such edges out.
+fn simplify(graph: &str) -> String {
+    if shown_graph(graph) == graph {
+        return "take such edges away".to_string();
+    }
+    match GraphSpec::parse(graph) {
+        Ok(spec) if spec.options.loops || spec.options.parallel => {
+            "read it without `:loops` and `:parallel`".to_string()
+        }
+        _ => format!("convert it to a text and run on that: gw graph convert {graph} simple.csv"),
+    }
 }
 
 fn mend(instead: Option<&'static str>, why: &str) -> String {
@@ -138,9 +179,12 @@ impl Program {
                 return Err(Unsuitable::Fraction { program: self.name, graph, weight, instead: self.instead });
             };
             suited.program = sibling;
-            suited
-                .notes
-                .push(format!("`{name}` has the weight {weight}: {} runs instead of {}", sibling.name, self.name));
+            suited.notes.push(format!(
+                "{} has the weight {weight}: {} runs instead of {}",
+                shown_graph(name),
+                sibling.name,
+                self.name
+            ));
         }
         if suited.program.needs_simple
             && let Some(found) = suited.graph.not_simple()
@@ -149,6 +193,7 @@ impl Program {
                 NotSimple::Loop(vertex) => ("a loop", vertex),
                 NotSimple::Parallel(vertex) => ("parallel edges", vertex),
             };
+            let vertex = suited.graph.shown(vertex).to_string();
             return Err(Unsuitable::NotSimple { program: self.name, graph: name.to_string(), what, vertex });
         }
         if suited.program.needs_nonnegative
@@ -167,7 +212,7 @@ impl Program {
             if suited.graph.share().is_some() {
                 return Err(Unsuitable::DirectedParts { program: self.name, graph: name.to_string() });
             }
-            let symmetric = suited.graph.symmetrised();
+            let symmetric = suited.graph.symmetric_view().map_err(|error| Unsuitable::Memory(error.to_string()))?;
             // Weights that differ between the directions matter to programs with weights only.
             if symmetric.edges() != suited.graph.edges() {
                 suited.notes.push(format!("the graph is directed: taken as undirected for {}", suited.program.name));
@@ -177,7 +222,7 @@ impl Program {
                     "the graph has edges of different weight there and back: {program} takes the lesser"
                 ));
             }
-            suited.graph = Arc::new(symmetric);
+            suited.graph = symmetric;
         }
         Ok(suited)
     }

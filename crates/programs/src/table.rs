@@ -1,6 +1,7 @@
 //! The table of standard programs: one entry each, the text embedded from `programs/`.
 
 use crate::edges::{OutOfReach, Reached};
+use crate::paths::PathKind;
 use crate::registry::{Arg, ArgKind, Output, Program};
 use crate::validate;
 
@@ -14,10 +15,18 @@ const SOURCES: Arg = Arg {
 };
 const TARGET: Arg = Arg { name: "target", meaning: "vertex to reach", kind: ArgKind::Target, default: None };
 const SINK: Arg = Arg { name: "sink", meaning: "vertex where the flow ends", kind: ArgKind::Target, default: None };
-const LANDMARK: Arg =
-    Arg { name: "landmark", meaning: "vertex whose distances bound others", kind: ArgKind::Landmark, default: None };
-const DELTA: Arg =
-    Arg { name: "delta", meaning: "width of a bucket of distances, at least 1", kind: ArgKind::Delta, default: None };
+const LANDMARK: Arg = Arg {
+    name: "landmark",
+    meaning: "vertex whose distances bound others; one behind the source is found",
+    kind: ArgKind::Landmark,
+    default: None,
+};
+const DELTA: Arg = Arg {
+    name: "delta",
+    meaning: "width of a bucket of distances, at least 1; one is worked out from weights and degrees",
+    kind: ArgKind::Delta,
+    default: None,
+};
 
 const fn count(name: &'static str, meaning: &'static str, example: u32) -> Arg {
     Arg { name, meaning, kind: ArgKind::Count(example), default: None }
@@ -36,14 +45,28 @@ const fn tolerance(meaning: &'static str, example: &'static str) -> Arg {
 /// A greatest number of searches; as many as it takes when left out.
 const SEARCHES: Arg = Arg { default: Some("2147483647"), ..count("searches", "greatest number of searches", 12) };
 
+/// How many paths are listed; 3 when left out.
+const PATHS: Arg = Arg { default: Some("3"), ..count("count", "number of paths", 5) };
+
 /// Vertices that one thread takes over from all; none when left out.
 const TAIL: Arg = Arg { default: Some("0"), ..count("tail", "greatest number of vertices left to one thread", 12) };
 
 /// Where random numbers begin; 1 when left out.
 const SEED: Arg = Arg { default: Some("1"), ..count("seed", "start of the random numbers", 7) };
 
+/// The length of rows in the texts of `walks` and `node2vec`.
+pub(crate) const WALK_ROW: u32 = 80;
+/// The length of rows in the text of `similar`.
+pub(crate) const LIST_ROW: u32 = 10;
+/// The length of rows in the text of `msbfs`.
+pub(crate) const PIVOT_ROW: u32 = 64;
+
+const fn row(name: &'static str, meaning: &'static str, example: u32, written: u32) -> Arg {
+    Arg { name, meaning, kind: ArgKind::Row { example, written }, default: None }
+}
+
 /// Vertices of a random walk.
-const LENGTH: Arg = Arg { default: Some("80"), ..count("length", "vertices of a walk, at most 80", 12) };
+const LENGTH: Arg = Arg { default: Some("80"), ..row("length", "vertices of a walk", 12, WALK_ROW) };
 
 /// A parameter of node2vec; 1 when left out.
 const fn preference(name: &'static str, meaning: &'static str, example: &'static str) -> Arg {
@@ -58,6 +81,23 @@ const ALPHA: Arg = Arg {
     default: Some("0"),
 };
 
+/// The probability of a step along an edge, in PageRank.
+const DAMPING: Arg = Arg {
+    name: "damping",
+    meaning: "probability of a step along an edge",
+    kind: ArgKind::Share("0.85"),
+    default: Some("0.85"),
+};
+
+/// Whether edges count by their weights.
+const WEIGHTS: Arg = Arg {
+    name: "weights",
+    meaning: "`use` or `ignore` the weights of edges; `auto` uses those of a file",
+    kind: ArgKind::Weights,
+    default: Some("auto"),
+};
+
+const MEAN_CHANGE: &str = "rounds end early when they change the values by less in the mean";
 const CHANGE: &str = "rounds end early when they change the ranks by less in all";
 
 const fn output(name: &'static str, ty: &'static str, meaning: &'static str) -> Output {
@@ -85,11 +125,37 @@ const fn reached(name: &str) -> Option<Reached> {
     Some(Reached { vector, otherwise })
 }
 
+/// To which vertices the runs of a program lead.
+const fn paths(name: &str) -> Option<PathKind> {
+    match name.as_bytes() {
+        b"bfs" | b"bfs-levels" | b"khop" | b"sssp" | b"sssp-delta" | b"sssp-real" => Some(PathKind::ToAll),
+        b"ppsp" | b"astar" => Some(PathKind::ToTarget),
+        b"k-shortest-paths" => Some(PathKind::Listed),
+        _ => None,
+    }
+}
+
 /// The program that takes fractions or negative weights where the one of this name does not.
 const fn instead(name: &str) -> Option<&'static str> {
     match name.as_bytes() {
         b"sssp" => Some("sssp-real"),
         b"sssp-delta" | b"ppsp" | b"astar" => Some("sssp"),
+        _ => None,
+    }
+}
+
+/// The form of a program in which edges count by their weights, or the program that solves the problem with weights.
+const fn weighted(name: &str) -> Option<&'static str> {
+    match name.as_bytes() {
+        b"bc-all" | b"bc-edges" => Some("bc-weighted"),
+        b"bfs" | b"bfs-levels" => Some("sssp"),
+        b"eigenvector" => Some("eigenvector-weighted"),
+        b"hits" => Some("hits-weighted"),
+        b"katz" => Some("katz-weighted"),
+        b"matching" => Some("matching-weighted"),
+        b"pagerank" => Some("pagerank-weighted"),
+        b"pagerank-delta" | b"pagerank-div" | b"pagerank-gs" => Some("pagerank"),
+        b"ppr" => Some("ppr-weighted"),
         _ => None,
     }
 }
@@ -113,7 +179,9 @@ macro_rules! program {
             needs_whole: program!(@has whole $($need)*),
             needs_exact: program!(@has whole $($need)*) || program!(@has exact $($need)*),
             instead: instead($name),
+            weighted: weighted($name),
             reached: reached($name),
+            paths: paths($name),
             source: include_str!(concat!("../../../programs/", $name, ".gt")),
             validator: $check,
             remark: program!(@remark $($remark)?),
@@ -222,11 +290,17 @@ pub(crate) const PROGRAMS: &[Program] = &[
             output("searches", "int", "breadth-first searches done")
         ], symmetric, validate::eccentricity, validate::open_bounds),
     program!("eigenvector": "eigenvector centrality, power iteration",
-        [GRAPH, rounds(100)] -> [
+        [GRAPH, rounds(100), tolerance("rounds end early when a step is shorter", "0.000001"), WEIGHTS] -> [
             output("centrality", "vector of double", "the eigenvector, length 1"),
             output("lambda", "double", "the greatest eigenvalue"),
             output("change", "double", "length of the last step")
         ], , validate::eigenvector, validate::unfinished_eigenvector),
+    program!("eigenvector-weighted": "eigenvector centrality, edges count by their weights",
+        [GRAPH, rounds(100), tolerance("rounds end early when a step is shorter", "0.000001")] -> [
+            output("centrality", "vector of double", "the eigenvector, length 1"),
+            output("lambda", "double", "the greatest eigenvalue"),
+            output("change", "double", "length of the last step")
+        ], nonnegative exact, validate::weighted_eigenvector, validate::unfinished_eigenvector),
     program!("fastrp": "embeddings by fast random projection",
         [GRAPH, Arg { default: Some("3"), ..rounds(3) }, SEED] -> [
             output("embedding", "vector of 64 float", "64 numbers per vertex, alike where neighbourhoods are")
@@ -236,19 +310,41 @@ pub(crate) const PROGRAMS: &[Program] = &[
             output("harmonic", "vector of double", "sum of 1 / hops to the vertex")
         ], , validate::harmonic),
     program!("hits": "hubs and authorities, power iteration",
-        [GRAPH, rounds(20), tolerance("rounds end early when they change the hubs by less in all", "0.0001")] -> [
+        [GRAPH, rounds(20), tolerance("rounds end early when they change the hubs by less in all", "0.0001"), WEIGHTS] -> [
             output("hub", "vector of double", "hubs, sum 1"),
             output("authority", "vector of double", "authorities, sum 1"),
             output("rounds", "int", "rounds done"),
             output("change", "double", "sum of changes in the last round")
         ], , validate::hits, validate::unfinished_ranks),
+    program!("hits-weighted": "hubs and authorities, edges count by their weights",
+        [GRAPH, rounds(20), tolerance("rounds end early when they change the hubs by less in all", "0.0001")] -> [
+            output("hub", "vector of double", "hubs, sum 1"),
+            output("authority", "vector of double", "authorities, sum 1"),
+            output("rounds", "int", "rounds done"),
+            output("change", "double", "sum of changes in the last round")
+        ], nonnegative exact, validate::weighted_hits, validate::unfinished_ranks),
+    program!("k-shortest-paths": "the shortest paths between two vertices, one after the other, by Yen's method",
+        [GRAPH, SOURCE, TARGET, PATHS, DELTA] -> [
+            output("found", "int", "number of paths found, less than asked for when there are no more"),
+            output("length", "list of int", "lengths of the paths, shortest first"),
+            output("begin", "list of int", "place in `path` where each path begins"),
+            vertex_rows("path", "list of int", "vertices of all paths, one path after another"),
+            output("too_long", "bool", "paths may be missing whose lengths do not fit the type int")
+        ], optional nonnegative simple whole, validate::k_shortest_paths),
     program!("katz": "Katz centrality",
-        [GRAPH, ALPHA, rounds(50), tolerance("rounds end early when they change the values by less in the mean", "0.0001")] -> [
+        [GRAPH, ALPHA, rounds(50), tolerance(MEAN_CHANGE, "0.0001"), WEIGHTS] -> [
             output("centrality", "vector of double", "the solution, length 1"),
             output("alpha", "double", "the weight of an edge of a walk"),
             output("rounds", "int", "rounds done"),
             output("change", "double", "mean change in the last round")
         ], , validate::katz, validate::unfinished_katz),
+    program!("katz-weighted": "Katz centrality, edges count by their weights",
+        [GRAPH, ALPHA, rounds(50), tolerance(MEAN_CHANGE, "0.0001")] -> [
+            output("centrality", "vector of double", "the solution, length 1"),
+            output("alpha", "double", "the weight of an edge of a walk"),
+            output("rounds", "int", "rounds done"),
+            output("change", "double", "mean change in the last round")
+        ], nonnegative exact, validate::weighted_katz, validate::unfinished_katz),
     program!("kcore": "core numbers, peeling with a priority queue",
         [GRAPH] -> [output("core", "vector of int", "core number")], symmetric, validate::kcore),
     program!("kcore-unordered": "core numbers, peeling by rounds",
@@ -298,9 +394,9 @@ pub(crate) const PROGRAMS: &[Program] = &[
         ], nonnegative simple whole, validate::maxflow, validate::no_flow),
     program!("mis": "maximal independent set",
         [GRAPH] -> [output("state", "vector of int", "1 for members, 2 for others")], symmetric, validate::mis),
-    program!("msbfs": "distances in hops from up to 64 vertices at once",
-        [GRAPH, count("pivots", "vertices to search from, at most 64", 20)] -> [
-            output("hops", "vector of 64 int", "hops from each pivot, -1 out of reach")
+    program!("msbfs": "distances in hops from many vertices at once",
+        [GRAPH, row("pivots", "number of vertices to search from", 70, PIVOT_ROW)] -> [
+            output("hops", "rows of PIVOTS int", "hops from each pivot, -1 out of reach")
         ], , validate::msbfs),
     program!("msf": "minimum spanning forest, Boruvka's method",
         [GRAPH] -> [
@@ -313,38 +409,50 @@ pub(crate) const PROGRAMS: &[Program] = &[
     program!("node2vec": "random walks of node2vec from every vertex",
         [GRAPH, preference("p", "a step back has the weight 1 / p", "0.5"),
          preference("q", "a step away from the vertex before has the weight 1 / q", "2"), LENGTH, SEED] -> [
-            vertex_rows("walk", "vector of 80 int", "vertices of the walk from v, -1 behind its end"),
+            vertex_rows("walk", "rows of LENGTH int", "vertices of the walk from v, -1 behind its end"),
             output("draws", "uint_64", "random numbers used")
         ], , validate::node2vec),
     program!("pagerank": "PageRank, power iteration",
-        [GRAPH, rounds(20), tolerance(CHANGE, "0.0001")] -> [
+        [GRAPH, rounds(20), tolerance(CHANGE, "0.0001"), DAMPING, WEIGHTS] -> [
             output("rank", "vector of float", "ranks, sum 1"),
             output("rounds", "int", "rounds done"),
             output("change", "double", "sum of changes in the last round")
         ], , validate::pagerank, validate::unfinished_ranks),
     program!("pagerank-delta": "PageRank, passing on changes only",
-        [GRAPH, tolerance("rounds end when no vertex holds back more than this divided by |V|", "0.00001")] -> [
+        [GRAPH, tolerance("rounds end when no vertex holds back more than this divided by |V|", "0.00001"), DAMPING] -> [
             output("rank", "vector of float", "ranks, sum 1"),
             output("rounds", "int", "rounds done")
         ], , validate::pagerank_delta),
     program!("pagerank-div": "PageRank, dividing at every edge",
-        [GRAPH, rounds(20), tolerance(CHANGE, "0.0001")] -> [
+        [GRAPH, rounds(20), tolerance(CHANGE, "0.0001"), DAMPING] -> [
             output("rank", "vector of float", "ranks, sum 1"),
             output("rounds", "int", "rounds done"),
             output("change", "double", "sum of changes in the last round")
         ], , validate::pagerank, validate::unfinished_ranks),
     program!("pagerank-gs": "PageRank, ranks updated in place",
-        [GRAPH, tolerance(CHANGE, "0.00005")] -> [
+        [GRAPH, tolerance(CHANGE, "0.00005"), DAMPING] -> [
             output("rank", "vector of float", "ranks, sum 1"),
             output("rounds", "int", "rounds done"),
             output("change", "double", "sum of changes in the last round")
-        ], , validate::pagerank_gs),
+        ], , validate::pagerank_gs, validate::unfinished_in_place),
+    program!("pagerank-weighted": "PageRank, edges count by their weights",
+        [GRAPH, rounds(20), tolerance(CHANGE, "0.0001"), DAMPING] -> [
+            output("rank", "vector of float", "ranks, sum 1"),
+            output("rounds", "int", "rounds done"),
+            output("change", "double", "sum of changes in the last round")
+        ], nonnegative exact, validate::weighted_pagerank, validate::unfinished_ranks),
     program!("ppr": "personalised PageRank from one vertex or several",
-        [GRAPH, SOURCES, rounds(20), tolerance(CHANGE, "0.0001")] -> [
+        [GRAPH, SOURCES, rounds(20), tolerance(CHANGE, "0.0001"), DAMPING, WEIGHTS] -> [
             output("rank", "vector of double", "ranks, sum 1"),
             output("rounds", "int", "rounds done"),
             output("change", "double", "sum of changes in the last round")
         ], , validate::ppr, validate::unfinished_walk),
+    program!("ppr-weighted": "personalised PageRank, edges count by their weights",
+        [GRAPH, SOURCES, rounds(20), tolerance(CHANGE, "0.0001"), DAMPING] -> [
+            output("rank", "vector of double", "ranks, sum 1"),
+            output("rounds", "int", "rounds done"),
+            output("change", "double", "sum of changes in the last round")
+        ], nonnegative exact, validate::weighted_ppr, validate::unfinished_walk),
     program!("ppsp": "shortest path between two vertices, delta-stepping",
         [GRAPH, SOURCE, TARGET, DELTA] -> [
             output("distance", "int", "length of a shortest path, 2147483647 if none"),
@@ -362,9 +470,9 @@ pub(crate) const PROGRAMS: &[Program] = &[
             output("covered", "vector of bool", "the vertices covered")
         ], , validate::setcover),
     program!("similar": "the vertices most similar to each vertex",
-        [GRAPH, Arg { default: Some("10"), ..count("entries", "entries of a list, at most 16", 5) }] -> [
-            vertex_rows("similar", "vector of 16 int", "the most similar vertices, best first, -1 behind the end"),
-            output("jaccard", "vector of 16 double", "common out-neighbours divided by those of either")
+        [GRAPH, Arg { default: Some("10"), ..row("entries", "entries of a list", 12, LIST_ROW) }] -> [
+            vertex_rows("similar", "rows of ENTRIES int", "the most similar vertices, best first, -1 behind the end"),
+            output("jaccard", "rows of ENTRIES double", "common out-neighbours divided by those of either")
         ], simple, validate::similar),
     program!("similarity": "similarity to one vertex by common neighbours",
         [GRAPH, SOURCE] -> [
@@ -393,8 +501,9 @@ pub(crate) const PROGRAMS: &[Program] = &[
         ], weights whole, validate::sssp, validate::no_distances),
     program!("sssp-delta": "shortest paths from one source, delta-stepping",
         [GRAPH, SOURCE, DELTA] -> [
-            output("dist", "vector of int", "distance from the source, 2147483647 out of reach")
-        ], nonnegative whole, validate::sssp_delta),
+            output("dist", "vector of int", "distance from the source, 2147483647 out of reach"),
+            output("too_long", "bool", "a distance does not fit the type int")
+        ], nonnegative whole, validate::sssp_delta, validate::no_distances),
     program!("sssp-real": "shortest paths from one source, weights and distances are reals",
         [GRAPH, SOURCE] -> [
             output("dist", "vector of double", "distance from the source, inf out of reach"),
@@ -418,7 +527,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         ], symmetric simple, validate::triangles_per_vertex),
     program!("walks": "random walks from every vertex",
         [GRAPH, LENGTH, SEED] -> [
-            vertex_rows("walk", "vector of 80 int", "vertices of the walk from v, -1 behind its end"),
+            vertex_rows("walk", "rows of LENGTH int", "vertices of the walk from v, -1 behind its end"),
             output("visits", "vector of int", "how often all walks visit v")
         ], , validate::walks),
 ];

@@ -139,12 +139,6 @@ impl Capabilities {
         self
     }
 
-    /// Takes hybrid schedules away.
-    pub fn forbid_hybrids(mut self) -> Capabilities {
-        self.criteria.clear();
-        self
-    }
-
     /// Adds adaptive schedules.
     pub fn allow_adaptive(mut self) -> Capabilities {
         self.adaptive = true;

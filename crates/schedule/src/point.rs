@@ -95,6 +95,8 @@ pub struct ProgramPoint {
     /// Edge operators: whether the output holds the vertices at which a `min=` or `max=` changed a whole number of 32
     /// bits, written at the destinations of edges alone.
     pub tracks_extreme: bool,
+    /// Vertex operators: whether the neighbours of the vertices are grouped.
+    pub has_groups: bool,
     /// Whether the edges carry weights.
     pub weighted: bool,
     /// Whether the graph is symmetric; `None` while it is not known.
@@ -129,6 +131,7 @@ impl ProgramPoint {
             bears_missing_leaves: false,
             has_edge_classes: false,
             tracks_extreme: false,
+            has_groups: false,
             weighted: false,
             symmetric: None,
             reduction_extractable: false,
@@ -168,6 +171,7 @@ impl Axis {
             Axis::Update | Axis::Delta | Axis::Buckets => &[PriorityOperator, PriorityExtern],
             Axis::LoopForm | Axis::Queue => &[WhileLoop],
             Axis::Intersection => &[PointKind::Intersection],
+            Axis::Table => &[VertexOperator],
         }
     }
 }

@@ -182,6 +182,7 @@ pub(crate) fn defaults(
         (Axis::Queue, Swarm) => &["priority", "bucket", "unordered"],
         (Axis::Coarsen | Axis::Hint | Axis::Stride, Swarm) => &["off"],
         (Axis::Intersection, _) => &["naive"],
+        (Axis::Table, Cpu | Gpu) => &["hash"],
         _ => &[],
     }
 }

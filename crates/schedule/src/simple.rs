@@ -169,6 +169,8 @@ axes! {
         "Swarm: visit edges in a spread order to avoid conflicts";
     intersection: Intersection = Intersection "intersect", Intersection::ALL.to_vec(),
         "how two neighbour lists are intersected";
+    table: GroupTable = Table "table", GroupTable::ALL.to_vec(),
+        "where the groups of a vertex's neighbours are kept";
 }
 
 impl SimpleSchedule {

@@ -139,6 +139,7 @@ impl Places {
             }
             ObjectRef::Targets(graph) => {
                 let graph = inputs.graph(graph)?;
+                graph.out().load_rows()?;
                 let (id, len) = (graph.out().id(), graph.edges());
                 self.add_array(memory, (id, 1), 4, len, Box::new(Targets(graph)));
             }
@@ -155,6 +156,7 @@ impl Places {
             }
             ObjectRef::Weights(graph, wanted) => {
                 let graph = inputs.graph(graph)?;
+                graph.out().load_rows()?;
                 let (id, len) = (graph.out().id(), graph.edges());
                 let stored = match graph.out().weights() {
                     Weights::None => return Err(ErrorKind::Unweighted { graph: "the graph".into() }.into()),

@@ -423,6 +423,7 @@ fn expr(e: &Expr) -> String {
         ExprKind::EnqueueVertex { set, vertex, .. } => format!("{set}({})", expr(vertex)),
         ExprKind::Intersection { args, .. } => format!("intersection({})", exprs(args)),
         ExprKind::IntersectNeighbor { args, .. } => format!("common_neighbours({})", exprs(args)),
+        ExprKind::Groups(groups) => format!("groups({}, {})", expr(&groups.graph), expr(&groups.vertex)),
         ExprKind::VertexSetAlloc(size) => format!("VertexSet({})", expr(size)),
         ExprKind::Universe(_) => "all_vertices()".into(),
         ExprKind::VectorAlloc | ExprKind::ListAlloc => format!("{}()", type_name(&e.ty)),

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gw_exec::scalar;
+use gw_exec::{AsyncWork, Statements, scalar};
 use gw_exec::{
     Captures, Environment, ErrorKind, Executable, FrontierCosts, Locals, OperatorCall, OperatorId, OperatorOutcome,
     Queue, QueueSpec, QueueState, RemoteMemory, Result, Sites, StatementId, StatementOutcome, StepRecord, Value,
@@ -229,7 +229,7 @@ fn fault_error(fault: Fault, region: &Region, bound: &Bound) -> ErrorKind {
         Fault::Failed { code: fail::NEGATIVE_PRIORITY, value } => {
             let priorities = region.objects.iter().position(|object| matches!(object, ObjectRef::Priorities(_)));
             let bits = priorities.map_or(0, |object| bound.memory.load(object as u16, value as usize));
-            ErrorKind::NegativePriority { vertex: value as u32, priority: f64::from(bits as i32) }
+            ErrorKind::NegativePriority { vertex: (value as u32).into(), priority: f64::from(bits as i32) }
         }
         Fault::Failed { value, .. } => {
             ErrorKind::IndexOutOfRange { index: i64::from(value as i32), len: 0, vector: "a row".into() }
@@ -286,7 +286,9 @@ impl Executable for SwarmExecutable {
     fn dequeue(&mut self, queue: &Queue, env: &mut Environment) -> Result<VertexSet> {
         self.reference.dequeue(queue, env)
     }
+}
 
+impl Statements for SwarmExecutable {
     fn claims(&self, statement: StatementId) -> bool {
         matches!(self.statements.get(statement.0), Some(Some(_)))
     }
@@ -351,7 +353,9 @@ impl Executable for SwarmExecutable {
         });
         Ok(StatementOutcome::Done)
     }
+}
 
+impl AsyncWork for SwarmExecutable {
     fn device_seconds(&mut self) -> Result<Option<f64>> {
         Ok(Some(self.simulation.seconds(self.simulation.machine.stats().cycles)))
     }

@@ -22,7 +22,8 @@ pub mod sim;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gw_exec::{DeviceFacts, Executable, GraphVm, ReferenceVm, Result};
+use gw_exec::{Choice, DeviceFacts, Executable, GraphVm, MachineReport, Needs, ReferenceVm, Result, host_needs};
+use gw_graph::Graph;
 use gw_ir::module::Module;
 use gw_schedule::{Axis, Capabilities, Dedup, Direction, EdgeForm, Family, LoadBalance, PriorityUpdate};
 
@@ -88,10 +89,24 @@ impl GraphVm for SwarmVm {
             .allow_all(Axis::Stride)
     }
 
+    fn threads(&self) -> u64 {
+        1
+    }
+
     fn prepare(&self, module: Arc<Module>) -> Result<Box<dyn Executable>> {
         Ok(Box::new(self.executable(&module)?))
     }
 
+    fn choose(&self, module: Module, _: &Graph) -> (Module, Choice) {
+        (module, Choice::without_rule())
+    }
+
+    fn needs(&self, module: &Module, graph: &Graph) -> Result<Needs> {
+        Ok(host_needs(module, graph))
+    }
+}
+
+impl MachineReport for SwarmVm {
     fn device(&self) -> Option<DeviceFacts> {
         let config = &self.config;
         let bytes = config.memory_controllers as f64 * 64.0 / config.memory_line_cycles.max(1) as f64;

@@ -8,6 +8,9 @@
 //! | `GW_NIGHTLY=1` | Tests try everything they know: all schedules, graphs, kernels, many random inputs. |
 //! | `GW_GRAPHS` | The folder of real graphs; without it, `shared/graphs` in a folder above the repository. |
 
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+pub mod tracer;
+
 use std::ffi::OsStr;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! What a search measures with, and what it wants to be small.
 
-use graphwright::Aim;
+use graphwright::schedule::Aim;
 use gw_graph::rng::Rng;
 use gw_schedule::ProgramSchedule;
 use serde::{Deserialize, Serialize};

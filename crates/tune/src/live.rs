@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use graphwright::{Origin, Program, Times, Wanted};
+use graphwright::schedule::{Origin, Wanted};
+use graphwright::{Program, Times};
 use gw_exec::{ErrorKind, GraphVm, RunOptions, RunResult};
 use gw_graph::Graph;
 use gw_ir::Module;

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use graphwright::learned::features::graph_numbers;
-use graphwright::{Program, ScheduleCache, TunedSchedule, TuningKey, Wanted, text_hash};
+use graphwright::Program;
+use graphwright::schedule::{ScheduleCache, TunedSchedule, TuningKey, Wanted, text_hash};
 use gw_exec::{GraphVm, RunOptions, graph_features, graph_text, label_operators};
 use gw_graph::rng::Rng;
 use gw_graph::{Graph, VertexId};
 use gw_ir::Module;
 use gw_lab::{Lab, TuneCell, build_commit, utc_now};
+use gw_learned::features::{graph_numbers, known_threads};
 use gw_meter::power::{EnergyMeter, Gauge};
 use gw_schedule::{Feature, ProgramSchedule};
 
@@ -196,8 +197,11 @@ impl Session<'_> {
                 Err(error) => problems.push(format!("the search cannot be taken up again later: {error}")),
             }
         }
-        let mut recorder =
-            Recorder::new(self.lab.as_mut(), cell(self.program, prepared, &machine, self.machine.threads()), journal);
+        let mut recorder = Recorder::new(
+            self.lab.as_mut(),
+            cell(self.program, prepared, &machine, known_threads(self.machine)),
+            journal,
+        );
         recorder.problems = problems;
         let mut bench = Live::new(
             self.program,

@@ -5,10 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use graphwright::learned::portfolio::PlaceKind;
-use graphwright::{Adviser, Program};
+use graphwright::Program;
+use graphwright::schedule::Adviser;
 use gw_exec::GraphVm;
 use gw_lab::{Lab, TrialOutcome, TrialRow, named_schedules};
+use gw_learned::portfolio::PlaceKind;
 use gw_schedule::ProgramSchedule;
 
 use crate::bench::{Objective, Reading};

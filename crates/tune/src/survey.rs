@@ -8,9 +8,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use graphwright::Wanted;
+use graphwright::schedule::Wanted;
 use gw_graph::rng::Rng;
 use gw_lab::{Lab, TrialOutcome, TuneCell};
+use gw_learned::features::known_threads;
 use gw_schedule::ProgramSchedule;
 
 use crate::bench::{Bench, Objective, Trial};
@@ -63,7 +64,7 @@ impl Session<'_> {
         watch: &mut dyn FnMut(usize),
     ) -> Result<Surveyed> {
         let schedules = self.surveyed_schedules(prepared, survey, also);
-        let cell = cell(self.program, prepared, &prepared.key.machine, self.machine.threads());
+        let cell = cell(self.program, prepared, &prepared.key.machine, known_threads(self.machine));
         let known = match &self.lab {
             Some(lab) => known_times(lab, &cell)?,
             None => HashMap::new(),

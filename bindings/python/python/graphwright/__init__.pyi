@@ -37,6 +37,7 @@ from .algorithms import eigenvector as eigenvector
 from .algorithms import fastrp as fastrp
 from .algorithms import harmonic as harmonic
 from .algorithms import hits as hits
+from .algorithms import k_shortest_paths as k_shortest_paths
 from .algorithms import katz as katz
 from .algorithms import kcore as kcore
 from .algorithms import kcore_unordered as kcore_unordered

@@ -21,6 +21,9 @@ class Program:
     A NumPy array as argument fills the global vector of its name when the program calls ``receive()``, which it declares with
     ``extern func receive();``. Errors show the line.
 
+    Paths in ``use "moves.gt";`` begin at the folder of the file; for a text they begin at ``folder=``. Modules of the standard
+    library, as in ``use std.search;``, can be used everywhere.
+
     >>> import graphwright as gw
     >>> degrees = gw.Program('''
     ... element Vertex end
@@ -33,14 +36,15 @@ class Program:
     [3, 1, 1, 1]
     """
 
-    def __init__(self, text: str | None = None, *, path=None, name: str = "program"):
+    def __init__(self, text: str | None = None, *, path=None, name: str = "program", folder=None):
         if (text is None) == (path is None):
             raise TypeError("a program is given by its text or by path=, one of the two")
-        if text is None:
-            with open(path, encoding="utf-8") as file:
-                text = file.read()
-            name = os.path.basename(path)
-        self._native = _native.NativeProgram.parse(name, text)
+        if path is not None and folder is not None:
+            raise TypeError("folder= goes with a text: what a file uses begins at the folder of the file")
+        if path is not None:
+            self._native = _native.NativeProgram.open(os.path.basename(path), os.fspath(path))
+        else:
+            self._native = _native.NativeProgram.parse(name, text, None if folder is None else os.fspath(folder))
 
     @property
     def name(self) -> str:
@@ -75,8 +79,7 @@ def standard(name: str):
 def packaged(name: str):
     """A program that comes with this package: the file ``programs/NAME.gt``."""
     path = os.path.join(os.path.dirname(__file__), "programs", name + ".gt")
-    with open(path, encoding="utf-8") as file:
-        return _native.NativeProgram.parse(name, file.read())
+    return _native.NativeProgram.open(name, path)
 
 
 def run(program, graph: Graph, arguments: dict, options: dict, seed: int = 1) -> Result:

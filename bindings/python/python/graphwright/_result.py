@@ -10,11 +10,11 @@ from . import _native
 
 
 @cache
-def _over_edges() -> frozenset:
-    """The results of standard programs that have an entry per edge, as pairs of program and result."""
+def _not_over_vertices() -> frozenset:
+    """The results of standard programs without an entry per vertex, as pairs of program and result."""
     programs = _native.standard_programs()
     pairs = ((program["name"], name, kind) for program in programs for name, kind, _ in program["results"])
-    return frozenset((program, name) for program, name, kind in pairs if kind.startswith("edge vector"))
+    return frozenset((program, name) for program, name, kind in pairs if kind.startswith(("edge vector", "list")))
 
 
 class Result:
@@ -42,7 +42,7 @@ class Result:
             raise KeyError(f"{name!r} is no result of {self.program}; the results are {', '.join(self._names)}")
         if name not in self._values:
             value = self._outcome.get(name)
-            if isinstance(value, np.ndarray) and (self.program, name) not in _over_edges():
+            if isinstance(value, np.ndarray) and (self.program, name) not in _not_over_vertices():
                 vertices = self.graph.num_vertices
                 if vertices and len(value) != vertices and len(value) % vertices == 0:
                     value = value.reshape(vertices, -1)
@@ -136,6 +136,30 @@ class Result:
         """Checks the result of a standard program; VerificationError when it is wrong."""
         self._outcome.verify()
         return self
+
+    def path_to(self, target) -> tuple | None:
+        """A shortest path from the source of a search to a vertex, as its length and the ids of its vertices; None where there is
+        none. Of several it is the one with the fewest edges, then the one with the least vertex numbers from the source on.
+
+        >>> import graphwright as gw
+        >>> roads = gw.Graph.from_edges([("a", "b", 3), ("b", "c", 4), ("a", "c", 9)])
+        >>> gw.sssp(roads, "a").path_to("c")
+        (7, ['a', 'b', 'c'])
+        """
+        found = self._outcome.path(self.graph.vertex(target))
+        return None if found is None else (found[0], self._ids_of(found[1]))
+
+    def parents(self) -> np.ndarray:
+        """The vertex before each on a shortest path from the source of a search; the source is its own parent, vertices out of
+        reach have -1."""
+        return self._outcome.parents()
+
+    def paths(self) -> list[tuple]:
+        """The paths of :func:`k_shortest_paths`, as pairs of a length and the ids of the vertices."""
+        return [(length, self._ids_of(vertices)) for length, vertices in self._outcome.paths()]
+
+    def _ids_of(self, vertices) -> list:
+        return self.graph.ids[np.asarray(vertices, dtype=np.int64)].tolist()
 
     def to_dict(self, name: str | None = None) -> dict:
         """A result as ``{id: value}``; the first array without a name."""

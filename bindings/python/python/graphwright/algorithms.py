@@ -75,13 +75,13 @@ def sssp(G, source=None, *, sources=None, delta=None, **options):
     program, arguments = _sssp_program(G, delta)
     if sources is not None:
         _one_of(source, sources)
-        return sweep(G, program, "dist", sources, options, arguments)
-    try:
-        result = run(standard(program), G, {"source": _source(G, source), **arguments}, options)
-    except _native.ProgramError as error:
-        if is_overflow(error):
-            raise OverflowError("a path is longer than 2147483646; sssp_real takes such lengths") from None
-        raise
+        try:
+            return sweep(G, program, "dist", sources, options, arguments)
+        except _native.ProgramError as error:
+            if is_overflow(error):
+                raise OverflowError(_TOO_LONG) from None
+            raise
+    result = run(standard(program), G, {"source": _source(G, source), **arguments}, options)
     _no_negative_cycle(result)
     return result
 
@@ -90,7 +90,9 @@ def sssp_delta(G, source=None, *, delta=None, **options) -> Result:
     """Shortest paths by delta-stepping: a Result with ``dist``; whole weights from 0 on."""
     G = _weighted(as_graph(G))
     arguments = {"source": _source(G, source), "delta": delta or good_delta(G)}
-    return run(standard("sssp-delta"), G, arguments, options)
+    result = run(standard("sssp-delta"), G, arguments, options)
+    _no_negative_cycle(result)
+    return result
 
 
 def sssp_real(G, source=None, **options) -> Result:
@@ -116,10 +118,12 @@ def ppsp(G, source, target, *, delta=None, **options) -> Result:
     return run(standard("ppsp"), G, ends, options)
 
 
-def astar(G, source, target, landmark, *, delta=None, **options) -> Result:
-    """As :func:`ppsp` by A* search, guided by the distances from a ``landmark``."""
+def astar(G, source, target, landmark=None, *, delta=None, **options) -> Result:
+    """As :func:`ppsp` by A* search, guided by the distances from a ``landmark``; one behind the source is found when left out."""
     G = _weighted(as_graph(G))
-    ends = {"source": G.vertex(source), "target": G.vertex(target), "landmark": G.vertex(landmark)}
+    ends = {"source": G.vertex(source), "target": G.vertex(target)}
+    if landmark is not None:
+        ends["landmark"] = G.vertex(landmark)
     return run(standard("astar"), G, {**ends, "delta": delta or good_delta(G)}, options)
 
 
@@ -195,9 +199,11 @@ def coloring(G, **options) -> Result:
     return run(standard("coloring"), as_graph(G), {}, options)
 
 
-def eigenvector(G, rounds=100, **options) -> Result:
-    """Eigenvector centrality: ``centrality`` (length 1), ``lambda`` (as ``r["lambda"]``) and ``change`` of the last round."""
-    return run(standard("eigenvector"), as_graph(G), {"rounds": rounds}, options)
+def eigenvector(G, rounds=100, tolerance=1e-6, *, weights=False, **options) -> Result:
+    """Eigenvector centrality: ``centrality`` (length 1), ``lambda`` (as ``r["lambda"]``) and ``change`` of the last round.
+    With ``weights``, edges count by theirs."""
+    arguments = {"rounds": rounds, "tolerance": tolerance, "weights": _weighing(weights)}
+    return run(standard("eigenvector"), as_graph(G), arguments, options)
 
 
 def kcore(G, **options) -> Result:
@@ -220,29 +226,32 @@ def mis(G, **options) -> Result:
     return run(standard("mis"), as_graph(G), {}, options)
 
 
-def pagerank(G, rounds=100, tolerance=1e-6, **options) -> Result:
-    """PageRank with damping 0.85: ``rank`` (sum 1), ``rounds`` done and the ``change`` of the last one.
+def pagerank(G, rounds=100, tolerance=1e-6, *, damping=0.85, weights=False, **options) -> Result:
+    """PageRank: ``rank`` (sum 1), ``rounds`` done and the ``change`` of the last one. ``damping`` is the probability of a step
+    along an edge. With ``weights``, edges are drawn by theirs.
 
     >>> import graphwright as gw
     >>> [round(rank, 3) for rank in gw.pagerank(gw.read("path:3")).rank.tolist()]
     [0.257, 0.486, 0.257]
     """
-    return run(standard("pagerank"), as_graph(G), {"rounds": rounds, "tolerance": tolerance}, options)
+    arguments = {"rounds": rounds, "tolerance": tolerance, "damping": damping, "weights": _weighing(weights)}
+    return run(standard("pagerank"), as_graph(G), arguments, options)
 
 
-def pagerank_delta(G, tolerance=1e-6, **options) -> Result:
+def pagerank_delta(G, tolerance=1e-6, *, damping=0.85, **options) -> Result:
     """PageRank that passes on changes only: ``rank`` and ``rounds``."""
-    return run(standard("pagerank-delta"), as_graph(G), {"tolerance": tolerance}, options)
+    return run(standard("pagerank-delta"), as_graph(G), {"tolerance": tolerance, "damping": damping}, options)
 
 
-def pagerank_div(G, rounds=100, tolerance=1e-6, **options) -> Result:
+def pagerank_div(G, rounds=100, tolerance=1e-6, *, damping=0.85, **options) -> Result:
     """PageRank in the form of textbooks, which divides at every edge: ``rank``, ``rounds``, ``change``."""
-    return run(standard("pagerank-div"), as_graph(G), {"rounds": rounds, "tolerance": tolerance}, options)
+    arguments = {"rounds": rounds, "tolerance": tolerance, "damping": damping}
+    return run(standard("pagerank-div"), as_graph(G), arguments, options)
 
 
-def pagerank_gs(G, tolerance=1e-6, **options) -> Result:
+def pagerank_gs(G, tolerance=1e-6, *, damping=0.85, **options) -> Result:
     """PageRank with ranks updated in place: ``rank``, ``rounds``, ``change``."""
-    return run(standard("pagerank-gs"), as_graph(G), {"tolerance": tolerance}, options)
+    return run(standard("pagerank-gs"), as_graph(G), {"tolerance": tolerance, "damping": damping}, options)
 
 
 def setcover(G, **options) -> Result:
@@ -298,6 +307,21 @@ def maxflow(G, source, sink, **options) -> Result:
     return run(standard("maxflow"), G, {"source": G.vertex(source), "sink": G.vertex(sink)}, options)
 
 
+def k_shortest_paths(G, source, target, count=3, **options) -> Result:
+    """The ``count`` shortest paths that visit no vertex twice, or as many as there are: ``found``, their ``length``, and the
+    vertices of all paths in ``path``, of which path i begins at ``begin[i]``. :meth:`Result.paths` gives them one by one. Without
+    weights, edges are counted.
+
+    >>> import graphwright as gw
+    >>> roads = gw.Graph.from_edges([("a", "b", 3), ("b", "c", 4), ("a", "c", 9)])
+    >>> gw.k_shortest_paths(roads, "a", "c").paths()
+    [(7, ['a', 'b', 'c']), (9, ['a', 'c'])]
+    """
+    G = as_graph(G)
+    arguments = {"source": G.vertex(source), "target": G.vertex(target), "count": count}
+    return run(standard("k-shortest-paths"), G, arguments, options)
+
+
 def bipartite(G, **options) -> Result:
     """Whether the graph is bipartite: ``bipartite``, the sides ``side`` (0 or 1), and ``conflicts``, edges within a side."""
     return run(standard("bipartite"), as_graph(G), {}, options)
@@ -337,14 +361,16 @@ def harmonic(G, pivots=None, **options) -> Result:
     return run(standard("harmonic"), G, {"pivots": G.num_vertices if pivots is None else pivots}, options)
 
 
-def hits(G, rounds=100, tolerance=1e-6, **options) -> Result:
-    """Hubs and authorities: ``hub`` and ``authority`` (sum 1), ``rounds`` and ``change``."""
-    return run(standard("hits"), as_graph(G), {"rounds": rounds, "tolerance": tolerance}, options)
+def hits(G, rounds=100, tolerance=1e-6, *, weights=False, **options) -> Result:
+    """Hubs and authorities: ``hub`` and ``authority`` (sum 1), ``rounds`` and ``change``. With ``weights``, edges count by theirs."""
+    arguments = {"rounds": rounds, "tolerance": tolerance, "weights": _weighing(weights)}
+    return run(standard("hits"), as_graph(G), arguments, options)
 
 
-def katz(G, alpha=0.0, rounds=100, tolerance=1e-6, **options) -> Result:
-    """Katz centrality: ``centrality`` (length 1). An ``alpha`` of 0 stands for 0.85 / (greatest in-degree)."""
-    arguments = {"alpha": alpha, "rounds": rounds, "tolerance": tolerance}
+def katz(G, alpha=0.0, rounds=100, tolerance=1e-6, *, weights=False, **options) -> Result:
+    """Katz centrality: ``centrality`` (length 1). An ``alpha`` of 0 stands for 0.85 / (greatest in-degree). With ``weights``,
+    edges count by theirs."""
+    arguments = {"alpha": alpha, "rounds": rounds, "tolerance": tolerance, "weights": _weighing(weights)}
     return run(standard("katz"), as_graph(G), arguments, options)
 
 
@@ -370,12 +396,12 @@ def louvain(G, seed=1, **options) -> Result:
 
 
 def node2vec(G, p=1.0, q=1.0, length=80, seed=1, **options) -> Result:
-    """A walk of node2vec from every vertex: ``walk``, rows of 80 vertices, -1 behind the end, and ``draws``."""
+    """A walk of node2vec from every vertex: ``walk``, rows of ``length`` vertices, -1 behind the end, and ``draws``."""
     return run(standard("node2vec"), as_graph(G), {"p": p, "q": q, "length": length, "seed": seed}, options)
 
 
 def walks(G, length=80, seed=1, **options) -> Result:
-    """A random walk from every vertex: ``walk``, rows of 80 vertices, -1 behind the end, and ``visits``."""
+    """A random walk from every vertex: ``walk``, rows of ``length`` vertices, -1 behind the end, and ``visits``."""
     return run(standard("walks"), as_graph(G), {"length": length, "seed": seed}, options)
 
 
@@ -395,8 +421,9 @@ def matching_weighted(G, **options) -> Result:
 
 
 def msbfs(G, pivots=64, **options) -> Result:
-    """Hops from up to 64 ``pivots`` at once: a row of 64 per vertex, -1 out of reach; pivot i is vertex i * n // pivots."""
-    _at_most(pivots, 64, "pivots")
+    """Hops from many ``pivots`` at once: a row per vertex with an entry per pivot, -1 out of reach; pivot i is vertex
+    i * n // pivots."""
+    _at_least_1(pivots, "pivots")
     return run(standard("msbfs"), as_graph(G), {"pivots": pivots}, options)
 
 
@@ -406,9 +433,9 @@ def msf(G, **options) -> Result:
     return run(standard("msf"), _weighted(as_graph(G)), {}, options)
 
 
-def ppr(G, source, rounds=100, tolerance=1e-6, **options) -> Result:
+def ppr(G, source, rounds=100, tolerance=1e-6, *, damping=0.85, weights=False, **options) -> Result:
     """Personalised PageRank from one vertex, from several, or from a dictionary of vertices and weights: ``rank`` (sum 1),
-    ``rounds`` and ``change``.
+    ``rounds`` and ``change``. With ``weights``, edges are drawn by theirs.
 
     >>> import graphwright as gw
     >>> gw.ppr(gw.read("path:4"), {0: 1, 3: 1}).rank.tolist() == gw.ppr(gw.read("path:4"), [0, 3]).rank.tolist()
@@ -416,6 +443,7 @@ def ppr(G, source, rounds=100, tolerance=1e-6, **options) -> Result:
     """
     G = as_graph(G)
     arguments = {"source": _sources(G, source), "rounds": rounds, "tolerance": tolerance}
+    arguments |= {"damping": damping, "weights": _weighing(weights)}
     return run(standard("ppr"), G, arguments, options)
 
 
@@ -426,9 +454,9 @@ def scc(G, tail=0, **options) -> Result:
 
 
 def similar(G, entries=10, **options) -> Result:
-    """The vertices most similar to each vertex: rows of ``similar`` (best first, -1 behind the end) with their ``jaccard``; at
-    most 16 ``entries``."""
-    _at_most(entries, 16, "entries")
+    """The vertices most similar to each vertex: rows of ``entries`` vertices, ``similar`` (best first, -1 behind the end) with
+    their ``jaccard``."""
+    _at_least_1(entries, "entries")
     return run(standard("similar"), as_graph(G), {"entries": entries}, options)
 
 
@@ -503,9 +531,12 @@ def good_delta(G: Graph) -> int:
     return int(min(max(mean * (100 if sparse else 1), 1), 2**30))
 
 
+_TOO_LONG = "a path is longer than 2147483646; sssp_real takes such lengths"
+
+
 def is_overflow(error: Exception) -> bool:
-    """Whether delta-stepping failed because a path is too long for 32 bits."""
-    return "negative priority or one that is too large" in str(error)
+    """Whether runs from many sources failed because a path is too long for 32 bits."""
+    return "does not fit the type int" in str(error)
 
 
 def _sssp_program(G: Graph, delta):
@@ -521,7 +552,12 @@ def _no_negative_cycle(result):
     if "negative_cycle" in result.keys() and result["negative_cycle"]:
         raise ValueError("a cycle of negative length can be reached: there are no shortest paths")
     if "too_long" in result.keys() and result["too_long"]:
-        raise OverflowError("a path is longer than 2147483646; sssp_real takes such lengths")
+        raise OverflowError(_TOO_LONG)
+
+
+def _weighing(weights: bool) -> str:
+    """The argument ``weights`` of programs that can count edges by their weights."""
+    return "use" if weights else "ignore"
 
 
 def _weighted(G: Graph) -> Graph:
@@ -545,9 +581,9 @@ def _sources(G: Graph, source) -> str:
     return str(G.vertex(source))
 
 
-def _at_most(value, most: int, what: str) -> None:
-    if not 0 < value <= most:
-        raise ValueError(f"{what}: a number from 1 to {most} is needed, not {value!r}")
+def _at_least_1(value, what: str) -> None:
+    if not value > 0:
+        raise ValueError(f"{what}: a number from 1 on is needed, not {value!r}")
 
 
 def _one_of(source, sources):

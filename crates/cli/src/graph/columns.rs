@@ -2,7 +2,7 @@
 
 use clap::Args;
 use gw_graph::GraphSpec;
-use gw_graph::format::TableColumns;
+use gw_graph::format::{Missing, TableColumns};
 
 use crate::error::CliError;
 
@@ -10,33 +10,61 @@ use crate::error::CliError;
 #[derive(Args, Clone, Default)]
 #[command(next_help_heading = "Tables of edges (CSV, TSV, Parquet)")]
 pub struct Columns {
-    /// The column of sources, by name or number [default: source, src, from, else the first]
+    /// The column of sources, by name or number [default: source, src, from, else the first one left]
     #[arg(long, value_name = "COLUMN")]
     source_column: Option<String>,
-    /// The column of targets, by name or number [default: target, dst, to, else the second]
+    /// The column of targets, by name or number [default: target, dst, to, dest, destination, else the first one left]
     #[arg(long, value_name = "COLUMN")]
     target_column: Option<String>,
-    /// The column of weights, by name or number [default: weight, w, else none]
+    /// The column of weights, by name or number [default: weight, w, else none]; of GraphML, GEXF and JSON the
+    /// attribute of edges [default: weight]
     #[arg(long, value_name = "COLUMN")]
     weight_column: Option<String>,
     /// The first line of the table is an edge; its columns have numbers only
     #[arg(long)]
     no_header: bool,
+    /// What becomes of an edge whose source, target or weight is missing: an error, or it is left out and counted
+    /// [default: error]
+    #[arg(long, value_name = "skip|error", value_parser = Missing::parse)]
+    missing: Option<Missing>,
 }
 
 impl Columns {
     /// The spec with these columns.
     pub fn apply(&self, spec: GraphSpec) -> Result<GraphSpec, CliError> {
-        Ok(spec.with_columns(TableColumns {
+        Ok(spec.with_columns(self.columns())?)
+    }
+
+    /// The spec with the weight that is asked for, and with what becomes of missing ones: all that a document has.
+    pub fn apply_weight(&self, spec: GraphSpec) -> Result<GraphSpec, CliError> {
+        let TableColumns { weight, missing, .. } = self.columns();
+        Ok(spec.with_columns(TableColumns { weight, missing, ..TableColumns::default() })?)
+    }
+
+    /// True when edges without a source, a target or a weight are left out.
+    pub fn skips_missing(&self) -> bool {
+        self.missing == Some(Missing::Skip)
+    }
+
+    /// The columns as they are asked for.
+    pub fn columns(&self) -> TableColumns {
+        TableColumns {
             source: self.source_column.clone(),
             target: self.target_column.clone(),
             weight: self.weight_column.clone(),
             no_header: self.no_header,
-        })?)
+            missing: self.missing.unwrap_or_default(),
+        }
+    }
+
+    /// True when a column of weights is named.
+    pub fn names_weight(&self) -> bool {
+        self.weight_column.is_some()
     }
 
     /// True when none of the options is given.
     pub fn is_default(&self) -> bool {
-        self.source_column.is_none() && self.target_column.is_none() && self.weight_column.is_none() && !self.no_header
+        let columns = [&self.source_column, &self.target_column, &self.weight_column];
+        columns.iter().all(|column| column.is_none()) && !self.no_header && self.missing.is_none()
     }
 }

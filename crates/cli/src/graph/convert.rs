@@ -8,6 +8,7 @@ use gw_graph::format::Format;
 
 use super::columns::Columns;
 use super::{OutputOptions, describe, load};
+use crate::apart::Apart;
 use crate::error::CliError;
 
 /// Arguments of `gw graph convert`.
@@ -42,6 +43,8 @@ impl Convert {
         let (Some(input), Some(output)) = (self.input, self.output) else {
             return Err(CliError::Usage("an input and an output are needed".to_string()));
         };
+        let map = self.id_map.as_deref();
+        Apart::reading([&*input]).writing("the output", [&*output]).writing("--id-map", map).check()?;
         let input = match self.input_format {
             Some(format) => format!("{input}:format={}", format.name()),
             None => input,

@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::columns::Columns;
 use super::{OutputOptions, describe, load};
+use crate::apart::Apart;
 use crate::error::CliError;
 
 /// Arguments of `gw graph generate`.
@@ -32,6 +33,7 @@ impl Generate {
         let (Some(spec), Some(output)) = (self.spec, self.output) else {
             return Err(CliError::Usage("a spec and -o FILE are needed".to_string()));
         };
+        Apart::reading([&*spec]).writing("--output", [&*output]).check()?;
         let (graph, description, phases) = load(&spec, &Columns::default())?;
         self.options.write(&graph, description, phases, &output)
     }

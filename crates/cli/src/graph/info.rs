@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::columns::Columns;
 use super::{describe, load};
 use crate::error::CliError;
+use crate::progress::phase;
 
 /// Arguments of `gw graph info`.
 #[derive(Args)]
@@ -38,7 +39,9 @@ impl Info {
         let (graph, description, mut phases) = load(&self.graph, &self.columns)?;
         let start = std::time::Instant::now();
         let options = StatsOptions { components: !self.quick, diameter: !self.quick };
+        let bar = phase("statistics");
         let statistics = Statistics::of(&graph, &options);
+        drop(bar);
         phases.push(("statistics".to_string(), start.elapsed().as_secs_f64()));
         match self.json {
             true => crate::output::json(&Answer {

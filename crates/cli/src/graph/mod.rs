@@ -28,6 +28,7 @@ Graph specs: a file, or a generator with its parameters, then options, all joine
   road:1000x1000                       road-like perturbed grid
   web.mtx.gz:sym:reorder=degree        a file, mirrored, hubs first
   follows.csv:source=a:target=b        a table of edges with named columns
+  friends.graphml:weight=strength      GraphML, GEXF or node-link JSON, weighed by an attribute of edges
 
 `gw graph generate --list` shows all generators and options, `gw graph convert --list` all formats.";
 
@@ -103,10 +104,12 @@ impl OutputOptions {
         let bar = Bar::new();
         let Written { bytes, format, mut notes } = write(graph, path, &options, &bar)?;
         drop(bar);
-        if graph.names().is_some() && !format.is_table() {
+        if graph.names().is_some() && !format.is_table() && !format.is_document() {
             notes.push(format!("the format {} holds no ids of vertices; --id-map FILE writes them", format.name()));
         }
         notes.extend(graph.rounded_weight().map(ToString::to_string));
+        notes.extend(graph.guessed_columns().map(ToString::to_string));
+        notes.extend(graph.skipped_edges().map(ToString::to_string));
         let mut seconds = phases;
         seconds.push(("write".to_string(), start.elapsed().as_secs_f64()));
         let outcome = Outcome {
@@ -129,10 +132,10 @@ impl OutputOptions {
 }
 
 /// Seconds by phase.
-pub(crate) type Phases = Vec<(String, f64)>;
+pub type Phases = Vec<(String, f64)>;
 
 /// Loads a spec with a progress bar. Returns the graph, its canonical spec and the time of each phase.
-pub(crate) fn load(spec: &str, columns: &Columns) -> Result<(Graph, String, Phases), CliError> {
+pub fn load(spec: &str, columns: &Columns) -> Result<(Graph, String, Phases), CliError> {
     let bar = Bar::new();
     let loaded = columns.apply(GraphSpec::parse(spec)?)?.load(&bar)?;
     let phases = loaded.phases.iter().map(|p| (p.name.to_string(), p.seconds)).collect();

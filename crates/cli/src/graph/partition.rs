@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use gw_graph::format::{PartedGraph, write_parts};
+use gw_graph::format::{PartedGraph, part_files, write_parts};
 use serde::Serialize;
 
 use super::columns::Columns;
 use super::load;
+use crate::apart::Apart;
 use crate::error::CliError;
 use crate::output::grouped;
 use crate::progress::Bar;
@@ -50,6 +51,8 @@ struct Part {
 
 impl Partition {
     pub fn run(self) -> Result<(), CliError> {
+        let files: Vec<PathBuf> = part_files(&self.folder, self.parts).collect();
+        Apart::reading([&*self.input]).writing("the file", files.iter().map(|file| &**file)).check()?;
         let (graph, source, _) = load(&self.input, &self.columns)?;
         if graph.names().is_some() {
             let message = "parts hold no ids of vertices; convert the graph to .gwg first, with --id-map FILE for ids";

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::columns::Columns;
 use super::{describe, load};
 use crate::error::CliError;
+use crate::progress::phase;
 
 /// Arguments of `gw graph validate`.
 #[derive(Args)]
@@ -31,7 +32,9 @@ struct Answer<'a> {
 impl Validate {
     pub fn run(self) -> Result<(), CliError> {
         let (graph, description, _) = load(&self.graph, &self.columns)?;
+        let bar = phase("checking");
         let report = gw_graph::validate(&graph)?;
+        drop(bar);
         match self.json {
             true => crate::output::json(&Answer { graph: &description, valid: true, report: &report }),
             false => describe::report(&description, &report),

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use graphwright::{AUTO, Origin, Program, Settled};
+use graphwright::Program;
+use graphwright::schedule::{AUTO, Origin, Settled};
 use gw_cpu::CpuVm;
 use gw_exec::{Choice, GraphVm};
 use gw_graph::{Graph, GraphSpec};
@@ -18,6 +19,7 @@ use crate::progress::Bar;
 const HELP: &str = "\
 Examples:
   gw compile bfs                                     GraphIR after all passes
+  gw compile mine.gt --emit source                   a program of several files as one text
   gw compile bfs --after binding                        GraphIR on the way
   gw compile bfs --emit asm --graph kron:16          machine code under the schedule that the CPU chooses for a graph
   gw compile bfs --emit cuda --graph kron:16         CUDA C++ under the schedule that a GPU chooses for it
@@ -50,6 +52,8 @@ pub struct Compile {
 /// Stages of the compiler.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Emit {
+    /// The program as one text, with the declarations of all files that it uses
+    Source,
     /// The words of the program
     Tokens,
     /// The syntax tree
@@ -71,6 +75,7 @@ enum Emit {
 }
 
 impl Compile {
+    /// Compiles and prints.
     pub fn run(self) -> Result<(), CliError> {
         if self.after.is_some() && self.emit != Emit::Graphir {
             return Err(CliError::Usage("--after goes with --emit graphir".to_string()));
@@ -82,6 +87,11 @@ impl Compile {
             return Err(CliError::Usage("--graph lets the machine choose: it goes without --schedule".to_string()));
         }
         match self.emit {
+            Emit::Source => {
+                let program = source::find(&self.program)?;
+                let written = program.file().text.trim_end();
+                text(&format!("{written}\n"))
+            }
             Emit::Tokens => {
                 let file = Program::text_of(&self.program)?;
                 let (tokens, found) = gw_lang::tokens(&file);
@@ -108,7 +118,7 @@ impl Compile {
     fn checked(&self, program: &Program) -> Result<(), CliError> {
         let fixed = || source::fixed_schedule(program, self.schedule.as_deref());
         match self.emit {
-            Emit::Tokens | Emit::Ast => Ok(()),
+            Emit::Source | Emit::Tokens | Emit::Ast => Ok(()),
             Emit::Graphir => text(&gw_ir::print(&passes(program.module(), fixed()?, self.after.as_deref())?)),
             Emit::Schedule => text(&format!("{}\n", fixed()?)),
             Emit::Clif | Emit::Asm => {

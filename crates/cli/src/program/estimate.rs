@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use graphwright::{Program, Wanted};
-use gw_exec::{GraphVm, Needs, RunOptions, graph_text};
+use graphwright::{Machine, Planned};
+use gw_exec::Needs;
 use gw_graph::Graph;
 use serde::Serialize;
 
@@ -32,22 +32,13 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// The memory of a run with these options on a machine.
-    pub fn of(
-        program: &Program,
-        wanted: &Wanted,
-        machine: &dyn GraphVm,
-        options: &RunOptions,
-    ) -> Result<Estimate, CliError> {
-        let Some(text) = graph_text(program.module(), &options.argv) else {
+    /// The memory of a run on a machine.
+    pub fn of(planned: &Planned, machine: &Machine) -> Result<Estimate, CliError> {
+        let Some((text, graph, needs)) = planned.needs(machine)? else {
             let message = "--estimate: the program names no graph that is known before it runs";
             return Err(CliError::Usage(message.to_string()));
         };
-        let loaded = options.graphs.load(&text.text, text.weight);
-        let graph = loaded.map_err(|error| CliError::Run { error, file: program.file().clone() })?;
-        let (module, _) = program.settle(wanted, machine, options).optimised()?;
-        let needs = machine.needs(&module, &graph)?;
-        Ok(Estimate::with(program.name(), &text.text, machine.name(), &graph, needs))
+        Ok(Estimate::with(planned.program().name(), &text, machine.name(), &graph, needs))
     }
 
     fn with(program: &str, name: &str, target: &str, graph: &Graph, needs: Needs) -> Estimate {
@@ -121,15 +112,18 @@ impl Estimate {
         text
     }
 
-    /// Prints the estimate. A run that does not fit is an error.
-    pub fn tell(&self, as_json: bool) -> Result<(), CliError> {
-        match as_json {
-            true => crate::output::json(self)?,
-            false => crate::output::text(&self.in_words())?,
+    /// Prints estimates, one or several: as JSON one object, or an array of them. A run that does not fit is an error.
+    pub fn tell(estimates: &[Estimate], as_json: bool) -> Result<(), CliError> {
+        match (as_json, estimates) {
+            (true, [estimate]) => crate::output::json(estimate)?,
+            (true, estimates) => crate::output::json(&estimates)?,
+            (false, estimates) => {
+                estimates.iter().try_for_each(|estimate| crate::output::text(&estimate.in_words()))?;
+            }
         }
-        match self.fits {
-            Some(false) => Err(CliError::NoResult(self.mend())),
-            _ => Ok(()),
+        match estimates.iter().find(|estimate| estimate.fits == Some(false)) {
+            Some(estimate) => Err(CliError::NoResult(estimate.mend())),
+            None => Ok(()),
         }
     }
 

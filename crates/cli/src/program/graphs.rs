@@ -11,20 +11,45 @@ use gw_graph::progress::Silent;
 use gw_graph::{Graph, GraphError, Numbering};
 use gw_ir::types::Scalar;
 
-/// Loads files and specs and keeps what was loaded.
-#[derive(Default)]
+use crate::progress::Bar;
+
+/// The graphs of one program, as it sees them.
 pub struct Graphs {
+    /// What was loaded.
+    given: Arc<Given>,
+    /// What this program sees in place of a graph that others see as it was given.
+    views: SpecGraphs,
+    by_ids: bool,
+}
+
+/// Loads files and specs and keeps what was loaded, for all programs of a command.
+#[derive(Default)]
+pub struct Given {
     source: SpecGraphs,
     told: Mutex<HashSet<String>>,
-    by_ids: bool,
+    /// Several programs need the graphs as they were given, or a file that is written.
+    is_kept: bool,
     /// The number of this process and of all: process K loads part K of a graph in parts.
     process: OnceLock<(usize, usize)>,
 }
 
 impl Graphs {
-    /// Graphs of a standard program, whose vertices people name by their ids: numbers of such vertices are no news.
-    pub fn by_ids() -> Self {
-        Graphs { by_ids: true, ..Graphs::default() }
+    /// The graphs of a program. The vertices of a standard program are named by their ids (`by_ids`): numbers of such
+    /// vertices are no news.
+    pub fn new(given: Arc<Given>, by_ids: bool) -> Self {
+        Graphs { given, views: SpecGraphs::new(), by_ids }
+    }
+}
+
+impl Given {
+    /// Nothing yet. Where `is_kept`, a graph stays as it was given also where a program sees it in another way.
+    pub fn new(is_kept: bool) -> Given {
+        Given { is_kept, ..Given::default() }
+    }
+
+    /// The graph as it was given, where it was loaded.
+    pub fn graph(&self, text: &str) -> Option<Arc<Graph>> {
+        self.source.has(text).then(|| self.source.load(text, None).ok()).flatten()
     }
 
     /// Says which process of how many this one is, before the first graph; on other machines than flow, graphs in parts
@@ -57,18 +82,38 @@ impl Graphs {
 
 impl GraphStore for Graphs {
     fn keep(&self, text: &str, graph: Arc<Graph>) {
-        self.source.insert(text, graph);
+        match self.given.is_kept {
+            true => self.views.insert(text, graph),
+            // Nobody needs the graph as it was given any more.
+            false => self.given.source.insert(text, graph),
+        }
     }
 }
 
 impl GraphSource for Graphs {
     fn load(&self, text: &str, weight: Option<Scalar>) -> gw_exec::Result<Arc<Graph>> {
-        if is_parted(Path::new(text)) && !self.source.has(text) {
-            self.source.insert(text, Arc::new(self.part(Path::new(text))?));
+        if self.views.has(text) {
+            return self.views.load(text, weight);
         }
-        let graph = self.source.load(text, weight)?;
+        let given = &self.given;
+        if is_parted(Path::new(text)) && !given.source.has(text) {
+            given.source.insert(text, Arc::new(given.part(Path::new(text))?));
+        }
+        let is_new = !given.source.has(text);
+        let graph = match given.process.get() {
+            // One process shows a bar.
+            Some(&(process, _)) if process > 0 => given.source.load(text, weight)?,
+            _ => given.source.load_with(text, weight, &Bar::late())?,
+        };
+        // Weights as a program wants them make another graph.
+        if is_new {
+            let graph = given.source.load(text, None)?;
+            let (guessed, skipped) = (graph.guessed_columns(), graph.skipped_edges());
+            guessed.iter().for_each(|guessed| eprintln!("note: {text}: {guessed}"));
+            skipped.iter().for_each(|skipped| eprintln!("note: {text}: {skipped}"));
+        }
         if let Some(numbering) = graph.numbering().filter(|_| !self.by_ids || graph.names().is_none())
-            && self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_string())
+            && given.told.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_string())
         {
             eprintln!("note: {}", note(text, numbering));
         }

@@ -21,6 +21,7 @@ pub struct Programs {
 }
 
 impl Programs {
+    /// Prints the list, or one program.
     pub fn run(self) -> Result<(), CliError> {
         let Some(name) = &self.name else {
             if self.json {
@@ -38,7 +39,18 @@ impl Programs {
         match (self.source, self.json) {
             (true, _) => text(program.source),
             (_, true) => json(program),
-            _ => text(&format!("usage: gw run {}\n\n{}", program.usage(), program.header())),
+            _ => text(&format!("usage: gw run {}\n\n{}{}", program.usage(), program.header(), of_paths(program))),
         }
+    }
+}
+
+/// What `gw run` tells of a search beside its results.
+fn of_paths(program: &gw_programs::Program) -> &'static str {
+    match program.has_parents() {
+        true => {
+            "\nPaths       --path TARGET      prints a shortest path to a vertex\n            --out parent=FILE  writes the \
+             vertex before each on a shortest path\n"
+        }
+        false => "",
     }
 }

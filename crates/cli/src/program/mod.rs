@@ -1,19 +1,25 @@
 //! Commands about programs: `gw run`, `gw compile`, `gw programs`.
 
-mod attempt;
+mod answer;
 pub mod compile;
+mod ended;
 mod estimate;
-mod explain;
 pub mod graphs;
-mod ids;
+pub mod help;
+pub mod ids;
 pub mod list;
 pub mod named;
+pub mod notes;
+pub mod out;
+mod paths;
+mod planned;
+pub mod programs;
 pub mod results;
 pub mod run;
 mod saving;
+mod several;
 pub mod source;
-mod tables;
 mod times;
-mod top;
+pub mod top;
 mod trace;
 mod unread;

@@ -1,6 +1,9 @@
 //! Arguments of standard programs by name: `--source alice`.
 
 use clap::Args;
+use gw_programs::ArgumentError;
+
+use crate::error::CliError;
 
 /// The arguments that standard programs have. `gw programs NAME` tells which program takes which.
 #[derive(Args)]
@@ -15,10 +18,10 @@ pub struct Named {
     /// The vertex where a flow ends
     #[arg(long, value_name = "VERTEX", allow_hyphen_values = true)]
     sink: Option<String>,
-    /// The vertex whose distances guide a search
+    /// The vertex whose distances guide a search [default: one behind the source, seen from the target]
     #[arg(long, value_name = "VERTEX", allow_hyphen_values = true)]
     landmark: Option<String>,
-    /// The width of a bucket of distances
+    /// The width of a bucket of distances [default: worked out from weights and degrees]
     #[arg(long, value_name = "WIDTH")]
     delta: Option<String>,
     /// The greatest number of rounds
@@ -27,6 +30,12 @@ pub struct Named {
     /// The change below which rounds end
     #[arg(long, value_name = "NUMBER")]
     tolerance: Option<String>,
+    /// The probability of a step along an edge, in PageRank
+    #[arg(long, value_name = "NUMBER")]
+    damping: Option<String>,
+    /// Whether edges count by their weights: `use`, `ignore`, or `auto`, which uses weights that the graph's file has
+    #[arg(long, value_name = "auto|use|ignore")]
+    weights: Option<String>,
     /// The number of pivots
     #[arg(long, value_name = "COUNT")]
     pivots: Option<String>,
@@ -45,6 +54,9 @@ pub struct Named {
     /// The vertices of a random walk
     #[arg(long, value_name = "COUNT")]
     length: Option<String>,
+    /// The number of paths
+    #[arg(long, value_name = "COUNT")]
+    count: Option<String>,
     /// The entries of a list
     #[arg(long, value_name = "COUNT")]
     entries: Option<String>,
@@ -73,12 +85,15 @@ impl Named {
             ("delta", &self.delta),
             ("rounds", &self.rounds),
             ("tolerance", &self.tolerance),
+            ("damping", &self.damping),
+            ("weights", &self.weights),
             ("pivots", &self.pivots),
             ("sources", &self.sources),
             ("searches", &self.searches),
             ("hops", &self.hops),
             ("alpha", &self.alpha),
             ("length", &self.length),
+            ("count", &self.count),
             ("entries", &self.entries),
             ("tail", &self.tail),
             ("p", &self.p),
@@ -95,6 +110,22 @@ impl Named {
             "seed" => "--program-seed".to_string(),
             name => format!("--{name}"),
         }
+    }
+}
+
+/// An error about an argument, with the names of options.
+pub fn in_options(error: graphwright::Error) -> CliError {
+    match error {
+        graphwright::Error::Argument(ArgumentError::Unknown { name, program, known }) => {
+            let options: Vec<String> = known.iter().skip(1).map(|name| Named::option(name)).collect();
+            let options = if options.is_empty() { "none by name".to_string() } else { options.join(", ") };
+            CliError::Usage(format!("{}: {program} has no such argument; it has {options}", Named::option(&name)))
+        }
+        graphwright::Error::Argument(ArgumentError::Missing { name, meaning, usage }) if name != "GRAPH" => {
+            let option = Named::option(&name.to_lowercase());
+            CliError::Usage(format!("missing argument {name}, or {option}: {meaning}\nusage: gw run {usage}"))
+        }
+        error => error.into(),
     }
 }
 

@@ -1,101 +1,16 @@
 //! The results of a run as a person, a pipe and a file see them.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
-use std::path::Path;
 
 use graphwright::Program;
 use gw_exec::{Globals, Scalar, Value, Vector};
-use gw_ir::Module;
 use gw_ir::types::Type;
 use gw_programs::Values;
 use rayon::prelude::*;
 use serde_json::{Map, Value as Json, json};
 
-use super::ids::Ids;
-use super::tables::Kind;
-use crate::error::CliError;
-
 /// Entries of a vector that a person is shown.
 const SHOWN: usize = 5;
-
-/// Where `--out` writes a result.
-pub struct OutFile<'a> {
-    name: &'a str,
-    path: &'a Path,
-}
-
-impl<'a> OutFile<'a> {
-    /// Reads `NAME=FILE`.
-    pub fn parse(text: &'a str) -> Result<OutFile<'a>, CliError> {
-        match text.split_once('=') {
-            Some((name, path)) if !name.is_empty() && !path.is_empty() => Ok(OutFile { name, path: Path::new(path) }),
-            _ => {
-                Err(CliError::Usage(format!("--out {text}: write it as RESULT=FILE, or RESULT=- for standard output")))
-            }
-        }
-    }
-
-    /// Every result goes to a file of its own.
-    pub fn check_all(outputs: &[OutFile<'_>]) -> Result<(), CliError> {
-        for (at, output) in outputs.iter().enumerate() {
-            let is_file = !output.is_stdout() && !output.is_stderr();
-            if let Some(other) = outputs[..at].iter().find(|other| is_file && other.path == output.path) {
-                let (first, second, path) = (other.name, output.name, output.path.display());
-                let message =
-                    format!("--out: both `{first}` and `{second}` go to `{path}`; give each a file of its own");
-                return Err(CliError::Usage(message));
-            }
-        }
-        Ok(())
-    }
-
-    /// Standard output is asked for.
-    pub fn is_stdout(&self) -> bool {
-        ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| self.path == Path::new(name))
-    }
-
-    /// Standard error is asked for.
-    fn is_stderr(&self) -> bool {
-        ["/dev/stderr", "/dev/fd/2", "/proc/self/fd/2"].iter().any(|name| self.path == Path::new(name))
-    }
-
-    /// The program must have a global of this name that can be written; asked before the run.
-    pub fn check(&self, module: &Module) -> Result<(), CliError> {
-        let written = |ty: &Type| ty.scalar().is_some() || matches!(ty, Type::Vector { .. });
-        let known: Vec<&str> = module.globals.iter().filter(|g| written(&g.ty)).map(|g| &*g.name).collect();
-        match known.contains(&self.name) {
-            true => Ok(()),
-            false => Err(CliError::Usage(format!(
-                "--out: the program has no vector or scalar `{}`; it has {}",
-                self.name,
-                if known.is_empty() { "none".to_string() } else { known.join(", ") }
-            ))),
-        }
-    }
-
-    /// Writes a vector one entry (or row) per line, a scalar on a line of its own, reals with all digits; as a table
-    /// where the name of the file asks for one.
-    pub fn write(&self, globals: &Globals, ids: &Ids<'_>) -> Result<(), CliError> {
-        let bytes = match globals.get(self.name) {
-            Some(value) => match (Kind::of_path(self.path), value.as_vector()) {
-                (Some(table), _) => table.bytes(self.name, value, ids)?,
-                (None, Some(vector)) => lines(vector)?,
-                (None, None) => format!("{}\n", in_full(value)).into_bytes(),
-            },
-            None => return Err(CliError::Usage(format!("--out: the run left no result `{}`", self.name))),
-        };
-        // Our own streams may be redirected to a file, which must not be replaced.
-        if self.is_stdout() {
-            std::io::stdout().lock().write_all(&bytes)?;
-        } else if self.is_stderr() {
-            std::io::stderr().lock().write_all(&bytes)?;
-        } else {
-            gw_graph::format::write_file(self.path, &bytes)?;
-        }
-        Ok(())
-    }
-}
 
 /// The results of a run: those that a standard program lists, all global scalars and vectors of another program.
 pub fn of_run<'a>(program: &Program, globals: &'a Globals) -> Vec<(&'a str, &'a Value)> {
@@ -109,8 +24,18 @@ pub fn of_run<'a>(program: &Program, globals: &'a Globals) -> Vec<(&'a str, &'a 
     }
 }
 
+/// The names of the vectors among the results of a program, known before it runs.
+pub fn vectors(program: &Program) -> Vec<&str> {
+    let globals = program.module().globals.iter();
+    let vectors = globals.filter(|global| matches!(global.ty, Type::Vector { .. })).map(|global| &*global.name);
+    match program.as_standard() {
+        Some(standard) => vectors.filter(|name| standard.results.iter().any(|result| result.name == *name)).collect(),
+        None => vectors.collect(),
+    }
+}
+
 /// One line per result: `triangles = 12345`, `parent: 256 entries from -1 to 255, first 0 3 0 7 7`.
-pub fn in_words(results: &[(&str, &Value)]) -> String {
+pub fn in_words<S: std::fmt::Display>(results: &[(S, &Value)]) -> String {
     let mut text = String::new();
     for (name, value) in results {
         let _ = match value.as_vector() {
@@ -193,17 +118,6 @@ fn range<T: Copy + PartialOrd + Send + Sync>(entries: &[T], value: fn(T) -> Valu
     };
     let (least, greatest) = entries.par_chunks(PIECE).filter_map(of_piece).reduce_with(wider)?;
     Some((value(least), value(greatest)))
-}
-
-fn lines(vector: &Vector) -> Result<Vec<u8>, CliError> {
-    let row = vector.stride().max(1);
-    let mut bytes = Vec::new();
-    for cell in 0..vector.cells() {
-        let value = vector.get(cell).unwrap_or(Value::Nothing);
-        let end = if (cell + 1) % row == 0 { '\n' } else { ' ' };
-        write!(bytes, "{}{end}", in_full(&value))?;
-    }
-    Ok(bytes)
 }
 
 /// A value as `print` shows it: reals with six digits.

@@ -1,33 +1,29 @@
 //! `gw run`.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use graphwright::{Origin, Parts, Program, RULE, ScheduleCache, Wanted, Worth};
-use gw_exec::{GraphSource, GraphVm, MachineUsage, Output, Reason, RunOptions, graph_text};
+use graphwright::{Machine, Program};
 use gw_graph::GraphSpec;
-use gw_ir::Module;
-use gw_programs::{ArgumentError, Remark, Run as FinishedRun};
-use serde::Serialize;
 
-use super::attempt::{Attempt, Finished};
 use super::estimate::Estimate;
-use super::graphs::Graphs;
-use super::ids::{self, Ids};
+use super::graphs::{Given, Graphs};
 use super::named::Named;
-use super::results::{self, OutFile};
+use super::out::OutFile;
+use super::paths;
+use super::planned::Planned;
+use super::programs::{self, Programs};
 use super::saving::Saving;
-use super::times::{Start, Times};
-use super::top::{Best, Top};
-use super::{source, trace, unread};
+use super::several::{Results, Several};
+use super::source;
+use super::top::Top;
+use crate::apart::Apart;
 use crate::distributed::{self, Distributed};
 use crate::error::CliError;
 use crate::graph::columns::Columns;
-use crate::machines::{self, Simulated, Target, Work};
-use crate::output::{grouped, rate, seconds};
+use crate::machines::{self, Simulated, Target};
 use crate::stop;
 
 const HELP: &str = "\
@@ -38,7 +34,11 @@ Examples:
   gw run pagerank follows.csv --source-column follower --target-column followee --top rank:10
                                                 the ten best names of a table of edges
   gw run pagerank follows.csv --out rank=rank.csv
-                                                a table of names and ranks
+                                                a table of names and ranks; .tsv, .parquet, .arrow, .json, .jsonl too
+  gw run pagerank follows.csv --out ranks.graphml
+                                                the graph with all results as attributes; .gexf too
+  gw run pagerank,cc,kcore,louvain follows.csv --out all.parquet
+                                                several programs, whose results are the columns of one table
   gw run my.gt web.mtx.gz --out rank=ranks.txt  a program of your own; a result into a file
   gw run pagerank web.mtx.gz --out rank=- | sort -g | tail
                                                 a result to standard output, everything else to standard error
@@ -53,12 +53,13 @@ Examples:
 #[derive(Args)]
 #[command(after_help = HELP)]
 pub struct Run {
-    /// A standard program (see `gw programs`) or a .gt file
-    program: String,
+    /// A standard program (see `gw programs`) or a .gt file; or several with commas between, which run in turn on one
+    /// graph
+    pub(super) program: String,
     /// Arguments of the program, its first and later argv; graph specs are taken wherever a graph file is, and vertices
-    /// are named by the ids of their file
+    /// are named by the ids of their file. Several programs get the graph alone, and other arguments by name
     #[arg(allow_negative_numbers = true)]
-    args: Vec<String>,
+    pub(super) args: Vec<String>,
     /// The machine to run on
     #[arg(long, value_parser = machines::target(), default_value = "cpu")]
     target: Target,
@@ -68,346 +69,175 @@ pub struct Run {
     /// (bfs-4k, helix, ... for GPUs, see docs/schedules-gpu.md), canonical text such as s0:s1@pull, or a file with
     /// schedule statements [default: the program's own, else auto]
     #[arg(long, value_name = "auto[:AIM]|rule|adaptive[:FILE]|NAME|FILE|TEXT")]
-    schedule: Option<String>,
+    pub(super) schedule: Option<String>,
     /// Print the schedule of every place, with the reason where the machine chose it, to standard error
     #[arg(long)]
-    explain_schedule: bool,
+    pub(super) explain_schedule: bool,
     /// Follow the model of an adaptive schedule blindly: weak leaves, dear candidates and late steps change nothing
     #[arg(long)]
-    no_guard: bool,
+    pub(super) no_guard: bool,
     /// Do not run: tell how much memory the run needs, on the host and on the device, and whether it fits; exit code 1
     /// if it does not
-    #[arg(long, conflicts_with_all = ["verify", "out", "top", "trace", "explain_schedule"])]
+    #[arg(long, conflicts_with_all = ["verify", "out", "top", "path", "trace", "explain_schedule"])]
     estimate: bool,
     /// Check the result; the exit code is 0 only if it is right
     #[arg(long)]
-    verify: bool,
-    /// Write a vector or scalar of the program to a file: a table `vertex,RESULT` to a .csv, .tsv or .parquet, to any
-    /// other name one entry per line; `-` is standard output
-    #[arg(long, value_name = "RESULT=FILE")]
-    out: Vec<String>,
+    pub(super) verify: bool,
+    /// Write a vector or scalar of the program to a file, or without RESULT all results as columns of one file. The
+    /// ending is the form: a table `vertex,RESULT` as .csv, .tsv, .parquet, .arrow (.feather), .json or .jsonl; an
+    /// array as .npy; the graph with results as attributes as .graphml or .gexf; one entry per line as .txt, .lst or
+    /// without an ending. `-` is standard output, and so are `-.csv`, `-.tsv`, `-.json` and `-.jsonl`
+    #[arg(long, value_name = "[RESULT=]FILE", allow_hyphen_values = true)]
+    pub(super) out: Vec<String>,
     /// Print the vertices with the greatest entries of a vector, or with the least ones
     #[arg(long, value_name = "RESULT:COUNT[:least]", value_parser = Top::parse)]
-    top: Vec<Top>,
-    /// Print one JSON object
+    pub(super) top: Vec<Top>,
+    /// Print a shortest path to this vertex, by the ids of the file, with its length; may be given several times. Exit
+    /// code 1 if there is none
+    #[arg(long, value_name = "TARGET", allow_hyphen_values = true)]
+    pub(super) path: Vec<String>,
+    /// Print one JSON object; of several programs an array with an object for each
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
     /// Print every operator call to standard error
     #[arg(long)]
-    trace: bool,
+    pub(super) trace: bool,
     /// Stop after this many seconds, whatever is being done then: loading, running or checking; from 1e9 on there is
     /// no limit
     #[arg(long, value_name = "SECONDS", value_parser = positive_seconds)]
     timeout: Option<Duration>,
     /// Seed of random choices in the program
     #[arg(long, default_value_t = 1)]
-    seed: u64,
+    pub(super) seed: u64,
     #[command(flatten)]
-    saving: Saving,
+    pub(super) saving: Saving,
     #[command(flatten)]
     simulated: Simulated,
     #[command(flatten)]
-    distributed: Distributed,
+    pub(super) distributed: Distributed,
     #[command(flatten)]
     columns: Columns,
     #[command(flatten)]
-    named: Named,
+    pub(super) named: Named,
 }
 
-/// What `--json` prints.
-#[derive(Serialize)]
-struct Answer<'a> {
-    program: &'a str,
-    arguments: &'a [String],
-    /// The source that was taken since none was given, by its id.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    chosen_source: Option<String>,
-    target: &'a str,
-    schedule: String,
-    schedule_origin: Origin,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    schedule_reasons: Option<&'a [Reason]>,
-    /// Why `--target auto` took this machine, where both were weighed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    target_reason: Option<&'a Worth>,
-    load_seconds: f64,
-    compile_seconds: f64,
-    /// The part `run`.
-    seconds: f64,
-    /// Where the time of the process went: parts that add up to `whole`.
-    parts: Times,
-    /// How the machine was opened.
-    start: Start<'a>,
-    steps: u64,
-    edges: Option<u64>,
-    /// The edges that `edges_per_second` is about: those of what a search reached.
-    counted_edges: Option<u64>,
-    edges_per_second: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    touched_edges: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    touched_edges_per_second: Option<f64>,
-    /// What the machine counted, where it counts.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    usage: Option<MachineUsage>,
-    /// What a machine with a clock of its own says that the run took.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    device_seconds: Option<f64>,
-    verified: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    problem: Option<String>,
-    /// In which way the result is less than expected.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    remark: Option<String>,
-    verify_seconds: Option<f64>,
-    /// Scalars with their values, of vectors the length and the range.
-    results: serde_json::Map<String, serde_json::Value>,
-    #[serde(skip_serializing_if = "<[Best]>::is_empty")]
-    top: &'a [Best],
-    printed: &'a str,
-}
-
-/// The arguments of a run.
-struct Ready {
-    args: Vec<String>,
-    /// The id of the source that was taken since none was given.
-    chosen_source: Option<String>,
+/// What the programs of a command share.
+pub struct Setting<'a> {
+    /// Set to end a run.
+    pub cancel: &'a Arc<AtomicBool>,
+    /// When the command began.
+    pub started: Instant,
+    /// The time limit, counted from then.
+    pub timeout: Option<Duration>,
+    /// A result goes to standard output, and everything else to standard error.
+    pub to_stdout: bool,
+    /// Number of programs.
+    pub programs: usize,
 }
 
 impl Run {
-    /// Runs the program; `threads` is 0 for all cores.
-    pub fn run(mut self, cancel: &Arc<AtomicBool>, mut threads: usize) -> Result<(), CliError> {
+    /// Runs the programs; `threads` is 0 for all cores.
+    pub fn run(mut self, cancel: &Arc<AtomicBool>, threads: usize) -> Result<(), CliError> {
         let started = Instant::now();
-        if self.distributed.launches() {
-            return self.distributed.launch(&self.target, cancel);
-        }
-        if let Some((process, processes)) = distributed::launched()? {
-            if process > 0 {
-                self.be_silent();
-            }
-            if threads == 0 {
-                threads = (std::thread::available_parallelism().map_or(1, usize::from) / processes).max(1);
-            }
-        }
+        let several = Several::check(&self)?;
         let timeout = self.timeout.filter(|&limit| limit < NO_LIMIT);
+        if self.distributed.launches() {
+            return self.distributed.launch(&self.target, timeout, cancel);
+        }
+        let threads = self.take_part(threads)?;
         timeout.map(stop::end_after).transpose()?;
         let outputs: Vec<OutFile<'_>> = self.out.iter().map(|text| OutFile::parse(text)).collect::<Result<_, _>>()?;
         OutFile::check_all(&outputs)?;
+        let words = std::iter::once(&*self.program).chain(self.program.split(','));
+        let read = Apart::reading(words).and(&self.args).and(&self.schedule);
+        let written = read.writing("--out", outputs.iter().map(OutFile::path));
+        written.writing("--checkpoint", self.saving.file().as_deref()).check()?;
         let to_stdout = outputs.iter().any(OutFile::is_stdout);
         if to_stdout && self.json {
             return Err(CliError::Usage("--json and --out RESULT=- both want standard output".to_string()));
         }
-        let mut program = source::find(&self.program)?;
-        if self.verify {
-            source::can_verify(&program, self.args.first())?;
+        let programs = programs::find(&self.program)?;
+        for (_, program) in programs.iter().filter(|_| self.verify) {
+            source::can_verify(program, self.args.first())?;
         }
-        let graphs = Arc::new(match program.as_standard() {
-            Some(_) => Graphs::by_ids(),
-            None => Graphs::default(),
-        });
+        several.check_names(&self, &programs)?;
+        paths::check_programs(&programs, &self.path)?;
+        let given = Arc::new(Given::new(programs.len() > 1 || outputs.iter().any(OutFile::is_graph)));
         // Before the graph is read: whoever is missing is named at once.
         let start = Instant::now();
-        let cluster = if self.estimate { None } else { self.distributed.gather(&self.target)? };
+        let cluster = if self.estimate { None } else { self.distributed.gather(&self.target, cancel)? };
         let meeting = start.elapsed().as_secs_f64();
-        graphs.set_process(self.target.is_flow(), cluster.as_ref());
-        let mut parts = Parts { compile: started.elapsed().as_secs_f64() - meeting, ..Parts::default() };
+        given.set_process(self.target.is_flow(), cluster.as_ref());
+        let compile = started.elapsed().as_secs_f64() - meeting;
         // A machine that takes time to start does so while the graph is read.
         let begun = self.target.begin(threads, self.args.first().map(String::as_str));
+        let setting = Setting { cancel, started, timeout, to_stdout, programs: programs.len() };
+        let positional = self.positional()?;
+        let mut results = Results { given, graph: positional.first().cloned(), runs: Vec::new(), failed: Vec::new() };
+        let mut planned = self.plan(&setting, programs, &positional, &mut results)?;
+        let asked = Programs(planned.iter().map(|planned| (planned.asked.as_str(), planned.program())).collect());
+        if results.failed.is_empty() {
+            outputs.iter().try_for_each(|output| output.check(&asked))?;
+            self.top.iter().try_for_each(|top| top.find(&asked).map(drop))?;
+        }
+        drop(asked);
+        let Some(first) = planned.first_mut() else { return results.failed(&self) };
+        let loaded = if self.target.is_auto() { first.load_graph() } else { None };
         let start = Instant::now();
-        let Ready { args, chosen_source } = self.ready(&mut program, &graphs)?;
-        parts.read_graph = start.elapsed().as_secs_f64();
-        let mut options = RunOptions::with_args(args.iter().cloned());
-        (options.timeout, options.started) = (timeout, Some(started));
-        options.cancel = Arc::clone(cancel);
-        options.graphs = graphs.clone();
-        options.seed = self.seed;
-        options.guard = !self.no_guard;
-        options.checkpoint = self.saving.checkpoint(self.distributed.is_first());
-        // Choice of a schedule, passes and code of the machine count as compiling.
-        let start = Instant::now();
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        let cache = ScheduleCache::of_user(if threads == 0 { cores() } else { threads });
-        let wanted = match (self.schedule.as_deref(), source::aim(self.schedule.as_deref())?) {
-            (Some(RULE), _) => source::schedule(&program, Some(RULE))?,
-            (_, Some(aim)) => Wanted::Chosen.or_tuned(cache.aimed_at(aim), &program),
-            (given, None) => source::schedule(&program, given)?.or_tuned(cache, &program),
-        };
-        let module = program.module();
-        outputs.iter().try_for_each(|output| output.check(module))?;
-        self.top.iter().try_for_each(|top| top.check(module))?;
-        let meanings = ids::Meanings::of(&program, module);
-        self.warn_of_unread(&program, module, &wanted, &args);
-        parts.compile += start.elapsed().as_secs_f64();
-        let start = Instant::now();
-        let loaded = match self.target.is_auto() {
-            true => graph_text(module, &options.argv).and_then(|wanted| graphs.load(&wanted.text, wanted.weight).ok()),
-            false => None,
-        };
-        parts.read_graph += start.elapsed().as_secs_f64();
-        let start = Instant::now();
-        let work = Work { program: program.name(), graph: loaded.as_deref() };
         let opened = match cluster {
             Some(cluster) => distributed::open(cluster, threads),
-            None => begun.finish(&self.simulated, threads, Some(&work)),
+            None => self.target.finish(begun, &self.simulated, threads, Some(&first.work(loaded.as_deref()))),
         };
         if self.estimate {
-            // A machine that is not here can still be asked.
-            let plan;
-            let vm: &dyn GraphVm = match &opened {
-                Ok(opened) => opened.machine.vm(),
-                Err(_) if self.target.is_cuda() => {
-                    plan = gw_cuda::PlanVm;
-                    &plan
-                }
-                Err(_) => return opened.map(drop),
+            let machine = match opened {
+                // A machine that is not here can still be asked.
+                Err(_) if self.target.is_cuda() => Machine::new(gw_cuda::PlanVm, 1),
+                opened => opened?,
             };
-            return Estimate::of(&program, &wanted, vm, &options)?.tell(self.json);
+            let estimates = planned.iter().map(|planned| planned.estimate(&machine));
+            return Estimate::tell(&estimates.collect::<Result<Vec<_>, _>>()?, self.json);
         }
         // On the way out, in whatever way, a device is left to the system.
-        let opened = stop::Left::new(opened?, |opened| !opened.machine.vm().start_steps().is_empty());
-        parts.start_device = meeting + start.elapsed().as_secs_f64();
-        if let Some(worth) = opened.worth.as_ref().filter(|_| self.explain_schedule) {
-            eprintln!("machine: {}, chosen by --target auto: {}", opened.machine.name(), worth.because);
+        let machine = stop::Left::new(opened?, |machine| !machine.vm().start_steps().is_empty());
+        first.takes_also(compile, meeting + start.elapsed().as_secs_f64());
+        if let Some(worth) = machine.start().worth.as_ref().filter(|_| self.explain_schedule) {
+            eprintln!("machine: {}, chosen by --target auto: {}", machine.name(), worth.because);
         }
-
-        let attempt = Attempt { program: &program, wanted: &wanted, explain: self.explain_schedule };
-        let mut tracer = None;
-        let finished = attempt.run(&opened, threads, &mut |may_be_given_up| {
-            tracer = self.trace.then(|| Arc::new(trace::Printer::new()));
-            options.observer = tracer.clone().map(|tracer| tracer as _);
-            options.output = match self.json || may_be_given_up {
-                true => Output::Capture,
-                false if to_stdout => Output::Writer(Arc::new(std::sync::Mutex::new(std::io::stderr()))),
-                false => Output::Writer(Arc::new(std::sync::Mutex::new(std::io::stdout()))),
-            };
-            options.clone()
-        })?;
-        let report = opened.machine.vm().report();
-        let Finished { decision, compile_seconds, ran, machine, usage } = finished;
-        let of_run = Parts::of_run(&ran, usage.as_ref());
-        parts.read_graph += decision.load_seconds;
-        parts.compile += compile_seconds;
-        let parts = parts + of_run;
-        let start = Instant::now();
-        let found = results::of_run(&program, &ran.globals);
-        let graph = match program.as_standard() {
-            Some(_) => Some(
-                graphs.load(&args[0], None).map_err(|error| CliError::Run { error, file: program.file().clone() })?,
-            ),
-            None => None,
-        };
-        let in_parts = graph.as_deref().is_some_and(|graph| graph.share().is_some());
-        let graph_of_run = ran.globals.iter().find_map(|(_, value)| value.as_graph());
-        let ids = Ids::new(graph.as_deref().or(graph_of_run.map(|graph| &**graph)), &meanings);
-        // Who has a part of the graph knows too little of it to judge results.
-        let finished = graph.as_deref().filter(|_| !in_parts).map(|graph| FinishedRun {
-            graph,
-            args: &args,
-            results: &ran.globals,
-        });
-        let remark =
-            program.as_standard().zip(finished.as_ref()).and_then(|(standard, finished)| standard.remark(finished));
-        let (rough, no_result) = match remark {
-            Some(Remark::Rough(text)) => (Some(text), None),
-            Some(Remark::NoResult(text)) => (None, Some(text)),
-            None => (None, None),
-        };
-        let best: Vec<Best> = match no_result.is_none() {
-            true => self.top.iter().map(|top| top.best(&ran.globals, &ids)).collect::<Result<_, _>>()?,
-            false => Vec::new(),
-        };
-        // Files come first: a reader of standard output that goes away must not cost results. A file that cannot be
-        // written does not cost what is printed either.
-        let written = match no_result.is_none() {
-            true => outputs.iter().try_for_each(|output| output.write(&ran.globals, &ids)),
-            false => Ok(()),
-        };
-        if !self.json {
-            // Where another machine might have had to begin again, prints were kept back until now. Standard output
-            // belongs to `--out X=-` if that is there, else to the program; standard programs print nothing but their
-            // results.
-            let mut words = if no_result.is_none() { results::in_words(&found) } else { String::new() };
-            words.extend(best.iter().map(Best::in_words));
-            match to_stdout {
-                true => eprint!("{}", ran.printed),
-                false => crate::output::text(&ran.printed)?,
-            }
-            match program.as_standard().is_some() && !to_stdout {
-                true => crate::output::text(&words)?,
-                false => eprint!("{words}"),
+        let last = planned.len() - 1;
+        for (at, planned) in planned.into_iter().enumerate() {
+            let asked = planned.asked.clone();
+            match planned.run(&self, &setting, &machine, at == last) {
+                Ok(ended) => results.runs.push(ended),
+                Err(error) if setting.programs == 1 || error.is_stop() => return Err(error),
+                Err(error) => results.fail(asked, error),
             }
         }
-        written?;
-
-        let mut times = Times { parts, output: start.elapsed().as_secs_f64(), ..Times::default() };
-        let start = Instant::now();
-        let verdict = program.as_standard().zip(finished.as_ref()).filter(|_| self.verify);
-        let verdict = verdict.map(|(standard, finished)| standard.validate(finished));
-        times.validate = start.elapsed().as_secs_f64();
-        let verify_seconds = verdict.is_some().then_some(times.validate);
-        let start = Instant::now();
-        let wrong = verdict.as_ref().and_then(|v| v.as_ref().err()).map(ToString::to_string);
-        let in_json = if self.json { results::as_json(&found) } else { serde_json::Map::new() };
-        let edges = graph_of_run.map(|graph| graph.edges() as u64);
-        let counted_edges = match program.as_standard().zip(finished.as_ref()) {
-            Some((standard, finished)) => Some(standard.counted_edges(finished)),
-            None => edges,
-        };
-        let touched_edges = tracer.and_then(|tracer| tracer.touched_edges());
-        let per_second = |edges: Option<u64>| edges.filter(|_| parts.run > 0.0).map(|e| e as f64 / parts.run);
-        times.output += start.elapsed().as_secs_f64();
-        let answer = Answer {
-            program: program.name(),
-            arguments: &args,
-            chosen_source,
-            target: &machine,
-            schedule: decision.schedule.to_string(),
-            schedule_origin: decision.origin,
-            schedule_reasons: matches!(decision.origin, Origin::Chosen | Origin::Tuned).then_some(&decision.reasons),
-            target_reason: opened.worth.as_ref(),
-            load_seconds: parts.read_graph,
-            compile_seconds: parts.compile,
-            seconds: parts.run,
-            parts: times.of_whole(crate::clock::elapsed()),
-            start: Start { seconds: opened.seconds, steps: opened.machine.vm().start_steps() },
-            steps: ran.steps,
-            edges,
-            counted_edges,
-            edges_per_second: per_second(counted_edges),
-            touched_edges,
-            touched_edges_per_second: per_second(touched_edges),
-            usage,
-            device_seconds: ran.device_seconds,
-            // Where there is no result, none was verified, however right the reason is.
-            verified: verdict.as_ref().map(Result::is_ok).filter(|right| !right || no_result.is_none()),
-            problem: wrong.clone().or(no_result.clone()),
-            remark: rough.clone(),
-            verify_seconds,
-            results: in_json,
-            top: &best,
-            printed: &ran.printed,
-        };
-        match self.json {
-            true => crate::output::json(&answer)?,
-            false => tell(&answer),
-        }
-        if let Some(report) = report.filter(|_| !self.json) {
-            eprint!("{report}");
-        }
-        if let Some(rough) = rough {
-            eprintln!("gw: warning: {rough}");
-        }
-        match (wrong, no_result) {
-            (Some(problem), _) => Err(CliError::Wrong(problem)),
-            (None, Some(reason)) => Err(CliError::NoResult(reason)),
-            (None, None) => Ok(()),
-        }
+        results.tell(&self, &setting, &machine, &outputs)
     }
 
-    /// Makes a standard program ready: its arguments are checked, its graph is loaded and seen as the program needs
-    /// it, and a sibling takes over where the weights ask for one. Remarks go to standard error.
-    fn ready(&self, program: &mut Program, graphs: &Graphs) -> Result<Ready, CliError> {
-        let named = self.named.pairs();
+    /// Makes the programs ready. One that the graph does not suit fails alone; whatever else is wrong is wrong with the
+    /// command.
+    fn plan(
+        &self,
+        setting: &Setting<'_>,
+        programs: Vec<(String, Program)>,
+        positional: &[String],
+        results: &mut Results,
+    ) -> Result<Vec<Planned>, CliError> {
+        let mut planned = Vec::new();
+        for (asked, program) in programs {
+            let graphs = Graphs::new(Arc::clone(&results.given), program.as_standard().is_some());
+            match Planned::new(self, setting, (asked.clone(), program), positional, Arc::new(graphs)) {
+                Ok(ready) => planned.push(ready),
+                Err(error @ CliError::Unsupported(_)) if setting.programs > 1 => results.fail(asked, error),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(planned)
+    }
+
+    /// The arguments by position, with the columns of the graph's table in its spec.
+    fn positional(&self) -> Result<Vec<String>, CliError> {
         let mut args = self.args.clone();
         if !self.columns.is_default() {
             let Some(graph) = args.first_mut() else {
@@ -415,71 +245,22 @@ impl Run {
             };
             *graph = self.columns.apply(GraphSpec::parse(graph)?)?.to_string();
         }
-        let ready = program.ready(&named, &args, graphs).map_err(|error| match error {
-            graphwright::Error::Argument(ArgumentError::Unknown { name, program, known }) => {
-                let options: Vec<String> = known.iter().skip(1).map(|name| Named::option(name)).collect();
-                let options = if options.is_empty() { "none by name".to_string() } else { options.join(", ") };
-                CliError::Usage(format!("{}: {program} has no such argument; it has {options}", Named::option(&name)))
-            }
-            error => error.into(),
-        })?;
-        ready.notes.iter().for_each(|note| eprintln!("gw: {note}"));
-        let (args, chosen_source) = (ready.args, ready.chosen_source);
-        if let Cow::Owned(sibling) = ready.program {
-            *program = sibling;
-        }
-        Ok(Ready { args, chosen_source })
+        Ok(args)
     }
 
-    /// Makes the run one of which only its part in the work matters: another process tells of the results.
-    fn be_silent(&mut self) {
-        (self.verify, self.json, self.trace, self.explain_schedule) = (false, false, false, false);
-        self.out.clear();
-        self.top.clear();
-    }
-
-    /// Says which arguments a program of one's own does not read.
-    fn warn_of_unread(&self, program: &Program, module: &Module, wanted: &Wanted, args: &[String]) {
-        if program.as_standard().is_some() {
-            return;
+    /// Finds out whether this process is one of several, of which only the first tells of results. Returns the threads
+    /// that it may use.
+    fn take_part(&mut self, threads: usize) -> Result<usize, CliError> {
+        let Some((process, processes)) = distributed::launched()? else { return Ok(threads) };
+        if process > 0 {
+            (self.verify, self.json, self.trace, self.explain_schedule) = (false, false, false, false);
+            self.out.clear();
+            self.top.clear();
+            self.path.clear();
         }
-        let schedule = match wanted {
-            Wanted::Fixed(schedule, _) => Some(&**schedule),
-            Wanted::Chosen | Wanted::Rule | Wanted::Tuned(..) | Wanted::Preset(_) | Wanted::Adaptive(..) => None,
-        };
-        for index in unread::unread(module, schedule, args.len()) {
-            eprintln!("gw: warning: the program never reads argv[{index}], `{}`", args[index - 1]);
-        }
+        let share = || (std::thread::available_parallelism().map_or(1, usize::from) / processes).max(1);
+        Ok(if threads == 0 { share() } else { threads })
     }
-}
-
-/// Two lines about the run and its time, on standard error: standard output belongs to the program.
-fn tell(answer: &Answer<'_>) {
-    let steps = if answer.steps == 1 { "step" } else { "steps" };
-    let mut line = format!(
-        "{} on {}: {} in {} {steps}",
-        answer.program,
-        answer.target,
-        seconds(answer.seconds),
-        grouped(answer.steps)
-    );
-    if let (Some(edges), Some(speed)) = (answer.edges, answer.edges_per_second) {
-        line += &format!("; {} edges in the graph", grouped(edges));
-        if let Some(counted) = answer.counted_edges.filter(|&counted| counted != edges) {
-            line += &format!(", {} reached", grouped(counted));
-        }
-        line += &format!(", {} edges/s", rate(speed, ""));
-    }
-    if let (Some(edges), Some(speed)) = (answer.touched_edges, answer.touched_edges_per_second) {
-        line += &format!("; {} touched, {} edges/s", grouped(edges), rate(speed, ""));
-    }
-    match (answer.verified, answer.verify_seconds) {
-        (Some(true), Some(s)) => line += &format!("; result verified in {}", seconds(s)),
-        (Some(false), _) => line += "; the result is wrong",
-        _ => {}
-    }
-    eprintln!("{line}");
-    eprintln!("{}", answer.parts.in_words(&answer.start, answer.usage.as_ref()));
 }
 
 /// A time limit from here on, 31 years, is none.

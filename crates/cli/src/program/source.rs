@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use graphwright::{AUTO, Aim, Program, Wanted};
+use graphwright::Program;
+use graphwright::schedule::{AUTO, Wanted};
 use gw_schedule::ProgramSchedule;
 
 use crate::error::CliError;
@@ -15,21 +16,11 @@ pub fn find(name: &str) -> Result<Program, CliError> {
 }
 
 /// The schedule that `--schedule` asks for; without it the program's own, else the machine's choice.
-pub fn schedule(program: &Program, given: Option<&str>) -> Result<Wanted, CliError> {
+fn schedule(program: &Program, given: Option<&str>) -> Result<Wanted, CliError> {
     let Some(given) = given else { return Ok(Wanted::usual(program.front())) };
     let read = Wanted::read(program.front(), program.name(), given, "--schedule", Path::to_path_buf)?;
     crate::output::warnings(&read.warnings, &read.file);
     Ok(read.wanted)
-}
-
-/// The aim of `--schedule auto:energy` and its like; `None` where another schedule is asked for.
-pub fn aim(given: Option<&str>) -> Result<Option<Aim>, CliError> {
-    let Some((given, word)) = given.and_then(|given| Some((given, given.strip_prefix("auto:")?))) else {
-        return Ok(None);
-    };
-    let known = Aim::ALL.map(Aim::word).join(", ");
-    let unknown = || CliError::Usage(format!("--schedule {given}: nothing is tuned for `{word}`; known are {known}"));
-    Aim::of_schedule(given).map(Some).ok_or_else(unknown)
 }
 
 /// As [`schedule`], where there is no graph to choose for.

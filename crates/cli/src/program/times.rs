@@ -1,6 +1,7 @@
 //! The time of a `gw run`, from the start of the process to its last line, in named parts that add up.
 
-use graphwright::{MachineUsage, Parts, StartStep};
+use graphwright::machine::StartStep;
+use graphwright::results::{MachineUsage, Parts};
 use serde::Serialize;
 
 use crate::output::seconds;
@@ -29,8 +30,19 @@ impl Times {
     #[must_use]
     pub fn of_whole(mut self, whole: f64) -> Times {
         let named = self.parts.sum() + self.validate + self.output;
-        (self.whole, self.other) = (whole, (whole - named).max(0.0));
+        (self.whole, self.other) = (whole.max(named), (whole - named).max(0.0));
         self
+    }
+
+    /// The times of this run and of another one.
+    #[must_use]
+    pub fn and(self, other: &Times) -> Times {
+        Times {
+            parts: self.parts + other.parts,
+            validate: self.validate + other.validate,
+            output: self.output + other.output,
+            ..Times::default()
+        }
     }
 
     /// One line for a person: `0.412 s = reading the graph 12.0 ms + ...`.

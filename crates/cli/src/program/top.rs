@@ -4,13 +4,12 @@ use std::cmp::Ordering;
 use std::fmt::Write;
 
 use gw_exec::Globals;
-use gw_ir::Module;
 use gw_ir::types::Type;
-use gw_lab::Field;
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
-use super::ids::{self, Ids};
+use super::ids::{self, Id, Ids};
+use super::programs::Programs;
 use super::results;
 use crate::error::CliError;
 use crate::output::grouped;
@@ -59,27 +58,28 @@ impl Top {
         }
     }
 
-    /// The program must have a vector of numbers of this name; asked before the run.
-    pub fn check(&self, module: &Module) -> Result<(), CliError> {
-        let plain = |ty: &Type| matches!(ty, Type::Vector { item, .. } if item.scalar().is_some());
-        let known: Vec<&str> = module.globals.iter().filter(|g| plain(&g.ty)).map(|g| &*g.name).collect();
-        match known.contains(&self.name.as_str()) {
-            true => Ok(()),
-            false => Err(CliError::Usage(format!(
-                "--top: the program has no vector of numbers `{}`; it has {}",
-                self.name,
-                if known.is_empty() { "none".to_string() } else { known.join(", ") }
-            ))),
-        }
+    /// The result, as the option names it.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
-    /// The best entries; the first of equal ones, and never one that is no number.
-    pub fn best(&self, globals: &Globals, ids: &Ids<'_>) -> Result<Best, CliError> {
-        let Some(vector) = globals.get(&self.name).and_then(|value| value.as_vector()) else {
+    /// The program that has a vector of numbers of this name, and the name there; asked before the runs.
+    pub fn find<'t>(&'t self, programs: &Programs<'_>) -> Result<(usize, &'t str), CliError> {
+        let is_plain = |ty: &Type| matches!(ty, Type::Vector { item, .. } if item.scalar().is_some());
+        programs.find("--top", &self.name, "vector of numbers", is_plain)
+    }
+
+    /// The best entries of the vector that the program calls `name`; the first of equal ones, and never one that is no
+    /// number or says that its vertex was not reached.
+    pub fn best(&self, name: &str, globals: &Globals, ids: &Ids<'_>) -> Result<Best, CliError> {
+        let Some(vector) = globals.get(name).and_then(|value| value.as_vector()) else {
             return Err(CliError::Usage(format!("--top: the run left no vector `{}`", self.name)));
         };
+        let absent = ids.absent(name, vector);
+        let is_value = |key: f64| !key.is_nan() && Some(key) != absent;
         let mut keyed: Vec<(f64, u32)> =
-            vector.to_f64().into_iter().zip(0..).filter(|(key, _)| !key.is_nan()).collect();
+            vector.to_f64().into_iter().zip(0..).filter(|(key, _)| is_value(*key)).collect();
+        let all = keyed.len();
         let order = |a: &(f64, u32), b: &(f64, u32)| {
             let keys = a.0.partial_cmp(&b.0).unwrap_or(Ordering::Equal);
             let keys = if self.least { keys } else { keys.reverse() };
@@ -91,20 +91,22 @@ impl Top {
         }
         keyed.sort_unstable_by(order);
         let word = if self.least { "least" } else { "greatest" };
-        let titles = ids.titles(&self.name, vector.len());
+        let rows = ids.rows(name, vector.len());
         let entries = keyed.into_iter().filter_map(|(_, at)| {
             let value = vector.get(at as usize)?;
-            let entry = ids.entry(&self.name, at as usize, vector.len());
-            let of = titles.iter().zip(&entry).map(|(title, field)| (title.to_string(), as_json(field))).collect();
+            let entry = Ids::entry(rows, at as usize);
+            let of =
+                rows.titles().iter().zip(&entry).map(|(title, field)| (title.to_string(), as_json(field))).collect();
             let who = entry.iter().map(ids::text).collect::<Vec<_>>().join(" -> ");
-            Some(match ids.vertex_in(&self.name, &value) {
+            Some(match ids.vertex_in(name, &value) {
                 Some(other) => Entry { shown: (who, ids::text(&other)), of, value: as_json(&other) },
                 None => Entry { shown: (who, results::readable(&value)), of, value: results::number(&value) },
             })
         });
         let entries: Vec<Entry> = entries.collect();
+        let of = if absent.is_some() && all < vector.len() { " that were reached" } else { "" };
         let heading =
-            format!("{}: the {} {word} of {}", self.name, grouped(entries.len() as u64), grouped(vector.len() as u64));
+            format!("{}: the {} {word} of {}{of}", self.name, grouped(entries.len() as u64), grouped(all as u64));
         Ok(Best { heading, result: self.name.clone(), order: word, entries })
     }
 }
@@ -127,7 +129,7 @@ impl Best {
 const LONGEST_ID: usize = 100;
 
 /// An id as a terminal can show it: on one line, without control characters, not too long.
-fn printable(id: &str) -> String {
+pub fn printable(id: &str) -> String {
     let mut shown = String::new();
     for (at, letter) in id.chars().enumerate() {
         match letter {
@@ -142,12 +144,12 @@ fn printable(id: &str) -> String {
     shown
 }
 
-fn as_json(field: &Field) -> Json {
-    match field {
-        Field::Nothing => Json::Null,
-        Field::Integer(number) => json!(number),
-        Field::Real(number) => json!(number),
-        Field::Text(text) => json!(text),
+/// An id as JSON has it.
+pub fn as_json(id: &Id) -> Json {
+    match id {
+        Id::Nothing => Json::Null,
+        Id::Integer(number) => json!(number),
+        Id::Text(text) => json!(text),
     }
 }
 

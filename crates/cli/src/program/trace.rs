@@ -32,6 +32,10 @@ impl Printer {
 }
 
 impl Observer for Printer {
+    fn begin_again(&self) {
+        self.edges.store(0, Ordering::Relaxed);
+    }
+
     fn step(&self, record: &StepRecord) {
         if let Some(edges) = record.edges {
             self.edges.fetch_add(edges, Ordering::Relaxed);

@@ -1,5 +1,7 @@
-//! Arguments that a program of one's own never reads: most likely a slip.
+//! Arguments that a program of one's own never reads, or only in part: most likely a slip.
 
+use graphwright::Program;
+use graphwright::language::OwnArgumentKind;
 use gw_ir::builtin::Builtin;
 use gw_ir::expr::{Expr, ExprKind};
 use gw_ir::module::{GlobalInit, Module};
@@ -42,4 +44,20 @@ pub fn unread(module: &Module, schedule: Option<&ProgramSchedule>, given: usize)
         true => Vec::new(),
         false => (1..=given).filter(|&k| !read[k]).collect(),
     }
+}
+
+/// A sentence about every argument that is no number, where the program reads one.
+pub fn misread(program: &Program, args: &[String]) -> impl Iterator<Item = String> {
+    program.own_arguments().into_iter().filter_map(|argument| {
+        let text = args.get(argument.index.checked_sub(1)?)?;
+        let (what, function, part) = match argument.kind {
+            OwnArgumentKind::Integer => ("a whole number", "atoi", "digits"),
+            OwnArgumentKind::Real => ("a number", "atof", "number"),
+            _ => return None,
+        };
+        let index = argument.index;
+        let told =
+            format!("argv[{index}], `{text}`, is not {what}: `{function}` reads the {part} at its start, else 0");
+        (!argument.kind.reads_all(text)).then_some(told)
+    })
 }

@@ -83,6 +83,7 @@ impl Translator<'_, '_> {
                 let v = self.value(v)?;
                 self.intersect(graph, u, v, meta.kind)?
             }
+            ExprKind::Groups(groups) => self.groups(groups)?,
             ExprKind::Str(_) => return Err(self.refuse("strings stay on the host")),
             ExprKind::Intersection { .. } => return Err(self.refuse("set intersections run on the host")),
             _ => return Err(self.refuse("objects are not made inside operator functions")),
@@ -313,9 +314,7 @@ impl Translator<'_, '_> {
 
     fn call(&mut self, function: &FunctionRef, args: &[Expr]) -> Result<Option<Value>, Refusal> {
         let callee = self.function(&function.name)?;
-        // Arguments and captures are evaluated in the caller's scope, then the callee gets a scope of its own.
         let mut values = Vec::new();
-        let mut scope = std::collections::HashMap::new();
         for (param, arg) in callee.params.iter().zip(args) {
             match &param.ty {
                 IrType::Vector { .. } => {
@@ -325,6 +324,14 @@ impl Translator<'_, '_> {
                 _ => values.push(self.value(arg)?),
             }
         }
+        self.call_with(function, &values)
+    }
+
+    /// A call with its arguments evaluated. Captures are evaluated in the caller's scope, then the callee gets a scope
+    /// of its own.
+    pub(super) fn call_with(&mut self, function: &FunctionRef, values: &[Value]) -> Result<Option<Value>, Refusal> {
+        let callee = self.function(&function.name)?;
+        let mut scope = std::collections::HashMap::new();
         for (capture, value) in callee.captures.iter().zip(&function.captures) {
             let binding = match &capture.ty {
                 IrType::Vector { .. } => Binding::Vector(self.vector(value)?),
@@ -337,7 +344,7 @@ impl Translator<'_, '_> {
             scope.insert(capture.name.clone(), binding);
         }
         let outer = std::mem::replace(&mut self.names, scope);
-        let result = self.inline(callee, &values)?;
+        let result = self.inline(callee, values)?;
         self.names = outer;
         Ok(result)
     }

@@ -53,6 +53,9 @@ pub(crate) enum Reason {
     Output,
     /// A global scalar or the stop flag: one cell of its own.
     Cell,
+    /// A slot of the worker's table of groups, whose number was shifted or masked below their number, or a number of a
+    /// slot that was noted.
+    Table,
     /// A buffer of the kernel itself, with room for a batch.
     Buffer,
 }

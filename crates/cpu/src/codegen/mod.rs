@@ -8,6 +8,7 @@ mod edge;
 mod edge_index;
 mod entry;
 mod expr;
+mod groups;
 mod inputs;
 mod joined;
 mod memory;
@@ -98,6 +99,9 @@ struct Runtime {
     fetch_queued: FuncId,
     random: FuncId,
     begin_draws: FuncId,
+    group_reserve: FuncId,
+    group_grow: FuncId,
+    group_scale: FuncId,
     math: [FuncId; 4],
 }
 
@@ -163,6 +167,9 @@ impl Jit {
             fetch_queued: declare("gw_fetch_queued", &[i64, i64, i64, i64, i64, i32], None)?,
             random: declare("gw_random", &[i64, i64], Some(i64))?,
             begin_draws: declare("gw_begin_draws", &[i64, i64, i32, i32], None)?,
+            group_reserve: declare("gw_group_reserve", &[i64, i64], None)?,
+            group_grow: declare("gw_group_grow", &[i64, i64], None)?,
+            group_scale: declare("gw_group_scale", &[i64, i64], Some(f64))?,
             math: [
                 declare("gw_log", &[f64], Some(f64))?,
                 declare("gw_exp", &[f64], Some(f64))?,
@@ -202,6 +209,9 @@ impl Jit {
             fetch_queued: import(self.runtime.fetch_queued),
             random: import(self.runtime.random),
             begin_draws: import(self.runtime.begin_draws),
+            group_reserve: import(self.runtime.group_reserve),
+            group_grow: import(self.runtime.group_grow),
+            group_scale: import(self.runtime.group_scale),
             math: self.runtime.math.map(&mut import),
         };
         let builder = FunctionBuilder::new(&mut context.func, &mut self.functions);

@@ -21,9 +21,14 @@ impl Translator<'_, '_> {
 
     /// `getOutWeight(graph, vertex, position)`.
     pub(super) fn out_weight(&mut self, graph: &Expr, vertex: &Expr, position: &Expr) -> Result<Value, Refusal> {
-        let declared = graph.ty.weight().ok_or_else(|| self.refuse("the graph has no weights"))?;
         let at = self.out_entry(graph, GraphArray::OutWeights, vertex, position)?;
-        let bits = self.load_constant(types::I32, &at, 0);
+        self.weight_of(graph, &at)
+    }
+
+    /// The weight at a place, of the type that the graph declares.
+    pub(super) fn weight_of(&mut self, graph: &Expr, at: &Place) -> Result<Value, Refusal> {
+        let declared = graph.ty.weight().ok_or_else(|| self.refuse("the graph has no weights"))?;
+        let bits = self.load_constant(types::I32, at, 0);
         if !declared.is_float() {
             return Ok(self.convert(bits, Scalar::Int, declared));
         }

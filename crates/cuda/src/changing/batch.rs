@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::device::{Address, Device, DeviceError};
-use crate::memory::Buffer;
+use gw_device::{Address, Buffer, Device, DeviceError};
 
 use super::units::BLOCK;
 
@@ -130,7 +129,7 @@ impl Room {
         ];
         let aligned = |bytes: usize| bytes.next_multiple_of(256);
         let memory = Buffer::new(device, bytes.iter().map(|&bytes| aligned(bytes)).sum())?;
-        let mut at = memory.address;
+        let mut at = memory.address();
         let places = bytes.map(|bytes| {
             let place = at;
             at = at.offset(aligned(bytes));

@@ -1,7 +1,6 @@
 //! Whether lists on the device fit together: blocks, stacks, counts.
 
-use crate::device::DeviceError;
-use crate::memory::Buffer;
+use gw_device::{Buffer, DeviceError};
 
 use super::lists::DeviceLists;
 use super::state::{NO_BLOCK, SIZES, SMALLEST, size_for};
@@ -71,7 +70,7 @@ impl Memory {
     fn read(lists: &DeviceLists) -> Result<Memory, DeviceError> {
         let read = |buffer: &Buffer, bytes: usize| {
             let mut contents = vec![0; bytes];
-            lists.device.download(&mut contents, buffer.address)?;
+            lists.device.download(&mut contents, buffer.address())?;
             Ok::<_, DeviceError>(contents)
         };
         let words = |buffer: &Buffer, count: usize| {

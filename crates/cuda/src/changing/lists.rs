@@ -6,8 +6,7 @@ use rayon::prelude::*;
 
 use gw_graph::{Adjacency, WeightKind};
 
-use crate::device::{Address, Device, DeviceError, Kernel, Launch};
-use crate::memory::{Buffer, bytes_of};
+use gw_device::{Address, Buffer, Device, DeviceError, Kernel, Launch};
 
 use super::batch::{EdgeChanges, MOST_CHANGES, Room, SORT_TILE};
 use super::pool::Pool;
@@ -107,12 +106,12 @@ impl DeviceLists {
         let ranges = match wide {
             true => {
                 let pairs: Vec<[u64; 2]> = (0..vertices).into_par_iter().map(|v| [begins[v], end(v)]).collect();
-                Buffer::with(device, bytes_of(pairs.as_flattened()))?
+                Buffer::with(device, bytemuck::cast_slice(pairs.as_flattened()))?
             }
             false => {
                 let pair = |v: usize| [begins[v] as u32, end(v) as u32];
                 let pairs: Vec<[u32; 2]> = (0..vertices).into_par_iter().map(pair).collect();
-                Buffer::with(device, bytes_of(pairs.as_flattened()))?
+                Buffer::with(device, bytemuck::cast_slice(pairs.as_flattened()))?
             }
         };
         let weighted = adjacency.weight_kind() != WeightKind::None;
@@ -121,7 +120,7 @@ impl DeviceLists {
             let list = adjacency.neighbours(v);
             block[..list.len()].copy_from_slice(list);
         });
-        device.upload(pool.targets.address, bytes_of(&slots))?;
+        device.upload(pool.targets.address(), bytemuck::cast_slice(&slots))?;
         drop(slots);
         if let Some(weights) = &pool.weights {
             let copy = |v: u32, to: &mut [u32]| match adjacency.weight_kind() {
@@ -131,7 +130,7 @@ impl DeviceLists {
                 _ => to.iter_mut().zip(adjacency.weights_of::<i32>(v)).for_each(|(to, w)| *to = *w as u32),
             };
             let slots = image(&by_size, &firsts, state.end, copy);
-            device.upload(weights.address, bytes_of(&slots))?;
+            device.upload(weights.address(), bytemuck::cast_slice(&slots))?;
         }
         let sizes = Buffer::with(device, &sizes)?;
         DeviceLists::made(device, vertices, wide, ranges, sizes, pool, state)
@@ -146,7 +145,7 @@ impl DeviceLists {
     ) -> Result<DeviceLists, DeviceError> {
         let ranges = Buffer::zeroed(device, (if wide { 16 } else { 8 }) * vertices)?;
         let sizes = Buffer::new(device, vertices)?;
-        device.fill(sizes.address, NO_BLOCK.into(), 1, vertices)?;
+        device.fill(sizes.address(), NO_BLOCK.into(), 1, vertices)?;
         let pool = Pool::new(device, 0, weighted, wide)?;
         DeviceLists::made(device, vertices, wide, ranges, sizes, pool, State::default())
     }
@@ -198,14 +197,14 @@ impl DeviceLists {
         count: usize,
     ) -> Result<AppliedChanges, DeviceError> {
         let weights = weights.filter(|_| self.pool.weights.is_some());
-        let has = (keys.bytes / 8).min(weights.map_or(usize::MAX, |weights| weights.bytes / 4));
+        let has = (keys.bytes() / 8).min(weights.map_or(usize::MAX, |weights| weights.bytes() / 4));
         if has < count || (self.pool.weights.is_some() && weights.is_none()) {
             let message = format!("{count} changes were announced, the device has {has}, or weights are missing");
             return Err(DeviceError::Lacking(message));
         }
         self.make_room(count)?;
-        let values = weights.map_or(Address::default(), |weights| weights.address);
-        self.carry_out(Input { keys: keys.address, values, count, sorted: false })
+        let values = weights.map_or(Address::default(), |weights| weights.address());
+        self.carry_out(Input { keys: keys.address(), values, count, sorted: false })
     }
 
     fn apply_from_host(&mut self, changes: &EdgeChanges, sorted: bool) -> Result<AppliedChanges, DeviceError> {
@@ -216,9 +215,9 @@ impl DeviceLists {
         self.make_room(count)?;
         let Some(room) = &self.room else { return Ok(AppliedChanges::default()) };
         let input = Input { keys: room.input, values: room.input_values, count, sorted };
-        self.device.upload(input.keys, bytes_of(&changes.keys))?;
+        self.device.upload(input.keys, bytemuck::cast_slice(&changes.keys))?;
         if self.pool.weights.is_some() {
-            self.device.upload(input.values, bytes_of(&changes.weights))?;
+            self.device.upload(input.values, bytemuck::cast_slice(&changes.weights))?;
         }
         self.carry_out(input)
     }
@@ -260,7 +259,7 @@ impl DeviceLists {
             let grown = self.pool.grow(state.needed, &self.known);
             if let Err(error) = grown.and_then(|()| self.launch_apply(input, grid, true)) {
                 // Lists are as they were: only the counts of the plan are to be taken back.
-                self.device.upload(self.state.address, &self.known.to_bytes())?;
+                self.device.upload(self.state.address(), &self.known.to_bytes())?;
                 return Err(error);
             }
             state = self.read_state()?;
@@ -293,10 +292,10 @@ impl DeviceLists {
             input.count as u64,
             u64::from(bits),
             u64::from(passes),
-            self.counter.address.0,
+            self.counter.address().0,
         ];
         let launch = Launch { grid, block: BLOCK, cooperative: true };
-        self.device.launch(&self.sort, launch, bytes_of(&words))?;
+        self.device.launch(&self.sort, launch, bytemuck::cast_slice(&words))?;
         let last = if few { 0 } else { (passes as usize - 1) % 2 };
         Ok(Input { keys: room.keys[last], values: room.values[last], sorted: true, ..input })
     }
@@ -305,11 +304,11 @@ impl DeviceLists {
         let Some(room) = &self.room else { return Ok(()) };
         let pool = &self.pool;
         let mut words = vec![
-            self.ranges.address.0,
-            self.sizes.address.0,
-            pool.targets.address.0,
-            pool.weights.as_ref().map_or(0, |weights| weights.address.0),
-            self.state.address.0,
+            self.ranges.address().0,
+            self.sizes.address().0,
+            pool.targets.address().0,
+            pool.weights.as_ref().map_or(0, |weights| weights.address().0),
+            self.state.address().0,
         ];
         words.extend(pool.stacks().map(|stack| stack.0));
         words.extend([
@@ -330,16 +329,16 @@ impl DeviceLists {
             room.of_team[2].0,
             room.of_grid.0,
             room.sums.0,
-            self.counter.address.0,
+            self.counter.address().0,
             input.count as u64,
             u64::from(resumes),
         ]);
-        self.device.launch(&self.apply, Launch { grid, block: BLOCK, cooperative: true }, bytes_of(&words))
+        self.device.launch(&self.apply, Launch { grid, block: BLOCK, cooperative: true }, bytemuck::cast_slice(&words))
     }
 
     fn read_state(&self) -> Result<State, DeviceError> {
         let mut bytes = vec![0; BYTES];
-        self.device.download(&mut bytes, self.state.address)?;
+        self.device.download(&mut bytes, self.state.address())?;
         Ok(State::of_bytes(&bytes))
     }
 
@@ -350,10 +349,10 @@ impl DeviceLists {
         }
         let pair = if self.wide { 16 } else { 8 };
         let ranges = Buffer::zeroed(&self.device, pair * vertices)?;
-        self.device.copy(ranges.address, self.ranges.address, pair * self.vertices)?;
+        self.device.copy(ranges.address(), self.ranges.address(), pair * self.vertices)?;
         let sizes = Buffer::new(&self.device, vertices)?;
-        self.device.fill(sizes.address, NO_BLOCK.into(), 1, vertices)?;
-        self.device.copy(sizes.address, self.sizes.address, self.vertices)?;
+        self.device.fill(sizes.address(), NO_BLOCK.into(), 1, vertices)?;
+        self.device.copy(sizes.address(), self.sizes.address(), self.vertices)?;
         (self.ranges, self.sizes, self.vertices) = (ranges, sizes, vertices);
         Ok(())
     }
@@ -375,17 +374,17 @@ impl DeviceLists {
 
     /// Where the lists begin and end, as pairs.
     pub(crate) fn ranges(&self) -> Address {
-        self.ranges.address
+        self.ranges.address()
     }
 
     /// The slots of neighbours.
     pub(crate) fn targets(&self) -> Address {
-        self.pool.targets.address
+        self.pool.targets.address()
     }
 
     /// Those of weights; null without.
     pub(crate) fn weights(&self) -> Address {
-        self.pool.weights.as_ref().map_or(Address::default(), |weights| weights.address)
+        self.pool.weights.as_ref().map_or(Address::default(), |weights| weights.address())
     }
 
     /// Whether positions are 64 bits wide.
@@ -400,22 +399,22 @@ impl DeviceLists {
         }
         let width = if self.wide { 8 } else { 4 };
         let mut pair = vec![0; 2 * width];
-        self.device.download(&mut pair, self.ranges.address.offset(2 * width * vertex as usize))?;
+        self.device.download(&mut pair, self.ranges.address().offset(2 * width * vertex as usize))?;
         let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |number, &byte| number << 8 | usize::from(byte));
         let (first, last) = (number(&pair[..width]), number(&pair[width..]));
         let mut bytes = vec![0; 4 * (last - first)];
         if last > first {
-            self.device.download(&mut bytes, self.pool.targets.address.offset(4 * first))?;
+            self.device.download(&mut bytes, self.pool.targets.address().offset(4 * first))?;
         }
         Ok(bytes.chunks_exact(4).map(|word| number(word) as u32).collect())
     }
 
     /// Seconds, by the clock of the device, of sorting such a batch ([`DeviceLists::apply_resident`]); nothing changes.
     pub fn sort_seconds(&mut self, keys: &Buffer, count: usize) -> Result<f64, DeviceError> {
-        let count = count.min(keys.bytes / 8);
+        let count = count.min(keys.bytes() / 8);
         self.make_room(count)?;
         let before = self.device.mark()?;
-        self.sorted(Input { keys: keys.address, values: Address::default(), count, sorted: false })?;
+        self.sorted(Input { keys: keys.address(), values: Address::default(), count, sorted: false })?;
         let after = self.device.mark()?;
         self.device.seconds(&before, &after)
     }
@@ -426,7 +425,7 @@ impl DeviceLists {
             edges: self.known.edges,
             slots: self.known.used,
             touched: self.known.end,
-            bytes: self.pool.bytes() + self.ranges.bytes + self.sizes.bytes,
+            bytes: self.pool.bytes() + self.ranges.bytes() + self.sizes.bytes(),
         }
     }
 

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::device::{Address, Device, DeviceError};
-use crate::memory::Buffer;
+use gw_device::{Address, Buffer, Device, DeviceError};
 
 use super::state::{SIZES, State};
 
@@ -40,7 +39,7 @@ impl Pool {
         let capacity = with_slack(needed.max(self.capacity), self.wide);
         for buffer in [Some(&mut self.targets), self.weights.as_mut()].into_iter().flatten() {
             let larger = Buffer::new(&self.device, 4 * capacity as usize)?;
-            self.device.copy(larger.address, buffer.address, 4 * state.end as usize)?;
+            self.device.copy(larger.address(), buffer.address(), 4 * state.end as usize)?;
             *buffer = larger;
         }
         self.capacity = capacity;
@@ -57,7 +56,7 @@ impl Pool {
             let room = made.max(16).saturating_add(made / 2);
             let larger = Buffer::new(&self.device, 4 * room as usize)?;
             if let Some((smaller, _)) = slot.as_ref().filter(|_| free > 0) {
-                self.device.copy(larger.address, smaller.address, 4 * free as usize)?;
+                self.device.copy(larger.address(), smaller.address(), 4 * free as usize)?;
             }
             *slot = Some((larger, room));
         }
@@ -66,7 +65,7 @@ impl Pool {
 
     /// The addresses of the stacks.
     pub(super) fn stacks(&self) -> [Address; SIZES] {
-        std::array::from_fn(|size| self.stacks[size].as_ref().map_or(Address::default(), |(stack, _)| stack.address))
+        std::array::from_fn(|size| self.stacks[size].as_ref().map_or(Address::default(), |(stack, _)| stack.address()))
     }
 
     /// A stack, for tests.
@@ -76,8 +75,8 @@ impl Pool {
 
     /// Bytes of all.
     pub(super) fn bytes(&self) -> usize {
-        let stacks = self.stacks.iter().flatten().map(|(stack, _)| stack.bytes);
-        self.targets.bytes + self.weights.as_ref().map_or(0, |weights| weights.bytes) + stacks.sum::<usize>()
+        let stacks = self.stacks.iter().flatten().map(|(stack, _)| stack.bytes());
+        self.targets.bytes() + self.weights.as_ref().map_or(0, |weights| weights.bytes()) + stacks.sum::<usize>()
     }
 }
 

@@ -1,6 +1,6 @@
 //! The kernels of lists that change.
 
-use crate::device::Unit;
+use gw_device::Unit;
 
 /// Threads per block: one per digit of the sort.
 pub(super) const BLOCK: u32 = 256;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use gw_exec::EdgeChange;
 use gw_graph::{Adjacency, AdjacencyId, Graph};
 
-use crate::device::{Device, DeviceError};
+use gw_device::{Device, DeviceError};
 
 use super::{DeviceLists, EdgeChanges};
 

@@ -13,8 +13,9 @@ use gw_ir::source::Name;
 use gw_ir::types::{Domain, Type};
 
 use super::expression::parenthesised;
-use super::function::{Binding, Coder, Refusal, Text};
+use super::function::{Binding, Coder, Text};
 use super::inputs::Source;
+use super::refusal::Refusal;
 use super::region::Region;
 
 /// What the host must find true before a kernel starts. All numbers are compared with the vertices of the region.

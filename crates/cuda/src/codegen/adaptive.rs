@@ -4,8 +4,8 @@ use gw_ir::stmt::{Decision, HybridStmt, Stmt, StmtKind};
 use gw_ir::walk;
 use gw_schedule::{Cost, Feature, Guard, LoopForm, Tree, TreeNode};
 
-use super::function::Refusal;
 use super::inputs::Source;
+use super::refusal::Refusal;
 use super::text::Code;
 use super::uniform::Uniform;
 

@@ -8,9 +8,11 @@ use gw_ir::types::Type;
 use gw_schedule::{Criterion, Param};
 
 use super::access::Requirement;
-use super::function::Refusal;
+use super::edges::edges;
 use super::inputs::Source;
 use super::operator::{self, Operands, OperatorCode};
+use super::pending::Pending;
+use super::refusal::Refusal;
 use super::sets::{self, Insert};
 use super::text::Code;
 use super::uniform::Uniform;
@@ -56,7 +58,7 @@ impl Uniform<'_, '_> {
                     set: None,
                 };
                 self.settle_for(op);
-                operator::edges(self.region, e, &operands, &name, span)?
+                edges(self.region, e, &operands, &name, span)?
             }
             Operator::VertexSetIterator(v) => {
                 let operands =
@@ -82,19 +84,19 @@ impl Uniform<'_, '_> {
                 let queue = self.queue(&name)?;
                 let near = self.near(&name);
                 // What a dequeue left behind must be done, even if no operator came between.
-                self.pending = true;
+                self.pending = Pending::Anything;
                 self.settle();
                 let fault = self.region.inputs.member(Source::Fault, "gw::Fault*", "fault");
                 self.region.cooperative = true;
                 self.region.forms |= sets::form::QUEUE;
                 self.code
                     .line(format!("gw::update_buckets(run, {queue}, {near}, {set}, {fault}, {}, live());", span.line));
-                self.pending = true;
+                self.pending = Pending::Anything;
                 return Ok(false);
             }
             other => return Err(self.refuse(format!("`{}` does not run on the device", other.name()))),
         };
-        self.place_operator(code)
+        self.place_operator(code, Pending::operator(self.region.module, op))
     }
 
     pub(super) fn filter_captures(&mut self, filter: &VertexFilter) -> Result<Vec<String>, Refusal> {
@@ -104,13 +106,14 @@ impl Uniform<'_, '_> {
         }
     }
 
-    pub(super) fn place_operator(&mut self, operator: OperatorCode) -> Result<bool, Refusal> {
+    /// Places the code of an operator, of which this is known.
+    pub(super) fn place_operator(&mut self, operator: OperatorCode, pending: Pending) -> Result<bool, Refusal> {
         self.declarations.push_str(&operator.declaration);
         self.declarations.push('\n');
         self.code.open("");
         self.code.line(&operator.body);
         self.code.close("");
-        self.pending = true;
+        self.expect(pending);
         Ok(operator.output)
     }
 
@@ -125,7 +128,7 @@ impl Uniform<'_, '_> {
         self.region.include("members.cuh");
         self.code.line(body.text());
         self.code.close("");
-        self.pending = true;
+        self.pending = Pending::Anything;
     }
 
     /// One of several variants, by what the input is like.
@@ -186,8 +189,8 @@ impl Uniform<'_, '_> {
 
     /// The first variant whose test holds; the last has none. Closes the block that its caller opened.
     pub(super) fn variants(&mut self, variants: &[Block], tests: Vec<String>) -> Result<(), Refusal> {
-        let before = self.pending;
-        let mut after = false;
+        let before = self.pending.clone();
+        let mut after = Pending::Nothing;
         for (i, variant) in variants.iter().enumerate() {
             match (i, tests.get(i)) {
                 (0, Some(test)) => self.code.open(format!("if ({test})")),
@@ -201,9 +204,9 @@ impl Uniform<'_, '_> {
                     self.code.nest();
                 }
             }
-            self.pending = before;
+            self.pending = before.clone();
             self.block(variant)?;
-            after |= self.pending;
+            after = after.and(std::mem::take(&mut self.pending));
         }
         self.code.close("");
         self.code.close("");

@@ -3,11 +3,13 @@
 use gw_ir::analysis::priority::priority_vector;
 use gw_ir::builtin::Builtin;
 use gw_ir::expr::{BinaryOp, Expr, ExprKind, FunctionRef, PriorityOp, ReduceOp, UnaryOp};
+use gw_ir::meta::IntersectionKind;
 use gw_ir::source::Name;
 use gw_ir::types::{Scalar, Type};
 
-use super::function::{Binding, Coder, DRAWS, Refusal, Text, function_name, reduction, reduction_by_class};
+use super::function::{Binding, Coder, DRAWS, Text, function_name, reduction, reduction_by_class};
 use super::inputs::Source;
+use super::refusal::Refusal;
 use super::text::{float_literal, int_literal, type_name};
 use gw_ir::analysis::calls::draws;
 
@@ -101,7 +103,7 @@ impl Coder<'_, '_> {
                 let code = self.graph(graph)?;
                 let (u, u_reason) = self.queried_vertex(graph, &code, u)?;
                 let (v, v_reason) = self.queried_vertex(graph, &code, v)?;
-                let method = super::intersection_name(meta.kind);
+                let method = intersection_name(meta.kind);
                 self.region.include("intersect.cuh");
                 self.graph_query(format!("gw::{method}({code}, {u}, {v}, {v})"), [u_reason, v_reason])
             }
@@ -388,4 +390,15 @@ impl Coder<'_, '_> {
 pub(super) fn parenthesised(text: &str) -> String {
     let plain = text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
     if plain || (text.starts_with('(') && text.ends_with(')')) { text.to_string() } else { format!("({text})") }
+}
+
+/// The function of the headers for a way to intersect.
+fn intersection_name(kind: Option<IntersectionKind>) -> &'static str {
+    match kind {
+        Some(IntersectionKind::BinarySearch) => "common_by_search",
+        Some(IntersectionKind::Hiroshi) => "common_by_blocks",
+        Some(IntersectionKind::Multiskip) => "common_by_skips",
+        Some(IntersectionKind::Combined) => "common_by_length",
+        Some(IntersectionKind::Naive) | None => "common_by_merge",
+    }
 }

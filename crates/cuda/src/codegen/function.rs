@@ -14,15 +14,9 @@ use gw_ir::walk;
 use super::access::VectorCode;
 use super::expression::parenthesised;
 use super::inputs::Source;
+use super::refusal::Refusal;
 use super::region::Region;
 use super::text::{Code, TURNS_NAME, c_name, type_name};
-
-/// Why something cannot be generated.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Refusal {
-    pub(crate) span: Span,
-    pub(crate) reason: String,
-}
 
 /// What a name means inside a function.
 #[derive(Debug, Clone)]

@@ -42,6 +42,8 @@ pub(crate) enum Source {
     VisitedMap(Name),
     /// A shared piece of memory for balancers.
     Scratch,
+    /// Tables in which blocks group the neighbours of vertices of this graph with long lists.
+    GroupTables(Name),
     /// A priority queue: global or parameter.
     Queue(Name),
     /// A list that is a parameter of the kernel.

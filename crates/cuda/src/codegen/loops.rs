@@ -11,9 +11,10 @@ use gw_ir::stmt::{Block, Stmt, StmtKind};
 use gw_ir::types::Type;
 use gw_schedule::LoopForm;
 
-use super::frontier::BLOCK_MEMBERS;
-use super::function::Refusal;
+use super::blocks::BLOCK_MEMBERS;
 use super::inputs::Source;
+use super::pending::Pending;
+use super::refusal::Refusal;
 use super::region::Outcome;
 use super::sets::form::QUEUE;
 use super::text::c_name;
@@ -35,14 +36,14 @@ impl Uniform<'_, '_> {
                 self.code.open("while (true)");
                 // The launch before is done with all it wrote.
                 self.code.line("run.recycle(live());");
-                self.pending = false;
+                self.pending = Pending::Nothing;
                 let condition = self.value(condition)?;
                 self.code.line(format!("if (!({condition})) break;"));
                 self.block(body)?;
                 self.code.line("more = true;");
                 self.code.line("break;");
                 self.code.close("");
-                self.pending = true;
+                self.pending = Pending::Anything;
                 Ok(())
             }
             (LoopForm::SingleBlock, [Stmt { kind: StmtKind::While { condition, body, .. }, span, .. }]) => {
@@ -50,7 +51,7 @@ impl Uniform<'_, '_> {
                 let tests = self.outgrown(body)?;
                 self.code.line("bool large = false;");
                 let turns = self.begin_loop();
-                self.pending = true;
+                self.pending = Pending::Anything;
                 let condition = self.value(condition)?;
                 self.settle();
                 self.code.line(format!("if (!({condition})) break;"));
@@ -59,8 +60,13 @@ impl Uniform<'_, '_> {
                 self.ask_if_over(&turns);
                 self.block(body)?;
                 self.code.close("");
-                self.pending = true;
+                self.pending = Pending::Anything;
                 Ok(())
+            }
+            (LoopForm::Fused, [Stmt { kind: StmtKind::While { condition, body, .. }, span, .. }]) => {
+                self.span = *span;
+                let little = self.has_little(body)?;
+                self.while_loop(condition, body, little.as_deref())
             }
             _ => self.block(body),
         }

@@ -2,23 +2,34 @@
 
 pub(crate) mod access;
 mod adaptive;
+mod alone;
+mod balancer;
+mod blocks;
 mod calls;
+mod edge_members;
+mod edge_plan;
+mod edges;
 mod expression;
-mod frontier;
 mod function;
+mod groups;
 pub(crate) mod inputs;
 mod loops;
 mod operator;
+mod pending;
+mod refusal;
 pub(crate) mod region;
 mod sets;
 mod text;
 mod together;
 mod uniform;
+mod uniform_results;
+mod uniform_sets;
+mod uniform_values;
 mod validate;
 
 use std::collections::HashMap;
 
-use gw_ir::meta::IntersectionKind;
+use gw_device::Unit;
 use gw_ir::module::Module;
 use gw_ir::source::Name;
 use gw_ir::stmt::Block;
@@ -26,16 +37,16 @@ use gw_ir::types::Type;
 use gw_schedule::LoopForm;
 
 use access::Requirement;
-pub(crate) use frontier::BLOCK_MEMBERS;
-pub(crate) use function::Refusal;
+pub(crate) use alone::ALONE_AT;
+pub(crate) use blocks::{BLOCK, BLOCK_MEMBERS, LOOP_BLOCK};
+pub(crate) use edge_plan::schedule_of;
+pub(crate) use groups::grouped_graph;
 use inputs::{GraphParts, Input, Source};
 pub(crate) use loops::STATE_WORDS;
-pub(crate) use operator::schedule_of;
+pub(crate) use refusal::Refusal;
 use region::{GraphShape, Outcome, Region};
 use text::{Code, c_name};
 use uniform::Uniform;
-
-use crate::device::Unit;
 
 /// A region as code, with what the host must know to launch it.
 #[derive(Debug, Clone)]
@@ -127,79 +138,26 @@ pub(crate) fn generate(task: &Task<'_>) -> Result<Generated, Refusal> {
         None => uniform.block(task.body)?,
     }
     let loads = uniform.results(&task.params, task.loop_form);
-    let Uniform { code, declarations, host, sets, queues, outcomes, .. } = uniform;
+    let alone = uniform.alone.is_some();
+    let Uniform { code, declarations, definitions, host, sets, queues, outcomes, .. } = uniform;
 
-    let mut text = String::new();
-    let mut head = Code::default();
-    head.line(format!("// {}", task.title));
-    head.line(format!("#define GW_BLOCK {}", task.block));
-    for header in ["run.cuh", "output.cuh", "results.cuh"].iter().chain(&region.headers) {
-        head.line(format!("#include \"{header}\""));
-    }
-    head.blank();
-    if !region.vector_numbers.is_empty() {
-        head.line("// Vectors as faults name them.");
-        for (name, number) in &region.vector_numbers {
-            head.line(format!("constexpr unsigned {} = {number};", region::vector_constant(name)));
-        }
-        head.blank();
-    }
-    head.line("// What the host hands over.");
-    head.open("struct Inputs");
-    for input in &region.inputs.members {
-        head.line(format!("alignas(8) {} {};", input.ty, input.name));
-    }
-    if region.inputs.members.is_empty() {
-        head.line("alignas(8) int nothing;");
-    }
-    head.close(";");
-    head.blank();
-    head.open("struct Arguments");
-    head.line("gw::Places places;");
-    head.line("unsigned long long forms;");
-    head.line("alignas(8) unsigned round;");
-    head.line("unsigned* counter;");
-    head.line("unsigned long long* results;");
-    head.line("Inputs in;");
-    if task.loop_form == Some(LoopForm::DeviceGraph) {
-        head.line("unsigned long long condition;");
-    }
-    head.close(";");
-    head.blank();
-    text.push_str(head.text());
+    let mut text = head(task, &region, alone);
     text.push_str(&declarations);
-    if !host.text().is_empty() {
-        let mut wrapper = Code::default();
-        wrapper.open("struct Host");
-        wrapper.line("const Inputs& in;");
-        text.push_str(wrapper.text());
-        // Functions are written for the inside of a struct.
-        text.push_str(host.text());
-        text.push_str("};\n\n");
-    }
-    let mut kernel = Code::default();
-    kernel.line(format!(
-        "extern \"C\" __global__ void __launch_bounds__({}) {}(const __grid_constant__ Arguments args)",
-        task.block, task.name
-    ));
-    kernel.line("{");
-    kernel.nest();
-    kernel.line("Inputs in = args.in;");
-    kernel.line("gw::Run run(args.places, args.counter, args.forms, args.round);");
-    kernel.line("int all = gw::ALL_VERTICES, made = gw::EMPTY;");
-    for queue in &queues {
-        kernel.line(format!("int {0}_near = in.{0}.near;", c_name(queue)));
-    }
-    let mut live: Vec<String> = sets.iter().map(|s| format!("gw::Run::bit({})", c_name(s))).collect();
-    live.extend(queues.iter().map(|q| format!("gw::Run::bit({}_near)", c_name(q))));
+    text.push_str(&host_struct(&host));
     let body = code.into_text();
     // Set variables are declared by the body; the places in use are asked for by name.
     if body.contains("live()") {
+        let mut live: Vec<String> = sets.iter().map(|s| format!("gw::Run::bit({})", c_name(s))).collect();
+        live.extend(queues.iter().map(|q| format!("gw::Run::bit({}_near)", c_name(q))));
         let live = if live.is_empty() { "0u".to_string() } else { format!("({})", live.join(" | ")) };
         text.push_str(&format!("// The places that variables name.\n#define live() {live}\n\n"));
     }
-    text.push_str(kernel.text());
+    text.push_str(&kernel_head(task, &queues));
+    if alone {
+        text.push_str("    gw::begin_together();\n");
+    }
     text.push_str(opening.text());
+    text.push_str(&definitions);
     if task.loop_form == Some(LoopForm::DeviceGraph) {
         // The first launch begins with what the host hands over, the others where the one before ended.
         let mut again = Code::at_depth(1);
@@ -208,23 +166,10 @@ pub(crate) fn generate(task: &Task<'_>) -> Result<Generated, Refusal> {
         again.close("");
         text.push_str(again.text());
     }
-    let mut maps = Code::at_depth(1);
-    for map in region.inputs.members.iter().filter(|input| matches!(input.source, Source::VisitedMap(_))) {
-        maps.line(format!("gw::clear_visited(in.{}, run.vertices(), run.grid);", map.name));
-    }
-    // Entries in words: `vector` and `vector_length` stand beside `vector_words`.
-    let mut back = Code::at_depth(1);
-    for input in &region.inputs.members {
-        let Source::GlobalWords(name) = &input.source else { continue };
-        let of =
-            |source: Source| region.inputs.members.iter().find(|m| m.source == source).map_or("", |m| m.name.as_str());
-        let (vector, length) = (of(Source::GlobalVector(name.clone())), of(Source::GlobalLength(name.clone())));
-        maps.line(format!("gw::to_words(in.{vector}, in.{}, in.{length}, run.grid);", input.name));
-        back.line(format!("gw::of_words(in.{vector}, in.{}, in.{length}, run.grid);", input.name));
-    }
-    text.push_str(maps.text());
+    let (before, after) = conversions(&region);
+    text.push_str(before.text());
     text.push_str(&body);
-    text.push_str(back.text());
+    text.push_str(after.text());
     text.push_str("}\n");
 
     if cfg!(debug_assertions)
@@ -265,13 +210,93 @@ pub(crate) fn generate(task: &Task<'_>) -> Result<Generated, Refusal> {
     })
 }
 
-/// The function of the headers for a way to intersect.
-pub(crate) fn intersection_name(kind: Option<IntersectionKind>) -> &'static str {
-    match kind {
-        Some(IntersectionKind::BinarySearch) => "common_by_search",
-        Some(IntersectionKind::Hiroshi) => "common_by_blocks",
-        Some(IntersectionKind::Multiskip) => "common_by_skips",
-        Some(IntersectionKind::Combined) => "common_by_length",
-        Some(IntersectionKind::Naive) | None => "common_by_merge",
+/// The top of a unit: headers, names of vectors, and what the host hands over. `alone`: one block may run rounds alone.
+fn head(task: &Task<'_>, region: &Region<'_>, alone: bool) -> String {
+    let mut head = Code::default();
+    head.line(format!("// {}", task.title));
+    head.line(format!("#define GW_BLOCK {}", task.block));
+    if alone {
+        head.line("#define GW_ALONE");
     }
+    for header in ["run.cuh", "output.cuh", "results.cuh"].iter().chain(&region.headers) {
+        head.line(format!("#include \"{header}\""));
+    }
+    head.blank();
+    if !region.vector_numbers.is_empty() {
+        head.line("// Vectors as faults name them.");
+        for (name, number) in &region.vector_numbers {
+            head.line(format!("constexpr unsigned {} = {number};", region::vector_constant(name)));
+        }
+        head.blank();
+    }
+    head.line("// What the host hands over.");
+    head.open("struct Inputs");
+    for input in &region.inputs.members {
+        head.line(format!("alignas(8) {} {};", input.ty, input.name));
+    }
+    if region.inputs.members.is_empty() {
+        head.line("alignas(8) int nothing;");
+    }
+    head.close(";");
+    head.blank();
+    head.open("struct Arguments");
+    head.line("gw::Places places;");
+    head.line("unsigned long long forms;");
+    head.line("alignas(8) unsigned round;");
+    head.line("unsigned* counter;");
+    head.line("unsigned long long* results;");
+    head.line("Inputs in;");
+    if task.loop_form == Some(LoopForm::DeviceGraph) {
+        head.line("unsigned long long condition;");
+    }
+    head.close(";");
+    head.blank();
+    head.into_text()
+}
+
+/// The functions that uniform code calls, which are written for the inside of a struct.
+fn host_struct(host: &Code) -> String {
+    if host.text().is_empty() {
+        return String::new();
+    }
+    let mut wrapper = Code::default();
+    wrapper.open("struct Host");
+    wrapper.line("const Inputs& in;");
+    format!("{}{}}};\n\n", wrapper.text(), host.text())
+}
+
+/// The head of the kernel function and what all kernels begin with.
+fn kernel_head(task: &Task<'_>, queues: &[Name]) -> String {
+    let mut kernel = Code::default();
+    kernel.line(format!(
+        "extern \"C\" __global__ void __launch_bounds__({}) {}(const __grid_constant__ Arguments args)",
+        task.block, task.name
+    ));
+    kernel.line("{");
+    kernel.nest();
+    kernel.line("Inputs in = args.in;");
+    kernel.line("gw::Run run(args.places, args.counter, args.forms, args.round);");
+    kernel.line("int all = gw::ALL_VERTICES, made = gw::EMPTY;");
+    for queue in queues {
+        kernel.line(format!("int {0}_near = in.{0}.near;", c_name(queue)));
+    }
+    kernel.into_text()
+}
+
+/// What vectors and maps are made into before the body, and back behind it.
+fn conversions(region: &Region<'_>) -> (Code, Code) {
+    let (mut before, mut after) = (Code::at_depth(1), Code::at_depth(1));
+    for map in region.inputs.members.iter().filter(|input| matches!(input.source, Source::VisitedMap(_))) {
+        before.line(format!("gw::clear_visited(in.{}, run.vertices(), run.grid);", map.name));
+    }
+    // Entries in words: `vector` and `vector_length` stand beside `vector_words`.
+    for input in &region.inputs.members {
+        let Source::GlobalWords(name) = &input.source else { continue };
+        let of =
+            |source: Source| region.inputs.members.iter().find(|m| m.source == source).map_or("", |m| m.name.as_str());
+        let (vector, length) = (of(Source::GlobalVector(name.clone())), of(Source::GlobalLength(name.clone())));
+        before.line(format!("gw::to_words(in.{vector}, in.{}, in.{length}, run.grid);", input.name));
+        after.line(format!("gw::of_words(in.{vector}, in.{}, in.{length}, run.grid);", input.name));
+    }
+    (before, after)
 }

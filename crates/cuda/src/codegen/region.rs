@@ -18,8 +18,8 @@ use gw_ir::types::{Scalar, Type};
 use gw_ir::walk;
 
 use super::access::{Access, Requirement, VectorCode};
+use super::edge_plan::schedule_of;
 use super::inputs::{Apart, GraphInput, Inputs, Source};
-use super::operator::schedule_of;
 use super::sets::{Insert, insert_of};
 use super::text::{c_name, type_name};
 

@@ -1,37 +1,24 @@
 //! The tests of this crate that can share a process, in one program: it is compiled and linked once.
 
-#[path = "../adaptive.rs"]
 mod adaptive;
-#[path = "../balancers.rs"]
-mod balancers;
-#[path = "../bench.rs"]
 mod bench;
-#[path = "../claims.rs"]
+mod changing;
 mod claims;
-#[path = "../classes.rs"]
 mod classes;
-#[path = "../contract.rs"]
 mod contract;
-#[path = "../intersections.rs"]
+mod groups;
 mod intersections;
-#[path = "../loops.rs"]
+mod listings;
 mod loops;
-#[path = "../matrix.rs"]
 mod matrix;
-#[path = "../parts.rs"]
+mod nvrtc;
 mod parts;
-#[path = "../programs.rs"]
 mod programs;
-#[path = "../renumber.rs"]
 mod renumber;
-#[path = "../repeats.rs"]
 mod repeats;
-#[path = "../safety.rs"]
 mod safety;
-#[path = "../scans.rs"]
-mod scans;
-#[path = "../schedules.rs"]
 mod schedules;
+mod sequences;
 
 /// The spec of a graph on which whole programs run. The emulated device takes about a microsecond for a thread
 /// between two barriers, so that usual runs have graphs of the same kind with a quarter of the vertices, nightly ones

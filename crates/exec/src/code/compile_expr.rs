@@ -2,10 +2,11 @@
 
 use gw_ir::builtin::Builtin;
 use gw_ir::expr::{BinaryOp, Expr, ExprKind, FunctionRef, UnaryOp};
+use gw_ir::groups::NeighbourGroups;
 use gw_ir::types::{Scalar, Type};
 
 use super::compile::{Compiler, Resolved, is_num, malformed};
-use super::{Arg, Call, Num, Obj, PriorityUpdate, QueueAlloc};
+use super::{Arg, Call, GroupChoice, Groups, Named, Num, Obj, PriorityUpdate, QueueAlloc};
 use crate::env::Slot;
 use crate::error::Result;
 use crate::random;
@@ -97,6 +98,7 @@ impl<'m> Compiler<'m> {
                 [graph, a, b] => Num::IntersectNeighbours { graph: self.boxed_obj(graph)?, a: boxed(a)?, b: boxed(b)? },
                 _ => return Err(malformed("IntersectNeighbor takes 3 arguments")),
             },
+            ExprKind::Groups(groups) => Num::Groups(Box::new(self.groups(groups)?)),
             _ => return Err(malformed(format!("an expression of type {} where a number is needed", e.ty))),
         })
     }
@@ -125,6 +127,32 @@ impl<'m> Compiler<'m> {
             return Err(malformed(format!("`{}` is called with {} arguments", function.name, args.len())));
         }
         Ok(Box::new(Call { function: index, captures: self.args(&function.captures)?, args: self.args(args)? }))
+    }
+
+    fn named(&self, function: &'m FunctionRef) -> Result<Named> {
+        Ok(Named { function: self.function(function)?, captures: self.args(&function.captures)? })
+    }
+
+    fn groups(&self, groups: &'m NeighbourGroups) -> Result<Groups> {
+        let value = groups.value.as_ref();
+        let gives = value.and_then(|value| self.module.function(&value.name)?.result_type().scalar());
+        let choice = match &groups.choice {
+            gw_ir::groups::GroupChoice::Best { score, own } => {
+                GroupChoice::Best { score: self.named(score)?, own: own.as_ref().map(|own| self.num(own)).transpose()? }
+            }
+            gw_ir::groups::GroupChoice::Each(visit) => GroupChoice::Each(self.named(visit)?),
+            gw_ir::groups::GroupChoice::Count => GroupChoice::Count,
+            gw_ir::groups::GroupChoice::LeastAbsent => GroupChoice::LeastAbsent,
+        };
+        Ok(Groups {
+            graph: self.obj(&groups.graph)?,
+            vertex: self.num(&groups.vertex)?,
+            key: self.named(&groups.key)?,
+            value: value.map(|value| self.named(value)).transpose()?,
+            scalar: gives.unwrap_or(Scalar::Int),
+            combine: groups.combine,
+            choice,
+        })
     }
 
     pub(super) fn function(&self, function: &FunctionRef) -> Result<usize> {
@@ -261,6 +289,7 @@ impl<'m> Compiler<'m> {
             (OutDegreesUint, [g]) => Obj::OutDegrees(obj(g)?, Scalar::Uint),
             (Neighbors, [g, v]) => Obj::Neighbours(obj(g)?, self.num(v)?),
             (Transpose, [g]) => Obj::Transpose(obj(g)?),
+            (Both, [g]) => Obj::Both(obj(g)?),
             (Relabel, [g]) => Obj::Relabel(obj(g)?),
             (SelectEdges, [g, marks]) => Obj::SelectEdges(Box::new([self.obj(g)?, self.obj(marks)?])),
             (Contract, [g, labels]) => {

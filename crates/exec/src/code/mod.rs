@@ -265,6 +265,7 @@ pub(crate) enum Num {
         sizes: [Box<Num>; 2],
         limit: Option<Box<Num>>,
     },
+    Groups(Box<Groups>),
     IntersectNeighbours {
         graph: Box<Obj>,
         a: Box<Num>,
@@ -285,6 +286,7 @@ pub(crate) enum Obj {
     OutDegrees(Box<Obj>, Scalar),
     Neighbours(Box<Obj>, Num),
     Transpose(Box<Obj>),
+    Both(Box<Obj>),
     Relabel(Box<Obj>),
     SelectEdges(Box<[Obj; 2]>),
     /// Graph and labels; true where weights are summed, false where edges are counted.
@@ -327,6 +329,34 @@ pub(crate) struct Call {
     pub(crate) function: usize,
     pub(crate) captures: Vec<Arg>,
     pub(crate) args: Vec<Arg>,
+}
+
+/// A function with the values of its captures, called with numbers.
+#[derive(Debug)]
+pub(crate) struct Named {
+    pub(crate) function: usize,
+    pub(crate) captures: Vec<Arg>,
+}
+
+/// Grouped neighbours of a vertex.
+#[derive(Debug)]
+pub(crate) struct Groups {
+    pub(crate) graph: Obj,
+    pub(crate) vertex: Num,
+    pub(crate) key: Named,
+    pub(crate) value: Option<Named>,
+    /// The type that the value function gives.
+    pub(crate) scalar: Scalar,
+    pub(crate) combine: ReduceOp,
+    pub(crate) choice: GroupChoice,
+}
+
+#[derive(Debug)]
+pub(crate) enum GroupChoice {
+    Best { score: Named, own: Option<Num> },
+    Each(Named),
+    Count,
+    LeastAbsent,
 }
 
 #[derive(Debug)]

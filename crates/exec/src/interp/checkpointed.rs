@@ -155,7 +155,7 @@ impl<'a> Interp<'a> {
             } else {
                 "another program, schedule or argument"
             };
-            return Err(bad(&path, format!("belongs to a run with {what}")));
+            return Err(bad(&path, format!("belongs to a run with {what}; leave --resume out to begin anew")));
         }
         let nonsense = || bad(&path, "does not fit this program".to_string());
         let values = |items: &[Item]| {

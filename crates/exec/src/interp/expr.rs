@@ -6,7 +6,7 @@ use gw_ir::types::Scalar;
 use super::Interp;
 use super::stmt::Old;
 use crate::code::{Arg, Num, Obj, PriorityUpdate, Target};
-use crate::error::{ErrorKind, Result, checked_vertex};
+use crate::error::{ErrorKind, ExecError, Result, checked_vertex};
 use crate::intrinsics;
 use crate::remote::Reduction;
 use crate::scalar::{self, Register};
@@ -100,7 +100,13 @@ impl<'a> Interp<'a> {
                 Ok(0)
             }
             Num::StringCompare(op, a, b) => self.compare_strings(*op, a, b),
-            Num::Atoi(text) => Ok(intrinsics::atoi(&self.text(text)?).bits()),
+            Num::Atoi(from) => {
+                let text = self.text(from)?;
+                match intrinsics::atoi(&text) {
+                    Some(number) => Ok(number.bits()),
+                    None => Err(self.no_int(from, &text)?),
+                }
+            }
             Num::Atof(text) => Ok(intrinsics::atof(&self.text(text)?).bits()),
             Num::StartTimer => {
                 self.machine.wait()?;
@@ -111,7 +117,7 @@ impl<'a> Interp<'a> {
                 self.machine.wait()?;
                 Ok((self.env.timer_seconds() as f32).bits())
             }
-            Num::Threads => Ok(i32::try_from(self.machine.threads()).unwrap_or(i32::MAX).max(1).bits()),
+            Num::Threads => Ok(i32::try_from(self.env.threads).unwrap_or(i32::MAX).max(1).bits()),
             Num::VertexCount(e) => {
                 let count = match self.obj(e)? {
                     Value::Graph(graph) => graph.vertices(),
@@ -150,10 +156,14 @@ impl<'a> Interp<'a> {
             Num::RandomNeighbour { graph, vertex, out } => {
                 let graph = self.whole_graph(graph)?;
                 let vertex = checked_vertex(i32::of(self.num(vertex)?), graph.vertices())?;
-                let adjacency = if *out { graph.out() } else { graph.incoming() };
+                let adjacency = if *out { graph.out() } else { graph.load_incoming()? };
                 let neighbours = adjacency.neighbours(vertex);
                 if neighbours.is_empty() {
-                    return Err(ErrorKind::NoNeighbours { vertex, side: if *out { "out" } else { "in" } }.into());
+                    return Err(ErrorKind::NoNeighbours {
+                        vertex: vertex.into(),
+                        side: if *out { "out" } else { "in" },
+                    }
+                    .into());
                 }
                 let chosen = self.env.draws.below(neighbours.len() as u64) as usize;
                 Ok((neighbours[chosen] as i32).bits())
@@ -203,7 +213,7 @@ impl<'a> Interp<'a> {
                 let list = self.list(list)?;
                 let value = self.arg(value)?;
                 let value = if *copy { value.contents()? } else { value };
-                list.entries().push(value);
+                list.push(value)?;
                 Ok(0)
             }
             Num::ListPop(list) => {
@@ -252,6 +262,7 @@ impl<'a> Interp<'a> {
                 let count = intrinsics::intersection(prefix(&a, sizes[0]), prefix(&b, sizes[1]), limit);
                 Ok((count as i32).bits())
             }
+            Num::Groups(groups) => self.groups(groups),
             Num::IntersectNeighbours { graph, a, b } => {
                 let graph = self.whole_graph(graph)?;
                 let (a, b) = (i32::of(self.num(a)?), i32::of(self.num(b)?));
@@ -273,6 +284,20 @@ impl<'a> Interp<'a> {
             | Num::Or(..)
             | Num::Reduce { .. } => self.num(e),
         }
+    }
+
+    /// What is wrong with a text whose number `int` cannot hold; an argument of the run is named.
+    #[cold]
+    fn no_int(&mut self, from: &'a Obj, text: &str) -> Result<ExecError> {
+        let text = text.to_string();
+        Ok(match from {
+            Obj::Argv(index) => {
+                let index = i32::of(self.num(index)?).unsigned_abs();
+                ErrorKind::BadArgument { index, text, expected: "a number from -2147483648 to 2147483647" }
+            }
+            _ => ErrorKind::NoInt { text },
+        }
+        .into())
     }
 
     /// The entry of a list at a position.

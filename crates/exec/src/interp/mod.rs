@@ -2,6 +2,7 @@
 
 mod checkpointed;
 mod expr;
+mod groups;
 mod object;
 mod operator;
 mod stmt;
@@ -14,10 +15,11 @@ use stmt::Old;
 use crate::code::{Arg, Call, Code, Function, Place, Var};
 use crate::env::{Environment, Slot};
 use crate::error::{ErrorKind, Result};
+use crate::list::List;
 use crate::queue::Queue;
 use crate::set::VertexSet;
 use crate::trace::{Trace, TraceAccess};
-use crate::value::{List, Value};
+use crate::value::Value;
 use crate::vector::{Vector, VectorId};
 use crate::vm::{Executable, Locals};
 

@@ -11,11 +11,12 @@ use crate::code::{Num, Obj, QueueAlloc};
 use crate::error::{ErrorKind, Result, checked_vertex};
 use crate::graphs::{fit_weights, weigh};
 use crate::intrinsics;
+use crate::list::List;
 use crate::observe::StepRecord;
 use crate::queue::{Queue, QueueSpec};
 use crate::scalar::Register;
 use crate::set::{SetForm, VertexSet};
-use crate::value::{List, Value};
+use crate::value::Value;
 use crate::vector::Vector;
 
 impl<'a> Interp<'a> {
@@ -42,7 +43,12 @@ impl<'a> Interp<'a> {
                 let vertex = checked_vertex(i32::of(self.num(vertex)?), graph.vertices())?;
                 Value::Set(VertexSet::new(SetForm::Neighbours(graph, vertex)))
             }
-            Obj::Transpose(graph) => Value::Graph(Arc::new(self.graph(graph)?.transpose())),
+            Obj::Transpose(graph) => {
+                let graph = self.graph(graph)?;
+                graph.load_incoming()?;
+                Value::Graph(Arc::new(graph.transpose()))
+            }
+            Obj::Both(graph) => Value::Graph(Arc::new(self.whole_graph(graph)?.both()?)),
             Obj::Relabel(graph) => Value::Graph(intrinsics::relabel(self.whole_graph(graph)?)?),
             Obj::SelectEdges(args) => {
                 let [graph, marks] = &**args;
@@ -109,9 +115,7 @@ impl<'a> Interp<'a> {
             Obj::SetMembers(set) => {
                 let mut ids = self.set(set)?.ids()?;
                 ids.sort_unstable();
-                let list = List::default();
-                list.entries().extend(ids.into_iter().map(|id| Value::Int(id as i32)));
-                Value::List(list)
+                Value::List(List::of(ids.into_iter().map(|id| Value::Int(id as i32)))?)
             }
             Obj::Printed(value) => {
                 let value = self.arg(value)?;
@@ -174,7 +178,10 @@ impl<'a> Interp<'a> {
     pub(super) fn whole_graph(&mut self, e: &'a Obj) -> Result<Arc<Graph>> {
         let graph = self.graph(e)?;
         match graph.share() {
-            None => Ok(graph),
+            None => {
+                graph.out().load()?;
+                Ok(graph)
+            }
             Some(share) => Err(in_part(share.part).into()),
         }
     }
@@ -256,7 +263,7 @@ pub(super) fn in_part(part: usize) -> ErrorKind {
 
 /// The out-degrees of a graph, counted on the host.
 fn out_degrees(graph: &Graph, scalar: Scalar) -> Result<Vector> {
-    let degrees = graph.out_degrees();
+    let degrees = graph.out_degrees()?;
     let vector = Vector::zeros(scalar, &[degrees.len()])?;
     let cells = vector.touched();
     degrees.iter().enumerate().for_each(|(i, &degree)| cells.store(i, degree.bits()));

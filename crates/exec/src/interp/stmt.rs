@@ -308,7 +308,7 @@ impl<'a> Interp<'a> {
             frontier_edges: edges,
             vertices,
             edges,
-            threads: self.machine.resident_threads(),
+            threads: self.env.threads,
         };
         // Nobody needs to know by how much the greatest threshold is passed.
         let enough = match &hybrid.decision {

@@ -51,7 +51,7 @@ impl Buckets {
         if bits == scalar::largest(scalar) {
             return Ok(None);
         }
-        let negative = |priority| Err(ErrorKind::NegativePriority { vertex, priority }.into());
+        let negative = |priority| Err(ErrorKind::NegativePriority { vertex: vertex.into(), priority }.into());
         match scalar {
             Scalar::Int => match u64::try_from(i32::of(bits)) {
                 Ok(priority) => Ok(Some(priority / self.delta)),
@@ -184,7 +184,7 @@ mod tests {
         assert!(up.finished_node(2)? && !up.finished_node(0)? && !up.finished_node(1)?);
         assert_eq!((up.dequeue()?, up.current_bucket()?), (vec![0, 3], 1));
         assert!(up.finished()? && up.finished_node(1)?);
-        assert_eq!(up.dequeue()?, []);
+        assert!(up.dequeue()?.is_empty());
         let mut down = buckets(&p, false, 5)?;
         assert_eq!(down.dequeue()?, [0, 3]);
         assert_eq!(down.dequeue()?, [2]);

@@ -202,6 +202,7 @@ impl<'t> Traversal<'t> {
     /// With `sorted`, sources are visited in ascending order, else in the order of the set.
     fn of(call: &'t EdgeCall, from: Option<&VertexSet>, sorted: bool) -> Result<Traversal<'t>> {
         let graph = Arc::clone(&call.graph);
+        graph.out().load()?;
         let sources = match from {
             Some(set) if set.universe() != Some(graph.vertices()) => {
                 let mut ids = set.ids()?;

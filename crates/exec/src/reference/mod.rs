@@ -9,9 +9,11 @@
 mod buckets;
 mod edges;
 mod traced;
+mod traced_vm;
 
 use std::sync::{Arc, MutexGuard, PoisonError};
 
+use gw_graph::Graph;
 use gw_graph::rng::Rng;
 use gw_ir::analysis::operator::EdgeFacts;
 use gw_ir::expr::FunctionRef;
@@ -21,13 +23,16 @@ use gw_ir::operator::Operator;
 use gw_schedule::{Capabilities, Family};
 
 use buckets::Buckets;
+pub use traced_vm::TracedVm;
 
 use crate::call::{OperatorCall, OperatorOutcome, VertexCall};
+use crate::choice::Choice;
 use crate::code::{Code, Function};
 use crate::env::{Environment, Slot};
 use crate::error::{ErrorKind, ExecError, Result};
 use crate::frontier::FrontierCosts;
 use crate::interp::Interp;
+use crate::needs::{Needs, host_needs};
 use crate::queue::{Queue, QueueSpec, QueueState};
 use crate::random::{Draws, Role};
 use crate::remote::RemoteMemory;
@@ -35,7 +40,7 @@ use crate::scalar::Register;
 use crate::set::{SetForm, VertexSet};
 use crate::sites::{OperatorId, Sites};
 use crate::trace::{SharedTrace, Trace, TracedCall};
-use crate::vm::{Executable, GraphVm};
+use crate::vm::{AsyncWork, Executable, GraphVm, MachineReport, Statements};
 
 /// The reference machine.
 ///
@@ -73,6 +78,10 @@ impl GraphVm for ReferenceVm {
         Capabilities::everything("reference")
     }
 
+    fn threads(&self) -> u64 {
+        1
+    }
+
     fn prepare(&self, module: Arc<Module>) -> Result<Box<dyn Executable>> {
         let code = Code::compile(&module)?;
         let operators = Sites::of(&module).operators.into_iter().map(|(_, op)| op.clone()).collect();
@@ -84,10 +93,20 @@ impl GraphVm for ReferenceVm {
             trace: None,
         }))
     }
+
+    fn choose(&self, module: Module, _: &Graph) -> (Module, Choice) {
+        (module, Choice::without_rule())
+    }
+
+    fn needs(&self, module: &Module, graph: &Graph) -> Result<Needs> {
+        Ok(host_needs(module, graph))
+    }
 }
 
+impl MachineReport for ReferenceVm {}
+
 /// A module prepared by the machine that tells `trace` what it does.
-pub(crate) fn prepare_traced(module: Arc<Module>, trace: SharedTrace) -> Result<Box<dyn Executable>> {
+fn prepare_traced(module: Arc<Module>, trace: SharedTrace) -> Result<Box<dyn Executable>> {
     let code = Arc::new(Code::compile(&module)?);
     let operators: Vec<Operator> = Sites::of(&module).operators.into_iter().map(|(_, op)| op.clone()).collect();
     let early_exit = |op: &Operator| op.edges().is_some_and(|edges| EdgeFacts::of(&module, edges).early_exit);
@@ -119,6 +138,10 @@ struct Traced {
 impl RemoteMemory for Reference {}
 
 impl FrontierCosts for Reference {}
+
+impl Statements for Reference {}
+
+impl AsyncWork for Reference {}
 
 impl Executable for Reference {
     fn begin_run(&mut self) {

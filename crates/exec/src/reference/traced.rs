@@ -40,7 +40,7 @@ impl TracedWalk<'_> {
         };
         match direction {
             Direction::Pull => {
-                body.lists = graph.incoming();
+                body.lists = graph.load_incoming()?;
                 for target in 0..graph.vertices() as u32 {
                     self.pull(interp, body, traversal, target, member.as_deref())?;
                 }

@@ -64,19 +64,6 @@ impl Server {
             Server::Output => "output set",
         }
     }
-
-    /// The abbreviation of the paper, for servers that it has.
-    pub fn in_paper(self) -> Option<&'static str> {
-        match self {
-            Server::Input => Some("ANI"),
-            Server::OwnFilter => Some("NF1"),
-            Server::EdgeRange => Some("ERL"),
-            Server::Neighbour => Some("EDL"),
-            Server::NeighbourFilter => Some("NF2"),
-            Server::Write | Server::Atomic => Some("OP"),
-            Server::Weight | Server::Read | Server::Intersect | Server::Output => None,
-        }
-    }
 }
 
 /// A value per server.

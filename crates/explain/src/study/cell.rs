@@ -150,7 +150,7 @@ pub fn trace_cell(
 
 /// Schedules drawn from the space of the first edge operator of a program, as texts.
 pub fn random_schedules(subject: &Subject, machine: &dyn GraphVm, seed: u64, count: usize) -> Vec<String> {
-    let points = program_points(subject.program.module());
+    let points = program_points(subject.program().module());
     let Some(place) = points.iter().find(|p| p.point.kind == PointKind::EdgeOperator && p.path.is_some()) else {
         return Vec::new();
     };

@@ -97,7 +97,7 @@ impl Writer {
         let first = host.scalars.len();
         for _ in 0..own {
             let (name, scalar) = (self.fresh("y"), self.number());
-            let summed = scalar.is_floating() && self.dice.percent(50);
+            let summed = scalar.is_float() && self.dice.percent(50);
             let value = self.literal_of(scalar);
             host.line(format!("var {name} : {scalar} = {value};"));
             host.scalars.push(ScalarVar { name, scalar, summed });
@@ -178,7 +178,7 @@ impl Writer {
             return;
         }
         let (name, scalar) = (self.fresh("y"), self.number());
-        let summed = scalar.is_floating() && self.dice.percent(50);
+        let summed = scalar.is_float() && self.dice.percent(50);
         let value = if summed { "0".to_string() } else { value };
         host.line(format!("var {name} : {scalar} = {value};"));
         host.scalars.push(ScalarVar { name, scalar, summed });
@@ -220,7 +220,7 @@ impl Writer {
         let file = self.dice.below(self.data.len());
         let vertices = self.data[file].vertices;
         // Weights with fractions suit real weights only.
-        let whole = !self.data[file].fractional || self.graphs[at].weight.is_none_or(Scalar::is_floating);
+        let whole = !self.data[file].fractional || self.graphs[at].weight.is_none_or(Scalar::is_float);
         if !whole || (!self.faulty && vertices != self.graphs[at].vertices) {
             return;
         }

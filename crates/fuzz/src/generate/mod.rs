@@ -6,6 +6,7 @@
 //!
 //! | file | part of the language |
 //! |---|---|
+//! | `files` | the same program in several files |
 //! | `program` | elements, graphs, globals, the frame of `main` |
 //! | `scalars` | numbers, conditions, indices |
 //! | `functions` | bodies of functions: locals, branches, loops, writes |
@@ -14,6 +15,7 @@
 //! | `sets` | vertex sets and lists |
 //! | `queues` | priority queues, frontiers, fixed points |
 
+mod files;
 mod functions;
 mod host;
 mod operators;
@@ -21,6 +23,8 @@ mod program;
 mod queues;
 mod scalars;
 mod sets;
+
+pub use files::{InFiles, in_files};
 
 use crate::case::{Case, GraphData};
 use crate::dice::Dice;
@@ -33,13 +37,14 @@ const NUMBERS: [Scalar; 7] =
 /// The case of a seed.
 pub fn case(seed: u64) -> Case {
     let (program, graphs) = write(Dice::new(seed, 1));
-    Case { seed, program, graphs, trials: Vec::new() }
+    let others = crate::graphs::others(&mut Dice::new(seed, 3), &graphs);
+    Case { seed, program, graphs, others, trials: Vec::new() }
 }
 
 /// The case that bytes decide.
 pub fn case_of_bytes(bytes: &[u8]) -> Case {
     let (program, graphs) = write(Dice::from_bytes(bytes));
-    Case { seed: 0, program, graphs, trials: Vec::new() }
+    Case { seed: 0, program, graphs, others: Vec::new(), trials: Vec::new() }
 }
 
 fn write(dice: Dice) -> (String, Vec<GraphData>) {
@@ -244,7 +249,7 @@ impl Writer {
         };
         let rows = if element.is_some() { 15 } else { 4 };
         let row = self.dice.percent(rows).then(|| *self.dice.pick(&[2, 3, 8]));
-        let summed = scalar.is_floating() && self.dice.percent(50);
+        let summed = scalar.is_float() && self.dice.percent(50);
         VectorVar { name: self.fresh(start), element, len, row, scalar, summed }
     }
 }

@@ -112,7 +112,7 @@ impl Writer {
             Runs::Each(own) if (fits(own) || stray) && self.dice.percent(60) => Some(Mode::Own(own.to_string())),
             _ if vector.summed => Some(Mode::Sum),
             Runs::Each(_) if number => {
-                let bits = if vector.scalar.is_floating() { Mode::Max } else { Mode::Or };
+                let bits = if vector.scalar.is_float() { Mode::Max } else { Mode::Or };
                 Some(self.dice.pick(&[Mode::Sum, Mode::Min, Mode::Max, bits, constant]).clone())
             }
             Runs::Each(_) => Some(constant),
@@ -124,7 +124,7 @@ impl Writer {
                 if ends && self.dice.percent(50) && fits(src) {
                     return Some(Mode::End(src.to_string()));
                 }
-                let whole = vector.scalar.is_integral() && vector.scalar != Scalar::Bool;
+                let whole = vector.scalar.is_whole();
                 if whole && vector.row.is_none() && fits(dst) && fits(src) && self.dice.percent(12) {
                     return Some(Mode::Swap);
                 }
@@ -132,7 +132,7 @@ impl Writer {
                     return Some(constant);
                 }
                 // Reals are added only where that is expected of the vector.
-                let modes = match vector.scalar.is_floating() {
+                let modes = match vector.scalar.is_float() {
                     true => vec![Mode::Min, Mode::Max, constant],
                     false => vec![Mode::Sum, Mode::Sum, Mode::Min, Mode::Max, Mode::Or, Mode::And, constant],
                 };

@@ -28,7 +28,7 @@ impl Writer {
             let (name, scalar) = (self.fresh("z"), self.number());
             let value = self.literal_of(scalar);
             head.push(format!("const {name} : {scalar} = {value};"));
-            let summed = scalar.is_floating() && self.dice.percent(50);
+            let summed = scalar.is_float() && self.dice.percent(50);
             self.scalars.push(ScalarVar { name, scalar, summed });
         }
         head.push(String::new());

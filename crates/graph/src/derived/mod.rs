@@ -9,12 +9,12 @@ mod segments;
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::Hash;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use crate::{Adjacency, ConstantWeight, Graph, Permutation, WeightKind, Weights, memory, parallel};
+use crate::{Adjacency, ConstantWeight, Graph, Permutation, Result, WeightKind, Weights, memory, parallel};
 
 pub use blocked::BlockedEdges;
 pub use coo::{Coo, CooOrder, CooPairs};
@@ -52,6 +52,8 @@ pub(crate) struct Forms {
     blocked: Cache<(CooOrder, u32), BlockedEdges>,
     segments: Cache<usize, Vec<Segment>>,
     weighed: Cache<(WeightKind, u32), Graph>,
+    /// The undirected graph, as long as somebody has it.
+    pub(crate) symmetric: Mutex<Weak<Graph>>,
 }
 
 /// Why a graph is not simple.
@@ -76,21 +78,21 @@ type Cache<K, T> = Mutex<HashMap<K, Arc<T>>>;
 
 impl Graph {
     /// Out-degree of every vertex.
-    pub fn out_degrees(&self) -> Arc<Vec<u32>> {
-        let (forms, needed) = (&self.forms, 4 * self.vertices() as u64);
+    pub fn out_degrees(&self) -> Result<Arc<Vec<u32>>> {
+        let needed = 4 * self.vertices() as u64;
         let bytes = |degrees: &Vec<u32>| 4 * degrees.len();
-        Arc::clone(forms.out_degrees.get_or_init(|| forms.timed("out-degrees", needed, bytes, || degrees(self.out()))))
+        self.forms.once(&self.forms.out_degrees, "out-degrees", needed, bytes, || degrees(self.out()))
     }
 
     /// In-degree of every vertex.
-    pub fn in_degrees(&self) -> Arc<Vec<u32>> {
+    pub fn in_degrees(&self) -> Result<Arc<Vec<u32>>> {
         if self.is_symmetric() {
             return self.out_degrees();
         }
-        let (forms, needed) = (&self.forms, 4 * self.vertices() as u64);
+        let needed = 4 * self.vertices() as u64;
         let bytes = |degrees: &Vec<u32>| 4 * degrees.len();
-        let incoming = self.incoming();
-        Arc::clone(forms.in_degrees.get_or_init(|| forms.timed("in-degrees", needed, bytes, || degrees(incoming))))
+        let incoming = self.load_incoming()?;
+        self.forms.once(&self.forms.in_degrees, "in-degrees", needed, bytes, || degrees(incoming))
     }
 
     /// The least weight of an edge; `None` without weights or edges. Found once and kept.
@@ -140,57 +142,65 @@ impl Graph {
 
     /// This graph numbered by falling total degree; ties keep their order. Made once and kept. Its lists are not part
     /// of the cost on record: they are made when they are first read, by whoever reads them.
-    pub fn by_falling_degree(&self) -> Arc<Renumbered> {
+    pub fn by_falling_degree(&self) -> Result<Arc<Renumbered>> {
         let (forms, needed) = (&self.forms, 16 * self.vertices() as u64);
+        if !self.is_symmetric() {
+            self.load_incoming()?;
+        }
         let bytes = |renumbered: &Renumbered| renumbered.permutation.bytes() + renumbered.graph.out().bytes();
         let make = || {
             let permutation = Arc::new(Permutation::of_order(self.by_degree(true)));
             let graph = Arc::new(self.under(&permutation));
             Renumbered { graph, permutation }
         };
-        Arc::clone(forms.by_degree.get_or_init(|| forms.timed("numbers by falling degree", needed, bytes, make)))
+        forms.once(&forms.by_degree, "numbers by falling degree", needed, bytes, make)
     }
 
     /// Edge list in separate arrays, in source or destination order.
-    pub fn coo(&self, order: CooOrder) -> Arc<Coo> {
+    pub fn coo(&self, order: CooOrder) -> Result<Arc<Coo>> {
         let (forms, needed) = (&self.forms, self.per_edge(8));
+        self.load_ordered(order)?;
         forms.cached(&forms.coo, order, &format!("coo by {order}"), needed, Coo::bytes, || Coo::new(self, order))
     }
 
     /// Edge list as (source, destination) pairs, in source or destination order.
-    pub fn coo_pairs(&self, order: CooOrder) -> Arc<CooPairs> {
+    pub fn coo_pairs(&self, order: CooOrder) -> Result<Arc<CooPairs>> {
         let (forms, needed) = (&self.forms, self.per_edge(12));
+        self.load_ordered(order)?;
         let make = || CooPairs::new(self, order);
         forms.cached(&forms.coo_pairs, order, &format!("coo pairs by {order}"), needed, CooPairs::bytes, make)
     }
 
     /// CSR with a (begin, end) pair per vertex instead of shared offsets.
-    pub fn csr_m(&self) -> Arc<CsrM> {
+    pub fn csr_m(&self) -> Result<Arc<CsrM>> {
         let (forms, needed) = (&self.forms, 2 * self.out().offsets().bytes() as u64);
-        Arc::clone(forms.csr_m.get_or_init(|| forms.timed("csr-m", needed, CsrM::bytes, || CsrM::new(self.out()))))
+        forms.once(&forms.csr_m, "csr-m", needed, CsrM::bytes, || CsrM::new(self.out()))
     }
 
     /// The same for the in-edges.
-    pub fn csr_m_in(&self) -> Arc<CsrM> {
+    pub fn csr_m_in(&self) -> Result<Arc<CsrM>> {
         if self.is_symmetric() {
             return self.csr_m();
         }
-        let (forms, incoming, needed) = (&self.forms, self.incoming(), 2 * self.out().offsets().bytes() as u64);
-        let make = || CsrM::new(incoming);
-        Arc::clone(forms.csr_m_in.get_or_init(|| forms.timed("csr-m of in-edges", needed, CsrM::bytes, make)))
+        let (forms, incoming, needed) = (&self.forms, self.load_incoming()?, 2 * self.out().offsets().bytes() as u64);
+        forms.once(&forms.csr_m_in, "csr-m of in-edges", needed, CsrM::bytes, || CsrM::new(incoming))
     }
 
     /// The out-neighbours with the classes of their edges; `None` where the numbers of vertices leave no room for them.
-    pub fn marked(&self) -> Option<Arc<Marked>> {
+    pub fn marked(&self) -> Result<Option<Arc<Marked>>> {
+        if self.vertices() > Marked::MOST_VERTICES {
+            return Ok(None);
+        }
+        self.load_ordered(CooOrder::Destination)?;
         let (forms, needed) = (&self.forms, 4 * self.edges() as u64 + self.vertices() as u64);
-        let make = || forms.timed("edge classes", needed, Marked::bytes, || Marked::new(self));
-        (self.vertices() <= Marked::MOST_VERTICES).then(|| Arc::clone(forms.marked.get_or_init(make)))
+        forms.once(&forms.marked, "edge classes", needed, Marked::bytes, || Marked::new(self)).map(Some)
     }
 
     /// Edges grouped by blocks of `block` consecutive ids of the endpoint that `by` names: destination blocks
     /// localise the writes of a push, source blocks the reads of a pull (EdgeBlocking, UGF thesis algorithm 2).
-    pub fn blocked(&self, by: CooOrder, block: u32) -> Arc<BlockedEdges> {
+    pub fn blocked(&self, by: CooOrder, block: u32) -> Result<Arc<BlockedEdges>> {
         let block = block.max(1);
+        self.load_ordered(by)?;
         // Two edge lists and a permutation.
         let (forms, needed) = (&self.forms, 2 * self.per_edge(12));
         let name = format!("edges in {by} blocks of {block}");
@@ -199,7 +209,8 @@ impl Graph {
     }
 
     /// The in-edges in `count` segments of equally many source ids (fewer when there are fewer vertices).
-    pub fn segments(&self, count: usize) -> Arc<Vec<Segment>> {
+    pub fn segments(&self, count: usize) -> Result<Arc<Vec<Segment>>> {
+        self.load_ordered(CooOrder::Destination)?;
         let count = count.clamp(1, self.vertices().max(1));
         let bytes = |segments: &Vec<Segment>| segments.iter().map(Segment::bytes).sum();
         // Every edge once; at most one list per edge, and per vertex and segment.
@@ -207,6 +218,14 @@ impl Graph {
         let (forms, needed) = (&self.forms, self.per_edge(4) + 24 * lists);
         let make = || segments::cut(self, count);
         forms.cached(&forms.segments, count, &format!("{count} segments"), needed, bytes, make)
+    }
+
+    /// Makes the lists that edges in this order are read from.
+    fn load_ordered(&self, order: CooOrder) -> Result<()> {
+        match order {
+            CooOrder::Source => self.out().load(),
+            CooOrder::Destination => self.load_incoming()?.load(),
+        }
     }
 
     /// Memory for this many bytes per edge and a copy of the weights.
@@ -240,20 +259,34 @@ impl Forms {
         self.log.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Builds a form that needs this much memory at its peak, and writes down its cost.
+    /// Builds a form, and writes down its cost.
     pub(crate) fn timed<T: Send>(
         &self,
         name: &str,
-        needed: u64,
         bytes: impl Fn(&T) -> usize,
         make: impl FnOnce() -> T + Send,
     ) -> Arc<T> {
-        memory::require(needed, format_args!("the form `{name}` of the graph"));
         let start = Instant::now();
         let form = parallel::once(make);
         let entry = Derived { name: name.to_owned(), time: start.elapsed(), bytes: bytes(&form) };
         self.log.lock().unwrap_or_else(PoisonError::into_inner).push(entry);
         Arc::new(form)
+    }
+
+    /// The form in this place, built where there is none; an error when its peak, `needed`, is more memory than may be
+    /// used.
+    fn once<T: Send>(
+        &self,
+        place: &OnceLock<Arc<T>>,
+        name: &str,
+        needed: u64,
+        bytes: impl Fn(&T) -> usize,
+        make: impl FnOnce() -> T + Send,
+    ) -> Result<Arc<T>> {
+        if place.get().is_none() {
+            allow(needed, name)?;
+        }
+        Ok(Arc::clone(place.get_or_init(|| self.timed(name, bytes, make))))
     }
 
     /// The graph whose edges all have this weight.
@@ -263,7 +296,7 @@ impl Forms {
         needed: u64,
         bytes: impl Fn(&Graph) -> usize,
         make: impl FnOnce() -> Graph + Send,
-    ) -> Arc<Graph> {
+    ) -> Result<Arc<Graph>> {
         self.cached(&self.weighed, weight.key(), "the same weight on all edges", needed, bytes, make)
     }
 
@@ -275,11 +308,20 @@ impl Forms {
         needed: u64,
         bytes: impl Fn(&T) -> usize,
         make: impl FnOnce() -> T + Send,
-    ) -> Arc<T> {
+    ) -> Result<Arc<T>> {
         let mut forms = cache.lock().unwrap_or_else(PoisonError::into_inner);
-        let form = forms.entry(key).or_insert_with(|| self.timed(name, needed, bytes, make));
-        Arc::clone(form)
+        if let Some(form) = forms.get(&key) {
+            return Ok(Arc::clone(form));
+        }
+        allow(needed, name)?;
+        let form = self.timed(name, bytes, make);
+        forms.insert(key, Arc::clone(&form));
+        Ok(form)
     }
+}
+
+fn allow(needed: u64, name: &str) -> Result<()> {
+    Ok(memory::allow(needed, format_args!("the form `{name}` of the graph"))?)
 }
 
 impl fmt::Debug for Forms {

@@ -153,7 +153,7 @@ mod tests {
             let graph = GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph;
             for count in [1, 2, 3, 7, 1000] {
                 let mut edges = Vec::new();
-                let segments = graph.segments(count);
+                let segments = graph.segments(count).unwrap();
                 assert!(segments.len() <= count, "{spec} {count}");
                 for segment in segments.iter() {
                     assert!(segment.owners().is_sorted());

@@ -168,7 +168,14 @@ fn any_ids(cursor: &mut Cursor, lines: &EdgeLines, limit: u64) -> Result<Option<
 fn one_id(cursor: &mut Cursor, lines: &EdgeLines, limit: u64) -> Result<u64, Fault> {
     cursor.skip_blanks();
     let start = cursor.at;
-    let Some((negative, value)) = cursor.integer() else { return Err(cursor.expected("a vertex id")) };
+    let Some((negative, value)) = cursor.integer() else {
+        let is_name = cursor.peek().is_some_and(|first| first.is_ascii_alphabetic() || !first.is_ascii());
+        let mut fault = cursor.expected("a vertex id");
+        if is_name {
+            fault.message += "; names of vertices stand in tables, .csv or .tsv";
+        }
+        return Err(fault);
+    };
     let id = value.wrapping_sub(lines.first_id);
     let end = std::mem::replace(&mut cursor.at, start);
     if negative {
@@ -351,14 +358,10 @@ impl Column for FloatWeights {
     }
 }
 
-/// Integers as long as all are; floats for the whole file as soon as one is not. An integer too wide for 32 bits is
-/// fine among floats and an error otherwise, so the outcome never depends on where blocks are cut.
+/// Integers as long as all are integers of 32 bits; floats for the whole file as soon as one is not, so that
+/// `3000000000` is read as `3e9` is. The outcome never depends on where blocks are cut.
 pub(crate) struct AnyWeights {
     values: IntsOrFloats,
-    /// A number with a point or an exponent was seen.
-    fraction: bool,
-    /// The first integer too wide: lines before it in the block, and the message.
-    too_wide: Option<(u64, String)>,
     /// The first number that is kept as quite another, among those read as floats.
     rounded: Option<Rounded>,
     /// The same among those read as integers.
@@ -390,27 +393,20 @@ impl Column for AnyWeights {
     const PRESENT: bool = true;
     fn with_capacity(capacity: usize) -> Self {
         let values = IntsOrFloats::Ints(Vec::with_capacity(capacity));
-        AnyWeights { values, fraction: false, too_wide: None, rounded: None, rounded_int: None }
+        AnyWeights { values, rounded: None, rounded_int: None }
     }
 
     #[inline]
     fn read(&mut self, cursor: &mut Cursor) -> Result<(), Fault> {
         let start = cursor.at;
-        let integer = cursor.integer();
-        if let (IntsOrFloats::Ints(ints), Some((negative, size))) = (&mut self.values, integer)
+        if let IntsOrFloats::Ints(ints) = &mut self.values
+            && let Some((negative, size)) = cursor.integer()
             && let Some(value) = as_i32(negative, size)
         {
             ints.push(value);
             return Ok(());
         }
         cursor.at = start;
-        match integer {
-            None => self.fraction = true,
-            Some((negative, size)) if as_i32(negative, size).is_none() && self.too_wide.is_none() => {
-                self.too_wide = Some((lines_in(&cursor.bytes[..start]), too_wide(cursor)));
-            }
-            Some(_) => {}
-        }
         let value = cursor.float()?;
         if self.rounded.is_none() && Rounded::is_possible(value) {
             self.rounded = Rounded::find(cursor, start, value);
@@ -419,16 +415,11 @@ impl Column for AnyWeights {
         Ok(())
     }
 
-    fn assemble(path: &Path, vertices: usize, parts: Vec<Part<Self>>, first_lines: &[u64]) -> Result<Assembled> {
-        let fraction = parts.iter().any(|(_, column)| column.fraction);
-        let too_wide = parts.iter().zip(first_lines).find_map(|((_, c), &line)| c.too_wide.as_ref().map(|w| (line, w)));
-        if let (false, Some((line, (lines, message)))) = (fraction, too_wide) {
-            return Err(GraphError::text(path, line + lines, message.clone()));
-        }
-        if !fraction {
+    fn assemble(_: &Path, vertices: usize, parts: Vec<Part<Self>>, first_lines: &[u64]) -> Result<Assembled> {
+        if parts.iter().all(|(_, column)| matches!(column.values, IntsOrFloats::Ints(_))) {
             let parts = parts.into_iter().map(|(edges, column)| match column.values {
                 IntsOrFloats::Ints(ints) => (edges, ints),
-                IntsOrFloats::Floats(_) => unreachable!("floats come from fractions and wide integers"),
+                IntsOrFloats::Floats(_) => unreachable!("all are integers"),
             });
             return Ok(AnyEdgeList::Int(list(vertices, parts)).into());
         }
@@ -479,12 +470,17 @@ mod tests {
     }
 
     #[test]
-    fn a_wide_integer_among_integers_is_an_error_wherever_blocks_are_cut() {
-        let text = "0 1 5\n1 2 3000000000\n2 3 2\n";
-        for cuts in [&[][..], &[6], &[21], &[6, 21]] {
-            let error = weights(text, cuts).unwrap_err().to_string();
-            assert_eq!(error, "x.wel:2: integer weight `3000000000` is out of range: weights are 32 bits wide");
+    fn a_wide_integer_makes_all_weights_floats_wherever_blocks_are_cut() {
+        for (wide, value) in [("3000000000", 3e9), ("-2147483649", -2_147_483_648.0)] {
+            let text = format!("0 1 5\n1 2 {wide}\n2 3 2\n");
+            for cuts in [&[][..], &[6], &[text.len() - 6], &[6, text.len() - 6]] {
+                let AnyEdgeList::Float(list) = weights(&text, cuts).unwrap().edges else { panic!("not floats") };
+                assert_eq!(list.iter().map(|(_, _, w)| w).collect::<Vec<_>>(), [5.0, value, 2.0]);
+            }
         }
+        let rounded = weights("0 1 5\n1 2 3000000001\n", &[]).unwrap().rounded.map(|r| r.to_string());
+        let note = "the weight 3000000001 in line 2 is kept as 3000000000: weights are 32 bits wide";
+        assert_eq!(rounded.as_deref(), Some(note));
     }
 
     #[test]

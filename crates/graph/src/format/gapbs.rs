@@ -177,6 +177,7 @@ pub(super) fn plan<'g>(graph: &'g Graph, path: &Path, weighted: bool) -> Result<
         _ => {}
     }
     let directed = !graph.is_symmetric();
+    graph.load_incoming()?;
     let mut header = vec![u8::from(directed)];
     header.extend((graph.edges() as i64).to_le_bytes());
     header.extend((graph.vertices() as i64).to_le_bytes());

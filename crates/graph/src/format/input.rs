@@ -32,10 +32,15 @@ pub(crate) struct Input {
     path: PathBuf,
     compression: Compression,
     file: File,
+    /// The first bytes of a pipe, which were read to see what comes through it.
+    begun: Vec<u8>,
     /// Size on disk; 0 for pipes.
     size: u64,
     regular: bool,
 }
+
+/// Bytes of a file that are looked at to find what it is.
+const HEAD: u64 = 256;
 
 impl Input {
     /// Opens `path`, which must not be a directory or an empty file.
@@ -52,8 +57,22 @@ impl Input {
         if regular && metadata.len() == 0 {
             return Err(GraphError::file(path, "the file is empty"));
         }
-        let file = File::open(path).map_err(io)?;
-        Ok(Input { path: path.to_path_buf(), compression, file, size: metadata.len(), regular })
+        let mut file = File::open(path).map_err(io)?;
+        let (mut begun, mut compression) = (Vec::new(), compression);
+        if !regular {
+            file.by_ref().take(HEAD).read_to_end(&mut begun).map_err(io)?;
+            if begun.is_empty() {
+                return Err(GraphError::file(path, "nothing came through this pipe: the graph is empty"));
+            }
+            // A pipe has no name that would tell.
+            compression = Compression::of_content(&begun).unwrap_or(compression);
+        }
+        Ok(Input { path: path.to_path_buf(), compression, file, begun, size: metadata.len(), regular })
+    }
+
+    /// True for a file on disk, false for a pipe.
+    pub(crate) fn is_regular(&self) -> bool {
+        self.regular
     }
 
     /// Bytes on disk.
@@ -61,17 +80,16 @@ impl Input {
         self.size
     }
 
-    /// The first bytes of the content. Reads the file from its start without moving what [`Input::blocks`] gives;
-    /// only for regular files.
+    /// The first bytes of the content, without moving what [`Input::blocks`] gives.
     pub(crate) fn head(&self) -> Result<Vec<u8>> {
-        const HEAD: u64 = 256;
         let mut head = Vec::new();
-        if self.regular {
-            let file = File::open(&self.path).map_err(|e| GraphError::io("read", &self.path, e))?;
-            let reader = unpacked(file, self.compression).map_err(|e| GraphError::io("read", &self.path, e))?;
-            // Damage is reported by the reader proper.
-            let _ = reader.take(HEAD).read_to_end(&mut head);
-        }
+        let failed = |e| GraphError::io("read", &self.path, e);
+        let reader = match self.regular {
+            true => unpacked(File::open(&self.path).map_err(failed)?, self.compression),
+            false => unpacked(io::Cursor::new(self.begun.clone()), self.compression),
+        };
+        // Damage is reported by the reader proper.
+        let _ = reader.map_err(failed)?.take(HEAD).read_to_end(&mut head);
         Ok(head)
     }
 
@@ -98,7 +116,7 @@ impl Input {
             return Ok(Bytes::Mapped(map, all));
         }
         let packed = Arc::new(AtomicU64::new(0));
-        let counted = Counted { inner: self.file, count: Arc::clone(&packed) };
+        let counted = Counted { inner: io::Cursor::new(self.begun).chain(self.file), count: Arc::clone(&packed) };
         let failed = |e| damaged(&self.path, self.compression, packed.load(Ordering::Relaxed), e);
         let mut reader = unpacked(counted, self.compression).map_err(failed)?;
         let mut bytes = Vec::new();
@@ -136,7 +154,8 @@ impl Input {
             .name("unpack".into())
             .spawn(move || {
                 let packed = Arc::new(AtomicU64::new(0));
-                let counted = Counted { inner: self.file, count: Arc::clone(&packed) };
+                let counted =
+                    Counted { inner: io::Cursor::new(self.begun).chain(self.file), count: Arc::clone(&packed) };
                 let failed = |e| damaged(&self.path, self.compression, packed.load(Ordering::Relaxed), e);
                 let sent = unpacked(counted, self.compression)
                     .map_err(failed)

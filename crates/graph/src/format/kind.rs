@@ -48,17 +48,26 @@ pub enum Format {
     Tsv,
     /// Parquet table of edges; read only.
     Parquet,
+    /// GraphML document.
+    GraphMl,
+    /// GEXF document of Gephi.
+    Gexf,
+    /// Node-link JSON of NetworkX and D3.
+    Json,
     /// Graphwright's own binary.
     Gwg,
 }
 
 impl Format {
     /// Every format, in the order they are listed to people.
-    pub const ALL: [Format; 15] = [
+    pub const ALL: [Format; 18] = [
         Format::Gwg,
         Format::Csv,
         Format::Tsv,
         Format::Parquet,
+        Format::GraphMl,
+        Format::Gexf,
+        Format::Json,
         Format::El,
         Format::Wel,
         Format::Snap,
@@ -89,6 +98,9 @@ impl Format {
             Format::Csv => "csv",
             Format::Tsv => "tsv",
             Format::Parquet => "parquet",
+            Format::GraphMl => "graphml",
+            Format::Gexf => "gexf",
+            Format::Json => "json",
             Format::Gwg => "gwg",
         }
     }
@@ -110,6 +122,9 @@ impl Format {
             Format::Csv => &["csv"],
             Format::Tsv => &["tsv"],
             Format::Parquet => &["parquet", "pq"],
+            Format::GraphMl => &["graphml"],
+            Format::Gexf => &["gexf"],
+            Format::Json => &["json"],
             Format::Gwg => &["gwg"],
         }
     }
@@ -117,6 +132,11 @@ impl Format {
     /// True for tables of edges with named columns.
     pub fn is_table(self) -> bool {
         matches!(self, Format::Csv | Format::Tsv | Format::Parquet)
+    }
+
+    /// True for documents that declare their vertices, whose edges have attributes with names.
+    pub fn is_document(self) -> bool {
+        matches!(self, Format::GraphMl | Format::Gexf | Format::Json)
     }
 
     /// One line about the format.
@@ -136,6 +156,9 @@ impl Format {
             Format::Csv => "table of edges with a header, ids of any kind; source=, target=, weight= name the columns",
             Format::Tsv => "the same, separated by tabs",
             Format::Parquet => "the same as a Parquet file (read only)",
+            Format::GraphMl => "GraphML: ids of any kind, the attribute `weight` of edges; weight= names another",
+            Format::Gexf => "GEXF of Gephi: ids of any kind, weights of edges",
+            Format::Json => "node-link JSON of NetworkX and D3: nodes, and links or edges with weights",
             Format::Gwg => "Graphwright's binary: memory-mapped, checksummed",
         }
     }
@@ -158,6 +181,8 @@ impl Format {
             Some(Format::Gwg)
         } else if begins(b"PAR1") {
             Some(Format::Parquet)
+        } else if let Some(format) = Format::of_document(head) {
+            Some(format)
         } else if begins(b"%%MatrixMarket") {
             Some(Format::Mtx)
         } else if begins(b"AdjacencyGraph") || begins(b"WeightedAdjacencyGraph") {
@@ -167,6 +192,30 @@ impl Format {
         } else {
             None
         }
+    }
+
+    /// The format of a document that begins with `head`.
+    fn of_document(head: &[u8]) -> Option<Format> {
+        let head = head.trim_ascii_start();
+        let has = |word: &[u8]| head.windows(word.len()).any(|part| part == word);
+        match head.first() {
+            Some(b'{') => Some(Format::Json),
+            Some(b'<') if has(b"<graphml") => Some(Format::GraphMl),
+            Some(b'<') if has(b"<gexf") => Some(Format::Gexf),
+            _ => None,
+        }
+    }
+
+    /// A pipe, or standard input, whose first bytes tell no format.
+    pub(crate) fn untold(path: &Path) -> GraphError {
+        let names: Vec<_> = Format::ALL.iter().map(|f| f.name()).collect();
+        let given = path.display();
+        let message = format!(
+            "the first bytes do not tell the format of what is read here: name it, as in `{given}:format=csv`; \
+             the formats are {}",
+            names.join(", ")
+        );
+        GraphError::file(path, message)
     }
 
     pub(crate) fn unknown(path: &Path) -> GraphError {
@@ -220,6 +269,15 @@ impl Compression {
         }
     }
 
+    /// The compression that the first bytes of a file show; `None` where they are those of no compression.
+    pub(crate) fn of_content(head: &[u8]) -> Option<Compression> {
+        match head {
+            [0x1f, 0x8b, ..] => Some(Compression::Gzip),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Compression::Zstd),
+            _ => None,
+        }
+    }
+
     /// The suffix, with its dot.
     pub fn suffix(self) -> &'static str {
         match self {
@@ -261,7 +319,7 @@ mod tests {
                 assert_eq!(suffix.parse::<Format>().unwrap(), format);
             }
         }
-        let error = "graphml".parse::<Format>().unwrap_err().to_string();
-        assert!(error.starts_with("unknown format `graphml`; the formats are gwg, csv"), "{error}");
+        let error = "graphviz".parse::<Format>().unwrap_err().to_string();
+        assert!(error.starts_with("unknown format `graphviz`; the formats are gwg, csv"), "{error}");
     }
 }

@@ -1,15 +1,20 @@
 //! `read` and `load`: from a path to edges or to a graph.
 
+use std::fmt;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::document::Kind;
 use super::edge_lines::Assembled;
 use super::input::Input;
-use super::{Compression, Format, TableColumns};
-use super::{adjacency_graph, astar, dimacs, edge_list, gapbs, gwg, konect, matrix_market, metis, snap, table};
+use super::{Compression, Format, GuessedColumns, TableColumns};
+use super::{
+    adjacency_graph, astar, dimacs, document, edge_list, gapbs, gwg, konect, matrix_market, metis, snap, table,
+};
 use crate::build::{ReadEdges, allow_csr};
 use crate::csr::csr;
+use crate::graph::FileNotes;
 use crate::progress::Progress;
 use crate::stream::{AdjacencyStream, Mirrored, WithoutLoops};
 use crate::{
@@ -21,7 +26,8 @@ use crate::{
 pub struct ReadOptions {
     /// The format; by default the file name tells it, or failing that the first bytes.
     pub format: Option<Format>,
-    /// The columns of a table (CSV, TSV, Parquet) that hold the edges.
+    /// The columns of a table (CSV, TSV, Parquet) that hold the edges; of a document (GraphML, GEXF, JSON) the
+    /// attribute that is the weight.
     pub columns: TableColumns,
     /// Do not verify the checksums of a `.gwg`. Opening takes milliseconds at any size, but a damaged file is then
     /// noticed late or not at all.
@@ -47,7 +53,7 @@ pub struct Loaded {
 #[derive(Debug)]
 pub enum Content {
     /// From formats that are edge lists.
-    Edges(EdgeFile),
+    Edges(Box<EdgeFile>),
     /// From `.gwg`, `.sg` and `.wsg`.
     Graph(Box<Graph>),
 }
@@ -68,13 +74,50 @@ pub struct EdgeFile {
     pub rounded: Option<RoundedWeight>,
     /// How the numbers of vertices differ from the ids in the file.
     pub numbering: Option<Numbering>,
+    /// Edges that were left out since something was missing.
+    pub skipped: Option<SkippedEdges>,
+    /// Columns of a table that were taken only because they stand first.
+    pub guessed: Option<GuessedColumns>,
+}
+
+/// Edges of a file that were left out because their source, target or weight was missing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkippedEdges {
+    /// How many.
+    pub count: u64,
+    /// Where the first one stands, counted from 1.
+    pub first: u64,
+    /// What `first` counts: lines, or rows of a Parquet file.
+    pub unit: &'static str,
+}
+
+impl fmt::Display for SkippedEdges {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let SkippedEdges { count, first, unit } = self;
+        match count {
+            1 => write!(f, "1 edge with a missing source, target or weight was left out, in {unit} {first}"),
+            _ => write!(
+                f,
+                "{count} edges with a missing source, target or weight were left out, the first in {unit} {first}"
+            ),
+        }
+    }
 }
 
 impl EdgeFile {
     /// Edges that are taken one by one as listed.
     pub(crate) fn directed(edges: impl Into<Assembled>) -> Self {
         let Assembled { edges, rounded } = edges.into();
-        EdgeFile { edges, symmetrise: false, both_ends: false, names: None, rounded, numbering: None }
+        EdgeFile {
+            edges,
+            symmetrise: false,
+            both_ends: false,
+            names: None,
+            rounded,
+            numbering: None,
+            skipped: None,
+            guessed: None,
+        }
     }
 }
 
@@ -95,6 +138,11 @@ pub struct LoadedGraph {
     pub build_time: Duration,
 }
 
+/// True for the names that systems give to standard input, which may be a file of any name.
+fn is_standard_input(path: &Path) -> bool {
+    ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].iter().any(|name| path == Path::new(name))
+}
+
 /// Reads a file without building anything.
 pub fn read(path: &Path, options: &ReadOptions, progress: &dyn Progress) -> Result<Loaded> {
     let start = Instant::now();
@@ -102,28 +150,45 @@ pub fn read(path: &Path, options: &ReadOptions, progress: &dyn Progress) -> Resu
     let bytes = input.size();
     let format = match options.format.or_else(|| Format::of_path(path)) {
         Some(format) => format,
-        None => Format::of_content(&input.head()?).ok_or_else(|| Format::unknown(path))?,
+        None => {
+            Format::of_content(&input.head()?).ok_or_else(|| match input.is_regular() && !is_standard_input(path) {
+                true => Format::unknown(path),
+                false => Format::untold(path),
+            })?
+        }
     };
-    if !options.columns.is_default() && !format.is_table() {
-        let message =
-            format!("the format {format} has no named columns: source, target, weight and header are for tables");
+    if !options.columns.is_default() && !format.is_table() && !format.is_document() {
+        let message = format!(
+            "the format {format} has no named columns: source, target, weight, header and missing are for tables"
+        );
         return Err(GraphError::Usage(format!("{}: {message}", path.display())));
     }
     progress.begin("reading", Some(bytes));
     let mut verify_time = Duration::ZERO;
     let content = match format {
-        Format::El => Content::Edges(edge_list::read(input, path, progress)?),
-        Format::Wel => Content::Edges(edge_list::read_weighted(input, path, progress)?),
-        Format::Snap => Content::Edges(snap::read(input, path, progress)?),
-        Format::Csv => Content::Edges(table::read_csv(input, path, table::Separator::Any, &options.columns, progress)?),
-        Format::Tsv => Content::Edges(table::read_csv(input, path, table::Separator::Tab, &options.columns, progress)?),
-        Format::Parquet => Content::Edges(table::read_parquet(input, path, &options.columns, progress)?),
-        Format::Mtx => Content::Edges(matrix_market::read(input, path, progress)?),
-        Format::Gr => Content::Edges(dimacs::read(input, path, progress)?),
-        Format::Metis => Content::Edges(metis::read(input, path, progress)?),
-        Format::Konect => Content::Edges(konect::read(input, path, progress)?),
-        Format::Adj => Content::Edges(adjacency_graph::read(input, path, progress)?),
-        Format::AStar => Content::Edges(astar::read(input, path, progress)?),
+        Format::El => Content::Edges(Box::new(edge_list::read(input, path, progress)?)),
+        Format::Wel => Content::Edges(Box::new(edge_list::read_weighted(input, path, progress)?)),
+        Format::Snap => Content::Edges(Box::new(snap::read(input, path, progress)?)),
+        Format::Csv => {
+            Content::Edges(Box::new(table::read_csv(input, path, table::Separator::Any, &options.columns, progress)?))
+        }
+        Format::Tsv => {
+            Content::Edges(Box::new(table::read_csv(input, path, table::Separator::Tab, &options.columns, progress)?))
+        }
+        Format::Parquet => Content::Edges(Box::new(table::read_parquet(input, path, &options.columns, progress)?)),
+        Format::GraphMl => {
+            Content::Edges(Box::new(document::read(input, path, Kind::GraphMl, &options.columns, progress)?))
+        }
+        Format::Gexf => Content::Edges(Box::new(document::read(input, path, Kind::Gexf, &options.columns, progress)?)),
+        Format::Json => {
+            Content::Edges(Box::new(document::read(input, path, Kind::NodeLink, &options.columns, progress)?))
+        }
+        Format::Mtx => Content::Edges(Box::new(matrix_market::read(input, path, progress)?)),
+        Format::Gr => Content::Edges(Box::new(dimacs::read(input, path, progress)?)),
+        Format::Metis => Content::Edges(Box::new(metis::read(input, path, progress)?)),
+        Format::Konect => Content::Edges(Box::new(konect::read(input, path, progress)?)),
+        Format::Adj => Content::Edges(Box::new(adjacency_graph::read(input, path, progress)?)),
+        Format::AStar => Content::Edges(Box::new(astar::read(input, path, progress)?)),
         Format::Sg => Content::Graph(Box::new(gapbs::read(input, path, false, progress)?)),
         Format::Wsg => Content::Graph(Box::new(gapbs::read(input, path, true, progress)?)),
         Format::Gwg => {
@@ -176,7 +241,8 @@ pub fn load(path: &Path, options: &ReadOptions, build: &BuildOptions, progress: 
                 Some(order) => graph.try_reordered(order)?,
                 None => graph,
             };
-            graph.with_rounded_weight(file.rounded).with_numbering(numbering)
+            let notes = FileNotes { skipped: file.skipped, guessed: file.guessed };
+            graph.with_rounded_weight(file.rounded).with_numbering(numbering).with_notes(notes)
         }
         Content::Graph(graph) => adjusted(*graph, build)?,
     };
@@ -186,19 +252,35 @@ pub fn load(path: &Path, options: &ReadOptions, build: &BuildOptions, progress: 
 impl Graph {
     /// This graph with the reverse of every edge; where an edge has another weight in each direction, both get the
     /// lesser.
-    pub fn symmetrised(&self) -> Graph {
+    pub fn symmetrised(&self) -> Result<Graph> {
+        self.out().load()?;
+        allow_csr(self.weight_kind(), self.vertices(), 2 * self.edges())?;
         let options = BuildOptions { keep_loops: true, ..BuildOptions::default() };
-        Graph::new(self.out().typed(&Symmetrise(&options)), true).with_names(self.names().cloned())
+        Ok(Graph::new(self.out().typed(&Symmetrise(&options)), true).with_names(self.names().cloned()))
+    }
+}
+
+impl Graph {
+    /// As [`Graph::symmetrised`], made once for all who have it at the same time.
+    pub fn symmetric_view(&self) -> Result<Arc<Graph>> {
+        let mut kept = self.forms.symmetric.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(view) = kept.upgrade() {
+            return Ok(view);
+        }
+        let made = Arc::new(self.symmetrised()?);
+        *kept = Arc::downgrade(&made);
+        Ok(made)
     }
 }
 
 /// Applies options to a graph that is already built.
-fn adjusted(graph: Graph, options: &BuildOptions) -> Result<Graph> {
+pub(crate) fn adjusted(graph: Graph, options: &BuildOptions) -> Result<Graph> {
     let graph = match options.symmetrise && !graph.is_symmetric() {
         true => {
             allow_csr(graph.weight_kind(), graph.vertices(), 2 * graph.edges())?;
-            let rounded = graph.rounded_weight().cloned();
-            Graph::new(graph.out().typed(&Symmetrise(options)), true).with_rounded_weight(rounded)
+            let (rounded, names) = (graph.rounded_weight().cloned(), graph.names().cloned());
+            let symmetric = Graph::new(graph.out().typed(&Symmetrise(options)), true);
+            symmetric.with_rounded_weight(rounded).with_names(names)
         }
         false => graph,
     };

@@ -3,37 +3,15 @@
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
-use tempfile::NamedTempFile;
-
+use crate::partial_file::PartialFile;
 use crate::{GraphError, Result};
-
-/// Files being written by this process.
-static PARTIAL: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-
-/// Removes the files that are being written at this moment; for a handler of Ctrl-C, right before the process ends.
-pub fn remove_partial_files() {
-    for path in partial().drain(..) {
-        // It may have been renamed in between; there is nobody left to tell of anything else.
-        let _ = std::fs::remove_file(path);
-    }
-}
-
-fn partial() -> std::sync::MutexGuard<'static, Vec<PathBuf>> {
-    PARTIAL.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Writes a whole file, beside its target first: it appears complete or not at all. Returns its size.
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<u64> {
     let mut output = Output::create(path)?;
-    match output.write(bytes) {
-        Ok(()) => output.commit(),
-        Err(error) => {
-            output.abandon();
-            Err(error)
-        }
-    }
+    output.write(bytes)?;
+    output.commit()
 }
 
 /// A file in the making. Dropped before [`Output::commit`], it leaves nothing behind.
@@ -45,7 +23,7 @@ pub(crate) struct Output {
 
 enum Sink {
     /// A file beside the target.
-    Beside(NamedTempFile),
+    Beside(PartialFile),
     /// A device or pipe, which cannot be replaced.
     Direct(File),
 }
@@ -65,33 +43,18 @@ impl Output {
         }
         // A link is followed, so that its target is replaced and not the link.
         let target = if path.is_symlink() { path.canonicalize().map_err(failed)? } else { path.to_path_buf() };
-        let name = target.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-        let prefix = format!(".{name}.");
-        let directory = target.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(&prefix).suffix(".partial");
-        #[cfg(unix)]
-        {
-            // As for any new file: the user's mask decides.
-            use std::os::unix::fs::PermissionsExt;
-            builder.permissions(std::fs::Permissions::from_mode(0o666));
-        }
-        // Held over both steps, so that Ctrl-C never falls between creating and listing.
-        let mut partial = partial();
-        let file = builder.tempfile_in(directory).map_err(failed)?;
-        partial.push(file.path().to_path_buf());
-        drop(partial);
+        let mut file = PartialFile::beside(&target).map_err(failed)?;
         // Whoever may read or write the old file may do so with the new one.
         #[cfg(unix)]
         if let Ok(old) = old {
-            file.as_file().set_permissions(old.permissions()).map_err(failed)?;
+            file.file().set_permissions(old.permissions()).map_err(failed)?;
         }
         Ok(Output { target, sink: Sink::Beside(file), written: 0 })
     }
 
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<()> {
         let result = match &mut self.sink {
-            Sink::Beside(file) => file.as_file_mut().write_all(bytes),
+            Sink::Beside(file) => file.file().write_all(bytes),
             Sink::Direct(file) => file.write_all(bytes),
         };
         self.written += bytes.len() as u64;
@@ -104,11 +67,9 @@ impl Output {
         let failed = |e| GraphError::io("write", &target, e);
         match self.sink {
             Sink::Direct(mut file) => file.flush().map_err(failed)?,
-            Sink::Beside(file) => {
-                let listed = Listed(file.path().to_path_buf());
-                file.as_file().sync_all().map_err(failed)?;
-                file.persist(&target).map_err(|e| failed(e.error))?;
-                drop(listed);
+            Sink::Beside(mut file) => {
+                file.file().sync_all().map_err(failed)?;
+                file.replace().map_err(failed)?;
             }
         }
         Ok(self.written)
@@ -116,19 +77,22 @@ impl Output {
 
     /// Gives up: removes what was written.
     pub(crate) fn abandon(self) {
-        if let Sink::Beside(file) = self.sink {
-            let _listed = Listed(file.path().to_path_buf());
-            drop(file);
-        }
+        drop(self);
     }
 }
 
-/// Takes a path off the list when dropped.
-struct Listed(PathBuf);
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let result = match &mut self.sink {
+            Sink::Beside(file) => file.file().write_all(bytes),
+            Sink::Direct(file) => file.write_all(bytes),
+        };
+        self.written += bytes.len() as u64;
+        result.map(|()| bytes.len())
+    }
 
-impl Drop for Listed {
-    fn drop(&mut self) {
-        partial().retain(|path| *path != self.0);
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
     }
 }
 
@@ -146,18 +110,15 @@ mod tests {
         let mut output = Output::create(&target).unwrap();
         output.write(b"new").unwrap();
         assert_eq!(files(), 2);
-        output.abandon();
+        drop(output);
         assert_eq!(files(), 1);
 
         let mut output = Output::create(&target).unwrap();
         output.write(b"new").unwrap();
-        let before: Vec<_> = partial().clone();
-        assert!(before.iter().any(|p| p.parent() == Some(dir.path())));
         assert_eq!(std::fs::read(&target).unwrap(), b"old");
         output.commit().unwrap();
         assert_eq!(std::fs::read(&target).unwrap(), b"new");
         assert_eq!(files(), 1);
-        assert!(!partial().iter().any(|p| p.parent() == Some(dir.path())));
     }
 
     #[cfg(unix)]

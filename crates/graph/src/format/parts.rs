@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{Content, Format, ReadOptions, WriteOptions, read, write, write_file};
+use crate::partial_file::sync_folder;
 use crate::progress::Progress;
 use crate::text_file::read_text;
 use crate::{Adjacency, Graph, GraphError, Result, Share, VertexId};
@@ -66,6 +67,16 @@ pub fn is_parted(path: &Path) -> bool {
     path.join(LIST).is_file()
 }
 
+/// The files that a graph in `parts` parts has in a folder; an undirected one has half of them.
+pub fn part_files(folder: &Path, parts: usize) -> impl Iterator<Item = PathBuf> {
+    let names = (0..parts.min(MOST_PARTS)).flat_map(|part| [part_file(part, 0), part_file(part, 1)]);
+    names.chain([LIST.to_string()]).map(|name| folder.join(name))
+}
+
+fn part_file(part: usize, direction: usize) -> String {
+    format!("part-{part}.{}.gwg", ["out", "in"][direction])
+}
+
 /// Writes a graph in parts into a folder, which is made where it is missing. The ranges have about the same number of
 /// edges, a vertex counting as eight.
 pub fn write_parts(graph: &Graph, parts: usize, folder: &Path, progress: &dyn Progress) -> Result<PartedGraph> {
@@ -78,6 +89,8 @@ pub fn write_parts(graph: &Graph, parts: usize, folder: &Path, progress: &dyn Pr
         let message = "there is a graph in parts already; remove the folder, or give another one";
         return Err(GraphError::file(folder, message));
     }
+    graph.out().load()?;
+    graph.load_incoming()?;
     let cuts = graph.cuts(parts, true);
     let mut made = PartedGraph {
         vertices: graph.vertices(),
@@ -103,6 +116,8 @@ pub fn write_parts(graph: &Graph, parts: usize, folder: &Path, progress: &dyn Pr
         let in_edges = if made.symmetric { edges[0] } else { edges[1] };
         made.parts.push(PartFile { range, out_edges: edges[0], in_edges, checksums });
     }
+    // The list says that the parts are there.
+    sync_folder(folder).map_err(|error| GraphError::io("write", folder, error))?;
     write_file(&list, made.text().as_bytes())?;
     Ok(made)
 }
@@ -153,7 +168,7 @@ impl PartedGraph {
 
     /// The file of a part in one direction.
     fn file(&self, part: usize, direction: usize) -> PathBuf {
-        self.folder.join(format!("part-{part}.{}.gwg", ["out", "in"][direction]))
+        self.folder.join(part_file(part, direction))
     }
 
     /// Bytes of the files of a part.
@@ -262,7 +277,7 @@ mod tests {
                     let pairs = [(own.out(), whole.out()), (own.incoming(), whole.incoming())];
                     for (part, whole) in pairs {
                         assert_eq!(part.neighbours(v), if mine { whole.neighbours(v) } else { &[] }, "{spec} {v}");
-                        assert_eq!(part.weights_of::<i32>(v), if mine { whole.weights_of(v) } else { &[] });
+                        assert_eq!(part.weights_of::<i32>(v), if mine { whole.weights_of::<i32>(v) } else { &[] });
                     }
                 }
             }

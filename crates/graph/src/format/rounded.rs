@@ -23,7 +23,14 @@ impl Rounded {
     #[cold]
     pub(crate) fn find(cursor: &Cursor, start: usize, kept: f32) -> Option<Rounded> {
         let word = &cursor.bytes[start..cursor.at];
-        lexical_core::parse::<f64>(word).ok().filter(|&exact| exact != f64::from(kept))?;
+        // A whole number may have more digits than 64-bit floats hold.
+        let is_same = match lexical_core::parse::<i128>(word) {
+            Ok(whole) => whole == kept as i128,
+            Err(_) => lexical_core::parse::<f64>(word).is_ok_and(|exact| exact == f64::from(kept)),
+        };
+        if is_same {
+            return None;
+        }
         let written = String::from_utf8_lossy(word).into_owned();
         Some(Rounded { lines: lines_in(&cursor.bytes[..start]), written, kept })
     }

@@ -12,8 +12,9 @@ use serde::Serialize;
 
 use super::output::Output;
 use super::{Compression, Format};
-use super::{adjacency_graph, dimacs, edge_list, gapbs, gwg, konect, matrix_market, metis, snap, table};
-use crate::progress::Progress;
+use super::{adjacency_graph, dimacs, document, edge_list, gapbs, gwg, konect, matrix_market, metis, snap, table};
+use crate::attributes::{Form, Table};
+use crate::progress::{Progress, Silent};
 use crate::{Adjacency, Graph, GraphError, Result, Weights};
 
 /// How a graph is written.
@@ -57,7 +58,15 @@ pub fn write(graph: &Graph, path: &Path, options: &WriteOptions, progress: &dyn 
         Format::Adj => adjacency_graph::plan(graph),
         Format::Sg => gapbs::plan(graph, path, false)?,
         Format::Wsg => gapbs::plan(graph, path, true)?,
-        Format::Gwg => gwg::plan(graph, options.incoming),
+        Format::Gwg => {
+            if options.incoming {
+                graph.load_incoming()?;
+            }
+            gwg::plan(graph, options.incoming)
+        }
+        Format::GraphMl => document::plan(graph, &document::GRAPHML, None, None, path)?,
+        Format::Gexf => document::plan(graph, &document::GEXF, None, None, path)?,
+        Format::Json => document::plan_json(graph),
         Format::Parquet => {
             return Err(GraphError::file(
                 path,
@@ -70,6 +79,29 @@ pub fn write(graph: &Graph, path: &Path, options: &WriteOptions, progress: &dyn 
     };
     let bytes = plan.write(path, Compression::of_path(path), progress)?;
     Ok(Written { bytes, format, notes: plan.notes })
+}
+
+/// Writes a graph with values as attributes of its vertices and edges, as GraphML or GEXF. The rows of `nodes` are the
+/// vertices of the graph, those of `edges` its stored edges.
+pub fn write_graph(
+    graph: &Graph,
+    nodes: Option<&Table<'_>>,
+    edges: Option<&Table<'_>>,
+    path: &Path,
+    form: Form,
+) -> Result<()> {
+    let dialect = match form {
+        Form::GraphMl => &document::GRAPHML,
+        Form::Gexf => &document::GEXF,
+        _ => return Err(GraphError::file(path, "a graph with attributes is written as .graphml or .gexf")),
+    };
+    if graph.share().is_some() {
+        let message = "this process has a part of the graph only; write a table, or the results of the whole graph";
+        return Err(GraphError::file(path, message));
+    }
+    document::check_tables(graph, nodes, edges)?;
+    let plan = document::plan(graph, dialect, nodes, edges, path)?;
+    plan.write(path, Compression::of_path(path), &Silent).map(drop)
 }
 
 /// Appends the block with this number.
@@ -106,16 +138,22 @@ impl<'g> Plan<'g> {
         self
     }
 
-    fn write(&self, path: &Path, compression: Compression, progress: &dyn Progress) -> Result<u64> {
+    /// The blocks in order.
+    pub(crate) fn bytes(&self) -> Vec<u8> {
+        let block = |i| {
+            let mut buffer = Vec::new();
+            (self.make)(i, &mut buffer);
+            buffer
+        };
+        (0..self.blocks).into_par_iter().map(block).collect::<Vec<_>>().concat()
+    }
+
+    /// Writes the blocks in order.
+    pub(crate) fn write(&self, path: &Path, compression: Compression, progress: &dyn Progress) -> Result<u64> {
         progress.begin("writing", Some(self.blocks as u64));
         let mut output = Output::create(path)?;
-        match self.write_to(&mut output, path, compression, progress) {
-            Ok(()) => output.commit(),
-            Err(error) => {
-                output.abandon();
-                Err(error)
-            }
-        }
+        self.write_to(&mut output, path, compression, progress)?;
+        output.commit()
     }
 
     /// One batch of blocks is made while the one before is written.

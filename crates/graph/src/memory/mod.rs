@@ -10,7 +10,6 @@ mod process;
 
 use std::fmt;
 use std::path::Path;
-use std::sync::OnceLock;
 
 use thiserror::Error;
 
@@ -148,27 +147,6 @@ fn check(room: Option<Room>, needed: u64, what: impl fmt::Display) -> Result<(),
         return Ok(());
     }
     Err(OutOfMemory { what: what.to_string(), needed, room, limit })
-}
-
-/// What happens to a refusal where no error can be returned.
-static WHEN_REFUSED: OnceLock<fn(&OutOfMemory)> = OnceLock::new();
-
-/// Sets what is done with a refusal in a function that cannot return an error, such as
-/// [`Graph::incoming`](crate::Graph::incoming). The function shall end the process; when it returns, or when none is
-/// set, the refusal becomes a panic with its message.
-pub fn when_refused(handler: fn(&OutOfMemory)) {
-    // The first one stays: there is one command line per process.
-    let _ = WHEN_REFUSED.set(handler);
-}
-
-/// As [`allow`] for places that cannot return an error.
-pub(crate) fn require(bytes: u64, what: impl fmt::Display) {
-    if let Err(refused) = allow(bytes, what) {
-        if let Some(handler) = WHEN_REFUSED.get() {
-            handler(&refused);
-        }
-        panic!("{refused}");
-    }
 }
 
 /// A size for people: `1.5 GiB`.

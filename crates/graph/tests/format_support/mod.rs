@@ -96,6 +96,7 @@ pub fn can_hold(format: Format, graph: &Graph) -> bool {
         Format::Sg => kind == WeightKind::None,
         Format::AStar | Format::Parquet => false,
         Format::Mtx | Format::Konect | Format::Gwg => true,
+        Format::GraphMl | Format::Gexf | Format::Json => true,
         Format::Adj => true,
     }
 }

@@ -94,6 +94,7 @@ fn host_only(expr: &Expr) -> Option<String> {
                     | OutDegrees
                     | OutDegreesUint
                     | Transpose
+                    | Both
                     | Relabel
                     | SelectEdges
                     | Contract

@@ -282,6 +282,7 @@ impl<'m> Look<'m> {
             ExprKind::Intersection { .. } | ExprKind::IntersectNeighbor { .. } => {
                 self.refuse("compares lists by the order of their numbers")
             }
+            ExprKind::Groups(_) => self.refuse("chooses among groups by the numbers of their keys"),
             ExprKind::PriorityQueueAlloc(queue) => match &queue.start.kind {
                 // No vertex at all.
                 ExprKind::Int(start) if *start < 0 => Ok(()),

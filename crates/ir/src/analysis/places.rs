@@ -10,8 +10,9 @@ use super::operator::{End, assigns};
 use super::priority::priority_vector;
 use crate::builtin::Builtin;
 use crate::expr::{Expr, ExprKind, FunctionRef, PriorityOp, ReduceOp};
+use crate::groups::{GroupChoice, NeighbourGroups};
 use crate::module::{Function, Module};
-use crate::source::Name;
+use crate::source::{Name, Span};
 use crate::stmt::{Stmt, StmtKind};
 use crate::types::Type;
 use crate::walk::{children, stmt_exprs, walk_stmts};
@@ -68,18 +69,38 @@ pub enum Change {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct EntryUse {
     /// Entries that are read. What an update reads of the entry it changes does not count.
-    pub read: Vec<Place>,
-    /// Entries that are written, and how.
-    pub written: Vec<(Place, Change)>,
+    pub read: Vec<Read>,
+    /// Entries that are written.
+    pub written: Vec<Write>,
+}
+
+/// A statement that reads an entry.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Read {
+    /// Which entry.
+    pub place: Place,
+    /// The statement.
+    pub span: Span,
+}
+
+/// A statement that writes an entry.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Write {
+    /// Which entry.
+    pub place: Place,
+    /// What is done to it.
+    pub change: Change,
+    /// The statement.
+    pub span: Span,
 }
 
 /// How a function uses a global scalar.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ScalarUse {
-    /// It is read. What an update reads of it does not count.
-    pub read: bool,
-    /// What is done to it.
-    pub changes: Vec<Change>,
+    /// The first statement that reads it. What an update reads of it does not count.
+    pub read: Option<Span>,
+    /// What is done to it, and by which statements.
+    pub changes: Vec<(Change, Span)>,
 }
 
 /// What a function and everything it calls touch.
@@ -89,12 +110,16 @@ pub struct Uses {
     pub vectors: BTreeMap<VectorName, EntryUse>,
     /// Global scalars.
     pub scalars: BTreeMap<Name, ScalarUse>,
-    /// Why something cannot be told: the function prints, calls an extern function, changes a set, ...
-    pub unknown: Option<String>,
-    /// It draws random neighbours.
-    pub draws: bool,
-    /// The vertices whose lists of edges it looks at, beside the edge that it is called with.
-    pub lists: Vec<Place>,
+    /// Why something cannot be told, and by which statement: the function changes a set, runs an operator, ... The
+    /// reason begins with a verb, its subject is the function.
+    pub unknown: Option<(String, Span)>,
+    /// The first effect outside of the program's own values, and the statement: the function prints, or calls an extern
+    /// function with numbers.
+    pub outside: Option<(String, Span)>,
+    /// The first statement that draws random neighbours.
+    pub draws: Option<Span>,
+    /// The vertices whose lists of edges it looks at, beside the edge that it is called with, and the statements.
+    pub lists: Vec<(Place, Span)>,
 }
 
 impl Uses {
@@ -102,7 +127,7 @@ impl Uses {
     pub fn of(module: &Module, function: &FunctionRef, vertices: &[Place]) -> Uses {
         let mut uses = Uses::default();
         let Some(called) = module.function(&function.name) else {
-            uses.unknown = Some(format!("there is no function `{}`", function.name));
+            uses.unknown = Some((format!("calls `{}`, which is not there", function.name), Span::NONE));
             return uses;
         };
         let mut names = BTreeMap::new();
@@ -116,7 +141,7 @@ impl Uses {
             };
             names.insert(capture.name.clone(), meaning);
         }
-        Walker { module, uses: &mut uses, depth: 0 }.function(called, names);
+        Walker { module, uses: &mut uses, depth: 0, at: Span::NONE }.function(called, names);
         uses
     }
 }
@@ -139,6 +164,8 @@ struct Walker<'m, 'u> {
     module: &'m Module,
     uses: &'u mut Uses,
     depth: usize,
+    /// The statement that is walked through.
+    at: Span,
 }
 
 type Names = BTreeMap<Name, Meaning>;
@@ -146,10 +173,16 @@ type Names = BTreeMap<Name, Meaning>;
 impl<'m> Walker<'m, '_> {
     fn function(&mut self, function: &'m Function, mut names: Names) {
         let Some(body) = function.body.as_deref() else {
-            return self.unknown(format!("it calls the extern function `{}`", function.name));
+            let reason = format!("calls the extern function `{}`", function.name);
+            let mut given = function.params.iter().chain(&function.captures);
+            if given.all(|param| param.ty.scalar().is_some()) {
+                self.uses.outside.get_or_insert((reason, self.at));
+                return;
+            }
+            return self.unknown(reason);
         };
         if self.depth == DEPTH {
-            return self.unknown(format!("`{}` calls itself or is nested too deeply", function.name));
+            return self.unknown(format!("calls `{}`, which calls itself or is nested too deeply", function.name));
         }
         // A parameter that is assigned no longer stands for the vertex.
         for param in &function.params {
@@ -162,22 +195,34 @@ impl<'m> Walker<'m, '_> {
             names.insert(local.name, Meaning::Own);
         }
         self.depth += 1;
+        let caller = self.at;
         self.block(body, &names);
+        self.at = caller;
         self.depth -= 1;
     }
 
     fn unknown(&mut self, reason: String) {
-        self.uses.unknown.get_or_insert(reason);
+        self.uses.unknown.get_or_insert((reason, self.at));
     }
 
     fn block(&mut self, block: &'m [Stmt], names: &Names) {
-        walk_stmts(block, &mut |stmt| match &stmt.kind {
+        walk_stmts(block, &mut |stmt| {
+            // Statements that passes have made stand for the one before.
+            if stmt.span.line > 0 {
+                self.at = stmt.span;
+            }
+            self.stmt(stmt, names);
+        });
+    }
+
+    fn stmt(&mut self, stmt: &'m Stmt, names: &Names) {
+        match &stmt.kind {
             StmtKind::VarDecl { ty: Type::Vector { .. }, init: Some(init), .. } if !is_new(init) => {
-                self.unknown("it gives a vector another name".to_string());
+                self.unknown("gives a vector another name".to_string());
             }
             StmtKind::Assign { target, value } => {
                 if matches!(target.ty, Type::Vector { .. }) && !is_new(value) {
-                    self.unknown("it gives a vector another name".to_string());
+                    self.unknown("gives a vector another name".to_string());
                 }
                 let change = match value.kind {
                     ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Bool(_) => Change::Constant(value.clone()),
@@ -186,21 +231,26 @@ impl<'m> Walker<'m, '_> {
                 self.write(target, change, names);
                 self.expr(value, names);
             }
-            StmtKind::Print(_) => self.unknown("it prints".to_string()),
+            StmtKind::Print(_) => {
+                self.uses.outside.get_or_insert(("prints".to_string(), self.at));
+                stmt_exprs(stmt, &mut |e| self.expr(e, names));
+            }
             _ => stmt_exprs(stmt, &mut |e| self.expr(e, names)),
-        });
+        }
     }
 
     fn expr(&mut self, expr: &'m Expr, names: &Names) {
         match &expr.kind {
             ExprKind::Var(name) => match self.meaning(name, names) {
                 Meaning::Own | Meaning::Vertex(_) => {}
-                Meaning::Vector(vector) => self.vector(vector).read.push(Place::Other),
-                Meaning::Scalar(name) => self.uses.scalars.entry(name).or_default().read = true,
+                Meaning::Vector(vector) => self.read(vector, Place::Other),
+                Meaning::Scalar(name) => {
+                    self.uses.scalars.entry(name).or_default().read.get_or_insert(self.at);
+                }
             },
             ExprKind::Element { .. } => {
                 if let Some((vector, place)) = self.entry(expr, names) {
-                    self.vector(vector).read.push(place);
+                    self.read(vector, place);
                 }
             }
             ExprKind::Reduce { op, target, value, .. } => {
@@ -217,15 +267,15 @@ impl<'m> Walker<'m, '_> {
                     Some(vector) => {
                         let place = self.place(vertex, names);
                         let change = Change::Priority(*op);
-                        self.vector(VectorName::Global(vector)).written.push((place, change));
+                        self.note(VectorName::Global(vector), place, change);
                     }
-                    None => self.unknown("it updates priorities of a queue that is not known".to_string()),
+                    None => self.unknown("updates priorities of a queue that is not known".to_string()),
                 }
                 [Some(vertex), bound.as_ref(), Some(value)].into_iter().flatten().for_each(|e| self.expr(e, names));
             }
             ExprKind::Call { function, args } => self.call(function, args, names),
             ExprKind::Builtin(Builtin::RandomOutNeighbor | Builtin::RandomInNeighbor, args) => {
-                self.uses.draws = true;
+                self.uses.draws.get_or_insert(self.at);
                 args.iter().for_each(|arg| self.expr(arg, names));
             }
             ExprKind::Builtin(builtin, args)
@@ -241,20 +291,34 @@ impl<'m> Walker<'m, '_> {
                     Builtin::EdgeIndex => vec![Place::Other],
                     _ => vertices.map(|vertex| self.place(vertex, names)).collect(),
                 };
-                self.uses.lists.extend(places);
+                let at = self.at;
+                self.uses.lists.extend(places.into_iter().map(|place| (place, at)));
                 args.iter().for_each(|arg| self.expr(arg, names));
             }
+            ExprKind::Groups(groups) => self.groups(groups, names),
             ExprKind::Builtin(builtin, _) if builtin.has_effect() => {
-                self.unknown("it changes a set, a list, a queue or the timer".to_string());
+                self.unknown("changes a set, a list, a queue or the timer".to_string());
             }
-            ExprKind::Operator(_) => self.unknown("it runs an operator".to_string()),
+            ExprKind::Operator(_) => self.unknown("runs an operator".to_string()),
             _ => children(expr, &mut |child| self.expr(child, names)),
+        }
+    }
+
+    /// The functions of groups are called with the vertex and with neighbours, or with keys, which may be any vertex.
+    fn groups(&mut self, groups: &'m NeighbourGroups, names: &Names) {
+        let vertex = self.place(&groups.vertex, names);
+        self.uses.lists.push((vertex, self.at));
+        if let GroupChoice::Best { own: Some(own), .. } = &groups.choice {
+            self.expr(own, names);
+        }
+        for function in groups.functions() {
+            self.call(function, std::slice::from_ref(&groups.vertex), names);
         }
     }
 
     fn call(&mut self, function: &'m FunctionRef, args: &'m [Expr], names: &Names) {
         let Some(called) = self.module.function(&function.name) else {
-            return self.unknown(format!("there is no function `{}`", function.name));
+            return self.unknown(format!("calls `{}`, which is not there", function.name));
         };
         let mut inner = Names::new();
         let given = called.params.iter().zip(args).chain(called.captures.iter().zip(&function.captures));
@@ -264,7 +328,7 @@ impl<'m> Walker<'m, '_> {
             if !passed_on {
                 self.expr(arg, names);
                 if matches!(param.ty, Type::Vector { .. }) {
-                    self.unknown("it passes a row of a vector on".to_string());
+                    self.unknown("passes a row of a vector on".to_string());
                 }
             }
             inner.insert(param.name.clone(), if passed_on { meaning } else { Meaning::Own });
@@ -276,12 +340,12 @@ impl<'m> Walker<'m, '_> {
         match &target.kind {
             ExprKind::Var(name) => match self.meaning(name, names) {
                 Meaning::Own | Meaning::Vertex(_) => {}
-                Meaning::Vector(_) => self.unknown("it replaces a vector".to_string()),
-                Meaning::Scalar(name) => self.uses.scalars.entry(name).or_default().changes.push(change),
+                Meaning::Vector(_) => self.unknown("replaces a vector".to_string()),
+                Meaning::Scalar(name) => self.uses.scalars.entry(name).or_default().changes.push((change, self.at)),
             },
             _ => {
                 if let Some((vector, place)) = self.entry(target, names) {
-                    self.vector(vector).written.push((place, change));
+                    self.note(vector, place, change);
                 }
             }
         }
@@ -319,7 +383,11 @@ impl<'m> Walker<'m, '_> {
         }
     }
 
-    fn vector(&mut self, name: VectorName) -> &mut EntryUse {
-        self.uses.vectors.entry(name).or_default()
+    fn read(&mut self, vector: VectorName, place: Place) {
+        self.uses.vectors.entry(vector).or_default().read.push(Read { place, span: self.at });
+    }
+
+    fn note(&mut self, vector: VectorName, place: Place, change: Change) {
+        self.uses.vectors.entry(vector).or_default().written.push(Write { place, change, span: self.at });
     }
 }

@@ -85,14 +85,13 @@ impl<'p> Lowering<'p> {
             }
             typed::ExprKind::Not(inner) => Expr::negated(self.expr(inner, pre)?),
             typed::ExprKind::Binary { op, left, right } => {
-                let op = binary(*op);
                 let left = self.expr(left, pre)?;
                 let right = if matches!(op, BinaryOp::And | BinaryOp::Or) {
                     self.plain(right, "on the right side of `and` or `or`")?
                 } else {
                     self.expr(right, pre)?
                 };
-                Expr::binary(op, left, right)
+                Expr::binary(*op, left, right)
             }
             typed::ExprKind::Call { func, args } => {
                 let function = self.function_ref(func, pre)?;
@@ -122,6 +121,7 @@ impl<'p> Lowering<'p> {
                 Expr::new(ExprKind::PriorityQueueAlloc(Box::new(alloc)), ty)
             }
             typed::ExprKind::EdgeApply(_)
+            | typed::ExprKind::Groups(_)
             | typed::ExprKind::VertexApply { .. }
             | typed::ExprKind::VertexFilter { .. }
             | typed::ExprKind::VertexApplyExtern { .. } => {
@@ -182,6 +182,7 @@ impl<'p> Lowering<'p> {
             L::OutDegree => Builtin::OutDegree,
             L::Neighbors => Builtin::Neighbors,
             L::Transpose => Builtin::Transpose,
+            L::Both => Builtin::Both,
             L::Relabel => Builtin::Relabel,
             L::EdgeCount => Builtin::EdgeCount,
             L::EdgeIndex => Builtin::EdgeIndex,
@@ -322,23 +323,5 @@ fn negate(inner: Expr) -> Expr {
             let ty = inner.ty.arithmetic();
             Expr::new(ExprKind::Unary(UnaryOp::Neg, Box::new(inner)), ty)
         }
-    }
-}
-
-fn binary(op: typed::BinaryOp) -> BinaryOp {
-    match op {
-        typed::BinaryOp::Or => BinaryOp::Or,
-        typed::BinaryOp::And => BinaryOp::And,
-        typed::BinaryOp::Xor => BinaryOp::Xor,
-        typed::BinaryOp::Eq => BinaryOp::Eq,
-        typed::BinaryOp::Ne => BinaryOp::Ne,
-        typed::BinaryOp::Lt => BinaryOp::Lt,
-        typed::BinaryOp::Gt => BinaryOp::Gt,
-        typed::BinaryOp::Le => BinaryOp::Le,
-        typed::BinaryOp::Ge => BinaryOp::Ge,
-        typed::BinaryOp::Add => BinaryOp::Add,
-        typed::BinaryOp::Sub => BinaryOp::Sub,
-        typed::BinaryOp::Mul => BinaryOp::Mul,
-        typed::BinaryOp::Div => BinaryOp::Div,
     }
 }

@@ -5,6 +5,7 @@
 //! which queue it works on.
 
 mod expr;
+mod groups;
 mod operator;
 mod repeat;
 mod stmt;
@@ -16,7 +17,7 @@ use crate::meta::{Extra, GlobalMeta};
 use crate::module::{Context, Function, FunctionKind, Global, GlobalInit, Module, Param};
 use crate::source::{Name, Span};
 use crate::stmt::Block;
-use crate::types::{Domain, Scalar, Type};
+use crate::types::{Domain, Type};
 use gw_lang::typed::{self, FuncKind, Init, TypedProgram};
 use gw_lang::types as lang;
 use std::collections::HashSet;
@@ -61,6 +62,7 @@ pub fn lower(program: &TypedProgram, source: &str) -> Result<Module, LowerError>
         names: Vec::new(),
         taken: HashSet::new(),
         left: Vec::new(),
+        made: Vec::new(),
     };
     lowering.module()
 }
@@ -81,6 +83,8 @@ struct Lowering<'p> {
     /// The loops around the present statement. For a loop whose body became a loop of one round: the variable by
     /// which a `break` says that the loop itself ends.
     left: Vec<Option<Name>>,
+    /// Functions that the program does not have: those of operators over groups.
+    made: Vec<Function>,
 }
 
 type Lower<T> = Result<T, LowerError>;
@@ -102,14 +106,14 @@ impl<'p> Lowering<'p> {
     fn ty(&self, ty: &lang::Type) -> Type {
         match ty {
             lang::Type::Void => Type::Void,
-            lang::Type::Scalar(s) => Type::Scalar(scalar(*s)),
+            lang::Type::Scalar(s) => Type::Scalar(*s),
             lang::Type::Element(e) => Type::Vertex(self.element(*e)),
             lang::Type::VertexSet(e) => Type::VertexSet(self.element(*e)),
             lang::Type::EdgeSet(set) => Type::EdgeSet {
                 edge: self.element(set.edge),
                 source: self.element(set.src),
                 target: self.element(set.dst),
-                weight: set.weight.map(scalar),
+                weight: set.weight,
             },
             lang::Type::Vector { index, item } => Type::Vector {
                 domain: match index {
@@ -120,7 +124,7 @@ impl<'p> Lowering<'p> {
             },
             lang::Type::List(item) => Type::List(Box::new(self.ty(item))),
             lang::Type::PriorityQueue { elem, priority } => {
-                Type::PriorityQueue { element: self.element(*elem), priority: scalar(*priority) }
+                Type::PriorityQueue { element: self.element(*elem), priority: *priority }
             }
         }
     }
@@ -137,6 +141,8 @@ impl<'p> Lowering<'p> {
         for (id, function) in self.program.functions.iter().enumerate() {
             let is_main = self.program.main == Some(lang::FuncId(id as u32));
             let function = self.lower_function(function, is_main)?;
+            // A function stands behind those that it calls or applies.
+            module.functions.append(&mut self.made);
             module.functions.push(function);
         }
         crate::analysis::repeats::settle(&mut module);
@@ -233,18 +239,5 @@ impl<'p> Lowering<'p> {
                 Expr::var(self.names.get(id.0 as usize).cloned().unwrap_or_else(|| "_".into()), ty)
             }
         }
-    }
-}
-
-fn scalar(s: lang::Scalar) -> Scalar {
-    match s {
-        lang::Scalar::Int => Scalar::Int,
-        lang::Scalar::Uint => Scalar::Uint,
-        lang::Scalar::Int64 => Scalar::Int64,
-        lang::Scalar::Uint64 => Scalar::Uint64,
-        lang::Scalar::Float => Scalar::Float,
-        lang::Scalar::Double => Scalar::Double,
-        lang::Scalar::Bool => Scalar::Bool,
-        lang::Scalar::String => Scalar::String,
     }
 }

@@ -19,6 +19,7 @@ impl<'p> Lowering<'p> {
     pub(super) fn operator(&mut self, expr: &'p typed::Expr, pre: &mut Block) -> Lower<Option<Operator>> {
         Ok(Some(match &expr.kind {
             typed::ExprKind::EdgeApply(apply) => self.edge_apply(apply, expr.span, pre)?,
+            typed::ExprKind::Groups(apply) => self.group_apply(apply, expr.span, pre)?,
             typed::ExprKind::VertexApply { set, func } => {
                 let meta = VertexMeta { is_all_vertices: self.program.is_universe(set), ..VertexMeta::default() };
                 let set = self.variable(set, "members", pre)?;
@@ -110,6 +111,7 @@ impl<'p> Lowering<'p> {
             names: Vec::new(),
             taken: Default::default(),
             left: Vec::new(),
+            made: Vec::new(),
         };
         let target = function.captures.get(position).map_or(0, |id| id.0 as usize);
         let mut name = "_".into();

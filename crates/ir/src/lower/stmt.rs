@@ -1,7 +1,7 @@
 //! Lowering statements.
 
 use super::{Lower, LowerProblem, Lowering};
-use crate::expr::{Expr, ExprKind, ReduceOp};
+use crate::expr::{Expr, ExprKind};
 use crate::meta::{ForMeta, UpdateMeta, WhileMeta};
 use crate::stmt::{Block, Stmt, StmtKind};
 use crate::types::Type;
@@ -57,14 +57,7 @@ impl<'p> Lowering<'p> {
             typed::StmtKind::Reduce { target, op, value } => {
                 let target = Box::new(self.target(target, out)?);
                 let value = Box::new(self.expr(value, out)?);
-                let op = match op {
-                    typed::ReduceOp::Sum => ReduceOp::Sum,
-                    typed::ReduceOp::Min => ReduceOp::Min,
-                    typed::ReduceOp::Max => ReduceOp::Max,
-                    typed::ReduceOp::Or => ReduceOp::Or,
-                    typed::ReduceOp::And => ReduceOp::And,
-                };
-                let kind = ExprKind::Reduce { op, target, value, meta: UpdateMeta::default() };
+                let kind = ExprKind::Reduce { op: *op, target, value, meta: UpdateMeta::default() };
                 StmtKind::Eval(Expr::new(kind, Type::BOOL))
             }
             typed::StmtKind::SetUniverse { global, count } => {

@@ -2,9 +2,10 @@
 
 use super::lexer::Token;
 use super::parser::{Parse, ParseProblem, Parser};
-use super::value::from_word;
+use super::value::{from_word, word};
 use crate::builtin::Builtin;
-use crate::expr::{BinaryOp, Expr, ExprKind, FunctionRef, PriorityOp, PriorityQueueAlloc, UnaryOp};
+use crate::expr::{BinaryOp, Expr, ExprKind, FunctionRef, PriorityOp, PriorityQueueAlloc, ReduceOp, UnaryOp};
+use crate::groups::{GroupChoice, NeighbourGroups};
 use crate::meta::Access;
 use crate::source::Name;
 use crate::types::{Domain, Scalar, Type};
@@ -387,6 +388,7 @@ impl Parser<'_> {
                 };
                 Ok(Expr::new(kind, Type::INT))
             }
+            "Groups" => self.groups(),
             "PriorityQueueAlloc" => self.priority_queue(),
             _ => Err((start, ParseProblem::Unknown { what: "node", name: name.to_string() })),
         }
@@ -406,6 +408,38 @@ impl Parser<'_> {
         let Some(value) = value else { return self.expected("a value instead of `_`") };
         self.close()?;
         Ok(Expr::new(ExprKind::PriorityUpdate { op, queue, vertex, bound, value, meta }, Type::BOOL))
+    }
+
+    fn groups(&mut self) -> Parse<Expr> {
+        self.need(Token::Open, "`(`")?;
+        let graph = self.variable()?;
+        self.comma()?;
+        let vertex = self.variable()?;
+        self.key("key")?;
+        let key = self.function_ref()?;
+        let (mut value, mut combine) = (None, ReduceOp::Sum);
+        for op in [ReduceOp::Sum, ReduceOp::Min, ReduceOp::Max] {
+            if self.eat_key(word(&op)) {
+                (value, combine) = (Some(self.function_ref()?), op);
+                break;
+            }
+        }
+        let choice = if self.eat_key("best") {
+            let score = self.function_ref()?;
+            let own = if self.eat_key("own") { Some(self.nested(Self::expr)?) } else { None };
+            GroupChoice::Best { score, own }
+        } else if self.eat_key("each") {
+            GroupChoice::Each(self.function_ref()?)
+        } else if self.eat_flag("count") {
+            GroupChoice::Count
+        } else if self.eat_flag("least_absent") {
+            GroupChoice::LeastAbsent
+        } else {
+            return self.expected("`best=`, `each=`, `count` or `least_absent`");
+        };
+        self.close()?;
+        let groups = NeighbourGroups { graph, vertex, key, value, combine, choice };
+        Ok(Expr::new(ExprKind::Groups(Box::new(groups)), Type::INT))
     }
 
     fn optional_expr(&mut self) -> Parse<Option<Box<Expr>>> {

@@ -86,21 +86,21 @@ impl Parser<'_> {
     }
 
     /// `, key=`
-    fn key(&mut self, key: &str) -> Parse<()> {
+    pub(super) fn key(&mut self, key: &str) -> Parse<()> {
         self.comma()?;
         self.need_word(key)?;
         self.need(Token::Assign, "`=`")
     }
 
     /// Takes `, key=` if it is there.
-    fn eat_key(&mut self, key: &str) -> bool {
+    pub(super) fn eat_key(&mut self, key: &str) -> bool {
         let hit = self.peek() == Some(Token::Comma) && self.word_at(1) == key && self.peek_at(2) == Some(Token::Assign);
         self.at += if hit { 3 } else { 0 };
         hit
     }
 
     /// Takes `, word` if it is there.
-    fn eat_flag(&mut self, word: &str) -> bool {
+    pub(super) fn eat_flag(&mut self, word: &str) -> bool {
         let hit =
             self.peek() == Some(Token::Comma) && self.word_at(1) == word && self.peek_at(2) != Some(Token::Assign);
         self.at += if hit { 2 } else { 0 };

@@ -3,6 +3,7 @@
 use super::keys::{DedupMeta, Meta};
 use super::value::{quote, word};
 use crate::expr::{Expr, ExprKind, FunctionRef, PriorityOp, UnaryOp};
+use crate::groups::{GroupChoice, NeighbourGroups};
 use crate::operator::{EdgeOutput, EdgeSetIterator, Operator, VertexFilter};
 use crate::types::{Scalar, Type};
 use std::fmt::{self, Write};
@@ -184,6 +185,7 @@ pub(super) fn expr(out: &mut String, e: &Expr) -> fmt::Result {
             list(out, args, true)?;
             out.write_char(')')
         }
+        ExprKind::Groups(g) => groups(out, g),
         ExprKind::VertexSetAlloc(size) => typed(out, "VertexSetAlloc", &e.ty, std::slice::from_ref(size)),
         ExprKind::Universe(Some(count)) => typed(out, "Universe", &e.ty, std::slice::from_ref(count)),
         ExprKind::Universe(None) => typed(out, "Universe", &e.ty, &[] as &[Expr]),
@@ -212,6 +214,35 @@ pub(super) fn expr(out: &mut String, e: &Expr) -> fmt::Result {
         }
         ExprKind::Operator(op) => operator(out, op),
     }
+}
+
+/// Writes `Groups(graph, vertex, key=f, SUM=g, best=h, own=x)`.
+fn groups(out: &mut String, g: &NeighbourGroups) -> fmt::Result {
+    out.write_str("Groups(")?;
+    expr(out, &g.graph)?;
+    out.write_str(", ")?;
+    expr(out, &g.vertex)?;
+    let function = |out: &mut String, key: &str, f: &FunctionRef| {
+        write!(out, ", {key}=")?;
+        function_ref(out, f)
+    };
+    function(out, "key", &g.key)?;
+    if let Some(value) = &g.value {
+        function(out, word(&g.combine), value)?;
+    }
+    match &g.choice {
+        GroupChoice::Best { score, own } => {
+            function(out, "best", score)?;
+            if let Some(own) = own {
+                out.write_str(", own=")?;
+                expr(out, own)?;
+            }
+        }
+        GroupChoice::Each(visit) => function(out, "each", visit)?,
+        GroupChoice::Count => out.write_str(", count")?,
+        GroupChoice::LeastAbsent => out.write_str(", least_absent")?,
+    }
+    out.write_char(')')
 }
 
 /// Writes a node whose first argument is its type.

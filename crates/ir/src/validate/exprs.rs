@@ -187,6 +187,10 @@ impl<'m> Checker<'m> {
                 }
                 self.stored(expr, &Type::INT);
             }
+            ExprKind::Groups(_) => {
+                let message = "Groups is the value of the first variable of a function over vertices";
+                self.report(Problem::Placement(message.into()));
+            }
             _ => self.allocation(expr),
         }
     }

@@ -3,6 +3,7 @@
 //! Every pass may rely on these rules and must keep them; the pipeline checks that after each pass in debug builds.
 
 mod exprs;
+mod groups;
 mod operators;
 mod stmts;
 

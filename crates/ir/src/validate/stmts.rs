@@ -91,7 +91,10 @@ impl<'m> Checker<'m> {
             StmtKind::VarDecl { name, ty, init } => {
                 self.known_type(ty);
                 if let Some(value) = init {
-                    self.value(value);
+                    match &value.kind {
+                        ExprKind::Groups(groups) => self.groups(groups, stmt),
+                        _ => self.value(value),
+                    }
                     self.need_same(&format!("the value of `{name}`"), ty, &value.ty);
                 }
                 self.bind(name, ty.clone());

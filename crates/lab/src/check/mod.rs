@@ -20,7 +20,7 @@ use gw_exec::GraphVm;
 use gw_programs::Program;
 
 use crate::error::Result;
-use graphwright::Wanted;
+use graphwright::schedule::Wanted;
 use plan::Graphs;
 pub use report::{CheckReport, CheckedProgram, Failure, Refusal, Tally};
 use run::Runner;

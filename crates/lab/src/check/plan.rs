@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use graphwright::{Origin, Wanted};
+use graphwright::schedule::{Origin, Wanted};
 use gw_exec::{RunOptions, SpecGraphs};
 use gw_graph::progress::Silent;
 use gw_graph::{Graph, GraphSpec};
@@ -83,7 +83,7 @@ pub(super) fn plans(check: &Check<'_>, capabilities: &Capabilities, graphs: &Gra
     let mut plans = Vec::new();
     let mut candidates: Vec<Vec<Candidate>> = Vec::new();
     for &program in &check.programs {
-        let checked = graphwright::Program::standard(program)?;
+        let checked = graphwright::Program::standard(program)?.with_rows(&program.example_rows())?;
         let module = checked.module().clone();
         let compiles = |schedule: &ProgramSchedule| {
             let wanted = given(schedule.clone());
@@ -150,7 +150,7 @@ fn cells(program: &Program, module: &Module, graphs: &Graphs) -> Vec<Cell> {
 mod tests {
     use super::super::cover::Feature;
     use super::*;
-    use graphwright::AUTO;
+    use graphwright::schedule::AUTO;
     use gw_exec::ReferenceVm;
 
     #[test]

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::sequence::SequenceReport;
+
 /// The whole.
 #[derive(Debug, Default, Serialize)]
 pub struct CheckReport {
@@ -23,6 +25,8 @@ pub struct CheckReport {
     pub failures: Vec<Failure>,
     /// Why schedules were refused.
     pub refusals: Vec<Refusal>,
+    /// Run after run: what sequences of runs came to, where some were asked for.
+    pub sequences: SequenceReport,
     /// Seconds spent on compiling.
     pub compile_seconds: f64,
     /// Seconds in all.
@@ -118,7 +122,8 @@ impl Tally {
 impl CheckReport {
     /// True when something ran, nothing was wrong and nothing was left out.
     pub fn is_good(&self) -> bool {
-        self.total.failed == 0 && self.total.passed > 0 && !self.interrupted
+        let right = self.total.failed == 0 && self.sequences.failures.is_empty();
+        right && self.total.passed > 0 && !self.interrupted && !self.sequences.interrupted
     }
 
     /// Enters a run of the program in the last row.

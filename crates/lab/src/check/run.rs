@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use graphwright::{AUTO, Error, Origin, Settled, Wanted};
+use graphwright::Error;
+use graphwright::schedule::{AUTO, Origin, Settled, Wanted};
 use gw_exec::{ErrorKind, ExecError, GraphVm, RunOptions};
 use gw_programs::Run;
 use gw_schedule::ProgramSchedule;

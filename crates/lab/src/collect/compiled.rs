@@ -2,7 +2,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use graphwright::{Adviser, Error, Origin, Program, Wanted};
+use graphwright::schedule::{Adviser, Origin, Wanted};
+use graphwright::{Error, Program};
 use gw_exec::{Choice, GraphVm, RunOptions, Sites};
 use gw_ir::Module;
 use gw_ir::operator::Operator;
@@ -86,8 +87,11 @@ impl Compiled {
             ArgKind::Source | ArgKind::Sources => {
                 root.map(|root| root.to_string()).ok_or_else(|| lacks("a root", "--roots"))
             }
+            // The program is compiled before variants are known: rows have the length of its text.
+            ArgKind::Row { example, .. } => Ok(example.to_string()),
             ArgKind::Count(_) => variant.count.map(|n| n.to_string()).ok_or_else(|| lacks("a count", "--rounds")),
-            ArgKind::Tolerance(number) | ArgKind::Positive(number) => Ok(number.to_string()),
+            ArgKind::Tolerance(number) | ArgKind::Share(number) | ArgKind::Positive(number) => Ok(number.to_string()),
+            ArgKind::Weights => Ok("ignore".to_string()),
             ArgKind::Target | ArgKind::Landmark | ArgKind::Delta => {
                 Err("the lab runs programs that take a graph, a root and a count, not other arguments".to_string())
             }

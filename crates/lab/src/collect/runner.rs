@@ -20,7 +20,7 @@ use super::{CollectListener, Collected, Collection, result};
 use crate::db::{Batch, Environment, FinishedRun, GraphWork, Lab, MODEL, Ours, Timing, VariantProperties, WorkVariant};
 use crate::energy::{RowEnergy, metered};
 use crate::error::{LabError, Result};
-use graphwright::Adviser;
+use graphwright::schedule::Adviser;
 
 /// Measures.
 pub(super) struct Runner<'a> {

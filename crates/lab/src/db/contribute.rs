@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use gw_graph::partial_file::{Draft, remove_leftovers};
 use rusqlite::{Connection, params};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{Lab, MODEL};
+use super::{Lab, MODEL, appear};
 use crate::error::{LabError, Result};
 
 /// What a contribution holds.
@@ -29,14 +30,13 @@ impl Lab {
     /// system are left out. The file appears complete or not at all.
     pub fn contribute(&self, to: &Path) -> Result<Contributed> {
         if to.exists() {
+            remove_leftovers(to);
             return Err(LabError::LabExists { path: to.to_path_buf() });
         }
         let unwritable = |source| LabError::Write { path: to.to_path_buf(), source };
-        let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let temporary = tempfile::Builder::new().prefix(".contribution-").tempdir_in(folder).map_err(unwritable)?;
-        let draft = temporary.path().join("lab");
-        self.connection.execute("VACUUM INTO ?1", [draft.to_string_lossy()])?;
-        let connection = Connection::open(&draft)?;
+        let draft = Draft::beside(to).map_err(unwritable)?;
+        self.connection.execute("VACUUM INTO ?1", [draft.path().to_string_lossy()])?;
+        let connection = Connection::open(draft.path())?;
         anonymise(&connection, "Graph", "COALESCE(contentHash, path)", "datasetId", "graph-")?;
         anonymise(&connection, "Dataset", "name", "0", "contributed-")?;
         anonymise_models(&connection)?;
@@ -52,9 +52,8 @@ impl Lab {
             let message = "the lab has no measurements to contribute; `gw lab run` or `gw tune --lab` makes some";
             return Err(LabError::Entry { place: self.path.display().to_string(), message: message.to_string() });
         }
-        let bytes = std::fs::metadata(&draft).map_err(unwritable)?.len();
-        // Never over a file that came up meanwhile.
-        std::fs::hard_link(&draft, to).map_err(unwritable)?;
+        let bytes = std::fs::metadata(draft.path()).map_err(unwritable)?.len();
+        appear(draft, to)?;
         Ok(Contributed { graphs, runs, trials, bytes })
     }
 }

@@ -9,7 +9,8 @@ use gw_schedule::ProgramSchedule;
 
 use super::entry::{Kind, NewGraph, NewImplementation};
 use crate::error::{LabError, Result};
-use graphwright::{Program, Wanted};
+use graphwright::Program;
+use graphwright::schedule::Wanted;
 
 /// A table of graphs with tabs between its columns, beside the files that it lists.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -31,8 +31,7 @@ impl Lab {
     /// Takes in everything that another lab has and this one lacks, in one transaction. Nothing is replaced. The
     /// other file keeps its contents; when it is of an older version it is brought to the present one.
     pub fn merge(&mut self, other: &Path) -> Result<Merged> {
-        let same = |path: &Path| path.canonicalize().ok();
-        if same(&self.path).is_some() && same(&self.path) == same(other) {
+        if gw_graph::is_same_file(&self.path, other) {
             return Err(LabError::Entry {
                 place: other.display().to_string(),
                 message: "this is the same lab; name another one".to_string(),

@@ -40,6 +40,7 @@ mod work;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use gw_graph::partial_file::{Draft, remove_leftovers};
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use crate::error::{LabError, Result};
@@ -82,24 +83,16 @@ impl Lab {
     pub fn create(path: impl AsRef<Path>) -> Result<Lab> {
         let path = path.as_ref();
         if path.exists() {
+            remove_leftovers(path);
             return Err(LabError::LabExists { path: path.to_path_buf() });
         }
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let unwritable = |source| LabError::Write { path: path.to_path_buf(), source };
-        let mut new = tempfile::Builder::new();
-        new.prefix(".new-lab-");
-        // As other new files: the system's mask takes away what others may not do.
-        #[cfg(unix)]
-        new.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let file = new.tempfile_in(folder).map_err(unwritable)?;
-        let mut connection = Connection::open(file.path())?;
+        let draft = Draft::beside(path).map_err(unwritable)?;
+        let mut connection = Connection::open(draft.path())?;
         schema::mark(&connection)?;
         schema::migrate(&mut connection)?;
         connection.close().map_err(|(_, error)| error)?;
-        file.persist_noclobber(path).map_err(|error| match error.error.kind() {
-            std::io::ErrorKind::AlreadyExists => LabError::LabExists { path: path.to_path_buf() },
-            _ => unwritable(error.error),
-        })?;
+        appear(draft, path)?;
         Lab::open(path)
     }
 
@@ -207,6 +200,14 @@ fn escape(c: char) -> impl Iterator<Item = char> {
         c => c.to_string(),
     };
     escaped.chars().collect::<Vec<_>>().into_iter()
+}
+
+/// A new file takes its name, but never the place of a file that came up meanwhile.
+fn appear(draft: Draft, path: &Path) -> Result<()> {
+    draft.appear().map_err(|error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => LabError::LabExists { path: path.to_path_buf() },
+        _ => LabError::Write { path: path.to_path_buf(), source: error },
+    })
 }
 
 fn connect(path: &Path, flags: OpenFlags) -> Result<Connection> {

@@ -10,7 +10,7 @@ use super::{Lab, time};
 use crate::error::{LabError, Result};
 use crate::switching::Switching;
 use crate::table::{Implementation, StepTable, StepTimes, TableGraph, Variant};
-use graphwright::Adviser;
+use graphwright::schedule::Adviser;
 
 /// Which steps are wanted. Only validated runs count.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

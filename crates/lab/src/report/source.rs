@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::{ReportData, ReportModel};
 use crate::clock::utc_now;
 use crate::{Field, Lab, LabError, ModelRecord, Result, TableQuery};
-use graphwright::Candidate;
+use gw_learned::adviser::Candidate;
 
 /// Which measurements of a lab a report shows.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -34,7 +34,7 @@ const MEASURED: &str = "
 #[derive(Deserialize)]
 struct ModelFile {
     candidates: Vec<Candidate>,
-    #[serde(with = "graphwright::tree_text")]
+    #[serde(with = "gw_learned::adviser::tree_text")]
     tree: Tree,
     /// Graphs that it was not trained with.
     #[serde(default)]

@@ -23,6 +23,7 @@ const METHODS: &[(Receiver, &str, Builtin)] = {
         (Graph, "getOutDegree", OutDegree),
         (Graph, "getNgh", Neighbors),
         (Graph, "transpose", Transpose),
+        (Graph, "both", Both),
         (Graph, "relabel", Relabel),
         (Graph, "getEdges", EdgeCount),
         (Graph, "contract", Contract),
@@ -58,6 +59,11 @@ const METHODS: &[(Receiver, &str, Builtin)] = {
         (Queue, "update_priority_sum", UpdatePrioritySum),
     ]
 };
+
+/// Whether a function of this name is built in.
+pub(crate) fn is_function(name: &str) -> bool {
+    INTRINSICS.iter().any(|(known, _)| *known == name)
+}
 
 /// Every intrinsic: name and number of arguments.
 const INTRINSICS: &[(&str, usize)] = &[
@@ -173,7 +179,7 @@ impl Checker {
         let mut all = vec![receiver];
         let result = match (method, &ty) {
             (VertexCount, _) => Type::INT,
-            (Transpose | Relabel, _) => ty.clone(),
+            (Transpose | Both | Relabel, _) => ty.clone(),
             (EdgeCount, _) => Type::Scalar(Scalar::Uint64),
             (Contract, Type::EdgeSet(g)) => {
                 all.push(self.value(&args[0], &per_vertex(g, Scalar::Int), &what)?);
@@ -337,8 +343,11 @@ impl Checker {
         if self.saturated() {
             return super::Fail;
         }
-        let own =
-            self.symbols.iter().filter(|(_, symbol)| matches!(symbol, Symbol::Func(_))).map(|(name, _)| name.as_str());
+        let own = self
+            .symbols
+            .iter()
+            .filter(|(_, symbol)| matches!(symbol, Symbol::Func(_) | Symbol::Template(_)))
+            .map(|(name, _)| name.as_str());
         let known = own.chain(INTRINSICS.iter().map(|(name, _)| *name));
         let near = nearest(&name.name, known).map(str::to_string);
         let mut diagnostic =

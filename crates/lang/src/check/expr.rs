@@ -52,6 +52,7 @@ impl Checker {
                     _ => made,
                 })
             }
+            ast::ExprKind::Groups(groups) => self.groups(groups, span),
             ast::ExprKind::Load { path, weight } => self.load(path, weight.as_deref(), span, hint),
             ast::ExprKind::Intersection(args) => self.intersection(args, span),
             ast::ExprKind::IntersectNeighbor(args) => self.intersect_neighbor(args, span),
@@ -236,10 +237,14 @@ impl Checker {
 
     fn call(&mut self, callee: &ast::FuncRef, args: &[ast::Expr], span: Span, hint: Option<&Type>) -> Checked<Expr> {
         let name = &callee.name;
-        if !self.is_variable(&name.name) && !matches!(self.symbols.get(&name.name), Some(Symbol::Func(_))) {
+        let symbol = self.symbols.get(&name.name);
+        if !self.is_variable(&name.name) && !matches!(symbol, Some(Symbol::Func(_) | Symbol::Template(_))) {
             return self.intrinsic(callee, args, span, hint);
         }
-        let func = self.func_use(callee)?;
+        if let Some(Symbol::Template(_)) = symbol {
+            return self.call_template(callee, args, span);
+        }
+        let func = self.func_use(callee, &[])?;
         let signature = self.signatures[func.func.0 as usize].clone();
         self.count_args(&name.name, name.span, args.len(), &[signature.params.len()])?;
         let mut values = Vec::with_capacity(args.len());
@@ -250,11 +255,45 @@ impl Checker {
         Ok(node(ExprKind::Call { func, args }, signature.result.clone(), span))
     }
 
-    /// Resolves a function named with its captures.
-    pub(super) fn func_use(&mut self, callee: &ast::FuncRef) -> Checked<FuncUse> {
+    /// A call of a function whose types follow from the arguments.
+    fn call_template(&mut self, callee: &ast::FuncRef, args: &[ast::Expr], span: Span) -> Checked<Expr> {
         let name = &callee.name;
+        let values: Vec<_> = args.iter().map(|arg| self.expr(arg, None)).collect();
+        let values = values.into_iter().collect::<Checked<Vec<_>>>()?;
+        let given: Vec<Type> = values.iter().map(|value| value.ty.clone()).collect();
+        let func = self.func_use(callee, &given)?;
+        let signature = self.signatures[func.func.0 as usize].clone();
+        self.count_args(&name.name, name.span, values.len(), &[signature.params.len()])?;
+        let mut args = Vec::with_capacity(values.len());
+        for (value, (param, ty)) in values.into_iter().zip(&signature.params) {
+            args.push(self.coerce(value, ty, &format!("parameter `{param}` of `{}`", name.name))?);
+        }
+        Ok(node(ExprKind::Call { func, args }, signature.result.clone(), span))
+    }
+
+    /// Resolves a function named with its captures. What is given to its parameters tells the types of a function that
+    /// has parameters for types.
+    pub(super) fn func_use(&mut self, callee: &ast::FuncRef, params: &[Type]) -> Checked<FuncUse> {
+        let name = &callee.name;
+        let span = callee.span;
         let func = match self.lookup(&name.name, name.span)? {
             Meaning::Symbol(Symbol::Func(func)) => func,
+            Meaning::Symbol(Symbol::Template(at)) => {
+                let template = self.template(at);
+                let names: Vec<&str> = template.captures.iter().map(|capture| capture.name.name.as_str()).collect();
+                self.count_captures(callee, &names, template.name.span)?;
+                let given = callee.captures.as_deref().unwrap_or_default();
+                let values: Vec<_> = given.iter().map(|value| self.expr(value, None)).collect();
+                let values = values.into_iter().collect::<Checked<Vec<_>>>()?;
+                let types: Vec<Type> = values.iter().map(|value| value.ty.clone()).collect();
+                let func = self.instance(at, name, &types, params)?;
+                let signature = self.signatures[func.0 as usize].clone();
+                let mut captures = Vec::with_capacity(values.len());
+                for (value, (capture, ty)) in values.into_iter().zip(&signature.captures) {
+                    captures.push(self.coerce(value, ty, &format!("capture `{capture}` of `{}`", name.name))?);
+                }
+                return Ok(FuncUse { func, captures, span });
+            }
             Meaning::Var(var) => {
                 let shown = self.show(&self.var_type(var).clone());
                 let message = format!("`{}` is a variable of type {shown}, not a function", name.name);
@@ -270,36 +309,35 @@ impl Checker {
             }
         };
         let signature = self.signatures[func.0 as usize].clone();
+        let names: Vec<&str> = signature.captures.iter().map(|(name, _)| name.as_str()).collect();
+        self.count_captures(callee, &names, signature.span)?;
         let given = callee.captures.as_deref().unwrap_or_default();
-        if given.len() != signature.captures.len() {
-            let list: Vec<&str> = signature.captures.iter().map(|(n, _)| n.as_str()).collect();
-            let help = match list.is_empty() {
-                true => format!("`{}` captures nothing: leave out the brackets", name.name),
-                false => format!("bind its captures in brackets: `{}[{}]`", name.name, list.join(", ")),
-            };
-            return Err(self.report(
-                Diagnostic::error(
-                    format!(
-                        "`{}` has {} but {} given",
-                        name.name,
-                        plural(signature.captures.len(), "capture"),
-                        are(given.len())
-                    ),
-                    callee.span,
-                    "wrong number of captures",
-                )
-                .also(signature.span, "declared here")
-                .help(help),
-            ));
-        }
         let mut captures = Vec::with_capacity(given.len());
         for (value, (capture, ty)) in given.iter().zip(&signature.captures) {
             let what = format!("capture `{capture}` of `{}`", name.name);
             captures.push(self.value(value, ty, &what));
         }
         let captures = captures.into_iter().collect::<Checked<Vec<_>>>()?;
-        let span = callee.span;
         Ok(FuncUse { func, captures, span })
+    }
+
+    /// Reports a wrong number of captures; `names` are the right ones.
+    fn count_captures(&mut self, callee: &ast::FuncRef, names: &[&str], declared: Span) -> Checked<()> {
+        let given = callee.captures.as_ref().map_or(0, Vec::len);
+        if given == names.len() {
+            return Ok(());
+        }
+        let name = &callee.name.name;
+        let help = match names.is_empty() {
+            true => format!("`{name}` captures nothing: leave out the brackets"),
+            false => format!("bind its captures in brackets: `{name}[{}]`", names.join(", ")),
+        };
+        let message = format!("`{name}` has {} but {} given", plural(names.len(), "capture"), are(given));
+        Err(self.report(
+            Diagnostic::error(message, callee.span, "wrong number of captures")
+                .also(declared, "declared here")
+                .help(help),
+        ))
     }
 
     /// Reports a wrong number of arguments; `allowed` lists the right ones.

@@ -186,6 +186,7 @@ fn expr_change<'n>(expr: &Expr, shared: &impl Fn(Var) -> bool, name: &impl Fn(Va
             }
         }
         ExprKind::EdgeApply(_)
+        | ExprKind::Groups(_)
         | ExprKind::VertexApply { .. }
         | ExprKind::VertexFilter { .. }
         | ExprKind::VertexApplyExtern { .. } => Some("runs an operator".into()),

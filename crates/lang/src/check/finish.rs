@@ -16,6 +16,7 @@ impl Checker {
         self.settle_edges();
         self.judge_pending();
         self.judge_filters();
+        self.judge_groups();
         self.judge_changes();
         self.settle_universes();
         let exported = self.signatures.iter().any(|s| s.kind == FuncKind::Export);
@@ -89,6 +90,11 @@ impl Effects {
                 Tracked::Global(id) => self.globals.contains(&id),
                 Tracked::Capture(at) => self.captures.get(at as usize).is_some_and(|id| self.locals.contains(id)),
             }
+    }
+
+    /// The global vectors that may be written.
+    pub(super) fn globals(&self) -> impl Iterator<Item = GlobalId> {
+        self.globals.iter().copied()
     }
 
     /// Names of the written vectors, sorted.

@@ -11,7 +11,9 @@ mod edges;
 mod expr;
 mod filter;
 mod finish;
+mod generic;
 mod global;
+mod groups;
 mod load;
 mod operator;
 mod scope;
@@ -22,8 +24,9 @@ mod words;
 use crate::ast::{self, Ast, Item};
 use crate::diagnostic::{Diagnostic, has_errors};
 use crate::source::Span;
-use crate::typed::{Element, Function, Local, LocalKind, TypedProgram};
-use crate::types::{ElemId, FuncId, GlobalId, LocalId, Type};
+use crate::typed::{Element, Local, LocalKind, TypedProgram};
+use crate::types::{ElemId, FuncId, GlobalId, Type};
+pub(crate) use builtin::is_function;
 use scope::Frame;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -76,6 +79,8 @@ enum Symbol {
     Element(ElemId),
     Global(GlobalId),
     Func(FuncId),
+    /// A function with parameters for types.
+    Template(u32),
     /// Its declaration failed; using it is not worth another message.
     Poisoned,
 }
@@ -103,6 +108,11 @@ struct Checker {
     /// Errors and warnings so far.
     found: [usize; 2],
     frame: Frame,
+    /// Functions with parameters for types, and what was made of them and is not checked yet.
+    templates: Vec<generic::Template>,
+    instances: Vec<generic::Instance>,
+    /// What the parameters for types are in the function at hand.
+    types: HashMap<String, Type>,
     /// Operators to look at again when all bodies are known.
     pending: Vec<operator::Pending>,
     /// Functions used as filters of edges.
@@ -178,8 +188,15 @@ impl Checker {
     fn collect_functions(&mut self, ast: &Ast) {
         for item in &ast.items {
             let Item::Func(func) = item else { continue };
+            if generic::is_template(func) {
+                self.collect_template(func);
+                continue;
+            }
             if let Some(generic) = func.generics.first() {
-                self.report(Diagnostic::warning("generic parameters have no effect", generic.span, "ignored"));
+                self.report(
+                    Diagnostic::warning("this parameter for a type has no effect", generic.span, "ignored")
+                        .help("a parameter or capture of the function tells the type: `func f<V>(v : V)`"),
+                );
             }
             let id = FuncId(self.signatures.len() as u32);
             let signature = self.signature(func);
@@ -187,21 +204,7 @@ impl Checker {
             if func.name.name == "main" && self.program.main.is_none() {
                 self.program.main = Some(id);
             }
-            let locals = declared_locals(&signature, func);
-            let count = |n: usize| n as u32;
-            let first_param = count(signature.captures.len());
-            let first_result = first_param + count(signature.params.len());
-            self.program.functions.push(Function {
-                name: func.name.name.clone(),
-                kind: func.kind,
-                locals,
-                captures: (0..first_param).map(LocalId).collect(),
-                params: (first_param..first_result).map(LocalId).collect(),
-                result: (signature.result != Type::Void).then_some(LocalId(first_result)),
-                body: Vec::new(),
-                span: func.name.span,
-            });
-            self.signatures.push(Rc::new(signature));
+            self.push_function(func.name.name.clone(), func, signature);
         }
     }
 
@@ -262,19 +265,16 @@ impl Checker {
 
     fn check_functions(&mut self, ast: &Ast) {
         let funcs = ast.items.iter().filter_map(|item| match item {
-            Item::Func(func) => Some(func),
+            Item::Func(func) if !generic::is_template(func) => Some(func),
             _ => None,
         });
         for (at, func) in funcs.enumerate() {
-            if func.kind == ast::FuncKind::Extern {
-                continue;
+            if func.kind != ast::FuncKind::Extern {
+                self.check_body(FuncId(at as u32), func);
             }
-            let locals = std::mem::take(&mut self.program.functions[at].locals);
-            self.frame = Frame::function(&self.signatures[at], locals);
-            let body = self.block(&func.body);
-            self.program.functions[at].body = body;
-            self.program.functions[at].locals = std::mem::take(&mut self.frame.locals);
         }
+        self.check_instances();
+        self.check_unused_templates();
         self.frame = Frame::default();
     }
 }

@@ -19,6 +19,16 @@ pub(super) enum Pending {
     UpdatesPriority { func: FuncId, span: Span },
 }
 
+/// An edgeset with the restrictions that follow it.
+pub(super) struct Selected<'e> {
+    /// What stands before them.
+    pub(super) base: &'e ast::Expr,
+    /// The argument of `from`, and its place.
+    pub(super) from: Option<(&'e FuncRef, Span)>,
+    /// The argument of `to`, and its place.
+    pub(super) to: Option<(&'e FuncRef, Span)>,
+}
+
 impl Checker {
     /// An expression whose outermost node is a keyword method.
     pub(super) fn operator(&mut self, expr: &ast::Expr) -> Checked<Expr> {
@@ -35,26 +45,7 @@ impl Checker {
                 .help("end the chain with `.apply(f)` or `.applyModified(f, vector)`"),
             ));
         }
-        // Peel off the modifiers; the last one written wins, so the outermost is kept.
-        let (mut base, mut from, mut to) = (&**receiver, None, None);
-        while let Ast::Operator { receiver, op: op @ (OperatorKind::From | OperatorKind::To), op_span, func, .. } =
-            &base.kind
-        {
-            let slot = match op {
-                OperatorKind::From => &mut from,
-                _ => &mut to,
-            };
-            if slot.is_some() {
-                self.report(Diagnostic::warning(
-                    format!("this `{}` has no effect: a later one replaces it", op.name()),
-                    *op_span,
-                    "replaced",
-                ));
-            } else {
-                *slot = Some((func, *op_span));
-            }
-            base = receiver;
-        }
+        let Selected { base, from, to } = self.selected(receiver);
         let base = self.expr(base, None)?;
         match base.ty {
             Type::EdgeSet(graph) => {
@@ -82,7 +73,31 @@ impl Checker {
         }
     }
 
-    fn edge_filter(
+    /// What stands before `from` and `to`, and these; the last of each wins.
+    pub(super) fn selected<'e>(&mut self, chain: &'e ast::Expr) -> Selected<'e> {
+        let mut selected = Selected { base: chain, from: None, to: None };
+        while let Ast::Operator { receiver, op: op @ (OperatorKind::From | OperatorKind::To), op_span, func, .. } =
+            &selected.base.kind
+        {
+            let slot = match op {
+                OperatorKind::From => &mut selected.from,
+                _ => &mut selected.to,
+            };
+            if slot.is_some() {
+                self.report(Diagnostic::warning(
+                    format!("this `{}` has no effect: a later one replaces it", op.name()),
+                    *op_span,
+                    "replaced",
+                ));
+            } else {
+                *slot = Some((func, *op_span));
+            }
+            selected.base = receiver;
+        }
+        selected
+    }
+
+    pub(super) fn edge_filter(
         &mut self,
         filter: Option<(&FuncRef, Span)>,
         elem: ElemId,
@@ -113,8 +128,8 @@ impl Checker {
     }
 
     /// A function `(v) -> bool`.
-    fn predicate(&mut self, func: &FuncRef, elem: ElemId, word: &str) -> Checked<FuncUse> {
-        let used = self.func_use(func)?;
+    pub(super) fn predicate(&mut self, func: &FuncRef, elem: ElemId, word: &str) -> Checked<FuncUse> {
+        let used = self.func_use(func, &[Type::Element(elem)])?;
         let signature = self.signatures[used.func.0 as usize].clone();
         self.vertex_param(&signature, elem, func, word)?;
         if signature.result != Type::BOOL {
@@ -177,7 +192,7 @@ impl Checker {
                 .help("restrict edges with `.from(f)` and `.to(f)`"),
             ));
         }
-        let used = self.func_use(func)?;
+        let used = self.func_use(func, &edge_types(graph_type))?;
         let signature = self.signatures[used.func.0 as usize].clone();
         let (weighted, takes_edge) = self.edge_params(&signature, graph_type, func)?;
         if takes_edge {
@@ -217,7 +232,12 @@ impl Checker {
 
     /// Checks `(src, dst)` or `(src, dst, weight)`, with the edge itself behind; whether the weight and the edge are
     /// taken.
-    fn edge_params(&mut self, signature: &Signature, graph: EdgeSetType, func: &FuncRef) -> Checked<(bool, bool)> {
+    pub(super) fn edge_params(
+        &mut self,
+        signature: &Signature,
+        graph: EdgeSetType,
+        func: &FuncRef,
+    ) -> Checked<(bool, bool)> {
         let mut types: Vec<&Type> = signature.params.iter().map(|(_, ty)| ty).collect();
         let edge = Type::Element(graph.edge);
         let takes_edge = types.len() > 2 && graph.edge != graph.dst && types.pop_if(|ty| **ty == edge).is_some();
@@ -317,7 +337,7 @@ impl Checker {
                 Ok(node(kind, Type::VertexSet(elem), span))
             }
             OperatorKind::Apply => {
-                let used = self.func_use(func)?;
+                let used = self.func_use(func, &[Type::Element(elem)])?;
                 let signature = self.signatures[used.func.0 as usize].clone();
                 self.vertex_param(&signature, elem, func, "apply")?;
                 if signature.result != Type::Void {
@@ -334,7 +354,7 @@ impl Checker {
                 Ok(node(kind, Type::Void, span))
             }
             OperatorKind::ApplyUpdatePriorityExtern => {
-                let used = self.func_use(func)?;
+                let used = self.func_use(func, &[Type::VertexSet(elem)])?;
                 let signature = &self.signatures[used.func.0 as usize];
                 let set_type = Type::VertexSet(elem);
                 let fits = signature.kind == ast::FuncKind::Extern
@@ -434,7 +454,14 @@ impl Checker {
     }
 }
 
+/// What an edge function is given: both ends, the weight if there is one, the edge.
+pub(super) fn edge_types(graph: EdgeSetType) -> Vec<Type> {
+    let ends = [Type::Element(graph.src), Type::Element(graph.dst)];
+    let weight = graph.weight.map(Type::Scalar);
+    ends.into_iter().chain(weight).chain([Type::Element(graph.edge)]).collect()
+}
+
 /// True for a parameter that can take a vertex of this element: the element itself, or an `int`.
-fn is_vertex(ty: &Type, elem: ElemId) -> bool {
+pub(super) fn is_vertex(ty: &Type, elem: ElemId) -> bool {
     *ty == Type::Element(elem) || *ty == Type::Scalar(Scalar::Int)
 }

@@ -8,7 +8,7 @@ use crate::builtin::Builtin;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::typed::{Expr, ExprKind, Init, Label, LocalKind, Place, ReduceOp, Stmt, StmtKind, Var};
-use crate::types::{LocalId, Scalar, Type};
+use crate::types::{ElemId, LocalId, Scalar, Type};
 
 impl Checker {
     /// Checks a block in its own scope; faulty statements are reported and left out.
@@ -265,6 +265,14 @@ impl Checker {
                 let count = value;
                 return Ok(StmtKind::SetUniverse { global, count });
             }
+            if let ExprKind::NewVertexSet { elem, size } = &value.kind
+                && value.ty == place.ty
+                && !self.is_of_graph(*elem)
+                && !matches!(size.kind, ExprKind::Int(0))
+            {
+                let count = (**size).clone();
+                return Ok(StmtKind::SetUniverse { global, count });
+            }
             self.dynamic.insert(global);
             let value = self.coerce(value, &place.ty, &what)?;
             let target = place;
@@ -280,6 +288,12 @@ impl Checker {
         })?;
         let target = place;
         Ok(StmtKind::Assign { target, value })
+    }
+
+    /// Whether some global graph has vertices or edges of this element: then the graph says how many there are.
+    fn is_of_graph(&self, elem: ElemId) -> bool {
+        let has = |ty: &Type| matches!(ty, Type::EdgeSet(graph) if [graph.edge, graph.src, graph.dst].contains(&elem));
+        self.program.globals.iter().any(|global| has(&global.ty))
     }
 
     fn reduce(&mut self, target: &ast::Expr, op: ast::ReduceOp, value: &ast::Expr) -> Checked<StmtKind> {
@@ -424,6 +438,7 @@ fn has_effect(expr: &Expr) -> bool {
         ),
         ExprKind::Call { .. }
         | ExprKind::EdgeApply(_)
+        | ExprKind::Groups(_)
         | ExprKind::VertexApply { .. }
         | ExprKind::VertexFilter { .. }
         | ExprKind::VertexApplyExtern { .. } => true,

@@ -18,6 +18,14 @@ impl Checker {
     }
 
     pub(super) fn element(&mut self, name: &Ident) -> Checked<ElemId> {
+        match self.types.get(&name.name) {
+            Some(Type::Element(id)) => return Ok(*id),
+            Some(other) => {
+                let message = format!("`{}` is to be an element, but is {} here", name.name, self.show(other));
+                return Err(self.error(message, name.span, "an element"));
+            }
+            None => {}
+        }
         match self.symbols.get(&name.name) {
             Some(Symbol::Element(id)) => Ok(*id),
             _ if self.saturated() => Err(Fail),
@@ -38,8 +46,11 @@ impl Checker {
         }
     }
 
-    /// A type given by a name: an element.
+    /// A type given by a name: an element, or a parameter for a type.
     fn named(&mut self, name: &Ident) -> Checked<Type> {
+        if let Some(ty) = self.types.get(&name.name) {
+            return Ok(ty.clone());
+        }
         if let Some(Symbol::Element(id)) = self.symbols.get(&name.name) {
             return Ok(Type::Element(*id));
         }

@@ -114,7 +114,7 @@ impl Checker {
     /// The type of a whole number, or an error.
     fn whole_number(&mut self, value: &Expr, what: &str, help: &str) -> Checked<Scalar> {
         let scalar = self.number(value, what)?;
-        if scalar.is_integral() {
+        if !scalar.is_float() {
             return Ok(scalar);
         }
         Err(self.report(

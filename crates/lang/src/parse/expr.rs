@@ -1,7 +1,7 @@
 //! Expressions, by precedence climbing.
 
 use super::{Fail, MAX_OPERATORS, Parsed, Parser};
-use crate::ast::{BinaryOp, Expr, ExprKind, FuncRef, Ident, NewPriorityQueue, OperatorKind, UnaryOp, WordOp};
+use crate::ast::{BinaryOp, Expr, ExprKind, FuncRef, Groups, Ident, NewPriorityQueue, OperatorKind, UnaryOp, WordOp};
 use crate::diagnostic::Diagnostic;
 use crate::lexer;
 use crate::source::Span;
@@ -252,6 +252,9 @@ impl Parser<'_> {
             }
             false => self.ident("a method name")?,
         };
+        if name.name == "groupBy" && self.peek() == TokenKind::LParen {
+            return self.groups(*receiver);
+        }
         let kind = match self.eat(TokenKind::LParen) {
             true => {
                 let args = self.comma_list(TokenKind::RParen, |p| p.expr())?;
@@ -261,6 +264,28 @@ impl Parser<'_> {
         };
         let span = start.to(self.previous());
         Ok(Expr { kind, span })
+    }
+
+    /// What follows `.groupBy`: the key, a method that combines values and one that chooses among the groups.
+    fn groups(&mut self, receiver: Expr) -> Parsed<Expr> {
+        let start = receiver.span;
+        self.expect(TokenKind::LParen)?;
+        let key = self.func_ref()?;
+        self.expect(TokenKind::RParen)?;
+        let mut step = |wanted: &str| -> Parsed<(Ident, Vec<FuncRef>)> {
+            if !self.eat(TokenKind::Dot) {
+                return Err(self.unexpected(wanted));
+            }
+            let name = self.ident("a method of groups")?;
+            self.expect(TokenKind::LParen)?;
+            let args = self.comma_list(TokenKind::RParen, |p| p.func_ref())?;
+            Ok((name, args))
+        };
+        let (combine, values) = step("`.count()`, `.sum(..)`, `.min(..)` or `.max(..)`")?;
+        let (choice, args) = step("`.best(..)`, `.each(..)`, `.groups(..)` or `.leastAbsent(..)`")?;
+        let span = start.to(self.previous());
+        let groups = Groups { receiver, key, combine, values, choice, args };
+        Ok(Expr { kind: ExprKind::Groups(Box::new(groups)), span })
     }
 
     fn func_ref(&mut self) -> Parsed<FuncRef> {

@@ -85,6 +85,10 @@ impl Parser<'_> {
             (Hash, _) => {
                 self.no_such("a label stands before a statement", span, "a label", "a comment starts with `%`")
             }
+            (Ident, Str | Ident) if word == "use" => {
+                let help = "move the line up";
+                self.no_such("`use` stands before all declarations of a file", span, "after a declaration", help)
+            }
             (kind, _) => match crate::advice::top_level(&word).filter(|_| kind == Ident) {
                 Some(help) => {
                     self.no_such(&format!("there is no `{word}` at top level"), span, "not a declaration", help)

@@ -8,6 +8,7 @@ mod habit;
 mod item;
 mod stmt;
 mod types;
+mod uses;
 
 use crate::ast::{Ast, Ident};
 use crate::diagnostic::{Diagnostic, has_errors};
@@ -33,6 +34,9 @@ const MAX_ERRORS: usize = crate::diagnostic::MOST_FINDINGS;
 
 /// Parses the algorithm part of a file. The tree is complete only if no diagnostic is an error.
 pub fn parse(source: &SourceFile) -> (Ast, Vec<Diagnostic>) {
+    if !source.refused().is_empty() {
+        return (Ast::default(), source.refused().to_vec());
+    }
     let (tokens, comments, diagnostics) = lexer::tokens_and_comments(source);
     let mut parser = Parser {
         source,
@@ -48,6 +52,7 @@ pub fn parse(source: &SourceFile) -> (Ast, Vec<Diagnostic>) {
         warnings: 0,
         stopped: false,
     };
+    let uses = parser.uses();
     let items = parser.items();
     let mut diagnostics = parser.diagnostics;
     if !has_errors(&diagnostics) {
@@ -55,7 +60,7 @@ pub fn parse(source: &SourceFile) -> (Ast, Vec<Diagnostic>) {
     }
     diagnostics.sort_by_key(|d| d.primary.span.start);
     let schedule = lexer::split(&source.text).schedule;
-    (Ast { items, schedule }, diagnostics)
+    (Ast { uses, items, schedule }, diagnostics)
 }
 
 /// The parser's state: a cursor over the tokens.

@@ -282,7 +282,7 @@ impl Parser<'_> {
         let low = self.expr()?;
         if !matches!(self.peek(), TokenKind::Colon | TokenKind::Bad) {
             let members = match &low.kind {
-                ExprKind::Name(_) | ExprKind::Method { .. } | ExprKind::Operator { .. } => true,
+                ExprKind::Name(_) | ExprKind::Method { .. } | ExprKind::Operator { .. } | ExprKind::Groups(_) => true,
                 ExprKind::Call { callee, .. } => callee.name.name != "range",
                 _ => false,
             };

@@ -1,6 +1,6 @@
 //! Rates, latencies and energy of arithmetic operations.
 
-use gw_cuda::device::{Launch, Unit};
+use gw_device::{Launch, Unit};
 
 use super::kernels::{UNROLL, arithmetic};
 use super::purity::Purity;

@@ -1,6 +1,6 @@
 //! Benchmarks with a knob: how time and power change with the way a device is used.
 
-use gw_cuda::device::{Kernel, Launch, Unit};
+use gw_device::{Kernel, Launch, Unit};
 
 use super::kernels::{Arguments, UNROLL, arithmetic, coalescence, copy, divergence, shared};
 use super::runner::Runner;

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use gw_cuda::device::Launch;
+use gw_device::Launch;
 
 use super::arithmetic;
 use super::kernels::{empty, grid_barriers};

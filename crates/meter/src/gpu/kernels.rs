@@ -7,7 +7,7 @@
 //! instructions, and what the loop itself costs stays below 1 %.
 
 use bytemuck::{Pod, Zeroable};
-use gw_cuda::device::Unit;
+use gw_device::Unit;
 
 use super::table::Row;
 

@@ -1,6 +1,6 @@
 //! Rates, latencies and energy of the memories of a device.
 
-use gw_cuda::device::{Launch, Unit};
+use gw_device::{Launch, Unit};
 
 use super::kernels::{IMPOSSIBLE, Order, UNROLL, chase, constant, shared, store};
 use super::purity::Purity;

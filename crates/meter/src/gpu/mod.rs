@@ -24,7 +24,7 @@ mod table;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gw_cuda::device::{Device, Unit};
+use gw_device::{Device, Unit};
 
 use crate::clock::utc_now;
 use crate::effort::{Effort, Listener};
@@ -38,7 +38,7 @@ use service::{Server, service_time};
 /// Opens the GPU that programs run on and measures it: about three minutes with power, one second per number that has
 /// watts, and 40 seconds where `effort` is [`Effort::Quick`].
 pub fn measure_gpu(effort: Effort, listener: &dyn Listener) -> Result<Sheet> {
-    let device: Arc<dyn Device> = Arc::new(gw_cuda::nvidia::NvidiaDevice::open()?);
+    let device: Arc<dyn Device> = Arc::new(gw_device::nvidia::NvidiaDevice::open()?);
     measure_device(&device, Nvml::open(), effort, listener)
 }
 

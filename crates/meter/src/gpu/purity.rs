@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use gw_cuda::device::Unit;
+use gw_device::Unit;
 
 use super::sass::{Found, examined, timed_part};
 
@@ -21,7 +21,7 @@ impl Purity {
     /// What the timed part of a kernel is made of: `expected` instructions of the `codes` for `operations` operations
     /// of the benchmark. Without codes only the length is told. `None` where the compiler or the machine code fails.
     pub fn of(&self, unit: &Unit, codes: &[u16], expected: usize, operations: usize) -> Option<Found> {
-        let cubin = gw_cuda::nvidia::compile_only(unit, &self.architecture);
+        let cubin = gw_device::nvidia::compile_only(unit, &self.architecture);
         let part = cubin.ok().and_then(|cubin| timed_part(&cubin, &unit.name));
         let Some(part) = part else {
             self.complain(format!("{}: no timed loop was found in the machine code", unit.name));

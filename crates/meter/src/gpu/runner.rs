@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use gw_cuda::device::{Address, Device, DeviceError, Kernel, Launch, Unit};
+use gw_device::{Address, Device, DeviceError, Kernel, Launch, Unit};
 
 use super::kernels::{Arguments, BLOCK, IMPOSSIBLE, Order};
 use crate::effort::Effort;

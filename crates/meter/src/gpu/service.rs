@@ -3,7 +3,7 @@
 //! `m` chains of dependent loads have exactly `m` sectors in flight, each chain one; the time of all loads over their
 //! number is `S(m)`, the mean time between two answers of the server.
 
-use gw_cuda::device::Launch;
+use gw_device::Launch;
 
 use super::kernels::{ATOMICS, IMPOSSIBLE, Order, atomic, chase};
 use super::runner::Runner;

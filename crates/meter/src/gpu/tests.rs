@@ -7,7 +7,7 @@ use gw_testing::left_out;
 const ARCHITECTURE: &str = "sm_90";
 
 fn missing_compiler() -> bool {
-    match gw_cuda::nvidia::compiler() {
+    match gw_device::nvidia::compiler() {
         Ok(_) => false,
         Err(error) => {
             left_out("NVRTC", error);
@@ -79,6 +79,6 @@ fn every_kernel_compiles() {
         return;
     }
     for unit in units() {
-        gw_cuda::nvidia::compile_only(&unit, ARCHITECTURE).unwrap_or_else(|error| panic!("{error}\n{}", unit.source));
+        gw_device::nvidia::compile_only(&unit, ARCHITECTURE).unwrap_or_else(|error| panic!("{error}\n{}", unit.source));
     }
 }

@@ -76,7 +76,7 @@ impl Nvml {
     /// The board of the GPU that the CUDA machine opens, or why it cannot be asked.
     pub fn open() -> Result<Nvml, String> {
         #[cfg(feature = "cuda")]
-        let bus = gw_cuda::nvidia::pci_bus_id().map_err(|error| error.to_string())?;
+        let bus = gw_device::nvidia::pci_bus_id().map_err(|error| error.to_string())?;
         #[cfg(not(feature = "cuda"))]
         let bus = String::new();
         Nvml::of_bus(&bus)

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use gw_cuda::device::{Device, DeviceError, Usage};
+use gw_device::{Device, DeviceError, Usage};
 use serde::Serialize;
 
 use super::kernels::WORDS;

@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use gw_cuda::Buffer;
-use gw_cuda::device::{Device, DeviceError, Kernel, Launch, Unit};
+use gw_device::{Buffer, Device, DeviceError, Kernel, Launch, Unit};
 
 use super::kernels::{
     BLOCK, DeviceCandidate, FAILS, FoundRange, Group, NOTHING, NumberArguments, PatternArguments, RangeArguments, TILE,

@@ -6,8 +6,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use gw_cuda::Buffer;
-use gw_cuda::device::{Device, DeviceError};
+use gw_device::{Buffer, Device, DeviceError};
 
 use super::kernels::{TILE, WORDS, Width};
 use crate::trace::{Numbers, Trace};

@@ -3,9 +3,9 @@
 //! Graphs are drawn, not rows: rows of a graph say nearly the same, and the trees shall disagree where few graphs were
 //! seen. A split is the one of a random part of the features that leaves the least squared error.
 
-use graphwright::learned::features::{COUNT, Features};
-use graphwright::learned::tree::Tree;
 use gw_graph::rng::Rng;
+use gw_learned::features::{COUNT, Features};
+use gw_learned::tree::Tree;
 
 /// How trees are grown.
 #[derive(Debug, Clone, Copy, PartialEq)]

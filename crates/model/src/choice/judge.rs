@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use graphwright::learned::features::signature;
-use graphwright::learned::model::ChoiceModel;
-use graphwright::learned::portfolio::PlaceKind;
+use gw_learned::features::signature;
+use gw_learned::model::ChoiceModel;
+use gw_learned::portfolio::PlaceKind;
 
 use super::rows::{Case, Row, Rows};
 use super::train::{Learning, lesson, train};

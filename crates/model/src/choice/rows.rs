@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use graphwright::Program;
-use graphwright::learned::features::{Features, PlaceFeatures};
-use graphwright::learned::model::ALONE;
-use graphwright::learned::places::Place;
-use graphwright::learned::portfolio::{Candidate, PlaceKind};
 use gw_lab::{Lab, TrialOutcome, TuneCell};
+use gw_learned::features::{Features, PlaceFeatures};
+use gw_learned::model::ALONE;
+use gw_learned::places::{Place, labelled_places};
+use gw_learned::portfolio::{Candidate, PlaceKind};
 use gw_schedule::ProgramSchedule;
 
 use crate::error::Result;
@@ -100,7 +100,7 @@ fn add(found: &mut Rows, lab: &Lab, id: i64, cell: &TuneCell) -> Result<Result<(
     let Some((rule, seconds, true)) = times.first().cloned() else {
         return Ok(Err("cells whose rule was not measured".to_string()));
     };
-    let places = program.places(&rule);
+    let places = labelled_places(program.module(), &rule);
     let best = times.iter().filter(|(.., done)| *done).map(|(_, seconds, _)| *seconds).fold(seconds, f64::min);
     let case = found.cases.len();
     let rows_before = found.rows.len();

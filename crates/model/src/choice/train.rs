@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use graphwright::learned::features::signature;
-use graphwright::learned::model::{About, ChoiceModel, Lessons, VERSION};
-use graphwright::learned::portfolio::PlaceKind;
 use gw_graph::rng::Rng;
+use gw_learned::features::signature;
+use gw_learned::model::{About, ChoiceModel, Lessons, VERSION};
+use gw_learned::portfolio::PlaceKind;
 
 use super::grow::{Example, Shape, forest};
 use super::rows::{Case, Row, Rows};

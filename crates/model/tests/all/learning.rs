@@ -273,7 +273,7 @@ fn taking_turns(extra: f64) -> StepTable {
             "candidates": [{{"name": "even", "schedule": "s0:s1@push"}}, {{"name": "odd", "schedule": "s0:s1@push"}}]}}"#,
         gw_schedule::Tree::replay(&choices)
     );
-    let adviser = graphwright::Adviser::parse("alt", &text).unwrap();
+    let adviser = graphwright::schedule::Adviser::parse("alt", &text).unwrap();
     table.switching = gw_lab::Switching::measured(&table, &[None, None, Some(adviser)]);
     table
 }

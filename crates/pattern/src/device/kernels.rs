@@ -1,7 +1,7 @@
 //! The kernels, and what host and device agree on.
 
 use bytemuck::{Pod, Zeroable};
-use gw_cuda::device::Unit;
+use gw_device::Unit;
 
 /// Threads of a block that scores.
 pub(super) const SCORE_BLOCK: u32 = 256;

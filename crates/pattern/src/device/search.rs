@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use gw_cuda::Buffer;
-use gw_cuda::device::{Device, Kernel, Launch};
+use gw_device::{Buffer, Device, Kernel, Launch};
 use rayon::prelude::*;
 
 use super::kernels::{GROW_BLOCK, GrowArguments, LANES, NONE, SCORE_BLOCK, ScoreArguments};

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use gw_cuda::Buffer;
-use gw_cuda::device::{Device, DeviceError, Kernel};
+use gw_device::{Buffer, Device, DeviceError, Kernel};
 
 use super::kernels::{Step, grow_unit, score_unit, units};
 use crate::{LabelledGraph, PatternError, Result};
@@ -39,11 +38,6 @@ impl<'t> DeviceTarget<'t> {
             grow_thesis: device.compile(&grow_unit(true))?,
             device,
         })
-    }
-
-    /// The name of the device.
-    pub fn device_name(&self) -> &str {
-        &self.device.facts().name
     }
 }
 

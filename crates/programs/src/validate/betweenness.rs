@@ -10,17 +10,20 @@ pub(crate) fn bc(run: &Run<'_>) -> Result<(), Invalid> {
     let (level, paths, dependency) = (run.ints("level")?, run.doubles("paths")?, run.doubles("dependency")?);
     let oracle = brandes(run.graph, source);
     if let Some(v) = oracle.paths.iter().position(|p| !p.is_finite()) {
-        return Err(wrong!("vertex {v}: more shortest paths lead there than the type double can count"));
+        return Err(wrong!(
+            "vertex {v}: more shortest paths lead there than the type double can count",
+            v = run.graph.shown(v)
+        ));
     }
     every_vertex(run.graph, |v| {
         let i = v as usize;
         let (found, right) = (level[i], oracle.level[i]);
-        ensure(found == right, || wrong!("vertex {v}: level {found} instead of {right}"))?;
+        ensure(found == right, || wrong!("vertex {v}: level {found} instead of {right}", v = run.graph.shown(v)))?;
         for (what, found, right) in
             [("shortest paths", paths[i], oracle.paths[i]), ("dependency", dependency[i], oracle.dependency[i])]
         {
             let near = (found - right).abs() <= 1e-6 * right.abs() + 1e-9;
-            ensure(near, || wrong!("vertex {v}: {what} {found} instead of {right}"))?;
+            ensure(near, || wrong!("vertex {v}: {what} {found} instead of {right}", v = run.graph.shown(v)))?;
         }
         Ok(())
     })
@@ -43,7 +46,7 @@ pub(crate) fn betweenness(run: &Run<'_>) -> Result<(), Invalid> {
         let right = sums[v as usize] * vertices as f64 / sources.max(1) as f64;
         let found = found[v as usize];
         let near = (found - right).abs() <= 1e-6 * right.abs() + 1e-9;
-        ensure(near, || wrong!("vertex {v}: betweenness {found} instead of {right}"))
+        ensure(near, || wrong!("vertex {v}: betweenness {found} instead of {right}", v = run.graph.shown(v)))
     })
 }
 

@@ -32,21 +32,52 @@ pub(crate) fn bfs(run: &Run<'_>) -> Result<(), Invalid> {
     every_vertex(run.graph, |v| {
         let (parent, level) = (parents[v as usize], levels[v as usize]);
         if v == root {
-            return ensure(parent == v as i32, || wrong!("root {v}: its parent is {parent} instead of itself"));
+            return ensure(parent == v as i32, || {
+                wrong!(
+                    "root {v}: its parent is {parent} instead of itself",
+                    v = run.graph.shown(v),
+                    parent = run.graph.shown(parent)
+                )
+            });
         }
         match (parent, level) {
             (-1, -1) => return Ok(()),
-            (-1, _) => return Err(wrong!("vertex {v}: not reached, though it is {level} hops from the root")),
-            (_, -1) => return Err(wrong!("vertex {v}: its parent is {parent}, but it is out of reach")),
+            (-1, _) => {
+                return Err(wrong!(
+                    "vertex {v}: not reached, though it is {level} hops from the root",
+                    v = run.graph.shown(v)
+                ));
+            }
+            (_, -1) => {
+                return Err(wrong!(
+                    "vertex {v}: its parent is {parent}, but it is out of reach",
+                    v = run.graph.shown(v),
+                    parent = run.graph.shown(parent)
+                ));
+            }
             _ => {}
         }
         let Some(&parent_level) = usize::try_from(parent).ok().and_then(|p| levels.get(p)) else {
-            return Err(wrong!("vertex {v}: its parent {parent} is not a vertex"));
+            return Err(wrong!(
+                "vertex {v}: its parent {parent} is not a vertex",
+                v = run.graph.shown(v),
+                parent = run.graph.shown(parent)
+            ));
         };
         let edge = run.graph.out().neighbours(parent as VertexId).binary_search(&v).is_ok();
-        ensure(edge, || wrong!("vertex {v}: its parent is {parent}, but there is no edge from {parent} to {v}"))?;
+        ensure(edge, || {
+            wrong!(
+                "vertex {v}: its parent is {parent}, but there is no edge from {parent} to {v}",
+                v = run.graph.shown(v),
+                parent = run.graph.shown(parent)
+            )
+        })?;
         ensure(parent_level + 1 == level, || {
-            wrong!("vertex {v}: level {level}, but its parent {parent} has level {parent_level}")
+            wrong!(
+                "vertex {v}: level {level}, but its parent {parent} has level {parent_level}",
+                v = run.graph.shown(v),
+                parent = run.graph.shown(parent)
+            )
         })
     })
 }
@@ -57,7 +88,7 @@ pub(crate) fn bfs_levels(run: &Run<'_>) -> Result<(), Invalid> {
     let levels = levels(run.graph.out(), run.vertex_arg(2)?);
     every_vertex(run.graph, |v| {
         let (found, level) = (found[v as usize], levels[v as usize]);
-        ensure(found == level, || wrong!("vertex {v}: level {found} instead of {level}"))
+        ensure(found == level, || wrong!("vertex {v}: level {found} instead of {level}", v = run.graph.shown(v)))
     })?;
     let deepest = levels.iter().copied().max().unwrap_or(0);
     ensure(depth == i128::from(deepest), || wrong!("depth {depth} instead of {deepest}"))
@@ -70,7 +101,7 @@ pub(crate) fn khop(run: &Run<'_>) -> Result<(), Invalid> {
     every_vertex(run.graph, |v| {
         let level = levels[v as usize];
         let (found, right) = (found[v as usize], if inside(level) { level } else { -1 });
-        ensure(found == right, || wrong!("vertex {v}: level {found} instead of {right}"))
+        ensure(found == right, || wrong!("vertex {v}: level {found} instead of {right}", v = run.graph.shown(v)))
     })?;
     let right = levels.iter().filter(|&&level| inside(level)).count();
     ensure(reached == right as i128, || wrong!("{reached} vertices reached instead of {right}"))

@@ -24,7 +24,7 @@ pub(crate) fn bipartite(run: &Run<'_>) -> Result<(), Invalid> {
     }
     every_vertex(run.graph, |v| {
         let (found, right) = (found[v as usize], hops[v as usize] % 2);
-        ensure(found == right, || wrong!("vertex {v}: side {found} instead of {right}"))
+        ensure(found == right, || wrong!("vertex {v}: side {found} instead of {right}", v = run.graph.shown(v)))
     })?;
     let within = |v: u32| out.neighbours(v).iter().filter(|&&u| (hops[u as usize] - hops[v as usize]) % 2 == 0).count();
     let right: usize = (0..hops.len() as u32).map(within).sum();

@@ -12,13 +12,17 @@ pub(crate) fn biconnected(run: &Run<'_>) -> Result<(), Invalid> {
     for (edge, (&found, &right)) in found.iter().zip(&right).enumerate() {
         ensure(i64::from(found) == right as i64, || {
             let (from, to) = (out.source_of(edge), out.targets()[edge]);
-            wrong!("the edge from {from} to {to} is in block {right}, not in block {found}")
+            wrong!(
+                "the edge from {from} to {to} is in block {right}, not in block {found}",
+                from = run.graph.shown(from),
+                to = run.graph.shown(to)
+            )
         })?;
     }
     every_vertex(run.graph, |v| {
         let right = out.range(v).any(|edge| right[edge] != right[out.range(v).start]);
         let found = cut[v as usize];
-        ensure(found == right, || wrong!("vertex {v}: cut is {found} instead of {right}"))
+        ensure(found == right, || wrong!("vertex {v}: cut is {found} instead of {right}", v = run.graph.shown(v)))
     })?;
     let names = right.iter().enumerate().filter(|&(edge, &name)| edge == name).count();
     ensure(count == names as i128, || wrong!("{count} blocks instead of {names}"))

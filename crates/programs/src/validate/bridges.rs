@@ -18,7 +18,14 @@ pub(crate) fn bridges(run: &Run<'_>) -> Result<(), Invalid> {
     }
     every_vertex(run.graph, |v| {
         let (found, right) = (bridge_to[v as usize], right[v as usize]);
-        ensure(found == right, || wrong!("vertex {v}: bridge to {found} instead of {right}"))
+        ensure(found == right, || {
+            wrong!(
+                "vertex {v}: bridge to {found} instead of {right}",
+                v = run.graph.shown(v),
+                found = run.graph.shown(found),
+                right = run.graph.shown(right)
+            )
+        })
     })?;
     ensure(count == bridges.len() as i128, || wrong!("{count} bridges instead of {}", bridges.len()))?;
     let mut joined = Joined::new(n);
@@ -32,7 +39,14 @@ pub(crate) fn bridges(run: &Run<'_>) -> Result<(), Invalid> {
     }
     for (v, &found) in part.iter().enumerate() {
         let least = joined.least(v);
-        ensure(i64::from(found) == least as i64, || wrong!("vertex {v}: part {found} instead of {least}"))?;
+        ensure(i64::from(found) == least as i64, || {
+            wrong!(
+                "vertex {v}: part {found} instead of {least}",
+                v = run.graph.shown(v),
+                found = run.graph.shown(found),
+                least = run.graph.shown(least)
+            )
+        })?;
     }
     Ok(())
 }

@@ -14,13 +14,16 @@ const DECAY: f64 = 0.001;
 type Row = [f64; WIDTH];
 
 pub(crate) fn cf(run: &Run<'_>) -> Result<(), Invalid> {
+    run.graph.load_incoming()?;
     run.needs_symmetric()?;
     let rounds = run.count_arg(2)?;
     let latent = run.rows("latent", WIDTH)?;
     let (before, after, scale) = (run.real("rmse_before")?, run.real("rmse")?, run.real("scale")?);
     every_vertex(run.graph, |v| {
         let row = &latent[v as usize * WIDTH..][..WIDTH];
-        ensure(row.iter().all(|x| x.is_finite()), || wrong!("vertex {v}: its vector holds a value that is no number"))
+        ensure(row.iter().all(|x| x.is_finite()), || {
+            wrong!("vertex {v}: its vector holds a value that is no number", v = run.graph.shown(v))
+        })
     })?;
     let right_scale = greatest_rating(run.graph);
     ensure(scale == right_scale, || wrong!("scale is {scale} instead of {right_scale}"))?;
@@ -41,7 +44,10 @@ pub(crate) fn cf(run: &Run<'_>) -> Result<(), Invalid> {
         for j in 0..WIDTH {
             let (found, right) = (found[v as usize][j], right[v as usize][j]);
             ensure((found - right).abs() <= 1e-3, || {
-                wrong!("vertex {v}: entry {j} of its vector is {found:.6} instead of {right:.6}")
+                wrong!(
+                    "vertex {v}: entry {j} of its vector is {found:.6} instead of {right:.6}",
+                    v = run.graph.shown(v)
+                )
             })?;
         }
         Ok(())

@@ -34,6 +34,8 @@ pub(crate) fn closeness(run: &Run<'_>) -> Result<(), Invalid> {
         let others = (pivots - usize::from(is_pivot[i])) as f64;
         let right = if count[i] == 0 { 0.0 } else { reached / hops[i] as f64 * (reached / others) };
         let found = found[i];
-        ensure((found - right).abs() <= 1e-9, || wrong!("vertex {v}: closeness {found} instead of {right}"))
+        ensure((found - right).abs() <= 1e-9, || {
+            wrong!("vertex {v}: closeness {found} instead of {right}", v = run.graph.shown(v))
+        })
     })
 }

@@ -21,16 +21,18 @@ impl Around {
 }
 
 pub(crate) fn lcc(run: &Run<'_>) -> Result<(), Invalid> {
+    run.graph.load_incoming()?;
     coefficients(run, &around(run.graph))
 }
 
 pub(crate) fn triangles_per_vertex(run: &Run<'_>) -> Result<(), Invalid> {
+    run.graph.load_incoming()?;
     run.needs_symmetric()?;
     let found = run.uint64s("triangles")?;
     let around = around(run.graph);
     for (v, (found, around)) in found.iter().zip(&around).enumerate() {
         let right = around.links / 2;
-        ensure(*found == right, || wrong!("vertex {v}: {found} triangles instead of {right}"))?;
+        ensure(*found == right, || wrong!("vertex {v}: {found} triangles instead of {right}", v = run.graph.shown(v)))?;
     }
     coefficients(run, &around)?;
     let total = run.integer("total")?;
@@ -52,7 +54,9 @@ fn coefficients(run: &Run<'_>, around: &[Around]) -> Result<(), Invalid> {
     for (v, (found, around)) in found.iter().zip(around).enumerate() {
         let right = around.coefficient();
         let near = (found - right).abs() <= 1e-12;
-        ensure(near, || wrong!("vertex {v}: clustering coefficient {found} instead of {right}"))?;
+        ensure(near, || {
+            wrong!("vertex {v}: clustering coefficient {found} instead of {right}", v = run.graph.shown(v))
+        })?;
     }
     Ok(())
 }

@@ -9,11 +9,21 @@ pub(crate) fn coloring(run: &Run<'_>) -> Result<(), Invalid> {
     let most = (0..run.graph.vertices() as u32).map(|v| out.degree(v)).max().unwrap_or(0);
     every_vertex(run.graph, |v| {
         let mine = color[v as usize];
-        ensure(mine >= 0, || wrong!("vertex {v}: it has no color"))?;
+        ensure(mine >= 0, || wrong!("vertex {v}: it has no color", v = run.graph.shown(v)))?;
         ensure(mine as usize <= most, || {
-            wrong!("vertex {v}: color {mine}, but {} colors suffice for degrees up to {most}", most + 1)
+            wrong!(
+                "vertex {v}: color {mine}, but {} colors suffice for degrees up to {most}",
+                most + 1,
+                v = run.graph.shown(v)
+            )
         })?;
         let same = out.neighbours(v).iter().find(|&&n| n != v && color[n as usize] == mine);
-        same.map_or(Ok(()), |n| Err(wrong!("vertices {v} and {n} are neighbours, but both have color {mine}")))
+        same.map_or(Ok(()), |n| {
+            Err(wrong!(
+                "vertices {v} and {n} are neighbours, but both have color {mine}",
+                v = run.graph.shown(v),
+                n = run.graph.shown(*n)
+            ))
+        })
     })
 }

@@ -11,8 +11,9 @@ const ROUNDING: f64 = 1e-9;
 /// The share of all edges that joining two communities may seem to gain, and the edges where these are few.
 const GAIN: (f64, f64) = (1e-15, 1e-6);
 
-/// Weights that add up to this much, in both directions of edges, are too heavy.
-const LIMIT: f64 = 8589934592.0;
+/// Weights that add up to this much, in both directions of edges, are too heavy: a slot of the tables has 32 bits for a
+/// weight. Counted once per undirected edge, that is 2^31.
+const LIMIT: f64 = 4294967296.0;
 
 pub(crate) fn louvain(run: &Run<'_>) -> Result<(), Invalid> {
     communities(run).map(|_| ())
@@ -36,7 +37,10 @@ pub(crate) fn leiden(run: &Run<'_>) -> Result<(), Invalid> {
         }
     }
     let left = reached.iter().position(|&reached| !reached);
-    left.map_or(Ok(()), |v| Err(wrong!("community {} is not connected: it does not lead to vertex {v}", label[v])))
+    left.map_or(Ok(()), |v| {
+        let (community, vertex) = (run.graph.shown(label[v]), run.graph.shown(v));
+        Err(wrong!("community {community} is not connected: it does not lead to vertex {vertex}"))
+    })
 }
 
 /// Weights that add up to more than the tables of the programs can hold.
@@ -57,13 +61,19 @@ fn communities(run: &Run<'_>) -> Result<Vec<i32>, Invalid> {
     let mut least = vec![None; n];
     for v in 0..n {
         let name = usize::try_from(label[v]).ok().filter(|&name| name < n);
-        let name = name.ok_or_else(|| wrong!("vertex {v}: {} is no vertex", label[v]))?;
+        let name = name.ok_or_else(|| wrong!("vertex {}: {} is no vertex", run.graph.shown(v), label[v]))?;
         least[name].get_or_insert(v);
     }
     every_vertex(run.graph, |v| {
         let name = label[v as usize];
         let right = least[name as usize].unwrap_or(0);
-        ensure(right == name as usize, || wrong!("the least vertex of community {name} is {right}"))
+        ensure(right == name as usize, || {
+            wrong!(
+                "the least vertex of community {name} is {right}",
+                name = run.graph.shown(name),
+                right = run.graph.shown(right)
+            )
+        })
     })?;
     let right = least.iter().flatten().count();
     ensure(count == right as i128, || wrong!("{count} communities instead of {right}"))?;
@@ -94,7 +104,11 @@ fn communities(run: &Run<'_>) -> Result<Vec<i32>, Invalid> {
     for (&(a, b), edges) in &between {
         let gain = edges - ends[a as usize] * share(ends[b as usize]);
         ensure(gain <= GAIN.1.max(GAIN.0 * all), || {
-            wrong!("communities {a} and {b} joined would have more modularity")
+            wrong!(
+                "communities {a} and {b} joined would have more modularity",
+                a = run.graph.shown(a),
+                b = run.graph.shown(b)
+            )
         })?;
     }
     Ok(label.into_owned())

@@ -11,14 +11,25 @@ pub(crate) fn components(run: &Run<'_>) -> Result<(), Invalid> {
         let differs = run.graph.out().neighbours(u).iter().find(|&&v| labels[v as usize] != labels[u as usize]);
         differs.map_or(Ok(()), |&v| {
             let (a, b) = (labels[u as usize], labels[v as usize]);
-            Err(wrong!("vertices {u} and {v} are neighbours, but have the labels {a} and {b}"))
+            Err(wrong!(
+                "vertices {u} and {v} are neighbours, but have the labels {a} and {b}",
+                u = run.graph.shown(u),
+                v = run.graph.shown(v),
+                a = run.graph.shown(a),
+                b = run.graph.shown(b)
+            ))
         })
     })?;
     let least = least_vertices(run.graph);
     every_vertex(run.graph, |v| {
         let (label, least) = (labels[v as usize], least[v as usize]);
         ensure(i64::from(label) == i64::from(least), || {
-            wrong!("vertex {v}: label {label}, but the least vertex of its component is {least}")
+            wrong!(
+                "vertex {v}: label {label}, but the least vertex of its component is {least}",
+                v = run.graph.shown(v),
+                label = run.graph.shown(label),
+                least = run.graph.shown(least)
+            )
         })
     })
 }

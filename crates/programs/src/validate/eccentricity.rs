@@ -18,7 +18,12 @@ pub(crate) fn eccentricity(run: &Run<'_>) -> Result<(), Invalid> {
     every_vertex(run.graph, |v| {
         let (lower, right, upper) = (lower[v as usize], right[v as usize], upper[v as usize]);
         let between = lower <= right && right <= upper && lower >= 0;
-        ensure(between, || wrong!("vertex {v}: eccentricity {right} is not between the bounds {lower} and {upper}"))
+        ensure(between, || {
+            wrong!(
+                "vertex {v}: eccentricity {right} is not between the bounds {lower} and {upper}",
+                v = run.graph.shown(v)
+            )
+        })
     })?;
     let apart = (0..n).filter(|&v| lower[v] != upper[v]).count();
     ensure(open == apart as i128, || wrong!("the bounds of {apart} vertices differ, not of {open}"))?;

@@ -27,7 +27,9 @@ pub(crate) fn weighted_betweenness(run: &Run<'_>) -> Result<(), Invalid> {
     let right = sums(run, |edge| int_weight(run.graph.out().weights(), edge))?;
     every_vertex(run.graph, |v| {
         let (found, right) = (found[v as usize], right.of_vertices[v as usize]);
-        ensure(is_near(found, right), || wrong!("vertex {v}: betweenness {found} instead of {right}"))
+        ensure(is_near(found, right), || {
+            wrong!("vertex {v}: betweenness {found} instead of {right}", v = run.graph.shown(v))
+        })
     })?;
     check_edges(run.graph, &on_edges, &right.of_edges)
 }
@@ -42,7 +44,11 @@ fn check_edges(graph: &Graph, found: &[f64], right: &[f64]) -> Result<(), Invali
         for (edge, &u) in out.range(v).zip(out.neighbours(v)) {
             let (found, right) = (found[edge], right[edge]);
             ensure(is_near(found, right), || {
-                wrong!("the edge from {v} to {u}: betweenness {found} instead of {right}")
+                wrong!(
+                    "the edge from {v} to {u}: betweenness {found} instead of {right}",
+                    v = graph.shown(v),
+                    u = graph.shown(u)
+                )
             })?;
         }
         Ok(())

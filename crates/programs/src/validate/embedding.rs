@@ -57,7 +57,7 @@ pub(crate) fn fastrp(run: &Run<'_>) -> Result<(), Invalid> {
         for (j, right) in right[v].iter().enumerate() {
             let value = f64::from(found[v * WIDTH + j]);
             ensure((value - right).abs() <= all_off[v].min(MOST_OFF) + 1e-6, || {
-                wrong!("vertex {v}, entry {j}: {value} instead of {right}")
+                wrong!("vertex {v}, entry {j}: {value} instead of {right}", v = run.graph.shown(v))
             })?;
         }
     }

@@ -15,13 +15,36 @@ pub(crate) fn msf(run: &Run<'_>) -> Result<(), Invalid> {
     for v in 0..n {
         let (a, b, length) = (one[v], other[v], length[v]);
         if a == -1 && b == -1 {
-            ensure(length == 0.0, || wrong!("vertex {v}: it keeps no edge, but the length {length}"))?;
+            ensure(length == 0.0, || {
+                wrong!("vertex {v}: it keeps no edge, but the length {length}", v = run.graph.shown(v))
+            })?;
             continue;
         }
-        let found = weight_of(run.graph, a, b).ok_or_else(|| wrong!("vertex {v}: there is no edge {a} - {b}"))?;
-        ensure(found == length, || wrong!("vertex {v}: its edge {a} - {b} has the weight {found}, not {length}"))?;
+        let found = weight_of(run.graph, a, b).ok_or_else(|| {
+            wrong!(
+                "vertex {v}: there is no edge {a} - {b}",
+                v = run.graph.shown(v),
+                a = run.graph.shown(a),
+                b = run.graph.shown(b)
+            )
+        })?;
+        ensure(found == length, || {
+            wrong!(
+                "vertex {v}: its edge {a} - {b} has the weight {found}, not {length}",
+                v = run.graph.shown(v),
+                a = run.graph.shown(a),
+                b = run.graph.shown(b)
+            )
+        })?;
         let apart = joined.join(a as usize, b as usize);
-        ensure(apart, || wrong!("vertex {v}: its edge {a} - {b} closes a cycle with other edges of the forest"))?;
+        ensure(apart, || {
+            wrong!(
+                "vertex {v}: its edge {a} - {b} closes a cycle with other edges of the forest",
+                v = run.graph.shown(v),
+                a = run.graph.shown(a),
+                b = run.graph.shown(b)
+            )
+        })?;
         sum += length;
         count += 1;
     }

@@ -17,6 +17,6 @@ pub(crate) fn harmonic(run: &Run<'_>) -> Result<(), Invalid> {
         let right = sums[v as usize] * vertices as f64 / pivots.max(1) as f64;
         let found = found[v as usize];
         let near = (found - right).abs() <= 1e-9 * (1.0 + right);
-        ensure(near, || wrong!("vertex {v}: harmonic centrality {found} instead of {right}"))
+        ensure(near, || wrong!("vertex {v}: harmonic centrality {found} instead of {right}", v = run.graph.shown(v)))
     })
 }

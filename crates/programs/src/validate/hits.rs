@@ -1,14 +1,22 @@
 //! HITS: as many rounds of power iteration as the run says, gathered over out-edges and in-edges.
 
 use gw_graph::Adjacency;
-use rayon::prelude::*;
 
+use super::counting::Counting;
 use super::{Invalid, Run, ended, ensure, wrong};
 
 /// What another order of additions may change.
 const ROUNDING: f64 = 1e-9;
 
 pub(crate) fn hits(run: &Run<'_>) -> Result<(), Invalid> {
+    iterated(run, Counting::Alike)
+}
+
+pub(crate) fn weighted_hits(run: &Run<'_>) -> Result<(), Invalid> {
+    iterated(run, Counting::ByWeight)
+}
+
+fn iterated(run: &Run<'_>, counting: Counting) -> Result<(), Invalid> {
     let (limit, tolerance) = (run.count_arg(2)?, run.real_arg(3)?);
     let (hub, authority) = (run.doubles("hub")?, run.doubles("authority")?);
     let (rounds, change) = (run.integer("rounds")?, run.real("change")?);
@@ -18,25 +26,26 @@ pub(crate) fn hits(run: &Run<'_>) -> Result<(), Invalid> {
     // Before the first round the program has 1 as change.
     let (mut before, mut last) = (1.0, 1.0);
     for _ in 0..rounds {
-        authorities = sums(run.graph.incoming(), &hubs);
-        let next = sums(run.graph.out(), &authorities);
-        // Without edges nothing changes.
-        let next = if run.graph.edges() == 0 { hubs.clone() } else { next };
+        authorities = scaled(counting, run.graph.load_incoming()?, &hubs);
+        let next = scaled(counting, run.graph.out(), &authorities);
+        // Where no edge counts nothing changes.
+        let next = if authorities.iter().all(|&a| a == 0.0) { hubs.clone() } else { next };
         (before, last) = (last, next.iter().zip(&hubs).map(|(a, b)| (a - b).abs()).sum());
         hubs = next;
     }
     for v in 0..n {
         for (what, found, right) in [("hub", hub[v], hubs[v]), ("authority", authority[v], authorities[v])] {
-            ensure((found - right).abs() <= ROUNDING, || wrong!("vertex {v}: {what} {found:e} instead of {right:e}"))?;
+            ensure((found - right).abs() <= ROUNDING, || {
+                wrong!("vertex {v}: {what} {found:e} instead of {right:e}", v = run.graph.shown(v))
+            })?;
         }
     }
     ended(rounds, limit, change, last, before, tolerance, ROUNDING)
 }
 
 /// The sums of `x` over the lists, scaled to sum 1 if there is anything.
-fn sums(lists: &Adjacency, x: &[f64]) -> Vec<f64> {
-    let sum = |v: u32| lists.neighbours(v).iter().map(|&u| x[u as usize]).sum::<f64>();
-    let sums: Vec<f64> = (0..x.len() as u32).into_par_iter().with_min_len(256).map(sum).collect();
+fn scaled(counting: Counting, lists: &Adjacency, x: &[f64]) -> Vec<f64> {
+    let sums = counting.sums(lists, |u| x[u]);
     let total: f64 = sums.iter().sum();
     if total > 0.0 { sums.into_iter().map(|s| s / total).collect() } else { sums }
 }

@@ -10,7 +10,9 @@ pub(crate) fn kcore(run: &Run<'_>) -> Result<(), Invalid> {
     let cores = peel(run.graph);
     every_vertex(run.graph, |v| {
         let (found, right) = (found[v as usize], cores[v as usize]);
-        ensure(i64::from(found) == i64::from(right), || wrong!("vertex {v}: core number {found} instead of {right}"))
+        ensure(i64::from(found) == i64::from(right), || {
+            wrong!("vertex {v}: core number {found} instead of {right}", v = run.graph.shown(v))
+        })
     })
 }
 

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use super::{Invalid, Run, ensure, every_vertex, wrong};
 
 pub(crate) fn cdlp(run: &Run<'_>) -> Result<(), Invalid> {
+    run.graph.load_incoming()?;
     let (rounds, found, changed) = (run.count_arg(2)?, run.ints("label")?, run.integer("changed")?);
     let mut labels: Vec<VertexId> = (0..run.graph.vertices() as VertexId).collect();
     let mut differ = labels.len();
@@ -22,7 +23,14 @@ pub(crate) fn cdlp(run: &Run<'_>) -> Result<(), Invalid> {
     }
     every_vertex(run.graph, |v| {
         let (found, right) = (found[v as usize], labels[v as usize]);
-        ensure(i64::from(found) == i64::from(right), || wrong!("vertex {v}: label {found} instead of {right}"))
+        ensure(i64::from(found) == i64::from(right), || {
+            wrong!(
+                "vertex {v}: label {found} instead of {right}",
+                v = run.graph.shown(v),
+                found = run.graph.shown(found),
+                right = run.graph.shown(right)
+            )
+        })
     })?;
     ensure(changed == differ as i128, || wrong!("the last round changed {differ} labels, not {changed}"))
 }

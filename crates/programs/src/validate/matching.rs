@@ -30,9 +30,22 @@ fn dominant(run: &Run<'_>, weight: impl Fn(usize) -> f64 + Sync) -> Result<f64, 
             continue;
         }
         let edge = VertexId::try_from(other).ok().and_then(|o| out.neighbours(v as VertexId).binary_search(&o).ok());
-        let edge = edge.ok_or_else(|| wrong!("vertex {v}: its mate is {other}, but there is no edge to that"))?;
+        let edge = edge.ok_or_else(|| {
+            wrong!(
+                "vertex {v}: its mate is {other}, but there is no edge to that",
+                v = run.graph.shown(v),
+                other = run.graph.shown(other)
+            )
+        })?;
         let back = mate[other as usize];
-        ensure(back == v as i32, || wrong!("vertex {v}: its mate is {other}, whose mate is {back}"))?;
+        ensure(back == v as i32, || {
+            wrong!(
+                "vertex {v}: its mate is {other}, whose mate is {back}",
+                v = run.graph.shown(v),
+                other = run.graph.shown(other),
+                back = run.graph.shown(back)
+            )
+        })?;
         held[v] = weight(out.range(v as VertexId).start + edge);
         (total, ends) = (total + held[v], ends + 1);
     }
@@ -41,7 +54,13 @@ fn dominant(run: &Run<'_>, weight: impl Fn(usize) -> f64 + Sync) -> Result<f64, 
         for (&v, edge) in out.neighbours(u).iter().zip(out.range(u)) {
             let here = weight(edge);
             let beaten = held[u as usize] >= here || held[v as usize] >= here;
-            ensure(beaten, || wrong!("the edge {u} - {v} of weight {here} is heavier than what its ends have"))?;
+            ensure(beaten, || {
+                wrong!(
+                    "the edge {u} - {v} of weight {here} is heavier than what its ends have",
+                    v = run.graph.shown(v),
+                    u = run.graph.shown(u)
+                )
+            })?;
         }
         Ok(())
     })?;

@@ -15,6 +15,7 @@ mod clustering;
 mod coloring;
 mod communities;
 mod components;
+mod counting;
 mod distances;
 mod eccentricity;
 mod edge_betweenness;
@@ -33,6 +34,7 @@ mod pagerank;
 mod personalised;
 mod point_to_point;
 mod setcover;
+mod several_paths;
 mod similar;
 mod similarity;
 mod spmv;
@@ -65,25 +67,28 @@ pub(crate) use components::components;
 pub(crate) use distances::msbfs;
 pub(crate) use eccentricity::{eccentricity, open_bounds};
 pub(crate) use edge_betweenness::{edge_betweenness, weighted_betweenness};
-pub(crate) use eigenvector::{eigenvector, unfinished_eigenvector};
+pub(crate) use eigenvector::{eigenvector, unfinished_eigenvector, weighted_eigenvector};
 pub(crate) use embedding::fastrp;
 pub(crate) use flow::{maxflow, no_flow};
 pub(crate) use forest::msf;
 pub(crate) use harmonic::harmonic;
-pub(crate) use hits::hits;
-pub(crate) use katz::{katz, unfinished_katz};
+pub(crate) use hits::{hits, weighted_hits};
+pub(crate) use katz::{katz, unfinished_katz, weighted_katz};
 pub(crate) use kcore::kcore;
 pub(crate) use labels::cdlp;
 pub(crate) use matching::{matching, matching_weighted};
 pub(crate) use mis::mis;
-pub(crate) use pagerank::{pagerank, pagerank_delta, pagerank_gs, unfinished_ranks, unfinished_walk};
-pub(crate) use personalised::ppr;
+pub(crate) use pagerank::{
+    pagerank, pagerank_delta, pagerank_gs, unfinished_in_place, unfinished_ranks, unfinished_walk, weighted_pagerank,
+};
+pub(crate) use personalised::{ppr, weighted_ppr};
 pub(crate) use point_to_point::{astar, ppsp, too_long};
 pub(crate) use setcover::setcover;
+pub(crate) use several_paths::k_shortest_paths;
 pub(crate) use similar::similar;
 pub(crate) use similarity::{similarity, similarity_edges};
 pub(crate) use spmv::spmv;
-pub(crate) use sssp::{no_distances, sssp, sssp_delta, sssp_real};
+pub(crate) use sssp::{INFINITY, no_distances, sssp, sssp_delta, sssp_real};
 pub(crate) use strong::scc;
 pub(crate) use topo::topo;
 pub(crate) use triangles::triangles;
@@ -135,9 +140,18 @@ pub enum Invalid {
         /// What is wrong with it.
         problem: String,
     },
+    /// The check needs more memory than may be used.
+    #[error("the result cannot be checked: {0}")]
+    Memory(String),
     /// A value is wrong.
     #[error("{0}")]
     Wrong(String),
+}
+
+impl From<gw_graph::GraphError> for Invalid {
+    fn from(error: gw_graph::GraphError) -> Self {
+        Invalid::Memory(error.to_string())
+    }
 }
 
 /// The verdict "wrong", with a formatted sentence.
@@ -257,6 +271,14 @@ impl<'a> Run<'a> {
             Values::Double(v) => Err(Invalid::WrongLength { name, found: v.len(), expected }),
             other => Err(Invalid::WrongType { name, found: other.type_name(), expected: "double" }),
         }
+    }
+
+    /// The length of the rows of a nested vector, of which `wanted` entries are asked for: as many, or the usual length
+    /// in the program's text where that is enough.
+    pub(crate) fn row_length(&self, name: &'static str, wanted: usize, written: u32) -> Result<usize, Invalid> {
+        let (exact, usual, vertices) = (wanted.max(1), written as usize, self.graph.vertices());
+        let found = self.results.vector(name).ok_or(Invalid::Missing(name))?.len();
+        Ok(if usual >= exact && found == usual * vertices { usual } else { exact })
     }
 
     /// A nested vector of ints, `width` per vertex.

@@ -3,15 +3,23 @@
 
 use gw_graph::Graph;
 
+use super::counting::Counting;
 use super::{Invalid, Run, ensure, wrong};
 use crate::sources;
 
-const DAMPING: f64 = 0.85;
 /// What another order of additions may change in all.
 const ROUNDING: f64 = 1e-9;
 
 pub(crate) fn ppr(run: &Run<'_>) -> Result<(), Invalid> {
-    let (limit, tolerance) = (run.count_arg(3)?, run.real_arg(4)?);
+    iterated(run, Counting::Alike)
+}
+
+pub(crate) fn weighted_ppr(run: &Run<'_>) -> Result<(), Invalid> {
+    iterated(run, Counting::ByWeight)
+}
+
+fn iterated(run: &Run<'_>, counting: Counting) -> Result<(), Invalid> {
+    let (limit, tolerance, damping) = (run.count_arg(3)?, run.real_arg(4)?, run.real_arg(5)?);
     let text = run.args.get(1).ok_or_else(|| argument("it is missing".to_string()))?;
     let weights = sources::weights(text, run.graph).map_err(|error| argument(error.to_string()))?;
     let total: f64 = weights.iter().sum();
@@ -24,12 +32,14 @@ pub(crate) fn ppr(run: &Run<'_>) -> Result<(), Invalid> {
     // Before the first round the program has 1 as change.
     let (mut before, mut last) = (1.0, 1.0);
     for _ in 0..rounds {
-        let next = step(run.graph, &home, &x);
+        let next = step(run.graph, counting, damping, &home, &x);
         (before, last) = (last, next.iter().zip(&x).map(|(a, b)| (a - b).abs()).sum());
         x = next;
     }
     for (v, (found, right)) in rank.iter().zip(&x).enumerate() {
-        ensure((found - right).abs() <= ROUNDING, || wrong!("vertex {v}: rank {found:e} instead of {right:e}"))?;
+        ensure((found - right).abs() <= ROUNDING, || {
+            wrong!("vertex {v}: rank {found:e} instead of {right:e}", v = run.graph.shown(v))
+        })?;
     }
     super::ended(rounds, limit, change, last, before, tolerance, ROUNDING)
 }
@@ -38,15 +48,18 @@ fn argument(problem: String) -> Invalid {
     Invalid::Argument { index: 2, problem }
 }
 
-/// One step of the walker: along an out-edge with probability 0.85, else and from dead ends back to a source, drawn by
-/// weight.
-fn step(graph: &Graph, home: &[f64], x: &[f64]) -> Vec<f64> {
+/// One step of the walker: along an out-edge with the probability `damping`, else and from dead ends back to a source,
+/// drawn by weight.
+fn step(graph: &Graph, counting: Counting, damping: f64, home: &[f64], x: &[f64]) -> Vec<f64> {
     let mut next = vec![0.0; x.len()];
     let mut returning = 0.0;
     for u in 0..graph.vertices() as u32 {
-        let (here, list) = (x[u as usize], graph.out().neighbours(u));
-        returning += if list.is_empty() { here } else { (1.0 - DAMPING) * here };
-        list.iter().for_each(|&v| next[v as usize] += DAMPING * here / list.len() as f64);
+        let here = x[u as usize];
+        let total: f64 = counting.edges(graph.out(), u).map(|(_, share)| share).sum();
+        returning += if total == 0.0 { here } else { (1.0 - damping) * here };
+        if total > 0.0 {
+            counting.edges(graph.out(), u).for_each(|(v, share)| next[v as usize] += damping * here * share / total);
+        }
     }
     next.iter_mut().zip(home).for_each(|(next, home)| *next += returning * home);
     next

@@ -11,17 +11,29 @@ use super::{Invalid, Run, ensure, every_vertex, wrong};
 
 pub(crate) fn setcover(run: &Run<'_>) -> Result<(), Invalid> {
     let (chosen, covered) = (run.bools("chosen")?, run.bools("covered")?);
-    let incoming = run.graph.incoming();
+    let incoming = run.graph.load_incoming()?;
     every_vertex(run.graph, |v| {
         let list = incoming.neighbours(v);
         let by = list.iter().find(|&&s| chosen[s as usize]);
         match by {
             None => ensure(list.is_empty(), || {
-                wrong!("vertex {v}: in none of the chosen sets, though {} sets have it", list.len())
+                wrong!(
+                    "vertex {v}: in none of the chosen sets, though {} sets have it",
+                    list.len(),
+                    v = run.graph.shown(v)
+                )
             })?,
-            Some(s) => ensure(covered[v as usize], || wrong!("vertex {v}: in the chosen set {s}, but not marked"))?,
+            Some(s) => ensure(covered[v as usize], || {
+                wrong!(
+                    "vertex {v}: in the chosen set {s}, but not marked",
+                    v = run.graph.shown(v),
+                    s = run.graph.shown(*s)
+                )
+            })?,
         }
-        ensure(!covered[v as usize] || by.is_some(), || wrong!("vertex {v}: marked, but in none of the chosen sets"))
+        ensure(!covered[v as usize] || by.is_some(), || {
+            wrong!("vertex {v}: marked, but in none of the chosen sets", v = run.graph.shown(v))
+        })
     })?;
     let size = chosen.par_iter().filter(|&&c| c).count();
     let largest = (0..run.graph.vertices() as u32).map(|v| run.graph.out().degree(v)).max().unwrap_or(0);

@@ -3,30 +3,41 @@
 use std::collections::BTreeSet;
 
 use super::{Invalid, Run, ensure, every_vertex, wrong};
+use crate::table::LIST_ROW;
 
-const WIDTH: usize = 16;
 const ROUNDING: f64 = 1e-12;
 
 pub(crate) fn similar(run: &Run<'_>) -> Result<(), Invalid> {
-    let most = run.count_arg(2)?.min(WIDTH);
-    let (similar, jaccard) = (run.int_rows("similar", WIDTH)?, run.double_rows("jaccard", WIDTH)?);
-    let (out, incoming) = (run.graph.out(), run.graph.incoming());
+    let most = run.count_arg(2)?;
+    let width = run.row_length("similar", most, LIST_ROW)?;
+    let (similar, jaccard) = (run.int_rows("similar", width)?, run.double_rows("jaccard", width)?);
+    let (out, incoming) = (run.graph.out(), run.graph.load_incoming()?);
     every_vertex(run.graph, |v| {
         let own = out.neighbours(v);
         let others: BTreeSet<u32> = own.iter().flat_map(|&u| incoming.neighbours(u)).copied().collect();
         let mut right: Vec<(f64, u32)> =
             others.into_iter().filter(|&w| w != v).map(|w| (share(own, out.neighbours(w)), w)).collect();
         right.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        for at in 0..WIDTH {
-            let place = v as usize * WIDTH + at;
+        for at in 0..width {
+            let place = v as usize * width + at;
             let (found, value) = (similar[place], jaccard[place]);
             let (wanted, wanted_value) = match right.get(at).filter(|_| at < most) {
                 Some(&(share, w)) => (w as i32, share),
                 None => (-1, 0.0),
             };
-            ensure(found == wanted, || wrong!("vertex {v}: entry {at} of its list is {found} instead of {wanted}"))?;
+            ensure(found == wanted, || {
+                wrong!(
+                    "vertex {v}: entry {at} of its list is {found} instead of {wanted}",
+                    v = run.graph.shown(v),
+                    found = run.graph.shown(found),
+                    wanted = run.graph.shown(wanted)
+                )
+            })?;
             ensure((value - wanted_value).abs() <= ROUNDING, || {
-                wrong!("vertex {v}: entry {at} of its list has {value} instead of {wanted_value}")
+                wrong!(
+                    "vertex {v}: entry {at} of its list has {value} instead of {wanted_value}",
+                    v = run.graph.shown(v)
+                )
             })?;
         }
         Ok(())

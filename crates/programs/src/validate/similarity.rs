@@ -24,11 +24,15 @@ pub(crate) fn similarity(run: &Run<'_>) -> Result<(), Invalid> {
     every_vertex(run.graph, |v| {
         let both = out.neighbours(v).iter().filter(|&&u| marked[u as usize]).count();
         let count = common[v as usize];
-        ensure(i64::from(count) == both as i64, || wrong!("vertex {v}: {count} common neighbours instead of {both}"))?;
+        ensure(i64::from(count) == both as i64, || {
+            wrong!("vertex {v}: {count} common neighbours instead of {both}", v = run.graph.shown(v))
+        })?;
         let right = measures(out.degree(source), out.degree(v), both);
         for ((name, right), found) in NAMES.into_iter().zip(right).zip(&found) {
             let found = found[v as usize];
-            ensure((found - right).abs() <= 1e-12, || wrong!("vertex {v}: {name} {found} instead of {right}"))?;
+            ensure((found - right).abs() <= 1e-12, || {
+                wrong!("vertex {v}: {name} {found} instead of {right}", v = run.graph.shown(v))
+            })?;
         }
         Ok(())
     })
@@ -44,13 +48,21 @@ pub(crate) fn similarity_edges(run: &Run<'_>) -> Result<(), Invalid> {
             let both = common_entries(out.neighbours(v), out.neighbours(u));
             let count = common[edge];
             ensure(i64::from(count) == both as i64, || {
-                wrong!("the ends of the edge from {v} to {u} have {both} common neighbours, not {count}")
+                wrong!(
+                    "the ends of the edge from {v} to {u} have {both} common neighbours, not {count}",
+                    v = run.graph.shown(v),
+                    u = run.graph.shown(u)
+                )
             })?;
             let right = measures(out.degree(v), out.degree(u), both);
             for ((name, right), found) in NAMES.into_iter().zip(right).zip(&found) {
                 let found = found[edge];
                 ensure((found - right).abs() <= 1e-12, || {
-                    wrong!("the edge from {v} to {u}: {name} {found} instead of {right}")
+                    wrong!(
+                        "the edge from {v} to {u}: {name} {found} instead of {right}",
+                        v = run.graph.shown(v),
+                        u = run.graph.shown(u)
+                    )
                 })?;
             }
         }

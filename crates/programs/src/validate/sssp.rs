@@ -18,31 +18,42 @@ pub(crate) fn sssp(run: &Run<'_>) -> Result<(), Invalid> {
     let source = run.vertex_arg(2)?;
     if run.integer("negative_cycle")? != 0 {
         run.ints("dist")?;
-        return reported(whole(run.graph, source), source);
+        return reported(run.graph, whole(run.graph, source), source);
     }
     if run.integer("too_long")? != 0 {
-        run.ints("dist")?;
-        let fits = |d: &Option<i64>| d.is_none_or(|d| (i64::from(i32::MIN)..i64::from(INFINITY)).contains(&d));
-        return match whole(run.graph, source) {
-            Ok(dist) => ensure(!dist.iter().all(fits), || wrong!("all distances from {source} fit the type int")),
-            Err(_) => Ok(()),
-        };
+        return too_long(run, source);
     }
     distances(run, source)
+}
+
+/// The report that distances do not fit the type is right.
+fn too_long(run: &Run<'_>, source: VertexId) -> Result<(), Invalid> {
+    run.ints("dist")?;
+    let fits = |d: &Option<i64>| d.is_none_or(|d| (i64::from(i32::MIN)..i64::from(INFINITY)).contains(&d));
+    match whole(run.graph, source) {
+        Ok(dist) => ensure(!dist.iter().all(fits), || {
+            wrong!("all distances from {source} fit the type int", source = run.graph.shown(source))
+        }),
+        Err(_) => Ok(()),
+    }
 }
 
 pub(crate) fn sssp_real(run: &Run<'_>) -> Result<(), Invalid> {
     let source = run.vertex_arg(2)?;
     let dist = run.doubles("dist")?;
     if run.integer("negative_cycle")? != 0 {
-        return reported(real(run.graph, source), source);
+        return reported(run.graph, real(run.graph, source), source);
     }
     let found = dist[source as usize];
-    ensure(found == 0.0, || wrong!("source {source}: distance {found} instead of 0"))?;
+    ensure(found == 0.0, || {
+        wrong!("source {source}: distance {found} instead of 0", source = run.graph.shown(source))
+    })?;
     let out = run.graph.out();
     every_vertex(run.graph, |u| {
         let from = dist[u as usize];
-        ensure(!from.is_nan() && from != f64::NEG_INFINITY, || wrong!("vertex {u}: distance {from}"))?;
+        ensure(!from.is_nan() && from != f64::NEG_INFINITY, || {
+            wrong!("vertex {u}: distance {from}", u = run.graph.shown(u))
+        })?;
         if from == f64::INFINITY {
             return Ok(());
         }
@@ -53,7 +64,9 @@ pub(crate) fn sssp_real(run: &Run<'_>) -> Result<(), Invalid> {
             ensure(to <= from + weight, || {
                 let length = from + weight;
                 wrong!(
-                    "vertex {v}: distance {to}, but {length} by the edge of weight {weight} from {u} at distance {from}"
+                    "vertex {v}: distance {to}, but {length} by the edge of weight {weight} from {u} at distance {from}",
+                    v = run.graph.shown(v),
+                    u = run.graph.shown(u)
                 )
             })?;
         }
@@ -65,7 +78,7 @@ pub(crate) fn sssp_real(run: &Run<'_>) -> Result<(), Invalid> {
     every_vertex(run.graph, |v| {
         let d = dist[v as usize];
         let good = d == f64::INFINITY || reached[v as usize];
-        ensure(good, || wrong!("vertex {v}: distance {d}, but no path has that length"))
+        ensure(good, || wrong!("vertex {v}: distance {d}, but no path has that length", v = run.graph.shown(v)))
     })
 }
 
@@ -74,7 +87,9 @@ pub(crate) fn no_distances(run: &Run<'_>) -> Option<Remark> {
     let source = run.vertex_arg(2).ok()?;
     let is_set = |name| run.integer(name).is_ok_and(|value| value != 0);
     if is_set("negative_cycle") || is_set("too_long") {
-        if let Some(cycle) = cycle_in_words(run.graph, source) {
+        let cycle = cycle_in_words(run.graph, source);
+        let source = run.graph.shown(source);
+        if let Some(cycle) = cycle {
             return Some(Remark::NoResult(format!("there are no shortest paths from {source}: {cycle}")));
         }
         let why = match is_set("negative_cycle") {
@@ -89,19 +104,25 @@ pub(crate) fn no_distances(run: &Run<'_>) -> Option<Remark> {
 }
 
 /// The report of a negative cycle is right.
-fn reported<N>(found: Result<Vec<Option<N>>, Vec<VertexId>>, source: VertexId) -> Result<(), Invalid> {
-    ensure(found.is_err(), || wrong!("a negative cycle is reported, but none can be reached from {source}"))
+fn reported<N>(graph: &Graph, found: Result<Vec<Option<N>>, Vec<VertexId>>, source: VertexId) -> Result<(), Invalid> {
+    ensure(found.is_err(), || {
+        wrong!("a negative cycle is reported, but none can be reached from {source}", source = graph.shown(source))
+    })
 }
 
 pub(crate) fn sssp_delta(run: &Run<'_>) -> Result<(), Invalid> {
-    distances(run, run.vertex_arg(2)?)
+    let source = run.vertex_arg(2)?;
+    match run.integer("too_long")? {
+        0 => distances(run, source),
+        _ => too_long(run, source),
+    }
 }
 
 fn distances(run: &Run<'_>, source: VertexId) -> Result<(), Invalid> {
     let dist = run.ints("dist")?;
     let out = run.graph.out();
     let found = dist[source as usize];
-    ensure(found == 0, || wrong!("source {source}: distance {found} instead of 0"))?;
+    ensure(found == 0, || wrong!("source {source}: distance {found} instead of 0", source = run.graph.shown(source)))?;
     every_vertex(run.graph, |u| {
         let from = dist[u as usize];
         if from == INFINITY {
@@ -116,11 +137,15 @@ fn distances(run: &Run<'_>, source: VertexId) -> Result<(), Invalid> {
             }
             return Err(if to == INFINITY {
                 wrong!(
-                    "vertex {v}: out of reach, though there is an edge of weight {weight} from {u} at distance {from}"
+                    "vertex {v}: out of reach, though there is an edge of weight {weight} from {u} at distance {from}",
+                    v = run.graph.shown(v),
+                    u = run.graph.shown(u)
                 )
             } else {
                 wrong!(
-                    "vertex {v}: distance {to}, but {length} by the edge of weight {weight} from {u} at distance {from}"
+                    "vertex {v}: distance {to}, but {length} by the edge of weight {weight} from {u} at distance {from}",
+                    v = run.graph.shown(v),
+                    u = run.graph.shown(u)
                 )
             });
         }
@@ -133,7 +158,9 @@ fn distances(run: &Run<'_>, source: VertexId) -> Result<(), Invalid> {
     let reached = reach(run.graph, source, tight);
     every_vertex(run.graph, |v| {
         let d = dist[v as usize];
-        ensure(d == INFINITY || reached[v as usize], || wrong!("vertex {v}: distance {d}, but no path has that length"))
+        ensure(d == INFINITY || reached[v as usize], || {
+            wrong!("vertex {v}: distance {d}, but no path has that length", v = run.graph.shown(v))
+        })
     })
 }
 
@@ -173,12 +200,12 @@ fn cycle_in_words(graph: &Graph, source: VertexId) -> Option<String> {
     let edge = |u: VertexId, v: VertexId| out.neighbours(u).binary_search(&v).ok().map(|at| out.range(u).start + at);
     let length: f64 =
         cycle.windows(2).filter_map(|pair| edge(pair[0], pair[1])).map(|e| real_weight(out.weights(), e)).sum();
-    let names: Vec<String> = match cycle.len() {
-        0..=12 => cycle.iter().map(ToString::to_string).collect(),
+    let shown = |part: &[VertexId]| part.iter().map(|&v| graph.shown(v).to_string()).collect::<Vec<_>>();
+    let names = match cycle.len() {
+        0..=12 => shown(&cycle),
         n => {
-            let (start, end) = (&cycle[..6], &cycle[n - 4..]);
-            let dots = [format!("... ({} more) ...", n - 10)];
-            start.iter().map(ToString::to_string).chain(dots).chain(end.iter().map(ToString::to_string)).collect()
+            let dots = format!("... ({} more) ...", n - 10);
+            [shown(&cycle[..6]), vec![dots], shown(&cycle[n - 4..])].concat()
         }
     };
     Some(format!("the cycle {} has the length {length}", names.join(" -> ")))

@@ -10,7 +10,12 @@ pub(crate) fn scc(run: &Run<'_>) -> Result<(), Invalid> {
     every_vertex(run.graph, |v| {
         let (found, right) = (found[v as usize], least[v as usize]);
         ensure(i64::from(found) == i64::from(right), || {
-            wrong!("vertex {v}: component {found}, but the least vertex of its component is {right}")
+            wrong!(
+                "vertex {v}: component {found}, but the least vertex of its component is {right}",
+                v = run.graph.shown(v),
+                found = run.graph.shown(found),
+                right = run.graph.shown(right)
+            )
         })
     })?;
     let right = least.iter().zip(0..).filter(|&(&least, v)| least == v).count();

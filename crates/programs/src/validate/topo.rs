@@ -6,7 +6,7 @@ use super::{Invalid, Run, ensure, every_vertex, wrong};
 
 pub(crate) fn topo(run: &Run<'_>) -> Result<(), Invalid> {
     let (level, levels, acyclic) = (run.ints("level")?, run.integer("levels")?, run.integer("acyclic")?);
-    let incoming = run.graph.incoming();
+    let incoming = run.graph.load_incoming()?;
     every_vertex(run.graph, |v| {
         let before = incoming.neighbours(v).iter().map(|&u| level[u as usize]);
         let right = match before.clone().min() {
@@ -15,7 +15,9 @@ pub(crate) fn topo(run: &Run<'_>) -> Result<(), Invalid> {
             Some(_) => before.max().unwrap_or(-1) + 1,
         };
         let found = level[v as usize];
-        ensure(found == right, || wrong!("vertex {v}: level {found}, but its in-neighbours make it {right}"))
+        ensure(found == right, || {
+            wrong!("vertex {v}: level {found}, but its in-neighbours make it {right}", v = run.graph.shown(v))
+        })
     })?;
     let deepest = level.iter().copied().max().unwrap_or(-1);
     ensure(levels == i128::from(deepest) + 1, || wrong!("{levels} levels, but the greatest is {deepest}"))?;

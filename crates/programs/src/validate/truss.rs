@@ -12,7 +12,11 @@ pub(crate) fn ktruss(run: &Run<'_>) -> Result<(), Invalid> {
     for (edge, (&found, &right)) in found.iter().zip(&right).enumerate() {
         ensure(found == right, || {
             let (from, to) = (out.source_of(edge), out.targets()[edge]);
-            wrong!("the edge from {from} to {to} is in the {right}-truss and no greater one, not in the {found}-truss")
+            wrong!(
+                "the edge from {from} to {to} is in the {right}-truss and no greater one, not in the {found}-truss",
+                from = run.graph.shown(from),
+                to = run.graph.shown(to)
+            )
         })?;
     }
     let greatest = right.iter().copied().max().unwrap_or(0);

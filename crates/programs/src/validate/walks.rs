@@ -2,12 +2,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use gw_graph::{Adjacency, VertexId};
+use gw_graph::{Adjacency, Graph, VertexId};
 
 use super::{Invalid, Run, ensure, every_vertex, wrong};
-
-/// Vertices that a walk has at most.
-const ROW: usize = 80;
+use crate::table::WALK_ROW;
 
 /// SplitMix64 over three numbers.
 fn bits(seed: u64, vertex: u64, draw: u64) -> u64 {
@@ -26,12 +24,13 @@ fn drawn(out: &Adjacency, vertex: VertexId, bits: u64) -> VertexId {
 }
 
 pub(crate) fn walks(run: &Run<'_>) -> Result<(), Invalid> {
-    let (length, seed) = (run.count_arg(2)?.min(ROW), run.count_arg(3)? as u64);
-    let (walk, visits) = (run.int_rows("walk", ROW)?, run.ints("visits")?);
+    let (length, seed) = (run.count_arg(2)?, run.count_arg(3)? as u64);
+    let row = run.row_length("walk", length, WALK_ROW)?;
+    let (walk, visits) = (run.int_rows("walk", row)?, run.ints("visits")?);
     let out = run.graph.out();
     every_vertex(run.graph, |v| {
         let mut here = v;
-        compare(&walk, v, length, |step| {
+        compare(run.graph, &walk[v as usize * row..][..row], v, length, |step| {
             if step > 0 {
                 here = drawn(out, here, bits(seed, v.into(), step as u64 - 1));
             }
@@ -42,19 +41,20 @@ pub(crate) fn walks(run: &Run<'_>) -> Result<(), Invalid> {
     walk.iter().filter(|&&v| v >= 0).for_each(|&v| right[v as usize] += 1);
     every_vertex(run.graph, |v| {
         let (found, right) = (visits[v as usize], right[v as usize]);
-        ensure(found == right, || wrong!("vertex {v}: {found} visits instead of {right}"))
+        ensure(found == right, || wrong!("vertex {v}: {found} visits instead of {right}", v = run.graph.shown(v)))
     })
 }
 
 pub(crate) fn node2vec(run: &Run<'_>) -> Result<(), Invalid> {
     let (back, away) = (1.0 / run.real_arg(2)?, 1.0 / run.real_arg(3)?);
-    let (length, seed) = (run.count_arg(4)?.min(ROW), run.count_arg(5)? as u64);
-    let (walk, draws) = (run.int_rows("walk", ROW)?, run.integer("draws")?);
+    let (length, seed) = (run.count_arg(4)?, run.count_arg(5)? as u64);
+    let row = run.row_length("walk", length, WALK_ROW)?;
+    let (walk, draws) = (run.int_rows("walk", row)?, run.integer("draws")?);
     let greatest = f64::max(1.0, f64::max(back, away));
     let (out, all) = (run.graph.out(), AtomicU64::new(0));
     every_vertex(run.graph, |v| {
         let (mut here, mut before, mut draw) = (v, None, 0u64);
-        let verdict = compare(&walk, v, length, |step| {
+        let verdict = compare(run.graph, &walk[v as usize * row..][..row], v, length, |step| {
             let mut taken = step == 0;
             while !taken {
                 let bits = bits(seed, v.into(), draw);
@@ -82,12 +82,12 @@ pub(crate) fn node2vec(run: &Run<'_>) -> Result<(), Invalid> {
 
 /// Compares the row of a vertex with a walk, whose `step` tells where it is and whether it goes on.
 fn compare(
-    walk: &[i32],
+    graph: &Graph,
+    row: &[i32],
     v: VertexId,
     length: usize,
     mut step: impl FnMut(usize) -> (VertexId, bool),
 ) -> Result<(), Invalid> {
-    let row = &walk[v as usize * ROW..][..ROW];
     let mut goes_on = true;
     for (at, &found) in row.iter().enumerate() {
         let right = if at < length && goes_on {
@@ -98,7 +98,12 @@ fn compare(
             -1
         };
         ensure(i64::from(found) == right, || {
-            wrong!("the walk from {v} is at {found} after {at} steps, not at {right}")
+            wrong!(
+                "the walk from {v} is at {found} after {at} steps, not at {right}",
+                v = graph.shown(v),
+                found = graph.shown(found),
+                right = graph.shown(right)
+            )
         })?;
     }
     Ok(())

@@ -30,7 +30,32 @@ fn names_come_first_and_positions_fill_the_rest() {
     assert_eq!(settled(&[("delta", "5"), ("target", "3"), ("source", "0")], &["g"]), expected);
     // A source is found: the vertex with the most out-edges.
     assert_eq!(settled(&[("delta", "5"), ("target", "3")], &["g"]), ["g", "1", "3", "5"]);
-    assert_eq!(bound("pagerank", &[("tolerance", "0.5")], &["g"], &graph).unwrap(), ["g", "100", "0.5"]);
+    assert_eq!(
+        bound("pagerank", &[("tolerance", "0.5")], &["g"], &graph).unwrap(),
+        ["g", "100", "0.5", "0.85", "auto"]
+    );
+}
+
+#[test]
+fn widths_and_landmarks_are_found_where_none_is_given() {
+    let triples = [(0, 1, 2), (1, 2, 2), (2, 3, 2), (3, 4, 2)];
+    let graph = build(EdgeList::from_triples(5, triples), &BuildOptions::default()).unwrap();
+    let settled = |program: &str, named: &[(&str, &str)]| {
+        let named: Vec<_> = named.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+        find(program).unwrap().bind(&named, &["g".to_string()]).unwrap().settle(&graph).unwrap()
+    };
+    // 2 x 22 for less than an edge per vertex.
+    let found = settled("sssp-delta", &[("source", "0")]);
+    assert_eq!(found.args, ["g", "0", "44"]);
+    let told = "no delta is given: taken is 44, for the mean weight 2.0 and 0.8 edges per vertex";
+    assert_eq!((found.chosen_delta.as_deref(), found.chosen_source), (Some(told), None));
+    let found = settled("astar", &[("source", "2"), ("target", "4")]);
+    assert_eq!((&found.args[3..], found.chosen_landmark), (&["0".to_string(), "44".to_string()][..], Some(0)));
+    let found = settled("astar", &[("target", "4"), ("landmark", "1"), ("delta", "3")]);
+    assert_eq!(found.args, ["g", "0", "4", "1", "3"]);
+    assert_eq!((found.chosen_delta, found.chosen_landmark, found.chosen_source), (None, None, Some(0)));
+    assert_eq!(find("astar").unwrap().usage(), "astar GRAPH SOURCE TARGET [LANDMARK] [DELTA]");
+    assert_eq!(find("sssp-delta").unwrap().usage(), "sssp-delta GRAPH [SOURCE] [DELTA]");
 }
 
 #[test]
@@ -44,7 +69,7 @@ fn mistakes_are_told() {
     );
     assert_eq!(wrong(&[("delta", "1"), ("delta", "2")], &["g"]), "argument DELTA is given twice");
     assert!(wrong(&[("source", "1")], &["g", "1", "2", "3"]).starts_with("surplus argument `3`"));
-    assert!(wrong(&[("source", "1")], &["g", "1"]).starts_with("missing argument DELTA"));
+    assert!(wrong(&[("source", "1")], &["g"]).starts_with("missing argument TARGET"));
     assert!(wrong(&[("delta", "x")], &["g", "1", "2"]).starts_with("argument DELTA: `x` is not a whole number"));
     for vertex in ["4", "-1", "x", "", "99999999999999999999"] {
         let expected = format!("argument TARGET: `{vertex}` is not a vertex: the graph has 4, numbered from 0 to 3");
@@ -80,10 +105,11 @@ fn searches_count_the_edges_of_what_they_reached() {
         // The vector is one of the results.
         let known = |name: &str| program.results.iter().any(|result| result.name == name);
         assert!(program.reached.is_none_or(|reached| known(reached.vector)), "{}", program.name);
-        // A search starts somewhere. These three start somewhere and are none: one goes over all edges in every round,
-        // one two steps far, and a flow comes back over the edges it went.
+        // A search starts somewhere. These start somewhere and are none: one goes over all edges in every round,
+        // one two steps far, a flow comes back over the edges it went, and several paths are many searches.
         let starts_somewhere = program.args.iter().any(|arg| arg.name == "source");
-        let is_search = starts_somewhere && !["maxflow", "ppr", "similarity"].contains(&program.name);
+        let no_searches = ["k-shortest-paths", "maxflow", "ppr", "ppr-weighted", "similarity"];
+        let is_search = starts_somewhere && !no_searches.contains(&program.name);
         assert_eq!(program.reached.is_some(), is_search, "{}", program.name);
     }
     let real = ResultMap::new().with_vector("dist", vec![0.0, 1.0, f64::INFINITY, f64::INFINITY, f64::INFINITY]);
@@ -110,7 +136,8 @@ fn several_sources_are_lists_and_files() {
     assert_eq!(settled(&text, &people).unwrap(), text);
     assert!(settled(&text[1..], &people).unwrap_err().to_string().contains("to read it, write `@"));
     std::fs::write(&file, "bob -2\n").unwrap();
-    assert!(settled(&text, &people).unwrap_err().to_string().contains("the weight -2 of vertex 1 is negative"));
+    let negative = settled(&text, &people).unwrap_err().to_string();
+    assert!(negative.contains("the weight -2 of vertex") && negative.contains("bob"), "{negative}");
     std::fs::write(&file, "eve 1\n").unwrap();
     assert!(
         settled(&text, &people).unwrap_err().to_string().ends_with(":1: the graph has no vertex with the id `eve`")

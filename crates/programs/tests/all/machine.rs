@@ -49,7 +49,7 @@ pub fn check(
     let vm = shuffle.map_or_else(ReferenceVm::new, ReferenceVm::shuffled);
     let args = example_args(program, name, graph);
     let verdict = || {
-        let mut compiled = prepare(program.file, program.source, scheduled, &vm)?;
+        let mut compiled = prepare(program.file, &program.text_for(&args), scheduled, &vm)?;
         let result = run(&mut compiled, graph, &args)?;
         let run = Run { graph, args: &args, results: &result.globals };
         program.validate(&run).map_err(|e| e.to_string())?;

@@ -1,6 +1,9 @@
 //! Slow, plain solutions of problems on networks of lengths and capacities: betweenness over all pairs of vertices, and
 //! flow by one path after the other.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use gw_graph::Graph;
 use gw_programs::{Number, ResultMap, Results, Values};
 
@@ -27,8 +30,54 @@ pub fn solve(program: &str, graph: &Graph, args: &[String]) -> ResultMap {
             let results = results.with_vector("flow", flow).with_vector("source_side", side);
             results.with_scalar("value", Number::Integer(value.into()))
         }
+        "k-shortest-paths" => {
+            let paths = several(graph, arg(2), arg(3), arg(4));
+            let begin = (0..paths.len()).map(|at| paths[..at].iter().map(|path| path.1.len() as i32).sum::<i32>());
+            results
+                .with_scalar("found", paths.len() as i32)
+                .with_scalar("too_long", false)
+                .with_vector("begin", begin.collect::<Vec<i32>>())
+                .with_vector("length", paths.iter().map(|path| path.0).collect::<Vec<i32>>())
+                .with_vector("path", paths.into_iter().flat_map(|path| path.1).collect::<Vec<i32>>())
+        }
         other => panic!("no oracle for {other}"),
     }
+}
+
+/// The first paths without repeats by length, number of edges and vertices: beginnings of paths are continued in the
+/// order of the least length and number of edges that they can come to.
+fn several(graph: &Graph, source: usize, target: usize, count: usize) -> Vec<(i32, Vec<i32>)> {
+    let edges = edges(graph);
+    let mut rest: Vec<Option<(i32, i32)>> = vec![None; graph.vertices()];
+    rest[target] = Some((0, 0));
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for &(u, v, w) in &edges {
+            let through = rest[v].map(|(length, hops)| (length + w, hops + 1));
+            if through.is_some() && (rest[u].is_none() || through < rest[u]) {
+                (rest[u], changed) = (through, true);
+            }
+        }
+    }
+    let whole = |(length, hops): (i32, i32), v: usize| rest[v].map(|(a, b)| (length + a, hops + b));
+    let first = whole((0, 0), source).map(|bound| Reverse((bound, vec![source as i32], (0, 0))));
+    let mut open: BinaryHeap<_> = first.into_iter().collect();
+    let mut found = Vec::new();
+    while let Some(Reverse((_, path, (length, hops)))) = open.pop().filter(|_| found.len() < count) {
+        let end = path[path.len() - 1];
+        if end as usize == target {
+            found.push((length, path));
+            continue;
+        }
+        for &(_, v, w) in edges.iter().filter(|edge| edge.0 == end as usize && !path.contains(&(edge.1 as i32))) {
+            if let Some(bound) = whole((length + w, hops + 1), v) {
+                let longer = path.iter().copied().chain([v as i32]).collect();
+                open.push(Reverse((bound, longer, (length + w, hops + 1))));
+            }
+        }
+    }
+    found
 }
 
 /// For every vertex and every edge, the part of the shortest paths between all pairs that go there.

@@ -3,6 +3,8 @@
 use gw_graph::{Graph, Weights};
 use gw_programs::ResultMap;
 
+use crate::plain::{Counted, counted};
+
 pub const INFINITY: i32 = i32::MAX;
 
 /// All edges with their weights, 1 where there are none.
@@ -35,6 +37,7 @@ fn real_edges(graph: &Graph) -> Vec<(usize, usize, f64)> {
 pub fn solve(program: &str, graph: &Graph, args: &[String]) -> ResultMap {
     let n = graph.vertices();
     let arg = |i: usize| args[i - 1].parse::<usize>().unwrap();
+    let real = |i: usize| args[i - 1].parse::<f64>().unwrap();
     let results = ResultMap::new();
     match program {
         "bfs" => {
@@ -69,13 +72,14 @@ pub fn solve(program: &str, graph: &Graph, args: &[String]) -> ResultMap {
             let results = results.with_vector("dist", dist).with_scalar("distance", distance);
             results.with_vector("bound", vec![0; n]).with_scalar("too_long", false)
         }
-        "pagerank" | "pagerank-div" => {
-            let (rank, rounds, change) = ranks(graph, arg(2), args[2].parse().unwrap());
+        "pagerank" | "pagerank-div" | "pagerank-weighted" => {
+            let (rank, rounds, change) = ranks(&counted(program, graph), real(4), arg(2), real(3));
             let rank: Vec<f32> = rank.into_iter().map(|r| r as f32).collect();
             results.with_vector("rank", rank).with_scalar("rounds", rounds).with_scalar("change", change)
         }
         "pagerank-delta" | "pagerank-gs" => {
-            let rank: Vec<f32> = ranks(graph, 200, 0.0).0.into_iter().map(|r| r as f32).collect();
+            let rank: Vec<f32> =
+                ranks(&counted(program, graph), real(3), 200, 0.0).0.into_iter().map(|r| r as f32).collect();
             results.with_vector("rank", rank).with_scalar("rounds", 100).with_scalar("change", 0.0)
         }
         "cc" | "cc-fast" => {
@@ -85,7 +89,7 @@ pub fn solve(program: &str, graph: &Graph, args: &[String]) -> ResultMap {
         }
         "bc" => betweenness(graph, arg(2), results),
         "closeness" => results.with_vector("closeness", closeness(graph, arg(2).min(n))),
-        "eigenvector" => eigenvector(graph, arg(2), results),
+        "eigenvector" | "eigenvector-weighted" => eigenvector(&counted(program, graph), arg(2), real(3), results),
         "tc" => {
             let has = |u: usize, v: usize| graph.out().neighbours(u as u32).contains(&(v as u32));
             let corners =
@@ -154,14 +158,15 @@ pub fn hops(graph: &Graph, source: usize) -> Vec<i32> {
 
 /// Ranks after as many rounds as it takes to change them by less than the tolerance, but not more than the limit; the
 /// number of rounds and the last change.
-pub fn ranks(graph: &Graph, limit: usize, tolerance: f64) -> (Vec<f64>, i32, f64) {
-    let n = graph.vertices();
+pub fn ranks(graph: &Counted, damping: f64, limit: usize, tolerance: f64) -> (Vec<f64>, i32, f64) {
+    let n = graph.vertices;
+    let leaving: Vec<f64> = (0..n).map(|v| graph.leaving(v)).collect();
     let (mut rank, mut rounds, mut change) = (vec![1.0 / n as f64; n], 0, 1.0);
     while rounds < limit as i32 && change >= tolerance {
-        let dangling: f64 = (0..n).filter(|&v| graph.out().degree(v as u32) == 0).map(|v| rank[v]).sum();
-        let mut next = vec![(0.15 + 0.85 * dangling) / n as f64; n];
-        for (u, v, _) in edges(graph) {
-            next[v] += 0.85 * rank[u] / graph.out().degree(u as u32) as f64;
+        let dangling: f64 = (0..n).filter(|&v| leaving[v] == 0.0).map(|v| rank[v]).sum();
+        let mut next = vec![(1.0 - damping + damping * dangling) / n as f64; n];
+        for &(u, v, share) in graph.edges.iter().filter(|edge| edge.2 > 0.0) {
+            next[v] += damping * rank[u] * share / leaving[u];
         }
         change = next.iter().zip(&rank).map(|(a, b)| (a - b).abs()).sum();
         rank = next;
@@ -237,16 +242,16 @@ fn closeness(graph: &Graph, pivots: usize) -> Vec<f64> {
     (0..n).map(value).collect()
 }
 
-fn eigenvector(graph: &Graph, rounds: usize, results: ResultMap) -> ResultMap {
-    let n = graph.vertices();
+fn eigenvector(graph: &Counted, rounds: usize, tolerance: f64, results: ResultMap) -> ResultMap {
+    let n = graph.vertices;
     let mut x = vec![1.0 / (n as f64).sqrt(); n];
     let (mut length, mut change) = (1.0f64, 1.0f64);
     for _ in 0..rounds {
-        if change < 1e-6 {
+        if change < tolerance {
             break;
         }
         let mut next = x.clone();
-        edges(graph).into_iter().for_each(|(u, v, _)| next[v] += x[u]);
+        graph.edges.iter().for_each(|&(u, v, share)| next[v] += share * x[u]);
         length = next.iter().map(|c| c * c).sum::<f64>().sqrt();
         next.iter_mut().for_each(|c| *c /= length);
         change = next.iter().zip(&x).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();

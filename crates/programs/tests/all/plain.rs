@@ -19,12 +19,17 @@ pub fn solve(program: &str, graph: &Graph, args: &[String]) -> ResultMap {
             results.with_vector("component", component).with_scalar("components", count as i32)
         }
         "msf" => forest(graph, results),
-        "ppr" => iterated(results, &["rank"], walk(graph, &args[1], arg(3), real(4))),
-        "hits" => iterated(results, &["hub", "authority"], hubs(graph, arg(2), real(3))),
-        "katz" => {
-            let alpha = alpha(graph, real(2));
+        "ppr" | "ppr-weighted" => {
+            iterated(results, &["rank"], walk(&counted(program, graph), &args[1], real(5), arg(3), real(4)))
+        }
+        "hits" | "hits-weighted" => {
+            iterated(results, &["hub", "authority"], hubs(&counted(program, graph), arg(2), real(3)))
+        }
+        "katz" | "katz-weighted" => {
+            let graph = counted(program, graph);
+            let alpha = alpha(&graph, real(2));
             let results = results.with_scalar("alpha", alpha);
-            iterated(results, &["centrality"], katz(graph, alpha, arg(3), real(4)))
+            iterated(results, &["centrality"], katz(&graph, alpha, arg(3), real(4)))
         }
         "triangles" => triangles(graph, results),
         "lcc" => results.with_vector("clustering", (0..n).map(|v| clustering(graph, v).1).collect::<Vec<f64>>()),
@@ -131,9 +136,10 @@ pub fn solve(program: &str, graph: &Graph, args: &[String]) -> ResultMap {
             results.with_vector("label", label)
         }
         "similar" => {
-            let most = arg(2).min(16);
+            let most = arg(2);
+            let row = most.max(1);
             let list = |v: usize| graph.out().neighbours(v as u32);
-            let (mut similar, mut jaccard) = (vec![-1; 16 * n], vec![0.0; 16 * n]);
+            let (mut similar, mut jaccard) = (vec![-1; row * n], vec![0.0; row * n]);
             for v in 0..n {
                 let mut all: Vec<(f64, usize)> = Vec::new();
                 for w in (0..n).filter(|&w| w != v) {
@@ -144,15 +150,16 @@ pub fn solve(program: &str, graph: &Graph, args: &[String]) -> ResultMap {
                 }
                 all.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
                 for (at, &(value, w)) in all.iter().take(most).enumerate() {
-                    (similar[16 * v + at], jaccard[16 * v + at]) = (w as i32, value);
+                    (similar[row * v + at], jaccard[row * v + at]) = (w as i32, value);
                 }
             }
             results.with_vector("similar", similar).with_vector("jaccard", jaccard)
         }
         "msbfs" => {
-            let pivots = arg(2).min(n).min(64);
+            let pivots = arg(2).min(n);
+            let width = arg(2).max(1);
             let from: Vec<Vec<i32>> = (0..pivots).map(|i| hops(graph, i * n / pivots)).collect();
-            let row = |v: usize| (0..64).map(|i| from.get(i).map_or(-1, |hops| hops[v])).collect::<Vec<i32>>();
+            let row = |v: usize| (0..width).map(|i| from.get(i).map_or(-1, |hops| hops[v])).collect::<Vec<i32>>();
             results.with_vector("hops", (0..n).flat_map(row).collect::<Vec<i32>>())
         }
         "fastrp" => results.with_vector("embedding", projections(graph, arg(2), arg(3) as u64)),
@@ -170,6 +177,28 @@ pub fn solve(program: &str, graph: &Graph, args: &[String]) -> ResultMap {
             results.with_vector("walk", rows.concat()).with_scalar("draws", draws)
         }
         other => crate::networks::solve(other, graph, args),
+    }
+}
+
+/// A graph of which only numbers and edges matter: the ends of each edge, and what it counts for.
+pub struct Counted {
+    pub vertices: usize,
+    pub edges: Vec<(usize, usize, f64)>,
+}
+
+/// The graph as a program sees it: edges count by their weights, or all alike.
+pub fn counted(program: &str, graph: &Graph) -> Counted {
+    let mut edges = weighted(graph);
+    if !program.ends_with("-weighted") {
+        edges.iter_mut().for_each(|edge| edge.2 = 1.0);
+    }
+    Counted { vertices: graph.vertices(), edges }
+}
+
+impl Counted {
+    /// What the out-edges of a vertex count for together.
+    pub fn leaving(&self, v: usize) -> f64 {
+        self.edges.iter().filter(|edge| edge.0 == v).map(|edge| edge.2).sum()
     }
 }
 
@@ -283,8 +312,9 @@ fn repeat(
 }
 
 /// Personalised PageRank; `sources` is a list such as `3,17=0.5`.
-pub fn walk(graph: &Graph, sources: &str, limit: usize, tolerance: f64) -> Rounds {
-    let mut home = vec![0.0; graph.vertices()];
+pub fn walk(graph: &Counted, sources: &str, damping: f64, limit: usize, tolerance: f64) -> Rounds {
+    let mut home = vec![0.0; graph.vertices];
+    let leaving: Vec<f64> = (0..graph.vertices).map(|v| graph.leaving(v)).collect();
     for entry in sources.split(',') {
         let (vertex, weight) = entry.split_once('=').unwrap_or((entry, "1"));
         home[vertex.parse::<usize>().unwrap()] = weight.parse::<f64>().unwrap();
@@ -293,8 +323,8 @@ pub fn walk(graph: &Graph, sources: &str, limit: usize, tolerance: f64) -> Round
     home.iter_mut().for_each(|weight| *weight /= total);
     repeat(vec![home.clone()], limit, tolerance, 1.0, |x| {
         let mut next = vec![0.0; x[0].len()];
-        for (u, v, _) in edges(graph) {
-            next[v] += 0.85 * x[0][u] / graph.out().degree(u as u32) as f64;
+        for &(u, v, share) in graph.edges.iter().filter(|edge| edge.2 > 0.0) {
+            next[v] += damping * x[0][u] * share / leaving[u];
         }
         let returning = 1.0 - next.iter().sum::<f64>();
         next.iter_mut().zip(&home).for_each(|(next, home)| *next += returning * home);
@@ -302,34 +332,38 @@ pub fn walk(graph: &Graph, sources: &str, limit: usize, tolerance: f64) -> Round
     })
 }
 
-pub fn hubs(graph: &Graph, limit: usize, tolerance: f64) -> Rounds {
-    let n = graph.vertices();
+pub fn hubs(graph: &Counted, limit: usize, tolerance: f64) -> Rounds {
+    let n = graph.vertices;
     let scaled = |x: Vec<f64>| {
         let sum: f64 = x.iter().sum();
         x.into_iter().map(|e| if sum > 0.0 { e / sum } else { 0.0 }).collect::<Vec<f64>>()
     };
     repeat(vec![vec![1.0 / n as f64; n], vec![0.0; n]], limit, tolerance, 1.0, |x| {
         let mut authority = vec![0.0; n];
-        edges(graph).into_iter().for_each(|(u, v, _)| authority[v] += x[0][u]);
+        graph.edges.iter().for_each(|&(u, v, share)| authority[v] += share * x[0][u]);
         let authority = scaled(authority);
         let mut hub = vec![0.0; n];
-        edges(graph).into_iter().for_each(|(u, v, _)| hub[u] += authority[v]);
-        let hub = if graph.edges() == 0 { x[0].clone() } else { scaled(hub) };
+        graph.edges.iter().for_each(|&(u, v, share)| hub[u] += share * authority[v]);
+        let hub = if graph.edges.iter().all(|edge| edge.2 == 0.0) { x[0].clone() } else { scaled(hub) };
         vec![hub, authority]
     })
 }
 
-pub fn alpha(graph: &Graph, wanted: f64) -> f64 {
-    let into = |v: usize| edges(graph).iter().filter(|e| e.1 == v).count();
-    let most = (0..graph.vertices()).map(into).max().unwrap_or(0).max(1);
-    if wanted == 0.0 { 0.85 / most as f64 } else { wanted }
+pub fn alpha(graph: &Counted, wanted: f64) -> f64 {
+    let into = |v: usize| graph.edges.iter().filter(|e| e.1 == v).map(|e| e.2).sum::<f64>();
+    let most = (0..graph.vertices).map(into).fold(0.0, f64::max);
+    match (wanted, most) {
+        (0.0, 0.0) => 0.85,
+        (0.0, most) => 0.85 / most,
+        _ => wanted,
+    }
 }
 
-pub fn katz(graph: &Graph, alpha: f64, limit: usize, tolerance: f64) -> Rounds {
-    let n = graph.vertices();
+pub fn katz(graph: &Counted, alpha: f64, limit: usize, tolerance: f64) -> Rounds {
+    let n = graph.vertices;
     let (x, rounds, change, before) = repeat(vec![vec![0.0; n]], limit, tolerance, n as f64, |x| {
         let mut next = vec![1.0; n];
-        edges(graph).into_iter().for_each(|(u, v, _)| next[v] += alpha * x[0][u]);
+        graph.edges.iter().for_each(|&(u, v, share)| next[v] += alpha * share * x[0][u]);
         vec![next]
     });
     let length = x[0].iter().map(|c| c * c).sum::<f64>().sqrt();
@@ -522,7 +556,7 @@ fn agglomerated(graph: &Graph) -> Vec<i32> {
 fn walks(graph: &Graph, start: usize, length: usize, seed: usize, p: f64, q: f64, plain: bool) -> (Vec<i32>, u64) {
     let list = |v: usize| graph.out().neighbours(v as u32);
     let (mut path, mut draws) = (vec![start], 0u64);
-    while path.len() < length.min(80) && !list(path[path.len() - 1]).is_empty() {
+    while path.len() < length && !list(path[path.len() - 1]).is_empty() {
         let here = path[path.len() - 1];
         let bits = gw_exec::random::bits(seed as u64, start as u64, draws);
         draws += 1;
@@ -541,6 +575,6 @@ fn walks(graph: &Graph, start: usize, length: usize, seed: usize, p: f64, q: f64
         }
     }
     let path = if length == 0 { Vec::new() } else { path };
-    let row = (0..80).map(|at| path.get(at).map_or(-1, |&v| v as i32)).collect();
+    let row = (0..length.max(1)).map(|at| path.get(at).map_or(-1, |&v| v as i32)).collect();
     (row, draws)
 }

@@ -1,7 +1,7 @@
 //! The programs as texts: they compile without a warning, keep their size, and say what the registry says.
 
 use gw_lang::{SourceFile, compile_front, diagnostic};
-use gw_programs::{Program, find, programs};
+use gw_programs::{ArgKind, Program, find, programs};
 
 fn lines_of_code(program: &Program) -> usize {
     program.source.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('%')).count()
@@ -34,7 +34,7 @@ fn the_classic_programs_stay_short() {
 #[test]
 fn the_registry_says_what_the_programs_say() {
     let mut names: Vec<&str> = programs().iter().map(|p| p.name).collect();
-    assert_eq!(names.len(), 55);
+    assert_eq!(names.len(), 61);
     names.sort_unstable();
     assert!(programs().iter().map(|p| p.name).eq(names), "the table is not ordered by name");
     for program in programs() {
@@ -51,18 +51,28 @@ fn the_registry_says_what_the_programs_say() {
             assert!(output.ty.ends_with(&leaf), "{name}: {} is {} of {leaf}", output.name, output.ty);
             assert!(header.contains(output.name), "{name}: the header does not explain {}", output.name);
         }
-        for index in 1..=program.args.len() {
+        for (index, arg) in (1..).zip(program.args) {
             let mention = format!("argv[{index}]");
             assert!(header.contains(&mention), "{name}: the header does not explain {mention}");
-            let body = &program.source[program.source.find("element").unwrap()..];
+            if arg.kind == ArgKind::Weights {
+                // It says which program runs.
+                let form = program.weighted.and_then(|form| find(form).ok());
+                let form = form.unwrap_or_else(|| panic!("{name} has no form for weights"));
+                assert!(form.uses_weights() && index == program.args.len(), "{name}");
+                let kinds = |args: &[gw_programs::Arg]| args.iter().map(|arg| (arg.name, arg.kind)).collect::<Vec<_>>();
+                assert_eq!(kinds(form.args), kinds(&program.args[..index - 1]), "{name}");
+                continue;
+            }
+            let body = &file.text[file.text.find("element").unwrap()..];
             assert!(body.contains(&mention), "{name}: {mention} is not used");
         }
         assert!(!header.contains(&format!("argv[{}]", program.args.len() + 1)), "{name}: an argument is not listed");
         // Graphs made at run time have weights of their own.
-        let loaded = program.source.lines().find(|line| line.contains("load(argv[1]")).unwrap();
+        let loaded = file.text.lines().find(|line| line.contains("load(argv[1]")).unwrap();
         let has = |weight: &str| loaded.contains(&format!("(Vertex,Vertex,{weight})"));
         let is_weighted = has("int") || has("float") || has("double");
         // A weight for edges without one stands behind a comma.
+        assert_eq!(program.uses_weights(), is_weighted, "{name}: weights");
         assert_eq!(program.needs_weights, is_weighted && loaded.contains("load(argv[1])"), "{name}: weights");
         assert_eq!(program.needs_whole, has("int"), "{name}: whole weights");
         assert_eq!(program.needs_symmetric, header.contains("symmetric"), "{name}: symmetry");
@@ -79,6 +89,6 @@ fn names_are_found_and_slips_are_answered() {
     assert_eq!(find("bfs_levels").unwrap().name, "bfs-levels");
     let error = find("colouring").unwrap_err();
     assert_eq!(error.to_string(), "there is no standard program `colouring`; did you mean `coloring`?");
-    assert_eq!(find("xyzzy").unwrap_err().to_string(), "there is no standard program `xyzzy`");
+    assert_eq!(find("xyzzy").unwrap_err().to_string(), "there is no standard program `xyzzy`; `gw programs` lists all");
     assert_eq!(find("sssp").unwrap().usage(), "sssp GRAPH [SOURCE]");
 }

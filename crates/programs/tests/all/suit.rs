@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::machine::{Scheduled, prepare, run};
+use crate::plain::counted;
 use gw_exec::ReferenceVm;
 use gw_graph::{BuildOptions, EdgeList, Graph, build};
 use gw_programs::{Number, Program, Remark, Results, Run, Values, find, programs};
@@ -89,6 +90,24 @@ fn long_paths_are_right_or_reported() {
         let (result, remark, _) = solved(name, &short, more);
         assert_eq!((result.globals.scalar("too_long"), remark), (Some(Number::Integer(0)), None), "{name}");
     }
+    // A path too long for a vertex that a short one reaches later.
+    let detour = graph(4, &[(0, 1, 1), (1, 3, i32::MAX - 1), (0, 2, 100), (2, 3, 1)]);
+    for delta in ["1", "50", "1000"] {
+        let (result, remark, _) = solved("sssp-delta", &detour, &["0", delta]);
+        let Some(Values::Int(dist)) = Results::vector(&result.globals, "dist") else { panic!("no distances") };
+        assert_eq!((&*dist, remark), (&[0, 1, 100, 101][..], None), "delta {delta}");
+    }
+    let (result, remark, _) = solved("sssp-delta", &long, &["0", "1000000"]);
+    assert_eq!(result.globals.scalar("too_long"), Some(Number::Integer(1)));
+    assert!(matches!(&remark, Some(Remark::NoResult(why)) if why.contains("sssp-real")), "{remark:?}");
+    // A path too long for the type leads on from the source, but none to the target.
+    let apart = graph(5, &[(0, 1, i32::MAX - 1), (1, 2, i32::MAX - 1), (3, 0, 7)]);
+    for (name, more) in [("ppsp", &["0", "4", "3"][..]), ("astar", &["0", "4", "3", "1"])] {
+        let (result, remark, _) = solved(name, &apart, more);
+        let found = ["distance", "too_long"].map(|scalar| result.globals.scalar(scalar));
+        let expected = [i128::from(i32::MAX), 0].map(|value| Some(Number::Integer(value)));
+        assert_eq!((found, remark), (expected, None), "{name}");
+    }
     let limit = graph(3, &[(0, 1, i32::MAX - 1), (1, 2, 1)]);
     let (result, ..) = solved("sssp", &limit, &["0"]);
     assert_eq!(result.globals.scalar("too_long"), Some(Number::Integer(1)));
@@ -140,6 +159,72 @@ fn fractions_are_taken_or_refused() {
 }
 
 #[test]
+fn weights_count_where_the_file_has_some() {
+    let folder = std::env::temp_dir().join(format!("gw-weighing-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("trade.csv");
+    std::fs::write(&file, "source,target,amount\n0,1,2\n").unwrap();
+    let (file, column) = (file.display().to_string(), format!("{}:weight=amount", file.display()));
+    let (weighted, plain) = (graph(2, &[(0, 1, 2)]), {
+        Arc::new(build(EdgeList::from_pairs(2, vec![(0, 1)]), &BuildOptions::default()).unwrap())
+    });
+    let decided = |name: &str, weights: &str, graph: &Graph, spec: &str| {
+        let program = find(name).unwrap();
+        let at = program.args.iter().position(|arg| arg.name == "weights");
+        let mut args = vec!["1".to_string(); program.args.len()];
+        at.into_iter().for_each(|at| args[at] = weights.to_string());
+        program.weighing(&args, graph, spec).map(|(program, told)| (program.name, told))
+    };
+    for (name, form) in [
+        ("pagerank", "pagerank-weighted"),
+        ("ppr", "ppr-weighted"),
+        ("hits", "hits-weighted"),
+        ("katz", "katz-weighted"),
+        ("eigenvector", "eigenvector-weighted"),
+    ] {
+        let told = format!("{name} counts edges by their weights; `--weights ignore` counts all alike");
+        for spec in [&file, &column] {
+            assert_eq!(decided(name, "auto", &weighted, spec), Ok((form, Some(told.clone()))));
+            assert_eq!(decided(name, "use", &weighted, spec), Ok((form, None)));
+            assert_eq!(decided(name, "ignore", &weighted, spec), Ok((name, None)));
+            assert_eq!(decided(name, "auto", &plain, spec), Ok((name, None)));
+        }
+        let random = format!("{file}:weights=1..9");
+        for spec in ["kron:4:weights=1..9", "graph 7", &random] {
+            assert_eq!(decided(name, "auto", &weighted, spec), Ok((name, None)), "{spec}");
+            assert_eq!(decided(name, "use", &weighted, spec), Ok((form, None)), "{spec}");
+        }
+        let refused = decided(name, "use", &plain, "g").unwrap_err().to_string();
+        assert!(refused.starts_with(&format!("{name} cannot count edges by their weights: `g` has none")), "{refused}");
+        let refused = refusal(form, &graph(2, &[(0, 1, -3)]));
+        assert!(refused.contains("needs weights from 0 on, but `g` has the weight -3"), "{refused}");
+    }
+    let unused = |name: &str, spec: &str| decided(name, "", &weighted, spec).unwrap().1;
+    for spec in [&file, &column] {
+        assert_eq!(unused("tc", spec).as_deref(), Some("tc does not use the weights"));
+        assert_eq!(unused("bfs", spec).as_deref(), Some("bfs does not use the weights; `sssp` does"));
+        let other = "pagerank-delta does not use the weights; `pagerank` does";
+        assert_eq!(unused("pagerank-delta", spec).as_deref(), Some(other));
+    }
+    let random = format!("{file}:weights=1..9");
+    for (name, spec) in [("tc", "roads.wel"), ("tc", &random), ("sssp", &column), ("louvain", &column)] {
+        assert_eq!(unused(name, spec), None, "{name}");
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn ranks_in_place_that_do_not_converge_are_told() {
+    let ring: Vec<(u32, u32, i32)> = (0..60).map(|v| (v, (v + 59) % 60, 1)).chain([(0, 30, 1)]).collect();
+    let (_, remark, _) = solved("pagerank-gs", &graph(60, &ring), &["0", "0.999"]);
+    assert!(
+        matches!(&remark, Some(Remark::Rough(text)) if text.starts_with("not converged: 200 rounds")),
+        "{remark:?}"
+    );
+    assert_eq!(solved("pagerank-gs", &graph(60, &ring), &["0.001"]).1, None);
+}
+
+#[test]
 fn arguments_are_checked_before_the_run() {
     let wrong = |name: &str, args: &[&str]| {
         let args: Vec<String> = args.iter().map(ToString::to_string).collect();
@@ -156,6 +241,11 @@ fn arguments_are_checked_before_the_run() {
     for tolerance in ["-1", "nan", "inf", "2", "x"] {
         assert!(wrong("pagerank", &["g", "5", tolerance]).ends_with("is not a number from 0 to 1"), "{tolerance}");
     }
+    for damping in ["1", "-0.1", "nan", "x"] {
+        let said = wrong("pagerank", &["g", "5", "0.1", damping]);
+        assert_eq!(said, format!("argument DAMPING: `{damping}` is not a number from 0 to below 1"));
+    }
+    assert!(wrong("pagerank", &["g", "5", "0.1", "0.5", "yes"]).starts_with("argument WEIGHTS: `yes` is not `auto`"));
     for delta in ["0", "-3", "1.5", ""] {
         assert!(wrong("sssp-delta", &["g", "0", delta]).starts_with("argument DELTA"), "{delta}");
     }
@@ -171,7 +261,7 @@ fn arguments_are_checked_before_the_run() {
 fn pagerank_converges_without_being_told_how() {
     let wheel: Vec<(u32, u32, i32)> = (1..20).flat_map(|v| [(0, v, 1), (v, 1 + v % 19, 1)]).collect();
     let wheel = graph(20, &wheel);
-    let exact = crate::oracle::ranks(&wheel, 1000, 0.0).0;
+    let exact = crate::oracle::ranks(&counted("pagerank", &wheel), 0.85, 1000, 0.0).0;
     for name in ["pagerank", "pagerank-div", "pagerank-delta", "pagerank-gs"] {
         let (result, remark, _) = solved(name, &wheel, &[]);
         let Some(Values::Float(rank)) = Results::vector(&result.globals, "rank") else { panic!("no ranks") };
@@ -230,7 +320,7 @@ fn loops_and_parallel_edges_are_refused_where_they_matter() {
         "triangles",
     ] {
         let said = refusal(name, &loops);
-        assert!(said.contains("`g` has a loop at vertex 0; build it without `:loops`"), "{said}");
+        assert!(said.contains("`g` has a loop at vertex 0; convert it to a text and run on that"), "{said}");
         assert!(refusal(name, &parallel).contains("`g` has parallel edges at vertex 1"), "{name}");
     }
     for name in ["cc", "msf", "kcore", "mis", "pagerank", "scc", "louvain"] {
@@ -284,6 +374,12 @@ fn communities_count_weights_where_there_are_some() {
         let heavy: Vec<(u32, u32, i32)> = (1..5).map(|v| (0, v, i32::MAX)).collect();
         let (_, remark, _) = solved(name, &graph(5, &heavy), &[]);
         assert!(matches!(remark, Some(Remark::NoResult(why)) if why.contains("2^31")), "{name}");
+        // Just beyond what the tables hold, and just within.
+        let (_, remark, _) = solved(name, &graph(4, &[(0, 1, 1_100_000_000), (2, 3, 1_100_000_000)]), &[]);
+        assert!(matches!(remark, Some(Remark::NoResult(_))), "{name}: {remark:?}");
+        let (result, remark, _) = solved(name, &graph(4, &[(0, 1, 1_000_000_000), (2, 3, 1_000_000_000)]), &[]);
+        let modularity = result.globals.scalar("modularity");
+        assert_eq!((modularity, remark), (Some(Number::Real(0.5)), None), "{name}");
         let nothing = solved(name, &graph(3, &[(0, 1, 0), (1, 2, 0)]), &[]);
         assert_eq!(nothing.0.globals.scalar("communities"), Some(Number::Integer(3)), "{name}");
     }

@@ -72,11 +72,11 @@ fn checked_vectors(program: &str) -> &'static [&'static str] {
         "bfs" => &["parent"],
         "bfs-levels" => &["level"],
         "sssp" | "sssp-delta" | "sssp-real" => &["dist"],
-        "pagerank" | "pagerank-delta" | "pagerank-div" | "pagerank-gs" => &["rank"],
+        "pagerank" | "pagerank-delta" | "pagerank-div" | "pagerank-gs" | "pagerank-weighted" => &["rank"],
         "cc" | "cc-fast" => &["label"],
         "bc" => &["level", "paths", "dependency"],
         "closeness" => &["closeness"],
-        "eigenvector" => &["centrality"],
+        "eigenvector" | "eigenvector-weighted" => &["centrality"],
         "kcore" | "kcore-unordered" => &["core"],
         "cf" => &["latent"],
         "mis" => &["state"],
@@ -85,10 +85,11 @@ fn checked_vectors(program: &str) -> &'static [&'static str] {
         "spmv" => &["x", "y"],
         "scc" => &["component"],
         "msf" => &["length"],
-        "ppr" => &["rank"],
-        "hits" => &["hub", "authority"],
-        "katz" | "bc-all" | "bc-edges" => &["centrality"],
+        "ppr" | "ppr-weighted" => &["rank"],
+        "hits" | "hits-weighted" => &["hub", "authority"],
+        "katz" | "katz-weighted" | "bc-all" | "bc-edges" => &["centrality"],
         "bc-weighted" => &["centrality", "edge_centrality"],
+        "k-shortest-paths" => &["length", "begin", "path"],
         "maxflow" => &["flow"],
         "triangles" => &["triangles", "clustering"],
         "lcc" => &["clustering"],
@@ -114,16 +115,17 @@ fn checked_scalars(program: &str) -> &'static [&'static str] {
     match program {
         "bfs-levels" => &["depth"],
         "sssp" => &["negative_cycle", "too_long"],
+        "sssp-delta" => &["too_long"],
         "sssp-real" => &["negative_cycle"],
-        "pagerank" | "pagerank-div" => &["change"],
+        "pagerank" | "pagerank-div" | "pagerank-weighted" => &["change"],
         "ppsp" | "astar" => &["distance", "too_long"],
-        "eigenvector" => &["lambda"],
+        "eigenvector" | "eigenvector-weighted" => &["lambda"],
         "tc" => &["triangles"],
         "cf" => &["scale", "rmse_before", "rmse"],
         "scc" => &["components"],
         "msf" => &["weight", "trees"],
-        "ppr" | "hits" => &["change"],
-        "katz" => &["alpha", "change"],
+        "ppr" | "ppr-weighted" | "hits" | "hits-weighted" => &["change"],
+        "katz" | "katz-weighted" => &["alpha", "change"],
         "triangles" => &["total", "average", "transitivity"],
         "cdlp" => &["changed"],
         "eccentricity" => &["diameter", "radius", "open"],
@@ -137,6 +139,7 @@ fn checked_scalars(program: &str) -> &'static [&'static str] {
         "ktruss" => &["kmax"],
         "louvain" | "leiden" => &["communities", "modularity"],
         "node2vec" => &["draws"],
+        "k-shortest-paths" => &["found", "too_long"],
         "maxflow" => &["value"],
         _ => &[],
     }
@@ -202,8 +205,10 @@ fn sentences_name_the_place() {
     assert_eq!(bfs(vec![0, 0, 0, 1, 3]), "vertex 4: its parent is 3, but it is out of reach");
     assert_eq!(bfs(vec![0, 0, 0, 9, -1]), "vertex 3: its parent 9 is not a vertex");
     let far = i32::MAX;
-    let sssp =
-        |dist: Vec<i32>| sentence("sssp-delta", &diamond, &["g", "0"], ResultMap::new().with_vector("dist", dist));
+    let sssp = |dist: Vec<i32>| {
+        let results = ResultMap::new().with_vector("dist", dist).with_scalar("too_long", false);
+        sentence("sssp-delta", &diamond, &["g", "0"], results)
+    };
     assert_eq!(sssp(vec![0, 4, 1, 5, far]), "vertex 1: distance 4, but 2 by the edge of weight 1 from 2 at distance 1");
     assert_eq!(sssp(vec![0, 2, 1, 2, far]), "vertex 3: distance 2, but no path has that length");
     assert_eq!(sssp(vec![0, 2, 1, 3, 7]), "vertex 4: distance 7, but no path has that length");
@@ -233,7 +238,7 @@ fn sentences_name_the_place() {
 #[test]
 fn a_cycle_of_weight_zero_out_of_reach_does_not_support_itself() {
     let loops = graph(3, &[(1, 2, 0), (2, 1, 0)], false);
-    let results = ResultMap::new().with_vector("dist", vec![0, 5, 5]);
+    let results = ResultMap::new().with_vector("dist", vec![0, 5, 5]).with_scalar("too_long", false);
     assert_eq!(
         sentence("sssp-delta", &loops, &["g", "0"], results),
         "vertex 1: distance 5, but no path has that length"
@@ -289,7 +294,7 @@ fn wasteful_covers_and_inconsistent_bounds_are_rejected() {
 fn exchanged_ranks_are_noticed_and_unfinished_ones_accepted() {
     let wheel: Vec<(u32, u32, i32)> = (1..20).flat_map(|v| [(0, v, 1), (v, 1 + v % 19, 1)]).collect();
     let wheel = graph(20, &wheel, false);
-    let args = ["g".to_string(), "100".to_string(), "0.000001".to_string()];
+    let args = ["g", "100", "0.000001", "0.85", "auto"].map(str::to_string);
     let pagerank = find("pagerank").unwrap();
     let right = solve("pagerank", &wheel, &args);
     assert_eq!(verdict(pagerank, &wheel, &args, &right), Ok(()));

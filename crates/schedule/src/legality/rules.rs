@@ -71,6 +71,7 @@ impl Check<'_> {
             Axis::Numa => self.numa(),
             Axis::LoopForm => self.loop_form(),
             Axis::Queue => self.queue(),
+            Axis::Table => self.table(),
             Axis::Coarsen | Axis::Hint | Axis::Stride | Axis::Intersection => {}
         }
     }
@@ -192,6 +193,12 @@ impl Check<'_> {
                 format!("`lb=edge-only` walks a list of edges, `edges={form}` is none"),
                 "use one of the `coo-` forms or leave `edges` to the machine",
             );
+        }
+    }
+
+    fn table(&mut self) {
+        if !self.p.has_groups {
+            self.idle(Axis::Table, "no neighbours are grouped here: a table belongs on an operator with `groupBy`");
         }
     }
 

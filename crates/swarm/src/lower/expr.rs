@@ -235,6 +235,7 @@ fn word(kind: &ExprKind) -> &'static str {
         ExprKind::Str(_) => "a text",
         ExprKind::Intersection { .. } => "Intersection",
         ExprKind::Operator(_) => "an operator",
+        ExprKind::Groups(_) => "groupBy",
         ExprKind::PriorityQueueAlloc(_) => "a new queue",
         ExprKind::EdgeSetLoad(_) | ExprKind::VectorLoad(_) => "load",
         _ => "a new object",

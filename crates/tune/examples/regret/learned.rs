@@ -4,9 +4,9 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use graphwright::learned::model::ChoiceModel;
 use gw_exec::Choice;
 use gw_lab::Lab;
+use gw_learned::model::ChoiceModel;
 use gw_model::choice::{Learning, LeaveOut, Rows, judge, proven, rows, train};
 use gw_schedule::{Capabilities, ProgramSchedule};
 

@@ -60,16 +60,10 @@ def sssp(graph: Graph, negative: bool):
 def distances(graph: Graph, source: int, negative: bool = False):
     """Lengths of shortest paths as an array, ``inf`` or 2147483647 out of reach; and a mask of what is in reach."""
     program, arguments, whole = sssp(graph, negative)
-    try:
-        found = outcome(standard(program), graph, source=source, **arguments)
-    except ProgramError as error:
-        if not is_overflow(error):
-            raise
-        program, whole = "sssp-real", False
-        found = outcome(standard(program), graph, source=source)
+    found = outcome(standard(program), graph, source=source, **arguments)
     if program != "sssp-delta" and found.get("negative_cycle"):
         raise nx.NetworkXUnbounded("Negative cycle detected.")
-    if program == "sssp" and found.get("too_long"):
+    if whole and found.get("too_long"):
         found, whole = outcome(standard("sssp-real"), graph, source=source), False
     lengths = found.get("dist")
     return lengths, (lengths != _INFINITE) if whole else np.isfinite(lengths)

@@ -9,13 +9,13 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::blocks::{self, Piece};
-use super::columns::{Places, TableColumns};
+use super::columns::{self, GuessedColumns, Missing, Places, TableColumns};
 use super::ids::{BATCH, BlockIds, IdBlock, NumberIds, Numbered, Refusal, TextIds, whole_number};
 use super::record::{Field, Records};
 use crate::format::cursor::Cursor;
 use crate::format::edge_lines::{AnyWeights, Column, NoWeights};
 use crate::format::input::Input;
-use crate::format::load::EdgeFile;
+use crate::format::load::{EdgeFile, SkippedEdges};
 use crate::format::text::{Fault, lines_in};
 use crate::progress::Progress;
 use crate::text_file::BYTE_ORDER_MARK;
@@ -54,6 +54,8 @@ struct Table<'a> {
     separator: u8,
     header: Vec<String>,
     places: Places,
+    guessed: Option<GuessedColumns>,
+    missing: Missing,
     /// Where the first line with an edge begins.
     data: usize,
 }
@@ -63,14 +65,14 @@ impl<'a> Table<'a> {
         bytes: &'a [u8],
         path: &'a Path,
         separator: Separator,
-        columns: &TableColumns,
+        asked: &TableColumns,
         progress: &'a dyn Progress,
     ) -> Result<Self> {
         if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
             return Err(GraphError::file(path, "the text is UTF-16; save it as UTF-8"));
         }
         let mark = if bytes.starts_with(BYTE_ORDER_MARK.as_bytes()) { BYTE_ORDER_MARK.len() } else { 0 };
-        let at = first_line(bytes, mark, !columns.no_header)
+        let at = first_line(bytes, mark, !asked.no_header)
             .ok_or_else(|| GraphError::file(path, "there is no table in the file"))?;
         let fail = |fault: Fault| at_line(path, bytes, fault);
         let separator = match separator {
@@ -78,17 +80,13 @@ impl<'a> Table<'a> {
             Separator::Any => separator_of(&bytes[at..]),
         };
         let (first, next) = first_record(bytes, at, separator).map_err(fail)?;
-        let named = [&columns.source, &columns.target, &columns.weight];
-        let is_named = |name: &String| named.iter().any(|column| column.as_ref() == Some(name));
-        let has_number = first.iter().any(|field| field.parse::<f64>().is_ok());
-        let is_header = !has_number || first.iter().any(is_named) || TableColumns::are_usual(&first);
-        let has_header = !columns.no_header && is_header;
-        let (header, data) = match has_header {
+        let (header, data) = match asked.is_header(&first) {
             true => (first, next),
-            false => ((1..=first.len()).map(|number| number.to_string()).collect(), at),
+            false => (columns::numbered(first.len()), at),
         };
-        let places = columns.places(&header).map_err(|message| fail(Fault::new(at, message)))?;
-        Ok(Table { bytes, path, progress, separator, header, places, data })
+        let places = asked.places(&header).map_err(|message| fail(Fault::new(at, message)))?;
+        let guessed = asked.guessed(&header, places);
+        Ok(Table { bytes, path, progress, separator, header, places, guessed, missing: asked.missing, data })
     }
 
     /// Reads the edges: as numbers if the first ids are, and as texts if one of them is none.
@@ -103,12 +101,20 @@ impl<'a> Table<'a> {
         }
     }
 
+    /// Whether the first ids that are there are numbers.
     fn begins_with_numbers(&self) -> bool {
         let mut records = Records::new(self.bytes, self.data, self.separator);
-        while !records.is_done() && records.skip_blank_line() {}
-        let Ok((fields, _)) = first_record(self.bytes, records.at, self.separator) else { return false };
-        let ids = [self.places.source, self.places.target].map(|at| fields.get(at).map(String::as_bytes));
-        ids.into_iter().all(|id| id.is_some_and(|id| whole_number(id).is_some()))
+        loop {
+            while !records.is_done() && records.skip_blank_line() {}
+            let Ok((fields, next)) = first_record(self.bytes, records.at, self.separator) else { return false };
+            let ids = [self.places.source, self.places.target].map(|at| fields.get(at).map(String::as_bytes));
+            let is_there = |id: &Option<&[u8]>| id.is_some_and(|id| !id.is_empty());
+            if self.missing == Missing::Skip && !ids.iter().all(is_there) && next > records.at {
+                records.at = next;
+                continue;
+            }
+            return ids.into_iter().all(|id| id.is_some_and(|id| whole_number(id).is_some()));
+        }
     }
 
     fn edges_as<I: BlockIds, C: Column>(&self) -> Result<Option<EdgeFile>> {
@@ -120,15 +126,23 @@ impl<'a> Table<'a> {
         let pieces = pieces.map_err(|fault| at_line(self.path, self.bytes, fault))?;
         let mut line = 1 + lines_in(&self.bytes[..self.data]);
         let (mut first_lines, mut ids, mut weights) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut skipped, mut first_skipped) = (0, None);
         for Piece { start, end, content } in pieces {
             first_lines.push(line);
             line += lines_in(&self.bytes[start..end]);
-            let Block { edges, ids: block_ids, weights: block_weights } = content;
+            let Block { edges, ids: block_ids, weights: block_weights, skipped: block_skipped } = content;
+            skipped += block_skipped.count;
+            first_skipped = first_skipped.or(block_skipped.first);
             ids.push(IdBlock { ids: block_ids, edges });
             weights.push(block_weights);
         }
+        let skipped = first_skipped.map(|at| {
+            let first = 1 + lines_in(&self.bytes[..at]);
+            SkippedEdges { count: skipped, first, unit: "line" }
+        });
         if ids.iter().all(|block| block.edges.is_empty()) {
-            return Err(GraphError::file(self.path, "there is no edge in the table"));
+            let why = skipped.map_or(String::new(), |skipped| format!(": {skipped}"));
+            return Err(GraphError::file(self.path, format!("there is no edge in the table{why}")));
         }
         let Some(numbered) = I::number(ids).map_err(|error| GraphError::file(self.path, error.to_string()))? else {
             return Ok(None);
@@ -136,7 +150,7 @@ impl<'a> Table<'a> {
         let Numbered { vertices, edges, names, numbering } = numbered;
         let parts = edges.into_iter().zip(weights).collect();
         let assembled = C::assemble(self.path, vertices, parts, &first_lines)?;
-        Ok(Some(EdgeFile { names, numbering, ..EdgeFile::directed(assembled) }))
+        Ok(Some(EdgeFile { names, numbering, skipped, guessed: self.guessed.clone(), ..EdgeFile::directed(assembled) }))
     }
 
     /// Reads the records that begin in `range`.
@@ -152,8 +166,12 @@ impl<'a> Table<'a> {
             allowed.map_err(|refused| Fault::new(range.start, refused.to_string()))?;
         }
         let capacity = lines_in(&bytes[range.clone()]) as usize + 1;
-        let mut block =
-            Block { ids: I::default(), edges: Vec::with_capacity(capacity), weights: C::with_capacity(capacity) };
+        let mut block = Block {
+            ids: I::default(),
+            edges: Vec::with_capacity(capacity),
+            weights: C::with_capacity(capacity),
+            skipped: Skipped::default(),
+        };
         match self.read_records(range.clone(), &mut block) {
             Ok(end) => {
                 self.progress.advance(range.len() as u64);
@@ -180,7 +198,7 @@ impl<'a> Table<'a> {
             if records.skip_blank_line() {
                 continue;
             }
-            let taken = self.take(&mut records, start, &mut block.weights, range.start, &mut waiting);
+            let taken = self.take(&mut records, start, block, range.start, &mut waiting);
             if waiting.len() == BATCH || taken.is_err() {
                 // What waits comes before a fault of this record.
                 self.give_ids(&mut block.ids, &mut waiting, &mut block.edges)?;
@@ -193,23 +211,36 @@ impl<'a> Table<'a> {
 
     /// Reads the record that begins at `start`: its ends wait for their ids, its weight is taken at once.
     #[inline]
-    fn take<C: Column>(
+    fn take<I: BlockIds, C: Column>(
         &self,
         records: &mut Records<'_>,
         start: usize,
-        weights: &mut C,
-        block: usize,
+        block: &mut Block<I, C>,
+        block_start: usize,
         waiting: &mut Vec<Field>,
     ) -> Result<(), Fault> {
         let record = self.record(records, start)?;
-        for (field, column) in [(record.source, self.places.source), (record.target, self.places.target)] {
-            if field.start == field.end {
-                return Err(self.empty(field, column));
+        let weight = self.places.weight.filter(|_| C::PRESENT);
+        let cells = [
+            (record.source, Some(self.places.source)),
+            (record.target, Some(self.places.target)),
+            (record.weight, weight),
+        ];
+        for (field, column) in cells {
+            if let Some(column) = column
+                && field.start == field.end
+            {
+                if self.missing == Missing::Error {
+                    return Err(self.empty(field, column));
+                }
+                block.skipped.count += 1;
+                block.skipped.first.get_or_insert(start);
+                return Ok(());
             }
-            waiting.push(field);
         }
+        waiting.extend([record.source, record.target]);
         if C::PRESENT {
-            self.weight(weights, record.weight, block)?;
+            self.weight(&mut block.weights, record.weight, block_start)?;
         }
         Ok(())
     }
@@ -277,21 +308,11 @@ impl<'a> Table<'a> {
 
     #[cold]
     fn wrong_count(&self, start: usize, count: usize, needed: usize) -> Fault {
-        let fields = if count == 1 { "1 field".to_string() } else { format!("{count} fields") };
-        let message = match count <= needed {
-            true => format!("{fields}, but the column `{}` is number {}", self.header[needed], needed + 1),
-            false => {
-                format!("{fields} for {} columns; put quotes around a field that holds a separator", self.header.len())
-            }
-        };
-        Fault::new(start, message)
+        Fault::new(start, columns::wrong_count(&self.header, count, needed))
     }
 
     #[inline]
     fn weight<C: Column>(&self, weights: &mut C, field: Field, block: usize) -> Result<(), Fault> {
-        if field.start == field.end {
-            return Err(self.empty(field, self.places.weight.unwrap_or(0)));
-        }
         // Seen from the start of the block, whose lines are counted.
         let mut cursor = Cursor { bytes: &self.bytes[block..field.end], at: field.start - block };
         weights.read(&mut cursor).map_err(|fault| self.bad_weight(fault.message, field))?;
@@ -309,8 +330,7 @@ impl<'a> Table<'a> {
 
     #[cold]
     fn empty(&self, field: Field, column: usize) -> Fault {
-        let name = &self.header[column];
-        Fault::new(field.start, format!("the column `{name}` is empty here; fill it in, or remove the line"))
+        Fault::new(field.start, columns::empty(&self.header[column]))
     }
 }
 
@@ -329,6 +349,15 @@ struct Block<I: BlockIds, C> {
     ids: I,
     edges: Vec<(I::Id, I::Id)>,
     weights: C,
+    skipped: Skipped,
+}
+
+/// Records that were left out since a cell was empty.
+#[derive(Default)]
+struct Skipped {
+    count: u64,
+    /// Where the first one begins.
+    first: Option<usize>,
 }
 
 /// The fields of a record that matter.
@@ -373,7 +402,7 @@ fn first_record(bytes: &[u8], at: usize, separator: u8) -> Result<(Vec<String>, 
 }
 
 /// The separator that the first line uses outside of quotes.
-fn separator_of(line: &[u8]) -> u8 {
+pub(super) fn separator_of(line: &[u8]) -> u8 {
     let mut quoted = false;
     let mut found = [false; 256];
     for &byte in line {

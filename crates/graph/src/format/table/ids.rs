@@ -10,7 +10,7 @@ use crate::vertex_limit::checked_vertices;
 use crate::{Names, Numbering, Result, VertexId};
 
 /// The ids of a block, as they are met.
-pub(super) trait BlockIds: Default + Send {
+pub(in crate::format) trait BlockIds: Default + Send {
     /// An id inside the block.
     type Id: Copy + Send;
     /// Takes an id.
@@ -27,13 +27,13 @@ pub(super) trait BlockIds: Default + Send {
 }
 
 /// The edges of a block with the ids of the block.
-pub(super) struct IdBlock<I: BlockIds> {
-    pub(super) ids: I,
-    pub(super) edges: Vec<(I::Id, I::Id)>,
+pub(in crate::format) struct IdBlock<I: BlockIds> {
+    pub(in crate::format) ids: I,
+    pub(in crate::format) edges: Vec<(I::Id, I::Id)>,
 }
 
 /// Why an id cannot be taken.
-pub(super) enum Refusal {
+pub(in crate::format) enum Refusal {
     /// It is a text.
     NotANumber,
     /// It is none at all.
@@ -41,12 +41,12 @@ pub(super) enum Refusal {
 }
 
 /// Edges between numbered vertices.
-pub(super) struct Numbered {
-    pub(super) vertices: usize,
+pub(in crate::format) struct Numbered {
+    pub(in crate::format) vertices: usize,
     /// The edges of each block.
-    pub(super) edges: Vec<Vec<(VertexId, VertexId)>>,
-    pub(super) names: Option<Names>,
-    pub(super) numbering: Option<Numbering>,
+    pub(in crate::format) edges: Vec<Vec<(VertexId, VertexId)>>,
+    pub(in crate::format) names: Option<Names>,
+    pub(in crate::format) numbering: Option<Numbering>,
 }
 
 const NOT_UTF8: &str = "an id is not UTF-8; convert the file, for example with `iconv -f latin1 -t utf-8`";
@@ -82,7 +82,7 @@ impl BlockIds for TextIds {
 
 /// Whole numbers: the bits of an `i64`, or of a `u64` where `beyond`.
 #[derive(Default)]
-pub(super) struct NumberIds {
+pub(in crate::format) struct NumberIds {
     /// A number is negative.
     negative: bool,
     /// A number is 2^63 or more.
@@ -92,7 +92,7 @@ pub(super) struct NumberIds {
 impl NumberIds {
     /// A number in its bits.
     #[inline]
-    pub(super) fn take(&mut self, negative: bool, size: u64) -> Option<u64> {
+    pub(in crate::format) fn take(&mut self, negative: bool, size: u64) -> Option<u64> {
         const SIGN: u64 = 1 << 63;
         self.negative |= negative;
         self.beyond |= !negative && size >= SIGN;
@@ -102,7 +102,7 @@ impl NumberIds {
 
 /// Sign and size of a whole number in its usual form: `007` and `+7` are texts, since they would not read back.
 #[inline]
-pub(super) fn whole_number(text: &[u8]) -> Option<(bool, u64)> {
+pub(in crate::format) fn whole_number(text: &[u8]) -> Option<(bool, u64)> {
     let (negative, digits) = match text.split_first()? {
         (b'-', digits) => (true, digits),
         _ => (false, text),

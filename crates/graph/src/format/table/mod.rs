@@ -9,6 +9,7 @@
 //! | `intern` | numbers texts in the order in which they first appear, on all threads |
 //! | `ids` | the ids of a block: whole numbers as long as all are, texts otherwise |
 //! | `parquet` | Parquet files; behind the feature `parquet` |
+//! | `rows` | a table that is read record by record, for who cannot wait for its end |
 //! | `write` | a graph as CSV or TSV |
 //!
 //! Ids that are whole numbers of 64 bits are numbered in ascending order, so that ids `0..n` stay what they are; all
@@ -18,19 +19,21 @@
 mod blocks;
 mod columns;
 mod csv;
-mod ids;
-mod intern;
+pub(super) mod ids;
+pub(super) mod intern;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(feature = "parquet")]
 mod positioned;
 mod record;
+mod rows;
 mod write;
 
-pub use columns::TableColumns;
+pub use columns::{GuessedColumns, Missing, TableColumns};
 pub(super) use csv::{Separator, read_csv};
 #[cfg(feature = "parquet")]
 pub(super) use parquet::read_parquet;
+pub use rows::{Row, RowColumns, RowFault, RowTable};
 pub(super) use write::plan;
 
 /// Says what is missing to read a Parquet file.

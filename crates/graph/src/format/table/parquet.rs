@@ -14,13 +14,13 @@ use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
 use rayon::prelude::*;
 
-use super::columns::{Places, TableColumns};
+use super::columns::{GuessedColumns, Missing, Places, TableColumns};
 use super::ids::{BlockIds, IdBlock, NumberIds, Numbered, Refusal, TextIds};
 use super::positioned::PositionedFile;
 use crate::format::Compression;
 use crate::format::edge_lines::Assembled;
 use crate::format::input::Input;
-use crate::format::load::EdgeFile;
+use crate::format::load::{EdgeFile, SkippedEdges};
 use crate::progress::Progress;
 use crate::{AnyEdgeList, EdgeChunk, EdgeList, GraphError, Result, RoundedWeight, Weight, memory};
 
@@ -53,6 +53,8 @@ struct Table<'a> {
     reader: SerializedFileReader<PositionedFile>,
     header: Vec<String>,
     places: Places,
+    guessed: Option<GuessedColumns>,
+    missing: Missing,
 }
 
 fn open<'a>(path: &'a Path, columns: &TableColumns) -> Result<Table<'a>> {
@@ -64,11 +66,32 @@ fn open<'a>(path: &'a Path, columns: &TableColumns) -> Result<Table<'a>> {
     let schema = reader.metadata().file_metadata().schema_descr_ptr();
     let header: Vec<String> = schema.columns().iter().map(|column| column.path().string()).collect();
     let places = columns.places(&header).map_err(|message| GraphError::file(path, message))?;
-    Ok(Table { path, reader, header, places })
+    let guessed = columns.guessed(&header, places);
+    Ok(Table { path, reader, header, places, guessed, missing: columns.missing })
 }
 
 fn unreadable(path: &Path, error: &ParquetError) -> GraphError {
     GraphError::file(path, format!("the Parquet file cannot be read: {error}"))
+}
+
+/// A column of a row group.
+struct Cells {
+    values: Values,
+    /// For every row the place of its value, or [`MISSING`]; `None` where every row has one.
+    places: Option<Vec<u32>>,
+}
+
+const MISSING: u32 = u32::MAX;
+
+/// What a row group holds.
+struct Group<I: BlockIds> {
+    block: IdBlock<I>,
+    weights: Option<Cells>,
+    /// The rows of the edges, where some rows were left out.
+    kept: Option<Vec<u32>>,
+    /// Rows that were left out, and the first of them.
+    skipped: u64,
+    first_skipped: Option<u64>,
 }
 
 /// The values of a column in a row group.
@@ -78,6 +101,9 @@ enum Values {
     Reals(Vec<f64>),
     Texts(Vec<ByteArray>),
 }
+
+/// The values of a column, and the place of the value of every row where some are missing.
+type ColumnValues<T> = (Vec<T>, Option<Vec<u32>>);
 
 impl Table<'_> {
     fn edges(&self) -> Result<EdgeFile> {
@@ -107,57 +133,79 @@ impl Table<'_> {
             rows += group.num_rows().max(0) as u64;
         }
         let read = |group: usize| self.group::<I>(group, first_rows[group]);
-        let read: Vec<_> = (0..groups).into_par_iter().map(read).collect::<Result<_>>()?;
-        let (ids, weights): (Vec<_>, Vec<_>) = read.into_iter().unzip();
+        let read: Vec<Group<I>> = (0..groups).into_par_iter().map(read).collect::<Result<_>>()?;
+        let skipped = read.iter().find_map(|group| group.first_skipped).map(|first| SkippedEdges {
+            count: read.iter().map(|group| group.skipped).sum(),
+            first,
+            unit: "row",
+        });
+        let (mut ids, mut weights) = (Vec::new(), Vec::new());
+        for group in read {
+            ids.push(group.block);
+            weights.push(group.weights.map(|weights| (weights, group.kept)));
+        }
         if ids.iter().all(|block| block.edges.is_empty()) {
-            return Err(self.fail("there is no edge in the table"));
+            let why = skipped.map_or(String::new(), |skipped| format!(": {skipped}"));
+            return Err(self.fail(format!("there is no edge in the table{why}")));
         }
         let numbered = I::number(ids).map_err(|error| self.fail(error.to_string()))?;
         let Some(Numbered { vertices, edges, names, numbering }) = numbered else { return Ok(None) };
         let assembled = self.assembled(vertices, edges, weights, &first_rows)?;
-        Ok(Some(EdgeFile { names, numbering, ..EdgeFile::directed(assembled) }))
+        Ok(Some(EdgeFile { names, numbering, skipped, guessed: self.guessed.clone(), ..EdgeFile::directed(assembled) }))
     }
 
     /// The edges of a row group and the weights, where there are some.
-    fn group<I: BlockIds>(&self, group: usize, first_row: u64) -> Result<(IdBlock<I>, Option<Values>)> {
+    fn group<I: BlockIds>(&self, group: usize, first_row: u64) -> Result<Group<I>> {
         let reader = self.reader.get_row_group(group).map_err(|error| unreadable(self.path, &error))?;
         let Places { source, target, weight } = self.places;
         let sources = self.column(&*reader, source, first_row)?;
         let targets = self.column(&*reader, target, first_row)?;
         let weights = weight.map(|at| self.column(&*reader, at, first_row)).transpose()?;
-        let mut ids = I::default();
-        let fail = |at: usize, message: &str| self.fail(format!("row {}: {message}", first_row + at as u64 + 1));
-        let mut read = |values: &Values, at: usize, column: usize| {
-            let id = match values {
-                Values::Signed(values) => ids.id(values[at].to_string().as_bytes()),
-                Values::Unsigned(values) => ids.id(values[at].to_string().as_bytes()),
-                Values::Texts(texts) if texts[at].is_empty() => {
-                    return Err(fail(at, &self.empty(column)));
-                }
-                Values::Texts(texts) => ids.id(texts[at].data()),
-                Values::Reals(_) => {
-                    return Err(
-                        self.fail(format!("the column `{}` holds fractions, which are no ids", self.header[column]))
-                    );
-                }
-            };
-            id.map_err(|refusal| match refusal {
-                Refusal::NotANumber => fail(at, "an id is no number"),
-                Refusal::Bad(message) => fail(at, message),
-            })
-        };
-        let count = sources.len().min(targets.len());
-        let mut edges = Vec::with_capacity(count);
-        for at in 0..count {
-            edges.push((read(&sources, at, source)?, read(&targets, at, target)?));
-        }
-        if sources.len() != targets.len() || weights.as_ref().is_some_and(|weights| weights.len() != count) {
+        let count = sources.rows();
+        if targets.rows() != count || weights.as_ref().is_some_and(|weights| weights.rows() != count) {
             return Err(self.fail("the Parquet file is damaged: its columns have different lengths"));
         }
-        Ok((IdBlock { ids, edges }, weights))
+        let mut ids = I::default();
+        let mut edges = Vec::with_capacity(count);
+        let (mut kept, mut skipped, mut first_skipped) = (None::<Vec<u32>>, 0, None);
+        for row in 0..count {
+            let columns = [Some(&sources), Some(&targets), weights.as_ref()];
+            if self.missing == Missing::Skip && columns.iter().flatten().any(|cells| cells.is_missing(row)) {
+                kept.get_or_insert_with(|| (0..row as u32).collect());
+                skipped += 1;
+                first_skipped.get_or_insert(first_row + row as u64 + 1);
+                continue;
+            }
+            edges.push((
+                self.id(&mut ids, &sources, row, source, first_row)?,
+                self.id(&mut ids, &targets, row, target, first_row)?,
+            ));
+            kept.iter_mut().for_each(|kept| kept.push(row as u32));
+        }
+        Ok(Group { block: IdBlock { ids, edges }, weights, kept, skipped, first_skipped })
     }
 
-    fn column(&self, group: &dyn RowGroupReader, at: usize, first_row: u64) -> Result<Values> {
+    /// The id in a row.
+    fn id<I: BlockIds>(&self, ids: &mut I, cells: &Cells, row: usize, column: usize, first_row: u64) -> Result<I::Id> {
+        let fail = |message: &str| self.fail(format!("row {}: {message}", first_row + row as u64 + 1));
+        let at = cells.place(row).ok_or_else(|| fail(&self.empty(column)))?;
+        let id = match &cells.values {
+            Values::Signed(values) => ids.id(values[at].to_string().as_bytes()),
+            Values::Unsigned(values) => ids.id(values[at].to_string().as_bytes()),
+            Values::Texts(texts) if texts[at].is_empty() => return Err(fail(&self.empty(column))),
+            Values::Texts(texts) => ids.id(texts[at].data()),
+            Values::Reals(_) => {
+                let column = &self.header[column];
+                return Err(self.fail(format!("the column `{column}` holds fractions, which are no ids")));
+            }
+        };
+        id.map_err(|refusal| match refusal {
+            Refusal::NotANumber => fail("an id is no number"),
+            Refusal::Bad(message) => fail(message),
+        })
+    }
+
+    fn column(&self, group: &dyn RowGroupReader, at: usize, first_row: u64) -> Result<Cells> {
         let schema = self.reader.metadata().file_metadata().schema_descr_ptr();
         let column = schema.column(at);
         if column.max_rep_level() > 0 || column.max_def_level() > 1 {
@@ -169,24 +217,31 @@ impl Table<'_> {
         }
         let unsigned = is_unsigned(&column);
         let reader = group.get_column_reader(at).map_err(|error| unreadable(self.path, &error))?;
-        Ok(match reader {
+        let (values, places) = match reader {
             ColumnReader::Int32ColumnReader(reader) => {
-                let values = self.values(reader, at, first_row)?;
+                let (values, places) = self.values(reader, at, first_row)?;
                 let wide = |value: i32| if unsigned { i64::from(value as u32) } else { i64::from(value) };
-                Values::Signed(values.into_iter().map(wide).collect())
+                (Values::Signed(values.into_iter().map(wide).collect()), places)
             }
             ColumnReader::Int64ColumnReader(reader) => {
-                let values = self.values(reader, at, first_row)?;
+                let (values, places) = self.values(reader, at, first_row)?;
                 match unsigned {
-                    true => Values::Unsigned(values.into_iter().map(|value| value as u64).collect()),
-                    false => Values::Signed(values),
+                    true => (Values::Unsigned(values.into_iter().map(|value| value as u64).collect()), places),
+                    false => (Values::Signed(values), places),
                 }
             }
             ColumnReader::FloatColumnReader(reader) => {
-                Values::Reals(self.values(reader, at, first_row)?.into_iter().map(f64::from).collect())
+                let (values, places) = self.values(reader, at, first_row)?;
+                (Values::Reals(values.into_iter().map(f64::from).collect()), places)
             }
-            ColumnReader::DoubleColumnReader(reader) => Values::Reals(self.values(reader, at, first_row)?),
-            ColumnReader::ByteArrayColumnReader(reader) => Values::Texts(self.values(reader, at, first_row)?),
+            ColumnReader::DoubleColumnReader(reader) => {
+                let (values, places) = self.values(reader, at, first_row)?;
+                (Values::Reals(values), places)
+            }
+            ColumnReader::ByteArrayColumnReader(reader) => {
+                let (values, places) = self.values(reader, at, first_row)?;
+                (Values::Texts(values), places)
+            }
             _ => {
                 let kind = column.physical_type();
                 let message = format!(
@@ -195,95 +250,107 @@ impl Table<'_> {
                 );
                 return Err(self.fail(message));
             }
-        })
+        };
+        Ok(Cells { values, places })
     }
 
-    /// All values of a column; one that is missing is an error.
-    fn values<T: DataType>(&self, mut reader: ColumnReaderImpl<T>, at: usize, first_row: u64) -> Result<Vec<T::T>> {
+    /// All values of a column, and the place of every row's value where some are missing.
+    fn values<T: DataType>(
+        &self,
+        mut reader: ColumnReaderImpl<T>,
+        at: usize,
+        first_row: u64,
+    ) -> Result<ColumnValues<T::T>> {
         let (mut values, mut levels) = (Vec::new(), Vec::new());
         loop {
             memory::allow_more(64 * BATCH as u64, format_args!("a part of {}", self.path.display()))?;
             let before = levels.len();
             let read = reader.read_records(BATCH, Some(&mut levels), None, &mut values);
             let (records, ..) = read.map_err(|error| unreadable(self.path, &error))?;
-            if let Some(missing) = levels[before..].iter().position(|&level| level == 0)
+            if self.missing == Missing::Error
+                && let Some(missing) = levels[before..].iter().position(|&level| level == 0)
                 && values.len() < levels.len()
             {
                 let row = first_row + (before + missing) as u64 + 1;
                 return Err(self.fail(format!("row {row}: {}", self.empty(at))));
             }
             if records == 0 {
-                return Ok(values);
+                break;
             }
+        }
+        if values.len() >= levels.len() {
+            return Ok((values, None));
+        }
+        let mut next = 0;
+        let place = |level: i16| match level {
+            0 => MISSING,
+            _ => {
+                next += 1;
+                next - 1
+            }
+        };
+        let places: Vec<u32> = levels.into_iter().map(place).collect();
+        match next as usize == values.len() {
+            true => Ok((values, Some(places))),
+            false => Err(self.fail("the Parquet file is damaged: a column has more rows than values")),
         }
     }
 
     fn empty(&self, column: usize) -> String {
-        format!("the column `{}` is empty; fill it in, or remove the row", self.header[column])
+        format!("the column `{}` is empty; fill it in, or leave such rows out with --missing skip", self.header[column])
     }
 
     fn fail(&self, message: impl Into<String>) -> GraphError {
         GraphError::file(self.path, message)
     }
 
+    /// Edges with their weights: integers of 32 bits where all are such, else floats.
     fn assembled(
         &self,
         vertices: usize,
         edges: Vec<Vec<(u32, u32)>>,
-        weights: Vec<Option<Values>>,
+        weights: Vec<Option<Weights>>,
         first_rows: &[u64],
     ) -> Result<Assembled> {
         if self.places.weight.is_none() {
             let chunks = edges.into_iter().map(|edges| EdgeChunk { weights: vec![(); edges.len()], edges });
             return Ok(AnyEdgeList::None(EdgeList { vertices, chunks: chunks.collect() }).into());
         }
-        let is_real = weights.iter().flatten().any(|values| matches!(values, Values::Reals(_)));
-        match is_real {
-            false => {
-                let whole = |value: i128| i32::try_from(value).ok();
-                let list = self.weighted(vertices, edges, weights, first_rows, |values, at| match values {
-                    Values::Signed(values) => whole(values[at].into()),
-                    Values::Unsigned(values) => whole(values[at].into()),
-                    Values::Reals(_) | Values::Texts(_) => None,
-                })?;
-                Ok(AnyEdgeList::Int(list).into())
-            }
-            true => {
-                let exact = |values: &Values, at: usize| match values {
-                    Values::Reals(values) => values[at],
-                    Values::Signed(values) => values[at] as f64,
-                    Values::Unsigned(values) => values[at] as f64,
-                    Values::Texts(_) => f64::NAN,
-                };
-                let rounded = weights.iter().flatten().find_map(|values| {
-                    let is_rounded = |value: f64| {
-                        let kept = value as f32;
-                        (kept.abs() >= 16_777_216.0 || kept == 0.0) && f64::from(kept) != value
-                    };
-                    let value = (0..values.len()).map(|at| exact(values, at)).find(|&value| is_rounded(value))?;
-                    Some(RoundedWeight { line: None, written: value.to_string(), kept: value as f32 })
-                });
-                let list = self.weighted(vertices, edges, weights, first_rows, |values, at| {
-                    Some(exact(values, at) as f32).filter(|value| value.is_finite())
-                })?;
-                Ok(Assembled { edges: AnyEdgeList::Float(list), rounded })
-            }
+        let numbers = |weights: &Weights| weights.0.values.are_ints_of_32_bits();
+        if weights.iter().flatten().all(numbers) {
+            let whole = |value: i128| i32::try_from(value).ok();
+            let list = self.weighted(vertices, edges, &weights, first_rows, |values, at| match values {
+                Values::Signed(values) => whole(values[at].into()),
+                Values::Unsigned(values) => whole(values[at].into()),
+                Values::Reals(_) | Values::Texts(_) => None,
+            })?;
+            return Ok(AnyEdgeList::Int(list).into());
         }
+        let rounded = weights.iter().flatten().find_map(|(cells, _)| {
+            let at = (0..cells.values.len()).find(|&at| cells.values.is_rounded(at))?;
+            let (written, kept) = (cells.values.written(at), cells.values.real(at) as f32);
+            Some(RoundedWeight { line: None, written, kept })
+        });
+        let list = self.weighted(vertices, edges, &weights, first_rows, |values, at| {
+            Some(values.real(at) as f32).filter(|value| value.is_finite())
+        })?;
+        Ok(Assembled { edges: AnyEdgeList::Float(list), rounded })
     }
 
     fn weighted<W: Weight>(
         &self,
         vertices: usize,
         edges: Vec<Vec<(u32, u32)>>,
-        weights: Vec<Option<Values>>,
+        weights: &[Option<Weights>],
         first_rows: &[u64],
         weight: impl Fn(&Values, usize) -> Option<W>,
     ) -> Result<EdgeList<W>> {
         let mut chunks = Vec::with_capacity(edges.len());
-        for ((edges, values), first_row) in edges.into_iter().zip(weights.into_iter().flatten()).zip(first_rows) {
-            let weights = (0..edges.len()).map(|at| {
-                weight(&values, at).ok_or_else(|| {
-                    let (row, column) = (first_row + at as u64 + 1, self.places.weight.unwrap_or(0));
+        for ((edges, (cells, kept)), first_row) in edges.into_iter().zip(weights.iter().flatten()).zip(first_rows) {
+            let weights = (0..edges.len()).map(|edge| {
+                let row = kept.as_ref().map_or(edge, |kept| kept[edge] as usize);
+                cells.place(row).and_then(|at| weight(&cells.values, at)).ok_or_else(|| {
+                    let (row, column) = (first_row + row as u64 + 1, self.places.weight.unwrap_or(0));
                     let name = &self.header[column];
                     self.fail(format!(
                         "row {row}: the column `{name}` holds no finite number of 32 bits, as weights are"
@@ -297,7 +364,77 @@ impl Table<'_> {
     }
 }
 
+/// The weights of a row group, and the rows of its edges where some rows were left out.
+type Weights = (Cells, Option<Vec<u32>>);
+
+impl Cells {
+    fn rows(&self) -> usize {
+        self.places.as_ref().map_or(self.values.len(), Vec::len)
+    }
+
+    /// The place of a row's value; `None` where it has none.
+    fn place(&self, row: usize) -> Option<usize> {
+        match &self.places {
+            Some(places) => Some(places[row]).filter(|&place| place != MISSING).map(|place| place as usize),
+            None => Some(row),
+        }
+    }
+
+    /// Whether a row has no value, an empty text, or NaN, as tables of other programs call a missing number.
+    fn is_missing(&self, row: usize) -> bool {
+        self.place(row).is_none_or(|at| match &self.values {
+            Values::Texts(texts) => texts[at].is_empty(),
+            Values::Reals(values) => values[at].is_nan(),
+            Values::Signed(_) | Values::Unsigned(_) => false,
+        })
+    }
+}
+
 impl Values {
+    /// Whether all values are whole numbers of 32 bits.
+    fn are_ints_of_32_bits(&self) -> bool {
+        match self {
+            Values::Signed(values) => values.iter().all(|&value| i32::try_from(value).is_ok()),
+            Values::Unsigned(values) => values.iter().all(|&value| i32::try_from(value).is_ok()),
+            // A text is refused as a weight later on, with its row.
+            Values::Texts(_) => true,
+            Values::Reals(_) => false,
+        }
+    }
+
+    /// A value as a real number; NaN for a text.
+    fn real(&self, at: usize) -> f64 {
+        match self {
+            Values::Reals(values) => values[at],
+            Values::Signed(values) => values[at] as f64,
+            Values::Unsigned(values) => values[at] as f64,
+            Values::Texts(_) => f64::NAN,
+        }
+    }
+
+    /// Whether 32-bit floats hold a value as quite another number.
+    fn is_rounded(&self, at: usize) -> bool {
+        let kept = self.real(at) as f32;
+        match self {
+            Values::Reals(values) => {
+                (kept.abs() >= 16_777_216.0 || kept == 0.0) && f64::from(kept) != values[at] && !values[at].is_nan()
+            }
+            Values::Signed(values) => kept as i128 != i128::from(values[at]),
+            Values::Unsigned(values) => kept as i128 != i128::from(values[at]),
+            Values::Texts(_) => false,
+        }
+    }
+
+    /// A value with all its digits.
+    fn written(&self, at: usize) -> String {
+        match self {
+            Values::Reals(values) => values[at].to_string(),
+            Values::Signed(values) => values[at].to_string(),
+            Values::Unsigned(values) => values[at].to_string(),
+            Values::Texts(_) => String::new(),
+        }
+    }
+
     fn len(&self) -> usize {
         match self {
             Values::Signed(values) => values.len(),

@@ -2,6 +2,22 @@
 
 use crate::format::text::Fault;
 
+const UNCLOSED: &str = "a quote is opened here and never closed; write a quote inside a field twice";
+
+/// Whether a text ends inside quotes, so that its last record goes on.
+pub(super) fn is_open(bytes: &[u8], separator: u8) -> bool {
+    if memchr::memchr(b'"', bytes).is_none() {
+        return false;
+    }
+    let mut records = Records::new(bytes, 0, separator);
+    while !records.is_done() {
+        if let Err(fault) = records.field() {
+            return fault.message == UNCLOSED;
+        }
+    }
+    false
+}
+
 /// A place in a text, always at the start of a field.
 pub(super) struct Records<'a> {
     pub(super) bytes: &'a [u8],
@@ -105,10 +121,7 @@ impl<'a> Records<'a> {
         let (mut at, mut escaped) = (start, false);
         let end = loop {
             let Some(quote) = memchr::memchr(b'"', &self.bytes[at..]) else {
-                return Err(Fault::new(
-                    open,
-                    "a quote is opened here and never closed; write a quote inside a field twice",
-                ));
+                return Err(Fault::new(open, UNCLOSED));
             };
             at += quote + 1;
             if self.bytes.get(at) != Some(&b'"') {

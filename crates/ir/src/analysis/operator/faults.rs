@@ -45,6 +45,7 @@ fn function_may_fault(function: &Function, vertex: Option<&Name>) -> bool {
             ExprKind::Builtin(Builtin::EdgeIndex, args) => !args.iter().skip(1).all(is_vertex),
             ExprKind::Builtin(Builtin::OutNeighbor | Builtin::RandomOutNeighbor | Builtin::RandomInNeighbor, _)
             | ExprKind::IntersectNeighbor { .. }
+            | ExprKind::Groups(_)
             | ExprKind::PriorityUpdate { .. } => true,
             _ => false,
         };

@@ -131,9 +131,10 @@ pub(super) fn writes_destination_only(module: &Module, apply: &FunctionRef) -> b
 /// other vertices and of edges are not the destination's.
 pub(super) fn changes_destination(module: &Module, apply: &FunctionRef) -> bool {
     let uses = Uses::of(module, apply, &[Place::Source, Place::Destination]);
-    let written = |used: &EntryUse| used.written.iter().any(|(place, _)| *place == Place::Destination);
+    let written = |used: &EntryUse| used.written.iter().any(|write| write.place == Place::Destination);
     let enqueued = Enqueues::of(module, apply).vertices;
     uses.unknown.is_some()
+        || uses.outside.is_some()
         || uses.vectors.values().any(written)
         || matches!(enqueued, Enqueued::Destination | Enqueued::Anything)
 }

@@ -1,0 +1,91 @@
+//! The programs of a command, and which of them a result belongs to.
+
+use graphwright::Program;
+use gw_ir::types::Type;
+use gw_programs::PARENT;
+
+use super::source;
+use crate::error::CliError;
+
+/// The programs of a command with the names by which they were asked for.
+pub struct Programs<'p>(pub Vec<(&'p str, &'p Program)>);
+
+/// Finds the programs of `pagerank,cc`: standard programs by name, or `.gt` files by path. The name of a file that is
+/// there is one program, whatever is in it.
+pub fn find(text: &str) -> Result<Vec<(String, Program)>, CliError> {
+    let names: Vec<&str> = match std::path::Path::new(text).exists() {
+        true => vec![text],
+        false => text.split(',').collect(),
+    };
+    for (at, name) in names.iter().enumerate() {
+        if name.is_empty() && names.len() > 1 {
+            return Err(CliError::Usage(format!("`{text}`: between two commas stands the name of a program")));
+        }
+        if names[..at].contains(name) {
+            return Err(CliError::Usage(format!("`{text}`: {name} is named twice; name every program once")));
+        }
+    }
+    names.into_iter().map(|name| Ok((name.to_string(), source::find(name)?))).collect()
+}
+
+impl<'p> Programs<'p> {
+    /// The program that has a global of this name and type, and the name of the global there: `label`, or `cc.label`
+    /// where several programs have one. `option` and `kind` stand in messages.
+    pub fn find<'t>(
+        &self,
+        option: &str,
+        text: &'t str,
+        kind: &str,
+        is_wanted: impl Fn(&Type) -> bool,
+    ) -> Result<(usize, &'t str), CliError> {
+        let known = |program: &'p Program| -> Vec<&'p str> {
+            let globals = program.module().globals.iter();
+            let mut names: Vec<&str> =
+                globals.clone().filter(|global| is_wanted(&global.ty)).map(|global| &*global.name).collect();
+            // The parents of a search are worked out where they are asked for.
+            let standard = program.as_standard().filter(|standard| standard.has_parents() && !names.contains(&PARENT));
+            let distances = standard.and_then(|standard| standard.reached).map(|reached| reached.vector);
+            if globals.clone().any(|global| distances == Some(&*global.name) && is_wanted(&global.ty)) {
+                names.push(PARENT);
+            }
+            names
+        };
+        // Of a standard program the other globals are its own business.
+        let is_listed = |program: &Program, name: &str| {
+            let results = program.as_standard().map(|standard| standard.results);
+            name == PARENT || results.is_none_or(|results| results.iter().any(|result| result.name == name))
+        };
+        let list = |program: &'p Program| {
+            let names: Vec<&str> = known(program).into_iter().filter(|name| is_listed(program, name)).collect();
+            if names.is_empty() { "none".to_string() } else { names.join(", ") }
+        };
+        // 1. With the name of a program in front.
+        let named = self.0.iter().enumerate().find_map(|(at, (name, program))| {
+            let rest = text.strip_prefix(name)?.strip_prefix('.')?;
+            known(program).contains(&rest).then_some((at, rest))
+        });
+        if let Some(found) = named {
+            return Ok(found);
+        }
+        // 2. The one program that has it.
+        let having: Vec<usize> = (0..self.0.len()).filter(|&at| known(self.0[at].1).contains(&text)).collect();
+        match (&having[..], &self.0[..]) {
+            (&[at], _) => Ok((at, text)),
+            ([], [(_, program)]) => {
+                Err(CliError::Usage(format!("{option}: the program has no {kind} `{text}`; it has {}", list(program))))
+            }
+            ([], programs) => {
+                let lists: Vec<String> =
+                    programs.iter().map(|(name, program)| format!("{name} has {}", list(program))).collect();
+                Err(CliError::Usage(format!("{option}: no program has a {kind} `{text}`; {}", lists.join("; "))))
+            }
+            (several, programs) => {
+                let names: Vec<String> = several.iter().map(|&at| format!("{}.{text}", programs[at].0)).collect();
+                Err(CliError::Usage(format!(
+                    "{option}: several programs have `{text}`: name the program too, as {}",
+                    names.join(" or ")
+                )))
+            }
+        }
+    }
+}

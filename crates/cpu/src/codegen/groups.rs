@@ -1,0 +1,465 @@
+//! Groups of the neighbours of a vertex: a table of the worker is filled edge by edge, then every group is looked at.
+
+use std::mem::offset_of;
+
+use cranelift::prelude::*;
+use gw_ir::expr::{Expr, FunctionRef, ReduceOp};
+use gw_ir::groups::{Encoding, GroupChoice, NeighbourGroups};
+use gw_ir::types::Scalar;
+
+use super::Refusal;
+use super::inputs::GraphArray;
+use super::memory::{Limit, Place, Reason};
+use super::translate::{Translator, clif_type};
+use crate::abi::{Worker, slot};
+use crate::groups::{FIRST_BITS, NO_KEY, SPREAD, Slot, Table};
+
+/// Bytes of a slot of a table, as a power of two.
+const SLOT_SHIFT: i64 = 4;
+const _: () = assert!(size_of::<Slot>() == 1 << SLOT_SHIFT);
+
+/// The table of the vertex at hand.
+#[derive(Clone, Copy)]
+struct Filled {
+    slots: Variable,
+    taken: Variable,
+    /// 32 less the logarithm of the slots.
+    shift: Variable,
+    multiplier: Variable,
+    /// Groups so far.
+    count: Variable,
+}
+
+/// How values become words and words values.
+#[derive(Clone, Copy)]
+struct Words {
+    encoding: Encoding,
+    scalar: Scalar,
+    /// The power of two of [`Encoding::Fixed`].
+    scale: Option<Value>,
+}
+
+impl Translator<'_, '_> {
+    /// What is chosen among the groups of a vertex.
+    pub(super) fn groups(&mut self, groups: &NeighbourGroups) -> Result<Value, Refusal> {
+        let vertex = self.value(&groups.vertex)?;
+        let own = match &groups.choice {
+            GroupChoice::Best { own: Some(own), .. } => Some(self.value(own)?),
+            _ => None,
+        };
+        let offsets = self.graph_array(&groups.graph, GraphArray::OutOffsets)?;
+        let reason = self.vertex_of(&groups.graph, vertex)?;
+        let (begin, end) = self.edge_range(offsets, vertex, reason);
+        let degree = self.b.ins().isub(end, begin);
+        let table = self.empty_table(degree);
+        let words = self.words(groups, vertex, (begin, end), degree)?;
+        self.each_keyed(groups, vertex, (begin, end), |t, edge, other, key| {
+            let word = match &groups.value {
+                None => t.b.ins().iconst(types::I64, 1),
+                Some(value) => {
+                    let value = t.of_edge(groups, value, edge, vertex, other)?;
+                    t.encode(words, value)
+                }
+            };
+            t.add_to_group(table, groups.combine, key, word);
+            Ok(())
+        })?;
+        if let Some(own) = own {
+            let zero = self.b.ins().iconst(types::I32, 0);
+            let zero = self.convert(zero, Scalar::Int, words.scalar);
+            let word = self.encode(words, zero);
+            let offered = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, own, 0);
+            self.when(offered, |t| t.offer(table, own, word));
+        }
+        self.choose(groups, words, table, vertex)
+    }
+
+    /// A table without groups, with slots enough for the beginning.
+    fn empty_table(&mut self, degree: Value) -> Filled {
+        // A power of two of at least twice the degree and the key that is offered, but not many at first.
+        let keys = self.b.ins().iadd_imm_s(degree, 1);
+        let wanted = self.b.ins().ishl_imm_s(keys, 1);
+        let wanted = self.b.ins().bor_imm_s(wanted, 3);
+        let zeros = self.b.ins().clz(wanted);
+        let all = self.b.ins().iconst(types::I64, 64);
+        let bits = self.b.ins().isub(all, zeros);
+        let most = self.b.ins().iconst(types::I64, FIRST_BITS);
+        let bits = self.b.ins().umin(bits, most);
+        let dense = self.slot(slot::TABLE_BITS, types::I64);
+        let is_dense = self.b.ins().icmp_imm_s(IntCC::NotEqual, dense, 0);
+        let bits = self.b.ins().select(is_dense, dense, bits);
+        let one = self.b.ins().iconst(types::I64, 1);
+        let size = self.b.ins().ishl(one, bits);
+        let room = self.table_field(offset_of!(Table, room));
+        let too_small = self.b.ins().icmp(IntCC::UnsignedLessThan, room, size);
+        self.when(too_small, |t| {
+            t.b.ins().call(t.helpers.group_reserve, &[t.worker, size]);
+        });
+        let width = self.b.ins().iconst(types::I64, 32);
+        let shift = self.b.ins().isub(width, bits);
+        let dense_multiplier = self.b.ins().ishl(one, shift);
+        let spread = self.b.ins().iconst(types::I64, i64::from(SPREAD));
+        let multiplier = self.b.ins().select(is_dense, dense_multiplier, spread);
+        let (slots, taken) = (self.table_field(offset_of!(Table, slots)), self.table_field(offset_of!(Table, taken)));
+        let zero = self.b.ins().iconst(types::I64, 0);
+        Filled {
+            slots: self.variable(types::I64, slots),
+            taken: self.variable(types::I64, taken),
+            shift: self.variable(types::I64, shift),
+            multiplier: self.variable(types::I64, multiplier),
+            count: self.variable(types::I64, zero),
+        }
+    }
+
+    fn table_field(&mut self, offset: usize) -> Value {
+        let worker = self.worker_fields();
+        self.load_at(types::I64, &worker, (offset_of!(Worker, table) + offset) as i32)
+    }
+
+    /// A loop over the edges of a vertex that have a key; the body gets position, neighbour and key.
+    fn each_keyed(
+        &mut self,
+        groups: &NeighbourGroups,
+        vertex: Value,
+        (begin, end): (Value, Value),
+        body: impl FnOnce(&mut Self, Value, Value, Value) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        let targets = self.graph_array(&groups.graph, GraphArray::OutTargets)?;
+        let limit = Limit::AtMost(self.inputs.slot(self.graph_source(&groups.graph, GraphArray::VertexCount)?));
+        self.for_range(begin, end, |t, edge, next| {
+            let at = t.place_at(targets, edge, 4, Reason::InList);
+            let other = t.load_constant(types::I32, &at, 0);
+            let visit = |t: &mut Self| {
+                let key = t.of_edge(groups, &groups.key, edge, vertex, other)?;
+                let counts = t.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, key, 0);
+                t.only_if(counts, next);
+                body(t, edge, other, key)
+            };
+            if t.target.careful {
+                return visit(t);
+            }
+            // Calls say that vertices of the graph are vertices of the operator.
+            if !t.memory.limits.contains(&limit) {
+                t.memory.limits.push(limit);
+            }
+            t.with_vertex(other, visit)
+        })
+    }
+
+    /// A function `(v, n)` or `(v, n, weight)` of an edge.
+    fn of_edge(
+        &mut self,
+        groups: &NeighbourGroups,
+        function: &FunctionRef,
+        edge: Value,
+        vertex: Value,
+        other: Value,
+    ) -> Result<Value, Refusal> {
+        let mut args = vec![vertex, other];
+        if self.function(&function.name)?.params.len() > 2 {
+            args.push(self.weight_at(&groups.graph, edge)?);
+        }
+        let result = self.call_with(function, &args)?;
+        result.ok_or_else(|| self.refuse("a function of an edge gives no number"))
+    }
+
+    /// The weight of the edge at a position, of the type that the graph declares.
+    fn weight_at(&mut self, graph: &Expr, edge: Value) -> Result<Value, Refusal> {
+        let weights = self.graph_array(graph, GraphArray::OutWeights)?;
+        let at = self.place_at(weights, edge, 4, Reason::InList);
+        self.weight_of(graph, &at)
+    }
+
+    /// How the values of the vertex become words.
+    fn words(
+        &mut self,
+        groups: &NeighbourGroups,
+        vertex: Value,
+        list: (Value, Value),
+        degree: Value,
+    ) -> Result<Words, Refusal> {
+        let gives = match &groups.value {
+            Some(value) => Some(self.function(&value.name)?.result_type()),
+            None => None,
+        };
+        let encoding = groups.encoding(gives.as_ref());
+        let scalar = gives.as_ref().and_then(|ty| ty.scalar()).unwrap_or(Scalar::Int);
+        let (Encoding::Fixed, Some(value)) = (encoding, &groups.value) else {
+            return Ok(Words { encoding, scalar, scale: None });
+        };
+        let zero = self.b.ins().iconst(types::I64, 0);
+        let greatest = self.variable(types::I64, zero);
+        self.each_keyed(groups, vertex, list, |t, edge, other, _| {
+            let value = t.of_edge(groups, value, edge, vertex, other)?;
+            let value = t.convert(value, scalar, Scalar::Double);
+            let bits = t.b.ins().bitcast(types::I64, MemFlagsData::new(), value);
+            let magnitude = t.b.ins().band_imm_s(bits, i64::MAX);
+            let before = t.b.use_var(greatest);
+            let after = t.b.ins().umax(before, magnitude);
+            t.b.def_var(greatest, after);
+            Ok(())
+        })?;
+        let greatest = self.b.use_var(greatest);
+        let call = self.b.ins().call(self.helpers.group_scale, &[greatest, degree]);
+        let scale = Some(self.b.inst_results(call)[0]);
+        Ok(Words { encoding, scalar, scale })
+    }
+
+    fn encode(&mut self, words: Words, value: Value) -> Value {
+        let wide = self.convert(value, words.scalar, words.encoding.scalar());
+        match (words.encoding, words.scale) {
+            (Encoding::Signed | Encoding::Unsigned, _) => wide,
+            (Encoding::Flipped, _) => self.b.ins().bxor_imm_s(wide, i64::MIN),
+            (Encoding::Ordered | Encoding::Fixed, None) => {
+                let bits = self.b.ins().bitcast(types::I64, MemFlagsData::new(), wide);
+                self.ordered(bits)
+            }
+            (Encoding::Ordered | Encoding::Fixed, Some(scale)) => {
+                let units = self.b.ins().fmul(wide, scale);
+                let units = self.b.ins().nearest(units);
+                self.b.ins().fcvt_to_sint_sat(types::I64, units)
+            }
+        }
+    }
+
+    /// The value of a group in the type that a function takes.
+    fn decode(&mut self, words: Words, word: Value, wanted: Scalar) -> Value {
+        let value = match (words.encoding, words.scale) {
+            (Encoding::Signed | Encoding::Unsigned, _) => word,
+            (Encoding::Flipped, _) => self.b.ins().bxor_imm_s(word, i64::MIN),
+            (Encoding::Ordered | Encoding::Fixed, None) => {
+                let bits = self.ordered(word);
+                self.b.ins().bitcast(types::F64, MemFlagsData::new(), bits)
+            }
+            (Encoding::Ordered | Encoding::Fixed, Some(scale)) => {
+                let units = self.b.ins().fcvt_from_sint(types::F64, word);
+                let one = self.b.ins().f64const(1.0);
+                let unit = self.b.ins().fdiv(one, scale);
+                self.b.ins().fmul(units, unit)
+            }
+        };
+        self.convert(value, words.encoding.scalar(), wanted)
+    }
+
+    /// The bits of a double as a number in the order of the doubles, and back.
+    fn ordered(&mut self, bits: Value) -> Value {
+        let sign = self.b.ins().sshr_imm_s(bits, 63);
+        let mask = self.b.ins().ushr_imm_s(sign, 1);
+        self.b.ins().bxor(bits, mask)
+    }
+
+    /// Looks a key up: `found` and `absent` get the slot, and go on where this returns.
+    fn probe(
+        &mut self,
+        table: Filled,
+        key: Value,
+        found: impl FnOnce(&mut Self, &Place),
+        absent: impl FnOnce(&mut Self, &Place, Value, Value),
+    ) {
+        let wide = self.b.ins().uextend(types::I64, key);
+        let multiplier = self.b.use_var(table.multiplier);
+        let spread = self.b.ins().imul(wide, multiplier);
+        let spread = self.b.ins().band_imm_s(spread, i64::from(u32::MAX));
+        let shift = self.b.use_var(table.shift);
+        let first = self.b.ins().ushr(spread, shift);
+        let [head, other, empty, next, hit, done] = std::array::from_fn(|_| self.b.create_block());
+        self.b.append_block_param(head, types::I64);
+        self.b.ins().jump(head, &[first.into()]);
+        self.b.switch_to_block(head);
+        let at = self.b.block_params(head)[0];
+        let slots = self.b.use_var(table.slots);
+        let place = self.slot_at(slots, at);
+        let there = self.load(types::I64, &place);
+        let same = self.b.ins().icmp(IntCC::Equal, there, wide);
+        self.b.ins().brif(same, hit, &[], other, &[]);
+        self.b.switch_to_block(other);
+        self.b.seal_block(other);
+        let free = self.b.ins().icmp_imm_s(IntCC::Equal, there, NO_KEY);
+        self.b.ins().brif(free, empty, &[], next, &[]);
+        self.b.switch_to_block(next);
+        self.b.seal_block(next);
+        let last = self.b.ins().iconst(types::I64, i64::from(u32::MAX));
+        let mask = self.b.ins().ushr(last, shift);
+        let following = self.b.ins().iadd_imm_s(at, 1);
+        let following = self.b.ins().band(following, mask);
+        self.b.ins().jump(head, &[following.into()]);
+        self.b.seal_block(head);
+        self.b.switch_to_block(hit);
+        self.b.seal_block(hit);
+        found(self, &place);
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(empty);
+        self.b.seal_block(empty);
+        absent(self, &place, at, wide);
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(done);
+        self.b.seal_block(done);
+    }
+
+    fn slot_at(&mut self, slots: Value, at: Value) -> Place {
+        let offset = self.b.ins().ishl_imm_s(at, SLOT_SHIFT);
+        Place::new(self.b.ins().iadd(slots, offset), Reason::Table)
+    }
+
+    /// Adds a word to the group of a key.
+    fn add_to_group(&mut self, table: Filled, combine: ReduceOp, key: Value, word: Value) {
+        let at = offset_of!(Slot, word) as i32;
+        let found = |t: &mut Self, place: &Place| {
+            let old = t.load_at(types::I64, place, at);
+            let new = match combine {
+                ReduceOp::Min => t.b.ins().smin(old, word),
+                ReduceOp::Max => t.b.ins().smax(old, word),
+                _ => t.b.ins().iadd(old, word),
+            };
+            t.store_at(new, place, at);
+        };
+        self.probe(table, key, found, |t, place, number, wide| t.begin_group(table, place, number, wide, word));
+    }
+
+    /// Adds a group with this word unless there is one.
+    fn offer(&mut self, table: Filled, key: Value, word: Value) {
+        let absent = |t: &mut Self, place: &Place, at, wide| t.begin_group(table, place, at, wide, word);
+        self.probe(table, key, |_, _| {}, absent);
+    }
+
+    fn begin_group(&mut self, table: Filled, place: &Place, at: Value, key: Value, word: Value) {
+        self.store_at(key, place, offset_of!(Slot, key) as i32);
+        self.store_at(word, place, offset_of!(Slot, word) as i32);
+        let count = self.b.use_var(table.count);
+        let taken = self.b.use_var(table.taken);
+        let note = self.place_at(taken, count, 4, Reason::Table);
+        let narrow = self.b.ins().ireduce(types::I32, at);
+        self.store(narrow, &note);
+        let count = self.b.ins().iadd_imm_s(count, 1);
+        self.b.def_var(table.count, count);
+        // A table that is half full doubles.
+        let last = self.b.ins().iconst(types::I64, i64::from(u32::MAX));
+        let shift = self.b.use_var(table.shift);
+        let mask = self.b.ins().ushr(last, shift);
+        let twice = self.b.ins().ishl_imm_s(count, 1);
+        let full = self.b.ins().icmp(IntCC::UnsignedGreaterThan, twice, mask);
+        self.when(full, |t| {
+            t.b.ins().call(t.helpers.group_grow, &[t.worker, count]);
+            for (variable, offset) in [
+                (table.slots, offset_of!(Table, slots)),
+                (table.taken, offset_of!(Table, taken)),
+                (table.shift, offset_of!(Table, shift)),
+            ] {
+                let value = t.table_field(offset);
+                t.b.def_var(variable, value);
+            }
+            let spread = t.b.ins().iconst(types::I64, i64::from(SPREAD));
+            t.b.def_var(table.multiplier, spread);
+        });
+    }
+
+    /// Empties the table group by group; the body gets key and word.
+    fn each_group(
+        &mut self,
+        table: Filled,
+        body: impl FnOnce(&mut Self, Value, Value) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        let (zero, count) = (self.b.ins().iconst(types::I64, 0), self.b.use_var(table.count));
+        self.for_range(zero, count, |t, number, _| {
+            let taken = t.b.use_var(table.taken);
+            let note = t.place_at(taken, number, 4, Reason::Table);
+            let at = t.load(types::I32, &note);
+            let at = t.b.ins().uextend(types::I64, at);
+            let slots = t.b.use_var(table.slots);
+            let place = t.slot_at(slots, at);
+            let key = t.load_at(types::I64, &place, offset_of!(Slot, key) as i32);
+            let word = t.load_at(types::I64, &place, offset_of!(Slot, word) as i32);
+            let none = t.b.ins().iconst(types::I64, NO_KEY);
+            t.store_at(none, &place, offset_of!(Slot, key) as i32);
+            let key = t.b.ins().ireduce(types::I32, key);
+            body(t, key, word)
+        })
+    }
+
+    fn choose(
+        &mut self,
+        groups: &NeighbourGroups,
+        words: Words,
+        table: Filled,
+        vertex: Value,
+    ) -> Result<Value, Refusal> {
+        let none = self.b.ins().iconst(types::I32, -1);
+        match &groups.choice {
+            GroupChoice::Best { score, .. } => {
+                let nothing = self.b.ins().f64const(0.0);
+                let (best, choice) = (self.variable(types::F64, nothing), self.variable(types::I32, none));
+                self.each_group(table, |t, key, word| {
+                    let worth = t.of_group(score, words, vertex, key, word)?;
+                    let worth = worth.ok_or_else(|| t.refuse("a score is no number"))?;
+                    let (least, chosen) = (t.b.use_var(best), t.b.use_var(choice));
+                    let first = t.b.ins().icmp_imm_s(IntCC::SignedLessThan, chosen, 0);
+                    let number = t.b.ins().fcmp(FloatCC::Equal, worth, worth);
+                    let first = t.b.ins().band(first, number);
+                    let greater = t.b.ins().fcmp(FloatCC::GreaterThan, worth, least);
+                    let equal = t.b.ins().fcmp(FloatCC::Equal, worth, least);
+                    let lesser = t.b.ins().icmp(IntCC::SignedLessThan, key, chosen);
+                    let tie = t.b.ins().band(equal, lesser);
+                    let better = t.b.ins().bor(greater, tie);
+                    // Before the first score there is nothing to be better than.
+                    let known = t.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, chosen, 0);
+                    let better = t.b.ins().band(better, known);
+                    let better = t.b.ins().bor(better, first);
+                    let worth = t.b.ins().select(better, worth, least);
+                    let chosen = t.b.ins().select(better, key, chosen);
+                    t.b.def_var(best, worth);
+                    t.b.def_var(choice, chosen);
+                    Ok(())
+                })?;
+                Ok(self.b.use_var(choice))
+            }
+            GroupChoice::Each(visit) => {
+                self.each_group(table, |t, key, word| t.of_group(visit, words, vertex, key, word).map(|_| ()))?;
+                Ok(self.b.ins().iconst(types::I32, 0))
+            }
+            GroupChoice::Count => {
+                let count = self.b.use_var(table.count);
+                self.each_group(table, |_, _, _| Ok(()))?;
+                Ok(self.b.ins().ireduce(types::I32, count))
+            }
+            GroupChoice::LeastAbsent => {
+                let zero = self.b.ins().iconst(types::I32, 0);
+                let [head, next, out] = std::array::from_fn(|_| self.b.create_block());
+                self.b.append_block_param(head, types::I32);
+                self.b.ins().jump(head, &[zero.into()]);
+                self.b.switch_to_block(head);
+                let key = self.b.block_params(head)[0];
+                let free = self.variable(types::I32, zero);
+                let one = self.b.ins().iconst(types::I32, 1);
+                self.b.def_var(free, one);
+                self.probe(table, key, |t, _| t.b.def_var(free, zero), |_, _, _, _| {});
+                let free = self.b.use_var(free);
+                self.b.ins().brif(free, out, &[], next, &[]);
+                self.b.switch_to_block(next);
+                self.b.seal_block(next);
+                let following = self.b.ins().iadd_imm_s(key, 1);
+                self.b.ins().jump(head, &[following.into()]);
+                self.b.seal_block(head);
+                self.b.switch_to_block(out);
+                self.b.seal_block(out);
+                self.each_group(table, |_, _, _| Ok(()))?;
+                Ok(key)
+            }
+        }
+    }
+
+    /// A function `(v, key, value)` of a group.
+    fn of_group(
+        &mut self,
+        function: &FunctionRef,
+        words: Words,
+        vertex: Value,
+        key: Value,
+        word: Value,
+    ) -> Result<Option<Value>, Refusal> {
+        let wanted = self.function(&function.name)?.params.get(2).and_then(|p| p.ty.scalar());
+        let wanted = wanted.ok_or_else(|| self.refuse("a function of a group takes no number"))?;
+        let value = self.decode(words, word, wanted);
+        debug_assert_eq!(self.b.func.dfg.value_type(value), clif_type(wanted));
+        self.call_with(function, &[vertex, key, value])
+    }
+}

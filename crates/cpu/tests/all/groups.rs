@@ -1,0 +1,60 @@
+//! Grouped neighbourhoods on this machine: with any number of threads and any table as on the reference machine.
+
+use std::sync::Arc;
+
+use gw_cpu::CpuVm;
+use gw_exec::{GraphVm, Program, ReferenceVm, RunOptions, RunResult, SpecGraphs, Value};
+use gw_graph::progress::Silent;
+use gw_graph::{Graph, GraphSpec};
+use gw_lang::{SourceFile, compile_front};
+use gw_schedule::ProgramSchedule;
+
+const TEXT: &str = include_str!("../../../exec/tests/all/groups.gt");
+
+fn run(vm: &dyn GraphVm, schedule: &str, graph: &Arc<Graph>) -> RunResult {
+    let front = compile_front(&SourceFile::new("groups.gt", TEXT)).unwrap_or_else(|_| panic!("the program is right"));
+    let module = gw_ir::lower(&front.typed, TEXT).unwrap();
+    let schedule: ProgramSchedule =
+        if schedule.is_empty() { ProgramSchedule::default() } else { schedule.parse().unwrap() };
+    let module = gw_ir::run_pipeline(module, &schedule, &gw_ir::Options::default()).unwrap();
+    let graphs = SpecGraphs::new();
+    graphs.insert("g", Arc::clone(graph));
+    let options = RunOptions { graphs: Arc::new(graphs), ..RunOptions::with_args(["g"]) };
+    let mut program = Program::prepare(vm, Arc::new(module)).unwrap();
+    program.run(&options).unwrap_or_else(|e| panic!("{schedule:?}: {e}"))
+}
+
+/// The results as bits; sums of reals over several vertices are none.
+fn bits(result: &RunResult) -> Vec<(String, Vec<u64>)> {
+    let bits = |value: &Value| match value {
+        Value::Vector(vector) => (0..vector.len()).map(|i| vector.load_bits(i)).collect(),
+        value => vec![value.bits().unwrap_or(0)],
+    };
+    result
+        .globals
+        .iter()
+        .filter(|(_, v)| !matches!(v, Value::Graph(_)))
+        .map(|(n, v)| (n.to_string(), bits(v)))
+        .collect()
+}
+
+#[test]
+fn all_tables_and_teams_find_the_same_groups() {
+    let machines = [CpuVm::new(1), CpuVm::new(3), CpuVm::with_tiny_chunks(4)];
+    let kinds = ["kron:10:weights=1..9", "star:3000:weights=1..9", "grid:9x9:weights=1..9", "complete:80:weights=1..9"];
+    for spec in kinds {
+        let graph = Arc::new(GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph);
+        let expected = bits(&run(&ReferenceVm::new(), "", &graph));
+        for vm in &machines {
+            for table in ["", "hash", "dense"] {
+                let labels = ["s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8"];
+                let clause = |label: &&str| format!("{label}@table={table}");
+                let schedule = match table {
+                    "" => String::new(),
+                    _ => labels.iter().map(clause).collect::<Vec<_>>().join(";"),
+                };
+                assert_eq!(bits(&run(vm, &schedule, &graph)), expected, "{spec} {schedule}");
+            }
+        }
+    }
+}

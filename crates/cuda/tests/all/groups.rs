@@ -1,0 +1,50 @@
+//! Grouped neighbourhoods on the emulated device: lanes, warps, blocks and tables in memory find the groups of the
+//! reference machine.
+
+use std::sync::Arc;
+
+use gw_cuda::CudaVm;
+use gw_emulator::EmulatedDevice;
+use gw_exec::{GraphVm, Program, ReferenceVm, RunOptions, RunResult, SpecGraphs, Value};
+use gw_graph::progress::Silent;
+use gw_graph::{Graph, GraphSpec};
+use gw_lang::{SourceFile, compile_front};
+use gw_schedule::{Family, ProgramSchedule};
+
+const TEXT: &str = include_str!("../../../exec/tests/all/groups.gt");
+
+fn run(vm: &dyn GraphVm, graph: &Arc<Graph>) -> RunResult {
+    let front = compile_front(&SourceFile::new("groups.gt", TEXT)).unwrap_or_else(|_| panic!("the program is right"));
+    let module = gw_ir::lower(&front.typed, TEXT).unwrap();
+    let options = gw_ir::Options { family: Some(Family::Gpu), ..gw_ir::Options::default() };
+    let module = gw_ir::run_pipeline(module, &ProgramSchedule::default(), &options).unwrap();
+    let graphs = SpecGraphs::new();
+    graphs.insert("g", Arc::clone(graph));
+    let options = RunOptions { graphs: Arc::new(graphs), ..RunOptions::with_args(["g"]) };
+    Program::prepare(vm, Arc::new(module)).unwrap().run(&options).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// The results as bits.
+fn bits(result: &RunResult) -> Vec<(String, Vec<u64>)> {
+    let bits = |value: &Value| match value {
+        Value::Vector(vector) => (0..vector.len()).map(|i| vector.load_bits(i)).collect(),
+        value => vec![value.bits().unwrap_or(0)],
+    };
+    result
+        .globals
+        .iter()
+        .filter(|(_, v)| !matches!(v, Value::Graph(_)))
+        .map(|(n, v)| (n.to_string(), bits(v)))
+        .collect()
+}
+
+#[test]
+fn lanes_warps_blocks_and_memory_find_the_same_groups() {
+    let Some(device) = EmulatedDevice::new() else { return };
+    let vm = CudaVm::on(Arc::new(device));
+    // The hub of the star needs a table in memory, that of the small star and the complete graph a block.
+    for spec in ["kron:8:weights=1..9", "star:1200:weights=1..9", "grid:6x6:weights=1..9", "complete:90:weights=1..9"] {
+        let graph = Arc::new(GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph);
+        assert_eq!(bits(&run(&vm, &graph)), bits(&run(&ReferenceVm::new(), &graph)), "{spec}");
+    }
+}

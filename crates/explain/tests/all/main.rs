@@ -1,0 +1,5 @@
+//! The tests of this crate that can share a process, in one program: it is compiled and linked once.
+
+mod counts;
+mod gpu;
+mod page;

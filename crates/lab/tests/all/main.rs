@@ -1,0 +1,7 @@
+//! The tests of this crate that can share a process, in one program: it is compiled and linked once.
+
+mod check;
+mod lab;
+mod report;
+mod sequences;
+mod suites;

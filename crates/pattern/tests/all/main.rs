@@ -1,0 +1,6 @@
+//! The tests of this crate that can share a process, in one program: it is compiled and linked once.
+
+mod approximate;
+mod device;
+mod exact;
+mod readers;

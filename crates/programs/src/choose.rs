@@ -1,0 +1,80 @@
+//! Arguments that are worked out from the graph where they are left out: a width of buckets, a landmark.
+
+use gw_graph::{Graph, VertexId, Weights};
+
+use crate::validate::levels;
+
+/// The width of buckets is the mean weight times this, divided by the square of the mean degree.
+const WIDTH_FACTOR: f64 = 22.0;
+/// The width is at least this part of the mean weight.
+const LEAST_WIDTH: f64 = 1.0 / 40.0;
+
+/// The width of buckets of distances that suits a graph: the denser the graph, the sooner a bucket is settled, and the
+/// more work a wide bucket wastes. Measured on the CPU machine: `bench/cpu-choice.md`.
+pub(crate) fn delta(graph: &Graph) -> u32 {
+    let (weight, degree) = (mean_weight(graph).max(1.0), mean_degree(graph).max(1.0));
+    let factor = (WIDTH_FACTOR / (degree * degree)).max(LEAST_WIDTH);
+    (weight * factor).round().clamp(1.0, f64::from(i32::MAX)) as u32
+}
+
+/// A vertex behind the source, seen from the target: of those from which a path with fewest edges leads over the source
+/// to the target, the one farthest from the source. What the distances from there say about a vertex on the way to the
+/// target is then nearly exact. The source itself where no other vertex leads to the source.
+pub(crate) fn landmark(graph: &Graph, source: VertexId, target: VertexId) -> VertexId {
+    let to = |vertex| levels(graph.incoming(), vertex);
+    let (to_source, to_target) = (to(source), to(target));
+    let detour = |v: VertexId| {
+        let (near, far) = (to_source[v as usize], to_target[v as usize]);
+        (near >= 0 && far >= 0).then(|| (far - near, near, std::cmp::Reverse(v)))
+    };
+    let all = (0..graph.vertices() as VertexId).filter_map(|v| Some((detour(v)?, v)));
+    all.max_by_key(|&(rank, _)| rank).map_or(source, |(_, v)| v)
+}
+
+/// The mean weight of the edges; 1 without weights.
+pub(crate) fn mean_weight(graph: &Graph) -> f64 {
+    let edges = graph.edges().max(1) as f64;
+    let sum: f64 = match graph.out().weights() {
+        Weights::None => edges,
+        Weights::Int(weights) => weights.iter().map(|&w| f64::from(w)).sum(),
+        Weights::Float(weights) => weights.iter().map(|&w| f64::from(w)).sum(),
+    };
+    sum / edges
+}
+
+/// Edges per vertex.
+pub(crate) fn mean_degree(graph: &Graph) -> f64 {
+    graph.edges() as f64 / graph.vertices().max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use gw_graph::{GraphSpec, progress::Silent};
+
+    use super::*;
+
+    fn graph(spec: &str) -> Graph {
+        GraphSpec::parse(spec).and_then(|spec| spec.load(&Silent)).unwrap().graph
+    }
+
+    #[test]
+    fn widths_follow_weights_and_degrees() {
+        assert_eq!(delta(&graph("path:1")), 22);
+        assert_eq!(delta(&graph("complete:81:weights=400..400")), 10);
+        // Nearly two edges per vertex.
+        let path = delta(&graph("path:1001:weights=100..100"));
+        assert!((545..560).contains(&path), "{path}");
+        assert_eq!(delta(&graph("path:2:weights=2147483646..2147483646")), i32::MAX as u32);
+    }
+
+    #[test]
+    fn landmarks_lie_behind_the_source() {
+        let path = graph("path:10");
+        assert_eq!((landmark(&path, 3, 7), landmark(&path, 7, 3), landmark(&path, 0, 9)), (0, 9, 0));
+        let directed = graph("path:10:directed");
+        assert_eq!((landmark(&directed, 3, 7), landmark(&directed, 0, 7)), (0, 0));
+        // No vertex leads to both ends.
+        assert_eq!(landmark(&graph("star:5:directed"), 2, 3), 0);
+        assert_eq!(landmark(&graph("bipartite:2:2:0"), 1, 3), 1);
+    }
+}

@@ -1,0 +1,8 @@
+//! The tests of this crate that can share a process, in one program: it is compiled and linked once.
+
+mod common;
+mod cycles;
+mod machine;
+mod printed;
+mod sequence;
+mod standard;
