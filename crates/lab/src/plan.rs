@@ -331,7 +331,9 @@ fn arguments(entry: &Entry) -> Result<(Vec<String>, Values)> {
         if is_file { None } else { Some(gw_programs::find(&entry.program).map_err(graphwright::Error::from)?) };
     let known = standard.map_or(&[][..], |p| p.args);
     let defaults = known.iter().filter_map(|arg| match arg.kind {
-        ArgKind::Count(count) | ArgKind::Row { example: count, .. } => Some((arg.name.to_string(), count.to_string())),
+        ArgKind::Count(count) | ArgKind::Starts(count) | ArgKind::Row { example: count, .. } => {
+            Some((arg.name.to_string(), count.to_string()))
+        }
         ArgKind::Tolerance(number) | ArgKind::Share(number) | ArgKind::Positive(number) => {
             Some((arg.name.to_string(), number.to_string()))
         }
@@ -348,6 +350,7 @@ fn arguments(entry: &Entry) -> Result<(Vec<String>, Values)> {
                 ArgKind::Landmark => "landmark",
                 ArgKind::Delta => "delta",
                 ArgKind::Count(_)
+                | ArgKind::Starts(_)
                 | ArgKind::Row { .. }
                 | ArgKind::Tolerance(_)
                 | ArgKind::Share(_)

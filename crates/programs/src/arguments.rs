@@ -183,7 +183,7 @@ fn check(arg: &Arg, text: &str) -> Result<(), ArgumentError> {
             (sources::may_be(text), expected)
         }
         ArgKind::Delta => (whole(1), format!("a whole number from 1 to {MOST}")),
-        ArgKind::Count(_) => (whole(0), format!("a whole number from 0 to {MOST}")),
+        ArgKind::Count(_) | ArgKind::Starts(_) => (whole(0), format!("a whole number from 0 to {MOST}")),
         ArgKind::Row { .. } => {
             let good = text.parse::<u32>().is_ok_and(|number| number <= LONGEST_ROW);
             (good, format!("a whole number from 0 to {LONGEST_ROW}, the most entries that a row can have"))

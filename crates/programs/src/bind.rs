@@ -6,7 +6,7 @@
 use gw_graph::{Graph, VertexId};
 
 use crate::arguments::ArgumentError;
-use crate::choose::{delta, landmark, mean_degree, mean_weight};
+use crate::choose::{delta, landmark, mean_degree, mean_weight, starts};
 use crate::example::busiest;
 use crate::registry::{Arg, ArgKind, Program};
 use crate::sources;
@@ -30,6 +30,8 @@ pub struct Settled {
     pub chosen_landmark: Option<VertexId>,
     /// Which width of buckets was taken since none was given, and why, in a sentence.
     pub chosen_delta: Option<String>,
+    /// From how many vertices the program searches since no number was given, in a sentence.
+    pub chosen_starts: Option<String>,
 }
 
 impl Program {
@@ -102,6 +104,7 @@ impl Bound {
             chosen_source: None,
             chosen_landmark: None,
             chosen_delta: None,
+            chosen_starts: None,
         };
         for (arg, value) in self.program.args.iter().zip(&self.values) {
             let text = match value {
@@ -130,6 +133,9 @@ impl Bound {
             ArgKind::Delta if in_parts => {
                 Err(bad("a width: give one, since of a graph in parts no process knows the mean weight"))
             }
+            ArgKind::Starts(_) if in_parts => {
+                Err(bad("a number: give one, since of a graph in parts no process knows all edges"))
+            }
             _ if in_parts => Err(bad(
                 "a vertex: give one, since of a graph in parts no process knows the vertex with the most edges",
             )),
@@ -141,6 +147,17 @@ impl Bound {
                      vertex"
                 ));
                 Ok(width.to_string())
+            }
+            ArgKind::Starts(_) => {
+                let (starts, all, name) = (starts(graph), graph.vertices(), arg.name);
+                settled.chosen_starts = Some(match starts == all {
+                    true => format!("no number of {name} is given: taken are all {all} vertices, values are exact"),
+                    false => format!(
+                        "no number of {name} is given: taken are {starts} of {all} vertices, values are estimates; \
+                         --{name} {all} makes them exact"
+                    ),
+                });
+                Ok(starts.to_string())
             }
             ArgKind::Landmark => {
                 let end = |kind: ArgKind| {

@@ -31,7 +31,7 @@ pub fn example_args(program: &Program, spec: &str, graph: &Graph) -> Vec<String>
         ArgKind::Target => farthest(graph.out(), busiest(graph.out())).to_string(),
         ArgKind::Landmark => (graph.vertices() / 2).to_string(),
         ArgKind::Delta => (mean_weight(graph).max(1.0) as u64).to_string(),
-        ArgKind::Count(count) | ArgKind::Row { example: count, .. } => count.to_string(),
+        ArgKind::Count(count) | ArgKind::Starts(count) | ArgKind::Row { example: count, .. } => count.to_string(),
         ArgKind::Tolerance(number) | ArgKind::Share(number) | ArgKind::Positive(number) => number.to_string(),
         ArgKind::Weights => "auto".to_string(),
     };

@@ -93,6 +93,8 @@ pub enum ArgKind {
     Delta,
     /// A whole number from 0 on, with the value that checks and labs use.
     Count(u32),
+    /// A number of vertices to search from, with the value that checks and labs use: all of them give exact values.
+    Starts(u32),
     /// A number of entries in each row of the results, which are as long as the argument says.
     Row {
         /// The value that checks and labs use.
@@ -116,9 +118,9 @@ impl ArgKind {
         matches!(self, ArgKind::Source | ArgKind::Sources)
     }
 
-    /// The graph decides where it is left out: a start, a landmark, a width of buckets.
+    /// The graph decides where it is left out: a start, a number of starts, a landmark, a width of buckets.
     pub fn is_chosen(self) -> bool {
-        self.is_start() || matches!(self, ArgKind::Landmark | ArgKind::Delta)
+        self.is_start() || matches!(self, ArgKind::Starts(_) | ArgKind::Landmark | ArgKind::Delta)
     }
 }
 

@@ -32,6 +32,10 @@ const fn count(name: &'static str, meaning: &'static str, example: u32) -> Arg {
     Arg { name, meaning, kind: ArgKind::Count(example), default: None }
 }
 
+const fn starts(name: &'static str, meaning: &'static str, example: u32) -> Arg {
+    Arg { name, meaning, kind: ArgKind::Starts(example), default: None }
+}
+
 /// A greatest number of rounds; 100 when left out.
 const fn rounds(example: u32) -> Arg {
     Arg { default: Some("100"), ..count("rounds", "greatest number of rounds", example) }
@@ -67,6 +71,12 @@ const fn row(name: &'static str, meaning: &'static str, example: u32, written: u
 
 /// Vertices of a random walk.
 const LENGTH: Arg = Arg { default: Some("80"), ..row("length", "vertices of a walk", 12, WALK_ROW) };
+
+/// Vertices that `msbfs` searches from; 64 when left out.
+const PIVOTS: Arg = Arg { default: Some("64"), ..row("pivots", "number of vertices to search from", 70, PIVOT_ROW) };
+
+/// Hops that `khop` goes; 2 when left out.
+const HOPS: Arg = Arg { default: Some("2"), ..count("hops", "greatest number of hops", 2) };
 
 /// A parameter of node2vec; 1 when left out.
 const fn preference(name: &'static str, meaning: &'static str, example: &'static str) -> Arg {
@@ -216,15 +226,15 @@ pub(crate) const PROGRAMS: &[Program] = &[
             output("level", "vector of int", "hops from the source, -1 out of reach")
         ], , validate::bc),
     program!("bc-all": "betweenness centrality, exact or from sampled sources",
-        [GRAPH, count("sources", "number of sources; |V| or more give exact values", 4)] -> [
+        [GRAPH, starts("sources", "number of sources; |V| or more give exact values", 4)] -> [
             output("centrality", "vector of double", "betweenness over all pairs, not normalised")
         ], , validate::betweenness),
     program!("bc-edges": "betweenness centrality of edges, exact or from sampled sources",
-        [GRAPH, count("sources", "number of sources; |V| or more give exact values", 4)] -> [
+        [GRAPH, starts("sources", "number of sources; |V| or more give exact values", 4)] -> [
             output("centrality", "edge vector of double", "betweenness over all pairs, not normalised")
         ], simple, validate::edge_betweenness),
     program!("bc-weighted": "betweenness centrality of vertices and edges by the lengths of paths",
-        [GRAPH, count("sources", "number of sources; |V| or more give exact values", 4)] -> [
+        [GRAPH, starts("sources", "number of sources; |V| or more give exact values", 4)] -> [
             output("centrality", "vector of double", "betweenness over all pairs, not normalised"),
             output("edge_centrality", "edge vector of double", "the same for edges")
         ], positive simple whole, validate::weighted_betweenness),
@@ -274,7 +284,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
             output("rmse", "double", "error at the end")
         ], nonnegative symmetric whole, validate::cf),
     program!("closeness": "closeness centrality from sampled pivots",
-        [GRAPH, count("pivots", "number of pivots; |V| or more give exact values", 8)] -> [
+        [GRAPH, starts("pivots", "number of pivots; |V| or more give exact values", 8)] -> [
             output("closeness", "vector of double", "closeness with respect to the pivots")
         ], , validate::closeness),
     program!("coloring": "vertex coloring, largest degree first",
@@ -306,7 +316,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
             output("embedding", "vector of 64 float", "64 numbers per vertex, alike where neighbourhoods are")
         ], symmetric, validate::fastrp),
     program!("harmonic": "harmonic centrality, exact or from sampled pivots",
-        [GRAPH, count("pivots", "number of pivots; |V| or more give exact values", 8)] -> [
+        [GRAPH, starts("pivots", "number of pivots; |V| or more give exact values", 8)] -> [
             output("harmonic", "vector of double", "sum of 1 / hops to the vertex")
         ], , validate::harmonic),
     program!("hits": "hubs and authorities, power iteration",
@@ -350,7 +360,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
     program!("kcore-unordered": "core numbers, peeling by rounds",
         [GRAPH] -> [output("core", "vector of int", "core number")], symmetric, validate::kcore),
     program!("khop": "the vertices within some hops of one",
-        [GRAPH, SOURCE, count("hops", "greatest number of hops", 2)] -> [
+        [GRAPH, SOURCE, HOPS] -> [
             output("level", "vector of int", "hops from the source, -1 outside"),
             output("reached", "int", "vertices within the hops")
         ], , validate::khop),
@@ -395,7 +405,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
     program!("mis": "maximal independent set",
         [GRAPH] -> [output("state", "vector of int", "1 for members, 2 for others")], symmetric, validate::mis),
     program!("msbfs": "distances in hops from many vertices at once",
-        [GRAPH, row("pivots", "number of vertices to search from", 70, PIVOT_ROW)] -> [
+        [GRAPH, PIVOTS] -> [
             output("hops", "rows of PIVOTS int", "hops from each pivot, -1 out of reach")
         ], , validate::msbfs),
     program!("msf": "minimum spanning forest, Boruvka's method",

@@ -100,7 +100,7 @@ fn of_standard(place: &Place<'_>, program: &StandardProgram) -> String {
         ArgKind::Source | ArgKind::Sources => "0".to_string(),
         ArgKind::Target | ArgKind::Landmark => "17".to_string(),
         ArgKind::Delta => "16".to_string(),
-        ArgKind::Count(example) | ArgKind::Row { example, .. } => example.to_string(),
+        ArgKind::Count(example) | ArgKind::Starts(example) | ArgKind::Row { example, .. } => example.to_string(),
         ArgKind::Tolerance(number) | ArgKind::Share(number) | ArgKind::Positive(number) => number.to_string(),
         ArgKind::Weights => "auto".to_string(),
     });

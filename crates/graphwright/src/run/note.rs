@@ -24,6 +24,8 @@ pub enum Note {
     },
     /// No width of buckets was given; one was worked out.
     ChosenWidth(String),
+    /// From how many vertices a program searches, since no number is given.
+    ChosenStarts(String),
     /// Edges count by their weights, or do not, since the graph or an argument says so.
     Weights(String),
     /// The program sees the graph in another way than it was given, such as a directed graph as an undirected one.
@@ -106,9 +108,11 @@ impl fmt::Display for Note {
                 let place = "which lies behind the source as seen from the target";
                 write!(f, "no landmark is given: taken is {vertex}, {place}")
             }
-            Note::ChosenWidth(text) | Note::Weights(text) | Note::View(text) | Note::LeftToDefaults(text) => {
-                f.write_str(text)
-            }
+            Note::ChosenWidth(text)
+            | Note::ChosenStarts(text)
+            | Note::Weights(text)
+            | Note::View(text)
+            | Note::LeftToDefaults(text) => f.write_str(text),
             Note::Stranded { vertex, meaning } => {
                 write!(f, "warning: no edge leaves the vertex {vertex}, {meaning}")
             }

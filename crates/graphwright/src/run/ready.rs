@@ -65,6 +65,7 @@ impl Program {
         let landmark = settled.chosen_landmark.map(|vertex| suited.graph.shown(vertex).to_string());
         ready.notes.extend(landmark.map(|vertex| Note::ChosenLandmark { vertex }));
         ready.notes.extend(settled.chosen_delta.map(Note::ChosenWidth));
+        ready.notes.extend(settled.chosen_starts.map(Note::ChosenStarts));
         ready.notes.extend(weighing.map(Note::Weights));
         ready.notes.extend(suited.notes.into_iter().map(Note::View));
         if let Some(source) = suited.program.stranded(&settled.args, &suited.graph) {

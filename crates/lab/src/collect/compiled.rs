@@ -89,7 +89,9 @@ impl Compiled {
             }
             // The program is compiled before variants are known: rows have the length of its text.
             ArgKind::Row { example, .. } => Ok(example.to_string()),
-            ArgKind::Count(_) => variant.count.map(|n| n.to_string()).ok_or_else(|| lacks("a count", "--rounds")),
+            ArgKind::Count(_) | ArgKind::Starts(_) => {
+                variant.count.map(|n| n.to_string()).ok_or_else(|| lacks("a count", "--rounds"))
+            }
             ArgKind::Tolerance(number) | ArgKind::Share(number) | ArgKind::Positive(number) => Ok(number.to_string()),
             ArgKind::Weights => Ok("ignore".to_string()),
             ArgKind::Target | ArgKind::Landmark | ArgKind::Delta => {

@@ -93,7 +93,7 @@ pub(super) fn arguments(program: &StandardProgram, plain: &Graph, arg: u32) -> O
                 }
                 *text = ((arg + 1) % vertices).to_string();
             }
-            ArgKind::Count(count) => *text = (count + arg % 3).to_string(),
+            ArgKind::Count(count) | ArgKind::Starts(count) => *text = (count + arg % 3).to_string(),
             _ => {}
         }
     }
