@@ -102,6 +102,112 @@ end
 ",
     ),
     (
+        "loops in functions that are called twice, in conditions, and by themselves",
+        "func unseen(v : Node) -> yes : bool
+    yes = y[v] == 0;
+end
+func see[hop : int](src : Node, dst : Node, weight : int)
+    y[dst] = hop;
+end
+func forget(v : Node)
+    y[v] = 0;
+end
+func search(root : int, members : list{vertexset{Node}}) -> hops : int
+    var frontier : vertexset{Node} = new vertexset{Node}(0);
+    frontier.addVertex(root);
+    hops = 1;
+    y[root] = hops;
+    #s0# while frontier.getVertexSetSize() != 0
+        hops = hops + 1;
+        #s1# var next : vertexset{Node} = links.from(frontier).to(unseen).applyModified(see[hops], y);
+        members.append(frontier);
+        frontier = next;
+    end
+end
+func still(all : vertexset{Node}) -> yes : bool
+    var left : vertexset{Node} = all.filter(unseen);
+    yes = left.getVertexSetSize() > 20;
+end
+func down(n : int)
+    if n > 0
+        nodes.apply(forget);
+        y[n] = n;
+        down(n - 1);
+    end
+end
+func main()
+    var levels : list{vertexset{Node}} = new list{vertexset{Node}}();
+    print search(1, levels) * 100 + levels.size();
+    nodes.apply(forget);
+    #l# for i in 2:5
+        var far : int = search(i, levels);
+        print far, y.sum();
+        nodes.apply(forget);
+    end
+    var n : int = 0;
+    while still(nodes) and n < 12
+        y[n] = 1;
+        n = n + 1;
+    end
+    print n, y.sum();
+    down(3);
+    print y.sum();
+    delete levels;
+end
+",
+    ),
+    (
+        "views of edges",
+        "const heavy : edgeset{Link}(Node,Node,int) = links.where(is_heavy);
+const least : int = 3;
+const weight_of : vector{Link}(int) = 0;
+func is_heavy(src : Node, dst : Node, weight : int) -> yes : bool
+    yes = weight > least;
+end
+func below[bound : int](src : Node, dst : Node, weight : int) -> yes : bool
+    yes = weight < bound;
+end
+func forward(src : Node, dst : Node) -> yes : bool
+    yes = src < dst;
+end
+func is_noted[wanted : int](src : Node, dst : Node, e : Link) -> yes : bool
+    yes = weight_of[e] == wanted;
+end
+func note(src : Node, dst : Node, weight : int, e : Link)
+    weight_of[e] = weight;
+end
+func count(src : Node, dst : Node)
+    y[dst] += 1;
+end
+func spread(src : Node, dst : Node, weight : int)
+    x[dst] min= x[src] + weight;
+end
+func odd(src : Node, dst : Node) -> yes : bool
+    yes = src mod 2 == 1;
+end
+func main()
+    heavy.apply(count);
+    print y.sum();
+    heavy.where(below[6]).where(forward).apply(count);
+    print y.sum();
+    links.apply(note);
+    links.where(is_noted[5]).apply(count);
+    print y.sum();
+    x[1] = -20;
+    var frontier : vertexset{Node} = new vertexset{Node}(0);
+    frontier.addVertex(1);
+    while frontier.getVertexSetSize() != 0
+        var next : vertexset{Node} = heavy.from(frontier).applyModified(spread, x);
+        delete frontier;
+        frontier = next;
+    end
+    print x.sum();
+    var chosen : vertexset{Node} = links.where(below[3]).apply(odd);
+    print chosen.getVertexSetSize();
+end
+",
+    ),
+    (
         "priorities that the host looks at",
         "const far : vector{Node}(int) = 2147483647;
 const queue : priority_queue{Node}(int);

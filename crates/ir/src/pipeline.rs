@@ -2,6 +2,7 @@
 
 use crate::module::Module;
 use crate::passes::*;
+use crate::points;
 use crate::source::Span;
 use crate::validate::validate;
 use gw_schedule::{Family, ProgramSchedule};
@@ -71,8 +72,9 @@ pub fn run_pipeline(
     {
         return Err(PipelineError::UnknownPass(last.clone()));
     }
+    let schedule = points::spread(&module, schedule);
     let context = PassContext {
-        schedule,
+        schedule: &schedule,
         family: options.family.or(schedule.family()).unwrap_or(Family::Cpu),
         allow_unknown_labels: options.allow_unknown_labels,
     };

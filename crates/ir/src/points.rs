@@ -10,7 +10,8 @@ use crate::operator::{EdgeOutput, EdgeSetIterator, Operator, VertexFilter};
 use crate::source::{Name, Span};
 use crate::stmt::{Block, Stmt, StmtKind};
 use crate::walk::{stmt_exprs, walk_expr};
-use gw_schedule::{PointKind, ProgramPoint, Sources};
+use gw_schedule::{PointKind, ProgramPoint, ProgramSchedule, Sources};
+use std::collections::HashSet;
 
 /// A place that takes a schedule.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,6 +85,47 @@ pub fn label_paths(module: &Module) -> Vec<String> {
         walk(body, "", &mut out);
     }
     out
+}
+
+/// The schedule with a schedule of its own for every copy of a function: a label path as written in the function means
+/// the place in all copies that the schedule does not name by their own paths ([`gw_lang::inlined`]).
+pub fn spread(module: &Module, schedule: &ProgramSchedule) -> ProgramSchedule {
+    let mut spread = schedule.clone();
+    let (mut all, mut copies) = (HashSet::new(), Vec::new());
+    for body in crate::walk::bodies(module) {
+        written_paths(body, "", "", &mut |path, written| {
+            if path != written && schedule.get(path).is_none() && schedule.get(written).is_some() {
+                copies.push((path.to_string(), written.to_string()));
+            }
+            all.insert(path.to_string());
+        });
+    }
+    for (path, written) in &copies {
+        if let Some(own) = schedule.get(written) {
+            // The path is made of labels, which are names.
+            let _ = spread.set(path, own.clone());
+        }
+    }
+    for (_, written) in copies.iter().filter(|(_, written)| !all.contains(written)) {
+        spread.remove(written);
+    }
+    spread
+}
+
+/// Calls `f` with the path of every labelled statement, and with its path as written in its function.
+fn written_paths(block: &[Stmt], prefix: &str, written_prefix: &str, f: &mut dyn FnMut(&str, &str)) {
+    for stmt in block {
+        let path = own_path(prefix, stmt);
+        let written = stmt.label.as_ref().filter(|_| path.is_some()).map(|label| match label.rsplit_once(':') {
+            Some((_, own)) => own.to_string(),
+            None => own_path(written_prefix, stmt).unwrap_or_default(),
+        });
+        if let (Some(path), Some(written)) = (&path, &written) {
+            f(path, written);
+        }
+        let (prefix, written) = (path.as_deref().unwrap_or(prefix), written.as_deref().unwrap_or(written_prefix));
+        stmt.blocks().into_iter().for_each(|block| written_paths(block, prefix, written, f));
+    }
 }
 
 /// What replaces a statement, given its label path.

@@ -15,7 +15,8 @@ pub type Block = Vec<Stmt>;
 /// A statement with its label and its place in the source.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stmt {
-    /// `#label#` of the program; part of label paths.
+    /// `#label#` of the program; part of label paths. What stands before the last colon is the scope of a body that
+    /// stands in place of a call; see [`gw_lang::inlined`].
     pub label: Option<Name>,
     /// Where it was written.
     pub span: Span,

@@ -1,9 +1,12 @@
 //! Label paths of a program, and what a schedule says about places that the program does not have.
 
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::inlined::{Allowance, Inlined};
 use crate::schedule::{LabelUse, ParsedSchedule};
 use crate::suggest::nearest;
-use crate::typed::{Expr, ExprKind, Init, Stmt, StmtKind, TypedProgram};
+use crate::typed::{Expr, ExprKind, FuncKind, FuncUse, Init, Stmt, StmtKind, TypedProgram};
+use crate::types::FuncId;
+use crate::visit;
 use gw_schedule::{Axis, PointKind, ProgramSchedule, Schedule, Transform};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,8 +24,9 @@ fn suggestion(nearest: &Option<String>) -> String {
     nearest.as_ref().map_or(String::new(), |near| format!("; did you mean `{near}`?"))
 }
 
-/// All label paths of the program, sorted: for every labelled statement the labels of the statements around it
-/// (in the same function) and its own, joined by colons. Labels of `if` do not count.
+/// All label paths of the program, sorted: for every labelled statement the labels of the statements around it and its
+/// own, joined by colons; as written in its function, and through the calls that stand for the body of a function
+/// ([`inlined`](crate::inlined)). Labels of `if` do not count.
 ///
 /// ```
 /// use gw_lang::{SourceFile, check, labels::label_paths, parse};
@@ -32,37 +36,62 @@ fn suggestion(nearest: &Option<String>) -> String {
 /// ```
 pub fn label_paths(program: &TypedProgram) -> Vec<String> {
     let mut paths = BTreeSet::new();
-    for function in &program.functions {
-        collect(&function.body, "", &mut |path, _| {
-            paths.insert(path.to_string());
-        });
-    }
+    each_place(program, &mut |path, _| _ = paths.insert(path.to_string()));
     paths.into_iter().collect()
 }
 
-/// Calls `f` with the path of every labelled statement.
-fn collect(body: &[Stmt], around: &str, f: &mut impl FnMut(&str, &Stmt)) {
-    for stmt in body {
-        let is_if = matches!(stmt.kind, StmtKind::If { .. });
-        let path = match &stmt.label {
-            Some(label) if !is_if && around.is_empty() => label.name.clone(),
-            Some(label) if !is_if => format!("{around}:{}", label.name),
-            _ => around.to_string(),
-        };
-        if stmt.label.is_some() && !is_if {
-            f(&path, stmt);
-        }
-        match &stmt.kind {
-            StmtKind::If { arms, otherwise } => {
-                for (_, body) in arms {
-                    collect(body, &path, f);
-                }
-                collect(otherwise, &path, f);
+/// Calls `f` with the paths of every labelled statement.
+fn each_place(program: &TypedProgram, f: &mut impl FnMut(&str, &Stmt)) {
+    let inlined = Inlined::of(program);
+    let mut places =
+        Places { program, inlined: &inlined, function: FuncId(0), through_calls: false, left: Allowance::default() };
+    for (id, function) in program.functions.iter().enumerate() {
+        places.function = FuncId(id as u32);
+        places.through_calls = program.main == Some(places.function) || function.kind == FuncKind::Export;
+        places.collect(&function.body, "", f);
+    }
+}
+
+/// The statements of a function, and of those whose bodies its calls stand for.
+struct Places<'p> {
+    program: &'p TypedProgram,
+    inlined: &'p Inlined,
+    function: FuncId,
+    through_calls: bool,
+    left: Allowance,
+}
+
+impl Places<'_> {
+    /// Calls `f` with the path of every labelled statement.
+    fn collect(&mut self, body: &[Stmt], around: &str, f: &mut impl FnMut(&str, &Stmt)) {
+        let join = |label: &str| if around.is_empty() { label.to_string() } else { format!("{around}:{label}") };
+        for stmt in body {
+            let label = stmt.label.as_ref().filter(|_| !matches!(stmt.kind, StmtKind::If { .. }));
+            let path = label.map_or_else(|| around.to_string(), |label| join(&label.name));
+            if label.is_some() {
+                f(&path, stmt);
             }
-            StmtKind::While { body, .. } | StmtKind::DoWhile { body, .. } | StmtKind::For { body, .. } => {
-                collect(body, &path, f);
+            let mut calls = Vec::new();
+            if self.through_calls {
+                visit::exprs(stmt, &mut |e| {
+                    if let ExprKind::Call { func, .. } = &e.kind {
+                        calls.push(FuncUse { func: func.func, captures: Vec::new(), span: func.span });
+                    }
+                });
             }
-            _ => {}
+            for call in calls {
+                let inlined = self.inlined;
+                let Some(site) = inlined.take(self.function, &call, &mut self.left) else { continue };
+                let around = site.scope.as_ref().map_or_else(|| around.to_string(), |scope| join(scope));
+                let (program, caller) = (self.program, std::mem::replace(&mut self.function, call.func));
+                self.left.nested -= 1;
+                self.collect(&program.function(call.func).body, &around, f);
+                self.left.nested += 1;
+                self.function = caller;
+            }
+            for inner in visit::blocks(stmt) {
+                self.collect(inner, &path, f);
+            }
         }
     }
 }
@@ -187,11 +216,9 @@ fn unknown(known: &BTreeSet<String>, uses: &[LabelUse], severity: Severity) -> V
 fn drop_edge_settings(program: &TypedProgram, parsed: &mut ParsedSchedule) -> Vec<Diagnostic> {
     // A path may stand in several functions; all its statements must be vertex operators.
     let mut vertex: BTreeMap<String, bool> = BTreeMap::new();
-    for function in &program.functions {
-        collect(&function.body, "", &mut |path, stmt| {
-            *vertex.entry(path.to_string()).or_insert(true) &= is_vertex_operator(stmt);
-        });
-    }
+    each_place(program, &mut |path, stmt| {
+        *vertex.entry(path.to_string()).or_insert(true) &= is_vertex_operator(stmt);
+    });
     let mut diagnostics = Vec::new();
     let paths: Vec<String> = vertex.into_iter().filter_map(|(path, is)| is.then_some(path)).collect();
     for path in paths {

@@ -29,6 +29,7 @@ pub mod check;
 pub mod diagnostic;
 pub mod dump;
 mod front;
+pub mod inlined;
 pub mod labels;
 pub mod lexer;
 mod modules;

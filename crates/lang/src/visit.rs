@@ -2,22 +2,26 @@
 
 use crate::typed::{EdgeApply, Expr, ExprKind, Filter, FuncUse, GroupApply, Init, Place, Stmt, StmtKind};
 
+/// The blocks of statements directly inside a statement.
+pub fn blocks(stmt: &Stmt) -> Vec<&[Stmt]> {
+    match &stmt.kind {
+        StmtKind::If { arms, otherwise } => {
+            arms.iter().map(|(_, body)| body.as_slice()).chain([otherwise.as_slice()]).collect()
+        }
+        StmtKind::While { body, .. }
+        | StmtKind::DoWhile { body, .. }
+        | StmtKind::For { body, .. }
+        | StmtKind::ForEach { body, .. } => vec![body],
+        _ => Vec::new(),
+    }
+}
+
 /// Calls `f` for every statement, outer before inner.
 pub fn stmts(body: &[Stmt], f: &mut impl FnMut(&Stmt)) {
     for stmt in body {
         f(stmt);
-        match &stmt.kind {
-            StmtKind::If { arms, otherwise } => {
-                for (_, body) in arms {
-                    stmts(body, f);
-                }
-                stmts(otherwise, f);
-            }
-            StmtKind::While { body, .. }
-            | StmtKind::DoWhile { body, .. }
-            | StmtKind::For { body, .. }
-            | StmtKind::ForEach { body, .. } => stmts(body, f),
-            _ => {}
+        for inner in blocks(stmt) {
+            stmts(inner, f);
         }
     }
 }

@@ -6,6 +6,7 @@ mod changing;
 mod claims;
 mod classes;
 mod contract;
+mod exam;
 mod groups;
 mod intersections;
 mod listings;

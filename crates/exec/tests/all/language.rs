@@ -244,3 +244,91 @@ func main() nodes.apply(double_it); print x.sum(); print nodes.size(); end
 ";
     assert_eq!(printed(source, graph(1, &[]), &[]), "20\n5\n");
 }
+
+/// A path of four vertices and a way around it, with weights.
+fn ways() -> std::sync::Arc<gw_graph::Graph> {
+    common::weighted(4, &[(0, 1, 20), (1, 2, 5), (1, 3, 30), (2, 3, 11), (0, 3, 1)])
+}
+
+#[test]
+fn views_have_the_edges_for_which_a_function_is_true() {
+    let source = format!(
+        "{}const heavy : edgeset{{Link}}(Node,Node,int) = links.where(over[10]);
+         const dist : vector{{Node}}(int) = 1000;
+         const marked : vector{{Link}}(bool) = false;
+         const met : int = 0;
+         func over[least : int](src : Node, dst : Node, weight : int) -> yes : bool yes = weight > least; end
+         func from_0(src : Node, dst : Node) -> yes : bool yes = src == 0; end
+         func is_marked(src : Node, dst : Node, e : Link) -> yes : bool yes = marked[e]; end
+         func mark(src : Node, dst : Node, e : Link) marked[e] = dst == 3; end
+         func relax(src : Node, dst : Node, weight : int) dist[dst] min= dist[src] + weight; end
+         func meet(src : Node, dst : Node) met += 1; end
+         func is_even(src : Node, dst : Node) -> yes : bool yes = dst mod 2 == 0; end
+         func main()
+             var frontier : vertexset{{Node}} = new vertexset{{Node}}(0);
+             frontier.addVertex(0);
+             dist[0] = 0;
+             while frontier.getVertexSetSize() != 0
+                 var next : vertexset{{Node}} = heavy.from(frontier).applyModified(relax, dist);
+                 delete frontier;
+                 frontier = next;
+             end
+             for v in 0:4 print dist[v]; end
+             heavy.apply(meet); print met;
+             heavy.where(from_0).apply(meet); print met;
+             links.apply(mark);
+             links.where(is_marked).apply(meet); print met;
+             var even : vertexset{{Node}} = links.where(over[4]).apply(is_even); print even.getVertexSetSize();
+             even = heavy.apply(is_even); print even.getVertexSetSize(), heavy.getVertices();
+         end",
+        common::WEIGHTED
+    );
+    let lines = printed(&source, ways(), &[]);
+    assert_eq!(lines.lines().collect::<Vec<_>>(), ["0", "20", "1000", "50", "3", "4", "7", "1", "0 4"]);
+}
+
+#[test]
+fn functions_with_loops_do_what_calls_of_them_did() {
+    let source = format!(
+        "{HEAD}const seen : vector{{Node}}(int) = 0;
+         const total : int = 0;
+         func fresh(v : Node) -> yes : bool yes = seen[v] == 0; end
+         func see[by : int](src : Node, dst : Node) seen[dst] = by; end
+         func forget(v : Node) seen[v] = 0; end
+         func search(root : int, by : int) -> found : int
+             var frontier : vertexset{{Node}} = new vertexset{{Node}}(0);
+             frontier.addVertex(root);
+             seen[root] = by;
+             while frontier.getVertexSetSize() != 0
+                 found += frontier.getVertexSetSize();
+                 var next : vertexset{{Node}} = links.from(frontier).to(fresh).applyModified(see[by], seen);
+                 delete frontier;
+                 frontier = next;
+             end
+             total = total + found;
+             root = -1;
+         end
+         func again(n : int) -> sum : int
+             if n > 0
+                 nodes.apply(forget);
+                 sum = search(n, 1) + again(n - 1);
+             end
+         end
+         func main()
+             var root : int = 1;
+             print total + search(root, 7), root, total;
+             print search(0, 7), seen[0];
+             for i in 0:2
+                 nodes.apply(forget);
+                 var n : int = search(i, i + 1);
+                 print n, seen[2];
+             end
+             print again(2), total;
+             if search(2, 1) == 1 and total > 0 print 5; elif search(1, 1) == 2 print 6; else print 7; end
+             print total;
+         end"
+    );
+    let lines = printed(&source, graph(3, &[(0, 1), (1, 2)]), &[]);
+    let wanted = ["2 1 2", "1 7", "3 1", "2 2", "3 11", "5", "12"];
+    assert_eq!(lines.lines().collect::<Vec<_>>(), wanted);
+}

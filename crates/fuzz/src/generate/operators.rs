@@ -209,6 +209,27 @@ impl Writer {
         }
     }
 
+    /// `.where(...)`, now and then: a condition of edges that reads nothing of `hidden`.
+    fn view(&mut self, host: &Host, graph: &GraphVar, hidden: &[String]) -> String {
+        if !self.dice.percent(20) {
+            return String::new();
+        }
+        let element = self.elements[graph.element].name;
+        let end = |text: &str| VertexName { text: text.into(), bound: graph.vertices };
+        let mut draft = self.draft(host, Runs::Test, vec![end("dst"), end("src")], hidden);
+        let mut params = format!("src : {element}, dst : {element}");
+        if let Some(weight) = graph.weight
+            && self.dice.percent(50)
+        {
+            params += &format!(", weight : {weight}");
+            draft.scope.numbers.push("weight".into());
+        }
+        let condition = format!("yes = {};", self.condition(&draft.scope, 2));
+        let name = self.fresh("t");
+        self.function(&format!("func {name}{}({params}) -> yes : bool", draft.declared()), vec![condition]);
+        format!(".where({name}{})", draft.bound())
+    }
+
     /// An edge operator with a new function; a new set where it yields one.
     pub(super) fn edge_operator(&mut self, host: &mut Host) {
         let graph = self.some_graph(host);
@@ -271,7 +292,8 @@ impl Writer {
         let from = self.restriction(host, &graph, "from", &hidden);
         let to = self.restriction(host, &graph, "to", &hidden);
         let label = self.fresh("o");
-        let call = format!("{}{from}{to}.{method}({name}{}{more});", graph.name, draft.bound());
+        let view = self.view(host, &graph, &hidden);
+        let call = format!("{}{view}{from}{to}.{method}({name}{}{more});", graph.name, draft.bound());
         if method == "apply" && result.is_empty() {
             host.line(format!("#{label}# {call}"));
             return;

@@ -177,7 +177,8 @@ impl Wanted {
                     .and_then(|wanted| options.graphs.load(&wanted.text, wanted.weight).ok()),
                 _ => None,
             };
-            let mut settled = Settled::fixed(module, ProgramSchedule::clone(schedule), *origin).expecting(graph);
+            let schedule = gw_ir::points::spread(&module, schedule);
+            let mut settled = Settled::fixed(module, schedule, *origin).expecting(graph);
             settled.decision.load_seconds = start.elapsed().as_secs_f64();
             return settled;
         }

@@ -22,12 +22,15 @@ impl<'p> Lowering<'p> {
     /// An expression where no temporary can be put in front.
     pub(super) fn plain(&mut self, expr: &'p typed::Expr, position: &'static str) -> Lower<Expr> {
         let mut pre = Block::new();
-        let lowered = self.expr(expr, &mut pre)?;
+        let in_statement = std::mem::replace(&mut self.in_statement, false);
+        let lowered = self.expr(expr, &mut pre);
+        self.in_statement = in_statement;
+        let lowered = lowered?;
         if pre.is_empty() { Ok(lowered) } else { self.fail(expr.span, LowerProblem::OperatorPosition(position)) }
     }
 
     pub(super) fn exprs(&mut self, exprs: &'p [typed::Expr], pre: &mut Block) -> Lower<Vec<Expr>> {
-        exprs.iter().map(|e| self.expr(e, pre)).collect()
+        self.in_order(&exprs.iter().collect::<Vec<_>>(), pre)
     }
 
     fn boxed(&mut self, expr: &'p typed::Expr, pre: &mut Block) -> Lower<Box<Expr>> {
@@ -85,15 +88,20 @@ impl<'p> Lowering<'p> {
             }
             typed::ExprKind::Not(inner) => Expr::negated(self.expr(inner, pre)?),
             typed::ExprKind::Binary { op, left, right } => {
-                let left = self.expr(left, pre)?;
-                let right = if matches!(op, BinaryOp::And | BinaryOp::Or) {
-                    self.plain(right, "on the right side of `and` or `or`")?
-                } else {
-                    self.expr(right, pre)?
-                };
-                Expr::binary(*op, left, right)
+                if matches!(op, BinaryOp::And | BinaryOp::Or) {
+                    let left = self.expr(left, pre)?;
+                    let right = self.plain(right, "on the right side of `and` or `or`")?;
+                    return Ok(Expr::binary(*op, left, right));
+                }
+                match <[Expr; 2]>::try_from(self.in_order(&[left, right], pre)?) {
+                    Ok([left, right]) => Expr::binary(*op, left, right),
+                    Err(_) => return self.arity(expr),
+                }
             }
             typed::ExprKind::Call { func, args } => {
+                if let Some(site) = self.site(func) {
+                    return self.call(&site, func, args, pre);
+                }
                 let function = self.function_ref(func, pre)?;
                 let args = self.exprs(args, pre)?;
                 Expr::new(ExprKind::Call { function, args }, ty)
@@ -173,7 +181,7 @@ impl<'p> Lowering<'p> {
         pre: &mut Block,
     ) -> Lower<Expr> {
         use LangBuiltin as L;
-        let universe = args.first().is_some_and(|a| self.program.is_universe(a));
+        let universe = args.first().is_some_and(|a| self.is_universe(a));
         let mut lowered = self.exprs(args, pre)?;
         let simple = match builtin {
             L::VertexCount => Builtin::VertexCount,

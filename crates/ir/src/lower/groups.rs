@@ -134,7 +134,7 @@ impl<'p> Lowering<'p> {
         let all = || Expr::new(ExprKind::Universe(None), ty.clone());
         Ok(match &apply.from {
             None => (all(), true),
-            Some(Filter::Set(set)) if self.program.is_universe(set) => (all(), true),
+            Some(Filter::Set(set)) if self.is_universe(set) => (all(), true),
             Some(Filter::Set(set)) => (self.variable(set, "members", pre)?, false),
             Some(Filter::Func(func)) => {
                 let filter = self.function_ref(func, pre)?;

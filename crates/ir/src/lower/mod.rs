@@ -1,9 +1,10 @@
 //! Lowering: from the checked program of `gw-lang` to GraphIR.
 //!
-//! Meaning is carried over one to one. Three things change: ids become unique names (a shadowed `x` becomes `x_2`),
-//! operators that stand inside larger expressions get a temporary of their own, and every priority operator learns
-//! which queue it works on.
+//! Meaning is carried over one to one. Four things change: ids become unique names (a shadowed `x` becomes `x_2`),
+//! operators that stand inside larger expressions get a temporary of their own, calls of functions that run operators
+//! become the bodies of these, and every priority operator learns which queue it works on.
 
+mod body;
 mod expr;
 mod groups;
 mod operator;
@@ -18,9 +19,10 @@ use crate::module::{Context, Function, FunctionKind, Global, GlobalInit, Module,
 use crate::source::{Name, Span};
 use crate::stmt::Block;
 use crate::types::{Domain, Type};
+use gw_lang::inlined::{Allowance, Inlined};
 use gw_lang::typed::{self, FuncKind, Init, TypedProgram};
 use gw_lang::types as lang;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// A program that the language allows but GraphIR cannot say.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -59,10 +61,21 @@ pub fn lower(program: &TypedProgram, source: &str) -> Result<Module, LowerError>
             .map(Name::from)
             .collect(),
         function: None,
+        id: lang::FuncId(0),
         names: Vec::new(),
         taken: HashSet::new(),
         left: Vec::new(),
         made: Vec::new(),
+        makers: HashMap::new(),
+        inlined: Inlined::of(program),
+        allowance: Allowance::default(),
+        is_host: false,
+        in_statement: true,
+        scope: None,
+        labelled: 0,
+        copied: HashSet::new(),
+        reassigned: body::reassigned(program),
+        universes: program.globals.iter().filter(|g| g.universe).map(|g| g.name.as_str().into()).collect(),
     };
     lowering.module()
 }
@@ -74,8 +87,10 @@ struct Lowering<'p> {
     lines: Vec<usize>,
     /// Names of globals and functions, which locals must not take.
     reserved: HashSet<Name>,
-    /// The function being lowered.
+    /// The function being lowered, or whose body is put in place of a call.
     function: Option<&'p typed::Function>,
+    /// Its number.
+    id: lang::FuncId,
     /// Name of each of its locals.
     names: Vec<Name>,
     /// All names in use in it.
@@ -85,6 +100,26 @@ struct Lowering<'p> {
     left: Vec<Option<Name>>,
     /// Functions that the program does not have: those of operators over groups.
     made: Vec<Function>,
+    /// For each of them the function that it was made for.
+    makers: HashMap<Name, Name>,
+    /// The calls that stand for bodies.
+    inlined: Inlined,
+    /// What their copies may still cost.
+    allowance: Allowance,
+    /// The present function is one that machines begin with: only there calls become bodies.
+    is_host: bool,
+    /// Statements can be put in front of the present expression.
+    in_statement: bool,
+    /// What comes before the outermost labels of the present body.
+    scope: Option<String>,
+    /// Labelled statements around the present one in its function.
+    labelled: usize,
+    /// Functions whose bodies stand in place of calls.
+    copied: HashSet<Name>,
+    /// Globals that are assigned as a whole.
+    reassigned: HashSet<Name>,
+    /// Globals that stand for all vertices.
+    universes: HashSet<Name>,
 }
 
 type Lower<T> = Result<T, LowerError>;
@@ -139,12 +174,15 @@ impl<'p> Lowering<'p> {
             module.globals.push(global);
         }
         for (id, function) in self.program.functions.iter().enumerate() {
-            let is_main = self.program.main == Some(lang::FuncId(id as u32));
+            self.id = lang::FuncId(id as u32);
+            let is_main = self.program.main == Some(self.id);
             let function = self.lower_function(function, is_main)?;
             // A function stands behind those that it calls or applies.
+            self.makers.extend(self.made.iter().map(|made| (made.name.clone(), function.name.clone())));
             module.functions.append(&mut self.made);
             module.functions.push(function);
         }
+        body::drop_copied(&mut module, &self.copied, &|made| self.makers.get(made).cloned());
         crate::analysis::repeats::settle(&mut module);
         crate::analysis::leaves::note(&mut module);
         crate::analysis::claims::note(&mut module);
@@ -184,6 +222,7 @@ impl<'p> Lowering<'p> {
 
     fn lower_function(&mut self, function: &'p typed::Function, is_main: bool) -> Lower<Function> {
         self.function = Some(function);
+        self.is_host = is_main || function.kind == FuncKind::Export;
         self.taken.clear();
         self.names.clear();
         for local in &function.locals {
@@ -219,13 +258,7 @@ impl<'p> Lowering<'p> {
 
     /// A name that nothing in the present function and no global or function has.
     fn fresh(&mut self, base: &str) -> Name {
-        let mut name: Name = base.into();
-        let mut n = 1;
-        while self.reserved.contains(&name) || !self.taken.insert(name.clone()) {
-            n += 1;
-            name = format!("{base}_{n}").as_str().into();
-        }
-        name
+        fresh_in(&self.reserved, &mut self.taken, base)
     }
 
     fn var(&self, var: typed::Var) -> Expr {
@@ -240,4 +273,15 @@ impl<'p> Lowering<'p> {
             }
         }
     }
+}
+
+/// `base`, `base_2`, `base_3`, ...: the first that is neither reserved nor taken, which is then taken.
+fn fresh_in(reserved: &HashSet<Name>, taken: &mut HashSet<Name>, base: &str) -> Name {
+    let mut name: Name = base.into();
+    let mut n = 1;
+    while reserved.contains(&name) || !taken.insert(name.clone()) {
+        n += 1;
+        name = format!("{base}_{n}").as_str().into();
+    }
+    name
 }

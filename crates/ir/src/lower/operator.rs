@@ -21,13 +21,13 @@ impl<'p> Lowering<'p> {
             typed::ExprKind::EdgeApply(apply) => self.edge_apply(apply, expr.span, pre)?,
             typed::ExprKind::Groups(apply) => self.group_apply(apply, expr.span, pre)?,
             typed::ExprKind::VertexApply { set, func } => {
-                let meta = VertexMeta { is_all_vertices: self.program.is_universe(set), ..VertexMeta::default() };
+                let meta = VertexMeta { is_all_vertices: self.is_universe(set), ..VertexMeta::default() };
                 let set = self.variable(set, "members", pre)?;
                 let apply = self.function_ref(func, pre)?;
                 Operator::VertexSetIterator(VertexSetIterator { set, apply, meta })
             }
             typed::ExprKind::VertexFilter { set, func } => {
-                let meta = VertexMeta { is_all_vertices: self.program.is_universe(set), ..VertexMeta::default() };
+                let meta = VertexMeta { is_all_vertices: self.is_universe(set), ..VertexMeta::default() };
                 let set = self.variable(set, "members", pre)?;
                 let filter = self.function_ref(func, pre)?;
                 Operator::VertexSetFilter(VertexSetFilter { set, filter, meta })
@@ -86,7 +86,7 @@ impl<'p> Lowering<'p> {
     fn filter(&mut self, filter: Option<&'p Filter>, pre: &mut Block) -> Lower<VertexFilter> {
         match filter {
             None => Ok(VertexFilter::All),
-            Some(Filter::Set(set)) if self.program.is_universe(set) => Ok(VertexFilter::All),
+            Some(Filter::Set(set)) if self.is_universe(set) => Ok(VertexFilter::All),
             Some(Filter::Set(set)) => Ok(VertexFilter::Set(self.variable(set, "members", pre)?)),
             Some(Filter::Func(func)) => Ok(VertexFilter::Function(self.function_ref(func, pre)?)),
         }
@@ -103,20 +103,11 @@ impl<'p> Lowering<'p> {
     /// The name that a capture gets when its function is lowered.
     fn capture_name(&self, function: FuncId, position: usize) -> crate::source::Name {
         let function = self.program.function(function);
-        let mut naming = Lowering {
-            program: self.program,
-            lines: Vec::new(),
-            reserved: self.reserved.clone(),
-            function: None,
-            names: Vec::new(),
-            taken: Default::default(),
-            left: Vec::new(),
-            made: Vec::new(),
-        };
+        let mut taken = HashSet::new();
         let target = function.captures.get(position).map_or(0, |id| id.0 as usize);
         let mut name = "_".into();
         for local in function.locals.iter().take(target + 1) {
-            name = naming.fresh(&local.name);
+            name = super::fresh_in(&self.reserved, &mut taken, &local.name);
         }
         name
     }

@@ -64,7 +64,7 @@ impl<'p> Lowering<'p> {
         let position = self.fresh("position");
         let at = Expr::var(position.clone(), Type::INT);
         let mut made: Option<Expr> = None;
-        let (high, member) = if self.program.is_universe(members) {
+        let (high, member) = if self.is_universe(members) {
             let set = self.expr(members, out)?;
             (self.built(Builtin::VertexCount, vec![set], members)?, at)
         } else if let typed::ExprKind::Builtin { builtin: LangBuiltin::Neighbors, args } = &members.kind
@@ -96,8 +96,10 @@ impl<'p> Lowering<'p> {
             _ => self.fresh("member"),
         };
         let mut inside = vec![Stmt::new(StmtKind::VarDecl { name, ty, init: Some(member) }).at(span)];
+        let label = self.label(stmt);
+        self.labelled += usize::from(label.is_some());
         inside.extend(self.loop_body(body)?);
-        let label = stmt.label.as_ref().map(|l| l.name.as_str().into());
+        self.labelled -= usize::from(label.is_some());
         let kind = StmtKind::For { var: position, low: Expr::int(0), high, body: inside, meta: ForMeta::default() };
         out.push(Stmt { label, span, kind });
         out.extend(made.map(|list| Stmt::new(StmtKind::Delete(list)).at(span)));
@@ -123,8 +125,8 @@ impl<'p> Lowering<'p> {
     /// What a `print` shows: one value as it is, several as one text.
     pub(super) fn printed(&mut self, stmt: &'p typed::Stmt, values: &'p [typed::Expr], out: &mut Block) -> Lower<Expr> {
         let mut text: Option<Expr> = None;
-        for value in values {
-            let lowered = self.expr(value, out)?;
+        let lowered = self.in_order(&values.iter().collect::<Vec<_>>(), out)?;
+        for (value, lowered) in values.iter().zip(lowered) {
             text = Some(match text {
                 None if values.len() == 1 => return Ok(lowered),
                 None => self.text(lowered, value)?,

@@ -22,8 +22,22 @@ impl<'p> Lowering<'p> {
         if let typed::StmtKind::ForEach { var, members, body } = &stmt.kind {
             return self.for_each(stmt, *var, members, body, out);
         }
+        if self.call_statement(stmt, out)? || self.call_into(stmt, out)? {
+            return Ok(());
+        }
+        let label = match &stmt.kind {
+            // Labels of `if` are no part of label paths.
+            typed::StmtKind::If { .. } => stmt.label.as_ref().map(|label| label.name.as_str().into()),
+            _ => self.label(stmt),
+        };
+        let is_loop = matches!(
+            stmt.kind,
+            typed::StmtKind::While { .. } | typed::StmtKind::DoWhile { .. } | typed::StmtKind::For { .. }
+        );
+        let inside = usize::from(is_loop && label.is_some());
+        self.labelled += inside;
         let kind = self.stmt_kind(stmt, out)?;
-        let label = stmt.label.as_ref().map(|l| l.name.as_str().into());
+        self.labelled -= inside;
         out.push(Stmt { label, span, kind });
         Ok(())
     }

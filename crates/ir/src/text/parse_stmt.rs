@@ -32,7 +32,11 @@ impl Parser<'_> {
     fn stmt(&mut self) -> Parse<Stmt> {
         let mut label = None;
         if self.eat(Token::Hash) {
-            label = Some(self.name("a label")?);
+            let mut path = self.name("a label")?.to_string();
+            while self.eat(Token::Colon) {
+                path = format!("{path}:{}", self.name("a label")?);
+            }
+            label = Some(path.as_str().into());
             self.need(Token::Hash, "`#`")?;
         }
         Ok(Stmt::new(self.stmt_kind()?).labelled(label))

@@ -85,7 +85,7 @@ impl<'m> Checker<'m> {
             self.span = stmt.span;
         }
         if let Some(label) = &stmt.label {
-            self.identifier(label);
+            label.split(':').for_each(|part| self.identifier(&part.into()));
         }
         match &stmt.kind {
             StmtKind::VarDecl { name, ty, init } => {

@@ -110,18 +110,8 @@ impl Checker {
         let wanted = Type::Vector { index: IndexKind::Element(graph_type.edge), item: Box::new(Type::BOOL) };
         let shown = self.show(&wanted);
         let Meaning::Var(var) = self.lookup(&name.name, name.span)? else {
-            let edge = self.show(&Type::Element(graph_type.edge));
-            return Err(self.report(
-                Diagnostic::error(
-                    format!("`filter` of an edgeset needs a {shown}, but `{}` is a function", name.name),
-                    marks.span,
-                    "not a vector",
-                )
-                .help(format!(
-                    "mark the edges to keep in an edge function, `marks[e] = ...` with `e : {edge}`, and write \
-                     `.filter(marks)`"
-                )),
-            ));
+            let message = format!("`filter` of an edgeset needs a {shown} or a function, but `{}` is none", name.name);
+            return Err(self.error(message, marks.span, "not a vector"));
         };
         let vector = node(ExprKind::Var(var), self.var_type(var).clone(), name.span);
         let vector = self.coerce(vector, &wanted, "`filter` of an edgeset")?;

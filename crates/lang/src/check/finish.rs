@@ -14,6 +14,7 @@ impl Checker {
     /// The last step of checking.
     pub(super) fn finish(&mut self) {
         self.settle_edges();
+        self.settle_views();
         self.judge_pending();
         self.judge_filters();
         self.judge_groups();

@@ -175,6 +175,7 @@ impl Checker {
             let func = self.templates[at].func.clone();
             let functions = self.signatures.len();
             let kept = (self.pending.len(), self.filters.len(), self.edge_uses.len(), self.dynamic.clone());
+            let views = (self.open_views.len(), self.guards.len());
             let made: Vec<_> = self.templates.iter().map(|template| template.made.clone()).collect();
             self.types = func.generics.iter().map(|generic| (generic.name.clone(), element.clone())).collect();
             let signature = self.signature(&func);
@@ -188,6 +189,8 @@ impl Checker {
             self.pending.truncate(kept.0);
             self.filters.truncate(kept.1);
             self.edge_uses.truncate(kept.2);
+            self.open_views.truncate(views.0);
+            self.guards.truncate(views.1);
             self.dynamic = kept.3;
             self.templates.iter_mut().zip(made).for_each(|(template, made)| template.made = made);
         }

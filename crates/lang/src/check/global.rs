@@ -26,8 +26,9 @@ impl Checker {
             let id = GlobalId(self.program.globals.len() as u32);
             let symbol = global.as_ref().map_or(Symbol::Poisoned, |_| Symbol::Global(id));
             if self.declare(&decl.name, symbol)
-                && let Ok(global) = global
+                && let Ok(mut global) = global
             {
+                self.declare_view(id, &mut global);
                 self.program.globals.push(global);
             }
         }

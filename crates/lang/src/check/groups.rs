@@ -26,6 +26,14 @@ impl Checker {
     pub(super) fn groups(&mut self, groups: &ast::Groups, span: Span) -> Checked<Expr> {
         let Selected { base, from, to } = self.selected(&groups.receiver);
         let graph = self.expr(base, None)?;
+        let (graph, conditions) = self.take_view(graph);
+        if !conditions.is_empty() {
+            return Err(self.report(
+                Diagnostic::error("`groupBy` works on a graph, not on a view", graph.span, "a view").help(
+                    "leave edges out by a negative key, or build the graph of these edges: `edges.filter(marks)`",
+                ),
+            ));
+        }
         let Type::EdgeSet(graph_type) = graph.ty else {
             let found = self.show(&graph.ty);
             return Err(self.error(

@@ -19,6 +19,7 @@ mod operator;
 mod scope;
 mod stmt;
 mod types;
+mod view;
 mod words;
 
 use crate::ast::{self, Ast, Item};
@@ -119,6 +120,12 @@ struct Checker {
     filters: Vec<filter::FilterUse>,
     /// Functions that take the edge they are applied to.
     edge_uses: Vec<edges::EdgeUse>,
+    /// Views of edgesets that no operator or declaration has taken yet, by the place where they stand.
+    open_views: Vec<(Span, Vec<view::Condition>)>,
+    /// Globals that are views.
+    views: HashMap<GlobalId, view::View>,
+    /// Functions that are applied to the edges of views.
+    guards: Vec<view::Guarded>,
     /// Global vertexsets that the program uses as dynamic sets.
     dynamic: HashSet<GlobalId>,
 }

@@ -3,6 +3,7 @@
 use super::expr::{node, plural};
 use super::filter::FilterUse;
 use super::scope::Meaning;
+use super::view::Condition;
 use super::{Checked, Checker, Fail, Signature};
 use crate::ast::{self, ExprKind as Ast, FuncRef, Ident, OperatorKind};
 use crate::diagnostic::Diagnostic;
@@ -46,14 +47,17 @@ impl Checker {
             ));
         }
         let Selected { base, from, to } = self.selected(receiver);
-        let base = self.expr(base, None)?;
+        let (base, conditions) = match self.expr(base, None)? {
+            base if matches!(base.ty, Type::EdgeSet(_)) => self.take_view(base),
+            base => (base, Vec::new()),
+        };
         match base.ty {
             Type::EdgeSet(graph) => {
                 let from = self.edge_filter(from, graph.src, "from");
                 let to = self.edge_filter(to, graph.dst, "to");
                 let (from, to) = (from?, to?);
                 let modified = tracked.as_ref().map(|t| (t, disable_dedup.unwrap_or(false)));
-                self.edge_operator(base, graph, from, to, (*op, *op_span), func, modified, expr.span)
+                self.edge_operator((base, graph, conditions), from, to, (*op, *op_span), func, modified, expr.span)
             }
             Type::VertexSet(elem) => {
                 if let Some((_, span)) = from.or(to) {
@@ -170,8 +174,7 @@ impl Checker {
     #[expect(clippy::too_many_arguments, reason = "the parts of one operator chain")]
     fn edge_operator(
         &mut self,
-        graph: Expr,
-        graph_type: EdgeSetType,
+        (graph, graph_type, conditions): (Expr, EdgeSetType, Vec<Condition>),
         from: Option<Filter>,
         to: Option<Filter>,
         (op, op_span): (OperatorKind, Span),
@@ -180,7 +183,14 @@ impl Checker {
         span: Span,
     ) -> Checked<Expr> {
         if op == OperatorKind::Filter && from.is_none() && to.is_none() {
-            return self.select_edges(graph, graph_type, func, span);
+            return match self.is_condition(func) {
+                true => self.where_edges(graph, graph_type, conditions, func, span),
+                false if conditions.is_empty() => self.select_edges(graph, graph_type, func, span),
+                false => {
+                    let message = "a graph is built of edges of a graph, not of a view";
+                    Err(self.error(message, graph.span, "a view"))
+                }
+            };
         }
         if matches!(op, OperatorKind::Filter | OperatorKind::ApplyUpdatePriorityExtern) {
             return Err(self.report(
@@ -189,7 +199,7 @@ impl Checker {
                     op_span,
                     "on an edgeset",
                 )
-                .help("restrict edges with `.from(f)` and `.to(f)`"),
+                .help("restrict edges with `.where(f)`, and then with `.from(f)` and `.to(f)`"),
             ));
         }
         let used = self.func_use(func, &edge_types(graph_type))?;
@@ -226,7 +236,11 @@ impl Checker {
             ApplyKind::ApplyCollect | ApplyKind::Modified { .. } => Type::VertexSet(graph_type.dst),
             _ => Type::Void,
         };
-        let apply = EdgeApply { graph, graph_type, from, to, kind, func: used, weighted };
+        let (func, weighted) = match conditions.is_empty() {
+            true => (used, weighted),
+            false => self.guarded(used, weighted, graph_type, conditions),
+        };
+        let apply = EdgeApply { graph, graph_type, from, to, kind, func, weighted };
         Ok(node(ExprKind::EdgeApply(Box::new(apply)), ty, span))
     }
 

@@ -11,7 +11,13 @@ use std::collections::HashMap;
 /// declaration below them.
 pub(super) fn flatten(loaded: &Loaded, resolved: &Resolved) -> (String, Origin) {
     let files = loaded.modules.iter().map(|module| (module.name.clone(), module.text.clone())).collect();
-    let standing: HashMap<Decl, Decl> = resolved.kept.iter().map(|(decl, place)| (*place, *decl)).collect();
+    let mut standing: HashMap<Decl, Vec<Decl>> = HashMap::new();
+    for (decl, place) in &resolved.kept {
+        standing.entry(*place).or_default().push(*decl);
+    }
+    // Of several at one place each stands behind those that it needs, as in the files.
+    let file = |decl: &Decl| loaded.order.iter().position(|module| *module == decl.0);
+    standing.values_mut().for_each(|decls| decls.sort_by_key(|decl| (file(decl), decl.1)));
     let mut writer = Writer { loaded, resolved, text: String::new(), origin: Origin::new(files) };
     for &module in &loaded.order {
         writer.module(module, &standing);
@@ -37,7 +43,7 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     /// The declarations of a module that stand at its places.
-    fn module(&mut self, module: usize, standing: &HashMap<Decl, Decl>) {
+    fn module(&mut self, module: usize, standing: &HashMap<Decl, Vec<Decl>>) {
         let file = &self.loaded.modules[module];
         let mut is_first = true;
         let mut end = file.ast.uses.last().map_or(0, |line| line.span.end);
@@ -45,7 +51,7 @@ impl Writer<'_> {
             let span = item_span(item);
             let before = Span::new(end, span.start);
             end = span.end;
-            let Some(&decl) = standing.get(&(module, at)) else { continue };
+            let Some(decls) = standing.get(&(module, at)) else { continue };
             if is_first && self.loaded.modules.len() > 1 {
                 is_first = false;
                 self.heading(module, span);
@@ -53,8 +59,10 @@ impl Writer<'_> {
             let gap = file.text[before.start..before.end].trim_start_matches([' ', '\t', ';']);
             let gap = gap.strip_prefix('\n').unwrap_or(gap);
             self.copy(module, Span::new(before.end - gap.len(), before.end));
-            self.copy(decl.0, item_span(&self.loaded.modules[decl.0].ast.items[decl.1]));
-            self.line_end(module, span.end);
+            for decl in decls {
+                self.copy(decl.0, item_span(&self.loaded.modules[decl.0].ast.items[decl.1]));
+                self.line_end(module, span.end);
+            }
         }
     }
 

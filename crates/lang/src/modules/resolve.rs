@@ -401,6 +401,22 @@ impl<'a> Resolver<'a> {
                 *place = *theirs;
             }
         }
+        // What a variable that was moved up begins with must be declared before it.
+        let is_const = |decl: &Decl| matches!(self.item(*decl), Item::Const(_));
+        let mut moved: Vec<Decl> = places.iter().filter(|(decl, place)| decl != place).map(|(decl, _)| *decl).collect();
+        moved.retain(is_const);
+        while let Some(decl) = moved.pop() {
+            let Some(&place) = places.get(&decl) else { continue };
+            let mentions = by_place.get(&decl).map_or(&[][..], |meaning| &meaning.mentions);
+            for needed in mentions.iter().filter_map(|(_, meant)| *meant).filter(is_const) {
+                if let Some(known) = places.get_mut(&needed)
+                    && self.position(*known) > self.position(place)
+                {
+                    *known = place;
+                    moved.push(needed);
+                }
+            }
+        }
         places
     }
 

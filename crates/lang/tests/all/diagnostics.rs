@@ -686,6 +686,34 @@ fn state_per_edge() {
 }
 
 #[test]
+fn views_of_edges() {
+    let more = "\
+        const marks : vector{Link}(bool) = false;\n\
+        const near_ones : edgeset{Link}(Node,Node) = links.where(is_near);\n\
+        func is_near(src : Node, dst : Node) -> yes : bool yes = dst == src + 1; end\n\
+        func is_marked(src : Node, dst : Node, e : Link) -> yes : bool yes = marks[e]; end\n\
+        func counts(src : Node, dst : Node) -> yes : bool hops[dst] += 1; yes = true; end\n\
+        func own(src : Node, dst : Node) -> key : int key = dst; end\n";
+    let wrap = |body: &str| format!("{PRELUDE}{more}func main()\n    {body}\nend\n");
+    let cases = [
+        ("where with a function that gives no bool", "links.where(edge).apply(edge);"),
+        ("where with a function of a vertex", "links.where(keep).apply(edge);"),
+        ("where with a weight that is not there", "links.where(heavy).apply(edge);"),
+        ("where that changes something", "links.where(counts).apply(edge);"),
+        ("where behind from", "links.from(keep).where(is_near).apply(edge);"),
+        ("a view that nothing walks", "var few : edgeset{Link}(Node,Node) = links.where(is_near);"),
+        ("a graph of a view", "var few : edgeset{Link}(Node,Node) = near_ones.filter(marks);"),
+        ("degrees of a view", "var degrees : vector{Node}(int) = near_ones.getOutDegrees();"),
+        ("a view that is assigned", "near_ones = links;"),
+        ("groups of a view", "links.where(is_near).groupBy(own).count().groups(hops);"),
+        ("marks of a graph that is no global", "links.transpose().where(is_marked).apply(edge);"),
+        ("where of what is not there", "links.where(is_nearr).apply(edge);"),
+    ];
+    let cases: Vec<_> = cases.iter().map(|(name, text)| (*name, wrap(text))).collect();
+    golden("views_of_edges", &render_all(&cases));
+}
+
+#[test]
 fn edges_that_come_and_go() {
     let more = "\
         const marks : vector{Link}(bool) = false;\n\

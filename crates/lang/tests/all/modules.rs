@@ -161,6 +161,14 @@ fn a_program_can_replace_parts_of_another() {
     assert_eq!(functions(&front), ["give", "main"], "{text}");
     assert!(text.contains("weight : int") && front.schedule.is_some(), "{text}");
 
+    // What the new declaration begins with stands before it.
+    let view = "use \"plain.gt\" with edges;\nelement Vertex end\nelement Edge end\n\
+                const least : int = 3;\nconst all : edgeset{Edge}(Vertex,Vertex,int) = load(argv[least - 2]);\n\
+                const edges : edgeset{Edge}(Vertex,Vertex,int) = all.where(heavy);\n\
+                func heavy(src : Vertex, dst : Vertex, weight : int) -> yes : bool\n    yes = weight > least;\nend\n";
+    let (text, front) = whole(view, &[("plain.gt", &plain)]);
+    assert_eq!(globals(&front), ["least", "all", "edges", "vertices", "rank"], "{text}");
+
     // Under another name, and with a schedule of its own.
     let other = main.replace("give;", "give = pass;").replace("func give", "func pass") + "\nschedule:\n";
     let (text, front) = whole(&other, &[("plain.gt", &plain)]);

@@ -16,7 +16,7 @@ impl Gen<'_> {
                 break;
             }
             let kind = self.stmt(depth);
-            let label = self.maybe(&["s0", "s1", "hop"]).map(Name::from);
+            let label = self.maybe(&["s0", "s1", "hop", "search_2:s0"]).map(Name::from);
             out.push(Stmt::new(kind).labelled(label));
         }
         self.scope.truncate(visible);
