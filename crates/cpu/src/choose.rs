@@ -20,9 +20,7 @@ use gw_exec::{
     choose_by_rules, push_in_chunks, push_or_pull, shared_out,
 };
 use gw_ir::module::Module;
-use gw_schedule::{
-    Direction, GroupTable, Parallelism, Param, PriorityChange, PriorityUpdate, SimpleSchedule, Sources,
-};
+use gw_schedule::{Direction, GroupTable, Parallelism, Param, PriorityChange, PriorityUpdate, SimpleSchedule, Sources};
 
 use crate::capability::capabilities;
 use crate::codegen::cell_bytes;

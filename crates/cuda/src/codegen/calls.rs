@@ -68,8 +68,11 @@ impl Uniform<'_, '_> {
                 operator::vertices(self.region, &v.apply, &operands, false, &name, span)?
             }
             Operator::VertexSetFilter(v) => {
-                let operands =
-                    Operands { set: Some(self.set(&v.set)?), apply: self.captures(&v.filter)?, ..Operands::of(&v.meta) };
+                let operands = Operands {
+                    set: Some(self.set(&v.set)?),
+                    apply: self.captures(&v.filter)?,
+                    ..Operands::of(&v.meta)
+                };
                 self.settle_for(op);
                 operator::vertices(self.region, &v.filter, &operands, true, &name, span)?
             }

@@ -14,8 +14,13 @@ use gw_schedule::{Family, ProgramSchedule};
 const TEXT: &str = include_str!("../../../exec/tests/all/groups.gt");
 
 fn run(vm: &dyn GraphVm, schedule: &str, graph: &Arc<Graph>) -> RunResult {
-    let front = compile_front(&SourceFile::new("groups.gt", TEXT)).unwrap_or_else(|_| panic!("the program is right"));
-    let module = gw_ir::lower(&front.typed, TEXT).unwrap();
+    run_text(vm, TEXT, &["g"], schedule, graph)
+}
+
+fn run_text(vm: &dyn GraphVm, text: &str, args: &[&str], schedule: &str, graph: &Arc<Graph>) -> RunResult {
+    let file = SourceFile::new("groups.gt", text);
+    let front = compile_front(&file).unwrap_or_else(|_| panic!("the program is right"));
+    let module = gw_ir::lower(&front.typed, &file.text).unwrap();
     let schedule = match schedule {
         "" => ProgramSchedule::default(),
         text => text.parse().unwrap_or_else(|e| panic!("{text}: {e}")),
@@ -24,7 +29,7 @@ fn run(vm: &dyn GraphVm, schedule: &str, graph: &Arc<Graph>) -> RunResult {
     let module = gw_ir::run_pipeline(module, &schedule, &options).unwrap();
     let graphs = SpecGraphs::new();
     graphs.insert("g", Arc::clone(graph));
-    let options = RunOptions { graphs: Arc::new(graphs), ..RunOptions::with_args(["g"]) };
+    let options = RunOptions { graphs: Arc::new(graphs), ..RunOptions::with_args(args.iter().copied()) };
     Program::prepare(vm, Arc::new(module)).unwrap().run(&options).unwrap_or_else(|e| panic!("{e}"))
 }
 
@@ -57,6 +62,25 @@ fn lanes_warps_blocks_and_memory_find_the_same_groups() {
                 _ => (1..=8).map(clause).collect::<Vec<_>>().join(";"),
             };
             assert_eq!(bits(&run(&vm, &schedule, &graph)), expected, "{spec} {schedule}");
+        }
+    }
+}
+
+/// One seed, one result, whoever computes it.
+#[test]
+fn communities_and_colorings_are_those_of_the_reference_machine() {
+    let Some(device) = EmulatedDevice::new() else { return };
+    let vm = CudaVm::on(Arc::new(device));
+    let programs =
+        [("louvain", &["g", "7", "1"][..]), ("leiden", &["g", "7", "1"]), ("cdlp", &["g", "10"]), ("coloring", &["g"])];
+    for spec in ["kron:6", "grid:6x6:weights=1..9"] {
+        let graph = Arc::new(GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph);
+        for (program, args) in programs {
+            let text = gw_programs::find(program).unwrap().source;
+            let expected = bits(&run_text(&ReferenceVm::new(), text, args, "", &graph));
+            for run in 0..2 {
+                assert!(bits(&run_text(&vm, text, args, "", &graph)) == expected, "{program} of {spec}, run {run}");
+            }
         }
     }
 }
