@@ -76,7 +76,7 @@ fn everywhere() -> Capabilities {
         .allow(Axis::Update, &[PriorityUpdate::Eager, PriorityUpdate::EagerWithMerge, PriorityUpdate::ConstantSum])
         .allow(Axis::Classes, Classes::ALL)
         .allow(Axis::Leaves, Leaves::ALL)
-        .allow(Axis::Table, GroupTable::ALL)
+        .allow(Axis::Table, &[GroupTable::Hash, GroupTable::Dense])
         .allow_all(Axis::Segments)
         .allow_all(Axis::Merge)
         .allow_adaptive()

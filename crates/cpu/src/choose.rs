@@ -11,6 +11,7 @@
 //! | sums of a constant | one update per vertex and round |
 //! | other priority updates | lazy buckets |
 //! | intersections | by the lengths of the lists |
+//! | grouped neighbours | a slot for every vertex while these fit the last-level cache, else a hash table |
 //! | vertex operators | chunks of vertices |
 
 use gw_exec::{
@@ -19,10 +20,11 @@ use gw_exec::{
     choose_by_rules, push_in_chunks, push_or_pull, shared_out,
 };
 use gw_ir::module::Module;
-use gw_schedule::{Direction, Parallelism, Param, PriorityChange, PriorityUpdate, SimpleSchedule, Sources};
+use gw_schedule::{Direction, GroupTable, Parallelism, Param, PriorityChange, PriorityUpdate, SimpleSchedule, Sources};
 
 use crate::capability::capabilities;
 use crate::codegen::cell_bytes;
+use crate::groups::Slot;
 use crate::tuning::{BUCKET_WIDTH_FACTOR, DENSE_DEGREE, LEAST_BUCKET_WIDTH_FACTOR, PULL_SHARE};
 
 /// Chooses a schedule for a module as lowered, before any pass. Returns the module with a label on every operator.
@@ -78,8 +80,29 @@ const RULES: &[Rule] = &[
         because: |_| "a constant per edge: counted first, one update per vertex and round".into(),
     },
     LAZY_BUCKETS,
+    Rule {
+        applies: |p| p.point.has_groups && dense_table_bytes(p) <= last_level_cache(),
+        schedule: |_| SimpleSchedule { table: Some(GroupTable::Dense), ..SimpleSchedule::default() }.into(),
+        because: |p| {
+            let (bytes, cache) = (mib(dense_table_bytes(p)), mib(last_level_cache()));
+            format!("a slot for every vertex takes {bytes} of a cache of {cache}: keys never meet")
+        },
+    },
+    Rule {
+        applies: |p| p.point.has_groups,
+        schedule: |_| SimpleSchedule { table: Some(GroupTable::Hash), ..SimpleSchedule::default() }.into(),
+        because: |p| {
+            let (bytes, cache) = (mib(dense_table_bytes(p)), mib(last_level_cache()));
+            format!("a slot for every vertex takes {bytes}, beyond a cache of {cache}: small tables")
+        },
+    },
     INTERSECTIONS_BY_LENGTH,
 ];
+
+/// Bytes of the table of one worker that has a slot for every vertex, with its notes.
+fn dense_table_bytes(place: &ChoicePoint<'_>) -> usize {
+    place.graph.vertices.next_power_of_two() * (size_of::<Slot>() + size_of::<u32>())
+}
 
 /// The denser a graph, the sooner a bucket is settled and the more work a wide one wastes; the best width falls with
 /// the square of the degree, down to a small part of the mean weight.
@@ -104,9 +127,19 @@ fn mib(bytes: usize) -> String {
 
 /// Bytes of the second-level cache of a core; 1 MiB where the system does not tell.
 fn second_level_cache() -> usize {
-    let size = std::fs::read_to_string("/sys/devices/system/cpu/cpu0/cache/index2/size").ok();
-    let size = size.and_then(|text| text.trim().strip_suffix('K')?.parse::<usize>().ok());
-    size.map_or(1 << 20, |kib| kib << 10).max(1 << 16)
+    cache_bytes(2).unwrap_or(1 << 20).max(1 << 16)
+}
+
+/// Bytes of the last-level cache; 16 MiB where the system does not tell.
+fn last_level_cache() -> usize {
+    cache_bytes(3).unwrap_or(1 << 24).max(second_level_cache())
+}
+
+/// Bytes of the cache of a level, where the system tells.
+fn cache_bytes(level: u32) -> Option<usize> {
+    let size = std::fs::read_to_string(format!("/sys/devices/system/cpu/cpu0/cache/index{level}/size")).ok()?;
+    let kib: usize = size.trim().strip_suffix('K')?.parse().ok()?;
+    Some(kib << 10)
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ const EMPTY: Slot = Slot { key: NO_KEY, word: 0 };
 #[derive(Debug)]
 pub(crate) struct Table {
     pub(crate) slots: *mut Slot,
-    /// Numbers of the slots that are taken, one for every two slots.
+    /// Numbers of the slots that are taken, and one entry more, which a dense table writes to before it knows.
     pub(crate) taken: *mut u32,
     /// Slots that there is memory for; all are empty between two vertices.
     pub(crate) room: u64,
@@ -57,7 +57,7 @@ impl Table {
             return;
         }
         self.memory.resize(slots as usize, EMPTY);
-        self.noted.resize(slots as usize / 2 + 1, 0);
+        self.noted.resize(slots as usize + 1, 0);
         (self.slots, self.taken, self.room) = (self.memory.as_mut_ptr(), self.noted.as_mut_ptr(), slots);
     }
 

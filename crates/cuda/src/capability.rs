@@ -54,7 +54,7 @@ pub(crate) fn capabilities() -> Capabilities {
         .allow(Axis::Leaves, Leaves::ALL)
         .allow(Axis::LoopForm, LoopForm::ALL)
         .allow(Axis::Intersection, Intersection::ALL)
-        .allow(Axis::Table, &[GroupTable::Hash])
+        .allow(Axis::Table, &[GroupTable::Hash, GroupTable::Warp, GroupTable::Shared, GroupTable::Memory])
         .allow_hybrids(Criterion::ALL)
         .allow_adaptive()
 }

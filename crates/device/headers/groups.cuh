@@ -6,6 +6,7 @@
 //   static constexpr bool FIXED;                      // values are reals, added in units of a power of two
 //   static constexpr bool OFFERS;                     // own(v) is offered where it is no key
 //   static constexpr GroupChoice CHOICE;
+//   static constexpr GroupUnit LEAST_UNIT;            // what groups the shortest lists; longer ones go to greater units
 //   Range<Offset> range(int v) const;                 // of the edges of v
 //   int key(int v, Offset e);                         // negative: the edge is left out
 //   double real(int v, Offset e);                     // FIXED: the value of an edge
@@ -28,6 +29,8 @@
 namespace gw {
 
 enum GroupChoice { BEST_GROUP, EACH_GROUP, COUNT_GROUPS, LEAST_ABSENT };
+// A lane with registers, a warp with a part of shared memory, a block with all of it, a block with global memory.
+enum GroupUnit { BY_LANE, BY_WARP, IN_SHARED, IN_MEMORY };
 
 // Tables in global memory, for blocks.
 struct GroupTables {
@@ -323,10 +326,11 @@ __device__ void group_neighbours(const Run& run, int place, Op& op, Scratch& scr
     unsigned long long* words = space.words + (threadIdx.x / WARP) * WARP_SLOTS;
     each_member_in_step(run, place, [&](int v, bool here) {
         const unsigned degree = here ? (unsigned)op.range(v).length() : 0;
-        if (here && degree <= GROUP_FEW) group_alone(op, v);
-        const bool by_warp = here && degree > GROUP_FEW && 4 * (degree + 1) <= WARP_SLOTS;
-        if (here && degree > GROUP_FEW && !by_warp) {
-            const bool large = 4 * (degree + 1) > GROUP_SLOTS;
+        const bool alone = here && Op::LEAST_UNIT == BY_LANE && degree <= GROUP_FEW;
+        if (alone) group_alone(op, v);
+        const bool by_warp = here && !alone && Op::LEAST_UNIT <= BY_WARP && 4 * (degree + 1) <= WARP_SLOTS;
+        if (here && !alone && !by_warp) {
+            const bool large = Op::LEAST_UNIT == IN_MEMORY || 4 * (degree + 1) > GROUP_SLOTS;
             const unsigned at = atomicAdd(control + large, 1u);
             aside[large ? room + at : at] = v;
         }

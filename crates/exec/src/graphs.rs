@@ -174,11 +174,13 @@ pub(crate) fn weigh(graph: &Arc<Graph>, scalar: Scalar, weight: u64) -> Result<A
         return fit_weights(graph, Some(scalar), "the graph");
     }
     let weight = to_f64(scalar, weight);
-    let constant = match scalar.is_float() {
+    // Whole weights stay whole, so that contractions add them up exactly.
+    let is_whole = f64::from(weight as i32) == weight;
+    let constant = match scalar.is_float() && !is_whole {
         true => ConstantWeight::Float(weight as f32),
         false => ConstantWeight::Int(weight as i32),
     };
-    if !scalar.is_float() && f64::from(weight as i32) != weight {
+    if !scalar.is_float() && !is_whole {
         let message = format!("the weight {weight} for edges without one has more than 32 bits");
         return Err(GraphError::Usage(message).into());
     }

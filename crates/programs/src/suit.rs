@@ -216,7 +216,7 @@ impl Program {
             // Weights that differ between the directions matter to programs with weights only.
             if symmetric.edges() != suited.graph.edges() {
                 suited.notes.push(format!("the graph is directed: taken as undirected for {}", suited.program.name));
-            } else if suited.program.needs_weights || suited.program.needs_whole {
+            } else if suited.program.uses_weights() {
                 let program = suited.program.name;
                 suited.notes.push(format!(
                     "the graph has edges of different weight there and back: {program} takes the lesser"

@@ -58,6 +58,14 @@ const TAIL: Arg = Arg { default: Some("0"), ..count("tail", "greatest number of 
 /// Where random numbers begin; 1 when left out.
 const SEED: Arg = Arg { default: Some("1"), ..count("seed", "start of the random numbers", 7) };
 
+/// What the edges expected at random count against those inside communities; 1 when left out.
+const RESOLUTION: Arg = Arg {
+    name: "resolution",
+    meaning: "what edges expected at random count; the more, the smaller communities are",
+    kind: ArgKind::Positive("1"),
+    default: Some("1"),
+};
+
 /// The length of rows in the texts of `walks` and `node2vec`.
 pub(crate) const WALK_ROW: u32 = 80;
 /// The length of rows in the text of `similar`.
@@ -374,17 +382,17 @@ pub(crate) const PROGRAMS: &[Program] = &[
             output("clustering", "vector of double", "edges between neighbours by those there could be")
         ], simple, validate::lcc),
     program!("leiden": "communities, Leiden's method, each of them connected",
-        [GRAPH, SEED] -> [
+        [GRAPH, SEED, RESOLUTION] -> [
             vertices("label", "the community, named by its least vertex"),
             output("communities", "int", "number of communities"),
-            output("modularity", "double", "share of weight inside, less the share expected at random")
-        ], symmetric optional nonnegative whole, validate::leiden, validate::too_heavy),
+            output("modularity", "double", "share of weight inside, less resolution times the share expected")
+        ], symmetric optional nonnegative, validate::leiden),
     program!("louvain": "communities, Louvain's method",
-        [GRAPH, SEED] -> [
+        [GRAPH, SEED, RESOLUTION] -> [
             vertices("label", "the community, named by its least vertex"),
             output("communities", "int", "number of communities"),
-            output("modularity", "double", "share of weight inside, less the share expected at random")
-        ], symmetric optional nonnegative whole, validate::louvain, validate::too_heavy),
+            output("modularity", "double", "share of weight inside, less resolution times the share expected")
+        ], symmetric optional nonnegative, validate::louvain),
     program!("matching": "maximal matching",
         [GRAPH] -> [
             vertices("mate", "other end of the edge in the matching, -1 if none"),

@@ -385,14 +385,16 @@ def ktruss(G, **options) -> Result:
     return run(standard("ktruss"), as_graph(G), {}, options)
 
 
-def leiden(G, seed=1, **options) -> Result:
-    """Communities by Leiden's method, each of them connected: ``label``, ``communities`` and ``modularity``."""
-    return run(standard("leiden"), as_graph(G), {"seed": seed}, options)
+def leiden(G, seed=1, *, resolution=1.0, **options) -> Result:
+    """Communities by Leiden's method, each of them connected: ``label``, ``communities`` and ``modularity``. The greater the
+    ``resolution``, the smaller the communities."""
+    return run(standard("leiden"), as_graph(G), {"seed": seed, "resolution": resolution}, options)
 
 
-def louvain(G, seed=1, **options) -> Result:
-    """Communities by Louvain's method: ``label``, ``communities`` and ``modularity``."""
-    return run(standard("louvain"), as_graph(G), {"seed": seed}, options)
+def louvain(G, seed=1, *, resolution=1.0, **options) -> Result:
+    """Communities by Louvain's method: ``label``, ``communities`` and ``modularity``. The greater the ``resolution``, the
+    smaller the communities."""
+    return run(standard("louvain"), as_graph(G), {"seed": seed, "resolution": resolution}, options)
 
 
 def node2vec(G, p=1.0, q=1.0, length=80, seed=1, **options) -> Result:

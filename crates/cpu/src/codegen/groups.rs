@@ -53,17 +53,7 @@ impl Translator<'_, '_> {
         let degree = self.b.ins().isub(end, begin);
         let table = self.empty_table(degree);
         let words = self.words(groups, vertex, (begin, end), degree)?;
-        self.each_keyed(groups, vertex, (begin, end), |t, edge, other, key| {
-            let word = match &groups.value {
-                None => t.b.ins().iconst(types::I64, 1),
-                Some(value) => {
-                    let value = t.of_edge(groups, value, edge, vertex, other)?;
-                    t.encode(words, value)
-                }
-            };
-            t.add_to_group(table, groups.combine, key, word);
-            Ok(())
-        })?;
+        self.fill(groups, vertex, (begin, end), table, words)?;
         if let Some(own) = own {
             let zero = self.b.ins().iconst(types::I32, 0);
             let zero = self.convert(zero, Scalar::Int, words.scalar);
@@ -72,6 +62,99 @@ impl Translator<'_, '_> {
             self.when(offered, |t| t.offer(table, own, word));
         }
         self.choose(groups, words, table, vertex)
+    }
+
+    /// Puts the edges of a vertex into an empty table: the dense one where every key has its own slot.
+    fn fill(
+        &mut self,
+        groups: &NeighbourGroups,
+        vertex: Value,
+        list: (Value, Value),
+        table: Filled,
+        words: Words,
+    ) -> Result<(), Refusal> {
+        let [dense, beyond, hashed, done] = std::array::from_fn(|_| self.b.create_block());
+        let bits = self.slot(slot::TABLE_BITS, types::I64);
+        self.b.ins().brif(bits, dense, &[], hashed, &[]);
+        self.b.switch_to_block(dense);
+        self.b.seal_block(dense);
+        let one = self.b.ins().iconst(types::I64, 1);
+        let slots = self.b.ins().ishl(one, bits);
+        self.each_keyed(groups, vertex, list, |t, edge, other, key| {
+            let wide = t.b.ins().uextend(types::I64, key);
+            let fits = t.b.ins().icmp(IntCC::UnsignedLessThan, wide, slots);
+            t.only_if(fits, beyond);
+            let word = t.word_of(groups, words, edge, vertex, other)?;
+            t.add_to_slot(table, groups.combine, wide, word);
+            Ok(())
+        })?;
+        self.b.ins().jump(done, &[]);
+        // A key without a slot of its own: everything anew, by probing.
+        self.b.switch_to_block(beyond);
+        self.b.seal_block(beyond);
+        self.each_group(table, |_, _, _| Ok(()))?;
+        let zero = self.b.ins().iconst(types::I64, 0);
+        self.b.def_var(table.count, zero);
+        self.b.ins().jump(hashed, &[]);
+        self.b.switch_to_block(hashed);
+        self.b.seal_block(hashed);
+        self.each_keyed(groups, vertex, list, |t, edge, other, key| {
+            let word = t.word_of(groups, words, edge, vertex, other)?;
+            t.add_to_group(table, groups.combine, key, word);
+            Ok(())
+        })?;
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(done);
+        self.b.seal_block(done);
+        Ok(())
+    }
+
+    /// The word that an edge adds to its group.
+    fn word_of(
+        &mut self,
+        groups: &NeighbourGroups,
+        words: Words,
+        edge: Value,
+        vertex: Value,
+        other: Value,
+    ) -> Result<Value, Refusal> {
+        match &groups.value {
+            None => Ok(self.b.ins().iconst(types::I64, 1)),
+            Some(value) => {
+                let value = self.of_edge(groups, value, edge, vertex, other)?;
+                Ok(self.encode(words, value))
+            }
+        }
+    }
+
+    /// Adds a word to the slot that is the key, without a branch on whether the key is new: its note is written in any
+    /// case, and stays if the key was.
+    fn add_to_slot(&mut self, table: Filled, combine: ReduceOp, key: Value, word: Value) {
+        let at = offset_of!(Slot, word) as i32;
+        let slots = self.b.use_var(table.slots);
+        let place = self.slot_at(slots, key);
+        let there = self.load(types::I64, &place);
+        let old = self.load_at(types::I64, &place, at);
+        let is_new = self.b.ins().icmp_imm_s(IntCC::Equal, there, NO_KEY);
+        let both = self.combined(combine, old, word);
+        let word = self.b.ins().select(is_new, word, both);
+        self.store_at(key, &place, offset_of!(Slot, key) as i32);
+        self.store_at(word, &place, at);
+        let (count, taken) = (self.b.use_var(table.count), self.b.use_var(table.taken));
+        let note = self.place_at(taken, count, 4, Reason::Table);
+        let narrow = self.b.ins().ireduce(types::I32, key);
+        self.store(narrow, &note);
+        let more = self.b.ins().uextend(types::I64, is_new);
+        let count = self.b.ins().iadd(count, more);
+        self.b.def_var(table.count, count);
+    }
+
+    fn combined(&mut self, combine: ReduceOp, old: Value, word: Value) -> Value {
+        match combine {
+            ReduceOp::Min => self.b.ins().smin(old, word),
+            ReduceOp::Max => self.b.ins().smax(old, word),
+            _ => self.b.ins().iadd(old, word),
+        }
     }
 
     /// A table without groups, with slots enough for the beginning.
@@ -306,11 +389,7 @@ impl Translator<'_, '_> {
         let at = offset_of!(Slot, word) as i32;
         let found = |t: &mut Self, place: &Place| {
             let old = t.load_at(types::I64, place, at);
-            let new = match combine {
-                ReduceOp::Min => t.b.ins().smin(old, word),
-                ReduceOp::Max => t.b.ins().smax(old, word),
-                _ => t.b.ins().iadd(old, word),
-            };
+            let new = t.combined(combine, old, word);
             t.store_at(new, place, at);
         };
         self.probe(table, key, found, |t, place, number, wide| t.begin_group(table, place, number, wide, word));

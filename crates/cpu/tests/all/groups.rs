@@ -12,14 +12,19 @@ use gw_schedule::ProgramSchedule;
 const TEXT: &str = include_str!("../../../exec/tests/all/groups.gt");
 
 fn run(vm: &dyn GraphVm, schedule: &str, graph: &Arc<Graph>) -> RunResult {
-    let front = compile_front(&SourceFile::new("groups.gt", TEXT)).unwrap_or_else(|_| panic!("the program is right"));
-    let module = gw_ir::lower(&front.typed, TEXT).unwrap();
+    run_text(vm, TEXT, &["g"], schedule, graph)
+}
+
+fn run_text(vm: &dyn GraphVm, text: &str, args: &[&str], schedule: &str, graph: &Arc<Graph>) -> RunResult {
+    let file = SourceFile::new("groups.gt", text);
+    let front = compile_front(&file).unwrap_or_else(|_| panic!("the program is right"));
+    let module = gw_ir::lower(&front.typed, &file.text).unwrap();
     let schedule: ProgramSchedule =
         if schedule.is_empty() { ProgramSchedule::default() } else { schedule.parse().unwrap() };
     let module = gw_ir::run_pipeline(module, &schedule, &gw_ir::Options::default()).unwrap();
     let graphs = SpecGraphs::new();
     graphs.insert("g", Arc::clone(graph));
-    let options = RunOptions { graphs: Arc::new(graphs), ..RunOptions::with_args(["g"]) };
+    let options = RunOptions { graphs: Arc::new(graphs), ..RunOptions::with_args(args.iter().copied()) };
     let mut program = Program::prepare(vm, Arc::new(module)).unwrap();
     program.run(&options).unwrap_or_else(|e| panic!("{schedule:?}: {e}"))
 }
@@ -54,6 +59,41 @@ fn all_tables_and_teams_find_the_same_groups() {
                     _ => labels.iter().map(clause).collect::<Vec<_>>().join(";"),
                 };
                 assert_eq!(bits(&run(vm, &schedule, &graph)), expected, "{spec} {schedule}");
+            }
+        }
+    }
+}
+
+/// A graph whose weights are fractions.
+fn fractions() -> Arc<Graph> {
+    let plain = GraphSpec::parse("kron:8").and_then(|s| s.load(&Silent)).unwrap().graph;
+    let weight = |u: u32, v: u32| ((u.min(v) * 31 + u.max(v) * 17) % 97) as f32 / 7.0;
+    let sources = 0..plain.vertices() as u32;
+    let triples = sources.flat_map(|u| plain.out().neighbours(u).iter().map(move |&v| (u, v, weight(u, v))));
+    let edges = gw_graph::EdgeList::<f32>::from_triples(plain.vertices(), triples);
+    Arc::new(gw_graph::build(edges, &gw_graph::BuildOptions::default()).unwrap())
+}
+
+/// One seed, one result, whoever computes it.
+#[test]
+fn communities_and_colorings_are_those_of_the_reference_machine() {
+    let graph = |spec: &str| Arc::new(GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph);
+    let graphs = [graph("kron:9"), graph("grid:20x20:weights=1..9"), fractions(), graph("empty:3")];
+    for (program, args) in [
+        ("louvain", &["g", "7", "1"][..]),
+        ("louvain", &["g", "1", "2.5"]),
+        ("leiden", &["g", "7", "1"]),
+        ("cdlp", &["g", "10"]),
+        ("coloring", &["g"]),
+    ] {
+        let text = gw_programs::find(program).unwrap().source;
+        for (number, graph) in graphs.iter().enumerate() {
+            let expected = bits(&run_text(&ReferenceVm::new(), text, args, "", graph));
+            for vm in [CpuVm::new(1), CpuVm::new(2), CpuVm::new(3), CpuVm::new(4), CpuVm::with_tiny_chunks(4)] {
+                for run in 0..2 {
+                    let found = bits(&run_text(&vm, text, args, "", graph));
+                    assert!(found == expected, "{program} on graph {number}, run {run}");
+                }
             }
         }
     }

@@ -56,19 +56,23 @@ impl Uniform<'_, '_> {
                     from_captures: self.filter_captures(&e.from)?,
                     to_captures: self.filter_captures(&e.to)?,
                     set: None,
+                    table: None,
                 };
                 self.settle_for(op);
                 edges(self.region, e, &operands, &name, span)?
             }
             Operator::VertexSetIterator(v) => {
                 let operands =
-                    Operands { set: Some(self.set(&v.set)?), apply: self.captures(&v.apply)?, ..Operands::default() };
+                    Operands { set: Some(self.set(&v.set)?), apply: self.captures(&v.apply)?, ..Operands::of(&v.meta) };
                 self.settle_for(op);
                 operator::vertices(self.region, &v.apply, &operands, false, &name, span)?
             }
             Operator::VertexSetFilter(v) => {
-                let operands =
-                    Operands { set: Some(self.set(&v.set)?), apply: self.captures(&v.filter)?, ..Operands::default() };
+                let operands = Operands {
+                    set: Some(self.set(&v.set)?),
+                    apply: self.captures(&v.filter)?,
+                    ..Operands::of(&v.meta)
+                };
                 self.settle_for(op);
                 operator::vertices(self.region, &v.filter, &operands, true, &name, span)?
             }

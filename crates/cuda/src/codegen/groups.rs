@@ -18,7 +18,7 @@ use super::refusal::Refusal;
 use super::region::{Region, graph_type, offset_type};
 use super::sets::{Insert, output_setup};
 use super::text::{Code, type_name};
-use gw_schedule::Append;
+use gw_schedule::{Append, GroupTable};
 
 /// Names that no function of a program can have.
 const KEY: &str = "1key";
@@ -194,6 +194,13 @@ pub(super) fn grouped(
         GroupChoice::LeastAbsent => "LEAST_ABSENT",
     };
     code.line(format!("static constexpr gw::GroupChoice CHOICE = gw::{choice};"));
+    let unit = match operands.table {
+        Some(GroupTable::Warp) => "BY_WARP",
+        Some(GroupTable::Shared) => "IN_SHARED",
+        Some(GroupTable::Memory) => "IN_MEMORY",
+        Some(GroupTable::Hash | GroupTable::Dense) | None => "BY_LANE",
+    };
+    code.line(format!("static constexpr gw::GroupUnit LEAST_UNIT = gw::{unit};"));
     code.line(format!("static constexpr bool ADDS = {};", groups.combine == ReduceOp::Sum));
     code.line(format!("static constexpr bool FIXED = {};", words.encoding == Encoding::Fixed));
     code.line(format!("static constexpr bool OFFERS = {offers};"));

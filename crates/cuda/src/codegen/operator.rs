@@ -6,10 +6,11 @@ use gw_ir::analysis::calls::draws;
 use gw_ir::analysis::operator::{FunctionFacts, ScalarReduction};
 use gw_ir::expr::{FunctionRef, ReduceOp};
 use gw_ir::groups::NeighbourGroups;
+use gw_ir::meta::VertexMeta;
 use gw_ir::module::Module;
 use gw_ir::source::{Name, Span};
 use gw_ir::types::Type;
-use gw_schedule::Append;
+use gw_schedule::{Append, GroupTable, Schedule};
 
 use super::access::capture_lengths;
 use super::function::{Coder, function_name, neutral};
@@ -33,6 +34,19 @@ pub(crate) struct Operands {
     pub(crate) apply: Vec<String>,
     pub(crate) from_captures: Vec<String>,
     pub(crate) to_captures: Vec<String>,
+    /// Where a vertex operator keeps the groups of neighbours, as its schedule says.
+    pub(crate) table: Option<GroupTable>,
+}
+
+impl Operands {
+    /// What the schedule of a vertex operator says, without operands.
+    pub(crate) fn of(meta: &VertexMeta) -> Operands {
+        let table = match meta.schedule.as_deref() {
+            Some(Schedule::Simple(simple)) => simple.table,
+            _ => None,
+        };
+        Operands { table, ..Operands::default() }
+    }
 }
 
 /// The code of an operator.

@@ -13,14 +13,23 @@ use gw_schedule::{Family, ProgramSchedule};
 
 const TEXT: &str = include_str!("../../../exec/tests/all/groups.gt");
 
-fn run(vm: &dyn GraphVm, graph: &Arc<Graph>) -> RunResult {
-    let front = compile_front(&SourceFile::new("groups.gt", TEXT)).unwrap_or_else(|_| panic!("the program is right"));
-    let module = gw_ir::lower(&front.typed, TEXT).unwrap();
+fn run(vm: &dyn GraphVm, schedule: &str, graph: &Arc<Graph>) -> RunResult {
+    run_text(vm, TEXT, &["g"], schedule, graph)
+}
+
+fn run_text(vm: &dyn GraphVm, text: &str, args: &[&str], schedule: &str, graph: &Arc<Graph>) -> RunResult {
+    let file = SourceFile::new("groups.gt", text);
+    let front = compile_front(&file).unwrap_or_else(|_| panic!("the program is right"));
+    let module = gw_ir::lower(&front.typed, &file.text).unwrap();
+    let schedule = match schedule {
+        "" => ProgramSchedule::default(),
+        text => text.parse().unwrap_or_else(|e| panic!("{text}: {e}")),
+    };
     let options = gw_ir::Options { family: Some(Family::Gpu), ..gw_ir::Options::default() };
-    let module = gw_ir::run_pipeline(module, &ProgramSchedule::default(), &options).unwrap();
+    let module = gw_ir::run_pipeline(module, &schedule, &options).unwrap();
     let graphs = SpecGraphs::new();
     graphs.insert("g", Arc::clone(graph));
-    let options = RunOptions { graphs: Arc::new(graphs), ..RunOptions::with_args(["g"]) };
+    let options = RunOptions { graphs: Arc::new(graphs), ..RunOptions::with_args(args.iter().copied()) };
     Program::prepare(vm, Arc::new(module)).unwrap().run(&options).unwrap_or_else(|e| panic!("{e}"))
 }
 
@@ -45,6 +54,33 @@ fn lanes_warps_blocks_and_memory_find_the_same_groups() {
     // The hub of the star needs a table in memory, that of the small star and the complete graph a block.
     for spec in ["kron:8:weights=1..9", "star:1200:weights=1..9", "grid:6x6:weights=1..9", "complete:90:weights=1..9"] {
         let graph = Arc::new(GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph);
-        assert_eq!(bits(&run(&vm, &graph)), bits(&run(&ReferenceVm::new(), &graph)), "{spec}");
+        let expected = bits(&run(&ReferenceVm::new(), "", &graph));
+        for table in ["", "hash", "warp", "shared", "memory"] {
+            let clause = |label: u32| format!("s{label}@table={table}");
+            let schedule = match table {
+                "" => String::new(),
+                _ => (1..=8).map(clause).collect::<Vec<_>>().join(";"),
+            };
+            assert_eq!(bits(&run(&vm, &schedule, &graph)), expected, "{spec} {schedule}");
+        }
+    }
+}
+
+/// One seed, one result, whoever computes it.
+#[test]
+fn communities_and_colorings_are_those_of_the_reference_machine() {
+    let Some(device) = EmulatedDevice::new() else { return };
+    let vm = CudaVm::on(Arc::new(device));
+    let programs =
+        [("louvain", &["g", "7", "1"][..]), ("leiden", &["g", "7", "1"]), ("cdlp", &["g", "10"]), ("coloring", &["g"])];
+    for spec in ["kron:6", "grid:6x6:weights=1..9"] {
+        let graph = Arc::new(GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph);
+        for (program, args) in programs {
+            let text = gw_programs::find(program).unwrap().source;
+            let expected = bits(&run_text(&ReferenceVm::new(), text, args, "", &graph));
+            for run in 0..2 {
+                assert!(bits(&run_text(&vm, text, args, "", &graph)) == expected, "{program} of {spec}, run {run}");
+            }
+        }
     }
 }

@@ -65,7 +65,7 @@ fn every_form_is_what_plain_loops_find() {
                 let heaviest = greatest.entry(n as i32).or_insert(w);
                 *heaviest = w.max(*heaviest);
                 if n % 3 != 0 {
-                    let (key, value) = (label[n as usize] * 3, n as i32 - v as i32);
+                    let (key, value) = (label[n as usize] * 300_000, n as i32 - v as i32);
                     least.entry(key).and_modify(|x| *x = value.min(*x)).or_insert(value);
                 }
                 if n > 3 {

@@ -43,6 +43,7 @@ impl Writer {
             4 * outer,
             6 * outer,
             2 * outer,
+            7,
         ]) {
             0 => self.edge_operator(host),
             1 => self.vertex_operator(host),
@@ -60,7 +61,8 @@ impl Writer {
             13 => self.search(host),
             14 => self.fixed_point(host),
             15 => self.queue_loop(host),
-            _ => self.host_vector(host),
+            16 => self.host_vector(host),
+            _ => self.group_operator(host),
         }
     }
 

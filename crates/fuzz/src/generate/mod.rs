@@ -11,12 +11,14 @@
 //! | `scalars` | numbers, conditions, indices |
 //! | `functions` | bodies of functions: locals, branches, loops, writes |
 //! | `operators` | edge and vertex operators with their functions |
+//! | `groups` | grouped neighbours |
 //! | `host` | statements of `main`: loops, `par_for`, prints, graphs loaded again |
 //! | `sets` | vertex sets and lists |
 //! | `queues` | priority queues, frontiers, fixed points |
 
 mod files;
 mod functions;
+mod groups;
 mod host;
 mod operators;
 mod program;

@@ -198,7 +198,7 @@ impl Writer {
     }
 
     /// `.from(...)` or `.to(...)`, or nothing.
-    fn restriction(&mut self, host: &Host, graph: &GraphVar, word: &str, hidden: &[String]) -> String {
+    pub(super) fn restriction(&mut self, host: &Host, graph: &GraphVar, word: &str, hidden: &[String]) -> String {
         match self.dice.weighted(&[5, 4, 3]) {
             1 => match self.some_set(host, graph) {
                 Some(set) => format!(".{word}({})", set.name),

@@ -54,10 +54,6 @@ impl Made {
     }
 }
 
-fn param(name: &str, ty: Type) -> Param {
-    Param { name: name.into(), ty }
-}
-
 fn var(param: &Param) -> Expr {
     Expr::var(param.name.clone(), param.ty.clone())
 }
@@ -73,7 +69,7 @@ impl<'p> Lowering<'p> {
         let line = self.span(span);
         let (set, is_all) = self.grouped_set(apply, span, pre)?;
         let graph = self.variable(&apply.graph, "graph", pre)?;
-        let vertex = param("v", Type::Vertex(self.element(apply.graph_type.src)));
+        let vertex = self.param("v", Type::Vertex(self.element(apply.graph_type.src)));
         let mut made = Made::default();
         let key = self.edge_number(apply, &apply.key, &mut made, line, pre)?;
         let value = match &apply.value {
@@ -104,8 +100,8 @@ impl<'p> Lowering<'p> {
             Some(target) => Some(at(self.reached(target, &mut made, pre)?)),
         };
         let groups = NeighbourGroups { graph, vertex: var(&vertex), key, value, combine, choice };
-        let chosen = param("chosen", Type::INT);
-        let changed = param("changed", Type::BOOL);
+        let chosen = self.param("chosen", Type::INT);
+        let changed = self.param("changed", Type::BOOL);
         let init = Some(Expr::new(ExprKind::Groups(Box::new(groups)), Type::INT));
         let mut body = vec![Stmt::new(StmtKind::VarDecl { name: chosen.name.clone(), ty: Type::INT, init }).at(line)];
         let Some(target) = target else {
@@ -145,6 +141,23 @@ impl<'p> Lowering<'p> {
         })
     }
 
+    /// A name in a made function that hides no global, nor does it with a number behind it.
+    fn local(&self, base: &str) -> String {
+        let mut name = base.to_string();
+        let clashes = |name: &str| {
+            let mut globals = self.program.globals.iter();
+            globals.any(|g| g.name.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('_')))
+        };
+        while clashes(&name) {
+            name.push('_');
+        }
+        name
+    }
+
+    fn param(&self, name: &str, ty: Type) -> Param {
+        Param { name: self.local(name).as_str().into(), ty }
+    }
+
     /// A name that no global, function or local has.
     fn made_name(&mut self, base: &str) -> Name {
         let mut n = 1;
@@ -166,7 +179,7 @@ impl<'p> Lowering<'p> {
             captured.iter().map(|id| self.ty(&self.program.function(func.func).local(*id).ty)).collect();
         let hand = |(value, ty): (Expr, Type)| {
             let is_global = value.ty.is_reference() && value.as_var().is_some_and(|name| self.is_global(name));
-            made.capture(Expr { ty, ..value }, "captured", is_global)
+            made.capture(Expr { ty, ..value }, &self.local("captured"), is_global)
         };
         Ok(FunctionRef { name, captures: captures.into_iter().zip(wanted).map(hand).collect() })
     }
@@ -175,7 +188,7 @@ impl<'p> Lowering<'p> {
     fn reached(&mut self, vector: &'p typed::Expr, made: &mut Made, pre: &mut Block) -> Lower<Expr> {
         let vector = self.variable(vector, "vector", pre)?;
         let is_global = vector.as_var().is_some_and(|name| self.is_global(name));
-        Ok(made.capture(vector, "vector", is_global))
+        Ok(made.capture(vector, &self.local("vector"), is_global))
     }
 
     fn is_global(&self, name: &Name) -> bool {
@@ -197,21 +210,21 @@ impl<'p> Lowering<'p> {
             return self.handed(func, made, pre);
         }
         let (source, target) = (self.element(apply.graph_type.src), self.element(apply.graph_type.dst));
-        let mut params = vec![param("v", Type::Vertex(source)), param("n", Type::Vertex(target))];
+        let mut params = vec![self.param("v", Type::Vertex(source)), self.param("n", Type::Vertex(target))];
         let weighted = match number {
             EdgeValue::Weight => true,
             EdgeValue::Func { weighted, .. } => *weighted,
             EdgeValue::Vector(_) => false,
         };
         let weight = apply.graph_type.weight.filter(|_| weighted);
-        params.extend(weight.map(|scalar| param("weight", Type::Scalar(scalar))));
+        params.extend(weight.map(|scalar| self.param("weight", Type::Scalar(scalar))));
         let mut inner = Made::default();
         let value = match number {
             EdgeValue::Weight => params.last().map(var).unwrap_or_else(|| Expr::int(0)),
             EdgeValue::Vector(vector) => {
                 let vector = self.variable(vector, "vector", pre)?;
                 let is_global = vector.as_var().is_some_and(|name| self.is_global(name));
-                let vector = inner.capture(vector, "vector", is_global);
+                let vector = inner.capture(vector, &self.local("vector"), is_global);
                 Expr::element(vector, var(&params[1]))
             }
             EdgeValue::Func { func, .. } => {
@@ -224,7 +237,7 @@ impl<'p> Lowering<'p> {
             Type::Vertex(_) => Type::INT,
             ty => Type::Scalar(ty.scalar().unwrap_or(Scalar::Int)),
         };
-        let result = param("number", ty);
+        let result = self.param("number", ty);
         let assign = |value: Expr| Stmt::new(StmtKind::Assign { target: var(&result), value }).at(span);
         let mut body = vec![assign(value)];
         if let Some(selected) = selected {
@@ -237,7 +250,7 @@ impl<'p> Lowering<'p> {
         let name = function.name.clone();
         self.made.push(function);
         // What this function captures, the function over vertices captures for it.
-        let hand = |value: Expr| made.capture(value, "captured", false);
+        let hand = |value: Expr| made.capture(value, &self.local("captured"), false);
         Ok(FunctionRef { name, captures: given.into_iter().map(hand).collect() })
     }
 }

@@ -12,7 +12,7 @@ macro_rules! texts {
 
 /// Modules made for the library.
 const MODULES: &[(&str, &str)] = texts!["std/":
-    "brandes", "changes", "clustering", "forest", "homing_walk", "reach", "repair", "search", "searches",
+    "basics", "brandes", "changes", "clustering", "communities", "forest", "homing_walk", "reach", "repair", "search", "searches",
     "triangle_changes", "walk", "weighted_walk",
 ];
 

@@ -4,16 +4,13 @@
 use std::collections::BTreeMap;
 
 use super::{Invalid, Run, ensure, every_vertex, wrong};
-use crate::registry::Remark;
 
 /// What a sum of rounded terms may be off by.
 const ROUNDING: f64 = 1e-9;
 /// The share of all edges that joining two communities may seem to gain, and the edges where these are few.
-const GAIN: (f64, f64) = (1e-15, 1e-6);
-
-/// Weights that add up to this much, in both directions of edges, are too heavy: a slot of the tables has 32 bits for a
-/// weight. Counted once per undirected edge, that is 2^31.
-const LIMIT: f64 = 4294967296.0;
+const GAIN: (f64, f64) = (1e-12, 1e-6);
+/// What the sum of weights between two communities may be off by, as its share: contracted graphs store floats.
+const ROUNDED: f64 = 1e-6;
 
 pub(crate) fn louvain(run: &Run<'_>) -> Result<(), Invalid> {
     communities(run).map(|_| ())
@@ -43,19 +40,10 @@ pub(crate) fn leiden(run: &Run<'_>) -> Result<(), Invalid> {
     })
 }
 
-/// Weights that add up to more than the tables of the programs can hold.
-pub(crate) fn too_heavy(run: &Run<'_>) -> Option<Remark> {
-    is_too_heavy(run)
-        .then(|| Remark::NoResult("the weights add up to 2^31 or more: give them in a greater unit".into()))
-}
-
-fn is_too_heavy(run: &Run<'_>) -> bool {
-    run.integer("too_heavy").is_ok_and(|heavy| heavy != 0)
-}
-
-/// The labels, if they are a result; none where there is no result for good reason.
+/// The labels, if they are a result.
 fn communities(run: &Run<'_>) -> Result<Vec<i32>, Invalid> {
     run.needs_symmetric()?;
+    let resolution = run.real_arg(3)?;
     let (label, count, modularity) = (run.ints("label")?, run.integer("communities")?, run.real("modularity")?);
     let (out, n) = (run.graph.out(), label.len());
     let mut least = vec![None; n];
@@ -93,17 +81,13 @@ fn communities(run: &Run<'_>) -> Result<Vec<i32>, Invalid> {
             }
         }
     }
-    if is_too_heavy(run) {
-        ensure(all >= LIMIT, || wrong!("the weights add up to {all}, which is not too heavy"))?;
-        return Ok(Vec::new());
-    }
     let share = |edges: f64| if all > 0.0 { edges / all } else { 0.0 };
-    let right = share(inside) - ends.iter().map(|&ends| share(ends) * share(ends)).sum::<f64>();
+    let right = share(inside) - resolution * ends.iter().map(|&ends| share(ends) * share(ends)).sum::<f64>();
     let near = (modularity - right).abs() <= ROUNDING;
     ensure(near, || wrong!("the modularity is {right} and not {modularity}"))?;
     for (&(a, b), edges) in &between {
-        let gain = edges - ends[a as usize] * share(ends[b as usize]);
-        ensure(gain <= GAIN.1.max(GAIN.0 * all), || {
+        let gain = edges - resolution * ends[a as usize] * share(ends[b as usize]);
+        ensure(gain <= GAIN.1.max(GAIN.0 * all).max(ROUNDED * edges), || {
             wrong!(
                 "communities {a} and {b} joined would have more modularity",
                 a = run.graph.shown(a),

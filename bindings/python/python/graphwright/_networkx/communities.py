@@ -19,8 +19,8 @@ _THRESHOLD = 1e-7
 def _simple(G, weight, resolution, max_level) -> bool | str:
     if G.is_directed():
         return "the graph is directed"
-    if resolution != 1:
-        return "another resolution than 1"
+    if not 0 < resolution < float("inf"):
+        return "a resolution that is not above 0"
     return "max_level is given" if max_level is not None else no_function(weight)
 
 
@@ -35,7 +35,7 @@ def _louvain_can_run(G, weight="weight", resolution=1, threshold=_THRESHOLD, max
 
 @algorithm(_louvain_can_run)
 def louvain_communities(G, weight="weight", resolution=1, threshold=_THRESHOLD, max_level=None, seed=None):
-    return _communities("louvain", G, weight, seed)
+    return _communities("louvain", G, weight, resolution, seed)
 
 
 #: What Leiden's method raises when nothing is said: later versions of NetworkX can choose, and have another default.
@@ -55,21 +55,19 @@ def _leiden_can_run(G, weight="weight", resolution=1, max_level=None, seed=None,
 def leiden_communities(
     G, weight="weight", resolution=1, max_level=None, seed=None, metric="modularity", theta=_THETA
 ):
-    return _communities("leiden", G, weight, seed)
+    return _communities("leiden", G, weight, resolution, seed)
 
 
-def _communities(program, g, weight, seed) -> list[set]:
+def _communities(program, g, weight, resolution, seed) -> list[set]:
     if not len(g):
         return []
     if g.has_loops():
         raise NotImplementedError("loops, which NetworkX counts twice")
     graph = g.summed(weight)
     native = graph._native
-    if native.weight_kind == "float" or (native.least_weight or 0) < 0:
-        raise NotImplementedError("weights that are no whole numbers from 0 on")
-    found = outcome(standard(program), graph, seed=seed.getrandbits(30))
-    if found.get("too_heavy"):
-        raise NotImplementedError("weights whose sum is too large")
+    if (native.least_weight or 0) < 0:
+        raise NotImplementedError("negative weights")
+    found = outcome(standard(program), graph, seed=seed.getrandbits(30), resolution=resolution)
     labels = found.get("label")
     order = np.argsort(labels, kind="stable")
     return [set(g.nodes_at(part)) for part in np.split(order, np.flatnonzero(np.diff(labels[order])) + 1)]
