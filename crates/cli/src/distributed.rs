@@ -1,21 +1,17 @@
-//! The processes and workers that `--target flow` runs on: found, started, and told of in one message.
+//! The workers and ranks that `--target flow` runs on: threads of this process, and processes that an MPI has started.
 
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::io::Write;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use clap::Args;
 use graphwright::Machine;
 use graphwright::machine::{Flow, MachineOptions, Machines};
-use gw_flow::{Cluster, ClusterError, Ended, Exchange, Launch, LaunchError, Launched, Sync};
+use gw_flow::{Cluster, ClusterError, Exchange, Sync};
+use gw_mpi::{Cores, Mpi, MpiError};
 
 use crate::error::CliError;
 use crate::machines::{FLOW, Target};
-use crate::stop;
-
-/// The variable with the token of a run.
-const TOKEN: &str = "GW_FLOW_TOKEN";
+use crate::silence;
 
 /// The workers of the distributed machine.
 #[derive(Args, Clone, Default)]
@@ -23,16 +19,9 @@ pub struct Distributed {
     /// Workers of every process, each with a part of the graph; with --target flow [default: 2, of several processes 1]
     #[arg(long, value_name = "N")]
     workers: Option<usize>,
-    /// Start this many processes here, which share the work; with --target flow
-    #[arg(long, value_name = "N", conflicts_with = "hosts")]
+    /// Run as this many processes, which share the work, as `mpiexec -n N gw run ...` does; with --target flow
+    #[arg(long, value_name = "N")]
     processes: Option<usize>,
-    /// A file with the addresses of all processes, one HOST:PORT per line; with --target flow. Processes that know the
-    /// same word in the variable GW_FLOW_TOKEN accept each other
-    #[arg(long, value_name = "FILE", requires = "process")]
-    hosts: Option<PathBuf>,
-    /// The number of this process among the --hosts, from 0 on
-    #[arg(long, value_name = "I", requires = "hosts")]
-    process: Option<usize>,
     /// Who is told of values and changes: those who need them, where there are several processes, and else everybody;
     /// everybody; or owners of vertices and those who have them at the end of an edge
     #[arg(long, value_name = "auto|all|mirrors", value_parser = exchange)]
@@ -42,107 +31,112 @@ pub struct Distributed {
     /// step]
     #[arg(long, value_name = "step|drain", value_parser = sync)]
     sync: Option<Sync>,
-    /// How many seconds the other --hosts are waited for [default: 8]
-    #[arg(long, value_name = "SECONDS", requires = "hosts", value_parser = seconds)]
-    wait: Option<Duration>,
+    /// Gone: what replaced it is told.
+    #[arg(long, hide = true)]
+    hosts: Option<String>,
+    /// As `hosts`.
+    #[arg(long, hide = true)]
+    process: Option<String>,
+    /// As `hosts`.
+    #[arg(long, hide = true)]
+    wait: Option<String>,
 }
 
-/// This process, where another one has started it.
-static LAUNCHED: OnceLock<Launched> = OnceLock::new();
+/// The place of this process among the ranks that were started together.
+struct Joined {
+    rank: usize,
+    size: usize,
+    cores: Cores,
+    /// Until the machine is opened.
+    fabric: Mutex<Option<Mpi>>,
+}
+
+static JOINED: OnceLock<Joined> = OnceLock::new();
 
 impl Distributed {
-    /// Whether anything was said about workers.
-    pub fn is_given(&self) -> bool {
-        let counts = [self.workers, self.processes, self.process];
-        counts.iter().any(Option::is_some) || self.exchange.is_some() || self.sync.is_some()
-    }
-
     /// Whether several processes share the work.
-    pub fn is_spread(&self) -> bool {
-        self.processes.is_some() || self.hosts.is_some()
+    pub fn is_spread(&self, target: &Target) -> bool {
+        self.processes.is_some() || (target.is_flow() && gw_mpi::launched().is_some())
     }
 
-    /// Whether this process is to start others rather than to run the program.
-    pub fn launches(&self) -> bool {
-        self.processes.is_some() && !Launched::is_here()
+    /// Refuses what does not go with the machine, and what is gone.
+    pub fn check(&self, target: &Target) -> Result<(), CliError> {
+        self.checked(target).inspect_err(|_| leave_it_to_the_first())
     }
 
-    /// Starts the processes and waits for their end; `limit` is the time limit of the run.
-    pub fn launch(&self, target: &Target, limit: Option<Duration>, cancel: &AtomicBool) -> Result<(), CliError> {
-        let processes = self.processes.unwrap_or(1);
-        self.check(target)?;
-        // What the processes would refuse is refused here, once.
-        let addresses = (0..processes).map(|process| format!("127.0.0.1:{process}")).collect();
-        if processes > 0 {
-            Cluster::processes(self.workers(), 0, addresses).map_err(usage)?;
+    fn checked(&self, target: &Target) -> Result<(), CliError> {
+        let gone = [("--hosts", &self.hosts), ("--process", &self.process), ("--wait", &self.wait)];
+        if let Some((name, _)) = gone.into_iter().find(|(_, given)| given.is_some()) {
+            let message = format!(
+                "{name} is gone: MPI starts the processes of several hosts, as in `mpirun -hostfile FILE -n 4 gw run \
+                 PROGRAM GRAPH --target {FLOW}` or `srun -n 4 gw run ...`"
+            );
+            return Err(CliError::Usage(message));
         }
-        let program = std::env::current_exe()?;
-        let launch = Launch { program, arguments: std::env::args_os().skip(1).collect(), processes, limit };
-        stop::wait_for_others();
-        cancel.store(false, Ordering::Relaxed);
-        let ended = launch.run(cancel).map_err(|error| match error {
-            LaunchError::Number(_) => CliError::Usage(error.to_string()),
-            error => CliError::NoResult(error.to_string()),
-        })?;
-        cancel.store(true, Ordering::Relaxed);
-        match ended {
-            Ended { code: 0, .. } => Ok(()),
-            ended if ended.stopped => {
-                let code = u8::try_from(stop::interrupted()).unwrap_or(1);
-                Err(CliError::Processes(Ended { code, ..ended }))
-            }
-            ended => Err(CliError::Processes(ended)),
+        let is_given = self.workers.is_some() || self.processes.is_some();
+        if (is_given || self.exchange.is_some() || self.sync.is_some()) && !target.is_flow() {
+            let message = format!("--workers, --processes, --exchange and --sync go with --target {FLOW}");
+            return Err(CliError::Usage(message));
         }
+        if self.processes == Some(0) {
+            return Err(CliError::Usage("--processes 0: there must be 1 process at least".to_string()));
+        }
+        Ok(())
     }
 
-    /// Meets the other processes, where there are any; `None` when nothing was said about workers. `cancel` is set when
-    /// the process that has started this one asks it to end.
-    pub fn gather(&self, target: &Target, cancel: &Arc<AtomicBool>) -> Result<Option<Cluster>, CliError> {
-        if !self.is_given() {
-            return Ok(None);
+    /// Joins the ranks that a launcher has started, or starts ranks in the place of this process where that is asked
+    /// for. Returns the threads that this process may use, of `threads`, 0 for all cores.
+    pub fn join(&self, target: &Target, threads: usize) -> Result<usize, CliError> {
+        if !self.is_spread(target) {
+            return Ok(threads);
         }
-        self.check(target)?;
-        let cluster = match (&self.hosts, self.process, LAUNCHED.get()) {
-            (Some(hosts), Some(process), _) => {
-                let cluster = Cluster::from_hosts(self.workers(), process, hosts).map_err(usage)?;
-                let cluster = cluster.with_token(std::env::var(TOKEN).unwrap_or_default());
-                cluster.with_patience(self.wait.unwrap_or(gw_flow::PATIENCE))
-            }
-            (_, _, Some(launched)) => {
-                let cancel = Arc::clone(cancel);
-                let stop = move || stop::stop(&cancel);
-                launched.cluster(self.workers(), stop, || stop::end_process(1)).map_err(usage)?
-            }
-            _ => Cluster::threads(self.workers()).map_err(usage)?,
+        let Some(launched) = gw_mpi::launched() else {
+            // What the processes would refuse is refused here, once.
+            Cluster::threads(self.workers(target)).map_err(usage)?;
+            let error = gw_mpi::replace_by_ranks(self.processes.unwrap_or(1));
+            return Err(CliError::NoResult(error.to_string()));
         };
-        let cluster = cluster.with_exchange(self.exchange.unwrap_or_default()).with_sync(self.sync.unwrap_or_default());
-        let lost = |reason: &str| {
-            if !tell_launcher(1, &format!("gw: {reason}")) {
-                eprintln!("gw: {reason}");
-            }
-            stop::end_process(1)
-        };
-        cluster.meet(lost).map_err(|error| CliError::NoResult(error.to_string()))?;
-        Ok(Some(cluster))
-    }
-
-    fn check(&self, target: &Target) -> Result<(), CliError> {
-        match target.is_flow() {
-            true => Ok(()),
-            false => {
-                let message = format!("--workers, --processes, --hosts, --exchange and --sync go with --target {FLOW}");
-                Err(CliError::Usage(message))
-            }
+        if launched.rank > 0 {
+            silence::begin();
         }
+        let unopened = |error: MpiError| {
+            leave_it_to_the_first();
+            CliError::NoResult(error.to_string())
+        };
+        let (fabric, cores) = gw_mpi::open().map_err(unopened)?;
+        let (rank, size) = gw_mpi::place().unwrap_or((0, 1));
+        // There is one command.
+        let _ = JOINED.set(Joined { rank, size, cores, fabric: Mutex::new(Some(fabric)) });
+        if let Some(processes) = self.processes.filter(|&processes| processes != size) {
+            return Err(CliError::Usage(format!("--processes {processes}, but {size} ranks were started")));
+        }
+        let wanted = cores.here * self.workers(target);
+        if rank == 0 && wanted > cores.in_all {
+            let Cores { in_all, here, .. } = cores;
+            eprintln!(
+                "gw: warning: {here} processes here want {wanted} cores and have {in_all}: an exchange takes many times \
+                 as long; start fewer, each has threads"
+            );
+        }
+        Ok(if threads == 0 { cores.own } else { threads })
     }
 
-    /// Whether this process is the first or only one.
-    pub fn is_first(&self) -> bool {
-        self.process.or(LAUNCHED.get().map(|launched| launched.process)).unwrap_or(0) == 0
+    /// The workers, where something was said about them or a launcher has started several processes.
+    pub fn cluster(&self, target: &Target) -> Result<Option<Cluster>, CliError> {
+        let fabric =
+            JOINED.get().and_then(|joined| joined.fabric.lock().unwrap_or_else(PoisonError::into_inner).take());
+        let workers = self.workers(target);
+        let cluster = match fabric {
+            Some(fabric) => Cluster::ranks(workers, fabric),
+            None if self.workers.is_none() && self.exchange.is_none() && self.sync.is_none() => return Ok(None),
+            None => Cluster::threads(workers),
+        };
+        let cluster = cluster.map_err(usage)?.with_exchange(self.exchange.unwrap_or_default());
+        Ok(Some(cluster.with_sync(self.sync.unwrap_or_default())))
     }
 
-    fn workers(&self) -> usize {
-        self.workers.unwrap_or(if self.hosts.is_some() || self.processes.is_some() { 1 } else { 2 })
+    fn workers(&self, target: &Target) -> usize {
+        self.workers.unwrap_or(if self.is_spread(target) { 1 } else { 2 })
     }
 }
 
@@ -150,21 +144,41 @@ fn usage(error: ClusterError) -> CliError {
     CliError::Usage(error.to_string())
 }
 
-/// The number of this process and of all, where another process has started it. The first call answers to that.
-pub fn launched() -> Result<Option<(usize, usize)>, CliError> {
-    if Launched::is_here() {
-        stop::wake_without_parent();
+/// Before ranks are connected: all of them find the same, and the first one tells of it.
+fn leave_it_to_the_first() {
+    if gw_mpi::launched().is_some_and(|launched| launched.rank > 0) {
+        silence::begin();
+        silence::forever();
     }
-    if let Some(launched) = Launched::begin()? {
-        // The only call comes first.
-        let _ = LAUNCHED.set(launched);
-    }
-    Ok(LAUNCHED.get().map(|launched| (launched.process, launched.processes)))
 }
 
-/// Tells the process that has started this one why it fails; false where there is none, or it cannot be told.
-pub fn tell_launcher(code: u8, text: &str) -> bool {
-    LAUNCHED.get().is_some_and(|launched| launched.fail(code, text))
+/// Whether this process is the first or only one.
+pub fn is_first() -> bool {
+    JOINED.get().is_none_or(|joined| joined.rank == 0)
+}
+
+/// Leaves the other ranks in good order, where there are any.
+pub fn leave() -> Result<(), CliError> {
+    gw_mpi::finish().map_err(|error| CliError::NoResult(error.to_string()))
+}
+
+/// Tells of a failure by `tell`, and ends all ranks. Of several that have failed at the same time, one tells. Returns
+/// where this process is alone.
+pub fn fail(code: u8, tell: impl FnOnce()) {
+    if gw_mpi::speaker() {
+        silence::end();
+        if let Some(joined) = JOINED.get().filter(|joined| joined.rank > 0) {
+            eprintln!("gw: process {} of {} failed:", joined.rank, joined.size);
+        }
+        tell();
+    }
+    // The reader of the output may have gone.
+    let _ = std::io::stdout().flush();
+    if gw_mpi::place().is_some() {
+        // All was said; the library would add that it was asked to end.
+        silence::begin();
+        gw_mpi::abort(code);
+    }
 }
 
 /// Opens the machine on a cluster; `threads` is 0 for all cores.
@@ -172,11 +186,6 @@ pub fn open(cluster: Cluster, threads: usize) -> Result<Machine, CliError> {
     let mut machines = Machines::none();
     machines.register(Flow(Some(cluster)));
     Ok(machines.open(FLOW, &MachineOptions { threads })?)
-}
-
-fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    seconds.filter(|wait| !wait.is_zero()).ok_or_else(|| "a positive number of seconds is expected".to_string())
 }
 
 fn sync(text: &str) -> Result<Sync, String> {

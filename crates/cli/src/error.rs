@@ -79,9 +79,6 @@ pub enum CliError {
         /// Files that could not be written for that.
         not_written: usize,
     },
-    /// Processes that were started here did not come to a good end.
-    #[error("{}", .0.message.as_deref().unwrap_or_default())]
-    Processes(gw_flow::Ended),
     /// Arguments that do not fit together.
     #[error("{0}")]
     Usage(String),
@@ -171,7 +168,6 @@ impl CliError {
         match self {
             _ if self.is_interrupt() => crate::stop::interrupted() as u8,
             CliError::Usage(_) | CliError::UnknownProgram(_) => 2,
-            CliError::Processes(ended) => ended.code,
             CliError::Pipeline(gw_ir::PipelineError::UnknownPass(_)) => 2,
             CliError::Added(error) => error.exit_code(),
             CliError::Graph(error) if error.is_usage() => 2,

@@ -22,6 +22,7 @@ pub mod output;
 pub mod process;
 pub mod program;
 pub mod progress;
+mod silence;
 pub mod stop;
 pub mod stream;
 pub mod swarm;

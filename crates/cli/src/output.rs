@@ -28,7 +28,6 @@ pub fn error_text(error: &CliError) -> String {
             text
         }
         CliError::Run { error: cause, .. } if cause.diagnostic().is_some() => error.to_string(),
-        CliError::Processes(_) => error.to_string(),
         error => format!("gw: {error}\n"),
     }
 }

@@ -44,6 +44,10 @@ pub fn parse<A: FromArgMatches>(
                 None => error.exit(),
             }
         }
+        // Of several ranks, which all have these arguments, the first tells.
+        Err(error) if gw_mpi::launched().is_some_and(|launched| launched.rank > 0) => {
+            Err(ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(1)))
+        }
         Err(error) => error.exit(),
     }
 }
@@ -62,7 +66,7 @@ pub fn prepare(common: &Common) -> Result<Arc<AtomicBool>, CliError> {
 
 /// Ends the process with the code of the command's outcome.
 pub fn end(outcome: Result<(), CliError>) -> ExitCode {
-    match outcome {
+    match outcome.and_then(|()| distributed::leave()) {
         Ok(()) if stop::is_hurried() => {
             // The reader of the output may have gone.
             let _ = std::io::stdout().flush();
@@ -70,13 +74,8 @@ pub fn end(outcome: Result<(), CliError>) -> ExitCode {
         }
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // Of several processes that were started together, one is heard.
-            if !distributed::tell_launcher(error.exit_code(), &output::error_text(&error)) {
-                output::error(&error);
-            }
+            distributed::fail(error.exit_code(), || output::error(&error));
             if error.is_stop() || stop::is_hurried() {
-                // The reader of the output may have gone.
-                let _ = std::io::stdout().flush();
                 stop::end_process(error.exit_code().into());
             }
             error.exit_code().into()

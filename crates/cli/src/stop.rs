@@ -18,8 +18,6 @@ const INTERRUPT: i32 = 2;
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
 /// The command was asked to end.
 static ASKED: AtomicBool = AtomicBool::new(false);
-/// This process has started others and waits for their end.
-static LAUNCHES: AtomicBool = AtomicBool::new(false);
 
 /// Sets `cancel` when the person or the system asks the command to end. While `cancel` is true already, because nobody
 /// would look at it, the process ends at once.
@@ -37,9 +35,8 @@ pub fn stop(cancel: &AtomicBool) -> ! {
         std::thread::sleep(GRACE);
     }
     if !cancel.swap(true, Ordering::Relaxed) {
-        let patience = if LAUNCHES.load(Ordering::Relaxed) { 2 * GRACE } else { GRACE };
-        std::thread::sleep(patience);
-        eprintln!("error: interrupted; what was running did not end in good order within {patience:?}");
+        std::thread::sleep(GRACE);
+        eprintln!("error: interrupted; what was running did not end in good order within {GRACE:?}");
     }
     end_process(interrupted());
 }
@@ -51,11 +48,6 @@ pub fn interrupted() -> i32 {
         0 => 128 + INTERRUPT,
         signal => 128 + signal,
     }
-}
-
-/// This process waits for others that it has started: it is given twice their time to end in good order.
-pub fn wait_for_others() {
-    LAUNCHES.store(true, Ordering::Relaxed);
 }
 
 /// Which signal came: the handlers of `ctrlc` do not tell.
@@ -89,17 +81,6 @@ mod numbers {
         // SAFETY: `ctrlc` has installed one function for all three signals; it takes the number of the signal and is
         // safe to call in a handler.
         unsafe { std::mem::transmute::<usize, extern "C" fn(libc::c_int)>(next)(signal) }
-    }
-}
-
-/// On Linux, lets this process be continued when its parent ends while it stands still: it then finds out that the
-/// parent is gone, and ends.
-pub fn wake_without_parent() {
-    #[cfg(target_os = "linux")]
-    // SAFETY: sets a number of this process and touches no memory.
-    unsafe {
-        // Where the system refuses, a process that stands still stays where it is.
-        let _ = libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGCONT);
     }
 }
 

@@ -1,15 +1,9 @@
 //! The distributed GraphVM: every worker owns a range of the vertices with their edges, runs the CPU machine's kernels
-//! on them, and exchanges what others must know on timely dataflow.
+//! on them, and exchanges with the others what they must know. What carries the bytes is a fabric (crate `fabric`).
 //!
 //! | file | concept |
 //! |---|---|
-//! | `cluster` | which processes and workers take part, and how processes find each other |
-//! | `meeting`, `vigil` | how processes get to know each other, and what is lost before a run begins |
-//! | `launch` | local processes that are started by another one |
-//! | `board` | messages between the workers of a process, and what is sent for them to other processes |
-//! | `link` | exchanges of bytes between processes, on timely's channels |
-//! | `pipe` | a connection that says how it ends |
-//! | `end` | why a run ends before its time |
+//! | `cluster` | which workers take part |
 //! | `session` | a worker's place in a run; what all workers do together |
 //! | `agreement` | what all processes must agree on |
 //! | `cut` | who owns which vertices |
@@ -34,22 +28,16 @@
 
 mod agreement;
 mod alone;
-mod board;
 mod bound;
 mod capability;
 mod changes;
 mod choose;
 mod cluster;
 mod cut;
-mod end;
 mod executable;
-mod launch;
-mod link;
-mod meeting;
 mod message;
 mod mirrors;
 mod obstacle;
-mod pipe;
 mod plan;
 mod reach;
 mod run;
@@ -59,7 +47,6 @@ mod sets;
 mod settle;
 mod shares;
 mod truth;
-mod vigil;
 mod worker;
 
 use std::sync::Arc;
@@ -71,10 +58,8 @@ use gw_graph::Graph;
 use gw_ir::module::Module;
 use gw_schedule::{Capabilities, Family};
 
-pub use cluster::{Cluster, ClusterError, Exchange, PATIENCE, Sync};
-pub use end::heard_of_failure;
+pub use cluster::{Cluster, ClusterError, Exchange, Sync};
 use executable::FlowExecutable;
-pub use launch::{Ended, Launch, LaunchError, Launched};
 use run::{Follower, Start};
 use session::Traffic;
 
@@ -88,12 +73,11 @@ pub struct FlowVm {
 }
 
 impl FlowVm {
-    /// The machine on these workers. `threads` is what this process computes with, 0 for its part of all cores; its
-    /// workers share them, and each has at least one.
+    /// The machine on these workers. `threads` is what this process computes with, 0 for all cores; its workers share
+    /// them, and each has at least one.
     pub fn new(cluster: Cluster, threads: usize) -> FlowVm {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        // Processes on one computer share its cores.
-        let threads = if threads == 0 { cores() / cluster.processes_here() } else { threads };
+        let threads = if threads == 0 { cores() } else { threads };
         let threads = (threads / cluster.workers()).max(1);
         let local = CpuVm::one_by_one(threads);
         FlowVm { cluster: Arc::new(cluster), traffic: Arc::default(), threads, local }

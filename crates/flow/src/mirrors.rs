@@ -3,10 +3,11 @@
 //! go to those who need them, and to nobody else.
 
 use gw_exec::{ErrorKind, Result, Vector};
+use gw_fabric::Neighbours;
 use gw_graph::{Adjacency, Graph};
 
 use crate::cut::Cut;
-use crate::message::{Writer, read_cells, write_cells};
+use crate::message::{Writer, read_cells, width, write_cells};
 use crate::session::Session;
 
 /// The mirrors of all workers in one graph.
@@ -18,6 +19,8 @@ pub(crate) struct Mirrors {
     give: Vec<Vec<u32>>,
     /// By worker, the vertices of the other one that this worker mirrors, ascending.
     take: Vec<Vec<u32>>,
+    /// How many of them.
+    plan: Neighbours,
 }
 
 impl Mirrors {
@@ -51,9 +54,11 @@ impl Mirrors {
                 false => cut.range(owns).filter(|&v| has(bits, v)).collect(),
             }
         };
-        let give = (0..session.peers()).map(|other| common(other, own)).collect();
-        let take = (0..session.peers()).map(|other| common(own, other)).collect();
-        Ok(Mirrors { needed, give, take })
+        let give: Vec<Vec<u32>> = (0..session.peers()).map(|other| common(other, own)).collect();
+        let take: Vec<Vec<u32>> = (0..session.peers()).map(|other| common(own, other)).collect();
+        let lengths = |lists: &[Vec<u32>]| lists.iter().map(Vec::len).collect::<Vec<_>>();
+        let plan = session.neighbours(&lengths(&give), &lengths(&take))?;
+        Ok(Mirrors { needed, give, take, plan })
     }
 
     /// Whether a worker has a vertex at the end of one of its edges.
@@ -73,9 +78,12 @@ impl Mirrors {
             }
             message
         };
-        let messages = session.exchange_each(self.give.iter().map(write).collect())?;
+        let unit = vectors.iter().map(|vector| width(vector) * vector.stride()).sum();
+        let messages = self.plan.give().iter().map(|&(worker, _)| write(&self.give[worker])).collect();
+        let messages = session.exchange_neighbours(&self.plan, unit, messages)?;
         let mut readers = Session::readers(&messages);
-        for (reader, vertices) in readers.iter_mut().zip(&self.take) {
+        for (reader, &(worker, _)) in readers.iter_mut().zip(self.plan.take()) {
+            let vertices = &self.take[worker];
             for vector in vectors {
                 let count = vertices.len() * vector.stride();
                 match vector.stride() {

@@ -9,20 +9,18 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use gw_exec::{Environment, ErrorKind, ExecError, Program, Result, RunOptions};
+use gw_fabric::{End, Fabric, Place, places};
 use gw_ir::module::Module;
 
-use crate::board::Board;
 use crate::cluster::{Cluster, Manners};
-use crate::end::End;
-use crate::link::Link;
-use crate::session::{Session, Traffic, Wires};
+use crate::session::{Session, Traffic};
 use crate::worker::WorkerVm;
 
 /// How long the followers of a run that has ended may take to end, too.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Where a follower finds its place at the board of the next run.
-pub(crate) type Seat = Arc<Mutex<Option<Wires>>>;
+/// Where a follower finds its place in the next run.
+pub(crate) type Seat = Arc<Mutex<Option<Place>>>;
 
 /// A further worker of this process: its program, while it does not run, and its seat.
 pub(crate) struct Follower {
@@ -45,25 +43,25 @@ impl Follower {
     }
 
     /// Runs the program on a thread of its own.
-    fn start(&self, index: usize, board: &Arc<Board>, options: RunOptions) -> Result<JoinHandle<()>> {
+    fn start(&self, place: Place, options: RunOptions) -> Result<JoinHandle<()>> {
         let machine = |reason: String| ErrorKind::Machine(reason);
+        let (index, end) = (place.rank(), Arc::clone(place.end()));
         let program = self.program.lock().unwrap_or_else(PoisonError::into_inner).take();
         let mut program = program.ok_or_else(|| machine(format!("worker {index} is still at work")))?;
-        let wires = Wires { index, board: Arc::clone(board) };
-        *self.seat.lock().unwrap_or_else(PoisonError::into_inner) = Some(wires);
-        let (board, place) = (Arc::clone(board), Arc::clone(&self.program));
+        *self.seat.lock().unwrap_or_else(PoisonError::into_inner) = Some(place);
+        let kept = Arc::clone(&self.program);
         let run = move || {
             if let Err(error) = program.run(&options) {
                 if is_found_by_all(&error) {
-                    wait_for_end(&board);
+                    wait_for(&end);
                 }
                 let line = match error.span().line {
                     0 => String::new(),
                     line => format!("line {line}: "),
                 };
-                board.fail(&format!("worker {index}: {line}{error}"));
+                end.tell(&format!("worker {index}: {line}{error}"));
             }
-            *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(program);
+            *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(program);
         };
         let thread = std::thread::Builder::new().name(format!("worker {index}")).spawn(run);
         Ok(thread.map_err(|error| machine(format!("no thread for worker {index}: {error}")))?)
@@ -77,9 +75,9 @@ fn is_found_by_all(error: &ExecError) -> bool {
 }
 
 /// Waits until another worker has ended the run, but not for ever.
-fn wait_for_end(board: &Board) {
+fn wait_for(end: &End) {
     let since = Instant::now();
-    while !board.end().is_told() && since.elapsed() < PATIENCE {
+    while !end.is_told() && since.elapsed() < PATIENCE {
         std::thread::sleep(Duration::from_micros(200));
     }
 }
@@ -121,9 +119,13 @@ impl Start {
         let (cluster, traffic, followers, threads) = match self {
             Start::Follower { seat, traffic, .. } => {
                 let alone = || ErrorKind::Machine("a follower runs behind its leader only".to_string());
-                let wires = seat.lock().unwrap_or_else(PoisonError::into_inner).take().ok_or_else(alone)?;
-                wires.board.end().raises(env.stop.flag());
-                return Ok(Run { session: Session::new(wires, Arc::clone(traffic)), team: None, finished: false });
+                let place = seat.lock().unwrap_or_else(PoisonError::into_inner).take().ok_or_else(alone)?;
+                place.end().raises(env.stop.flag());
+                return Ok(Run {
+                    session: Session::new(place, None, Arc::clone(traffic)),
+                    team: None,
+                    finished: false,
+                });
             }
             Start::Leader { cluster, traffic, followers, threads } => (cluster, traffic, followers, threads),
         };
@@ -135,23 +137,17 @@ impl Start {
         // Followers hear of the caller through their leader: the caller raises its flag when the run of the leader is
         // over, and followers may be a statement behind.
         options.cancel = Arc::default();
-        let machine = |reason: String| ErrorKind::Machine(reason);
         let end = Arc::new(End::default());
         end.raises(env.stop.flag());
-        end.listens_to(env.stop.clone());
-        let pipes = cluster.connect(&end).map_err(|error| ErrorKind::Elsewhere(error.to_string()))?;
-        let (workers, process) = (cluster.workers(), cluster.process());
-        let link = match pipes.is_empty() {
-            true => None,
-            false => Some(Link::new(process, pipes, &end).map_err(machine)?),
-        };
-        let board = Board::new(workers, process, cluster.number(), link, &end, *threads);
-        let first = workers * process;
-        let start = |(i, follower): (usize, &Follower)| follower.start(first + 1 + i, &board, options.clone());
-        let followers = followers.iter().enumerate().map(start).collect::<Result<Vec<_>>>();
-        let followers = followers.inspect_err(|error| board.fail(&error.to_string()))?;
-        let session = Session::new(Wires { index: first, board: Arc::clone(&board) }, Arc::clone(traffic));
-        Ok(Run { session, team: Some(Team { followers, board }), finished: false })
+        let caller = env.stop.clone();
+        end.listens_to(move || caller.check().err().map(|error| error.to_string()));
+        let mut places = places(cluster.workers(), *threads, cluster.outer(), &end).into_iter();
+        let own = places.next().ok_or_else(|| ErrorKind::Machine("a run without workers".to_string()))?;
+        let start = |(follower, place): (&Follower, Place)| follower.start(place, options.clone());
+        let followers = followers.iter().zip(places).map(start).collect::<Result<Vec<_>>>();
+        let followers = followers.inspect_err(|error| end.tell(&error.to_string()))?;
+        let session = Session::new(own, Some(env.stop.clone()), Arc::clone(traffic));
+        Ok(Run { session, team: Some(Team { followers, end }), finished: false })
     }
 }
 
@@ -165,7 +161,7 @@ pub(crate) struct Run {
 /// The other workers of the process.
 struct Team {
     followers: Vec<JoinHandle<()>>,
-    board: Arc<Board>,
+    end: Arc<End>,
 }
 
 impl Run {
@@ -192,12 +188,11 @@ impl Drop for Run {
             std::thread::sleep(Duration::from_micros(50));
         }
         if running(&team) {
-            team.board.fail("the run was given up");
+            team.end.tell("the run was given up");
         }
         for follower in team.followers.drain(..) {
             // A follower that panicked has told so on standard error.
             let _ = follower.join();
         }
-        team.board.leave();
     }
 }

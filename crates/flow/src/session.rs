@@ -1,4 +1,4 @@
-//! A worker's place in a run: its number, its place at the board, and what all workers do together.
+//! A worker's place in a run: its number, and what all workers do together.
 //!
 //! All workers walk the same program and so come to the same exchanges in the same order. A worker that fails says why;
 //! the others find it at their next exchange, or in the midst of a kernel.
@@ -6,18 +6,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use gw_exec::{ErrorKind, Result, Vector};
+use gw_exec::{ErrorKind, Result, Stop, Vector};
+use gw_fabric::{Fabric, Message, Neighbours, Op, Outgoing, Over, Place};
 
-use crate::board::{Board, Message, Outgoing};
 use crate::cut::Cut;
 use crate::message::{Reader, Writer, read_cells, write_cells};
-
-/// A place at the board, for one worker.
-pub(crate) struct Wires {
-    /// The number of this worker.
-    pub(crate) index: usize,
-    pub(crate) board: Arc<Board>,
-}
 
 /// What was said since the machine was opened, by the workers of this process.
 #[derive(Debug, Default)]
@@ -32,7 +25,9 @@ pub(crate) struct Traffic {
 
 /// One worker in a run.
 pub(crate) struct Session {
-    wires: Wires,
+    place: Place,
+    /// How the caller of the run ends it; followers hear of that through their leader.
+    caller: Option<Stop>,
     traffic: Arc<Traffic>,
     /// Bytes that this worker has told others.
     told: u64,
@@ -41,43 +36,64 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    pub(crate) fn new(wires: Wires, traffic: Arc<Traffic>) -> Session {
-        Session { wires, traffic, told: 0, is_over: false }
+    pub(crate) fn new(place: Place, caller: Option<Stop>, traffic: Arc<Traffic>) -> Session {
+        Session { place, caller, traffic, told: 0, is_over: false }
     }
 
     /// The number of this worker.
     pub(crate) fn index(&self) -> usize {
-        self.wires.index
+        self.place.rank()
     }
 
     /// The number of workers.
     pub(crate) fn peers(&self) -> usize {
-        self.wires.board.peers()
+        self.place.size()
     }
 
     /// The number of this worker among those of its process, and how many these are.
     pub(crate) fn among_own(&self) -> (usize, usize) {
-        let workers = self.wires.board.others().1 + 1;
+        let (_, workers) = self.place.shape();
         (self.index() % workers, workers)
     }
 
     /// Sends a message to every other worker and returns those of all, in the order of the workers.
     pub(crate) fn broadcast(&mut self, message: Writer) -> Result<Vec<Message>> {
-        let (processes, workers) = self.wires.board.others();
-        self.count(message.0.len() * processes, message.0.len() * workers);
-        self.exchange(Outgoing::All(Arc::new(message.0)))
+        let (processes, workers) = self.place.shape();
+        self.count(message.0.len() * (processes - 1), message.0.len() * (workers - 1));
+        self.speak(|place| place.exchange(Outgoing::All(Arc::new(message.0))))
     }
 
     /// Sends a message to each worker, in their order, and returns those of all.
     pub(crate) fn exchange_each(&mut self, messages: Vec<Writer>) -> Result<Vec<Message>> {
-        let (own, here) = (self.index(), self.process_of(self.index()));
-        let (mut sent, mut shown) = (0, 0);
-        for (to, message) in messages.iter().enumerate().filter(|(to, _)| *to != own) {
-            let count = if self.process_of(to) == here { &mut shown } else { &mut sent };
-            *count += message.0.len();
-        }
-        self.count(sent, shown);
-        self.exchange(Outgoing::Each(messages.into_iter().map(|message| Arc::new(message.0)).collect()))
+        self.count_each(messages.iter().enumerate().map(|(to, message)| (to, message.0.len())));
+        let each = messages.into_iter().map(|message| Arc::new(message.0)).collect();
+        self.speak(|place| place.exchange(Outgoing::Each(each)))
+    }
+
+    /// A plan for exchanges of so many entries with each worker.
+    pub(crate) fn neighbours(&mut self, give: &[usize], take: &[usize]) -> Result<Neighbours> {
+        self.speak(|place| place.neighbours(give, take))
+    }
+
+    /// Sends to the workers of a plan their entries of `unit` bytes each, in its order, and returns theirs.
+    pub(crate) fn exchange_neighbours(
+        &mut self,
+        plan: &Neighbours,
+        unit: usize,
+        messages: Vec<Writer>,
+    ) -> Result<Vec<Message>> {
+        self.count_each(plan.give().iter().zip(&messages).map(|(&(to, _), message)| (to, message.0.len())));
+        let parts = messages.into_iter().map(|message| Arc::new(message.0)).collect();
+        self.speak(|place| place.exchange_neighbours(plan, unit, parts))
+    }
+
+    /// The sum of the numbers of all workers.
+    pub(crate) fn sum(&mut self, number: u64) -> Result<u64> {
+        let (processes, workers) = self.place.shape();
+        self.count(8 * (processes - 1), 8 * (workers - 1));
+        let mut values = [number];
+        self.speak(|place| place.allreduce(&mut values, Op::Sum))?;
+        Ok(values[0])
     }
 
     /// Bytes that this worker has told others since the run began.
@@ -92,44 +108,52 @@ impl Session {
         self.traffic.exchanges.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn exchange(&mut self, outgoing: Outgoing) -> Result<Vec<Message>> {
+    /// Counts messages to workers, but for one to itself.
+    fn count_each(&mut self, messages: impl Iterator<Item = (usize, usize)>) {
+        let (own, here) = (self.index(), self.process_of(self.index()));
+        let (mut sent, mut shown) = (0, 0);
+        for (to, bytes) in messages.filter(|(to, _)| *to != own) {
+            *(if self.process_of(to) == here { &mut shown } else { &mut sent }) += bytes;
+        }
+        self.count(sent, shown);
+    }
+
+    fn speak<T>(&mut self, what: impl FnOnce(&mut Place) -> std::result::Result<T, Over>) -> Result<T> {
         if self.is_over {
             return Err(ErrorKind::Machine("the run has failed already".to_string()).into());
         }
-        let received = self.wires.board.exchange(self.wires.index, outgoing);
-        received.map_err(|reason| {
+        what(&mut self.place).map_err(|over| {
             self.is_over = true;
-            let (own, _) = self.among_own();
-            let by_caller = if own == 0 { self.wires.board.end().check_caller().err() } else { None };
-            by_caller.unwrap_or_else(|| ErrorKind::Elsewhere(reason).into())
+            let by_caller = self.caller.as_ref().and_then(|caller| caller.check().err());
+            by_caller.unwrap_or_else(|| ErrorKind::Elsewhere(over.0).into())
         })
     }
 
     /// An error when another worker has ended the run: what the last kernel left is of no use then.
     pub(crate) fn check(&mut self) -> Result<()> {
-        match self.wires.board.end().is_told() {
+        match self.place.end().is_told() {
             false => Ok(()),
             true => {
                 self.is_over = true;
-                Err(ErrorKind::Elsewhere(self.wires.board.end().reason()).into())
+                Err(ErrorKind::Elsewhere(self.place.end().reason()).into())
             }
         }
     }
 
     /// Whether there are other processes.
     pub(crate) fn is_spread(&self) -> bool {
-        self.wires.board.others().0 > 0
+        self.place.shape().0 > 1
     }
 
     /// The process of a worker.
     pub(crate) fn process_of(&self, worker: usize) -> usize {
-        self.wires.board.process_of(worker)
+        self.place.process_of(worker)
     }
 
     /// Ends the run for a reason that all workers find at the same time.
     pub(crate) fn end(&mut self, reason: &str) {
         self.is_over = true;
-        self.wires.board.fail(reason);
+        self.place.abort(reason);
     }
 
     /// Readers of messages.
@@ -140,7 +164,8 @@ impl Session {
     /// Tells all other workers that this one cannot go on.
     pub(crate) fn fail(&mut self, reason: &str) {
         if !std::mem::replace(&mut self.is_over, true) {
-            self.wires.board.fail(&format!("worker {}: {reason}", self.wires.index));
+            let own = self.index();
+            self.place.abort(&format!("worker {own}: {reason}"));
         }
     }
 

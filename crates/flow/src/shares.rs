@@ -87,11 +87,5 @@ pub(crate) fn frontier_edges(
     let bounds = graph.cuts(workers, true);
     let own = bounds[worker]..bounds[worker + 1];
     let edges = sum_until(set, own, vertices, |v| graph.out().degree(v) as u64, enough)?;
-    let mut message = Writer::default();
-    message.u64(edges);
-    let messages = session.broadcast(message)?;
-    let mut readers = Session::readers(&messages);
-    let all = readers.iter_mut().fold(0u64, |sum, reader| sum.saturating_add(reader.u64()));
-    session.intact(&readers)?;
-    Ok(all)
+    session.sum(edges)
 }

@@ -1,4 +1,4 @@
-//! The machine of one follower: its executables find their place at the board when a run begins.
+//! The machine of one follower: its executables find their place when a run begins.
 
 use std::sync::Arc;
 

@@ -3,11 +3,13 @@
 //!
 //! | variable | meaning |
 //! |---|---|
-//! | `GW_CI=1` | A missing tool (g++, NVRTC, Chromium, real graphs) fails the tests that need the tool. |
+//! | `GW_CI=1` | A missing tool (g++, NVRTC, Chromium, MPI, real graphs) fails the tests that need the tool. |
 //! | `GW_CI=A,B` | The same for these tools only. |
 //! | `GW_NIGHTLY=1` | Tests try everything they know: all schedules, graphs, kernels, many random inputs. |
+//! | `GW_MPI_HOME` | The installation of an MPI with the standard ABI; without it, one on the path. |
 //! | `GW_GRAPHS` | The folder of real graphs; without it, `shared/graphs` in a folder above the repository. |
 
+pub mod mpi;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub mod tracer;
 

@@ -18,6 +18,7 @@ use super::notes::Notes;
 use super::paths::Asked;
 use super::run::{Run, Setting};
 use super::{trace, unread};
+use crate::distributed;
 use crate::error::CliError;
 use crate::progress::phase;
 use crate::stop;
@@ -97,7 +98,7 @@ impl Planned {
         let program = planned.program().clone();
         // Where the program or the run writes lines, a bar would be in their way.
         let is_quiet = program.as_standard().is_some() && !run.trace && !run.explain_schedule;
-        let bar = (is_quiet && run.distributed.is_first()).then(|| phase("running"));
+        let bar = (is_quiet && distributed::is_first()).then(|| phase("running"));
         let mut prepared = planned.on(machine).map_err(|error| failed(error, machine))?;
         setting.cancel.store(false, Ordering::Relaxed);
         let outcome = prepared.run();
@@ -115,7 +116,7 @@ impl Planned {
 /// A run of the program as the options say, without its arguments.
 fn job(run: &Run, setting: &Setting<'_>, asked: &str, program: &Program) -> Job {
     let who = (setting.programs > 1).then(|| asked.to_string());
-    let notes = Notes { who, explain: run.explain_schedule, is_quiet: !run.distributed.is_first() };
+    let notes = Notes { who, explain: run.explain_schedule, is_quiet: !distributed::is_first() };
     let mut job = program.job().cancel(setting.cancel).since(setting.started).seed(run.seed);
     job = job.guard(!run.no_guard).explain(run.explain_schedule).listen(move |note| notes.tell(note));
     job = job.schedule_title("--schedule");
@@ -125,7 +126,7 @@ fn job(run: &Run, setting: &Setting<'_>, asked: &str, program: &Program) -> Job 
     if let Some(limit) = setting.timeout {
         job = job.timeout(limit);
     }
-    if let Some(checkpoint) = run.saving.checkpoint(run.distributed.is_first()) {
+    if let Some(checkpoint) = run.saving.checkpoint(distributed::is_first()) {
         job = job.checkpoint(checkpoint);
     }
     match (run.json, setting.to_stdout) {

@@ -62,7 +62,7 @@ pub struct Run {
     pub(super) args: Vec<String>,
     /// The machine to run on
     #[arg(long, value_parser = machines::target(), default_value = "cpu")]
-    target: Target,
+    pub(super) target: Target,
     /// A schedule: `auto` (what `gw tune` found for this graph, else the machine's choice), `auto:energy` or
     /// `auto:time-energy` (what `gw tune --objective` found, else the machine's choice), `rule` (the machine's choice,
     /// whatever was tuned), `adaptive` (a model picks at every step; a model file may follow as adaptive:FILE), a name
@@ -139,12 +139,14 @@ impl Run {
     /// Runs the programs; `threads` is 0 for all cores.
     pub fn run(mut self, cancel: &Arc<AtomicBool>, threads: usize) -> Result<(), CliError> {
         let started = Instant::now();
+        self.distributed.check(&self.target)?;
+        let threads = self.distributed.join(&self.target, threads)?;
+        let meeting = started.elapsed().as_secs_f64();
+        if !distributed::is_first() {
+            self.leave_results_to_the_first();
+        }
         let several = Several::check(&self)?;
         let timeout = self.timeout.filter(|&limit| limit < NO_LIMIT);
-        if self.distributed.launches() {
-            return self.distributed.launch(&self.target, timeout, cancel);
-        }
-        let threads = self.take_part(threads)?;
         timeout.map(stop::end_after).transpose()?;
         let outputs: Vec<OutFile<'_>> = self.out.iter().map(|text| OutFile::parse(text)).collect::<Result<_, _>>()?;
         OutFile::check_all(&outputs)?;
@@ -163,10 +165,7 @@ impl Run {
         several.check_names(&self, &programs)?;
         paths::check_programs(&programs, &self.path)?;
         let given = Arc::new(Given::new(programs.len() > 1 || outputs.iter().any(OutFile::is_graph)));
-        // Before the graph is read: whoever is missing is named at once.
-        let start = Instant::now();
-        let cluster = if self.estimate { None } else { self.distributed.gather(&self.target, cancel)? };
-        let meeting = start.elapsed().as_secs_f64();
+        let cluster = if self.estimate { None } else { self.distributed.cluster(&self.target)? };
         given.set_process(self.target.is_flow(), cluster.as_ref());
         let compile = started.elapsed().as_secs_f64() - meeting;
         // A machine that takes time to start does so while the graph is read.
@@ -248,18 +247,12 @@ impl Run {
         Ok(args)
     }
 
-    /// Finds out whether this process is one of several, of which only the first tells of results. Returns the threads
-    /// that it may use.
-    fn take_part(&mut self, threads: usize) -> Result<usize, CliError> {
-        let Some((process, processes)) = distributed::launched()? else { return Ok(threads) };
-        if process > 0 {
-            (self.verify, self.json, self.trace, self.explain_schedule) = (false, false, false, false);
-            self.out.clear();
-            self.top.clear();
-            self.path.clear();
-        }
-        let share = || (std::thread::available_parallelism().map_or(1, usize::from) / processes).max(1);
-        Ok(if threads == 0 { share() } else { threads })
+    /// Of several processes, only the first writes and tells.
+    fn leave_results_to_the_first(&mut self) {
+        (self.verify, self.json, self.trace, self.explain_schedule) = (false, false, false, false);
+        self.out.clear();
+        self.top.clear();
+        self.path.clear();
     }
 }
 

@@ -33,8 +33,8 @@ impl Several {
         if run.saving.is_given() {
             return usage("--checkpoint saves one run; run the programs one by one");
         }
-        if run.distributed.is_spread() {
-            return usage("--processes and --hosts share the work of one; run the programs one by one");
+        if run.distributed.is_spread(&run.target) {
+            return usage("several processes share the work of one; run the programs one by one");
         }
         Ok(Several(true))
     }

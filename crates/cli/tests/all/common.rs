@@ -4,9 +4,51 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
+/// A command that runs `gw` in a folder; `--processes` finds the MPI of the tests.
+pub fn command(folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(crate::GW);
+    command.args(args).current_dir(folder);
+    if args.contains(&"--processes")
+        && let Some(programs) = gw_testing::mpi::programs()
+    {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let folders = std::iter::once(programs).chain(std::env::split_paths(&path));
+        command.env("PATH", std::env::join_paths(folders).expect("folders without colons"));
+    }
+    command
+}
+
 /// Runs `gw` in a folder.
 pub fn gw(folder: &Path, args: &[&str]) -> Output {
-    Command::new(crate::GW).args(args).current_dir(folder).output().expect("gw starts")
+    command(folder, args).output().expect("gw starts")
+}
+
+/// Runs `gw` as so many ranks of an MPI, where one is installed.
+#[track_caller]
+pub fn ranks(folder: &Path, count: usize, args: &[&str]) -> Option<Output> {
+    let mut command = gw_testing::mpi::ranks(count, Path::new(crate::GW))?;
+    Some(command.args(args).current_dir(folder).output().expect("mpiexec starts"))
+}
+
+/// All that was printed.
+pub fn text(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+/// All that was printed by a run that must have succeeded.
+#[track_caller]
+pub fn success_of(output: Output) -> String {
+    assert!(output.status.success(), "{}", text(&output));
+    text(&output)
+}
+
+/// Standard error of a run that must have failed with `code`.
+#[track_caller]
+pub fn failure_of(output: Output, code: i32) -> String {
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(code), "{errors}");
+    assert!(!errors.contains("panicked"), "{errors}");
+    errors
 }
 
 /// Standard output of a run that must succeed.

@@ -1,14 +1,6 @@
-//! `gw run --target flow`: workers in one process and in two that are connected.
+//! `gw run --target flow`: workers of one process, and processes that an MPI has started.
 
-use crate::common;
-use std::net::TcpListener;
-use std::process::{Command, Output, Stdio};
-
-use crate::common::gw;
-
-fn text(output: &Output) -> String {
-    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
-}
+use crate::common::{self, failure_of, gw, ranks, success_of, text};
 
 #[test]
 fn workers_of_one_process_are_right() {
@@ -25,53 +17,58 @@ fn workers_of_one_process_are_right() {
 #[test]
 fn wrong_usage_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("hosts"), "127.0.0.1:1\nnonsense\n").unwrap();
-    for (args, word) in [
-        (&["--workers", "2"][..], "go with --target flow"),
-        (&["--target", "flow", "--workers", "0"], "there must be 1 to 1024 workers"),
-        (&["--target", "flow", "--hosts", "hosts"], "--process"),
-        (&["--target", "flow", "--hosts", "hosts", "--process", "0"], "line 2: `nonsense` is not an address"),
-        (&["--target", "flow", "--hosts", "none", "--process", "0"], "cannot read the hosts file none"),
+    for (args, code, word) in [
+        (&["--workers", "2"][..], 2, "go with --target flow"),
+        (&["--processes", "2"], 2, "go with --target flow"),
+        (&["--target", "flow", "--workers", "0"], 2, "there must be 1 to 1024 workers"),
+        (&["--target", "flow", "--processes", "0"], 2, "there must be 1 process at least"),
+        (&["--target", "flow", "--processes", "4", "--workers", "2000"], 2, "there must be 1 to 1024 workers"),
+        // What is gone says what replaced it.
+        (
+            &["--target", "flow", "--hosts", "hosts", "--process", "0"],
+            2,
+            "--hosts is gone: MPI starts the processes of",
+        ),
+        (&["--target", "flow", "--wait", "9"], 2, "`mpirun -hostfile FILE -n 4 gw run PROGRAM GRAPH --target flow`"),
     ] {
-        let output = gw(folder.path(), &[&["run", "bfs", "path:9"], args].concat());
-        assert_eq!(output.status.code(), Some(2), "{args:?}: {}", text(&output));
-        assert!(text(&output).contains(word), "{args:?}: {}", text(&output));
+        let error = common::failure(folder.path(), &[&["run", "bfs", "path:9"], args].concat(), code);
+        assert!(error.contains(word), "{args:?}: {error}");
     }
+    // Nothing that starts processes.
+    let mut command = common::command(folder.path(), &["run", "bfs", "path:9", "--target", "flow", "--processes", "2"]);
+    for variable in ["PATH", "VIRTUAL_ENV", "CONDA_PREFIX"] {
+        command.env_remove(variable);
+    }
+    let error = failure_of(command.output().unwrap(), 1);
+    assert!(error.contains("there is none on the PATH: `pip install mpich` brings one"), "{error}");
+    // Not a library of MPI.
+    let mut command = common::command(folder.path(), &["run", "bfs", "path:9", "--target", "flow"]);
+    let error = failure_of(command.env("GW_MPI", "none.so").env("PMI_RANK", "0").output().unwrap(), 1);
+    assert!(error.contains("no MPI with the standard ABI is here") && error.contains("pip install mpich"), "{error}");
 }
 
 #[test]
-fn two_processes_agree_over_loopback() {
+fn ranks_agree_with_the_reference_machine() {
     let folder = tempfile::tempdir().unwrap();
-    let free = || TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).unwrap();
     for (program, graph, vector) in [
         ("bfs", "kron:8", None),
         ("cc", "road:12x12", Some("label")),
         ("sssp", "kron:8:weights=1..99", Some("dist")),
         ("pagerank", "kron:8", None),
     ] {
-        let (a, b) = (free(), free());
-        std::fs::write(folder.path().join("hosts"), format!("{a}\n{b}\n")).unwrap();
-        let started: Vec<_> = ["0", "1"]
-            .into_iter()
-            .map(|process| {
-                let mut command = Command::new(crate::GW);
-                command.args(["run", program, graph, "--target", "flow", "--verify", "--timeout", "120"]);
-                command.args(["--hosts", "hosts", "--process", process, "--workers", "2"]);
-                if let Some(vector) = vector {
-                    command.args(["--out", &format!("{vector}={process}.txt")]);
-                }
-                command.current_dir(folder.path()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
-            })
-            .collect();
-        for process in started {
-            let output = process.wait_with_output().unwrap();
-            assert!(output.status.success(), "{program} {graph}: {}", text(&output));
-        }
-        if let Some(vector) = vector {
+        for (count, workers) in [(1, "1"), (2, "2"), (3, "1")] {
+            let args =
+                ["run", program, graph, "--target", "flow", "--verify", "--timeout", "120", "--workers", workers];
+            let out = vector.map(|vector| format!("{vector}=ranks.txt"));
+            let out: Vec<&str> = out.iter().flat_map(|out| ["--out", out]).collect();
+            let Some(output) = ranks(folder.path(), count, &[&args[..], &out].concat()) else { return };
+            let said = success_of(output);
+            assert_eq!(said.matches(&format!("{program} on flow:")).count(), 1, "{said}");
+            let Some(vector) = vector else { continue };
             let alone = ["run", program, graph, "--target", "reference", "--out", &format!("{vector}=alone.txt")];
-            assert!(gw(folder.path(), &alone).status.success());
+            common::success(folder.path(), &alone);
             let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
-            assert!(read("0.txt") == read("alone.txt") && read("1.txt") == read("alone.txt"), "{program}");
+            assert!(read("ranks.txt") == read("alone.txt"), "{program} in {count} ranks");
         }
     }
 }
@@ -79,6 +76,9 @@ fn two_processes_agree_over_loopback() {
 /// Every process loads its part, and the results are those of the whole graph.
 #[test]
 fn processes_run_on_parts_of_a_graph() {
+    if gw_testing::mpi::programs().is_none() {
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     let out = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
     for (graph, parts, runs) in [
@@ -113,6 +113,9 @@ fn processes_run_on_parts_of_a_graph() {
 
 #[test]
 fn parts_that_cannot_be_run_on_are_refused() {
+    if gw_testing::mpi::programs().is_none() {
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     common::success(folder.path(), &["graph", "partition", "kron:7:directed", "2", "parts"]);
     let flow = ["--target", "flow", "--processes", "2"];

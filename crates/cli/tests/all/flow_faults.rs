@@ -1,27 +1,22 @@
-//! `gw run --target flow` when something goes wrong: processes that are killed, missing, strange or disagree. Every
-//! process ends soon, with one message that names the culprit, and no result is half-written.
+//! `gw run --target flow` when something goes wrong: ranks that are killed, stand still, fail or disagree. All ranks end
+//! soon, one of them says why, and no result is half-written.
 
 #![cfg(target_os = "linux")]
 
-use std::net::TcpListener;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::common::gw;
+use crate::common::{self, failure_of, gw, ranks, text};
 
 /// Within this time all processes must have ended.
 const LIMIT: Duration = Duration::from_secs(10);
 
-fn text(output: &Output) -> String {
-    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
-}
-
-fn start(folder: &Path, args: &[&str], environment: &[(&str, &str)]) -> Child {
-    let mut command = Command::new(crate::GW);
-    command.args(args).envs(environment.iter().copied()).current_dir(folder).process_group(0);
-    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+/// Starts a command in a group of its own.
+fn start(folder: &Path, args: &[&str]) -> Child {
+    let mut command = common::command(folder, args);
+    command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
 /// Waits for a process, which must end in time.
@@ -37,9 +32,23 @@ fn end(mut child: Child) -> Output {
     child.wait_with_output().unwrap()
 }
 
-fn children(process: u32) -> Vec<String> {
+/// Processes that a process has started.
+fn children(process: &str) -> Vec<String> {
     let path = format!("/proc/{process}/task/{process}/children");
     std::fs::read_to_string(path).unwrap_or_default().split_whitespace().map(str::to_string).collect()
+}
+
+/// The ranks that a launcher has started, once all are there. MPICH has a process of its own in between.
+fn ranks_of(launcher: &Child, count: usize) -> Vec<String> {
+    let since = Instant::now();
+    loop {
+        let between = children(&launcher.id().to_string());
+        let found: Vec<String> = between.iter().flat_map(|process| children(process)).collect();
+        if found.len() == count || since.elapsed() > LIMIT {
+            return found;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 fn is_alive(process: &str) -> bool {
@@ -51,21 +60,16 @@ fn signal(which: &str, process: &str) {
     assert!(Command::new("kill").args([which, "--", process]).stderr(Stdio::null()).status().is_ok());
 }
 
-/// Addresses on this host where nobody listens.
-fn hosts(folder: &Path, name: &str, count: usize) -> Vec<String> {
-    let listeners: Vec<TcpListener> = (0..count).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
-    let addresses: Vec<String> = listeners.iter().map(|l| l.local_addr().unwrap().to_string()).collect();
-    std::fs::write(folder.join(name), addresses.join("\n")).unwrap();
-    addresses
-}
-
 #[test]
-fn processes_start_by_themselves_and_agree_with_the_reference_machine() {
+fn processes_start_by_themselves_and_what_all_find_is_told_once() {
+    if gw_testing::mpi::programs().is_none() {
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     let alone = ["run", "cc", "kron:8", "--target", "reference", "--out", "label=alone.txt"];
     assert!(gw(folder.path(), &alone).status.success());
     let wanted = std::fs::read_to_string(folder.path().join("alone.txt")).unwrap();
-    for (processes, workers) in [("1", "1"), ("2", "2"), ("4", "1"), ("3", "2")] {
+    for (processes, workers) in [("1", "1"), ("2", "2"), ("3", "1")] {
         let args = ["run", "cc", "kron:8", "--target", "flow", "--processes", processes, "--workers", workers];
         let output = gw(folder.path(), &[&args[..], &["--verify", "--out", "label=out.txt"]].concat());
         assert!(output.status.success(), "{processes}: {}", text(&output));
@@ -82,22 +86,48 @@ fn processes_start_by_themselves_and_agree_with_the_reference_machine() {
     }
     assert!(gw(folder.path(), &["graph", "partition", "kron:7", "2", "parts"]).status.success());
     for (args, code, word) in [
-        (&["run", "bfs", "kron:7", "--target", "flow", "--processes", "0"][..], 2, "1 to 64 processes"),
-        (&["run", "bfs", "kron:7", "--processes", "2"], 2, "go with --target flow"),
-        (&["run", "bfs", "kron:7", "--target", "flow", "--processes", "40", "--workers", "40"], 2, "1 to 1024 workers"),
-        (&["run", "bfs", "none", "--target", "flow", "--processes", "3"], 2, "there is no file"),
+        (&["run", "bfs", "none", "--target", "flow", "--processes", "3"][..], 2, "there is no file"),
         (&["run", "cdlp", "parts", "5", "--target", "flow", "--processes", "2"], 1, "give it as one file"),
+        (&["run", "none.gt", "kron:5", "--target", "flow", "--processes", "2"], 1, "none.gt"),
     ] {
-        let output = gw(folder.path(), args);
-        assert_eq!(output.status.code(), Some(code), "{args:?}: {}", text(&output));
-        assert_eq!(text(&output).matches(word).count(), 1, "{args:?}: {}", text(&output));
+        let error = failure_of(gw(folder.path(), args), code);
+        assert_eq!(error.matches(word).count(), 1, "{args:?}: {error}");
     }
+    let args = ["run", "bfs", "kron:7", "--target", "flow", "--processes", "3"];
+    let Some(output) = ranks(folder.path(), 2, &args) else { return };
+    let error = failure_of(output, 2);
+    assert_eq!(error.matches("--processes 3, but 2 ranks were started").count(), 1, "{error}");
+}
+
+/// What one rank finds is told by this one, with the line of the program; it ends the others.
+#[test]
+fn a_fault_of_one_rank_ends_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = "element V end
+element E end
+const edges : edgeset{E}(V,V) = load(argv[1]);
+const vertices : vertexset{V} = edges.getVertices();
+const y : vector{V}(int) = 0;
+func f(v : V) y[v + 1] = 3; end
+func main()
+    vertices.apply(f);
+    print y.sum();
+end
+";
+    std::fs::write(folder.path().join("fault.gt"), program).unwrap();
+    let Some(output) = ranks(folder.path(), 3, &["run", "fault.gt", "path:9", "--target", "flow"]) else { return };
+    let error = failure_of(output, 1);
+    assert_eq!(error.matches("is out of range").count(), 1, "{error}");
+    assert!(error.contains("process 2 of 3 failed") && error.contains("fault.gt:6:"), "{error}");
 }
 
 /// A program whose own schedule the workers cannot share gets the choice of the machine, and one line says so; so does
 /// one about an operator that runs on one worker.
 #[test]
 fn schedules_and_operators_that_do_not_fit_are_told_of_once() {
+    if gw_testing::mpi::programs().is_none() {
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     let flow = ["--target", "flow", "--processes", "2", "--workers", "2", "--verify"];
     for (program, more, word) in [
@@ -113,9 +143,12 @@ fn schedules_and_operators_that_do_not_fit_are_told_of_once() {
     }
 }
 
-/// Kills a random process at a random moment: 5 times, or 100 with GW_NIGHTLY=1.
+/// Kills a random rank at a random moment: 5 times, or 100 with GW_NIGHTLY=1.
 #[test]
-fn whoever_is_killed_is_named_and_nobody_stays_behind() {
+fn when_a_rank_is_killed_nobody_stays_behind() {
+    if gw_testing::mpi::programs().is_none() {
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     let result = folder.path().join("rank.txt");
     let kills = gw_testing::usually(5, 100);
@@ -124,52 +157,48 @@ fn whoever_is_killed_is_named_and_nobody_stays_behind() {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (random >> 33) % below
     };
-    let mut named = 0;
+    let mut ended = 0;
     for kill in 0..kills {
-        let (processes, workers) = ((2 + next(3)).to_string(), (1 + next(2)).to_string());
+        let (count, workers) = (2 + next(2), (1 + next(2)).to_string());
+        let processes = count.to_string();
         let args = ["run", "pagerank", "kron:11", "3000", "0", "--target", "flow", "--out", "rank=rank.txt"];
         let args = [&args[..], &["--processes", &processes, "--workers", &workers]].concat();
-        let launcher = start(folder.path(), &args, &[]);
-        let since = Instant::now();
-        while children(launcher.id()).len().to_string() != processes && since.elapsed() < LIMIT {
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        let started = children(launcher.id());
+        let launcher = start(folder.path(), &args);
+        let started = ranks_of(&launcher, count as usize);
         std::thread::sleep(Duration::from_millis(next(1200)));
         let victim = next(started.len() as u64) as usize;
         signal("-9", &started[victim]);
         let output = end(launcher);
         let said = text(&output);
-        let case = format!("kill {kill}: process {victim} of {processes} x {workers}: {said}");
+        let case = format!("kill {kill}: rank {victim} of {processes} x {workers}: {said}");
         assert!(!said.contains("panicked"), "{case}");
         match output.status.code() {
             Some(0) => assert_eq!(std::fs::read_to_string(&result).unwrap().lines().count(), 2048, "{case}"),
-            Some(1) => {
-                let wanted = format!("gw: process {victim} was ended by signal 9");
-                assert!(said.contains(&wanted) && said.lines().count() == 1, "{case}");
+            Some(9) => {
+                assert!(said.contains("signal 9"), "{case}");
                 assert!(!result.exists(), "{case}");
-                named += 1;
+                ended += 1;
             }
             _ => panic!("{case}"),
         }
         assert!(!started.iter().any(|process| is_alive(process)), "{case}");
         let _ = std::fs::remove_file(&result);
     }
-    assert!(named > 0, "all {kills} kills came too late");
+    assert!(ended > 0, "all {kills} kills came too late");
 }
 
 #[test]
-fn ctrl_c_ends_all_processes() {
+fn ctrl_c_ends_all_ranks() {
+    if gw_testing::mpi::programs().is_none() {
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
-    let args = ["run", "pagerank", "kron:11", "1000000", "0", "--target", "flow", "--processes", "3"];
-    for (to_group, which, code) in
-        [(true, "-INT", 130), (false, "-INT", 130), (false, "-TERM", 143), (true, "-HUP", 129)]
-    {
-        let launcher = start(folder.path(), &args, &[]);
+    let args = ["run", "pagerank", "kron:11", "1000000", "0", "--target", "flow", "--processes", "2"];
+    for (which, code) in [("-INT", 130), ("-TERM", 143)] {
+        let launcher = start(folder.path(), &args);
+        let started = ranks_of(&launcher, 2);
         std::thread::sleep(Duration::from_millis(1500));
-        let (process, started) = (launcher.id().to_string(), children(launcher.id()));
-        assert_eq!(started.len(), 3);
-        signal(which, &if to_group { format!("-{process}") } else { process });
+        signal(which, &launcher.id().to_string());
         let output = end(launcher);
         assert_eq!(output.status.code(), Some(code), "{which}: {}", text(&output));
         assert_eq!(text(&output).matches("the run was cancelled").count(), 1, "{which}: {}", text(&output));
@@ -177,39 +206,34 @@ fn ctrl_c_ends_all_processes() {
     }
 }
 
-/// A process that stands still answers nobody: it is killed when the run is to end, and named.
+/// A rank that stands still answers nobody; the time limit of the others ends all.
 #[test]
-fn processes_that_stand_still_do_not_stay() {
+fn the_time_limit_ends_ranks_that_wait() {
+    if gw_testing::mpi::programs().is_none() {
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
-    let args = ["run", "pagerank", "kron:11", "1000000", "0", "--target", "flow", "--processes", "3", "--timeout", "3"];
-    for (which, code, limit) in [("-INT", Some(130), 4000), ("", Some(1), 5000), ("-KILL", None, 4000)] {
-        let since = Instant::now();
-        let launcher = start(folder.path(), &args, &[]);
+    let args = ["run", "pagerank", "kron:11", "1000000", "0", "--target", "flow", "--processes", "2", "--timeout", "3"];
+    for stands_still in [false, true] {
+        let launcher = start(folder.path(), &args);
+        let started = ranks_of(&launcher, 2);
         std::thread::sleep(Duration::from_millis(1200));
-        let (process, started) = (launcher.id().to_string(), children(launcher.id()));
-        assert_eq!(started.len(), 3);
-        signal("-STOP", &started[1]);
-        if !which.is_empty() {
-            signal(which, &process);
+        if stands_still {
+            signal("-STOP", &started[1]);
         }
         let output = end(launcher);
-        let took = since.elapsed();
-        let case = format!("{which}: {took:?}: {}", text(&output));
-        assert!(output.status.code() == code && took < Duration::from_millis(limit), "{case}");
-        if code.is_some() {
-            assert_eq!(text(&output).matches("gw: process 1 did not answer and was killed").count(), 1, "{case}");
-        }
-        // Without a launcher they find out by themselves.
-        while started.iter().any(|process| is_alive(process)) {
-            assert!(since.elapsed() < LIMIT, "somebody stayed behind: {case}");
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+        assert_eq!(text(&output).matches("time limit of 3 s").count(), 1, "{}", text(&output));
+        assert!(!started.iter().any(|process| is_alive(process)), "{}", text(&output));
     }
 }
 
 /// A run that was killed goes on from its last checkpoint and ends with the result of one that was not.
 #[test]
 fn a_killed_run_resumes_from_its_checkpoint() {
+    if gw_testing::mpi::programs().is_none() {
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     let args = ["run", "pagerank", "kron:11", "600", "0", "--target", "flow", "--processes", "2", "--out"];
     let saving = ["--checkpoint", "saved", "--every", "20"];
@@ -218,13 +242,14 @@ fn a_killed_run_resumes_from_its_checkpoint() {
     let none = gw(folder.path(), &[&args[..], &["rank=out.txt", "--resume"], &saving].concat());
     assert_eq!(none.status.code(), Some(1), "{}", text(&none));
     assert!(text(&none).contains("the checkpoint saved/checkpoint.gwc is not there"), "{}", text(&none));
-    let launcher = start(folder.path(), &[&args[..], &["rank=out.txt"], &saving].concat(), &[]);
+    let launcher = start(folder.path(), &[&args[..], &["rank=out.txt"], &saving].concat());
+    let started = ranks_of(&launcher, 2);
     let since = Instant::now();
     while !folder.path().join("saved/checkpoint.gwc").exists() && since.elapsed() < LIMIT {
         std::thread::sleep(Duration::from_millis(2));
     }
-    signal("-9", &children(launcher.id())[1]);
-    assert_eq!(end(launcher).status.code(), Some(1));
+    signal("-9", &started[1]);
+    assert_eq!(end(launcher).status.code(), Some(9));
     assert!(!folder.path().join("out.txt").exists());
     let resumed = gw(folder.path(), &[&args[..], &["rank=out.txt", "--resume"], &saving].concat());
     assert!(resumed.status.success(), "{}", text(&resumed));
@@ -250,35 +275,35 @@ fn what_cannot_be_saved_is_told_before_the_first_round() {
     assert!(text(&output).contains("file/saved cannot be made"), "{}", text(&output));
 }
 
-/// Two processes with the same hosts file and other arguments each; what both said.
-fn two(folder: &Path, first: &[&str], second: &[&str], tokens: [&str; 2]) -> [Output; 2] {
-    hosts(folder, "hosts", 2);
-    let started = [("0", first), ("1", second)].map(|(process, args)| {
-        let token = tokens[if process == "0" { 0 } else { 1 }];
-        let args = [args, &["--target", "flow", "--hosts", "hosts", "--process", process, "--wait", "4"]].concat();
-        start(folder, &args, &[("GW_FLOW_TOKEN", token)])
-    });
-    started.map(end)
+/// Two ranks, each with arguments of its own, and a folder of its own where these are given.
+fn two(folder: &Path, each: [(&str, &[&str]); 2]) -> Option<Output> {
+    let mut command = Command::new(gw_testing::mpi::programs()?.join("mpiexec"));
+    for (at, (place, args)) in each.into_iter().enumerate() {
+        if at > 0 {
+            command.arg(":");
+        }
+        command.args(["-n", "1", "-wdir"]).arg(folder.join(place)).arg(crate::GW).args(args);
+        command.args(["--target", "flow"]);
+    }
+    command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped());
+    Some(end(command.spawn().unwrap()))
 }
 
 #[test]
-fn processes_that_disagree_refuse_to_run() {
+fn ranks_that_disagree_refuse_to_run() {
     let folder = tempfile::tempdir().unwrap();
     let bfs = ["run", "bfs", "kron:8", "1"];
-    let both = two(folder.path(), &bfs, &bfs, ["word", "word"]);
-    assert!(both.iter().all(|output| output.status.success()), "{}{}", text(&both[0]), text(&both[1]));
-    for (first, second, tokens, word) in [
-        (&bfs[..], &["run", "bfs", "kron:8:seed=9", "1"][..], ["", ""], "process 1 has another graph than process 0"),
-        (&bfs, &["run", "bfs", "kron:9", "1"], ["", ""], "512 vertices"),
-        (&bfs, &["run", "bfs", "kron:8", "2"], ["", ""], "process 1 runs with other arguments"),
-        (&bfs, &["run", "cc", "kron:8"], ["", ""], "process 1 runs another program"),
-        (&bfs, &["run", "bfs", "kron:8", "1", "--workers", "2"], ["", ""], "workers, this one"),
-        (&bfs, &bfs, ["word", "another"], "does not have the token of this run"),
+    let Some(both) = two(folder.path(), [("", &bfs), ("", &bfs)]) else { return };
+    assert!(both.status.success(), "{}", text(&both));
+    for (second, word) in [
+        (&["run", "bfs", "kron:8:seed=9", "1"][..], "process 1 has another graph than process 0"),
+        (&["run", "bfs", "kron:9", "1"], "512 vertices"),
+        (&["run", "bfs", "kron:8", "2"], "process 1 runs with other arguments"),
+        (&["run", "cc", "kron:8"], "process 1 runs another program"),
     ] {
-        for output in two(folder.path(), first, second, tokens) {
-            assert_eq!(output.status.code(), Some(1), "{second:?}: {}", text(&output));
-            assert!(text(&output).contains(word), "{second:?}: {}", text(&output));
-        }
+        let Some(output) = two(folder.path(), [("", &bfs), ("", second)]) else { return };
+        let error = failure_of(output, 1);
+        assert_eq!(error.matches(word).count(), 1, "{second:?}: {error}");
     }
 }
 
@@ -286,66 +311,12 @@ fn processes_that_disagree_refuse_to_run() {
 #[test]
 fn files_of_values_must_be_the_same_everywhere() {
     let folder = tempfile::tempdir().unwrap();
-    hosts(folder.path(), "hosts", 2);
-    let started = ["0", "1"].map(|process| {
-        let own = folder.path().join(process);
-        std::fs::create_dir(&own).unwrap();
-        std::fs::write(own.join("seeds.txt"), format!("1 1\n2 {process}.5\n")).unwrap();
-        let flow = ["--target", "flow", "--hosts", "../hosts", "--process", process, "--wait", "4"];
-        start(&own, &[&["run", "ppr", "kron:8", "@seeds.txt"], &flow[..]].concat(), &[])
-    });
-    for output in started.map(end) {
-        assert_eq!(output.status.code(), Some(1), "{}", text(&output));
-        assert!(text(&output).contains("process 1 runs with other values of vertices"), "{}", text(&output));
+    for place in ["0", "1"] {
+        std::fs::create_dir(folder.path().join(place)).unwrap();
+        std::fs::write(folder.path().join(place).join("seeds.txt"), format!("1 1\n2 {place}.5\n")).unwrap();
     }
-}
-
-#[test]
-fn hosts_that_are_missing_or_lost_are_named() {
-    let folder = tempfile::tempdir().unwrap();
-    let args = ["run", "pagerank", "kron:11", "1000000", "0", "--target", "flow", "--hosts", "hosts"];
-    let process = |number: &str| start(folder.path(), &[&args[..], &["--process", number]].concat(), &[]);
-    // One of three never comes.
-    let addresses = hosts(folder.path(), "hosts", 3);
-    for output in [process("0"), process("1")].map(end) {
-        assert_eq!(output.status.code(), Some(1));
-        let wanted = format!("process 2 at {} did not answer within 8 s", addresses[2]);
-        assert!(text(&output).contains(&wanted), "{}", text(&output));
-    }
-    // One of three is killed.
-    let addresses = hosts(folder.path(), "hosts", 3);
-    let [first, second, third] = ["0", "1", "2"].map(process);
-    std::thread::sleep(Duration::from_millis(1500));
-    signal("-9", &second.id().to_string());
-    for output in [end(first), end(third)] {
-        assert_eq!(output.status.code(), Some(1));
-        let wanted = format!("process 1 at {} has closed its connection", addresses[1]);
-        assert!(text(&output).contains(&wanted) && !text(&output).contains("panicked"), "{}", text(&output));
-    }
-    end(second);
-    // The same number twice: the second cannot listen.
-    hosts(folder.path(), "hosts", 2);
-    let first = process("0");
-    std::thread::sleep(Duration::from_millis(500));
-    let twice = end(process("0"));
-    assert_eq!(twice.status.code(), Some(1));
-    assert!(text(&twice).contains("process 0 cannot listen at 127.0.0.1"), "{}", text(&twice));
-    signal("-9", &first.id().to_string());
-    end(first);
-}
-
-/// A process that stands still is noticed by its silence, which takes six seconds.
-#[test]
-fn a_process_that_stands_still_is_noticed() {
-    let folder = tempfile::tempdir().unwrap();
-    hosts(folder.path(), "hosts", 2);
-    let args = ["run", "pagerank", "kron:11", "1000000", "0", "--target", "flow", "--hosts", "hosts"];
-    let [first, second] =
-        ["0", "1"].map(|number| start(folder.path(), &[&args[..], &["--process", number]].concat(), &[]));
-    std::thread::sleep(Duration::from_millis(1500));
-    signal("-STOP", &second.id().to_string());
-    let output = end(first);
-    signal("-9", &second.id().to_string());
-    end(second);
-    assert!(text(&output).contains("has not been heard of for 6 s"), "{}", text(&output));
+    let args = ["run", "ppr", "kron:8", "@seeds.txt"];
+    let Some(output) = two(folder.path(), [("0", &args), ("1", &args)]) else { return };
+    let error = failure_of(output, 1);
+    assert_eq!(error.matches("process 1 runs with other values of vertices").count(), 1, "{error}");
 }

@@ -102,7 +102,7 @@ impl Drill {
     /// A command in the folder, with a cache there.
     fn gw<'a>(&self, args: impl Iterator<Item = &'a str>) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_gw-tools"));
-        command.args(args).current_dir(self.work()).env("GW_CACHE", "cache").env_remove("GW_FLOW_TOKEN");
+        command.args(args).current_dir(self.work()).env("GW_CACHE", "cache");
         command
     }
 

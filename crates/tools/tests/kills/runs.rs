@@ -15,10 +15,10 @@ fn a_run_goes_on_from_its_checkpoint() {
 }
 
 #[test]
-fn processes_go_on_from_their_checkpoint() {
-    let args = ["run", "pagerank", "kron:7", "12", "0", "--target", "flow", "--processes", "2", "--out", "rank=r.txt"];
+fn workers_go_on_from_their_checkpoint() {
+    let args = ["run", "pagerank", "kron:7", "12", "0", "--target", "flow", "--workers", "2", "--out", "rank=r.txt"];
     let saving = ["--checkpoint", "saved", "--every", "5", "--resume=if-there"];
-    Drill::new("run: checkpoints of processes", &[&args[..], &saving].concat()).kills(3).run();
+    Drill::new("run: checkpoints of workers", &[&args[..], &saving].concat()).kills(3).run();
 }
 
 #[test]
