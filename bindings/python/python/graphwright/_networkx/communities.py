@@ -65,7 +65,7 @@ def _communities(program, g, weight, seed) -> list[set]:
         raise NotImplementedError("loops, which NetworkX counts twice")
     graph = g.summed(weight)
     native = graph._native
-    if native.weight_kind == "float" or (native.least_weight or 0) < 0:
+    if native.weight_kind != "none" and native.weight_kind != "int" or (native.least_weight or 0) < 0:
         raise NotImplementedError("weights that are no whole numbers from 0 on")
     found = outcome(standard(program), graph, seed=seed.getrandbits(30))
     if found.get("too_heavy"):
