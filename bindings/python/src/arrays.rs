@@ -19,6 +19,7 @@ impl Plain for i32 {}
 impl Plain for u64 {}
 impl Plain for i64 {}
 impl Plain for f32 {}
+impl Plain for f64 {}
 
 /// The memory of an array as a buffer of `T`, which has the size of `S` and allows every bit pattern.
 fn buffer<S: Plain, T: Pod>(array: &Bound<'_, PyAny>, what: &str) -> Option<PyResult<Buffer<T>>> {
@@ -68,9 +69,15 @@ pub fn weights(array: Option<&Bound<'_, PyAny>>) -> PyResult<Weights> {
     if let Some(whole) = buffer::<i32, i32>(array, "weights") {
         return whole.map(Weights::Int);
     }
-    buffer::<f32, f32>(array, "weights")
-        .unwrap_or_else(|| Err(wrong("weights", "int32 or float32", array)))
-        .map(Weights::Float)
+    if let Some(real) = buffer::<f32, f32>(array, "weights") {
+        return real.map(Weights::Float);
+    }
+    if let Some(whole) = buffer::<i64, i64>(array, "weights") {
+        return whole.map(Weights::Int64);
+    }
+    buffer::<f64, f64>(array, "weights")
+        .unwrap_or_else(|| Err(wrong("weights", "int32, int64, float32 or float64", array)))
+        .map(Weights::Double)
 }
 
 fn wrong(what: &str, expected: &str, array: &Bound<'_, PyAny>) -> PyErr {

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use graphwright::Changes;
 use gw_dynamic::{Applied, Batch, ChangedEdge, Difference, DynamicError, DynamicGraph, EdgeWeight, Ends, OnRepeat};
-use gw_graph::{Graph, GraphError, WeightKind, Weights};
+use gw_graph::{Graph, GraphError, WeightKind, Weights, with_weight_type};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
@@ -164,16 +164,15 @@ pub struct NativeDynamic {
 
 #[pymethods]
 impl NativeDynamic {
-    /// A graph without edges; `weights` is `none`, `int` or `float`.
+    /// A graph without edges; `weights` is `none`, `int`, `float`, `int64` or `double`.
     #[new]
     fn new(vertices: usize, directed: bool, weights: &str) -> PyResult<Self> {
         let ends = ends(directed);
-        let made = match weights {
-            "none" => DynamicGraph::<()>::new(vertices, ends).map(Kept::boxed),
-            "int" => DynamicGraph::<i32>::new(vertices, ends).map(Kept::boxed),
-            "float" => DynamicGraph::<f32>::new(vertices, ends).map(Kept::boxed),
-            other => return Err(PyValueError::new_err(format!("weights: `{other}` is none of none, int, float"))),
+        let kind = match weights {
+            "none" => WeightKind::None,
+            other => other.parse().map_err(|error: String| PyValueError::new_err(format!("weights: {error}")))?,
         };
+        let made = with_weight_type!(kind, W => DynamicGraph::<W>::new(vertices, ends).map(Kept::boxed));
         made.map(Self::of).map_err(raise_dynamic)
     }
 
@@ -181,10 +180,8 @@ impl NativeDynamic {
     #[staticmethod]
     fn from_graph(py: Python<'_>, graph: &NativeGraph, directed: bool) -> PyResult<Self> {
         let (graph, ends) = (&graph.graph, ends(directed));
-        let made = detached(py, || match graph.weight_kind() {
-            WeightKind::None => DynamicGraph::<()>::from_graph(graph, ends).map(Kept::boxed),
-            WeightKind::Int => DynamicGraph::<i32>::from_graph(graph, ends).map(Kept::boxed),
-            WeightKind::Float => DynamicGraph::<f32>::from_graph(graph, ends).map(Kept::boxed),
+        let made = detached(py, || {
+            with_weight_type!(graph.weight_kind(), W => DynamicGraph::<W>::from_graph(graph, ends).map(Kept::boxed))
         })?;
         made.map(Self::of).map_err(raise_dynamic)
     }
@@ -269,16 +266,10 @@ impl NativeDynamic {
         self.changed(py, |graph| Ok(graph.bytes()))
     }
 
-    /// `none`, `int` or `float`.
+    /// `none`, `int`, `float`, `int64` or `double`.
     #[getter]
     fn weight_kind(&self, py: Python<'_>) -> PyResult<&'static str> {
-        self.changed(py, |graph| {
-            Ok(match graph.weight_kind() {
-                WeightKind::None => "none",
-                WeightKind::Int => "int",
-                WeightKind::Float => "float",
-            })
-        })
+        self.changed(py, |graph| Ok(graph.weight_kind().word()))
     }
 }
 

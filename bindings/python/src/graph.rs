@@ -9,7 +9,7 @@ use graphwright::{Argument, Graph, Observer, StepRecord};
 use gw_graph::format::WriteOptions;
 use gw_graph::progress::Silent;
 use gw_graph::{
-    Adjacency, BuildOptions, EdgeChunk, EdgeList, GraphSpec, Name, Offsets, Symmetry, Weight, Weights, build,
+    Adjacency, BuildOptions, EdgeChunk, EdgeList, GraphSpec, Name, Offsets, Symmetry, Weight, build, with_weights,
 };
 use numpy::{Element, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -81,15 +81,18 @@ impl NativeGraph {
         let graph = match weights {
             None => detached(py, || build(list(vertices, source, target, None::<&[()]>), &options))?,
             Some(weights) => {
-                if let Ok(weights) = weights.extract::<PyReadonlyArray1<'_, i32>>() {
-                    let weights = weights.as_slice()?;
-                    detached(py, || build(list(vertices, source, target, Some(weights)), &options))?
-                } else if let Ok(weights) = weights.extract::<PyReadonlyArray1<'_, f32>>() {
-                    let weights = weights.as_slice()?;
-                    detached(py, || build(list(vertices, source, target, Some(weights)), &options))?
-                } else {
-                    return Err(PyTypeError::new_err("weights: a contiguous array of int32 or float32 is needed"));
+                macro_rules! built_of {
+                    ($($type:ty),*) => {
+                        $(if let Ok(weights) = weights.extract::<PyReadonlyArray1<'_, $type>>() {
+                            let weights = weights.as_slice()?;
+                            detached(py, || build(list(vertices, source, target, Some(weights)), &options))?
+                        } else)* {
+                            let needed = "a contiguous array of int32, int64, float32 or float64";
+                            return Err(PyTypeError::new_err(format!("weights: {needed} is needed")));
+                        }
+                    };
                 }
+                built_of!(i32, f32, i64, f64)
             }
         };
         Ok(Self::new(graph.map_err(raise_graph)?))
@@ -149,14 +152,10 @@ impl NativeGraph {
         self.graph.is_symmetric()
     }
 
-    /// `none`, `int` or `float`.
+    /// `none`, `int`, `float`, `int64` or `double`.
     #[getter]
     fn weight_kind(&self) -> &'static str {
-        match self.graph.out().weights() {
-            Weights::None => "none",
-            Weights::Int(_) => "int",
-            Weights::Float(_) => "float",
-        }
+        self.graph.weight_kind().word()
     }
 
     /// The least weight.
@@ -347,10 +346,6 @@ fn arrays_of<'py>(slf: &Bound<'py, NativeGraph>, adjacency: &Adjacency) -> PyRes
         Offsets::Narrow(offsets) => shown(slf, offsets)?,
         Offsets::Wide(offsets) => shown(slf, offsets)?,
     };
-    let weights = match adjacency.weights() {
-        Weights::None => None,
-        Weights::Int(weights) => Some(shown(slf, weights)?),
-        Weights::Float(weights) => Some(shown(slf, weights)?),
-    };
+    let weights = with_weights!(adjacency.weights(), none => None, weights => Some(shown(slf, weights)?));
     Ok((offsets, shown(slf, adjacency.targets())?, weights))
 }

@@ -122,15 +122,14 @@ impl<'py> WeightRule<'py> {
     }
 }
 
-/// A graph, two facts about its weights, and the targets in another order.
-type Walked<'py> = (NativeGraph, bool, bool, Option<Bound<'py, PyArray1<u32>>>);
+/// A graph, whether its weights are whole, and the targets in another order.
+type Walked<'py> = (NativeGraph, bool, Option<Bound<'py, PyArray1<u32>>>);
 
 /// A graph from the adjacency of NetworkX. `nodes` numbers the nodes in order, `adjacency` is `{node: {neighbour:
 /// data}}`, `weight` the key of weights, `parallel` whether data holds an entry per parallel edge, `sum` whether
 /// their weights add up. A multigraph without weights gets the number of parallel edges as weight when `sum` is true.
 ///
-/// Gives the graph, whether all weights were integers of Python, whether 32 bits hold all weights exactly, and with
-/// `order` the targets in the order of the dictionaries, None where that is the order of the graph's own lists.
+/// Gives the graph, whether all weights were integers of Python, and with `order` the targets in the order of the dictionaries, None where that is the order of the graph's own lists.
 #[pyfunction]
 #[pyo3(signature = (nodes, adjacency, weight, default, parallel, sum, order=false))]
 #[allow(clippy::too_many_arguments)]
@@ -168,11 +167,10 @@ pub fn walk_adjacency<'py>(
     let sorted = |range: &[u64]| targets[range[0] as usize..range[1] as usize].is_sorted();
     let ordered = (order && !offsets.windows(2).all(sorted)).then(|| PyArray1::from_slice(py, &targets));
     let built = detached(py, move || graph_of(offsets, targets, weighted.then_some(weights)))?;
-    let (graph, exact) = built.map_err(raise_graph)?;
-    Ok((NativeGraph::new(graph), whole, exact, ordered))
+    Ok((NativeGraph::new(built.map_err(raise_graph)?), whole, ordered))
 }
 
-fn graph_of(offsets: Vec<u64>, targets: Vec<u32>, weights: Option<Vec<f64>>) -> gw_graph::Result<(Graph, bool)> {
+fn graph_of(offsets: Vec<u64>, targets: Vec<u32>, weights: Option<Vec<f64>>) -> gw_graph::Result<Graph> {
     let lists = |targets: Vec<u32>| {
         let mut targets = targets;
         let mut rest = &mut targets[..];
@@ -188,19 +186,18 @@ fn graph_of(offsets: Vec<u64>, targets: Vec<u32>, weights: Option<Vec<f64>>) -> 
     let Some(weights) = weights else {
         let targets = lists(targets);
         let offsets = Offsets::from_positions(offsets);
-        return Ok((Graph::from_arrays(offsets, targets.into(), Weights::None, Symmetry::Unknown)?, true));
+        return Graph::from_arrays(offsets, targets.into(), Weights::None, Symmetry::Unknown);
     };
-    let (targets, weights, exact) = if weights.iter().all(|&w| w.fract() == 0.0 && w.abs() < f64::from(i32::MAX)) {
-        let (targets, weights) = sorted::<i32>(&offsets, &targets, &weights, |w| w as i32);
-        (targets, weights, true)
+    // The narrowest type that holds all of them; whole numbers below 2^53 come as reals.
+    let (targets, weights) = if weights.iter().all(|&w| w.fract() == 0.0 && w.abs() < f64::from(i32::MAX)) {
+        sorted::<i32>(&offsets, &targets, &weights, |w| w as i32)
+    } else if weights.iter().all(|&w| f64::from(w as f32) == w) {
+        sorted::<f32>(&offsets, &targets, &weights, |w| w as f32)
     } else {
-        let exact = weights.iter().all(|&w| f64::from(w as f32) == w);
-        let (targets, weights) = sorted::<f32>(&offsets, &targets, &weights, |w| w as f32);
-        (targets, weights, exact)
+        sorted::<f64>(&offsets, &targets, &weights, |w| w)
     };
     let offsets = Offsets::from_positions(offsets);
-    let graph = Graph::from_arrays(offsets, targets.into(), weights, Symmetry::Unknown)?;
-    Ok((graph, exact))
+    Graph::from_arrays(offsets, targets.into(), weights, Symmetry::Unknown)
 }
 
 /// Sorts each list by target, the weights with it.

@@ -1,5 +1,6 @@
 //! One program from many sources: a row per source, their sum, or what distances come to; the cores share the sources.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -135,7 +136,7 @@ impl Sweep {
             Form::Rows => {
                 let mut rows = vec![0.0; count * vertices];
                 self.fill(workers, &mut rows, vertices, &|outcome, row| {
-                    row.copy_from_slice(outcome.vector::<f64>(&self.output)?);
+                    row.copy_from_slice(&reals(outcome, &self.output)?);
                     Ok(())
                 })?;
                 Ok(Found::Real(rows))
@@ -215,11 +216,20 @@ impl Sweep {
         match outcome.vector::<i32>(&self.output) {
             Ok(hops) => hops.iter().filter(|&&d| (0..INFINITE).contains(&d)).for_each(|&d| add(f64::from(d))),
             Err(_) => {
-                let distances = outcome.vector::<f64>(&self.output)?.iter();
-                distances.filter(|d| d.is_finite()).for_each(|&d| add(d));
+                let distances = reals(outcome, &self.output)?;
+                distances.iter().filter(|d| d.is_finite()).for_each(|&d| add(d));
             }
         }
         Ok(())
+    }
+}
+
+/// A vector of reals, or of whole numbers of 64 bits as reals, the greatest of which means out of reach.
+fn reals<'o>(outcome: &'o Outcome, name: &str) -> graphwright::Result<Cow<'o, [f64]>> {
+    let real = |&whole: &i64| if whole == i64::MAX { f64::INFINITY } else { whole as f64 };
+    match outcome.vector::<i64>(name) {
+        Ok(whole) => Ok(whole.iter().map(real).collect()),
+        Err(_) => outcome.vector::<f64>(name).map(Cow::Borrowed),
     }
 }
 

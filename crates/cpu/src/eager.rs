@@ -20,7 +20,7 @@ use crate::drive::{Next, Parts};
 use crate::executable::CpuExecutable;
 use crate::fetch::Ahead;
 use crate::lazy::{Keys, LazyQueue, NONE};
-use crate::ordered::{Entry, LocalBuckets};
+use crate::ordered::{Entry, LocalBuckets, tag};
 use crate::pool::Pool;
 use crate::sharing::Sharing;
 use crate::tuning::{BUCKET_PIECE, FETCH_BLOCK, FEW_ENTRIES, HUB_EDGES, MANY_ENTRIES, MERGE_THRESHOLD};
@@ -57,8 +57,7 @@ impl EagerQueue {
     /// is in it. `None` also when a priority is negative, which the other kind of queue reports.
     pub(crate) fn for_spec(spec: &QueueSpec, pool: &Pool) -> Option<EagerQueue> {
         let eager = matches!(spec.meta.kind, Some(QueueKind::Eager | QueueKind::EagerMerge));
-        let whole = spec.priorities.scalar().is_whole();
-        if !eager || !whole || !spec.increasing || spec.all_vertices {
+        if !eager || !spec.increasing || spec.all_vertices {
             return None;
         }
         let keys = Keys::of_buckets(spec);
@@ -77,7 +76,7 @@ impl EagerQueue {
             Held::Left { best, shares, buckets } => {
                 // An entry with another priority than its vertex is stale.
                 let keys = &self.keys;
-                let counts = |e: &Entry| keys.bits(*e as u32) as u32 == (*e >> 32) as u32;
+                let counts = |e: &Entry| tag(keys.bits(*e as u32)) == (*e >> 32) as u32;
                 let mut members = Vec::new();
                 let mut list = |entries: &[Entry], bucket| {
                     members.extend(entries.iter().filter(|e| counts(e)).map(|&e| (e as u32, bucket)));
@@ -224,7 +223,6 @@ pub(crate) fn run(
     env: &mut Environment,
 ) -> Result<OperatorOutcome> {
     let spec = queue.spec();
-    let delta = spec.delta.max(1);
     let merge = match spec.meta.kind {
         Some(QueueKind::EagerMerge) => match spec.meta.merge_threshold {
             Some(amount) => env.amount(amount)?,
@@ -233,7 +231,7 @@ pub(crate) fn run(
         _ => 0,
     };
     let members = machine.crew.size();
-    let mut buckets: Vec<LocalBuckets> = (0..members).map(|_| LocalBuckets::new(delta)).collect();
+    let mut buckets: Vec<LocalBuckets> = (0..members).map(|_| LocalBuckets::new(spec.priorities.scalar(), spec.width_word())).collect();
     let benches: Vec<Mutex<Bench>> =
         (0..members).map(|_| Mutex::new(Bench { words: ordered.words.to_vec(), list: Vec::new() })).collect();
     let mut round = Round {
@@ -282,7 +280,8 @@ pub(crate) fn run(
             break Err(ErrorKind::VertexOutOfRange { vertex: greatest.into(), vertices }.into());
         }
         input += round.shares.iter().map(Vec::len).sum::<usize>() as u64;
-        round.relax(machine, current, current.saturating_mul(delta));
+        let floor = local_floor(machine, current);
+        round.relax(machine, current, floor);
         if let Err(error) = machine.crew.fault(&ordered.compiled.sites).and_then(|()| env.stop.check()) {
             break Err(error);
         }
@@ -306,6 +305,11 @@ fn lend(buckets: &mut [LocalBuckets], machine: &mut CpuExecutable) {
     for (worker, buckets) in machine.crew.workers().zip(buckets) {
         worker.buckets = buckets;
     }
+}
+
+/// Bits that no priority of the bucket is below.
+fn local_floor(machine: &mut CpuExecutable, bucket: u64) -> u64 {
+    machine.crew.workers().next().map_or(0, |worker| local(worker).floor(bucket))
 }
 
 /// The buckets of a worker.

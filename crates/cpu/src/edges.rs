@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gw_exec::{EdgeCall, Environment, ErrorKind, OperatorOutcome, Result, SetForm, Stop, VertexSet};
 use gw_graph::derived::{Marked, Segment};
-use gw_graph::{Adjacency, Graph, WeightKind};
+use gw_graph::{Adjacency, Graph};
 use gw_ir::meta::Direction;
 use gw_ir::operator::{EdgeSetIterator, VertexFilter};
 use gw_ir::types::Scalar;
@@ -98,7 +98,7 @@ impl CpuExecutable {
         if sums.is_some() {
             target.output = OutputForm::Counts;
         }
-        let Some(weights) = weights(op.facts.weight, graph.weight_kind()) else { return Ok(None) };
+        let Some(weights) = weights(op.facts.weight, &graph) else { return Ok(None) };
 
         // The `to` map comes first: it may be of the same set that is lent to the kernel below.
         let to_map = call.to.set().map(|set| members(&mut self.crew, set, vertices)).transpose()?;
@@ -247,12 +247,10 @@ impl CpuExecutable {
 }
 
 /// The type of the weights that a kernel reads; `None` where the graph lacks weights that the function takes.
-fn weights(taken: Option<Scalar>, stored: WeightKind) -> Option<Option<Scalar>> {
-    match (taken, stored) {
-        (None, _) => Some(None),
-        (Some(_), WeightKind::Float) => Some(Some(Scalar::Float)),
-        (Some(_), WeightKind::Int) => Some(Some(Scalar::Int)),
-        (Some(_), WeightKind::None) => None,
+pub(crate) fn weights(taken: Option<Scalar>, graph: &Graph) -> Option<Option<Scalar>> {
+    match taken {
+        None => Some(None),
+        Some(_) => gw_exec::stored_weights(graph).map(Some),
     }
 }
 

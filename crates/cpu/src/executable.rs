@@ -7,7 +7,7 @@ use gw_exec::{
     OperatorId, OperatorOutcome, Queue, QueueSpec, QueueState, Reduction, RemoteMemory, Result, Sites, StatementId,
     Statements, Value, Vector, VertexSet, random,
 };
-use gw_graph::{Graph, WeightKind};
+use gw_graph::Graph;
 use gw_ir::analysis::operator::{EdgeFacts, Enqueued};
 use gw_ir::meta::{Dedup, Direction};
 use gw_ir::module::Module;
@@ -21,7 +21,7 @@ use crate::abi::slot;
 use crate::codegen::{Body, Compiled, EdgeOperator, EdgeShape, Jit, Listing, OutputForm, Range, Side, Source, Target};
 use crate::drive::{Crew, common_slots};
 use crate::eager;
-use crate::edges::is_selective;
+use crate::edges::{is_selective, weights};
 use crate::joined::{self, Pair, Waiting};
 use crate::lazy::LazyQueue;
 use crate::list_form::ListForm;
@@ -360,12 +360,7 @@ impl CpuExecutable {
     ) -> Result<Option<OperatorOutcome>> {
         let graph = Arc::clone(&call.graph);
         let Some(op) = self.operators[id].edges() else { return Ok(None) };
-        let weights = match (op.facts.weight, graph.weight_kind()) {
-            (None, _) => None,
-            (Some(_), WeightKind::Float) => Some(Scalar::Float),
-            (Some(_), WeightKind::Int) => Some(Scalar::Int),
-            (Some(_), WeightKind::None) => return Ok(None),
-        };
+        let Some(weights) = weights(op.facts.weight, &graph) else { return Ok(None) };
         let lists = ListForm::of(graph.out());
         let target = Target {
             output: OutputForm::Buckets,

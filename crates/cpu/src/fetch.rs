@@ -4,7 +4,7 @@
 //! itself. What a block of vertices needs is asked for while the blocks before it are at work: first where their lists
 //! begin, later the lists.
 
-use gw_graph::{Adjacency, Weights};
+use gw_graph::{Adjacency, with_weights};
 
 use crate::list_form::{ListForm, offsets_address, pairs_address};
 use crate::ordered::Entry;
@@ -30,6 +30,8 @@ pub(crate) struct Ahead<'g> {
     targets: *const u32,
     /// Null without weights.
     weights: *const u8,
+    /// Bytes of a weight.
+    weight_bytes: usize,
     /// Address of the first priority, bytes of one.
     priorities: (*const u8, usize),
 }
@@ -43,16 +45,14 @@ impl<'g> Ahead<'g> {
         let (offsets, targets, weights) = match adjacency.spans() {
             Some(spans) => (pairs_address(spans.ranges()), spans.targets(), spans.weights()),
             None => {
-                let weights = match adjacency.weights() {
-                    Weights::None => std::ptr::null(),
-                    Weights::Int(w) => w.as_ptr().cast(),
-                    Weights::Float(w) => w.as_ptr().cast(),
-                };
+                let weights = with_weights!(adjacency.weights(), none => std::ptr::null(), w => w.as_ptr().cast());
                 (offsets_address(adjacency.offsets()), adjacency.targets().as_ptr(), weights)
             }
         };
         let offsets = (offsets as *const u8, shift);
-        Ahead { adjacency, offsets, targets, weights, priorities: (priorities.as_ptr(), priorities.cell_bytes()) }
+        let weight_bytes = adjacency.weight_kind().bytes();
+        let priorities = (priorities.as_ptr().cast_const(), priorities.cell_bytes());
+        Ahead { adjacency, offsets, targets, weights, weight_bytes, priorities }
     }
 
     /// Asks for the priorities of vertices and for where their lists begin.
@@ -71,7 +71,7 @@ impl<'g> Ahead<'g> {
         for &entry in entries {
             let begin = self.adjacency.positions(entry as u32).start;
             ask(self.targets.wrapping_add(begin));
-            ask(self.weights.wrapping_add(4 * begin));
+            ask(self.weights.wrapping_add(self.weight_bytes * begin));
         }
     }
 }

@@ -11,7 +11,7 @@
 use std::sync::Arc;
 
 use gw_exec::{Captures, EdgeCall, Environment, OperatorOutcome, Result, Selection, Sites, Value, Vector, VertexCall};
-use gw_graph::{Graph, WeightKind};
+use gw_graph::Graph;
 use gw_ir::analysis::calls::closure;
 use gw_ir::analysis::joined::{Joined, joined};
 use gw_ir::expr::{ExprKind, FunctionRef};
@@ -21,6 +21,7 @@ use gw_ir::types::Scalar;
 use gw_ir::walk;
 
 use crate::codegen::{EdgeShape, Follow, Range};
+use crate::edges::weights;
 use crate::executable::{CpuExecutable, Key};
 use crate::list_form::ListForm;
 use crate::sharing::Hands;
@@ -192,12 +193,7 @@ impl CpuExecutable {
         let operator = self.pairs[pair].edges;
         let prepared = &self.operators[operator];
         let op = prepared.edges()?;
-        let weights = match (op.facts.weight, graph.weight_kind()) {
-            (None, _) => None,
-            (Some(_), WeightKind::Float) => Some(Scalar::Float),
-            (Some(_), WeightKind::Int) => Some(Scalar::Int),
-            (Some(_), WeightKind::None) => return None,
-        };
+        let weights = weights(op.facts.weight, graph)?;
         let shape = pass_shape(weights);
         let lists = ListForm::of(graph.incoming());
         let mut target = self.edge_target(prepared, &op, shape.direction, self.crew.size() > 1, lists);

@@ -11,7 +11,7 @@
 use std::any::Any;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use gw_exec::{Cell, ErrorKind, QueueSpec, QueueState, Result, Scalar, Vector};
+use gw_exec::{Cell, ErrorKind, QueueSpec, QueueState, Result, Scalar, Vector, bucket_of_real};
 
 use crate::pool::Pool;
 
@@ -327,6 +327,7 @@ impl QueueState for LazyQueue {
 #[derive(Debug)]
 pub(crate) struct Keys {
     priorities: Vector,
+    /// [`QueueSpec::width_word`].
     delta: u64,
     /// `Some(shift)` when delta is a power of two: a shift is much cheaper than a division.
     shift: Option<u32>,
@@ -337,7 +338,7 @@ pub(crate) struct Keys {
 
 impl Keys {
     fn new(spec: &QueueSpec) -> Keys {
-        let delta = spec.delta.max(1);
+        let delta = spec.width_word();
         let shift = delta.is_power_of_two().then(|| delta.trailing_zeros());
         Keys { priorities: spec.priorities.clone(), delta, shift, increasing: spec.increasing, last: LAST }
     }
@@ -397,12 +398,12 @@ impl Keys {
             Scalar::Uint64 if bits == u64::MAX => return Ok(NONE),
             Scalar::Float => match f32::of_bits(bits) {
                 p if p >= f32::MAX => return Ok(NONE),
-                p if p >= 0.0 => (f64::from(p) / self.delta as f64) as u64,
+                p if p >= 0.0 => bucket_of_real(f64::from(p), self.delta),
                 p => return Err(negative(vertex, p.into())),
             },
             Scalar::Double => match f64::of_bits(bits) {
                 p if p >= f64::MAX => return Ok(NONE),
-                p if p >= 0.0 => (p / self.delta as f64) as u64,
+                p if p >= 0.0 => bucket_of_real(p, self.delta),
                 p => return Err(negative(vertex, p)),
             },
             _ => self.divide(bits),
@@ -435,6 +436,7 @@ mod tests {
             all_vertices: false,
             start: None,
             delta,
+            width: delta as f64,
             meta: Default::default(),
         }
     }

@@ -1,26 +1,45 @@
 //! Buckets of an eager priority queue: each worker keeps its own and nobody waits for a lock.
 //!
-//! An entry is a vertex with the (low half of the) priority it was filed with. When the vertex has come nearer since,
+//! An entry is a vertex with a tag of the priority it was filed with. When the vertex has come nearer since,
 //! there is a better entry elsewhere and this one is skipped without looking at any edge.
+
+use gw_exec::{Scalar, bucket_of_real};
 
 use crate::abi::Worker;
 use crate::tuning::NEAR_BUCKETS;
 
-/// A vertex in the low half, the low half of its priority in the high half.
+/// A vertex in the low half, the tag of its priority in the high half.
 pub(crate) type Entry = u64;
 
 /// The entry of a vertex filed with a priority.
 #[inline]
 pub(crate) fn entry(vertex: u32, priority: u64) -> Entry {
-    u64::from(vertex) | priority << 32
+    u64::from(vertex) | u64::from(tag(priority)) << 32
+}
+
+/// What an entry keeps of the bits of a priority: both halves, since the low one of a real is often 0.
+#[inline]
+pub(crate) fn tag(priority: u64) -> u32 {
+    (priority ^ priority >> 32) as u32
+}
+
+/// How the bits of a priority become the number of a bucket.
+#[derive(Debug, Clone, Copy)]
+enum Measure {
+    /// Whole numbers, in buckets as wide as a power of two: a shift is much cheaper than a division.
+    Shift(u32),
+    /// Whole numbers.
+    Whole(u64),
+    /// Reals of 32 bits, in buckets of the width that these bits say.
+    Float(u64),
+    /// Reals of 64 bits.
+    Double(u64),
 }
 
 /// The buckets of one worker.
 #[derive(Debug)]
 pub(crate) struct LocalBuckets {
-    delta: u64,
-    /// `Some(shift)` when delta is a power of two: a shift is much cheaper than a division.
-    shift: Option<u32>,
+    measure: Measure,
     /// Index of the first near bucket.
     first: u64,
     near: Vec<Vec<Entry>>,
@@ -28,23 +47,37 @@ pub(crate) struct LocalBuckets {
 }
 
 impl LocalBuckets {
-    pub(crate) fn new(delta: u64) -> Self {
-        let delta = delta.max(1);
-        LocalBuckets {
-            delta,
-            shift: delta.is_power_of_two().then(|| delta.trailing_zeros()),
-            first: 0,
-            near: Vec::new(),
-            far: Vec::new(),
-        }
+    /// Empty buckets for priorities of a type; `width` is [`gw_exec::QueueSpec::width_word`].
+    pub(crate) fn new(scalar: Scalar, width: u64) -> Self {
+        let measure = match scalar {
+            Scalar::Float => Measure::Float(width),
+            Scalar::Double => Measure::Double(width),
+            _ if width.is_power_of_two() => Measure::Shift(width.trailing_zeros()),
+            _ => Measure::Whole(width.max(1)),
+        };
+        LocalBuckets { measure, first: 0, near: Vec::new(), far: Vec::new() }
     }
 
     /// The bucket of a priority.
     #[inline]
     pub(crate) fn index(&self, priority: u64) -> u64 {
-        match self.shift {
-            Some(shift) => priority >> shift,
-            None => priority / self.delta,
+        match self.measure {
+            Measure::Shift(shift) => priority >> shift,
+            Measure::Whole(width) => priority / width,
+            Measure::Float(width) => bucket_of_real(f32::from_bits(priority as u32).into(), width),
+            Measure::Double(width) => bucket_of_real(f64::from_bits(priority), width),
+        }
+    }
+
+    /// Bits that no priority of a bucket is below. The bits of reals from 0 on are in the order of the reals.
+    pub(crate) fn floor(&self, bucket: u64) -> u64 {
+        // A quotient may be rounded up to the number of the bucket.
+        let real = |width: u64| (bucket as f64 * f64::from_bits(width) * (1.0 - 4.0 * f64::EPSILON)).max(0.0);
+        match self.measure {
+            Measure::Shift(shift) => bucket.checked_shl(shift).filter(|floor| floor >> shift == bucket).unwrap_or(u64::MAX),
+            Measure::Whole(width) => bucket.saturating_mul(width),
+            Measure::Float(width) => u64::from((real(width) as f32).next_down().max(0.0).to_bits()),
+            Measure::Double(width) => real(width).to_bits(),
         }
     }
 
@@ -125,7 +158,7 @@ mod tests {
             priorities in prop::collection::vec(0u64..3_000_000, 1..200),
             delta in 1u64..100,
         ) {
-            let mut buckets = LocalBuckets::new(delta);
+            let mut buckets = LocalBuckets::new(Scalar::Int, delta);
             for (v, &p) in priorities.iter().enumerate() {
                 buckets.push(v as u32, p);
             }

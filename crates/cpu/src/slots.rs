@@ -5,12 +5,12 @@ use std::sync::Arc;
 use gw_exec::{Captures, Environment, ErrorKind, Result, Value, random};
 use gw_graph::derived::CsrM;
 use gw_graph::derived::Segment;
-use gw_graph::{Adjacency, Graph, WeightKind, Weights};
+use gw_graph::{Adjacency, Graph, WeightKind, Weights, with_weights};
 use gw_ir::source::Name;
 use gw_ir::types::Scalar;
 
 use crate::abi::slot;
-use crate::codegen::{GraphArray, Input, Role, Shape, Side, Source};
+use crate::codegen::{GraphArray, Input, REAL_WEIGHTS, Role, Shape, Side, Source, WIDE_WEIGHTS};
 use crate::list_form::{ListForm, offsets_address, pairs_address};
 
 /// The slots of one call and the values they point to.
@@ -149,7 +149,10 @@ impl Slots {
                     GraphArray::OutOffsets => fitting(offsets(graph.out(), lists, || graph.csr_m())?),
                     GraphArray::OutTargets => targets(graph.out(), lists),
                     GraphArray::OutWeights => fitting(out_weights(graph.out(), lists)),
-                    GraphArray::OutWeightsAreReal => u64::from(graph.weight_kind() == WeightKind::Float),
+                    GraphArray::OutWeightKind => {
+                        let kind = graph.weight_kind();
+                        u64::from(kind.is_real()) * REAL_WEIGHTS + u64::from(kind.bytes() > 4) * WIDE_WEIGHTS
+                    }
                     GraphArray::OutSums => fitting(sums(graph.out(), lists)),
                     GraphArray::InOffsets => fitting(offsets(graph.incoming(), lists, || graph.csr_m_in())?),
                     GraphArray::InTargets => targets(graph.incoming(), lists),
@@ -216,11 +219,7 @@ fn out_weights(adjacency: &Adjacency, lists: ListForm) -> Option<u64> {
 }
 
 fn weights(weights: &Weights) -> u64 {
-    match weights {
-        Weights::None => 0,
-        Weights::Int(w) => w.as_ptr() as u64,
-        Weights::Float(w) => w.as_ptr() as u64,
-    }
+    with_weights!(weights, none => 0, w => w.as_ptr() as u64)
 }
 
 fn length(value: &Value) -> Result<u64> {

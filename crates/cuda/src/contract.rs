@@ -22,7 +22,7 @@ const STATE_WORDS: usize = 6;
 
 impl CudaExecutable {
     /// The graph between labels. `None` where the host must make it: graphs with directions or whose lists stand apart,
-    /// weights that are fractions, more edges than numbers of 32 bits can count, too little memory, and whatever is an
+    /// weights that are fractions or have 64 bits, more edges than numbers of 32 bits can count, too little memory, and whatever is an
     /// error.
     pub(crate) fn contracted(
         &mut self,
@@ -36,7 +36,7 @@ impl CudaExecutable {
             && (1..i32::MAX as usize).contains(&graph.edges())
             && !shape.wide
             && !shape.apart.out
-            && !(weighed && kind == WeightKind::Float)
+            && !(weighed && !matches!(kind, WeightKind::None | WeightKind::Int))
             && labels.scalar() == Scalar::Int
             && labels.len() == graph.vertices();
         if !suits {

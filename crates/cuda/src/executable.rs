@@ -4,8 +4,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use gw_device::DeviceError;
-use gw_exec::{Environment, ErrorKind, ExecError, Result, Scalar, SetForm, Site, Sites, Stop, Value, VertexSet};
-use gw_graph::{Graph, Offsets, WeightKind};
+use gw_exec::{
+    Environment, ErrorKind, ExecError, Result, Scalar, SetForm, Site, Sites, Stop, Value, VertexSet, stored_weights,
+};
+use gw_graph::{Graph, Offsets};
 use gw_ir::analysis::calls::module_draws;
 use gw_ir::analysis::region::{LoopRegion, OperatorRegion, counting_operators, loop_region, operator_region};
 use gw_ir::module::Module;
@@ -328,8 +330,10 @@ fn looks_at_classes(operator: &OperatorRegion) -> bool {
     operator.operator.edges().is_some_and(|edges| schedule_of(edges).classes == Some(Classes::Marked))
 }
 
-/// The shape of a graph. Lists that stand apart on the host do so on the device, unless their `rows` are wanted.
+/// The shape of a graph. Lists that stand apart on the host do so on the device, unless their `rows` are wanted or
+/// their weights are wider than the slots of blocks there.
 fn shape_of(graph: &Graph, rows: bool) -> GraphShape {
+    let rows = rows || graph.weight_kind().bytes() > 4;
     // In-edges that nobody keeps are made as compressed rows.
     let incoming = || match graph.is_symmetric() {
         true => graph.out().spans().is_some(),
@@ -344,10 +348,6 @@ fn shape_of(graph: &Graph, rows: bool) -> GraphShape {
         wide: matches!(graph.out().offsets(), Offsets::Wide(_)) || (is_apart && is_wide(graph)),
         apart,
         flat: crate::choose::is_flat(graph),
-        weight: match graph.weight_kind() {
-            WeightKind::None => None,
-            WeightKind::Int => Some(Scalar::Int),
-            WeightKind::Float => Some(Scalar::Float),
-        },
+        weight: stored_weights(graph),
     }
 }

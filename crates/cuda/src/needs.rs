@@ -1,7 +1,7 @@
 //! The memory that a run needs on the host and on the device, without a device.
 
 use gw_exec::{ErrorKind, ExecError, Needs, Result, renumbered_bytes, vector_bytes};
-use gw_graph::{Graph, Offsets, WeightKind};
+use gw_graph::{Graph, Offsets};
 use gw_ir::module::Module;
 
 use crate::codegen::Generated;
@@ -28,7 +28,7 @@ pub(crate) fn needs(module: &Module, graph: &Graph) -> Result<Needs> {
     });
     let (both, has_incoming) = (graph.is_symmetric(), graph.has_incoming());
     let offset = if matches!(graph.out().offsets(), Offsets::Wide(_)) { 8 } else { 4 };
-    let weight = if parts.weights && graph.weight_kind() != WeightKind::None { 4 } else { 0 };
+    let weight = if parts.weights { graph.weight_kind().bytes() as u64 } else { 0 };
     let lists = offset * (vertices + 1) + (4 + weight) * edges;
     let ranges = 2 * offset * vertices;
 

@@ -33,6 +33,7 @@ pub(crate) struct DeviceQueue {
     pub(crate) pending: Buffer,
     pub(crate) marks: Buffer,
     pub(crate) cells: Buffer,
+    /// The bucket width: bits of a real where priorities are reals.
     pub(crate) delta: u64,
     pub(crate) increasing: bool,
     /// The open bucket.
@@ -94,7 +95,7 @@ impl DeviceQueue {
             pending: Buffer::zeroed(device, 4 * vertices.div_ceil(32)).map_err(exec_error)?,
             marks: Buffer::zeroed(device, 4 * vertices).map_err(exec_error)?,
             cells: Buffer::zeroed(device, 8 * CELLS).map_err(exec_error)?,
-            delta: spec.delta.max(1),
+            delta: spec.width_word(),
             increasing: spec.increasing,
             current: 0,
             turn: 0,

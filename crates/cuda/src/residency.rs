@@ -224,11 +224,7 @@ impl Residency {
             },
         };
         if weighted {
-            lists.weights = match adjacency.weights() {
-                Weights::None => None,
-                Weights::Int(w) => Some(Buffer::with(device, bytemuck::cast_slice(w))?),
-                Weights::Float(w) => Some(Buffer::with(device, bytemuck::cast_slice(w))?),
-            };
+            lists.weights = Some(Buffer::with(device, rows_of(adjacency)?.weights().as_bytes())?);
         }
         Ok(lists)
     }
@@ -253,7 +249,9 @@ impl Residency {
         weighted: bool,
         wide: bool,
     ) -> Option<Result<Lists, DeviceError>> {
-        let renumbering = adjacency.renumbering().filter(|renumbering| renumbering.lengths_fall())?;
+        // Kernels sort weights of 32 bits along with the lists.
+        let narrow = !weighted || adjacency.weight_kind().bytes() <= 4;
+        let renumbering = adjacency.renumbering().filter(|renumbering| narrow && renumbering.lengths_fall())?;
         let make = || {
             let offsets = self.offsets(adjacency, wide)?;
             let of = renumbering.source();
@@ -351,12 +349,8 @@ impl Residency {
         let device = &self.device;
         let order = if list.by_destination { CooOrder::Destination } else { CooOrder::Source };
         let weights_of = |w: &Weights| -> Result<Option<Buffer>, DeviceError> {
-            Ok(match w {
-                _ if !weights => None,
-                Weights::None => None,
-                Weights::Int(w) => Some(Buffer::with(device, bytemuck::cast_slice(w))?),
-                Weights::Float(w) => Some(Buffer::with(device, bytemuck::cast_slice(w))?),
-            })
+            let wanted = weights && w.kind() != WeightKind::None;
+            wanted.then(|| Buffer::with(device, w.as_bytes())).transpose()
         };
         let edges = if block > 0 {
             // Blocks of the far end: destinations when the list is in order of sources, and the other way round.

@@ -69,10 +69,10 @@ template <> __device__ __forceinline__ unsigned long long bucket_number(int p, u
     return delta > 0x7fffffffull ? 0 : (unsigned)p / (unsigned)delta;
 }
 template <> __device__ __forceinline__ unsigned long long bucket_number(float p, unsigned long long delta) {
-    return (unsigned long long)((double)p / (double)delta);
+    return (unsigned long long)((double)p / __longlong_as_double((long long)delta));
 }
 template <> __device__ __forceinline__ unsigned long long bucket_number(double p, unsigned long long delta) {
-    return (unsigned long long)(p / (double)delta);
+    return (unsigned long long)(p / __longlong_as_double((long long)delta));
 }
 
 template <class T, QueueKind KIND>

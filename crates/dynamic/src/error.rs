@@ -2,6 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use gw_graph::WeightKind;
+
+use crate::weight::kind_name;
+
 /// The result of an operation on a graph that changes.
 pub type Result<T> = std::result::Result<T, DynamicError>;
 
@@ -41,12 +45,12 @@ pub enum DynamicError {
         to: u32,
     },
     /// The graph has weights of another kind.
-    #[error("the graph has {found} weights, where {expected} weights are wanted")]
+    #[error("the graph has {} weights, where {} weights are wanted", kind_name(*found), kind_name(*expected))]
     WeightKind {
         /// What the graph has.
-        found: &'static str,
+        found: WeightKind,
         /// What was asked for.
-        expected: &'static str,
+        expected: WeightKind,
     },
     /// A line of a file of changes.
     #[error("{name}, line {line}: {problem}")]

@@ -10,7 +10,7 @@ use crate::batch::{Batch, Change};
 use crate::lists::{Changed, ChangedEdge, Lists, Manner};
 use crate::order::Ways;
 use crate::snapshot::Snapshot;
-use crate::weight::{EdgeWeight, kind_name};
+use crate::weight::EdgeWeight;
 use crate::{DynamicError, Result};
 
 /// Which ends of an edge know it.
@@ -75,7 +75,7 @@ impl<W: EdgeWeight> DynamicGraph<W> {
     /// A graph with the edges of another. Undirected edges stay undirected only if `ends` says so.
     pub fn from_graph(graph: &Graph, ends: Ends) -> Result<Self> {
         let weights = W::slice(graph.out().weights())
-            .ok_or(DynamicError::WeightKind { found: kind_name(graph.weight_kind()), expected: kind_name(W::KIND) })?;
+            .ok_or(DynamicError::WeightKind { found: graph.weight_kind(), expected: W::KIND })?;
         if ends == Ends::Undirected && !graph.is_symmetric() {
             let message = "an undirected graph was asked for, but not every edge has its reverse; symmetrise it";
             return Err(GraphError::Malformed(message.to_string()).into());

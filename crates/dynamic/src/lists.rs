@@ -107,7 +107,7 @@ pub struct ChangedEdge<W> {
 
 impl<W: EdgeWeight> ChangedEdge<W> {
     /// The bits of its weight now, as machines store it, 0 where there are no weights; `None`: there is no edge.
-    pub fn new_bits(&self) -> Option<u32> {
+    pub fn new_bits(&self) -> Option<u64> {
         self.new.map(|weight| weight.bits().unwrap_or(0))
     }
 }

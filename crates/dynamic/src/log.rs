@@ -24,14 +24,18 @@ const FRAME: usize = 16;
 const PREFIX: usize = 25;
 /// The most bytes of a record, whose length has 32 bits.
 pub(crate) const MOST: usize = u32::MAX as usize;
-/// Source, target, tag, weight.
-const CHANGE: usize = 13;
+/// Bytes of a change: source, target, tag, weight. Edges without weights have the room of a weight of 32 bits.
+const fn change_bytes<W: EdgeWeight>() -> usize {
+    9 + 4 * if W::WORDS > 1 { W::WORDS } else { 1 }
+}
 
 fn kind_byte(kind: WeightKind) -> u8 {
     match kind {
         WeightKind::None => 0,
         WeightKind::Int => 1,
         WeightKind::Float => 2,
+        WeightKind::Int64 => 3,
+        WeightKind::Double => 4,
     }
 }
 
@@ -123,7 +127,7 @@ pub(crate) fn encode<W: EdgeWeight>(
     batch: &Batch<W>,
     ids: Option<&[Name<'_>]>,
 ) -> Option<Vec<u8>> {
-    let mut body = Vec::with_capacity(PREFIX + batch.len() * CHANGE);
+    let mut body = Vec::with_capacity(PREFIX + batch.len() * change_bytes::<W>());
     body.extend((vertices as u64).to_le_bytes());
     body.extend(bytes_of(place));
     body.push(REPEATS.iter().position(|&r| r == batch.repeats()).unwrap_or(0) as u8);
@@ -139,7 +143,7 @@ pub(crate) fn encode<W: EdgeWeight>(
         body.extend(source.to_le_bytes());
         body.extend(target.to_le_bytes());
         body.push(tag);
-        body.extend(weight.to_le_bytes());
+        body.extend(&weight.to_le_bytes()[..change_bytes::<W>() - 9]);
     }
     let length = u32::try_from(body.len()).ok()?;
     let mut checksum = crc32fast::Hasher::new();
@@ -196,7 +200,9 @@ fn read_header(bytes: &[u8]) -> Option<(WeightKind, Ends, bool, Place)> {
     if !(has_ids || words.starts_with(MAGIC)) || crc32fast::hash(words).to_le_bytes() != *checksum {
         return None;
     }
-    let kind = *[WeightKind::None, WeightKind::Int, WeightKind::Float].get(usize::from(words[8]))?;
+    const KINDS: [WeightKind; 5] =
+        [WeightKind::None, WeightKind::Int, WeightKind::Float, WeightKind::Int64, WeightKind::Double];
+    let kind = *KINDS.get(usize::from(words[8]))?;
     let place = place_from(&words[10..26])?;
     Some((kind, *ENDS.get(usize::from(words[9]))?, has_ids, place))
 }
@@ -222,10 +228,12 @@ fn decode<W: EdgeWeight>(bytes: &[u8], has_ids: bool) -> Option<(Record<W>, usiz
             new.push(ids::take(&mut rest)?.to_string());
         }
     }
-    for change in rest.chunks(CHANGE) {
+    for change in rest.chunks(change_bytes::<W>()) {
         let word = |at: usize| Some(u32::from_le_bytes(change.get(at..at + 4)?.try_into().ok()?));
-        let (source, target, weight) = (word(0)?, word(4)?, word(9)?);
-        batch.push(source, target, if change[8] == 1 { Change::Insert(W::from_bits(weight)) } else { Change::Delete });
+        let (source, target, low) = (word(0)?, word(4)?, word(9)?);
+        let high = if W::WORDS > 1 { word(13)? } else { 0 };
+        let change = if change[8] == 1 { Change::Insert(W::take(&[low, high])) } else { Change::Delete };
+        batch.push(source, target, change);
     }
     Some((Record { number, vertices, place, batch, ids: new }, FRAME + length))
 }

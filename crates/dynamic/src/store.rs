@@ -17,13 +17,13 @@ use std::sync::Arc;
 use gw_graph::format::{self, ReadOptions, WriteOptions};
 use gw_graph::partial_file::sync_folder;
 use gw_graph::progress::Silent;
-use gw_graph::{BuildOptions, Dictionary, Graph, Name, Names, VertexId, WeightKind};
+use gw_graph::{BuildOptions, Dictionary, Graph, Name, Names, VertexId, with_weight_type};
 
 use crate::batch::Batch;
 use crate::graph::{DynamicGraph, Ends};
 use crate::log::Tail;
 use crate::updates::Place;
-use crate::weight::{EdgeWeight, kind_name};
+use crate::weight::EdgeWeight;
 use crate::{DynamicError, Result};
 use crate::{ids, log};
 
@@ -115,11 +115,7 @@ impl Store {
         if ends == Ends::Undirected && !graph.is_symmetric() {
             return Err(DynamicError::store(folder, "was begun with a directed graph, not with an undirected one"));
         }
-        match graph.weight_kind() {
-            WeightKind::None => begin_log::<()>(folder, 0, Place::default(), ends, false)?,
-            WeightKind::Int => begin_log::<i32>(folder, 0, Place::default(), ends, false)?,
-            WeightKind::Float => begin_log::<f32>(folder, 0, Place::default(), ends, false)?,
-        };
+        with_weight_type!(graph.weight_kind(), W => begin_log::<W>(folder, 0, Place::default(), ends, false)?);
         Ok(true)
     }
 
@@ -253,7 +249,7 @@ pub(crate) fn replay<W: EdgeWeight>(folder: &Path, found: u64) -> Result<Replaye
     let contents = log::read::<W>(&log_path, found)?
         .ok_or_else(|| DynamicError::store(folder, format!("has a damaged file {}", log_path.display())))?;
     if contents.kind != W::KIND {
-        return Err(DynamicError::WeightKind { found: kind_name(contents.kind), expected: kind_name(W::KIND) });
+        return Err(DynamicError::WeightKind { found: contents.kind, expected: W::KIND });
     }
     if contents.is_damaged {
         let (good, log) = (contents.good, log_path.display());

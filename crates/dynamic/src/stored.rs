@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use gw_graph::folders::{self, FolderReader};
-use gw_graph::{Graph, GraphError};
+use gw_graph::{Graph, GraphError, with_weight_type};
 
 use crate::store::{Store, newest, replay};
 use crate::weight::EdgeWeight;
@@ -31,8 +31,9 @@ fn graph_of(folder: &Path) -> Result<Graph> {
     loop {
         let found = newest(folder)?.ok_or_else(|| DynamicError::store(folder, "holds no graph"))?;
         let graph = match of_weights::<()>(folder, found) {
-            Err(DynamicError::WeightKind { found: "integer", .. }) => of_weights::<i32>(folder, found),
-            Err(DynamicError::WeightKind { found: "real", .. }) => of_weights::<f32>(folder, found),
+            Err(DynamicError::WeightKind { found: kind, .. }) => {
+                with_weight_type!(kind, W => of_weights::<W>(folder, found))
+            }
             other => other,
         };
         // The writer may have begun a new pair meanwhile, and removed the files that were to be read.

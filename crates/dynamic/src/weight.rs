@@ -2,7 +2,7 @@
 
 use gw_graph::{Weight, WeightKind};
 
-/// A weight of an edge that may come and go: `()`, `i32` or `f32`.
+/// A weight of an edge that may come and go: `()`, `i32`, `f32`, `i64` or `f64`.
 pub trait EdgeWeight: Weight {
     /// The lesser of two.
     fn least(self, other: Self) -> Self;
@@ -30,41 +30,54 @@ impl EdgeWeight for () {
     }
 }
 
-impl EdgeWeight for i32 {
-    fn least(self, other: i32) -> i32 {
-        self.min(other)
-    }
-    fn sum(self, other: i32) -> i32 {
-        self.saturating_add(other)
-    }
-    fn is_fine(self) -> bool {
-        true
-    }
-    fn parse(word: Option<&str>) -> Option<i32> {
-        word?.parse().ok()
-    }
-    fn text(self) -> String {
-        self.to_string()
-    }
+macro_rules! whole_weight {
+    ($type:ty) => {
+        impl EdgeWeight for $type {
+            fn least(self, other: $type) -> $type {
+                self.min(other)
+            }
+            fn sum(self, other: $type) -> $type {
+                self.saturating_add(other)
+            }
+            fn is_fine(self) -> bool {
+                true
+            }
+            fn parse(word: Option<&str>) -> Option<$type> {
+                word?.parse().ok()
+            }
+            fn text(self) -> String {
+                self.to_string()
+            }
+        }
+    };
 }
 
-impl EdgeWeight for f32 {
-    fn least(self, other: f32) -> f32 {
-        self.min(other)
-    }
-    fn sum(self, other: f32) -> f32 {
-        (self + other).clamp(f32::MIN, f32::MAX)
-    }
-    fn is_fine(self) -> bool {
-        self.is_finite()
-    }
-    fn parse(word: Option<&str>) -> Option<f32> {
-        word?.parse().ok().filter(|weight: &f32| weight.is_finite())
-    }
-    fn text(self) -> String {
-        self.to_string()
-    }
+macro_rules! real_weight {
+    ($type:ty) => {
+        impl EdgeWeight for $type {
+            fn least(self, other: $type) -> $type {
+                self.min(other)
+            }
+            fn sum(self, other: $type) -> $type {
+                (self + other).clamp(<$type>::MIN, <$type>::MAX)
+            }
+            fn is_fine(self) -> bool {
+                self.is_finite()
+            }
+            fn parse(word: Option<&str>) -> Option<$type> {
+                word?.parse().ok().filter(|weight: &$type| weight.is_finite())
+            }
+            fn text(self) -> String {
+                self.to_string()
+            }
+        }
+    };
 }
+
+whole_weight!(i32);
+whole_weight!(i64);
+real_weight!(f32);
+real_weight!(f64);
 
 /// The kind in a message.
 pub(crate) fn kind_name(kind: WeightKind) -> &'static str {
@@ -72,5 +85,7 @@ pub(crate) fn kind_name(kind: WeightKind) -> &'static str {
         WeightKind::None => "no",
         WeightKind::Int => "integer",
         WeightKind::Float => "real",
+        WeightKind::Int64 => "64-bit integer",
+        WeightKind::Double => "64-bit real",
     }
 }

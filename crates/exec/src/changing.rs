@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use gw_dynamic::{Batch, Change, DynamicGraph, EdgeWeight, Ends};
-use gw_graph::{BuildOptions, EdgeList, Graph, GraphId, Weight, WeightKind, build};
+use gw_graph::{BuildOptions, EdgeList, Graph, GraphId, Weight, WeightKind, build, with_weight_type};
 use rustc_hash::FxHashMap;
 
 use crate::edge_change::EdgeChange;
@@ -29,6 +29,21 @@ enum Blocks {
     None(DynamicGraph<()>),
     Int(DynamicGraph<i32>),
     Float(DynamicGraph<f32>),
+    Int64(DynamicGraph<i64>),
+    Double(DynamicGraph<f64>),
+}
+
+/// Runs an expression with a graph in blocks, whatever the type of its weights.
+macro_rules! with_blocks {
+    ($blocks:expr, $graph:ident => $body:expr) => {
+        match $blocks {
+            Blocks::None($graph) => $body,
+            Blocks::Int($graph) => $body,
+            Blocks::Float($graph) => $body,
+            Blocks::Int64($graph) => $body,
+            Blocks::Double($graph) => $body,
+        }
+    };
 }
 
 impl Changing {
@@ -46,8 +61,7 @@ impl Changing {
         }
         let kind = match (weighed, graph.weight_kind(), batch.weight_kind()) {
             (false, ..) => WeightKind::None,
-            // Whole numbers and reals: all become reals.
-            (true, WeightKind::Int, WeightKind::Float) if inserts => WeightKind::Float,
+            (true, kind, of_batch) if inserts => joint(kind, of_batch),
             (true, kind, _) => kind,
         };
         let is_mirrored = batch.is_symmetric() || batch.out().is_symmetric();
@@ -59,11 +73,7 @@ impl Changing {
             None => Blocks::of(graph, kind, ends)?,
         };
         let vertices = vertices_of(graph, batch)?;
-        let (made, changes) = match &mut blocks {
-            Blocks::None(blocks) => changed(blocks, graph, batch, &vertices, inserts)?,
-            Blocks::Int(blocks) => changed(blocks, graph, batch, &vertices, inserts)?,
-            Blocks::Float(blocks) => changed(blocks, graph, batch, &vertices, inserts)?,
-        };
+        let (made, changes) = with_blocks!(&mut blocks, of => changed(of, graph, batch, &vertices, inserts)?);
         let made = Arc::new(made.with_names(graph.names().cloned()));
         self.kept.push_back((made.id(), blocks));
         if self.kept.len() > KEPT {
@@ -73,22 +83,36 @@ impl Changing {
     }
 }
 
+/// The type of weights that holds those of a graph and those of a batch: reals where one has reals, 64 bits where one
+/// has 64.
+fn joint(graph: WeightKind, batch: WeightKind) -> WeightKind {
+    let is_wide = graph.bytes() > 4 || batch.bytes() > 4;
+    match (graph, graph.is_real() || batch.is_real(), is_wide) {
+        // Without weights in the batch, its first edge is refused.
+        (WeightKind::None, ..) => WeightKind::None,
+        (_, true, true) => WeightKind::Double,
+        (_, true, false) => WeightKind::Float,
+        (_, false, true) => WeightKind::Int64,
+        (_, false, false) => WeightKind::Int,
+    }
+}
+
 impl Blocks {
     fn of(graph: &Graph, kind: WeightKind, ends: Ends) -> Result<Blocks> {
         Ok(match kind {
             WeightKind::None => Blocks::None(taken_over(graph, ends)?),
             WeightKind::Int => Blocks::Int(taken_over(graph, ends)?),
             WeightKind::Float => Blocks::Float(taken_over(graph, ends)?),
+            WeightKind::Int64 => Blocks::Int64(taken_over(graph, ends)?),
+            WeightKind::Double => Blocks::Double(taken_over(graph, ends)?),
         })
     }
 
     fn are(&self, kind: WeightKind, ends: Ends) -> bool {
-        (kind, ends)
-            == match self {
-                Blocks::None(blocks) => (WeightKind::None, blocks.ends()),
-                Blocks::Int(blocks) => (WeightKind::Int, blocks.ends()),
-                Blocks::Float(blocks) => (WeightKind::Float, blocks.ends()),
-            }
+        fn kind_of<W: EdgeWeight>(_: &DynamicGraph<W>) -> WeightKind {
+            W::KIND
+        }
+        with_blocks!(self, blocks => (kind, ends) == (kind_of(blocks), blocks.ends()))
     }
 }
 
@@ -194,25 +218,33 @@ impl StoredWeight for () {
     }
 }
 
-impl StoredWeight for i32 {
-    fn stored(graph: &Graph, source: u32, at: usize) -> Result<i32> {
-        weight(graph, source, at)
-    }
+macro_rules! stored_weight {
+    ($($type:ty),*) => {
+        $(impl StoredWeight for $type {
+            fn stored(graph: &Graph, source: u32, at: usize) -> Result<$type> {
+                with_weight_type!(graph.weight_kind(), F => {
+                    let from: F = weight(graph, source, at)?;
+                    let stored = from.real() as $type;
+                    // 64-bit integers have more digits than reals, through which weights of other types come.
+                    let stored = match (from.bits(), F::KIND) {
+                        (Some(bits), WeightKind::Int64) => bits as i64 as $type,
+                        _ => stored,
+                    };
+                    let is_same = match F::KIND {
+                        WeightKind::Int64 => stored as i128 == from.bits().unwrap_or(0) as i64 as i128,
+                        _ => stored.real() == from.real(),
+                    };
+                    match is_same {
+                        true => Ok(stored),
+                        false => Err(ErrorKind::WeightOfBatch { weight: format!("{from:?}"), kind: Self::KIND }.into()),
+                    }
+                })
+            }
+        })*
+    };
 }
 
-impl StoredWeight for f32 {
-    fn stored(graph: &Graph, source: u32, at: usize) -> Result<f32> {
-        if graph.weight_kind() == WeightKind::Float {
-            return weight(graph, source, at);
-        }
-        let whole: i32 = weight(graph, source, at)?;
-        let real = whole as f32;
-        match real as i64 == i64::from(whole) {
-            true => Ok(real),
-            false => Err(ErrorKind::WeightOfBatch { weight: whole }.into()),
-        }
-    }
-}
+stored_weight!(i32, f32, i64, f64);
 
 fn weight<W: Weight>(graph: &Graph, source: u32, at: usize) -> Result<W> {
     let found = graph.out().weights_of::<W>(source).get(at).copied();

@@ -8,5 +8,5 @@ pub struct EdgeChange {
     /// Where it leads to.
     pub target: u32,
     /// The bits of its weight in the later version, 0 without weights; `None`: there is no such edge.
-    pub weight: Option<u32>,
+    pub weight: Option<u64>,
 }

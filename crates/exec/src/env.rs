@@ -278,6 +278,20 @@ impl Environment {
         }
     }
 
+    /// The width of buckets of reals, which may come from the command line.
+    pub(crate) fn width(&self, amount: gw_ir::meta::Amount) -> Result<f64> {
+        let (index, text) = match amount {
+            Param::Value(0) => return Err(ErrorKind::Unsupported("the bucket width delta must be at least 1".into()).into()),
+            Param::Value(value) => return Ok(value as f64),
+            Param::Argv(index) => (index, self.argument(i64::from(index))?),
+        };
+        let width = text.parse().ok().filter(|width: &f64| width.is_finite() && *width > 0.0);
+        width.ok_or_else(|| {
+            let expected = "a number greater than 0";
+            ErrorKind::BadArgument { index, text: text.to_string(), expected }.into()
+        })
+    }
+
     /// A threshold of a schedule that may come from the command line.
     pub fn threshold(&self, threshold: gw_schedule::Threshold) -> Result<f64> {
         match threshold {

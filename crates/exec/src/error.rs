@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use gw_graph::WeightKind;
 use gw_ir::source::Span;
 use thiserror::Error;
 
@@ -111,13 +112,15 @@ pub enum ErrorKind {
         /// The graph as named by the program's argument.
         graph: String,
     },
-    /// Integer weights are wanted and the graph has fractions.
-    #[error("the program needs integer weights, but {} has the weight {weight}", shown_graph(graph))]
-    FractionalWeight {
+    /// The graph has weights that the type of the program's weights does not hold.
+    #[error("the program needs {wanted} weights, but {} has the weight {weight}", shown_graph(graph))]
+    UnfitWeight {
         /// The graph as named by the program's argument.
         graph: String,
+        /// The weights that the program needs.
+        wanted: &'static str,
         /// The first weight that does not fit.
-        weight: f32,
+        weight: String,
     },
     /// A graph cannot be changed.
     #[error(transparent)]
@@ -133,14 +136,16 @@ pub enum ErrorKind {
         /// The number of vertices.
         vertices: usize,
     },
-    /// A whole number that reals of 32 bits do not hold, where graph and batch together have reals as weights.
+    /// A weight that the common type of the weights of a graph and a batch does not hold.
     #[error(
-        "the weight {weight} does not fit a real of 32 bits, which edges have where the graph or the batch has weights \
-         with fractions"
+        "the weight {weight} does not fit the type {kind}, which is that of the weights of the graph and the batch \
+         together; read the graph with `:as=double`"
     )]
     WeightOfBatch {
         /// The weight.
-        weight: i32,
+        weight: String,
+        /// The common type.
+        kind: WeightKind,
     },
     /// The number of vertices of an element is asked for before a graph is loaded.
     #[error("the number of vertices of `{element}` is not known yet: load a graph or set its vertexset first")]

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gw_graph::format::Format;
 use gw_graph::progress::{Progress, Silent};
 use gw_graph::spec::Source;
-use gw_graph::{BuildOptions, ConstantWeight, EdgeList, Graph, GraphError, GraphSpec, WeightKind, build};
+use gw_graph::{ConstantWeight, Graph, GraphError, GraphSpec, WeightKind};
 use gw_ir::types::Scalar;
 
 use crate::error::{ErrorKind, Result};
@@ -125,46 +125,57 @@ pub fn know_stores() {
     gw_dynamic::know_stores();
 }
 
+/// The type of the weights that a graph stores; `None` without weights.
+pub fn stored_weights(graph: &Graph) -> Option<Scalar> {
+    match graph.weight_kind() {
+        WeightKind::None => None,
+        WeightKind::Int => Some(Scalar::Int),
+        WeightKind::Float => Some(Scalar::Float),
+        WeightKind::Int64 => Some(Scalar::Int64),
+        WeightKind::Double => Some(Scalar::Double),
+    }
+}
+
 /// The graph as a program with this weight type can use it. `name` stands in messages.
 ///
-/// An unweighted edgeset ignores weights. A weighted one needs them: integers where integers are wanted (a graph of
-/// whole floats is converted); either kind where floats are wanted, each weight being converted when it is used.
+/// An unweighted edgeset ignores weights. A weighted one needs them: integers where integers are wanted, of 32 bits
+/// where these are wanted (a graph of other weights is converted where these hold all of them); any where reals are
+/// wanted. Each weight becomes one of the type that is wanted when it is used.
 pub fn fit_weights(graph: &Arc<Graph>, weight: Option<Scalar>, name: &str) -> Result<Arc<Graph>> {
     let Some(wanted) = weight else { return Ok(Arc::clone(graph)) };
     if wanted != Scalar::Float
-        && let Some(rounded) = graph.rounded_weight()
+        && let Some(rounded) = graph.rounded_weight().filter(|rounded| !rounded.asked)
     {
         let declared = if wanted.is_float() { "`double`" } else { "integers" };
         let message = format!(
-            "{rounded}, and the program declares them {declared}; scale the weights, or declare them `float` in the \
-             program"
+            "{rounded}, and the program declares them {declared}; scale the weights, or take them as they are kept \
+             with `:as=double`"
         );
         return Err(GraphError::file(name.as_ref(), message).into());
     }
-    match graph.weight_kind() {
-        WeightKind::None => Err(ErrorKind::Unweighted { graph: name.to_string() }.into()),
-        WeightKind::Float if !wanted.is_float() && graph.share().is_some() => {
-            let message = "the program needs integer weights, but the parts hold weights with fractions; write the \
-                           parts of a graph with integer weights";
-            Err(GraphError::file(name.as_ref(), message).into())
-        }
-        WeightKind::Float if !wanted.is_float() => {
-            let whole = |w: f32| w == w.trunc() && w.abs() <= i32::MAX as f32;
-            let out = graph.out();
-            let sources = 0..graph.vertices() as u32;
-            let mut weights = sources.clone().flat_map(|s| out.weights_of::<f32>(s));
-            if let Some(&weight) = weights.find(|&&w| !whole(w)) {
-                return Err(ErrorKind::FractionalWeight { graph: name.to_string(), weight }.into());
-            }
-            let triples = sources.flat_map(|s| {
-                out.neighbours(s).iter().zip(out.weights_of::<f32>(s)).map(move |(&t, &w)| (s, t, w as i32))
-            });
-            let edges = EdgeList::<i32>::from_triples(graph.vertices(), triples);
-            let options = BuildOptions { keep_loops: true, keep_parallel: true, ..BuildOptions::default() };
-            Ok(Arc::new(build(edges, &options)?.with_names(graph.names().cloned())))
-        }
-        WeightKind::Int | WeightKind::Float => Ok(Arc::clone(graph)),
+    let kind = graph.weight_kind();
+    let (needed, words) = match wanted {
+        Scalar::Int | Scalar::Uint if kind != WeightKind::Int => (WeightKind::Int, "32-bit integer"),
+        Scalar::Int64 | Scalar::Uint64 if kind.is_real() => (WeightKind::Int64, "integer"),
+        Scalar::Double if kind == WeightKind::Int64 => (WeightKind::Double, "64-bit real"),
+        _ => (kind, ""),
+    };
+    match kind {
+        WeightKind::None => return Err(ErrorKind::Unweighted { graph: name.to_string() }.into()),
+        _ if needed == kind => return Ok(Arc::clone(graph)),
+        _ => {}
     }
+    if graph.share().is_some() {
+        let message = format!(
+            "the program needs {words} weights, but the parts hold weights of the type {kind}; write the parts of a \
+             graph with such weights"
+        );
+        return Err(GraphError::file(name.as_ref(), message).into());
+    }
+    if let Some(weight) = graph.out().first_inexact(needed) {
+        return Err(ErrorKind::UnfitWeight { graph: name.to_string(), wanted: words, weight }.into());
+    }
+    Ok(Arc::new(graph.anew().with_weight_kind(needed)?))
 }
 
 /// The graph with its own weights, as a program with this weight type can use it; where it has none, all edges weigh
@@ -173,22 +184,22 @@ pub(crate) fn weigh(graph: &Arc<Graph>, scalar: Scalar, weight: u64) -> Result<A
     if graph.is_weighted() {
         return fit_weights(graph, Some(scalar), "the graph");
     }
-    let weight = to_f64(scalar, weight);
-    // Whole weights stay whole, so that contractions add them up exactly.
-    let is_whole = f64::from(weight as i32) == weight;
-    let constant = match scalar.is_float() && !is_whole {
-        true => ConstantWeight::Float(weight as f32),
-        false => ConstantWeight::Int(weight as i32),
+    let real = to_f64(scalar, weight);
+    let constant = match scalar {
+        // Whole weights stay whole, so that contractions add them up exactly.
+        Scalar::Float | Scalar::Double if f64::from(real as i32) == real => ConstantWeight::Int(real as i32),
+        Scalar::Float => ConstantWeight::Float(real as f32),
+        Scalar::Double => ConstantWeight::Double(real),
+        Scalar::Int64 | Scalar::Uint64 => ConstantWeight::Int64(weight as i64),
+        _ => ConstantWeight::Int(weight as i32),
     };
-    if !scalar.is_float() && !is_whole {
-        let message = format!("the weight {weight} for edges without one has more than 32 bits");
-        return Err(GraphError::Usage(message).into());
-    }
     Ok(graph.weighing(constant)?)
 }
 
 #[cfg(test)]
 mod tests {
+    use gw_graph::{BuildOptions, EdgeList, build};
+
     use super::*;
 
     fn weighted(weights: [f32; 2]) -> Result<Arc<Graph>> {
@@ -202,7 +213,9 @@ mod tests {
         assert!(matches!(fitted.out().weights(), gw_graph::Weights::Int(w) if **w == [2, -3]));
         let error = fit_weights(&weighted([2.0, 0.5])?, Some(Scalar::Int), "g").map(|_| ());
         let message = error.err().map(|e| e.to_string());
-        assert_eq!(message.as_deref(), Some("the program needs integer weights, but `g` has the weight 0.5"));
+        assert_eq!(message.as_deref(), Some("the program needs 32-bit integer weights, but `g` has the weight 0.5"));
+        let error = fit_weights(&weighted([2.0, 0.5])?, Some(Scalar::Int64), "g").map(|_| ());
+        assert!(error.err().is_some_and(|e| e.to_string().contains("needs integer weights, but `g` has the weight 0.5")));
         let same = weighted([0.5, 0.5])?;
         assert!(Arc::ptr_eq(&same, &fit_weights(&same, Some(Scalar::Double), "g")?));
         Ok(())
@@ -217,11 +230,15 @@ mod tests {
             std::fs::remove_file(&path).ok();
             loaded.map(|_| ()).map_err(|e| e.to_string())
         };
-        let lossy = "0 1 0.1\n1 2 123456789.123\n";
+        let lossy = "0 1 0.1\n1 2 9007199254740993.0\n";
         let refused = load(lossy, Scalar::Double).err().unwrap_or_default();
-        assert!(refused.contains("the weight 123456789.123 in line 2 is kept as 12345679"), "{refused}");
-        assert!(refused.contains("declares them `double`; scale the weights, or declare them `float`"), "{refused}");
-        assert!(load("0 1 1.0\n1 2 16777217\n", Scalar::Int).is_err());
+        assert!(refused.contains("the weight 9007199254740993.0 in line 2 is kept as 9007199254740992"), "{refused}");
+        assert!(refused.contains("declares them `double`; scale the weights, or take them as they are kept"), "{refused}");
+        assert_eq!(load("0 1 1.0\n1 2 16777217\n", Scalar::Int), Ok(()));
+        assert!(load("0 1 1\n1 2 3000000000\n", Scalar::Int).is_err_and(|error| error.contains("weight 3000000000")));
+        assert_eq!(load("0 1 1\n1 2 3000000000\n", Scalar::Int64), Ok(()));
+        assert_eq!(load("0 1 1\n1 2 3000000000\n", Scalar::Double), Ok(()));
+        assert!(load("0 1 1\n1 2 9007199254740993\n", Scalar::Double).is_err());
         assert_eq!(load(lossy, Scalar::Float), Ok(()));
         assert_eq!(load("0 1 0.1\n1 2 16777216.5\n", Scalar::Float), Ok(()));
         assert_eq!(load("0 1 0.1\n1 2 0.3\n", Scalar::Double), Ok(()));

@@ -6,10 +6,11 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use gw_graph::rng::Rng;
-use gw_graph::{Graph, WeightKind};
+use gw_graph::Graph;
 use gw_ir::types::Scalar;
 
 use crate::error::{ErrorKind, Result, checked_vertex};
+use crate::graphs::stored_weights;
 use crate::scalar::Register;
 use crate::vector::Vector;
 
@@ -148,12 +149,8 @@ pub(crate) fn sweep_cut(graph: &Graph, set: &[u32], values: &[f64]) -> Result<Ve
 /// The weight of the edge to the out-neighbour at a position, as a number of this type.
 pub(crate) fn out_weight(graph: &Graph, vertex: u32, position: i32, wanted: Scalar) -> Result<u64> {
     let out = graph.out();
-    let at = usize::try_from(position).ok();
-    let (stored, weight) = match out.weight_kind() {
-        WeightKind::None => return Err(ErrorKind::Unweighted { graph: "the graph".into() }.into()),
-        WeightKind::Int => (Scalar::Int, at.and_then(|k| out.weights_of::<i32>(vertex).get(k)).map(|w| w.bits())),
-        WeightKind::Float => (Scalar::Float, at.and_then(|k| out.weights_of::<f32>(vertex).get(k)).map(|w| w.bits())),
-    };
+    let stored = stored_weights(graph).ok_or_else(|| ErrorKind::Unweighted { graph: "the graph".into() })?;
+    let weight = usize::try_from(position).ok().and_then(|at| out.weight_bits(vertex, at));
     let (index, len) = (i64::from(position), out.degree(vertex));
     let weight = weight.ok_or_else(|| ErrorKind::IndexOutOfRange { index, len, vector: "neighbours".to_string() })?;
     let convert = crate::scalar::conversion(stored, wanted);

@@ -58,14 +58,14 @@ pub use externs::{ExternCall, ExternResult, Externs};
 pub use format::format_float;
 pub use frontier::FrontierCosts;
 pub use given::Given;
-pub use graphs::{GraphSource, GraphStore, SpecGraphs, fit_weights, know_stores, shown_graph};
+pub use graphs::{GraphSource, GraphStore, SpecGraphs, fit_weights, know_stores, shown_graph, stored_weights};
 pub use gw_ir::types::Scalar;
 pub use list::List;
 pub use needs::{Need, Needs, host_needs, renumbered_bytes, vector_bytes};
 pub use observe::{Observer, StepRecord};
 pub use options::{Output, RunOptions, Stop};
 pub use program::{Globals, Program, RunResult, Timings};
-pub use queue::{Queue, QueueSpec, QueueState};
+pub use queue::{Queue, QueueSpec, QueueState, bucket_of_real};
 pub use reference::{ReferenceVm, TracedVm};
 pub use remote::{Reduction, RemoteMemory};
 pub use rules::{

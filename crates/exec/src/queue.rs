@@ -30,10 +30,25 @@ pub struct QueueSpec {
     pub all_vertices: bool,
     /// A vertex that is queued from the start.
     pub start: Option<u32>,
-    /// Bucket width, at least 1; arguments of the command line are resolved.
+    /// Bucket width of priorities that are whole numbers, at least 1; arguments of the command line are resolved.
     pub delta: u64,
+    /// Bucket width of priorities that are reals, greater than 0.
+    pub width: f64,
     /// The rest of what schedules say.
     pub meta: QueueMeta,
+}
+
+impl QueueSpec {
+    /// The bucket width as machines store it in 64 bits: the bits of a real where priorities are reals.
+    pub fn width_word(&self) -> u64 {
+        if self.priorities.scalar().is_float() { self.width.to_bits() } else { self.delta.max(1) }
+    }
+}
+
+/// The bucket of a priority that is a real; `word` is [`QueueSpec::width_word`].
+#[inline]
+pub fn bucket_of_real(priority: f64, word: u64) -> u64 {
+    (priority / f64::from_bits(word)) as u64
 }
 
 /// The part of a queue that a machine keeps.

@@ -13,6 +13,12 @@ use crate::cluster::Manners;
 use crate::message::{Reader, Writer};
 use crate::session::Session;
 
+/// The kinds of weights, which processes tell each other by their places here.
+const KINDS: [WeightKind; 5] =
+    [WeightKind::None, WeightKind::Int, WeightKind::Float, WeightKind::Int64, WeightKind::Double];
+/// The bit of an undirected graph beside them.
+const SYMMETRIC: u64 = 8;
+
 /// The facts about a graph that a person can compare, and a number for all its edges and weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Fingerprint {
@@ -26,12 +32,8 @@ impl Fingerprint {
     /// What is told of a graph whose lists have this number.
     fn of(graph: &Graph, lists: u64) -> Fingerprint {
         let out = graph.out();
-        let kind = match out.weight_kind() {
-            WeightKind::None => 0,
-            WeightKind::Int => 1,
-            WeightKind::Float => 2,
-        };
-        let symmetric = if graph.is_symmetric() { 4 } else { 0 };
+        let kind = KINDS.iter().position(|&kind| kind == out.weight_kind()).unwrap_or(0) as u64;
+        let symmetric = if graph.is_symmetric() { SYMMETRIC } else { 0 };
         Fingerprint { vertices: graph.vertices() as u64, edges: graph.edges() as u64, kind: kind + symmetric, lists }
     }
 
@@ -45,8 +47,11 @@ impl Fingerprint {
     }
 
     fn in_words(&self) -> String {
-        let direction = if self.kind & 4 == 0 { "directed" } else { "undirected" };
-        let weights = ["no weights", "whole weights", "weights with fractions"][(self.kind & 3).min(2) as usize];
+        let direction = if self.kind & SYMMETRIC == 0 { "directed" } else { "undirected" };
+        let weights = match KINDS.get((self.kind & !SYMMETRIC) as usize) {
+            None | Some(WeightKind::None) => "no weights".to_string(),
+            Some(kind) => format!("weights of the type {kind}"),
+        };
         format!("{} vertices, {} edges, {direction}, {weights}", self.vertices, self.edges)
     }
 }

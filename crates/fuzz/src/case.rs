@@ -28,9 +28,12 @@ pub struct GraphData {
     /// Number of vertices.
     pub vertices: usize,
     /// Edges with weights.
-    pub edges: Vec<(u32, u32, f32)>,
+    pub edges: Vec<(u32, u32, f64)>,
     /// Weights are written as fractions; otherwise they are whole.
     pub fractional: bool,
+    /// Weights have 64 bits.
+    #[serde(default)]
+    pub wide: bool,
 }
 
 /// One way to run a program.
@@ -71,12 +74,17 @@ impl GraphData {
     /// The graph itself. Loops and repeated edges go, as they do for files.
     pub fn build(&self) -> Result<Arc<Graph>, String> {
         let options = BuildOptions::default();
-        let graph = match self.fractional {
-            true => build(EdgeList::from_triples(self.vertices, self.edges.iter().copied()), &options),
-            false => {
-                let whole = self.edges.iter().map(|&(s, t, w)| (s, t, w as i32));
-                build(EdgeList::<i32>::from_triples(self.vertices, whole), &options)
-            }
+        macro_rules! of {
+            ($weight:ty) => {{
+                let edges = self.edges.iter().map(|&(s, t, w)| (s, t, w as $weight));
+                build(EdgeList::<$weight>::from_triples(self.vertices, edges), &options)
+            }};
+        }
+        let graph = match (self.fractional, self.wide) {
+            (true, true) => of!(f64),
+            (true, false) => of!(f32),
+            (false, true) => of!(i64),
+            (false, false) => of!(i32),
         };
         graph.map(Arc::new).map_err(|error| error.to_string())
     }

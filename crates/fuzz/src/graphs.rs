@@ -17,16 +17,20 @@ pub fn random(dice: &mut Dice, like: Option<usize>) -> GraphData {
     });
     let symmetric = dice.percent(40);
     let fractional = dice.percent(15);
+    let wide = dice.percent(20);
     let pairs = if vertices == 0 { Vec::new() } else { shape(dice, vertices as u32) };
     let largest = *dice.pick(&[1, 5, 20, 1000]);
     let mut edges = Vec::new();
     for (source, target) in pairs {
         let weight = match fractional {
-            true => dice.between(0, 4 * largest) as f32 / 4.0,
+            // More digits than 32 bits hold, of which sums are still exact.
+            true if wide => dice.between(0, 4 * largest) as f64 / 4.0 + dice.below(1 << 10) as f64 / (1u64 << 30) as f64,
+            true => dice.between(0, 4 * largest) as f64 / 4.0,
+            false if wide && dice.percent(10) => (dice.below(1 << 10) as u64 + (1 << 33)) as f64,
             // A weight of 0 is rare, and not special.
             false => {
                 let least = usize::from(dice.percent(90));
-                dice.between(least, largest) as f32
+                dice.between(least, largest) as f64
             }
         };
         edges.push((source, target, weight));
@@ -36,7 +40,7 @@ pub fn random(dice: &mut Dice, like: Option<usize>) -> GraphData {
     }
     edges.sort_by_key(|&(s, t, _)| (s, t));
     edges.dedup_by_key(|&mut (s, t, _)| (s, t));
-    GraphData { vertices, edges, fractional }
+    GraphData { vertices, edges, fractional, wide }
 }
 
 /// Other graphs in the places of these, for a second run of the same executable; for every second program none. Graphs
@@ -50,8 +54,14 @@ pub fn others(dice: &mut Dice, graphs: &[GraphData]) -> Vec<GraphData> {
         let vertices = if graph.vertices == 0 { 0 } else { graph.vertices + more };
         let drawn = random(dice, Some(vertices));
         // A program reads weights of one kind.
-        let edges = drawn.edges.iter().map(|&(s, t, w)| (s, t, if graph.fractional { w } else { w.trunc() })).collect();
-        GraphData { edges, fractional: graph.fractional, ..drawn }
+        let weight = |w: f64| match (graph.fractional, graph.wide) {
+            (true, true) => w,
+            (true, false) => (4.0 * w).trunc() / 4.0,
+            (false, true) => w.trunc(),
+            (false, false) => w.trunc() % f64::from(1 << 20),
+        };
+        let edges = drawn.edges.iter().map(|&(s, t, w)| (s, t, weight(w))).collect();
+        GraphData { edges, fractional: graph.fractional, wide: graph.wide, ..drawn }
     };
     graphs.iter().map(other).collect()
 }

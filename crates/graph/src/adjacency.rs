@@ -15,7 +15,7 @@ use crate::graph_id::AdjacencyId;
 use crate::remote_lists::RemoteLists;
 use crate::renumbering::Renumbering;
 use crate::spans::Spans;
-use crate::{Buffer, GraphError, Offsets, VertexId, Weight, WeightKind, Weights, memory, parallel};
+use crate::{Buffer, GraphError, Offsets, VertexId, Weight, WeightKind, Weights, memory, parallel, with_weight_type};
 
 /// Neighbour lists of all vertices, each sorted ascending by neighbour id.
 #[derive(Debug)]
@@ -202,6 +202,17 @@ impl Adjacency {
         }
     }
 
+    /// The weights of these edges, shared.
+    fn shared_weights(self: &Arc<Self>, edges: Range<usize>) -> Weights {
+        match self.weights() {
+            Weights::None => Weights::None,
+            Weights::Int(weights) => Weights::Int(shared(&weights[edges], self)),
+            Weights::Float(weights) => Weights::Float(shared(&weights[edges], self)),
+            Weights::Int64(weights) => Weights::Int64(shared(&weights[edges], self)),
+            Weights::Double(weights) => Weights::Double(shared(&weights[edges], self)),
+        }
+    }
+
     /// The same arrays under another identity: whoever keeps something by [`Adjacency::id`] meets a new adjacency.
     pub(crate) fn anew(self: &Arc<Self>) -> Adjacency {
         let offsets = self.shared_offsets();
@@ -209,11 +220,7 @@ impl Adjacency {
             let (lists, origin) = (OnceLock::new(), Origin::Spans(spans.clone()));
             return Adjacency { id: AdjacencyId::fresh(), offsets, lists, origin, within: self.within.clone() };
         }
-        let weights = match self.weights() {
-            Weights::None => Weights::None,
-            Weights::Int(weights) => Weights::Int(shared(weights, self)),
-            Weights::Float(weights) => Weights::Float(shared(weights, self)),
-        };
+        let weights = self.shared_weights(0..self.edges());
         Adjacency::from_parts(offsets, shared(&self.lists().targets, self), weights)
     }
 
@@ -236,11 +243,7 @@ impl Adjacency {
                 Err(_) => Offsets::Wide(clipped(all, own, |at| at - first as u64).into()),
             },
         };
-        let weights = match self.weights() {
-            Weights::None => Weights::None,
-            Weights::Int(weights) => Weights::Int(shared(&weights[first..last], self)),
-            Weights::Float(weights) => Weights::Float(shared(&weights[first..last], self)),
-        };
+        let weights = self.shared_weights(first..last);
         Adjacency::from_parts(offsets, shared(&self.targets()[first..last], self), weights).within(range.clone())
     }
 
@@ -303,11 +306,14 @@ impl Adjacency {
 
     /// The weight of entry `at` of the list of `v`; `None` without weights or such an entry.
     pub fn weight_at(&self, v: VertexId, at: usize) -> Option<f64> {
-        match self.weight_kind() {
-            WeightKind::None => None,
-            WeightKind::Int => self.weights_of::<i32>(v).get(at).map(|&weight| f64::from(weight)),
-            WeightKind::Float => self.weights_of::<f32>(v).get(at).map(|&weight| f64::from(weight)),
-        }
+        with_weight_type!(self.weight_kind(), W => self.weights_of::<W>(v).get(at).map(|&weight| weight.real()))
+    }
+
+    /// The bits of the weight of entry `at` of the list of `v`, of its type [`Adjacency::weight_kind`]; `None` without
+    /// weights or such an entry.
+    #[inline]
+    pub fn weight_bits(&self, v: VertexId, at: usize) -> Option<u64> {
+        with_weight_type!(self.weight_kind(), W => self.weights_of::<W>(v).get(at).and_then(|weight| weight.bits()))
     }
 
     /// The weight at an edge position; `None` without weights.
@@ -317,11 +323,7 @@ impl Adjacency {
                 let source = self.source_of(edge);
                 self.weight_at(source, edge - self.range(source).start)
             }
-            None => match self.weights() {
-                Weights::None => None,
-                Weights::Int(weights) => weights.get(edge).map(|&weight| f64::from(weight)),
-                Weights::Float(weights) => weights.get(edge).map(|&weight| f64::from(weight)),
-            },
+            None => self.weights().real(edge),
         }
     }
 

@@ -9,7 +9,10 @@ use crate::reorder::Reorder;
 use crate::rng::mix;
 use crate::stream::{AdjacencyStream, EdgeStream, ListStream, Mirrored, Reversed, WithoutLoops};
 use crate::vertex_limit::checked_vertices;
-use crate::{Adjacency, AnyEdgeList, EdgeList, Graph, GraphError, Result, Weight, WeightKind, Weights, memory};
+use crate::{
+    Adjacency, AnyEdgeList, EdgeList, Graph, GraphError, Result, Weight, WeightKind, memory, with_edge_list,
+    with_weight_type, with_weights,
+};
 
 /// How a graph is made from an edge list.
 ///
@@ -90,11 +93,7 @@ pub(crate) fn allow_csr(kind: WeightKind, vertices: usize, edges: usize) -> Resu
 
 /// [`build`] for a list whose weight kind is known only at run time.
 pub fn build_any(edges: AnyEdgeList, options: &BuildOptions) -> Result<Graph> {
-    match edges {
-        AnyEdgeList::None(list) => build(list, options),
-        AnyEdgeList::Int(list) => build(list, options),
-        AnyEdgeList::Float(list) => build(list, options),
-    }
+    with_edge_list!(edges, list => build(list, options))
 }
 
 fn mirrored<W: Weight>(stream: impl EdgeStream<W>, options: &BuildOptions) -> Adjacency {
@@ -112,6 +111,14 @@ fn check<W: Weight>(edges: &EdgeList<W>) -> Result<()> {
                 "a chunk has {} edges but {} weights",
                 chunk.edges.len(),
                 chunk.weights.len()
+            )));
+        }
+        if W::KIND.is_real()
+            && let Some(at) = chunk.weights.iter().position(|weight| !weight.is_finite())
+        {
+            let ((source, target), weight) = (chunk.edges[at], chunk.weights[at].real());
+            return Err(GraphError::Malformed(format!(
+                "the weight of the edge from vertex {source} to vertex {target} is {weight}; weights must be finite"
             )));
         }
         let largest = chunk.edges.iter().map(|&(s, t)| s.max(t)).max();
@@ -133,11 +140,9 @@ impl Adjacency {
     /// Hands the edges, with their weights typed, to `reader`.
     pub(crate) fn typed<R: ReadEdges>(&self, reader: &R) -> R::Answer {
         self.settle();
-        match self.weight_kind() {
-            WeightKind::None => reader.read::<()>(AdjacencyStream { adjacency: self, weights: PhantomData }),
-            WeightKind::Int => reader.read::<i32>(AdjacencyStream { adjacency: self, weights: PhantomData }),
-            WeightKind::Float => reader.read::<f32>(AdjacencyStream { adjacency: self, weights: PhantomData }),
-        }
+        with_weight_type!(self.weight_kind(), W => {
+            reader.read::<W>(AdjacencyStream { adjacency: self, weights: PhantomData })
+        })
     }
 
     /// True when every edge has its reverse with the same weight, checked edge by edge.
@@ -163,7 +168,7 @@ impl Adjacency {
                         for (sum, salt) in sums.iter_mut().zip([0x243f_6a88_85a3_08d3, 0xa409_3822_299f_31d0]) {
                             let hash = |edge: u64| match weight.bits() {
                                 None => mix(edge ^ salt),
-                                Some(bits) => mix(mix(edge ^ salt) ^ u64::from(bits)),
+                                Some(bits) => mix(mix(edge ^ salt) ^ bits),
                             };
                             *sum = sum.wrapping_add(hash(there)).wrapping_sub(hash(back));
                         }
@@ -186,11 +191,7 @@ impl Adjacency {
         let parallel = list[first..].iter().take_while(|&&n| n == source).count();
         let start = self.range(target).start;
         let mut mirrors = start + first..start + first + parallel;
-        match self.weights() {
-            Weights::None => !mirrors.is_empty(),
-            Weights::Int(w) => mirrors.any(|m| w[m] == w[edge]),
-            Weights::Float(w) => mirrors.any(|m| w[m] == w[edge]),
-        }
+        with_weights!(self.weights(), none => !mirrors.is_empty(), w => mirrors.any(|m| w[m] == w[edge]))
     }
 }
 

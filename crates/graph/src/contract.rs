@@ -40,6 +40,18 @@ impl Graph {
                 let weights: Vec<f32> = rows.sums.par_iter().map(|&sum| sum as f32).collect();
                 rows.adjacency(Weights::Float(weights.into()))
             }
+            WeightKind::Double if weighed => {
+                allow_csr(WeightKind::Double, vertices, out.edges())?;
+                let mut rows = rows::<f64, _>(out, labels, &members, Option::unwrap_or_default);
+                let weights = std::mem::take(&mut rows.sums);
+                rows.adjacency(Weights::Double(weights.into()))
+            }
+            WeightKind::Int64 if weighed => {
+                allow_csr(WeightKind::Int64, vertices, out.edges())?;
+                let rows = rows::<i64, _>(out, labels, &members, |weight| i128::from(weight.unwrap_or_default()));
+                let weights = rows.whole::<i64>()?;
+                rows.adjacency(Weights::Int64(weights.into()))
+            }
             kind => {
                 allow_csr(WeightKind::Int, vertices, out.edges())?;
                 let rows = match kind {
@@ -48,12 +60,12 @@ impl Graph {
                     }
                     _ => rows::<(), _>(out, labels, &members, |_| 1i64),
                 };
-                let weights = rows.whole()?;
+                let weights = rows.whole::<i32>()?;
                 rows.adjacency(Weights::Int(weights.into()))
             }
         };
         // Whole sums are the same in both directions; sums of fractions may be rounded in different ways.
-        let whole = matches!(contracted.weights(), Weights::Int(_));
+        let whole = contracted.weight_kind().is_whole();
         let symmetric = self.is_symmetric() && whole || contracted.looks_symmetric();
         Ok(Graph::new(contracted, symmetric).with_names(self.names().cloned()))
     }
@@ -117,11 +129,11 @@ impl<T> Rows<T> {
     }
 }
 
-impl Rows<i64> {
-    /// The sums as weights of 32 bits.
-    fn whole(&self) -> Result<Vec<i32>> {
-        let narrow = |at: usize| i32::try_from(self.sums[at]).map_err(|_| at);
-        let weights: std::result::Result<Vec<i32>, usize> = (0..self.sums.len()).map(narrow).collect();
+impl<T: Copy + std::fmt::Display> Rows<T> {
+    /// The sums as weights of the type `W`.
+    fn whole<W: Weight + TryFrom<T>>(&self) -> Result<Vec<W>> {
+        let narrow = |at: usize| W::try_from(self.sums[at]).map_err(|_| at);
+        let weights: std::result::Result<Vec<W>, usize> = (0..self.sums.len()).map(narrow).collect();
         weights.map_err(|at| {
             let mut end = 0;
             let is_past = |degree: &u32| {
@@ -130,8 +142,10 @@ impl Rows<i64> {
             };
             let source = self.degrees.iter().position(is_past).unwrap_or(0);
             GraphError::Malformed(format!(
-                "the weights of the edges from label {source} to label {} add up to {}, and a weight has 32 bits",
-                self.targets[at], self.sums[at]
+                "the weights of the edges from label {source} to label {} add up to {}, and a weight has {} bits",
+                self.targets[at],
+                self.sums[at],
+                32 * W::WORDS
             ))
         })
     }

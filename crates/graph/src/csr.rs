@@ -8,7 +8,8 @@
 //! 4. closed up in place: the finished targets move to the front of the buffer that held the buckets.
 //!
 //! Step 4 needs no second array, so the peak is the bucket buffer alone: 8 bytes per unweighted edge where the result
-//! keeps 4, 12 + 4 per weighted edge where the result keeps 8. `bench/` compares this with GAPBS's builder.
+//! keeps 4, 12 + 4 per edge with a weight of 32 bits where the result keeps 8, 16 + 8 per edge with one of 64 bits where
+//! the result keeps 12. `bench/` compares this with GAPBS's builder.
 
 use rayon::prelude::*;
 
@@ -29,7 +30,8 @@ pub(crate) const PARALLEL_LIST: usize = 1 << 17;
 
 /// The most memory that [`csr`] holds at once beside the stream, for at most this many edges.
 pub(crate) fn csr_bytes(kind: WeightKind, vertices: usize, edges: usize) -> u64 {
-    let per_edge = if kind == WeightKind::None { 8 } else { 16 };
+    // An item of the bucket buffer, and the weight that leaves it.
+    let per_edge = 8 + 2 * kind.bytes() as u64;
     // Degrees, and offsets of up to 64 bits.
     let per_vertex = 12;
     per_edge * edges as u64 + per_vertex * vertices as u64
@@ -274,9 +276,9 @@ impl<W: Weight> BucketSort<W> {
         for (slot, &neighbour) in targets.iter_mut().zip(packed) {
             *slot = W::target(neighbour);
         }
-        for (slot, &neighbour) in bits.iter_mut().zip(packed) {
-            if let Some(weight) = W::weight(neighbour).bits() {
-                *slot = weight;
+        if W::WORDS > 0 {
+            for (words, &neighbour) in bits.chunks_exact_mut(W::WORDS).zip(packed) {
+                W::weight(neighbour).put(words);
             }
         }
         kept
@@ -292,8 +294,11 @@ fn close_up<W: Weight>(mut buffer: Vec<u32>, buckets: &Buckets, kept: &[usize]) 
     let mut front = 0;
     for (&first, &kept) in buckets.items.iter().zip(kept) {
         let begin = first * words;
-        for (weight, &bits) in weights[front..front + kept].iter_mut().zip(&buffer[begin + kept..]) {
-            *weight = W::from_bits(bits);
+        if W::WORDS > 0 {
+            let words = buffer[begin + kept..].chunks_exact(W::WORDS);
+            for (weight, words) in weights[front..front + kept].iter_mut().zip(words) {
+                *weight = W::take(words);
+            }
         }
         buffer.copy_within(begin..begin + kept, front);
         front += kept;

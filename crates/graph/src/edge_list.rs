@@ -81,38 +81,47 @@ impl<W: Weight> EdgeList<W> {
 pub enum AnyEdgeList {
     /// Unweighted.
     None(EdgeList<()>),
-    /// Integer weights.
+    /// Integer weights of 32 bits.
     Int(EdgeList<i32>),
-    /// Real weights.
+    /// Real weights of 32 bits.
     Float(EdgeList<f32>),
+    /// Integer weights of 64 bits.
+    Int64(EdgeList<i64>),
+    /// Real weights of 64 bits.
+    Double(EdgeList<f64>),
+}
+
+/// Runs an expression with the list of an [`AnyEdgeList`], whatever the type of its weights.
+#[macro_export]
+macro_rules! with_edge_list {
+    ($edges:expr, $list:ident => $body:expr) => {
+        match $edges {
+            $crate::AnyEdgeList::None($list) => $body,
+            $crate::AnyEdgeList::Int($list) => $body,
+            $crate::AnyEdgeList::Float($list) => $body,
+            $crate::AnyEdgeList::Int64($list) => $body,
+            $crate::AnyEdgeList::Double($list) => $body,
+        }
+    };
 }
 
 impl AnyEdgeList {
     /// The kind of weights carried.
     pub fn kind(&self) -> WeightKind {
-        match self {
-            AnyEdgeList::None(_) => WeightKind::None,
-            AnyEdgeList::Int(_) => WeightKind::Int,
-            AnyEdgeList::Float(_) => WeightKind::Float,
+        fn of<W: Weight>(_: &EdgeList<W>) -> WeightKind {
+            W::KIND
         }
+        with_edge_list!(self, list => of(list))
     }
 
     /// Number of vertices.
     pub fn vertices(&self) -> usize {
-        match self {
-            AnyEdgeList::None(l) => l.vertices,
-            AnyEdgeList::Int(l) => l.vertices,
-            AnyEdgeList::Float(l) => l.vertices,
-        }
+        with_edge_list!(self, list => list.vertices)
     }
 
     /// Number of edges.
     pub fn len(&self) -> usize {
-        match self {
-            AnyEdgeList::None(l) => l.len(),
-            AnyEdgeList::Int(l) => l.len(),
-            AnyEdgeList::Float(l) => l.len(),
-        }
+        with_edge_list!(self, list => list.len())
     }
 
     /// True when there is no edge.
@@ -120,3 +129,15 @@ impl AnyEdgeList {
         self.len() == 0
     }
 }
+
+macro_rules! into_any {
+    ($($type:ty => $kind:ident),*) => {
+        $(impl From<EdgeList<$type>> for AnyEdgeList {
+            fn from(list: EdgeList<$type>) -> Self {
+                AnyEdgeList::$kind(list)
+            }
+        })*
+    };
+}
+
+into_any!(() => None, i32 => Int, f32 => Float, i64 => Int64, f64 => Double);

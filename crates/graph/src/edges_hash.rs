@@ -34,6 +34,8 @@ impl Graph {
                     WeightKind::None => {}
                     WeightKind::Int => hash.write(bytemuck::cast_slice(out.weights_of::<i32>(v))),
                     WeightKind::Float => hash.write(bytemuck::cast_slice(out.weights_of::<f32>(v))),
+                    WeightKind::Int64 => hash.write(bytemuck::cast_slice(out.weights_of::<i64>(v))),
+                    WeightKind::Double => hash.write(bytemuck::cast_slice(out.weights_of::<f64>(v))),
                 }
             }
             hash.finish()

@@ -4,8 +4,11 @@ use rayon::prelude::*;
 
 use crate::build::build_any;
 use crate::edge_list::{AnyEdgeList, EdgeList};
-use crate::validate::check_bounds;
-use crate::{Adjacency, Buffer, BuildOptions, Graph, GraphError, Offsets, Result, Symmetry, VertexId, Weight, Weights};
+use crate::validate::{check_bounds, first_infinite};
+use crate::{
+    Adjacency, Buffer, BuildOptions, Graph, GraphError, Offsets, Result, Symmetry, VertexId, Weight, Weights,
+    with_weights,
+};
 
 impl Graph {
     /// A graph from its CSR arrays: `offsets` has one entry more than there are vertices, the neighbours of vertex `v`
@@ -36,10 +39,8 @@ impl Graph {
         }
         let out = Adjacency::from_parts(offsets, targets, weights);
         check_bounds(&out).map_err(malformed)?;
-        if let Weights::Float(weights) = out.weights()
-            && let Some(edge) = weights.par_iter().position_first(|w| !w.is_finite())
-        {
-            return Err(malformed(format!("the weight of edge {edge} is {}", weights[edge])));
+        if let Some((edge, weight)) = first_infinite(out.weights()) {
+            return Err(malformed(format!("the weight of edge {edge} is {weight}")));
         }
         let vertices = 0..out.vertices() as u32;
         let sorted = vertices.into_par_iter().with_min_len(1 << 10).all(|v| out.neighbours(v).is_sorted());
@@ -59,11 +60,7 @@ fn edges_of(out: &Adjacency) -> AnyEdgeList {
         let edges = vertices.flat_map(|v| out.range(v).zip(out.neighbours(v)).map(move |(e, &t)| (v, t, e)));
         EdgeList::from_triples(out.vertices(), edges.map(|(source, target, e)| (source, target, weight(e))))
     }
-    match out.weights() {
-        Weights::None => AnyEdgeList::None(list(out, |_| ())),
-        Weights::Int(w) => AnyEdgeList::Int(list(out, |e| w[e])),
-        Weights::Float(w) => AnyEdgeList::Float(list(out, |e| w[e])),
-    }
+    with_weights!(out.weights(), none => list(out, |_| ()).into(), w => list(out, |e| w[e]).into())
 }
 
 #[cfg(test)]

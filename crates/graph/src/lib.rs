@@ -48,6 +48,7 @@ mod validate;
 mod vertex_limit;
 pub mod vertex_values;
 mod weighing;
+mod weight_conversion;
 mod weights;
 
 pub use adjacency::Adjacency;

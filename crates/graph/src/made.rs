@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::build::{BuildOptions, build_any};
 use crate::edge_list::{AnyEdgeList, EdgeChunk, EdgeList};
-use crate::{Adjacency, Graph, Result, VertexId, Weight, WeightKind};
+use crate::{Adjacency, Graph, Result, VertexId, Weight, with_weight_type};
 
 /// Vertices whose edges are looked at by one thread at a time.
 const PIECE: usize = 1 << 12;
@@ -18,7 +18,7 @@ impl Graph {
     /// assert_eq!(path.select(|edge| edge == 1).unwrap().out().neighbours(1), &[2]);
     /// ```
     pub fn select(&self, keep: impl Fn(usize) -> bool + Sync) -> Result<Graph> {
-        fn list<W: Weight>(out: &Adjacency, keep: &(impl Fn(usize) -> bool + Sync)) -> EdgeList<W> {
+        fn list<W: Weight>(out: &Adjacency, keep: &(dyn Fn(usize) -> bool + Sync)) -> EdgeList<W> {
             let chunks = pieces(out).map(|vertices| {
                 let mut chunk = EdgeChunk::with_capacity(0);
                 for v in vertices {
@@ -34,11 +34,7 @@ impl Graph {
             EdgeList { vertices: out.vertices(), chunks: chunks.collect() }
         }
         let out = self.out();
-        let edges = match out.weight_kind() {
-            WeightKind::None => AnyEdgeList::None(list(out, &keep)),
-            WeightKind::Int => AnyEdgeList::Int(list(out, &keep)),
-            WeightKind::Float => AnyEdgeList::Float(list(out, &keep)),
-        };
+        let edges = with_weight_type!(out.weight_kind(), W => AnyEdgeList::from(list::<W>(out, &keep)));
         let options = BuildOptions { keep_loops: true, keep_parallel: true, ..BuildOptions::default() };
         Ok(build_any(edges, &options)?.with_names(self.names().cloned()))
     }
@@ -74,11 +70,7 @@ impl Graph {
             return Ok(self.anew());
         }
         let out = self.out();
-        let edges = match out.weight_kind() {
-            WeightKind::None => AnyEdgeList::None(list(out)),
-            WeightKind::Int => AnyEdgeList::Int(list(out)),
-            WeightKind::Float => AnyEdgeList::Float(list(out)),
-        };
+        let edges = with_weight_type!(out.weight_kind(), W => AnyEdgeList::from(list::<W>(out)));
         let options = BuildOptions { keep_loops: true, keep_parallel: true, ..BuildOptions::default() };
         Ok(build_any(edges, &options)?.with_names(self.names().cloned()))
     }

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use crate::csr::split;
 use crate::derived::CsrM;
-use crate::{Offsets, VertexId, Weight, WeightKind, Weights};
+use crate::{Offsets, VertexId, Weight, WeightKind, Weights, with_weight_type};
 
 /// The lists of all vertices: where each begins and ends in memory that an owner keeps. A copy shares the memory.
 #[derive(Clone)]
@@ -78,7 +78,7 @@ impl Spans {
         self.0.targets
     }
 
-    /// The first of all slots of weights, 32 bits each; null without weights. Only those of lists may be read.
+    /// The first of all slots of weights, of [`Spans::kind`]; null without weights. Only those of lists may be read.
     pub fn weights(&self) -> *const u8 {
         self.0.weights
     }
@@ -127,11 +127,7 @@ impl Spans {
 
     /// A copy of the lists one behind the other.
     pub(crate) fn rows(&self, offsets: &Offsets) -> (Vec<VertexId>, Weights) {
-        match self.0.kind {
-            WeightKind::None => self.rows_of::<()>(offsets),
-            WeightKind::Int => self.rows_of::<i32>(offsets),
-            WeightKind::Float => self.rows_of::<f32>(offsets),
-        }
+        with_weight_type!(self.0.kind, W => self.rows_of::<W>(offsets))
     }
 
     fn rows_of<W: Weight>(&self, offsets: &Offsets) -> (Vec<VertexId>, Weights) {

@@ -16,7 +16,7 @@ use crate::folders;
 use crate::format::{self, Format, Missing, ReadOptions, TableColumns};
 use crate::generate::{Generator, Params, WeightRange, generators, suggestion};
 use crate::progress::Progress;
-use crate::{BuildOptions, Graph, GraphError, Names, Reorder, Result, Symmetry, build};
+use crate::{BuildOptions, Graph, GraphError, Names, Reorder, Result, Symmetry, WeightKind, build};
 
 /// A parsed specification.
 ///
@@ -56,6 +56,8 @@ pub struct SpecOptions {
     pub seed: Option<u64>,
     /// `weights=A..B`: random weights instead of those the source has.
     pub weights: Option<WeightRange>,
+    /// `as=TYPE`: the type of weights, in place of the narrowest that holds all of them exactly.
+    pub weight_kind: Option<WeightKind>,
     /// `reorder=ORDER`: vertices are renumbered at the end.
     pub reorder: Option<Order>,
     /// `loops`: edges from a vertex to itself are kept.
@@ -95,7 +97,7 @@ pub struct LoadedSpec {
 /// One step of making a graph.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Phase {
-    /// `generate` or `read`, `verify`, `build`, `weigh`, `reorder`.
+    /// `generate` or `read`, `verify`, `build`, `weigh`, `convert`, `reorder`.
     pub name: &'static str,
     /// Time it took.
     pub seconds: f64,
@@ -106,13 +108,13 @@ pub const DEFAULT_SEED: u64 = 1;
 
 /// Names of the options, for suggestions.
 pub(crate) const OPTION_NAMES: &[&str] = &[
-    "directed", "sym", "seed", "weights", "reorder", "loops", "parallel", "format", "source", "target", "weight",
+    "directed", "sym", "seed", "weights", "as", "reorder", "loops", "parallel", "format", "source", "target", "weight",
     "noheader", "missing",
 ];
 
 /// The options as shown to people.
-pub const OPTIONS: &str = "directed, sym, seed=N, weights=LOW..HIGH, reorder=degree|degree-asc|random|pessimal, loops, \
-                           parallel, format=NAME; of tables source=COLUMN, target=COLUMN, weight=COLUMN, noheader, \
+pub const OPTIONS: &str = "directed, sym, seed=N, weights=LOW..HIGH, as=int|int64|float|double, \
+                           reorder=degree|degree-asc|random|pessimal, loops, parallel, format=NAME; of tables source=COLUMN, target=COLUMN, weight=COLUMN, noheader, \
                            missing=skip|error";
 
 impl GraphSpec {
@@ -211,6 +213,12 @@ impl GraphSpec {
         self.checked(&text)
     }
 
+    /// The same spec with weights of this type, in place of the one that the spec names.
+    pub fn with_weight_kind(mut self, kind: Option<WeightKind>) -> Self {
+        self.options.weight_kind = kind.or(self.options.weight_kind);
+        self
+    }
+
     /// The seed in force.
     pub fn seed(&self) -> u64 {
         self.options.seed.unwrap_or(DEFAULT_SEED)
@@ -238,7 +246,8 @@ impl GraphSpec {
                 graph
             }
             Source::Generator(generator) => {
-                generator.size().check(&description, options.directed, options.weights.is_some())?;
+                let weights = options.weights.map_or(WeightKind::None, |range| range.kind(options.weight_kind));
+                generator.size().check(&description, options.directed, weights)?;
                 let edges = clock.time("generate", || generator.edges(self.seed(), progress))?;
                 progress.begin("building", None);
                 building.symmetrise = !options.directed;
@@ -249,8 +258,14 @@ impl GraphSpec {
         if let Some(range) = &options.weights {
             progress.begin("weighing edges", None);
             let (numbering, names) = (graph.numbering().cloned(), graph.names().cloned());
-            let weighed = clock.time("weigh", || range.try_apply(&graph, self.seed()))?;
+            let weighed = clock.time("weigh", || range.try_apply(&graph, self.seed(), options.weight_kind))?;
             graph = weighed.with_numbering(numbering).with_names(names);
+        }
+        if let Some(kind) = options.weight_kind {
+            if !graph.is_weighted() {
+                return Err(error(&description, format!("`as={kind}` is about weights, and the graph has none")));
+            }
+            graph = clock.time("convert", || graph.with_weight_kind(kind))?;
         }
         if let Some(order) = options.reorder {
             progress.begin("reordering", None);
@@ -347,12 +362,16 @@ impl SpecOptions {
                 let range = text.parse().map_err(|message: String| error(spec, message))?;
                 set(spec, key, &mut self.weights, range)?;
             }
+            ("as", Some(text)) => {
+                let kind = text.parse().map_err(|message: String| error(spec, message))?;
+                set(spec, key, &mut self.weight_kind, kind)?;
+            }
             ("reorder", Some(text)) => set(spec, key, &mut self.reorder, Order::parse(spec, text)?)?,
             ("format", Some(text)) => {
                 let format = text.parse().map_err(|e: GraphError| error(spec, e.to_string()))?;
                 set(spec, key, &mut self.format, format)?;
             }
-            ("seed" | "weights" | "reorder" | "format" | "source" | "target" | "weight" | "missing", None) => {
+            ("seed" | "weights" | "as" | "reorder" | "format" | "source" | "target" | "weight" | "missing", None) => {
                 return Err(error(spec, format!("`{key}` needs a value; options: {OPTIONS}")));
             }
             _ => return Ok(false),
@@ -388,6 +407,9 @@ impl fmt::Display for SpecOptions {
         }
         if let Some(weights) = &self.weights {
             write!(f, ":weights={weights}")?;
+        }
+        if let Some(kind) = &self.weight_kind {
+            write!(f, ":as={kind}")?;
         }
         if let Some(order) = &self.reorder {
             write!(f, ":reorder={}", order.name())?;

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::{Adjacency, Graph, GraphError, Result, WeightKind, Weights};
+use crate::{Adjacency, Graph, GraphError, Result, Weight, WeightKind, Weights, with_weights};
 
 /// What [`validate`] found in a well-formed graph.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -70,16 +70,12 @@ pub fn validate(graph: &Graph) -> Result<Report> {
 }
 
 fn weight_range(weights: &Weights) -> Option<(f64, f64)> {
-    match weights {
-        Weights::None => None,
-        Weights::Int(w) => Some((f64::from(*w.par_iter().min()?), f64::from(*w.par_iter().max()?))),
-        Weights::Float(w) if w.is_empty() => None,
-        Weights::Float(w) => {
-            let least = w.par_iter().copied().reduce(|| f32::INFINITY, f32::min);
-            let greatest = w.par_iter().copied().reduce(|| f32::NEG_INFINITY, f32::max);
-            Some((f64::from(least), f64::from(greatest)))
-        }
+    fn of<W: Weight>(weights: &[W]) -> Option<(f64, f64)> {
+        let least = weights.par_iter().copied().reduce_with(|a, b| if b < a { b } else { a })?;
+        let greatest = weights.par_iter().copied().reduce_with(|a, b| if b > a { b } else { a })?;
+        Some((least.real(), greatest.real()))
     }
+    with_weights!(weights, none => None, w => of(w))
 }
 
 /// What memory safety of later work rests on: offsets ascend from 0 to the number of targets, ids are in range.
@@ -87,11 +83,7 @@ fn weight_range(weights: &Weights) -> Option<(f64, f64)> {
 pub(crate) fn check_bounds(adjacency: &Adjacency) -> Result<(), String> {
     let (vertices, edges) = (adjacency.vertices(), adjacency.edges());
     let offsets = adjacency.offsets();
-    let weights = match adjacency.weights() {
-        Weights::None => edges,
-        Weights::Int(w) => w.len(),
-        Weights::Float(w) => w.len(),
-    };
+    let weights = adjacency.weights().count().unwrap_or(edges);
     if weights != edges {
         return Err(format!("{edges} edges have {weights} weights"));
     }
@@ -118,12 +110,19 @@ pub(crate) fn check_adjacency(adjacency: &Adjacency) -> Result<(), String> {
     if let Some(v) = vertices.into_par_iter().find_any(|&v| !adjacency.neighbours(v).is_sorted()) {
         return Err(format!("the neighbours of vertex {v} are not sorted"));
     }
-    if let Weights::Float(weights) = adjacency.weights()
-        && let Some(edge) = weights.par_iter().position_first(|w| !w.is_finite())
-    {
-        return Err(format!("the weight of edge {edge} is {}", weights[edge]));
+    match first_infinite(adjacency.weights()) {
+        Some((edge, weight)) => Err(format!("the weight of edge {edge} is {weight}")),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+/// The first weight that is infinite or NaN, and where it stands.
+pub(crate) fn first_infinite(weights: &Weights) -> Option<(usize, f64)> {
+    fn of<W: Weight>(weights: &[W]) -> Option<(usize, f64)> {
+        let edge = weights.par_iter().position_first(|w| !w.is_finite())?;
+        Some((edge, weights[edge].real()))
+    }
+    with_weights!(weights, none => None, w => of(w))
 }
 
 /// Sums of a hash over all edges, each taken from source to target and from target to source. They do not depend on
@@ -139,9 +138,11 @@ impl Fingerprint {
     pub(crate) fn of(adjacency: &Adjacency) -> Self {
         let bits = |edge: usize| match adjacency.weights() {
             Weights::None => 0,
-            Weights::Int(w) => w[edge] as u32,
+            Weights::Int(w) => u64::from(w[edge] as u32),
             // Both zeros count as one.
-            Weights::Float(w) => (w[edge] + 0.0).to_bits(),
+            Weights::Float(w) => u64::from((w[edge] + 0.0).to_bits()),
+            Weights::Int64(w) => w[edge] as u64,
+            Weights::Double(w) => (w[edge] + 0.0).to_bits(),
         };
         let (forward, backward) = (0..adjacency.vertices() as u32)
             .into_par_iter()
@@ -161,9 +162,9 @@ impl Fingerprint {
 }
 
 #[inline]
-fn hash(source: u32, target: u32, weight: u32) -> u64 {
+fn hash(source: u32, target: u32, weight: u64) -> u64 {
     let mut z = (u64::from(source) << 32 | u64::from(target)).wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z ^= u64::from(weight).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    z ^= weight.wrapping_mul(0xd6e8_feb8_6659_fd93);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)

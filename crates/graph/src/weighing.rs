@@ -11,14 +11,20 @@ pub enum ConstantWeight {
     Int(i32),
     /// A real number.
     Float(f32),
+    /// A whole number of 64 bits.
+    Int64(i64),
+    /// A real number of 64 bits.
+    Double(f64),
 }
 
 impl ConstantWeight {
     /// What tells it from all others.
-    pub(crate) fn key(self) -> (WeightKind, u32) {
+    pub(crate) fn key(self) -> (WeightKind, u64) {
         match self {
-            ConstantWeight::Int(weight) => (WeightKind::Int, weight as u32),
-            ConstantWeight::Float(weight) => (WeightKind::Float, weight.to_bits()),
+            ConstantWeight::Int(weight) => (WeightKind::Int, weight as u64),
+            ConstantWeight::Float(weight) => (WeightKind::Float, weight.to_bits().into()),
+            ConstantWeight::Int64(weight) => (WeightKind::Int64, weight as u64),
+            ConstantWeight::Double(weight) => (WeightKind::Double, weight.to_bits()),
         }
     }
 }
@@ -41,11 +47,13 @@ impl Graph {
             let weights = match weight {
                 ConstantWeight::Int(weight) => Weights::Int(vec![weight; edges].into()),
                 ConstantWeight::Float(weight) => Weights::Float(vec![weight; edges].into()),
+                ConstantWeight::Int64(weight) => Weights::Int64(vec![weight; edges].into()),
+                ConstantWeight::Double(weight) => Weights::Double(vec![weight; edges].into()),
             };
             let out = self.shared_out().with_weights(weights);
             Graph::new(out, self.is_symmetric()).with_names(self.names().cloned())
         };
         let bytes = |graph: &Graph| graph.out().weights().bytes();
-        self.forms.weighed(weight, 4 * edges as u64, bytes, make)
+        self.forms.weighed(weight, (weight.key().0.bytes() * edges) as u64, bytes, make)
     }
 }

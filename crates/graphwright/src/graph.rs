@@ -68,7 +68,7 @@ impl Graph {
         Graph::build(edges.iter().map(|&(s, t)| (s, t, ())), true)
     }
 
-    /// A directed graph of these edges with `i32` or `f32` weights. Parallel edges become one, with the least weight.
+    /// A directed graph of these edges with weights (`i32`, `i64`, `f32` or `f64`). Parallel edges become one, with the least weight.
     ///
     /// ```
     /// let graph = graphwright::Graph::from_weighted_edges(&[(0, 1, 2.5f32), (1, 2, 0.5)])?;
@@ -79,7 +79,7 @@ impl Graph {
         Graph::build(edges.iter().copied(), false)
     }
 
-    /// An undirected graph of these edges with `i32` or `f32` weights, each given once.
+    /// An undirected graph of these edges with weights (`i32`, `i64`, `f32` or `f64`), each given once.
     pub fn from_undirected_weighted_edges<W: Weight>(edges: &[(VertexId, VertexId, W)]) -> Result<Graph> {
         Graph::build(edges.iter().copied(), true)
     }
@@ -98,7 +98,7 @@ impl Graph {
         Ok(gw_graph::Graph::from_arrays(offsets, targets.into(), Weights::None, Symmetry::Unknown)?.into())
     }
 
-    /// As [`Graph::from_csr`], with an `i32` or `f32` weight for every target.
+    /// As [`Graph::from_csr`], with a weight (`i32`, `i64`, `f32` or `f64`) for every target.
     ///
     /// ```
     /// let graph = graphwright::Graph::from_weighted_csr(vec![0, 2, 2, 2], vec![1, 2], vec![0.5f32, 2.0])?;

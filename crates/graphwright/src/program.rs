@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gw_exec::{GraphVm, RunOptions};
 use gw_graph::GraphSpec;
 use gw_graph::text_file::read_text;
-use gw_ir::types::Type;
+use gw_ir::types::{Scalar, Type};
 use gw_ir::{Module, lower};
 use gw_lang::{Diagnostic, Front, SourceFile, compile_front};
 use gw_programs::Program as StandardProgram;
@@ -69,24 +69,38 @@ impl Program {
     pub fn text_of(name: &str) -> Result<SourceFile> {
         match is_path(name) {
             true => read(name, Path::new(name)),
-            false => gw_programs::find(name).map(|p| SourceFile::new(p.file, p.source)).map_err(Error::from),
+            false => gw_programs::find(name).map(StandardProgram::file).map_err(Error::from),
         }
     }
 
     /// A standard program.
     pub fn standard(program: &'static StandardProgram) -> Result<Program> {
-        Program::check(Some(program), SourceFile::new(program.file, program.source))
+        Program::check(Some(program), program.file())
     }
 
-    /// A standard program with rows of results as long as these arguments say.
-    pub(crate) fn standard_for(program: &'static StandardProgram, args: &[String]) -> Result<Program> {
-        Program::check(Some(program), SourceFile::new(program.file, program.text_for(args)))
+    /// A standard program with rows of results as long as these arguments say; the type `weight` is this one.
+    pub(crate) fn standard_for(
+        program: &'static StandardProgram,
+        args: &[String],
+        weights: Scalar,
+    ) -> Result<Program> {
+        Program::check(Some(program), SourceFile::new(program.file, program.text_for(args)).with_weights(weights))
+    }
+
+    /// This program with another type of weights, where its text follows the weights of the graph.
+    pub fn with_weights(self, weights: Scalar) -> Result<Program> {
+        match self.0.front.follows_weights && self.0.file.weights() != weights {
+            true => Program::check(self.0.standard, self.0.file.clone().with_weights(weights)),
+            false => Ok(self),
+        }
     }
 
     /// This program, if it is a standard one with rows of results as long as these arguments say.
     pub fn with_rows(self, args: &[String]) -> Result<Program> {
         match self.0.standard {
-            Some(standard) if *standard.text_for(args) != *self.0.file.text => Program::standard_for(standard, args),
+            Some(standard) if *standard.text_for(args) != *self.0.file.text => {
+                Program::standard_for(standard, args, self.0.file.weights())
+            }
             _ => Ok(self),
         }
     }
@@ -96,6 +110,7 @@ impl Program {
         self.0.standard == other.0.standard
             && self.0.file.name == other.0.file.name
             && self.0.file.text == other.0.file.text
+            && self.0.file.weights() == other.0.file.weights()
     }
 
     /// Whether a column of weights was named for the first argument, and the program loads no weights.

@@ -6,7 +6,7 @@ use gw_exec::{GraphSource, Scalar, SpecGraphs};
 use gw_graph::generate::WeightRange;
 use gw_graph::progress::Progress;
 use gw_graph::{Graph, GraphError};
-use gw_programs::Program;
+use gw_programs::{Program, weights_of};
 
 use crate::plan::PlannedGraph;
 
@@ -73,6 +73,10 @@ impl BenchGraphs {
         }
         let suited = program.suit(Arc::clone(own), &self.name).map_err(|error| error.to_string())?;
         match suited.program.name == program.name {
+            // A lab compiles a program once for all graphs.
+            true if program.follows_weights() && weights_of(&suited.graph) != program.usual_weights() => {
+                Err("its weights are no integers of 32 bits: measure sssp-real instead".to_string())
+            }
             true => Ok(Arc::clone(self)),
             false => Err(format!("its weights are fractions: measure {} instead", suited.program.name)),
         }
@@ -85,7 +89,7 @@ impl BenchGraphs {
         }
         self.weighted.get_or_init(|| {
             let graph = match self.random {
-                Some((range, seed)) if !self.plain.is_weighted() => Arc::new(range.apply(&self.plain, seed)),
+                Some((range, seed)) if !self.plain.is_weighted() => Arc::new(range.apply(&self.plain, seed, None)),
                 _ => Arc::clone(&self.plain),
             };
             self.weighted_source.insert(self.name.clone(), Arc::clone(&graph));

@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use gw_exec::{ErrorKind, ExecError, GraphVm, MachineUsage, RunOptions, RunResult};
 use gw_graph::progress::Progress;
-use gw_graph::{Graph, VertexId, Weights};
+use gw_graph::{Graph, VertexId, Weight, with_weights};
 use gw_programs::Run as FinishedRun;
 
 use crate::clock::utc_now;
@@ -491,10 +491,6 @@ fn sentence(error: &ExecError) -> String {
 /// A width of buckets for graphs that nobody has tuned one for.
 fn mean_weight(graph: &Graph) -> u64 {
     let count = graph.edges().max(1) as f64;
-    let sum: f64 = match graph.out().weights() {
-        Weights::None => count,
-        Weights::Int(weights) => weights.iter().map(|&w| f64::from(w)).sum(),
-        Weights::Float(weights) => weights.iter().map(|&w| f64::from(w)).sum(),
-    };
+    let sum: f64 = with_weights!(graph.out().weights(), none => count, w => w.iter().map(|&w| w.real()).sum());
     (sum / count).max(1.0) as u64
 }

@@ -21,6 +21,8 @@ pub struct Ast {
     pub items: Vec<Item>,
     /// Byte range of the schedule statements behind the `schedule:` line.
     pub schedule: Option<Span>,
+    /// The type `weight` occurs.
+    pub names_weight: bool,
 }
 
 /// `use "moves.gt";`, `use std.search as s;`, `use "hits.gt" with edges, gather = pull;`

@@ -18,6 +18,8 @@ pub struct Front {
     pub schedule: Option<ProgramSchedule>,
     /// Findings that are not errors.
     pub warnings: Vec<Diagnostic>,
+    /// The program names the type `weight`: with weights of another type it is another program.
+    pub follows_weights: bool,
 }
 
 /// Parses and checks a program and its schedule section. On failure all findings are returned, warnings included.
@@ -48,7 +50,9 @@ pub fn compile_front(source: &SourceFile) -> Result<Front, Vec<Diagnostic>> {
         }
     }
     match typed {
-        Some(typed) if !has_errors(&findings) => Ok(Front { typed, schedule, warnings: findings }),
+        Some(typed) if !has_errors(&findings) => {
+            Ok(Front { typed, schedule, warnings: findings, follows_weights: ast.names_weight })
+        },
         _ => Err(findings),
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::modules::{self, Files, NoFiles, Origin};
+use crate::types::Scalar;
 use std::fmt;
 use std::sync::Arc;
 
@@ -48,6 +49,7 @@ pub struct SourceFile {
     /// The whole text, compiled as it stands.
     pub text: String,
     origin: Option<Arc<Origin>>,
+    weights: Scalar,
 }
 
 impl SourceFile {
@@ -72,12 +74,23 @@ impl SourceFile {
 
     /// A text that is compiled as it stands, `use` lines included.
     pub(crate) fn single(name: String, text: String) -> Self {
-        Self { name, text, origin: None }
+        Self { name, text, origin: None, weights: Scalar::Int }
     }
 
     /// A text made of several files.
     pub(crate) fn assembled(name: String, text: String, origin: Origin) -> Self {
-        Self { name, text, origin: Some(Arc::new(origin)) }
+        Self { name, text, origin: Some(Arc::new(origin)), weights: Scalar::Int }
+    }
+
+    /// The same text, in which the type `weight` stands for this one: that of the weights of the graph at hand.
+    #[must_use]
+    pub fn with_weights(self, weights: Scalar) -> Self {
+        Self { weights, ..self }
+    }
+
+    /// What the type `weight` stands for; `int` unless something else is said.
+    pub fn weights(&self) -> Scalar {
+        self.weights
     }
 
     /// Why the files of the program do not make one text; empty where they do.

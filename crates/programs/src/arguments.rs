@@ -182,7 +182,11 @@ fn check(arg: &Arg, text: &str) -> Result<(), ArgumentError> {
             let expected = "a vertex, a list of vertices such as `3,17=0.5`, or a file `@FILE`".to_string();
             (sources::may_be(text), expected)
         }
-        ArgKind::Delta => (whole(1), format!("a whole number from 1 to {MOST}")),
+        // Where priorities are whole numbers, so must their widths be, which the run looks at.
+        ArgKind::Delta => {
+            let good = text.parse::<f64>().is_ok_and(|width| width > 0.0 && width <= f64::MAX);
+            (good, "a number greater than 0".to_string())
+        }
         ArgKind::Count(_) | ArgKind::Starts(_) => (whole(0), format!("a whole number from 0 to {MOST}")),
         ArgKind::Row { .. } => {
             let good = text.parse::<u32>().is_ok_and(|number| number <= LONGEST_ROW);

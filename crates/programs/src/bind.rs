@@ -143,10 +143,11 @@ impl Bound {
                 let width = delta(graph);
                 let (weight, degree) = (mean_weight(graph), mean_degree(graph));
                 settled.chosen_delta = Some(format!(
-                    "no delta is given: taken is {width}, for the mean weight {weight:.1} and {degree:.1} edges per \
-                     vertex"
+                    "no delta is given: taken is {width}, for the mean weight {} and {degree:.1} edges per \
+                     vertex",
+                    shown(weight)
                 ));
-                Ok(width.to_string())
+                Ok(width)
             }
             ArgKind::Starts(_) => {
                 let (starts, all, name) = (starts(graph), graph.vertices(), arg.name);
@@ -175,6 +176,11 @@ impl Bound {
             }
         }
     }
+}
+
+/// A mean weight with as many digits as matter.
+fn shown(weight: f64) -> String {
+    if weight.abs() >= 1.0 || weight == 0.0 { format!("{weight:.1}") } else { format!("{weight:.2e}") }
 }
 
 pub(crate) fn is_vertex(arg: &Arg) -> bool {

@@ -1,6 +1,6 @@
 //! Arguments that are worked out from the graph where they are left out: a width of buckets, a landmark.
 
-use gw_graph::{Graph, VertexId, Weights};
+use gw_graph::{Graph, VertexId, Weight, with_weights};
 
 use crate::validate::levels;
 
@@ -11,10 +11,19 @@ const LEAST_WIDTH: f64 = 1.0 / 40.0;
 
 /// The width of buckets of distances that suits a graph: the denser the graph, the sooner a bucket is settled, and the
 /// more work a wide bucket wastes. Measured on the CPU machine: `bench/cpu-choice.md`.
-pub(crate) fn delta(graph: &Graph) -> u32 {
-    let (weight, degree) = (mean_weight(graph).max(1.0), mean_degree(graph).max(1.0));
+///
+/// Whole weights have a whole width; reals have one of three digits.
+pub(crate) fn delta(graph: &Graph) -> String {
+    let (weight, degree) = (mean_weight(graph), mean_degree(graph).max(1.0));
     let factor = (WIDTH_FACTOR / (degree * degree)).max(LEAST_WIDTH);
-    (weight * factor).round().clamp(1.0, f64::from(i32::MAX)) as u32
+    let width = weight * factor;
+    if graph.weight_kind().is_real() && width > 0.0 && width.is_finite() {
+        // Read back from its shortest text, 1.23e-9 is the same number on every machine.
+        let digits = format!("{width:.2e}");
+        return digits.parse::<f64>().map_or(digits, |width| width.to_string());
+    }
+    let width = (weight.max(1.0) * factor).round().clamp(1.0, f64::from(i32::MAX));
+    (width as u32).to_string()
 }
 
 /// Edges and vertices that all searches together look at where nobody says how many there are: some seconds of work.
@@ -45,11 +54,7 @@ pub(crate) fn landmark(graph: &Graph, source: VertexId, target: VertexId) -> Ver
 /// The mean weight of the edges; 1 without weights.
 pub(crate) fn mean_weight(graph: &Graph) -> f64 {
     let edges = graph.edges().max(1) as f64;
-    let sum: f64 = match graph.out().weights() {
-        Weights::None => edges,
-        Weights::Int(weights) => weights.iter().map(|&w| f64::from(w)).sum(),
-        Weights::Float(weights) => weights.iter().map(|&w| f64::from(w)).sum(),
-    };
+    let sum: f64 = with_weights!(graph.out().weights(), none => edges, w => w.iter().map(|&w| w.real()).sum());
     sum / edges
 }
 
@@ -70,12 +75,14 @@ mod tests {
 
     #[test]
     fn widths_follow_weights_and_degrees() {
-        assert_eq!(delta(&graph("path:1")), 22);
-        assert_eq!(delta(&graph("complete:81:weights=400..400")), 10);
+        let whole = |spec: &str| delta(&graph(spec)).parse::<u32>().unwrap();
+        assert_eq!(whole("path:1"), 22);
+        assert_eq!(whole("complete:81:weights=400..400"), 10);
+        assert_eq!(delta(&graph("complete:81:weights=0.5..0.5")), "0.0125");
         // Nearly two edges per vertex.
-        let path = delta(&graph("path:1001:weights=100..100"));
+        let path = whole("path:1001:weights=100..100");
         assert!((545..560).contains(&path), "{path}");
-        assert_eq!(delta(&graph("path:2:weights=2147483646..2147483646")), i32::MAX as u32);
+        assert_eq!(whole("path:2:weights=2147483646..2147483646"), i32::MAX as u32);
     }
 
     #[test]

@@ -60,6 +60,7 @@ fn is_reached(entries: &Values<'_>, at: usize, otherwise: OutOfReach) -> bool {
     match (entries, otherwise) {
         (Values::Int(entries), OutOfReach::MinusOne) => entries[at] != -1,
         (Values::Int(entries), OutOfReach::Greatest) => entries[at] != i32::MAX,
+        (Values::Int64(entries), OutOfReach::Greatest) => entries[at] != i64::MAX,
         (Values::Float(entries), OutOfReach::Greatest) => entries[at].is_finite(),
         (Values::Double(entries), OutOfReach::Greatest) => entries[at].is_finite(),
         _ => true,

@@ -111,7 +111,7 @@ mod tests {
             let graph = GraphSpec::parse(&example.weighted_spec()).and_then(|s| s.load(&Silent)).unwrap().graph;
             assert!(graph.is_weighted(), "{}", example.spec);
             assert_eq!(graph.is_symmetric(), !example.spec.contains("directed"), "{}", example.spec);
-            let fractional = matches!(graph.out().weights(), gw_graph::Weights::Float(_));
+            let fractional = graph.weight_kind().is_real();
             assert_eq!(example.is_fractional(), fractional, "{}", example.spec);
         }
         let classes = |quick: bool| -> BTreeSet<_> {

@@ -41,7 +41,7 @@ pub use edges::{OutOfReach, Reached};
 pub use example::example_args;
 pub use example_graphs::{ExampleGraph, example_graphs};
 pub use paths::{PARENT, Path, PathError, PathKind};
-pub use registry::{Arg, ArgKind, Output, Program, Remark, UnknownProgram, find, programs};
+pub use registry::{Arg, ArgKind, Output, Program, Remark, UnknownProgram, find, programs, weights_of};
 pub use results::{Number, ResultMap, Results, Values};
 pub use suit::{Suited, Unsuitable};
 pub use update::{Update, with_update};

@@ -1,6 +1,8 @@
 //! What is known about a standard program, and finding one by name.
 
-use gw_graph::Graph;
+use gw_exec::Scalar;
+use gw_graph::{Graph, WeightKind};
+use gw_lang::SourceFile;
 use serde::Serialize;
 
 use crate::edges::Reached;
@@ -34,7 +36,7 @@ pub struct Program {
     pub needs_positive: bool,
     /// Weights must be whole numbers.
     pub needs_whole: bool,
-    /// Weights must be kept as the file has them: 32 bits must hold every one.
+    /// Weights must be kept as the file has them: some type of weights must hold every one.
     pub needs_exact: bool,
     /// The program that solves the problem where weights are fractions or negative and this one cannot take them.
     pub instead: Option<&'static str>,
@@ -47,6 +49,9 @@ pub struct Program {
     /// The program text with its default schedule.
     #[serde(skip)]
     pub source: &'static str,
+    /// What the type `weight` stands for in the text, where that is always the same.
+    #[serde(skip)]
+    pub weights: Option<Scalar>,
     #[serde(skip)]
     pub(crate) validator: fn(&Run<'_>) -> Result<(), Invalid>,
     #[serde(skip)]
@@ -169,6 +174,31 @@ impl Program {
         has_weights && has_reverses && nonnegative && positive && whole
     }
 
+    /// What the type `weight` stands for in the text on a graph: the type of its weights, double for all reals.
+    pub fn weights_on(&self, graph: &Graph) -> Scalar {
+        self.weights.unwrap_or_else(|| weights_of(graph))
+    }
+
+    /// Whether the text follows the weights of the graph at hand.
+    pub fn follows_weights(&self) -> bool {
+        self.weights.is_none() && self.source.contains("(Vertex,Vertex,weight)")
+    }
+
+    /// What the type `weight` stands for where no graph is at hand: what the program says, else int.
+    pub fn usual_weights(&self) -> Scalar {
+        self.weights.unwrap_or(Scalar::Int)
+    }
+
+    /// The text as a source file; the type `weight` is the usual one.
+    pub fn file(&self) -> SourceFile {
+        SourceFile::new(self.file, self.source).with_weights(self.usual_weights())
+    }
+
+    /// The text as a source file for runs on a graph.
+    pub fn file_on(&self, graph: &Graph) -> SourceFile {
+        SourceFile::new(self.file, self.source).with_weights(self.weights_on(graph))
+    }
+
     /// The comment at the top of the program: what, arguments, results, method, reference.
     pub fn header(&self) -> String {
         let lines = self.source.lines().take_while(|line| line.starts_with('%'));
@@ -186,6 +216,16 @@ impl Program {
             usage += &if may_be_left_out { format!(" [{name}]") } else { format!(" {name}") };
         }
         usage
+    }
+}
+
+/// What the type `weight` of programs stands for on a graph: the type of its weights, double for all reals and int
+/// without weights.
+pub fn weights_of(graph: &Graph) -> Scalar {
+    match graph.weight_kind() {
+        WeightKind::None | WeightKind::Int => Scalar::Int,
+        WeightKind::Int64 => Scalar::Int64,
+        WeightKind::Float | WeightKind::Double => Scalar::Double,
     }
 }
 

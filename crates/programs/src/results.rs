@@ -95,6 +95,12 @@ impl From<i32> for Number {
     }
 }
 
+impl From<i64> for Number {
+    fn from(value: i64) -> Self {
+        Number::Integer(value.into())
+    }
+}
+
 impl From<u64> for Number {
     fn from(value: u64) -> Self {
         Number::Integer(value.into())

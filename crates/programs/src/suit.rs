@@ -37,7 +37,7 @@ pub enum Unsuitable {
         /// The program that takes fractions.
         instead: Option<&'static str>,
     },
-    /// A weight that 32 bits hold as another number.
+    /// A weight that is kept as another number.
     #[error("{program} cannot run on {}: {rounded}; {}", shown_graph(graph), scale(*instead))]
     Rounded {
         /// The program.
@@ -163,7 +163,7 @@ impl Program {
     pub fn suit(&'static self, graph: Arc<Graph>, name: &str) -> Result<Suited, Unsuitable> {
         let mut suited = Suited { program: self, graph, notes: Vec::new() };
         if self.needs_exact
-            && let Some(rounded) = suited.graph.rounded_weight()
+            && let Some(rounded) = suited.graph.rounded_weight().filter(|rounded| !rounded.asked)
         {
             let instead = if self.needs_whole { takes_fractions(self) } else { None };
             let (graph, rounded) = (name.to_string(), rounded.to_string());
@@ -175,7 +175,7 @@ impl Program {
             let sibling =
                 self.instead.and_then(|name| find(name).ok()).filter(|sibling| sibling.args.len() == self.args.len());
             let Some(sibling) = sibling else {
-                let (graph, weight) = (name.to_string(), weight.to_string());
+                let graph = name.to_string();
                 return Err(Unsuitable::Fraction { program: self.name, graph, weight, instead: self.instead });
             };
             suited.program = sibling;
@@ -234,12 +234,10 @@ fn takes_fractions(program: &Program) -> Option<&'static str> {
     if next.needs_whole { takes_fractions(next) } else { Some(next.name) }
 }
 
-/// The first weight that is not a whole number of the type int; integers are all whole.
-pub(crate) fn fraction(graph: &Graph) -> Option<f32> {
-    if graph.weight_kind() != WeightKind::Float {
-        return None;
+/// The first weight that is not a whole number of the type int; integers of 32 bits are all whole.
+pub(crate) fn fraction(graph: &Graph) -> Option<String> {
+    match graph.weight_kind() {
+        WeightKind::None | WeightKind::Int => None,
+        _ => graph.out().first_inexact(WeightKind::Int),
     }
-    let whole = |w: f32| w == w.trunc() && w.abs() <= i32::MAX as f32;
-    let mut weights = (0..graph.vertices() as u32).flat_map(|v| graph.out().weights_of::<f32>(v));
-    weights.find(|&&w| !whole(w)).copied()
 }

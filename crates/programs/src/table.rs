@@ -4,6 +4,7 @@ use crate::edges::{OutOfReach, Reached};
 use crate::paths::PathKind;
 use crate::registry::{Arg, ArgKind, Output, Program};
 use crate::validate;
+use gw_exec::Scalar;
 
 const GRAPH: Arg = Arg { name: "graph", meaning: "graph file or spec", kind: ArgKind::Graph, default: None };
 const SOURCE: Arg = Arg { name: "source", meaning: "vertex to start from", kind: ArgKind::Source, default: None };
@@ -23,7 +24,7 @@ const LANDMARK: Arg = Arg {
 };
 const DELTA: Arg = Arg {
     name: "delta",
-    meaning: "width of a bucket of distances, at least 1; one is worked out from weights and degrees",
+    meaning: "width of a bucket of distances; one is worked out from weights and degrees",
     kind: ArgKind::Delta,
     default: None,
 };
@@ -156,7 +157,6 @@ const fn paths(name: &str) -> Option<PathKind> {
 /// The program that takes fractions or negative weights where the one of this name does not.
 const fn instead(name: &str) -> Option<&'static str> {
     match name.as_bytes() {
-        b"sssp" => Some("sssp-real"),
         b"sssp-delta" | b"ppsp" | b"astar" => Some("sssp"),
         _ => None,
     }
@@ -178,12 +178,24 @@ const fn weighted(name: &str) -> Option<&'static str> {
     }
 }
 
+/// What the type `weight` stands for in a program whatever the graph is.
+const fn always(name: &str) -> Option<Scalar> {
+    match name.as_bytes() {
+        b"sssp-real" => Some(Scalar::Double),
+        _ => None,
+    }
+}
+
 macro_rules! program {
-    ($name:literal: $summary:literal, [$($arg:expr),*] -> [$($output:expr),*], $($need:ident)*,
+    ($name:literal: $summary:literal, $args:tt -> $outputs:tt, $($rest:tt)*) => {
+        program!($name in $name: $summary, $args -> $outputs, $($rest)*)
+    };
+    ($name:literal in $file:literal: $summary:literal, [$($arg:expr),*] -> [$($output:expr),*], $($need:ident)*,
      $check:expr $(, $remark:expr)?) => {
         Program {
             name: $name,
-            file: concat!($name, ".gt"),
+            file: concat!($file, ".gt"),
+            weights: always($name),
             summary: $summary,
             args: &[$($arg),*],
             results: &[$($output),*],
@@ -200,7 +212,7 @@ macro_rules! program {
             weighted: weighted($name),
             reached: reached($name),
             paths: paths($name),
-            source: include_str!(concat!("../../../programs/", $name, ".gt")),
+            source: include_str!(concat!("../../../programs/", $file, ".gt")),
             validator: $check,
             remark: program!(@remark $($remark)?),
         }
@@ -513,20 +525,21 @@ pub(crate) const PROGRAMS: &[Program] = &[
         ], weights, validate::spmv),
     program!("sssp": "shortest paths from one source, Bellman-Ford",
         [GRAPH, SOURCE] -> [
-            output("dist", "vector of int", "distance from the source, 2147483647 out of reach"),
+            output("dist", "vector of weight", "distance from the source, greatest of its type out of reach"),
             output("negative_cycle", "bool", "a negative cycle can be reached"),
-            output("too_long", "bool", "a distance does not fit the type int")
-        ], weights whole, validate::sssp, validate::no_distances),
+            output("too_long", "bool", "a distance does not fit the type of `dist`")
+        ], weights exact, validate::sssp, validate::no_distances),
     program!("sssp-delta": "shortest paths from one source, delta-stepping",
         [GRAPH, SOURCE, DELTA] -> [
-            output("dist", "vector of int", "distance from the source, 2147483647 out of reach"),
-            output("too_long", "bool", "a distance does not fit the type int")
-        ], nonnegative whole, validate::sssp_delta, validate::no_distances),
-    program!("sssp-real": "shortest paths from one source, weights and distances are reals",
+            output("dist", "vector of weight", "distance from the source, greatest of its type out of reach"),
+            output("too_long", "bool", "a distance does not fit the type of `dist`")
+        ], nonnegative exact, validate::sssp_delta, validate::no_distances),
+    program!("sssp-real" in "sssp": "shortest paths from one source, weights and distances are reals",
         [GRAPH, SOURCE] -> [
             output("dist", "vector of double", "distance from the source, inf out of reach"),
-            output("negative_cycle", "bool", "a negative cycle can be reached")
-        ], weights exact, validate::sssp_real, validate::no_distances),
+            output("negative_cycle", "bool", "a negative cycle can be reached"),
+            output("too_long", "bool", "a distance does not fit the type double")
+        ], weights exact, validate::sssp, validate::no_distances),
     program!("tc": "triangle counting",
         [GRAPH] -> [output("triangles", "uint_64", "number of triangles")], symmetric simple, validate::triangles),
     program!("topo": "topological levels of a directed graph without cycles",

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use gw_exec::scalar;
-use gw_exec::{Captures, Environment, ErrorKind, Locals, Queue, Result, Value, Vector, VectorId, VertexSet};
+use gw_exec::{
+    Captures, Environment, ErrorKind, Locals, Queue, Result, Value, Vector, VectorId, VertexSet, stored_weights,
+};
 use gw_graph::{AdjacencyId, Graph, Weights};
 use gw_ir::expr::ReduceOp;
-use gw_ir::types::Scalar;
 use rustc_hash::FxHashMap;
 
 use crate::lower::ROUNDS;
@@ -96,7 +97,7 @@ impl Inputs<'_> {
             ParamRef::Capture(role, index) => number(self.capture(*role, *index)?, "a capture"),
             ParamRef::Vertices(element) => Ok(self.env.vertices_of(element)? as u64),
             ParamRef::CurrentBucket(queue) => self.queue(queue)?.state().current_bucket(),
-            ParamRef::Delta(queue) => Ok(self.queue(queue)?.spec().delta.max(1)),
+            ParamRef::Delta(queue) => Ok(self.queue(queue)?.spec().width_word()),
             ParamRef::Cores => Ok(self.cores as u64),
         }
     }
@@ -158,14 +159,12 @@ impl Places {
                 let graph = inputs.graph(graph)?;
                 graph.out().load_rows()?;
                 let (id, len) = (graph.out().id(), graph.edges());
-                let stored = match graph.out().weights() {
-                    Weights::None => return Err(ErrorKind::Unweighted { graph: "the graph".into() }.into()),
-                    Weights::Int(_) => Scalar::Int,
-                    Weights::Float(_) => Scalar::Float,
-                };
+                let stored = stored_weights(&graph);
+                let stored = stored.ok_or_else(|| ErrorKind::Unweighted { graph: "the graph".into() })?;
+                let bytes = graph.weight_kind().bytes() as u64;
                 let convert = scalar::conversion(stored, *wanted)
                     .ok_or_else(|| ErrorKind::Malformed("a weight that is no number".into()))?;
-                self.add_array(memory, (id, 3), 4, len, Box::new(EdgeWeights(graph, convert)));
+                self.add_array(memory, (id, 3), bytes, len, Box::new(EdgeWeights(graph, convert)));
             }
             ObjectRef::Members => {
                 let members = Arc::new(inputs.members.clone());
@@ -269,5 +268,7 @@ read_only! {
         Weights::None => 0,
         Weights::Int(weights) => u64::from(weights[i] as u32),
         Weights::Float(weights) => u64::from(weights[i].to_bits()),
+        Weights::Int64(weights) => weights[i] as u64,
+        Weights::Double(weights) => weights[i].to_bits(),
     });
 }

@@ -15,6 +15,10 @@ from ._progress import progress as progress_line
 from ._result import Result
 
 
+#: The arrays of weights of graphs that change.
+_TYPES = {"int": np.int32, "float": np.float32, "int64": np.int64, "double": np.float64}
+
+
 class Applied(NamedTuple):
     """What a batch did: edges that came, that went, and that have another weight."""
 
@@ -26,9 +30,9 @@ class Applied(NamedTuple):
 class DynamicGraph:
     """A graph whose edges come and go in batches.
 
-    Begins without edges, or with those of a graph (:meth:`from_graph`). ``weights`` is None, "int" or "float". Vertices are
-    the numbers 0, 1, 2, ..., and the graph grows to the greatest number that is inserted; with ``ids=True`` they have ids
-    of any kind. :meth:`snapshot` gives the graph of the moment, :meth:`follow` a result that is brought up to date.
+    Begins without edges, or with those of a graph (:meth:`from_graph`). ``weights`` is None, "int", "float", "int64" or
+    "double". Vertices are the numbers 0, 1, 2, ..., and the graph grows to the greatest number that is inserted; with
+    ``ids=True`` they have ids of any kind. :meth:`snapshot` gives the graph of the moment, :meth:`follow` a result that is brought up to date.
 
     >>> import graphwright as gw
     >>> D = gw.DynamicGraph(4)
@@ -45,8 +49,8 @@ class DynamicGraph:
 
     def __init__(self, vertices: int = 0, *, directed: bool = False, weights: str | None = None, ids: bool = False):
         vertices = _count(vertices)
-        if weights not in (None, "int", "float"):
-            raise ValueError(f'weights: {weights!r} is none of None, "int" and "float"')
+        if weights is not None and weights not in _TYPES:
+            raise ValueError(f'weights: {weights!r} is none of None, "int", "float", "int64" and "double"')
         if ids and vertices:
             raise ValueError("with ids=True vertices come with their edges: leave vertices out")
         self._set(_native.NativeDynamic(vertices, bool(directed), weights or "none"), directed, {} if ids else None)
@@ -92,10 +96,12 @@ class DynamicGraph:
             raise ValueError("the graph has no weights" if kind == "none" else f"the graph needs {kind} weights: weight=")
         weights = None
         if weight is not None:
-            weights, _ = narrow_weights(np.atleast_1d(np.asarray(weight)))
+            weights = narrow_weights(np.atleast_1d(np.asarray(weight)))
+            if kind in ("int", "int64") and weights.dtype.kind == "f":
+                raise ValueError('the graph has whole weights, and these have fractions: DynamicGraph(weights="double")')
             if kind == "int" and weights.dtype != np.int32:
-                raise ValueError('the graph has whole weights, and these have fractions: DynamicGraph(weights="float")')
-            weights = np.ascontiguousarray(weights, dtype=np.int32 if kind == "int" else np.float32)
+                raise ValueError('these weights have more than 32 bits: DynamicGraph(weights="int64")')
+            weights = np.ascontiguousarray(weights, dtype=_TYPES[kind])
             weights.flags.writeable = False
         sources, targets = self._ends(source, target, grow=True, weights=weights)
         return Applied(*self._native.insert(sources, targets, weights, on_repeat))

@@ -13,14 +13,15 @@ from ._ids import Ids, number_pairs
 
 #: The greatest weight that 32-bit integers hold with room for "out of reach".
 _MOST = 2**31 - 2
+_MOST_WIDE = 2**63 - 1
 
 
 class Graph:
     """A graph that never changes: vertices 0, 1, ..., n - 1, with ids of the user where there are some.
 
     Make one with :meth:`from_edges`, :meth:`from_numpy`, :meth:`from_scipy`, :meth:`from_networkx` or
-    :func:`graphwright.read`. Weights are 32 bits wide: whole numbers are kept exactly, others are rounded to ``float32``
-    (``weights_rounded`` tells whether that changed one).
+    :func:`graphwright.read`. Weights have the narrowest of the types ``int32``, ``float32``, ``int64`` and ``float64`` that
+    holds all of them exactly.
 
     >>> import graphwright as gw
     >>> G = gw.Graph.from_edges([(10, 20), (20, 30)])
@@ -30,15 +31,14 @@ class Graph:
     [10, 20, 30]
     """
 
-    __slots__ = ("_native", "_ids", "_directed", "_weights_rounded", "_transposed", "__weakref__")
+    __slots__ = ("_native", "_ids", "_directed", "_transposed", "__weakref__")
 
-    def __init__(self, native=None, ids: Ids | None = None, directed: bool | None = None, weights_rounded: bool = False):
+    def __init__(self, native=None, ids: Ids | None = None, directed: bool | None = None):
         if not isinstance(native, _native.NativeGraph):
             raise TypeError("make a graph with Graph.from_edges, from_numpy, from_scipy, from_networkx or graphwright.read")
         self._native = native
         self._ids = ids
         self._directed = not native.is_symmetric if directed is None else directed
-        self._weights_rounded = weights_rounded
         self._transposed: Graph | None = None
 
     # From other things
@@ -47,7 +47,7 @@ class Graph:
     def from_numpy(cls, indptr, indices, weights=None, *, ids=None, directed=None, copy=None):
         """A graph over CSR arrays: the neighbours of vertex ``v`` are ``indices[indptr[v]:indptr[v + 1]]``.
 
-        Arrays of 32-bit integers (``indptr`` also 64-bit, ``weights`` also ``float32``) are used in place and locked: they
+        Arrays of 32-bit integers (``indptr`` also 64-bit, ``weights`` also ``float32``, ``int64`` and ``float64``) are used in place and locked: they
         can be read but no longer written to, since the graph is compiled against them. ``copy=True`` copies them first;
         ``copy=False`` raises ValueError where a copy cannot be avoided. An array that is a view of an array which others can write to is
         copied, as locking it would not protect its memory; with ``copy=False`` it is used, and you promise that nobody writes to
@@ -60,21 +60,24 @@ class Graph:
         """
         indptr = _in_place(indptr, "indptr", ("int32", "uint32", "int64", "uint64"), copy, np.int64)
         indices = _in_place(indices, "indices", ("int32", "uint32"), copy, np.uint32)
-        rounded = False
         if weights is not None:
-            if np.asarray(weights).dtype in (np.int32, np.float32):
-                weights = _in_place(weights, "weights", ("int32", "float32"), copy, np.float32)
-            elif copy is False:
-                raise ValueError(f"weights: {np.asarray(weights).dtype} must be converted, and copy=False forbids that")
+            given = np.asarray(weights).dtype
+            kinds = ("int32", "float32", "int64", "float64")
+            if copy is False and given not in kinds:
+                raise ValueError(f"weights: {given} must be converted, and copy=False forbids that")
+            # Weights of 64 bits become narrower where they can.
+            narrow = weights if copy is False or given in ("int32", "float32") else narrow_weights(weights)
+            if np.asarray(narrow).dtype == given:
+                weights = _in_place(weights, "weights", kinds, copy, np.float64)
             else:
-                weights, rounded = narrow_weights(weights)
+                weights = narrow
                 weights.flags.writeable = False
             if len(weights) != len(indices):
                 raise ValueError(f"there are {len(indices)} edges but {len(weights)} weights")
         native = _native.NativeGraph.from_csr(indptr, indices, weights, directed)
         if ids is not None and len(ids) != native.vertices:
             raise ValueError(f"there are {native.vertices} vertices but {len(ids)} ids")
-        return cls(native, None if ids is None else Ids(ids), directed, rounded)
+        return cls(native, None if ids is None else Ids(ids), directed)
 
     @classmethod
     def from_scipy(cls, matrix, *, weighted=True, ids=None, directed=None, copy=True):
@@ -126,13 +129,12 @@ class Graph:
             sources, targets, vertices, ids = number_pairs(from_ends, to_ends)
         else:
             sources, targets, ids = _plain(from_ends, vertices), _plain(to_ends, vertices), None
-        rounded = False
         if weights is not None:
-            weights, rounded = narrow_weights(weights)
+            weights = narrow_weights(weights)
             if len(weights) != len(sources):
                 raise ValueError(f"there are {len(sources)} edges but {len(weights)} weights")
         native = _native.NativeGraph.from_edges(sources, targets, weights, vertices, directed, loops)
-        return cls(native, ids, directed, rounded)
+        return cls(native, ids, directed)
 
     @classmethod
     def from_networkx(cls, graph, weight=None, default=1):
@@ -147,9 +149,9 @@ class Graph:
         adjacency = graph._adj
         if has_own_edges(graph) or type(adjacency) is not dict or any(type(i) is not dict for i in adjacency.values()):
             adjacency = {node: dict(graph[node].items()) for node in graph}
-        native, _, exact, _ = _native.walk_adjacency(nodes, adjacency, weight, default, graph.is_multigraph(), False)
+        native = _native.walk_adjacency(nodes, adjacency, weight, default, graph.is_multigraph(), False)[0]
         plain = all(type(node) is int and node == number for node, number in nodes.items())
-        return cls(native, None if plain else Ids(list(nodes), nodes), graph.is_directed(), not exact)
+        return cls(native, None if plain else Ids(list(nodes), nodes), graph.is_directed())
 
     # To other things
 
@@ -227,11 +229,6 @@ class Graph:
         return self._native.weight_kind != "none"
 
     @property
-    def weights_rounded(self) -> bool:
-        """Whether a weight differs from the one given, as 32 bits do not hold it."""
-        return self._weights_rounded
-
-    @property
     def ids(self) -> np.ndarray:
         """The id of every vertex, in the order of all result arrays."""
         return np.arange(self.num_vertices) if self._ids is None else self._ids.array()
@@ -263,7 +260,7 @@ class Graph:
         if not self._directed:
             return self
         if self._transposed is None:
-            self._transposed = Graph(self._native.transposed(), self._ids, True, self._weights_rounded)
+            self._transposed = Graph(self._native.transposed(), self._ids, True)
         return self._transposed
 
     def __len__(self) -> int:
@@ -347,7 +344,7 @@ def has_own_edges(graph) -> bool:
 
 
 def narrow_weights(weights):
-    """Weights as int32 where all are whole numbers, else as float32; and whether rounding changed one."""
+    """Weights as the narrowest of int32, float32, int64 and float64 that holds all of them exactly."""
     weights = np.asarray(weights)
     if weights.dtype.kind not in "iufb":
         raise TypeError(f"weights must be numbers, not {weights.dtype}")
@@ -355,16 +352,15 @@ def narrow_weights(weights):
         if not np.isfinite(weights).all():
             place = int(np.flatnonzero(~np.isfinite(weights))[0])
             raise ValueError(f"the weight of edge {place} is {weights[place]}; weights must be finite")
+        if len(weights) and ((weights == np.trunc(weights)) & (np.abs(weights) <= _MOST)).all():
+            return weights.astype(np.int32)
         with np.errstate(all="ignore"):
-            if len(weights) and ((weights == np.trunc(weights)) & (np.abs(weights) <= _MOST)).all():
-                return weights.astype(np.int32), False
             narrow = weights.astype(np.float32)
-        if not np.isfinite(narrow).all():
-            raise ValueError("a weight is too large for 32 bits; change the unit of the weights")
-        return narrow, bool((narrow != weights).any())
-    if len(weights) and max(abs(int(weights.max())), abs(int(weights.min()))) > _MOST:
-        raise ValueError(f"a weight is larger than {_MOST}; change the unit of the weights")
-    return weights.astype(np.int32), False
+        return narrow if (narrow == weights).all() else weights.astype(np.float64)
+    if len(weights) and int(weights.max()) > _MOST_WIDE:
+        raise ValueError(f"a weight is larger than {_MOST_WIDE}; change the unit of the weights")
+    fits = not len(weights) or max(abs(int(weights.max())), abs(int(weights.min()))) <= _MOST
+    return weights.astype(np.int32 if fits else np.int64)
 
 
 def _in_place(values, what, kinds, copy, otherwise):

@@ -522,7 +522,7 @@ def auto_device() -> str:
 _AUTO: str | None = None
 
 
-def good_delta(G: Graph) -> int:
+def good_delta(G: Graph) -> float:
     """A width of buckets for delta-stepping: about the mean weight, and a hundred times that on graphs like road networks."""
     _, _, weights = G.to_numpy()
     if weights is None or not len(weights):
@@ -530,8 +530,14 @@ def good_delta(G: Graph) -> int:
     sample = weights[:: max(1, len(weights) // 65536)]
     mean = float(np.abs(sample).mean())
     sparse = G._native.edges <= _ROAD_DEGREE * max(G.num_vertices, 1)
-    return int(min(max(mean * (100 if sparse else 1), 1), 2**30))
+    width = mean * (100 if sparse else 1)
+    if G._native.weight_kind in _REAL:
+        return float(f"{width:.2e}") if width > 0 and np.isfinite(width) else 1.0
+    return int(min(max(width, 1), 2**30))
 
+
+#: Kinds of weights that may have fractions.
+_REAL = ("float", "double")
 
 _TOO_LONG = "a path is longer than 2147483646; sssp_real takes such lengths"
 
@@ -542,10 +548,7 @@ def is_overflow(error: Exception) -> bool:
 
 
 def _sssp_program(G: Graph, delta):
-    native = G._native
-    if native.weight_kind == "float":
-        return "sssp-real", {}
-    if (native.least_weight or 0) < 0:
+    if (G._native.least_weight or 0) < 0:
         return "sssp", {}
     return "sssp-delta", {"delta": delta or good_delta(G)}
 

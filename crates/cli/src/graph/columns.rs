@@ -1,8 +1,10 @@
 //! The options that name the columns of a table of edges.
 
+use std::str::FromStr;
+
 use clap::Args;
-use gw_graph::GraphSpec;
 use gw_graph::format::{Missing, TableColumns};
+use gw_graph::{GraphSpec, WeightKind};
 
 use crate::error::CliError;
 
@@ -20,6 +22,9 @@ pub struct Columns {
     /// attribute of edges [default: weight]
     #[arg(long, value_name = "COLUMN")]
     weight_column: Option<String>,
+    /// The type of weights [default: the narrowest of int, float, int64 and double that holds all of them exactly]
+    #[arg(long, value_name = "int|int64|float|double", value_parser = WeightKind::from_str)]
+    weight_type: Option<WeightKind>,
     /// The first line of the table is an edge; its columns have numbers only
     #[arg(long)]
     no_header: bool,
@@ -32,13 +37,14 @@ pub struct Columns {
 impl Columns {
     /// The spec with these columns.
     pub fn apply(&self, spec: GraphSpec) -> Result<GraphSpec, CliError> {
-        Ok(spec.with_columns(self.columns())?)
+        Ok(spec.with_columns(self.columns())?.with_weight_kind(self.weight_type))
     }
 
     /// The spec with the weight that is asked for, and with what becomes of missing ones: all that a document has.
     pub fn apply_weight(&self, spec: GraphSpec) -> Result<GraphSpec, CliError> {
         let TableColumns { weight, missing, .. } = self.columns();
-        Ok(spec.with_columns(TableColumns { weight, missing, ..TableColumns::default() })?)
+        let columns = TableColumns { weight, missing, ..TableColumns::default() };
+        Ok(spec.with_columns(columns)?.with_weight_kind(self.weight_type))
     }
 
     /// True when edges without a source, a target or a weight are left out.
@@ -65,6 +71,7 @@ impl Columns {
     /// True when none of the options is given.
     pub fn is_default(&self) -> bool {
         let columns = [&self.source_column, &self.target_column, &self.weight_column];
-        columns.iter().all(|column| column.is_none()) && !self.no_header && self.missing.is_none()
+        let is_named = columns.iter().any(|column| column.is_some()) || self.weight_type.is_some();
+        !is_named && !self.no_header && self.missing.is_none()
     }
 }

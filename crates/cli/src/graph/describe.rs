@@ -149,5 +149,7 @@ fn kind_word(kind: WeightKind) -> &'static str {
         WeightKind::None => "no",
         WeightKind::Int => "integer",
         WeightKind::Float => "real",
+        WeightKind::Int64 => "64-bit integer",
+        WeightKind::Double => "64-bit real",
     }
 }

@@ -108,6 +108,7 @@ impl OutputOptions {
             notes.push(format!("the format {} holds no ids of vertices; --id-map FILE writes them", format.name()));
         }
         notes.extend(graph.rounded_weight().map(ToString::to_string));
+        notes.extend(graph.wide_weights());
         notes.extend(graph.guessed_columns().map(ToString::to_string));
         notes.extend(graph.skipped_edges().map(ToString::to_string));
         let mut seconds = phases;

@@ -1,7 +1,7 @@
 //! Vertices as people know them: by the ids of their file where it has some, else by their numbers.
 
 use graphwright::results::Meanings;
-use gw_exec::{Value, Vector};
+use gw_exec::{Scalar, Value, Vector};
 use gw_graph::attributes::{Absent, Rows};
 use gw_graph::{Graph, Name};
 
@@ -50,6 +50,7 @@ impl<'a> Ids<'a> {
         Some(match self.meanings.absent(name)? {
             Absent::MinusOne => -1.0,
             Absent::Greatest if vector.scalar().is_float() => f64::INFINITY,
+            Absent::Greatest if vector.scalar() == Scalar::Int64 => i64::MAX as f64,
             Absent::Greatest => f64::from(i32::MAX),
         })
     }

@@ -18,7 +18,7 @@ use graphwright::Program;
 use gw_dynamic::{DynamicError, DynamicGraph, EdgeWeight, Ends, OnRepeat, Store};
 use gw_graph::format::Format;
 use gw_graph::spec::Source;
-use gw_graph::{Graph, GraphSpec, Names, WeightKind};
+use gw_graph::{Graph, GraphSpec, Names, WeightKind, with_weight_type};
 
 use self::outputs::Outputs;
 use self::session::Session;
@@ -58,7 +58,7 @@ pub struct Stream {
     /// A standard program (see `gw programs`) or a .gt file
     program: String,
     /// The graph at the beginning; `empty:N` has N vertices and no edges, `empty:names` has no vertices and takes
-    /// names; with `:int` or `:float` behind it, edges have weights
+    /// names; with `:int`, `:int64`, `:float` or `:double` behind it, edges have weights
     graph: String,
     /// A file of changes, a line or (.csv, .tsv) a row each; `-` is standard input
     updates: PathBuf,
@@ -185,10 +185,9 @@ impl Stream {
         }
         if let Some(folder) = self.store.as_deref().filter(|folder| Store::is_at(folder)) {
             return match session.stored::<()>(folder) {
-                Err(CliError::Dynamic(DynamicError::WeightKind { found: "integer", .. })) => {
-                    session.stored::<i32>(folder)
+                Err(CliError::Dynamic(DynamicError::WeightKind { found, .. })) => {
+                    with_weight_type!(found, W => session.stored::<W>(folder))
                 }
-                Err(CliError::Dynamic(DynamicError::WeightKind { found: "real", .. })) => session.stored::<f32>(folder),
                 other => other,
             };
         }
@@ -196,27 +195,20 @@ impl Stream {
         match empty.map(|text| text.split_once(':').unwrap_or((text, ""))) {
             Some((vertices, kind)) => {
                 let wrong = || {
-                    let message = "write it as empty:N or empty:names, with :int or :float behind it for weights";
+                    let message = "write it as empty:N or empty:names, with :int, :int64, :float or :double behind it \
+                                   for weights";
                     CliError::Usage(format!("{}: {message}", self.graph))
                 };
                 let vertices = match vertices {
                     "names" => None,
                     number => Some(number.parse().map_err(|_| wrong())?),
                 };
-                match kind {
-                    "" => session.begin(self.empty::<()>(vertices)?),
-                    "int" => session.begin(self.empty::<i32>(vertices)?),
-                    "float" => session.begin(self.empty::<f32>(vertices)?),
-                    _ => Err(wrong()),
-                }
+                let kind = if kind.is_empty() { WeightKind::None } else { kind.parse().map_err(|_| wrong())? };
+                with_weight_type!(kind, W => session.begin(self.empty::<W>(vertices)?))
             }
             None => {
                 let graph = self.load()?;
-                match graph.weight_kind() {
-                    WeightKind::None => session.begin(self.of_graph::<()>(&graph)?),
-                    WeightKind::Int => session.begin(self.of_graph::<i32>(&graph)?),
-                    WeightKind::Float => session.begin(self.of_graph::<f32>(&graph)?),
-                }
+                with_weight_type!(graph.weight_kind(), W => session.begin(self.of_graph::<W>(&graph)?))
             }
         }
     }

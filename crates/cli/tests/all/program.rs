@@ -342,8 +342,11 @@ fn there_is_no_result_without_a_word() {
     let output = gw(at, &["run", "sssp", "real.wel", "0", "--verify", "--out", "dist=-"]);
     let errors = String::from_utf8(output.stderr).unwrap();
     assert_eq!(String::from_utf8(output.stdout).unwrap(), "0\n0.5\n0.75\n", "{errors}");
-    assert!(errors.contains("sssp-real runs instead of sssp"), "{errors}");
-    let refused = failure(at, &["run", "sssp-delta", "real.wel", "0", "1"], 1);
+    for more in [&[][..], &["0.3"]] {
+        let args = [&["run", "sssp-delta", "real.wel", "0"][..], more, &["--verify", "--out", "dist=-"]].concat();
+        assert_eq!(success(at, &args), "0\n0.5\n0.75\n");
+    }
+    let refused = failure(at, &["run", "ppsp", "real.wel", "0", "1"], 1);
     assert!(refused.contains("run `sssp`, which takes fractions"), "{refused}");
 }
 
@@ -403,17 +406,17 @@ fn messages_say_what_to_do() {
         let error = failure(at, &["run", "bfs", "path:5", vertex], 2);
         assert!(error.contains("is not a vertex: the graph has 5, numbered from 0 to 4"), "{error}");
     }
-    std::fs::write(at.join("f24.wel"), "0 1 16777217.5\n1 2 3\n").unwrap();
-    for (program, more) in [("sssp", &["0"][..]), ("sssp-delta", &["0", "2"])] {
-        let error = failure(at, &[&["run", program, "f24.wel"], more].concat(), 1);
-        assert!(error.contains("the weight 16777217.5 in line 1 is kept as 16777218"), "{error}");
-        assert!(error.contains("`sssp-real` takes them") && !error.contains("in the program"), "{error}");
+    std::fs::write(at.join("f53.wel"), "0 1 9007199254740993.0\n1 2 3\n").unwrap();
+    for (program, more) in [("sssp", &["0"][..]), ("sssp-delta", &["0", "2"]), ("sssp-real", &["0"])] {
+        let error = failure(at, &[&["run", program, "f53.wel"], more].concat(), 1);
+        assert!(error.contains("the weight 9007199254740993.0 in line 1 is kept as 9007199254740992"), "{error}");
+        assert!(error.contains("change the unit of the weights") && !error.contains("in the program"), "{error}");
     }
-    let real = failure(at, &["run", "sssp-real", "f24.wel", "0"], 1);
-    assert!(real.contains("change the unit of the weights") && !real.contains("in the program"), "{real}");
+    // Who asks for a type takes what it does to weights.
+    success(at, &["run", "sssp", "f53.wel:as=double", "0"]);
     // Weights that nobody asks for do not matter, and a product is rounded anyway.
-    success(at, &["run", "bfs", "f24.wel", "0"]);
-    success(at, &["run", "spmv", "f24.wel"]);
+    success(at, &["run", "bfs", "f53.wel", "0"]);
+    success(at, &["run", "spmv", "f53.wel"]);
 
     let vertices = OWN
         .replace("func hit(src : V, dst : V)\n    hits[dst]", "func hit(v : V)\n    hits[v]")

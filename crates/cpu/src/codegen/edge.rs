@@ -447,7 +447,7 @@ impl Translator<'_, '_> {
             let declared = function.params.get(2).and_then(|p| p.ty.scalar());
             let declared = declared.ok_or_else(|| self.refuse("the edge function takes no weight"))?;
             let weights = self.slot(slot::WEIGHTS, types::I64);
-            let at = self.place_at(weights, edge, 4, Reason::InList);
+            let at = self.place_at(weights, edge, clif_type(stored).bytes(), Reason::InList);
             let weight = self.load_constant(clif_type(stored), &at, 0);
             args.push(self.convert(weight, stored, declared));
         }

@@ -19,13 +19,21 @@ impl Translator<'_, '_> {
         let ty = IrType::Vector { domain: Domain::Fixed(0), item: Box::new(IrType::Scalar(scalar)) };
         let base = self.vector_input(super::Source::GlobalVector(vector), &ty);
         let wide = self.b.ins().uextend(types::I64, vertex);
-        let ty = clif_type(scalar);
+        // Bits of reals from 0 on are in the order of the reals.
+        let ty = if clif_type(scalar).bytes() == 8 { types::I64 } else { types::I32 };
         let place = self.place_at(base, wide, ty.bytes(), Reason::Filed);
         let priority = self.load(ty, &place);
         // Where nothing but priority updates writes the priorities, every change files a new entry.
         let counts = if only_updated {
             let filed = self.load_constant(types::I32, &at, 4);
-            let half = if ty == types::I64 { self.b.ins().ireduce(types::I32, priority) } else { priority };
+            let half = match ty == types::I64 {
+                true => {
+                    let high = self.b.ins().ushr_imm_s(priority, 32);
+                    let mixed = self.b.ins().bxor(priority, high);
+                    self.b.ins().ireduce(types::I32, mixed)
+                }
+                false => priority,
+            };
             self.b.ins().icmp(IntCC::Equal, half, filed)
         } else {
             let wide = if ty == types::I64 { priority } else { self.b.ins().uextend(types::I64, priority) };

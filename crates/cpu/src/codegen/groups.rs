@@ -3,7 +3,7 @@
 use std::mem::offset_of;
 
 use cranelift::prelude::*;
-use gw_ir::expr::{Expr, FunctionRef, ReduceOp};
+use gw_ir::expr::{FunctionRef, ReduceOp};
 use gw_ir::groups::{Encoding, GroupChoice, NeighbourGroups};
 use gw_ir::types::Scalar;
 
@@ -240,17 +240,10 @@ impl Translator<'_, '_> {
     ) -> Result<Value, Refusal> {
         let mut args = vec![vertex, other];
         if self.function(&function.name)?.params.len() > 2 {
-            args.push(self.weight_at(&groups.graph, edge)?);
+            args.push(self.weight_of(&groups.graph, edge, Reason::InList)?);
         }
         let result = self.call_with(function, &args)?;
         result.ok_or_else(|| self.refuse("a function of an edge gives no number"))
-    }
-
-    /// The weight of the edge at a position, of the type that the graph declares.
-    fn weight_at(&mut self, graph: &Expr, edge: Value) -> Result<Value, Refusal> {
-        let weights = self.graph_array(graph, GraphArray::OutWeights)?;
-        let at = self.place_at(weights, edge, 4, Reason::InList);
-        self.weight_of(graph, &at)
     }
 
     /// How the values of the vertex become words.

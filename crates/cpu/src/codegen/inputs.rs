@@ -54,6 +54,11 @@ impl Role {
     }
 }
 
+/// In [`GraphArray::OutWeightKind`]: weights are reals.
+pub(crate) const REAL_WEIGHTS: u64 = 1;
+/// In [`GraphArray::OutWeightKind`]: weights have 64 bits.
+pub(crate) const WIDE_WEIGHTS: u64 = 2;
+
 /// The arrays of a graph that functions may ask for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum GraphArray {
@@ -61,10 +66,11 @@ pub(crate) enum GraphArray {
     OutOffsets,
     /// Out-neighbours.
     OutTargets,
-    /// Weights of out-edges, 32 bits each.
+    /// Weights of out-edges.
     OutWeights,
-    /// 1 where the weights of out-edges are reals, 0 where they are whole numbers.
-    OutWeightsAreReal,
+    /// Of the weights of out-edges: [`REAL_WEIGHTS`] where they are reals and [`WIDE_WEIGHTS`] where they have 64 bits,
+    /// added up.
+    OutWeightKind,
     /// Out-offsets of compressed rows, also where lists are read in pairs: the positions that programs know edges by.
     OutSums,
     /// In-offsets.
@@ -93,7 +99,7 @@ impl GraphArray {
             GraphArray::OutOffsets
             | GraphArray::OutTargets
             | GraphArray::OutWeights
-            | GraphArray::OutWeightsAreReal
+            | GraphArray::OutWeightKind
             | GraphArray::OutSums => Some(Side::Out),
             GraphArray::InOffsets | GraphArray::InTargets => Some(Side::In),
             GraphArray::VertexCount | GraphArray::EdgeCount => None,

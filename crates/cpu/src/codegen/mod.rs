@@ -38,7 +38,7 @@ use gw_ir::source::{Name, Span};
 use crate::abi::Kernel;
 use crate::helpers;
 pub(crate) use edge::{EdgeShape, Range};
-pub(crate) use inputs::{GraphArray, Input, Role, Shape, Side, Source};
+pub(crate) use inputs::{GraphArray, Input, REAL_WEIGHTS, Role, Shape, Side, Source, WIDE_WEIGHTS};
 pub(crate) use joined::Follow;
 use memory::{Limit, holds};
 pub(crate) use translate::{FaultSite, OutputForm, Target, cell_bytes};

@@ -247,6 +247,11 @@ impl Translator<'_, '_> {
                 };
                 let new = match scalar {
                     Scalar::Int | Scalar::Uint => t.b.ins().uextend(types::I64, new),
+                    Scalar::Float => {
+                        let bits = t.b.ins().bitcast(types::I32, MemFlagsData::new(), new);
+                        t.b.ins().uextend(types::I64, bits)
+                    }
+                    Scalar::Double => t.b.ins().bitcast(types::I64, MemFlagsData::new(), new),
                     _ => new,
                 };
                 t.b.ins().call(t.helpers.push_bucket, &[t.worker, vertex, new]);

@@ -39,7 +39,7 @@ fn check_schedule(
 /// Without a schedule the program's own is taken.
 fn prepare(program: &Program, schedule: Option<ProgramSchedule>, vm: &dyn GraphVm) -> Result<gw_exec::Program, String> {
     let text = program.example_text();
-    let file = SourceFile::new(program.file, &*text);
+    let file = SourceFile::new(program.file, &*text).with_weights(program.usual_weights());
     let front = compile_front(&file).map_err(|_| "does not compile".to_string())?;
     let module = gw_ir::lower(&front.typed, &text).map_err(|e| e.to_string())?;
     let schedule = schedule.or(front.schedule).unwrap_or_default();
@@ -115,7 +115,7 @@ fn right_under_random_schedules(first: usize) {
     let machine = CpuVm::with_tiny_chunks(3);
     let (graphs, mut tried, mut problems) = (graphs(), 0, Vec::new());
     for program in programs().iter().skip(first).step_by(2) {
-        let file = SourceFile::new(program.file, program.source);
+        let file = SourceFile::new(program.file, program.source).with_weights(program.usual_weights());
         let front = compile_front(&file).unwrap_or_else(|_| panic!("{} does not compile", program.name));
         let module = gw_ir::lower(&front.typed, program.source).unwrap();
         let points = gw_ir::program_points(&module);
@@ -206,7 +206,7 @@ fn right_under_adaptive_schedules() {
     let (graphs, mut adapted, mut problems) = (graphs(), Vec::new(), Vec::new());
     let variants = Arc::new(std::sync::Mutex::new(std::collections::BTreeSet::new()));
     for program in programs() {
-        let file = SourceFile::new(program.file, program.source);
+        let file = SourceFile::new(program.file, program.source).with_weights(program.usual_weights());
         let front = compile_front(&file).unwrap_or_else(|_| panic!("{} does not compile", program.name));
         let module = gw_ir::lower(&front.typed, program.source).unwrap();
         for seed in 0..12u64 {
@@ -275,7 +275,7 @@ fn races_do_no_harm() {
     let machine = CpuVm::with_tiny_chunks(4);
     for name in ["bfs", "sssp-delta", "cc-fast", "bc", "kcore", "pagerank-delta", "mis"] {
         let program = gw_programs::find(name).unwrap();
-        let file = SourceFile::new(program.file, program.source);
+        let file = SourceFile::new(program.file, program.source).with_weights(program.usual_weights());
         let front = compile_front(&file).unwrap_or_else(|_| panic!("{name} does not compile"));
         let module = gw_ir::lower(&front.typed, program.source).unwrap();
         let schedule = front.schedule.unwrap_or_default();

@@ -63,13 +63,17 @@ impl Versions {
     ) -> Result<bool, DeviceError> {
         let Some(version) = self.lock().remove(&before) else { return Ok(false) };
         let Ok(mut lists) = Arc::try_unwrap(version.lists) else { return Ok(false) };
+        // Slots of weights have 32 bits.
+        if after.weight_kind().bytes() > 4 {
+            return Ok(false);
+        }
         if lists.is_wide() != is_wide(after) || lists.vertices() > after.vertices() {
             return Ok(false);
         }
         let mut batch = EdgeChanges::default();
         for change in changes {
             match change.weight {
-                Some(weight) => batch.insert(change.source, change.target, weight),
+                Some(weight) => batch.insert(change.source, change.target, weight as u32),
                 None => batch.delete(change.source, change.target),
             };
         }

@@ -293,7 +293,9 @@ pub(crate) fn offset_type(shape: GraphShape) -> &'static str {
 fn weight_type(shape: GraphShape) -> &'static str {
     match shape.weight {
         None => "char",
-        Some(Scalar::Float | Scalar::Double) => "float",
+        Some(Scalar::Double) => "double",
+        Some(Scalar::Float) => "float",
+        Some(Scalar::Int64 | Scalar::Uint64) => "long long",
         Some(_) => "int",
     }
 }

@@ -59,7 +59,7 @@ fn units(all: bool) -> Vec<(String, Unit)> {
     let mut units: Vec<_> =
         gw_cuda::own_kernels().into_iter().map(|unit| ("of no program".to_string(), unit)).collect();
     for (number, program) in programs().iter().enumerate() {
-        let file = SourceFile::new(program.file, program.source);
+        let file = SourceFile::new(program.file, program.source).with_weights(program.usual_weights());
         let front = compile_front(&file).unwrap_or_else(|_| panic!("{} does not compile", program.name));
         let lowered = gw_ir::lower(&front.typed, program.source).unwrap();
         let (chosen, choice) = gw_cuda::choose(lowered.clone(), &graph);

@@ -20,7 +20,7 @@ fn graphs() -> Vec<String> {
 
 fn check(program: &Program, spec: &str, graph: &Arc<Graph>, vm: &dyn GraphVm) -> Result<(), String> {
     let text = program.example_text();
-    let file = SourceFile::new(program.file, &*text);
+    let file = SourceFile::new(program.file, &*text).with_weights(program.usual_weights());
     let front = compile_front(&file).map_err(|_| "does not compile".to_string())?;
     let module = gw_ir::lower(&front.typed, &text).map_err(|e| e.to_string())?;
     let (module, choice) = vm.choose(module, graph);

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use gw_graph::Graph;
 use gw_ir::types::{Scalar, Type};
+use gw_schedule::Param;
 
 use super::Interp;
 use crate::code::{Num, Obj, QueueAlloc};
@@ -210,9 +211,10 @@ impl<'a> Interp<'a> {
             -1 => None,
             start => Some(checked_vertex(start, priorities.len())?),
         };
-        let delta = match alloc.meta.delta.or(self.code.delta) {
-            Some(amount) => self.env.amount(amount)?,
-            None => 1,
+        let amount = alloc.meta.delta.or(self.code.delta).unwrap_or(Param::Value(1));
+        let (delta, width) = match priorities.scalar().is_float() {
+            true => (1, self.env.width(amount)?),
+            false => (self.env.amount(amount)?, 1.0),
         };
         if delta == 0 {
             return Err(ErrorKind::Unsupported("the bucket width delta must be at least 1".into()).into());
@@ -223,6 +225,7 @@ impl<'a> Interp<'a> {
             all_vertices: alloc.all_vertices,
             start,
             delta,
+            width,
             meta: alloc.meta.clone(),
         };
         let state = self.machine.new_queue(&spec, self.env)?;

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use gw_ir::types::Scalar;
 
 use crate::error::{ErrorKind, Result};
-use crate::queue::{QueueSpec, QueueState};
+use crate::queue::{QueueSpec, QueueState, bucket_of_real};
 use crate::scalar::{self, Register};
 use crate::vector::Vector;
 
@@ -17,6 +17,7 @@ use crate::vector::Vector;
 #[derive(Debug)]
 pub(crate) struct Buckets {
     priorities: Vector,
+    /// [`QueueSpec::width_word`].
     delta: u64,
     increasing: bool,
     buckets: BTreeMap<u64, Vec<u32>>,
@@ -31,7 +32,7 @@ impl Buckets {
         let vertices = spec.priorities.len();
         let mut buckets = Buckets {
             priorities: spec.priorities.clone(),
-            delta: spec.delta.max(1),
+            delta: spec.width_word(),
             increasing: spec.increasing,
             buckets: BTreeMap::new(),
             queued: vec![None; vertices],
@@ -65,7 +66,7 @@ impl Buckets {
                 let priority = scalar::to_f64(scalar, bits);
                 match priority {
                     p if p.is_infinite() && p > 0.0 => Ok(None),
-                    p if p >= 0.0 => Ok(Some((p / self.delta as f64) as u64)),
+                    p if p >= 0.0 => Ok(Some(bucket_of_real(p, self.delta))),
                     p => negative(p),
                 }
             }
@@ -172,6 +173,7 @@ mod tests {
             all_vertices: false,
             start: None,
             delta,
+            width: delta as f64,
             meta: Default::default(),
         })
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gw_graph::{Adjacency, Graph, WeightKind};
+use gw_graph::{Adjacency, Graph};
 use gw_ir::meta::{Direction, Representation};
 use gw_ir::operator::{EdgeOutput, EdgeSetIterator, OrderedProcessing, UpdatePriorityEdgeSetIterator, VertexFilter};
 use gw_ir::types::Scalar;
@@ -13,6 +13,7 @@ use crate::call::{Condition, EdgeCall, OperatorOutcome};
 use crate::code::Function;
 use crate::env::{Environment, Slot};
 use crate::error::{ErrorKind, Result, checked_vertex};
+use crate::graphs::stored_weights;
 use crate::interp::{Frame, Interp};
 use crate::queue::Queue;
 use crate::random::{Draws, Role};
@@ -375,21 +376,14 @@ struct WeightReader(Unary);
 
 impl WeightReader {
     fn new(graph: &Graph, wanted: Scalar) -> Result<WeightReader> {
-        let stored = match graph.weight_kind() {
-            WeightKind::None => return Err(ErrorKind::Unweighted { graph: "the graph".into() }.into()),
-            WeightKind::Int => Scalar::Int,
-            WeightKind::Float => Scalar::Float,
-        };
+        let stored = stored_weights(graph);
+        let stored = stored.ok_or_else(|| ErrorKind::Unweighted { graph: "the graph".into() })?;
         let conversion = scalar::conversion(stored, wanted);
         conversion.map(WeightReader).ok_or_else(|| ErrorKind::Malformed("a weight that is no number".into()).into())
     }
 
     #[inline]
     fn bits(&self, lists: &Adjacency, owner: u32, at: usize) -> u64 {
-        (self.0)(match lists.weight_kind() {
-            WeightKind::None => 0,
-            WeightKind::Int => lists.weights_of::<i32>(owner)[at].bits(),
-            WeightKind::Float => lists.weights_of::<f32>(owner)[at].bits(),
-        })
+        (self.0)(lists.weight_bits(owner, at).unwrap_or_default())
     }
 }

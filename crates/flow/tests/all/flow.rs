@@ -29,7 +29,7 @@ fn load(spec: &str) -> Arc<Graph> {
 /// A program for a machine: under a schedule, or under its own where none is given.
 fn prepare(machine: &dyn GraphVm, program: &Program, schedule: Option<&str>) -> Result<gw_exec::Program, String> {
     let source = program.example_text();
-    let file = SourceFile::new(program.file, &*source);
+    let file = SourceFile::new(program.file, &*source).with_weights(program.usual_weights());
     let front = compile_front(&file).map_err(|_| "does not compile".to_string())?;
     let mut schedule = match schedule {
         Some(text) => text.parse::<ProgramSchedule>().map_err(|e| format!("{e}"))?,
@@ -206,7 +206,7 @@ fn the_machine_chooses_what_several_workers_can_run() {
     for (name, wanted) in [("bc", "pull"), ("kcore", "pull"), ("pagerank", "pull"), ("bfs", "hybrid"), ("cc", "hybrid")]
     {
         let (machine, program) = (flow(3), find(name).unwrap());
-        let front = compile_front(&SourceFile::new(program.file, program.source)).unwrap();
+        let front = compile_front(&SourceFile::new(program.file, program.source).with_weights(program.usual_weights())).unwrap();
         let module = gw_ir::lower(&front.typed, program.source).unwrap();
         let (module, choice) = machine.choose(module, &graph);
         assert!(choice.reasons.iter().any(|reason| reason.schedule.starts_with(wanted)), "{name}: {choice:?}");
@@ -219,7 +219,7 @@ fn the_machine_chooses_what_several_workers_can_run() {
     // Their own schedules push, which workers cannot share.
     for (name, line) in [("bc", 55), ("kcore", 27)] {
         let (machine, program) = (flow(2), find(name).unwrap());
-        let front = compile_front(&SourceFile::new(program.file, program.source)).unwrap();
+        let front = compile_front(&SourceFile::new(program.file, program.source).with_weights(program.usual_weights())).unwrap();
         let module = gw_ir::lower(&front.typed, program.source).unwrap();
         let optimised = || gw_ir::run_pipeline(module.clone(), front.schedule.as_ref()?, &Default::default()).ok();
         let found = machine.shortfalls(&mut || optimised());

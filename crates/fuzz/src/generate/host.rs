@@ -222,8 +222,10 @@ impl Writer {
         let file = self.dice.below(self.data.len());
         let vertices = self.data[file].vertices;
         // Weights with fractions suit real weights only.
-        let whole = !self.data[file].fractional || self.graphs[at].weight.is_none_or(Scalar::is_float);
-        if !whole || (!self.faulty && vertices != self.graphs[at].vertices) {
+        let (data, weight) = (&self.data[file], self.graphs[at].weight);
+        let whole = !data.fractional || weight.is_none_or(Scalar::is_float);
+        let fits = !data.wide || weight.is_none_or(|weight| matches!(weight, Scalar::Int64 | Scalar::Double));
+        if !whole || !fits || (!self.faulty && vertices != self.graphs[at].vertices) {
             return;
         }
         host.line(format!("{} = load(argv[{}]);", self.graphs[at].name, file + 1));

@@ -63,6 +63,8 @@ impl Writer {
             let reals = [Scalar::Float, Scalar::Double];
             let weight = match (self.dice.percent(50), data.fractional) {
                 (false, _) => None,
+                (true, true) if data.wide => Some(Scalar::Double),
+                (true, false) if data.wide => Some(*self.dice.pick(&[Scalar::Int64, Scalar::Double])),
                 (true, true) => Some(*self.dice.pick(&reals)),
                 (true, false) if self.dice.percent(75) => Some(Scalar::Int),
                 (true, false) => Some(*self.dice.pick(&reals)),

@@ -31,7 +31,7 @@ fn graph(words: &str) -> GraphData {
     let kind = words.next().expect("a kind of graph");
     let mut number = || words.next().expect("a size").parse::<u32>().expect("a number");
     let vertices = number();
-    let pairs: Vec<(u32, u32, f32)> = match kind {
+    let pairs: Vec<(u32, u32, f64)> = match kind {
         "path" => (1..vertices).map(|v| (v - 1, v, 1.0)).collect(),
         "random" => (0..u64::from(number()))
             .map(|i| {
@@ -39,7 +39,7 @@ fn graph(words: &str) -> GraphData {
                 (
                     (draw(0) % u64::from(vertices)) as u32,
                     (draw(1) % u64::from(vertices)) as u32,
-                    (draw(2) % 9 + 1) as f32,
+                    (draw(2) % 9 + 1) as f64,
                 )
             })
             .collect(),
@@ -52,7 +52,7 @@ fn graph(words: &str) -> GraphData {
         edges.insert((a.max(b), a.min(b)), weight);
     }
     let edges = edges.into_iter().map(|((a, b), weight)| (a, b, weight)).collect();
-    GraphData { vertices: vertices as usize, edges, fractional: false }
+    GraphData { vertices: vertices as usize, edges, fractional: false, wide: false }
 }
 
 fn check(machines: &mut Machines, path: &PathBuf, all: bool) {

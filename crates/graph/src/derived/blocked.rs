@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use crate::derived::{Coo, CooOrder};
 use crate::scatter::Scatter;
-use crate::{Graph, Weight, Weights};
+use crate::{Graph, Weight, Weights, with_weights};
 
 /// Edges of block `b` are `starts[b]..starts[b + 1]` of `edges`; inside a block they keep the order of the other
 /// endpoint.
@@ -108,10 +108,8 @@ fn gather<I: Sync>(coo: &Coo, order: &[I], at: impl Fn(&I) -> usize + Sync) -> C
     Coo {
         sources: order.par_iter().map(|i| coo.sources[at(i)]).collect(),
         destinations: order.par_iter().map(|i| coo.destinations[at(i)]).collect(),
-        weights: match &coo.weights {
-            Weights::None => Weights::None,
-            Weights::Int(w) => i32::wrap(order.par_iter().map(|i| w[at(i)]).collect()),
-            Weights::Float(w) => f32::wrap(order.par_iter().map(|i| w[at(i)]).collect()),
-        },
+        weights: with_weights!(&coo.weights, none => Weights::None, w => {
+            Weight::wrap(order.par_iter().map(|i| w[at(i)]).collect())
+        }),
     }
 }

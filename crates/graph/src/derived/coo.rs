@@ -4,7 +4,7 @@ use std::fmt;
 
 use rayon::prelude::*;
 
-use crate::{Adjacency, Graph, VertexId, Weight, Weights};
+use crate::{Adjacency, Graph, VertexId, Weight, Weights, with_weights};
 
 /// Which endpoint orders the edges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -106,9 +106,5 @@ fn rows(graph: &Graph, order: CooOrder) -> (Vec<VertexId>, &Adjacency) {
 }
 
 fn copy(weights: &Weights) -> Weights {
-    match weights {
-        Weights::None => Weights::None,
-        Weights::Int(w) => i32::wrap(w.to_vec()),
-        Weights::Float(w) => f32::wrap(w.to_vec()),
-    }
+    with_weights!(weights, none => Weights::None, w => Weight::wrap(w.to_vec()))
 }

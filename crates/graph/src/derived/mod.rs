@@ -14,7 +14,9 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use crate::{Adjacency, ConstantWeight, Graph, Permutation, Result, WeightKind, Weights, memory, parallel};
+use crate::{
+    Adjacency, ConstantWeight, Graph, Permutation, Result, Weight, WeightKind, memory, parallel, with_weights,
+};
 
 pub use blocked::BlockedEdges;
 pub use coo::{Coo, CooOrder, CooPairs};
@@ -51,7 +53,7 @@ pub(crate) struct Forms {
     coo_pairs: Cache<CooOrder, CooPairs>,
     blocked: Cache<(CooOrder, u32), BlockedEdges>,
     segments: Cache<usize, Vec<Segment>>,
-    weighed: Cache<(WeightKind, u32), Graph>,
+    weighed: Cache<(WeightKind, u64), Graph>,
     /// The undirected graph, as long as somebody has it.
     pub(crate) symmetric: Mutex<Weak<Graph>>,
 }
@@ -103,14 +105,11 @@ impl Graph {
             let all = (0..self.vertices() as u32).into_par_iter().with_min_len(1 << 12);
             return *self.forms.least_weight.get_or_init(|| all.filter_map(least).reduce_with(f64::min));
         }
-        *self.forms.least_weight.get_or_init(|| match out.weights() {
-            Weights::None => None,
-            Weights::Int(w) => w.par_iter().with_min_len(1 << 16).min().map(|&least| f64::from(least)),
-            Weights::Float(w) => {
-                let least = w.par_iter().with_min_len(1 << 16).copied().reduce(|| f32::INFINITY, f32::min);
-                (!w.is_empty()).then_some(f64::from(least))
-            }
-        })
+        fn least<W: Weight>(weights: &[W]) -> Option<f64> {
+            let lesser = |a: W, b: W| if b < a { b } else { a };
+            weights.par_iter().with_min_len(1 << 16).copied().reduce_with(lesser).map(W::real)
+        }
+        *self.forms.least_weight.get_or_init(|| with_weights!(out.weights(), none => None, w => least(w)))
     }
 
     /// The first vertex with a loop or parallel edges; `None` where the graph is simple. Found once and kept.
@@ -230,8 +229,7 @@ impl Graph {
 
     /// Memory for this many bytes per edge and a copy of the weights.
     fn per_edge(&self, bytes: u64) -> u64 {
-        let weight = if self.is_weighted() { 4 } else { 0 };
-        (bytes + weight) * self.edges() as u64
+        (bytes + self.weight_kind().bytes() as u64) * self.edges() as u64
     }
 
     /// The forms built so far, in order; then copies in compressed rows of lists that stand elsewhere.

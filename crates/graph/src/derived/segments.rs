@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 
 use crate::huge_pages::prefer_huge_pages;
-use crate::{Adjacency, Graph, Offsets, Weight, Weights};
+use crate::{Adjacency, Graph, Offsets, Weight, Weights, with_weights};
 
 /// The in-edges from one range of sources. Only vertices with such edges have a list.
 #[derive(Debug, PartialEq)]
@@ -90,11 +90,9 @@ fn segment(adjacency: &Adjacency, sources: &std::ops::Range<u32>) -> Segment {
         Offsets::Wide(_) => Offsets::Wide(sums(lengths, owners.len(), 0u64, |sum, n| sum + u64::from(n)).into()),
     };
     let targets = gather(&parts, edges, &inside, adjacency.targets());
-    let weights = match adjacency.weights() {
-        Weights::None => Weights::None,
-        Weights::Int(w) => i32::wrap(gather(&parts, edges, &inside, w)),
-        Weights::Float(w) => f32::wrap(gather(&parts, edges, &inside, w)),
-    };
+    let weights = with_weights!(adjacency.weights(), none => Weights::None, w => {
+        Weight::wrap(gather(&parts, edges, &inside, w))
+    });
     Segment { owners, offsets, targets, weights }
 }
 

@@ -114,14 +114,14 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A finite 32-bit float that ends at a gap, rounded correctly.
-    pub(crate) fn float(&mut self) -> Result<f32, Fault> {
+    /// A finite 64-bit real that ends at a gap, rounded correctly.
+    pub(crate) fn real(&mut self) -> Result<f64, Fault> {
         let start = self.at;
-        if let Some(value) = self.short_float() {
+        if let Some(value) = self.short_real() {
             return Ok(value);
         }
         self.at = start;
-        match lexical_core::parse_partial::<f32>(&self.bytes[start..]) {
+        match lexical_core::parse_partial::<f64>(&self.bytes[start..]) {
             Ok((value, length)) if length > 0 => {
                 self.at += length;
                 if !self.at_gap() {
@@ -131,7 +131,7 @@ impl<'a> Cursor<'a> {
                 if !value.is_finite() {
                     self.at = start;
                     return Err(match self.token().iter().any(u8::is_ascii_digit) {
-                        true => self.fault(format!("weight {} is out of range for 32-bit floats", self.shown())),
+                        true => self.fault(format!("weight {} is out of range for 64-bit reals", self.shown())),
                         false => self.fault(format!("weight {} is not a finite number", self.shown())),
                     });
                 }
@@ -141,9 +141,9 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A plain decimal of at most 15 digits. Dividing it by its power of ten is exact up to the last bit of an
-    /// `f64`, so the second rounding to `f32` is right unless the `f64` lies exactly between two floats.
-    fn short_float(&mut self) -> Option<f32> {
+    /// A plain decimal of at most 15 digits: its digits and its power of ten are exact, so that their quotient is
+    /// rounded once.
+    fn short_real(&mut self) -> Option<f64> {
         const POWERS: [f64; 16] =
             [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
         const TENS: [u64; 16] = {
@@ -172,10 +172,7 @@ impl<'a> Cursor<'a> {
             return None;
         }
         let value = (whole * TENS[places] + fraction) as f64 / POWERS[places];
-        const BELOW_F32: u64 = (1 << 29) - 1;
-        let between = value.to_bits() & BELOW_F32 == 1 << 28;
-        let value = if negative { -value } else { value };
-        (!between).then_some(value as f32)
+        Some(if negative { -value } else { value })
     }
 
     /// The word at the cursor.
@@ -230,34 +227,34 @@ mod tests {
         fn floats_agree_with_the_standard_library(whole in 0u64..1_000_000_000_000, fraction in "[0-9]{0,9}", minus: bool) {
             let point = if fraction.is_empty() { "" } else { "." };
             let text = format!("{}{whole}{point}{fraction}\n", if minus { "-" } else { "" });
-            let expected: f32 = text.trim().parse().unwrap();
-            let found = Cursor::new(text.as_bytes()).float().unwrap();
+            let expected: f64 = text.trim().parse().unwrap();
+            let found = Cursor::new(text.as_bytes()).real().unwrap();
             prop_assert_eq!(found.to_bits(), expected.to_bits(), "{}", text);
         }
 
         #[test]
-        fn printed_floats_read_back(bits: u32) {
-            let value = f32::from_bits(bits);
+        fn printed_floats_read_back(bits: u64) {
+            let value = f64::from_bits(bits);
             prop_assume!(value.is_finite());
             for text in [format!("{value}"), format!("{value:?}"), format!("{value:e}")] {
-                prop_assert_eq!(Cursor::new(text.as_bytes()).float().unwrap().to_bits(), bits, "{}", text);
+                prop_assert_eq!(Cursor::new(text.as_bytes()).real().unwrap().to_bits(), bits, "{}", text);
             }
         }
     }
 
     #[test]
-    fn numbers_between_two_floats_round_to_even() {
-        for text in ["16777217", "16777219", "16777217.0", "33554434", "0.000000059604644775390625"] {
-            assert_eq!(Cursor::new(text.as_bytes()).float().unwrap(), text.parse::<f32>().unwrap(), "{text}");
+    fn numbers_between_two_reals_round_to_even() {
+        for text in ["9007199254740993", "9007199254740995", "9007199254740993.0", "18014398509481986"] {
+            assert_eq!(Cursor::new(text.as_bytes()).real().unwrap(), text.parse::<f64>().unwrap(), "{text}");
         }
     }
 
     #[test]
     fn what_is_no_finite_number_is_refused() {
-        let message = |text: &str| Cursor::new(text.as_bytes()).float().unwrap_err().message;
+        let message = |text: &str| Cursor::new(text.as_bytes()).real().unwrap_err().message;
         assert_eq!(message("nan "), "weight `nan` is not a finite number");
         assert_eq!(message("-inf"), "weight `-inf` is not a finite number");
-        assert_eq!(message("1e39"), "weight `1e39` is out of range for 32-bit floats");
+        assert_eq!(message("1e309"), "weight `1e309` is out of range for 64-bit reals");
         assert_eq!(message("1.5x"), "expected a number, found `1.5x`");
         assert_eq!(message("x"), "expected a number, found `x`");
         assert_eq!(message("\n"), "expected a number, found the end of the line");

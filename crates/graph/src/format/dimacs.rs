@@ -1,18 +1,19 @@
 //! DIMACS shortest-path graphs `.gr`: `p sp VERTICES ARCS`, then `a u v w` per arc, `c` for comments.
 //!
 //! Ids are kept as they are, as by the reader of GAPBS. In a proper file they start at 1, so vertex 0 exists and has no
-//! edges, which [`Numbering::FromOne`] tells; files that do use id 0 are read as well. Weights are 32-bit integers.
+//! edges, which [`Numbering::FromOne`] tells; files that do use id 0 are read as well. Weights are integers of up to 64 bits.
 
 use std::path::Path;
 
 use super::cursor::Cursor;
-use super::edge_lines::{EdgeLines, IntWeights, MEND_HEADER, assemble, check_vertices, edge_block};
+use super::edge_lines::{EdgeLines, MEND_HEADER, assemble, check_vertices, edge_block};
 use super::input::Input;
 use super::load::EdgeFile;
 use super::text::Text;
+use super::weight_column::WholeWeights;
 use super::write::{Plan, push_byte, push_id, push_weight};
 use crate::progress::Progress;
-use crate::{Graph, GraphError, Numbering, Result, WeightKind};
+use crate::{Graph, GraphError, Numbering, Result};
 
 /// Reads a `.gr`.
 pub(super) fn read(input: Input, path: &Path, progress: &dyn Progress) -> Result<EdgeFile> {
@@ -27,7 +28,7 @@ pub(super) fn read(input: Input, path: &Path, progress: &dyn Progress) -> Result
     // Ids 0..=declared: see above.
     let ids = declared.saturating_add(1);
     let lines = EdgeLines { comments: b"c", letter: Some(b'a'), first_id: 0, ids: Some(ids), more_columns: false };
-    let parsed = text.parse(|bytes| edge_block::<u32, IntWeights>(bytes, &lines))?;
+    let parsed = text.parse(|bytes| edge_block::<u32, WholeWeights>(bytes, &lines))?;
     let found = parsed.edges();
     if found as u64 != arcs {
         let message = format!("the header promises {arcs} arcs, the file holds {found}");
@@ -49,7 +50,7 @@ fn parse_problem(line: &[u8]) -> Result<(u64, u64), String> {
 
 /// Plans a `.gr`.
 pub(super) fn plan<'g>(graph: &'g Graph, path: &Path) -> Result<Plan<'g>> {
-    if graph.weight_kind() == WeightKind::Float {
+    if graph.weight_kind().is_real() {
         return Err(GraphError::file(path, "`.gr` holds integer weights only, and these are real"));
     }
     let out = graph.out();

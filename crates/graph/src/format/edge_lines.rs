@@ -2,10 +2,7 @@
 
 use std::path::Path;
 
-use rayon::prelude::*;
-
 use super::cursor::Cursor;
-use super::rounded::Rounded;
 use super::text::{Fault, Parsed, lines_in};
 use crate::vertex_limit::checked_vertices;
 use crate::{AnyEdgeList, EdgeChunk, EdgeList, GraphError, Result, RoundedWeight, Weight};
@@ -67,7 +64,8 @@ pub(crate) trait Column: Send + Sized {
     fn assemble(path: &Path, vertices: usize, parts: Vec<Part<Self>>, first_lines: &[u64]) -> Result<Assembled>;
 }
 
-type Part<C> = (Vec<(u32, u32)>, C);
+/// The ids of a block and its third column.
+pub(crate) type Part<C> = (Vec<(u32, u32)>, C);
 
 /// The edges of a file, and what was lost of their weights.
 #[derive(Debug)]
@@ -264,7 +262,11 @@ pub(crate) const MEND_IDS: &str = "if the ids are sparse, read the file as `snap
 /// What [`check_vertices`] advises where the header decides.
 pub(crate) const MEND_HEADER: &str = "the header seems wrong";
 
-fn list<W: Weight>(vertices: usize, parts: impl Iterator<Item = (Vec<(u32, u32)>, Vec<W>)>) -> EdgeList<W> {
+/// A list of the edges and weights of all blocks.
+pub(crate) fn list<W: Weight>(
+    vertices: usize,
+    parts: impl Iterator<Item = (Vec<(u32, u32)>, Vec<W>)>,
+) -> EdgeList<W> {
     let chunks = parts.filter(|(edges, _)| !edges.is_empty()).map(|(edges, weights)| EdgeChunk { edges, weights });
     EdgeList { vertices, chunks: chunks.collect() }
 }
@@ -289,218 +291,11 @@ impl Column for NoWeights {
     }
 }
 
-/// Integers of 32 bits.
-pub(crate) struct IntWeights(pub(crate) Vec<i32>);
-
-impl Column for IntWeights {
-    const PRESENT: bool = true;
-    fn with_capacity(capacity: usize) -> Self {
-        IntWeights(Vec::with_capacity(capacity))
-    }
-    #[inline]
-    fn read(&mut self, cursor: &mut Cursor) -> Result<(), Fault> {
-        self.0.push(int_weight(cursor)?);
-        Ok(())
-    }
-    fn assemble(_: &Path, vertices: usize, parts: Vec<Part<Self>>, _: &[u64]) -> Result<Assembled> {
-        Ok(AnyEdgeList::Int(list(vertices, parts.into_iter().map(|(edges, column)| (edges, column.0)))).into())
-    }
-}
-
-/// Reads an integer weight.
-#[inline]
-pub(crate) fn int_weight(cursor: &mut Cursor) -> Result<i32, Fault> {
-    let start = cursor.at;
-    match cursor.integer() {
-        Some((negative, size)) => as_i32(negative, size).ok_or_else(|| {
-            cursor.at = start;
-            cursor.fault(too_wide(cursor))
-        }),
-        None => Err(cursor.expected("an integer weight")),
-    }
-}
-
-#[inline]
-fn as_i32(negative: bool, size: u64) -> Option<i32> {
-    let value = i64::try_from(size).ok()?;
-    i32::try_from(if negative { -value } else { value }).ok()
-}
-
-fn too_wide(cursor: &Cursor) -> String {
-    format!("integer weight {} is out of range: weights are 32 bits wide", cursor.shown())
-}
-
-/// Floats of 32 bits.
-pub(crate) struct FloatWeights {
-    values: Vec<f32>,
-    rounded: Option<Rounded>,
-}
-
-impl Column for FloatWeights {
-    const PRESENT: bool = true;
-    fn with_capacity(capacity: usize) -> Self {
-        FloatWeights { values: Vec::with_capacity(capacity), rounded: None }
-    }
-    #[inline]
-    fn read(&mut self, cursor: &mut Cursor) -> Result<(), Fault> {
-        let start = cursor.at;
-        let value = cursor.float()?;
-        if self.rounded.is_none() && Rounded::is_possible(value) {
-            self.rounded = Rounded::find(cursor, start, value);
-        }
-        self.values.push(value);
-        Ok(())
-    }
-    fn assemble(_: &Path, vertices: usize, parts: Vec<Part<Self>>, first_lines: &[u64]) -> Result<Assembled> {
-        let rounded = Rounded::first(parts.iter().map(|(_, column)| column.rounded.as_ref()), first_lines);
-        let parts = parts.into_iter().map(|(edges, column)| (edges, column.values));
-        Ok(Assembled { edges: AnyEdgeList::Float(list(vertices, parts)), rounded })
-    }
-}
-
-/// Integers as long as all are integers of 32 bits; floats for the whole file as soon as one is not, so that
-/// `3000000000` is read as `3e9` is. The outcome never depends on where blocks are cut.
-pub(crate) struct AnyWeights {
-    values: IntsOrFloats,
-    /// The first number that is kept as quite another, among those read as floats.
-    rounded: Option<Rounded>,
-    /// The same among those read as integers.
-    rounded_int: Option<i32>,
-}
-
-enum IntsOrFloats {
-    Ints(Vec<i32>),
-    Floats(Vec<f32>),
-}
-
-impl AnyWeights {
-    #[cold]
-    fn floats(&mut self) -> &mut Vec<f32> {
-        if let IntsOrFloats::Ints(ints) = &self.values {
-            let mut floats = Vec::with_capacity(ints.capacity());
-            floats.extend(ints.iter().map(|&i| i as f32));
-            self.rounded_int = ints.iter().copied().find(|&i| f64::from(i as f32) != f64::from(i));
-            self.values = IntsOrFloats::Floats(floats);
-        }
-        match &mut self.values {
-            IntsOrFloats::Floats(floats) => floats,
-            IntsOrFloats::Ints(_) => unreachable!("made floats above"),
-        }
-    }
-}
-
-impl Column for AnyWeights {
-    const PRESENT: bool = true;
-    fn with_capacity(capacity: usize) -> Self {
-        let values = IntsOrFloats::Ints(Vec::with_capacity(capacity));
-        AnyWeights { values, rounded: None, rounded_int: None }
-    }
-
-    #[inline]
-    fn read(&mut self, cursor: &mut Cursor) -> Result<(), Fault> {
-        let start = cursor.at;
-        if let IntsOrFloats::Ints(ints) = &mut self.values
-            && let Some((negative, size)) = cursor.integer()
-            && let Some(value) = as_i32(negative, size)
-        {
-            ints.push(value);
-            return Ok(());
-        }
-        cursor.at = start;
-        let value = cursor.float()?;
-        if self.rounded.is_none() && Rounded::is_possible(value) {
-            self.rounded = Rounded::find(cursor, start, value);
-        }
-        self.floats().push(value);
-        Ok(())
-    }
-
-    fn assemble(_: &Path, vertices: usize, parts: Vec<Part<Self>>, first_lines: &[u64]) -> Result<Assembled> {
-        if parts.iter().all(|(_, column)| matches!(column.values, IntsOrFloats::Ints(_))) {
-            let parts = parts.into_iter().map(|(edges, column)| match column.values {
-                IntsOrFloats::Ints(ints) => (edges, ints),
-                IntsOrFloats::Floats(_) => unreachable!("all are integers"),
-            });
-            return Ok(AnyEdgeList::Int(list(vertices, parts)).into());
-        }
-        let parts: Vec<_> = parts
-            .into_par_iter()
-            .map(|(edges, mut column)| {
-                let floats = std::mem::take(column.floats());
-                (edges, floats, column.rounded_int, column.rounded)
-            })
-            .collect();
-        // Those read as integers have no line; those that have one are told first.
-        let of_ints = parts.iter().find_map(|(_, _, int, _)| *int).map(|int| RoundedWeight {
-            line: None,
-            written: int.to_string(),
-            kept: int as f32,
-        });
-        let of_floats = Rounded::first(parts.iter().map(|(.., rounded)| rounded.as_ref()), first_lines);
-        let parts = parts.into_iter().map(|(edges, floats, ..)| (edges, floats));
-        Ok(Assembled { edges: AnyEdgeList::Float(list(vertices, parts)), rounded: of_floats.or(of_ints) })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     const PLAIN: EdgeLines = EdgeLines { comments: b"#", letter: None, first_id: 0, ids: None, more_columns: false };
-
-    fn weights(text: &str, cuts: &[usize]) -> Result<Assembled> {
-        let mut blocks = Vec::new();
-        let mut first_lines = Vec::new();
-        let mut begin = 0;
-        for &end in cuts.iter().chain([&text.len()]) {
-            first_lines.push(1 + lines_in(&text.as_bytes()[..begin]));
-            blocks.push(edge_block::<u32, AnyWeights>(&text.as_bytes()[begin..end], &PLAIN).unwrap());
-            begin = end;
-        }
-        assemble(Path::new("x.wel"), 9, Parsed { blocks, first_lines })
-    }
-
-    #[test]
-    fn one_fraction_makes_all_weights_floats_wherever_blocks_are_cut() {
-        let text = "0 1 5\n1 2 3000000000\n2 3 2.5\n";
-        for cuts in [&[][..], &[6], &[21], &[6, 21]] {
-            let AnyEdgeList::Float(list) = weights(text, cuts).unwrap().edges else { panic!("not floats") };
-            assert_eq!(list.iter().map(|(_, _, w)| w).collect::<Vec<_>>(), [5.0, 3e9, 2.5]);
-        }
-    }
-
-    #[test]
-    fn a_wide_integer_makes_all_weights_floats_wherever_blocks_are_cut() {
-        for (wide, value) in [("3000000000", 3e9), ("-2147483649", -2_147_483_648.0)] {
-            let text = format!("0 1 5\n1 2 {wide}\n2 3 2\n");
-            for cuts in [&[][..], &[6], &[text.len() - 6], &[6, text.len() - 6]] {
-                let AnyEdgeList::Float(list) = weights(&text, cuts).unwrap().edges else { panic!("not floats") };
-                assert_eq!(list.iter().map(|(_, _, w)| w).collect::<Vec<_>>(), [5.0, value, 2.0]);
-            }
-        }
-        let rounded = weights("0 1 5\n1 2 3000000001\n", &[]).unwrap().rounded.map(|r| r.to_string());
-        let note = "the weight 3000000001 in line 2 is kept as 3000000000: weights are 32 bits wide";
-        assert_eq!(rounded.as_deref(), Some(note));
-    }
-
-    #[test]
-    fn weights_that_32_bits_do_not_hold_are_noted() {
-        let rounded = |text: &str, cuts: &[usize]| weights(text, cuts).unwrap().rounded.map(|r| r.to_string());
-        let note = "the weight 123456789.123 in line 2 is kept as 123456792: weights are 32 bits wide";
-        for cuts in [&[][..], &[8]] {
-            assert_eq!(rounded("0 1 0.1\n1 2 123456789.123\n", cuts).as_deref(), Some(note));
-        }
-        // A fraction elsewhere makes floats of all, integers included, wherever blocks are cut.
-        let note = "the weight 16777217 is kept as 16777216: weights are 32 bits wide";
-        for cuts in [&[][..], &[13]] {
-            assert_eq!(rounded("0 1 16777217\n1 2 0.5\n", cuts).as_deref(), Some(note));
-        }
-        let note = "the weight 1e-50 in line 1 is kept as 0: weights are 32 bits wide";
-        assert_eq!(rounded("0 1 1e-50\n1 2 0.0\n", &[]).as_deref(), Some(note));
-        for fine in ["0 1 0.1\n1 2 16777216.0\n", "0 1 16777217\n1 2 5\n", "0 1 0.0\n1 2 0e-50\n"] {
-            assert_eq!(rounded(fine, &[]), None, "{fine}");
-        }
-    }
 
     #[test]
     fn odd_white_space_comments_and_line_ends_are_fine() {

@@ -5,10 +5,11 @@
 
 use std::path::Path;
 
-use super::edge_lines::{AnyWeights, Column, EdgeLines, MEND_IDS, NoWeights, assemble, check_vertices, edge_block};
+use super::edge_lines::{Column, EdgeLines, MEND_IDS, NoWeights, assemble, check_vertices, edge_block};
 use super::input::Input;
 use super::load::EdgeFile;
 use super::text::Text;
+use super::weight_column::AnyWeights;
 use super::write::{Plan, headerless_notes, push_byte, push_id, push_weight};
 use crate::progress::Progress;
 use crate::{Graph, GraphError, Result};

@@ -171,8 +171,12 @@ pub(super) fn plan<'g>(graph: &'g Graph, path: &Path, weighted: bool) -> Result<
         WeightKind::Int if !weighted => {
             return Err(GraphError::file(path, "`.sg` holds no weights; write `.wsg`, or drop the weights first"));
         }
-        WeightKind::Float => {
+        WeightKind::Float | WeightKind::Double => {
             return Err(GraphError::file(path, "GAPBS files hold integer weights only, and these are real"));
+        }
+        WeightKind::Int64 => {
+            let message = "GAPBS files hold weights of 32 bits only, and these have 64; write `.gwg`";
+            return Err(GraphError::file(path, message));
         }
         _ => {}
     }

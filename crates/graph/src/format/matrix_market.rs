@@ -1,19 +1,19 @@
 //! Matrix Market `.mtx`: a sparse square matrix in coordinate form, ids from 1.
 //!
-//! `pattern` gives an unweighted graph, `integer` 32-bit integer weights (a wider value is an error), `real` 32-bit
-//! floats. `symmetric` lists each edge once; so does `skew-symmetric`, where the mirrored entry has the negated value.
+//! `pattern` gives an unweighted graph, `integer` integer weights and `real` reals, of 32 bits where these hold every
+//! value and of 64 bits otherwise. `symmetric` lists each edge once; so does `skew-symmetric`, where the mirrored entry has the negated value.
 //! Vertices without entries count: the size line says how many there are.
 
 use std::path::Path;
 
 use super::cursor::Cursor;
 use super::edge_lines::{
-    Assembled, Column, EdgeLines, FloatWeights, IntWeights, MEND_HEADER, NoWeights, assemble, check_vertices,
-    edge_block,
+    Assembled, Column, EdgeLines, MEND_HEADER, NoWeights, assemble, check_vertices, edge_block,
 };
 use super::input::Input;
 use super::load::EdgeFile;
 use super::text::Text;
+use super::weight_column::{RealWeights, WholeWeights};
 use super::write::{Plan, push_byte, push_number, push_weight};
 use crate::progress::Progress;
 use crate::{AnyEdgeList, EdgeChunk, EdgeList, Graph, GraphError, Result, WeightKind};
@@ -49,8 +49,8 @@ pub(super) fn read(input: Input, path: &Path, progress: &dyn Progress) -> Result
     let body = Body { path, size_line, vertices, entries, lines };
     let edges = match field {
         Field::Pattern => body.read::<NoWeights>(text),
-        Field::Integer => body.read::<IntWeights>(text),
-        Field::Real => body.read::<FloatWeights>(text),
+        Field::Integer => body.read::<WholeWeights>(text),
+        Field::Real => body.read::<RealWeights>(text),
     }?;
     let edges = match shape {
         Shape::Skew => Assembled { edges: with_negated_mirror(edges.edges, path)?, ..edges },
@@ -147,9 +147,11 @@ fn with_negated_mirror(edges: AnyEdgeList, path: &Path) -> Result<AnyEdgeList> {
     let edges = match edges {
         AnyEdgeList::Int(list) => mirrored(list, i32::checked_neg).map(AnyEdgeList::Int),
         AnyEdgeList::Float(list) => mirrored(list, |w| Some(-w)).map(AnyEdgeList::Float),
+        AnyEdgeList::Int64(list) => mirrored(list, i64::checked_neg).map(AnyEdgeList::Int64),
+        AnyEdgeList::Double(list) => mirrored(list, |w| Some(-w)).map(AnyEdgeList::Double),
         AnyEdgeList::None(list) => Some(AnyEdgeList::None(list)),
     };
-    edges.ok_or_else(|| GraphError::file(path, "entry -2147483648 has no mirror: its negation exceeds 32 bits"))
+    edges.ok_or_else(|| GraphError::file(path, "the least integer of its width has no mirror: its negation is wider"))
 }
 
 /// Plans a `.mtx`.
@@ -159,8 +161,8 @@ pub(super) fn plan(graph: &Graph) -> Plan<'_> {
     let shape = if symmetric { "symmetric" } else { "general" };
     let field = match graph.weight_kind() {
         WeightKind::None => "pattern",
-        WeightKind::Int => "integer",
-        WeightKind::Float => "real",
+        WeightKind::Int | WeightKind::Int64 => "integer",
+        WeightKind::Float | WeightKind::Double => "real",
     };
     let listed = move |v: u32| {
         let neighbours = out.neighbours(v);

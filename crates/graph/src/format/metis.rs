@@ -1,7 +1,7 @@
 //! METIS `.graph`: undirected, a header `VERTICES EDGES [FORMAT [CONSTRAINTS]]`, then one line of neighbours per
 //! vertex, ids from 1, `%` for comments.
 //!
-//! Every edge is listed at both ends, and counted once in the header. Edge weights are 32-bit integers. Vertex sizes
+//! Every edge is listed at both ends, and counted once in the header. Edge weights are integers of up to 64 bits. Vertex sizes
 //! and vertex weights are skipped.
 
 use std::path::Path;
@@ -9,14 +9,14 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::cursor::Cursor;
-use super::edge_lines::int_weight;
 use super::input::Input;
 use super::load::EdgeFile;
 use super::text::{Fault, Parsed, Text};
+use super::weight_column::{narrowed, whole_weight};
 use super::write::{Plan, push_byte, push_number, push_weight};
 use crate::progress::Progress;
 use crate::vertex_limit::checked_vertices;
-use crate::{AnyEdgeList, EdgeChunk, EdgeList, Graph, GraphError, Result, Weight, WeightKind};
+use crate::{AnyEdgeList, EdgeChunk, EdgeList, Graph, GraphError, Result, Weight};
 
 /// What the header says.
 struct Header {
@@ -47,8 +47,8 @@ pub(super) fn read(input: Input, path: &Path, progress: &dyn Progress) -> Result
         .map_err(|message| GraphError::text(path, line, message))?;
     text.skip_line();
     let edges = if header.edge_weights {
-        let parsed = text.parse(|bytes| lists(bytes, &header, int_weight))?;
-        AnyEdgeList::Int(joined(parsed, &header, path, line)?)
+        let parsed = text.parse(|bytes| lists(bytes, &header, whole_weight))?;
+        narrowed(joined(parsed, &header, path, line)?)
     } else {
         let parsed = text.parse(|bytes| lists(bytes, &header, |_| Ok(())))?;
         AnyEdgeList::None(joined(parsed, &header, path, line)?)
@@ -177,7 +177,7 @@ pub(super) fn plan<'g>(graph: &'g Graph, path: &Path) -> Result<Plan<'g>> {
     if !graph.is_symmetric() {
         return Err(GraphError::file(path, "METIS holds undirected graphs only; symmetrise the graph first"));
     }
-    if graph.weight_kind() == WeightKind::Float {
+    if graph.weight_kind().is_real() {
         return Err(GraphError::file(path, "METIS holds integer weights only, and these are real"));
     }
     if (0..graph.vertices() as u32).into_par_iter().any(|v| out.neighbours(v).binary_search(&v).is_ok()) {

@@ -32,6 +32,7 @@ mod rounded;
 mod snap;
 mod table;
 mod text;
+mod weight_column;
 mod write;
 
 pub use gwg::{GwgCheck, open_gwg, verify_gwg};

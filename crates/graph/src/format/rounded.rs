@@ -1,34 +1,30 @@
-//! Weights that 32 bits do not hold: found while a file is read, told to those who need every digit.
+//! Weights that 64-bit reals do not hold: found while a file is read, told to those who need every digit.
 
 use super::cursor::Cursor;
 use super::text::lines_in;
-use crate::RoundedWeight;
+use crate::{RoundedWeight, WeightKind};
 
 /// The first weight of a block that is kept as quite another number, with the lines before it.
 pub(crate) struct Rounded {
     lines: u64,
     written: String,
-    kept: f32,
+    kept: f64,
 }
 
 impl Rounded {
-    /// Whether a weight kept as this may have been quite another: from 2^24 on, 32-bit floats do not hold every
-    /// integer, and what is too small for them becomes 0.
+    /// Whether a weight kept as this may have been quite another: from 2^53 on, 64-bit reals do not hold every
+    /// integer, and what is too small for them becomes 0. Other decimal fractions are rounded as well, by a part in
+    /// 2^53 at most, which is what such reals are.
     #[inline]
-    pub(crate) fn is_possible(kept: f32) -> bool {
-        kept.abs() >= 16_777_216.0 || kept == 0.0
+    pub(crate) fn is_possible(kept: f64) -> bool {
+        kept.abs() >= 9_007_199_254_740_992.0 || kept == 0.0
     }
 
     /// The word at `start`, kept as `kept`, unless that is the same number.
     #[cold]
-    pub(crate) fn find(cursor: &Cursor, start: usize, kept: f32) -> Option<Rounded> {
+    pub(crate) fn find(cursor: &Cursor, start: usize, kept: f64) -> Option<Rounded> {
         let word = &cursor.bytes[start..cursor.at];
-        // A whole number may have more digits than 64-bit floats hold.
-        let is_same = match lexical_core::parse::<i128>(word) {
-            Ok(whole) => whole == kept as i128,
-            Err(_) => lexical_core::parse::<f64>(word).is_ok_and(|exact| exact == f64::from(kept)),
-        };
-        if is_same {
+        if is_same(word, kept) {
             return None;
         }
         let written = String::from_utf8_lossy(word).into_owned();
@@ -42,7 +38,24 @@ impl Rounded {
     ) -> Option<RoundedWeight> {
         blocks.zip(first_lines).find_map(|(rounded, &line)| {
             let Rounded { lines, written, kept } = rounded?;
-            Some(RoundedWeight { line: Some(line + lines), written: written.clone(), kept: *kept })
+            let (line, written, kept) = (Some(line + lines), written.clone(), *kept);
+            Some(RoundedWeight { line, written, kept, kind: WeightKind::Double, asked: false })
         })
     }
+}
+
+/// Whether the number written is 0, or as many digits as were written are those of the number kept.
+fn is_same(word: &[u8], kept: f64) -> bool {
+    let mantissa = word.split(|byte| matches!(byte, b'e' | b'E')).next().unwrap_or(word);
+    if kept == 0.0 {
+        return !mantissa.iter().any(|digit| (b'1'..=b'9').contains(digit));
+    }
+    // In scientific notation nobody writes all digits: what was written is compared as far as it goes.
+    if mantissa.len() < word.len() {
+        return true;
+    }
+    let mut parts = mantissa.splitn(2, |&byte| byte == b'.');
+    let (whole, fraction) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    let has_fraction = fraction.iter().any(|&digit| digit != b'0');
+    !has_fraction && lexical_core::parse::<i128>(whole).is_ok_and(|whole| whole == kept as i128)
 }

@@ -6,10 +6,11 @@
 use std::path::Path;
 
 use super::densify::{AnyIds, densify};
-use super::edge_lines::{AnyWeights, Column, EdgeBlock, EdgeLines, NoWeights, edge_block};
+use super::edge_lines::{Column, EdgeBlock, EdgeLines, NoWeights, edge_block};
 use super::input::Input;
 use super::load::EdgeFile;
 use super::text::Text;
+use super::weight_column::AnyWeights;
 use super::write::{Plan, headerless_notes, push_byte, push_id, push_weight};
 use crate::progress::Progress;
 use crate::{Graph, GraphError, Names, Result, WeightKind};

@@ -289,6 +289,9 @@ pub(crate) fn push_weight(buffer: &mut Vec<u8>, weights: &Weights, edge: usize) 
     buffer.extend_from_slice(match weights {
         Weights::None => b"1",
         Weights::Int(weights) => lexical_core::write(weights[edge], &mut digits),
-        Weights::Float(weights) => lexical_core::write(weights[edge], &mut digits),
+        // As many digits as tell it from all reals of 64 bits, which readers compare it with.
+        Weights::Float(weights) => lexical_core::write(f64::from(weights[edge]), &mut digits),
+        Weights::Int64(weights) => lexical_core::write(weights[edge], &mut digits),
+        Weights::Double(weights) => lexical_core::write(weights[edge], &mut digits),
     });
 }

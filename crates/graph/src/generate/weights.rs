@@ -9,9 +9,11 @@ use std::str::FromStr;
 use rayon::prelude::*;
 
 use super::hash::mix;
-use crate::{Adjacency, Graph, Offsets, Result, Weight, Weights, memory};
+use crate::{Adjacency, Graph, Offsets, Result, Weight, WeightKind, Weights, memory};
 
-/// A range of weights: `1..1000` are integers, both ends included; `0.0..1.0` are floats, the upper end excluded.
+/// A range of weights: `1..1000` are integers, both ends included; `0.0..1.0` are reals, the upper end excluded.
+///
+/// Integers have 32 bits where both ends do and 64 bits otherwise; reals have 32 bits unless 64 are asked for.
 ///
 /// ```
 /// use gw_graph::generate::WeightRange;
@@ -23,41 +25,64 @@ pub enum WeightRange {
     /// Integers from `low` to `high`, both included.
     Int {
         /// Least weight.
-        low: i32,
+        low: i64,
         /// Greatest weight.
-        high: i32,
+        high: i64,
     },
-    /// Floats from `low` up to but without `high`.
+    /// Reals from `low` up to but without `high`.
     Float {
         /// Least weight.
-        low: f32,
+        low: f64,
         /// Bound of the weights.
-        high: f32,
+        high: f64,
     },
 }
 
 impl WeightRange {
-    /// As [`WeightRange::apply`]; an error when there is no memory for it.
-    pub fn try_apply(&self, graph: &Graph, seed: u64) -> Result<Graph> {
-        let bytes = 8 * graph.edges() as u64 + graph.out().offsets().bytes() as u64;
-        memory::allow(bytes, "the graph with random weights")?;
-        Ok(self.apply(graph, seed))
+    /// The type of weights in the range: `wanted` reals, or else the narrowest type.
+    pub fn kind(&self, wanted: Option<WeightKind>) -> WeightKind {
+        match *self {
+            WeightRange::Int { low, high } if i32::try_from(low).is_ok() && i32::try_from(high).is_ok() => WeightKind::Int,
+            WeightRange::Int { .. } => WeightKind::Int64,
+            WeightRange::Float { .. } if wanted == Some(WeightKind::Double) => WeightKind::Double,
+            WeightRange::Float { .. } => WeightKind::Float,
+        }
     }
 
-    /// The same graph with random weights in place of those it had.
+    /// As [`WeightRange::apply`]; an error when there is no memory for it.
+    pub fn try_apply(&self, graph: &Graph, seed: u64, wanted: Option<WeightKind>) -> Result<Graph> {
+        let per_edge = 4 + self.kind(wanted).bytes() as u64;
+        let bytes = per_edge * graph.edges() as u64 + graph.out().offsets().bytes() as u64;
+        memory::allow(bytes, "the graph with random weights")?;
+        Ok(self.apply(graph, seed, wanted))
+    }
+
+    /// The same graph with random weights in place of those it had, of the type [`WeightRange::kind`] says.
     ///
     /// In a symmetric graph both directions of an edge weigh the same.
-    pub fn apply(&self, graph: &Graph, seed: u64) -> Graph {
-        let weights = match *self {
-            WeightRange::Int { low, high } => {
-                let span = (i64::from(high) - i64::from(low) + 1) as u64;
-                weigh(graph, seed, |hash| (i64::from(low) + scale(hash, span) as i64) as i32)
+    pub fn apply(&self, graph: &Graph, seed: u64, wanted: Option<WeightKind>) -> Graph {
+        let weights = match (*self, self.kind(wanted)) {
+            (WeightRange::Int { low, high }, WeightKind::Int) => {
+                let span = (high - low + 1) as u64;
+                weigh(graph, seed, |hash| (low + scale(hash, span) as i64) as i32)
             }
-            WeightRange::Float { low, high } => {
+            (WeightRange::Int { low, high }, _) => {
+                // All of 64 bits have a span of 2^64, which is no number of 64 bits.
+                let span = (i128::from(high) - i128::from(low) + 1) as u128;
+                weigh(graph, seed, |hash| {
+                    let above = if span > u128::from(u64::MAX) { hash } else { scale(hash, span as u64) };
+                    low.wrapping_add(above as i64)
+                })
+            }
+            (WeightRange::Float { low, high }, WeightKind::Double) => weigh(graph, seed, |hash| {
+                let weight = low + (high - low) * unit(hash);
+                if weight >= high && high > low { high.next_down() } else { weight }
+            }),
+            (WeightRange::Float { low, high }, _) => {
+                let (low, high) = (low as f32, high as f32);
                 let (base, span) = (f64::from(low), f64::from(high) - f64::from(low));
                 weigh(graph, seed, |hash| {
-                    let unit = (hash >> 11) as f64 * (1.0 / (1u64 << 53) as f64);
-                    let weight = (base + span * unit) as f32;
+                    let weight = (base + span * unit(hash)) as f32;
                     // Rounding to 32 bits may reach the excluded end.
                     if weight >= high && high > low { high.next_down() } else { weight }
                 })
@@ -67,6 +92,11 @@ impl WeightRange {
         let adjacency = Adjacency::from_parts(copy_offsets(out.offsets()), out.targets().to_vec().into(), weights);
         Graph::new(adjacency, graph.is_symmetric())
     }
+}
+
+/// A number from 0 up to but without 1 from 64 random bits.
+fn unit(hash: u64) -> f64 {
+    (hash >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
 }
 
 /// A number below `span` from 64 random bits.
@@ -108,7 +138,7 @@ impl FromStr for WeightRange {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        const FORM: &str = "weights are a range such as 1..1000 (integers, both ends included) or 0.0..1.0 (floats)";
+        const FORM: &str = "weights are a range such as 1..1000 (integers, both ends included) or 0.0..1.0 (reals)";
         let (low, high) = text.split_once("..").ok_or(FORM)?;
         if let (Ok(low), Ok(high)) = (low.parse(), high.parse()) {
             return match low <= high {
@@ -116,8 +146,8 @@ impl FromStr for WeightRange {
                 false => Err(format!("the range {text} is empty")),
             };
         }
-        match (low.parse::<f32>(), high.parse::<f32>()) {
-            (Ok(low), Ok(high)) if !low.is_finite() || !high.is_finite() => {
+        match (low.parse::<f64>(), high.parse::<f64>()) {
+            (Ok(low), Ok(high)) if !low.is_finite() || !high.is_finite() || !(high - low).is_finite() => {
                 Err(format!("{text}: weights must be finite"))
             }
             (Ok(low), Ok(high)) if low > high => Err(format!("the range {text} is empty")),
@@ -131,7 +161,7 @@ impl fmt::Display for WeightRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             WeightRange::Int { low, high } => write!(f, "{low}..{high}"),
-            // Debug keeps the point of whole numbers, which tells floats from integers.
+            // Debug keeps the point of whole numbers, which tells reals from integers.
             WeightRange::Float { low, high } => write!(f, "{low:?}..{high:?}"),
         }
     }

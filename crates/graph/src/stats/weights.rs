@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::Weights;
+use crate::{Weight, Weights, with_weights};
 
 /// Spread of edge weights.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -19,16 +19,12 @@ pub struct WeightSummary {
 impl WeightSummary {
     /// The summary, if there are weights.
     pub fn of(weights: &Weights) -> Option<Self> {
-        match weights {
-            Weights::None => None,
-            Weights::Int(w) => summary(w, f64::from),
-            Weights::Float(w) => summary(w, f64::from),
-        }
+        with_weights!(weights, none => None, w => summary(w))
     }
 }
 
 /// Sums block by block in order: floats would otherwise add up differently from run to run.
-fn summary<W: Copy + Sync>(weights: &[W], value: impl Fn(W) -> f64 + Sync) -> Option<WeightSummary> {
+fn summary<W: Weight>(weights: &[W]) -> Option<WeightSummary> {
     if weights.is_empty() {
         return None;
     }
@@ -36,7 +32,7 @@ fn summary<W: Copy + Sync>(weights: &[W], value: impl Fn(W) -> f64 + Sync) -> Op
         .par_chunks(1 << 16)
         .map(|block| {
             let start = (f64::INFINITY, f64::NEG_INFINITY, 0.0);
-            block.iter().map(|&w| value(w)).fold(start, |(min, max, sum), w| (min.min(w), max.max(w), sum + w))
+            block.iter().map(|&w| w.real()).fold(start, |(min, max, sum), w| (min.min(w), max.max(w), sum + w))
         })
         .collect();
     let min = blocks.iter().map(|b| b.0).fold(f64::INFINITY, f64::min);

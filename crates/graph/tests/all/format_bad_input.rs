@@ -145,13 +145,13 @@ fn matrix_market_of_other_kinds_is_refused() {
         ),
         (format!("{MTX} integer general\n2 2 1\n2 1 1.5\n"), "m.mtx:3: expected an integer weight, found `1.5`"),
         (
-            format!("{MTX} integer general\n2 2 1\n2 1 9999999999\n"),
-            "m.mtx:3: integer weight `9999999999` is out of range: weights are 32 bits wide",
+            format!("{MTX} integer general\n2 2 1\n2 1 9999999999999999999\n"),
+            "m.mtx:3: integer weight `9999999999999999999` is out of range: weights are at most 64 bits wide",
         ),
         (format!("{MTX} real general\n2 2 1\n2 1 NaN\n"), "m.mtx:3: weight `NaN` is not a finite number"),
         (
             format!("{MTX} integer skew-symmetric\n2 2 1\n2 1 -2147483648\n"),
-            "m.mtx: entry -2147483648 has no mirror: its negation exceeds 32 bits",
+            "m.mtx: the least integer of its width has no mirror: its negation is wider",
         ),
         (
             format!("{MTX} pattern general\n4000000000 4000000000 1\n2 1\n"),

@@ -204,7 +204,7 @@ fn rows_with_missing_cells_are_left_out_and_counted() {
 }
 
 #[test]
-fn wide_whole_weights_are_real_numbers() {
+fn wide_whole_weights_are_kept() {
     let folder = Folder::new();
     for text in ["3000000000", "3e9", "3000000000.0"] {
         let graph = folder.load("f.csv", format!("source,target,w\na,b,{text}\nb,a,7\n")).unwrap();
@@ -212,7 +212,10 @@ fn wide_whole_weights_are_real_numbers() {
         assert!(graph.rounded_weight().is_none(), "{text}");
     }
     let graph = folder.load("f.wel", "0 1 1152921504606846977\n").unwrap();
-    let rounded = "the weight 1152921504606846977 in line 1 is kept as 1152921504606846976: weights are 32 bits wide";
+    assert!(matches!(graph.out().weights(), gw_graph::Weights::Int64(w) if **w == [1152921504606846977]));
+    let graph = folder.load("f.wel", "0 1 1152921504606846977.0\n").unwrap();
+    let rounded =
+        "the weight 1152921504606846977.0 in line 1 is kept as 1152921504606846976: weights are reals of 64 bits";
     assert_eq!(graph.rounded_weight().unwrap().to_string(), rounded);
 }
 
@@ -437,6 +440,6 @@ fn missing_and_wide_cells_of_parquet() {
     assert!(graph.rounded_weight().is_none());
     let rounded = [(Some("a"), Some("b"), Some(3_000_000_001.0)), (Some("b"), Some("c"), Some(7.0))];
     let graph = folder.load("w.parquet", parquet_file(Compression::SNAPPY, &rounded, true)).unwrap();
-    let note = "the weight 3000000001 is kept as 3000000000: weights are 32 bits wide";
-    assert_eq!(graph.rounded_weight().unwrap().to_string(), note);
+    assert_eq!(named(&graph), [("a".into(), "b".into(), 3_000_000_001.0), ("b".into(), "c".into(), 7.0)]);
+    assert_eq!((graph.weight_kind(), graph.rounded_weight()), (WeightKind::Int64, None));
 }

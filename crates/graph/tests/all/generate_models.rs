@@ -204,6 +204,16 @@ fn weights_stay_in_range_and_agree_in_both_directions() {
     assert!(weights.iter().all(|w| (0.25..0.5).contains(w)));
     assert!(graph.out().is_symmetric());
 
+    let graph = load("kron:10:weights=0.1..0.3:as=double");
+    let Weights::Double(weights) = graph.out().weights() else { panic!("no reals of 64 bits") };
+    assert!(weights.iter().all(|w| (0.1..0.3).contains(w)) && graph.out().is_symmetric());
+    assert!(weights.iter().any(|&w| f64::from(w as f32) != w));
+
+    let graph = load("kron:10:weights=5000000000..5000000001");
+    let Weights::Int64(weights) = graph.out().weights() else { panic!("no integers of 64 bits") };
+    assert!(weights.iter().all(|w| (5_000_000_000..=5_000_000_001).contains(w)) && weights.contains(&5_000_000_001));
+    assert!(matches!(load("path:9:weights=1..9:as=double").out().weights(), Weights::Double(_)));
+
     // In a directed graph the two directions of a pair are two edges.
     let mut directed = load("urand:6:60:directed:weights=1..1000000");
     assert!(!directed.is_symmetric());

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use gw_graph::format::{Format, LoadedGraph, ReadOptions, WriteOptions, Written, load, write};
 use gw_graph::progress::Silent;
-use gw_graph::{BuildOptions, EdgeList, Graph, Result, WeightKind, Weights, build};
+use gw_graph::{BuildOptions, EdgeList, Graph, Result, WeightKind, build};
 use proptest::prelude::*;
 
 /// Loads with default options.
@@ -63,11 +63,7 @@ impl Folder {
 /// All edges with their weights as numbers (0 where there are none).
 pub fn edges(graph: &Graph) -> Vec<(u32, u32, f64)> {
     let out = graph.out();
-    let weight = |edge: usize| match out.weights() {
-        Weights::None => 0.0,
-        Weights::Int(w) => f64::from(w[edge]),
-        Weights::Float(w) => f64::from(w[edge]),
-    };
+    let weight = |edge: usize| out.weights().real(edge).unwrap_or(0.0);
     (0..graph.vertices() as u32)
         .flat_map(|v| out.range(v).map(move |edge| (v, edge)))
         .map(|(v, edge)| (v, out.targets()[edge], weight(edge)))
@@ -91,8 +87,9 @@ pub fn can_hold(format: Format, graph: &Graph) -> bool {
         Format::El => kind == WeightKind::None && graph.edges() > 0 && touched(last),
         Format::Wel => kind != WeightKind::None && graph.edges() > 0 && touched(last),
         Format::Csv | Format::Tsv | Format::Snap => graph.edges() > 0 && (0..graph.vertices() as u32).all(touched),
-        Format::Gr | Format::Wsg => kind == WeightKind::Int,
-        Format::Metis => graph.is_symmetric() && kind != WeightKind::Float,
+        Format::Gr => kind.is_whole(),
+        Format::Wsg => kind == WeightKind::Int,
+        Format::Metis => graph.is_symmetric() && !kind.is_real(),
         Format::Sg => kind == WeightKind::None,
         Format::AStar | Format::Parquet => false,
         Format::Mtx | Format::Konect | Format::Gwg => true,
@@ -106,13 +103,16 @@ pub fn graphs() -> impl Strategy<Value = Graph> {
     (0u32..60).prop_flat_map(|n| {
         let edge = (0..n.max(1), 0..n.max(1), any::<i32>(), any::<f32>());
         let most = if n == 0 { 0 } else { 200 };
-        (prop::collection::vec(edge, 0..=most), 0..3u8, any::<bool>()).prop_map(move |(edges, kind, symmetrise)| {
+        (prop::collection::vec(edge, 0..=most), 0..5u8, any::<bool>()).prop_map(move |(edges, kind, symmetrise)| {
             let options = BuildOptions { symmetrise, ..Default::default() };
             let n = n as usize;
             let finite = |f: f32| if f.is_finite() { f } else { 0.5 };
             let graph = match kind {
                 0 => build(EdgeList::from_pairs(n, edges.iter().map(|e| (e.0, e.1)).collect()), &options),
                 1 => build(EdgeList::from_triples(n, edges.iter().map(|e| (e.0, e.1, e.2))), &options),
+                // Weights that no narrower type holds.
+                2 => build(EdgeList::from_triples(n, edges.iter().map(|e| (e.0, e.1, i64::from(e.2) << 32 | 1 << 40))), &options),
+                3 => build(EdgeList::from_triples(n, edges.iter().map(|e| (e.0, e.1, f64::from(e.2) / 3.0 + 0.1))), &options),
                 _ => build(EdgeList::from_triples(n, edges.iter().map(|e| (e.0, e.1, finite(e.3)))), &options),
             };
             match graph.unwrap() {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gw_exec::{Given, SpecGraphs, Value};
-use gw_graph::{Offsets, Symmetry, WeightKind, Weights};
+use gw_graph::{Offsets, Symmetry, Weight, with_weight_type};
 use gw_ir::types::{Domain, Type};
 
 use super::attempt::Prepared;
@@ -221,11 +221,7 @@ fn has_loop(graph: &Graph) -> bool {
 
 /// As many vertices as the graph has, with weights where it has some, and no edges.
 fn without_edges(graph: &Graph) -> Result<Graph> {
-    let weights = match graph.weight_kind() {
-        WeightKind::None => Weights::None,
-        WeightKind::Int => Weights::Int(Vec::new().into()),
-        WeightKind::Float => Weights::Float(Vec::new().into()),
-    };
+    let weights = with_weight_type!(graph.weight_kind(), W => W::wrap(Vec::new()));
     let offsets = Offsets::from_degrees(&vec![0; graph.vertices()]);
     Ok(gw_graph::Graph::from_arrays(offsets, Vec::new().into(), weights, Symmetry::Directed)?.into())
 }

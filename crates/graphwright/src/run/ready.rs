@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gw_exec::GraphStore;
 use gw_graph::VertexId;
-use gw_programs::Unsuitable;
+use gw_programs::{Unsuitable, weights_of};
 
 use crate::error::{Error, Result};
 use crate::program::Program;
@@ -42,6 +42,13 @@ impl Program {
             if self.leaves_weights(&ready.args) {
                 ready.notes.push(Note::UnusedWeights { program: self.name().to_string() });
             }
+            // The first argument is the graph of nearly every program.
+            if self.front().follows_weights
+                && let Some(name) = ready.args.first()
+                && let Ok(graph) = graphs.load(name, None)
+            {
+                ready.program = self.clone().with_weights(weights_of(&graph))?;
+            }
             return Ok(ready);
         };
         let bound = asked.bind(named, positional)?;
@@ -75,11 +82,14 @@ impl Program {
         ready.args = settled.args;
         // A form that counts edges by their weights is not told again to do so.
         ready.args.truncate(suited.program.args.len());
+        let weights = suited.program.weights_on(&suited.graph);
         if !Arc::ptr_eq(&graph, &suited.graph) {
             graphs.keep(name, suited.graph);
         }
         if suited.program != asked || *suited.program.text_for(&ready.args) != *self.file().text {
-            ready.program = Program::standard_for(suited.program, &ready.args)?;
+            ready.program = Program::standard_for(suited.program, &ready.args, weights)?;
+        } else {
+            ready.program = self.clone().with_weights(weights)?;
         }
         Ok(ready)
     }

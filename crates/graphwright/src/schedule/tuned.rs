@@ -301,6 +301,7 @@ pub fn graph_signature(graph: &Graph) -> String {
         WeightKind::None => hash.add(0),
         WeightKind::Int => weights.for_each(|weight| hash.add(weight as i32 as u64)),
         WeightKind::Float => weights.for_each(|weight| hash.add(u64::from((weight as f32).to_bits()))),
+        WeightKind::Int64 | WeightKind::Double => weights.for_each(|weight| hash.add(weight.to_bits())),
     }
     hash.text()
 }

@@ -7,3 +7,4 @@ mod learned;
 mod one_way;
 mod order;
 mod presets;
+mod weights;

@@ -315,7 +315,7 @@ mod tests {
 
     fn points(program: &str) -> Vec<Point> {
         let program = gw_programs::find(program).unwrap();
-        let file = gw_lang::SourceFile::new(program.file, program.source);
+        let file = gw_lang::SourceFile::new(program.file, program.source).with_weights(program.usual_weights());
         let front = gw_lang::compile_front(&file).unwrap_or_else(|_| panic!("{} compiles", program.name));
         gw_ir::program_points(&gw_ir::lower(&front.typed, program.source).unwrap())
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use gw_exec::{SpecGraphs, graph_features};
 use gw_graph::progress::Silent;
 use gw_graph::stats::{Statistics, StatsOptions};
-use gw_graph::{Graph, GraphSpec, VertexId, Weights};
+use gw_graph::{Graph, GraphSpec, VertexId};
 use gw_schedule::Feature;
 use xxhash_rust::xxh3::Xxh3;
 
@@ -68,11 +68,7 @@ fn content_hash(graph: &Graph) -> String {
         hash.update(&(list.len() as u64).to_le_bytes());
         hash.update(bytemuck::cast_slice(list));
     }
-    match out.weights() {
-        Weights::None => {}
-        Weights::Int(weights) => hash.update(bytemuck::cast_slice(&weights[..])),
-        Weights::Float(weights) => hash.update(bytemuck::cast_slice(&weights[..])),
-    }
+    hash.update(out.weights().as_bytes());
     format!("{:032x}", hash.digest128())
 }
 

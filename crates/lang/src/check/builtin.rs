@@ -1,10 +1,10 @@
 //! Built-in methods and intrinsic functions: spelling, arguments, result.
 
-use super::convert::convert;
+use super::convert::{convert, large_literal};
 use super::expr::{arithmetic_type, builtin};
 use super::{Checked, Checker, Symbol};
 use crate::advice::{self, Receiver};
-use crate::ast::{self, Ident};
+use crate::ast::{self, BinaryOp, Ident};
 use crate::builtin::Builtin;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
@@ -70,6 +70,7 @@ const INTRINSICS: &[(&str, usize)] = &[
     ("startTimer", 0),
     ("stopTimer", 0),
     ("threads", 0),
+    ("greatest", 0),
     ("atoi", 1),
     ("atof", 1),
     ("abs", 1),
@@ -318,6 +319,7 @@ impl Checker {
             "startTimer" => Ok(builtin(Builtin::StartTimer, vec![], Type::Void, span)),
             "stopTimer" => Ok(builtin(Builtin::StopTimer, vec![], Type::FLOAT, span)),
             "threads" => Ok(builtin(Builtin::Threads, vec![], Type::INT, span)),
+            "greatest" => Ok(greatest(hint, span)),
             "atoi" => {
                 let text = self.value(&args[0], &Type::STRING, "`atoi`")?;
                 Ok(builtin(Builtin::Atoi, vec![text], Type::INT, span))
@@ -500,4 +502,25 @@ pub(super) fn made_graph(made: Expr, wanted: &Type, weighs: bool) -> Expr {
 /// `vector{V}(scalar)` over the vertices of a graph.
 fn per_vertex(graph: &EdgeSetType, scalar: Scalar) -> Type {
     Type::Vector { index: IndexKind::Element(graph.src), item: Box::new(Type::Scalar(scalar)) }
+}
+
+/// The greatest value of the type that is expected, infinity of reals; of `int` where none is.
+fn greatest(hint: Option<&Type>, span: Span) -> Expr {
+    let scalar = match hint {
+        Some(Type::Scalar(scalar)) => *scalar,
+        _ => Scalar::Int,
+    };
+    let ty = Type::Scalar(scalar);
+    let whole = |value: i64| Expr { kind: ExprKind::Int(value), ty: ty.clone(), span };
+    match scalar {
+        Scalar::Uint => whole(u32::MAX.into()),
+        Scalar::Int64 => whole(i64::MAX),
+        Scalar::Uint64 => large_literal(u64::MAX, span),
+        Scalar::Float | Scalar::Double => {
+            let real = |value: f64| Box::new(Expr { kind: ExprKind::Float(value), ty: ty.clone(), span });
+            let kind = ExprKind::Binary { op: BinaryOp::Div, left: real(1.0), right: real(0.0) };
+            Expr { kind, ty, span }
+        }
+        _ => Expr { kind: ExprKind::Int(i32::MAX.into()), ty: Type::INT, span },
+    }
 }

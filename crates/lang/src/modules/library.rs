@@ -24,7 +24,7 @@ const PROGRAMS: &[(&str, &str)] = texts!["":
     "kcore-unordered", "khop", "ktruss", "lcc", "leiden", "louvain", "matching", "matching-weighted", "maxflow",
     "mis", "msbfs", "msf", "node2vec", "pagerank", "pagerank-delta", "pagerank-div", "pagerank-gs",
     "pagerank-weighted", "ppr", "ppr-weighted", "ppsp", "scc", "setcover", "similar", "similarity",
-    "similarity-edges", "spmv", "sssp", "sssp-delta", "sssp-real", "tc", "topo", "triangles", "walks",
+    "similarity-edges", "spmv", "sssp", "sssp-delta", "tc", "topo", "triangles", "walks",
 ];
 
 /// The modules of the standard library: names, as in `use std.NAME;`, and texts.

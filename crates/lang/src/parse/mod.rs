@@ -51,16 +51,18 @@ pub fn parse(source: &SourceFile) -> (Ast, Vec<Diagnostic>) {
         errors: 0,
         warnings: 0,
         stopped: false,
+        names_weight: false,
     };
     let uses = parser.uses();
     let items = parser.items();
+    let names_weight = parser.names_weight;
     let mut diagnostics = parser.diagnostics;
     if !has_errors(&diagnostics) {
         diagnostics.extend(comments.iter().filter_map(|comment| remainder(source, *comment)));
     }
     diagnostics.sort_by_key(|d| d.primary.span.start);
     let schedule = lexer::split(&source.text).schedule;
-    (Ast { uses, items, schedule }, diagnostics)
+    (Ast { uses, items, schedule, names_weight }, diagnostics)
 }
 
 /// The parser's state: a cursor over the tokens.
@@ -81,6 +83,8 @@ pub(crate) struct Parser<'a> {
     warnings: usize,
     /// Parsing gave up; whatever is missing from here on is not worth a message.
     stopped: bool,
+    /// The type `weight` was met.
+    names_weight: bool,
 }
 
 impl Parser<'_> {

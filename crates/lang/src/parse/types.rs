@@ -46,6 +46,7 @@ impl Parser<'_> {
                 let (elem, priority) = self.queue_type()?;
                 TypeExprKind::PriorityQueue { elem, priority }
             }
+            Ident if self.is_weight_type() => TypeExprKind::Scalar(self.scalar_type()?),
             Ident => {
                 let name = self.ident("a type")?;
                 if matches!(self.peek(), KwInt | Ident) && self.same_line() {
@@ -99,6 +100,11 @@ impl Parser<'_> {
         Ok(name)
     }
 
+    /// Whether the type `weight` comes next: that of the weights of the graph at hand.
+    fn is_weight_type(&self) -> bool {
+        self.peek() == TokenKind::Ident && self.text(self.span()) == "weight"
+    }
+
     fn scalar_type(&mut self) -> Parsed<Scalar> {
         use TokenKind::*;
         let scalar = match self.peek() {
@@ -110,6 +116,10 @@ impl Parser<'_> {
             KwDouble => Scalar::Double,
             KwBool => Scalar::Bool,
             KwString => Scalar::String,
+            Ident if self.is_weight_type() => {
+                self.names_weight = true;
+                self.source.weights()
+            }
             kind if kind.is_reserved_only() => {
                 let span = self.span();
                 let word = self.text(span).to_string();

@@ -15,6 +15,8 @@ pub(super) enum Lengths<'a> {
     Hops(Cow<'a, [i32]>),
     /// Sums of whole weights.
     Whole(Cow<'a, [i32]>),
+    /// Sums of whole weights of 64 bits.
+    Wide(Cow<'a, [i64]>),
     /// Sums of real weights, added from the source on.
     Real(Cow<'a, [f64]>),
 }
@@ -34,6 +36,10 @@ impl<'a> Lengths<'a> {
             "parent" => Lengths::Hops(levels(&run.ints("parent")?, source)?.into()),
             "dist" => match run.results.vector("dist") {
                 Some(Values::Double(_)) => Lengths::Real(run.doubles("dist")?),
+                Some(Values::Int64(dist)) => {
+                    run.one_per_vertex("dist", dist.len())?;
+                    Lengths::Wide(dist)
+                }
                 _ => Lengths::Whole(run.ints("dist")?),
             },
             level => Lengths::Hops(run.ints(level)?),
@@ -51,6 +57,7 @@ impl<'a> Lengths<'a> {
         match self {
             Lengths::Hops(level) => level[v] >= 0,
             Lengths::Whole(dist) => dist[v] != INFINITY,
+            Lengths::Wide(dist) => dist[v] != i64::MAX,
             Lengths::Real(dist) => dist[v] < f64::INFINITY,
         }
     }
@@ -59,6 +66,7 @@ impl<'a> Lengths<'a> {
     pub(super) fn real(&self, v: VertexId) -> f64 {
         match self {
             Lengths::Hops(entries) | Lengths::Whole(entries) => entries[v as usize].into(),
+            Lengths::Wide(dist) => dist[v as usize] as f64,
             Lengths::Real(dist) => dist[v as usize],
         }
     }
@@ -67,6 +75,7 @@ impl<'a> Lengths<'a> {
     pub(super) fn number(&self, v: VertexId) -> Number {
         match self {
             Lengths::Hops(entries) | Lengths::Whole(entries) => entries[v as usize].into(),
+            Lengths::Wide(dist) => dist[v as usize].into(),
             Lengths::Real(dist) => dist[v as usize].into(),
         }
     }
@@ -75,7 +84,7 @@ impl<'a> Lengths<'a> {
     pub(super) fn step(&self, weights: &Weights, edge: usize) -> Number {
         match self {
             Lengths::Hops(_) => Number::Integer(1),
-            Lengths::Whole(_) => Number::Integer(int_weight(weights, edge).into()),
+            Lengths::Whole(_) | Lengths::Wide(_) => Number::Integer(int_weight(weights, edge).into()),
             Lengths::Real(_) => Number::Real(real_weight(weights, edge)),
         }
     }
@@ -88,6 +97,9 @@ impl<'a> Lengths<'a> {
             Lengths::Hops(level) => level[u] + 1 == level[v],
             Lengths::Whole(dist) => {
                 dist[v] != INFINITY && i64::from(dist[u]) + int_weight(weights, edge) == i64::from(dist[v])
+            }
+            Lengths::Wide(dist) => {
+                dist[v] != i64::MAX && dist[u].checked_add(int_weight(weights, edge)) == Some(dist[v])
             }
             // The same sum as in the program, rounded in the same way.
             Lengths::Real(dist) => dist[v] < f64::INFINITY && dist[u] + real_weight(weights, edge) == dist[v],

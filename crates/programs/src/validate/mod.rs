@@ -88,7 +88,7 @@ pub(crate) use several_paths::k_shortest_paths;
 pub(crate) use similar::similar;
 pub(crate) use similarity::{similarity, similarity_edges};
 pub(crate) use spmv::spmv;
-pub(crate) use sssp::{INFINITY, no_distances, sssp, sssp_delta, sssp_real};
+pub(crate) use sssp::{INFINITY, no_distances, sssp, sssp_delta};
 pub(crate) use strong::scc;
 pub(crate) use topo::topo;
 pub(crate) use triangles::triangles;
@@ -181,17 +181,15 @@ pub(crate) fn int_weight(weights: &Weights, edge: usize) -> i64 {
         Weights::None => 1,
         Weights::Int(w) => w[edge].into(),
         Weights::Float(w) => i64::from(w[edge] as i32),
+        Weights::Int64(w) => w[edge],
+        Weights::Double(w) => w[edge] as i64,
     }
 }
 
 /// The weight of the edge at this position as a program with real weights reads it; 1 without weights.
 #[inline]
 pub(crate) fn real_weight(weights: &Weights, edge: usize) -> f64 {
-    match weights {
-        Weights::None => 1.0,
-        Weights::Int(w) => w[edge].into(),
-        Weights::Float(w) => w[edge].into(),
-    }
+    weights.real(edge).unwrap_or(1.0)
 }
 
 /// The remark of programs that always have a result as good as they promise.
@@ -298,6 +296,12 @@ impl<'a> Run<'a> {
             Values::Double(v) => Err(Invalid::WrongLength { name, found: v.len(), expected: self.graph.edges() }),
             other => Err(Invalid::WrongType { name, found: other.type_name(), expected: "double" }),
         }
+    }
+
+    /// A vector has an entry per vertex.
+    pub(crate) fn one_per_vertex(&self, name: &'static str, found: usize) -> Result<(), Invalid> {
+        let expected = self.graph.vertices();
+        if found == expected { Ok(()) } else { Err(Invalid::WrongLength { name, found, expected }) }
     }
 
     fn sized_ints(&self, name: &'static str, expected: usize) -> Result<Cow<'a, [i32]>, Invalid> {

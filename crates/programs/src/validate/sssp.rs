@@ -4,12 +4,14 @@
 //! and hold for negative weights too. Tightness of single edges would not do: a cycle of weight 0 out of reach supports
 //! itself.
 
+use std::fmt::Display;
 use std::ops::Add;
 
 use gw_graph::{Graph, VertexId};
 
 use super::{Invalid, Run, ensure, every_vertex, int_weight, real_weight, wrong};
 use crate::registry::Remark;
+use crate::results::Values;
 
 /// The distance that stands for "out of reach".
 pub(crate) const INFINITY: i32 = i32::MAX;
@@ -17,33 +19,51 @@ pub(crate) const INFINITY: i32 = i32::MAX;
 pub(crate) fn sssp(run: &Run<'_>) -> Result<(), Invalid> {
     let source = run.vertex_arg(2)?;
     if run.integer("negative_cycle")? != 0 {
-        run.ints("dist")?;
-        return reported(run.graph, whole(run.graph, source), source);
+        return match run.graph.weight_kind().is_real() {
+            true => reported(run.graph, real(run.graph, source), source),
+            false => reported(run.graph, whole(run.graph, source), source),
+        };
     }
-    if run.integer("too_long")? != 0 {
-        return too_long(run, source);
+    either_too_long_or_right(run, source)
+}
+
+/// The distances are right, or the report that they do not fit their type is.
+fn either_too_long_or_right(run: &Run<'_>, source: VertexId) -> Result<(), Invalid> {
+    let is_too_long = run.integer("too_long")? != 0;
+    match run.results.vector("dist").ok_or(Invalid::Missing("dist"))? {
+        Values::Double(_) if is_too_long => {
+            let fits = |d: &Option<f64>| d.is_none_or(f64::is_finite);
+            let found = real(run.graph, source);
+            ensure(found.is_err() || found.is_ok_and(|dist| !dist.iter().all(fits)), || {
+                wrong!("all distances from {source} fit the type double", source = run.graph.shown(source))
+            })
+        }
+        Values::Double(_) => real_distances(run, source),
+        Values::Int64(dist) => {
+            run.one_per_vertex("dist", dist.len())?;
+            if is_too_long { too_long(run, source, i64::MIN, i64::MAX) } else { distances(run, source, &dist, i64::MAX) }
+        }
+        _ if is_too_long => {
+            run.ints("dist")?;
+            too_long(run, source, i32::MIN.into(), INFINITY.into())
+        }
+        _ => distances(run, source, &run.ints("dist")?, INFINITY),
     }
-    distances(run, source)
 }
 
 /// The report that distances do not fit the type is right.
-fn too_long(run: &Run<'_>, source: VertexId) -> Result<(), Invalid> {
-    run.ints("dist")?;
-    let fits = |d: &Option<i64>| d.is_none_or(|d| (i64::from(i32::MIN)..i64::from(INFINITY)).contains(&d));
+fn too_long(run: &Run<'_>, source: VertexId, least: i64, infinity: i64) -> Result<(), Invalid> {
+    let fits = |d: &Option<i128>| d.is_none_or(|d| (i128::from(least)..i128::from(infinity)).contains(&d));
     match whole(run.graph, source) {
         Ok(dist) => ensure(!dist.iter().all(fits), || {
-            wrong!("all distances from {source} fit the type int", source = run.graph.shown(source))
+            wrong!("all distances from {source} fit their type", source = run.graph.shown(source))
         }),
         Err(_) => Ok(()),
     }
 }
 
-pub(crate) fn sssp_real(run: &Run<'_>) -> Result<(), Invalid> {
-    let source = run.vertex_arg(2)?;
+fn real_distances(run: &Run<'_>, source: VertexId) -> Result<(), Invalid> {
     let dist = run.doubles("dist")?;
-    if run.integer("negative_cycle")? != 0 {
-        return reported(run.graph, real(run.graph, source), source);
-    }
     let found = dist[source as usize];
     ensure(found == 0.0, || {
         wrong!("source {source}: distance {found} instead of 0", source = run.graph.shown(source))
@@ -94,9 +114,16 @@ pub(crate) fn no_distances(run: &Run<'_>) -> Option<Remark> {
         }
         let why = match is_set("negative_cycle") {
             true => "the program reports a negative cycle",
-            false => {
-                "a length is beyond 2147483646 and does not fit the type int; `sssp-real` has distances of type double"
-            }
+            false => match run.results.vector("dist") {
+                Some(Values::Double(_)) => "a length is beyond the greatest real of 64 bits",
+                Some(Values::Int64(_)) => {
+                    "a length does not fit the type int_64; `sssp-real` has distances of type double"
+                }
+                _ => {
+                    "a length is beyond 2147483646 and does not fit the type int; `sssp-real` has distances of type \
+                     double"
+                }
+            },
         };
         return Some(Remark::NoResult(format!("there are no distances from {source}: {why}")));
     }
@@ -111,31 +138,31 @@ fn reported<N>(graph: &Graph, found: Result<Vec<Option<N>>, Vec<VertexId>>, sour
 }
 
 pub(crate) fn sssp_delta(run: &Run<'_>) -> Result<(), Invalid> {
-    let source = run.vertex_arg(2)?;
-    match run.integer("too_long")? {
-        0 => distances(run, source),
-        _ => too_long(run, source),
-    }
+    either_too_long_or_right(run, run.vertex_arg(2)?)
 }
 
-fn distances(run: &Run<'_>, source: VertexId) -> Result<(), Invalid> {
-    let dist = run.ints("dist")?;
+fn distances<D: Copy + Into<i128> + PartialEq + Display + Sync>(
+    run: &Run<'_>,
+    source: VertexId,
+    dist: &[D],
+    infinity: D,
+) -> Result<(), Invalid> {
     let out = run.graph.out();
     let found = dist[source as usize];
-    ensure(found == 0, || wrong!("source {source}: distance {found} instead of 0", source = run.graph.shown(source)))?;
+    ensure(found.into() == 0, || wrong!("source {source}: distance {found} instead of 0", source = run.graph.shown(source)))?;
     every_vertex(run.graph, |u| {
         let from = dist[u as usize];
-        if from == INFINITY {
+        if from == infinity {
             return Ok(());
         }
         for (&v, edge) in out.neighbours(u).iter().zip(out.range(u)) {
             let weight = int_weight(out.weights(), edge);
-            let (length, to) = (i64::from(from) + weight, dist[v as usize]);
+            let (length, to) = (from.into() + i128::from(weight), dist[v as usize]);
             // A length that does not fit is no excuse: the vertex can be reached.
-            if to != INFINITY && i64::from(to) <= length {
+            if to != infinity && to.into() <= length {
                 continue;
             }
-            return Err(if to == INFINITY {
+            return Err(if to == infinity {
                 wrong!(
                     "vertex {v}: out of reach, though there is an edge of weight {weight} from {u} at distance {from}",
                     v = run.graph.shown(v),
@@ -153,12 +180,12 @@ fn distances(run: &Run<'_>, source: VertexId) -> Result<(), Invalid> {
     })?;
 
     let tight = |u: VertexId, v: VertexId, edge: usize| {
-        i64::from(dist[u as usize]) + int_weight(out.weights(), edge) == i64::from(dist[v as usize])
+        dist[u as usize].into() + i128::from(int_weight(out.weights(), edge)) == dist[v as usize].into()
     };
     let reached = reach(run.graph, source, tight);
     every_vertex(run.graph, |v| {
         let d = dist[v as usize];
-        ensure(d == INFINITY || reached[v as usize], || {
+        ensure(d == infinity || reached[v as usize], || {
             wrong!("vertex {v}: distance {d}, but no path has that length", v = run.graph.shown(v))
         })
     })
@@ -182,8 +209,8 @@ fn reach(graph: &Graph, source: VertexId, edge_counts: impl Fn(VertexId, VertexI
 }
 
 /// Distances with whole weights, or a negative cycle.
-fn whole(graph: &Graph, source: VertexId) -> Result<Vec<Option<i64>>, Vec<VertexId>> {
-    bellman_ford(graph, source, 0, |edge| int_weight(graph.out().weights(), edge))
+fn whole(graph: &Graph, source: VertexId) -> Result<Vec<Option<i128>>, Vec<VertexId>> {
+    bellman_ford(graph, source, 0, |edge| int_weight(graph.out().weights(), edge).into())
 }
 
 /// Distances with real weights, or a negative cycle.
@@ -194,7 +221,7 @@ fn real(graph: &Graph, source: VertexId) -> Result<Vec<Option<f64>>, Vec<VertexI
 /// `the cycle 1 -> 2 -> 1 has the length -2`, for a negative cycle that can be reached from the source.
 fn cycle_in_words(graph: &Graph, source: VertexId) -> Option<String> {
     let out = graph.out();
-    let is_real = matches!(out.weights(), gw_graph::Weights::Float(_));
+    let is_real = out.weight_kind().is_real();
     let mut cycle = if is_real { real(graph, source).err()? } else { whole(graph, source).err()? };
     cycle.push(*cycle.first()?);
     let edge = |u: VertexId, v: VertexId| out.neighbours(u).binary_search(&v).ok().map(|at| out.range(u).start + at);

@@ -19,9 +19,13 @@ pub enum Scheduled {
 
 /// Compiles a program text for a reference machine.
 pub fn prepare(name: &str, text: &str, scheduled: Scheduled, vm: &ReferenceVm) -> Result<gw_exec::Program, String> {
-    let file = SourceFile::new(name, text);
-    let front = compile_front(&file).map_err(|findings| diagnostic::render(&findings, &file, false))?;
-    let module = gw_ir::lower(&front.typed, text).map_err(|e| e.to_string())?;
+    prepare_file(&SourceFile::new(name, text), scheduled, vm)
+}
+
+/// Compiles a program for a reference machine.
+pub fn prepare_file(file: &SourceFile, scheduled: Scheduled, vm: &ReferenceVm) -> Result<gw_exec::Program, String> {
+    let front = compile_front(file).map_err(|findings| diagnostic::render(&findings, file, false))?;
+    let module = gw_ir::lower(&front.typed, &file.text).map_err(|e| e.to_string())?;
     let schedule = match scheduled {
         Scheduled::Nothing => ProgramSchedule::new(),
         Scheduled::Own => front.schedule.unwrap_or_default(),

@@ -1,6 +1,6 @@
 //! Slow, plain solutions of every standard problem, written from the definitions, to feed the validators with.
 
-use gw_graph::{Graph, Weights};
+use gw_graph::Graph;
 use gw_programs::ResultMap;
 
 use crate::plain::{Counted, counted};
@@ -10,11 +10,7 @@ pub const INFINITY: i32 = i32::MAX;
 /// All edges with their weights, 1 where there are none.
 pub fn edges(graph: &Graph) -> Vec<(usize, usize, i32)> {
     let out = graph.out();
-    let weight = |e: usize| match out.weights() {
-        Weights::None => 1,
-        Weights::Int(w) => w[e],
-        Weights::Float(w) => w[e] as i32,
-    };
+    let weight = |e: usize| out.weights().real(e).map_or(1, |weight| weight as i32);
     let list =
         |u: u32| out.neighbours(u).iter().zip(out.range(u)).map(move |(&v, e)| (u as usize, v as usize, weight(e)));
     (0..graph.vertices() as u32).flat_map(list).collect()
@@ -23,11 +19,7 @@ pub fn edges(graph: &Graph) -> Vec<(usize, usize, i32)> {
 /// All edges with their weights as reals, 1 where there are none.
 fn real_edges(graph: &Graph) -> Vec<(usize, usize, f64)> {
     let out = graph.out();
-    let weight = |e: usize| match out.weights() {
-        Weights::None => 1.0,
-        Weights::Int(w) => f64::from(w[e]),
-        Weights::Float(w) => f64::from(w[e]),
-    };
+    let weight = |e: usize| out.weights().real(e).unwrap_or(1.0);
     let list =
         |u: u32| out.neighbours(u).iter().zip(out.range(u)).map(move |(&v, e)| (u as usize, v as usize, weight(e)));
     (0..graph.vertices() as u32).flat_map(list).collect()
@@ -63,7 +55,7 @@ pub fn solve(program: &str, graph: &Graph, args: &[String]) -> ResultMap {
         }
         "sssp-real" => {
             let dist = real_distances(graph, arg(2));
-            let results = results.with_scalar("negative_cycle", dist.is_none());
+            let results = results.with_scalar("negative_cycle", dist.is_none()).with_scalar("too_long", false);
             results.with_vector("dist", dist.unwrap_or_else(|| vec![0.0; n]))
         }
         "ppsp" | "astar" => {

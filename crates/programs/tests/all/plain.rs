@@ -1,7 +1,7 @@
 //! Slow, plain solutions of more standard problems, from their definitions: reachability between all pairs, removal of
 //! single edges, all triples of vertices.
 
-use gw_graph::{Graph, Weights};
+use gw_graph::Graph;
 use gw_programs::ResultMap;
 
 use crate::oracle::{dependencies, edges, hops};
@@ -229,11 +229,7 @@ fn projections(graph: &Graph, rounds: usize, seed: u64) -> Vec<f32> {
 
 /// All edges with their weights as reals, 1 where there are none.
 pub fn weighted(graph: &Graph) -> Vec<(usize, usize, f64)> {
-    let weight = |at: usize| match graph.out().weights() {
-        Weights::None => 1.0,
-        Weights::Int(w) => f64::from(w[at]),
-        Weights::Float(w) => f64::from(w[at]),
-    };
+    let weight = |at: usize| graph.out().weights().real(at).unwrap_or(1.0);
     edges(graph).into_iter().enumerate().map(|(at, (u, v, _))| (u, v, weight(at))).collect()
 }
 

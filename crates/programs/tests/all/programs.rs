@@ -10,7 +10,7 @@ fn lines_of_code(program: &Program) -> usize {
 #[test]
 fn all_compile_without_a_warning() {
     for program in programs() {
-        let file = SourceFile::new(program.file, program.source);
+        let file = SourceFile::new(program.file, program.source).with_weights(program.usual_weights());
         let findings = match compile_front(&file) {
             Ok(front) => {
                 assert!(front.schedule.is_some(), "{} has no schedule", program.name);
@@ -42,7 +42,7 @@ fn the_registry_says_what_the_programs_say() {
         for section in ["Arguments ", "Results ", "Method ", "Reference "] {
             assert!(header.contains(section), "{name}: the header lacks {section}");
         }
-        let file = SourceFile::new(program.file, program.source);
+        let file = SourceFile::new(program.file, program.source).with_weights(program.usual_weights());
         let typed = compile_front(&file).unwrap_or_else(|_| panic!("{name} does not compile")).typed;
         for output in program.results {
             let global = typed.globals.iter().find(|g| g.name == output.name);
@@ -70,7 +70,7 @@ fn the_registry_says_what_the_programs_say() {
         // Graphs made at run time have weights of their own.
         let loaded = file.text.lines().find(|line| line.contains("load(argv[1]")).unwrap();
         let has = |weight: &str| loaded.contains(&format!("(Vertex,Vertex,{weight})"));
-        let is_weighted = has("int") || has("float") || has("double");
+        let is_weighted = ["int", "float", "double", "weight"].into_iter().any(has);
         // A weight for edges without one stands behind a comma.
         assert_eq!(program.uses_weights(), is_weighted, "{name}: weights");
         assert_eq!(program.needs_weights, is_weighted && loaded.contains("load(argv[1])"), "{name}: weights");

@@ -1,5 +1,6 @@
 //! Priorities of queues in tasks: updates, and the bucket of a vertex.
 
+use gw_exec::bucket_of_real;
 use gw_exec::scalar::{self, Register};
 use gw_ir::expr::{BinaryOp, PriorityOp};
 use gw_ir::source::Name;
@@ -130,8 +131,8 @@ pub fn bucket_of(build: &mut Build<'_>, ops: &mut Ops, queue: &Name, vertex: Reg
 pub fn bucket_of_value(build: &mut Build<'_>, ops: &mut Ops, queue: &Name, priority: Reg) -> Built<Reg> {
     let delta = ops.param(build, ParamRef::Delta(queue.clone()));
     Ok(match priority_scalar(build, queue)? {
-        Scalar::Float => ops.apply(|p, delta| (f64::from(f32::of(p)) / delta as f64) as u64, "bucket", priority, delta),
-        Scalar::Double => ops.apply(|p, delta| (f64::of(p) / delta as f64) as u64, "bucket", priority, delta),
+        Scalar::Float => ops.apply(|p, delta| bucket_of_real(f32::of(p).into(), delta), "bucket", priority, delta),
+        Scalar::Double => ops.apply(|p, delta| bucket_of_real(f64::of(p), delta), "bucket", priority, delta),
         _ => ops.divide(Scalar::Uint64, false, priority, delta),
     })
 }

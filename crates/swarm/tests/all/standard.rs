@@ -34,7 +34,7 @@ fn check(program: &Program, spec: &str, graph: &Arc<Graph>, text: &str, config: 
     let mut schedule: ProgramSchedule = text.parse().map_err(|e| format!("{e}"))?;
     schedule.set_family(Some(Family::Swarm));
     let text = program.example_text();
-    let file = SourceFile::new(program.file, &*text);
+    let file = SourceFile::new(program.file, &*text).with_weights(program.usual_weights());
     let front = compile_front(&file).map_err(|_| "does not compile".to_string())?;
     let module = gw_ir::lower(&front.typed, &text).map_err(|e| e.to_string())?;
     let module = gw_ir::run_pipeline(module, &schedule, &gw_ir::Options::default()).map_err(|e| e.to_string())?;
@@ -86,7 +86,7 @@ fn right_under_random_schedules() {
     let (schedules, mut tried, mut problems) = (common::seeds(5, 400), 0, Vec::new());
     let capabilities = SwarmVm::new(Config::default()).unwrap().capabilities();
     for program in programs() {
-        let file = SourceFile::new(program.file, program.source);
+        let file = SourceFile::new(program.file, program.source).with_weights(program.usual_weights());
         let front = compile_front(&file).unwrap_or_else(|_| panic!("{} does not compile", program.name));
         let module = gw_ir::lower(&front.typed, program.source).unwrap();
         let points = gw_ir::program_points(&module);

@@ -130,7 +130,7 @@ def _inverse(graph):
     if weighted:
         running = np.concatenate(([0.0], np.cumsum(weights, dtype=np.float64)))
         counts = running[indptr[1:]] - running[indptr[:-1]]
-        if graph._native.weight_kind == "float":
+        if graph._native.weight_kind in ("float", "double"):
             rows = np.repeat(np.arange(len(counts)), np.diff(indptr.astype(np.int64)))
             counts = np.bincount(rows, weights=weights, minlength=len(counts))
     inverse = np.zeros(len(counts))

@@ -38,7 +38,7 @@ class BackendGraph:
             self._weighted[attribute] = self._walk(adjacency, attribute, default)
         if not self._weighted:
             walked = _native.walk_adjacency(self.numbers, adjacency, None, 1.0, self.multigraph, False, True)
-            self._structure, self.ordered_targets = self._graph(walked[0]), walked[3]
+            self._structure, self.ordered_targets = self._graph(walked[0]), walked[2]
         #: Parallel edges as weights, for the functions that count them.
         self._multiplicity = None
         if self.multigraph:
@@ -47,16 +47,12 @@ class BackendGraph:
 
     def _walk(self, adjacency, attribute, default):
         try:
-            native, whole, exact, self.ordered_targets = _native.walk_adjacency(
+            native, whole, self.ordered_targets = _native.walk_adjacency(
                 self.numbers, adjacency, attribute, default, self.multigraph, False, True
             )
-            if not exact and not _round_weights():
-                raise NotImplementedError(f"weights {attribute!r}: 32 bits do not hold all of them exactly")
             summed = self._graph(native)
             if self.multigraph:
-                total, _, exact, _ = _native.walk_adjacency(self.numbers, adjacency, attribute, default, True, True)
-                if not exact and not _round_weights():
-                    raise NotImplementedError(f"weights {attribute!r}: 32 bits do not hold all of them exactly")
+                total = _native.walk_adjacency(self.numbers, adjacency, attribute, default, True, True)[0]
                 summed = self._graph(total)
         except (TypeError, ValueError, OverflowError) as error:
             raise NotImplementedError(f"weights {attribute!r}: {error}") from None
@@ -198,10 +194,6 @@ def _plain_adjacency(graph) -> dict:
             for node, inner in graph.adjacency()
         }
     return {node: {other: dict(data) for other, data in inner.items()} for node, inner in graph.adjacency()}
-
-
-def _round_weights() -> bool:
-    return bool(getattr(config(), "round_weights", False))
 
 
 def config():

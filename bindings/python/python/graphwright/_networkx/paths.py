@@ -164,10 +164,10 @@ def _all_lengths(g, cutoff, weight, negative):
     if graph is None:
         tell = lambda row: _ordered(g, row, row >= 0, True, cutoff)  # noqa: E731
         return _all_pairs(g, g.structure, "bfs-levels", "level", {}, tell)
-    program, arguments, _ = sssp(graph, negative)
+    program, arguments = sssp(graph, negative)
     if program == "sssp":
         raise NotImplementedError("negative or long weights between all pairs")
-    infinite = 2**31 - 1 if program == "sssp-delta" else np.inf
+    infinite = 2**31 - 1 if graph._native.weight_kind == "int" else np.inf
     tell = lambda row: _ordered(g, row, row != infinite, whole, cutoff)  # noqa: E731
     return _all_pairs(g, graph, standard(program), "dist", arguments, tell)
 

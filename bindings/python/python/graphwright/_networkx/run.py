@@ -12,7 +12,6 @@ from ..algorithms import good_delta, is_overflow
 from ..algorithms import sweep as _sweep
 from .graph import BackendGraph, config
 
-_INFINITE = 2**31 - 1
 
 #: NetworkX before 3.5 scales sampled betweenness otherwise, and gives an iterator of lengths to a target.
 BEFORE_3_5 = tuple(int(part) for part in nx.__version__.split(".")[:2] if part.isdigit()) < (3, 5)
@@ -44,29 +43,28 @@ def levels(graph: Graph, source: int) -> np.ndarray:
 
 
 def sssp(graph: Graph, negative: bool):
-    """The program for shortest paths that fits the weights, its arguments, and whether distances are integers.
-    With ``negative`` false, negative weights are refused."""
-    native = graph._native
-    least = native.least_weight or 0
+    """The program for shortest paths that fits the weights, and its arguments. With ``negative`` false, negative weights
+    are refused."""
+    least = graph._native.least_weight or 0
     if least < 0 and not negative:
         raise NotImplementedError("negative weights: NetworkX decides what they mean")
-    if native.weight_kind == "float":
-        return "sssp-real", {}, False
     if least < 0:
-        return "sssp", {}, True
-    return "sssp-delta", {"delta": good_delta(graph)}, True
+        return "sssp", {}
+    return "sssp-delta", {"delta": good_delta(graph)}
 
 
 def distances(graph: Graph, source: int, negative: bool = False):
-    """Lengths of shortest paths as an array, ``inf`` or 2147483647 out of reach; and a mask of what is in reach."""
-    program, arguments, whole = sssp(graph, negative)
+    """Lengths of shortest paths as an array, ``inf`` or the greatest integer out of reach; and a mask of what is in
+    reach."""
+    program, arguments = sssp(graph, negative)
     found = outcome(standard(program), graph, source=source, **arguments)
     if program != "sssp-delta" and found.get("negative_cycle"):
         raise nx.NetworkXUnbounded("Negative cycle detected.")
-    if whole and found.get("too_long"):
-        found, whole = outcome(standard("sssp-real"), graph, source=source), False
+    if found.get("too_long"):
+        found = outcome(standard("sssp-real"), graph, source=source)
     lengths = found.get("dist")
-    return lengths, (lengths != _INFINITE) if whole else np.isfinite(lengths)
+    whole = lengths.dtype.kind == "i"
+    return lengths, (lengths != np.iinfo(lengths.dtype).max) if whole else np.isfinite(lengths)
 
 
 def sweep(graph: Graph, program, output: str, numbers: np.ndarray, form: str, arguments=None) -> np.ndarray:
@@ -78,9 +76,7 @@ def reach(graph: Graph, numbers: np.ndarray, weights: bool) -> np.ndarray:
     """Per source: vertices reached, sum of distances, sum of their reciprocals, greatest distance."""
     if not weights:
         return sweep(graph, "bfs-levels", "level", numbers, "reach")
-    program, arguments, _ = sssp(graph, negative=False)
-    if program == "sssp":
-        program = "sssp-real"
+    program, arguments = sssp(graph, negative=False)
     try:
         return sweep(graph, program, "dist", numbers, "reach", arguments)
     except ProgramError as error:

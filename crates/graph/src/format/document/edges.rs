@@ -4,11 +4,12 @@ use std::ops::Range;
 use std::path::Path;
 
 use crate::format::cursor::Cursor;
-use crate::format::edge_lines::{AnyWeights, Column, NoWeights};
+use crate::format::edge_lines::{Column, NoWeights};
 use crate::format::load::{EdgeFile, SkippedEdges};
 use crate::format::table::ids::{BlockIds, IdBlock, NumberIds, Numbered, whole_number};
 use crate::format::table::intern::LocalNames;
 use crate::format::table::{Missing, TableColumns};
+use crate::format::weight_column::AnyWeights;
 use crate::vertex_limit::checked_vertices;
 use crate::{GraphError, Names, Numbering, Result, memory};
 

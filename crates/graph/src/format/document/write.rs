@@ -267,6 +267,8 @@ fn graphml_head(is_directed: bool, weight: WeightKind, nodes: &[FileColumn<'_>],
         WeightKind::None => {}
         WeightKind::Int => key("weight", "edge", "weight", "int"),
         WeightKind::Float => key("weight", "edge", "weight", "float"),
+        WeightKind::Int64 => key("weight", "edge", "weight", "long"),
+        WeightKind::Double => key("weight", "edge", "weight", "double"),
     }
     for (at, column) in edges.iter().enumerate() {
         key(&format!("e{at}"), "edge", &column.title, type_name(column.kind, "int"));

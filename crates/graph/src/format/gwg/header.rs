@@ -5,7 +5,10 @@ use crate::vertex_limit::checked_vertices;
 
 /// First bytes of the file. The odd byte and the line ends make damage by text-mode transfer visible.
 pub(in crate::format) const MAGIC: &[u8] = b"\x89GWG\r\n\x1a\n";
+/// The version of files without 64-bit weights, which older programs read as well.
 const VERSION: u32 = 1;
+/// The version of files with 64-bit weights.
+const VERSION_WIDE: u32 = 2;
 /// The header page, and the alignment of sections.
 pub(super) const PAGE: u64 = 4096;
 /// Bytes under one checksum.
@@ -16,7 +19,9 @@ const INT_WEIGHTS: u32 = 1 << 1;
 const FLOAT_WEIGHTS: u32 = 1 << 2;
 const WIDE_OFFSETS: u32 = 1 << 3;
 const INCOMING: u32 = 1 << 4;
-const ALL_FLAGS: u32 = SYMMETRIC | INT_WEIGHTS | FLOAT_WEIGHTS | WIDE_OFFSETS | INCOMING;
+/// The weights have 64 bits. Since version 2.
+const WIDE_WEIGHTS: u32 = 1 << 5;
+const ALL_FLAGS: u32 = SYMMETRIC | INT_WEIGHTS | FLOAT_WEIGHTS | WIDE_OFFSETS | INCOMING | WIDE_WEIGHTS;
 
 /// Positions of fields in the header page.
 mod at {
@@ -78,12 +83,13 @@ impl Shape {
     pub(super) fn layout(&self) -> Option<Layout> {
         let offsets = self.vertices.checked_add(1)?.checked_mul(if self.wide { 8 } else { 4 })?;
         let targets = self.edges.checked_mul(4)?;
+        let weights = self.edges.checked_mul(self.weights.bytes() as u64)?;
         let weighted = self.weights != WeightKind::None;
         let mut kinds = vec![(Kind::OutOffsets, offsets), (Kind::OutTargets, targets)];
-        kinds.extend(weighted.then_some((Kind::OutWeights, targets)));
+        kinds.extend(weighted.then_some((Kind::OutWeights, weights)));
         if self.incoming {
             kinds.extend([(Kind::InOffsets, offsets), (Kind::InTargets, targets)]);
-            kinds.extend(weighted.then_some((Kind::InWeights, targets)));
+            kinds.extend(weighted.then_some((Kind::InWeights, weights)));
         }
         let mut sections = Vec::new();
         let mut end = PAGE;
@@ -100,6 +106,8 @@ impl Shape {
             WeightKind::None => 0,
             WeightKind::Int => INT_WEIGHTS,
             WeightKind::Float => FLOAT_WEIGHTS,
+            WeightKind::Int64 => INT_WEIGHTS | WIDE_WEIGHTS,
+            WeightKind::Double => FLOAT_WEIGHTS | WIDE_WEIGHTS,
         };
         for (set, flag) in [(self.symmetric, SYMMETRIC), (self.wide, WIDE_OFFSETS), (self.incoming, INCOMING)] {
             flags |= if set { flag } else { 0 };
@@ -107,12 +115,17 @@ impl Shape {
         flags
     }
 
+    /// The least version of the format that has such graphs.
+    fn version(&self) -> u32 {
+        if self.weights.bytes() > 4 { VERSION_WIDE } else { VERSION }
+    }
+
     /// The header page.
     pub(super) fn encode(&self, layout: &Layout, checksums_crc: u32) -> Vec<u8> {
         let mut page = vec![0; PAGE as usize];
         let mut put = |at: usize, bytes: &[u8]| page[at..at + bytes.len()].copy_from_slice(bytes);
         put(0, MAGIC);
-        put(at::VERSION, &VERSION.to_le_bytes());
+        put(at::VERSION, &self.version().to_le_bytes());
         put(at::FLAGS, &self.flags().to_le_bytes());
         put(at::VERTICES, &self.vertices.to_le_bytes());
         put(at::EDGES, &self.edges.to_le_bytes());
@@ -176,21 +189,27 @@ impl Header {
         let mut blank = page.to_vec();
         blank[at::HEADER_CRC..at::TABLE].fill(0);
         if crc32fast::hash(&blank) != word(at::HEADER_CRC) {
-            let hint = if version != VERSION { format!(" (or of another version: {version})") } else { String::new() };
+            let is_known = (VERSION..=VERSION_WIDE).contains(&version);
+            let hint = if is_known { String::new() } else { format!(" (or of another version: {version})") };
             return wrong(at::HEADER_CRC, format!("the header is damaged{hint}: its checksum does not fit"));
         }
-        if version != VERSION {
-            return wrong(at::VERSION, format!("version {version} is unknown: this program reads version {VERSION}"));
+        if !(VERSION..=VERSION_WIDE).contains(&version) {
+            let message = format!("version {version} is unknown: this program reads versions up to {VERSION_WIDE}");
+            return wrong(at::VERSION, message);
         }
         let flags = word(at::FLAGS);
-        let weights = match flags & (INT_WEIGHTS | FLOAT_WEIGHTS) {
-            0 => WeightKind::None,
-            INT_WEIGHTS => WeightKind::Int,
-            FLOAT_WEIGHTS => WeightKind::Float,
-            _ => return wrong(at::FLAGS, "weights are both integer and real".into()),
-        };
         let set = |flag| flags & flag != 0;
-        if flags & !ALL_FLAGS != 0 || (set(SYMMETRIC) && set(INCOMING)) {
+        let weights = match (set(INT_WEIGHTS), set(FLOAT_WEIGHTS), set(WIDE_WEIGHTS)) {
+            (false, false, _) => WeightKind::None,
+            (true, false, false) => WeightKind::Int,
+            (false, true, false) => WeightKind::Float,
+            (true, false, true) => WeightKind::Int64,
+            (false, true, true) => WeightKind::Double,
+            (true, true, _) => return wrong(at::FLAGS, "weights are both integer and real".into()),
+        };
+        // Weights of 64 bits are there, and only there, in files of the version that has them.
+        let wide_fits = set(WIDE_WEIGHTS) == (version == VERSION_WIDE && weights != WeightKind::None);
+        if flags & !ALL_FLAGS != 0 || (set(SYMMETRIC) && set(INCOMING)) || !wide_fits {
             return wrong(at::FLAGS, format!("the flags {flags:#x} make no sense"));
         }
         let shape = Shape {

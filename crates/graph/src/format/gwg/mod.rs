@@ -8,7 +8,9 @@
 //! | 4096..C | sections, each aligned to 4096 bytes: out offsets, targets, weights; in offsets, targets, weights |
 //! | C.. | a CRC-32 for every 1 MiB block of 4096..C, padding included |
 //!
-//! so every byte is covered by a checksum. Opening reads the header and the list of checksums, compares the sections
+//! Weights of 64 bits make a file of version 2, which differs in nothing else; files without them are of version 1.
+//!
+//! Every byte is covered by a checksum. Opening reads the header and the list of checksums, compares the sections
 //! with the counts and looks at the first and last offset: milliseconds at any size. Verifying reads everything once,
 //! in parallel, near the speed of memory, and names the block at fault.
 

@@ -130,6 +130,8 @@ fn adjacency(
         WeightKind::None => Weights::None,
         WeightKind::Int => Weights::Int(section(bytes, header, weights, edges)?),
         WeightKind::Float => Weights::Float(section(bytes, header, weights, edges)?),
+        WeightKind::Int64 => Weights::Int64(section(bytes, header, weights, edges)?),
+        WeightKind::Double => Weights::Double(section(bytes, header, weights, edges)?),
     };
     Ok(Adjacency::from_parts(offsets, section(bytes, header, targets, edges)?, weights))
 }

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::header::{BLOCK, Layout, PAGE, Shape};
 use crate::format::write::Plan;
-use crate::{Adjacency, Graph, Offsets, Weights};
+use crate::{Adjacency, Graph, Offsets};
 
 /// Plans a `.gwg`; with `incoming`, the in-adjacency of a directed graph goes into it as well.
 pub(in crate::format) fn plan(graph: &Graph, incoming: bool) -> Plan<'_> {
@@ -53,11 +53,7 @@ fn arrays(adjacency: &Adjacency) -> [Option<&[u8]>; 3] {
         Offsets::Narrow(offsets) => bytemuck::cast_slice(offsets),
         Offsets::Wide(offsets) => bytemuck::cast_slice(offsets),
     };
-    let weights = match adjacency.weights() {
-        Weights::None => None,
-        Weights::Int(weights) => Some(bytemuck::cast_slice(weights)),
-        Weights::Float(weights) => Some(bytemuck::cast_slice(weights)),
-    };
+    let weights = adjacency.weights().count().map(|_| adjacency.weights().as_bytes());
     [Some(offsets), Some(bytemuck::cast_slice(adjacency.targets())), weights]
 }
 

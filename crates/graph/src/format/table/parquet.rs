@@ -21,8 +21,9 @@ use crate::format::Compression;
 use crate::format::edge_lines::Assembled;
 use crate::format::input::Input;
 use crate::format::load::{EdgeFile, SkippedEdges};
+use crate::format::weight_column::is_narrow;
 use crate::progress::Progress;
-use crate::{AnyEdgeList, EdgeChunk, EdgeList, GraphError, Result, RoundedWeight, Weight, memory};
+use crate::{AnyEdgeList, EdgeChunk, EdgeList, GraphError, Result, RoundedWeight, Weight, WeightKind, memory};
 
 /// Records that are read at a time.
 const BATCH: usize = 1 << 16;
@@ -304,7 +305,7 @@ impl Table<'_> {
         GraphError::file(self.path, message)
     }
 
-    /// Edges with their weights: integers of 32 bits where all are such, else floats.
+    /// Edges with their weights, of the narrowest type that holds all of them exactly.
     fn assembled(
         &self,
         vertices: usize,
@@ -316,25 +317,30 @@ impl Table<'_> {
             let chunks = edges.into_iter().map(|edges| EdgeChunk { weights: vec![(); edges.len()], edges });
             return Ok(AnyEdgeList::None(EdgeList { vertices, chunks: chunks.collect() }).into());
         }
-        let numbers = |weights: &Weights| weights.0.values.are_ints_of_32_bits();
-        if weights.iter().flatten().all(numbers) {
-            let whole = |value: i128| i32::try_from(value).ok();
-            let list = self.weighted(vertices, edges, &weights, first_rows, |values, at| match values {
-                Values::Signed(values) => whole(values[at].into()),
-                Values::Unsigned(values) => whole(values[at].into()),
-                Values::Reals(_) | Values::Texts(_) => None,
-            })?;
+        let all = |hold: fn(&Values) -> bool| weights.iter().flatten().all(|(cells, _)| hold(&cells.values));
+        if all(Values::are_whole::<i32>) {
+            let list = self.weighted(vertices, edges, &weights, first_rows, Values::whole::<i32>)?;
             return Ok(AnyEdgeList::Int(list).into());
+        }
+        if all(Values::are_whole::<i64>) {
+            let list = self.weighted(vertices, edges, &weights, first_rows, Values::whole::<i64>)?;
+            return Ok(AnyEdgeList::Int64(list).into());
         }
         let rounded = weights.iter().flatten().find_map(|(cells, _)| {
             let at = (0..cells.values.len()).find(|&at| cells.values.is_rounded(at))?;
-            let (written, kept) = (cells.values.written(at), cells.values.real(at) as f32);
-            Some(RoundedWeight { line: None, written, kept })
+            let (written, kept) = (cells.values.written(at), cells.values.real(at));
+            Some(RoundedWeight { line: None, written, kept, kind: WeightKind::Double, asked: false })
         });
+        if rounded.is_none() && all(Values::are_narrow) {
+            let list = self.weighted(vertices, edges, &weights, first_rows, |values, at| {
+                Some(values.real(at) as f32).filter(|value| value.is_finite())
+            })?;
+            return Ok(AnyEdgeList::Float(list).into());
+        }
         let list = self.weighted(vertices, edges, &weights, first_rows, |values, at| {
-            Some(values.real(at) as f32).filter(|value| value.is_finite())
+            Some(values.real(at)).filter(|value| value.is_finite())
         })?;
-        Ok(Assembled { edges: AnyEdgeList::Float(list), rounded })
+        Ok(Assembled { edges: AnyEdgeList::Double(list), rounded })
     }
 
     fn weighted<W: Weight>(
@@ -352,9 +358,7 @@ impl Table<'_> {
                 cells.place(row).and_then(|at| weight(&cells.values, at)).ok_or_else(|| {
                     let (row, column) = (first_row + row as u64 + 1, self.places.weight.unwrap_or(0));
                     let name = &self.header[column];
-                    self.fail(format!(
-                        "row {row}: the column `{name}` holds no finite number of 32 bits, as weights are"
-                    ))
+                    self.fail(format!("row {row}: the column `{name}` holds no finite number, as weights are"))
                 })
             });
             let weights = weights.collect::<Result<_>>()?;
@@ -391,15 +395,29 @@ impl Cells {
 }
 
 impl Values {
-    /// Whether all values are whole numbers of 32 bits.
-    fn are_ints_of_32_bits(&self) -> bool {
+    /// Whether all values are whole numbers of the type `W`.
+    fn are_whole<W: TryFrom<i64> + TryFrom<u64>>(&self) -> bool {
         match self {
-            Values::Signed(values) => values.iter().all(|&value| i32::try_from(value).is_ok()),
-            Values::Unsigned(values) => values.iter().all(|&value| i32::try_from(value).is_ok()),
+            Values::Signed(values) => values.iter().all(|&value| W::try_from(value).is_ok()),
+            Values::Unsigned(values) => values.iter().all(|&value| W::try_from(value).is_ok()),
             // A text is refused as a weight later on, with its row.
             Values::Texts(_) => true,
             Values::Reals(_) => false,
         }
+    }
+
+    /// A value as a whole number.
+    fn whole<W: TryFrom<i64> + TryFrom<u64>>(&self, at: usize) -> Option<W> {
+        match self {
+            Values::Signed(values) => W::try_from(values[at]).ok(),
+            Values::Unsigned(values) => W::try_from(values[at]).ok(),
+            Values::Reals(_) | Values::Texts(_) => None,
+        }
+    }
+
+    /// Whether 32-bit reals hold all values exactly.
+    fn are_narrow(&self) -> bool {
+        (0..self.len()).all(|at| is_narrow(self.real(at)) || self.real(at).is_nan())
     }
 
     /// A value as a real number; NaN for a text.
@@ -412,16 +430,12 @@ impl Values {
         }
     }
 
-    /// Whether 32-bit floats hold a value as quite another number.
+    /// Whether 64-bit reals hold a value as another number.
     fn is_rounded(&self, at: usize) -> bool {
-        let kept = self.real(at) as f32;
         match self {
-            Values::Reals(values) => {
-                (kept.abs() >= 16_777_216.0 || kept == 0.0) && f64::from(kept) != values[at] && !values[at].is_nan()
-            }
-            Values::Signed(values) => kept as i128 != i128::from(values[at]),
-            Values::Unsigned(values) => kept as i128 != i128::from(values[at]),
-            Values::Texts(_) => false,
+            Values::Signed(values) => self.real(at) as i128 != i128::from(values[at]),
+            Values::Unsigned(values) => self.real(at) as i128 != i128::from(values[at]),
+            Values::Reals(_) | Values::Texts(_) => false,
         }
     }
 
