@@ -46,7 +46,6 @@ pub struct Distributed {
 struct Joined {
     rank: usize,
     size: usize,
-    cores: Cores,
     /// Until the machine is opened.
     fabric: Mutex<Option<Mpi>>,
 }
@@ -106,7 +105,7 @@ impl Distributed {
         let (fabric, cores) = gw_mpi::open().map_err(unopened)?;
         let (rank, size) = gw_mpi::place().unwrap_or((0, 1));
         // There is one command.
-        let _ = JOINED.set(Joined { rank, size, cores, fabric: Mutex::new(Some(fabric)) });
+        let _ = JOINED.set(Joined { rank, size, fabric: Mutex::new(Some(fabric)) });
         if let Some(processes) = self.processes.filter(|&processes| processes != size) {
             return Err(CliError::Usage(format!("--processes {processes}, but {size} ranks were started")));
         }

@@ -134,7 +134,7 @@ fn schedules_and_operators_that_do_not_fit_are_told_of_once() {
         ("kcore", &[][..], "gw: flow chooses the schedule, since with the program's own line 27 runs on one of"),
         ("sssp-delta", &["4", "3"], "gw: flow chooses the schedule, since it cannot run the program's own: "),
         ("kcore", &["--schedule", "s0:s1@push"], "gw: line 27 runs on one of the workers while the others wait: line "),
-        ("cdlp", &[], "assigns entries of `slots` that other workers may assign as well"),
+        ("similar", &[], "assigns entries of `common` that other workers may assign as well"),
         ("pagerank", &[], "pagerank on flow"),
     ] {
         let output = gw(folder.path(), &[&["run", program, "kron:7:weights=1..9"], more, &flow].concat());
