@@ -51,6 +51,9 @@ fn what_was_saved_goes_on_to_the_same_result() {
             ("pagerank", &["kron:7", "11", "0", "0.85"][..], "rank", vec![1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
             ("bfs-levels", &["path:30", "0"], "level", vec![1, 4, 7]),
             ("cc", &["road:8x8"], "label", vec![1, 2]),
+            // Loops in functions of a module.
+            ("bridges", &["road:8x8"], "part", vec![1, 5]),
+            ("ppr", &["kron:7", "3", "11", "0", "0.85"], "rank", vec![2, 5]),
         ] {
             let source = standard(name);
             let wanted = run(&*machine, source, args, None).unwrap();
