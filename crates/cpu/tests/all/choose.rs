@@ -61,9 +61,9 @@ fn choices_stay_as_they_were_measured() {
         let graph = GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph;
         for program in programs() {
             let source = program.example_text();
-            let front =
-                compile_front(&SourceFile::new(program.file, &*source).with_weights(program.usual_weights())).unwrap();
-            let module = gw_ir::lower(&front.typed, &source).unwrap();
+            let file = SourceFile::new(program.file, &*source).with_weights(program.usual_weights());
+            let front = compile_front(&file).unwrap();
+            let module = gw_ir::lower(&front.typed, &file.text).unwrap();
             let (_, choice) = CpuVm::new(1).choose(module, &graph);
             text.push_str(&format!("{} {spec}\n", program.name));
             choice.reasons.iter().for_each(|reason| text.push_str(&format!("  {reason}\n")));

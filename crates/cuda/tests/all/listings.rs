@@ -127,10 +127,9 @@ fn choices_stay_as_they_were_measured() {
     ] {
         let graph = GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph;
         for program in gw_programs::programs() {
-            let front =
-                compile_front(&SourceFile::new(program.file, program.source).with_weights(program.usual_weights()))
-                    .unwrap_or_else(|_| panic!("no front"));
-            let module = gw_ir::lower(&front.typed, program.source).unwrap();
+            let file = SourceFile::new(program.file, program.source).with_weights(program.usual_weights());
+            let front = compile_front(&file).unwrap_or_else(|_| panic!("no front"));
+            let module = gw_ir::lower(&front.typed, &file.text).unwrap();
             let (_, choice) = gw_cuda::choose(module, &graph);
             text.push_str(&format!("{} {spec}\n", program.name));
             choice.reasons.iter().for_each(|reason| text.push_str(&format!("  {reason}\n")));
