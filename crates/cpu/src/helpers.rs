@@ -22,6 +22,7 @@ pub(crate) fn addresses() -> [(&'static str, *const u8); 14] {
         ("gw_random", pick as *const u8),
         ("gw_begin_draws", begin_draws as *const u8),
         ("gw_group_reserve", groups::reserve as *const u8),
+        ("gw_group_spread", groups::spread as *const u8),
         ("gw_group_grow", groups::grow as *const u8),
         ("gw_group_scale", groups::scale as *const u8),
         ("gw_log", log as *const u8),
