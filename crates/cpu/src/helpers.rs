@@ -12,7 +12,7 @@ use crate::list_form::ListForm;
 use crate::ordered;
 
 /// Symbols and addresses.
-pub(crate) fn addresses() -> [(&'static str, *const u8); 14] {
+pub(crate) fn addresses() -> [(&'static str, *const u8); 15] {
     [
         ("gw_grow", abi::grow as *const u8),
         ("gw_push_bucket", ordered::push_bucket as *const u8),

@@ -610,7 +610,7 @@ impl Translator<'_, '_> {
         let place = self.word_at(table, wide);
         let there = self.load(types::I64, &place);
         let there = self.b.ins().icmp_imm_s(IntCC::NotEqual, there, 0);
-        self.when(there, |t| body(t));
+        self.when(there, &body);
         self.b.ins().jump(done, &[]);
         self.b.switch_to_block(hashed);
         self.b.seal_block(hashed);
