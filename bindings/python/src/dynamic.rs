@@ -180,9 +180,10 @@ impl NativeDynamic {
     #[staticmethod]
     fn from_graph(py: Python<'_>, graph: &NativeGraph, directed: bool) -> PyResult<Self> {
         let (graph, ends) = (&graph.graph, ends(directed));
-        let made = detached(py, || {
-            with_weight_type!(graph.weight_kind(), W => DynamicGraph::<W>::from_graph(graph, ends).map(Kept::boxed))
-        })?;
+        let made = detached(
+            py,
+            || with_weight_type!(graph.weight_kind(), W => DynamicGraph::<W>::from_graph(graph, ends).map(Kept::boxed)),
+        )?;
         made.map(Self::of).map_err(raise_dynamic)
     }
 

@@ -231,7 +231,8 @@ pub(crate) fn run(
         _ => 0,
     };
     let members = machine.crew.size();
-    let mut buckets: Vec<LocalBuckets> = (0..members).map(|_| LocalBuckets::new(spec.priorities.scalar(), spec.width_word())).collect();
+    let mut buckets: Vec<LocalBuckets> =
+        (0..members).map(|_| LocalBuckets::new(spec.priorities.scalar(), spec.width_word())).collect();
     let benches: Vec<Mutex<Bench>> =
         (0..members).map(|_| Mutex::new(Bench { words: ordered.words.to_vec(), list: Vec::new() })).collect();
     let mut round = Round {

@@ -74,7 +74,9 @@ impl LocalBuckets {
         // A quotient may be rounded up to the number of the bucket.
         let real = |width: u64| (bucket as f64 * f64::from_bits(width) * (1.0 - 4.0 * f64::EPSILON)).max(0.0);
         match self.measure {
-            Measure::Shift(shift) => bucket.checked_shl(shift).filter(|floor| floor >> shift == bucket).unwrap_or(u64::MAX),
+            Measure::Shift(shift) => {
+                bucket.checked_shl(shift).filter(|floor| floor >> shift == bucket).unwrap_or(u64::MAX)
+            }
             Measure::Whole(width) => bucket.saturating_mul(width),
             Measure::Float(width) => u64::from((real(width) as f32).next_down().max(0.0).to_bits()),
             Measure::Double(width) => real(width).to_bits(),

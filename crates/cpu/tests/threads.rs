@@ -31,7 +31,8 @@ fn a_machine_with_one_thread_works_on_no_other() {
         ("sssp-delta", "s0:s1@push,update=eager,delta=argv3", &["g", "0", "8"]),
     ] {
         let program = programs().iter().find(|p| p.name == name).unwrap();
-        let front = compile_front(&SourceFile::new(program.file, program.source).with_weights(program.usual_weights())).unwrap();
+        let front = compile_front(&SourceFile::new(program.file, program.source).with_weights(program.usual_weights()))
+            .unwrap();
         let module = gw_ir::lower(&front.typed, program.source).unwrap();
         let module = gw_ir::run_pipeline(module, &schedule.parse().unwrap(), &gw_ir::Options::default()).unwrap();
         let mut program = Program::prepare(&vm, Arc::new(module)).unwrap();

@@ -281,7 +281,9 @@ impl Environment {
     /// The width of buckets of reals, which may come from the command line.
     pub(crate) fn width(&self, amount: gw_ir::meta::Amount) -> Result<f64> {
         let (index, text) = match amount {
-            Param::Value(0) => return Err(ErrorKind::Unsupported("the bucket width delta must be at least 1".into()).into()),
+            Param::Value(0) => {
+                return Err(ErrorKind::Unsupported("the bucket width delta must be at least 1".into()).into());
+            }
             Param::Value(value) => return Ok(value as f64),
             Param::Argv(index) => (index, self.argument(i64::from(index))?),
         };

@@ -212,7 +212,9 @@ mod tests {
         let message = error.err().map(|e| e.to_string());
         assert_eq!(message.as_deref(), Some("the program needs 32-bit integer weights, but `g` has the weight 0.5"));
         let error = fit_weights(&weighted([2.0, 0.5])?, Some(Scalar::Int64), "g").map(|_| ());
-        assert!(error.err().is_some_and(|e| e.to_string().contains("needs integer weights, but `g` has the weight 0.5")));
+        assert!(
+            error.err().is_some_and(|e| e.to_string().contains("needs integer weights, but `g` has the weight 0.5"))
+        );
         let same = weighted([0.5, 0.5])?;
         assert!(Arc::ptr_eq(&same, &fit_weights(&same, Some(Scalar::Double), "g")?));
         Ok(())
@@ -230,7 +232,10 @@ mod tests {
         let lossy = "0 1 0.1\n1 2 9007199254740993.0\n";
         let refused = load(lossy, Scalar::Double).err().unwrap_or_default();
         assert!(refused.contains("the weight 9007199254740993.0 in line 2 is kept as 9007199254740992"), "{refused}");
-        assert!(refused.contains("declares them `double`; scale the weights, or take them as they are kept"), "{refused}");
+        assert!(
+            refused.contains("declares them `double`; scale the weights, or take them as they are kept"),
+            "{refused}"
+        );
         assert_eq!(load("0 1 1.0\n1 2 16777217\n", Scalar::Int), Ok(()));
         assert!(load("0 1 1\n1 2 3000000000\n", Scalar::Int).is_err_and(|error| error.contains("weight 3000000000")));
         assert_eq!(load("0 1 1\n1 2 3000000000\n", Scalar::Int64), Ok(()));

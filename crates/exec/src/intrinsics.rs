@@ -5,8 +5,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use gw_graph::rng::Rng;
 use gw_graph::Graph;
+use gw_graph::rng::Rng;
 use gw_ir::types::Scalar;
 
 use crate::error::{ErrorKind, Result, checked_vertex};

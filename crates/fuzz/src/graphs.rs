@@ -24,7 +24,9 @@ pub fn random(dice: &mut Dice, like: Option<usize>) -> GraphData {
     for (source, target) in pairs {
         let weight = match fractional {
             // More digits than 32 bits hold, of which sums are still exact.
-            true if wide => dice.between(0, 4 * largest) as f64 / 4.0 + dice.below(1 << 10) as f64 / (1u64 << 30) as f64,
+            true if wide => {
+                dice.between(0, 4 * largest) as f64 / 4.0 + dice.below(1 << 10) as f64 / (1u64 << 30) as f64
+            }
             true => dice.between(0, 4 * largest) as f64 / 4.0,
             false if wide && dice.percent(10) => (dice.below(1 << 10) as u64 + (1 << 33)) as f64,
             // A weight of 0 is rare, and not special.

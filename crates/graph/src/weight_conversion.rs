@@ -2,9 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::{
-    Adjacency, Graph, GraphError, Result, RoundedWeight, Weight, WeightKind, Weights, memory, with_weights,
-};
+use crate::{Adjacency, Graph, GraphError, Result, RoundedWeight, Weight, WeightKind, Weights, memory, with_weights};
 
 /// A weight type that other weights can become.
 trait Target: Weight {
@@ -244,7 +242,8 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_refused_with_the_edge() {
         let error = graph([1, 3_000_000_000i64]).with_weight_kind(WeightKind::Int).unwrap_err().to_string();
-        let told = "the weight 3000000000 of the edge from vertex 1 to vertex 2 is out of range for weights of the type int";
+        let told =
+            "the weight 3000000000 of the edge from vertex 1 to vertex 2 is out of range for weights of the type int";
         assert!(error.contains(told), "{error}");
         for graph in [graph([1.0, 1e300f64]), graph([-1e300, 1.0])] {
             assert!(graph.with_weight_kind(WeightKind::Float).is_err());

@@ -79,11 +79,7 @@ impl Program {
     }
 
     /// A standard program with rows of results as long as these arguments say; the type `weight` is this one.
-    pub(crate) fn standard_for(
-        program: &'static StandardProgram,
-        args: &[String],
-        weights: Scalar,
-    ) -> Result<Program> {
+    pub(crate) fn standard_for(program: &'static StandardProgram, args: &[String], weights: Scalar) -> Result<Program> {
         Program::check(Some(program), SourceFile::new(program.file, program.text_for(args)).with_weights(weights))
     }
 

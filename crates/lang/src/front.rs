@@ -52,7 +52,7 @@ pub fn compile_front(source: &SourceFile) -> Result<Front, Vec<Diagnostic>> {
     match typed {
         Some(typed) if !has_errors(&findings) => {
             Ok(Front { typed, schedule, warnings: findings, follows_weights: ast.names_weight })
-        },
+        }
         _ => Err(findings),
     }
 }

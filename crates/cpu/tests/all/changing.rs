@@ -89,7 +89,8 @@ fn run(
     valid: bool,
 ) -> Result<Vec<(String, Vec<u64>)>, String> {
     let text = program.example_text();
-    let front = compile_front(&SourceFile::new(program.file, &*text).with_weights(program.usual_weights())).map_err(|_| "does not compile")?;
+    let front = compile_front(&SourceFile::new(program.file, &*text).with_weights(program.usual_weights()))
+        .map_err(|_| "does not compile")?;
     let module = gw_ir::lower(&front.typed, &text).map_err(|e| e.to_string())?;
     let schedule = schedule.clone().or(front.schedule).unwrap_or_default();
     let module = gw_ir::run_pipeline(module, &schedule, &gw_ir::Options::default()).map_err(|e| e.to_string())?;
@@ -192,7 +193,9 @@ fn right_under_random_schedules() {
         .map(|(spec, ends)| Changed::from_spec(&format!("{spec}:weights=1..20"), ends, |weight| weight as i32))
         .collect();
     for program in programs() {
-        let front = compile_front(&SourceFile::new(program.file, program.source).with_weights(program.usual_weights())).ok().unwrap();
+        let front = compile_front(&SourceFile::new(program.file, program.source).with_weights(program.usual_weights()))
+            .ok()
+            .unwrap();
         let points = gw_ir::program_points(&gw_ir::lower(&front.typed, program.source).unwrap());
         for (seed, Changed { spans, rows }) in (0..schedules).flat_map(|seed| graphs.iter().map(move |g| (seed, g))) {
             let mut schedule = ProgramSchedule::new();

@@ -27,7 +27,8 @@ fn every_choice_runs_and_its_result_is_right() {
         let graph = Arc::new(GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph);
         for program in programs().iter().filter(|p| !p.needs_symmetric || graph.is_symmetric()) {
             let text = program.example_text();
-            let front = compile_front(&SourceFile::new(program.file, &*text).with_weights(program.usual_weights())).unwrap();
+            let front =
+                compile_front(&SourceFile::new(program.file, &*text).with_weights(program.usual_weights())).unwrap();
             let module = gw_ir::lower(&front.typed, &text).unwrap();
             let args = example_args(program, spec, &graph);
             let graphs = SpecGraphs::new();
@@ -60,7 +61,8 @@ fn choices_stay_as_they_were_measured() {
         let graph = GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph;
         for program in programs() {
             let source = program.example_text();
-            let front = compile_front(&SourceFile::new(program.file, &*source).with_weights(program.usual_weights())).unwrap();
+            let front =
+                compile_front(&SourceFile::new(program.file, &*source).with_weights(program.usual_weights())).unwrap();
             let module = gw_ir::lower(&front.typed, &source).unwrap();
             let (_, choice) = CpuVm::new(1).choose(module, &graph);
             text.push_str(&format!("{} {spec}\n", program.name));

@@ -10,7 +10,8 @@ use gw_schedule::{Family, ProgramSchedule};
 /// The kernels of a standard program under a schedule, one after the other; `auto` is the machine's choice.
 fn listing(program: &str, schedule: &str) -> String {
     let program = gw_programs::find(program).unwrap();
-    let front = compile_front(&SourceFile::new(program.file, program.source).with_weights(program.usual_weights())).unwrap_or_else(|_| panic!("no front"));
+    let front = compile_front(&SourceFile::new(program.file, program.source).with_weights(program.usual_weights()))
+        .unwrap_or_else(|_| panic!("no front"));
     let module = gw_ir::lower(&front.typed, program.source).unwrap();
     let (module, schedule) = match schedule {
         "auto" => {
@@ -127,7 +128,8 @@ fn choices_stay_as_they_were_measured() {
         let graph = GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph;
         for program in gw_programs::programs() {
             let front =
-                compile_front(&SourceFile::new(program.file, program.source).with_weights(program.usual_weights())).unwrap_or_else(|_| panic!("no front"));
+                compile_front(&SourceFile::new(program.file, program.source).with_weights(program.usual_weights()))
+                    .unwrap_or_else(|_| panic!("no front"));
             let module = gw_ir::lower(&front.typed, program.source).unwrap();
             let (_, choice) = gw_cuda::choose(module, &graph);
             text.push_str(&format!("{} {spec}\n", program.name));

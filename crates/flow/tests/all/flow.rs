@@ -206,7 +206,8 @@ fn the_machine_chooses_what_several_workers_can_run() {
     for (name, wanted) in [("bc", "pull"), ("kcore", "pull"), ("pagerank", "pull"), ("bfs", "hybrid"), ("cc", "hybrid")]
     {
         let (machine, program) = (flow(3), find(name).unwrap());
-        let front = compile_front(&SourceFile::new(program.file, program.source).with_weights(program.usual_weights())).unwrap();
+        let front = compile_front(&SourceFile::new(program.file, program.source).with_weights(program.usual_weights()))
+            .unwrap();
         let module = gw_ir::lower(&front.typed, program.source).unwrap();
         let (module, choice) = machine.choose(module, &graph);
         assert!(choice.reasons.iter().any(|reason| reason.schedule.starts_with(wanted)), "{name}: {choice:?}");
@@ -219,7 +220,8 @@ fn the_machine_chooses_what_several_workers_can_run() {
     // Their own schedules push, which workers cannot share.
     for (name, line) in [("bc", 55), ("kcore", 27)] {
         let (machine, program) = (flow(2), find(name).unwrap());
-        let front = compile_front(&SourceFile::new(program.file, program.source).with_weights(program.usual_weights())).unwrap();
+        let front = compile_front(&SourceFile::new(program.file, program.source).with_weights(program.usual_weights()))
+            .unwrap();
         let module = gw_ir::lower(&front.typed, program.source).unwrap();
         let optimised = || gw_ir::run_pipeline(module.clone(), front.schedule.as_ref()?, &Default::default()).ok();
         let found = machine.shortfalls(&mut || optimised());

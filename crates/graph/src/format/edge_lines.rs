@@ -263,10 +263,7 @@ pub(crate) const MEND_IDS: &str = "if the ids are sparse, read the file as `snap
 pub(crate) const MEND_HEADER: &str = "the header seems wrong";
 
 /// A list of the edges and weights of all blocks.
-pub(crate) fn list<W: Weight>(
-    vertices: usize,
-    parts: impl Iterator<Item = (Vec<(u32, u32)>, Vec<W>)>,
-) -> EdgeList<W> {
+pub(crate) fn list<W: Weight>(vertices: usize, parts: impl Iterator<Item = (Vec<(u32, u32)>, Vec<W>)>) -> EdgeList<W> {
     let chunks = parts.filter(|(edges, _)| !edges.is_empty()).map(|(edges, weights)| EdgeChunk { edges, weights });
     EdgeList { vertices, chunks: chunks.collect() }
 }

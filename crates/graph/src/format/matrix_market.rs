@@ -7,9 +7,7 @@
 use std::path::Path;
 
 use super::cursor::Cursor;
-use super::edge_lines::{
-    Assembled, Column, EdgeLines, MEND_HEADER, NoWeights, assemble, check_vertices, edge_block,
-};
+use super::edge_lines::{Assembled, Column, EdgeLines, MEND_HEADER, NoWeights, assemble, check_vertices, edge_block};
 use super::input::Input;
 use super::load::EdgeFile;
 use super::text::Text;

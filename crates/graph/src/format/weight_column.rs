@@ -304,7 +304,8 @@ mod tests {
 
     #[test]
     fn a_wide_integer_makes_all_weights_wide_wherever_blocks_are_cut() {
-        let wides = [("3000000001", 3_000_000_001), ("-9223372036854775808", i64::MIN), ("9007199254740993", (1 << 53) + 1)];
+        let wides =
+            [("3000000001", 3_000_000_001), ("-9223372036854775808", i64::MIN), ("9007199254740993", (1 << 53) + 1)];
         for (wide, value) in wides {
             let text = format!("0 1 5\n1 2 {wide}\n2 3 2\n");
             for cuts in [&[][..], &[6], &[text.len() - 6], &[6, text.len() - 6]] {

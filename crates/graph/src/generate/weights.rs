@@ -42,7 +42,9 @@ impl WeightRange {
     /// The type of weights in the range: `wanted` reals, or else the narrowest type.
     pub fn kind(&self, wanted: Option<WeightKind>) -> WeightKind {
         match *self {
-            WeightRange::Int { low, high } if i32::try_from(low).is_ok() && i32::try_from(high).is_ok() => WeightKind::Int,
+            WeightRange::Int { low, high } if i32::try_from(low).is_ok() && i32::try_from(high).is_ok() => {
+                WeightKind::Int
+            }
             WeightRange::Int { .. } => WeightKind::Int64,
             WeightRange::Float { .. } if wanted == Some(WeightKind::Double) => WeightKind::Double,
             WeightRange::Float { .. } => WeightKind::Float,

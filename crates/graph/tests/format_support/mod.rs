@@ -111,8 +111,14 @@ pub fn graphs() -> impl Strategy<Value = Graph> {
                 0 => build(EdgeList::from_pairs(n, edges.iter().map(|e| (e.0, e.1)).collect()), &options),
                 1 => build(EdgeList::from_triples(n, edges.iter().map(|e| (e.0, e.1, e.2))), &options),
                 // Weights that no narrower type holds.
-                2 => build(EdgeList::from_triples(n, edges.iter().map(|e| (e.0, e.1, i64::from(e.2) << 32 | 1 << 40))), &options),
-                3 => build(EdgeList::from_triples(n, edges.iter().map(|e| (e.0, e.1, f64::from(e.2) / 3.0 + 0.1))), &options),
+                2 => build(
+                    EdgeList::from_triples(n, edges.iter().map(|e| (e.0, e.1, i64::from(e.2) << 32 | 1 << 40))),
+                    &options,
+                ),
+                3 => build(
+                    EdgeList::from_triples(n, edges.iter().map(|e| (e.0, e.1, f64::from(e.2) / 3.0 + 0.1))),
+                    &options,
+                ),
                 _ => build(EdgeList::from_triples(n, edges.iter().map(|e| (e.0, e.1, finite(e.3)))), &options),
             };
             match graph.unwrap() {

@@ -41,7 +41,11 @@ fn either_too_long_or_right(run: &Run<'_>, source: VertexId) -> Result<(), Inval
         Values::Double(_) => real_distances(run, source),
         Values::Int64(dist) => {
             run.one_per_vertex("dist", dist.len())?;
-            if is_too_long { too_long(run, source, i64::MIN, i64::MAX) } else { distances(run, source, &dist, i64::MAX) }
+            if is_too_long {
+                too_long(run, source, i64::MIN, i64::MAX)
+            } else {
+                distances(run, source, &dist, i64::MAX)
+            }
         }
         _ if is_too_long => {
             run.ints("dist")?;
@@ -149,7 +153,9 @@ fn distances<D: Copy + Into<i128> + PartialEq + Display + Sync>(
 ) -> Result<(), Invalid> {
     let out = run.graph.out();
     let found = dist[source as usize];
-    ensure(found.into() == 0, || wrong!("source {source}: distance {found} instead of 0", source = run.graph.shown(source)))?;
+    ensure(found.into() == 0, || {
+        wrong!("source {source}: distance {found} instead of 0", source = run.graph.shown(source))
+    })?;
     every_vertex(run.graph, |u| {
         let from = dist[u as usize];
         if from == infinity {

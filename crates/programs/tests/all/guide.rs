@@ -73,7 +73,8 @@ fn schedules_fit_their_programs() {
         let file = SourceFile::new(&place, &block.text);
         let parsed = read_schedule(&file).unwrap_or_else(|e| panic!("{}", diagnostic::render(&e, &file, false)));
         let program = find(block.words[1]).unwrap();
-        let front = compile_front(&SourceFile::new(program.file, program.source).with_weights(program.usual_weights())).unwrap();
+        let front = compile_front(&SourceFile::new(program.file, program.source).with_weights(program.usual_weights()))
+            .unwrap();
         let module = gw_ir::lower(&front.typed, program.source).unwrap();
         let bound = gw_ir::run_pipeline(module, &parsed.schedule, &gw_ir::Options::default());
         assert!(bound.is_ok(), "{place}: {}", bound.unwrap_err());

@@ -25,7 +25,8 @@ fn run(
     rows: &Arc<Graph>,
 ) -> Result<Results, String> {
     let text = program.example_text();
-    let front = compile_front(&SourceFile::new(program.file, &*text).with_weights(program.usual_weights())).map_err(|_| "does not compile")?;
+    let front = compile_front(&SourceFile::new(program.file, &*text).with_weights(program.usual_weights()))
+        .map_err(|_| "does not compile")?;
     let module = gw_ir::lower(&front.typed, &text).map_err(|e| e.to_string())?;
     let (module, schedule) = match schedule {
         Some(text) => (module, text.parse::<ProgramSchedule>().map_err(|e| e.to_string())?),
