@@ -36,7 +36,7 @@ impl CudaExecutable {
             && (1..i32::MAX as usize).contains(&graph.edges())
             && !shape.wide
             && !shape.apart.out
-            && !(weighed && !matches!(kind, WeightKind::None | WeightKind::Int))
+            && (!weighed || matches!(kind, WeightKind::None | WeightKind::Int))
             && labels.scalar() == Scalar::Int
             && labels.len() == graph.vertices();
         if !suits {
