@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 use clap::Args;
 use graphwright::Machine;
@@ -49,6 +50,10 @@ struct Joined {
     /// Until the machine is opened.
     fabric: Mutex<Option<Mpi>>,
 }
+
+/// How long a launcher may take to hand on what a rank has said, before the rank ends all of them: it may leave behind
+/// what it has not read by then.
+const DELIVERY: Duration = Duration::from_millis(200);
 
 static JOINED: OnceLock<Joined> = OnceLock::new();
 
@@ -176,6 +181,7 @@ pub fn fail(code: u8, tell: impl FnOnce()) {
     if gw_mpi::place().is_some() {
         // All was said; the library would add that it was asked to end.
         silence::begin();
+        std::thread::sleep(DELIVERY);
         gw_mpi::abort(code);
     }
 }

@@ -92,7 +92,7 @@ pub(crate) mod slot {
     pub(crate) const COUNTS: usize = 11;
     /// What random draws depend on beside the vertex or edge: for the applied function, the `from` and the `to` filter.
     pub(crate) const DRAWS: usize = 12;
-    /// The logarithm of the slots of tables in which every key has its own slot; 0: keys are spread by a hash function.
+    /// The logarithm of the words of dense tables of groups; 0: keys are spread by a hash function.
     pub(crate) const TABLE_BITS: usize = 15;
     /// Number of fixed slots.
     pub(crate) const COUNT: usize = 16;

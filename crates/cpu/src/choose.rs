@@ -24,7 +24,6 @@ use gw_schedule::{Direction, GroupTable, Parallelism, Param, PriorityChange, Pri
 
 use crate::capability::capabilities;
 use crate::codegen::cell_bytes;
-use crate::groups::Slot;
 use crate::tuning::{BUCKET_WIDTH_FACTOR, DENSE_DEGREE, LEAST_BUCKET_WIDTH_FACTOR, PULL_SHARE};
 
 /// Chooses a schedule for a module as lowered, before any pass. Returns the module with a label on every operator.
@@ -101,7 +100,7 @@ const RULES: &[Rule] = &[
 
 /// Bytes of the table of one worker that has a slot for every vertex, with its notes.
 fn dense_table_bytes(place: &ChoicePoint<'_>) -> usize {
-    place.graph.vertices.next_power_of_two() * (size_of::<Slot>() + size_of::<u32>())
+    place.graph.vertices.next_power_of_two() * (size_of::<i64>() + size_of::<u32>())
 }
 
 /// The denser a graph, the sooner a bucket is settled and the more work a wide one wastes; the best width falls with

@@ -1,9 +1,12 @@
 //! Tables of workers in which the neighbours of one vertex are grouped by key.
 //!
-//! A table has as many slots as a power of two. A key begins at the slot `(key * multiplier mod 2^32) >> (32 - bits)` and
-//! goes on to the next slots while they hold other keys; no more than half of the slots are taken. With the multiplier
-//! `2^(32 - bits)` the slot of a key is the key itself, so that keys below the number of slots never meet: the dense
-//! table. Generated code probes and fills the table, and empties the slots that it noted.
+//! The dense table has a word for every key, which is 0 where there is no such group: keys never meet. Where a key is
+//! beyond the words, or the value of a group becomes the word 0, generated code begins the vertex anew with the hash
+//! table.
+//!
+//! The hash table has as many slots as a power of two. A key begins at the slot `(key * SPREAD mod 2^32) >> (32 - bits)`
+//! and goes on to the next slots while they hold other keys; no more than half of the slots are taken. Generated code
+//! fills both tables, notes which words and slots are taken, and empties them by the notes.
 
 use gw_ir::groups::fixed_shift;
 
@@ -13,7 +16,7 @@ use crate::abi::Worker;
 pub(crate) const NO_KEY: i64 = -1;
 /// Keys are spread by this number, 2^32 over the golden ratio.
 pub(crate) const SPREAD: u32 = 2_654_435_769;
-/// Slots of a table at first, as a power of two; it doubles while more than half are taken.
+/// Slots of a hash table at first, as a power of two; it doubles while more than half are taken.
 pub(crate) const FIRST_BITS: i64 = 9;
 
 /// A slot.
@@ -28,25 +31,31 @@ pub(crate) struct Slot {
 
 const EMPTY: Slot = Slot { key: NO_KEY, word: 0 };
 
-/// The table of a worker. Generated code knows the offsets of the pointers, of `room` and of `shift`.
+/// The tables of a worker. Generated code knows the offsets of the pointers, of `room`, `dense_room` and `shift`.
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct Table {
     pub(crate) slots: *mut Slot,
-    /// Numbers of the slots that are taken, and one entry more, which a dense table writes to before it knows.
+    /// The dense table.
+    pub(crate) words: *mut i64,
+    /// Numbers of the slots or words that are taken, and one entry more, which is written before it is known to count.
     pub(crate) taken: *mut u32,
+    /// Words that there is memory for; all are 0 between two vertices.
+    pub(crate) dense_room: u64,
     /// Slots that there is memory for; all are empty between two vertices.
     pub(crate) room: u64,
     /// After [`grow`]: 32 less the logarithm of the slots in use.
     pub(crate) shift: u64,
     memory: Vec<Slot>,
+    dense: Vec<i64>,
     noted: Vec<u32>,
 }
 
 impl Default for Table {
     fn default() -> Table {
-        let (mut memory, mut noted) = (Vec::new(), Vec::new());
-        Table { slots: memory.as_mut_ptr(), taken: noted.as_mut_ptr(), room: 0, shift: 32, memory, noted }
+        let (mut memory, mut dense, mut noted) = (Vec::new(), Vec::new(), Vec::new());
+        let (slots, words, taken) = (memory.as_mut_ptr(), dense.as_mut_ptr(), noted.as_mut_ptr());
+        Table { slots, words, taken, dense_room: 0, room: 0, shift: 32, memory, dense, noted }
     }
 }
 
@@ -57,13 +66,33 @@ impl Table {
             return;
         }
         self.memory.resize(slots as usize, EMPTY);
-        self.noted.resize(slots as usize + 1, 0);
-        (self.slots, self.taken, self.room) = (self.memory.as_mut_ptr(), self.noted.as_mut_ptr(), slots);
+        (self.slots, self.room) = (self.memory.as_mut_ptr(), slots);
+        self.note(slots);
+    }
+
+    /// Makes room for so many words.
+    pub(crate) fn reserve_dense(&mut self, words: u64) {
+        if words <= self.dense_room {
+            return;
+        }
+        self.dense = vec![0; words as usize];
+        (self.words, self.dense_room) = (self.dense.as_mut_ptr(), words);
+        self.note(words);
+    }
+
+    /// Makes room for a note of each of so many slots or words, and for one more.
+    fn note(&mut self, count: u64) {
+        let wanted = count as usize + 1;
+        if self.noted.len() < wanted {
+            self.noted.resize(wanted, 0);
+            self.taken = self.noted.as_mut_ptr();
+        }
     }
 
     /// Empties the table after a kernel that ended with a fault.
     pub(crate) fn forget(&mut self) {
         self.memory.fill(EMPTY);
+        self.dense.fill(0);
     }
 
     /// Spreads `count` keys over twice as many slots or more.
@@ -88,6 +117,12 @@ impl Table {
 pub(crate) extern "C" fn reserve(worker: *mut Worker, slots: u64) {
     // SAFETY: generated code passes the worker it was called with, which nobody else uses meanwhile.
     unsafe { (*worker).table.reserve(slots) }
+}
+
+/// Makes room in the dense table of a worker for so many words; called by generated code before it begins a vertex.
+pub(crate) extern "C" fn spread(worker: *mut Worker, words: u64) {
+    // SAFETY: as above.
+    unsafe { (*worker).table.reserve_dense(words) }
 }
 
 /// Makes the table larger; called by generated code when more than half of the slots are taken, `count` of them.

@@ -12,7 +12,7 @@ use crate::list_form::ListForm;
 use crate::ordered;
 
 /// Symbols and addresses.
-pub(crate) fn addresses() -> [(&'static str, *const u8); 14] {
+pub(crate) fn addresses() -> [(&'static str, *const u8); 15] {
     [
         ("gw_grow", abi::grow as *const u8),
         ("gw_push_bucket", ordered::push_bucket as *const u8),
@@ -22,6 +22,7 @@ pub(crate) fn addresses() -> [(&'static str, *const u8); 14] {
         ("gw_random", pick as *const u8),
         ("gw_begin_draws", begin_draws as *const u8),
         ("gw_group_reserve", groups::reserve as *const u8),
+        ("gw_group_spread", groups::spread as *const u8),
         ("gw_group_grow", groups::grow as *const u8),
         ("gw_group_scale", groups::scale as *const u8),
         ("gw_log", log as *const u8),

@@ -18,16 +18,20 @@ use crate::groups::{FIRST_BITS, NO_KEY, SPREAD, Slot, Table};
 const SLOT_SHIFT: i64 = 4;
 const _: () = assert!(size_of::<Slot>() == 1 << SLOT_SHIFT);
 
-/// The table of the vertex at hand.
+/// The tables of the vertex at hand.
 #[derive(Clone, Copy)]
 struct Filled {
+    /// Not 0: groups are in the dense table, else in the hash table.
+    is_dense: Variable,
+    words: Variable,
     slots: Variable,
     taken: Variable,
-    /// 32 less the logarithm of the slots.
+    /// Of the hash table: 32 less the logarithm of the slots.
     shift: Variable,
-    multiplier: Variable,
     /// Groups so far.
     count: Variable,
+    /// Words of the dense table.
+    size: Value,
 }
 
 /// How values become words and words values.
@@ -51,9 +55,9 @@ impl Translator<'_, '_> {
         let reason = self.vertex_of(&groups.graph, vertex)?;
         let (begin, end) = self.edge_range(offsets, vertex, reason);
         let degree = self.b.ins().isub(end, begin);
-        let table = self.empty_table(degree);
+        let table = self.no_table();
         let words = self.words(groups, vertex, (begin, end), degree)?;
-        self.fill(groups, vertex, (begin, end), table, words)?;
+        self.fill(groups, vertex, (begin, end), (table, words), own)?;
         if let Some(own) = own {
             let zero = self.b.ins().iconst(types::I32, 0);
             let zero = self.convert(zero, Scalar::Int, words.scalar);
@@ -64,40 +68,47 @@ impl Translator<'_, '_> {
         self.choose(groups, words, table, vertex)
     }
 
-    /// Puts the edges of a vertex into an empty table: the dense one where every key has its own slot.
+    /// Puts the edges of a vertex into the dense table, or into the hash table: where there is no dense one, a key is
+    /// beyond it, or a word becomes 0.
     fn fill(
         &mut self,
         groups: &NeighbourGroups,
         vertex: Value,
         list: (Value, Value),
-        table: Filled,
-        words: Words,
+        (table, words): (Filled, Words),
+        own: Option<Value>,
     ) -> Result<(), Refusal> {
         let [dense, beyond, hashed, done] = std::array::from_fn(|_| self.b.create_block());
         let bits = self.slot(slot::TABLE_BITS, types::I64);
-        self.b.ins().brif(bits, dense, &[], hashed, &[]);
+        let mut is_dense = self.b.ins().icmp_imm_s(IntCC::NotEqual, bits, 0);
+        if let Some(own) = own {
+            let own = self.b.ins().sextend(types::I64, own);
+            let fits = self.b.ins().icmp(IntCC::SignedLessThan, own, table.size);
+            is_dense = self.b.ins().band(is_dense, fits);
+        }
+        self.b.ins().brif(is_dense, dense, &[], hashed, &[]);
         self.b.switch_to_block(dense);
         self.b.seal_block(dense);
-        let one = self.b.ins().iconst(types::I64, 1);
-        let slots = self.b.ins().ishl(one, bits);
+        self.begin_dense(table);
         self.each_keyed(groups, vertex, list, |t, edge, other, key| {
-            let wide = t.b.ins().uextend(types::I64, key);
-            let fits = t.b.ins().icmp(IntCC::UnsignedLessThan, wide, slots);
+            let key = t.b.ins().uextend(types::I64, key);
+            let fits = t.b.ins().icmp(IntCC::UnsignedLessThan, key, table.size);
             t.only_if(fits, beyond);
             let word = t.word_of(groups, words, edge, vertex, other)?;
-            t.add_to_slot(table, groups.combine, wide, word);
+            let word = t.add_to_word(table, groups.combine, key, word);
+            let known = t.b.ins().icmp_imm_s(IntCC::NotEqual, word, 0);
+            t.only_if(known, beyond);
             Ok(())
         })?;
         self.b.ins().jump(done, &[]);
-        // A key without a slot of its own: everything anew, by probing.
         self.b.switch_to_block(beyond);
         self.b.seal_block(beyond);
         self.each_group(table, |_, _, _| Ok(()))?;
-        let zero = self.b.ins().iconst(types::I64, 0);
-        self.b.def_var(table.count, zero);
         self.b.ins().jump(hashed, &[]);
         self.b.switch_to_block(hashed);
         self.b.seal_block(hashed);
+        let degree = self.b.ins().isub(list.1, list.0);
+        self.begin_hashed(table, degree);
         self.each_keyed(groups, vertex, list, |t, edge, other, key| {
             let word = t.word_of(groups, words, edge, vertex, other)?;
             t.add_to_group(table, groups.combine, key, word);
@@ -127,26 +138,38 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Adds a word to the slot that is the key, without a branch on whether the key is new: its note is written in any
-    /// case, and stays if the key was.
-    fn add_to_slot(&mut self, table: Filled, combine: ReduceOp, key: Value, word: Value) {
-        let at = offset_of!(Slot, word) as i32;
-        let slots = self.b.use_var(table.slots);
-        let place = self.slot_at(slots, key);
-        let there = self.load(types::I64, &place);
-        let old = self.load_at(types::I64, &place, at);
-        let is_new = self.b.ins().icmp_imm_s(IntCC::Equal, there, NO_KEY);
+    /// Adds to the word of a key, without a branch on whether the key is new: its note is written in any case, and stays
+    /// if the key was. Gives the sum.
+    fn add_to_word(&mut self, table: Filled, combine: ReduceOp, key: Value, word: Value) -> Value {
+        let place = self.word_at(table, key);
+        let old = self.load(types::I64, &place);
+        let is_new = self.b.ins().icmp_imm_s(IntCC::Equal, old, 0);
         let both = self.combined(combine, old, word);
-        let word = self.b.ins().select(is_new, word, both);
-        self.store_at(key, &place, offset_of!(Slot, key) as i32);
-        self.store_at(word, &place, at);
-        let (count, taken) = (self.b.use_var(table.count), self.b.use_var(table.taken));
-        let note = self.place_at(taken, count, 4, Reason::Table);
-        let narrow = self.b.ins().ireduce(types::I32, key);
-        self.store(narrow, &note);
+        let word = match combine {
+            ReduceOp::Min | ReduceOp::Max => self.b.ins().select(is_new, word, both),
+            _ => both,
+        };
+        self.store(word, &place);
+        self.note(table, key);
+        let count = self.b.use_var(table.count);
         let more = self.b.ins().uextend(types::I64, is_new);
         let count = self.b.ins().iadd(count, more);
         self.b.def_var(table.count, count);
+        word
+    }
+
+    /// Writes the number of a slot or word behind the notes that count.
+    fn note(&mut self, table: Filled, at: Value) {
+        let (count, taken) = (self.b.use_var(table.count), self.b.use_var(table.taken));
+        let note = self.place_at(taken, count, 4, Reason::Table);
+        let narrow = self.b.ins().ireduce(types::I32, at);
+        self.store(narrow, &note);
+    }
+
+    /// The word of a key in the dense table.
+    fn word_at(&mut self, table: Filled, key: Value) -> Place {
+        let words = self.b.use_var(table.words);
+        self.place_at(words, key, 8, Reason::Table)
     }
 
     fn combined(&mut self, combine: ReduceOp, old: Value, word: Value) -> Value {
@@ -157,8 +180,33 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// A table without groups, with slots enough for the beginning.
-    fn empty_table(&mut self, degree: Value) -> Filled {
+    /// The tables of a vertex before one of them is chosen.
+    fn no_table(&mut self) -> Filled {
+        let bits = self.slot(slot::TABLE_BITS, types::I64);
+        let one = self.b.ins().iconst(types::I64, 1);
+        let size = self.b.ins().ishl(one, bits);
+        let zero = self.b.ins().iconst(types::I64, 0);
+        let [is_dense, words, slots, taken, shift, count] = std::array::from_fn(|_| self.variable(types::I64, zero));
+        Filled { is_dense, words, slots, taken, shift, count, size }
+    }
+
+    /// The dense table without groups.
+    fn begin_dense(&mut self, table: Filled) {
+        let room = self.table_field(offset_of!(Table, dense_room));
+        let too_small = self.b.ins().icmp(IntCC::UnsignedLessThan, room, table.size);
+        self.when(too_small, |t| {
+            t.b.ins().call(t.helpers.group_spread, &[t.worker, table.size]);
+        });
+        let one = self.b.ins().iconst(types::I64, 1);
+        self.b.def_var(table.is_dense, one);
+        for (variable, offset) in [(table.words, offset_of!(Table, words)), (table.taken, offset_of!(Table, taken))] {
+            let value = self.table_field(offset);
+            self.b.def_var(variable, value);
+        }
+    }
+
+    /// The hash table without groups, with slots enough for the beginning.
+    fn begin_hashed(&mut self, table: Filled, degree: Value) {
         // A power of two of at least twice the degree and the key that is offered, but not many at first.
         let keys = self.b.ins().iadd_imm_s(degree, 1);
         let wanted = self.b.ins().ishl_imm_s(keys, 1);
@@ -168,9 +216,6 @@ impl Translator<'_, '_> {
         let bits = self.b.ins().isub(all, zeros);
         let most = self.b.ins().iconst(types::I64, FIRST_BITS);
         let bits = self.b.ins().umin(bits, most);
-        let dense = self.slot(slot::TABLE_BITS, types::I64);
-        let is_dense = self.b.ins().icmp_imm_s(IntCC::NotEqual, dense, 0);
-        let bits = self.b.ins().select(is_dense, dense, bits);
         let one = self.b.ins().iconst(types::I64, 1);
         let size = self.b.ins().ishl(one, bits);
         let room = self.table_field(offset_of!(Table, room));
@@ -180,17 +225,13 @@ impl Translator<'_, '_> {
         });
         let width = self.b.ins().iconst(types::I64, 32);
         let shift = self.b.ins().isub(width, bits);
-        let dense_multiplier = self.b.ins().ishl(one, shift);
-        let spread = self.b.ins().iconst(types::I64, i64::from(SPREAD));
-        let multiplier = self.b.ins().select(is_dense, dense_multiplier, spread);
-        let (slots, taken) = (self.table_field(offset_of!(Table, slots)), self.table_field(offset_of!(Table, taken)));
+        self.b.def_var(table.shift, shift);
         let zero = self.b.ins().iconst(types::I64, 0);
-        Filled {
-            slots: self.variable(types::I64, slots),
-            taken: self.variable(types::I64, taken),
-            shift: self.variable(types::I64, shift),
-            multiplier: self.variable(types::I64, multiplier),
-            count: self.variable(types::I64, zero),
+        self.b.def_var(table.is_dense, zero);
+        self.b.def_var(table.count, zero);
+        for (variable, offset) in [(table.slots, offset_of!(Table, slots)), (table.taken, offset_of!(Table, taken))] {
+            let value = self.table_field(offset);
+            self.b.def_var(variable, value);
         }
     }
 
@@ -333,8 +374,7 @@ impl Translator<'_, '_> {
         absent: impl FnOnce(&mut Self, &Place, Value, Value),
     ) {
         let wide = self.b.ins().uextend(types::I64, key);
-        let multiplier = self.b.use_var(table.multiplier);
-        let spread = self.b.ins().imul(wide, multiplier);
+        let spread = self.b.ins().imul_imm_s(wide, i64::from(SPREAD));
         let spread = self.b.ins().band_imm_s(spread, i64::from(u32::MAX));
         let shift = self.b.use_var(table.shift);
         let first = self.b.ins().ushr(spread, shift);
@@ -390,18 +430,37 @@ impl Translator<'_, '_> {
 
     /// Adds a group with this word unless there is one.
     fn offer(&mut self, table: Filled, key: Value, word: Value) {
+        let [dense, hashed, done] = std::array::from_fn(|_| self.b.create_block());
+        let is_dense = self.b.use_var(table.is_dense);
+        self.b.ins().brif(is_dense, dense, &[], hashed, &[]);
+        self.b.switch_to_block(dense);
+        self.b.seal_block(dense);
+        let wide = self.b.ins().uextend(types::I64, key);
+        let place = self.word_at(table, wide);
+        let old = self.load(types::I64, &place);
+        let is_new = self.b.ins().icmp_imm_s(IntCC::Equal, old, 0);
+        self.when(is_new, |t| {
+            t.store(word, &place);
+            t.note(table, wide);
+            let count = t.b.use_var(table.count);
+            let count = t.b.ins().iadd_imm_s(count, 1);
+            t.b.def_var(table.count, count);
+        });
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(hashed);
+        self.b.seal_block(hashed);
         let absent = |t: &mut Self, place: &Place, at, wide| t.begin_group(table, place, at, wide, word);
         self.probe(table, key, |_, _| {}, absent);
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(done);
+        self.b.seal_block(done);
     }
 
     fn begin_group(&mut self, table: Filled, place: &Place, at: Value, key: Value, word: Value) {
         self.store_at(key, place, offset_of!(Slot, key) as i32);
         self.store_at(word, place, offset_of!(Slot, word) as i32);
+        self.note(table, at);
         let count = self.b.use_var(table.count);
-        let taken = self.b.use_var(table.taken);
-        let note = self.place_at(taken, count, 4, Reason::Table);
-        let narrow = self.b.ins().ireduce(types::I32, at);
-        self.store(narrow, &note);
         let count = self.b.ins().iadd_imm_s(count, 1);
         self.b.def_var(table.count, count);
         // A table that is half full doubles.
@@ -420,8 +479,6 @@ impl Translator<'_, '_> {
                 let value = t.table_field(offset);
                 t.b.def_var(variable, value);
             }
-            let spread = t.b.ins().iconst(types::I64, i64::from(SPREAD));
-            t.b.def_var(table.multiplier, spread);
         });
     }
 
@@ -437,6 +494,21 @@ impl Translator<'_, '_> {
             let note = t.place_at(taken, number, 4, Reason::Table);
             let at = t.load(types::I32, &note);
             let at = t.b.ins().uextend(types::I64, at);
+            let [dense, hashed, found] = std::array::from_fn(|_| t.b.create_block());
+            t.b.append_block_param(found, types::I32);
+            t.b.append_block_param(found, types::I64);
+            let is_dense = t.b.use_var(table.is_dense);
+            t.b.ins().brif(is_dense, dense, &[], hashed, &[]);
+            t.b.switch_to_block(dense);
+            t.b.seal_block(dense);
+            let place = t.word_at(table, at);
+            let word = t.load(types::I64, &place);
+            let none = t.b.ins().iconst(types::I64, 0);
+            t.store(none, &place);
+            let key = t.b.ins().ireduce(types::I32, at);
+            t.b.ins().jump(found, &[key.into(), word.into()]);
+            t.b.switch_to_block(hashed);
+            t.b.seal_block(hashed);
             let slots = t.b.use_var(table.slots);
             let place = t.slot_at(slots, at);
             let key = t.load_at(types::I64, &place, offset_of!(Slot, key) as i32);
@@ -444,6 +516,10 @@ impl Translator<'_, '_> {
             let none = t.b.ins().iconst(types::I64, NO_KEY);
             t.store_at(none, &place, offset_of!(Slot, key) as i32);
             let key = t.b.ins().ireduce(types::I32, key);
+            t.b.ins().jump(found, &[key.into(), word.into()]);
+            t.b.switch_to_block(found);
+            t.b.seal_block(found);
+            let [key, word] = [t.b.block_params(found)[0], t.b.block_params(found)[1]];
             body(t, key, word)
         })
     }
@@ -503,7 +579,7 @@ impl Translator<'_, '_> {
                 let free = self.variable(types::I32, zero);
                 let one = self.b.ins().iconst(types::I32, 1);
                 self.b.def_var(free, one);
-                self.probe(table, key, |t, _| t.b.def_var(free, zero), |_, _, _, _| {});
+                self.when_has(table, key, |t| t.b.def_var(free, zero));
                 let free = self.b.use_var(free);
                 self.b.ins().brif(free, out, &[], next, &[]);
                 self.b.switch_to_block(next);
@@ -517,6 +593,31 @@ impl Translator<'_, '_> {
                 Ok(key)
             }
         }
+    }
+
+    /// Goes through `body` where there is a group of a key from 0 on.
+    fn when_has(&mut self, table: Filled, key: Value, body: impl Fn(&mut Self)) {
+        let [dense, word, hashed, done] = std::array::from_fn(|_| self.b.create_block());
+        let is_dense = self.b.use_var(table.is_dense);
+        self.b.ins().brif(is_dense, dense, &[], hashed, &[]);
+        self.b.switch_to_block(dense);
+        self.b.seal_block(dense);
+        let wide = self.b.ins().uextend(types::I64, key);
+        let fits = self.b.ins().icmp(IntCC::UnsignedLessThan, wide, table.size);
+        self.b.ins().brif(fits, word, &[], done, &[]);
+        self.b.switch_to_block(word);
+        self.b.seal_block(word);
+        let place = self.word_at(table, wide);
+        let there = self.load(types::I64, &place);
+        let there = self.b.ins().icmp_imm_s(IntCC::NotEqual, there, 0);
+        self.when(there, &body);
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(hashed);
+        self.b.seal_block(hashed);
+        self.probe(table, key, |t, _| body(t), |_, _, _, _| {});
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(done);
+        self.b.seal_block(done);
     }
 
     /// A function `(v, key, value)` of a group.

@@ -100,6 +100,7 @@ struct Runtime {
     random: FuncId,
     begin_draws: FuncId,
     group_reserve: FuncId,
+    group_spread: FuncId,
     group_grow: FuncId,
     group_scale: FuncId,
     math: [FuncId; 4],
@@ -168,6 +169,7 @@ impl Jit {
             random: declare("gw_random", &[i64, i64], Some(i64))?,
             begin_draws: declare("gw_begin_draws", &[i64, i64, i32, i32], None)?,
             group_reserve: declare("gw_group_reserve", &[i64, i64], None)?,
+            group_spread: declare("gw_group_spread", &[i64, i64], None)?,
             group_grow: declare("gw_group_grow", &[i64, i64], None)?,
             group_scale: declare("gw_group_scale", &[i64, i64], Some(f64))?,
             math: [
@@ -210,6 +212,7 @@ impl Jit {
             random: import(self.runtime.random),
             begin_draws: import(self.runtime.begin_draws),
             group_reserve: import(self.runtime.group_reserve),
+            group_spread: import(self.runtime.group_spread),
             group_grow: import(self.runtime.group_grow),
             group_scale: import(self.runtime.group_scale),
             math: self.runtime.math.map(&mut import),

@@ -34,6 +34,7 @@ pub(crate) struct Helpers {
     pub(crate) random: FuncRef,
     pub(crate) begin_draws: FuncRef,
     pub(crate) group_reserve: FuncRef,
+    pub(crate) group_spread: FuncRef,
     pub(crate) group_grow: FuncRef,
     pub(crate) group_scale: FuncRef,
     pub(crate) math: [FuncRef; 4],

@@ -78,7 +78,9 @@ fn fractions() -> Arc<Graph> {
 #[test]
 fn communities_and_colorings_are_those_of_the_reference_machine() {
     let graph = |spec: &str| Arc::new(GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph);
-    let graphs = [graph("kron:9"), graph("grid:20x20:weights=1..9"), fractions(), graph("empty:3")];
+    let edgeless = gw_graph::EdgeList::from_pairs(3, Vec::new());
+    let edgeless = Arc::new(gw_graph::build(edgeless, &gw_graph::BuildOptions::default()).unwrap());
+    let graphs = [graph("kron:9"), graph("grid:20x20:weights=1..9"), fractions(), edgeless];
     for (program, args) in [
         ("louvain", &["g", "7", "1"][..]),
         ("louvain", &["g", "1", "2.5"]),

@@ -35,7 +35,7 @@ fn malformed_text_is_refused_with_its_line() {
         ("a.wel", "0 1 nan\n", "a.wel:1: weight `nan` is not a finite number"),
         ("a.wel", "0 1 2\n0 1 -inf\n", "a.wel:2: weight `-inf` is not a finite number"),
         ("a.wel", "0 1 heavy\n", "a.wel:1: expected a number, found `heavy`"),
-        ("a.wel", "0 1 1e99\n", "a.wel:1: weight `1e99` is out of range for 32-bit floats"),
+        ("a.wel", "0 1 1e999\n", "a.wel:1: weight `1e999` is out of range for 64-bit reals"),
         ("a.wel", "0 1 2 3\n", "a.wel:1: unexpected `3` after three columns"),
         ("a.txt", "# only\n# comments\n", "a.txt: there is no edge in the file"),
         ("a.txt", "1 2\n3 -4\n", "a.txt:2: vertex id `-4` is negative"),

@@ -13,7 +13,9 @@ fn all_compile_without_a_warning() {
         let file = SourceFile::new(program.file, program.source).with_weights(program.usual_weights());
         let findings = match compile_front(&file) {
             Ok(front) => {
-                assert!(front.schedule.is_some(), "{} has no schedule", program.name);
+                // Where groups of neighbours are kept depends on the graph: that is left to the machine.
+                let chosen = ["cdlp", "leiden", "louvain"].contains(&program.name);
+                assert_eq!(front.schedule.is_none(), chosen, "{}: schedule", program.name);
                 front.warnings
             }
             Err(findings) => findings,
