@@ -118,8 +118,8 @@ impl Distributed {
         if rank == 0 && wanted > cores.in_all {
             let Cores { in_all, here, .. } = cores;
             eprintln!(
-                "gw: warning: {here} processes here want {wanted} cores and have {in_all}: an exchange takes many times \
-                 as long; start fewer, each has threads"
+                "gw: warning: {here} processes here want {wanted} cores and have {in_all}: an exchange takes many \
+                 times as long; start fewer, each has threads"
             );
         }
         Ok(if threads == 0 { cores.own } else { threads })

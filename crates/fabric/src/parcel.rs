@@ -1,7 +1,7 @@
 //! What the workers of one process say to those of another, in one piece.
 //!
-//! Worker after worker, a byte says whether all workers over there hear the same. One message follows then, else one for
-//! each of them. In front of a message stands its length.
+//! Worker after worker, a byte says whether all workers over there hear the same. One message follows then, else one
+//! for each of them. In front of a message stands its length.
 
 use std::ops::Range;
 use std::sync::Arc;

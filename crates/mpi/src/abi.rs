@@ -1,4 +1,4 @@
-//! The functions and constants of the standard ABI of MPI 5.0 (chapter 20 of the standard) that are used, and no others.
+//! The functions and constants of the standard ABI of MPI 5.0 (a chapter of the standard) that are used, and no others.
 //!
 //! Handles are pointers whose predefined values are small numbers. Counts of the functions that end in `_c` have 64
 //! bits. Numbers of older MPIs differ: nothing here may be used with a library that does not have this ABI.
@@ -47,7 +47,9 @@ macro_rules! functions {
         impl Api {
             /// Takes the functions out of a library, which stays open from then on.
             fn of(library: Library, path: PathBuf) -> Result<Api, MpiError> {
-                let lacks = |error: libloading::Error| MpiError::NotAbi { library: path.clone(), error: error.to_string() };
+                let lacks = |error: libloading::Error| {
+                    MpiError::NotAbi { library: path.clone(), error: error.to_string() }
+                };
                 $(
                     // SAFETY: a function of this name has this type in every library with the standard ABI.
                     let $field = *unsafe { library.get::<unsafe extern "C" fn($($argument),*) -> c_int>($name) }

@@ -9,15 +9,18 @@ use thiserror::Error;
 pub enum MpiError {
     /// No library was found.
     #[error(
-        "no MPI with the standard ABI is here ({tried}): `pip install mpich` brings one without root; set GW_MPI to the \
-         library libmpi_abi.so.1 of another (MPICH 5, Open MPI 6, or an older MPI under mpi_abi_wrapper)"
+        "no MPI with the standard ABI is here ({tried}): `pip install mpich` brings one without root; set GW_MPI to \
+         the library libmpi_abi.so.1 of another (MPICH 5, Open MPI 6, or an older MPI under mpi_abi_wrapper)"
     )]
     NoLibrary {
         /// What was tried last, and why it failed.
         tried: String,
     },
     /// A library lacks a function.
-    #[error("{}: {error}: this is not an MPI with the standard ABI of MPI 5.0; `pip install mpich` brings one", library.display())]
+    #[error(
+        "{}: {error}: this is not an MPI with the standard ABI of MPI 5.0; `pip install mpich` brings one",
+        library.display()
+    )]
     NotAbi {
         /// The library.
         library: PathBuf,
@@ -25,7 +28,10 @@ pub enum MpiError {
         error: String,
     },
     /// A library has another version of the ABI.
-    #[error("{} has version {major}.{minor} of the ABI of MPI, and 1.x is needed: `pip install mpich` brings one", library.display())]
+    #[error(
+        "{} has version {major}.{minor} of the ABI of MPI, and 1.x is needed: `pip install mpich` brings one",
+        library.display()
+    )]
     Version {
         /// The library.
         library: PathBuf,

@@ -26,8 +26,8 @@ const SLOT: usize = LENGTH + SHORT;
 const HEAD: c_int = 1;
 /// Longer content, and what was planned.
 const BODY: c_int = 2;
-/// How often a rank looks at its messages before it lets others have its core between looks: about 50 us. Where no other
-/// process wants the core, that is as fast; where one does, it may be the rank that is waited for.
+/// How often a rank looks at its messages before it lets others have its core between looks: about 50 us. Where no
+/// other process wants the core, that is as fast; where one does, it may be the rank that is waited for.
 const LOOKS: u32 = 500;
 /// The same where there are more ranks than cores.
 const LOOKS_IN_A_CROWD: u32 = 20;
@@ -140,16 +140,16 @@ impl Mpi {
         place.try_reserve_exact(length).map_err(no_room)?;
         place.resize(length, 0);
         let World { api, comm, .. } = self.world;
-        // SAFETY: the bytes of a vector stay where they are when the vector is moved; they are kept by the exchange until
-        // everything is complete, or for ever.
+        // SAFETY: the bytes of a vector stay where they are when the vector is moved; they are kept by the exchange
+        // until everything is complete, or for ever.
         let request = unsafe { api.receive(&mut place, from, BODY, comm) };
         places.push(place);
         self.requests.0.push(request.map_err(over)?);
         Ok(())
     }
 
-    /// Sends heads and what is too long for them, and receives heads; then what is too long for these. The places are in
-    /// the order of the other ranks, of those whose content is long.
+    /// Sends heads and what is too long for them, and receives heads; then what is too long for these. The places are
+    /// in the order of the other ranks, of those whose content is long.
     fn carry_out(&mut self, parts: &[&Arc<Vec<u8>>], places: &mut Vec<Vec<u8>>) -> Result<(), Over> {
         let World { api, comm, .. } = self.world;
         for from in self.others() {

@@ -1,8 +1,8 @@
 //! The ranks of this computation: beginning, end in good order, and end for a reason.
 //!
 //! MPI belongs to the process: it is opened once, by one thread, and never again after its end. A failure is the end of
-//! all ranks (fail-stop): what one rank finds alone, the others would wait for without end. What all ranks find, such as
-//! a wrong argument, is told by one of them.
+//! all ranks (fail-stop): what one rank finds alone, the others would wait for without end. What all ranks find, such
+//! as a wrong argument, is told by one of them.
 
 use std::ffi::c_int;
 use std::sync::OnceLock;

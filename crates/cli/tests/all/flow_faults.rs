@@ -1,5 +1,5 @@
-//! `gw run --target flow` when something goes wrong: ranks that are killed, stand still, fail or disagree. All ranks end
-//! soon, one of them says why, and no result is half-written.
+//! `gw run --target flow` when something goes wrong: ranks that are killed, stand still, fail or disagree. All ranks
+//! end soon, one of them says why, and no result is half-written.
 
 #![cfg(target_os = "linux")]
 
