@@ -8,7 +8,10 @@ use gw_graph::{Weight, WeightKind};
 const MACHINES: [&str; 3] = ["reference", "cpu", "flow"];
 
 /// How the weights of a graph are drawn.
-const KINDS: [(&str, fn(&mut Rng) -> f64); 5] = [
+/// Draws a weight.
+type Draw = fn(&mut Rng) -> f64;
+
+const KINDS: [(&str, Draw); 5] = [
     ("uniform", |rng| unit(rng) + 0.01),
     ("from 1e-9 to 1e12", |rng| 10f64.powf(unit(rng) * 21.0 - 9.0)),
     ("cents", |rng| (rng.below(99_999) + 1) as f64 / 100.0),
