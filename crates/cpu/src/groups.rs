@@ -4,9 +4,9 @@
 //! beyond the words, or the value of a group becomes the word 0, generated code begins the vertex anew with the hash
 //! table.
 //!
-//! The hash table has as many slots as a power of two. A key begins at the slot `(key * SPREAD mod 2^32) >> (32 - bits)`
-//! and goes on to the next slots while they hold other keys; no more than half of the slots are taken. Generated code
-//! fills both tables, notes which words and slots are taken, and empties them by the notes.
+//! The hash table has as many slots as a power of two. A key begins at the slot `(key * SPREAD mod 2^32) >> (32 -
+//! bits)` and goes on to the next slots while they hold other keys; no more than half of the slots are taken. Generated
+//! code fills both tables, notes which words and slots are taken, and empties them by the notes.
 
 use gw_ir::groups::fixed_shift;
 

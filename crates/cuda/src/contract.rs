@@ -22,8 +22,8 @@ const STATE_WORDS: usize = 6;
 
 impl CudaExecutable {
     /// The graph between labels. `None` where the host must make it: graphs with directions or whose lists stand apart,
-    /// weights that are fractions or have 64 bits, more edges than numbers of 32 bits can count, too little memory, and whatever is an
-    /// error.
+    /// weights that are fractions or have 64 bits, more edges than numbers of 32 bits can count, too little memory, and
+    /// whatever is an error.
     pub(crate) fn contracted(
         &mut self,
         graph: &Arc<Graph>,

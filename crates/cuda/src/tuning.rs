@@ -24,8 +24,8 @@ pub(crate) const PULL_SHARE: Fraction = Fraction::ratio(1, 20);
 pub(crate) const WIDE_BUCKET: f64 = 32.0;
 
 /// Bucket width in mean weights, for other graphs of at least twice as many edges. By counts of work, not by time
-/// (`bench/tune.md`): on urand:21 with 67 M edges wide buckets relax 326 M edges in 29 rounds, buckets of one mean weight
-/// 85 M in 36, of 0.35 mean weights 81 M in 45; on kron:21 140 M in 10, 134 M in 16, 123 M in 30.
+/// (`bench/tune.md`): on urand:21 with 67 M edges wide buckets relax 326 M edges in 29 rounds, buckets of one mean
+/// weight 85 M in 36, of 0.35 mean weights 81 M in 45; on kron:21 140 M in 10, 134 M in 16, 123 M in 30.
 pub(crate) const NARROW_BUCKET: f64 = 1.0;
 
 /// Between the two sizes the width falls with this power of the edges: from [`WIDE_BUCKET`] to [`NARROW_BUCKET`] while

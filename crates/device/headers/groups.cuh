@@ -6,7 +6,7 @@
 //   static constexpr bool FIXED;                      // values are reals, added in units of a power of two
 //   static constexpr bool OFFERS;                     // own(v) is offered where it is no key
 //   static constexpr GroupChoice CHOICE;
-//   static constexpr GroupUnit LEAST_UNIT;            // what groups the shortest lists; longer ones go to greater units
+// static constexpr GroupUnit LEAST_UNIT;            // what groups the shortest lists; longer ones go to greater units
 //   Range<Offset> range(int v) const;                 // of the edges of v
 //   int key(int v, Offset e);                         // negative: the edge is left out
 //   double real(int v, Offset e);                     // FIXED: the value of an edge
@@ -18,9 +18,9 @@
 //   void chosen(int v, int key);                      // called by one lane
 //
 // Words are such that 0 is neutral: a table of zeros is empty. Vertices are treated by their degrees. One lane does
-// those with up to FEW edges, in registers. A warp does those whose groups fit its part of the block's shared memory. The
-// others are put aside and done by blocks, with all of the shared memory or, longer lists still, with a table in global
-// memory, of which there are as many as fit.
+// those with up to FEW edges, in registers. A warp does those whose groups fit its part of the block's shared memory.
+// The others are put aside and done by blocks, with all of the shared memory or, longer lists still, with a table in
+// global memory, of which there are as many as fit.
 #pragma once
 #include "grid.cuh"
 #include "members.cuh"

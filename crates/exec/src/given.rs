@@ -40,8 +40,8 @@ impl Given {
         self.enter(Entry { name: name.into(), value, is_left: false });
     }
 
-    /// As [`Given::set`], and leaves a vector to the run: where nothing else refers to the vector, and one run alone has
-    /// it, the run changes it where it is, which saves the copy. Options that leave something are good for one run.
+    /// As [`Given::set`], and leaves a vector to the run: where nothing else refers to the vector, and one run alone
+    /// has it, the run changes it where it is, which saves the copy. Options that leave something are good for one run.
     pub fn leave(&mut self, name: impl Into<String>, value: Value) {
         self.enter(Entry { name: name.into(), value, is_left: true });
     }
@@ -80,7 +80,8 @@ impl Given {
         )
     }
 
-    /// Assigns vectors, after the start-up, when the sizes of elements are known. `alone`: no other run is given the same.
+    /// Assigns vectors, after the start-up, when the sizes of elements are known. `alone`: no other run is given the
+    /// same.
     pub(crate) fn assign_vectors(&self, env: &mut Environment, alone: bool) -> Result<()> {
         let mut made: Vec<(Vector, Vector)> = Vec::new();
         self.assign(

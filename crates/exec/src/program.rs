@@ -40,7 +40,8 @@ pub struct RunResult {
     pub steps: u64,
     /// Wall-clock time of `main` or of the export function.
     pub seconds: f64,
-    /// Time by the clock of the device, for machines that have one ([`AsyncWork::device_seconds`](crate::AsyncWork::device_seconds)).
+    /// Time by the clock of the device, for machines that have one
+    /// ([`AsyncWork::device_seconds`](crate::AsyncWork::device_seconds)).
     pub device_seconds: Option<f64>,
     /// The other times.
     pub timings: Timings,

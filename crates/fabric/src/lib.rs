@@ -1,8 +1,8 @@
 //! What the ranks of one computation say to each other.
 //!
 //! Ranks walk one program in step and so come to the same exchanges in the same order; that is all the progress there
-//! is to know. A [`Fabric`] carries bytes between ranks and knows nothing of graphs. [`Place`] is the fabric of workers of
-//! one process, which may stand on another fabric between processes (crate `mpi`).
+//! is to know. A [`Fabric`] carries bytes between ranks and knows nothing of graphs. [`Place`] is the fabric of workers
+//! of one process, which may stand on another fabric between processes (crate `mpi`).
 //!
 //! | file | concept |
 //! |---|---|

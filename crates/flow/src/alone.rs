@@ -1,8 +1,8 @@
 //! Operators that the first worker carries out for all, since workers cannot share them.
 //!
-//! The first worker is told what it does not know and runs the operator on all edges or vertices. What it writes is true
-//! there alone until another worker asks for it, as with entries that only their owner writes: here one worker owns all.
-//! Global scalars and sets are told at once. The others need not wait where there are none.
+//! The first worker is told what it does not know and runs the operator on all edges or vertices. What it writes is
+//! true there alone until another worker asks for it, as with entries that only their owner writes: here one worker
+//! owns all. Global scalars and sets are told at once. The others need not wait where there are none.
 
 use std::sync::Arc;
 

@@ -84,6 +84,8 @@ pub(crate) struct FlowExecutable {
     parts: FxHashMap<GraphId, (Range<u32>, Arc<Graph>)>,
     /// Graphs of this run that are known to be the same in all processes.
     agreed: FxHashSet<GraphId>,
+    /// The number of the loaded values of vertices that are known to be the same in all processes.
+    agreed_values: u64,
     /// By graph, who needs which vertices, and the cut under which that was found out.
     mirrors: FxHashMap<GraphId, (Arc<Cut>, Arc<Mirrors>)>,
     /// Vertices that operators have begun with, by graph: so much was told to everybody while there are no mirrors.
@@ -145,6 +147,7 @@ impl FlowExecutable {
             cuts: FxHashMap::default(),
             parts: FxHashMap::default(),
             agreed: FxHashSet::default(),
+            agreed_values: 0,
             mirrors: FxHashMap::default(),
             told: FxHashMap::default(),
             truth: Truth::default(),
@@ -156,7 +159,7 @@ impl FlowExecutable {
         })
     }
 
-    /// The run; the first call of a run begins it.
+    /// The run; the first call of a run begins it. Values that the program has loaded since are compared, too.
     fn session(&mut self, env: &Environment) -> Result<&mut Session> {
         if self.run.is_none() {
             let mut run = self.start.begin(env)?;
@@ -172,7 +175,10 @@ impl FlowExecutable {
                 self.agree_on_kept(run.session(), &graphs)?;
             }
             self.run = Some(run);
+        } else if self.agreed_values != env.loaded_values() {
+            agreement::on_program(self.running()?, self.module, self.start.manners(), env)?;
         }
+        self.agreed_values = env.loaded_values();
         self.running()
     }
 

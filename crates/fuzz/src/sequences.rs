@@ -1,5 +1,5 @@
-//! Sequences of runs on all machines, also those that `gw check` does not know: the emulated GPU, and the processor with
-//! several threads that share even the smallest work.
+//! Sequences of runs on all machines, also those that `gw check` does not know: the emulated GPU, and the processor
+//! with several threads that share even the smallest work.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

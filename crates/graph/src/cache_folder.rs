@@ -1,4 +1,5 @@
-//! The folder in which everything is kept that can be made again: compiled kernels, tuned schedules, sheets of machines.
+//! The folder in which everything is kept that can be made again: compiled kernels, tuned schedules, sheets of
+//! machines.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

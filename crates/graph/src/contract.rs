@@ -60,8 +60,19 @@ impl Graph {
                     }
                     _ => rows::<(), _>(out, labels, &members, |_| 1i64),
                 };
-                let weights = rows.whole::<i32>()?;
-                rows.adjacency(Weights::Int(weights.into()))
+                // Sums of weights of 32 bits fit into 64, sums of fewer than 2^31 of them.
+                let fits = rows.sums.iter().all(|&sum| i32::try_from(sum).is_ok());
+                let mut rows = rows;
+                match fits {
+                    true => {
+                        let weights = rows.whole::<i32>()?;
+                        rows.adjacency(Weights::Int(weights.into()))
+                    }
+                    false => {
+                        let weights = std::mem::take(&mut rows.sums);
+                        rows.adjacency(Weights::Int64(weights.into()))
+                    }
+                }
             }
         };
         // Whole sums are the same in both directions; sums of fractions may be rounded in different ways.
@@ -224,11 +235,15 @@ mod tests {
     }
 
     #[test]
-    fn sums_beyond_a_weight_are_an_error() {
+    fn sums_beyond_32_bits_have_64() {
         let heavy = [(0, 2, i32::MAX), (1, 2, 1)];
         let graph = build(EdgeList::<i32>::from_triples(3, heavy), &BuildOptions::default()).unwrap();
+        let made = graph.contract(&[0, 0, 2], true).unwrap();
+        assert!(matches!(made.out().weights(), Weights::Int64(w) if **w == [2_147_483_648]));
+        let heavy = [(0, 2, i64::MAX), (1, 2, 1)];
+        let graph = build(EdgeList::<i64>::from_triples(3, heavy), &BuildOptions::default()).unwrap();
         let error = graph.contract(&[0, 0, 2], true).unwrap_err().to_string();
-        assert!(error.contains("from label 0 to label 2 add up to 2147483648"), "{error}");
+        assert!(error.contains("from label 0 to label 2 add up to 9223372036854775808"), "{error}");
     }
 
     #[test]

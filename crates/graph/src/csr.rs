@@ -8,8 +8,8 @@
 //! 4. closed up in place: the finished targets move to the front of the buffer that held the buckets.
 //!
 //! Step 4 needs no second array, so the peak is the bucket buffer alone: 8 bytes per unweighted edge where the result
-//! keeps 4, 12 + 4 per edge with a weight of 32 bits where the result keeps 8, 16 + 8 per edge with one of 64 bits where
-//! the result keeps 12. `bench/` compares this with GAPBS's builder.
+//! keeps 4, 12 + 4 per edge with a weight of 32 bits where the result keeps 8, 16 + 8 per edge with one of 64 bits
+//! where the result keeps 12. `bench/` compares this with GAPBS's builder.
 
 use rayon::prelude::*;
 

@@ -20,8 +20,8 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// The folder of a program's first file; `name` is what the file is called in messages. What is no regular file, such
-    /// as a pipe, stands in the working folder.
+    /// The folder of a program's first file; `name` is what the file is called in messages. What is no regular file,
+    /// such as a pipe, stands in the working folder.
     pub(crate) fn of(name: &str, path: &Path) -> Folder {
         match path.canonicalize() {
             Ok(real) if real.is_file() => Folder {

@@ -68,7 +68,8 @@ impl Graph {
         Graph::build(edges.iter().map(|&(s, t)| (s, t, ())), true)
     }
 
-    /// A directed graph of these edges with weights (`i32`, `i64`, `f32` or `f64`). Parallel edges become one, with the least weight.
+    /// A directed graph of these edges with weights (`i32`, `i64`, `f32` or `f64`). Parallel edges become one, with the
+    /// least weight.
     ///
     /// ```
     /// let graph = graphwright::Graph::from_weighted_edges(&[(0, 1, 2.5f32), (1, 2, 0.5)])?;

@@ -35,8 +35,9 @@
 //! | read paths of searches | [`Outcome::path`], [`Outcome::paths`], [`Outcome::parents`] |
 //! | see why it ran as it did | [`Outcome::notes`], [`Outcome::decision`], [`Outcome::times`], [`Outcome::parts`] |
 //!
-//! Five modules hold what fewer programs need: [`graphs`] what graphs are made of, [`results`] the types of results, [`schedule`] schedules as values,
-//! [`machine`] what authors of machines implement, [`language`] what compilers and editors see of a program.
+//! Five modules hold what fewer programs need: [`graphs`] what graphs are made of, [`results`] the types of results,
+//! [`schedule`] schedules as values, [`machine`] what authors of machines implement, [`language`] what compilers and
+//! editors see of a program.
 //!
 //! The command `gw`, the lab and the models stand on this crate: a [`Job`] is the one way to run, and
 //! [`Program::settle`] and [`Program::compile`] are the one way from a text to a machine. It needs neither a database

@@ -84,7 +84,7 @@ impl Program {
     }
 
     /// This program with another type of weights, where its text follows the weights of the graph.
-    pub fn with_weights(self, weights: Scalar) -> Result<Program> {
+    pub(crate) fn with_weights(self, weights: Scalar) -> Result<Program> {
         match self.0.front.follows_weights && self.0.file.weights() != weights {
             true => Program::check(self.0.standard, self.0.file.clone().with_weights(weights)),
             false => Ok(self),

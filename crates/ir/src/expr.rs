@@ -115,8 +115,8 @@ pub enum ExprKind {
         /// Algorithm.
         meta: IntersectionMeta,
     },
-    /// The groups of the neighbours of a vertex, and what is chosen among them: an `int`, see [`NeighbourGroups`]. It is
-    /// the first value of the first variable of a function over vertices, and nowhere else.
+    /// The groups of the neighbours of a vertex, and what is chosen among them: an `int`, see [`NeighbourGroups`]. It
+    /// is the first value of the first variable of a function over vertices, and nowhere else.
     Groups(Box<NeighbourGroups>),
     /// A new vertex set of the type of this expression: empty for size 0, all vertices for size |E|.
     VertexSetAlloc(Box<Expr>),

@@ -7,10 +7,10 @@ use crate::types::{Scalar, Type};
 
 /// The edges of a vertex, grouped by a key, with one value per group.
 ///
-/// Every edge `(v, n)` of the vertex has a key, `key(v, n[, weight])`; edges with a negative key are left out. The value
-/// of a group is the sum, the least or the greatest of `value(v, n[, weight])` of its edges, or their number. Functions
-/// are called in no particular order, and none of them sees what the choice writes. How values are kept, so that they do
-/// not depend on the order of additions, is the subject of [`Encoding`].
+/// Every edge `(v, n)` of the vertex has a key, `key(v, n[, weight])`; edges with a negative key are left out. The
+/// value of a group is the sum, the least or the greatest of `value(v, n[, weight])` of its edges, or their number.
+/// Functions are called in no particular order, and none of them sees what the choice writes. How values are kept, so
+/// that they do not depend on the order of additions, is the subject of [`Encoding`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct NeighbourGroups {
     /// The graph, a variable.

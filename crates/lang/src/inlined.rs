@@ -1,9 +1,9 @@
 //! Calls that stand for the body of the function: those of functions that run operators.
 //!
 //! Lowering puts the body of such a function in place of the call, so that every machine sees one `main` with all
-//! operators and the loops around them. Functions that call themselves, directly or not, stay functions, and so do those
-//! called where no statement can stand before: in the condition of a loop, in its bounds, on the right side of `and` and
-//! `or`.
+//! operators and the loops around them. Functions that call themselves, directly or not, stay functions, and so do
+//! those called where no statement can stand before: in the condition of a loop, in its bounds, on the right side of
+//! `and` and `or`.
 //!
 //! **Labels.** A label path goes through calls. Where a function is called once, from a place without labels around it,
 //! its labels are as they are written. Else a scope comes before them: the label of the calling statement, or the name

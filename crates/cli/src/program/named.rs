@@ -33,6 +33,9 @@ pub struct Named {
     /// The probability of a step along an edge, in PageRank
     #[arg(long, value_name = "NUMBER")]
     damping: Option<String>,
+    /// How small communities shall be: above 1 more and smaller ones, below 1 fewer and larger ones
+    #[arg(long, value_name = "NUMBER")]
+    resolution: Option<String>,
     /// Whether edges count by their weights: `use`, `ignore`, or `auto`, which uses weights that the graph's file has
     #[arg(long, value_name = "auto|use|ignore")]
     weights: Option<String>,
@@ -86,6 +89,7 @@ impl Named {
             ("rounds", &self.rounds),
             ("tolerance", &self.tolerance),
             ("damping", &self.damping),
+            ("resolution", &self.resolution),
             ("weights", &self.weights),
             ("pivots", &self.pivots),
             ("sources", &self.sources),

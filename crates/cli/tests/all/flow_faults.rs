@@ -99,7 +99,7 @@ fn processes_start_by_themselves_and_what_all_find_is_told_once() {
     assert!(gw(folder.path(), &["graph", "partition", "kron:7", "2", "parts"]).status.success());
     for (args, code, word) in [
         (&["run", "bfs", "none", "--target", "flow", "--processes", "3"][..], 2, "there is no file"),
-        (&["run", "cdlp", "parts", "5", "--target", "flow", "--processes", "2"], 1, "give it as one file"),
+        (&["run", "cdlp", "parts", "5", "--target", "flow", "--processes", "2"], 1, "as one file"),
         (&["run", "none.gt", "kron:5", "--target", "flow", "--processes", "2"], 1, "none.gt"),
     ] {
         let error = failure_of(gw(folder.path(), args), code);

@@ -215,7 +215,7 @@ fn mistakes_with_names_are_explained() {
     std::fs::write(at.join("x.parquet"), "x").unwrap();
     for (args, code, message) in [
         (&["stream", "cc", "empty:4", "plain.txt"][..], 1, "plain.txt, line 2: `alice` is no vertex"),
-        (&["stream", "cc", "empty:names:double", "plain.txt"], 2, "write it as empty:N or empty:names"),
+        (&["stream", "cc", "empty:names:triple", "plain.txt"], 2, "write it as empty:N or empty:names"),
         (&["stream", "cc", "follows.csv", "new.csv", "--source-column", "who"], 1, "there is no column `who`"),
         (
             &["stream", "cc", "path:3", "plain.txt", "--source-column", "who"],

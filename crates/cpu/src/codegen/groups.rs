@@ -138,8 +138,8 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Adds to the word of a key, without a branch on whether the key is new: its note is written in any case, and stays
-    /// if the key was. Gives the sum.
+    /// Adds to the word of a key, without a branch on whether the key is new: its note is written in any case, and
+    /// stays if the key was. Gives the sum.
     fn add_to_word(&mut self, table: Filled, combine: ReduceOp, key: Value, word: Value) -> Value {
         let place = self.word_at(table, key);
         let old = self.load(types::I64, &place);

@@ -1,4 +1,5 @@
-//! The small programs of the exam on the emulated device: functions with loops, views of edges, host and device in turns.
+//! The small programs of the exam on the emulated device: functions with loops, views of edges, host and device in
+//! turns.
 
 use std::sync::Arc;
 

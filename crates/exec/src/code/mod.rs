@@ -289,8 +289,8 @@ pub(crate) enum Obj {
     Both(Box<Obj>),
     Relabel(Box<Obj>),
     SelectEdges(Box<[Obj; 2]>),
-    /// Graph and labels; true where weights are summed, false where edges are counted.
-    Contract(Box<[Obj; 2]>, bool),
+    /// Graph and labels; true where weights are summed, false where edges are counted; the weights that are declared.
+    Contract(Box<[Obj; 2]>, bool, Option<Scalar>),
     /// A graph and a batch of edges that come, or go.
     ChangeEdges {
         graphs: Box<[Obj; 2]>,

@@ -57,16 +57,18 @@ impl<'a> Interp<'a> {
                 self.will_read(&marks)?;
                 Value::Graph(intrinsics::select_edges(&graph, &marks)?)
             }
-            Obj::Contract(args, weighed) => {
+            Obj::Contract(args, weighed, wanted) => {
                 let [graph, labels] = &**args;
                 let (graph, labels) = (self.whole_graph(graph)?, self.vector(labels)?);
-                match self.machine.contract(&graph, &labels, *weighed) {
-                    Some(contracted) => Value::Graph(contracted?),
+                let contracted = match self.machine.contract(&graph, &labels, *weighed) {
+                    Some(contracted) => contracted?,
                     None => {
                         self.will_read(&labels)?;
-                        Value::Graph(intrinsics::contract(&graph, &labels, *weighed)?)
+                        intrinsics::contract(&graph, &labels, *weighed)?
                     }
-                }
+                };
+                // Sums may need wider weights than the graph had.
+                Value::Graph(fit_weights(&contracted, *wanted, "the contracted graph")?)
             }
             Obj::ChangeEdges { graphs, inserts, weighed } => {
                 let [graph, batch] = &**graphs;

@@ -261,7 +261,8 @@ fn small(body: &str) -> Result<RunResult, String> {
     run_small(&flow(3), body)
 }
 
-/// What workers cannot share runs on one of them, with the results of one worker and the reason in words of the program.
+/// What workers cannot share runs on one of them, with the results of one worker and the reason in words of the
+/// program.
 #[test]
 fn what_would_depend_on_other_workers_runs_on_one() {
     for (body, words) in [

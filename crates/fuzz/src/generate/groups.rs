@@ -1,5 +1,5 @@
-//! Operators over grouped neighbours: keys that are all equal, all different, negative, or anything; every way to combine
-//! values and to choose.
+//! Operators over grouped neighbours: keys that are all equal, all different, negative, or anything; every way to
+//! combine values and to choose.
 
 use super::operators::Runs;
 use super::{GraphVar, Host, ScalarVar, SetVar, VectorVar, VertexName, Writer};

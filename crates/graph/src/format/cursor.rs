@@ -187,8 +187,8 @@ impl<'a> Cursor<'a> {
         let token = self.token();
         match token.len() {
             0 => "the end of the line".into(),
-            1..=SHOWN => format!("`{}`", token.escape_ascii()),
-            _ => format!("`{}...`", token[..SHOWN].escape_ascii()),
+            1..=SHOWN => format!("`{}`", printable(token)),
+            _ => format!("`{}...`", printable(&token[..SHOWN])),
         }
     }
 
@@ -199,6 +199,11 @@ impl<'a> Cursor<'a> {
     pub(crate) fn expected(&self, what: &str) -> Fault {
         self.fault(format!("expected {what}, found {}", self.shown()))
     }
+}
+
+/// A text with escapes in the place of what cannot be printed; quotes stay.
+fn printable(token: &[u8]) -> String {
+    token.escape_ascii().to_string().replace("\\\"", "\"").replace("\\'", "'")
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! DIMACS shortest-path graphs `.gr`: `p sp VERTICES ARCS`, then `a u v w` per arc, `c` for comments.
 //!
 //! Ids are kept as they are, as by the reader of GAPBS. In a proper file they start at 1, so vertex 0 exists and has no
-//! edges, which [`Numbering::FromOne`] tells; files that do use id 0 are read as well. Weights are integers of up to 64 bits.
+//! edges, which [`Numbering::FromOne`] tells; files that do use id 0 are read as well. Weights are integers of up to 64
+//! bits.
 
 use std::path::Path;
 

@@ -1,8 +1,8 @@
 //! Matrix Market `.mtx`: a sparse square matrix in coordinate form, ids from 1.
 //!
 //! `pattern` gives an unweighted graph, `integer` integer weights and `real` reals, of 32 bits where these hold every
-//! value and of 64 bits otherwise. `symmetric` lists each edge once; so does `skew-symmetric`, where the mirrored entry has the negated value.
-//! Vertices without entries count: the size line says how many there are.
+//! value and of 64 bits otherwise. `symmetric` lists each edge once; so does `skew-symmetric`, where the mirrored entry
+//! has the negated value. Vertices without entries count: the size line says how many there are.
 
 use std::path::Path;
 

@@ -1,8 +1,8 @@
 //! METIS `.graph`: undirected, a header `VERTICES EDGES [FORMAT [CONSTRAINTS]]`, then one line of neighbours per
 //! vertex, ids from 1, `%` for comments.
 //!
-//! Every edge is listed at both ends, and counted once in the header. Edge weights are integers of up to 64 bits. Vertex sizes
-//! and vertex weights are skipped.
+//! Every edge is listed at both ends, and counted once in the header. Edge weights are integers of up to 64 bits.
+//! Vertex sizes and vertex weights are skipped.
 
 use std::path::Path;
 

@@ -129,9 +129,9 @@ impl Job {
         self
     }
 
-    /// The machine by its name on all cores: `cpu`, `cuda`, `reference`, `swarm`, `flow`; or `auto`, the machine that is
-    /// expected to be done first with this job, from which the CPU takes over where its memory is too small. Machines
-    /// stay open, and all jobs of the process share them.
+    /// The machine by its name on all cores: `cpu`, `cuda`, `reference`, `swarm`, `flow`; or `auto`, the machine that
+    /// is expected to be done first with this job, from which the CPU takes over where its memory is too small.
+    /// Machines stay open, and all jobs of the process share them.
     ///
     /// ```
     /// use graphwright::{Graph, Program};

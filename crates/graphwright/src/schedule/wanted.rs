@@ -92,9 +92,9 @@ impl Wanted {
         }
     }
 
-    /// Reads `auto`, `auto:energy`, `auto:time-energy`, `rule`, `adaptive`, `adaptive:` and a model file, the name of a preset, a file or a text;
-    /// `program` is the name of the program, `title` stands in messages about a text, `place` tells where a path
-    /// begins.
+    /// Reads `auto`, `auto:energy`, `auto:time-energy`, `rule`, `adaptive`, `adaptive:` and a model file, the name of a
+    /// preset, a file or a text; `program` is the name of the program, `title` stands in messages about a text, `place`
+    /// tells where a path begins.
     pub fn read(
         front: &Front,
         program: &str,

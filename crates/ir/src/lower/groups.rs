@@ -1,9 +1,9 @@
 //! Lowering operators over grouped neighbours: filters over vertices whose functions begin with
 //! [`Groups`](crate::expr::ExprKind::Groups).
 //!
-//! The function is made here: it gets the chosen key and assigns it where it differs from what the target holds. Vectors
-//! that are named in place of functions become functions, so that machines know functions alone. What functions capture
-//! at the operator, the made function captures and hands on.
+//! The function is made here: it gets the chosen key and assigns it where it differs from what the target holds.
+//! Vectors that are named in place of functions become functions, so that machines know functions alone. What functions
+//! capture at the operator, the made function captures and hands on.
 
 use super::{Lower, Lowering};
 use crate::expr::{BinaryOp, Expr, ExprKind, FunctionRef, ReduceOp};

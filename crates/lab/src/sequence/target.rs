@@ -18,8 +18,8 @@ pub struct Target {
 pub struct Targets(Vec<Target>);
 
 impl Targets {
-    /// The standard machines, each opened when it is first named. Of the distributed machine there are four, with 1 to 4
-    /// workers. A sequence gets a machine of its own, so that it can be repeated alone; a GPU is opened once.
+    /// The standard machines, each opened when it is first named. Of the distributed machine there are four, with 1 to
+    /// 4 workers. A sequence gets a machine of its own, so that it can be repeated alone; a GPU is opened once.
     pub fn standard(threads: usize) -> Targets {
         let mut targets = Targets::default();
         for kind in ["reference", "cpu", "swarm"] {

@@ -1,5 +1,5 @@
-//! The standard library: modules that come with the compiler. Beside those made for it, every standard program is one, so
-//! that a program can replace parts of it.
+//! The standard library: modules that come with the compiler. Beside those made for it, every standard program is one,
+//! so that a program can replace parts of it.
 
 use crate::suggest::nearest;
 use std::borrow::Cow;

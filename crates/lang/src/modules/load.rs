@@ -8,8 +8,8 @@ use crate::parse::parse;
 use crate::source::{SourceFile, Span};
 use std::path::PathBuf;
 
-/// The files of a program. Until there is one text, spans of findings count the bytes of all files in the order in which
-/// they were read.
+/// The files of a program. Until there is one text, spans of findings count the bytes of all files in the order in
+/// which they were read.
 pub(super) struct Loaded {
     /// In the order in which they were read: the first file of the program comes first.
     pub(super) modules: Vec<Module>,

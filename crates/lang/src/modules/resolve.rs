@@ -17,7 +17,8 @@ pub(super) type Decl = (usize, usize);
 
 /// What becomes of the files.
 pub(super) struct Resolved {
-    /// The declarations that the text has, each with the place where it stands: its own, or that of one that it replaces.
+    /// The declarations that the text has, each with the place where it stands: its own, or that of one that it
+    /// replaces.
     pub(super) kept: HashMap<Decl, Decl>,
     /// Words of each module that are replaced, in the order of its text.
     pub(super) words: Vec<Vec<(Span, String)>>,

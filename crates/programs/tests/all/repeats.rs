@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 /// Lines of a run that counts as repeated.
 const RUN: usize = 8;
 
-/// Programs that share a contraction by hand, and those of one idea for several types of weights; they count from the day
-/// on which they have an operator, or one text.
+/// Programs that share a contraction by hand, and those of one idea for several types of weights; they count from the
+/// day on which they have an operator, or one text.
 const LEFT_OUT: [&str; 8] =
     ["leiden.gt", "louvain.gt", "astar.gt", "ppsp.gt", "sssp.gt", "sssp-delta.gt", "sssp-real.gt", "update/sssp.gt"];
 

@@ -191,8 +191,8 @@ fn changes<W: EdgeWeight>(changed: &[ChangedEdge<W>]) -> impl Iterator<Item = Ed
     changed.iter().map(change)
 }
 
-/// From batch to batch only changes go to the device, and results are those of the graph as it is; its vertices have ids,
-/// to which batches add.
+/// From batch to batch only changes go to the device, and results are those of the graph as it is; its vertices have
+/// ids, to which batches add.
 #[test]
 fn lists_stay_on_the_device() {
     let Some(device) = EmulatedDevice::new() else { return };
