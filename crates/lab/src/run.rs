@@ -16,7 +16,7 @@ use std::time::Instant;
 use gw_exec::{ErrorKind, ExecError, GraphVm, MachineUsage, RunOptions, RunResult};
 use gw_graph::progress::Progress;
 use gw_graph::{Graph, VertexId, Weight, with_weights};
-use gw_programs::Run as FinishedRun;
+use gw_programs::{Remark, Run as FinishedRun};
 
 use crate::clock::utc_now;
 use crate::energy::{RowEnergy, metered};
@@ -349,7 +349,13 @@ impl<'a> Runner<'a> {
             return;
         };
         let graph = graphs.graph(standard.needs_weights);
-        match standard.validate(&FinishedRun { graph, args, results: &ran.globals }) {
+        let run = FinishedRun { graph, args, results: &ran.globals };
+        if let Some(Remark::NoResult(reason)) = standard.remark(&run) {
+            row.seconds.clear();
+            row.error = Some(format!("{}: {reason}", args.join(" ")));
+            return;
+        }
+        match standard.validate(&run) {
             Ok(()) => row.verified += 1,
             Err(problem) => row.problem = Some(format!("{}: {problem}", args.join(" "))),
         }

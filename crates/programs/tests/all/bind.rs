@@ -70,7 +70,9 @@ fn mistakes_are_told() {
     assert_eq!(wrong(&[("delta", "1"), ("delta", "2")], &["g"]), "argument DELTA is given twice");
     assert!(wrong(&[("source", "1")], &["g", "1", "2", "3"]).starts_with("surplus argument `3`"));
     assert!(wrong(&[("source", "1")], &["g"]).starts_with("missing argument TARGET"));
-    assert!(wrong(&[("delta", "x")], &["g", "1", "2"]).starts_with("argument DELTA: `x` is not a whole number"));
+    assert!(
+        wrong(&[("delta", "x")], &["g", "1", "2"]).starts_with("argument DELTA: `x` is not a number greater than 0")
+    );
     for vertex in ["4", "-1", "x", "", "99999999999999999999"] {
         let expected = format!("argument TARGET: `{vertex}` is not a vertex: the graph has 4, numbered from 0 to 3");
         assert_eq!(wrong(&[("target", vertex)], &["g", "0", "1"]), expected);

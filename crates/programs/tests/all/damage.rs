@@ -7,12 +7,13 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::Arc;
 
-use crate::machine::{Scheduled, prepare, run};
+use crate::machine::{Scheduled, prepare_file, run};
 use crate::networks::is_greatest_flow;
 use crate::oracle::{edges, hops, ranks, solve};
 use crate::plain::{Rounds, alpha, counted, hubs, joined, katz, modularity, walk, weighted};
 use gw_exec::ReferenceVm;
 use gw_graph::{Graph, GraphSpec, progress::Silent};
+use gw_lang::SourceFile;
 use gw_programs::{Number, Program, ResultMap, Results, Run, Values, example_args, programs};
 
 /// Small graphs of every class; weights are added for programs that need them.
@@ -196,7 +197,8 @@ fn damaged(right: &ResultMap, name: &str, context: &Context<'_>) -> Vec<(&'stati
 
 /// The results that a program lists, as the reference machine leaves them.
 fn right_results(program: &Program, graph: &Arc<Graph>, args: &[String]) -> ResultMap {
-    let mut compiled = prepare(program.file, &program.text_for(args), Scheduled::Own, &ReferenceVm::new()).unwrap();
+    let file = SourceFile::new(program.file, &*program.text_for(args)).with_weights(program.weights_on(graph));
+    let mut compiled = prepare_file(&file, Scheduled::Own, &ReferenceVm::new()).unwrap();
     let result = run(&mut compiled, graph, args).unwrap();
     program.results.iter().fold(ResultMap::new(), |map, output| {
         match (Results::vector(&result.globals, output.name), result.globals.scalar(output.name)) {

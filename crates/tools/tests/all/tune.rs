@@ -33,7 +33,7 @@ fn a_tuned_schedule_is_a_file_and_an_entry_that_runs_use() {
     assert!(words.contains("the rule of the machine: ") && words.contains("what mattered"), "{words}");
     let schedule = String::from_utf8(output.stdout).unwrap();
     assert_eq!(std::fs::read_to_string(at.join("road.schedule")).unwrap(), schedule);
-    assert!(schedule.starts_with("s0:s1@"), "{schedule}");
+    assert!(schedule.contains("s0:s1@"), "{schedule}");
     let run = ["run", "sssp-delta", "road:60x60:weights=1..100", "--source=7", "--delta=2", "--verify", "--schedule"];
     assert!(gw(at, &[&run[..], &["road.schedule"]].concat()).status.success());
     // An entry that cannot be read is passed over with a word; `rule` does not look at it.
