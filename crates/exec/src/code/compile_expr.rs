@@ -293,7 +293,12 @@ impl<'m> Compiler<'m> {
             (Relabel, [g]) => Obj::Relabel(obj(g)?),
             (SelectEdges, [g, marks]) => Obj::SelectEdges(Box::new([self.obj(g)?, self.obj(marks)?])),
             (Contract, [g, labels]) => {
-                Obj::Contract(Box::new([self.obj(g)?, self.obj(labels)?]), g.ty.weight().is_some(), e.ty.weight())
+                let weight = g.ty.weight();
+                Obj::Contract(
+                    Box::new([self.obj(g)?, self.obj(labels)?]),
+                    weight.is_some(),
+                    weight.or(Some(Scalar::Int)),
+                )
             }
             (InsertEdges | DeleteEdges, [g, batch]) => Obj::ChangeEdges {
                 graphs: Box::new([self.obj(g)?, self.obj(batch)?]),
