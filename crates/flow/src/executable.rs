@@ -176,7 +176,8 @@ impl FlowExecutable {
             }
             self.run = Some(run);
         } else if self.agreed_values != env.loaded_values() {
-            agreement::on_program(self.running()?, self.module, self.start.manners(), env)?;
+            let (module, manners) = (self.module, self.start.manners());
+            agreement::on_program(self.running()?, module, manners, env)?;
         }
         self.agreed_values = env.loaded_values();
         self.running()
