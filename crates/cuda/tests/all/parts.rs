@@ -111,7 +111,8 @@ impl Device for Noting {
 fn the_kernels_of_a_run_are_expected() {
     for (program, graph) in [
         ("bfs", "kron:6"),
-        // Not sssp-delta: the kernel of its operator behind an `if` is asked for, but not foreseen.
+        ("sssp-delta", "kron:6:weights=1..9"),
+        ("sssp-delta", "road:6x6:weights=1..9"),
         ("pagerank", "kron:6"),
         ("cc-fast", "kron:6"),
         ("tc", "kron:6"),
@@ -124,7 +125,10 @@ fn the_kernels_of_a_run_are_expected() {
         let names = |units: &mut dyn Iterator<Item = &Unit>| units.map(|u| u.name.clone()).collect::<Vec<_>>();
         // Sums, degrees and queues are kernels of their own, which no operator of the program needs.
         let own: HashSet<Unit> = gw_cuda::own_kernels().into_iter().collect();
-        let missed = names(&mut asked.difference(&expected).filter(|unit| !own.contains(unit)));
+        // A known gap: the kernel of the unlabelled operator of sssp-delta, behind an `if`, is not foreseen.
+        let is_known = |unit: &&Unit| program == "sssp-delta" && unit.name == "operator_op1";
+        let missed =
+            names(&mut asked.difference(&expected).filter(|unit| !own.contains(unit)).filter(|unit| !is_known(unit)));
         assert!(missed.is_empty(), "{program} on {graph}: {missed:?}");
         let in_vain = names(&mut expected.difference(&asked));
         assert!(in_vain.is_empty(), "{program} on {graph}: {in_vain:?}");
