@@ -13,6 +13,7 @@
 use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use gw_graph::format::{self, ReadOptions, WriteOptions};
 use gw_graph::partial_file::sync_folder;
@@ -65,7 +66,7 @@ impl Store {
     pub fn create<W: EdgeWeight>(folder: &Path, graph: &DynamicGraph<W>) -> Result<Store> {
         make_folder(folder)?;
         let lock = locked(folder)?;
-        if newest(folder)?.is_some() {
+        if newest_at_rest(folder)?.is_some() {
             return Err(DynamicError::store(folder, "holds a graph already: open it, or name another folder"));
         }
         // Files of somebody else, or of a store that lost a file: neither may be written over.
@@ -122,7 +123,7 @@ impl Store {
     /// Opens a store, and applies the batches since its checkpoint.
     pub fn open<W: EdgeWeight>(folder: &Path) -> Result<Recovered<W>> {
         let lock = locked(folder)?;
-        let found = newest(folder)?.ok_or_else(|| DynamicError::store(folder, "holds no graph"))?;
+        let found = newest_at_rest(folder)?.ok_or_else(|| DynamicError::store(folder, "holds no graph"))?;
         let log_path = log_file(folder, found);
         let Replayed { graph, last, place, good, left_out, tail } = replay(folder, found)?;
         let failed = |e| DynamicError::io("open", &log_path, e);
@@ -366,19 +367,29 @@ fn files(folder: &Path) -> Result<Vec<(PathBuf, Option<u64>)>> {
     entries.map(|entry| entry.map_err(failed).map(|e| (e.path(), number(&e.path())))).collect()
 }
 
-/// The newest checkpoint that has its log. Another process may be beginning a new pair meanwhile, so that the files of
-/// the old one go while the folder is listed: only where two lists in a row are the same, there is none.
+/// The newest checkpoint that has its log, in a folder that nobody else writes to.
+fn newest_at_rest(folder: &Path) -> Result<Option<u64>> {
+    let mut numbers: Vec<u64> = files(folder)?.into_iter().filter_map(|(_, number)| number).collect();
+    numbers.sort_unstable();
+    let whole = |&&n: &&u64| checkpoint_file(folder, n).is_file() && log_file(folder, n).is_file();
+    Ok(numbers.iter().rev().find(whole).copied())
+}
+
+/// The newest checkpoint that has its log. Another process may be beginning a new pair meanwhile: a list of the folder
+/// then may lack both the new files and the old ones. So a folder with a lock, which every store has, is listed again
+/// and again for a tenth of a second before it is said to hold nothing.
 pub(crate) fn newest(folder: &Path) -> Result<Option<u64>> {
-    let mut before = None;
-    while folder.is_dir() {
-        let mut numbers: Vec<u64> = files(folder)?.into_iter().filter_map(|(_, number)| number).collect();
-        numbers.sort_unstable();
-        let whole = |&&n: &&u64| checkpoint_file(folder, n).is_file() && log_file(folder, n).is_file();
-        let found = numbers.iter().rev().find(whole).copied();
-        if found.is_some() || before.as_ref() == Some(&numbers) {
+    const LISTS: usize = 200;
+    const PAUSE: Duration = Duration::from_micros(500);
+    if !folder.is_dir() {
+        return Ok(None);
+    }
+    for _ in 0..LISTS {
+        let found = newest_at_rest(folder)?;
+        if found.is_some() || !folder.join("lock").is_file() {
             return Ok(found);
         }
-        before = Some(numbers);
+        std::thread::sleep(PAUSE);
     }
     Ok(None)
 }
