@@ -134,7 +134,8 @@ impl Program {
     ///
     /// ```
     /// # let folder = tempfile::tempdir().unwrap();
-    /// # std::fs::write(folder.path().join("half.gt"), "func half(x : double) -> y : double\n    y = x / 2;\nend\n").unwrap();
+    /// # let half = "func half(x : double) -> y : double\n    y = x / 2;\nend\n";
+    /// # std::fs::write(folder.path().join("half.gt"), half).unwrap();
     /// use graphwright::Program;
     /// // The folder has a file half.gt, which declares a function `half`.
     /// let program = Program::parse_in("mine", "use \"half.gt\"; func main() print half(3.0); end", folder.path())?;

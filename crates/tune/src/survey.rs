@@ -28,6 +28,8 @@ const CLOSE: f64 = 1.3;
 const AGAIN: usize = 4;
 /// The share of the budget for schedules that were not run yet; the rest is for running the best ones again.
 const FIRST_SHARE: f64 = 0.8;
+/// No schedule is compiled and measured in less time.
+const LEAST_SECONDS: f64 = 1e-4;
 
 /// The schedules that a survey measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,12 +65,12 @@ impl Session<'_> {
         also: &[ProgramSchedule],
         watch: &mut dyn FnMut(usize),
     ) -> Result<Surveyed> {
-        let schedules = self.surveyed_schedules(prepared, survey, also);
         let cell = cell(self.program, prepared, &prepared.key.machine, known_threads(self.machine));
         let known = match &self.lab {
             Some(lab) => known_times(lab, &cell)?,
             None => HashMap::new(),
         };
+        let schedules = self.surveyed_schedules(prepared, survey, also, known.len());
         let mut recorder = Recorder::new(self.lab.as_mut(), cell, None);
         let runs = prepared.runs[..1].to_vec();
         let (module, graph) = (prepared.module.clone(), Arc::clone(&prepared.graph));
@@ -137,6 +139,7 @@ impl Session<'_> {
         prepared: &Prepared,
         survey: Survey,
         also: &[ProgramSchedule],
+        known: usize,
     ) -> Vec<ProgramSchedule> {
         let also = also.iter().filter(|schedule| prepared.space.allows(schedule)).cloned();
         let wanted = match survey {
@@ -145,7 +148,9 @@ impl Session<'_> {
             }
             Survey::Drawn(wanted) => wanted,
         };
-        let mut drawn: Vec<ProgramSchedule> = prepared.space.drawn(wanted, self.seed).collect();
+        // Several operators together have millions of schedules: no more are drawn than the budget can hold.
+        let most = known + (self.budget.as_secs_f64() / LEAST_SECONDS).ceil() as usize;
+        let mut drawn: Vec<ProgramSchedule> = prepared.space.drawn(wanted.min(most), self.seed).collect();
         Rng::new(self.seed, 0x73_6876).shuffle(&mut drawn);
         // What a run takes without a search, so that a table tells how far it is from the best.
         let adaptive = Wanted::Adaptive(None, self.program.name().to_string());

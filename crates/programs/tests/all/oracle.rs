@@ -48,12 +48,12 @@ pub fn solve(program: &str, graph: &Graph, args: &[String]) -> ResultMap {
             let depth = *level.iter().max().unwrap();
             results.with_vector("level", level).with_scalar("depth", depth)
         }
-        "sssp" | "sssp-delta" => {
+        "sssp" | "sssp-delta" if !graph.weight_kind().is_real() => {
             let dist = distances(graph, arg(2));
             let results = results.with_scalar("negative_cycle", dist.is_none()).with_scalar("too_long", false);
             results.with_vector("dist", dist.unwrap_or_else(|| vec![0; n]))
         }
-        "sssp-real" => {
+        "sssp" | "sssp-delta" | "sssp-real" => {
             let dist = real_distances(graph, arg(2));
             let results = results.with_scalar("negative_cycle", dist.is_none()).with_scalar("too_long", false);
             results.with_vector("dist", dist.unwrap_or_else(|| vec![0.0; n]))
