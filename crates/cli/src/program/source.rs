@@ -23,7 +23,7 @@ fn schedule(program: &Program, given: Option<&str>) -> Result<Wanted, CliError> 
     Ok(read.wanted)
 }
 
-/// As [`schedule`], where there is no graph to choose for.
+/// As `schedule`, where there is no graph to choose for.
 pub fn fixed_schedule(program: &Program, given: Option<&str>) -> Result<ProgramSchedule, CliError> {
     match schedule(program, given)? {
         Wanted::Fixed(schedule, _) => Ok(*schedule),
