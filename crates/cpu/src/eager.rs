@@ -223,13 +223,7 @@ pub(crate) fn run(
     env: &mut Environment,
 ) -> Result<OperatorOutcome> {
     let spec = queue.spec();
-    let merge = match spec.meta.kind {
-        Some(QueueKind::EagerMerge) => match spec.meta.merge_threshold {
-            Some(amount) => env.amount(amount)?,
-            None => MERGE_THRESHOLD,
-        },
-        _ => 0,
-    };
+    let merge = merge_threshold(spec, env)?;
     let members = machine.crew.size();
     let mut buckets: Vec<LocalBuckets> =
         (0..members).map(|_| LocalBuckets::new(spec.priorities.scalar(), spec.width_word())).collect();
@@ -274,11 +268,8 @@ pub(crate) fn run(
         update(queue, |q| q.current = Some(current));
         // The condition may have run operators of its own, with the same workers.
         lend(&mut buckets, machine);
-        if foreign
-            && let Some(greatest) = round.shares.iter().flatten().map(|&e| e as u32).max()
-            && greatest as usize >= vertices
-        {
-            break Err(ErrorKind::VertexOutOfRange { vertex: greatest.into(), vertices }.into());
+        if foreign && let Err(error) = round.check_entries(vertices) {
+            break Err(error);
         }
         input += round.shares.iter().map(Vec::len).sum::<usize>() as u64;
         let floor = local_floor(machine, current);
@@ -299,6 +290,15 @@ pub(crate) fn run(
     };
     update(queue, |q| q.held = held);
     Ok(OperatorOutcome { input_size: Some(input), edges: Some(edges), ..Default::default() })
+}
+
+/// The entries of a worker's current bucket up to which it drains the bucket without waiting for the others.
+fn merge_threshold(spec: &QueueSpec, env: &Environment) -> Result<u64> {
+    match (spec.meta.kind, spec.meta.merge_threshold) {
+        (Some(QueueKind::EagerMerge), Some(amount)) => env.amount(amount),
+        (Some(QueueKind::EagerMerge), None) => Ok(MERGE_THRESHOLD),
+        _ => Ok(0),
+    }
 }
 
 /// Gives every worker its buckets.
@@ -354,6 +354,16 @@ impl Round<'_> {
                 }
             }
             from = best;
+        }
+    }
+
+    /// An error where an entry of the bucket is no vertex of the graph.
+    fn check_entries(&self, vertices: usize) -> Result<()> {
+        match self.shares.iter().flatten().map(|&e| e as u32).max() {
+            Some(greatest) if greatest as usize >= vertices => {
+                Err(ErrorKind::VertexOutOfRange { vertex: greatest.into(), vertices }.into())
+            }
+            _ => Ok(()),
         }
     }
 

@@ -10,7 +10,7 @@ use gw_ir::module::Module;
 use gw_ir::operator::Operator;
 use gw_ir::source::Name;
 use gw_ir::stmt::StmtKind;
-use gw_schedule::{GroupTable, Parallelism};
+use gw_schedule::{GroupTable, Parallelism, SimpleSchedule};
 
 use crate::abi::slot;
 use crate::codegen::{OutputForm, Range};
@@ -18,6 +18,7 @@ use crate::drive::{ByDegrees, ByEdges, Chunks, Even};
 use crate::executable::{CpuExecutable, Key, plain_target};
 use crate::loan::Loan;
 use crate::set::blocks;
+use crate::sharing::Hands;
 use crate::tuning::CHUNKS_PER_MEMBER;
 
 impl CpuExecutable {
@@ -56,18 +57,7 @@ impl CpuExecutable {
         let queue = loan.as_ref().map_or(&[][..], Loan::ids);
         let span = prepared.span;
         let parallel = self.crew.size() > 1 && is_parallel != Some(false);
-        let crew = self.crew.size();
-        let hands = match &grouped {
-            None => self.sharing.hands(length, self.sharing.member_vertices, crew),
-            Some(graph) => {
-                let edges = match range {
-                    Range::Ids => graph.edges(),
-                    _ => queue.iter().map(|&v| degree_in(graph, v)).sum(),
-                };
-                self.sharing.hands(edges, self.sharing.member_edges, crew)
-            }
-        };
-        let hands = hands.filter(|_| parallel);
+        let hands = self.hands_for_vertices(grouped.as_deref(), range, queue, length).filter(|_| parallel);
         let target = plain_target(hands.is_some(), output);
         let key = Key { operator: id, shape: None, range, target, joined: None };
         // All members are below this number, with which the lengths of vectors are compared.
@@ -86,22 +76,11 @@ impl CpuExecutable {
             slots.words[slot::TABLE_BITS] = u64::from(vertices.next_power_of_two().trailing_zeros().max(2));
         }
         let crew = hands.map_or(1, |hands| hands.members);
-        let grain = match (schedule.parallelism, schedule.grain) {
-            (Some(Parallelism::Static), _) => length.div_ceil(crew).max(1),
-            (_, Some(grain)) => (env.amount(grain)? as usize).max(1),
-            _ => (length / (CHUNKS_PER_MEMBER * crew)).clamp(4 * self.sharing.least_chunk, 1 << 14),
-        };
+        let grain = self.vertex_grain(&schedule, length, crew, env)?;
         let even = Even { length, grain };
-        let by_edges: Option<Box<dyn Chunks + '_>> = match (&grouped, range) {
-            (Some(graph), _) if schedule.grain.is_none() && hands.is_some() => {
-                let pieces = CHUNKS_PER_MEMBER * crew;
-                match range {
-                    Range::Queue if queue.iter().all(|&v| (v as usize) < graph.vertices()) => {
-                        Some(Box::new(ByDegrees::new(queue, graph.out(), pieces)))
-                    }
-                    Range::Ids if length == graph.vertices() => Some(Box::new(all_by_edges(graph, pieces))),
-                    _ => None,
-                }
+        let by_edges = match &grouped {
+            Some(graph) if schedule.grain.is_none() && hands.is_some() => {
+                chunks_by_edges(graph, range, queue, length, CHUNKS_PER_MEMBER * crew)
             }
             _ => None,
         };
@@ -122,6 +101,28 @@ impl CpuExecutable {
             seconds: None,
             told: None,
         }))
+    }
+
+    /// How many threads a call over `length` vertices is worth: by its edges, where neighbours of a graph are grouped.
+    fn hands_for_vertices(&self, grouped: Option<&Graph>, range: Range, queue: &[u32], length: usize) -> Option<Hands> {
+        let crew = self.crew.size();
+        let Some(graph) = grouped else {
+            return self.sharing.hands(length, self.sharing.member_vertices, crew);
+        };
+        let edges = match range {
+            Range::Ids => graph.edges(),
+            _ => queue.iter().map(|&v| degree_in(graph, v)).sum(),
+        };
+        self.sharing.hands(edges, self.sharing.member_edges, crew)
+    }
+
+    /// Vertices of a chunk, of a call over `length` vertices that `crew` threads share.
+    fn vertex_grain(&self, schedule: &SimpleSchedule, length: usize, crew: usize, env: &Environment) -> Result<usize> {
+        Ok(match (schedule.parallelism, schedule.grain) {
+            (Some(Parallelism::Static), _) => length.div_ceil(crew).max(1),
+            (_, Some(grain)) => (env.amount(grain)? as usize).max(1),
+            _ => (length / (CHUNKS_PER_MEMBER * crew)).clamp(4 * self.sharing.least_chunk, 1 << 14),
+        })
     }
 
     /// The graph whose neighbours the function of an operator groups.
@@ -158,6 +159,24 @@ impl CpuExecutable {
             output_size: Some(set.len()? as u64),
             ..OperatorOutcome::default()
         })
+    }
+}
+
+/// Chunks with about equally many edges, for the vertices of a call over the lists of a graph; `None` where some of the
+/// vertices may have no list.
+fn chunks_by_edges<'c>(
+    graph: &'c Graph,
+    range: Range,
+    queue: &'c [u32],
+    length: usize,
+    chunks: usize,
+) -> Option<Box<dyn Chunks + 'c>> {
+    match range {
+        Range::Queue if queue.iter().all(|&v| (v as usize) < graph.vertices()) => {
+            Some(Box::new(ByDegrees::new(queue, graph.out(), chunks)))
+        }
+        Range::Ids if length == graph.vertices() => Some(Box::new(all_by_edges(graph, chunks))),
+        _ => None,
     }
 }
 

@@ -259,10 +259,10 @@ impl CudaExecutable {
     pub(crate) fn collect(&mut self, outcomes: &Outcomes, span: Span) -> Result<Vec<u64>> {
         let words = self.launcher.results(outcomes.count, &outcomes.cells)?;
         self.unsettled = 0;
-        if let Some(error) = self.launcher.fault(&words, span) {
-            return Err(error);
+        match self.launcher.fault(span) {
+            Some(error) => Err(error),
+            None => Ok(words),
         }
-        Ok(words)
     }
 
     /// Writes cells that a kernel may have changed back to the globals.
@@ -302,9 +302,9 @@ impl CudaExecutable {
     }
 
     pub(crate) fn wait_for_all(&mut self) -> Result<()> {
-        let words = self.launcher.results(0, &[])?;
+        self.launcher.results(0, &[])?;
         self.unsettled = 0;
-        match self.launcher.fault(&words, Span::NONE) {
+        match self.launcher.fault(Span::NONE) {
             Some(error) => Err(error),
             None => Ok(()),
         }

@@ -5,29 +5,28 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gw_device::{Address, Buffer, Device, DeviceError, Launch, Mark};
-use gw_exec::{Environment, ErrorKind, ExecError, PerGraph, Result, Value, graph_features, random};
+use gw_exec::{Environment, ErrorKind, ExecError, PerGraph, Result, graph_features, random};
 use gw_ir::module::Module;
 use gw_ir::source::{Name, Span};
-use gw_ir::walk;
 use gw_schedule::{Features, LoopForm};
 
 use crate::bindings::{Bindings, External, FROM_HOST, PLACES};
-use crate::codegen::inputs::{GraphParts, Source};
-use crate::codegen::region::{Outcome, vector_names};
+use crate::codegen::inputs::{GraphInput, GraphParts, Source};
+use crate::codegen::region::Outcome;
 use crate::codegen::{ALONE_AT, Generated, STATE_WORDS};
 use crate::context::Context;
 use crate::error::exec_error;
+use crate::faults::{FAULT_BYTES, Faults, STOP_AT, word_at};
+use crate::launch_values::{LaunchValues, unset};
 use crate::outcomes::Outcomes;
 use crate::prepared::Loaded;
 use crate::residency::{GraphWords, Wanted};
 use crate::set::{DeviceSet, FORM_BITS, LEVELS, QUEUE, SET_WORDS, Spares, Storage, with_device_set};
 use crate::tuning::{GROUP_TABLE_BYTES, MOST_GROUP_TABLES};
 use crate::vectors::{Vectors, bits_of};
+use crate::work_memory::WorkMemory;
 
-/// The shared block of a launcher: fault, cells, results.
-const FAULT_BYTES: usize = 40;
-/// Where in a fault the host says that the run shall end.
-const STOP_AT: usize = 28;
+// The shared block of a launcher: fault, cells, results.
 const CELLS: usize = 64;
 const RESULTS: usize = ALONE_AT;
 const RESULTS_AT: usize = FAULT_BYTES + 8 * CELLS;
@@ -55,16 +54,7 @@ pub(crate) struct Launcher {
     pub(crate) round: u32,
     /// Tells these rounds from earlier ones and from those of other launchers, which have the same numbers.
     epoch: u32,
-    /// Round counters of deduplication, and a map for it.
-    marks: Option<Buffer>,
-    seen: Option<Buffer>,
-    /// Words of numbers and rounds, by vector.
-    words: HashMap<Name, Option<Buffer>>,
-    /// Maps of claimed destinations, by vector.
-    visited: HashMap<Name, Option<Buffer>>,
-    scratch: Option<Buffer>,
-    /// Tables for groups of neighbours: zeros between two kernels.
-    tables: Option<Buffer>,
+    memory: WorkMemory,
     /// What adaptive schedules look at.
     features: PerGraph<Features>,
     cells: HashMap<Name, Cell>,
@@ -74,9 +64,7 @@ pub(crate) struct Launcher {
     busy: bool,
     /// The last run left neither a fault nor the word that ends kernels.
     ended_well: bool,
-    /// The vectors that faults name, by their numbers less one, and the statements of the program by their lines.
-    names: Vec<Name>,
-    statements: HashMap<u32, Span>,
+    faults: Faults,
     /// The stream before the first kernel of the run, and behind the last.
     first: Option<Mark>,
     end: Option<Mark>,
@@ -92,19 +80,13 @@ impl Launcher {
             spares: Arc::new(Mutex::new(Vec::new())),
             round: 0,
             epoch: next_epoch(),
-            marks: None,
-            seen: None,
-            words: HashMap::new(),
-            visited: HashMap::new(),
-            scratch: None,
-            tables: None,
+            memory: WorkMemory::new(device),
             features: PerGraph::default(),
             cells: HashMap::new(),
             last: Vec::new(),
             busy: false,
             ended_well: false,
-            names: vector_names(module),
-            statements: statements(module),
+            faults: Faults::of(module),
             first: None,
             end: None,
             context,
@@ -156,10 +138,7 @@ impl Launcher {
     /// Rounds begin anew: what holds numbers of earlier ones forgets them.
     fn begin_epoch(&mut self) -> Result<()> {
         (self.round, self.epoch) = (0, next_epoch());
-        match &self.marks {
-            Some(marks) => self.device().fill(marks.address(), 0, 4, marks.bytes() / 4).map_err(exec_error),
-            None => Ok(()),
-        }
+        self.memory.clear_counters()
     }
 
     /// A clean storage for a set.
@@ -203,7 +182,7 @@ impl Launcher {
     ) -> Result<Outcomes> {
         let code = &loaded.code;
         let vertices = bindings.vertices;
-        let capacity = self.capacity(code, bindings, env);
+        let capacity = self.capacity(&LaunchValues { code, bindings, env });
         if bindings.external.len() > PLACES - FROM_HOST {
             return Err(ErrorKind::Unsupported("more than four sets go into one loop on the device".into()).into());
         }
@@ -229,8 +208,9 @@ impl Launcher {
         words.push(self.counter()?.0);
         words.push(self.block.address().offset(RESULTS_AT).0);
         let mut keep: Vec<GraphWords> = Vec::new();
+        let values = LaunchValues { code, bindings, env };
         for input in &code.inputs {
-            self.input(&input.source, code, bindings, vectors, env, capacity, &mut words, &mut keep)?;
+            self.input(&input.source, &values, capacity, vectors, (&mut words, &mut keep))?;
         }
         if code.inputs.is_empty() {
             words.push(0);
@@ -323,35 +303,25 @@ impl Launcher {
     }
 
     /// How many ids a queue of the kernel must hold. Sets are copied from lists, onto which sets from the host may go.
-    fn capacity(&self, code: &Generated, bindings: &Bindings, env: Option<&Environment>) -> usize {
-        let own = self.own_capacity(code, bindings, env);
-        let of_lists = bindings.lists.values().map(|list| list.used as usize).max();
-        let given = of_lists.map_or(0, |used| used.max(given_capacity(bindings)));
+    fn capacity(&self, values: &LaunchValues<'_>) -> usize {
+        let own = self.own_capacity(values);
+        let of_lists = values.bindings.lists.values().map(|list| list.used as usize).max();
+        let given = of_lists.map_or(0, |used| used.max(values.sets_capacity()));
         own.max(given).min(u32::MAX as usize)
     }
 
     /// How many ids the outputs of a kernel may have.
-    fn own_capacity(&self, code: &Generated, bindings: &Bindings, env: Option<&Environment>) -> usize {
-        let vertices = bindings.vertices;
+    fn own_capacity(&self, values: &LaunchValues<'_>) -> usize {
+        let (code, vertices) = (values.code, values.bindings.vertices);
         if !code.unbounded {
             return vertices;
         }
         // As often as there are edges, at most; but all places together, and scratch memory, which is as large as four
         // of them, take no more than half of what is free.
-        let edges = self.most_edges(code, bindings, env);
+        let edges = values.most_edges();
         let free = self.device().free_bytes().unwrap_or(0) as usize;
         let share = free / 2 / (code.places as usize + 4);
         (vertices + edges).min((share / 4).max(6 * vertices))
-    }
-
-    /// Edges of the largest graph that a kernel walks.
-    fn most_edges(&self, code: &Generated, bindings: &Bindings, env: Option<&Environment>) -> usize {
-        let edges_of = |name: &Name| match (bindings.graphs.get(name), env.and_then(|env| env.global(name))) {
-            (Some(graph), _) => graph.edges(),
-            (None, Some(Value::Graph(graph))) => graph.edges(),
-            _ => 0,
-        };
-        code.parts.iter().map(|(name, _)| edges_of(name)).max().unwrap_or(0)
     }
 
     /// A barrier counter at zero.
@@ -364,120 +334,65 @@ impl Launcher {
         Ok(self.counters.address().offset(4 * (self.next_counter - 1)))
     }
 
-    #[expect(clippy::too_many_arguments, reason = "all of them are needed for some source")]
+    /// Adds the words of an input of the kernel; `keep` gets what must stay on the device until the launch.
     fn input(
         &mut self,
         source: &Source,
-        code: &Generated,
-        bindings: &Bindings,
-        vectors: &mut Vectors,
-        env: Option<&Environment>,
+        values: &LaunchValues<'_>,
         capacity: usize,
-        words: &mut Vec<u64>,
-        keep: &mut Vec<GraphWords>,
+        vectors: &mut Vectors,
+        (words, keep): (&mut Vec<u64>, &mut Vec<GraphWords>),
     ) -> Result<()> {
-        let no_env = || ExecError::from(ErrorKind::Malformed("a kernel without a program".into()));
-        let global = |name: &Name| -> Result<Value> {
-            match env.ok_or_else(no_env)?.global(name) {
-                Some(Value::Nothing) | None => Err(ErrorKind::Unset { name: name.to_string() }.into()),
-                Some(value) => Ok(value),
-            }
-        };
-        let unset = |name: &Name| ExecError::from(ErrorKind::Unset { name: name.to_string() });
+        let bindings = values.bindings;
         match source {
-            Source::GlobalVector(name) => match global(name)? {
-                Value::Vector(vector) => words.push(vectors.for_kernel(&vector)?.0),
-                _ => return Err(unset(name)),
+            Source::GlobalVector(name) => words.push(vectors.for_kernel(&values.global_vector(name)?)?.0),
+            Source::GlobalWords(name) => {
+                let len = values.global_vector(name)?.len();
+                words.push(self.memory.words(name, len)?.0);
+            }
+            Source::GlobalLength(name) => words.push(values.global_vector(name)?.len() as u64),
+            Source::LocalVector(name) => match bindings.addresses.get(name) {
+                Some(address) => words.push(address.0),
+                None => words.push(vectors.for_kernel(values.local_vector(name)?)?.0),
             },
-            Source::GlobalWords(name) => match global(name)? {
-                Value::Vector(vector) => {
-                    let slot = self.words.entry(name.clone()).or_default();
-                    words.push(lasting(slot, &self.context.device, 8 * vector.len().max(1), false)?.0);
-                }
-                _ => return Err(unset(name)),
+            Source::LocalLength(name) => match bindings.lengths.get(name) {
+                Some(length) => words.push(*length),
+                None => words.push(values.local_vector(name)?.len() as u64),
             },
-            Source::GlobalLength(name) => match global(name)? {
-                Value::Vector(vector) => words.push(vector.len() as u64),
-                _ => return Err(unset(name)),
-            },
-            Source::LocalVector(name) => match (bindings.addresses.get(name), bindings.values.get(name)) {
-                (Some(address), _) => words.push(address.0),
-                (None, Some(Value::Vector(vector))) => words.push(vectors.for_kernel(vector)?.0),
-                _ => return Err(unset(name)),
-            },
-            Source::LocalLength(name) => match (bindings.lengths.get(name), bindings.values.get(name)) {
-                (Some(length), _) => words.push(*length),
-                (None, Some(Value::Vector(vector))) => words.push(vector.len() as u64),
-                _ => return Err(unset(name)),
-            },
-            Source::GlobalScalar(name) => words.push(bits_of(&global(name)?)),
+            Source::GlobalScalar(name) => words.push(bits_of(&values.global(name)?)),
             Source::GlobalCell(name) => {
-                let bits = bits_of(&global(name)?);
+                let bits = bits_of(&values.global(name)?);
                 words.push(self.cell_address(name, bits)?.0);
             }
             Source::LocalScalar(name) => words.push(*bindings.scalars.get(name).ok_or_else(|| unset(name))?),
-            Source::Vertices(element) => words.push(env.ok_or_else(no_env)?.vertices_of(element)? as u64),
-            Source::Members(name) => match global(name)? {
-                Value::Set(set) => words.push(set.len()? as u64),
-                _ => return Err(unset(name)),
-            },
+            Source::Vertices(element) => words.push(values.env()?.vertices_of(element)? as u64),
+            Source::Members(name) => words.push(values.global_set(name)?.len()? as u64),
             Source::Graph(graph) => {
-                let found = match bindings.graphs.get(&graph.name) {
-                    Some(graph) => Arc::clone(graph),
-                    None => match global(&graph.name)? {
-                        Value::Graph(graph) => graph,
-                        _ => return Err(unset(&graph.name)),
-                    },
-                };
-                let parts = code.parts.iter().find(|(name, _)| *name == graph.name);
-                let parts = parts.map_or_else(GraphParts::default, |(_, parts)| *parts);
-                let block = match parts.list.and_then(|l| l.block) {
-                    Some(number) => env.ok_or_else(no_env)?.amount(number)?.min(u64::from(u32::MAX)) as u32,
-                    None => 0,
-                };
-                let wanted = Wanted { parts, apart: graph.apart, wide: graph.wide, block };
-                let found = self.context.residency.words(&found, wanted).map_err(exec_error)?;
+                let found = self.graph_words(graph, values)?;
                 words.extend(found.words);
                 keep.push(found);
             }
             Source::Fault => words.push(self.block.address().0),
             Source::DrawKey(role) => {
-                let env = env.ok_or_else(no_env)?;
+                let env = values.env()?;
                 words.push(random::call_key(env.seed(), env.operator_calls(), *role));
             }
-            Source::Counters => {
-                let bytes = 4 * bindings.vertices;
-                let address = lasting(&mut self.marks, &self.context.device, bytes, true)?;
-                words.push(address.0);
-            }
-            Source::SeenMap => {
-                let bytes = bindings.vertices + 64;
-                words.push(lasting(&mut self.seen, &self.context.device, bytes, false)?.0);
-            }
-            Source::VisitedMap(vector) => {
-                let slot = self.visited.entry(vector.clone()).or_default();
-                words.push(lasting(slot, &self.context.device, bindings.vertices / 8 + 64, false)?.0);
-            }
+            Source::Counters => words.push(self.memory.counters(bindings.vertices)?.0),
+            Source::SeenMap => words.push(self.memory.seen_map(bindings.vertices)?.0),
+            Source::VisitedMap(vector) => words.push(self.memory.visited_map(vector, bindings.vertices)?.0),
             Source::Scratch => {
                 // Balancers keep something for each member of a set, repeats included.
-                let capacity = capacity.max(given_capacity(bindings));
-                let edges = self.most_edges(code, bindings, env);
-                let count = 4 * capacity.max(bindings.vertices) + edges / 64 + (1 << 16);
-                words.push(lasting(&mut self.scratch, &self.context.device, 4 * count, true)?.0);
+                let capacity = capacity.max(values.sets_capacity());
+                let count = 4 * capacity.max(bindings.vertices) + values.most_edges() / 64 + (1 << 16);
+                words.push(self.memory.scratch(count)?.0);
                 words.push(count as u64);
             }
             Source::GroupTables(name) => {
-                let greatest = match bindings.graphs.get(name) {
-                    Some(graph) => graph.greatest_out_degree(),
-                    None => match global(name)? {
-                        Value::Graph(graph) => graph.greatest_out_degree(),
-                        _ => return Err(unset(name)),
-                    },
-                };
+                let greatest = values.graph(name)?.greatest_out_degree();
                 // A power of two above twice the groups that there can be; a slot has a word and a key.
                 let slots = (2 * greatest + 3).next_power_of_two();
                 let count = (GROUP_TABLE_BYTES / (12 * slots)).clamp(1, MOST_GROUP_TABLES);
-                words.push(lasting(&mut self.tables, &self.context.device, 12 * slots * count, true)?.0);
+                words.push(self.memory.tables(12 * slots * count)?.0);
                 words.push(slots as u64 | (count as u64) << 32);
             }
             Source::Queue(name) => words.extend(bindings.queues.get(name).ok_or_else(|| unset(name))?),
@@ -490,22 +405,29 @@ impl Launcher {
             }
             Source::Threshold(index) => {
                 let number = gw_schedule::Param::Argv(*index);
-                words.push(env.ok_or_else(no_env)?.threshold(number)?.to_bits());
+                words.push(values.env()?.threshold(number)?.to_bits());
             }
             Source::GraphFeature(name, feature) => {
-                let graph = match bindings.graphs.get(name) {
-                    Some(graph) => Arc::clone(graph),
-                    None => match global(name)? {
-                        Value::Graph(graph) => graph,
-                        _ => return Err(unset(name)),
-                    },
-                };
+                let graph = values.graph(name)?;
                 words.push(self.features.of(&graph, graph_features)[feature.index()].to_bits());
             }
             Source::ResidentThreads => words.push(self.resident_threads()),
-            Source::Guard => words.push(u64::from(env.is_some_and(Environment::is_guarded))),
+            Source::Guard => words.push(u64::from(values.env.is_some_and(Environment::is_guarded))),
         }
         Ok(())
+    }
+
+    /// The arrays of a graph on the device, those that the kernel reads.
+    fn graph_words(&self, input: &GraphInput, values: &LaunchValues<'_>) -> Result<GraphWords> {
+        let graph = values.graph(&input.name)?;
+        let parts = values.code.parts.iter().find(|(name, _)| *name == input.name);
+        let parts = parts.map_or_else(GraphParts::default, |(_, parts)| *parts);
+        let block = match parts.list.and_then(|l| l.block) {
+            Some(number) => values.env()?.amount(number)?.min(u64::from(u32::MAX)) as u32,
+            None => 0,
+        };
+        let wanted = Wanted { parts, apart: input.apart, wide: input.wide, block };
+        self.context.residency.words(&graph, wanted).map_err(exec_error)
     }
 
     /// Threads that can be on the device at once.
@@ -551,14 +473,10 @@ impl Launcher {
         Ok(words.map(|b| u64::from_ne_bytes(b.try_into().unwrap_or_default())).collect())
     }
 
-    fn last_word(&self, at: usize) -> u64 {
-        self.last.get(at..at + 8).and_then(|b| b.try_into().ok()).map_or(0, u64::from_ne_bytes)
-    }
-
     /// The value of a global scalar as it was read last.
     pub(crate) fn cell(&mut self, name: &Name, _words: &[u64]) -> Option<u64> {
         let slot = self.cells.get(name)?.slot;
-        let bits = self.last_word(FAULT_BYTES + 8 * slot);
+        let bits = word_at(&self.last, FAULT_BYTES + 8 * slot);
         if let Some(cell) = self.cells.get_mut(name) {
             cell.bits = Some(bits);
         }
@@ -566,78 +484,16 @@ impl Launcher {
     }
 
     /// The first fault of a kernel, if there was one.
-    pub(crate) fn fault(&mut self, _words: &[u64], span: Span) -> Option<ExecError> {
-        let (code, line) = (self.last_word(0) as u32, (self.last_word(0) >> 32) as u32);
-        if code == 0 {
-            return None;
-        }
-        let (index, length) = (self.last_word(8) as i64, self.last_word(16) as i64);
+    pub(crate) fn fault(&mut self, span: Span) -> Option<ExecError> {
+        let error = self.faults.error(&self.last, span)?;
         // The next run begins without it.
         let _ = self.context.device.fill(self.block.address(), 0, 4, FAULT_BYTES / 4);
-        let vector = (self.last_word(24) as u32 as usize).checked_sub(1).and_then(|at| self.names.get(at));
-        let vertex = u32::try_from(index).unwrap_or(0);
-        let kind = match code {
-            1 => ErrorKind::IndexOutOfRange {
-                index,
-                len: length.max(0) as usize,
-                vector: vector.map_or_else(|| "the vector".to_string(), ToString::to_string),
-            },
-            2 => ErrorKind::DivisionByZero,
-            3 => ErrorKind::PriorityOverflow,
-            4 => ErrorKind::OutOfMemory {
-                what: format!(
-                    "a set of more than {length} entries; `dedup=on` with `dedup-by=counters-fused`, or \
-                     `create=unfused-bitmap`, keeps repeats out"
-                ),
-            },
-            5 => ErrorKind::NegativePriority { vertex: vertex.into(), priority: length as f64 },
-            6 => ErrorKind::EmptyList,
-            7 => ErrorKind::VertexOutOfRange { vertex: index, vertices: length.max(0) as usize },
-            8 => ErrorKind::IndexOutOfRange { index, len: length.max(0) as usize, vector: "neighbours".into() },
-            9 => ErrorKind::NoNeighbours { vertex: vertex.into(), side: "out" },
-            10 => ErrorKind::NoNeighbours { vertex: vertex.into(), side: "in" },
-            11 => ErrorKind::SetSize { size: index, vertices: length.max(0) as usize },
-            _ => ErrorKind::Machine(format!("unknown fault {code}")),
-        };
-        let place = self.statements.get(&line).copied().unwrap_or(Span { line, ..Span::NONE });
-        Some(ExecError::from(kind).at(if line > 0 { place } else { span }))
+        Some(error)
     }
-}
-
-/// How many ids the sets may have that come from the host. Where nobody can tell, they have repeats, and more members
-/// than there are vertices.
-fn given_capacity(bindings: &Bindings) -> usize {
-    let capacity = |external: &External| match external {
-        External::Set(set) => with_device_set(set, |own| own.capacity()).unwrap_or(0),
-        External::Near(near) => near.as_ref().map_or(0, |near| near.capacity()),
-    };
-    bindings.external.iter().map(capacity).max().unwrap_or(0)
-}
-
-/// The first statement of every line.
-fn statements(module: &Module) -> HashMap<u32, Span> {
-    let mut spans = HashMap::new();
-    let blocks = module.functions.iter().filter_map(|f| f.body.as_deref()).chain([module.startup.as_slice()]);
-    for block in blocks {
-        walk::walk_stmts(block, &mut |stmt| {
-            spans.entry(stmt.span.line).or_insert(stmt.span);
-        });
-    }
-    spans
 }
 
 /// An epoch that no launcher had before.
 fn next_epoch() -> u32 {
     static EPOCHS: AtomicU32 = AtomicU32::new(1);
     EPOCHS.fetch_add(1, Ordering::Relaxed)
-}
-
-/// A buffer that lasts from kernel to kernel and grows when it must.
-fn lasting(slot: &mut Option<Buffer>, device: &Arc<dyn Device>, bytes: usize, zero: bool) -> Result<Address> {
-    if slot.as_ref().is_none_or(|b| b.bytes() < bytes) {
-        *slot = None;
-        let made = if zero { Buffer::zeroed(device, bytes) } else { Buffer::new(device, bytes.next_multiple_of(4)) };
-        *slot = Some(made.map_err(exec_error)?);
-    }
-    Ok(slot.as_ref().map_or(Address(0), |b| b.address()))
 }

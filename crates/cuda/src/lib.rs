@@ -10,6 +10,9 @@
 //! | `answers` | what the executor asks: the contract of machines |
 //! | `requirements` | what a kernel takes for granted about lengths, compared before its launch |
 //! | `launch` | from values to arguments, from results to values |
+//! | `launch_values` | the values of one launch |
+//! | `work_memory` | memory that kernels work in, kept from kernel to kernel |
+//! | `faults` | from the fault of a kernel to an error with its place |
 //! | `residency` | graphs on the device |
 //! | `contract`, `ranks` | graphs between labels and positions in order, made on the device |
 //! | `changing/` | lists that change, in blocks, and batches of changes on the device |
@@ -36,9 +39,11 @@ mod edges_read;
 mod error;
 mod executable;
 mod expected;
+mod faults;
 mod fused;
 mod kernels;
 mod launch;
+mod launch_values;
 mod listings;
 mod needs;
 mod operator_calls;
@@ -56,6 +61,7 @@ mod set;
 mod sums;
 mod tuning;
 mod vectors;
+mod work_memory;
 
 use std::sync::Arc;
 

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use gw_graph::Graph;
 
+use crate::cells::Cell;
 use crate::set::VertexSet;
 use crate::value::Value;
-use crate::vector::{Cell, Vector};
+use crate::vector::Vector;
 
 /// What an extern closure returns: the result ([`Value::Nothing`] without one), or a sentence that says what failed.
 pub type ExternResult = std::result::Result<Value, String>;

@@ -8,6 +8,7 @@
 
 mod adaptive;
 mod call;
+mod cells;
 mod changing;
 mod checkpoint;
 mod choice;
@@ -47,6 +48,7 @@ mod watch;
 
 pub use adaptive::{PerGraph, graph_features};
 pub use call::{Captures, Condition, EdgeCall, OperatorCall, OperatorOutcome, Selection, VertexCall};
+pub use cells::Cell;
 pub use checkpoint::{Checkpoint, Resume};
 pub use choice::{
     Choice, GraphText, Reason, RunChoice, choose_for_run, choose_for_run_by, graph_text, label_operators,
@@ -78,5 +80,5 @@ pub use sites::{OperatorId, Site, Sites, StatementId};
 pub use trace::{SharedTrace, Trace, TraceAccess, TraceFilter, TracedCall};
 pub use usage::{DeviceFacts, MachineUsage, StartStep};
 pub use value::Value;
-pub use vector::{Cell, Vector, VectorId};
+pub use vector::{Vector, VectorId};
 pub use vm::{AsyncWork, Executable, GraphVm, Locals, MachineReport, Shortfall, StatementOutcome, Statements};

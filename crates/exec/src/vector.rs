@@ -20,15 +20,14 @@
 
 use std::alloc::{Layout, handle_alloc_error};
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64};
+use std::sync::atomic::{AtomicU8, AtomicU64};
 use std::sync::{Arc, Once, OnceLock};
 
 use gw_graph::Permutation;
-use gw_graph::ZeroedCells;
 use gw_ir::types::Scalar;
 
+use crate::cells::{Cell, Cells, bytes_of};
 use crate::error::{ErrorKind, Result};
-use crate::scalar::Register;
 use crate::value::Value;
 
 /// A vector, or one row of a nested vector.
@@ -63,15 +62,6 @@ struct Storage {
 /// Bytes from which on fresh memory is mapped and costs nothing until it is written.
 const LARGE: usize = 1 << 20;
 
-/// Bytes of a cell.
-fn bytes_of(scalar: Scalar) -> usize {
-    match scalar {
-        Scalar::Int | Scalar::Uint | Scalar::Float => 4,
-        Scalar::Int64 | Scalar::Uint64 | Scalar::Double => 8,
-        Scalar::Bool | Scalar::String => 1,
-    }
-}
-
 /// A vector by its entries per level of nesting.
 pub(crate) fn described(dims: &[usize]) -> String {
     let dims: Vec<String> = dims.iter().map(ToString::to_string).collect();
@@ -82,13 +72,6 @@ pub(crate) fn described(dims: &[usize]) -> String {
 const WATCHED: u8 = 1;
 /// The cells are zero bytes still, whatever the fill value.
 const UNTOUCHED: u8 = 2;
-
-#[derive(Debug)]
-enum Cells {
-    Narrow(ZeroedCells<AtomicU32>),
-    Wide(ZeroedCells<AtomicU64>),
-    Bytes(ZeroedCells<AtomicU8>),
-}
 
 impl Vector {
     /// A vector with these entries per level of nesting, every cell holding `fill`, given as register bits. The cells
@@ -449,64 +432,10 @@ impl Storage {
     }
 }
 
-impl Cells {
-    /// Zeros; `None` when the system has no memory for them.
-    fn new(scalar: Scalar, count: usize) -> Option<Cells> {
-        match bytes_of(scalar) {
-            1 => ZeroedCells::new(count).map(Cells::Bytes),
-            4 => ZeroedCells::new(count).map(Cells::Narrow),
-            _ => ZeroedCells::new(count).map(Cells::Wide),
-        }
-    }
-
-    fn fill(&self, bits: u64) {
-        match self {
-            // Zeroed cells are zero already; not to write them leaves their pages to whoever needs them.
-            _ if bits == 0 => {}
-            Cells::Narrow(cells) => cells.iter().for_each(|cell| cell.store(bits as u32, Relaxed)),
-            Cells::Wide(cells) => cells.iter().for_each(|cell| cell.store(bits, Relaxed)),
-            Cells::Bytes(cells) => cells.iter().for_each(|cell| cell.store(bits as u8, Relaxed)),
-        }
-    }
-
-    fn address(&self, at: usize) -> *mut u8 {
-        match self {
-            Cells::Narrow(c) => c.get(at).map_or(std::ptr::null_mut(), |c| c.as_ptr().cast()),
-            Cells::Wide(c) => c.get(at).map_or(std::ptr::null_mut(), |c| c.as_ptr().cast()),
-            Cells::Bytes(c) => c.get(at).map_or(std::ptr::null_mut(), AtomicU8::as_ptr),
-        }
-    }
-}
-
-/// A Rust type that is a cell of vectors.
-pub trait Cell: Copy {
-    /// The scalar it represents.
-    const SCALAR: Scalar;
-    /// Its register bits.
-    fn bits(self) -> u64;
-    /// The value with these register bits.
-    fn of_bits(bits: u64) -> Self;
-}
-
-macro_rules! cells {
-    ($($t:ty = $scalar:ident),*) => {$(
-        impl Cell for $t {
-            const SCALAR: Scalar = Scalar::$scalar;
-            fn bits(self) -> u64 {
-                Register::bits(self)
-            }
-            fn of_bits(bits: u64) -> Self {
-                Register::of(bits)
-            }
-        }
-    )*};
-}
-
-cells! { i32 = Int, u32 = Uint, i64 = Int64, u64 = Uint64, f32 = Float, f64 = Double, bool = Bool }
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scalar::Register;
 
     #[test]
     fn rows_share_cells_and_identity() -> Result<()> {

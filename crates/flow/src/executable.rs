@@ -1,42 +1,33 @@
-//! A module on one worker: the share of every operator that is this worker's, and what is told to the others.
+//! A module on one worker: which part of an operator call is this worker's.
 //!
-//! Every worker has all vectors in full length and all sets; the edges are shared out. Around the local half of an
-//! operator, which is the CPU machine's, a worker
-//! 1. fetches the entries of others that the operator reads and that are not true here ([`Truth`]),
-//! 2. notes what vectors hold that other workers may write as well,
-//! 3. runs the operator on its own edges or vertices,
-//! 4. exchanges what it changed, the members it found and its part of global sums, in one message.
-//!
-//! Entries that only their owner writes are not sent at once.
+//! Every worker has all vectors in full length and all sets; the edges are shared out. What is true here of a vector
+//! that others write is known ([`Truth`]), and fetched when it is needed.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use gw_exec::{
     AsyncWork, EdgeCall, Environment, ErrorKind, Executable, FrontierCosts, OperatorCall, OperatorId, OperatorOutcome,
-    Queue, QueueSpec, QueueState, RemoteMemory, Result, Scalar, Selection, Sites, Statements, Value, Vector,
-    VertexCall, VertexSet,
+    Queue, QueueSpec, QueueState, RemoteMemory, Result, Scalar, Selection, Statements, Value, Vector, VertexCall,
+    VertexSet,
 };
 use gw_graph::{Graph, GraphId};
-use gw_ir::analysis::closure::closing_operators;
 use gw_ir::module::Module;
-use gw_ir::operator::Operator;
-use gw_ir::source::{Name, Span};
-use gw_ir::types::Type;
+use gw_ir::source::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::agreement;
 use crate::bound::bound;
-use crate::changes::{self, Before};
 use crate::cut::Cut;
+use crate::local_half::Share;
 use crate::mirrors::Mirrors;
 use crate::obstacle::Obstacle;
-use crate::plan::{Plan, VectorPlan, Write};
+use crate::plan::{VectorPlan, Write};
+use crate::prepared::{Prepared, prepare};
 use crate::reach::Reach;
 use crate::run::{Run, Start};
-use crate::scalars::Scalars;
 use crate::session::Session;
-use crate::sets::{Union, members_in, read_union, sum_until, write_set};
+use crate::sets::{members_in, sum_until};
 use crate::settle::{again, settled};
 use crate::shares;
 use crate::truth::Truth;
@@ -51,26 +42,6 @@ const SETTLING_PAYS: usize = 128;
 
 /// Graphs whose parts are kept from run to run.
 const KEPT_GRAPHS: usize = 4;
-
-/// Why lists of other vertices cannot be looked at in a part of a graph.
-const ELSEWHERE: &str = "they may be in the part of another process";
-
-/// What is said when there is nothing to drain.
-const NOTHING_TO_DRAIN: &str = "no loop of this program can be drained: a `while` directly in a function that ends when its \
-                                frontier is empty, with a push by `min=` or `max=` of one vector and nothing else; \
-                                --sync step runs it";
-
-/// An operator and its plan.
-pub(crate) struct Prepared {
-    pub(crate) plan: Plan,
-    span: Span,
-    /// The element of the set of a vertex operator.
-    element: Option<Name>,
-    /// The operator returns a set.
-    pub(crate) yields: bool,
-    /// A worker follows what it reaches before it tells the others.
-    drains: bool,
-}
 
 /// A module ready to run on one worker.
 pub(crate) struct FlowExecutable {
@@ -104,40 +75,8 @@ pub(crate) struct FlowExecutable {
 impl FlowExecutable {
     pub(crate) fn new(module: &Arc<Module>, local: Box<dyn Executable>, start: Start) -> Result<FlowExecutable> {
         let alone = start.is_alone();
-        let mut operators = Vec::new();
-        let closing = if start.manners().drains && !alone { closing_operators(module) } else { Vec::new() };
-        let looks = shares::looks_around(module);
-        let mut needs_whole = looks.map(|(does, span)| (Obstacle::new(does, ELSEWHERE, span), span));
-        for (site, operator) in Sites::of(module).operators {
-            let plan = match Plan::of(module, operator) {
-                Ok(plan) => plan,
-                Err(_) if alone => Plan::default(),
-                Err(obstacle) if obstacle.is_for_one() => {
-                    needs_whole.get_or_insert((obstacle, site.span));
-                    Plan::for_one(module, operator)
-                }
-                Err(obstacle) => return Err(obstacle.error(site.span)),
-            };
-            if let Some(span) = plan.lists_elsewhere {
-                let obstacle = Obstacle::new("reads the neighbours of another vertex", ELSEWHERE, span);
-                needs_whole.get_or_insert((obstacle, site.span));
-            }
-            let set = match operator {
-                Operator::VertexSetIterator(op) => Some(&op.set),
-                Operator::VertexSetFilter(op) => Some(&op.set),
-                _ => None,
-            };
-            let element = set.and_then(|set| match &set.ty {
-                Type::VertexSet(element) => Some(element.clone()),
-                _ => None,
-            });
-            let yields = operator.result_type() != Type::Void;
-            let drains = plan.can_be_settled() && closing.iter().any(|closing| std::ptr::eq(*closing, operator));
-            operators.push(Prepared { plan, span: site.span, element, yields, drains });
-        }
-        if start.manners().drains && !alone && !operators.iter().any(|op| op.drains) {
-            return Err(ErrorKind::Unsupported(NOTHING_TO_DRAIN.to_string()).into());
-        }
+        let drains = start.manners().drains && !alone;
+        let (operators, needs_whole) = prepare(module, alone, drains)?;
         let pulls = operators.iter().any(|op| op.plan.pulls);
         Ok(FlowExecutable {
             operators,
@@ -395,106 +334,6 @@ impl FlowExecutable {
         self.truth.forget_unreachable();
         Ok(at_mirrors)
     }
-
-    /// Runs this worker's share of an operator between what must be known before and what is told after.
-    fn share(&mut self, share: Share, call: OperatorCall<'_>, env: &mut Environment) -> Result<OperatorOutcome> {
-        let Share { id, cut, vertices, input_size, reachable, mirrors } = share;
-        let plan = self.operators[id].plan.clone();
-        let yields = self.operators[id].yields;
-        let vectors = bound(&plan, &call, env)?;
-        // 1. What is read elsewhere.
-        let at_mirrors = self.make_true(&vectors, &cut, vertices, mirrors.as_ref())?;
-        // 2. What was there before.
-        let mut before = Vec::new();
-        for ((vector, plan), at_mirrors) in vectors.iter().zip(&at_mirrors) {
-            if let Write::Merged { merge, ends } = plan.write {
-                let mirrors = mirrors.as_ref().filter(|_| *at_mirrors).map(|(_, mirrors)| Arc::clone(mirrors));
-                let reach = match reachable.as_deref().filter(|_| ends) {
-                    _ if plan.tracked && Before::is_told_by_modified(vector, merge) => changes::Reach::Modified,
-                    Some(entries) => changes::Reach::Entries(entries),
-                    None => changes::Reach::All,
-                };
-                before.push(Before::of(vector, merge, reach, mirrors)?);
-            }
-        }
-        let own = self.running()?.index();
-        let scalars = Scalars::begin(&plan, own, env)?;
-        // 3. The local half.
-        let local = self.local.run_operator(OperatorId(id), call, env);
-        // A kernel that was stopped since another worker has failed is not what went wrong.
-        self.running()?.check()?;
-        let local = local?;
-        for ((vector, plan), at_mirrors) in vectors.iter().zip(&at_mirrors) {
-            match plan.write {
-                Write::Owned => self.truth.is_true_in_part(vector, &cut, None),
-                Write::Merged { .. } if *at_mirrors => {
-                    let graph = mirrors.as_ref().map(|(graph, _)| *graph);
-                    self.truth.is_true_in_part(vector, &cut, graph);
-                }
-                Write::Merged { .. } | Write::Nothing => {}
-            }
-        }
-        let mut outcome = OperatorOutcome { input_size: Some(input_size as u64), ..OperatorOutcome::default() };
-        if !plan.has_news() && !yields {
-            return Ok(outcome);
-        }
-        // 4. What everybody must know.
-        let found = local.output.filter(|_| yields).unwrap_or_else(VertexSet::empty);
-        let by_modified = before.iter().any(Before::is_by_modified);
-        let modified = if by_modified { found.ids()? } else { Vec::new() };
-        let session = self.running()?;
-        // One message for all, unless changes go to those who need them.
-        let each = before.iter().any(Before::goes_to_mirrors);
-        // Who hears of all changed entries knows the set of them.
-        let is_set_told = !by_modified || each;
-        let workers = if each { session.peers() } else { 1 };
-        let mut outgoing = scalars.messages(workers, local.edges.unwrap_or(0), env);
-        before.iter().try_for_each(|before| before.write_changes(&mut outgoing, (own, &cut), &modified))?;
-        if yields && is_set_told {
-            outgoing.iter_mut().try_for_each(|message| write_set(message, &found, vertices))?;
-        }
-        let messages = match each {
-            true => session.exchange_each(outgoing)?,
-            false => session.broadcast(outgoing.swap_remove(0))?,
-        };
-        let mut readers = Session::readers(&messages);
-        outcome.edges = Some(scalars.read(&mut readers, env)?);
-        let (mut union, mut known) = (Union::new(vertices), Some(()));
-        for before in &before {
-            let mut changed = Vec::new();
-            let is_noted = before.is_by_modified() && !is_set_told;
-            before.make_changes(&mut readers, |cell, _| {
-                if is_noted {
-                    changed.push(cell)
-                }
-            });
-            known = known.and_then(|()| union.add_all(changed.into_iter()));
-        }
-        if yields {
-            let union = match is_set_told {
-                true => read_union(&mut readers, vertices),
-                false => known.and_then(|()| union.into_set()),
-            };
-            let union = union.ok_or_else(|| ErrorKind::Machine("a damaged message arrived".to_string()))?;
-            outcome.output_size = Some(union.len()? as u64);
-            outcome.output = Some(union);
-        }
-        session.intact(&readers)?;
-        Ok(outcome)
-    }
-}
-
-/// The share of a worker in an operator call.
-pub(crate) struct Share {
-    pub(crate) id: usize,
-    pub(crate) cut: Arc<Cut>,
-    /// Vertices of the graph or of the element of the set.
-    pub(crate) vertices: usize,
-    pub(crate) input_size: usize,
-    /// The ends of all edges that will be visited, where they are few.
-    reachable: Option<Vec<u32>>,
-    /// Who needs which vertices, where values and changes go only there.
-    pub(crate) mirrors: Option<(GraphId, Arc<Mirrors>)>,
 }
 
 impl Executable for FlowExecutable {

@@ -10,7 +10,9 @@
 //! | `shares` | graphs that every process has a share of |
 //! | `plan` | what an operator needs to know before, and to tell after |
 //! | `obstacle` | what keeps workers from sharing an operator, in the words of the program |
-//! | `executable` | carrying out a worker's share of an operator |
+//! | `prepared` | the operators of a module with their plans |
+//! | `executable` | a module on one worker: the calls of its operators |
+//! | `local_half` | a worker's share of one operator, between what it fetches and what it tells |
 //! | `alone` | operators that the first worker carries out for all |
 //! | `settle` | pushes whose changes only owners hear of, and how far a worker goes before it tells them |
 //! | `bound`, `scalars` | vectors and global scalars of one call |
@@ -35,10 +37,12 @@ mod choose;
 mod cluster;
 mod cut;
 mod executable;
+mod local_half;
 mod message;
 mod mirrors;
 mod obstacle;
 mod plan;
+mod prepared;
 mod reach;
 mod run;
 mod scalars;

@@ -11,6 +11,8 @@
 //! again when it changes. In a loop that goes on until nothing changes the number of exchanges becomes that of the
 //! times that a path goes from part to part, not that of its edges.
 
+use std::ops::Range;
+
 use gw_exec::{
     EdgeCall, Environment, ErrorKind, OperatorCall, OperatorId, OperatorOutcome, Result, Selection, Vector, VertexSet,
     scalar,
@@ -19,8 +21,10 @@ use gw_graph::GraphId;
 use gw_ir::expr::ReduceOp;
 
 use crate::bound::bound;
-use crate::executable::{FlowExecutable, Share};
-use crate::message::{Writer, width};
+use crate::cut::Cut;
+use crate::executable::FlowExecutable;
+use crate::local_half::Share;
+use crate::message::{Reader, Writer, width};
 use crate::plan::{Merge, VectorPlan, Write};
 use crate::scalars::Scalars;
 use crate::session::Session;
@@ -85,35 +89,12 @@ impl FlowExecutable {
         // What is bettered at vertices of others goes to their owners.
         let session = self.running()?;
         let mut outgoing = scalars.messages(session.peers(), edges, env);
-        let width = width(&target);
-        let mut owner = 0;
-        for vertex in modified.into_set().ok_or_else(no_vertex)?.ids()? {
-            // Ascending, so that owners follow each other.
-            while !cut.range(owner).contains(&vertex) {
-                owner += 1;
-            }
-            if owner != own {
-                outgoing[owner].u32(vertex);
-                outgoing[owner].cell(target.load_bits(vertex as usize), width);
-            }
-        }
+        tell_owners(&mut outgoing, &modified.into_set().ok_or_else(no_vertex)?.ids()?, &target, (own, &cut));
         let messages = session.exchange_each(outgoing)?;
         let mut readers = Session::readers(&messages);
         let edges = Some(scalars.read(&mut readers, env)?);
         for (_, reader) in readers.iter_mut().enumerate().filter(|(worker, _)| *worker != own) {
-            while reader.left() > 0 {
-                let (vertex, value) = (reader.u32(), reader.cell(width));
-                if reader.is_short || !range.contains(&vertex) || vertex as usize >= target.cells() {
-                    reader.is_short = true;
-                    break;
-                }
-                let old = target.load_bits(vertex as usize);
-                let best = scalar::reduce(op, target.scalar(), old, value).unwrap_or(old);
-                if best != old {
-                    target.store_bits(vertex as usize, best);
-                    next.push(vertex);
-                }
-            }
+            take_bettered(reader, (&target, op), &range, &mut next);
         }
         session.intact(&readers)?;
         // Every owner says which of its vertices are to be visited.
@@ -127,6 +108,41 @@ impl FlowExecutable {
         self.truth.is_bounded_from_now(&target, &cut, (op, graph));
         let (input_size, output_size) = (Some(input_size as u64), Some(next.len()? as u64));
         Ok(OperatorOutcome { input_size, output_size, output: Some(next), edges, ..OperatorOutcome::default() })
+    }
+}
+
+/// Writes entries of vertices of others to their owners. The vertices ascend.
+fn tell_owners(outgoing: &mut [Writer], modified: &[u32], target: &Vector, (own, cut): (usize, &Cut)) {
+    let width = width(target);
+    let mut owner = 0;
+    for &vertex in modified {
+        // Ascending, so that owners follow each other.
+        while !cut.range(owner).contains(&vertex) {
+            owner += 1;
+        }
+        if owner != own {
+            outgoing[owner].u32(vertex);
+            outgoing[owner].cell(target.load_bits(vertex as usize), width);
+        }
+    }
+}
+
+/// Reads what another worker tells of entries of own vertices, and keeps what is better. `changed` gets the vertices of
+/// changed entries.
+fn take_bettered(reader: &mut Reader<'_>, (target, op): (&Vector, ReduceOp), own: &Range<u32>, changed: &mut Vec<u32>) {
+    let width = width(target);
+    while reader.left() > 0 {
+        let (vertex, value) = (reader.u32(), reader.cell(width));
+        if reader.is_short || !own.contains(&vertex) || vertex as usize >= target.cells() {
+            reader.is_short = true;
+            break;
+        }
+        let old = target.load_bits(vertex as usize);
+        let best = scalar::reduce(op, target.scalar(), old, value).unwrap_or(old);
+        if best != old {
+            target.store_bits(vertex as usize, best);
+            changed.push(vertex);
+        }
     }
 }
 

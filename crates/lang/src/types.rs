@@ -1,4 +1,4 @@
-//! Types of the language and the ids that stand for resolved names; the tree that uses them is in `typed.rs`.
+//! Types of the language and the ids that stand for resolved names; the tree that uses them is in `typed/`.
 
 use std::fmt;
 

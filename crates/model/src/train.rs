@@ -168,78 +168,14 @@ pub(crate) fn train_on(
     trains: &dyn Fn(usize, usize) -> bool,
 ) -> Result<Model> {
     // 1. The rows.
-    let core = table.core();
-    let steps = |x: usize| (0..table.variants[x].steps.len()).map(move |s| (x, s));
-    let measured = |&(x, s): &(usize, usize)| !least(&table.variants[x].steps[s].seconds, &core).is_nan();
-    let all: Vec<(usize, usize)> = usable.iter().flat_map(|&x| steps(x)).filter(measured).collect();
-    let places: Vec<(usize, usize)> = all.iter().copied().filter(|&(x, s)| trains(x, s)).collect();
-    if places.is_empty() {
-        return Err(ModelError::NothingToLearn(reason(table, learning, &core, usable.len())));
-    }
-
-    let mut is_seen = vec![false; table.graphs.len()];
-    places.iter().for_each(|&(x, _)| is_seen[table.variants[x].graph] = true);
-    let switching = match learning.switching {
-        true => table.switching.on_graphs(|graph| is_seen[graph]),
-        false => Switching::default(),
-    };
-
+    let rows = Rows::of(table, learning, usable, trains)?;
     // 2. The candidates, the safe one first.
-    let row_weights = weights(table, &places, &core, learning.total_weight);
-    let mut chosen: Vec<usize> =
-        core.iter().copied().filter(|&i| is_simple(&table.implementations[i].schedule, &naming.label)).collect();
-    if chosen.is_empty() {
-        return Err(ModelError::NothingToLearn(format!(
-            "none of {} core implementations has a simple schedule at `{}`, and a model cannot switch between others",
-            core.len(),
-            naming.label
-        )));
-    }
-    if let Some(count) = learning.candidates {
-        let everyone = Data::new(table, &places, &chosen, &row_weights, &[])?;
-        let paths = Paths::new(table, &switching, &everyone, &chosen, &row_weights);
-        let few = match &paths {
-            Some(paths) => candidates::select_for_paths(&everyone, paths, count),
-            None => candidates::select(&everyone, count),
-        };
-        chosen = few.into_iter().map(|class| chosen[class]).collect();
-    }
-    let to_ratio: Vec<f64> = row_weights
-        .iter()
-        .enumerate()
-        .map(|(x, &weight)| if weight > 0.0 { 1.0 / (weight * optimum(table, x, &core)) } else { 0.0 })
-        .collect();
-    let bare = Data::new(table, &places, &chosen, &row_weights, &[])?;
-    chosen.swap(0, candidates::safest(&bare, &to_ratio));
-
+    let chosen = rows.candidates(&naming.label, learning)?;
     // 3. The tree.
-    let mut data = Data::new(table, &places, &chosen, &row_weights, &learning.features)?;
-    let costs: Vec<Cost> = chosen.iter().map(|&implementation| cost::fit(table, &places, implementation)).collect();
-    let learn = |data: &Data| -> Result<(Shape, Tree)> {
-        let limits =
-            Limits { max_depth: learning.max_depth, min_rows: learning.min_rows.max(1), min_gain: learning.min_gain };
-        let rows: Vec<u32> = (0..data.len() as u32).collect();
-        let grown = grow(data, &rows, learning.criterion, limits);
-        let pruning = prune::choose(data, &grown, learning.criterion, limits, learning.folds, learning.seed);
-        let shape = Shape::new(data, &grown, learning, &pruning);
-        let tree = Tree::new(shape.nodes.clone(), costs.clone())
-            .map_err(|error| ModelError::NothingToLearn(format!("the tree cannot be used: {error}")))?;
-        Ok((shape, tree))
-    };
-    let (shape, tree) = match Paths::new(table, &switching, &data, &chosen, &row_weights) {
-        None => learn(&data)?,
-        Some(paths) => {
-            let to_end = paths.to_end(&data);
-            data.charge(&paths.charged(&to_end, &paths.best(&to_end)));
-            let (_, first) = learn(&data)?;
-            data.charge(&paths.charged(&to_end, &paths.of_tree(table, &data, &first)));
-            learn(&data)?
-        }
-    };
-
+    let (shape, tree) = rows.tree(&chosen, learning)?;
     // 4. What is told about it.
     let names = |graphs: Vec<usize>| graphs.into_iter().map(|g| table.graphs[g].name.clone()).collect::<Vec<_>>();
-    let mut graphs: Vec<usize> = places.iter().map(|&(x, _)| table.variants[x].graph).collect();
+    let mut graphs: Vec<usize> = rows.places.iter().map(|&(x, _)| table.variants[x].graph).collect();
     graphs.sort_unstable();
     graphs.dedup();
     let mut datasets: Vec<String> = graphs.iter().map(|&g| table.graphs[g].dataset.clone()).collect();
@@ -265,14 +201,119 @@ pub(crate) fn train_on(
         datasets,
         training_graphs: names(graphs),
         held_out_graphs: Vec::new(),
-        training_rows: places.len(),
-        all_rows: all.len(),
+        training_rows: rows.places.len(),
+        all_rows: rows.measured,
         training: None,
         created: naming.created.clone(),
         commit: naming.commit.clone(),
     };
     model.training = evaluate::figures(&model, table, trains)?;
     Ok(model)
+}
+
+/// The rows that a model is trained from.
+struct Rows<'t> {
+    table: &'t StepTable,
+    /// The core implementations.
+    core: Vec<usize>,
+    /// How many rows of the usable variants were measured, whether they are for training or not.
+    measured: usize,
+    /// Variant and step of every row for training.
+    places: Vec<(usize, usize)>,
+    /// The weights of the variants.
+    weights: Vec<f64>,
+    /// What switching costs on the graphs of the rows.
+    switching: Switching,
+}
+
+impl<'t> Rows<'t> {
+    /// The rows that `trains` names, out of the usable variants.
+    fn of(
+        table: &'t StepTable,
+        learning: &Learning,
+        usable: &[usize],
+        trains: &dyn Fn(usize, usize) -> bool,
+    ) -> Result<Rows<'t>> {
+        let core = table.core();
+        let steps = |x: usize| (0..table.variants[x].steps.len()).map(move |s| (x, s));
+        let measured = |&(x, s): &(usize, usize)| !least(&table.variants[x].steps[s].seconds, &core).is_nan();
+        let all: Vec<(usize, usize)> = usable.iter().flat_map(|&x| steps(x)).filter(measured).collect();
+        let places: Vec<(usize, usize)> = all.iter().copied().filter(|&(x, s)| trains(x, s)).collect();
+        if places.is_empty() {
+            return Err(ModelError::NothingToLearn(reason(table, learning, &core, usable.len())));
+        }
+
+        let mut is_seen = vec![false; table.graphs.len()];
+        places.iter().for_each(|&(x, _)| is_seen[table.variants[x].graph] = true);
+        let switching = match learning.switching {
+            true => table.switching.on_graphs(|graph| is_seen[graph]),
+            false => Switching::default(),
+        };
+        let weights = weights(table, &places, &core, learning.total_weight);
+        Ok(Rows { table, core, measured: all.len(), places, weights, switching })
+    }
+
+    /// The implementations that the tree may choose from, the safe one first.
+    fn candidates(&self, label: &Label, learning: &Learning) -> Result<Vec<usize>> {
+        let mut chosen: Vec<usize> =
+            self.core.iter().copied().filter(|&i| is_simple(&self.table.implementations[i].schedule, label)).collect();
+        if chosen.is_empty() {
+            return Err(ModelError::NothingToLearn(format!(
+                "none of {} core implementations has a simple schedule at `{label}`, and a model cannot \
+                 switch between others",
+                self.core.len()
+            )));
+        }
+        if let Some(count) = learning.candidates {
+            let everyone = Data::new(self.table, &self.places, &chosen, &self.weights, &[])?;
+            let paths = Paths::new(self.table, &self.switching, &everyone, &chosen, &self.weights);
+            let few = match &paths {
+                Some(paths) => candidates::select_for_paths(&everyone, paths, count),
+                None => candidates::select(&everyone, count),
+            };
+            chosen = few.into_iter().map(|class| chosen[class]).collect();
+        }
+        let to_ratio: Vec<f64> = self
+            .weights
+            .iter()
+            .enumerate()
+            .map(|(x, &weight)| if weight > 0.0 { 1.0 / (weight * optimum(self.table, x, &self.core)) } else { 0.0 })
+            .collect();
+        let bare = Data::new(self.table, &self.places, &chosen, &self.weights, &[])?;
+        chosen.swap(0, candidates::safest(&bare, &to_ratio));
+        Ok(chosen)
+    }
+
+    /// Grows the tree over the chosen implementations, on the best path and then on its own.
+    fn tree(&self, chosen: &[usize], learning: &Learning) -> Result<(Shape, Tree)> {
+        let mut data = Data::new(self.table, &self.places, chosen, &self.weights, &learning.features)?;
+        let costs: Vec<Cost> =
+            chosen.iter().map(|&implementation| cost::fit(self.table, &self.places, implementation)).collect();
+        let learn = |data: &Data| -> Result<(Shape, Tree)> {
+            let limits = Limits {
+                max_depth: learning.max_depth,
+                min_rows: learning.min_rows.max(1),
+                min_gain: learning.min_gain,
+            };
+            let rows: Vec<u32> = (0..data.len() as u32).collect();
+            let grown = grow(data, &rows, learning.criterion, limits);
+            let pruning = prune::choose(data, &grown, learning.criterion, limits, learning.folds, learning.seed);
+            let shape = Shape::new(data, &grown, learning, &pruning);
+            let tree = Tree::new(shape.nodes.clone(), costs.clone())
+                .map_err(|error| ModelError::NothingToLearn(format!("the tree cannot be used: {error}")))?;
+            Ok((shape, tree))
+        };
+        match Paths::new(self.table, &self.switching, &data, chosen, &self.weights) {
+            None => learn(&data),
+            Some(paths) => {
+                let to_end = paths.to_end(&data);
+                data.charge(&paths.charged(&to_end, &paths.best(&to_end)));
+                let (_, first) = learn(&data)?;
+                data.charge(&paths.charged(&to_end, &paths.of_tree(self.table, &data, &first)));
+                learn(&data)
+            }
+        }
+    }
 }
 
 /// Whether a schedule can be a candidate of an adaptive one: at the operator it neither switches nor chooses by itself.

@@ -32,6 +32,8 @@ const LARGE: [(&str, &str); 2] = [("road", "road:128x128:weights=1..100"), ("soc
 const SMALL: [(&str, &str); 2] = [("road", "road:64x64:weights=1..100"), ("social", "kron:11:weights=1..64")];
 const LARGER: [(&str, &str); 2] = [("road", "road:256x256:weights=1..100"), ("social", "kron:15:weights=1..64")];
 const CORES: [usize; 5] = [1, 4, 16, 64, 256];
+/// A setting: tasks of edges with hints.
+const HINTED: &str = "lb=edge-based,hint=on";
 const PROGRAMS: [&str; 5] = ["bfs", "sssp-delta", "cc", "pagerank", "bc"];
 
 /// Caches for graphs of some ten thousand vertices: those of the thesis divided by 16 (L1) and 32.
@@ -219,47 +221,97 @@ fn table(cases: &[(&str, Case)], programs: &[&str], rows: &[(&str, Schedules<'_>
     }
 }
 
+/// One run, as `run PROGRAM GRAPH SCHEDULE CORES [PARAMETERS]` says.
+fn run_one(args: &[String]) {
+    let [_, program, spec, schedule, cores, rest @ ..] = args else {
+        panic!("run PROGRAM GRAPH SCHEDULE CORES [PARAMETERS]")
+    };
+    let parameters = rest.first().map_or(String::new(), |text| text.replace(';', "\n"));
+    let base = scaled(cores.parse().expect("a number of cores"));
+    let mut table: toml::Table = toml::Table::try_from(&base).expect("parameters");
+    table.extend(parameters.parse::<toml::Table>().expect("parameters as in a file"));
+    let outcome = Case::new(spec).run(program, schedule, table.try_into().expect("parameters"));
+    let million = outcome.report.stats.instructions as f64 / outcome.seconds / 1e6;
+    print!("{}", outcome.report.in_words());
+    println!("  host      {:.2} s, {million:.2} million task instructions per second", outcome.seconds);
+}
+
+/// Speedups on graphs and caches four times as large.
+fn larger() {
+    header("speedup over one core (cycles aborted) with `lb=edge-based` and caches four times as large");
+    for (kind, case) in LARGER.map(|(kind, spec)| (kind, Case::new(spec))) {
+        for program in ["bfs", "sssp-delta", "pagerank"] {
+            row(&format!("{program} {kind}"), program, &case, &on_edges(program, "lb=edge-based"), |c| Config {
+                l1_bytes: 4 * c.l1_bytes,
+                l2_bytes_per_core: 4 * c.l2_bytes_per_core,
+                llc_bytes_per_core: 4 * c.llc_bytes_per_core,
+                ..c
+            });
+        }
+    }
+}
+
+/// Speedups with caches that do not grow with the cores, and without caches.
+fn caches(large: &[(&str, Case)]) {
+    header("SSSP, tasks of edges with hints");
+    for (kind, case) in large {
+        let changes: [(&str, Change); 3] = [
+            ("caches grow with the cores", |c| c),
+            ("caches of 256 cores", |c| Config { fixed_cache_cores: 256, ..c }),
+            ("no caches", |c| Config { flat_memory: true, ..c }),
+        ];
+        for (name, change) in changes {
+            row(&format!("{kind}, {name}"), "sssp-delta", case, &on_edges("sssp-delta", HINTED), change);
+        }
+    }
+}
+
+/// Runs by widths of buckets.
+fn deltas(large: &[(&str, Case)]) {
+    println!(
+        "\n| SSSP on 64 cores: cycles (aborted) by bucket width | 1 | 4 | 16 | 64 | 256 |\n|---|---|---|---|---|---|"
+    );
+    for (kind, case) in large {
+        let run =
+            |delta| move || case.run("sssp-delta", &format!("s0:s1@lb=edge-based,hint=on,delta={delta}"), scaled(64));
+        let jobs: Vec<Job<'_>> = [1, 4, 16, 64, 256].map(|delta| Box::new(run(delta)) as Job<'_>).into();
+        let cells: Vec<String> = all(&jobs).iter().map(|o| format!("{} ({:.0} %)", o.cycles(), o.aborted())).collect();
+        println!("| {kind} | {} |", cells.join(" | "));
+    }
+}
+
+/// The speed of the simulator itself.
+fn speed(small: &[(&str, Case)]) {
+    println!(
+        "\n| one simulation on one core of the host | seconds | million task instructions a second |\n|---|---|---|"
+    );
+    for program in PROGRAMS {
+        for (kind, case) in small {
+            for cores in [1, 64] {
+                let outcome = case.run(program, &on_edges(program, HINTED), scaled(cores));
+                let million = outcome.report.stats.instructions as f64 / outcome.seconds / 1e6;
+                println!("| {program} {kind}, {cores} cores | {:.2} | {million:.1} |", outcome.seconds);
+            }
+        }
+    }
+}
+
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let part = args.first().map_or("", String::as_str);
     if part == "run" {
-        let [_, program, spec, schedule, cores, rest @ ..] = args.as_slice() else {
-            panic!("run PROGRAM GRAPH SCHEDULE CORES [PARAMETERS]")
-        };
-        let parameters = rest.first().map_or(String::new(), |text| text.replace(';', "\n"));
-        let base = scaled(cores.parse().expect("a number of cores"));
-        let mut table: toml::Table = toml::Table::try_from(&base).expect("parameters");
-        table.extend(parameters.parse::<toml::Table>().expect("parameters as in a file"));
-        let outcome = Case::new(spec).run(program, schedule, table.try_into().expect("parameters"));
-        let million = outcome.report.stats.instructions as f64 / outcome.seconds / 1e6;
-        print!("{}", outcome.report.in_words());
-        println!("  host      {:.2} s, {million:.2} million task instructions per second", outcome.seconds);
-        return;
+        return run_one(&args);
     }
     let [large, small] = [LARGE, SMALL].map(|graphs| graphs.map(|(kind, spec)| (kind, Case::new(spec))));
     for (kind, case) in large.iter().chain(&small) {
         println!("- {kind}: `{}`, {} vertices, {} edges", case.spec, case.graph.vertices(), case.graph.edges());
     }
-    let edges = |program: &str| on_edges(program, "lb=edge-based,hint=on");
+    let edges = |program: &str| on_edges(program, HINTED);
     let vertices = |program: &str| on_edges(program, "");
     match part {
         "curves" => curves(&large, &small, "lb=edge-based", args.get(1)),
-        "hinted" => curves(&large, &small, "lb=edge-based,hint=on", args.get(1)),
-        "larger" => {
-            header("speedup over one core (cycles aborted) with `lb=edge-based` and caches four times as large");
-            for (kind, case) in LARGER.map(|(kind, spec)| (kind, Case::new(spec))) {
-                for program in ["bfs", "sssp-delta", "pagerank"] {
-                    row(&format!("{program} {kind}"), program, &case, &on_edges(program, "lb=edge-based"), |c| {
-                        Config {
-                            l1_bytes: 4 * c.l1_bytes,
-                            l2_bytes_per_core: 4 * c.l2_bytes_per_core,
-                            llc_bytes_per_core: 4 * c.llc_bytes_per_core,
-                            ..c
-                        }
-                    });
-                }
-            }
-        }
+        "hinted" => curves(&large, &small, HINTED, args.get(1)),
+        "larger" => larger(),
         "causes" => table(
             &small,
             &["bfs", "sssp-delta"],
@@ -273,33 +325,8 @@ fn main() {
                 ("same, commit queue of 4 per core", &edges, |c| Config { commit_queue_per_core: 4, ..c }),
             ],
         ),
-        "caches" => {
-            header("SSSP, tasks of edges with hints");
-            for (kind, case) in &large {
-                let changes: [(&str, Change); 3] = [
-                    ("caches grow with the cores", |c| c),
-                    ("caches of 256 cores", |c| Config { fixed_cache_cores: 256, ..c }),
-                    ("no caches", |c| Config { flat_memory: true, ..c }),
-                ];
-                for (name, change) in changes {
-                    row(&format!("{kind}, {name}"), "sssp-delta", case, &edges("sssp-delta"), change);
-                }
-            }
-        }
-        "delta" => {
-            println!(
-                "\n| SSSP on 64 cores: cycles (aborted) by bucket width | 1 | 4 | 16 | 64 | 256 |\n|---|---|---|---|---|---|"
-            );
-            for (kind, case) in &large {
-                let run = |delta| {
-                    move || case.run("sssp-delta", &format!("s0:s1@lb=edge-based,hint=on,delta={delta}"), scaled(64))
-                };
-                let jobs: Vec<Job<'_>> = [1, 4, 16, 64, 256].map(|delta| Box::new(run(delta)) as Job<'_>).into();
-                let cells: Vec<String> =
-                    all(&jobs).iter().map(|o| format!("{} ({:.0} %)", o.cycles(), o.aborted())).collect();
-                println!("| {kind} | {} |", cells.join(" | "));
-            }
-        }
+        "caches" => caches(&large),
+        "delta" => deltas(&large),
         "schedules" => table(
             &small,
             &PROGRAMS,
@@ -316,20 +343,7 @@ fn main() {
                 ("barriers, stride", &|p| with_barriers(p, "stride=on"), |c| c),
             ],
         ),
-        "speed" => {
-            println!(
-                "\n| one simulation on one core of the host | seconds | million task instructions a second |\n|---|---|---|"
-            );
-            for program in PROGRAMS {
-                for (kind, case) in &small {
-                    for cores in [1, 64] {
-                        let outcome = case.run(program, &edges(program), scaled(cores));
-                        let million = outcome.report.stats.instructions as f64 / outcome.seconds / 1e6;
-                        println!("| {program} {kind}, {cores} cores | {:.2} | {million:.1} |", outcome.seconds);
-                    }
-                }
-            }
-        }
+        "speed" => speed(&small),
         other => {
             panic!("there is no part `{other}`: curves, hinted, larger, causes, caches, delta, schedules, speed, run")
         }

@@ -1,14 +1,16 @@
-//! What the tests of all crates agree on: how long a run may take, what happens when a tool is missing, and where real
-//! graphs are found.
+//! What the tests of all crates agree on: how long a run may take, what happens when a tool is missing, where real
+//! graphs are found, and how a text is compared with a recorded one.
 //!
 //! | variable | meaning |
 //! |---|---|
 //! | `GW_CI=1` | A missing tool (g++, NVRTC, Chromium, MPI, real graphs) fails the tests that need the tool. |
 //! | `GW_CI=A,B` | The same for these tools only. |
 //! | `GW_NIGHTLY=1` | Tests try everything they know: all schedules, graphs, kernels, many random inputs. |
+//! | `GW_BLESS=1` | Texts that are compared with a recorded file are recorded anew. |
 //! | `GW_MPI_HOME` | The installation of an MPI with the standard ABI; without it, one on the path. |
 //! | `GW_GRAPHS` | The folder of real graphs; without it, `shared/graphs` in a folder above the repository. |
 
+mod golden;
 pub mod mpi;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 pub mod tracer;
@@ -16,6 +18,8 @@ pub mod tracer;
 use std::ffi::OsStr;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
+
+pub use golden::assert_recorded;
 
 /// Whether tests shall try everything they know, at the cost of hours.
 pub fn is_nightly() -> bool {

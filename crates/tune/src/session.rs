@@ -19,7 +19,7 @@ use gw_schedule::{Feature, ProgramSchedule};
 
 use crate::bench::{Bench, Objective, Trial};
 use crate::error::{Result, TuneError};
-use crate::journal::{Journal, Subject};
+use crate::journal::{Journal, Known, Subject};
 use crate::live::{LONG, Live, Verdict};
 use crate::recorder::Recorder;
 use crate::search::{Ended, Event, Found, Settings, search};
@@ -168,34 +168,19 @@ impl Session<'_> {
     /// Searches, and writes the result into the cache. `watch` hears of the progress.
     pub fn tune(&mut self, prepared: &mut Prepared, watch: &mut dyn FnMut(&Event<'_>)) -> Result<Tuned> {
         let machine = prepared.key.machine.clone();
-        let mut settings = Settings::new(self.budget.as_secs_f64(), Vec::new());
-        settings.starts = starts(self.program, self.machine, &prepared.space, &prepared.rule);
-        let learned = self.program.settle(&Wanted::Chosen, self.machine, &self.options).decision.schedule;
-        if prepared.space.key(&learned) != prepared.space.key(&prepared.rule) {
-            settings.starts.insert(1, ("learned".to_string(), learned));
-        }
-        let at = settings.starts.len().min(2);
-        settings.starts.splice(at..at, std::mem::take(&mut prepared.from_lab.schedules));
-        (settings.objective, settings.seed) = (self.objective, self.seed);
-        settings.idle_watts = prepared.gauge.as_ref().map_or(0.0, |gauge| gauge.idle_watts);
+        let mut settings = self.settings(prepared);
         let argv = |run: &RunOptions| run.argv[1..].to_vec();
         let inputs = prepared.runs.iter().map(argv).collect();
         let subject = Subject::new(&prepared.key.program, &prepared.key.graph, &machine, inputs);
         let mut problems = Vec::new();
         let mut journal = None;
-        if let Some(folder) = self.cache.folder() {
-            let word = match self.objective {
-                Objective::Time => String::new(),
-                objective => format!("-{}", objective.word()),
-            };
-            let path = folder.join(format!("{}{word}.journal", prepared.key.stem()));
-            match Journal::open(&path, &subject, self.fresh) {
-                Ok((opened, known)) => {
-                    prepared.recalled = known.iter().map(Vec::len).sum();
-                    (journal, settings.known) = (Some(opened), known);
-                }
-                Err(error) => problems.push(format!("the search cannot be taken up again later: {error}")),
+        match self.journal(prepared, &subject) {
+            Ok(None) => {}
+            Ok(Some((opened, known))) => {
+                prepared.recalled = known.iter().map(Vec::len).sum();
+                (journal, settings.known) = (Some(opened), known);
             }
+            Err(problem) => problems.push(problem),
         }
         let mut recorder = Recorder::new(
             self.lab.as_mut(),
@@ -218,7 +203,6 @@ impl Session<'_> {
         }
         let found = search(&mut bench, &prepared.space, &settings, watch)?;
         let best = found.arms[found.best].schedule.clone();
-        let is_rule = found.best == 0;
         let verdict = if found.ended == Ended::Stopped { Verdict::Unknown } else { bench.verify(&best) };
         // Ctrl-C may also end the run that was to be checked.
         let stopped = found.ended == Ended::Stopped || self.options.cancel.load(Ordering::Relaxed);
@@ -243,31 +227,11 @@ impl Session<'_> {
                 None
             }
         };
+        // A search that was ended had no duel: the journal has what it measured, and the cache stays as it was.
         let mut entry = None;
-        // An entry is for one objective. The rule needs no entry, but takes the place of one that no longer holds. A
-        // search that was ended had no duel: the journal has what it measured, and the cache stays as it was.
-        let cache = self.objective.aim().map(|aim| self.cache.clone().aimed_at(aim));
-        let known = |cache: &ScheduleCache| cache.file(&prepared.key).is_some_and(|file| file.is_file());
-        if let Some(cache) = cache.filter(|cache| keeps && (!is_rule || known(cache))) {
-            let (seconds, joules) = match self.objective {
-                Objective::Time | Objective::Memory => (found.share * found.baseline.seconds, None),
-                Objective::Energy | Objective::TimeEnergy => found.arms[found.best].median(found.rounds),
-            };
-            let tuned = TunedSchedule {
-                version: 0,
-                name: self.program.name().to_string(),
-                program: prepared.key.program.clone(),
-                graph: prepared.key.graph.clone(),
-                target: prepared.key.target.clone(),
-                machine,
-                schedule: best.to_string(),
-                objective: cache.aim(),
-                share: found.share,
-                seconds,
-                joules,
-                tuned: utc_now(),
-            };
-            match cache.store(&prepared.key, &tuned) {
+        if keeps && let Some(aim) = self.objective.aim() {
+            let cache = self.cache.clone().aimed_at(aim);
+            match keep(&cache, self.program.name(), self.objective, prepared, &found) {
                 Ok(file) => entry = file,
                 Err(error) => problems.push(format!("the cache of schedules cannot be written: {error}")),
             }
@@ -276,6 +240,34 @@ impl Session<'_> {
         recorder.finish();
         problems.append(&mut recorder.problems);
         Ok(Tuned { found, compile_seconds, compiles, verified, wrong, entry, problems })
+    }
+
+    /// What the search begins with.
+    fn settings(&self, prepared: &mut Prepared) -> Settings {
+        let mut settings = Settings::new(self.budget.as_secs_f64(), Vec::new());
+        settings.starts = starts(self.program, self.machine, &prepared.space, &prepared.rule);
+        let learned = self.program.settle(&Wanted::Chosen, self.machine, &self.options).decision.schedule;
+        if prepared.space.key(&learned) != prepared.space.key(&prepared.rule) {
+            settings.starts.insert(1, ("learned".to_string(), learned));
+        }
+        let at = settings.starts.len().min(2);
+        settings.starts.splice(at..at, std::mem::take(&mut prepared.from_lab.schedules));
+        (settings.objective, settings.seed) = (self.objective, self.seed);
+        settings.idle_watts = prepared.gauge.as_ref().map_or(0.0, |gauge| gauge.idle_watts);
+        settings
+    }
+
+    /// The journal of a search like this one with the readings that it holds; `None` without a folder for it. The error
+    /// is in words.
+    fn journal(&self, prepared: &Prepared, subject: &Subject) -> std::result::Result<Option<(Journal, Known)>, String> {
+        let Some(folder) = self.cache.folder() else { return Ok(None) };
+        let word = match self.objective {
+            Objective::Time => String::new(),
+            objective => format!("-{}", objective.word()),
+        };
+        let path = folder.join(format!("{}{word}.journal", prepared.key.stem()));
+        let opened = Journal::open(&path, subject, self.fresh);
+        opened.map(Some).map_err(|error| format!("the search cannot be taken up again later: {error}"))
     }
 
     /// The run as given and runs from further sources. Sources from which the rule's run is over at once (a vertex in a
@@ -339,6 +331,41 @@ impl Session<'_> {
         }
         inputs
     }
+}
+
+/// Writes the best schedule into the cache of an objective, and returns the file. The machine's rule needs no entry,
+/// but takes the place of one that no longer holds.
+fn keep(
+    cache: &ScheduleCache,
+    program: &str,
+    objective: Objective,
+    prepared: &Prepared,
+    found: &Found,
+) -> std::io::Result<Option<PathBuf>> {
+    let is_known = || cache.file(&prepared.key).is_some_and(|file| file.is_file());
+    if found.best == 0 && !is_known() {
+        return Ok(None);
+    }
+    let best = &found.arms[found.best];
+    let (seconds, joules) = match objective {
+        Objective::Time | Objective::Memory => (found.share * found.baseline.seconds, None),
+        Objective::Energy | Objective::TimeEnergy => best.median(found.rounds),
+    };
+    let tuned = TunedSchedule {
+        version: 0,
+        name: program.to_string(),
+        program: prepared.key.program.clone(),
+        graph: prepared.key.graph.clone(),
+        target: prepared.key.target.clone(),
+        machine: prepared.key.machine.clone(),
+        schedule: best.schedule.to_string(),
+        objective: cache.aim(),
+        share: found.share,
+        seconds,
+        joules,
+        tuned: utc_now(),
+    };
+    cache.store(&prepared.key, &tuned)
 }
 
 /// A schedule as a file for `gw run --schedule` can have it: labels that the tuner gave to operators without one are

@@ -5,7 +5,7 @@
 
 use gw_ir::expr::{Expr, ExprKind, FunctionRef, ReduceOp};
 use gw_ir::groups::{Encoding, GroupChoice, NeighbourGroups};
-use gw_ir::module::{Function, Param};
+use gw_ir::module::{Function, Module, Param};
 use gw_ir::source::{Name, Span};
 use gw_ir::stmt::{Stmt, StmtKind};
 use gw_ir::types::{Scalar, Type};
@@ -97,6 +97,98 @@ impl Words {
     }
 }
 
+/// A function of the program by its name.
+fn named<'m>(module: &'m Module, function: &FunctionRef, span: Span) -> Result<&'m Function, Refusal> {
+    let reason = || format!("there is no function `{}`", function.name);
+    module.function(&function.name).ok_or_else(|| Refusal { span, reason: reason() })
+}
+
+/// The functions that the members of the struct call.
+struct Made {
+    functions: Vec<Function>,
+    /// The type of the values that the function of a group takes.
+    group_takes: Scalar,
+    /// The key of the vertex itself is offered where no neighbour has it.
+    offers: bool,
+}
+
+impl Made {
+    /// The functions for a function `outer` over vertices that begins with these groups.
+    fn of(module: &Module, outer: &Function, groups: &NeighbourGroups, span: Span) -> Result<Made, Refusal> {
+        let fail = |reason: &str| Refusal { span, reason: reason.into() };
+        let vertex = outer.params.first().cloned().ok_or_else(|| fail("a function without a vertex"))?;
+        let (chosen, rest) = match outer.body.as_deref() {
+            Some([Stmt { kind: StmtKind::VarDecl { name, .. }, .. }, rest @ ..]) => (name.clone(), rest.to_vec()),
+            _ => return Err(fail("a function over vertices without groups")),
+        };
+        let rest = Function {
+            name: REST.into(),
+            params: vec![vertex.clone(), Param { name: chosen, ty: Type::INT }],
+            body: Some(rest),
+            ..outer.clone()
+        };
+        let mut functions = vec![handing(outer, KEY, named(module, &groups.key, span)?, &groups.key), rest];
+        if let Some(value) = &groups.value {
+            functions.push(handing(outer, VALUE, named(module, value, span)?, value));
+        }
+        let mut made = Made { functions, group_takes: Scalar::Double, offers: false };
+        if let GroupChoice::Best { score: of_group, .. } | GroupChoice::Each(of_group) = &groups.choice {
+            let callee = named(module, of_group, span)?;
+            made.group_takes = callee.params.get(2).and_then(|p| p.ty.scalar()).unwrap_or(Scalar::Double);
+            made.functions.push(handing(outer, GROUP, callee, of_group));
+        }
+        if let GroupChoice::Best { own: Some(own), .. } = &groups.choice {
+            made.offers = true;
+            made.functions.push(inside(outer, OWN, vec![vertex], Some(Type::INT), own.clone()));
+        }
+        Ok(made)
+    }
+}
+
+/// The code of the functions that the members of the struct call.
+fn definitions(
+    region: &mut Region<'_>,
+    function: &FunctionRef,
+    made: &[Function],
+    span: Span,
+) -> Result<Code, Refusal> {
+    let mut code = Code::default();
+    let mut coder = Coder::new(region);
+    coder.span = span;
+    let lengths = capture_lengths(coder.region, function);
+    for function in made {
+        coder.note_captures(&function.name, lengths.clone());
+    }
+    for function in made {
+        // Keys may be any number, so only vertices of edges are known to be in range.
+        let root = [KEY, VALUE, OWN, REST].contains(&&*function.name);
+        coder.define(function, root, &mut code)?;
+    }
+    coder.write_wanted(&mut code)?;
+    Ok(code)
+}
+
+/// The constants of the struct, by which `groups.cuh` chooses its code.
+fn constants(code: &mut Code, groups: &NeighbourGroups, operands: &Operands, encoding: Encoding, offers: bool) {
+    let choice = match groups.choice {
+        GroupChoice::Best { .. } => "BEST_GROUP",
+        GroupChoice::Each(_) => "EACH_GROUP",
+        GroupChoice::Count => "COUNT_GROUPS",
+        GroupChoice::LeastAbsent => "LEAST_ABSENT",
+    };
+    code.line(format!("static constexpr gw::GroupChoice CHOICE = gw::{choice};"));
+    let unit = match operands.table {
+        Some(GroupTable::Warp) => "BY_WARP",
+        Some(GroupTable::Shared) => "IN_SHARED",
+        Some(GroupTable::Memory) => "IN_MEMORY",
+        Some(GroupTable::Hash | GroupTable::Dense) | None => "BY_LANE",
+    };
+    code.line(format!("static constexpr gw::GroupUnit LEAST_UNIT = gw::{unit};"));
+    code.line(format!("static constexpr bool ADDS = {};", groups.combine == ReduceOp::Sum));
+    code.line(format!("static constexpr bool FIXED = {};", encoding == Encoding::Fixed));
+    code.line(format!("static constexpr bool OFFERS = {offers};"));
+}
+
 /// Makes the code of an operator whose function begins with groups; with `filter`, of a filter.
 pub(super) fn grouped(
     region: &mut Region<'_>,
@@ -110,8 +202,7 @@ pub(super) fn grouped(
     let module = region.module;
     let fail = |reason: String| Refusal { span, reason };
     let outer = module.function(&function.name).ok_or_else(|| fail("no such function".into()))?;
-    let of =
-        |f: &FunctionRef| module.function(&f.name).ok_or_else(|| fail(format!("there is no function `{}`", f.name)));
+    let of = |f: &FunctionRef| named(module, f, span);
     let graph_name = groups.graph.as_var().cloned().ok_or_else(|| fail("a graph variable is expected".into()))?;
     let shape = region.shape(&graph_name).map_err(fail)?;
     let (key, value) = (of(&groups.key)?, groups.value.as_ref().map(&of).transpose()?);
@@ -131,55 +222,8 @@ pub(super) fn grouped(
     let words = Words { encoding: groups.encoding(gives.as_ref()), combine: groups.combine, scalar };
 
     // 1. The functions.
-    let vertex = outer.params.first().cloned().ok_or_else(|| fail("a function without a vertex".into()))?;
-    let (chosen, rest) = match outer.body.as_deref() {
-        Some([Stmt { kind: StmtKind::VarDecl { name, .. }, .. }, rest @ ..]) => (name.clone(), rest.to_vec()),
-        _ => return Err(fail("a function over vertices without groups".into())),
-    };
-    let rest = Function {
-        name: REST.into(),
-        params: vec![vertex.clone(), Param { name: chosen, ty: Type::INT }],
-        body: Some(rest),
-        ..outer.clone()
-    };
-    let mut made = vec![handing(outer, KEY, key, &groups.key), rest];
-    if let (Some(value), Some(named)) = (value, &groups.value) {
-        made.push(handing(outer, VALUE, value, named));
-    }
-    let mut group_takes = Scalar::Double;
-    let mut offers = false;
-    match &groups.choice {
-        GroupChoice::Best { score: of_group, own } => {
-            let callee = of(of_group)?;
-            group_takes = callee.params.get(2).and_then(|p| p.ty.scalar()).unwrap_or(Scalar::Double);
-            made.push(handing(outer, GROUP, callee, of_group));
-            if let Some(own) = own {
-                offers = true;
-                made.push(inside(outer, OWN, vec![vertex.clone()], Some(Type::INT), own.clone()));
-            }
-        }
-        GroupChoice::Each(of_group) => {
-            let callee = of(of_group)?;
-            group_takes = callee.params.get(2).and_then(|p| p.ty.scalar()).unwrap_or(Scalar::Double);
-            made.push(handing(outer, GROUP, callee, of_group));
-        }
-        GroupChoice::Count | GroupChoice::LeastAbsent => {}
-    }
-    let mut functions = Code::default();
-    {
-        let mut coder = Coder::new(region);
-        coder.span = span;
-        let lengths = capture_lengths(coder.region, function);
-        for function in &made {
-            coder.note_captures(&function.name, lengths.clone());
-        }
-        for function in &made {
-            // Keys may be any number, so only vertices of edges are known to be in range.
-            let root = [KEY, VALUE, OWN, REST].contains(&&*function.name);
-            coder.define(function, root, &mut functions)?;
-        }
-        coder.write_wanted(&mut functions)?;
-    }
+    let made = Made::of(module, outer, groups, span)?;
+    let functions = definitions(region, function, &made.functions, span)?;
 
     // 2. The struct.
     let insert = filter.then_some(Insert::Append);
@@ -187,23 +231,7 @@ pub(super) fn grouped(
     code.line(format!("// `{}` on groups of neighbours; line {}", groups.key.name, span.line));
     code.open(format!("struct {name}"));
     code.line(format!("typedef {} Offset;", offset_type(shape)));
-    let choice = match groups.choice {
-        GroupChoice::Best { .. } => "BEST_GROUP",
-        GroupChoice::Each(_) => "EACH_GROUP",
-        GroupChoice::Count => "COUNT_GROUPS",
-        GroupChoice::LeastAbsent => "LEAST_ABSENT",
-    };
-    code.line(format!("static constexpr gw::GroupChoice CHOICE = gw::{choice};"));
-    let unit = match operands.table {
-        Some(GroupTable::Warp) => "BY_WARP",
-        Some(GroupTable::Shared) => "IN_SHARED",
-        Some(GroupTable::Memory) => "IN_MEMORY",
-        Some(GroupTable::Hash | GroupTable::Dense) | None => "BY_LANE",
-    };
-    code.line(format!("static constexpr gw::GroupUnit LEAST_UNIT = gw::{unit};"));
-    code.line(format!("static constexpr bool ADDS = {};", groups.combine == ReduceOp::Sum));
-    code.line(format!("static constexpr bool FIXED = {};", words.encoding == Encoding::Fixed));
-    code.line(format!("static constexpr bool OFFERS = {offers};"));
+    constants(&mut code, groups, operands, words.encoding, made.offers);
     code.line("const Inputs& in;");
     code.line("const unsigned vertex_count;");
     code.line(format!("const {}& graph;", graph_type("Offset", shape)));
@@ -217,7 +245,7 @@ pub(super) fn grouped(
     let mut text = code.into_text();
     text.push_str(functions.text());
     let mut code = Code::at_depth(1);
-    members(&mut code, outer, groups, &words, &made, group_takes, filter);
+    members(&mut code, outer, groups, &words, &made, filter);
     finish_member(&mut code, insert, Append::Staged, false, &[], region)?;
     code.close(";");
     text.push_str(code.text());
@@ -239,22 +267,14 @@ pub(super) fn grouped(
 }
 
 /// The members that `groups.cuh` calls.
-fn members(
-    code: &mut Code,
-    outer: &Function,
-    groups: &NeighbourGroups,
-    words: &Words,
-    made: &[Function],
-    group_takes: Scalar,
-    filter: bool,
-) {
+fn members(code: &mut Code, outer: &Function, groups: &NeighbourGroups, words: &Words, made: &Made, filter: bool) {
     let method = "__device__ __forceinline__";
     let captures = capture_arguments(outer, "apply");
     let call = |name: &str, arguments: &[&str]| {
         let all: Vec<String> = captures.iter().cloned().chain(arguments.iter().map(ToString::to_string)).collect();
         format!("{}({})", function_name(name), all.join(", "))
     };
-    let find = |name: &str| made.iter().find(|f: &&Function| *f.name == *name);
+    let find = |name: &str| made.functions.iter().find(|f: &&Function| *f.name == *name);
     let of_edge = |name: &str| {
         let weight = find(name).and_then(|f| f.params.get(2)).and_then(|p| p.ty.scalar());
         let weight = weight.map(|scalar| format!("({})gw::edge_value(graph.out_weights + e)", type_name(scalar)));
@@ -277,7 +297,7 @@ fn members(
     ));
     let own = find(OWN).map_or("-1".to_string(), |_| call(OWN, &["v"]));
     code.line(format!("{method} int own(int v) {{ return {own}; }}"));
-    let group = find(GROUP).map(|_| call(GROUP, &["v", "key", &words.decode(group_takes)]));
+    let group = find(GROUP).map(|_| call(GROUP, &["v", "key", &words.decode(made.group_takes)]));
     let arguments = "int v, int key, unsigned long long word, double scale";
     let (score, visit) = match (&groups.choice, group) {
         (GroupChoice::Best { .. }, Some(group)) => (format!("return {group};"), String::new()),

@@ -135,13 +135,5 @@ fn choices_stay_as_they_were_measured() {
             choice.reasons.iter().for_each(|reason| text.push_str(&format!("  {reason}\n")));
         }
     }
-    if std::env::var_os("GW_BLESS").is_some() {
-        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/choices.txt"), &text).unwrap();
-    }
-    // The whole texts would be thousands of lines in a message.
-    let recorded = include_str!("../choices.txt");
-    let differ = |(at, (now, then)): (usize, (&str, &str))| (now != then).then(|| format!("{at}: {now} / {then}"));
-    let different: Vec<String> = text.lines().zip(recorded.lines()).enumerate().filter_map(differ).take(5).collect();
-    assert!(different.is_empty(), "the first lines that differ, now / recorded: {different:#?}");
-    assert_eq!(text.len(), recorded.len(), "one text is the beginning of the other");
+    gw_testing::assert_recorded(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/choices.txt"), &text);
 }

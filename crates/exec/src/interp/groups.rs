@@ -22,6 +22,20 @@ struct Words {
 }
 
 impl Words {
+    /// The words for the values of a vertex. Only values with a key from 0 on count.
+    fn of(groups: &Groups, keys: &[i32], values: &[u64]) -> Result<Words> {
+        let encoding = Encoding::of(groups.combine, groups.scalar);
+        let mut words = Words { encoding, scalar: groups.scalar, shift: Some(0) };
+        if encoding == Encoding::Fixed {
+            let mut greatest = 0;
+            for (bits, _) in values.iter().zip(keys).filter(|(_, key)| **key >= 0) {
+                greatest = greatest.max(converted(*bits, groups.scalar, Scalar::Double)? & (u64::MAX >> 1));
+            }
+            words.shift = fixed_shift(greatest, values.len() as u64);
+        }
+        Ok(words)
+    }
+
     fn encode(&self, bits: u64) -> Result<i64> {
         Ok(match self.encoding {
             Encoding::Signed => i64::of(converted(bits, self.scalar, Scalar::Int64)?),
@@ -61,6 +75,23 @@ fn power(exponent: i32) -> f64 {
     f64::from_bits(((1023 + exponent) as u64) << 52)
 }
 
+/// Combines the values of every key from 0 on to one word.
+fn by_key(groups: &Groups, words: &Words, keys: &[i32], values: &[u64]) -> Result<BTreeMap<i32, i64>> {
+    let mut found = BTreeMap::new();
+    for (&key, &bits) in keys.iter().zip(values).filter(|(key, _)| **key >= 0) {
+        let word = words.encode(bits)?;
+        let combine = |old: &mut i64| {
+            *old = match groups.combine {
+                ReduceOp::Min => word.min(*old),
+                ReduceOp::Max => word.max(*old),
+                _ => old.wrapping_add(word),
+            };
+        };
+        found.entry(key).and_modify(combine).or_insert(word);
+    }
+    Ok(found)
+}
+
 impl<'a> Interp<'a> {
     /// What is chosen among the groups of a vertex.
     pub(super) fn groups(&mut self, groups: &'a Groups) -> Result<u64> {
@@ -91,27 +122,8 @@ impl<'a> Interp<'a> {
             self.leave(value);
         }
         // 2. One value per key.
-        let encoding = Encoding::of(groups.combine, groups.scalar);
-        let mut words = Words { encoding, scalar: groups.scalar, shift: Some(0) };
-        if encoding == Encoding::Fixed {
-            let mut greatest = 0;
-            for (bits, _) in values.iter().zip(&keys).filter(|(_, key)| **key >= 0) {
-                greatest = greatest.max(converted(*bits, groups.scalar, Scalar::Double)? & (u64::MAX >> 1));
-            }
-            words.shift = fixed_shift(greatest, neighbours.len() as u64);
-        }
-        let mut found: BTreeMap<i32, i64> = BTreeMap::new();
-        for (&key, &bits) in keys.iter().zip(&values).filter(|(key, _)| **key >= 0) {
-            let word = words.encode(bits)?;
-            let combine = |old: &mut i64| {
-                *old = match groups.combine {
-                    ReduceOp::Min => word.min(*old),
-                    ReduceOp::Max => word.max(*old),
-                    _ => old.wrapping_add(word),
-                };
-            };
-            found.entry(key).and_modify(combine).or_insert(word);
-        }
+        let words = Words::of(groups, &keys, &values)?;
+        let mut found = by_key(groups, &words, &keys, &values)?;
         // 3. The choice.
         match &groups.choice {
             GroupChoice::Count => Ok((found.len() as i32).bits()),

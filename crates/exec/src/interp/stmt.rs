@@ -8,7 +8,7 @@ use gw_schedule::{Adaptive, Chooser, InputSizes, Schedule};
 
 use super::{FrameLocals, Interp};
 use crate::adaptive::{Effort, FrontierSizes, StepChooser, Steps};
-use crate::code::{Effect, Line, LineKind, Obj, Place, Target};
+use crate::code::{Effect, Line, LineKind, Num, Obj, Place, Target};
 use crate::env::Environment;
 use crate::error::{ErrorKind, Result};
 use crate::scalar::Register;
@@ -70,35 +70,11 @@ impl<'a> Interp<'a> {
                 self.apply_effect(effect, &value);
                 self.set_var(*var, value);
             }
-            LineKind::SetRow(place, e) => {
-                let source = self.vector(e)?;
-                let (row, _) = self.locate(place)?;
-                self.will_read(&source)?;
-                self.will_write(&row)?;
-                if row.dims() != source.dims() {
-                    return Err(ErrorKind::Malformed("rows of different lengths".into()).into());
-                }
-                let (from, to) = (source.touched(), row.touched());
-                for i in 0..row.cells() {
-                    to.store(i, from.load(i));
-                    self.note_write(row.id(), row.storage_cell(i));
-                }
-            }
+            LineKind::SetRow(place, e) => self.set_row(place, e)?,
             LineKind::EvalObj(e) => {
                 self.obj(e)?;
             }
-            LineKind::While(id, condition, body) => {
-                let mut ran = self.machine_ran(*id)?;
-                while ran != Some(StatementOutcome::Done) {
-                    if self.num(condition)? == 0 || self.block(body)? {
-                        break;
-                    }
-                    self.tick()?;
-                    if ran.is_some() {
-                        ran = self.machine_ran(*id)?;
-                    }
-                }
-            }
+            LineKind::While(id, condition, body) => self.run_while(*id, condition, body)?,
             LineKind::DoWhile(id, body, condition) => {
                 if !self.claimed(*id)? {
                     while !self.block(body)? && self.num(condition)? != 0 {
@@ -108,37 +84,13 @@ impl<'a> Interp<'a> {
             }
             LineKind::For { id, var, low, high, body } => {
                 if !self.claimed(*id)? {
-                    let mut i = i32::of(self.num(low)?);
-                    loop {
-                        if i >= i32::of(self.num(high)?) {
-                            break;
-                        }
-                        self.set_register(*var, i.bits());
-                        if self.block(body)? {
-                            break;
-                        }
-                        self.tick()?;
-                        // The body may assign the variable, as in C.
-                        i = i32::of(self.register(*var)).wrapping_add(1);
-                    }
+                    self.run_for(*var, low, high, body)?;
                 }
             }
             LineKind::ParFor { id, var, low, high, body } => {
                 if !self.claimed(*id)? {
                     let range = i32::of(self.num(low)?)..i32::of(self.num(high)?);
-                    let draws = self.env.begin_par_for();
-                    let rest = if self.ran_par_for(*id, range.clone())? { 0..0 } else { range };
-                    for i in rest {
-                        if draws.is_some() {
-                            self.env.draws.begin(i as u32, 0);
-                        }
-                        self.set_register(*var, i.bits());
-                        if self.block(body)? {
-                            break;
-                        }
-                        self.tick()?;
-                    }
-                    self.env.end_par_for(draws);
+                    self.run_par_for(*id, *var, range, body)?;
                 }
             }
             LineKind::Break => return Ok(true),
@@ -166,16 +118,88 @@ impl<'a> Interp<'a> {
                     }
                     .min(variants.len() - 1);
                     self.env.choosing = start.map_or(0.0, |start| start.elapsed().as_secs_f64());
-                    let outer = std::mem::replace(&mut self.env.variant, chosen);
-                    let broken = self.block(&variants[chosen]);
-                    self.env.variant = outer;
-                    self.env.counts_edges = true;
-                    self.env.visited_by = self.env.visited.take().map(|edges| (*id, edges));
-                    return broken;
+                    return self.run_variant(*id, chosen, &variants[chosen]);
                 }
             }
         }
         Ok(false)
+    }
+
+    /// Copies the cells of a vector into a row of a nested vector.
+    fn set_row(&mut self, place: &'a Place, e: &'a Obj) -> Result<()> {
+        let source = self.vector(e)?;
+        let (row, _) = self.locate(place)?;
+        self.will_read(&source)?;
+        self.will_write(&row)?;
+        if row.dims() != source.dims() {
+            return Err(ErrorKind::Malformed("rows of different lengths".into()).into());
+        }
+        let (from, to) = (source.touched(), row.touched());
+        for i in 0..row.cells() {
+            to.store(i, from.load(i));
+            self.note_write(row.id(), row.storage_cell(i));
+        }
+        Ok(())
+    }
+
+    /// Runs a `while`, of which the machine may run rounds.
+    fn run_while(&mut self, id: StatementId, condition: &'a Num, body: &'a [Line]) -> Result<()> {
+        let mut ran = self.machine_ran(id)?;
+        while ran != Some(StatementOutcome::Done) {
+            if self.num(condition)? == 0 || self.block(body)? {
+                break;
+            }
+            self.tick()?;
+            if ran.is_some() {
+                ran = self.machine_ran(id)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs a `for` on the host.
+    fn run_for(&mut self, var: u32, low: &'a Num, high: &'a Num, body: &'a [Line]) -> Result<()> {
+        let mut i = i32::of(self.num(low)?);
+        loop {
+            if i >= i32::of(self.num(high)?) {
+                return Ok(());
+            }
+            self.set_register(var, i.bits());
+            if self.block(body)? {
+                return Ok(());
+            }
+            self.tick()?;
+            // The body may assign the variable, as in C.
+            i = i32::of(self.register(var)).wrapping_add(1);
+        }
+    }
+
+    /// Runs a `par_for`, on the machine where the machine can.
+    fn run_par_for(&mut self, id: StatementId, var: u32, range: std::ops::Range<i32>, body: &'a [Line]) -> Result<()> {
+        let draws = self.env.begin_par_for();
+        let rest = if self.ran_par_for(id, range.clone())? { 0..0 } else { range };
+        for i in rest {
+            if draws.is_some() {
+                self.env.draws.begin(i as u32, 0);
+            }
+            self.set_register(var, i.bits());
+            if self.block(body)? {
+                break;
+            }
+            self.tick()?;
+        }
+        self.env.end_par_for(draws);
+        Ok(())
+    }
+
+    /// Runs the chosen variant of an operator whose schedule is chosen at every step.
+    fn run_variant(&mut self, id: StatementId, chosen: usize, variant: &'a [Line]) -> Result<Broken> {
+        let outer = std::mem::replace(&mut self.env.variant, chosen);
+        let broken = self.block(variant);
+        self.env.variant = outer;
+        self.env.counts_edges = true;
+        self.env.visited_by = self.env.visited.take().map(|edges| (id, edges));
+        broken
     }
 
     #[inline(always)]

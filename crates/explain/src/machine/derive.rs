@@ -128,17 +128,38 @@ fn of_edges(module: &Module, name: &'static str, edges: &EdgeSetIterator) -> Ope
     };
     let output_map_bits = meta.requires_output.then(|| map_bits(meta.output_representation)).flatten();
     let dedup = meta.requires_output && output_map_bits.is_none() && meta.dedup != gw_ir::meta::Dedup::None;
-    let functions = facts.functions.functions.iter().filter_map(|f| module.function(f));
-    let mut intersection = None;
-    for function in functions {
-        walk::walk_block_exprs(function.body.as_deref().unwrap_or_default(), &mut |e| {
-            if let ExprKind::IntersectNeighbor { meta, .. } = &e.kind {
-                intersection = Some(meta.kind.unwrap_or(IntersectionKind::Naive));
+    let mut machine = OperatorMachine {
+        operator: name,
+        servers: Vec::new(),
+        direction: Some(direction),
+        input,
+        lists,
+        output_map_bits,
+        dedup,
+        atomic: facts.writes_atomically,
+        intersection: intersection_of(module, &facts),
+        load_balance: simple.and_then(|s| s.load_balance),
+        parallelism: simple.and_then(|s| s.parallelism),
+        segments: match simple.and_then(|s| s.segments) {
+            Some(Param::Value(segments)) if direction == Direction::Pull => {
+                u32::try_from(segments).unwrap_or(u32::MAX).max(1)
             }
-        });
-    }
-    let atomic = facts.writes_atomically;
+            _ => 1,
+        },
+        grain: match simple.and_then(|s| s.grain) {
+            Some(Param::Value(grain)) if grain > 0 => grain,
+            _ => USUAL_GRAIN,
+        },
+        uncounted: facts.functions.functions.iter().find(|f| looks_up_neighbours(module, f)).map(|f| f.to_string()),
+    };
+    machine.servers = servers_of_edges(edges, &facts, &machine);
+    machine
+}
 
+/// The servers that an edge meets, in their order, on a machine whose other parts are known.
+fn servers_of_edges(edges: &EdgeSetIterator, facts: &EdgeFacts, machine: &OperatorMachine) -> Vec<ServerPlan> {
+    let OperatorMachine { input, lists, output_map_bits, dedup, atomic, intersection, .. } = *machine;
+    let direction = machine.direction.unwrap_or(Direction::Push);
     let mut servers = Vec::new();
     let mut add = |server, how: String| servers.push(ServerPlan { server, how });
     let pull = direction == Direction::Pull;
@@ -150,8 +171,8 @@ fn of_edges(module: &Module, name: &'static str, edges: &EdgeSetIterator) -> Ope
         },
     );
     let (own, other) = if pull { (&edges.to, &edges.from) } else { (&edges.from, &edges.to) };
-    let folded = meta.to_folded && !pull;
-    let own_map = direction == Direction::DensePush && has_set;
+    let folded = edges.meta.to_folded && !pull;
+    let own_map = direction == Direction::DensePush && matches!(edges.from, VertexFilter::Set(_));
     match (own, own_map) {
         (_, true) => add(Server::OwnFilter, "membership in the input map".into()),
         (VertexFilter::Function(f), _) => add(Server::OwnFilter, format!("function {}", f.name)),
@@ -184,9 +205,9 @@ fn of_edges(module: &Module, name: &'static str, edges: &EdgeSetIterator) -> Ope
         add(Server::Weight, "one per edge that passed the filters".into());
     }
     if facts.vectors.values().any(|v| v.read != gw_ir::analysis::operator::Places::NONE) {
-        add(Server::Read, vectors(&facts, |v| v.read != gw_ir::analysis::operator::Places::NONE));
+        add(Server::Read, vectors(facts, |v| v.read != gw_ir::analysis::operator::Places::NONE));
     }
-    let written = vectors(&facts, |v| v.written != gw_ir::analysis::operator::Places::NONE);
+    let written = vectors(facts, |v| v.written != gw_ir::analysis::operator::Places::NONE);
     if !written.is_empty() || facts.priorities.is_some() {
         let written = match &facts.priorities {
             Some(priorities) if written.is_empty() => priorities.vector.to_string(),
@@ -197,7 +218,7 @@ fn of_edges(module: &Module, name: &'static str, edges: &EdgeSetIterator) -> Ope
     if let Some(kind) = intersection {
         add(Server::Intersect, format!("{kind:?}").to_lowercase());
     }
-    if meta.requires_output {
+    if edges.meta.requires_output {
         add(
             Server::Output,
             match (output_map_bits, dedup) {
@@ -207,28 +228,20 @@ fn of_edges(module: &Module, name: &'static str, edges: &EdgeSetIterator) -> Ope
             },
         );
     }
-    OperatorMachine {
-        operator: name,
-        servers,
-        direction: Some(direction),
-        input,
-        lists,
-        output_map_bits,
-        dedup,
-        atomic,
-        intersection,
-        load_balance: simple.and_then(|s| s.load_balance),
-        parallelism: simple.and_then(|s| s.parallelism),
-        segments: match simple.and_then(|s| s.segments) {
-            Some(Param::Value(segments)) if pull => u32::try_from(segments).unwrap_or(u32::MAX).max(1),
-            _ => 1,
-        },
-        grain: match simple.and_then(|s| s.grain) {
-            Some(Param::Value(grain)) if grain > 0 => grain,
-            _ => USUAL_GRAIN,
-        },
-        uncounted: facts.functions.functions.iter().find(|f| looks_up_neighbours(module, f)).map(|f| f.to_string()),
+    servers
+}
+
+/// How the functions of an operator intersect lists, where they do.
+fn intersection_of(module: &Module, facts: &EdgeFacts) -> Option<IntersectionKind> {
+    let mut intersection = None;
+    for function in facts.functions.functions.iter().filter_map(|f| module.function(f)) {
+        walk::walk_block_exprs(function.body.as_deref().unwrap_or_default(), &mut |e| {
+            if let ExprKind::IntersectNeighbor { meta, .. } = &e.kind {
+                intersection = Some(meta.kind.unwrap_or(IntersectionKind::Naive));
+            }
+        });
     }
+    intersection
 }
 
 /// Whether the filter is a set of its own, not the input set that a push reads as a list.

@@ -80,54 +80,12 @@ pub(super) fn predict(counts: &StepCounts, sheet: &GpuSheet, facts: StepFacts, c
     server("L2 hits", &sheet.l2_hit_s, |c| c.l2 + c.row_hits + c.row_misses);
     server("DRAM open rows", &sheet.dram_sequential_s, |c| c.row_hits);
     server("DRAM new rows", &sheet.dram_random_s, |c| c.row_misses);
-    let searched =
-        if facts.operator.searches { counts.warp_iterations as f64 * costs.search_instructions } else { 0.0 };
-    let elements = counts.gpu[Server::Intersect].lanes as f64;
-    let issue = jobs * costs.instructions_per_job + searched + elements / 32.0 * costs.element_instructions;
-    let rate = f64::from(sheet.multiprocessors) * sheet.clock_ghz.median * 1e9 * ISSUES_PER_CYCLE;
-    // Few warps keep few multiprocessors busy.
-    let busy = (warps / f64::from(sheet.multiprocessors)).min(1.0).max(1.0 / f64::from(sheet.multiprocessors));
-    services.push(Service {
-        name: "instruction issue".into(),
-        requests: issue,
-        visits: issue / jobs.max(1.0),
-        seconds_each: 1.0 / (rate * busy),
-        seconds: issue / (rate * busy),
-        parallelism: warps,
-        needed: Some(f64::from(sheet.multiprocessors) * ISSUES_PER_CYCLE),
-        mostly: most(|server| counts.gpu[server].jobs as f64),
-    });
+    let step = Step { counts, sheet, costs, jobs, warps };
+    services.push(step.issue(facts));
     if total.atomics > 0 {
-        let spread = sheet.atomic("add u32", "spread L2").unwrap_or(1e11);
-        let same = sheet.atomic("add u32", "same address").unwrap_or(1e9);
-        let alone = (total.atomics - total.conflicts) as f64;
-        let seconds = (alone / spread + total.conflicts as f64 / same.max(spread / 32.0)) * costs.atomic;
-        services.push(Service {
-            name: "atomics".into(),
-            requests: total.atomics as f64,
-            visits: total.atomics as f64 / jobs.max(1.0),
-            seconds_each: seconds / total.atomics as f64,
-            seconds,
-            parallelism: warps,
-            needed: None,
-            mostly: Some(Server::Atomic),
-        });
+        services.push(step.atomics(&total));
     }
-    // The longest warp goes through its instructions one after the other, whatever the others do.
-    let updates =
-        [Server::Write, Server::Atomic, Server::Output].map(|server| counts.gpu[server].jobs).iter().sum::<u64>();
-    let share = updates as f64 / jobs.max(1.0);
-    let wait = (1.0 - share) * sheet.l2_hit_s.at(1.0) / costs.jobs_in_flight.max(1.0) + share * costs.update_ns * 1e-9;
-    services.push(Service {
-        name: "longest warp".into(),
-        requests: counts.longest_warp as f64,
-        visits: counts.longest_warp as f64 / jobs.max(1.0),
-        seconds_each: wait,
-        seconds: counts.longest_warp as f64 * wait,
-        parallelism: warps,
-        needed: Some(resident),
-        mostly: most(|server| counts.gpu[server].jobs as f64),
-    });
+    services.push(step.longest_warp(resident));
     let barrier = sheet.grid_barrier_us.median * 1e-6;
     let calls = counts.calls.max(1) as f64;
     let inside = calls * f64::from(facts.operator.barriers);
@@ -145,4 +103,77 @@ pub(super) fn predict(counts: &StepCounts, sheet: &GpuSheet, facts: StepFacts, c
         ..Prediction::default()
     };
     prediction.finish(costs.overlap)
+}
+
+/// What the services of a step have in common.
+struct Step<'s> {
+    counts: &'s StepCounts,
+    sheet: &'s GpuSheet,
+    costs: &'s GpuCosts,
+    /// Memory instructions of all warps.
+    jobs: f64,
+    /// Warps that are at work on average.
+    warps: f64,
+}
+
+impl Step<'_> {
+    /// The issue of instructions.
+    fn issue(&self, facts: StepFacts) -> Service {
+        let Step { counts, sheet, costs, jobs, warps } = *self;
+        let searched =
+            if facts.operator.searches { counts.warp_iterations as f64 * costs.search_instructions } else { 0.0 };
+        let elements = counts.gpu[Server::Intersect].lanes as f64;
+        let issue = jobs * costs.instructions_per_job + searched + elements / 32.0 * costs.element_instructions;
+        let rate = f64::from(sheet.multiprocessors) * sheet.clock_ghz.median * 1e9 * ISSUES_PER_CYCLE;
+        // Few warps keep few multiprocessors busy.
+        let busy = (warps / f64::from(sheet.multiprocessors)).min(1.0).max(1.0 / f64::from(sheet.multiprocessors));
+        Service {
+            name: "instruction issue".into(),
+            requests: issue,
+            visits: issue / jobs.max(1.0),
+            seconds_each: 1.0 / (rate * busy),
+            seconds: issue / (rate * busy),
+            parallelism: warps,
+            needed: Some(f64::from(sheet.multiprocessors) * ISSUES_PER_CYCLE),
+            mostly: most(|server| counts.gpu[server].jobs as f64),
+        }
+    }
+
+    /// Atomic updates, of which there are some.
+    fn atomics(&self, total: &GpuCounts) -> Service {
+        let spread = self.sheet.atomic("add u32", "spread L2").unwrap_or(1e11);
+        let same = self.sheet.atomic("add u32", "same address").unwrap_or(1e9);
+        let alone = (total.atomics - total.conflicts) as f64;
+        let seconds = (alone / spread + total.conflicts as f64 / same.max(spread / 32.0)) * self.costs.atomic;
+        Service {
+            name: "atomics".into(),
+            requests: total.atomics as f64,
+            visits: total.atomics as f64 / self.jobs.max(1.0),
+            seconds_each: seconds / total.atomics as f64,
+            seconds,
+            parallelism: self.warps,
+            needed: None,
+            mostly: Some(Server::Atomic),
+        }
+    }
+
+    /// The longest warp goes through its instructions one after the other, whatever the others do.
+    fn longest_warp(&self, resident: f64) -> Service {
+        let Step { counts, sheet, costs, jobs, warps } = *self;
+        let updates =
+            [Server::Write, Server::Atomic, Server::Output].map(|server| counts.gpu[server].jobs).iter().sum::<u64>();
+        let share = updates as f64 / jobs.max(1.0);
+        let wait =
+            (1.0 - share) * sheet.l2_hit_s.at(1.0) / costs.jobs_in_flight.max(1.0) + share * costs.update_ns * 1e-9;
+        Service {
+            name: "longest warp".into(),
+            requests: counts.longest_warp as f64,
+            visits: counts.longest_warp as f64 / jobs.max(1.0),
+            seconds_each: wait,
+            seconds: counts.longest_warp as f64 * wait,
+            parallelism: warps,
+            needed: Some(resident),
+            mostly: most(|server| counts.gpu[server].jobs as f64),
+        }
+    }
 }

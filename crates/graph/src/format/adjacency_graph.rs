@@ -32,12 +32,7 @@ pub(super) fn read(input: Input, path: &Path, progress: &dyn Progress) -> Result
         cursor.at = BYTE_ORDER_MARK.len();
     }
     cursor.skip_white();
-    let weighted = match cursor.bytes[cursor.at..].split(u8::is_ascii_whitespace).next() {
-        Some(b"AdjacencyGraph") => false,
-        Some(b"WeightedAdjacencyGraph") => true,
-        _ => return Err(fault(cursor.expected("`AdjacencyGraph` or `WeightedAdjacencyGraph`"))),
-    };
-    cursor.at += if weighted { b"WeightedAdjacencyGraph".len() } else { b"AdjacencyGraph".len() };
+    let weighted = is_weighted(&mut cursor).map_err(fault)?;
     let mut count = |what| {
         cursor.skip_white();
         cursor.count().ok_or_else(|| fault(cursor.expected(what)))
@@ -78,13 +73,7 @@ pub(super) fn read(input: Input, path: &Path, progress: &dyn Progress) -> Result
 
     let offsets: Vec<u64> = parts.iter().flat_map(|part| part.offsets.iter().copied()).collect();
     let targets: Vec<u32> = parts.iter().flat_map(|part| part.targets.iter().copied()).collect();
-    let ascending = offsets.windows(2).all(|pair| pair[0] <= pair[1]);
-    if !ascending || offsets.first().is_some_and(|&o| o != 0) || offsets.last().is_some_and(|&o| o > edges) {
-        return Err(GraphError::file(path, "the offsets do not ascend from 0 to the number of edges"));
-    }
-    if vertices == 0 && edges > 0 {
-        return Err(GraphError::file(path, "there are edges but no vertices"));
-    }
+    sections.check(&offsets).map_err(|problem| GraphError::file(path, problem))?;
 
     let listed = |range: Range<usize>| sources(&offsets, &targets, range);
     let edges = if weighted {
@@ -104,6 +93,17 @@ pub(super) fn read(input: Input, path: &Path, progress: &dyn Progress) -> Result
         unweighted(path, vertices as usize, targets.len(), listed)?
     };
     Ok(EdgeFile::directed(edges))
+}
+
+/// Reads the word at the beginning: whether edges have weights.
+fn is_weighted(cursor: &mut Cursor<'_>) -> Result<bool, Fault> {
+    let (weighted, length) = match cursor.bytes[cursor.at..].split(u8::is_ascii_whitespace).next() {
+        Some(word @ b"AdjacencyGraph") => (false, word.len()),
+        Some(word @ b"WeightedAdjacencyGraph") => (true, word.len()),
+        _ => return Err(cursor.expected("`AdjacencyGraph` or `WeightedAdjacencyGraph`")),
+    };
+    cursor.at += length;
+    Ok(weighted)
 }
 
 fn unweighted(
@@ -169,6 +169,18 @@ struct Piece {
 }
 
 impl Sections {
+    /// Says what is wrong with the offsets of all lists.
+    fn check(&self, offsets: &[u64]) -> Result<(), &'static str> {
+        let ascending = offsets.windows(2).all(|pair| pair[0] <= pair[1]);
+        if !ascending || offsets.first().is_some_and(|&o| o != 0) || offsets.last().is_some_and(|&o| o > self.edges) {
+            return Err("the offsets do not ascend from 0 to the number of edges");
+        }
+        if self.vertices == 0 && self.edges > 0 {
+            return Err("there are edges but no vertices");
+        }
+        Ok(())
+    }
+
     /// Parses a piece that starts with word `first` and has `count` words.
     fn parse(&self, bytes: &[u8], first: u64, count: u64) -> Result<Piece, Fault> {
         let words = first..first + count;

@@ -39,12 +39,7 @@ impl Lab {
         };
         let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(&text[..]);
         let header = reader.headers().map_err(|error| wrong(1, error.to_string()))?.clone();
-        if let Some(unknown) = header.iter().find(|name| !COLUMNS.contains(name)) {
-            return Err(wrong(1, format!("there is no column `{unknown}`; columns: {}", COLUMNS.join(", "))));
-        }
-        if let Some(missing) = COLUMNS[..3].iter().find(|&&name| !header.iter().any(|found| found == name)) {
-            return Err(wrong(1, format!("the column `{missing}` is missing")));
-        }
+        check_columns(&header).map_err(|message| wrong(1, message))?;
         let change = self.write()?;
         let algorithm_id = find(&change, "Algorithm", "algorithm", algorithm)?;
         let platform_id = find(&change, "Platform", "platform", platform)?;
@@ -80,38 +75,65 @@ impl Lab {
             };
             let variant = variant.find(&change)?.map_err(|message| wrong(line, message))?;
             let mean = number("seconds")?.ok_or_else(|| wrong(line, "`seconds` is empty".to_string()))?;
-            imported.systems += change.execute(
-                "INSERT OR IGNORE INTO ExternalImpl(algorithmId, name) VALUES(?1, ?2)",
-                params![algorithm_id, system],
-            )?;
-            let system: i64 = change.query_row(
-                "SELECT id FROM ExternalImpl WHERE algorithmId = ?1 AND name = ?2",
-                params![algorithm_id, system],
-                |row| row.get(0),
-            )?;
+            let timed = Timed { platform: platform_id, variant, algorithm: algorithm_id, system };
+            let range = (number("min")?.unwrap_or(mean), mean, number("max")?.unwrap_or(mean));
             let timer = field("timer").unwrap_or("computation");
-            imported.replaced += change.execute(
-                "DELETE FROM ExternalTimer WHERE platformId = ?1 AND variantId = ?2 AND implId = ?3 AND algorithmId = ?4 \
-                 AND name = ?5",
-                params![platform_id, variant, system, algorithm_id, timer],
-            )?;
-            imported.timings += change.execute(
-                "INSERT INTO ExternalTimer VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-                params![
-                    platform_id,
-                    variant,
-                    system,
-                    algorithm_id,
-                    timer,
-                    number("min")?.unwrap_or(mean),
-                    mean,
-                    number("max")?.unwrap_or(mean),
-                    number("std_dev")?.unwrap_or(0.0),
-                ],
-            )?;
+            timed.store(&change, timer, range, number("std_dev")?.unwrap_or(0.0), &mut imported)?;
         }
         change.commit()?;
         Ok(imported)
+    }
+}
+
+/// Says what is wrong with the names of the columns.
+fn check_columns(header: &csv::StringRecord) -> std::result::Result<(), String> {
+    if let Some(unknown) = header.iter().find(|name| !COLUMNS.contains(name)) {
+        return Err(format!("there is no column `{unknown}`; columns: {}", COLUMNS.join(", ")));
+    }
+    match COLUMNS[..3].iter().find(|&&name| !header.iter().any(|found| found == name)) {
+        Some(missing) => Err(format!("the column `{missing}` is missing")),
+        None => Ok(()),
+    }
+}
+
+/// A system that was timed on a variant, with the keys of the lab.
+struct Timed<'a> {
+    platform: i64,
+    variant: i64,
+    algorithm: i64,
+    system: &'a str,
+}
+
+impl Timed<'_> {
+    /// Stores the least, mean and greatest seconds of a timer in place of those that were there before.
+    fn store(
+        &self,
+        change: &Transaction<'_>,
+        timer: &str,
+        (min, mean, max): (f64, f64, f64),
+        std_dev: f64,
+        imported: &mut Imported,
+    ) -> Result<()> {
+        let Timed { platform, variant, algorithm, system } = *self;
+        imported.systems += change.execute(
+            "INSERT OR IGNORE INTO ExternalImpl(algorithmId, name) VALUES(?1, ?2)",
+            params![algorithm, system],
+        )?;
+        let system: i64 = change.query_row(
+            "SELECT id FROM ExternalImpl WHERE algorithmId = ?1 AND name = ?2",
+            params![algorithm, system],
+            |row| row.get(0),
+        )?;
+        imported.replaced += change.execute(
+            "DELETE FROM ExternalTimer WHERE platformId = ?1 AND variantId = ?2 AND implId = ?3 AND algorithmId = ?4 \
+             AND name = ?5",
+            params![platform, variant, system, algorithm, timer],
+        )?;
+        imported.timings += change.execute(
+            "INSERT INTO ExternalTimer VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+            params![platform, variant, system, algorithm, timer, min, mean, max, std_dev],
+        )?;
+        Ok(())
     }
 }
 

@@ -50,24 +50,13 @@ pub fn measure_cpu(effort: Effort, listener: &dyn Listener) -> Result<Sheet> {
     let against_cores = |points| Curve::new("cores", "bytes per second", points).map_err(MeterError::Device);
 
     let mut levels = Vec::new();
-    let mut huge = false;
     for cache in &caches {
-        let name = format!("L{}", cache.level);
-        listener.begins(&name);
-        // Neighbours that are not seen from here, such as other virtual machines, have a part of a shared cache.
-        let own = if cache.shared_by > 1 { cache.bytes / 2 } else { cache.bytes };
-        let bytes = footprint(own);
-        let (seconds_per_access, _) = chase::seconds_per_access(bytes, effort)?;
-        // A cache that many cores share is read by each of them in its own part.
-        let sharing = (cache.shared_by as usize).clamp(1, facts.cores);
-        let part = footprint(own / sharing as u64);
-        let read_bytes_per_second = bandwidth::read_rate(part, facts.cores, effort)?;
-        levels.push(Level { name, footprint_bytes: bytes as u64, seconds_per_access, read_bytes_per_second });
+        listener.begins(&name_of(cache));
+        levels.push(level_of(cache, &facts, effort)?);
     }
     listener.begins("DRAM");
     let bytes = dram_footprint(facts.last_cache_bytes(), effort);
-    let (seconds_per_access, on_huge) = chase::seconds_per_access(bytes, effort)?;
-    huge |= on_huge;
+    let (seconds_per_access, is_huge) = chase::seconds_per_access(bytes, effort)?;
     levels.push(Level {
         name: "DRAM".to_string(),
         footprint_bytes: bytes as u64,
@@ -76,24 +65,13 @@ pub fn measure_cpu(effort: Effort, listener: &dyn Listener) -> Result<Sheet> {
     });
 
     listener.begins("power");
-    let (mut idle_w, mut busy_w) = (None, None);
-    match Rapl::of_system() {
-        Ok(meter) => {
-            let seconds = effort.pick(3.0, 0.5);
-            idle_w = recorded(&meter, || std::thread::sleep(std::time::Duration::from_secs_f64(seconds))).1.watts(0.2);
-            let read = || {
-                let start = std::time::Instant::now();
-                while start.elapsed().as_secs_f64() < seconds {
-                    peak::measure_with(&facts, facts.cores, 3)?;
-                }
-                Ok::<(), MeterError>(())
-            };
-            let (result, trace) = recorded(&meter, read);
-            result?;
-            busy_w = trace.watts(0.2);
+    let (idle_w, busy_w) = match Rapl::of_system() {
+        Ok(meter) => watts(&meter, &facts, effort)?,
+        Err(reason) => {
+            remarks.push(format!("no power of the processor: {reason}"));
+            (None, None)
         }
-        Err(reason) => remarks.push(format!("no power of the processor: {reason}")),
-    }
+    };
     Ok(Sheet {
         version: VERSION,
         machine: facts.cpu.clone().unwrap_or_else(|| "unknown processor".to_string()),
@@ -111,11 +89,44 @@ pub fn measure_cpu(effort: Effort, listener: &dyn Listener) -> Result<Sheet> {
             wake_us,
             idle_w,
             busy_w,
-            pages: if huge { "huge" } else { "small" }.to_string(),
+            pages: if is_huge { "huge" } else { "small" }.to_string(),
         }),
         gpu: None,
         remarks,
     })
+}
+
+fn name_of(cache: &CacheFact) -> String {
+    format!("L{}", cache.level)
+}
+
+/// Measures a cache.
+fn level_of(cache: &CacheFact, facts: &MachineFacts, effort: Effort) -> Result<Level> {
+    // Neighbours that are not seen from here, such as other virtual machines, have a part of a shared cache.
+    let own = if cache.shared_by > 1 { cache.bytes / 2 } else { cache.bytes };
+    let bytes = footprint(own);
+    let (seconds_per_access, _) = chase::seconds_per_access(bytes, effort)?;
+    // A cache that many cores share is read by each of them in its own part.
+    let sharing = (cache.shared_by as usize).clamp(1, facts.cores);
+    let part = footprint(own / sharing as u64);
+    let read_bytes_per_second = bandwidth::read_rate(part, facts.cores, effort)?;
+    Ok(Level { name: name_of(cache), footprint_bytes: bytes as u64, seconds_per_access, read_bytes_per_second })
+}
+
+/// Watts of the processor while it does nothing, and while all cores read memory.
+fn watts(meter: &Rapl, facts: &MachineFacts, effort: Effort) -> Result<(Option<f64>, Option<f64>)> {
+    let seconds = effort.pick(3.0, 0.5);
+    let idle = recorded(meter, || std::thread::sleep(std::time::Duration::from_secs_f64(seconds))).1.watts(0.2);
+    let read = || {
+        let start = std::time::Instant::now();
+        while start.elapsed().as_secs_f64() < seconds {
+            peak::measure_with(facts, facts.cores, 3)?;
+        }
+        Ok::<(), MeterError>(())
+    };
+    let (result, trace) = recorded(meter, read);
+    result?;
+    Ok((idle, trace.watts(0.2)))
 }
 
 /// The data caches, nearest first.
