@@ -7,12 +7,12 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::cursor::Cursor;
+use super::edge_file::EdgeFile;
 use super::edge_lines::{Assembled, Column, NoWeights};
 use super::input::Input;
-use super::load::EdgeFile;
+use super::plan::{Plan, push_byte, push_id, push_number, push_weight};
 use super::text::{Fault, lines_in};
 use super::weight_column::AnyWeights;
-use super::write::{Plan, push_byte, push_id, push_number, push_weight};
 use crate::progress::Progress;
 use crate::text_file::BYTE_ORDER_MARK;
 use crate::vertex_limit::checked_vertices;

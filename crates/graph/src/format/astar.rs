@@ -4,8 +4,8 @@
 
 use std::path::Path;
 
+use super::edge_file::EdgeFile;
 use super::input::Input;
-use super::load::EdgeFile;
 use crate::progress::Progress;
 use crate::{AnyEdgeList, EdgeChunk, EdgeList, GraphError, Result};
 

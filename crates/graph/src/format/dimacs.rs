@@ -7,12 +7,12 @@
 use std::path::Path;
 
 use super::cursor::Cursor;
+use super::edge_file::EdgeFile;
 use super::edge_lines::{EdgeLines, MEND_HEADER, assemble, check_vertices, edge_block};
 use super::input::Input;
-use super::load::EdgeFile;
+use super::plan::{Plan, push_byte, push_id, push_weight};
 use super::text::Text;
 use super::weight_column::WholeWeights;
-use super::write::{Plan, push_byte, push_id, push_weight};
 use crate::progress::Progress;
 use crate::{Graph, GraphError, Numbering, Result};
 
@@ -73,5 +73,5 @@ pub(super) fn plan<'g>(graph: &'g Graph, path: &Path) -> Result<Plan<'g>> {
             push_byte(buffer, b'\n');
         }
     });
-    Ok(plan.noting(super::write::unit_weights_note(graph)).noting(note))
+    Ok(plan.noting(super::plan::unit_weights_note(graph)).noting(note))
 }

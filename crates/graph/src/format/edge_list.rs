@@ -5,12 +5,12 @@
 
 use std::path::Path;
 
+use super::edge_file::EdgeFile;
 use super::edge_lines::{Column, EdgeLines, MEND_IDS, NoWeights, assemble, check_vertices, edge_block};
 use super::input::Input;
-use super::load::EdgeFile;
+use super::plan::{Plan, headerless_notes, push_byte, push_id, push_weight};
 use super::text::Text;
 use super::weight_column::AnyWeights;
-use super::write::{Plan, headerless_notes, push_byte, push_id, push_weight};
 use crate::progress::Progress;
 use crate::{Graph, GraphError, Result};
 
@@ -48,7 +48,7 @@ pub(super) fn plan<'g>(graph: &'g Graph, path: &Path) -> Result<Plan<'g>> {
 /// Plans a `.wel`.
 pub(super) fn plan_weighted<'g>(graph: &'g Graph, path: &Path) -> Result<Plan<'g>> {
     let mut notes = headerless_notes(graph, path)?;
-    notes.extend(super::write::unit_weights_note(graph));
+    notes.extend(super::plan::unit_weights_note(graph));
     let out = graph.out();
     let plan = Plan::by_vertices(out, Vec::new(), move |v, buffer| {
         for (edge, &target) in out.range(v).zip(out.neighbours(v)) {

@@ -10,7 +10,7 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::input::Input;
-use super::write::Plan;
+use super::plan::Plan;
 use crate::build::ReadEdges;
 use crate::csr::csr;
 use crate::progress::Progress;
@@ -211,5 +211,5 @@ pub(super) fn plan<'g>(graph: &'g Graph, path: &Path, weighted: bool) -> Result<
             }
         }
     });
-    Ok(plan.noting(super::write::unit_weights_note(graph).filter(|_| weighted)))
+    Ok(plan.noting(super::plan::unit_weights_note(graph).filter(|_| weighted)))
 }

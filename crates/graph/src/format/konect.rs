@@ -10,14 +10,14 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::cursor::Cursor;
+use super::edge_file::EdgeFile;
 use super::edge_lines::{
     Assembled, Column, EdgeLines, MEND_HEADER, MEND_IDS, NoWeights, assemble, check_vertices, edge_block,
 };
 use super::input::Input;
-use super::load::EdgeFile;
+use super::plan::{Plan, push_byte, push_number, push_weight};
 use super::text::Text;
 use super::weight_column::AnyWeights;
-use super::write::{Plan, push_byte, push_number, push_weight};
 use crate::progress::Progress;
 use crate::{Graph, GraphError, Result};
 

@@ -9,11 +9,11 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::cursor::Cursor;
+use super::edge_file::EdgeFile;
 use super::input::Input;
-use super::load::EdgeFile;
+use super::plan::{Plan, push_byte, push_number, push_weight};
 use super::text::{Fault, Parsed, Text};
 use super::weight_column::{narrowed, whole_weight};
-use super::write::{Plan, push_byte, push_number, push_weight};
 use crate::progress::Progress;
 use crate::vertex_limit::checked_vertices;
 use crate::{AnyEdgeList, EdgeChunk, EdgeList, Graph, GraphError, Result, Weight};

@@ -6,12 +6,12 @@
 use std::path::Path;
 
 use super::densify::{AnyIds, densify};
+use super::edge_file::EdgeFile;
 use super::edge_lines::{Column, EdgeBlock, EdgeLines, NoWeights, edge_block};
 use super::input::Input;
-use super::load::EdgeFile;
+use super::plan::{Plan, headerless_notes, push_byte, push_id, push_weight};
 use super::text::Text;
 use super::weight_column::AnyWeights;
-use super::write::{Plan, headerless_notes, push_byte, push_id, push_weight};
 use crate::progress::Progress;
 use crate::{Graph, GraphError, Names, Result, WeightKind};
 
@@ -52,7 +52,7 @@ fn read_with<C: Column>(text: Text<'_>, path: &Path) -> Result<EdgeFile> {
 /// Plans a SNAP file.
 pub(super) fn plan<'g>(graph: &'g Graph, path: &Path) -> Result<Plan<'g>> {
     let mut notes = headerless_notes(graph, path)?;
-    let isolated = super::write::isolated(graph);
+    let isolated = super::plan::isolated(graph);
     if isolated > 0 {
         notes =
             vec![format!("{isolated} vertices without edges are not in the file; reading it back renumbers the rest")];

@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::path::Path;
 
 use crate::format::cursor::Cursor;
+use crate::format::edge_file::{EdgeFile, SkippedEdges};
 use crate::format::edge_lines::{Column, NoWeights};
-use crate::format::load::{EdgeFile, SkippedEdges};
 use crate::format::table::ids::{BlockIds, IdBlock, NumberIds, Numbered, whole_number};
 use crate::format::table::intern::LocalNames;
 use crate::format::table::{Missing, TableColumns};

@@ -24,8 +24,8 @@ use std::path::Path;
 pub(super) use write::{GEXF, GRAPHML, check_tables, plan};
 pub(super) use write_json::plan as plan_json;
 
+use super::edge_file::EdgeFile;
 use super::input::Input;
-use super::load::EdgeFile;
 use super::table::TableColumns;
 use crate::progress::Progress;
 use crate::{GraphError, Result};

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::attributes::{Cell, FileColumn, Kind, Rows, Table};
 use crate::format::Plan;
-use crate::format::write::{push_weight, vertex_runs};
+use crate::format::plan::{push_weight, vertex_runs};
 use crate::{Graph, GraphError, Name, Result, VertexId, WeightKind};
 
 /// What the two formats write differently.
@@ -192,7 +192,7 @@ impl Writer<'_> {
         match self.graph.names().map(|names| names.get(vertex)) {
             Some(Name::Text(text)) => push_escaped(text, buffer),
             Some(name) => buffer.extend_from_slice(name.to_string().as_bytes()),
-            None => crate::format::write::push_id(buffer, vertex),
+            None => crate::format::plan::push_id(buffer, vertex),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::attributes::push_json_text;
 use crate::format::Plan;
-use crate::format::write::{push_id, push_weight, vertex_runs};
+use crate::format::plan::{push_id, push_weight, vertex_runs};
 use crate::{Graph, Name, VertexId};
 
 /// Plans a document. A symmetric graph is undirected and has each edge once.

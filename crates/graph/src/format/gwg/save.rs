@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::header::{BLOCK, Layout, PAGE, Shape};
-use crate::format::write::Plan;
+use crate::format::plan::Plan;
 use crate::{Adjacency, Graph, Offsets};
 
 /// Plans a `.gwg`; with `incoming`, the in-adjacency of a directed graph goes into it as well.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::format::write::{Plan, isolated, push_byte, push_id, push_weight};
+use crate::format::plan::{Plan, isolated, push_byte, push_id, push_weight};
 use crate::{Graph, GraphError, Name, Result};
 
 /// Plans a table; `separator` stands between fields.
