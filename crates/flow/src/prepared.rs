@@ -33,13 +33,12 @@ pub(crate) struct Prepared {
     pub(crate) drains: bool,
 }
 
+/// What needs more of a graph than the part of a process, and where it stands.
+type NeedsWhole = (Obstacle, Span);
+
 /// The operators of a module, and what needs more of a graph than the part of a process, with the place of the operator
 /// that needs it. A worker that is `alone` runs what workers cannot share; one that `drains` follows what it reaches.
-pub(crate) fn prepare(
-    module: &Arc<Module>,
-    alone: bool,
-    drains: bool,
-) -> Result<(Vec<Prepared>, Option<(Obstacle, Span)>)> {
+pub(crate) fn prepare(module: &Arc<Module>, alone: bool, drains: bool) -> Result<(Vec<Prepared>, Option<NeedsWhole>)> {
     let mut operators = Vec::new();
     let closing = if drains { closing_operators(module) } else { Vec::new() };
     let looks = shares::looks_around(module);
