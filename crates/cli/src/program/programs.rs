@@ -38,23 +38,7 @@ impl<'p> Programs<'p> {
         kind: &str,
         is_wanted: impl Fn(&Type) -> bool,
     ) -> Result<(usize, &'t str), CliError> {
-        let known = |program: &'p Program| -> Vec<&'p str> {
-            let globals = program.module().globals.iter();
-            let mut names: Vec<&str> =
-                globals.clone().filter(|global| is_wanted(&global.ty)).map(|global| &*global.name).collect();
-            // The parents of a search are worked out where they are asked for.
-            let standard = program.as_standard().filter(|standard| standard.has_parents() && !names.contains(&PARENT));
-            let distances = standard.and_then(|standard| standard.reached).map(|reached| reached.vector);
-            if globals.clone().any(|global| distances == Some(&*global.name) && is_wanted(&global.ty)) {
-                names.push(PARENT);
-            }
-            names
-        };
-        // Of a standard program the other globals are its own business.
-        let is_listed = |program: &Program, name: &str| {
-            let results = program.as_standard().map(|standard| standard.results);
-            name == PARENT || results.is_none_or(|results| results.iter().any(|result| result.name == name))
-        };
+        let known = |program: &'p Program| known(program, &is_wanted);
         let list = |program: &'p Program| {
             let names: Vec<&str> = known(program).into_iter().filter(|name| is_listed(program, name)).collect();
             if names.is_empty() { "none".to_string() } else { names.join(", ") }
@@ -88,4 +72,36 @@ impl<'p> Programs<'p> {
             }
         }
     }
+
+    /// The first result of this type of the first program, as [`Programs::find`] takes it; `None` if it has none.
+    pub fn first(&self, is_wanted: impl Fn(&Type) -> bool) -> Option<String> {
+        let (name, program) = self.0.first()?;
+        let known: Vec<&str> = known(program, &is_wanted).into_iter().filter(|name| is_listed(program, name)).collect();
+        let in_order = program.as_standard().and_then(|standard| {
+            let mut names = standard.results.iter().map(|result| result.name);
+            names.find(|name| known.contains(name))
+        });
+        let result = in_order.or(known.first().copied())?;
+        Some(if self.0.len() == 1 { result.to_string() } else { format!("{name}.{result}") })
+    }
+}
+
+/// The globals of a program that are of a type that is wanted, and the parents of a search, which are worked out where
+/// they are asked for.
+fn known<'p>(program: &'p Program, is_wanted: &impl Fn(&Type) -> bool) -> Vec<&'p str> {
+    let globals = program.module().globals.iter();
+    let mut names: Vec<&str> =
+        globals.clone().filter(|global| is_wanted(&global.ty)).map(|global| &*global.name).collect();
+    let standard = program.as_standard().filter(|standard| standard.has_parents() && !names.contains(&PARENT));
+    let distances = standard.and_then(|standard| standard.reached).map(|reached| reached.vector);
+    if globals.clone().any(|global| distances == Some(&*global.name) && is_wanted(&global.ty)) {
+        names.push(PARENT);
+    }
+    names
+}
+
+/// Whether a global is a result: of a standard program the others are its own business.
+fn is_listed(program: &Program, name: &str) -> bool {
+    let results = program.as_standard().map(|standard| standard.results);
+    name == PARENT || results.is_none_or(|results| results.iter().any(|result| result.name == name))
 }

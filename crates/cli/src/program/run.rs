@@ -89,7 +89,8 @@ pub struct Run {
     /// without an ending. `-` is standard output, and so are `-.csv`, `-.tsv`, `-.json` and `-.jsonl`
     #[arg(long, value_name = "[RESULT=]FILE", allow_hyphen_values = true)]
     pub(super) out: Vec<String>,
-    /// Print the vertices with the greatest entries of a vector, or with the least ones
+    /// Print the vertices with the greatest entries of a vector, or with the least ones; COUNT alone is of the first
+    /// result
     #[arg(long, value_name = "RESULT:COUNT[:least]", value_parser = Top::parse)]
     pub(super) top: Vec<Top>,
     /// Print a shortest path to this vertex, by the ids of the file, with its length; may be given several times. Exit
@@ -177,7 +178,7 @@ impl Run {
         let asked = Programs(planned.iter().map(|planned| (planned.asked.as_str(), planned.program())).collect());
         if results.failed.is_empty() {
             outputs.iter().try_for_each(|output| output.check(&asked))?;
-            self.top.iter().try_for_each(|top| top.find(&asked).map(drop))?;
+            self.top.iter_mut().try_for_each(|top| top.settle(&asked))?;
         }
         drop(asked);
         let Some(first) = planned.first_mut() else { return results.failed(&self) };

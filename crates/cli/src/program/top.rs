@@ -14,9 +14,10 @@ use super::results;
 use crate::error::CliError;
 use crate::output::grouped;
 
-/// What `--top` asks for: `rank:10`, or `dist:10:least`.
+/// What `--top` asks for: `rank:10`, `dist:10:least`, or `10` of the first result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Top {
+    /// Empty until [`Top::settle`] where the option has no name.
     name: String,
     count: usize,
     least: bool,
@@ -43,17 +44,19 @@ struct Entry {
 }
 
 impl Top {
-    /// Reads `RESULT:COUNT`, `RESULT:COUNT:least` or `RESULT:COUNT:greatest`.
+    /// Reads `RESULT:COUNT`, `RESULT:COUNT:least`, `RESULT:COUNT:greatest`, or `COUNT` alone.
     pub fn parse(text: &str) -> Result<Top, String> {
-        let wrong = || "write it as RESULT:COUNT or RESULT:COUNT:least, such as rank:10".to_string();
+        let wrong = || "write it as RESULT:COUNT or RESULT:COUNT:least, such as rank:10, or COUNT alone".to_string();
         let parts: Vec<&str> = text.split(':').collect();
         let (name, count, least) = match parts[..] {
+            [count] => ("", count, false),
+            ["", ..] => return Err(wrong()),
             [name, count] | [name, count, "greatest"] => (name, count, false),
             [name, count, "least"] => (name, count, true),
             _ => return Err(wrong()),
         };
         match count.parse() {
-            Ok(count) if count > 0 && !name.is_empty() => Ok(Top { name: name.to_string(), count, least }),
+            Ok(count) if count > 0 => Ok(Top { name: name.to_string(), count, least }),
             _ => Err(wrong()),
         }
     }
@@ -63,9 +66,17 @@ impl Top {
         &self.name
     }
 
-    /// The program that has a vector of numbers of this name, and the name there; asked before the runs.
+    /// Checks before the runs that a program has the vector. Where none is named, the first result is meant.
+    pub fn settle(&mut self, programs: &Programs<'_>) -> Result<(), CliError> {
+        if self.name.is_empty() {
+            let none = || CliError::Usage("--top: the program has no vector of numbers among its results".to_string());
+            self.name = programs.first(is_plain).ok_or_else(none)?;
+        }
+        self.find(programs).map(drop)
+    }
+
+    /// The program that has a vector of numbers of this name, and the name there.
     pub fn find<'t>(&'t self, programs: &Programs<'_>) -> Result<(usize, &'t str), CliError> {
-        let is_plain = |ty: &Type| matches!(ty, Type::Vector { item, .. } if item.scalar().is_some());
         programs.find("--top", &self.name, "vector of numbers", is_plain)
     }
 
@@ -109,6 +120,11 @@ impl Top {
             format!("{}: the {} {word} of {}{of}", self.name, grouped(entries.len() as u64), grouped(all as u64));
         Ok(Best { heading, result: self.name.clone(), order: word, entries })
     }
+}
+
+/// Whether values of a type are vectors with a number, or a truth value, per entry.
+fn is_plain(ty: &Type) -> bool {
+    matches!(ty, Type::Vector { item, .. } if item.scalar().is_some())
 }
 
 impl Best {
@@ -163,7 +179,8 @@ mod tests {
         assert_eq!(Top::parse("rank:10"), top("rank", 10, false));
         assert_eq!(Top::parse("dist:3:least"), top("dist", 3, true));
         assert_eq!(Top::parse("dist:3:greatest"), top("dist", 3, false));
-        for wrong in ["rank", "rank:", "rank:x", "rank:0", ":3", "rank:3:most", "a:1:least:x"] {
+        assert_eq!(Top::parse("3"), top("", 3, false));
+        for wrong in ["rank", "rank:", "rank:x", "rank:0", ":3", ":3:least", "0", "rank:3:most", "a:1:least:x"] {
             assert!(Top::parse(wrong).is_err(), "{wrong}");
         }
     }

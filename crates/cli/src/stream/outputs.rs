@@ -66,13 +66,14 @@ impl Outputs {
             let message = "standard output has the lines of the batches; name a file";
             return Err(CliError::Usage(format!("--out {}: {message}", files[at])));
         }
+        let mut top = top.to_vec();
         for program in std::iter::once(program).chain(update) {
             let programs = Programs(vec![(program.name(), program)]);
-            top.iter().try_for_each(|top| top.find(&programs).map(drop))?;
+            top.iter_mut().try_for_each(|top| top.settle(&programs))?;
             parsed.iter().try_for_each(|file| file.check(&programs))?;
         }
         let meanings = Meanings::of(program);
-        Ok(Outputs { top: top.to_vec(), files: files.to_vec(), program: program.clone(), meanings })
+        Ok(Outputs { top, files: files.to_vec(), program: program.clone(), meanings })
     }
 
     /// The best entries of a run, for every `--top`.

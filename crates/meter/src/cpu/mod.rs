@@ -17,6 +17,7 @@ use crate::curve::{Curve, Point};
 use crate::effort::{Effort, Listener};
 use crate::error::{MeterError, Result};
 use crate::machine::{MachineFacts, line_bytes, processors};
+use crate::measured::Measured;
 use crate::peak;
 use crate::power::{Rapl, recorded};
 use crate::sheet::{CacheFact, CpuSheet, Level, Sheet, Target, VERSION};
@@ -114,7 +115,7 @@ fn level_of(cache: &CacheFact, facts: &MachineFacts, effort: Effort) -> Result<L
 }
 
 /// Watts of the processor while it does nothing, and while all cores read memory.
-fn watts(meter: &Rapl, facts: &MachineFacts, effort: Effort) -> Result<(Option<f64>, Option<f64>)> {
+fn watts(meter: &Rapl, facts: &MachineFacts, effort: Effort) -> Result<(Option<Measured>, Option<Measured>)> {
     let seconds = effort.pick(3.0, 0.5);
     let idle = recorded(meter, || std::thread::sleep(std::time::Duration::from_secs_f64(seconds))).1.watts(0.2);
     let read = || {
