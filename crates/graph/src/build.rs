@@ -2,12 +2,11 @@
 
 use std::marker::PhantomData;
 
-use rayon::prelude::*;
-
 use crate::csr::{csr, csr_bytes};
+use crate::parallel;
 use crate::reorder::Reorder;
 use crate::rng::mix;
-use crate::stream::{AdjacencyStream, EdgeStream, ListStream, Mirrored, Reversed, WithoutLoops};
+use crate::stream::{AdjacencyStream, EdgeStream, Edges, ListStream};
 use crate::vertex_limit::checked_vertices;
 use crate::{
     Adjacency, AnyEdgeList, EdgeList, Graph, GraphError, Result, Weight, WeightKind, memory, with_edge_list,
@@ -68,11 +67,8 @@ pub fn build<W: Weight>(edges: EdgeList<W>, options: &BuildOptions) -> Result<Gr
     check(&edges)?;
     let stored = if options.symmetrise { 2 * edges.len() } else { edges.len() };
     allow_csr(W::KIND, edges.vertices, stored)?;
-    let stream = ListStream::new(edges);
-    let out = match options.keep_loops {
-        true => mirrored(stream, options),
-        false => mirrored(WithoutLoops(stream), options),
-    };
+    let edges = Edges::new(ListStream::new(edges)).mirrored(options.symmetrise).loops(options.keep_loops);
+    let out = csr(edges, !options.keep_parallel);
     let symmetric = match options.symmetry {
         _ if options.symmetrise => true,
         Symmetry::Directed => false,
@@ -96,16 +92,10 @@ pub fn build_any(edges: AnyEdgeList, options: &BuildOptions) -> Result<Graph> {
     with_edge_list!(edges, list => build(list, options))
 }
 
-fn mirrored<W: Weight>(stream: impl EdgeStream<W>, options: &BuildOptions) -> Adjacency {
-    match options.symmetrise {
-        true => csr(Mirrored(stream), !options.keep_parallel),
-        false => csr(stream, !options.keep_parallel),
-    }
-}
-
 fn check<W: Weight>(edges: &EdgeList<W>) -> Result<()> {
     checked_vertices(edges.vertices as u64)?;
-    edges.chunks.par_iter().try_for_each(|chunk| {
+    let checked = parallel::map(edges.chunks.len(), |chunk| {
+        let chunk = &edges.chunks[chunk];
         if chunk.edges.len() != chunk.weights.len() {
             return Err(GraphError::Malformed(format!(
                 "a chunk has {} edges but {} weights",
@@ -128,7 +118,8 @@ fn check<W: Weight>(edges: &EdgeList<W>) -> Result<()> {
             }
             _ => Ok(()),
         }
-    })
+    });
+    checked.into_iter().collect()
 }
 
 impl Adjacency {
@@ -147,10 +138,11 @@ impl Adjacency {
 
     /// True when every edge has its reverse with the same weight, checked edge by edge.
     pub fn is_symmetric(&self) -> bool {
-        (0..self.vertices() as u32)
-            .into_par_iter()
-            .with_min_len(1 << 10)
-            .all(|v| self.neighbours(v).iter().zip(self.range(v)).all(|(&t, edge)| self.has_mirror(v, t, edge)))
+        let lonely = |&v: &usize| {
+            let v = v as u32;
+            !self.neighbours(v).iter().zip(self.range(v)).all(|(&t, edge)| self.has_mirror(v, t, edge))
+        };
+        parallel::first(self.vertices(), 1 << 10, |mut range| range.find(lonely)).is_none()
     }
 
     /// [`Adjacency::is_symmetric`] at streaming speed: compares 128-bit fingerprints of the edges and of their
@@ -160,7 +152,7 @@ impl Adjacency {
         impl ReadEdges for Compare {
             type Answer = bool;
             fn read<W: Weight>(&self, stream: AdjacencyStream<'_, W>) -> bool {
-                let difference = (0..stream.pieces()).into_par_iter().map(|piece| {
+                let differences = parallel::map(stream.pieces(), |piece| {
                     let mut sums = [0u64; 2];
                     stream.visit(piece, |source, target, weight| {
                         let there = u64::from(source) << 32 | u64::from(target);
@@ -175,8 +167,8 @@ impl Adjacency {
                     });
                     sums
                 });
-                let total = difference.reduce(|| [0; 2], |a, b| [a[0].wrapping_add(b[0]), a[1].wrapping_add(b[1])]);
-                total == [0; 2]
+                let add = |a: [u64; 2], b: [u64; 2]| [a[0].wrapping_add(b[0]), a[1].wrapping_add(b[1])];
+                differences.into_iter().fold([0; 2], add) == [0; 2]
             }
         }
         self.typed(&Compare)
@@ -206,6 +198,6 @@ struct Reverse;
 impl ReadEdges for Reverse {
     type Answer = Adjacency;
     fn read<W: Weight>(&self, stream: AdjacencyStream<'_, W>) -> Adjacency {
-        csr(Reversed(stream), false)
+        csr(Edges::reversed(stream), false)
     }
 }

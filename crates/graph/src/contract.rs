@@ -4,8 +4,6 @@
 //! an entry per vertex, and sorts the few entries it has touched; time is linear in the edges, and sums are made in the
 //! order of the edges, so that they do not depend on the number of threads.
 
-use rayon::prelude::*;
-
 use crate::build::allow_csr;
 use crate::{Adjacency, Graph, GraphError, Offsets, Result, VertexId, Weight, WeightKind, Weights, parallel};
 
@@ -37,7 +35,7 @@ impl Graph {
             WeightKind::Float if weighed => {
                 allow_csr(WeightKind::Float, vertices, out.edges())?;
                 let rows = rows::<f32, _>(out, labels, &members, |weight| f64::from(weight.unwrap_or_default()));
-                let weights: Vec<f32> = rows.sums.par_iter().map(|&sum| sum as f32).collect();
+                let weights: Vec<f32> = parallel::list(rows.sums.len(), |at| rows.sums[at] as f32);
                 rows.adjacency(Weights::Float(weights.into()))
             }
             WeightKind::Double if weighed => {

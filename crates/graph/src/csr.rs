@@ -11,12 +11,14 @@
 //! keeps 4, 12 + 4 per edge with a weight of 32 bits where the result keeps 8, 16 + 8 per edge with one of 64 bits
 //! where the result keeps 12. `bench/` compares this with GAPBS's builder.
 
+use std::sync::{Mutex, PoisonError};
+
 use rayon::prelude::*;
 
 use crate::huge_pages::prefer_huge_pages;
 use crate::parallel;
 use crate::scatter::Scatter;
-use crate::stream::EdgeStream;
+use crate::stream::{EdgeStream, Edges};
 use crate::{Adjacency, Offsets, Weight, WeightKind, Weights};
 
 /// Coarse ranges of source ids: their counters fit the L1 cache.
@@ -39,18 +41,22 @@ pub(crate) fn csr_bytes(kind: WeightKind, vertices: usize, edges: usize) -> u64 
 
 /// Builds the adjacency of a stream. Lists come out sorted by (target, weight); with `merge`, parallel edges keep
 /// only their least weight. The stream is dropped as soon as it is no longer needed.
-pub(crate) fn csr<W: Weight>(stream: impl EdgeStream<W>, merge: bool) -> Adjacency {
-    let vertices = stream.vertices();
-    let groups = Groups::of(stream.pieces());
+pub(crate) fn csr<S: EdgeStream>(edges: Edges<S>, merge: bool) -> Adjacency {
+    let vertices = edges.vertices();
+    let groups = Groups::of(edges.pieces());
     let ranges = Ranges::over(vertices);
-    let counts = count(&stream, &groups, &ranges);
+    let counts = count(&edges, &groups, &ranges);
     let buckets = Buckets::balanced(&counts, &ranges);
-    let mut items = fill(&stream, &groups, &ranges, &counts, &buckets);
-    drop((stream, counts));
+    let items = fill(&edges, &groups, &ranges, &counts, &buckets);
+    drop((edges, counts));
+    sorted::<S::Weight>(items, vertices, &buckets, merge)
+}
 
+/// Steps 3 and 4.
+fn sorted<W: Weight>(mut items: Vec<u32>, vertices: usize, buckets: &Buckets, merge: bool) -> Adjacency {
     let mut degrees = vec![0u32; vertices];
-    let kept = sort_buckets::<W>(&mut items, &mut degrees, &buckets, merge);
-    let (targets, weights) = close_up::<W>(items, &buckets, &kept);
+    let kept = sort_buckets::<W>(&mut items, &mut degrees, buckets, merge);
+    let (targets, weights) = close_up::<W>(items, buckets, &kept);
     Adjacency::from_parts(Offsets::from_degrees(&degrees), targets.into(), weights)
 }
 
@@ -98,11 +104,11 @@ impl Ranges {
 }
 
 /// Step 1: edges per group and range.
-fn count<W: Weight>(stream: &impl EdgeStream<W>, groups: &Groups, ranges: &Ranges) -> Vec<Vec<u64>> {
+fn count(edges: &impl EdgeStream, groups: &Groups, ranges: &Ranges) -> Vec<Vec<u64>> {
     parallel::map(groups.count(), |group| {
         let mut counts = vec![0u64; ranges.count];
         for piece in groups.pieces(group) {
-            stream.visit(piece, |source, _, _| counts[(source >> ranges.shift) as usize] += 1);
+            edges.visit(piece, |source, _, _| counts[(source >> ranges.shift) as usize] += 1);
         }
         counts
     })
@@ -148,8 +154,8 @@ impl Buckets {
 }
 
 /// Step 2: edges into buckets, in stream order inside each bucket.
-fn fill<W: Weight>(
-    stream: &impl EdgeStream<W>,
+fn fill<S: EdgeStream>(
+    edges: &S,
     groups: &Groups,
     ranges: &Ranges,
     counts: &[Vec<u64>],
@@ -165,19 +171,19 @@ fn fill<W: Weight>(
         }
     }
 
-    let words = size_of::<W::Item>() / size_of::<u32>();
+    let words = size_of::<<S::Weight as Weight>::Item>() / size_of::<u32>();
     let mut buffer = vec![0u32; words * buckets.items[buckets.count()]];
     prefer_huge_pages(&mut buffer);
-    let items = Scatter::new(bytemuck::cast_slice_mut::<u32, W::Item>(&mut buffer));
+    let items = Scatter::new(bytemuck::cast_slice_mut::<u32, <S::Weight as Weight>::Item>(&mut buffer));
     parallel::each(groups.count(), &|group| {
         let mut cursors = cursors[group].clone();
         for piece in groups.pieces(group) {
-            stream.visit(piece, |source, target, weight| {
+            edges.visit(piece, |source, target, weight| {
                 let range = (source >> ranges.shift) as usize;
                 let cursor = &mut cursors[usize::from(buckets.of_range[range])];
                 // SAFETY: the cursors start at distinct prefix sums of the counts of the same stream and advance by
                 // those counts, so each item is written once, by one group, and below the total.
-                unsafe { items.write(*cursor, W::item(source, target, weight)) };
+                unsafe { items.write(*cursor, S::Weight::item(source, target, weight)) };
                 *cursor += 1;
             });
         }
@@ -191,14 +197,17 @@ fn sort_buckets<W: Weight>(buffer: &mut [u32], degrees: &mut [u32], buckets: &Bu
     let words = size_of::<W::Item>() / size_of::<u32>();
     let regions = split(buffer, buckets.items.iter().map(|i| i * words));
     let degrees = split(degrees, buckets.vertices.iter().copied());
-    regions
-        .into_par_iter()
-        .zip(degrees)
-        .zip(&buckets.vertices[..buckets.count()])
-        .map_init(BucketSort::default, |sort: &mut BucketSort<W>, ((region, degrees), &first)| {
-            sort.run(region, degrees, first as u32, merge)
-        })
-        .collect()
+    let parts = regions.into_iter().zip(degrees).zip(&buckets.vertices[..buckets.count()]).collect();
+    // As much memory as buckets are sorted at a time, taken in turns.
+    let idle: Mutex<Vec<BucketSort<W>>> = Mutex::new(Vec::new());
+    let idle = || idle.lock().unwrap_or_else(PoisonError::into_inner);
+    parallel::map_items(parts, |((region, degrees), &first)| {
+        let free = idle().pop();
+        let mut sort = free.unwrap_or_default();
+        let kept = sort.run(region, degrees, first as u32, merge);
+        idle().push(sort);
+        kept
+    })
 }
 
 /// Cuts a slice at the bounds, the first of which is 0.
@@ -320,7 +329,7 @@ mod tests {
         #[test]
         fn agrees_with_a_sorted_map(edges in prop::collection::vec((0u32..300, 0u32..300, -5i32..5), 0..3000)) {
             let list = EdgeList::from_triples(300, edges.clone());
-            let adjacency = csr(ListStream::new(list), true);
+            let adjacency = csr(Edges::new(ListStream::new(list)), true);
             let mut expected = BTreeMap::new();
             for (s, t, w) in edges {
                 let least = expected.entry((s, t)).or_insert(w);
@@ -343,7 +352,7 @@ mod tests {
         let edges: Vec<_> = hub.chain(rest).filter(|(s, _)| s % 1000 != 7).collect();
         let mut expected = edges.clone();
         expected.sort_unstable();
-        let adjacency = csr(ListStream::new(EdgeList::from_pairs(400_000, edges)), false);
+        let adjacency = csr(Edges::new(ListStream::new(EdgeList::from_pairs(400_000, edges))), false);
         let found: Vec<_> =
             (0..400_000u32).flat_map(|s| adjacency.neighbours(s).iter().map(move |&t| (s, t))).collect();
         assert!(found == expected);
@@ -351,9 +360,9 @@ mod tests {
 
     #[test]
     fn nothing_gives_nothing() {
-        let empty = csr(ListStream::new(EdgeList::from_pairs(0, vec![])), true);
+        let empty = csr(Edges::new(ListStream::new(EdgeList::from_pairs(0, vec![]))), true);
         assert_eq!((empty.vertices(), empty.edges()), (0, 0));
-        let lonely = csr(ListStream::new(EdgeList::from_pairs(3, vec![])), true);
+        let lonely = csr(Edges::new(ListStream::new(EdgeList::from_pairs(3, vec![]))), true);
         assert_eq!((lonely.vertices(), lonely.edges()), (3, 0));
     }
 }

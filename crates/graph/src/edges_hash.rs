@@ -2,9 +2,9 @@
 
 use std::hash::Hasher;
 
-use rayon::prelude::*;
 use rustc_hash::FxHasher;
 
+use crate::parallel;
 use crate::{Graph, WeightKind};
 
 /// Vertices hashed at a time. Part of the number, so that it is the same for any number of threads.
@@ -41,7 +41,7 @@ impl Graph {
             hash.finish()
         };
         let firsts: Vec<usize> = (0..self.vertices()).step_by(PART).collect();
-        let parts: Vec<u64> = firsts.into_par_iter().map(part).collect();
+        let parts: Vec<u64> = parallel::map_items(firsts, part);
         let mut hash = FxHasher::default();
         parts.into_iter().for_each(|part| hash.write_u64(part));
         hash.finish()

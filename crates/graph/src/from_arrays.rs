@@ -1,9 +1,8 @@
 //! Graphs from CSR arrays that a caller has already.
 
-use rayon::prelude::*;
-
 use crate::build::build_any;
 use crate::edge_list::{AnyEdgeList, EdgeList};
+use crate::parallel;
 use crate::validate::{check_bounds, first_infinite};
 use crate::{
     Adjacency, Buffer, BuildOptions, Graph, GraphError, Offsets, Result, Symmetry, VertexId, Weight, Weights,
@@ -42,9 +41,8 @@ impl Graph {
         if let Some((edge, weight)) = first_infinite(out.weights()) {
             return Err(malformed(format!("the weight of edge {edge} is {weight}")));
         }
-        let vertices = 0..out.vertices() as u32;
-        let sorted = vertices.into_par_iter().with_min_len(1 << 10).all(|v| out.neighbours(v).is_sorted());
-        if !sorted {
+        let unsorted = |&v: &usize| !out.neighbours(v as u32).is_sorted();
+        if parallel::first(out.vertices(), 1 << 10, |mut range| range.find(unsorted)).is_some() {
             let options = BuildOptions { keep_loops: true, keep_parallel: true, symmetry, ..BuildOptions::default() };
             return build_any(edges_of(&out), &options);
         }

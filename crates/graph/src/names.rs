@@ -4,8 +4,7 @@
 
 use std::fmt::{self, Write};
 
-use rayon::prelude::*;
-
+use crate::parallel::{self, PIECE};
 use crate::{Graph, VertexId};
 
 /// The original id of every vertex. Ids are different from each other.
@@ -159,21 +158,21 @@ impl Names {
     /// The vertex with this id. Looks at all ids, on all threads: no index is kept for the few vertices that people
     /// name.
     pub fn find(&self, id: &str) -> Option<VertexId> {
+        let find = |count: usize, is_it: &(dyn Fn(usize) -> bool + Sync)| {
+            parallel::first(count, PIECE, |mut range| range.find(|&at| is_it(at)))
+        };
         let at = match &self.0 {
             Table::Texts { .. } => {
                 let wanted = Name::Text(id);
-                (0..self.len())
-                    .into_par_iter()
-                    .with_min_len(1 << 14)
-                    .position_first(|v| self.get(v as VertexId) == wanted)
+                find(self.len(), &|v| self.get(v as VertexId) == wanted)
             }
             Table::Signed(ids) => {
                 let id: i64 = id.parse().ok()?;
-                ids.par_iter().with_min_len(1 << 16).position_first(|&other| other == id)
+                find(ids.len(), &|at| ids[at] == id)
             }
             Table::Unsigned(ids) => {
                 let id: u64 = id.parse().ok()?;
-                ids.par_iter().with_min_len(1 << 16).position_first(|&other| other == id)
+                find(ids.len(), &|at| ids[at] == id)
             }
         };
         at.map(|at| at as VertexId)

@@ -5,10 +5,9 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use crate::csr::split;
 use crate::derived::CsrM;
+use crate::parallel;
 use crate::{Offsets, VertexId, Weight, WeightKind, Weights, with_weight_type};
 
 /// The lists of all vertices: where each begins and ends in memory that an owner keeps. A copy shares the memory.
@@ -48,16 +47,7 @@ impl Spans {
         owner: Box<dyn Any + Send + Sync>,
     ) -> Self {
         let slots = if size_of::<W>() == 0 { targets.len() } else { targets.len().min(weights.len()) };
-        let range = |v: u32| {
-            let (begin, len) = list(v);
-            let end = begin.checked_add(len).filter(|&end| end <= slots);
-            begin..end.unwrap_or_else(|| panic!("list {v} does not lie in the {slots} slots"))
-        };
-        let all = (0..lists as u32).into_par_iter().with_min_len(1 << 12).map(range);
-        let ranges = match u32::try_from(slots) {
-            Ok(_) => CsrM::Narrow(all.map(|r| [r.start as u32, r.end as u32]).collect::<Vec<_>>().into()),
-            Err(_) => CsrM::Wide(all.map(|r| [r.start as u64, r.end as u64]).collect::<Vec<_>>().into()),
-        };
+        let ranges = ranges_of(lists, slots, &list);
         let weights = if size_of::<W>() == 0 { std::ptr::null() } else { weights.cast() };
         Spans(Arc::new(Memory { ranges, targets: targets.cast(), weights, kind: W::KIND, owner }))
     }
@@ -111,8 +101,7 @@ impl Spans {
         let lists = 0..self.0.ranges.lists() as u32;
         match &self.0.ranges {
             CsrM::Narrow(_) => {
-                let degrees = lists.into_par_iter().with_min_len(1 << 12).map(|v| self.range(v).len() as u32);
-                Offsets::from_degrees(&degrees.collect::<Vec<_>>())
+                Offsets::from_degrees(&parallel::list(lists.len(), |v| self.range(v as u32).len() as u32))
             }
             CsrM::Wide(_) => {
                 let mut sum = 0;
@@ -137,7 +126,7 @@ impl Spans {
         let bounds = || firsts.iter().map(|&v| offsets.at(v));
         let parts = split(&mut targets, bounds()).into_iter().zip(split(&mut weights, bounds()));
         let runs: Vec<_> = firsts.windows(2).map(|run| run[0]..run[1]).zip(parts).collect();
-        runs.into_par_iter().for_each(|(lists, (targets, weights))| {
+        parallel::map_items(runs, |(lists, (targets, weights))| {
             let first = offsets.at(lists.start);
             for v in lists {
                 let here = offsets.at(v) - first..offsets.at(v + 1) - first;
@@ -159,6 +148,19 @@ impl Spans {
 impl fmt::Debug for Spans {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Spans").field("ranges", &self.0.ranges).field("kind", &self.0.kind).finish_non_exhaustive()
+    }
+}
+
+/// The slots of every list, in as few bits as they need. Panics when a list lies outside the slots.
+fn ranges_of(lists: usize, slots: usize, list: &(dyn Fn(VertexId) -> (usize, usize) + Sync)) -> CsrM {
+    let range = |v: usize| {
+        let (begin, len) = list(v as VertexId);
+        let end = begin.checked_add(len).filter(|&end| end <= slots);
+        [begin, end.unwrap_or_else(|| panic!("list {v} does not lie in the {slots} slots"))]
+    };
+    match u32::try_from(slots) {
+        Ok(_) => CsrM::Narrow(parallel::list(lists, |v| range(v).map(|slot| slot as u32)).into()),
+        Err(_) => CsrM::Wide(parallel::list(lists, |v| range(v).map(|slot| slot as u64)).into()),
     }
 }
 

@@ -1,5 +1,4 @@
-//! Edge streams: the one input of the CSR builder. Reversing, mirroring, dropping loops and relabelling are adapters
-//! that cost no memory.
+//! Edge streams: the one input of the CSR builder. Reversing, mirroring and dropping loops cost no memory.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -7,13 +6,16 @@ use std::ops::Range;
 use crate::{Adjacency, EdgeList, VertexId, Weight};
 
 /// Edges that can be visited again and again, piece by piece, in a fixed order.
-pub(crate) trait EdgeStream<W>: Sync {
+pub(crate) trait EdgeStream: Sync {
+    /// The type of the weights.
+    type Weight: Weight;
+
     /// Ids are below this.
     fn vertices(&self) -> usize;
     /// Number of independent pieces.
     fn pieces(&self) -> usize;
     /// Calls `f(source, target, weight)` for each edge of a piece.
-    fn visit(&self, piece: usize, f: impl FnMut(VertexId, VertexId, W));
+    fn visit(&self, piece: usize, f: impl FnMut(VertexId, VertexId, Self::Weight));
 }
 
 const EDGES_PER_PIECE: usize = 1 << 17;
@@ -37,7 +39,9 @@ impl<W: Weight> ListStream<W> {
     }
 }
 
-impl<W: Weight> EdgeStream<W> for ListStream<W> {
+impl<W: Weight> EdgeStream for ListStream<W> {
+    type Weight = W;
+
     fn vertices(&self) -> usize {
         self.list.vertices
     }
@@ -60,7 +64,9 @@ pub(crate) struct AdjacencyStream<'a, W> {
     pub(crate) weights: PhantomData<W>,
 }
 
-impl<W: Weight> EdgeStream<W> for AdjacencyStream<'_, W> {
+impl<W: Weight> EdgeStream for AdjacencyStream<'_, W> {
+    type Weight = W;
+
     fn vertices(&self) -> usize {
         self.adjacency.vertices()
     }
@@ -86,55 +92,69 @@ impl<W: Weight> EdgeStream<W> for AdjacencyStream<'_, W> {
     }
 }
 
-/// Every edge turned round.
-pub(crate) struct Reversed<S>(pub(crate) S);
+/// Which edges of a stream the builder sees, and from which end.
+///
+/// The choice is made at run time: as types of their own, its cases made the builder four times as long to compile.
+pub(crate) struct Edges<S> {
+    stream: S,
+    turn: Turn,
+    loops: bool,
+}
 
-impl<W, S: EdgeStream<W>> EdgeStream<W> for Reversed<S> {
-    fn vertices(&self) -> usize {
-        self.0.vertices()
+/// The directions in which edges are seen.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    AsStored,
+    Reversed,
+    /// Loops are seen once.
+    Both,
+}
+
+impl<S> Edges<S> {
+    /// All edges as they are.
+    pub(crate) fn new(stream: S) -> Self {
+        Edges { stream, turn: Turn::AsStored, loops: true }
     }
-    fn pieces(&self) -> usize {
-        self.0.pieces()
+
+    /// Every edge turned round.
+    pub(crate) fn reversed(stream: S) -> Self {
+        Edges { turn: Turn::Reversed, ..Edges::new(stream) }
     }
-    fn visit(&self, piece: usize, mut f: impl FnMut(VertexId, VertexId, W)) {
-        self.0.visit(piece, |s, t, w| f(t, s, w));
+
+    /// These edges in both directions where `mirrored`; a loop once.
+    pub(crate) fn mirrored(self, mirrored: bool) -> Self {
+        Edges { turn: if mirrored { Turn::Both } else { self.turn }, ..self }
+    }
+
+    /// These edges, loops only where `loops`.
+    pub(crate) fn loops(self, loops: bool) -> Self {
+        Edges { loops, ..self }
     }
 }
 
-/// Every edge in both directions; a loop once.
-pub(crate) struct Mirrored<S>(pub(crate) S);
+impl<S: EdgeStream> EdgeStream for Edges<S> {
+    type Weight = S::Weight;
 
-impl<W: Weight, S: EdgeStream<W>> EdgeStream<W> for Mirrored<S> {
     fn vertices(&self) -> usize {
-        self.0.vertices()
+        self.stream.vertices()
     }
     fn pieces(&self) -> usize {
-        self.0.pieces()
+        self.stream.pieces()
     }
-    fn visit(&self, piece: usize, mut f: impl FnMut(VertexId, VertexId, W)) {
-        self.0.visit(piece, |s, t, w| {
-            f(s, t, w);
-            if s != t {
-                f(t, s, w);
+    fn visit(&self, piece: usize, mut f: impl FnMut(VertexId, VertexId, S::Weight)) {
+        let (turn, loops) = (self.turn, self.loops);
+        self.stream.visit(piece, |source, target, weight| {
+            if source == target && !loops {
+                return;
             }
-        });
-    }
-}
-
-/// No loops.
-pub(crate) struct WithoutLoops<S>(pub(crate) S);
-
-impl<W, S: EdgeStream<W>> EdgeStream<W> for WithoutLoops<S> {
-    fn vertices(&self) -> usize {
-        self.0.vertices()
-    }
-    fn pieces(&self) -> usize {
-        self.0.pieces()
-    }
-    fn visit(&self, piece: usize, mut f: impl FnMut(VertexId, VertexId, W)) {
-        self.0.visit(piece, |s, t, w| {
-            if s != t {
-                f(s, t, w);
+            let (mut ends, times) = match turn {
+                Turn::AsStored => ((source, target), 1),
+                Turn::Reversed => ((target, source), 1),
+                Turn::Both => ((source, target), 1 + u32::from(source != target)),
+            };
+            for _ in 0..times {
+                f(ends.0, ends.1, weight);
+                ends = (ends.1, ends.0);
             }
         });
     }

@@ -1,8 +1,10 @@
 //! Checks that a graph keeps every promise of its storage.
 
-use rayon::prelude::*;
+use std::ops::Range;
+
 use serde::Serialize;
 
+use crate::parallel::{self, PIECE};
 use crate::{Adjacency, Graph, GraphError, Result, Weight, WeightKind, Weights, with_weights};
 
 /// What [`validate`] found in a well-formed graph.
@@ -54,7 +56,8 @@ pub fn validate(graph: &Graph) -> Result<Report> {
         }
     }
     let count = |per_list: fn(u32, &[u32]) -> usize| -> usize {
-        (0..out.vertices() as u32).into_par_iter().with_min_len(1 << 10).map(|v| per_list(v, out.neighbours(v))).sum()
+        let lists = |range: Range<usize>| range.map(|v| per_list(v as u32, out.neighbours(v as u32))).sum::<usize>();
+        parallel::pieces(out.vertices(), PIECE, lists).into_iter().sum()
     };
     Ok(Report {
         vertices: graph.vertices(),
@@ -71,9 +74,15 @@ pub fn validate(graph: &Graph) -> Result<Report> {
 
 fn weight_range(weights: &Weights) -> Option<(f64, f64)> {
     fn of<W: Weight>(weights: &[W]) -> Option<(f64, f64)> {
-        let least = weights.par_iter().copied().reduce_with(|a, b| if b < a { b } else { a })?;
-        let greatest = weights.par_iter().copied().reduce_with(|a, b| if b > a { b } else { a })?;
-        Some((least.real(), greatest.real()))
+        let ends = parallel::pieces(weights.len(), PIECE, |range| {
+            let wider = |(least, greatest): (W, W), &weight: &W| {
+                (if weight < least { weight } else { least }, if weight > greatest { weight } else { greatest })
+            };
+            let first = weights[range.start];
+            weights[range].iter().fold((first, first), wider)
+        });
+        let ends = ends.into_iter().map(|(least, greatest)| (least.real(), greatest.real()));
+        ends.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
     }
     with_weights!(weights, none => None, w => of(w))
 }
@@ -90,15 +99,19 @@ pub(crate) fn check_bounds(adjacency: &Adjacency) -> Result<(), String> {
     if offsets.at(0) != 0 || offsets.total() != edges {
         return Err(format!("the offsets run from {} to {}, not from 0 to {edges}", offsets.at(0), offsets.total()));
     }
-    let falling = (0..vertices).into_par_iter().with_min_len(1 << 14).find_any(|&v| offsets.at(v) > offsets.at(v + 1));
+    let falls = |&v: &usize| offsets.at(v) > offsets.at(v + 1);
+    let falling = parallel::first(vertices, PIECE, |mut range| range.find(falls));
     if let Some(v) = falling {
         return Err(format!("the offsets of vertex {v} do not ascend"));
     }
     // A maximum is a loop without branches; only when it is wrong is the place looked for.
-    let largest = adjacency.targets().par_chunks(1 << 16).map(|t| t.iter().fold(0, |a, &b| a.max(b))).max();
-    if largest.is_some_and(|t| t as usize >= vertices) {
-        let edge = adjacency.targets().par_iter().position_first(|&t| t as usize >= vertices).unwrap_or(0);
-        let target = adjacency.targets()[edge];
+    let targets = adjacency.targets();
+    let outside = parallel::first(edges, PIECE, |range| {
+        let largest = targets[range.clone()].iter().fold(0, |a, &b| a.max(b));
+        if (largest as usize) < vertices { None } else { range.into_iter().find(|&e| targets[e] as usize >= vertices) }
+    });
+    if let Some(edge) = outside {
+        let target = targets[edge];
         return Err(format!("edge {edge} leads to vertex {target}, but there are {vertices} vertices"));
     }
     Ok(())
@@ -106,8 +119,8 @@ pub(crate) fn check_bounds(adjacency: &Adjacency) -> Result<(), String> {
 
 pub(crate) fn check_adjacency(adjacency: &Adjacency) -> Result<(), String> {
     check_bounds(adjacency)?;
-    let vertices = 0..adjacency.vertices() as u32;
-    if let Some(v) = vertices.into_par_iter().find_any(|&v| !adjacency.neighbours(v).is_sorted()) {
+    let unsorted = |&v: &usize| !adjacency.neighbours(v as u32).is_sorted();
+    if let Some(v) = parallel::first(adjacency.vertices(), PIECE, |mut range| range.find(unsorted)) {
         return Err(format!("the neighbours of vertex {v} are not sorted"));
     }
     match first_infinite(adjacency.weights()) {
@@ -119,7 +132,7 @@ pub(crate) fn check_adjacency(adjacency: &Adjacency) -> Result<(), String> {
 /// The first weight that is infinite or NaN, and where it stands.
 pub(crate) fn first_infinite(weights: &Weights) -> Option<(usize, f64)> {
     fn of<W: Weight>(weights: &[W]) -> Option<(usize, f64)> {
-        let edge = weights.par_iter().position_first(|w| !w.is_finite())?;
+        let edge = parallel::first(weights.len(), PIECE, |mut range| range.find(|&edge| !weights[edge].is_finite()))?;
         Some((edge, weights[edge].real()))
     }
     with_weights!(weights, none => None, w => of(w))
@@ -144,19 +157,19 @@ impl Fingerprint {
             Weights::Int64(w) => w[edge] as u64,
             Weights::Double(w) => (w[edge] + 0.0).to_bits(),
         };
-        let (forward, backward) = (0..adjacency.vertices() as u32)
-            .into_par_iter()
-            .with_min_len(1 << 10)
-            .map(|v| {
-                let (mut forward, mut backward) = (0u64, 0u64);
+        let sums = parallel::pieces(adjacency.vertices(), PIECE, |range| {
+            let (mut forward, mut backward) = (0u64, 0u64);
+            for v in range.start as u32..range.end as u32 {
                 for (edge, &t) in adjacency.range(v).zip(adjacency.neighbours(v)) {
                     let weight = bits(edge);
                     forward = forward.wrapping_add(hash(v, t, weight));
                     backward = backward.wrapping_add(hash(t, v, weight));
                 }
-                (forward, backward)
-            })
-            .reduce(|| (0, 0), |a, b| (a.0.wrapping_add(b.0), a.1.wrapping_add(b.1)));
+            }
+            (forward, backward)
+        });
+        let (forward, backward) =
+            sums.into_iter().fold((0u64, 0u64), |a, b| (a.0.wrapping_add(b.0), a.1.wrapping_add(b.1)));
         Fingerprint { forward, backward }
     }
 }

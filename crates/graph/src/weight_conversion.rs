@@ -1,7 +1,6 @@
 //! The same graph with weights of another type, and what is lost by that.
 
-use rayon::prelude::*;
-
+use crate::parallel::{self, PIECE};
 use crate::{Adjacency, Graph, GraphError, Result, RoundedWeight, Weight, WeightKind, Weights, memory, with_weights};
 
 /// A weight type that other weights can become.
@@ -99,10 +98,13 @@ impl Weights {
     /// These weights as those of another kind; the position of the first that lies out of its range where there is one.
     fn converted(&self, kind: WeightKind) -> std::result::Result<Converted, usize> {
         fn of<F: Target, T: Target>(from: &[F]) -> std::result::Result<Converted, usize> {
-            let convert = |(at, weight): (usize, &F)| weight.exact().to::<T>().ok_or(at);
-            let weights: Vec<T> = from.par_iter().enumerate().map(convert).collect::<std::result::Result<_, _>>()?;
-            let differs = |(from, to): (&F, &T)| !from.exact().is(to.exact());
-            let rounded = from.par_iter().zip(&weights).position_first(differs);
+            let convert = |at: usize| from[at].exact().to::<T>();
+            if let Some(at) = parallel::first(from.len(), PIECE, |mut range| range.find(|&at| convert(at).is_none())) {
+                return Err(at);
+            }
+            let weights: Vec<T> = parallel::list(from.len(), |at| convert(at).unwrap_or_default());
+            let differs = |&at: &usize| !from[at].exact().is(weights[at].exact());
+            let rounded = parallel::first(from.len(), PIECE, |mut range| range.find(differs));
             Ok(Converted { weights: T::wrap(weights), rounded })
         }
         with_weights!(self, none => Err(0), from => match kind {
@@ -193,7 +195,7 @@ impl Adjacency {
         }
         fn among<F: Target, T: Target>(out: &Adjacency) -> Option<String> {
             let list = |v: u32| of::<F, T>(out.weights_of::<F>(v));
-            let found = (0..out.vertices() as u32).into_par_iter().with_min_len(1 << 12).find_map_first(list);
+            let found = parallel::first(out.vertices(), PIECE, |mut range| range.find_map(|v| list(v as u32)));
             found.map(|weight| weight.exact().text())
         }
         fn from<F: Target>(out: &Adjacency, kind: WeightKind) -> Option<String> {

@@ -1,9 +1,8 @@
 //! EdgeBlocking: edges grouped by the block of ids that one endpoint falls into (UGF thesis, algorithm 2), so that a
 //! pass over one group touches vertex data that fits a cache.
 
-use rayon::prelude::*;
-
 use crate::derived::{Coo, CooOrder};
+use crate::parallel;
 use crate::scatter::Scatter;
 use crate::{Graph, Weight, Weights, with_weights};
 
@@ -39,14 +38,11 @@ impl BlockedEdges {
         let task = edges.div_ceil(8 * rayon::current_num_threads()).max(1 << 16);
         let tasks: Vec<_> = (0..edges).step_by(task).map(|s| s..(s + task).min(edges)).collect();
 
-        let counts: Vec<Vec<u64>> = tasks
-            .par_iter()
-            .map(|range| {
-                let mut counts = vec![0; blocks];
-                range.clone().for_each(|e| counts[key(&coo, e)] += 1);
-                counts
-            })
-            .collect();
+        let counts: Vec<Vec<u64>> = parallel::map(tasks.len(), |task| {
+            let mut counts = vec![0; blocks];
+            tasks[task].clone().for_each(|e| counts[key(&coo, e)] += 1);
+            counts
+        });
         let mut starts = Vec::with_capacity(blocks + 1);
         let mut cursors: Vec<Vec<u64>> = vec![Vec::with_capacity(blocks); tasks.len()];
         let mut position = 0;
@@ -92,7 +88,7 @@ fn permutation<I: Copy + Default + Send + Sync>(
 ) -> Vec<I> {
     let mut order = vec![I::default(); edges];
     let scatter = Scatter::new(&mut order);
-    tasks.par_iter().zip(cursors).for_each(|(range, mut cursor)| {
+    parallel::map_items(tasks.iter().zip(cursors).collect(), |(range, mut cursor)| {
         for e in range.clone() {
             let slot = &mut cursor[key(e)];
             // SAFETY: the cursors of all tasks and blocks start at distinct prefix sums of their counts and advance
@@ -106,10 +102,10 @@ fn permutation<I: Copy + Default + Send + Sync>(
 
 fn gather<I: Sync>(coo: &Coo, order: &[I], at: impl Fn(&I) -> usize + Sync) -> Coo {
     Coo {
-        sources: order.par_iter().map(|i| coo.sources[at(i)]).collect(),
-        destinations: order.par_iter().map(|i| coo.destinations[at(i)]).collect(),
+        sources: parallel::list(order.len(), |i| coo.sources[at(&order[i])]),
+        destinations: parallel::list(order.len(), |i| coo.destinations[at(&order[i])]),
         weights: with_weights!(&coo.weights, none => Weights::None, w => {
-            Weight::wrap(order.par_iter().map(|i| w[at(i)]).collect())
+            Weight::wrap(parallel::list(order.len(), |i| w[at(&order[i])]))
         }),
     }
 }

@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use rayon::prelude::*;
-
+use crate::parallel;
 use crate::{Adjacency, Graph, VertexId, Weight, Weights, with_weights};
 
 /// Which endpoint orders the edges.
@@ -65,14 +64,11 @@ impl Coo {
 impl CooPairs {
     pub(super) fn new(graph: &Graph, order: CooOrder) -> Self {
         let (rows, adjacency) = rows(graph, order);
-        let edges = rows
-            .par_iter()
-            .zip(adjacency.targets())
-            .map(|(&row, &column)| match order {
-                CooOrder::Source => [row, column],
-                CooOrder::Destination => [column, row],
-            })
-            .collect();
+        let targets = adjacency.targets();
+        let edges = parallel::list(rows.len(), |edge| match order {
+            CooOrder::Source => [rows[edge], targets[edge]],
+            CooOrder::Destination => [targets[edge], rows[edge]],
+        });
         CooPairs { edges, weights: copy(adjacency.weights()) }
     }
 
@@ -90,8 +86,7 @@ fn rows(graph: &Graph, order: CooOrder) -> (Vec<VertexId>, &Adjacency) {
     };
     const EDGES_PER_TASK: usize = 1 << 18;
     let mut rows = vec![0; adjacency.edges()];
-    rows.par_chunks_mut(EDGES_PER_TASK).enumerate().for_each(|(task, chunk)| {
-        let first = task * EDGES_PER_TASK;
+    parallel::chunks(&mut rows, EDGES_PER_TASK, |first, chunk| {
         let mut vertex = adjacency.source_of(first);
         let mut end = adjacency.range(vertex).end;
         for (i, row) in chunk.iter_mut().enumerate() {

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use rayon::prelude::*;
 
+use crate::parallel;
 use crate::{Graph, VertexId};
 
 /// The neighbours of all vertices, each with the class of its edge.
@@ -26,12 +27,13 @@ impl Marked {
     pub(super) fn new(graph: &Graph) -> Marked {
         let out = graph.out();
         let single = single_in_edges(graph);
-        let mark = |&v: &VertexId| {
+        let mark = |v: VertexId| {
             let only = if single(v) { Marked::ONLY } else { 0 };
             let leaf = if out.degree(v) == 0 { Marked::LEAF } else { 0 };
             v | only | leaf
         };
-        Marked { targets: out.targets().par_iter().with_min_len(1 << 14).map(mark).collect() }
+        let targets = out.targets();
+        Marked { targets: parallel::list(targets.len(), |edge| mark(targets[edge])) }
     }
 
     /// The marked neighbours, in the order of [`Adjacency::targets`](crate::Adjacency::targets).

@@ -9,14 +9,12 @@ mod segments;
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::Hash;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use rayon::prelude::*;
-
-use crate::{
-    Adjacency, ConstantWeight, Graph, Permutation, Result, Weight, WeightKind, memory, parallel, with_weights,
-};
+use crate::parallel::{self, PIECE};
+use crate::{Adjacency, ConstantWeight, Graph, Permutation, Result, Weight, WeightKind, memory, with_weights};
 
 pub use blocked::BlockedEdges;
 pub use coo::{Coo, CooOrder, CooPairs};
@@ -102,12 +100,14 @@ impl Graph {
         let out = self.out();
         if out.spans().is_some() {
             let least = |v: u32| (0..out.degree(v)).filter_map(|at| out.weight_at(v, at)).reduce(f64::min);
-            let all = (0..self.vertices() as u32).into_par_iter().with_min_len(1 << 12);
-            return *self.forms.least_weight.get_or_init(|| all.filter_map(least).reduce_with(f64::min));
+            let piece = |range: Range<usize>| range.filter_map(|v| least(v as u32)).reduce(f64::min);
+            let all = || parallel::pieces(self.vertices(), 1 << 12, piece).into_iter().flatten().reduce(f64::min);
+            return *self.forms.least_weight.get_or_init(all);
         }
         fn least<W: Weight>(weights: &[W]) -> Option<f64> {
             let lesser = |a: W, b: W| if b < a { b } else { a };
-            weights.par_iter().with_min_len(1 << 16).copied().reduce_with(lesser).map(W::real)
+            let least = |range: Range<usize>| weights[range].iter().copied().reduce(lesser);
+            parallel::pieces(weights.len(), 1 << 16, least).into_iter().flatten().reduce(lesser).map(W::real)
         }
         *self.forms.least_weight.get_or_init(|| with_weights!(out.weights(), none => None, w => least(w)))
     }
@@ -121,21 +121,23 @@ impl Graph {
                 Err(_) => list.windows(2).any(|pair| pair[0] == pair[1]).then_some(NotSimple::Parallel(v)),
             }
         };
-        let find = || (0..self.vertices() as u32).into_par_iter().with_min_len(256).find_map_first(look);
+        let find = || parallel::first(self.vertices(), 1 << 10, |mut range| range.find_map(|v| look(v as u32)));
         *self.forms.not_simple.get_or_init(find)
     }
 
     /// The greatest out-degree. Found once and kept.
     pub fn greatest_out_degree(&self) -> usize {
-        let degree = |v| self.out().degree(v);
-        let find = || (0..self.vertices() as u32).into_par_iter().with_min_len(1 << 14).map(degree).max().unwrap_or(0);
+        let degree = |v: usize| self.out().degree(v as u32);
+        let greatest = |range: Range<usize>| range.map(degree).max();
+        let find = || parallel::pieces(self.vertices(), PIECE, greatest).into_iter().flatten().max().unwrap_or(0);
         *self.forms.greatest_out_degree.get_or_init(find)
     }
 
     /// Whether vertices are numbered by falling out-degree. Found once and kept.
     pub fn is_degree_ordered(&self) -> bool {
-        let falls = |v: u32| self.out().degree(v) >= self.out().degree(v + 1);
-        let look = || (0..(self.vertices() as u32).saturating_sub(1)).into_par_iter().with_min_len(1 << 14).all(falls);
+        let rises = |&v: &usize| self.out().degree(v as u32) < self.out().degree(v as u32 + 1);
+        let look =
+            || parallel::first(self.vertices().saturating_sub(1), PIECE, |mut range| range.find(rises)).is_none();
         *self.forms.degree_ordered.get_or_init(look)
     }
 
@@ -248,7 +250,7 @@ impl Graph {
 }
 
 fn degrees(adjacency: &Adjacency) -> Vec<u32> {
-    (0..adjacency.vertices() as u32).into_par_iter().with_min_len(1 << 14).map(|v| adjacency.degree(v) as u32).collect()
+    parallel::list(adjacency.vertices(), |v| adjacency.degree(v as u32) as u32)
 }
 
 impl Forms {

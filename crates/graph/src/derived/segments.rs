@@ -1,9 +1,8 @@
 //! Cache segments: the in-edges cut by ranges of source ids, each part a small adjacency of its own, so that a pull
 //! over one part reads vertex data that fits a cache (Zhang et al., Making caches work for graph analytics, 2017).
 
-use rayon::prelude::*;
-
 use crate::huge_pages::prefer_huge_pages;
+use crate::parallel;
 use crate::{Adjacency, Graph, Offsets, Weight, Weights, with_weights};
 
 /// The in-edges from one range of sources. Only vertices with such edges have a list.
@@ -67,21 +66,18 @@ fn segment(adjacency: &Adjacency, sources: &std::ops::Range<u32>) -> Segment {
         let end = begin + list[begin..].partition_point(|&u| u < sources.end);
         all.start + begin..all.start + end
     };
-    let parts: Vec<Part> = (0..adjacency.vertices().div_ceil(TASK))
-        .into_par_iter()
-        .map(|task| {
-            let mut part = Part::default();
-            for v in task * TASK..((task + 1) * TASK).min(adjacency.vertices()) {
-                let length = inside(v as u32).len();
-                if length > 0 {
-                    part.owners.push(v as u32);
-                    part.lengths.push(length as u32);
-                    part.edges += length;
-                }
+    let parts: Vec<Part> = parallel::pieces(adjacency.vertices(), TASK, |range| {
+        let mut part = Part::default();
+        for v in range {
+            let length = inside(v as u32).len();
+            if length > 0 {
+                part.owners.push(v as u32);
+                part.lengths.push(length as u32);
+                part.edges += length;
             }
-            part
-        })
-        .collect();
+        }
+        part
+    });
     let owners: Vec<u32> = parts.iter().flat_map(|part| part.owners.iter().copied()).collect();
     let edges: usize = parts.iter().map(|part| part.edges).sum();
     let lengths = parts.iter().flat_map(|part| part.lengths.iter().copied());
@@ -123,7 +119,7 @@ fn gather<T: Copy + Default + Send + Sync>(
         shares.push(share);
         rest = others;
     }
-    parts.par_iter().zip(shares).for_each(|(part, mut share)| {
+    parallel::map_items(parts.iter().zip(shares).collect(), |(part, mut share)| {
         for &v in &part.owners {
             let range = inside(v);
             let (list, others) = share.split_at_mut(range.len());

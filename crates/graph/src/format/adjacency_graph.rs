@@ -4,8 +4,6 @@
 use std::ops::Range;
 use std::path::Path;
 
-use rayon::prelude::*;
-
 use super::cursor::Cursor;
 use super::edge_file::EdgeFile;
 use super::edge_lines::{Assembled, Column, NoWeights};
@@ -13,6 +11,7 @@ use super::input::Input;
 use super::plan::{Plan, push_byte, push_id, push_number, push_weight};
 use super::text::{Fault, lines_in};
 use super::weight_column::AnyWeights;
+use crate::parallel;
 use crate::progress::Progress;
 use crate::text_file::BYTE_ORDER_MARK;
 use crate::vertex_limit::checked_vertices;
@@ -42,7 +41,7 @@ pub(super) fn read(input: Input, path: &Path, progress: &dyn Progress) -> Result
 
     // Count the words of every piece, so that each knows what its words mean.
     let pieces = pieces(&bytes, cursor.at);
-    let counts: Vec<u64> = pieces.par_iter().map(|piece| words(&bytes[piece.clone()])).collect();
+    let counts: Vec<u64> = parallel::map(pieces.len(), |piece| words(&bytes[pieces[piece].clone()]));
     let found: u64 = counts.iter().sum();
     let wanted = edges.saturating_mul(1 + u64::from(weighted)).saturating_add(vertices);
     if found != wanted {
@@ -60,15 +59,12 @@ pub(super) fn read(input: Input, path: &Path, progress: &dyn Progress) -> Result
             Some(*next - count)
         })
         .collect();
-    let parts: Vec<Piece> = pieces
-        .par_iter()
-        .zip(&firsts)
-        .zip(&counts)
-        .map(|((piece, &first), &count)| {
-            sections.parse(&bytes[piece.clone()], first, count).map_err(|f| Fault { at: f.at + piece.start, ..f })
-        })
-        .collect::<Result<_, _>>()
-        .map_err(fault)?;
+    let parts = parallel::map(pieces.len(), |at| {
+        let piece = &pieces[at];
+        let parsed = sections.parse(&bytes[piece.clone()], firsts[at], counts[at]);
+        parsed.map_err(|f| Fault { at: f.at + piece.start, ..f })
+    });
+    let parts: Vec<Piece> = parts.into_iter().collect::<Result<_, _>>().map_err(fault)?;
     progress.advance(size);
 
     let offsets: Vec<u64> = parts.iter().flat_map(|part| part.offsets.iter().copied()).collect();
@@ -113,7 +109,7 @@ fn unweighted(
     listed: impl Fn(Range<usize>) -> Vec<(u32, u32)> + Sync,
 ) -> Result<Assembled> {
     let starts: Vec<usize> = (0..edges).step_by(PIECE).collect();
-    let chunks = starts.into_par_iter().map(|start| (listed(start..(start + PIECE).min(edges)), NoWeights)).collect();
+    let chunks = parallel::map_items(starts, |start| (listed(start..(start + PIECE).min(edges)), NoWeights));
     NoWeights::assemble(path, vertices, chunks, &[])
 }
 

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use crate::Numbering;
+use crate::parallel;
 use crate::vertex_limit::checked_vertices;
 
 /// Edges of a block with ids of either width.
@@ -43,11 +44,11 @@ fn numbering(ids: usize, least: u64, greatest: u64) -> Option<Numbering> {
 /// Renumbers all blocks.
 pub(crate) fn densify(blocks: Vec<AnyIds>) -> Result<Dense, String> {
     let edges: usize = blocks.iter().map(AnyIds::len).sum();
-    let largest = blocks.par_iter().map(|block| match block {
+    let largest = parallel::map(blocks.len(), |block| match &blocks[block] {
         AnyIds::Narrow(edges) => edges.iter().map(|&(s, t)| u64::from(s.max(t))).max(),
         AnyIds::Wide(edges) => edges.iter().map(|&(s, t)| s.max(t)).max(),
     });
-    let largest = largest.max().flatten().unwrap_or(0);
+    let largest = largest.into_iter().max().flatten().unwrap_or(0);
     // A bit per possible id, unless that costs more than the edges themselves.
     const ALWAYS: usize = 1 << 21;
     if largest / 64 < edges.max(ALWAYS) as u64 { by_bitmap(blocks, largest) } else { by_sorting(blocks) }
@@ -63,7 +64,7 @@ fn by_bitmap(blocks: Vec<AnyIds>, largest: u64) -> Result<Dense, String> {
             word.fetch_or(bit, Ordering::Relaxed);
         }
     };
-    blocks.par_iter().for_each(|block| match block {
+    parallel::each(blocks.len(), &|block| match &blocks[block] {
         AnyIds::Narrow(edges) => edges.iter().for_each(|&(s, t)| {
             mark(s.into());
             mark(t.into());
@@ -86,17 +87,14 @@ fn by_bitmap(blocks: Vec<AnyIds>, largest: u64) -> Result<Dense, String> {
         before[word] + (present[word] & ((1 << (id % 64)) - 1)).count_ones()
     };
     let gapless = vertices as u64 == largest + 1;
-    let edges = blocks
-        .into_par_iter()
-        .map(|block| match block {
-            AnyIds::Narrow(edges) if gapless => edges,
-            AnyIds::Narrow(mut edges) => {
-                edges.iter_mut().for_each(|(s, t)| (*s, *t) = (rank((*s).into()), rank((*t).into())));
-                edges
-            }
-            AnyIds::Wide(edges) => edges.into_iter().map(|(s, t)| (rank(s), rank(t))).collect(),
-        })
-        .collect();
+    let edges = parallel::map_items(blocks, |block| match block {
+        AnyIds::Narrow(edges) if gapless => edges,
+        AnyIds::Narrow(mut edges) => {
+            edges.iter_mut().for_each(|(s, t)| (*s, *t) = (rank((*s).into()), rank((*t).into())));
+            edges
+        }
+        AnyIds::Wide(edges) => edges.into_iter().map(|(s, t)| (rank(s), rank(t))).collect(),
+    });
     let original = (!gapless).then(|| {
         let ids = |(word, &bits): (usize, &u64)| {
             (0..64).filter(move |b| bits >> b & 1 == 1).map(move |b| 64 * word as u64 + b)
@@ -120,13 +118,10 @@ fn by_sorting(blocks: Vec<AnyIds>) -> Result<Dense, String> {
     ids.dedup();
     let vertices = vertex_count(ids.len() as u64)?;
     let rank = |id: u64| ids.partition_point(|&other| other < id) as u32;
-    let edges = blocks
-        .into_par_iter()
-        .map(|block| match block {
-            AnyIds::Narrow(edges) => edges.into_iter().map(|(s, t)| (rank(s.into()), rank(t.into()))).collect(),
-            AnyIds::Wide(edges) => edges.into_iter().map(|(s, t)| (rank(s), rank(t))).collect(),
-        })
-        .collect();
+    let edges = parallel::map_items(blocks, |block| match block {
+        AnyIds::Narrow(edges) => edges.into_iter().map(|(s, t)| (rank(s.into()), rank(t.into()))).collect(),
+        AnyIds::Wide(edges) => edges.into_iter().map(|(s, t)| (rank(s), rank(t))).collect(),
+    });
     let (least, greatest) = (ids.first().copied().unwrap_or(0), ids.last().copied().unwrap_or(0));
     let numbering = numbering(vertices, least, greatest);
     Ok(Dense { vertices, edges, original: numbering.is_some().then_some(ids), numbering })

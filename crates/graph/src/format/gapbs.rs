@@ -14,7 +14,7 @@ use super::plan::Plan;
 use crate::build::ReadEdges;
 use crate::csr::csr;
 use crate::progress::Progress;
-use crate::stream::AdjacencyStream;
+use crate::stream::{AdjacencyStream, Edges};
 use crate::validate::Fingerprint;
 use crate::vertex_limit::checked_vertices;
 use crate::{Adjacency, Graph, GraphError, Offsets, Result, Weight, WeightKind, Weights, memory};
@@ -161,7 +161,7 @@ struct Sort;
 impl ReadEdges for Sort {
     type Answer = Adjacency;
     fn read<W: Weight>(&self, stream: AdjacencyStream<'_, W>) -> Adjacency {
-        csr(stream, false)
+        csr(Edges::new(stream), false)
     }
 }
 

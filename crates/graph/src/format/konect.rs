@@ -7,8 +7,6 @@
 
 use std::path::Path;
 
-use rayon::prelude::*;
-
 use super::cursor::Cursor;
 use super::edge_file::EdgeFile;
 use super::edge_lines::{
@@ -18,6 +16,7 @@ use super::input::Input;
 use super::plan::{Plan, push_byte, push_number, push_weight};
 use super::text::Text;
 use super::weight_column::AnyWeights;
+use crate::parallel;
 use crate::progress::Progress;
 use crate::{Graph, GraphError, Result};
 
@@ -112,7 +111,7 @@ fn body<C: Column>(text: Text<'_>, path: &Path, shape: Shape, sizes: Option<Size
         return Err(GraphError::file(path, message));
     }
     let vertices = check_vertices(path, left.saturating_add(right), found, mend)?;
-    parsed.blocks.par_iter_mut().for_each(|block| {
+    parallel::map_items(parsed.blocks.iter_mut().collect(), |block| {
         for (_, target) in &mut block.ids {
             *target += left as u32;
         }

@@ -15,7 +15,7 @@ use crate::build::{ReadEdges, allow_csr};
 use crate::csr::csr;
 use crate::graph::FileNotes;
 use crate::progress::Progress;
-use crate::stream::{AdjacencyStream, Mirrored, WithoutLoops};
+use crate::stream::{AdjacencyStream, Edges};
 use crate::{Adjacency, BuildOptions, Graph, GraphError, Result, Weight, build_any};
 
 /// How a file is read.
@@ -229,10 +229,7 @@ struct Symmetrise<'a>(&'a BuildOptions);
 impl ReadEdges for Symmetrise<'_> {
     type Answer = Adjacency;
     fn read<W: Weight>(&self, stream: AdjacencyStream<'_, W>) -> Adjacency {
-        let merge = !self.0.keep_parallel;
-        match self.0.keep_loops {
-            true => csr(Mirrored(stream), merge),
-            false => csr(Mirrored(WithoutLoops(stream)), merge),
-        }
+        let edges = Edges::new(stream).mirrored(true).loops(self.0.keep_loops);
+        csr(edges, !self.0.keep_parallel)
     }
 }

@@ -6,14 +6,13 @@
 
 use std::path::Path;
 
-use rayon::prelude::*;
-
 use super::cursor::Cursor;
 use super::edge_file::EdgeFile;
 use super::input::Input;
 use super::plan::{Plan, push_byte, push_number, push_weight};
 use super::text::{Fault, Parsed, Text};
 use super::weight_column::{narrowed, whole_weight};
+use crate::parallel::{self, PIECE};
 use crate::progress::Progress;
 use crate::vertex_limit::checked_vertices;
 use crate::{AnyEdgeList, EdgeChunk, EdgeList, Graph, GraphError, Result, Weight};
@@ -151,7 +150,7 @@ fn joined<W: Weight>(parsed: Parsed<Lists<W>>, header: &Header, path: &Path, lin
         return Err(GraphError::text(path, line, message));
     }
     checked_vertices(header.vertices).map_err(|error| GraphError::text(path, line, error.to_string()))?;
-    blocks.par_iter_mut().zip(&firsts).for_each(|(block, &first)| {
+    parallel::map_items(blocks.iter_mut().zip(&firsts).collect(), |(block, &first)| {
         for (source, target) in &mut block.chunk.edges {
             *source += first as u32;
             block.loops += u64::from(source == target);
@@ -180,7 +179,8 @@ pub(super) fn plan<'g>(graph: &'g Graph, path: &Path) -> Result<Plan<'g>> {
     if graph.weight_kind().is_real() {
         return Err(GraphError::file(path, "METIS holds integer weights only, and these are real"));
     }
-    if (0..graph.vertices() as u32).into_par_iter().any(|v| out.neighbours(v).binary_search(&v).is_ok()) {
+    let looped = |&v: &usize| out.neighbours(v as u32).binary_search(&(v as u32)).is_ok();
+    if parallel::first(graph.vertices(), PIECE, |mut range| range.find(looped)).is_some() {
         return Err(GraphError::file(path, "METIS has no edges from a vertex to itself; drop them first"));
     }
     let weighted = graph.is_weighted();

@@ -5,10 +5,9 @@ use std::io::Write;
 use std::ops::Range;
 use std::path::Path;
 
-use rayon::prelude::*;
-
 use super::Compression;
 use super::output::Output;
+use crate::parallel::{self, PIECE};
 use crate::progress::Progress;
 use crate::{Adjacency, Graph, GraphError, Result, Weights};
 
@@ -53,7 +52,7 @@ impl<'g> Plan<'g> {
             (self.make)(i, &mut buffer);
             buffer
         };
-        (0..self.blocks).into_par_iter().map(block).collect::<Vec<_>>().concat()
+        parallel::map(self.blocks, block).concat()
     }
 
     /// Writes the blocks in order.
@@ -79,7 +78,7 @@ impl<'g> Plan<'g> {
                 (self.make)(i, &mut buffer);
                 compress(buffer, compression).map_err(|e| GraphError::io("compress", path, e))
             };
-            batch.into_par_iter().map(block).collect()
+            parallel::map_items(batch.collect(), block).into_iter().collect()
         };
         let mut made: Vec<Vec<u8>> = Vec::new();
         for start in (0..self.blocks).step_by(batch).chain([self.blocks]) {
@@ -150,7 +149,8 @@ pub(crate) fn headerless_notes(graph: &Graph, path: &Path) -> Result<Vec<String>
         return Err(GraphError::file(path, "the graph has no edges, and this format holds nothing else"));
     }
     let last_source = (0..graph.vertices()).rev().find(|&v| out.offsets().at(v) < out.offsets().at(v + 1)).unwrap_or(0);
-    let last_target = out.targets().par_iter().copied().max().unwrap_or(0) as usize;
+    let greatest = |range: Range<usize>| out.targets()[range].iter().copied().max();
+    let last_target = parallel::pieces(out.edges(), PIECE, greatest).into_iter().flatten().max().unwrap_or(0) as usize;
     let lost = graph.vertices() - 1 - last_source.max(last_target);
     Ok(match lost {
         0 => Vec::new(),

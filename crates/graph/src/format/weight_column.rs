@@ -12,12 +12,11 @@
 use std::marker::PhantomData;
 use std::path::Path;
 
-use rayon::prelude::*;
-
 use super::cursor::Cursor;
 use super::edge_lines::{Assembled, Column, Part, list};
 use super::rounded::Rounded;
 use super::text::Fault;
+use crate::parallel;
 use crate::{AnyEdgeList, Result, RoundedWeight, WeightKind};
 
 /// What a format says about its weights.
@@ -196,16 +195,13 @@ impl<N: Numbers> Column for WeightColumn<N> {
             let parts = parts.into_iter().map(|(edges, mut column)| (edges, std::mem::take(column.longs())));
             return Ok(AnyEdgeList::Int64(list(vertices, parts)).into());
         }
-        let parts: Vec<_> = parts
-            .into_par_iter()
-            .map(|(edges, mut column)| {
-                column.make_reals();
-                match column.values {
-                    Values::Reals { values, narrow } => (edges, values, narrow, column.rounded_whole, column.rounded),
-                    Values::Ints(_) | Values::Longs(_) => unreachable!("made reals above"),
-                }
-            })
-            .collect();
+        let parts: Vec<_> = parallel::map_items(parts, |(edges, mut column)| {
+            column.make_reals();
+            match column.values {
+                Values::Reals { values, narrow } => (edges, values, narrow, column.rounded_whole, column.rounded),
+                Values::Ints(_) | Values::Longs(_) => unreachable!("made reals above"),
+            }
+        });
         // Those read as whole numbers have no line; those that have one are told first.
         let of_whole = parts.iter().find_map(|(.., whole, _)| *whole).map(|whole| RoundedWeight {
             line: None,
@@ -217,7 +213,7 @@ impl<N: Numbers> Column for WeightColumn<N> {
         let rounded = Rounded::first(parts.iter().map(|(.., rounded)| rounded.as_ref()), first_lines).or(of_whole);
         let edges = match rounded.is_none() && parts.iter().all(|(_, _, narrow, ..)| *narrow) {
             true => {
-                let floats = |values: Vec<f64>| values.into_par_iter().map(|value| value as f32).collect();
+                let floats = |values: Vec<f64>| parallel::list(values.len(), |at| values[at] as f32);
                 let parts = parts.into_iter().map(|(edges, values, ..)| (edges, floats(values)));
                 AnyEdgeList::Float(list(vertices, parts))
             }
@@ -257,14 +253,14 @@ fn too_wide(cursor: &Cursor) -> Fault {
 /// Weights of 32 bits where all fit, else those of 64 bits.
 pub(crate) fn narrowed(edges: crate::EdgeList<i64>) -> AnyEdgeList {
     let fits = |chunk: &crate::EdgeChunk<i64>| chunk.weights.iter().all(|&weight| i32::try_from(weight).is_ok());
-    if !edges.chunks.par_iter().all(fits) {
+    if !parallel::map(edges.chunks.len(), |chunk| fits(&edges.chunks[chunk])).into_iter().all(|fits| fits) {
         return AnyEdgeList::Int64(edges);
     }
     let narrow = |crate::EdgeChunk { edges, weights }| {
         let weights = weights.into_iter().map(|weight: i64| weight as i32).collect();
         crate::EdgeChunk { edges, weights }
     };
-    let chunks = edges.chunks.into_par_iter().map(narrow).collect();
+    let chunks = parallel::map_items(edges.chunks, narrow);
     AnyEdgeList::Int(crate::EdgeList { vertices: edges.vertices, chunks })
 }
 

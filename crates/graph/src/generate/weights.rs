@@ -6,9 +6,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use rayon::prelude::*;
-
 use super::hash::mix;
+use crate::parallel;
 use crate::{Adjacency, Graph, Offsets, Result, Weight, WeightKind, Weights, memory};
 
 /// A range of weights: `1..1000` are integers, both ends included; `0.0..1.0` are reals, the upper end excluded.
@@ -112,8 +111,7 @@ fn weigh<W: Weight>(graph: &Graph, seed: u64, weight: impl Fn(u64) -> W + Sync) 
     let symmetric = graph.is_symmetric();
     let key = mix(seed ^ 0x77e1_6874_5eed_0001);
     let mut weights = vec![W::default(); adjacency.edges()];
-    weights.par_chunks_mut(BLOCK).enumerate().for_each(|(block, weights)| {
-        let begin = block * BLOCK;
+    parallel::chunks(&mut weights, BLOCK, |begin, weights| {
         let mut source = adjacency.source_of(begin);
         let mut list_end = adjacency.range(source).end;
         let targets = &adjacency.targets()[begin..begin + weights.len()];

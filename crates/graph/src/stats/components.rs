@@ -4,11 +4,13 @@
 //! whatever the order. As in Afforest (Sutton, Ben-Nun and Barak, IPDPS 2018) a few neighbours per vertex are linked
 //! first; they almost always form the giant component, whose members then need not look at their other edges.
 
+use std::cmp::Reverse;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::parallel::{self, PIECE};
 use crate::rng::Rng;
 use crate::{Graph, VertexId};
 
@@ -112,20 +114,25 @@ fn most_frequent(parent: &[AtomicU32]) -> VertexId {
 }
 
 pub(super) fn summary(graph: &Graph, labels: &[VertexId]) -> Components {
-    let sizes: Vec<AtomicU32> = labels.par_iter().map(|_| AtomicU32::new(0)).collect();
+    let sizes: Vec<AtomicU32> = labels.iter().map(|_| AtomicU32::new(0)).collect();
     // The giant component's counter would be fought over: count runs of equal labels at once.
-    labels.par_chunks(1 << 14).for_each(|chunk| {
-        for run in chunk.chunk_by(|a, b| a == b) {
+    parallel::pieces(labels.len(), PIECE, |range| {
+        for run in labels[range].chunk_by(|a, b| a == b) {
             sizes[run[0] as usize].fetch_add(run.len() as u32, Relaxed);
         }
     });
     let sizes: Vec<u32> = sizes.into_iter().map(AtomicU32::into_inner).collect();
-    let largest = sizes.par_iter().enumerate().max_by_key(|&(label, &size)| (size, std::cmp::Reverse(label)));
     debug_assert_eq!(sizes.len(), graph.vertices());
+    let parts = parallel::pieces(sizes.len(), PIECE, |range| {
+        let count = |is_wanted: fn(u32) -> bool| sizes[range.clone()].iter().filter(|&&size| is_wanted(size)).count();
+        let labels = range.clone().map(|label| (sizes[label], Reverse(label)));
+        (count(|size| size > 0) as u64, count(|size| size == 1) as u64, labels.max())
+    });
+    let (largest, Reverse(label)) = parts.iter().filter_map(|part| part.2).max().unwrap_or_default();
     Components {
-        count: sizes.par_iter().filter(|&&s| s > 0).count() as u64,
-        largest: largest.map_or(0, |(_, &size)| u64::from(size)),
-        isolated: sizes.par_iter().filter(|&&s| s == 1).count() as u64,
-        largest_label: largest.map_or(0, |(label, _)| label as VertexId),
+        count: parts.iter().map(|part| part.0).sum(),
+        largest: u64::from(largest),
+        isolated: parts.iter().map(|part| part.1).sum(),
+        largest_label: label as VertexId,
     }
 }

@@ -1,9 +1,9 @@
 //! Summaries of degrees, exact, from the count of vertices per degree.
 
-use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::Graph;
+use crate::parallel;
 
 /// The degrees of a graph: out, in, and both together.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,9 +24,7 @@ impl Degrees {
 
     /// Also tells how many vertices there are of each total degree.
     pub(super) fn with_counts(graph: &Graph) -> (Degrees, Counts) {
-        let vertices = graph.vertices() as u32;
-        let count =
-            |degree: &(dyn Fn(u32) -> usize + Sync)| counts((0..vertices).into_par_iter().map(|v| degree(v) as u64));
+        let count = |degree: &(dyn Fn(u32) -> usize + Sync)| counts(graph.vertices(), degree);
         let outgoing = count(&|v| graph.out().degree(v));
         let out_degree = DegreeSummary::of(&outgoing);
         if graph.is_symmetric() {
@@ -64,31 +62,27 @@ pub struct DegreeSummary {
 pub(super) type Counts = Vec<(u64, u64)>;
 
 /// Counts vertices per degree.
-pub(super) fn counts(degrees: impl IndexedParallelIterator<Item = u64>) -> Counts {
+pub(super) fn counts(vertices: usize, degree: &(dyn Fn(u32) -> usize + Sync)) -> Counts {
     // Degrees below this are counted in an array, the few above are sorted.
     const DENSE: usize = 1 << 14;
-    let (dense, mut large) = degrees
-        .with_min_len(1 << 14)
-        .fold(
-            || (vec![0u64; DENSE], Vec::new()),
-            |(mut dense, mut large), degree| {
-                match dense.get_mut(degree as usize) {
-                    Some(count) => *count += 1,
-                    None => large.push(degree),
-                }
-                (dense, large)
-            },
-        )
-        .reduce(
-            || (Vec::new(), Vec::new()),
-            |(a, mut large), (b, more)| {
-                large.extend(more);
-                let (mut long, short) = if a.len() >= b.len() { (a, b) } else { (b, a) };
-                long.iter_mut().zip(short).for_each(|(x, y)| *x += y);
-                (long, large)
-            },
-        );
-    large.par_sort_unstable();
+    let piece = vertices.div_ceil(4 * rayon::current_num_threads()).max(1 << 14);
+    let parts = parallel::pieces(vertices, piece, |range| {
+        let (mut dense, mut large) = (vec![0u64; DENSE], Vec::new());
+        for v in range {
+            let degree = degree(v as u32);
+            match dense.get_mut(degree) {
+                Some(count) => *count += 1,
+                None => large.push(degree as u64),
+            }
+        }
+        (dense, large)
+    });
+    let (mut dense, mut large) = (vec![0u64; DENSE], Vec::new());
+    for (counts, more) in parts {
+        dense.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+        large.extend(more);
+    }
+    large.sort_unstable();
     let small = (0..).zip(dense).filter(|&(_, count)| count > 0);
     let runs = large.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u64));
     small.chain(runs).collect()
@@ -97,8 +91,7 @@ pub(super) fn counts(degrees: impl IndexedParallelIterator<Item = u64>) -> Count
 impl DegreeSummary {
     /// The out-degrees of a graph, by a walk over the offsets.
     pub fn of_out_edges(graph: &Graph) -> DegreeSummary {
-        let vertices = graph.vertices() as u32;
-        DegreeSummary::of(&counts((0..vertices).into_par_iter().map(|v| graph.out().degree(v) as u64)))
+        DegreeSummary::of(&counts(graph.vertices(), &|v| graph.out().degree(v)))
     }
 
     pub(super) fn of(counts: &Counts) -> Self {
@@ -161,7 +154,7 @@ mod tests {
     use super::*;
 
     fn summary(degrees: &[u64]) -> DegreeSummary {
-        DegreeSummary::of(&counts(degrees.par_iter().copied()))
+        DegreeSummary::of(&counts(degrees.len(), &|v| degrees[v as usize] as usize))
     }
 
     #[test]

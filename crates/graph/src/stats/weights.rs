@@ -1,8 +1,8 @@
 //! Least, greatest and mean weight.
 
-use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::parallel;
 use crate::{Weight, Weights, with_weights};
 
 /// Spread of edge weights.
@@ -28,13 +28,10 @@ fn summary<W: Weight>(weights: &[W]) -> Option<WeightSummary> {
     if weights.is_empty() {
         return None;
     }
-    let blocks: Vec<(f64, f64, f64)> = weights
-        .par_chunks(1 << 16)
-        .map(|block| {
-            let start = (f64::INFINITY, f64::NEG_INFINITY, 0.0);
-            block.iter().map(|&w| w.real()).fold(start, |(min, max, sum), w| (min.min(w), max.max(w), sum + w))
-        })
-        .collect();
+    let blocks: Vec<(f64, f64, f64)> = parallel::pieces(weights.len(), 1 << 16, |block| {
+        let start = (f64::INFINITY, f64::NEG_INFINITY, 0.0);
+        weights[block].iter().map(|&w| w.real()).fold(start, |(min, max, sum), w| (min.min(w), max.max(w), sum + w))
+    });
     let min = blocks.iter().map(|b| b.0).fold(f64::INFINITY, f64::min);
     let max = blocks.iter().map(|b| b.1).fold(f64::NEG_INFINITY, f64::max);
     let sum: f64 = blocks.iter().map(|b| b.2).sum();

@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::header::{BLOCK, Header, Kind, PAGE};
 use crate::format::Compression;
 use crate::format::input::{Bytes, Input};
+use crate::parallel::{self, PIECE};
 use crate::progress::{Progress, Silent};
 use crate::validate::check_adjacency;
 use crate::{Adjacency, Buffer, Graph, GraphError, Offsets, Result, WeightKind, Weights, memory};
@@ -153,7 +154,12 @@ fn section<T: Pod + Send + Sync>(
         Bytes::Mapped(map, window) => Buffer::mapped(Arc::clone(map), window.start + start, items).ok_or_else(missing),
         Bytes::Owned(bytes) => {
             let window = bytes.get(start..start + section.bytes as usize).ok_or_else(missing)?;
-            Ok(window.par_chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect::<Vec<T>>().into())
+            let mut list = vec![T::zeroed(); window.len() / size_of::<T>()];
+            parallel::chunks(&mut list, PIECE, |first, chunk| {
+                let bytes = &window[first * size_of::<T>()..][..size_of_val(chunk)];
+                bytemuck::cast_slice_mut(chunk).copy_from_slice(bytes);
+            });
+            Ok(list.into())
         }
     }
 }

@@ -1,11 +1,10 @@
 //! The ids of a table: whole numbers of 64 bits as long as all are, texts otherwise.
 
-use rayon::prelude::*;
-
 pub(super) use super::intern::BATCH;
 use super::intern::{LocalNames, merge};
 use crate::format::cursor::Cursor;
 use crate::format::densify::{AnyIds, densify};
+use crate::parallel;
 use crate::vertex_limit::checked_vertices;
 use crate::{Names, Numbering, Result, VertexId};
 
@@ -74,7 +73,7 @@ impl BlockIds for TextIds {
             edges.iter_mut().for_each(|(s, t)| (*s, *t) = (numbers[*s as usize], numbers[*t as usize]));
             edges
         };
-        let edges = edges.into_par_iter().zip(&merged.numbers).map(renumber).collect();
+        let edges = parallel::map_items(edges.into_iter().zip(&merged.numbers).collect(), renumber);
         let numbering = Some(Numbering::Texts { ids: vertices as u64 });
         Ok(Some(Numbered { vertices, edges, names: Some(merged.names), numbering }))
     }
@@ -132,7 +131,7 @@ impl BlockIds for NumberIds {
         }
         // Turning the sign around makes the order of signed numbers that of unsigned ones.
         let turn = if negative { 1 << 63 } else { 0 };
-        let blocks = blocks.into_par_iter().map(|block| packed(block.edges, turn)).collect();
+        let blocks = parallel::map_items(blocks, |block| packed(block.edges, turn));
         let dense = densify(blocks).map_err(crate::GraphError::Usage)?;
         let signed = |id: u64| (id ^ turn) as i64;
         let names = dense.original.map(|ids| match negative {

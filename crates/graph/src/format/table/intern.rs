@@ -8,7 +8,6 @@ use std::hash::Hasher;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use hashbrown::HashTable;
-use rayon::prelude::*;
 use rustc_hash::FxHasher;
 
 use crate::{Names, parallel};
@@ -211,29 +210,24 @@ pub(super) fn merge(blocks: Vec<LocalNames>) -> Merged {
     let firsts = first_appearances(&blocks);
     let is_first = |block: usize, at: usize| firsts[block][at] == place(block, at);
     // Texts that first appear in each block.
-    let new: Vec<Vec<u32>> = (0..blocks.len())
-        .into_par_iter()
-        .map(|block| (0..blocks[block].len()).filter(|&at| is_first(block, at)).map(|at| at as u32).collect())
-        .collect();
+    let new: Vec<Vec<u32>> = parallel::map(blocks.len(), |block| {
+        (0..blocks[block].len()).filter(|&at| is_first(block, at)).map(|at| at as u32).collect()
+    });
     let mut bases = Vec::with_capacity(blocks.len());
     let mut total = 0usize;
     for new in &new {
         bases.push(total);
         total += new.len();
     }
-    let own: Vec<Vec<u32>> = new
-        .par_iter()
-        .enumerate()
-        .map(|(block, new)| {
-            let mut numbers = vec![0; blocks[block].len()];
-            for (rank, &at) in new.iter().enumerate() {
-                numbers[at as usize] = (bases[block] + rank) as u32;
-            }
-            numbers
-        })
-        .collect();
+    let own: Vec<Vec<u32>> = parallel::map(blocks.len(), |block| {
+        let mut numbers = vec![0; blocks[block].len()];
+        for (rank, &at) in new[block].iter().enumerate() {
+            numbers[at as usize] = (bases[block] + rank) as u32;
+        }
+        numbers
+    });
     let number = |place: u64| own[(place >> 32) as usize][place as u32 as usize];
-    let numbers = firsts.par_iter().map(|places| places.iter().map(|&place| number(place)).collect()).collect();
+    let numbers = parallel::map_items(firsts, |places| places.into_iter().map(number).collect());
     Merged { names: names(&blocks, &new), numbers }
 }
 
@@ -247,19 +241,17 @@ fn first_appearances(blocks: &[LocalNames]) -> Vec<Vec<u64>> {
     let shards = (4 * rayon::current_num_threads()).next_power_of_two();
     // Tables use the lowest and the highest bits of a hash: take others.
     let shard = |hash: u64| (hash >> 40) as usize & (shards - 1);
-    let sorted: Vec<Vec<Vec<u32>>> = blocks
-        .par_iter()
-        .map(|block| {
-            let mut sorted = vec![Vec::with_capacity(block.len() / shards + block.len() / 8 / shards + 8); shards];
-            for (at, &hash) in block.hashes.iter().enumerate() {
-                sorted[shard(hash)].push(at as u32);
-            }
-            sorted
-        })
-        .collect();
+    let sorted: Vec<Vec<Vec<u32>>> = parallel::map(blocks.len(), |block| {
+        let block = &blocks[block];
+        let mut sorted = vec![Vec::with_capacity(block.len() / shards + block.len() / 8 / shards + 8); shards];
+        for (at, &hash) in block.hashes.iter().enumerate() {
+            sorted[shard(hash)].push(at as u32);
+        }
+        sorted
+    });
     let firsts: Vec<Vec<AtomicU64>> =
         blocks.iter().map(|block| (0..block.len()).map(|_| AtomicU64::new(0)).collect()).collect();
-    (0..shards).into_par_iter().with_max_len(1).for_each(|shard| {
+    parallel::each(shards, &|shard| {
         let mut table: HashTable<(u64, u64)> = HashTable::new();
         for (number, block) in blocks.iter().enumerate() {
             for &at in &sorted[number][shard] {
@@ -278,19 +270,16 @@ fn first_appearances(blocks: &[LocalNames]) -> Vec<Vec<u64>> {
 
 /// The texts that first appear in each block, one after another.
 fn names(blocks: &[LocalNames], new: &[Vec<u32>]) -> Names {
-    let parts: Vec<(String, Vec<usize>)> = blocks
-        .par_iter()
-        .zip(new)
-        .map(|(block, new)| {
-            let (mut text, mut ends) = (String::new(), Vec::with_capacity(new.len()));
-            for &at in new {
-                // Every text was found to be UTF-8 when it was interned.
-                text += std::str::from_utf8(block.text(at)).unwrap_or_default();
-                ends.push(text.len());
-            }
-            (text, ends)
-        })
-        .collect();
+    let parts: Vec<(String, Vec<usize>)> = parallel::map(blocks.len(), |block| {
+        let (block, new) = (&blocks[block], &new[block]);
+        let (mut text, mut ends) = (String::new(), Vec::with_capacity(new.len()));
+        for &at in new {
+            // Every text was found to be UTF-8 when it was interned.
+            text += std::str::from_utf8(block.text(at)).unwrap_or_default();
+            ends.push(text.len());
+        }
+        (text, ends)
+    });
     let mut text = String::with_capacity(parts.iter().map(|(text, _)| text.len()).sum());
     let mut ends = Vec::with_capacity(parts.iter().map(|(_, ends)| ends.len()).sum());
     for (part, part_ends) in parts {

@@ -12,7 +12,6 @@ use parquet::data_type::{ByteArray, DataType};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
-use rayon::prelude::*;
 
 use super::columns::{GuessedColumns, Missing, Places, TableColumns};
 use super::ids::{BlockIds, IdBlock, NumberIds, Numbered, Refusal, TextIds};
@@ -22,6 +21,7 @@ use crate::format::edge_file::{EdgeFile, SkippedEdges};
 use crate::format::edge_lines::Assembled;
 use crate::format::input::Input;
 use crate::format::weight_column::is_narrow;
+use crate::parallel;
 use crate::progress::Progress;
 use crate::{AnyEdgeList, EdgeChunk, EdgeList, GraphError, Result, RoundedWeight, Weight, WeightKind, memory};
 
@@ -134,7 +134,7 @@ impl Table<'_> {
             rows += group.num_rows().max(0) as u64;
         }
         let read = |group: usize| self.group::<I>(group, first_rows[group]);
-        let read: Vec<Group<I>> = (0..groups).into_par_iter().map(read).collect::<Result<_>>()?;
+        let read: Vec<Group<I>> = parallel::map(groups, read).into_iter().collect::<Result<_>>()?;
         let skipped = read.iter().find_map(|group| group.first_skipped).map(|first| SkippedEdges {
             count: read.iter().map(|group| group.skipped).sum(),
             first,

@@ -13,10 +13,9 @@ mod individual;
 
 use std::str::FromStr;
 
-use rayon::prelude::*;
-
 use super::degrees::{Significance, Target, target_from_params};
 use super::{Generator, Params, Size};
+use crate::parallel;
 use crate::progress::Progress;
 use crate::rng::Rng;
 use crate::{EdgeList, GraphError, Result};
@@ -153,13 +152,10 @@ impl Evolve {
     fn random_population(&self, space: &Space, target: &Target, seed: u64) -> Vec<Individual> {
         let edges = (target.mean() * self.vertices as f64 / 2.0).round() as u64;
         let rates = Rates { insert: self.insert, delete: self.delete };
-        (0..self.population as u64)
-            .into_par_iter()
-            .map(|index| {
-                let mut rng = Rng::new(seed, stream(0, index));
-                Individual::random(space, edges, rates, &mut rng).judged(space, target)
-            })
-            .collect()
+        parallel::map(self.population, |index| {
+            let mut rng = Rng::new(seed, stream(0, index as u64));
+            Individual::random(space, edges, rates, &mut rng).judged(space, target)
+        })
     }
 
     fn children(
@@ -171,17 +167,13 @@ impl Evolve {
         generation: u64,
     ) -> Vec<Individual> {
         let wheel = Wheel::new(population);
-        (0..self.population as u64)
-            .into_par_iter()
-            .map(|index| {
-                let mut rng = Rng::new(seed, stream(generation, index));
-                let (first, second) = (wheel.pick(&mut rng), wheel.pick(&mut rng));
-                let mut child =
-                    Individual::cross(space, &population[first], &population[second], self.crossover, &mut rng);
-                child.mutate(space, &mut rng);
-                child.judged(space, target)
-            })
-            .collect()
+        parallel::map(self.population, |index| {
+            let mut rng = Rng::new(seed, stream(generation, index as u64));
+            let (first, second) = (wheel.pick(&mut rng), wheel.pick(&mut rng));
+            let mut child = Individual::cross(space, &population[first], &population[second], self.crossover, &mut rng);
+            child.mutate(space, &mut rng);
+            child.judged(space, target)
+        })
     }
 }
 
