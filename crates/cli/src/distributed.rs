@@ -8,6 +8,7 @@ use clap::Args;
 use graphwright::Machine;
 use graphwright::machine::{Flow, MachineOptions, Machines};
 use gw_flow::{Cluster, ClusterError, Exchange, Sync};
+use gw_graph::GraphSpec;
 use gw_mpi::{Cores, Mpi, MpiError};
 
 use crate::error::CliError;
@@ -61,6 +62,17 @@ impl Distributed {
     /// Whether several processes share the work.
     pub fn is_spread(&self, target: &Target) -> bool {
         self.processes.is_some() || (target.is_flow() && gw_mpi::launched().is_some())
+    }
+
+    /// Refuses arguments that the processes cannot all read.
+    pub fn check_inputs(&self, target: &Target, arguments: &[String]) -> Result<(), CliError> {
+        let several = self.is_spread(target) && self.processes != Some(1);
+        if several && arguments.iter().any(|argument| GraphSpec::is_standard_input(argument)) {
+            leave_it_to_the_first();
+            let message = "several processes cannot share standard input; give the graph as a file, which all can read";
+            return Err(CliError::Usage(message.to_string()));
+        }
+        Ok(())
     }
 
     /// Refuses what does not go with the machine, and what is gone.

@@ -211,7 +211,12 @@ impl CliError {
 /// A run-time error with the line of the program, where that is known.
 fn shown(error: &gw_exec::ExecError, file: &SourceFile) -> String {
     match error.diagnostic() {
-        Some(diagnostic) => diagnostic.render(file, crate::output::color()),
+        Some(mut diagnostic) => {
+            diagnostic.message = file.lines_in_words(&diagnostic.message);
+            diagnostic.render(file, crate::output::color())
+        }
+        // Another worker tells of its line.
+        None if matches!(error.kind(), gw_exec::ErrorKind::Elsewhere(_)) => file.lines_in_words(&error.to_string()),
         None => error.to_string(),
     }
 }

@@ -14,8 +14,12 @@ use std::sync::Arc;
 
 use gw_graph::partial_file::PartialFile;
 use gw_graph::{Graph, GraphId};
-use gw_ir::module::Module;
-use gw_ir::types::Scalar;
+use gw_ir::expr::ExprKind;
+use gw_ir::module::{FunctionKind, Module};
+use gw_ir::source::Span;
+use gw_ir::stmt::StmtKind;
+use gw_ir::types::{Scalar, Type};
+use gw_ir::walk::walk_stmts;
 use rustc_hash::FxHasher;
 
 use crate::error::{ErrorKind, Result};
@@ -119,6 +123,40 @@ pub(crate) fn module_hash(module: &Module) -> u64 {
     let mut hash = FxHasher::default();
     hash.write(gw_ir::print(module).as_bytes());
     hash.finish()
+}
+
+/// What a program makes that no checkpoint holds, and where: in `main` all graphs, lists and queues, in other
+/// functions those that are put into globals. So a run is refused before it begins.
+pub(crate) fn unholdable(module: &Module) -> Option<(&'static str, Span)> {
+    let mut found = None;
+    for function in &module.functions {
+        let is_main = function.kind == FunctionKind::Main;
+        let is_global = |name: &str| module.globals.iter().any(|global| &*global.name == name);
+        walk_stmts(function.body.as_deref().unwrap_or_default(), &mut |stmt| {
+            let made = match &stmt.kind {
+                StmtKind::VarDecl { init: Some(value), .. } if is_main => value,
+                StmtKind::Assign { target, value } => match &target.kind {
+                    ExprKind::Var(name) if is_main || is_global(name) => value,
+                    _ => return,
+                },
+                _ => return,
+            };
+            let what = match (&made.kind, &made.ty) {
+                (ExprKind::Var(_), _) => return,
+                (_, Type::EdgeSet { .. }) => "a graph that the program made",
+                (ExprKind::ListAlloc, _) => "a list",
+                (ExprKind::PriorityQueueAlloc(_), _) => "a priority queue",
+                _ => return,
+            };
+            found = found.or(Some((what, stmt.span)));
+        });
+    }
+    found
+}
+
+/// Why a program cannot run with checkpoints.
+pub(crate) fn not_held(what: &str) -> ErrorKind {
+    ErrorKind::Unsupported(format!("a checkpoint cannot hold {what}: run this program without --checkpoint"))
 }
 
 /// An error about a file or folder.

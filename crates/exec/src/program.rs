@@ -141,6 +141,9 @@ impl Program {
         }
         env.of_main = true;
         if let Some(checkpoint) = &options.checkpoint {
+            if let Some((what, place)) = crate::checkpoint::unholdable(&self.module) {
+                return Err(ExecError::from(crate::checkpoint::not_held(what)).at(place));
+            }
             env.checkpoint = Some((checkpoint.clone(), checkpoint.read()?));
         }
         self.executable.begin_run();

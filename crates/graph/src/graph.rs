@@ -218,6 +218,14 @@ impl Graph {
         self.out.weight_kind()
     }
 
+    /// What reading the graph's file decided and what was lost by what was asked for, a sentence each.
+    pub fn reading_notes(&self) -> Vec<String> {
+        let guessed = self.guessed_columns().map(ToString::to_string);
+        let skipped = self.skipped_edges().map(ToString::to_string);
+        let rounded = self.rounded_weight().filter(|rounded| rounded.asked).map(ToString::to_string);
+        guessed.into_iter().chain(skipped).chain(rounded).collect()
+    }
+
     /// The first weight of the graph's text file that 32 bits hold as quite another number. Files of Graphwright and
     /// GAPBS hold 32 bits themselves: there is none.
     pub fn rounded_weight(&self) -> Option<&RoundedWeight> {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::folders;
-use crate::format::{self, Format, Missing, ReadOptions, TableColumns};
+use crate::format::{self, Format, Missing, ReadOptions, TableColumns, is_standard_input};
 use crate::generate::{Generator, Params, WeightRange, generators, suggestion};
 use crate::progress::Progress;
 use crate::{BuildOptions, Graph, GraphError, Names, Reorder, Result, Symmetry, WeightKind, build};
@@ -175,6 +175,12 @@ impl GraphSpec {
     pub fn file_of(text: &str) -> Option<PathBuf> {
         let parts: Vec<&str> = text.split(':').collect();
         longest_file(&parts, |path| path.exists() && !path.is_dir()).map(|(_, path)| path.into())
+    }
+
+    /// Whether a text names standard input, by `-` or by the names that systems give it.
+    pub fn is_standard_input(text: &str) -> bool {
+        let is_dash = text.strip_prefix('-').is_some_and(|rest| rest.is_empty() || rest.starts_with(':'));
+        is_dash || Self::file_of(text).is_some_and(|path| is_standard_input(&path))
     }
 
     /// Refuses options that contradict each other or mean nothing for the source.

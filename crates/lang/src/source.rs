@@ -125,6 +125,31 @@ impl SourceFile {
             None => format!("line {line}"),
         }
     }
+
+    /// A message of later stages, which know lines of the whole text, with lines as people know them.
+    ///
+    /// ```
+    /// let file = gw_lang::SourceFile::new("tiny.gt", "func main()\nend\n");
+    /// assert_eq!(file.lines_in_words("line 2: too short"), "line 2: too short");
+    /// ```
+    pub fn lines_in_words(&self, message: &str) -> String {
+        const WORD: &str = "line ";
+        if self.origin().is_none() {
+            return message.to_string();
+        }
+        let (mut words, mut rest) = (String::with_capacity(message.len()), message);
+        while let Some(at) = rest.find(WORD) {
+            let digits = &rest[at + WORD.len()..];
+            let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+            words.push_str(&rest[..at]);
+            match digits[..end].parse() {
+                Ok(line) => words.push_str(&self.line_in_words(line)),
+                Err(_) => words.push_str(&rest[at..at + WORD.len() + end]),
+            }
+            rest = &digits[end..];
+        }
+        words + rest
+    }
 }
 
 /// Line and column of a byte offset into a text.

@@ -37,6 +37,22 @@ pub enum Unsuitable {
         /// The program that takes fractions.
         instead: Option<&'static str>,
     },
+    /// A whole number that does not fit the type int.
+    #[error(
+        "{program} needs weights that are whole numbers of 32 bits, at most 2147483647, but {} has the weight {weight}; {}",
+        shown_graph(graph),
+        scale(*instead)
+    )]
+    TooGreat {
+        /// The program.
+        program: &'static str,
+        /// The graph as its argument names it.
+        graph: String,
+        /// The first such weight.
+        weight: String,
+        /// The program that takes such weights.
+        instead: Option<&'static str>,
+    },
     /// A weight that is kept as another number.
     #[error("{program} cannot run on {}: {rounded}; {}", shown_graph(graph), scale(*instead))]
     Rounded {
@@ -150,7 +166,7 @@ fn mend(instead: Option<&'static str>, why: &str) -> String {
 fn scale(instead: Option<&'static str>) -> String {
     let scaled = "change the unit of the weights so that 32-bit numbers hold them";
     match instead {
-        Some(program) => format!("{scaled}; if fractions are left, `{program}` takes them"),
+        Some(program) => format!("{scaled}, or run `{program}`, which takes fractions and greater numbers"),
         None => scaled.to_string(),
     }
 }
@@ -175,8 +191,11 @@ impl Program {
             let sibling =
                 self.instead.and_then(|name| find(name).ok()).filter(|sibling| sibling.args.len() == self.args.len());
             let Some(sibling) = sibling else {
-                let graph = name.to_string();
-                return Err(Unsuitable::Fraction { program: self.name, graph, weight, instead: self.instead });
+                let (program, graph, instead) = (self.name, name.to_string(), self.instead);
+                return Err(match is_whole(&weight) {
+                    true => Unsuitable::TooGreat { program, graph, weight, instead },
+                    false => Unsuitable::Fraction { program, graph, weight, instead },
+                });
             };
             suited.program = sibling;
             suited.notes.push(format!(
@@ -232,6 +251,11 @@ impl Program {
 fn takes_fractions(program: &Program) -> Option<&'static str> {
     let next = find(program.instead?).ok()?;
     if next.needs_whole { takes_fractions(next) } else { Some(next.name) }
+}
+
+/// Whether the text of a number has no fraction.
+fn is_whole(text: &str) -> bool {
+    text.parse().is_ok_and(|number: f64| number.fract() == 0.0)
 }
 
 /// The first weight that is not a whole number of the type int; integers of 32 bits are all whole.

@@ -360,7 +360,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
             output("begin", "list of int", "place in `path` where each path begins"),
             vertex_rows("path", "list of int", "vertices of all paths, one path after another"),
             output("too_long", "bool", "paths may be missing whose lengths do not fit the type int")
-        ], optional nonnegative simple whole, validate::k_shortest_paths),
+        ], optional nonnegative simple whole, validate::k_shortest_paths, validate::too_long_paths),
     program!("katz": "Katz centrality",
         [GRAPH, ALPHA, rounds(50), tolerance(MEAN_CHANGE, "0.0001"), WEIGHTS] -> [
             output("centrality", "vector of double", "the solution, length 1"),

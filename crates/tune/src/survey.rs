@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use graphwright::schedule::Wanted;
 use gw_graph::rng::Rng;
@@ -29,7 +30,7 @@ const AGAIN: usize = 4;
 /// The share of the budget for schedules that were not run yet; the rest is for running the best ones again.
 const FIRST_SHARE: f64 = 0.8;
 /// No schedule is compiled and measured in less time.
-const LEAST_SECONDS: f64 = 1e-4;
+const LEAST_SECONDS: f64 = 1e-3;
 
 /// The schedules that a survey measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -150,7 +151,9 @@ impl Session<'_> {
         };
         // Several operators together have millions of schedules: no more are drawn than the budget can hold.
         let most = known + (self.budget.as_secs_f64() / LEAST_SECONDS).ceil() as usize;
-        let mut drawn: Vec<ProgramSchedule> = prepared.space.drawn(wanted.min(most), self.seed).collect();
+        let goes_on = || !self.options.cancel.load(Ordering::Relaxed);
+        let drawn = prepared.space.drawn(wanted.min(most), self.seed).take_while(|_| goes_on());
+        let mut drawn: Vec<ProgramSchedule> = drawn.collect();
         Rng::new(self.seed, 0x73_6876).shuffle(&mut drawn);
         // What a run takes without a search, so that a table tells how far it is from the best.
         let adaptive = Wanted::Adaptive(None, self.program.name().to_string());
@@ -159,7 +162,13 @@ impl Session<'_> {
         let starts = starts(self.program, self.machine, &prepared.space, &prepared.rule);
         let mut starts = starts.into_iter().map(|(_, schedule)| schedule);
         let mut seen = std::collections::HashSet::new();
-        let all = starts.next().into_iter().chain(taken).chain(also).chain(starts).chain(drawn);
+        let all = starts
+            .next()
+            .into_iter()
+            .chain(taken)
+            .chain(also)
+            .chain(starts)
+            .chain(drawn.into_iter().take_while(|_| goes_on()));
         all.filter(|schedule| seen.insert(prepared.space.key(schedule))).collect()
     }
 }

@@ -64,7 +64,7 @@ impl Convert {
                 return Err(CliError::Usage(message));
             }
         };
-        self.options.write(&graph, description, phases, &output)?;
+        self.options.write(&graph, description, phases, &output, map.is_some())?;
         if let Some((path, names)) = map {
             let mut text = Vec::with_capacity(names.bytes());
             for name in names.iter() {

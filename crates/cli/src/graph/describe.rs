@@ -61,6 +61,11 @@ pub(super) fn statistics(
     line("symmetric", if statistics.symmetric { "yes" } else { "no" }.to_string());
     line("self-loops", grouped(statistics.self_loops));
     let weights = match (&statistics.weights, statistics.weight_kind) {
+        (Some(w), WeightKind::Int64) => {
+            // Not all whole numbers of 64 bits are reals of 64 bits.
+            let (min, max) = w.whole.unwrap_or((w.min as i64, w.max as i64));
+            format!("{} {min} to {max}, mean {:.4}", kind_word(WeightKind::Int64), w.mean)
+        }
         (Some(w), kind) => format!("{} {} to {}, mean {:.4}", kind_word(kind), w.min, w.max, w.mean),
         (None, _) => "none".to_string(),
     };

@@ -35,6 +35,6 @@ impl Generate {
         };
         Apart::reading([&*spec]).writing("--output", [&*output]).check()?;
         let (graph, description, phases) = load(&spec, &Columns::default())?;
-        self.options.write(&graph, description, phases, &output)
+        self.options.write(&graph, description, phases, &output, false)
     }
 }

@@ -94,7 +94,14 @@ struct Outcome {
 
 impl OutputOptions {
     /// Writes the graph and tells what happened.
-    fn write(&self, graph: &Graph, source: String, phases: Phases, path: &Path) -> Result<(), CliError> {
+    fn write(
+        &self,
+        graph: &Graph,
+        source: String,
+        phases: Phases,
+        path: &Path,
+        has_id_map: bool,
+    ) -> Result<(), CliError> {
         let format = self.format.or_else(|| Format::of_path(path));
         if self.incoming && format.is_some_and(|f| f != Format::Gwg) {
             return Err(CliError::Usage("--incoming: only .gwg files store in-neighbours".to_string()));
@@ -105,12 +112,15 @@ impl OutputOptions {
         let Written { bytes, format, mut notes } = write(graph, path, &options, &bar)?;
         drop(bar);
         if graph.names().is_some() && !format.is_table() && !format.is_document() {
-            notes.push(format!("the format {} holds no ids of vertices; --id-map FILE writes them", format.name()));
+            let format = format.name();
+            notes.push(match has_id_map {
+                true => format!("the format {format} holds no ids of vertices, which are in the file of --id-map"),
+                false => format!("the format {format} holds no ids of vertices; --id-map FILE writes them"),
+            });
         }
-        notes.extend(graph.rounded_weight().map(ToString::to_string));
+        notes.extend(graph.rounded_weight().filter(|rounded| !rounded.asked).map(ToString::to_string));
         notes.extend(graph.wide_weights());
-        notes.extend(graph.guessed_columns().map(ToString::to_string));
-        notes.extend(graph.skipped_edges().map(ToString::to_string));
+        notes.extend(graph.reading_notes());
         let mut seconds = phases;
         seconds.push(("write".to_string(), start.elapsed().as_secs_f64()));
         let outcome = Outcome {

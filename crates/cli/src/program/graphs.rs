@@ -108,9 +108,7 @@ impl GraphSource for Graphs {
         // Weights as a program wants them make another graph.
         if is_new {
             let graph = given.source.load(text, None)?;
-            let (guessed, skipped) = (graph.guessed_columns(), graph.skipped_edges());
-            guessed.iter().for_each(|guessed| eprintln!("note: {text}: {guessed}"));
-            skipped.iter().for_each(|skipped| eprintln!("note: {text}: {skipped}"));
+            graph.reading_notes().iter().for_each(|note| eprintln!("note: {text}: {note}"));
         }
         if let Some(numbering) = graph.numbering().filter(|_| !self.by_ids || graph.names().is_none())
             && given.told.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_string())

@@ -28,6 +28,15 @@ pub struct Asked {
     wants_parents: bool,
 }
 
+/// What is the same for all paths of a run.
+struct About<'g> {
+    graph: &'g Graph,
+    source: VertexId,
+    counts_hops: bool,
+    /// That only paths of so many hops were looked for.
+    limit: String,
+}
+
 /// A path as it is told; without vertices where there is none.
 #[derive(Serialize)]
 pub struct Shown {
@@ -40,6 +49,8 @@ pub struct Shown {
     path: Option<Path>,
     #[serde(skip)]
     words: String,
+    #[serde(skip)]
+    limit: String,
 }
 
 fn kind_of(program: &Program) -> Option<PathKind> {
@@ -108,12 +119,18 @@ impl Asked {
             false if self.targets.is_empty() => return Ok(Vec::new()),
             false => standard.shortest_paths(run, &self.targets)?,
         };
+        let limit = match standard.most_hops(run) {
+            None => String::new(),
+            Some(1) => " within 1 hop".to_string(),
+            Some(hops) => format!(" within {} hops", grouped(hops as u64)),
+        };
         let (source, counts_hops) = (standard.source_of(run)?, standard.counts_hops());
+        let about = About { graph: run.graph, source, counts_hops, limit };
         let tell = |(at, path): (usize, Option<Path>)| {
             let heading = if is_list && path.is_some() { format!("path {}", at + 1) } else { "path".to_string() };
             let end = path.as_ref().and_then(|path| path.vertices.last());
             let target = *end.or(self.targets.get(at))?;
-            Some(shown(run.graph, &heading, (source, target), path, counts_hops))
+            Some(shown(&about, &heading, target, path))
         };
         Ok(found.into_iter().enumerate().filter_map(tell).collect())
     }
@@ -121,7 +138,8 @@ impl Asked {
     /// What is said where `--path` asked for a path that does not exist.
     pub fn missing(&self, shown: &[Shown]) -> Option<String> {
         let missing = shown.iter().find(|shown| shown.path.is_none()).filter(|_| self.is_asked)?;
-        Some(format!("there is no path from {} to {}", plain(&missing.source), plain(&missing.target)))
+        let (source, target) = (plain(&missing.source), plain(&missing.target));
+        Some(format!("there is no path from {source} to {target}{}", missing.limit))
     }
 
     /// Whether an option asks for the vertex before each on a shortest path.
@@ -149,13 +167,8 @@ impl Shown {
 }
 
 /// A path, or that there is none.
-fn shown(
-    graph: &Graph,
-    heading: &str,
-    (source, target): (VertexId, VertexId),
-    path: Option<Path>,
-    counts_hops: bool,
-) -> Shown {
+fn shown(about: &About<'_>, heading: &str, target: VertexId, path: Option<Path>) -> Shown {
+    let About { graph, source, counts_hops, ref limit } = *about;
     let field = |v: VertexId| ids::id(graph, v);
     let name = |v: VertexId| printable(&ids::text(&field(v)));
     let json = |v: VertexId| top::as_json(&field(v));
@@ -166,7 +179,8 @@ fn shown(
         vertices: Vec::new(),
         weights: Vec::new(),
         path: None,
-        words: format!("{heading}: none from {} to {}", name(source), name(target)),
+        words: format!("{heading}: none from {} to {}{limit}", name(source), name(target)),
+        limit: limit.clone(),
     };
     if let Some(path) = path {
         shown.length = results::number(&value(path.length));

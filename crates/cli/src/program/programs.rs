@@ -74,15 +74,18 @@ impl<'p> Programs<'p> {
     }
 
     /// The first result of this type of the first program, as [`Programs::find`] takes it; `None` if it has none.
+    /// The name of the program stands in front where others have a result of the same name.
     pub fn first(&self, is_wanted: impl Fn(&Type) -> bool) -> Option<String> {
         let (name, program) = self.0.first()?;
-        let known: Vec<&str> = known(program, &is_wanted).into_iter().filter(|name| is_listed(program, name)).collect();
+        let known: Vec<&str> =
+            self::known(program, &is_wanted).into_iter().filter(|name| is_listed(program, name)).collect();
         let in_order = program.as_standard().and_then(|standard| {
             let mut names = standard.results.iter().map(|result| result.name);
             names.find(|name| known.contains(name))
         });
         let result = in_order.or(known.first().copied())?;
-        Some(if self.0.len() == 1 { result.to_string() } else { format!("{name}.{result}") })
+        let is_alone = self.0[1..].iter().all(|(_, program)| !self::known(program, &is_wanted).contains(&result));
+        Some(if is_alone { result.to_string() } else { format!("{name}.{result}") })
     }
 }
 

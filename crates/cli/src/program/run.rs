@@ -141,6 +141,7 @@ impl Run {
     pub fn run(mut self, cancel: &Arc<AtomicBool>, threads: usize) -> Result<(), CliError> {
         let started = Instant::now();
         self.distributed.check(&self.target)?;
+        self.distributed.check_inputs(&self.target, &self.args)?;
         let threads = self.distributed.join(&self.target, threads)?;
         let meeting = started.elapsed().as_secs_f64();
         if !distributed::is_first() {

@@ -132,7 +132,7 @@ impl Results {
             written => written.map(|()| 0)?,
         };
         let output = start.elapsed().as_secs_f64() / self.runs.len().max(1) as f64;
-        let mut told: Vec<Told<'_>> = Vec::new();
+        let mut told: Vec<(&str, Told<'_>)> = Vec::new();
         let mut problems = Vec::new();
         let mut all = super::times::Times::default();
         for (ended, best) in self.runs.iter().zip(&best) {
@@ -146,7 +146,7 @@ impl Results {
                 }
                 ended.print_report();
             }
-            told.push(Told::Ended(Box::new(answer)));
+            told.push((ended.asked(), Told::Ended(Box::new(answer))));
             match ended.judge(&verdict) {
                 Err(error) if is_alone => {
                     print_json(run, told)?;
@@ -163,7 +163,7 @@ impl Results {
             let start = super::times::Start { seconds: machine.start().seconds, steps: machine.vm().start_steps() };
             eprintln!("{}", all.of_whole(crate::clock::elapsed()).in_words(&start, None));
         }
-        told.extend(self.failed.iter().map(Failed::told));
+        told.extend(self.failed.iter().map(|failed| (&*failed.program, failed.told())));
         print_json(run, told)?;
         match problems.is_empty() && self.failed.is_empty() {
             true => Ok(()),
@@ -192,11 +192,13 @@ impl Failed {
     }
 }
 
-/// Prints one object, or an array where there are several programs.
-fn print_json(run: &Run, mut told: Vec<Told<'_>>) -> Result<(), CliError> {
+/// Prints one object, or an array where there are several programs, in the order of the command.
+fn print_json(run: &Run, mut told: Vec<(&str, Told<'_>)>) -> Result<(), CliError> {
     if !run.json {
         return Ok(());
     }
+    told.sort_by_key(|(asked, _)| run.program.split(',').position(|name| name.trim() == *asked));
+    let mut told: Vec<Told<'_>> = told.into_iter().map(|(_, told)| told).collect();
     match (told.len(), run.program.contains(',')) {
         (1, false) => crate::output::json(&told.remove(0)),
         _ => crate::output::json(&told),

@@ -213,8 +213,12 @@ impl Stream {
         }
     }
 
-    /// Neither the store nor the results may be written over what is read.
+    /// Neither the store nor the results may be written over what is read, and a pipe is read once.
     fn check_files(&self) -> Result<(), CliError> {
+        if self.updates.as_os_str() == "-" && GraphSpec::is_standard_input(&self.graph) {
+            let message = "the graph and the changes cannot both come from standard input; give one of them as a file";
+            return Err(CliError::Usage(message.to_string()));
+        }
         let of_store = self.store.as_deref().map(Store::files).unwrap_or_default();
         let update = self.incremental.iter().flatten();
         // Of a store that is there, the graph is taken, and the one that is given is not read.
@@ -253,10 +257,15 @@ impl Stream {
 
     /// The graph at the beginning, undirected where that is asked for.
     fn load(&self) -> Result<Arc<Graph>, CliError> {
-        let graph = Arc::new(self.spec()?.load(&Bar::late())?.graph);
-        let (guessed, skipped) = (graph.guessed_columns(), graph.skipped_edges());
-        guessed.iter().for_each(|guessed| eprintln!("note: {}: {guessed}", self.graph));
-        skipped.iter().for_each(|skipped| eprintln!("note: {}: {skipped}", self.graph));
+        let spec = self.spec()?;
+        let mut graph = spec.load(&Bar::late())?.graph;
+        // Weights of 32 bits hold all that the file has, but what comes is not known.
+        let is_asked = spec.options.weight_kind.is_some() || matches!(spec.source, Source::Generator(_));
+        if graph.weight_kind() == WeightKind::Float && !is_asked {
+            graph = graph.with_weight_kind(WeightKind::Double)?;
+        }
+        let graph = Arc::new(graph);
+        graph.reading_notes().iter().for_each(|note| eprintln!("note: {}: {note}", self.graph));
         if !self.undirected || graph.is_symmetric() {
             return Ok(graph);
         }

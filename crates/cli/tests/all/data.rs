@@ -30,7 +30,7 @@ fn a_table_becomes_a_ranking_of_names() {
     // A number alone is of the first result, of several programs of the first one.
     let first = |program: &str| json(at, &[&["run", program, "f.csv", "--top", "2", "--json"][..], &COLUMNS].concat());
     assert_eq!(first("pagerank")["top"][0]["result"], "rank");
-    assert_eq!(first("pagerank,cc")[0]["top"][0]["result"], "pagerank.rank");
+    assert_eq!(first("pagerank,cc")[0]["top"][0]["result"], "rank");
     let none = failure(at, &["run", "tc", "path:3", "--top", "2"], 2);
     assert!(none.contains("no vector of numbers among its results"), "{none}");
     assert!(failure(at, &["run", "tc", "path:3", "--top", "rank:2"], 2).contains("no vector of numbers `rank`"));

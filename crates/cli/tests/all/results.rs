@@ -234,6 +234,51 @@ fn what_was_not_reached_is_no_result() {
         success(at, &["run", program, "p.csv", "--source", "bob", "--out", &out]);
         assert!(text(at, "d.csv").ends_with("\neve,\n"), "{program}: {}", text(at, "d.csv"));
     }
+    // The greatest number of every type of weights means that there is none.
+    for kind in ["int64", "double"] {
+        let graph = format!("p.csv:as={kind}");
+        for (program, target) in [("sssp", "cpu"), ("sssp-delta", "cpu"), ("sssp", "reference"), ("sssp", "flow")] {
+            let args = ["run", program, &graph, "--source", "bob", "--target", target, "--out", "dist=-.csv"];
+            let table = success(at, &args);
+            assert!(table.ends_with("\neve,\n"), "{program} on {target}, {kind}: {table}");
+        }
+    }
+}
+
+#[test]
+fn what_weights_lose_is_told() {
+    let folder = folder();
+    let at = folder.path();
+    std::fs::write(at.join("w.csv"), "source,target,weight\nann,bob,0.1\nbob,cem,2.5\n").unwrap();
+    let told = notes(at, &["run", "sssp", "w.csv:as=int", "--source", "ann"]);
+    assert!(told.contains("note: w.csv:as=int: the weight 0.1 is kept as 0: weights are whole numbers\n"), "{told}");
+    assert!(!notes(at, &["run", "sssp", "w.csv:as=double", "--source", "ann"]).contains("is kept as"));
+    std::fs::write(at.join("big.csv"), "source,target,weight\nann,bob,3000000000\n").unwrap();
+    let told = failure(at, &["run", "maxflow", "big.csv", "--source", "ann", "--sink", "bob"], 1);
+    assert!(
+        told.contains("whole numbers of 32 bits, at most 2147483647, but `big.csv` has the weight 3000000000"),
+        "{told}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn standard_input_is_read_once_and_whatever_it_is() {
+    let folder = folder();
+    let at = folder.path();
+    let piped = |file: &str, words: &str| {
+        let script = format!("cat {file} | timeout 60 \"$0\" {words}");
+        std::process::Command::new("sh").args(["-c", &script, crate::GW]).current_dir(at).output().unwrap()
+    };
+    success(at, &["run", "bc-edges", "p.csv", "--out", "e.parquet"]);
+    let from_file = success(at, &["run", "cc", "e.parquet", "--out", "label=-.csv"]);
+    let from_pipe = piped("e.parquet", "run cc - --out label=-.csv");
+    assert_eq!(String::from_utf8_lossy(&from_pipe.stdout), from_file, "{}", String::from_utf8_lossy(&from_pipe.stderr));
+    for words in ["run cc -:format=csv --target flow --processes 2", "stream cc -:format=csv -"] {
+        let output = piped("p.csv", words);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2) && told.contains("standard input"), "{words}: {told}");
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::hash::Hasher;
 use rustc_hash::FxHasher;
 
 use super::Interp;
-use crate::checkpoint::{Checkpoint, Identity, Item, Items, Saved, bad};
+use crate::checkpoint::{Checkpoint, Identity, Item, Items, Saved, bad, not_held};
 use crate::code::{Function, Line, LineKind, Num};
 use crate::error::{ErrorKind, Result};
 use crate::sites::StatementId;
@@ -133,12 +133,7 @@ impl<'a> Interp<'a> {
     /// All values of globals and of `main` but numbers, as a checkpoint holds them.
     fn items(&self, run: &Run<'_>) -> Result<(Items, [Vec<Item>; 2])> {
         let mut items = Items::with_graphs_of(&run.items);
-        let mut item = |value| {
-            items.item(value).map_err(|what| {
-                let message = format!("a checkpoint cannot hold {what}: run this program without --checkpoint");
-                ErrorKind::Unsupported(message)
-            })
-        };
+        let mut item = |value| items.item(value).map_err(not_held);
         let globals = self.env.objects.iter().map(&mut item).collect::<std::result::Result<Vec<_>, _>>()?;
         let own = &self.frames.objects[self.frames.object_base..];
         let own = own.iter().map(&mut item).collect::<std::result::Result<Vec<_>, _>>()?;
@@ -153,7 +148,8 @@ impl<'a> Interp<'a> {
             } else if saved.identity.seed != run.identity.seed {
                 "another seed"
             } else {
-                "another program, schedule or argument"
+                "another program, schedule or argument (machines choose schedules of their own where none is given: \
+                 --schedule default is the same on all)"
             };
             return Err(bad(&path, format!("belongs to a run with {what}; leave --resume out to begin anew")));
         }

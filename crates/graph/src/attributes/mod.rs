@@ -82,7 +82,7 @@ pub struct Column<'a> {
 pub enum Absent {
     /// -1.
     MinusOne,
-    /// The greatest whole number of 32 bits, or infinity.
+    /// The greatest whole number of the type, or infinity.
     Greatest,
 }
 
@@ -90,6 +90,11 @@ impl Absent {
     /// Whether a whole number of 32 bits is the one.
     pub fn is_int(self, value: i32) -> bool {
         value == if self == Absent::MinusOne { -1 } else { i32::MAX }
+    }
+
+    /// Whether a whole number of 64 bits is the one.
+    pub fn is_int64(self, value: i64) -> bool {
+        value == if self == Absent::MinusOne { -1 } else { i64::MAX }
     }
 
     /// Whether a real number is the one.
@@ -323,6 +328,9 @@ impl<'t> FileColumn<'t> {
                     }
                     (Cells::Int(values), None) => Cell::Int(values[place].into()),
                     (Cells::Uint(values), _) => Cell::Int(values[place].into()),
+                    (Cells::Int64(values), _) if absent.is_some_and(|absent| absent.is_int64(values[place])) => {
+                        Cell::Nothing
+                    }
                     (Cells::Int64(values), _) => Cell::Int(values[place]),
                     (Cells::Uint64(values), _) => Cell::Uint(values[place]),
                     (Cells::Float(values), _) => Cell::Float(values[place]),

@@ -73,7 +73,7 @@ pub struct LoadedGraph {
 }
 
 /// True for the names that systems give to standard input, which may be a file of any name.
-fn is_standard_input(path: &Path) -> bool {
+pub(crate) fn is_standard_input(path: &Path) -> bool {
     ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].iter().any(|name| path == Path::new(name))
 }
 

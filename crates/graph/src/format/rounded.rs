@@ -44,6 +44,17 @@ impl Rounded {
     }
 }
 
+/// Whether a 64-bit real is the number that a word says, but for what decimal fractions lose in such reals.
+///
+/// ```
+/// use gw_graph::format::keeps_every_digit;
+/// assert!(keeps_every_digit("0.1", 0.1) && keeps_every_digit("1e300", 1e300));
+/// assert!(!keeps_every_digit("9007199254740993", 9007199254740992.0) && !keeps_every_digit("1e-400", 0.0));
+/// ```
+pub fn keeps_every_digit(word: &str, kept: f64) -> bool {
+    !Rounded::is_possible(kept) || is_same(word.as_bytes(), kept)
+}
+
 /// Whether the number written is 0, or as many digits as were written are those of the number kept.
 fn is_same(word: &[u8], kept: f64) -> bool {
     let mantissa = word.split(|byte| matches!(byte, b'e' | b'E')).next().unwrap_or(word);

@@ -14,12 +14,20 @@ pub struct WeightSummary {
     pub max: f64,
     /// Mean weight.
     pub mean: f64,
+    /// Least and greatest weight of whole numbers of 64 bits, all digits.
+    #[serde(skip)]
+    pub whole: Option<(i64, i64)>,
 }
 
 impl WeightSummary {
     /// The summary, if there are weights.
     pub fn of(weights: &Weights) -> Option<Self> {
-        with_weights!(weights, none => None, w => summary(w))
+        let summary: WeightSummary = with_weights!(weights, none => None, w => summary(w))?;
+        let whole = match weights {
+            Weights::Int64(list) => list.iter().min().copied().zip(list.iter().max().copied()),
+            _ => None,
+        };
+        Some(WeightSummary { whole, ..summary })
     }
 }
 
@@ -35,5 +43,5 @@ fn summary<W: Weight>(weights: &[W]) -> Option<WeightSummary> {
     let min = blocks.iter().map(|b| b.0).fold(f64::INFINITY, f64::min);
     let max = blocks.iter().map(|b| b.1).fold(f64::NEG_INFINITY, f64::max);
     let sum: f64 = blocks.iter().map(|b| b.2).sum();
-    Some(WeightSummary { min, max, mean: sum / weights.len() as f64 })
+    Some(WeightSummary { min, max, mean: sum / weights.len() as f64, whole: None })
 }

@@ -175,6 +175,11 @@ impl Planned {
         self.note_choice(&settled, machine);
         let placed = |error| match error {
             Error::Prepare(error) if error.span().line > 0 => Error::Run { error, file: self.program.file().clone() },
+            Error::Pipeline(error) => {
+                let (text, file) = (error.to_string(), self.program.file());
+                let words = file.lines_in_words(&text);
+                if words == text { Error::Pipeline(error) } else { Error::Refused(vec![words]) }
+            }
             other => other,
         };
         settled.compile(vm).map_err(placed)
@@ -200,12 +205,13 @@ impl Planned {
         // A section for another family of machines is nothing to tell of: every standard program has one for CPUs.
         let own = self.program.front().schedule.as_ref().and_then(ProgramSchedule::family).unwrap_or(Family::Cpu);
         if let Some(because) = decision.own_refused.clone().filter(|_| explain || own == machine.vm().family()) {
+            let because = self.program.file().lines_in_words(&because);
             self.add(Note::OwnRefused { machine: name(), because });
         }
         // On a graph in parts, a machine refuses what it would run with less than all that it has.
         let in_parts = self.args().first().is_some_and(|graph| gw_graph::format::is_parted(graph.as_ref()));
         let lesser = decision.shortfalls.iter().filter(|place| !place.refused && !in_parts);
-        let lesser: Vec<String> = lesser.map(|place| place.text.clone()).collect();
+        let lesser: Vec<String> = lesser.map(|place| self.program.file().lines_in_words(&place.text)).collect();
         if !lesser.is_empty() {
             self.add(Note::Shortfalls(lesser));
         }

@@ -116,6 +116,12 @@ impl Program {
         matches!(self.paths, Some(PathKind::ToAll | PathKind::ToTarget))
     }
 
+    /// The greatest number of hops of the paths that a run looked for, where there is a limit.
+    pub fn most_hops(&self, run: &Run<'_>) -> Option<usize> {
+        let at = self.args.iter().position(|arg| arg.name == "hops")?;
+        run.count_arg(at + 1).ok()
+    }
+
     /// Whether lengths of paths are numbers of hops, whatever the weights.
     pub fn counts_hops(&self) -> bool {
         self.reached.is_some_and(|reached| reached.vector != "dist")

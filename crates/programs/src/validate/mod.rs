@@ -84,7 +84,7 @@ pub(crate) use pagerank::{
 pub(crate) use personalised::{ppr, weighted_ppr};
 pub(crate) use point_to_point::{astar, ppsp, too_long};
 pub(crate) use setcover::setcover;
-pub(crate) use several_paths::k_shortest_paths;
+pub(crate) use several_paths::{k_shortest_paths, too_long_paths};
 pub(crate) use similar::similar;
 pub(crate) use similarity::{similarity, similarity_edges};
 pub(crate) use spmv::spmv;

@@ -11,7 +11,7 @@ use gw_graph::{Adjacency, Graph, VertexId};
 
 use super::{Invalid, Run, ensure, int_weight, wrong};
 use crate::paths::{Path, PathError, is_path};
-use crate::registry::Program;
+use crate::registry::{Program, Remark};
 use crate::results::{Number, Values};
 
 /// A length, and a number of edges.
@@ -30,6 +30,25 @@ impl Program {
         }
         Ok(listed(run)?)
     }
+}
+
+/// Told when lengths of paths do not fit the type.
+pub(crate) fn too_long_paths(run: &Run<'_>) -> Option<Remark> {
+    let (source, target) = (run.vertex_arg(2).ok()?, run.vertex_arg(3).ok()?);
+    if run.integer("too_long").ok()? == 0 {
+        return None;
+    }
+    let (source, target) = (run.graph.shown(source), run.graph.shown(target));
+    Some(match run.integer("found").ok()? {
+        0 => Remark::NoResult(format!(
+            "all paths from {source} to {target} are longer than {LONGEST} and do not fit the type int; `sssp-real` \
+             has the length of a shortest one"
+        )),
+        _ => Remark::Rough(format!(
+            "further paths from {source} to {target} may be missing: they are longer than {LONGEST} and do not fit the \
+             type int"
+        )),
+    })
 }
 
 pub(crate) fn k_shortest_paths(run: &Run<'_>) -> Result<(), Invalid> {

@@ -83,6 +83,8 @@ fn long_paths_are_right_or_reported() {
         let (_, remark, _) = solved(name, &long, more);
         assert!(matches!(&remark, Some(Remark::NoResult(why)) if why.contains("sssp-real")), "{name}: {remark:?}");
     }
+    let (_, remark, _) = solved("k-shortest-paths", &long, &["0", "3", "2", "1000000"]);
+    assert!(matches!(&remark, Some(Remark::NoResult(why)) if why.contains("sssp-real")), "{remark:?}");
     // The long way does not matter where a short one exists, and a distance may be as long as the type allows.
     let short = graph(4, &[(0, 1, huge), (1, 2, huge), (0, 3, 1), (3, 2, 1), (1, 3, i32::MAX)]);
     for (name, more) in [("sssp", &["0"][..]), ("ppsp", &["0", "2", "1000000"]), ("astar", &["0", "2", "1", "1000000"])]

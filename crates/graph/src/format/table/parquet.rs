@@ -36,12 +36,16 @@ pub(in crate::format) fn read_parquet(
     progress: &dyn Progress,
 ) -> Result<EdgeFile> {
     let size = input.size();
-    drop(input);
-    if Compression::of_path(path) != Compression::Plain {
-        return Err(GraphError::file(path, "Parquet files are compressed inside; unpack this one first"));
-    }
+    let file = match input.is_regular() {
+        true if Compression::of_path(path) != Compression::Plain => {
+            return Err(GraphError::file(path, "Parquet files are compressed inside; unpack this one first"));
+        }
+        true => File::open(path).and_then(PositionedFile::new).map_err(|error| GraphError::io("read", path, error))?,
+        // The end of the file says where the rest lies.
+        false => PositionedFile::in_memory(input.bytes()?.to_vec()),
+    };
     // The reader of Parquet files has assertions that a damaged file can reach.
-    let read = catch_unwind(AssertUnwindSafe(|| open(path, columns)?.edges()));
+    let read = catch_unwind(AssertUnwindSafe(|| open(file, path, columns)?.edges()));
     let damaged = |_| Err(GraphError::file(path, "the Parquet file is damaged"));
     let edges = read.unwrap_or_else(damaged)?;
     progress.advance(size);
@@ -58,11 +62,10 @@ struct Table<'a> {
     missing: Missing,
 }
 
-fn open<'a>(path: &'a Path, columns: &TableColumns) -> Result<Table<'a>> {
+fn open<'a>(file: PositionedFile, path: &'a Path, columns: &TableColumns) -> Result<Table<'a>> {
     if columns.no_header {
         return Err(GraphError::Usage("`noheader`: the columns of a Parquet file have names".to_string()));
     }
-    let file = File::open(path).and_then(PositionedFile::new).map_err(|error| GraphError::io("read", path, error))?;
     let reader = SerializedFileReader::new(file).map_err(|error| unreadable(path, &error))?;
     let schema = reader.metadata().file_metadata().schema_descr_ptr();
     let header: Vec<String> = schema.columns().iter().map(|column| column.path().string()).collect();

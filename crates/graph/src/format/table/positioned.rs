@@ -11,21 +11,32 @@ use bytes::Bytes;
 use parquet::errors::Result;
 use parquet::file::reader::{ChunkReader, Length};
 
-/// A file without a position of its own.
+/// A file without a position of its own, or what came through a pipe.
 pub(super) struct PositionedFile {
-    file: Arc<File>,
+    content: Content,
     size: u64,
+}
+
+#[derive(Clone)]
+enum Content {
+    File(Arc<File>),
+    Memory(Bytes),
 }
 
 impl PositionedFile {
     /// The file as long as it is now.
     pub fn new(file: File) -> io::Result<PositionedFile> {
         let size = file.metadata()?.len();
-        Ok(PositionedFile { file: Arc::new(file), size })
+        Ok(PositionedFile { content: Content::File(Arc::new(file)), size })
+    }
+
+    /// The content of a file that is in memory.
+    pub fn in_memory(bytes: Vec<u8>) -> PositionedFile {
+        PositionedFile { size: bytes.len() as u64, content: Content::Memory(bytes.into()) }
     }
 
     fn from(&self, place: u64) -> FromPlace {
-        FromPlace { file: Arc::clone(&self.file), place }
+        FromPlace { content: self.content.clone(), place }
     }
 }
 
@@ -56,16 +67,22 @@ impl ChunkReader for PositionedFile {
 
 /// Reads on from a place.
 pub(super) struct FromPlace {
-    file: Arc<File>,
+    content: Content,
     place: u64,
 }
 
 impl Read for FromPlace {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        #[cfg(unix)]
-        let read = std::os::unix::fs::FileExt::read_at(&*self.file, buffer, self.place)?;
-        #[cfg(windows)]
-        let read = std::os::windows::fs::FileExt::seek_read(&*self.file, buffer, self.place)?;
+        let read = match &self.content {
+            #[cfg(unix)]
+            Content::File(file) => std::os::unix::fs::FileExt::read_at(&**file, buffer, self.place)?,
+            #[cfg(windows)]
+            Content::File(file) => std::os::windows::fs::FileExt::seek_read(&**file, buffer, self.place)?,
+            Content::Memory(bytes) => {
+                let place = usize::try_from(self.place).unwrap_or(usize::MAX).min(bytes.len());
+                (&bytes[place..]).read(buffer)?
+            }
+        };
         self.place += read as u64;
         Ok(read)
     }
