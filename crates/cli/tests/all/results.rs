@@ -161,8 +161,8 @@ fn a_program_that_fails_does_not_cost_the_others() {
     assert!(String::from_utf8(output.stdout).unwrap().contains("rank: 3 entries"));
     let output = gw(at, &["run", "sssp,cc", "plain.csv", "--json"]);
     let answers: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!((&answers[0]["program"], &answers[1]["program"]), (&"cc".into(), &"sssp".into()));
-    assert!(answers[1]["error"].is_string() && output.status.code() == Some(1), "{answers}");
+    assert_eq!((&answers[0]["program"], &answers[1]["program"]), (&"sssp".into(), &"cc".into()));
+    assert!(answers[0]["error"].is_string() && output.status.code() == Some(1), "{answers}");
 }
 
 #[test]
