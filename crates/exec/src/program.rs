@@ -141,9 +141,6 @@ impl Program {
         }
         env.of_main = true;
         if let Some(checkpoint) = &options.checkpoint {
-            if let Some((what, place)) = crate::checkpoint::unholdable(&self.module) {
-                return Err(ExecError::from(crate::checkpoint::not_held(what)).at(place));
-            }
             env.checkpoint = Some((checkpoint.clone(), checkpoint.read()?));
         }
         self.executable.begin_run();
@@ -201,8 +198,8 @@ impl Program {
         let mut interp = Interp::new(&code, &mut env, &mut *self.executable);
         let returned = match &checkpoint {
             Some((checkpoint, saved)) => {
-                let module = crate::checkpoint::module_hash(&self.module);
-                interp.run_main_with_checkpoints(function, checkpoint, saved.as_ref(), module).map(|()| Value::Nothing)
+                let run = interp.run_main_with_checkpoints(function, checkpoint, saved.as_ref(), &self.module);
+                run.map(|()| Value::Nothing)
             }
             None => interp.run_function(function, Vec::new(), args),
         };

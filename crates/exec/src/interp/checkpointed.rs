@@ -2,12 +2,13 @@
 
 use std::hash::Hasher;
 
+use gw_ir::module::Module;
 use rustc_hash::FxHasher;
 
 use super::Interp;
-use crate::checkpoint::{Checkpoint, Identity, Item, Items, Saved, bad, not_held};
+use crate::checkpoint::{Checkpoint, Identity, Item, Items, Saved, bad, module_hash, not_held, unholdable};
 use crate::code::{Function, Line, LineKind, Num};
-use crate::error::{ErrorKind, Result};
+use crate::error::{ErrorKind, ExecError, Result};
 use crate::sites::StatementId;
 
 /// A run that is saved now and then.
@@ -18,14 +19,14 @@ struct Run<'c> {
 }
 
 impl<'a> Interp<'a> {
-    /// Runs `main` and saves its state at the heads of its loops; from a saved state on, where one is given. `module`
-    /// stands for the text of the program.
+    /// Runs `main`, which is that of `module`, and saves its state at the heads of its loops; from a saved state on,
+    /// where one is given.
     pub(crate) fn run_main_with_checkpoints(
         &mut self,
         main: &'a Function,
         checkpoint: &Checkpoint,
         saved: Option<&Saved>,
-        module: u64,
+        module: &Module,
     ) -> Result<()> {
         let lines = main.body.as_deref().unwrap_or_default();
         if !lines.iter().any(|line| matches!(line.kind, LineKind::While(..))) {
@@ -33,9 +34,12 @@ impl<'a> Interp<'a> {
                            program has none";
             return Err(ErrorKind::Unsupported(message.to_string()).into());
         }
+        if let Some((what, place)) = unholdable(module) {
+            return Err(ExecError::from(not_held(what)).at(place));
+        }
         checkpoint.prepare()?;
         let mut hash = FxHasher::default();
-        hash.write_u64(module);
+        hash.write_u64(module_hash(module));
         for argument in (2..).map_while(|index| self.env.argument(index).ok()) {
             hash.write(argument.as_bytes());
             hash.write_u8(0);
