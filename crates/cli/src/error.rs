@@ -12,10 +12,10 @@ pub enum CliError {
     #[error(transparent)]
     Graph(#[from] GraphError),
     /// The threads asked for could not be started.
-    #[error("cannot start the threads: {0}")]
+    #[error("cannot start the threads: {0}{}", room_for_threads())]
     Threads(#[from] rayon::ThreadPoolBuildError),
     /// Ctrl-C could not be prepared for.
-    #[error("cannot install the handler of Ctrl-C: {0}")]
+    #[error("cannot install the handler of Ctrl-C: {0}{}", room_for_threads())]
     Signal(#[from] ctrlc::Error),
     /// Standard output is closed or full.
     #[error("cannot print: {0}")]
@@ -218,6 +218,14 @@ fn shown(error: &gw_exec::ExecError, file: &SourceFile) -> String {
         // Another worker tells of its line.
         None if matches!(error.kind(), gw_exec::ErrorKind::Elsewhere(_)) => file.lines_in_words(&error.to_string()),
         None => error.to_string(),
+    }
+}
+
+/// What to do where a thread cannot be started.
+fn room_for_threads() -> &'static str {
+    match gw_graph::memory::is_address_space_limited() {
+        true => "; the address space of this process is limited, and a thread takes some of it: raise `ulimit -v`",
+        false => "",
     }
 }
 
