@@ -12,10 +12,10 @@ pub enum CliError {
     #[error(transparent)]
     Graph(#[from] GraphError),
     /// The threads asked for could not be started.
-    #[error("cannot start the threads: {0}{}", room_for_threads())]
+    #[error("cannot start the threads: {0}{room}", room = room_for_threads())]
     Threads(#[from] rayon::ThreadPoolBuildError),
     /// Ctrl-C could not be prepared for.
-    #[error("cannot install the handler of Ctrl-C: {0}{}", room_for_threads())]
+    #[error("cannot install the handler of Ctrl-C: {0}{room}", room = room_for_threads())]
     Signal(#[from] ctrlc::Error),
     /// Standard output is closed or full.
     #[error("cannot print: {0}")]
