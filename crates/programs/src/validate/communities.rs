@@ -9,6 +9,8 @@ use super::{Invalid, Run, ensure, every_vertex, wrong};
 const ROUNDING: f64 = 1e-9;
 /// The share of all edges that joining two communities may seem to gain, and the edges where these are few.
 const GAIN: (f64, f64) = (1e-12, 1e-6);
+/// The share of the greatest weight that a vertex must gain by a move.
+const INDIFFERENT: f64 = 1.001e-7;
 /// What the sum of weights between two communities may be off by, as its share: contracted graphs store floats.
 const ROUNDED: f64 = 1e-6;
 
@@ -85,9 +87,11 @@ fn communities(run: &Run<'_>) -> Result<Vec<i32>, Invalid> {
     let right = share(inside) - resolution * ends.iter().map(|&ends| share(ends) * share(ends)).sum::<f64>();
     let near = (modularity - right).abs() <= ROUNDING;
     ensure(near, || wrong!("the modularity is {right} and not {modularity}"))?;
+    let heaviest = (0..n as u32).flat_map(weights).fold(0.0, f64::max);
+    let enough = GAIN.1.max(GAIN.0 * all).max(INDIFFERENT * heaviest);
     for (&(a, b), edges) in &between {
         let gain = edges - resolution * ends[a as usize] * share(ends[b as usize]);
-        ensure(gain <= GAIN.1.max(GAIN.0 * all).max(ROUNDED * edges), || {
+        ensure(gain <= enough.max(ROUNDED * edges), || {
             wrong!(
                 "communities {a} and {b} joined would have more modularity",
                 a = run.graph.shown(a),

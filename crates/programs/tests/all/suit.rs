@@ -35,6 +35,29 @@ fn refusal(name: &str, graph: &Arc<Graph>) -> String {
     find(name).unwrap().suit(Arc::clone(graph), "g").err().unwrap().to_string()
 }
 
+/// Found by sequences of runs: loops stay where a vertex was, gains below what moves it, bounds below the present key.
+#[test]
+fn communities_and_listed_paths_of_odd_graphs() {
+    let undirected = |n: usize, triples: &[(u32, u32, i32)]| {
+        let options = BuildOptions { symmetrise: true, keep_loops: true, ..BuildOptions::default() };
+        Arc::new(build(EdgeList::from_triples(n, triples.iter().copied()), &options).unwrap())
+    };
+    let loops = undirected(2, &[(0, 1, 1), (1, 1, 1)]);
+    let heavy_loop = undirected(2, &[(0, 1, 5), (0, 0, 580631)]);
+    let far_apart = undirected(4, &[(1, 0, 6), (0, 3, 922063)]);
+    for graph in [&loops, &heavy_loop, &far_apart] {
+        for program in ["louvain", "leiden"] {
+            solved(program, graph, &["1", "1"]);
+        }
+    }
+    let (result, ..) = solved("louvain", &loops, &["1", "1"]);
+    assert_eq!(result.globals.scalar("communities"), Some(Number::Integer(1)));
+    let edges =
+        [(9, 1), (0, 9), (13, 0), (3, 2), (7, 1), (1, 5), (4, 5), (3, 1), (4, 3), (2, 4), (3, 4), (3, 0), (0, 7)];
+    let edges: Vec<_> = edges.into_iter().chain([(4, 13)]).map(|(a, b)| (a, b, 1)).collect();
+    solved("k-shortest-paths", &graph(14, &edges), &["4", "5", "8", "1"]);
+}
+
 #[test]
 fn directed_graphs_are_taken_as_undirected() {
     // 0 -> 1 <- 2, 3 -> 4, 4 -> 5 -> 3, 6 alone: weak components 0, 3, 6, and one triangle.
