@@ -55,18 +55,23 @@ fn a_killed_search_loses_nothing_that_was_measured() {
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("gw starts");
     // Until the journal has a measurement: a busy machine takes its time.
     let journal = at.join("cache/schedules");
-    let measured = || {
+    let size = || -> u64 {
         let names = if journal.is_dir() { files(&journal) } else { Vec::new() };
-        names.iter().any(|name| std::fs::metadata(journal.join(name)).is_ok_and(|file| file.len() > 2000))
+        names.iter().filter_map(|name| std::fs::metadata(journal.join(name)).ok()).map(|file| file.len()).sum()
     };
-    for _ in 0..600 {
-        if measured() {
-            break;
+    let wait_for_more_than = |bytes: u64| {
+        for _ in 0..600 {
+            if size() > bytes {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(50));
         }
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    // The lab is written twice a second.
-    std::thread::sleep(Duration::from_millis(1200));
+    };
+    wait_for_more_than(2000);
+    // The lab is written with the first measurement after half a second.
+    std::thread::sleep(Duration::from_millis(600));
+    wait_for_more_than(size());
+    std::thread::sleep(Duration::from_millis(600));
     child.kill().unwrap();
     child.wait().unwrap();
     let output = gw(at, &[&TUNE[..], &["500ms", "--lab", "my.lab"]].concat());
