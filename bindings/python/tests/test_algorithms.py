@@ -90,7 +90,7 @@ def test_rows_are_as_long_as_asked_for():
 def test_ranks_by_weights():
     G = gw.Graph.from_edges([(0, 1, 1), (0, 2, 9), (1, 0, 1), (2, 0, 1)], directed=True)
     plain, weighted = gw.pagerank(G, verify=True), gw.pagerank(G, weights=True, verify=True)
-    assert plain.rank[1] == plain.rank[2] and weighted.rank[2] > 5 * weighted.rank[1]
+    assert plain.rank[1] == plain.rank[2] and weighted.rank[2] > 4 * weighted.rank[1]
     assert gw.pagerank(G, damping=0.0).rank.tolist() == pytest.approx([1 / 3] * 3)
     assert gw.ppr(G, 0, weights=True, verify=True).rank[2] > gw.ppr(G, 0, verify=True).rank[2]
     for function in (gw.hits, gw.katz, gw.eigenvector):
@@ -110,7 +110,9 @@ def test_the_result_passes_its_check(name):
 
 def test_there_is_a_function_per_standard_program():
     names = {program["name"].replace("-", "_") for program in gw.programs()}
-    assert names <= set(CALLS)
+    # Those are the functions without the ending, with `weights=True`.
+    forms = {f"{name}_weighted" for name in ("eigenvector", "hits", "katz", "pagerank", "ppr")}
+    assert names - forms <= set(CALLS)
     assert all(getattr(gw, name).__doc__ for name in CALLS)
 
 
@@ -160,10 +162,10 @@ def test_long_paths_do_not_wrap_around():
     for call in (lambda: gw.sssp(G, 0), lambda: gw.sssp_delta(G, 0), lambda: gw.sssp(G, sources=[30, 0])):
         with pytest.raises(OverflowError, match="sssp_real"):
             call()
+    assert gw.sssp_real(G, 0).dist[-1] == (n - 1) * 10**8
     # A path too long for a vertex that a short one reaches.
     G = gw.Graph.from_edges([(0, 1, 1), (1, 3, 2**31 - 2), (0, 2, 100), (2, 3, 1)], directed=True)
     assert gw.sssp_delta(G, 0, delta=1, verify=True).dist.tolist() == [0, 1, 100, 101]
-    assert gw.sssp_real(G, 0).dist[-1] == (n - 1) * 10**8
 
 
 def test_betweenness_is_that_of_a_path():
@@ -221,7 +223,7 @@ def test_a_vertex_that_is_not_there():
 
 
 def test_paths_by_ids():
-    roads = gw.Graph.from_edges([("a", "b", 3), ("b", "c", 4), ("a", "c", 9), ("d", "a", 1)])
+    roads = gw.Graph.from_edges([("a", "b", 3), ("b", "c", 4), ("a", "c", 9), ("d", "a", 1)], directed=True)
     found = gw.sssp(roads, "a")
     assert found.path_to("c") == (7, ["a", "b", "c"])
     assert found.path_to("a") == (0, ["a"])

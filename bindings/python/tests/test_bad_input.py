@@ -26,7 +26,8 @@ NEEDS = {
     "sssp_real": {"source": 0},
 }
 WEIGHTED = {"astar", "bc_weighted", "cf", "matching_weighted", "maxflow", "msf", "ppsp", "spmv", "sssp", "sssp_delta", "sssp_real"}
-NAMES = sorted({program["name"].replace("-", "_") for program in gw.programs()} | {"betweenness", "components"})
+FORMS = {f"{name}_weighted" for name in ("eigenvector", "hits", "katz", "pagerank", "ppr")}
+NAMES = sorted(({program["name"].replace("-", "_") for program in gw.programs()} | {"betweenness", "components"}) - FORMS)
 
 
 def graph(vertices, name):
