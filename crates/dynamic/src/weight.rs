@@ -3,8 +3,6 @@
 use gw_graph::format::keeps_every_digit;
 use gw_graph::{Weight, WeightKind};
 
-const W32: WeightKind = WeightKind::Float;
-
 /// A weight of an edge that may come and go: `()`, `i32`, `f32`, `i64` or `f64`.
 pub trait EdgeWeight: Weight {
     /// The lesser of two.
@@ -69,8 +67,9 @@ macro_rules! real_weight {
             }
             fn parse(word: Option<&str>) -> Option<$type> {
                 let weight: $type = word?.parse().ok().filter(|weight: &$type| weight.is_finite())?;
-                // Reals of 32 bits are there where they were asked for, in words or by a file of them.
-                let is_kept = W32 == <$type as Weight>::KIND || keeps_every_digit(word?, weight.into());
+                // Graphs have reals of 32 bits where somebody asked for them: these round.
+                let rounds = <$type as Weight>::KIND == WeightKind::Float;
+                let is_kept = rounds || keeps_every_digit(word?, weight.into());
                 is_kept.then_some(weight)
             }
             fn text(self) -> String {
@@ -84,17 +83,6 @@ whole_weight!(i32);
 whole_weight!(i64);
 real_weight!(f32);
 real_weight!(f64);
-
-/// The weights of a kind in a message.
-pub(crate) fn kind_in_words(kind: WeightKind) -> &'static str {
-    match kind {
-        WeightKind::None => "left out",
-        WeightKind::Int => "whole numbers of 32 bits",
-        WeightKind::Float => "reals of 32 bits",
-        WeightKind::Int64 => "whole numbers of 64 bits",
-        WeightKind::Double => "reals of 64 bits",
-    }
-}
 
 /// The kind in a message.
 pub(crate) fn kind_name(kind: WeightKind) -> &'static str {

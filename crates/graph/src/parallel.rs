@@ -93,7 +93,7 @@ fn first_by<T: Send>(count: usize, piece: usize, look: &(dyn Fn(Range<usize>) ->
     best.map(|(_, answer)| answer)
 }
 
-/// Does `work` for the runs of `piece` entries of a list; it is told where each begins.
+/// Does `work` for the runs of `piece` entries of a list: `work(place of the first entry, entries)`.
 pub(crate) fn chunks<T: Send>(list: &mut [T], piece: usize, work: impl Fn(usize, &mut [T]) + Sync) {
     chunks_by(list, piece, &work);
 }

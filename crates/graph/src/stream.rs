@@ -94,7 +94,7 @@ impl<W: Weight> EdgeStream for AdjacencyStream<'_, W> {
 
 /// Which edges of a stream the builder sees, and from which end.
 ///
-/// The choice is made at run time: as types of their own, its cases made the builder four times as long to compile.
+/// The choice is made at run time: as types of their own, its cases were 40 copies of the builder in place of 10.
 pub(crate) struct Edges<S> {
     stream: S,
     turn: Turn,

@@ -33,7 +33,7 @@ struct About<'g> {
     graph: &'g Graph,
     source: VertexId,
     counts_hops: bool,
-    /// That only paths of so many hops were looked for.
+    /// ` within 2 hops`, where the program looked at no longer paths; else empty.
     limit: String,
 }
 

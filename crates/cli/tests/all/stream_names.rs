@@ -316,3 +316,23 @@ fn a_directed_graph_is_taken_as_undirected_where_that_is_asked_for() {
     let none = failure(at, &["stream", "pagerank", "follows.csv", "new.csv", "--top", "ranks:3"], 2);
     assert!(none.contains("the program has no vector of numbers `ranks`; it has rank\n"), "{none}");
 }
+
+#[test]
+fn weights_of_changes_lose_no_digit() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::fs::write(at.join("g.csv"), "source,target,weight\na,b,0.5\n").unwrap();
+    std::fs::write(at.join("u.csv"), "source,target,weight\nb,c,0.1\na,d,16777217\n").unwrap();
+    for target in ["cpu", "reference", "flow", "swarm"] {
+        let run = ["stream", "sssp", "g.csv", "u.csv", "--source", "a", "--target", target, "--out", "dist=d.csv"];
+        success(at, &run);
+        let table = std::fs::read_to_string(at.join("d.csv")).unwrap();
+        assert_eq!(table, "vertex,dist\na,0\nb,0.5\nc,0.6\nd,16777217\n", "{target}");
+    }
+    // What no real of 64 bits holds is refused; where 32 bits are asked for, weights are rounded.
+    std::fs::write(at.join("w.csv"), "source,target,weight\nb,c,9007199254740993\n").unwrap();
+    let refused = failure(at, &["stream", "sssp", "g.csv", "w.csv", "--source", "a"], 1);
+    assert!(refused.contains("is no weight of this graph, which has 64-bit real weights"), "{refused}");
+    success(at, &["stream", "sssp", "g.csv:as=float", "u.csv", "--source", "a", "--out", "dist=f.csv"]);
+    assert!(std::fs::read_to_string(at.join("f.csv")).unwrap().contains("\nd,16777216\n"));
+}

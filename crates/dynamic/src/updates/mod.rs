@@ -332,12 +332,12 @@ mod tests {
     #[test]
     fn bad_lines_are_named_and_can_be_left_out() {
         for (text, problem) in [
-            ("- 1 2 x\n", "u, line 1: `x` is no weight of this graph, whose weights are whole numbers of 32 bits"),
+            ("- 1 2 x\n", "u, line 1: `x` is no weight of this graph, which has integer weights"),
             ("1\n", "u, line 1: a line has a source and a target"),
             ("1 x 3\n", "u, line 1: `x` is no vertex: vertices are numbers from 0 to 2147483646"),
             ("1 -7 3\n", "u, line 1: `-7` is no vertex: vertices are numbers from 0 to 2147483646"),
             ("1 2 3\n1 2\n", "u, line 2: the weight is missing"),
-            ("1 2 3.5\n", "u, line 1: `3.5` is no weight of this graph, whose weights are whole numbers of 32 bits"),
+            ("1 2 3.5\n", "u, line 1: `3.5` is no weight of this graph, which has integer weights"),
             ("1 2 3 4\n", "u, line 1: `4` is one word too many"),
             ("1 4294967295 3\n", "u, line 1: `4294967295` is no vertex: vertices are numbers from 0 to 2147483646"),
         ] {

@@ -6,7 +6,7 @@ use gw_graph::format::Row;
 
 use super::has_weights;
 use crate::batch::Change;
-use crate::weight::{EdgeWeight, kind_in_words};
+use crate::weight::{EdgeWeight, kind_name};
 
 /// The parts of a change as they are written.
 pub(super) struct Words<'a> {
@@ -61,8 +61,8 @@ impl<'a> Words<'a> {
     /// What becomes of the edge.
     pub(super) fn change<W: EdgeWeight>(&self) -> Result<Change<W>, String> {
         let weight = self.others.first().map(|word| &**word).filter(|_| self.is_strict || has_weights::<W>());
-        let kind = kind_in_words(W::KIND);
-        let no_weight = |word: &str| format!("`{word}` is no weight of this graph, whose weights are {kind}");
+        let kind = kind_name(W::KIND);
+        let no_weight = |word: &str| format!("`{word}` is no weight of this graph, which has {kind} weights");
         let change = match (self.deletes, weight) {
             (true, None) => Change::Delete,
             (true, Some(word)) => W::parse(Some(word)).map(|_| Change::Delete).ok_or_else(|| no_weight(word))?,

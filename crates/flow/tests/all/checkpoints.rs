@@ -81,6 +81,9 @@ fn what_cannot_be_saved_or_does_not_fit_is_refused() {
     let refused = |source: &str, args: &[&str], saving| run(&machine, source, args, saving).unwrap_err();
     let list = refused(standard("bc"), &["kron:7", "1"], saving(folder.path(), 1, false));
     assert!(list.contains("a checkpoint cannot hold a list"), "{list}");
+    // Before it begins, though no checkpoint would be due.
+    let graph = refused(standard("louvain"), &["kron:7", "1", "1"], saving(folder.path(), 1_000_000, false));
+    assert!(graph.contains("a checkpoint cannot hold a graph that the program made"), "{graph}");
     let no_loop = refused(standard("triangles"), &["kron:7"], saving(folder.path(), 1, false));
     assert!(no_loop.contains("this program has none"), "{no_loop}");
     let missing = refused(standard("pagerank"), &ranks, saving(folder.path(), 1, true));

@@ -119,7 +119,7 @@ fn graphs_come_from_slices_and_arrays() {
 fn a_schedule_is_chosen_given_or_adaptive() {
     let graph = Graph::open("kron:8").unwrap();
     let bfs = Program::find("bfs").unwrap();
-    // Not what somebody has tuned on this computer.
+    // The person's cache is left out: `auto` would take a schedule that `gw tune` has put there.
     let job = || bfs.on(&graph).arg("source", 1).tuned(&ScheduleCache::none());
     for (schedule, origin) in [("auto", Origin::Chosen), ("s0:s1@pull", Origin::Given), ("adaptive", Origin::Chosen)] {
         let run = job().schedule(schedule).run().unwrap();

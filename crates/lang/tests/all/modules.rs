@@ -295,6 +295,8 @@ fn lines_are_told_as_people_know_them() {
     let line = |what: &str| file.text.lines().position(|line| line.contains(what)).unwrap() + 1;
     assert_eq!(file.line_in_words(line("x = 1")), "line 2 of a.gt");
     assert_eq!(file.line_in_words(line("print")), "line 4");
+    let told = format!("worker 1: line {}: it reads line {}, no line at all", line("x = 1"), line("print"));
+    assert_eq!(file.lines_in_words(&told), "worker 1: line 2 of a.gt: it reads line 4, no line at all");
 }
 
 #[test]
