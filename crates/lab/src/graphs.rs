@@ -72,13 +72,10 @@ impl BenchGraphs {
             return made.suited(Some(program));
         }
         let suited = program.suit(Arc::clone(own), &self.name).map_err(|error| error.to_string())?;
-        match suited.program.name == program.name {
-            // A lab compiles a program once for all graphs.
-            true if program.follows_weights() && weights_of(&suited.graph) != program.usual_weights() => {
-                Err("its weights are no integers of 32 bits: measure sssp-real instead".to_string())
-            }
-            true => Ok(Arc::clone(self)),
-            false => Err(format!("its weights are fractions: measure {} instead", suited.program.name)),
+        // A lab compiles a program once for all graphs.
+        match program.follows_weights() && weights_of(&suited.graph) != program.usual_weights() {
+            true => Err(format!("its weights are no integers of 32 bits, for which {} is compiled here", program.name)),
+            false => Ok(Arc::clone(self)),
         }
     }
 

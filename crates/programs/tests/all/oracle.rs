@@ -109,9 +109,9 @@ pub fn solve(program: &str, graph: &Graph, args: &[String]) -> ResultMap {
             results.with_vector("color", color)
         }
         "spmv" => {
-            let x: Vec<f32> = (0..n).map(|v| 1.0 / (1 + v % 16) as f32).collect();
+            let x: Vec<f64> = (0..n).map(|v| 1.0 / (1 + v % 16) as f64).collect();
             let mut y = vec![0.0; n];
-            real_edges(graph).into_iter().for_each(|(u, v, w)| y[u] += w as f32 * x[v]);
+            real_edges(graph).into_iter().for_each(|(u, v, w)| y[u] += w * x[v]);
             results.with_vector("x", x).with_vector("y", y)
         }
         other => crate::plain::solve(other, graph, args),

@@ -75,11 +75,10 @@ fn the_registry_says_what_the_programs_say() {
         // Graphs made at run time have weights of their own.
         let loaded = file.text.lines().find(|line| line.contains("load(argv[1]")).unwrap();
         let has = |weight: &str| loaded.contains(&format!("(Vertex,Vertex,{weight})"));
-        let is_weighted = ["int", "float", "double", "weight"].into_iter().any(has);
+        let is_weighted = ["float", "double", "weight"].into_iter().any(has);
         // A weight for edges without one stands behind a comma.
         assert_eq!(program.uses_weights(), is_weighted, "{name}: weights");
         assert_eq!(program.needs_weights, is_weighted && loaded.contains("load(argv[1])"), "{name}: weights");
-        assert_eq!(program.needs_whole, has("int"), "{name}: whole weights");
         assert_eq!(program.needs_symmetric, header.contains("symmetric"), "{name}: symmetry");
         assert_eq!(
             program.needs_simple,
