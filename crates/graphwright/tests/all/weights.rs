@@ -1,7 +1,8 @@
 //! Weights of 64 bits on the machines that this process has: distances are those of a plain search, sum by sum, and
 //! validators accept what every program with weights makes of them.
 
-use graphwright::{Graph, Program, Target};
+use graphwright::machine::Target;
+use graphwright::{Graph, Program};
 use gw_graph::rng::Rng;
 use gw_graph::{Weight, WeightKind};
 
