@@ -78,6 +78,7 @@ trait Length: Copy + PartialOrd + Send {
     fn of_edge(weights: &Weights, edge: usize) -> Self;
     fn plus(self, other: Self) -> Option<Self>;
     fn compare(self, other: Self) -> Ordering;
+    fn real(self) -> f64;
 }
 
 impl Length for i64 {
@@ -98,6 +99,10 @@ impl Length for i64 {
     fn compare(self, other: i64) -> Ordering {
         self.cmp(&other)
     }
+
+    fn real(self) -> f64 {
+        self as f64
+    }
 }
 
 impl Length for f64 {
@@ -113,6 +118,10 @@ impl Length for f64 {
 
     fn compare(self, other: f64) -> Ordering {
         self.total_cmp(&other)
+    }
+
+    fn real(self) -> f64 {
+        self
     }
 }
 
@@ -147,19 +156,23 @@ enum Failure {
     TooLong,
 }
 
+/// Vertices and their lengths, integers or reals.
+type Lengths<'py> = (Bound<'py, PyArray1<u32>>, Bound<'py, PyAny>);
+
 /// Dijkstra's search as NetworkX carries it out, for graphs with negative weights: it may meet a contradiction or not,
 /// which depends on the order in which vertices are visited. Gives the vertices in the order in which they are done, and
-/// their lengths as integers (`whole`) or reals.
+/// their lengths as integers (`whole`) or reals; edges are not followed beyond the length `cutoff`.
 #[pyfunction]
-#[pyo3(signature = (graph, targets, sources, target, whole))]
+#[pyo3(signature = (graph, targets, sources, target, cutoff, whole))]
 pub fn ordered_dijkstra<'py>(
     py: Python<'py>,
     graph: &NativeGraph,
     targets: Option<PyReadonlyArray1<'py, u32>>,
     sources: PyReadonlyArray1<'py, u32>,
     target: Option<u32>,
+    cutoff: Option<f64>,
     whole: bool,
-) -> PyResult<(Bound<'py, PyArray1<u32>>, Bound<'py, PyAny>)> {
+) -> PyResult<Lengths<'py>> {
     let out = graph.graph.out();
     let ordered = targets.as_ref().map(|targets| targets.as_slice()).transpose()?;
     let sources = sources.as_slice()?;
@@ -172,10 +185,12 @@ pub fn ordered_dijkstra<'py>(
         Failure::TooLong => PyOverflowError::new_err("a length does not fit 64 bits"),
     };
     Ok(if whole {
-        let (order, lengths) = detached(py, || dijkstra::<i64>(out, ordered, sources, target))?.map_err(raise)?;
+        let (order, lengths) =
+            detached(py, || dijkstra::<i64>(out, ordered, sources, target, cutoff))?.map_err(raise)?;
         (PyArray1::from_vec(py, order), PyArray1::from_vec(py, lengths).into_any())
     } else {
-        let (order, lengths) = detached(py, || dijkstra::<f64>(out, ordered, sources, target))?.map_err(raise)?;
+        let (order, lengths) =
+            detached(py, || dijkstra::<f64>(out, ordered, sources, target, cutoff))?.map_err(raise)?;
         (PyArray1::from_vec(py, order), PyArray1::from_vec(py, lengths).into_any())
     })
 }
@@ -185,6 +200,7 @@ fn dijkstra<L: Length>(
     ordered: Option<&[u32]>,
     sources: &[u32],
     target: Option<u32>,
+    cutoff: Option<f64>,
 ) -> Result<(Vec<u32>, Vec<L>), Failure> {
     let (mut seen, mut done): (Vec<Option<L>>, Vec<bool>) = (vec![None; out.vertices()], vec![false; out.vertices()]);
     let (mut order, mut lengths) = (Vec::new(), Vec::new());
@@ -212,6 +228,9 @@ fn dijkstra<L: Length>(
             let Ok(at) = out.neighbours(v).binary_search(&u) else { continue };
             let step = L::of_edge(out.weights(), range.start + at);
             let through = length.plus(step).ok_or(Failure::TooLong)?;
+            if cutoff.is_some_and(|cutoff| through.real() > cutoff) {
+                continue;
+            }
             let is_less = seen[u as usize].is_none_or(|known| through < known);
             if is_less && done[u as usize] {
                 return Err(Failure::Contradiction);

@@ -400,6 +400,126 @@ def test_sums_beyond_64_bits_are_errors():
     assert gw.k_shortest_paths(G, 0, 3).too_long
 
 
+# NetworkX: no call is left to it for its weights
+
+
+def _dict(found):
+    return {key: dict(value) for key, value in found} if not isinstance(found, dict) else found
+
+
+#: Functions with weights: a call with a backend, and the greatest error.
+FUNCTIONS = {
+    "single_source_dijkstra_path_length": (lambda c, b: nx.single_source_dijkstra_path_length(c.nx, c.source, backend=b), EXACT),
+    "dijkstra_path_length": (lambda c, b: {0: nx.dijkstra_path_length(c.nx, c.source, c.target, backend=b)}, EXACT),
+    "multi_source_dijkstra_path_length": (
+        lambda c, b: nx.multi_source_dijkstra_path_length(c.nx, {c.source, c.target}, backend=b),
+        EXACT,
+    ),
+    "all_pairs_dijkstra_path_length": (lambda c, b: _dict(nx.all_pairs_dijkstra_path_length(c.nx, backend=b)), EXACT),
+    "single_source_bellman_ford_path_length": (
+        lambda c, b: nx.single_source_bellman_ford_path_length(c.nx, c.source, backend=b),
+        EXACT,
+    ),
+    "bellman_ford_path_length": (lambda c, b: {0: nx.bellman_ford_path_length(c.nx, c.source, c.target, backend=b)}, EXACT),
+    "all_pairs_bellman_ford_path_length": (lambda c, b: _dict(nx.all_pairs_bellman_ford_path_length(c.nx, backend=b)), EXACT),
+    "closeness_centrality": (lambda c, b: nx.closeness_centrality(c.nx, distance="weight", backend=b), ROUNDED),
+    "harmonic_centrality": (lambda c, b: nx.harmonic_centrality(c.nx, distance="weight", backend=b), ROUNDED),
+    "eccentricity": (lambda c, b: nx.eccentricity(c.nx, weight="weight", backend=b), EXACT),
+    "average_shortest_path_length": (
+        lambda c, b: {0: nx.average_shortest_path_length(c.nx, weight="weight", backend=b)},
+        ROUNDED,
+    ),
+    "betweenness_centrality": (lambda c, b: nx.betweenness_centrality(c.nx, weight="weight", backend=b), ROUNDED),
+    "pagerank": (lambda c, b: nx.pagerank(c.nx, tol=1e-13, max_iter=2000, backend=b), ROUNDED),
+    "clustering": (lambda c, b: nx.clustering(nx.Graph(c.nx), weight="weight", backend=b), ROUNDED),
+}
+
+
+def answer(call, case, backend):
+    """What a call gives, or the class and the words of its error."""
+    try:
+        return call(case, backend)
+    except (nx.NetworkXException, ValueError, ZeroDivisionError) as problem:
+        return type(problem), problem.args
+
+
+def flat(found):
+    """Nodes and values of a dictionary of values or dictionaries."""
+    for key, value in found.items():
+        if isinstance(value, dict):
+            yield from (((key, *inner), number) for inner, number in flat(value))
+        else:
+            yield (key,), value
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_networkx_leaves_no_weights_out(name):
+    call, most = FUNCTIONS[name]
+    for number in range(len(GRAPHS)):
+        if not NIGHTLY and (number + list(FUNCTIONS).index(name)) % 2:
+            continue
+        # What NetworkX itself promises nothing for.
+        if name == "betweenness_centrality" and not case(number).is_positive:
+            continue
+        if name == "pagerank" and case(number).is_negative:
+            continue
+        with nx.config(fallback_to_nx=False):
+            ours = answer(call, case(number), "graphwright")
+        right = answer(call, case(number), "networkx")
+        if isinstance(right, tuple):
+            assert ours == right, (case(number).name, ours, right)
+            continue
+        ours, right = dict(flat(ours)), dict(flat(right))
+        assert ours.keys() == right.keys(), case(number).name
+        if most == EXACT:
+            assert all(type(ours[key]) is type(right[key]) or ours[key] == 0 for key in right), case(number).name
+        values = [ours[key] for key in right], [right[key] for key in right]
+        found = error(*(np.array(numbers) for numbers in values)) if most == EXACT else by_size(*values)
+        assert found <= most, (case(number).name, found)
+
+
+def test_negative_weights_contradict_where_they_do_in_networkx():
+    outcomes = set()
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        graph = nx.DiGraph()
+        graph.add_nodes_from(range(12))
+        draw = (lambda: int(rng.integers(-2, 9))) if seed % 2 else (lambda: round(float(rng.random()) - 0.05, 3))
+        for u, v in rng.integers(0, 12, (26, 2)).tolist():
+            graph.add_edge(u, v, weight=draw())
+        calls = {
+            "one": lambda b: nx.single_source_dijkstra_path_length(graph, 0, backend=b),  # noqa: B023
+            "cut": lambda b: nx.single_source_dijkstra_path_length(graph, 0, cutoff=3, backend=b),  # noqa: B023
+            "to": lambda b: nx.dijkstra_path_length(graph, 0, 5, backend=b),  # noqa: B023
+            "two": lambda b: nx.multi_source_dijkstra_path_length(graph, [0, 7], backend=b),  # noqa: B023
+        }
+        for name, call in calls.items():
+            with nx.config(fallback_to_nx=False):
+                ours = answer(lambda _, b: call(b), None, "graphwright")  # noqa: B023
+            right = answer(lambda _, b: call(b), None, "networkx")  # noqa: B023
+            assert ours == right or isinstance(right, dict) and ours == pytest.approx(right), (seed, name)
+            outcomes.add((name, isinstance(right, dict)))
+    assert len(outcomes) >= 6, outcomes
+
+
+def test_integers_are_integers_up_to_64_bits():
+    graph = nx.path_graph(5)
+    nx.set_edge_attributes(graph, 2**53 + 1, "weight")
+    with nx.config(fallback_to_nx=False):
+        lengths = nx.single_source_dijkstra_path_length(graph, 0, backend="graphwright")
+        far = nx.eccentricity(graph, weight="weight", backend="graphwright")
+    assert lengths[4] == 4 * (2**53 + 1) and type(lengths[4]) is int and far[0] == 4 * (2**53 + 1)
+    # Lengths that 32 bits do not hold, of weights that they hold.
+    nx.set_edge_attributes(graph, 2**30, "weight")
+    with nx.config(fallback_to_nx=False):
+        assert dict(nx.all_pairs_dijkstra_path_length(graph, backend="graphwright"))[0][4] == 2**32
+        assert nx.closeness_centrality(graph, distance="weight", backend="graphwright")[0] == pytest.approx(4 / (10 * 2**30))
+        # Of NumPy, and none.
+        graph.add_edge(0, 1, weight=np.int64(2**60))
+        del graph[1][2]["weight"]
+        assert nx.dijkstra_path_length(graph, 0, 2, backend="graphwright") == 2**60 + 1
+
+
 def table():
     """Cells and greatest errors as a table of a page."""
     print("| program | cells | greatest error | allowed |\n|---|---|---|---|")

@@ -6,7 +6,7 @@ use gw_exec::{GraphSource, Scalar, SpecGraphs};
 use gw_graph::generate::WeightRange;
 use gw_graph::progress::Progress;
 use gw_graph::{Graph, GraphError};
-use gw_programs::{Program, weights_of};
+use gw_programs::Program;
 
 use crate::plan::PlannedGraph;
 
@@ -71,12 +71,8 @@ impl BenchGraphs {
             };
             return made.suited(Some(program));
         }
-        let suited = program.suit(Arc::clone(own), &self.name).map_err(|error| error.to_string())?;
-        // A lab compiles a program once for all graphs.
-        match program.follows_weights() && weights_of(&suited.graph) != program.usual_weights() {
-            true => Err(format!("its weights are no integers of 32 bits, for which {} is compiled here", program.name)),
-            false => Ok(Arc::clone(self)),
-        }
+        program.suit(Arc::clone(own), &self.name).map_err(|error| error.to_string())?;
+        Ok(Arc::clone(self))
     }
 
     /// The graph that programs with or without weights see.

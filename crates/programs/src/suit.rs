@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gw_exec::shown_graph;
 use gw_graph::derived::NotSimple;
-use gw_graph::{Graph, GraphSpec};
+use gw_graph::{Graph, GraphSpec, WeightKind};
 
 use crate::registry::Program;
 
@@ -143,6 +143,21 @@ impl Program {
         {
             let (graph, rounded) = (name.to_string(), rounded.to_string());
             return Err(Unsuitable::Rounded { program: self.name, graph, rounded });
+        }
+        // Ranks, communities and the like are counted in reals, whatever the weights are.
+        if self.uses_weights()
+            && !self.follows_weights()
+            && suited.graph.weight_kind() == WeightKind::Int64
+            && suited.graph.share().is_none()
+            && let Some(weight) = suited.graph.out().first_inexact(WeightKind::Double)
+        {
+            let rounded = suited.graph.anew().with_weight_kind(WeightKind::Double);
+            suited.graph = Arc::new(rounded.map_err(|error| Unsuitable::Memory(error.to_string()))?);
+            suited.notes.push(format!(
+                "{} has the weight {weight}: {} takes the nearest real of 64 bits",
+                shown_graph(name),
+                self.name
+            ));
         }
         if suited.program.needs_simple
             && let Some(found) = suited.graph.not_simple()

@@ -142,6 +142,7 @@ def ordered_dijkstra(
     targets: NDArray[np.uint32] | None,
     sources: NDArray[np.uint32],
     target: int | None,
+    cutoff: float | None,
     whole: bool,
 ) -> tuple[NDArray[np.uint32], NDArray[Any]]: ...
 def with_long_weights(graph: NativeGraph) -> NativeGraph: ...

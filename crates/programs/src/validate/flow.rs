@@ -45,16 +45,17 @@ fn flow<L: Length>(run: &Run<'_>, most: L) -> Result<(), Invalid> {
         }
         Ok(())
     })?;
-    // What arrives and what leaves, and how much that is in all.
+    // What arrives less what leaves, and the size of the sums from which it comes.
     let (mut gain, mut size, mut cut) = (vec![L::ZERO; run.graph.vertices()], vec![0.0; run.graph.vertices()], L::ZERO);
     for u in 0..run.graph.vertices() {
         for (edge, &v) in out.range(u as u32).zip(out.neighbours(u as u32)) {
             gain[u] = gain[u] - flow[edge];
             gain[v as usize] = gain[v as usize] + flow[edge];
-            size[u] += flow[edge].real();
-            size[v as usize] += flow[edge].real();
+            let capacity = L::of_edge(out.weights(), edge);
+            size[u] += capacity.real();
+            size[v as usize] += capacity.real();
             if side[u] && !side[v as usize] {
-                cut = cut + L::of_edge(out.weights(), edge);
+                cut = cut + capacity;
             }
         }
     }

@@ -199,10 +199,13 @@ fn nothing_before<L: Length>(
         // A way that goes on too long is of no interest: it is at least as long as the difference of distances.
         let at_spur = ahead[spur as usize].0;
         let may_lead = |(v, way): (VertexId, Key<L>)| {
+            if ahead[v as usize] == far() {
+                return false;
+            }
             let there = ahead[v as usize].0;
             let detour = if there > at_spur { there - at_spur } else { L::ZERO };
             let length = (sum.0 + way.0 + detour).real();
-            ahead[v as usize] != far() && length <= last.0.0.real() * (1.0 + L::TOLERANCE)
+            length <= last.0.0.real() * (1.0 + L::TOLERANCE)
         };
         let way = nearest(back, target, |v| barred.contains(&v), may_lead);
         if let Some((key, vertices)) = first_way(graph, spur, target, behind, &barred, &way) {

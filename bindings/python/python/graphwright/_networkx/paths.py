@@ -97,7 +97,7 @@ def _weighted(g, weight):
     return (None, True) if weight is None else g.weighted(weight)
 
 
-def _lengths(g, numbers, weight, negative=False, end=None):
+def _lengths(g, numbers, weight, negative=False, end=None, cutoff=None):
     graph, whole = _weighted(g, weight)
     if graph is None:
         level = levels(g.structure, numbers[0])
@@ -105,7 +105,7 @@ def _lengths(g, numbers, weight, negative=False, end=None):
             other = levels(g.structure, number)
             level = np.where((level >= 0) & (other >= 0), np.minimum(level, other), np.maximum(level, other))
         return level, level >= 0, True
-    return *distances(graph, numbers, negative, g.ordered_targets, end), whole
+    return *distances(graph, numbers, negative, g.ordered_targets, end, cutoff), whole
 
 
 def _ordered(g, lengths, inside, whole, cutoff=None) -> dict:
@@ -124,7 +124,7 @@ def _ordered(g, lengths, inside, whole, cutoff=None) -> dict:
 @algorithm(lambda G, source, cutoff=None, weight="weight": no_function(weight))
 def single_source_dijkstra_path_length(G, source, cutoff=None, weight="weight"):
     number = _source(G, source, f"Node {source} not found in graph")
-    return _ordered(G, *_lengths(G, [number], weight), cutoff)
+    return _ordered(G, *_lengths(G, [number], weight, cutoff=cutoff), cutoff)
 
 
 @algorithm(lambda G, sources, cutoff=None, weight="weight": no_function(weight))
@@ -133,7 +133,7 @@ def multi_source_dijkstra_path_length(G, sources, cutoff=None, weight="weight"):
         raise ValueError("sources must not be empty")
     sources = list(sources)
     numbers = [_source(G, source, f"Node {source} not found in graph") for source in sources]
-    return _ordered(G, *_lengths(G, numbers, weight), cutoff)
+    return _ordered(G, *_lengths(G, numbers, weight, cutoff=cutoff), cutoff)
 
 
 @algorithm(lambda G, source, target, weight="weight": no_function(weight))
@@ -184,7 +184,7 @@ def _all_short(g, graph, tell, whole, cutoff):
 
 def _one_by_one(g, graph, whole, cutoff, negative, begin=0):
     for number in range(begin, len(g)):
-        found = distances(graph, [number], negative, g.ordered_targets)
+        found = distances(graph, [number], negative, g.ordered_targets, cutoff=cutoff)
         yield g.nodes[number], _ordered(g, *found, whole, cutoff)
 
 

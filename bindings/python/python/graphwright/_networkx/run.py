@@ -48,14 +48,14 @@ def is_negative(graph: Graph) -> bool:
     return (graph._native.least_weight or 0) < 0
 
 
-def distances(graph: Graph, sources, negative: bool = False, targets=None, end=None):
+def distances(graph: Graph, sources, negative: bool = False, targets=None, end=None, cutoff=None):
     """Lengths of shortest paths from the nearest of some vertices as an array, and a mask of what is in reach.
 
     Negative weights mean what they mean in the method of Bellman and Ford with ``negative``, else in Dijkstra's, which
     finds a contradiction or not depending on the order of visits: ``targets`` are the targets of all edges in the order of
-    NetworkX, ``end`` is the vertex at which it ends."""
+    NetworkX, ``end`` is the vertex at which it ends, ``cutoff`` the length beyond which it does not go."""
     if is_negative(graph) and not negative:
-        return _dijkstra(graph, sources, targets, end)
+        return _dijkstra(graph, sources, targets, end, cutoff)
     lengths, inside = _from_one(graph, sources[0])
     for source in sources[1:]:
         others, there = _from_one(graph, source)
@@ -83,12 +83,12 @@ def long_weights(graph: Graph) -> Graph:
     return Graph(_native.with_long_weights(graph._native))
 
 
-def _dijkstra(graph: Graph, sources, targets, end):
+def _dijkstra(graph: Graph, sources, targets, end, cutoff):
     """Dijkstra's search with negative weights: a ValueError where NetworkX has one, else shortest paths."""
     whole = graph._native.weight_kind in ("int", "int64")
     numbers = np.array(sources, dtype=np.uint32)
     try:
-        order, found = _native.ordered_dijkstra(graph._native, targets, numbers, end, whole)
+        order, found = _native.ordered_dijkstra(graph._native, targets, numbers, end, cutoff, whole)
     except OverflowError as error:
         raise NotImplementedError(str(error)) from None
     lengths = np.zeros(graph.num_vertices, dtype=found.dtype)
