@@ -470,7 +470,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         ], , validate::pagerank_gs, validate::unfinished_in_place),
     program!("pagerank-weighted": "PageRank, edges count by their weights",
         [GRAPH, rounds(20), tolerance(CHANGE, "0.0001"), DAMPING] -> [
-            output("rank", "vector of float", "ranks, sum 1"),
+            output("rank", "vector of double", "ranks, sum 1"),
             output("rounds", "int", "rounds done"),
             output("change", "double", "sum of changes in the last round")
         ], nonnegative exact, validate::weighted_pagerank, validate::unfinished_ranks),

@@ -66,8 +66,11 @@ pub fn solve(program: &str, graph: &Graph, args: &[String]) -> ResultMap {
         }
         "pagerank" | "pagerank-div" | "pagerank-weighted" => {
             let (rank, rounds, change) = ranks(&counted(program, graph), real(4), arg(2), real(3));
-            let rank: Vec<f32> = rank.into_iter().map(|r| r as f32).collect();
-            results.with_vector("rank", rank).with_scalar("rounds", rounds).with_scalar("change", change)
+            let results = results.with_scalar("rounds", rounds).with_scalar("change", change);
+            match program {
+                "pagerank-weighted" => results.with_vector("rank", rank),
+                _ => results.with_vector("rank", rank.into_iter().map(|r| r as f32).collect::<Vec<f32>>()),
+            }
         }
         "pagerank-delta" | "pagerank-gs" => {
             let rank: Vec<f32> =

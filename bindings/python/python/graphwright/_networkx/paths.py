@@ -252,7 +252,12 @@ def average_shortest_path_length(G, weight=None, method=None):
         method = "unweighted" if weight is None else "dijkstra"
     hops = method == "unweighted" or weight is None
     graph = G.structure if hops else G.weighted(weight)[0]
+    apart = "Graph is not strongly connected." if G.directed else "Graph is not connected."
+    if not hops and is_negative(graph):
+        # NetworkX looks at this first.
+        if any((levels(each, 0) < 0).any() for each in (G.structure, G.structure.transpose())):
+            raise nx.NetworkXError(apart)
     figures = reach(graph, np.arange(n, dtype=np.uint32), not hops)
     if (figures[:, 0] != n).any():
-        raise nx.NetworkXError("Graph is not strongly connected." if G.directed else "Graph is not connected.")
+        raise nx.NetworkXError(apart)
     return float(figures[:, 1].sum() / (n * (n - 1)))
