@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use gw_graph::rng::Rng;
-use gw_graph::{BuildOptions, EdgeList, Graph, GraphError, Weight, build};
+use gw_graph::{BuildOptions, EdgeList, Graph, GraphError, Parallel, Weight, build};
 
 /// A small graph with weights of 64 bits.
 #[derive(Debug, Clone)]
@@ -47,7 +47,7 @@ pub fn weighted_examples() -> Result<Vec<WeightedExample>, GraphError> {
     use Shape::*;
     let plain = BuildOptions::default();
     let both = BuildOptions { symmetrise: true, ..BuildOptions::default() };
-    let kept = BuildOptions { keep_loops: true, keep_parallel: true, ..both.clone() };
+    let kept = BuildOptions { keep_loops: true, parallel: Parallel::Keep, ..both.clone() };
     let mut all = Vec::new();
     let mut add = |name: &'static str, graph: Result<Graph, GraphError>| -> Result<(), GraphError> {
         all.push(WeightedExample { name, graph: Arc::new(graph?) });
