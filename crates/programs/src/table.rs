@@ -525,7 +525,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         [GRAPH] -> [
             output("y", "vector of double", "the product"),
             output("x", "vector of double", "the factor")
-        ], weights, validate::spmv),
+        ], weights exact, validate::spmv),
     program!("sssp": "shortest paths from one source, Bellman-Ford",
         [GRAPH, SOURCE] -> [
             output("dist", "vector of weight", "distance from the source, greatest of its type out of reach"),
