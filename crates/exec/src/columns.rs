@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use gw_graph::Graph;
 use gw_graph::columns::{Column, Columns, NO_ROW, Values};
+use gw_graph::derived::NotSimple;
 use gw_ir::types::{Scalar, Type};
 use rustc_hash::FxHasher;
 
@@ -66,6 +67,18 @@ pub(crate) fn code(graph: &Graph, name: &str, text: &str, of_edges: bool) -> Res
             Err(ErrorKind::Column(message).into())
         }
     }
+}
+
+/// Refuses parallel edges: a search by the ends of an edge finds the first of them only.
+pub(crate) fn are_told_apart(graph: &Graph) -> Result<()> {
+    let Some(NotSimple::Parallel(vertex)) = graph.not_simple() else { return Ok(()) };
+    let message = format!(
+        "the graph has parallel edges (at vertex {}), and the program looks for edges by their ends, which finds the \
+         first of them only: an edge function with both the weight and the edge does so, and `edgeIndex`; read the \
+         weight as a column, too, or merge parallel edges with `:parallel=first`, `min`, `max` or `sum`",
+        graph.shown(vertex)
+    );
+    Err(ErrorKind::Column(message).into())
 }
 
 fn columns_of<'g>(graph: &'g Graph, name: &str, of_edges: bool) -> Result<&'g Columns> {

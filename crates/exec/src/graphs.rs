@@ -19,15 +19,18 @@ use crate::scalar::to_f64;
 pub trait GraphSource: Send + Sync {
     /// The graph named `text`.
     fn load(&self, text: &str, weight: Option<Scalar>) -> Result<Arc<Graph>>;
+
+    /// From now on, tables are loaded with these columns beside those that make the graph. A source of graphs that are
+    /// in memory already has nothing to do.
+    fn ask(&self, columns: &[String]) {
+        let _ = columns;
+    }
 }
 
 /// A source that keeps graphs under names.
 pub trait GraphStore: GraphSource {
     /// Makes `text` name this graph.
     fn keep(&self, text: &str, graph: Arc<Graph>);
-
-    /// From now on, tables are loaded with these columns beside those that make the graph.
-    fn ask(&self, columns: &[String]);
 }
 
 /// Loads files and specs, and keeps what it loaded: runs that share the source share the graphs.
@@ -87,15 +90,6 @@ impl GraphStore for SpecGraphs {
     fn keep(&self, text: &str, graph: Arc<Graph>) {
         self.insert(text, graph);
     }
-
-    fn ask(&self, columns: &[String]) {
-        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        for column in columns {
-            if !asked.contains(column) {
-                asked.push(column.clone());
-            }
-        }
-    }
 }
 
 impl SpecGraphs {
@@ -119,6 +113,15 @@ impl SpecGraphs {
 impl GraphSource for SpecGraphs {
     fn load(&self, text: &str, weight: Option<Scalar>) -> Result<Arc<Graph>> {
         self.load_with(text, weight, &Silent)
+    }
+
+    fn ask(&self, columns: &[String]) {
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        for column in columns {
+            if !asked.contains(column) {
+                asked.push(column.clone());
+            }
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use gw_graph::Graph;
+use gw_ir::analysis::columns::ColumnName;
 use gw_ir::module::{FunctionKind, Module};
 use gw_ir::types::{Domain, Type};
 
@@ -143,6 +144,11 @@ impl Program {
         if let Some(checkpoint) = &options.checkpoint {
             env.checkpoint = Some((checkpoint.clone(), checkpoint.read()?));
         }
+        let column = |name: &ColumnName| match name {
+            ColumnName::Text(name) => Some(name.clone()),
+            ColumnName::Argument(place) => options.argv.get(*place).cloned(),
+        };
+        options.graphs.ask(&code.columns.iter().filter_map(column).collect::<Vec<_>>());
         self.executable.begin_run();
         let start = Instant::now();
         let alone = !self.executable.has_replicas();

@@ -128,7 +128,7 @@ impl Graph {
 }
 
 /// The out-edges of a graph with their numbers as weights.
-fn numbered(graph: &Graph) -> Result<Adjacency> {
+pub(crate) fn numbered(graph: &Graph) -> Result<Adjacency> {
     graph.out().load()?;
     countable(graph.edges(), "edges")?;
     Ok(graph.shared_out().with_weights(Weights::Int(parallel::list(graph.edges(), |at| at as i32).into())))
@@ -138,7 +138,7 @@ fn countable(count: usize, what: &str) -> Result<()> {
     match i32::try_from(count) {
         Ok(_) => Ok(()),
         Err(_) => Err(GraphError::Usage(format!(
-            "columns, and parallel edges by first, max or sum, need up to {} {what}; there are {count}",
+            "numbers of edges, columns, and parallel edges by first, max or sum need up to {} {what}; there are {count}",
             i32::MAX
         ))),
     }

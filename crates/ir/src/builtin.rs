@@ -13,6 +13,8 @@ pub enum Builtin {
     Atof,
     /// (string) -> int_64, the seconds from the beginning of 1970 to a point in time.
     Date,
+    /// (edgeset) -> edgeset with int weights: the same edges, each weighing its number.
+    ByNumber,
     /// (edgeset, string, string) -> int, the number of a text in a column of edges; -1 where it does not stand there.
     EdgeCode,
     /// The same in a column of vertices.
@@ -157,13 +159,14 @@ pub enum Builtin {
 
 impl Builtin {
     /// All built-ins with their spelling in the text form.
-    pub const ALL: [(Builtin, &'static str); 69] = {
+    pub const ALL: [(Builtin, &'static str); 70] = {
         use Builtin::*;
         [
             (Argv, "Argv"),
             (Atoi, "Atoi"),
             (Atof, "Atof"),
             (Date, "Date"),
+            (ByNumber, "ByNumber"),
             (EdgeCode, "EdgeCode"),
             (VertexCode, "VertexCode"),
             (Abs, "Abs"),

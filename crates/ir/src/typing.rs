@@ -31,6 +31,13 @@ pub fn builtin_type(builtin: Builtin, args: &[Expr]) -> Result<Type, String> {
         (Atof, _) => misfit("string"),
         (Date, [Type::Scalar(Scalar::String)]) => Ok(Type::Scalar(Scalar::Int64)),
         (Date, _) => misfit("string"),
+        (ByNumber, [Type::EdgeSet { edge, source, target, .. }]) => Ok(Type::EdgeSet {
+            edge: edge.clone(),
+            source: source.clone(),
+            target: target.clone(),
+            weight: Some(Scalar::Int),
+        }),
+        (ByNumber, _) => misfit("edgeset"),
         (EdgeCode | VertexCode, [Type::EdgeSet { .. }, name, text])
             if **name == Type::STRING && **text == Type::STRING =>
         {

@@ -35,6 +35,8 @@ pub enum Builtin {
     EdgeCode,
     /// The same in a column of vertices.
     VertexCode,
+    /// The form of a graph whose weights are the numbers of its edges: (graph) -> edgeset.
+    ByNumber,
     /// `g.contract(labels)`: (graph, vector{V}(int)) -> edgeset of one edge per pair of labels.
     Contract,
     /// `g.insert(batch)`: (graph, graph) -> edgeset of the edges of both. Alone in a statement it changes `g`.

@@ -88,10 +88,6 @@ impl GraphStore for Graphs {
             false => self.given.source.insert(text, graph),
         }
     }
-
-    fn ask(&self, columns: &[String]) {
-        self.given.source.ask(columns);
-    }
 }
 
 impl GraphSource for Graphs {
@@ -120,6 +116,10 @@ impl GraphSource for Graphs {
             eprintln!("note: {}", note(text, numbering));
         }
         Ok(graph)
+    }
+
+    fn ask(&self, columns: &[String]) {
+        self.given.source.ask(columns);
     }
 }
 

@@ -1,6 +1,7 @@
 //! The tests of this crate that can share a process, in one program: it is compiled and linked once.
 
 mod added;
+mod columns;
 mod common;
 mod data;
 mod examples;

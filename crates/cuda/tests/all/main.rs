@@ -5,6 +5,7 @@ mod bench;
 mod changing;
 mod claims;
 mod classes;
+mod columns;
 mod contract;
 mod exam;
 mod groups;

@@ -68,7 +68,8 @@ impl Code {
         let operators = operators.collect();
         let delta = sites.operators.iter().find_map(|(_, op)| delta_of(op));
         let globals = Arc::new(GlobalTable::of(module));
-        Ok(Code { globals, functions, by_name, startup, inits, operators, delta })
+        let columns = gw_ir::analysis::columns::columns(module);
+        Ok(Code { globals, functions, by_name, startup, inits, operators, delta, columns })
     }
 }
 

@@ -3,7 +3,9 @@
 use gw_ir::builtin::Builtin;
 use gw_ir::expr::{BinaryOp, Expr, ExprKind, FunctionRef, UnaryOp};
 use gw_ir::groups::NeighbourGroups;
+use gw_ir::module::Module;
 use gw_ir::types::{Domain, Scalar, Type};
+use gw_ir::walk;
 
 use super::compile::{Compiler, Resolved, is_num, malformed};
 use super::{Arg, Call, ColumnOf, GroupChoice, Groups, Named, Num, Obj, PriorityUpdate, QueueAlloc};
@@ -290,6 +292,7 @@ impl<'m> Compiler<'m> {
                     name: self.obj(name)?,
                     missing: missing.first().map(|value| self.num(value)).transpose()?,
                     of_edges: is_over_edges(&e.ty, &graph.ty),
+                    searches: searches(self.module),
                     ty: e.ty.clone(),
                 }))
             }
@@ -308,6 +311,7 @@ impl<'m> Compiler<'m> {
             (Neighbors, [g, v]) => Obj::Neighbours(obj(g)?, self.num(v)?),
             (Transpose, [g]) => Obj::Transpose(obj(g)?),
             (Both, [g]) => Obj::Both(obj(g)?),
+            (ByNumber, [g]) => Obj::ByNumber(obj(g)?),
             (Relabel, [g]) => Obj::Relabel(obj(g)?),
             (SelectEdges, [g, marks]) => Obj::SelectEdges(Box::new([self.obj(g)?, self.obj(marks)?])),
             (Contract, [g, labels]) => {
@@ -376,4 +380,15 @@ fn is_over_edges(vector: &Type, graph: &Type) -> bool {
         (Type::Vector { domain: Domain::Element(of), .. }, Type::EdgeSet { edge, .. }) => of == edge,
         _ => false,
     }
+}
+
+/// Whether a program searches for the number of an edge by its ends.
+fn searches(module: &Module) -> bool {
+    let mut found = false;
+    for body in walk::bodies(module) {
+        walk::walk_block_exprs(body, &mut |e| {
+            found |= matches!(e.kind, ExprKind::Builtin(Builtin::EdgeIndex, _));
+        });
+    }
+    found
 }

@@ -10,6 +10,7 @@ mod compile_operator;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use gw_ir::analysis::columns::ColumnName;
 use gw_ir::expr::{BinaryOp, PriorityOp, ReduceOp};
 use gw_ir::meta::{Amount, QueueMeta};
 use gw_ir::module::FunctionKind;
@@ -36,6 +37,8 @@ pub(crate) struct Code {
     pub(crate) operators: Vec<OperatorInfo>,
     /// The bucket width that ordered operators name, for queues whose node names none.
     pub(crate) delta: Option<Amount>,
+    /// The columns of tables that the program asks for.
+    pub(crate) columns: Vec<ColumnName>,
 }
 
 /// What step records say about an operator.
@@ -329,6 +332,7 @@ pub(crate) enum Obj {
     Load(Box<Obj>, Option<Scalar>),
     LoadVector(Box<Obj>, Type),
     Column(Box<ColumnOf>),
+    ByNumber(Box<Obj>),
     Operator(Box<OperatorInputs>),
 }
 
@@ -385,6 +389,8 @@ pub(crate) struct ColumnOf {
     pub(crate) name: Obj,
     pub(crate) missing: Option<Num>,
     pub(crate) of_edges: bool,
+    /// The program searches for the numbers of edges, too.
+    pub(crate) searches: bool,
     pub(crate) ty: Type,
 }
 

@@ -50,6 +50,7 @@ impl<'a> Interp<'a> {
                 Value::Graph(Arc::new(graph.transpose()))
             }
             Obj::Both(graph) => Value::Graph(Arc::new(self.whole_graph(graph)?.both()?)),
+            Obj::ByNumber(graph) => Value::Graph(self.whole_graph(graph)?.by_number()?),
             Obj::Relabel(graph) => Value::Graph(intrinsics::relabel(self.whole_graph(graph)?)?),
             Obj::SelectEdges(args) => {
                 let [graph, marks] = &**args;
@@ -175,6 +176,9 @@ impl<'a> Interp<'a> {
             }
             Obj::Column(column) => {
                 let graph = self.graph(&column.graph)?;
+                if column.of_edges && column.searches {
+                    crate::columns::are_told_apart(&graph)?;
+                }
                 let name = self.text(&column.name)?;
                 let missing = column.missing.as_ref().map(|value| self.num(value)).transpose()?;
                 Value::Vector(self.env.column(&graph, &name, column.of_edges, &column.ty, missing)?)

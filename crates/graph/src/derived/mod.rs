@@ -51,6 +51,7 @@ pub(crate) struct Forms {
     coo_pairs: Cache<CooOrder, CooPairs>,
     blocked: Cache<(CooOrder, u32), BlockedEdges>,
     segments: Cache<usize, Vec<Segment>>,
+    by_number: OnceLock<Arc<Graph>>,
     weighed: Cache<(WeightKind, u64), Graph>,
     /// The undirected graph, as long as somebody has it.
     pub(crate) symmetric: Mutex<Weak<Graph>>,
@@ -155,6 +156,14 @@ impl Graph {
             Renumbered { graph, permutation }
         };
         forms.once(&forms.by_degree, "numbers by falling degree", needed, bytes, make)
+    }
+
+    /// The same edges, each weighing its number: its position among all edges, by source and then by target.
+    pub fn by_number(&self) -> Result<Arc<Graph>> {
+        let (forms, needed) = (&self.forms, 4 * self.edges() as u64);
+        let out = crate::rows::numbered(self)?;
+        let bytes = |graph: &Graph| graph.out().weights().bytes();
+        forms.once(&forms.by_number, "edges by number", needed, bytes, || Graph::new(out, false))
     }
 
     /// Edge list in separate arrays, in source or destination order.

@@ -91,6 +91,7 @@ fn host_only(expr: &Expr) -> Option<String> {
                     | Atof
                     | Date
                     | EdgeCode
+                    | ByNumber
                     | VertexCode
                     | StartTimer
                     | StopTimer

@@ -323,7 +323,8 @@ impl<'m> Look<'m> {
                 | Builtin::OutWeight
                 | Builtin::SerialMinimumSpanningTree
                 | Builtin::SerialSweepCut
-                | Builtin::EdgeCode,
+                | Builtin::EdgeCode
+                | Builtin::ByNumber,
                 _,
             ) => self.refuse("depends on the order of neighbours"),
             (Builtin::RandomBits, _) => {

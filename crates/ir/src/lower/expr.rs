@@ -231,6 +231,7 @@ impl<'p> Lowering<'p> {
             L::Atoi => Builtin::Atoi,
             L::Atof => Builtin::Atof,
             L::Date => Builtin::Date,
+            L::ByNumber => Builtin::ByNumber,
             L::EdgeCode => Builtin::EdgeCode,
             L::VertexCode => Builtin::VertexCode,
             L::Column => return Ok(Expr::new(ExprKind::Column(lowered), self.ty(&expr.ty))),

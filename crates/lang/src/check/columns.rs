@@ -31,6 +31,9 @@ impl Checker {
             return Ok(builtin(method, vec![graph, name?, text?], Type::INT, span));
         }
         self.count_args("column", span, args.len(), &[1, 2])?;
+        if let Type::EdgeSet(edges) = &receiver.ty {
+            self.edge_columns.insert(edges.edge);
+        }
         let name = self.value(&args[0], &Type::STRING, "`column`")?;
         let Some(Type::Vector { index, item }) = hint else {
             let of = &self.program.element(element).name;

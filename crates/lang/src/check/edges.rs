@@ -11,7 +11,7 @@ use crate::ast::{self, FuncRef};
 use crate::builtin::Builtin;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
-use crate::typed::{Expr, ExprKind, FuncUse, Init, LocalKind, Stmt, StmtKind, Var};
+use crate::typed::{Expr, ExprKind, FuncUse, Function, Init, LocalKind, Stmt, StmtKind, Var};
 use crate::types::{EdgeSetType, FuncId, GlobalId, IndexKind, Type};
 use crate::visit;
 
@@ -20,11 +20,19 @@ pub(super) struct EdgeUse {
     func: FuncId,
     graph: GlobalId,
     span: Span,
+    /// The function is the key or the value of groups.
+    is_grouped: bool,
 }
 
 impl Checker {
     /// Notes that an operator over a graph hands edges to a function.
-    pub(super) fn takes_edge(&mut self, graph: &Expr, used: &FuncUse, signature: &Signature) -> Checked<()> {
+    pub(super) fn takes_edge(
+        &mut self,
+        graph: &Expr,
+        used: &FuncUse,
+        signature: &Signature,
+        is_grouped: bool,
+    ) -> Checked<()> {
         let ExprKind::Var(Var::Global(id)) = graph.kind else {
             return Err(self.report(
                 Diagnostic::error(
@@ -36,7 +44,7 @@ impl Checker {
                 .help("declare the graph at top level, `const g : edgeset{...}(...);`, and assign it"),
             ));
         };
-        self.edge_uses.push(EdgeUse { func: used.func, graph: id, span: used.span });
+        self.edge_uses.push(EdgeUse { func: used.func, graph: id, span: used.span, is_grouped });
         Ok(())
     }
 
@@ -61,11 +69,12 @@ impl Checker {
                 );
                 continue;
             }
-            self.settle_edge(first);
+            let is_grouped = uses.iter().filter(same).any(|other| other.is_grouped);
+            self.settle_edge(first, is_grouped);
         }
     }
 
-    fn settle_edge(&mut self, edges: &EdgeUse) {
+    fn settle_edge(&mut self, edges: &EdgeUse, is_grouped: bool) {
         let mut called = None;
         for function in &self.program.functions {
             visit::stmts(&function.body, &mut |stmt| {
@@ -85,17 +94,18 @@ impl Checker {
             return;
         }
         let graph_type = self.program.global(edges.graph).ty.clone();
-        let Some(function) = self.program.functions.get_mut(edges.func.0 as usize) else { return };
-        let &[src, dst, .., edge] = function.params.as_slice() else { return };
-        let span = function.local(edge).span;
-        let end = |local| node(ExprKind::Var(Var::Local(local)), function.local(local).ty.clone(), span);
-        let graph = node(ExprKind::Var(Var::Global(edges.graph)), graph_type, span);
-        let ty = function.local(edge).ty.clone();
-        let value = builtin(Builtin::EdgeIndex, vec![graph, end(src), end(dst)], ty, span);
-        function.params.pop();
-        function.locals[edge.0 as usize].kind = LocalKind::Var;
-        let kind = StmtKind::Let { local: edge, init: Some(Init::Value(value)) };
-        function.body.insert(0, Stmt { label: None, kind, span });
+        let has_columns = match &graph_type {
+            Type::EdgeSet(graph) => self.edge_columns.contains(&graph.edge),
+            _ => false,
+        };
+        if has_columns && !is_grouped {
+            self.numbered.insert(edges.func, edges.graph);
+            return;
+        }
+        let graph = node(ExprKind::Var(Var::Global(edges.graph)), graph_type, edges.span);
+        if let Some(function) = self.program.functions.get_mut(edges.func.0 as usize) {
+            search_edge(function, graph);
+        }
     }
 
     /// `edges.filter(marks)`.
@@ -162,4 +172,17 @@ impl Checker {
         let target = self.assignable(receiver)?;
         Ok(StmtKind::Assign { target, value })
     }
+}
+
+/// Makes the last parameter of a function, which is the edge, a variable with the number that a search finds.
+pub(super) fn search_edge(function: &mut Function, graph: Expr) {
+    let &[src, dst, .., edge] = function.params.as_slice() else { return };
+    let span = function.local(edge).span;
+    let end = |local| node(ExprKind::Var(Var::Local(local)), function.local(local).ty.clone(), span);
+    let ty = function.local(edge).ty.clone();
+    let value = builtin(Builtin::EdgeIndex, vec![graph, end(src), end(dst)], ty, span);
+    function.params.pop();
+    function.locals[edge.0 as usize].kind = LocalKind::Var;
+    let kind = StmtKind::Let { local: edge, init: Some(Init::Value(value)) };
+    function.body.insert(0, Stmt { label: None, kind, span });
 }

@@ -15,6 +15,7 @@ impl Checker {
     pub(super) fn finish(&mut self) {
         self.settle_edges();
         self.settle_views();
+        self.settle_numbers();
         self.judge_pending();
         self.judge_filters();
         self.judge_groups();

@@ -16,6 +16,7 @@ mod generic;
 mod global;
 mod groups;
 mod load;
+mod numbered;
 mod operator;
 mod scope;
 mod stmt;
@@ -127,6 +128,10 @@ struct Checker {
     views: HashMap<GlobalId, view::View>,
     /// Functions that are applied to the edges of views.
     guards: Vec<view::Guarded>,
+    /// Elements of edges with columns.
+    edge_columns: HashSet<ElemId>,
+    /// Functions whose last parameter is the edge to the end, and the graph of that edge.
+    numbered: HashMap<FuncId, GlobalId>,
     /// Global vertexsets that the program uses as dynamic sets.
     dynamic: HashSet<GlobalId>,
 }

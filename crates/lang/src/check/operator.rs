@@ -206,7 +206,7 @@ impl Checker {
         let signature = self.signatures[used.func.0 as usize].clone();
         let (weighted, takes_edge) = self.edge_params(&signature, graph_type, func)?;
         if takes_edge {
-            self.takes_edge(&graph, &used, &signature)?;
+            self.takes_edge(&graph, &used, &signature, false)?;
         }
         let collects = signature.result == Type::BOOL;
         if signature.result != Type::Void && !(collects && op == OperatorKind::Apply) {

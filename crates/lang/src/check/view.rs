@@ -108,7 +108,7 @@ impl Checker {
             ));
         }
         if takes_edge {
-            self.takes_edge(graph, &used, &signature)?;
+            self.takes_edge(graph, &used, &signature, false)?;
         }
         self.filters.push(FilterUse { func: used.func, span: func.span, word: "where" });
         Ok(Condition { func: used, weighted })
@@ -189,7 +189,16 @@ impl Checker {
         self.judge_views();
     }
 
-    fn fill(&self, guarded: &Guarded) -> Function {
+    fn fill(&mut self, guarded: &Guarded) -> Function {
+        let function = self.filled(guarded);
+        // The edges that the function and its conditions take are of one graph.
+        let members = guarded.conditions.iter().map(|(func, _)| *func).chain([guarded.applied]);
+        let graph = members.filter_map(|func| self.numbered.get(&func).copied()).next();
+        self.numbered.extend(graph.map(|graph| (guarded.id, graph)));
+        function
+    }
+
+    fn filled(&self, guarded: &Guarded) -> Function {
         let mut function = self.program.function(guarded.applied).clone();
         let span = function.span;
         let add = |function: &mut Function, local: Local| {
@@ -206,6 +215,16 @@ impl Checker {
                 function.params.insert(2, id);
             }
         }
+        let takes_edge = |func: FuncId| self.numbered.contains_key(&func);
+        let asking = guarded.conditions.iter().map(|(func, _)| *func).find(|func| takes_edge(*func));
+        if let Some(condition) = asking.filter(|_| !takes_edge(guarded.applied))
+            && let Some(edge) = self.program.function(condition).params.last()
+        {
+            let edge = self.program.function(condition).local(*edge).clone();
+            let id = add(&mut function, edge);
+            function.params.push(id);
+        }
+        let edge = function.params.last().copied().filter(|_| asking.is_some());
         let var =
             |function: &Function, id: LocalId| node(ExprKind::Var(Var::Local(id)), function.local(id).ty.clone(), span);
         for (condition, weighted) in guarded.conditions.iter().rev() {
@@ -215,7 +234,9 @@ impl Checker {
                 let id = add(&mut function, Local { kind: LocalKind::Capture, ..asked.local(*capture).clone() });
                 captures.push(id);
             }
-            let args = function.params[..if *weighted { 3 } else { 2 }].iter().map(|id| var(&function, *id)).collect();
+            let ends = &function.params[..if *weighted { 3 } else { 2 }];
+            let args = ends.iter().chain(edge.iter().filter(|_| takes_edge(*condition)));
+            let args = args.map(|id| var(&function, *id)).collect();
             let values = captures.iter().map(|id| var(&function, *id)).collect();
             let func = FuncUse { func: *condition, captures: values, span };
             let call = node(ExprKind::Call { func, args }, Type::BOOL, span);

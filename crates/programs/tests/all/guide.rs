@@ -59,7 +59,10 @@ fn programs_compile_and_print_what_is_shown() {
         let shown = shown.unwrap_or_else(|| panic!("{place}: no output is shown"));
         for scheduled in [Scheduled::Own, Scheduled::Nothing] {
             let mut program = prepare(&place, &block.text, scheduled, &ReferenceVm::new()).unwrap();
-            let options = RunOptions::with_args(block.words[2..].iter().copied());
+            // Files are named from the folder of the repository.
+            let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/examples/");
+            let args: Vec<String> = block.words[2..].iter().map(|arg| arg.replace("docs/examples/", root)).collect();
+            let options = RunOptions::with_args(args.iter().map(String::as_str));
             let result = program.run(&options).unwrap_or_else(|e| panic!("{place}: {e}"));
             assert_eq!(result.printed, shown.text, "{place}, {scheduled:?}");
         }
