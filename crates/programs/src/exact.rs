@@ -1,4 +1,4 @@
-//! Results of which there is one: every right run of a program gives the same whole numbers.
+//! Results of which there is one: every right run of a program gives the same numbers, to the last digit.
 
 use crate::registry::Program;
 
@@ -17,7 +17,6 @@ const EXACT: &[(&str, &[&str])] = &[
     ("kcore-unordered", &["core"]),
     ("khop", &["level", "reached"]),
     ("ktruss", &["truss", "kmax"]),
-    ("maxflow", &["value"]),
     ("msbfs", &["hops"]),
     ("msf", &["trees"]),
     ("node2vec", &["walk"]),
@@ -34,7 +33,7 @@ const EXACT: &[(&str, &[&str])] = &[
 ];
 
 impl Program {
-    /// The results that are whole numbers and the same after every right run on a graph with the same arguments:
+    /// The results that are the same, to the last digit, after every right run on a graph with the same arguments:
     /// distances, counts, labels by least vertices, walks of a seed. Of other results several may be right (parents of
     /// a search), or the last digits depend on an order.
     ///

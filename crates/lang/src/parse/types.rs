@@ -100,8 +100,8 @@ impl Parser<'_> {
         Ok(name)
     }
 
-    /// The type that comes next, if it follows the weights of the graph at hand: `weight` is theirs, `weight_64` the one
-    /// of 64 bits for their sums.
+    /// The type that comes next, if it follows the weights of the graph at hand: `weight` is theirs, `weight_64` the
+    /// one of 64 bits for their sums.
     fn weight_type(&self) -> Option<Scalar> {
         let weights = self.source.weights();
         match (self.peek(), self.text(self.span())) {
