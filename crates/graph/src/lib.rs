@@ -22,6 +22,7 @@ pub mod generate;
 mod graph;
 mod graph_id;
 mod huge_pages;
+mod links;
 mod made;
 mod mapped;
 pub mod memory;

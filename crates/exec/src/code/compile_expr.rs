@@ -6,7 +6,7 @@ use gw_ir::groups::NeighbourGroups;
 use gw_ir::types::{Scalar, Type};
 
 use super::compile::{Compiler, Resolved, is_num, malformed};
-use super::{Arg, Call, GroupChoice, Groups, Named, Num, Obj, PriorityUpdate, QueueAlloc};
+use super::{Arg, Call, GroupChoice, Groups, LinkForm, Named, Num, Obj, PriorityUpdate, QueueAlloc};
 use crate::env::Slot;
 use crate::error::Result;
 use crate::random;
@@ -290,6 +290,17 @@ impl<'m> Compiler<'m> {
             (Neighbors, [g, v]) => Obj::Neighbours(obj(g)?, self.num(v)?),
             (Transpose, [g]) => Obj::Transpose(obj(g)?),
             (Both, [g]) => Obj::Both(obj(g)?),
+            (Links, [g]) => Obj::OfLinks(LinkForm::Links, obj(g)?),
+            (Undirected, [g]) => Obj::OfLinks(LinkForm::Undirected, obj(g)?),
+            (Upward, [g]) => Obj::OfLinks(LinkForm::Upward, obj(g)?),
+            (Ranked, [g]) => Obj::OfLinks(LinkForm::Ranked, obj(g)?),
+            (RankedNumbers, [g]) => Obj::OfLinks(LinkForm::RankedNumbers, obj(g)?),
+            (EdgeSources, [g]) => Obj::OfLinks(LinkForm::Sources, obj(g)?),
+            (EdgeTargets, [g]) => Obj::OfLinks(LinkForm::Targets, obj(g)?),
+            (FirstEdges, [g]) => Obj::OfLinks(LinkForm::FirstEdges, obj(g)?),
+            (LinkNumbers, [links, g]) => Obj::LinkNumbers(Box::new([self.obj(links)?, self.obj(g)?])),
+            (SetUnion, [a, b]) => Obj::SetUnion(Box::new([self.obj(a)?, self.obj(b)?])),
+            (SetMinus, [a, b]) => Obj::SetMinus(Box::new([self.obj(a)?, self.obj(b)?])),
             (Relabel, [g]) => Obj::Relabel(obj(g)?),
             (SelectEdges, [g, marks]) => Obj::SelectEdges(Box::new([self.obj(g)?, self.obj(marks)?])),
             (Contract, [g, labels]) => {

@@ -95,6 +95,17 @@ fn host_only(expr: &Expr) -> Option<String> {
                     | OutDegreesUint
                     | Transpose
                     | Both
+                    | Links
+                    | Undirected
+                    | Upward
+                    | Ranked
+                    | RankedNumbers
+                    | LinkNumbers
+                    | EdgeSources
+                    | EdgeTargets
+                    | FirstEdges
+                    | SetUnion
+                    | SetMinus
                     | Relabel
                     | SelectEdges
                     | Contract

@@ -14,10 +14,13 @@ mod finish;
 mod generic;
 mod global;
 mod groups;
+mod links;
 mod load;
+mod made_text;
 mod operator;
 mod scope;
 mod stmt;
+mod triangles;
 mod types;
 mod view;
 mod words;
@@ -28,6 +31,7 @@ use crate::source::Span;
 use crate::typed::{Element, Local, LocalKind, TypedProgram};
 use crate::types::{ElemId, FuncId, GlobalId, Type};
 pub(crate) use builtin::is_function;
+pub use made_text::DERIVED;
 use scope::Frame;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -124,6 +128,8 @@ struct Checker {
     open_views: Vec<(Span, Vec<view::Condition>)>,
     /// Globals that are views.
     views: HashMap<GlobalId, view::View>,
+    /// Globals that are the links of a graph, with this graph.
+    links: HashMap<GlobalId, crate::typed::Expr>,
     /// Functions that are applied to the edges of views.
     guards: Vec<view::Guarded>,
     /// Global vertexsets that the program uses as dynamic sets.
