@@ -24,6 +24,7 @@ pub(crate) fn of(form: LinkForm, graph: &Arc<Graph>) -> Result<Value> {
                 false => Value::Graph(around),
             }
         }
+        LinkForm::Loops => Value::Graph(graph.loops()?),
         LinkForm::RankedNumbers => {
             let around = graph.undirected()?;
             match is_skewed(&around) {

@@ -78,6 +78,8 @@ pub enum Builtin {
     Upward,
     /// `(edgeset) -> edgeset`: its undirected edges between numbers by falling degree where degrees are skewed.
     Ranked,
+    /// `(edgeset) -> edgeset` whose vertices are the edges of the first, each with an edge to itself.
+    LinkLoops,
     /// `(edgeset) -> vector{V}(int)`: the number that `Ranked` gives to every vertex.
     RankedNumbers,
     /// `(edgeset of links, edgeset) -> vector{E}(int)`: the link of every edge of the second, -1 where there is none.
@@ -173,7 +175,7 @@ pub enum Builtin {
 
 impl Builtin {
     /// All built-ins with their spelling in the text form.
-    pub const ALL: [(Builtin, &'static str); 77] = {
+    pub const ALL: [(Builtin, &'static str); 78] = {
         use Builtin::*;
         [
             (Argv, "Argv"),
@@ -212,6 +214,7 @@ impl Builtin {
             (Undirected, "Undirected"),
             (Upward, "Upward"),
             (Ranked, "Ranked"),
+            (LinkLoops, "LinkLoops"),
             (RankedNumbers, "RankedNumbers"),
             (LinkNumbers, "LinkNumbers"),
             (EdgeSources, "EdgeSources"),

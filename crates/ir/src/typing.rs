@@ -66,6 +66,10 @@ pub fn builtin_type(builtin: Builtin, args: &[Expr]) -> Result<Type, String> {
             let (edge, source, target) = (edge.clone(), source.clone(), target.clone());
             Ok(Type::EdgeSet { edge, source, target, weight: None })
         }
+        (LinkLoops, [Type::EdgeSet { edge, .. }]) => {
+            let vertex = || edge.clone();
+            Ok(Type::EdgeSet { edge: vertex(), source: vertex(), target: vertex(), weight: None })
+        }
         (RankedNumbers | FirstEdges, [g @ Type::EdgeSet { .. }]) => {
             Ok(per_vertex(g, Scalar::Int).unwrap_or(Type::Void))
         }
@@ -75,7 +79,7 @@ pub fn builtin_type(builtin: Builtin, args: &[Expr]) -> Result<Type, String> {
         (LinkNumbers, [Type::EdgeSet { .. }, Type::EdgeSet { edge, .. }]) => Ok(per_edge(edge, Type::INT)),
         (LinkNumbers, _) => misfit("edgeset of links, edgeset"),
         (
-            OutDegrees | OutDegreesUint | Transpose | Both | Relabel | Links | Undirected | Upward | Ranked
+            LinkLoops | OutDegrees | OutDegreesUint | Transpose | Both | Relabel | Links | Undirected | Upward | Ranked
             | RankedNumbers | FirstEdges | EdgeSources | EdgeTargets,
             _,
         ) => misfit("edgeset"),

@@ -28,6 +28,9 @@ pub enum Builtin {
     /// The undirected edges between numbers by falling degree where degrees are skewed: (graph) -> edgeset. Triangle
     /// operators use it.
     Ranked,
+    /// A graph whose vertices are the edges of a graph, each with an edge to itself: (graph) -> edgeset. Triangle
+    /// operators use it.
+    LinkLoops,
     /// The number of every vertex in `Ranked`: (graph) -> fresh vector{V}(int).
     RankedNumbers,
     /// The link of every edge of the second graph: (links, graph) -> fresh vector{E}(int).

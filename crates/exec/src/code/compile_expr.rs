@@ -294,6 +294,7 @@ impl<'m> Compiler<'m> {
             (Undirected, [g]) => Obj::OfLinks(LinkForm::Undirected, obj(g)?),
             (Upward, [g]) => Obj::OfLinks(LinkForm::Upward, obj(g)?),
             (Ranked, [g]) => Obj::OfLinks(LinkForm::Ranked, obj(g)?),
+            (LinkLoops, [g]) => Obj::OfLinks(LinkForm::Loops, obj(g)?),
             (RankedNumbers, [g]) => Obj::OfLinks(LinkForm::RankedNumbers, obj(g)?),
             (EdgeSources, [g]) => Obj::OfLinks(LinkForm::Sources, obj(g)?),
             (EdgeTargets, [g]) => Obj::OfLinks(LinkForm::Targets, obj(g)?),

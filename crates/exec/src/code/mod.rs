@@ -280,6 +280,7 @@ pub(crate) enum LinkForm {
     Undirected,
     Upward,
     Ranked,
+    Loops,
     RankedNumbers,
     Sources,
     Targets,

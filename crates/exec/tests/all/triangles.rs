@@ -65,6 +65,7 @@ fn compare(graph: &Graph, number: usize) {
     let mut places = [vertices.clone(), vertices.clone(), vertices.clone()];
     let (mut even, mut marked, mut among, mut seen) =
         (edges.clone(), vertices.clone(), edges.clone(), vertices.clone());
+    let (mut low_ones, mut lowered) = (edges.clone(), edges.clone());
     let mut turns = [edges.clone(), edges.clone(), edges.clone()];
     for (at, of) in &triangles {
         of.iter().for_each(|&link| sides[link] += 1);
@@ -85,9 +86,17 @@ fn compare(graph: &Graph, number: usize) {
             order.sort_by_key(|&link| (!is_some(link), link));
             for k in 0..3 {
                 turns[k][order[k]] += 1;
+                let is_lowered = k == 1 || k == 2 && order[k] % 2 == 0;
+                low_ones[order[k]] += 2 * i32::from(is_lowered && of.iter().all(|link| link % 5 > 0));
                 among[order[k]] += if of.iter().all(|link| link % 5 > 0) { 2 * (k as i32 + 1) } else { 0 };
             }
         }
+    }
+    for (_, of) in triangles.iter().filter(|(_, of)| of.iter().any(|&link| is_large(link))) {
+        let mut order = of.to_vec();
+        order.sort_by_key(|&link| (!is_large(link), link));
+        lowered[order[0]] += 1;
+        lowered[order[2]] += 3;
     }
     assert_eq!(wide(&result, "total"), [triangles.len() as u64], "graph {number}");
     assert_eq!(wide(&result, "wrong"), [0], "graph {number}");
@@ -112,6 +121,8 @@ fn compare(graph: &Graph, number: usize) {
         ("thirds", thirds),
         ("among", among),
         ("seen", seen),
+        ("kept_low", low_ones.clone()),
+        ("lowered", lowered.clone()),
     ] {
         assert_eq!(ints(&result, name), expected, "{name} of graph {number}");
     }
@@ -122,6 +133,8 @@ fn compare(graph: &Graph, number: usize) {
         ("size_of_some", members(&is_some).len()),
         ("size_of_both", both.len()),
         ("size_of_rest", rest.len()),
+        ("sum_of_touched", members(&|l| low_ones[l] > 0).iter().sum()),
+        ("sum_of_lowered", members(&|l| lowered[l] > 0).iter().sum()),
         ("sum_of_both", both.iter().sum()),
         ("sum_of_rest", rest.iter().sum()),
     ] {

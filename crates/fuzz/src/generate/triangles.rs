@@ -23,7 +23,15 @@ impl Writer {
         let from = if self.dice.percent(60) { self.edge_set(host, &links.name) } else { String::new() };
         let keep = if self.dice.percent(50) { self.kept_links(host, &links.name) } else { String::new() };
         let function = self.of_triangle(vertex, element, scalar, over_links, !from.is_empty());
-        host.line(format!("#{label}# {}.triangles(){from}{keep}.apply({function}[{target}]);", links.name));
+        let chain = format!("{}.triangles(){from}{keep}", links.name);
+        if over_links && !from.is_empty() && self.dice.percent(50) {
+            let set = self.fresh("e");
+            let changed = format!("{chain}.applyModified({function}[{target}], {target})");
+            host.line(format!("#{label}# var {set} : edgesubset{{Link}} = {changed};"));
+            host.line(format!("print {set}.size();"));
+        } else {
+            host.line(format!("#{label}# {chain}.apply({function}[{target}]);"));
+        }
         host.line(format!("print {target}.sum(), {target}.count();"));
     }
 
@@ -49,6 +57,9 @@ impl Writer {
                 };
                 body.push(format!("x[{entry}] += {value};"));
             }
+        }
+        if body.is_empty() {
+            body.push(format!("x[{}] += 2;", entries[1]));
         }
         self.function(&format!("func {name}[x : vector{{{element}}}({scalar})]({params})"), body);
         name

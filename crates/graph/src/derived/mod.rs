@@ -47,6 +47,7 @@ pub(crate) struct Forms {
     pub(crate) undirected: OnceLock<Arc<Graph>>,
     pub(crate) links: OnceLock<Arc<Graph>>,
     pub(crate) upward: OnceLock<Arc<Graph>>,
+    pub(crate) loops: OnceLock<Arc<Graph>>,
     csr_m: OnceLock<Arc<CsrM>>,
     csr_m_in: OnceLock<Arc<CsrM>>,
     marked: OnceLock<Arc<Marked>>,

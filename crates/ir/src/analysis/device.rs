@@ -99,6 +99,7 @@ fn host_only(expr: &Expr) -> Option<String> {
                     | Undirected
                     | Upward
                     | Ranked
+                    | LinkLoops
                     | RankedNumbers
                     | LinkNumbers
                     | EdgeSources

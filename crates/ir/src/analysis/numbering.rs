@@ -315,6 +315,7 @@ impl<'m> Look<'m> {
                 | Builtin::Undirected
                 | Builtin::Upward
                 | Builtin::Ranked
+                | Builtin::LinkLoops
                 | Builtin::RankedNumbers
                 | Builtin::LinkNumbers
                 | Builtin::EdgeSources

@@ -208,12 +208,14 @@ impl<'p> Lowering<'p> {
             | L::Links
             | L::Undirected
             | L::Upward
+            | L::LinkLoops
             | L::Ranked => {
                 let which = match builtin {
                     L::Links => Builtin::Links,
                     L::Undirected => Builtin::Undirected,
                     L::Upward => Builtin::Upward,
                     L::Ranked => Builtin::Ranked,
+                    L::LinkLoops => Builtin::LinkLoops,
                     L::Contract => Builtin::Contract,
                     L::InsertEdges => Builtin::InsertEdges,
                     L::DeleteEdges => Builtin::DeleteEdges,

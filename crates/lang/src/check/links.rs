@@ -23,6 +23,8 @@ pub(super) enum Form {
     Upward,
     /// `Around` between numbers by falling degree.
     Ranked,
+    /// A graph whose vertices are links, each of which leads to itself.
+    Loops,
     /// The vertices, as a set.
     Vertices,
     /// The position of the first edge of a vertex in `Around`.
@@ -51,6 +53,7 @@ impl Form {
             Form::Around => "around",
             Form::Upward => "upward",
             Form::Ranked => "ranked",
+            Form::Loops => "loops",
             Form::Vertices => "vertices",
             Form::FirstAround => "first_around",
             Form::FirstUpward => "first_upward",
@@ -159,6 +162,11 @@ impl Checker {
                 let around = self.form_value(links, Form::Around);
                 let which = if form == Form::Upward { Builtin::Upward } else { Builtin::Ranked };
                 (ty.clone(), made(which, vec![around], ty))
+            }
+            Form::Loops => {
+                let of_loops = EdgeSetType { src: of_links.edge, dst: of_links.edge, ..of_links };
+                let ty = self.form_of_edges(&name, of_loops);
+                (ty.clone(), made(Builtin::LinkLoops, vec![own], ty))
             }
             Form::Vertices => {
                 let count = builtin(Builtin::VertexCount, vec![own], Type::INT, span);

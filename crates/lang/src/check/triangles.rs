@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `apply(f)` | an edge operator over links towards the end with more: both lists are merged |
 //! | `from(gone).apply(f)` | an operator over `gone`: the neighbours of the end with fewer are looked up at the other |
+//! | `from(gone).applyModified(f, x)` | the same as an edge operator over a graph where every link leads to itself |
 //! | `count(x)` | over links, as `apply`; over vertices, and in all, intersections below a vertex, numbered by degree |
 
 use super::links::Form;
@@ -31,8 +32,10 @@ struct Chain<'e> {
 }
 
 /// What is done with the triangles.
+#[derive(Clone, Copy)]
 enum Last<'e> {
     Apply(&'e FuncRef),
+    Modified(&'e FuncRef, &'e ast::Ident),
     Count(&'e ast::Expr),
 }
 
@@ -56,6 +59,9 @@ struct Used {
 fn chain(expr: &ast::Expr) -> Option<(Chain<'_>, Option<(&str, Span)>)> {
     let mut odd = None;
     let (mut receiver, last) = match &expr.kind {
+        Ast::Operator { receiver, op: OperatorKind::ApplyModified, func, tracked: Some(tracked), .. } => {
+            (receiver, Last::Modified(func, tracked))
+        }
         Ast::Operator { receiver, op, op_span, func, .. } => {
             if *op != OperatorKind::Apply {
                 odd = Some((op.name(), *op_span));
@@ -87,13 +93,21 @@ fn chain(expr: &ast::Expr) -> Option<(Chain<'_>, Option<(&str, Span)>)> {
 impl Checker {
     /// The statements that a statement over triangles stands for; `None` for other statements.
     pub(super) fn triangle_statements(&mut self, stmt: &ast::Stmt) -> Option<Checked<Vec<ast::Stmt>>> {
-        let StmtKind::Expr(call) = &stmt.kind else { return None };
+        let call = match &stmt.kind {
+            StmtKind::Expr(call) | StmtKind::Assign { value: call, .. } => call,
+            StmtKind::Decl(ast::Decl { init: Some(ast::Init::Expr(call)), .. }) => call,
+            _ => return None,
+        };
         let (chain, odd) = chain(call)?;
+        let is_value = !matches!(stmt.kind, StmtKind::Expr(_));
+        if is_value && odd.is_none() && !matches!(chain.last, Last::Modified(..)) {
+            return Some(Err(self.stray_triangles(chain.span)));
+        }
         if let Some((word, span)) = odd {
             return Some(Err(self.report(
                 Diagnostic::error(format!("`{word}` does not work on triangles"), span, "on triangles").help(
                     "write `links.triangles()`, then `.from(set)` and `.where(f)` as needed, then `.apply(f)` or \
-                     `.count(x)`",
+                     `.count(x)`; `applyModified` follows `from`",
                 ),
             )));
         }
@@ -106,17 +120,31 @@ impl Checker {
             Some(func) => Some(self.kept_links(func, of_links)?),
             None => None,
         };
-        match &chain.last {
+        match chain.last {
             Last::Count(_) if chain.from.is_some() || keep.is_some() => {
                 Err(self.report(Diagnostic::error("`count` counts all triangles", chain.span, "of a selection").help(
                     "count those of a selection in a function: `links.triangles().where(f).apply(g)` with `x[ab] += 1`",
                 )))
             }
             Last::Count(counted) => self.count_triangles(links, of_links, counted, stmt),
+            Last::Modified(func, tracked) => {
+                let Some(from) = chain.from else {
+                    return Err(self.report(
+                        Diagnostic::error(
+                            "`applyModified` works on triangles of a set of links",
+                            chain.span,
+                            "on all triangles",
+                        )
+                        .help("write `links.triangles().from(set).applyModified(f, x)`"),
+                    ));
+                };
+                let used = self.of_triangle(func, of_links, true)?;
+                self.triangles_from(links, of_links, used, keep, (from, Some((func, tracked))), stmt)
+            }
             Last::Apply(func) => {
                 let (takes, used) = self.of_triangle(func, of_links, chain.from.is_some())?;
                 match chain.from {
-                    Some(from) => self.triangles_from(links, of_links, (takes, used), keep, from, stmt),
+                    Some(from) => self.triangles_from(links, of_links, (takes, used), keep, (from, None), stmt),
                     None => self.all_triangles(links, of_links, (takes, used), keep, stmt),
                 }
             }
@@ -305,14 +333,14 @@ impl Checker {
         Ok((name, captures))
     }
 
-    /// `links.triangles().from(gone).apply(f)`.
+    /// `links.triangles().from(gone).apply(f)`, and `applyModified` with the function and the vector as written.
     fn triangles_from(
         &mut self,
         links: GlobalId,
         of_links: EdgeSetType,
         (takes, func): (Takes, Used),
         keep: Option<Used>,
-        from: &FuncRef,
+        (from, modified): (&FuncRef, Option<(&FuncRef, &ast::Ident)>),
         stmt: &ast::Stmt,
     ) -> Checked<Vec<ast::Stmt>> {
         let at = stmt.span;
@@ -384,10 +412,33 @@ impl Checker {
             let types = HashMap::from([(format!("{}L", super::made_text::DERIVED), Type::Element(of_links.edge))]);
             self.function_of_text(&format!("func {marks}($e : $L)\n{stamp}[$e] = {calls};\nend\n"), types, at)?;
         }
-        let (name, captures) = self.made("$pq : $L", &body, of_links, [Some(func), keep], at)?;
+        let params = if modified.is_some() { "$pq : $L, $same : $L" } else { "$pq : $L" };
+        let (name, captures) = self.made(params, &body, of_links, [Some(func), keep], at)?;
         let mut made = statements(&format!("{calls} += 1; {}.apply({marks});", from.name.name), at);
-        made.push(labelled(applied(&from.name.name, &name, captures, at), stmt));
+        made.push(match modified {
+            None => labelled(applied(&from.name.name, &name, captures, at), stmt),
+            Some((func, tracked)) => {
+                let loops = self.form(links, Form::Loops);
+                let tracked = self.tracked_here(func, tracked);
+                with_value(stmt, modified_from(&loops, from, applied(&loops, &name, captures, at), tracked))
+            }
+        });
         Ok(made)
+    }
+
+    /// The name of a tracked vector in the function that calls the one it was given for.
+    fn tracked_here(&self, func: &FuncRef, tracked: &ast::Ident) -> ast::Ident {
+        let at = match self.symbols.get(&func.name.name) {
+            Some(Symbol::Func(id)) => {
+                self.signatures[id.0 as usize].captures.iter().position(|(name, _)| *name == tracked.name)
+            }
+            Some(Symbol::Template(at)) => {
+                self.template(*at).captures.iter().position(|capture| capture.name.name == tracked.name)
+            }
+            _ => None,
+        };
+        let name = at.map_or(tracked.name.clone(), |n| format!("{}f{n}", super::made_text::DERIVED));
+        ast::Ident { name, span: tracked.span }
     }
 
     /// `links.triangles().count(x)`.
@@ -485,6 +536,36 @@ impl Checker {
 /// A statement at the place and under the label of another.
 fn labelled(operator: ast::Expr, stmt: &ast::Stmt) -> ast::Stmt {
     ast::Stmt { label: stmt.label.clone(), kind: StmtKind::Expr(operator), span: stmt.span }
+}
+
+/// The statement with this in place of its value.
+fn with_value(stmt: &ast::Stmt, value: ast::Expr) -> ast::Stmt {
+    let mut stmt = stmt.clone();
+    match &mut stmt.kind {
+        StmtKind::Expr(old) | StmtKind::Assign { value: old, .. } => *old = value,
+        StmtKind::Decl(ast::Decl { init: Some(ast::Init::Expr(old)), .. }) => *old = value,
+        _ => {}
+    }
+    stmt
+}
+
+/// `loops.from(set).applyModified(f, tracked)` of `loops.apply(f)`.
+fn modified_from(loops: &str, from: &FuncRef, mut applied: ast::Expr, to_track: ast::Ident) -> ast::Expr {
+    let at = applied.span;
+    if let Ast::Operator { receiver, op, tracked, .. } = &mut applied.kind {
+        let kind = Ast::Operator {
+            receiver: Box::new(ast::Expr { kind: Ast::Name(loops.into()), span: at }),
+            op: OperatorKind::From,
+            op_span: at,
+            func: from.clone(),
+            tracked: None,
+            disable_dedup: None,
+        };
+        **receiver = ast::Expr { kind, span: at };
+        *op = OperatorKind::ApplyModified;
+        *tracked = Some(to_track);
+    }
+    applied
 }
 
 /// The body of an edge function over links towards the end with more: both lists are merged, and `found` is done for
