@@ -29,6 +29,8 @@ const METHODS: &[(Receiver, &str, Builtin)] = {
         (Graph, "destinations", EdgeTargets),
         (Graph, "relabel", Relabel),
         (Graph, "getEdges", EdgeCount),
+        (Graph, "column", Column),
+        (Graph, "code", EdgeCode),
         (Graph, "contract", Contract),
         (Graph, "insert", InsertEdges),
         (Graph, "delete", DeleteEdges),
@@ -37,6 +39,8 @@ const METHODS: &[(Receiver, &str, Builtin)] = {
         (Set, "size", UniverseSize),
         (Set, "union", SetUnion),
         (Set, "minus", SetMinus),
+        (Set, "column", Column),
+        (Set, "code", VertexCode),
         (Vector, "sum", VectorSum),
         (Vector, "max", VectorMax),
         (Vector, "min", VectorMin),
@@ -78,6 +82,7 @@ const INTRINSICS: &[(&str, usize)] = &[
     ("greatest", 0),
     ("atoi", 1),
     ("atof", 1),
+    ("date", 1),
     ("abs", 1),
     ("fabs", 1),
     ("floor", 1),
@@ -138,6 +143,9 @@ impl Checker {
         let Some((_, _, method)) = found else {
             return Err(self.no_method(&receiver, kind, name));
         };
+        if let Builtin::Column | Builtin::EdgeCode | Builtin::VertexCode = method {
+            return self.column_method(*method, receiver, args, span, hint);
+        }
         let made = self.method_call(*method, receiver, name, args, span)?;
         Ok(match (*method, hint) {
             // What the new graph is assigned to says how its edges are called and weighted.
@@ -373,6 +381,7 @@ impl Checker {
                 let text = self.value(&args[0], &Type::STRING, "`atof`")?;
                 Ok(builtin(Builtin::Atof, vec![text], Type::DOUBLE, span))
             }
+            "date" => self.date(&args[0], span),
             "to_double" => {
                 let value = self.value(&args[0], &Type::DOUBLE, "`to_double`")?;
                 Ok(Expr { span, ..value })
