@@ -21,6 +21,7 @@ mod made_text;
 mod operator;
 mod scope;
 mod stmt;
+mod triangle_text;
 mod triangles;
 mod types;
 mod view;
