@@ -25,6 +25,7 @@ mod given;
 mod graphs;
 mod interp;
 mod intrinsics;
+mod links;
 mod list;
 mod needs;
 mod observe;

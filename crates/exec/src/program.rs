@@ -215,8 +215,7 @@ impl Program {
         let seconds = start.elapsed().as_secs_f64();
         let device_seconds = self.executable.device_seconds()?;
         let start = Instant::now();
-        let mut globals: Vec<(String, Value)> =
-            env.global_values().map(|(name, _, value)| (name.to_string(), value)).collect();
+        let mut globals: Vec<(String, Value)> = named(&env).map(|(name, _, value)| (name.to_string(), value)).collect();
         if !fetch {
             for value in globals.iter_mut().map(|(_, value)| value).chain([&mut value]) {
                 if value.as_vector().is_some_and(Vector::is_watched) {
@@ -243,7 +242,7 @@ impl Program {
             }
         }
         if let Some((loaded, renumbered)) = &env.renumbered {
-            let types: Vec<Type> = env.global_values().map(|(_, ty, _)| ty.clone()).collect();
+            let types: Vec<Type> = named(&env).map(|(_, ty, _)| ty.clone()).collect();
             for ((_, value), ty) in globals.iter_mut().zip(&types) {
                 match (&*value, ty) {
                     (Value::Vector(vector), Type::Vector { domain: Domain::Element(_), .. }) => {
@@ -262,6 +261,11 @@ impl Program {
         let printed = env.printer.finish()?;
         Ok(RunResult { globals: Globals(globals), value, printed, steps, seconds, device_seconds, timings })
     }
+}
+
+/// The globals that the program names: those that operators stand for are no results.
+fn named(env: &Environment) -> impl Iterator<Item = (&str, &Type, Value)> {
+    env.global_values().filter(|(name, ..)| !name.starts_with(gw_lang::DERIVED))
 }
 
 /// The fault that came first: one that the machine has not told of yet was before what the host found.

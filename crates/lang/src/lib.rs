@@ -43,7 +43,7 @@ pub mod types;
 pub mod visit;
 
 pub use builtin::Builtin;
-pub use check::{CheckedProgram, check};
+pub use check::{CheckedProgram, DERIVED, check};
 pub use diagnostic::{Diagnostic, Severity};
 pub use front::{Front, compile_front};
 pub use labels::{fit_schedule, label_paths, unknown_labels};

@@ -62,6 +62,7 @@ impl Writer {
             14 => self.fixed_point(host),
             15 => self.queue_loop(host),
             16 => self.host_vector(host),
+            _ if self.links.is_some() && self.dice.percent(60) => self.triangle_operator(host),
             _ => self.group_operator(host),
         }
     }

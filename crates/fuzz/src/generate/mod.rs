@@ -12,6 +12,7 @@
 //! | `functions` | bodies of functions: locals, branches, loops, writes |
 //! | `operators` | edge and vertex operators with their functions |
 //! | `groups` | grouped neighbours |
+//! | `triangles` | links, sets of edges, triangles |
 //! | `host` | statements of `main`: loops, `par_for`, prints, graphs loaded again |
 //! | `sets` | vertex sets and lists |
 //! | `queues` | priority queues, frontiers, fixed points |
@@ -25,6 +26,7 @@ mod program;
 mod queues;
 mod scalars;
 mod sets;
+mod triangles;
 
 pub use files::{InFiles, in_files};
 
@@ -57,6 +59,7 @@ fn write(dice: Dice) -> (String, Vec<GraphData>) {
         random: false,
         elements: Vec::new(),
         graphs: Vec::new(),
+        links: None,
         data: Vec::new(),
         vectors: Vec::new(),
         scalars: Vec::new(),
@@ -80,6 +83,8 @@ struct Writer {
     random: bool,
     elements: Vec<Element>,
     graphs: Vec<GraphVar>,
+    /// The links of a graph, under the name of the links.
+    links: Option<GraphVar>,
     data: Vec<GraphData>,
     vectors: Vec<VectorVar>,
     scalars: Vec<ScalarVar>,

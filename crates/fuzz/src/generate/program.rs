@@ -74,6 +74,14 @@ impl Writer {
             self.data.push(data);
             self.graphs.push(graph);
         }
+        // Which of several faults is met first depends on the machine, and random neighbours on the operators before.
+        if self.dice.percent(25) && !self.faulty && !self.random {
+            let graph = self.graphs[0].clone();
+            let (name, element) = (self.fresh("k"), self.elements[graph.element].name);
+            head.push("element Link end".to_string());
+            head.push(format!("const {name} : edgeset{{Link}}({element},{element}) = {}.links();", graph.name));
+            self.links = Some(GraphVar { name, weight: None, ..graph });
+        }
         if self.dice.percent(12) {
             let graph = self.dice.pick(&self.graphs).clone();
             let name = self.fresh("g");

@@ -311,6 +311,16 @@ impl<'m> Look<'m> {
             }
             (
                 Builtin::Neighbors
+                | Builtin::Links
+                | Builtin::Undirected
+                | Builtin::Upward
+                | Builtin::Ranked
+                | Builtin::LinkLoops
+                | Builtin::RankedNumbers
+                | Builtin::LinkNumbers
+                | Builtin::EdgeSources
+                | Builtin::EdgeTargets
+                | Builtin::FirstEdges
                 | Builtin::Relabel
                 | Builtin::EdgeIndex
                 | Builtin::SelectEdges

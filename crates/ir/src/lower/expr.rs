@@ -192,10 +192,30 @@ impl<'p> Lowering<'p> {
             L::Transpose => Builtin::Transpose,
             L::Both => Builtin::Both,
             L::Relabel => Builtin::Relabel,
+            L::RankedNumbers => Builtin::RankedNumbers,
+            L::LinkNumbers => Builtin::LinkNumbers,
+            L::EdgeSources => Builtin::EdgeSources,
+            L::EdgeTargets => Builtin::EdgeTargets,
+            L::FirstEdges => Builtin::FirstEdges,
+            L::SetUnion => Builtin::SetUnion,
+            L::SetMinus => Builtin::SetMinus,
             L::EdgeCount => Builtin::EdgeCount,
             L::EdgeIndex => Builtin::EdgeIndex,
-            L::SelectEdges | L::Contract | L::InsertEdges | L::DeleteEdges => {
+            L::SelectEdges
+            | L::Contract
+            | L::InsertEdges
+            | L::DeleteEdges
+            | L::Links
+            | L::Undirected
+            | L::Upward
+            | L::LinkLoops
+            | L::Ranked => {
                 let which = match builtin {
+                    L::Links => Builtin::Links,
+                    L::Undirected => Builtin::Undirected,
+                    L::Upward => Builtin::Upward,
+                    L::Ranked => Builtin::Ranked,
+                    L::LinkLoops => Builtin::LinkLoops,
                     L::Contract => Builtin::Contract,
                     L::InsertEdges => Builtin::InsertEdges,
                     L::DeleteEdges => Builtin::DeleteEdges,

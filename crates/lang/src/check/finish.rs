@@ -13,6 +13,7 @@ use std::collections::HashSet;
 impl Checker {
     /// The last step of checking.
     pub(super) fn finish(&mut self) {
+        self.settle_links();
         self.settle_edges();
         self.settle_views();
         self.settle_numbers();

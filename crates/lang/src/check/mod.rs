@@ -15,11 +15,15 @@ mod finish;
 mod generic;
 mod global;
 mod groups;
+mod links;
 mod load;
+mod made_text;
 mod numbered;
 mod operator;
 mod scope;
 mod stmt;
+mod triangle_text;
+mod triangles;
 mod types;
 mod view;
 mod words;
@@ -30,6 +34,7 @@ use crate::source::Span;
 use crate::typed::{Element, Local, LocalKind, TypedProgram};
 use crate::types::{ElemId, FuncId, GlobalId, Type};
 pub(crate) use builtin::is_function;
+pub use made_text::DERIVED;
 use scope::Frame;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -126,6 +131,8 @@ struct Checker {
     open_views: Vec<(Span, Vec<view::Condition>)>,
     /// Globals that are views.
     views: HashMap<GlobalId, view::View>,
+    /// Globals that are the links of a graph, with this graph.
+    links: HashMap<GlobalId, crate::typed::Expr>,
     /// Functions that are applied to the edges of views.
     guards: Vec<view::Guarded>,
     /// Elements of edges with columns.

@@ -396,7 +396,7 @@ impl Parser<'_> {
         use TokenKind::*;
         self.advance();
         match self.peek() {
-            KwVertexSet => {
+            KwVertexSet | Ident if self.peek() == KwVertexSet || self.is_edge_subset() => {
                 self.advance();
                 let elem = self.braced_element()?;
                 let size = self.optional_argument()?;

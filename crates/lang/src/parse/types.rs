@@ -19,6 +19,11 @@ impl Parser<'_> {
                 self.advance();
                 TypeExprKind::VertexSet(self.braced_element()?)
             }
+            // A set of edges is a set of the numbers of edges.
+            Ident if self.is_edge_subset() => {
+                self.advance();
+                TypeExprKind::VertexSet(self.braced_element()?)
+            }
             KwEdgeSet => {
                 self.advance();
                 let edge = self.braced_element()?;
@@ -98,6 +103,13 @@ impl Parser<'_> {
         let name = self.ident("an element name")?;
         self.expect(TokenKind::RBrace)?;
         Ok(name)
+    }
+
+    /// Whether `edgesubset{..}` comes next.
+    pub(super) fn is_edge_subset(&self) -> bool {
+        self.peek() == TokenKind::Ident
+            && self.peek_at(1) == TokenKind::LBrace
+            && self.text(self.span()) == "edgesubset"
     }
 
     /// Whether the type `weight` comes next: that of the weights of the graph at hand.
