@@ -25,6 +25,7 @@ mod graphs;
 mod interp;
 mod intrinsics;
 mod list;
+mod made;
 mod needs;
 mod observe;
 mod options;

@@ -28,6 +28,8 @@ pub enum Builtin {
     EdgeIndex,
     /// `g.filter(marks)`: (graph, vector{E}(bool)) -> edgeset of the edges that are marked.
     SelectEdges,
+    /// `(sources, targets [, weights])`, vectors of one length: the graph of these edges; its type is that of the node.
+    MakeEdges,
     /// `g.contract(labels)`: (graph, vector{V}(int)) -> edgeset of one edge per pair of labels.
     Contract,
     /// `g.insert(batch)`: (graph, graph) -> edgeset of the edges of both. Alone in a statement it changes `g`.

@@ -97,6 +97,7 @@ fn host_only(expr: &Expr) -> Option<String> {
                     | Both
                     | Relabel
                     | SelectEdges
+                    | MakeEdges
                     | Contract
                     | InsertEdges
                     | DeleteEdges

@@ -1,6 +1,6 @@
 //! Type checker: resolves every name and type of a syntax tree and writes out every conversion.
 //!
-//! Steps: (1) collect element names, then function signatures; (2) check globals in order, each seeing those before
+//! Tuples are written out before (`crate::tuples`). Steps: (1) collect element names, then function signatures; (2) check globals in order, each seeing those before
 //! it; (3) check function bodies; (4) look at the whole program: tracked vectors, edge filters, universe sets, entry
 //! points.
 
@@ -14,6 +14,7 @@ mod finish;
 mod generic;
 mod global;
 mod groups;
+mod lengths;
 mod load;
 mod operator;
 mod scope;
@@ -60,7 +61,15 @@ pub struct CheckedProgram {
 /// assert!(check(&ast).is_ok());
 /// ```
 pub fn check(ast: &Ast) -> Result<CheckedProgram, Vec<Diagnostic>> {
-    let mut checker = Checker::default();
+    match crate::tuples::expand(ast) {
+        Some(expanded) => check_expanded(&expanded?),
+        None => check_expanded(ast),
+    }
+}
+
+/// Checks a syntax tree without tuples.
+fn check_expanded(ast: &Ast) -> Result<CheckedProgram, Vec<Diagnostic>> {
+    let mut checker = Checker { lengths: lengths::Lengths::of(ast), ..Checker::default() };
     checker.collect_elements(ast);
     checker.collect_functions(ast);
     checker.check_globals(ast);
@@ -68,6 +77,8 @@ pub fn check(ast: &Ast) -> Result<CheckedProgram, Vec<Diagnostic>> {
     checker.finish();
     let mut diagnostics = checker.diagnostics;
     diagnostics.sort_by_key(|d| d.primary.span.start);
+    // What stands once in the text may be checked several times.
+    diagnostics.dedup();
     if has_errors(&diagnostics) {
         return Err(diagnostics);
     }
@@ -126,6 +137,8 @@ struct Checker {
     views: HashMap<GlobalId, view::View>,
     /// Functions that are applied to the edges of views.
     guards: Vec<view::Guarded>,
+    /// Globals that can be lengths of vectors.
+    lengths: lengths::Lengths,
     /// Global vertexsets that the program uses as dynamic sets.
     dynamic: HashSet<GlobalId>,
 }
@@ -187,7 +200,8 @@ impl Checker {
                 Item::ExternVar { name, .. } => {
                     self.report(Diagnostic::warning("an extern variable has no effect", name.span, "ignored"));
                 }
-                Item::Const(_) | Item::Func(_) => {}
+                // Tuples are gone by now.
+                Item::Tuple { .. } | Item::Const(_) | Item::Func(_) => {}
             }
         }
     }
