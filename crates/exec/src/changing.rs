@@ -128,7 +128,7 @@ fn taken_over<W: StoredWeight>(graph: &Graph, ends: Ends) -> Result<DynamicGraph
         }
     }
     let edges = EdgeList::<W>::from_triples(graph.vertices(), triples);
-    let options = BuildOptions { keep_loops: true, keep_parallel: true, ..BuildOptions::default() };
+    let options = BuildOptions { keep_loops: true, parallel: gw_graph::Parallel::Keep, ..BuildOptions::default() };
     Ok(DynamicGraph::from_graph(&build(edges, &options)?, ends)?)
 }
 

@@ -175,6 +175,15 @@ pub enum ErrorKind {
         /// The element.
         element: String,
     },
+    /// A text is no date.
+    #[error("`date`: `{text}` is no point in time; write a date as `2026-11-19`, a time as `2026-11-19T12:30:00Z`")]
+    NoDate {
+        /// The text.
+        text: String,
+    },
+    /// A column cannot be a vector of the program.
+    #[error("{0}")]
+    Column(String),
     /// A new vertexset must be empty or full.
     #[error("a new vertexset holds 0 or all {vertices} vertices, not {size}")]
     SetSize {

@@ -25,12 +25,23 @@ pub trait GraphSource: Send + Sync {
 pub trait GraphStore: GraphSource {
     /// Makes `text` name this graph.
     fn keep(&self, text: &str, graph: Arc<Graph>);
+
+    /// From now on, tables are loaded with these columns beside those that make the graph.
+    fn ask(&self, columns: &[String]);
 }
 
 /// Loads files and specs, and keeps what it loaded: runs that share the source share the graphs.
 #[derive(Default)]
 pub struct SpecGraphs {
-    cache: Mutex<HashMap<(String, bool), Arc<Graph>>>,
+    cache: Mutex<HashMap<(String, bool), Cached>>,
+    /// The columns of tables that were asked for.
+    asked: Mutex<Vec<String>>,
+}
+
+struct Cached {
+    graph: Arc<Graph>,
+    /// How many columns had been asked for when the graph was loaded; `None` for a graph that was given.
+    asked: Option<usize>,
 }
 
 impl SpecGraphs {
@@ -44,7 +55,12 @@ impl SpecGraphs {
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let text = text.into();
         cache.remove(&(text.clone(), true));
-        cache.insert((text, false), graph);
+        cache.insert((text, false), Cached { graph, asked: None });
+    }
+
+    /// The columns that were asked for.
+    fn asked(&self) -> Vec<String> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Whether a graph is kept under this name.
@@ -54,12 +70,15 @@ impl SpecGraphs {
     }
 
     fn cached(&self, key: &(String, bool), make: impl FnOnce() -> Result<Arc<Graph>>) -> Result<Arc<Graph>> {
+        let asked = self.asked().len();
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(graph) = cache.get(key) {
-            return Ok(Arc::clone(graph));
+        if let Some(cached) = cache.get(key)
+            && cached.asked.is_none_or(|before| before == asked)
+        {
+            return Ok(Arc::clone(&cached.graph));
         }
         let graph = make()?;
-        cache.insert(key.clone(), Arc::clone(&graph));
+        cache.insert(key.clone(), Cached { graph: Arc::clone(&graph), asked: Some(asked) });
         Ok(graph)
     }
 }
@@ -68,6 +87,15 @@ impl GraphStore for SpecGraphs {
     fn keep(&self, text: &str, graph: Arc<Graph>) {
         self.insert(text, graph);
     }
+
+    fn ask(&self, columns: &[String]) {
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        for column in columns {
+            if !asked.contains(column) {
+                asked.push(column.clone());
+            }
+        }
+    }
 }
 
 impl SpecGraphs {
@@ -75,7 +103,9 @@ impl SpecGraphs {
     pub fn load_with(&self, text: &str, weight: Option<Scalar>, progress: &dyn Progress) -> Result<Arc<Graph>> {
         let load = || {
             know_stores();
-            Ok(Arc::new(GraphSpec::parse(text)?.load(progress)?.graph))
+            let asked = self.asked();
+            let spec = GraphSpec::parse(text)?.keeping(asked.iter().map(String::as_str));
+            Ok(Arc::new(spec.load(progress)?.graph))
         };
         let graph = self.cached(&(text.to_string(), false), load)?;
         let fitted = fit_weights(&graph, weight, text)?;
@@ -110,7 +140,7 @@ pub(crate) fn how_to_weigh(name: &str) -> String {
     }
     let random = format!("add random weights, for example `{name}:weights=1..1000`");
     match GraphSpec::parse(name) {
-        Ok(GraphSpec { source: Source::File(path), options })
+        Ok(GraphSpec { source: Source::File(path), options, .. })
             if options.format.or_else(|| Format::of_path(&path)).is_some_and(|format| format.is_table()) =>
         {
             format!("name their column with --weight-column, or {random}")

@@ -13,6 +13,7 @@ mod changing;
 mod checkpoint;
 mod choice;
 mod code;
+mod columns;
 pub mod conformance;
 mod edge_change;
 mod env;

@@ -6,6 +6,7 @@ use crate::csr::{csr, csr_bytes};
 use crate::parallel;
 use crate::reorder::Reorder;
 use crate::rng::mix;
+use crate::rows::{Parallel, build_rows};
 use crate::stream::{AdjacencyStream, EdgeStream, Edges, ListStream};
 use crate::vertex_limit::checked_vertices;
 use crate::{
@@ -23,8 +24,8 @@ pub struct BuildOptions {
     pub symmetrise: bool,
     /// Keep edges from a vertex to itself.
     pub keep_loops: bool,
-    /// Keep parallel edges.
-    pub keep_parallel: bool,
+    /// What becomes of parallel edges.
+    pub parallel: Parallel,
     /// Renumber the vertices afterwards.
     pub reorder: Option<Reorder>,
     /// What is known about symmetry.
@@ -46,7 +47,7 @@ impl Default for BuildOptions {
         BuildOptions {
             symmetrise: false,
             keep_loops: false,
-            keep_parallel: false,
+            parallel: Parallel::default(),
             reorder: None,
             symmetry: Symmetry::Unknown,
         }
@@ -64,11 +65,14 @@ impl Default for BuildOptions {
 /// assert_eq!(graph.edges(), 6);
 /// ```
 pub fn build<W: Weight>(edges: EdgeList<W>, options: &BuildOptions) -> Result<Graph> {
+    if !options.parallel.is_plain() {
+        return build_rows(edges, None, options);
+    }
     check(&edges)?;
     let stored = if options.symmetrise { 2 * edges.len() } else { edges.len() };
     allow_csr(W::KIND, edges.vertices, stored)?;
     let edges = Edges::new(ListStream::new(edges)).mirrored(options.symmetrise).loops(options.keep_loops);
-    let out = csr(edges, !options.keep_parallel);
+    let out = csr(edges, options.parallel != Parallel::Keep);
     let symmetric = match options.symmetry {
         _ if options.symmetrise => true,
         Symmetry::Directed => false,
@@ -92,7 +96,8 @@ pub fn build_any(edges: AnyEdgeList, options: &BuildOptions) -> Result<Graph> {
     with_edge_list!(edges, list => build(list, options))
 }
 
-fn check<W: Weight>(edges: &EdgeList<W>) -> Result<()> {
+/// Refuses edges without ends in the graph and weights that are no numbers.
+pub(crate) fn check<W: Weight>(edges: &EdgeList<W>) -> Result<()> {
     checked_vertices(edges.vertices as u64)?;
     let checked = parallel::map(edges.chunks.len(), |chunk| {
         let chunk = &edges.chunks[chunk];

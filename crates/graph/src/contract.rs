@@ -254,7 +254,7 @@ mod tests {
         };
         let triples: Vec<_> = (0..150_000).map(|_| (draw(n), draw(n), draw(1000) as f32 / 7.0)).collect();
         let labels: Vec<VertexId> = (0..n).map(|_| draw(n) / 3).collect();
-        let options = BuildOptions { keep_parallel: true, ..BuildOptions::default() };
+        let options = BuildOptions { parallel: crate::Parallel::Keep, ..BuildOptions::default() };
         let graph = build(EdgeList::<f32>::from_triples(n as usize, triples), &options).unwrap();
         let mut right = std::collections::BTreeMap::<(u32, u32), f64>::new();
         for v in 0..n {

@@ -3,6 +3,7 @@
 use crate::build::build_any;
 use crate::edge_list::{AnyEdgeList, EdgeList};
 use crate::parallel;
+use crate::rows::Parallel;
 use crate::validate::{check_bounds, first_infinite};
 use crate::{
     Adjacency, Buffer, BuildOptions, Graph, GraphError, Offsets, Result, Symmetry, VertexId, Weight, Weights,
@@ -43,7 +44,8 @@ impl Graph {
         }
         let unsorted = |&v: &usize| !out.neighbours(v as u32).is_sorted();
         if parallel::first(out.vertices(), 1 << 10, |mut range| range.find(unsorted)).is_some() {
-            let options = BuildOptions { keep_loops: true, keep_parallel: true, symmetry, ..BuildOptions::default() };
+            let options =
+                BuildOptions { keep_loops: true, parallel: Parallel::Keep, symmetry, ..BuildOptions::default() };
             return build_any(edges_of(&out), &options);
         }
         let symmetric = symmetry == Symmetry::Unknown && out.looks_symmetric();

@@ -3,6 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::build::allow_csr;
+use crate::columns::Columns;
 use crate::derived::Forms;
 use crate::format::{GuessedColumns, SkippedEdges};
 use crate::graph_id::GraphId;
@@ -29,6 +30,8 @@ pub struct Graph {
     names: Option<Arc<Names>>,
     share: Option<Share>,
     checksum: Option<u64>,
+    edge_columns: Option<Arc<Columns>>,
+    vertex_columns: Option<Arc<Columns>>,
     pub(crate) forms: Forms,
 }
 
@@ -39,6 +42,8 @@ pub(crate) struct FileNotes {
     pub(crate) skipped: Option<SkippedEdges>,
     /// Columns that were guessed.
     pub(crate) guessed: Option<GuessedColumns>,
+    /// Rows of the table of vertices that were left out, in words.
+    pub(crate) vertices: Option<String>,
 }
 
 impl Graph {
@@ -61,6 +66,8 @@ impl Graph {
             names: None,
             share: None,
             checksum: None,
+            edge_columns: None,
+            vertex_columns: None,
             forms: Forms::default(),
         }
     }
@@ -105,6 +112,38 @@ impl Graph {
         Graph { names, ..self }
     }
 
+    /// The same graph with the columns of its edges; `None` takes them away. Panics when there is not a row per edge.
+    pub(crate) fn with_edge_columns(self, columns: Option<Arc<Columns>>) -> Self {
+        let fit = columns.as_ref().is_none_or(|columns| columns.row_of.len() == self.edges());
+        assert!(fit, "a graph has one row per edge");
+        Graph { edge_columns: columns, ..self }
+    }
+
+    /// The same graph with the columns of its vertices; `None` takes them away. Panics when there is not a row per
+    /// vertex.
+    pub fn with_vertex_columns(self, columns: Option<Arc<Columns>>) -> Self {
+        let fit = columns.as_ref().is_none_or(|columns| columns.row_of.len() == self.vertices());
+        assert!(fit, "a graph has one row per vertex");
+        Graph { vertex_columns: columns, ..self }
+    }
+
+    /// The same graph with the columns of another one that has the same edges in the same places.
+    pub(crate) fn with_columns_of(self, other: &Graph) -> Self {
+        let (edges, vertices) = (other.edge_columns.clone(), other.vertex_columns.clone());
+        self.with_edge_columns(edges).with_vertex_columns(vertices)
+    }
+
+    /// The columns of the table that the edges come from, where they are kept. A graph that a program makes of this one
+    /// has none.
+    pub fn edge_columns(&self) -> Option<&Arc<Columns>> {
+        self.edge_columns.as_ref()
+    }
+
+    /// The columns of the table of vertices, where there is one.
+    pub fn vertex_columns(&self) -> Option<&Arc<Columns>> {
+        self.vertex_columns.as_ref()
+    }
+
     /// A directed graph whose in-adjacency is at hand too.
     pub(crate) fn with_incoming(out: Adjacency, incoming: Adjacency) -> Self {
         let graph = Graph::new(out, false);
@@ -125,6 +164,8 @@ impl Graph {
             names: None,
             share: None,
             checksum: None,
+            edge_columns: None,
+            vertex_columns: None,
             forms: Forms::default(),
         }
     }
@@ -189,6 +230,8 @@ impl Graph {
             names: self.names.clone(),
             share: self.share.clone(),
             checksum: self.checksum,
+            edge_columns: self.edge_columns.clone(),
+            vertex_columns: self.vertex_columns.clone(),
             forms: Forms::default(),
         }
     }
@@ -223,7 +266,8 @@ impl Graph {
         let guessed = self.guessed_columns().map(ToString::to_string);
         let skipped = self.skipped_edges().map(ToString::to_string);
         let rounded = self.rounded_weight().filter(|rounded| rounded.asked).map(ToString::to_string);
-        guessed.into_iter().chain(skipped).chain(rounded).collect()
+        let vertices = self.notes.vertices.clone();
+        guessed.into_iter().chain(skipped).chain(rounded).chain(vertices).collect()
     }
 
     /// The first weight of the graph's text file that 32 bits hold as quite another number. Files of Graphwright and
@@ -317,6 +361,8 @@ impl Graph {
             names: self.names.clone(),
             share: self.share.clone(),
             checksum: self.checksum,
+            edge_columns: None,
+            vertex_columns: self.vertex_columns.clone(),
             forms: Forms::default(),
         };
         let _ = transposed.incoming.set(Arc::clone(&self.out));
@@ -332,7 +378,7 @@ impl Graph {
         }
     }
 
-    /// Bytes held by the adjacencies (shared arrays count once), all derived forms and original ids.
+    /// Bytes held by the adjacencies (shared arrays count once), all derived forms, columns and original ids.
     pub fn bytes(&self) -> usize {
         let own = self.out.bytes();
         let incoming = match self.incoming.get() {
@@ -340,7 +386,9 @@ impl Graph {
             _ => 0,
         };
         let derived: usize = self.forms.log().iter().filter(|d| d.name != IN_ADJACENCY).map(|d| d.bytes).sum();
-        own + incoming + derived + self.names.as_ref().map_or(0, |names| names.bytes())
+        let columns = [&self.edge_columns, &self.vertex_columns].into_iter().flatten();
+        let columns: usize = columns.map(|columns| columns.bytes()).sum();
+        own + incoming + derived + columns + self.names.as_ref().map_or(0, |names| names.bytes())
     }
 }
 

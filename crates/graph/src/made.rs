@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use crate::build::{BuildOptions, build_any};
 use crate::edge_list::{AnyEdgeList, EdgeChunk, EdgeList};
+use crate::rows::Parallel;
 use crate::{Adjacency, Graph, Result, VertexId, Weight, with_weight_type};
 
 /// Vertices whose edges are looked at by one thread at a time.
@@ -35,7 +36,7 @@ impl Graph {
         }
         let out = self.out();
         let edges = with_weight_type!(out.weight_kind(), W => AnyEdgeList::from(list::<W>(out, &keep)));
-        let options = BuildOptions { keep_loops: true, keep_parallel: true, ..BuildOptions::default() };
+        let options = BuildOptions { keep_loops: true, parallel: Parallel::Keep, ..BuildOptions::default() };
         Ok(build_any(edges, &options)?.with_names(self.names().cloned()))
     }
 }
@@ -71,7 +72,7 @@ impl Graph {
         }
         let out = self.out();
         let edges = with_weight_type!(out.weight_kind(), W => AnyEdgeList::from(list::<W>(out)));
-        let options = BuildOptions { keep_loops: true, keep_parallel: true, ..BuildOptions::default() };
+        let options = BuildOptions { keep_loops: true, parallel: Parallel::Keep, ..BuildOptions::default() };
         Ok(build_any(edges, &options)?.with_names(self.names().cloned()))
     }
 }

@@ -32,7 +32,7 @@ pub enum Reorder {
 const WARP: usize = 32;
 
 impl Graph {
-    /// The same graph with renumbered vertices. Degrees are total degrees (in + out); ties keep their order.
+    /// The same graph, without columns, with renumbered vertices. Degrees are total degrees (in + out); ties keep their order.
     ///
     /// ```
     /// use gw_graph::{build, BuildOptions, EdgeList, Reorder};
@@ -57,7 +57,34 @@ impl Graph {
             self.load_incoming()?;
         }
         allow_csr(self.weight_kind(), self.vertices(), self.edges())?;
-        Ok(self.reordered(order))
+        if self.edge_columns().is_none() && self.vertex_columns().is_none() {
+            return Ok(self.reordered(order));
+        }
+        let permutation = Arc::new(Permutation::of_order(self.in_order(order)));
+        self.reordered_with_columns(permutation)
+    }
+
+    /// This graph, which has columns, under other numbers of its vertices.
+    fn reordered_with_columns(&self, permutation: Arc<Permutation>) -> Result<Graph> {
+        let names = self.names().map(|names| Arc::new(names.renumbered(permutation.new_ids())));
+        let old_ids = Arc::clone(&permutation);
+        let of_vertices = self
+            .vertex_columns()
+            .map(|columns| Arc::new(columns.moved(self.vertices(), |vertex| old_ids.old_ids()[vertex] as usize)));
+        let (out, of_edges) = match self.edge_columns() {
+            Some(columns) => {
+                let (out, columns) = self.lists_with_rows(columns, permutation)?;
+                (out, Some(Arc::new(columns)))
+            }
+            None => {
+                let renumbering = self.renumbering(permutation, false);
+                let offsets = renumbering.offsets();
+                let (targets, weights) = renumbering.lists(&offsets);
+                (Adjacency::from_parts(offsets, targets.into(), weights), None)
+            }
+        };
+        let graph = Graph::new(out, self.is_symmetric()).with_rounded_weight(self.rounded_weight().cloned());
+        Ok(graph.with_names(names).with_edge_columns(of_edges).with_vertex_columns(of_vertices))
     }
 
     /// The new id of every vertex under `order`.

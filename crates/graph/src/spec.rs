@@ -12,11 +12,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::columns::Kept;
 use crate::folders;
-use crate::format::{self, Format, Missing, ReadOptions, TableColumns, is_standard_input};
+use crate::format::{self, Format, Missing, ReadOptions, TableColumns, VertexTable, is_standard_input};
 use crate::generate::{Generator, Params, WeightRange, generators, suggestion};
 use crate::progress::Progress;
-use crate::{BuildOptions, Graph, GraphError, Names, Reorder, Result, Symmetry, WeightKind, build};
+use crate::{BuildOptions, Graph, GraphError, Names, Parallel, Reorder, Result, Symmetry, WeightKind, build};
 
 /// A parsed specification.
 ///
@@ -33,6 +34,8 @@ pub struct GraphSpec {
     pub source: Source,
     /// What is done with them.
     pub options: SpecOptions,
+    /// Columns that are kept since a program asks for them.
+    pub asked: Vec<String>,
 }
 
 /// Where a graph comes from.
@@ -62,12 +65,16 @@ pub struct SpecOptions {
     pub reorder: Option<Order>,
     /// `loops`: edges from a vertex to itself are kept.
     pub loops: bool,
-    /// `parallel`: parallel edges are kept.
-    pub parallel: bool,
+    /// `parallel=keep|first|min|max|sum`: what becomes of parallel edges; `parallel` alone keeps them.
+    pub parallel: Option<Parallel>,
     /// `format=NAME`: the format of a file whose name does not tell it.
     pub format: Option<Format>,
     /// `source=NAME`, `target=NAME`, `weight=NAME`, `noheader`, `missing=skip`: the columns of a table.
     pub columns: TableColumns,
+    /// `columns=A,B` or `columns=all`: further columns of tables that are kept for programs.
+    pub kept: Kept,
+    /// `vertices=FILE`: a table of vertices, with its ids in the column `vertex=COLUMN`.
+    pub vertices: Option<VertexTable>,
 }
 
 /// A vertex order by name; `random` uses the seed of the spec.
@@ -109,13 +116,13 @@ pub const DEFAULT_SEED: u64 = 1;
 /// Names of the options, for suggestions.
 pub(crate) const OPTION_NAMES: &[&str] = &[
     "directed", "sym", "seed", "weights", "as", "reorder", "loops", "parallel", "format", "source", "target", "weight",
-    "noheader", "missing",
+    "noheader", "missing", "columns", "vertices", "vertex",
 ];
 
 /// The options as shown to people.
 pub const OPTIONS: &str = "directed, sym, seed=N, weights=LOW..HIGH, as=int|int64|float|double, \
-                           reorder=degree|degree-asc|random|pessimal, loops, parallel, format=NAME; of tables source=COLUMN, target=COLUMN, weight=COLUMN, noheader, \
-                           missing=skip|error";
+                           reorder=degree|degree-asc|random|pessimal, loops, parallel=keep|first|min|max|sum, format=NAME; of tables source=COLUMN, target=COLUMN, weight=COLUMN, noheader, \
+                           missing=skip|error, columns=NAME,NAME|all, vertices=FILE, vertex=COLUMN";
 
 impl GraphSpec {
     /// Parses a specification. Looks at the file system to tell files from generators, but opens nothing.
@@ -148,7 +155,7 @@ impl GraphSpec {
                 }
             }
             let generator = info.make(&mut Params::new(text, &own))?;
-            return GraphSpec { source: Source::Generator(generator), options }.checked(text);
+            return GraphSpec { source: Source::Generator(generator), options, asked: Vec::new() }.checked(text);
         }
         // 3. A file that is not there, unless the text looks like the name of a generator.
         if !parts[0].contains(['/', '\\', '.']) {
@@ -168,7 +175,7 @@ impl GraphSpec {
                 return Err(error(text, format!("`{part}` is no option{hint}; options: {OPTIONS}")));
             }
         }
-        GraphSpec { source: Source::File(path.into()), options }.checked(text)
+        GraphSpec { source: Source::File(path.into()), options, asked: Vec::new() }.checked(text)
     }
 
     /// The file that a text names, if it names one that is there, whatever follows its name.
@@ -190,6 +197,9 @@ impl GraphSpec {
         }
         if let (Source::Generator(_), Some(format)) = (&self.source, &self.options.format) {
             return Err(error(text, format!("`format={format}` is for files; this is a generator")));
+        }
+        if self.options.vertices.as_ref().is_some_and(|table| table.path.as_os_str().is_empty()) {
+            return Err(error(text, "`vertex=COLUMN` names the ids of a table of vertices: give `vertices=FILE`, too"));
         }
         if !self.options.columns.is_default() {
             if let Source::Generator(_) = &self.source {
@@ -225,6 +235,29 @@ impl GraphSpec {
         self
     }
 
+    /// The same spec that keeps these columns of tables, too, for a program that asks for them. They are no part of its
+    /// text: what is kept does not change the graph.
+    pub fn keeping<'a>(mut self, columns: impl IntoIterator<Item = &'a str>) -> Self {
+        self.asked.extend(columns.into_iter().map(str::to_string));
+        self
+    }
+
+    /// The columns that are kept.
+    fn kept(&self) -> Kept {
+        match &self.options.kept {
+            kept if self.asked.is_empty() => kept.clone(),
+            Kept::All => Kept::All,
+            Kept::None => Kept::Named(self.asked.clone()),
+            Kept::Named(names) => Kept::Named(names.iter().chain(&self.asked).cloned().collect()),
+        }
+    }
+
+    /// The same spec with a table of vertices, in place of the one that the spec names.
+    pub fn with_vertices(mut self, table: Option<VertexTable>) -> Self {
+        self.options.vertices = table.or(self.options.vertices);
+        self
+    }
+
     /// The seed in force.
     pub fn seed(&self) -> u64 {
         self.options.seed.unwrap_or(DEFAULT_SEED)
@@ -239,7 +272,7 @@ impl GraphSpec {
         let mut building = BuildOptions {
             symmetrise: options.symmetrise,
             keep_loops: options.loops,
-            keep_parallel: options.parallel,
+            parallel: options.parallel.unwrap_or_default(),
             reorder: None,
             symmetry: if options.directed { Symmetry::Directed } else { Symmetry::Unknown },
         };
@@ -260,12 +293,17 @@ impl GraphSpec {
                 clock.time("build", || build(edges, &building))?
             }
         };
-        let notes = graph.notes().clone();
+        let mut notes = graph.notes().clone();
+        if let Some(vertices) = &options.vertices {
+            let (columns, note) = clock.time("read", || vertices.read(&graph, &self.kept()))?;
+            notes.vertices = note;
+            graph = graph.with_vertex_columns(Some(Arc::new(columns)));
+        }
         if let Some(range) = &options.weights {
             progress.begin("weighing edges", None);
             let (numbering, names) = (graph.numbering().cloned(), graph.names().cloned());
             let weighed = clock.time("weigh", || range.try_apply(&graph, self.seed(), options.weight_kind))?;
-            graph = weighed.with_numbering(numbering).with_names(names);
+            graph = weighed.with_columns_of(&graph).with_numbering(numbering).with_names(names);
         }
         if let Some(kind) = options.weight_kind {
             if !graph.is_weighted() {
@@ -298,7 +336,7 @@ impl GraphSpec {
             let graph = clock.time("read", || (reader.read)(path))?;
             return format::adjusted(graph, building);
         }
-        let reading = ReadOptions { format, columns, ..Default::default() };
+        let reading = ReadOptions { format, columns, kept: self.kept(), ..Default::default() };
         let loaded = format::load(path, &reading, building, progress)?;
         clock.note("read", loaded.read_time);
         clock.note("verify", loaded.verify_time);
@@ -349,7 +387,28 @@ impl SpecOptions {
             ("directed", None) => set_flag(spec, part, &mut self.directed)?,
             ("sym", None) => set_flag(spec, part, &mut self.symmetrise)?,
             ("loops", None) => set_flag(spec, part, &mut self.loops)?,
-            ("parallel", None) => set_flag(spec, part, &mut self.parallel)?,
+            ("parallel", None) => set(spec, key, &mut self.parallel, Parallel::Keep)?,
+            ("parallel", Some(text)) => {
+                let choice = text.parse().map_err(|message: String| error(spec, message))?;
+                set(spec, key, &mut self.parallel, choice)?;
+            }
+            ("columns", Some(text)) => {
+                let kept = match text {
+                    "all" => Kept::All,
+                    names => Kept::Named(names.split(',').map(|name| column(name).replace("%2C", ",")).collect()),
+                };
+                if std::mem::replace(&mut self.kept, kept) != Kept::None {
+                    return Err(error(spec, "`columns` is given twice"));
+                }
+            }
+            ("vertices", Some(file)) => {
+                let id = self.vertices.take().and_then(|table| table.id);
+                self.vertices = Some(VertexTable { path: column(file).into(), id });
+            }
+            ("vertex", Some(name)) => {
+                let table = self.vertices.get_or_insert_with(|| VertexTable { path: PathBuf::new(), id: None });
+                table.id = Some(column(name));
+            }
             ("noheader", None) => set_flag(spec, part, &mut self.columns.no_header)?,
             ("source", Some(name)) => set(spec, key, &mut self.columns.source, column(name))?,
             ("target", Some(name)) => set(spec, key, &mut self.columns.target, column(name))?,
@@ -377,7 +436,11 @@ impl SpecOptions {
                 let format = text.parse().map_err(|e: GraphError| error(spec, e.to_string()))?;
                 set(spec, key, &mut self.format, format)?;
             }
-            ("seed" | "weights" | "as" | "reorder" | "format" | "source" | "target" | "weight" | "missing", None) => {
+            (
+                "seed" | "weights" | "as" | "reorder" | "format" | "source" | "target" | "weight" | "missing"
+                | "columns" | "vertices" | "vertex",
+                None,
+            ) => {
                 return Err(error(spec, format!("`{key}` needs a value; options: {OPTIONS}")));
             }
             _ => return Ok(false),
@@ -388,10 +451,14 @@ impl SpecOptions {
 
 impl fmt::Display for SpecOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let flags =
-            [(self.directed, "directed"), (self.symmetrise, "sym"), (self.loops, "loops"), (self.parallel, "parallel")];
+        let flags = [(self.directed, "directed"), (self.symmetrise, "sym"), (self.loops, "loops")];
         for (_, name) in flags.iter().filter(|(set, _)| *set) {
             write!(f, ":{name}")?;
+        }
+        match self.parallel {
+            Some(Parallel::Keep) => f.write_str(":parallel")?,
+            Some(choice) => write!(f, ":parallel={}", choice.word())?,
+            None => {}
         }
         if let Some(format) = &self.format {
             write!(f, ":format={format}")?;
@@ -399,7 +466,21 @@ impl fmt::Display for SpecOptions {
         let TableColumns { source, target, weight, no_header, missing } = &self.columns;
         for (key, name) in [("source", source), ("target", target), ("weight", weight)] {
             if let Some(name) = name {
-                write!(f, ":{key}={}", name.replace('%', "%25").replace(':', "%3A"))?;
+                write!(f, ":{key}={}", written(name))?;
+            }
+        }
+        match &self.kept {
+            Kept::None => {}
+            Kept::All => f.write_str(":columns=all")?,
+            Kept::Named(names) => {
+                let names: Vec<String> = names.iter().map(|name| written(name).replace(',', "%2C")).collect();
+                write!(f, ":columns={}", names.join(","))?;
+            }
+        }
+        if let Some(VertexTable { path, id }) = &self.vertices {
+            write!(f, ":vertices={}", written(&path.display().to_string()))?;
+            if let Some(id) = id {
+                write!(f, ":vertex={}", written(id))?;
             }
         }
         if *no_header {
@@ -477,6 +558,11 @@ impl Clock {
 /// The name of a column as it is in the table: colons separate the parts of a spec, so they are written `%3A` in it.
 fn column(text: &str) -> String {
     text.replace("%3A", ":").replace("%3a", ":").replace("%25", "%")
+}
+
+/// The inverse of [`column`].
+fn written(name: &str) -> String {
+    name.replace('%', "%25").replace(':', "%3A")
 }
 
 fn error(spec: &str, message: impl Into<String>) -> GraphError {

@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn a_good_graph_is_described() {
-        let options = BuildOptions { keep_loops: true, keep_parallel: true, ..Default::default() };
+        let options = BuildOptions { keep_loops: true, parallel: crate::Parallel::Keep, ..Default::default() };
         let edges = vec![(0, 1, -2), (1, 0, -2), (0, 0, 7), (2, 2, 1), (2, 2, 1)];
         let report = validate(&build(EdgeList::from_triples(4, edges), &options).unwrap()).unwrap();
         assert_eq!((report.self_loops, report.parallel_edges, report.symmetric), (3, 1, true));

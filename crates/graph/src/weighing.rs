@@ -51,7 +51,7 @@ impl Graph {
                 ConstantWeight::Double(weight) => Weights::Double(vec![weight; edges].into()),
             };
             let out = self.shared_out().with_weights(weights);
-            Graph::new(out, self.is_symmetric()).with_names(self.names().cloned())
+            Graph::new(out, self.is_symmetric()).with_names(self.names().cloned()).with_columns_of(self)
         };
         let bytes = |graph: &Graph| graph.out().weights().bytes();
         self.forms.weighed(weight, (weight.key().0.bytes() * edges) as u64, bytes, make)

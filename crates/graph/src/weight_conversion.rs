@@ -158,7 +158,12 @@ impl Graph {
         // Weights that were told apart may be equal now: whether the graph is symmetric is not asked again.
         let graph = Graph::new(self.shared_out().with_weights(weights), self.is_symmetric());
         let (names, numbering, notes) = (self.names().cloned(), self.numbering().cloned(), self.notes().clone());
-        Ok(graph.with_rounded_weight(rounded).with_names(names).with_numbering(numbering).with_notes(notes))
+        Ok(graph
+            .with_rounded_weight(rounded)
+            .with_names(names)
+            .with_numbering(numbering)
+            .with_notes(notes)
+            .with_columns_of(&self))
     }
 
     /// A sentence about weights of 64 bits; `None` where they have 32 or there are none.

@@ -11,6 +11,12 @@ pub enum Builtin {
     Atoi,
     /// `(string) -> double`: the longest prefix that is a decimal number, 0 without one.
     Atof,
+    /// (string) -> int_64, the seconds from the beginning of 1970 to a point in time.
+    Date,
+    /// (edgeset, string, string) -> int, the number of a text in a column of edges; -1 where it does not stand there.
+    EdgeCode,
+    /// The same in a column of vertices.
+    VertexCode,
     /// `(number) -> same type`: absolute value.
     Abs,
     /// `(float|double) -> same type`.
@@ -154,12 +160,15 @@ pub enum Builtin {
 
 impl Builtin {
     /// All built-ins with their spelling in the text form.
-    pub const ALL: [(Builtin, &'static str); 67] = {
+    pub const ALL: [(Builtin, &'static str); 70] = {
         use Builtin::*;
         [
             (Argv, "Argv"),
             (Atoi, "Atoi"),
             (Atof, "Atof"),
+            (Date, "Date"),
+            (EdgeCode, "EdgeCode"),
+            (VertexCode, "VertexCode"),
             (Abs, "Abs"),
             (Floor, "Floor"),
             (Log, "Log"),

@@ -137,6 +137,9 @@ pub enum ExprKind {
     EdgeSetLoad(Box<Expr>),
     /// A new vector of the type of this expression, over the vertices of a graph, with the values that the text gives.
     VectorLoad(Box<Expr>),
+    /// A new vector of the type of this expression, over the edges or the vertices of a graph, with the values of a
+    /// column of its table: the graph, the name of the column, and what stands for a missing value.
+    Column(Vec<Expr>),
     /// A parallel operator. Only allowed as the whole right-hand side of a declaration or assignment, or as a whole
     /// statement.
     Operator(Box<Operator>),

@@ -29,6 +29,14 @@ pub fn builtin_type(builtin: Builtin, args: &[Expr]) -> Result<Type, String> {
         (Atoi, _) => misfit("string"),
         (Atof, [Type::Scalar(Scalar::String)]) => Ok(Type::Scalar(Scalar::Double)),
         (Atof, _) => misfit("string"),
+        (Date, [Type::Scalar(Scalar::String)]) => Ok(Type::Scalar(Scalar::Int64)),
+        (Date, _) => misfit("string"),
+        (EdgeCode | VertexCode, [Type::EdgeSet { .. }, name, text])
+            if **name == Type::STRING && **text == Type::STRING =>
+        {
+            Ok(Type::INT)
+        }
+        (EdgeCode | VertexCode, _) => misfit("edgeset, string, string"),
         (Abs, [t]) if t.is_numeric() => Ok((*t).clone()),
         (Abs, _) => misfit("number"),
         (Floor | Log | Exp | Sqrt, [t]) if t.scalar().is_some_and(Scalar::is_float) => Ok((*t).clone()),

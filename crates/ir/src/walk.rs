@@ -42,7 +42,8 @@ macro_rules! child_visitors {
                 ExprKind::Builtin(_, args)
                 | ExprKind::Intersection { args, .. }
                 | ExprKind::IntersectNeighbor { args, .. }
-                | ExprKind::VectorLiteral(args) => {
+                | ExprKind::VectorLiteral(args)
+                | ExprKind::Column(args) => {
                     for e in args {
                         visit(e);
                     }

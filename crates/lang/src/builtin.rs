@@ -30,6 +30,13 @@ pub enum Builtin {
     SelectEdges,
     /// `(sources, targets [, weights])`, vectors of one length: the graph of these edges; its type is that of the node.
     MakeEdges,
+    /// `g.column("name")`, `g.column("name", missing)`, and the same of the set of all vertices: (graph, string [, T])
+    /// -> fresh vector of T over the edges or the vertices of the graph.
+    Column,
+    /// `g.code("name", "text")`: (graph, string, string) -> int, the number of a text in a column of edges.
+    EdgeCode,
+    /// The same in a column of vertices.
+    VertexCode,
     /// `g.contract(labels)`: (graph, vector{V}(int)) -> edgeset of one edge per pair of labels.
     Contract,
     /// `g.insert(batch)`: (graph, graph) -> edgeset of the edges of both. Alone in a statement it changes `g`.
@@ -104,6 +111,8 @@ pub enum Builtin {
     Atoi,
     /// `atof(s)`: (string) -> double.
     Atof,
+    /// `date(s)`: (string) -> int_64, seconds since the beginning of 1970.
+    Date,
     /// `abs(x)`, `fabs(x)`: (N) -> N; `fabs` of an integer is computed in double.
     Abs,
     /// `floor(x)`: (F) -> F, F = float or double.

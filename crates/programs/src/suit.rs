@@ -149,7 +149,7 @@ fn simplify(graph: &str) -> String {
         return "take such edges away".to_string();
     }
     match GraphSpec::parse(graph) {
-        Ok(spec) if spec.options.loops || spec.options.parallel => {
+        Ok(spec) if spec.options.loops || spec.options.parallel == Some(gw_graph::Parallel::Keep) => {
             "read it without `:loops` and `:parallel`".to_string()
         }
         _ => format!("convert it to a text and run on that: gw graph convert {graph} simple.csv"),

@@ -95,7 +95,7 @@ impl Origin {
         match GraphSpec::parse(name) {
             Ok(spec) if spec.options.weights.is_some() => Origin::Other,
             Ok(spec) if spec.options.columns.weight.is_some() => Origin::Column,
-            Ok(GraphSpec { source: Source::File(path), options }) => {
+            Ok(GraphSpec { source: Source::File(path), options, .. }) => {
                 let format = options.format.or_else(|| Format::of_path(&path));
                 let has_columns = format.is_some_and(|format| format.is_table() || format.is_document());
                 if has_columns { Origin::Column } else { Origin::File }

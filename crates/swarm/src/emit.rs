@@ -432,6 +432,7 @@ fn expr(e: &Expr) -> String {
         ExprKind::PriorityQueueAlloc(queue) => {
             format!("{}({}, {}, {})", type_name(&e.ty), queue.vector, queue.increasing, expr(&queue.start))
         }
+        ExprKind::Column(args) => format!("column({})", exprs(args)),
         ExprKind::EdgeSetLoad(text) | ExprKind::VectorLoad(text) => format!("load({})", expr(text)),
         ExprKind::Operator(op) => op.name().into(),
     }

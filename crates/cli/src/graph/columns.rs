@@ -1,10 +1,12 @@
 //! The options that name the columns of a table of edges.
 
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::Args;
-use gw_graph::format::{Missing, TableColumns};
-use gw_graph::{GraphSpec, WeightKind};
+use gw_graph::columns::Kept;
+use gw_graph::format::{Missing, TableColumns, VertexTable};
+use gw_graph::{GraphSpec, Parallel, WeightKind};
 
 use crate::error::CliError;
 
@@ -32,12 +34,41 @@ pub struct Columns {
     /// [default: error]
     #[arg(long, value_name = "skip|error", value_parser = Missing::parse)]
     missing: Option<Missing>,
+    /// What becomes of parallel edges: all are kept, or one of them, which is the first, that with the least or the
+    /// greatest weight, or has the sum of the weights (the number of edges without weights) [default: min]
+    #[arg(long, value_name = "keep|first|min|max|sum", value_parser = Parallel::from_str)]
+    parallel: Option<Parallel>,
+    /// Further columns of the table that are kept for programs: names with commas between them, or `all` [default:
+    /// those that the program asks for]
+    #[arg(long, value_name = "COLUMNS")]
+    columns: Option<String>,
+    /// A table of vertices (CSV, TSV, Parquet), whose columns programs may ask for
+    #[arg(long, value_name = "FILE")]
+    vertices: Option<PathBuf>,
+    /// The column of ids in the table of vertices [default: id, vertex, node, name, key, else the first one]
+    #[arg(long, value_name = "COLUMN", requires = "vertices")]
+    vertex_column: Option<String>,
 }
 
 impl Columns {
     /// The spec with these columns.
     pub fn apply(&self, spec: GraphSpec) -> Result<GraphSpec, CliError> {
-        Ok(spec.with_columns(self.columns())?.with_weight_kind(self.weight_type))
+        let mut spec = spec.with_columns(self.columns())?.with_weight_kind(self.weight_type);
+        let vertices = self.vertices.clone().map(|path| VertexTable { path, id: self.vertex_column.clone() });
+        spec = spec.with_vertices(vertices);
+        spec.options.parallel = self.parallel.or(spec.options.parallel);
+        match self.columns.as_deref() {
+            None => {}
+            Some("all") => spec.options.kept = Kept::All,
+            Some(names) => spec.options.kept = Kept::Named(names.split(',').map(str::to_string).collect()),
+        }
+        Ok(spec)
+    }
+
+    /// The same options, which keep all columns where they name none: for files that hold columns.
+    pub fn keeping_all(mut self) -> Columns {
+        self.columns.get_or_insert_with(|| "all".to_string());
+        self
     }
 
     /// The spec with the weight that is asked for, and with what becomes of missing ones: all that a document has.
@@ -72,6 +103,7 @@ impl Columns {
     pub fn is_default(&self) -> bool {
         let columns = [&self.source_column, &self.target_column, &self.weight_column];
         let is_named = columns.iter().any(|column| column.is_some()) || self.weight_type.is_some();
-        !is_named && !self.no_header && self.missing.is_none()
+        let is_further = self.columns.is_some() || self.vertices.is_some() || self.parallel.is_some();
+        !is_named && !self.no_header && self.missing.is_none() && !is_further
     }
 }

@@ -49,7 +49,9 @@ impl Convert {
             Some(format) => format!("{input}:format={}", format.name()),
             None => input,
         };
-        let (graph, description, phases) = load(&input, &self.columns)?;
+        let format = self.options.format.or_else(|| Format::of_path(&output));
+        let columns = if format == Some(Format::Gwg) { self.columns.keeping_all() } else { self.columns };
+        let (graph, description, phases) = load(&input, &columns)?;
         let map = match (&self.id_map, graph.names()) {
             (None, _) => None,
             (Some(path), Some(names)) => {

@@ -111,12 +111,20 @@ impl OutputOptions {
         let bar = Bar::new();
         let Written { bytes, format, mut notes } = write(graph, path, &options, &bar)?;
         drop(bar);
-        if graph.names().is_some() && !format.is_table() && !format.is_document() {
+        let keeps_ids = format.is_table() || format.is_document() || format == Format::Gwg;
+        if graph.names().is_some() && !keeps_ids {
             let format = format.name();
             notes.push(match has_id_map {
                 true => format!("the format {format} holds no ids of vertices, which are in the file of --id-map"),
                 false => format!("the format {format} holds no ids of vertices; --id-map FILE writes them"),
             });
+        }
+        for (columns, of) in [(graph.edge_columns(), "edges"), (graph.vertex_columns(), "vertices")] {
+            let columns = columns.filter(|columns| !columns.table.columns.is_empty());
+            notes.extend(columns.map(|columns| match format {
+                Format::Gwg => format!("columns of {of} that are kept: {}", columns.table),
+                _ => format!("the format {} holds no columns of {of}; write a .gwg file to keep them", format.name()),
+            }));
         }
         notes.extend(graph.rounded_weight().filter(|rounded| !rounded.asked).map(ToString::to_string));
         notes.extend(graph.wide_weights());

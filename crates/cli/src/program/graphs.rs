@@ -88,6 +88,10 @@ impl GraphStore for Graphs {
             false => self.given.source.insert(text, graph),
         }
     }
+
+    fn ask(&self, columns: &[String]) {
+        self.given.source.ask(columns);
+    }
 }
 
 impl GraphSource for Graphs {

@@ -3,10 +3,10 @@
 use gw_ir::builtin::Builtin;
 use gw_ir::expr::{BinaryOp, Expr, ExprKind, FunctionRef, UnaryOp};
 use gw_ir::groups::NeighbourGroups;
-use gw_ir::types::{Scalar, Type};
+use gw_ir::types::{Domain, Scalar, Type};
 
 use super::compile::{Compiler, Resolved, is_num, malformed};
-use super::{Arg, Call, GroupChoice, Groups, Named, Num, Obj, PriorityUpdate, QueueAlloc};
+use super::{Arg, Call, ColumnOf, GroupChoice, Groups, Named, Num, Obj, PriorityUpdate, QueueAlloc};
 use crate::env::Slot;
 use crate::error::Result;
 use crate::random;
@@ -186,6 +186,12 @@ impl<'m> Compiler<'m> {
         Ok(match (builtin, args) {
             (Atoi, [s]) => Num::Atoi(obj(s)?),
             (Atof, [s]) => Num::Atof(obj(s)?),
+            (Date, [s]) => Num::Date(obj(s)?),
+            (EdgeCode | VertexCode, [graph, name, text]) => Num::Code {
+                graph: obj(graph)?,
+                texts: Box::new([self.obj(name)?, self.obj(text)?]),
+                of_edges: builtin == EdgeCode,
+            },
             (Abs | Floor | Log | Exp | Sqrt | BitNot | PopCount, [x]) => {
                 let function = scalar::function(builtin, scalar_of(x)?);
                 Num::Unary(function.ok_or_else(|| misfit(builtin.name(), x))?, num(x)?)
@@ -275,6 +281,18 @@ impl<'m> Compiler<'m> {
             }
             ExprKind::EdgeSetLoad(name) => Obj::Load(self.boxed_obj(name)?, e.ty.weight()),
             ExprKind::VectorLoad(text) => Obj::LoadVector(self.boxed_obj(text)?, e.ty.clone()),
+            ExprKind::Column(args) => {
+                let [graph, name, missing @ ..] = args.as_slice() else {
+                    return Err(malformed("a column of nothing".to_string()));
+                };
+                Obj::Column(Box::new(ColumnOf {
+                    graph: self.obj(graph)?,
+                    name: self.obj(name)?,
+                    missing: missing.first().map(|value| self.num(value)).transpose()?,
+                    of_edges: is_over_edges(&e.ty, &graph.ty),
+                    ty: e.ty.clone(),
+                }))
+            }
             ExprKind::Operator(operator) => Obj::Operator(self.operator(operator)?),
             _ => return Err(malformed(format!("an expression of type {} where an object is needed", e.ty))),
         })
@@ -356,4 +374,12 @@ fn sum_type(vector: &Expr) -> Result<Scalar> {
 
 fn misfit(what: &str, operand: &Expr) -> crate::error::ExecError {
     malformed(format!("{what} on {}", operand.ty))
+}
+
+/// Whether a vector is over the edges of a graph, not over its vertices.
+fn is_over_edges(vector: &Type, graph: &Type) -> bool {
+    match (vector, graph) {
+        (Type::Vector { domain: Domain::Element(of), .. }, Type::EdgeSet { edge, .. }) => of == edge,
+        _ => false,
+    }
 }

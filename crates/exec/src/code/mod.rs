@@ -208,6 +208,13 @@ pub(crate) enum Num {
     StringCompare(BinaryOp, Box<Obj>, Box<Obj>),
     Atoi(Box<Obj>),
     Atof(Box<Obj>),
+    Date(Box<Obj>),
+    /// The number of a text in a column: the name of the column, then the text.
+    Code {
+        graph: Box<Obj>,
+        texts: Box<[Obj; 2]>,
+        of_edges: bool,
+    },
     StartTimer,
     StopTimer,
     Threads,
@@ -328,6 +335,7 @@ pub(crate) enum Obj {
     Weigh(Box<Obj>, Num, Scalar),
     Load(Box<Obj>, Option<Scalar>),
     LoadVector(Box<Obj>, Type),
+    Column(Box<ColumnOf>),
     Operator(Box<OperatorInputs>),
 }
 
@@ -375,6 +383,16 @@ pub(crate) struct PriorityUpdate {
     pub(crate) value: Num,
     pub(crate) value_scalar: Scalar,
     pub(crate) deferred: bool,
+}
+
+/// A column of a table as a vector.
+#[derive(Debug)]
+pub(crate) struct ColumnOf {
+    pub(crate) graph: Obj,
+    pub(crate) name: Obj,
+    pub(crate) missing: Option<Num>,
+    pub(crate) of_edges: bool,
+    pub(crate) ty: Type,
 }
 
 #[derive(Debug)]

@@ -1,5 +1,6 @@
 //! Evaluating expressions that yield a register.
 
+use gw_graph::columns::seconds_of;
 use gw_ir::expr::PriorityOp;
 use gw_ir::types::Scalar;
 
@@ -108,6 +109,17 @@ impl<'a> Interp<'a> {
                 }
             }
             Num::Atof(text) => Ok(intrinsics::atof(&self.text(text)?).bits()),
+            Num::Date(text) => {
+                let text = self.text(text)?;
+                let seconds = seconds_of(text.trim());
+                Ok(seconds.ok_or_else(|| ErrorKind::NoDate { text: text.to_string() })?.bits())
+            }
+            Num::Code { graph, texts, of_edges } => {
+                let graph = self.graph(graph)?;
+                let [name, text] = &**texts;
+                let (name, text) = (self.text(name)?, self.text(text)?);
+                Ok(crate::columns::code(&graph, &name, &text, *of_edges)?.bits())
+            }
             Num::StartTimer => {
                 self.machine.wait()?;
                 self.env.start_timer();

@@ -184,6 +184,12 @@ impl<'a> Interp<'a> {
                 self.env.stop.check()?;
                 Value::Vector(self.env.load_vector(&text, ty)?)
             }
+            Obj::Column(column) => {
+                let graph = self.graph(&column.graph)?;
+                let name = self.text(&column.name)?;
+                let missing = column.missing.as_ref().map(|value| self.num(value)).transpose()?;
+                Value::Vector(self.env.column(&graph, &name, column.of_edges, &column.ty, missing)?)
+            }
             Obj::Operator(inputs) => self.operator(inputs)?,
         })
     }

@@ -146,7 +146,8 @@ fn what_cannot_be_changed_is_explained() {
     // Vertices without edges do not matter.
     assert!(run(&source, &with_graphs(&[small.clone(), graph(5, &[(1, 2)])])).is_ok());
     let list = EdgeList::from_pairs(3, vec![(0, 1), (0, 1)]);
-    let parallel = build(list, &BuildOptions { keep_parallel: true, ..BuildOptions::default() }).unwrap();
+    let parallel =
+        build(list, &BuildOptions { parallel: gw_graph::Parallel::Keep, ..BuildOptions::default() }).unwrap();
     let error = run(&source, &with_graphs(&[Arc::new(parallel), small.clone()])).unwrap_err().to_string();
     assert!(error.starts_with("the graph has parallel edges, such as 0 -> 1"), "{error}");
     // A vector over edges belongs to the graph of its time.

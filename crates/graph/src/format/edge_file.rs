@@ -1,9 +1,11 @@
 //! Edges as a file lists them, before a graph is built of them: what every reader of a format returns.
 
 use std::fmt;
+use std::sync::Arc;
 
 use super::GuessedColumns;
 use super::edge_lines::Assembled;
+use crate::columns::Table;
 use crate::{AnyEdgeList, Names, Numbering, RoundedWeight};
 
 /// Edges as a file lists them, and what it says about them.
@@ -26,6 +28,8 @@ pub struct EdgeFile {
     pub skipped: Option<SkippedEdges>,
     /// Columns of a table that were taken only because they stand first.
     pub guessed: Option<GuessedColumns>,
+    /// The columns of a table that are kept: a row per edge.
+    pub columns: Option<Arc<Table>>,
 }
 
 /// Edges of a file that were left out because their source, target or weight was missing.
@@ -65,6 +69,7 @@ impl EdgeFile {
             numbering: None,
             skipped: None,
             guessed: None,
+            columns: None,
         }
     }
 }

@@ -12,11 +12,13 @@ use super::{
     adjacency_graph, astar, dimacs, document, edge_list, gapbs, gwg, konect, matrix_market, metis, snap, table,
 };
 use crate::build::{ReadEdges, allow_csr};
+use crate::columns::Kept;
 use crate::csr::csr;
 use crate::graph::FileNotes;
 use crate::progress::Progress;
+use crate::rows::{Parallel, build_rows};
 use crate::stream::{AdjacencyStream, Edges};
-use crate::{Adjacency, BuildOptions, Graph, GraphError, Result, Weight, build_any};
+use crate::{Adjacency, BuildOptions, Graph, GraphError, Result, Weight, build_any, with_edge_list};
 
 /// How a file is read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -26,6 +28,8 @@ pub struct ReadOptions {
     /// The columns of a table (CSV, TSV, Parquet) that hold the edges; of a document (GraphML, GEXF, JSON) the
     /// attribute that is the weight.
     pub columns: TableColumns,
+    /// The columns of a table that are kept beside those that make the graph.
+    pub kept: Kept,
     /// Do not verify the checksums of a `.gwg`. Opening takes milliseconds at any size, but a damaged file is then
     /// noticed late or not at all.
     pub trust: bool,
@@ -103,13 +107,25 @@ pub fn read(path: &Path, options: &ReadOptions, progress: &dyn Progress) -> Resu
         Format::El => Content::Edges(Box::new(edge_list::read(input, path, progress)?)),
         Format::Wel => Content::Edges(Box::new(edge_list::read_weighted(input, path, progress)?)),
         Format::Snap => Content::Edges(Box::new(snap::read(input, path, progress)?)),
-        Format::Csv => {
-            Content::Edges(Box::new(table::read_csv(input, path, table::Separator::Any, &options.columns, progress)?))
+        Format::Csv => Content::Edges(Box::new(table::read_csv(
+            input,
+            path,
+            table::Separator::Any,
+            &options.columns,
+            &options.kept,
+            progress,
+        )?)),
+        Format::Tsv => Content::Edges(Box::new(table::read_csv(
+            input,
+            path,
+            table::Separator::Tab,
+            &options.columns,
+            &options.kept,
+            progress,
+        )?)),
+        Format::Parquet => {
+            Content::Edges(Box::new(table::read_parquet(input, path, &options.columns, &options.kept, progress)?))
         }
-        Format::Tsv => {
-            Content::Edges(Box::new(table::read_csv(input, path, table::Separator::Tab, &options.columns, progress)?))
-        }
-        Format::Parquet => Content::Edges(Box::new(table::read_parquet(input, path, &options.columns, progress)?)),
         Format::GraphMl => {
             Content::Edges(Box::new(document::read(input, path, Kind::GraphMl, &options.columns, progress)?))
         }
@@ -165,7 +181,11 @@ pub fn load(path: &Path, options: &ReadOptions, build: &BuildOptions, progress: 
             let numbering = file.numbering.filter(|_| build.reorder.is_none());
             let order = build.reorder;
             let build = BuildOptions { reorder: None, ..build };
-            let graph = build_any(file.edges, &build)?.with_names(file.names.map(Arc::new));
+            let graph = match file.columns {
+                Some(table) => with_edge_list!(file.edges, list => build_rows(list, Some(table), &build))?,
+                None => build_any(file.edges, &build)?,
+            };
+            let graph = graph.with_names(file.names.map(Arc::new));
             if file.both_ends && !graph.is_symmetric() && build.symmetry == crate::Symmetry::Unknown {
                 let message = "an edge is listed at one end only, or with another weight at the other end; \
                                this format lists every edge at both";
@@ -175,7 +195,7 @@ pub fn load(path: &Path, options: &ReadOptions, build: &BuildOptions, progress: 
                 Some(order) => graph.try_reordered(order)?,
                 None => graph,
             };
-            let notes = FileNotes { skipped: file.skipped, guessed: file.guessed };
+            let notes = FileNotes { skipped: file.skipped, guessed: file.guessed, vertices: None };
             graph.with_rounded_weight(file.rounded).with_numbering(numbering).with_notes(notes)
         }
         Content::Graph(graph) => adjusted(*graph, build)?,
@@ -190,7 +210,11 @@ impl Graph {
         self.out().load()?;
         allow_csr(self.weight_kind(), self.vertices(), 2 * self.edges())?;
         let options = BuildOptions { keep_loops: true, ..BuildOptions::default() };
-        Ok(Graph::new(self.out().typed(&Symmetrise(&options)), true).with_names(self.names().cloned()))
+        let graph = match self.edge_columns() {
+            Some(columns) => self.symmetrised_with_rows(columns, &options)?,
+            None => Graph::new(self.out().typed(&Symmetrise(&options)), true),
+        };
+        Ok(graph.with_names(self.names().cloned()).with_vertex_columns(self.vertex_columns().cloned()))
     }
 }
 
@@ -213,8 +237,12 @@ pub(crate) fn adjusted(graph: Graph, options: &BuildOptions) -> Result<Graph> {
         true => {
             allow_csr(graph.weight_kind(), graph.vertices(), 2 * graph.edges())?;
             let (rounded, names) = (graph.rounded_weight().cloned(), graph.names().cloned());
-            let symmetric = Graph::new(graph.out().typed(&Symmetrise(options)), true);
-            symmetric.with_rounded_weight(rounded).with_names(names)
+            let vertex_columns = graph.vertex_columns().cloned();
+            let symmetric = match graph.edge_columns() {
+                Some(columns) => graph.symmetrised_with_rows(columns, options)?,
+                None => Graph::new(graph.out().typed(&Symmetrise(options)), true),
+            };
+            symmetric.with_rounded_weight(rounded).with_names(names).with_vertex_columns(vertex_columns)
         }
         false => graph,
     };
@@ -230,6 +258,6 @@ impl ReadEdges for Symmetrise<'_> {
     type Answer = Adjacency;
     fn read<W: Weight>(&self, stream: AdjacencyStream<'_, W>) -> Adjacency {
         let edges = Edges::new(stream).mirrored(true).loops(self.0.keep_loops);
-        csr(edges, !self.0.keep_parallel)
+        csr(edges, self.0.parallel != Parallel::Keep)
     }
 }

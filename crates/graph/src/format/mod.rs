@@ -47,5 +47,5 @@ pub use output::write_file;
 pub use parts::{PartFile, PartedGraph, is_parted, part_files, write_parts};
 pub(crate) use plan::Plan;
 pub use rounded::keeps_every_digit;
-pub use table::{GuessedColumns, Missing, Row, RowColumns, RowFault, RowTable, TableColumns};
+pub use table::{GuessedColumns, Missing, Row, RowColumns, RowFault, RowTable, TableColumns, VertexTable};
 pub use write::{WriteOptions, Written, write, write_graph};

@@ -106,11 +106,12 @@ proptest! {
     #[test]
     fn statistics_agree_with_brute_force(
         vertices in 1usize..60, pairs in prop::collection::vec((0u32..60, 0u32..60), 0..150),
-        symmetrise: bool, keep_loops: bool, keep_parallel: bool,
+        symmetrise: bool, keep_loops: bool, keeps_parallel: bool,
     ) {
         let n = vertices as u32;
         let pairs: Vec<_> = pairs.into_iter().map(|(a, b)| (a % n, b % n)).collect();
-        let options = BuildOptions { symmetrise, keep_loops, keep_parallel, ..Default::default() };
+        let parallel = if keeps_parallel { gw_graph::Parallel::Keep } else { gw_graph::Parallel::Least };
+        let options = BuildOptions { symmetrise, keep_loops, parallel, ..Default::default() };
         let graph = build(EdgeList::from_pairs(vertices, pairs), &options).unwrap();
         let found = Statistics::of(&graph, &StatsOptions::default());
         let oracle = Oracle::of(&graph);

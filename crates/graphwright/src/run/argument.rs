@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use gw_graph::GraphId;
+use gw_ir::analysis::columns::{ColumnName, columns};
 use gw_ir::builtin::Builtin;
 use gw_ir::expr::{Expr, ExprKind};
 use gw_ir::module::GlobalInit;
@@ -159,6 +160,15 @@ impl OwnArgumentKind {
 }
 
 impl Program {
+    /// The columns of tables that the program asks for in a run with these arguments.
+    pub(crate) fn columns(&self, args: &[String]) -> Vec<String> {
+        let named = |name| match name {
+            ColumnName::Text(name) => Some(name),
+            ColumnName::Argument(place) => place.checked_sub(1).and_then(|at| args.get(at)).cloned(),
+        };
+        columns(self.module()).into_iter().filter_map(named).collect()
+    }
+
     /// The arguments that the text of a program of one's own reads, by place. An argument whose place the program
     /// computes is not among them.
     pub fn own_arguments(&self) -> Vec<OwnArgument> {

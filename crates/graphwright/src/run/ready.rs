@@ -39,6 +39,7 @@ impl Program {
         let mut ready = Ready { program: self.clone(), args: Vec::new(), chosen_source: None, notes: Vec::new() };
         let Some(asked) = self.as_standard() else {
             ready.args = own_arguments(self, named, positional)?;
+            graphs.ask(&self.columns(&ready.args));
             if self.leaves_weights(&ready.args) {
                 ready.notes.push(Note::UnusedWeights { program: self.name().to_string() });
             }
@@ -52,6 +53,7 @@ impl Program {
             return Ok(ready);
         };
         let bound = asked.bind(named, positional)?;
+        graphs.ask(&self.columns(&bound.known()));
         let name = bound.graph();
         let graph = graphs.load(name, None).map_err(|error| Error::Run { error, file: self.file().clone() })?;
         let (standard, weighing) = asked.weighing(&bound.known(), &graph, name)?;

@@ -76,6 +76,7 @@ fn host_only(expr: &Expr) -> Option<String> {
     let sentence = match &expr.kind {
         ExprKind::EdgeSetLoad(_) => "it loads a graph",
         ExprKind::VectorLoad(_) => "it loads values of vertices",
+        ExprKind::Column(_) => "it reads a column of a table",
         ExprKind::VectorAlloc | ExprKind::VectorFill(_) | ExprKind::VectorLiteral(_) => "it allocates a vector",
         ExprKind::ListAlloc => "it allocates a list",
         ExprKind::PriorityQueueAlloc(_) => "it allocates a priority queue",
@@ -88,6 +89,9 @@ fn host_only(expr: &Expr) -> Option<String> {
                 b,
                 Argv | Atoi
                     | Atof
+                    | Date
+                    | EdgeCode
+                    | VertexCode
                     | StartTimer
                     | StopTimer
                     | Threads

@@ -5,6 +5,7 @@ pub mod changes;
 pub mod claims;
 pub mod classes;
 pub mod closure;
+pub mod columns;
 pub mod device;
 pub mod effects;
 pub mod joined;

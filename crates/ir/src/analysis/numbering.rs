@@ -327,7 +327,8 @@ impl<'m> Look<'m> {
                 | Builtin::OutNeighbor
                 | Builtin::OutWeight
                 | Builtin::SerialMinimumSpanningTree
-                | Builtin::SerialSweepCut,
+                | Builtin::SerialSweepCut
+                | Builtin::EdgeCode,
                 _,
             ) => self.refuse("depends on the order of neighbours"),
             (Builtin::RandomBits, _) => {

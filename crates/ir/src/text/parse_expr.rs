@@ -329,6 +329,10 @@ impl Parser<'_> {
             "VectorFill" => self.one_typed(ExprKind::VectorFill),
             "EdgeSetLoad" => self.one_typed(ExprKind::EdgeSetLoad),
             "VectorLoad" => self.one_typed(ExprKind::VectorLoad),
+            "Column" => {
+                let (ty, args) = self.typed_arguments(2..=3)?;
+                Ok(Expr::new(ExprKind::Column(args), ty))
+            }
             "Universe" => {
                 let (ty, args) = self.typed_arguments(0..=1)?;
                 Ok(Expr::new(ExprKind::Universe(args.into_iter().next().map(Box::new)), ty))

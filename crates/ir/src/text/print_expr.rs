@@ -195,6 +195,7 @@ pub(super) fn expr(out: &mut String, e: &Expr) -> fmt::Result {
         ExprKind::ListAlloc => typed(out, "ListAlloc", &e.ty, &[] as &[Expr]),
         ExprKind::EdgeSetLoad(file) => typed(out, "EdgeSetLoad", &e.ty, std::slice::from_ref(file)),
         ExprKind::VectorLoad(text) => typed(out, "VectorLoad", &e.ty, std::slice::from_ref(text)),
+        ExprKind::Column(args) => typed(out, "Column", &e.ty, args),
         ExprKind::PriorityQueueAlloc(q) => {
             out.write_str("PriorityQueueAlloc")?;
             meta(out, &q.meta)?;

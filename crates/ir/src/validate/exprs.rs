@@ -283,6 +283,23 @@ impl<'m> Checker<'m> {
                     self.type_error("VectorLoad", "a vector over vertices", &expr.ty);
                 }
             }
+            ExprKind::Column(args) => {
+                args.iter().for_each(|arg| self.expr(arg));
+                let [graph, name, missing @ ..] = args.as_slice() else {
+                    self.type_error("Column", "a graph and a name", &expr.ty);
+                    return;
+                };
+                self.need_same("the name of a column", &Type::STRING, &name.ty);
+                match (&expr.ty, &graph.ty) {
+                    (
+                        Type::Vector { domain: Domain::Element(of), item },
+                        Type::EdgeSet { edge, source, target, .. },
+                    ) if [edge, source, target].contains(&of) && item.scalar().is_some() => {
+                        missing.iter().for_each(|value| self.need_same("what is for a missing value", item, &value.ty));
+                    }
+                    (ty, _) => self.type_error("Column", "a vector over edges or vertices of a graph", ty),
+                }
+            }
             ExprKind::PriorityQueueAlloc(q) => {
                 self.extra(&q.meta.extra);
                 self.expr(&q.start);

@@ -26,12 +26,16 @@ const METHODS: &[(Receiver, &str, Builtin)] = {
         (Graph, "both", Both),
         (Graph, "relabel", Relabel),
         (Graph, "getEdges", EdgeCount),
+        (Graph, "column", Column),
+        (Graph, "code", EdgeCode),
         (Graph, "contract", Contract),
         (Graph, "insert", InsertEdges),
         (Graph, "delete", DeleteEdges),
         (Set, "addVertex", AddVertex),
         (Set, "getVertexSetSize", SetSize),
         (Set, "size", UniverseSize),
+        (Set, "column", Column),
+        (Set, "code", VertexCode),
         (Vector, "sum", VectorSum),
         (Vector, "max", VectorMax),
         (Vector, "min", VectorMin),
@@ -73,6 +77,7 @@ const INTRINSICS: &[(&str, usize)] = &[
     ("greatest", 0),
     ("atoi", 1),
     ("atof", 1),
+    ("date", 1),
     ("abs", 1),
     ("fabs", 1),
     ("floor", 1),
@@ -126,6 +131,9 @@ impl Checker {
         let Some((_, _, method)) = found else {
             return Err(self.no_method(&receiver, kind, name));
         };
+        if let Builtin::Column | Builtin::EdgeCode | Builtin::VertexCode = method {
+            return self.column_method(*method, receiver, args, span, hint);
+        }
         let made = self.method_call(*method, receiver, name, args, span)?;
         Ok(match (*method, hint) {
             // What the new graph is assigned to says how its edges are called and weighted.
@@ -328,6 +336,7 @@ impl Checker {
                 let text = self.value(&args[0], &Type::STRING, "`atof`")?;
                 Ok(builtin(Builtin::Atof, vec![text], Type::DOUBLE, span))
             }
+            "date" => self.date(&args[0], span),
             "to_double" => {
                 let value = self.value(&args[0], &Type::DOUBLE, "`to_double`")?;
                 Ok(Expr { span, ..value })

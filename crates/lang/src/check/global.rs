@@ -81,6 +81,7 @@ impl Checker {
             (ast::Init::Expr(expr @ ast::Expr { kind: ast::ExprKind::Load { .. }, .. }), Some(ty)) => {
                 Ok(Some(Init::Value(self.value(expr, ty, &what)?)))
             }
+            (ast::Init::Expr(expr), Some(ty)) if is_column(expr) => Ok(Some(Init::Value(self.value(expr, ty, &what)?))),
             (ast::Init::Expr(expr), Some(ty @ Type::Vector { .. })) => {
                 let value = self.expr(expr, Some(ty.leaf()))?;
                 if value.ty.numeric().is_some() {
@@ -120,4 +121,9 @@ impl Checker {
         let values = values.into_iter().collect::<Checked<Vec<_>>>()?;
         Ok(Some(Init::Items(values)))
     }
+}
+
+/// Whether an expression reads a column of a table.
+fn is_column(expr: &ast::Expr) -> bool {
+    matches!(&expr.kind, ast::ExprKind::Method { name, .. } if name.name == "column")
 }

@@ -6,6 +6,7 @@
 
 mod builtin;
 mod changes;
+mod columns;
 mod convert;
 mod edges;
 mod expr;

@@ -330,7 +330,10 @@ fn loops_and_parallel_edges_are_refused_where_they_matter() {
         Arc::new(build(EdgeList::from_triples(3, triples.iter().copied()), &options).unwrap())
     };
     let loops = made(BuildOptions { keep_loops: true, ..Default::default() }, &[(0, 0, 4), (0, 1, 2), (1, 2, 3)]);
-    let parallel = made(BuildOptions { keep_parallel: true, ..Default::default() }, &[(0, 1, 2), (1, 2, 3), (1, 2, 5)]);
+    let parallel = made(
+        BuildOptions { parallel: gw_graph::Parallel::Keep, ..Default::default() },
+        &[(0, 1, 2), (1, 2, 3), (1, 2, 5)],
+    );
     for name in [
         "bc-edges",
         "bc-weighted",

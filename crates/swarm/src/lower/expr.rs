@@ -238,6 +238,7 @@ fn word(kind: &ExprKind) -> &'static str {
         ExprKind::Groups(_) => "groupBy",
         ExprKind::PriorityQueueAlloc(_) => "a new queue",
         ExprKind::EdgeSetLoad(_) | ExprKind::VectorLoad(_) => "load",
+        ExprKind::Column(_) => "a column",
         _ => "a new object",
     }
 }

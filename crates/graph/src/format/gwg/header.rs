@@ -9,6 +9,10 @@ pub(in crate::format) const MAGIC: &[u8] = b"\x89GWG\r\n\x1a\n";
 const VERSION: u32 = 1;
 /// The version of files with 64-bit weights.
 const VERSION_WIDE: u32 = 2;
+/// The version of files with ids or columns beside the edges.
+const VERSION_BESIDE: u32 = 3;
+/// The latest version.
+const LATEST: u32 = VERSION_BESIDE;
 /// The header page, and the alignment of sections.
 pub(super) const PAGE: u64 = 4096;
 /// Bytes under one checksum.
@@ -21,7 +25,9 @@ const WIDE_OFFSETS: u32 = 1 << 3;
 const INCOMING: u32 = 1 << 4;
 /// The weights have 64 bits. Since version 2.
 const WIDE_WEIGHTS: u32 = 1 << 5;
-const ALL_FLAGS: u32 = SYMMETRIC | INT_WEIGHTS | FLOAT_WEIGHTS | WIDE_OFFSETS | INCOMING | WIDE_WEIGHTS;
+/// There are ids or columns beside the edges. Since version 3.
+const BESIDE: u32 = 1 << 6;
+const ALL_FLAGS: u32 = SYMMETRIC | INT_WEIGHTS | FLOAT_WEIGHTS | WIDE_OFFSETS | INCOMING | WIDE_WEIGHTS | BESIDE;
 
 /// Positions of fields in the header page.
 mod at {
@@ -49,6 +55,8 @@ pub(super) enum Kind {
     InOffsets = 4,
     InTargets = 5,
     InWeights = 6,
+    /// Ids of vertices, columns of edges and of vertices.
+    Beside = 7,
 }
 
 /// One section: where it is and how long.
@@ -68,6 +76,8 @@ pub(super) struct Shape {
     pub(super) weights: WeightKind,
     pub(super) wide: bool,
     pub(super) incoming: bool,
+    /// Bytes of ids and columns.
+    pub(super) beside: u64,
 }
 
 /// Where everything is.
@@ -91,6 +101,7 @@ impl Shape {
             kinds.extend([(Kind::InOffsets, offsets), (Kind::InTargets, targets)]);
             kinds.extend(weighted.then_some((Kind::InWeights, weights)));
         }
+        kinds.extend((self.beside > 0).then_some((Kind::Beside, self.beside)));
         let mut sections = Vec::new();
         let mut end = PAGE;
         for (kind, bytes) in kinds {
@@ -109,7 +120,13 @@ impl Shape {
             WeightKind::Int64 => INT_WEIGHTS | WIDE_WEIGHTS,
             WeightKind::Double => FLOAT_WEIGHTS | WIDE_WEIGHTS,
         };
-        for (set, flag) in [(self.symmetric, SYMMETRIC), (self.wide, WIDE_OFFSETS), (self.incoming, INCOMING)] {
+        let set = [
+            (self.symmetric, SYMMETRIC),
+            (self.wide, WIDE_OFFSETS),
+            (self.incoming, INCOMING),
+            (self.beside > 0, BESIDE),
+        ];
+        for (set, flag) in set {
             flags |= if set { flag } else { 0 };
         }
         flags
@@ -117,7 +134,11 @@ impl Shape {
 
     /// The least version of the format that has such graphs.
     fn version(&self) -> u32 {
-        if self.weights.bytes() > 4 { VERSION_WIDE } else { VERSION }
+        match self.weights.bytes() {
+            _ if self.beside > 0 => VERSION_BESIDE,
+            5.. => VERSION_WIDE,
+            _ => VERSION,
+        }
     }
 
     /// The header page.
@@ -152,6 +173,13 @@ pub(super) struct Header {
     pub(super) shape: Shape,
     pub(super) layout: Layout,
     pub(super) checksums_crc: u32,
+}
+
+/// The bytes of ids and columns that the table of sections tells: those of its last section.
+fn beside(long: &dyn Fn(usize) -> u64, sections: u32) -> u64 {
+    let most = (PAGE as usize - at::TABLE) / TABLE_ENTRY;
+    let last = (sections as usize).clamp(1, most) - 1;
+    long(at::TABLE + TABLE_ENTRY * last + 16)
 }
 
 /// Something wrong at a byte of the file.
@@ -189,12 +217,12 @@ impl Header {
         let mut blank = page.to_vec();
         blank[at::HEADER_CRC..at::TABLE].fill(0);
         if crc32fast::hash(&blank) != word(at::HEADER_CRC) {
-            let is_known = (VERSION..=VERSION_WIDE).contains(&version);
+            let is_known = (VERSION..=LATEST).contains(&version);
             let hint = if is_known { String::new() } else { format!(" (or of another version: {version})") };
             return wrong(at::HEADER_CRC, format!("the header is damaged{hint}: its checksum does not fit"));
         }
-        if !(VERSION..=VERSION_WIDE).contains(&version) {
-            let message = format!("version {version} is unknown: this program reads versions up to {VERSION_WIDE}");
+        if !(VERSION..=LATEST).contains(&version) {
+            let message = format!("version {version} is unknown: this program reads versions up to {LATEST}");
             return wrong(at::VERSION, message);
         }
         let flags = word(at::FLAGS);
@@ -207,8 +235,16 @@ impl Header {
             (false, true, true) => WeightKind::Double,
             (true, true, _) => return wrong(at::FLAGS, "weights are both integer and real".into()),
         };
-        // Weights of 64 bits are there, and only there, in files of the version that has them.
-        let wide_fits = set(WIDE_WEIGHTS) == (version == VERSION_WIDE && weights != WeightKind::None);
+        // A file has the least version that has what is in it.
+        let is_wide = set(WIDE_WEIGHTS) && weights != WeightKind::None;
+        let needed = if set(BESIDE) {
+            VERSION_BESIDE
+        } else if is_wide {
+            VERSION_WIDE
+        } else {
+            VERSION
+        };
+        let wide_fits = set(WIDE_WEIGHTS) == is_wide && version == needed;
         if flags & !ALL_FLAGS != 0 || (set(SYMMETRIC) && set(INCOMING)) || !wide_fits {
             return wrong(at::FLAGS, format!("the flags {flags:#x} make no sense"));
         }
@@ -219,6 +255,7 @@ impl Header {
             weights,
             wide: set(WIDE_OFFSETS),
             incoming: set(INCOMING),
+            beside: if set(BESIDE) { beside(&long, word(at::SECTIONS)) } else { 0 },
         };
         if let Err(error) = checked_vertices(shape.vertices) {
             return wrong(at::VERTICES, error.to_string());
@@ -239,8 +276,15 @@ impl Header {
 mod tests {
     use super::*;
 
-    const SHAPE: Shape =
-        Shape { vertices: 5, edges: 9, symmetric: false, weights: WeightKind::Int, wide: false, incoming: true };
+    const SHAPE: Shape = Shape {
+        vertices: 5,
+        edges: 9,
+        symmetric: false,
+        weights: WeightKind::Int,
+        wide: false,
+        incoming: true,
+        beside: 0,
+    };
 
     #[test]
     fn a_header_decodes_to_what_was_encoded() {

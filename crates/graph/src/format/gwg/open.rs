@@ -10,6 +10,7 @@ use rustc_hash::FxHasher;
 use serde::Serialize;
 
 use super::header::{BLOCK, Header, Kind, PAGE};
+use crate::columns::Stored;
 use crate::format::Compression;
 use crate::format::input::{Bytes, Input};
 use crate::parallel::{self, PIECE};
@@ -78,6 +79,10 @@ impl<'a> GwgFile<'a> {
             }
             false => Graph::new(out, header.shape.symmetric),
         };
+        let graph = match header.shape.beside {
+            0 => graph,
+            _ => with_stored(graph, &bytes, &header).map_err(wrong)?,
+        };
         let mut checksum = FxHasher::default();
         checksum.write(&bytes[..PAGE as usize]);
         checksum.write(checksums);
@@ -110,6 +115,21 @@ impl<'a> GwgFile<'a> {
     pub(in crate::format) fn into_graph(self) -> Graph {
         self.graph
     }
+}
+
+/// The graph with its ids and columns.
+fn with_stored(graph: Graph, bytes: &Bytes, header: &Header) -> Result<Graph, super::header::Wrong> {
+    let damaged = || (PAGE, "the ids and columns beside the edges are damaged".to_string());
+    let section = header.layout.sections.iter().find(|section| section.kind == Kind::Beside).ok_or_else(damaged)?;
+    let start = section.offset as usize;
+    let window = bytes.get(start..start + section.bytes as usize).ok_or_else(damaged)?;
+    let map = match bytes {
+        Bytes::Mapped(map, all) => Some((map, all.start + start)),
+        Bytes::Owned(_) => None,
+    };
+    let stored = Stored::read(window, map, graph.vertices(), graph.edges()).ok_or((section.offset, damaged().1))?;
+    let graph = graph.with_names(stored.names).with_edge_columns(stored.edges);
+    Ok(graph.with_vertex_columns(stored.vertices))
 }
 
 fn adjacency(

@@ -1,16 +1,19 @@
 //! Writing a `.gwg`: the checksums first, from memory, then everything in order.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use rayon::prelude::*;
 
 use super::header::{BLOCK, Layout, PAGE, Shape};
+use crate::columns::stored_bytes;
 use crate::format::plan::Plan;
 use crate::{Adjacency, Graph, Offsets};
 
 /// Plans a `.gwg`; with `incoming`, the in-adjacency of a directed graph goes into it as well.
 pub(in crate::format) fn plan(graph: &Graph, incoming: bool) -> Plan<'_> {
     let incoming = incoming && !graph.is_symmetric();
+    let beside = stored_bytes(graph);
     let shape = Shape {
         vertices: graph.vertices() as u64,
         edges: graph.edges() as u64,
@@ -18,13 +21,15 @@ pub(in crate::format) fn plan(graph: &Graph, incoming: bool) -> Plan<'_> {
         weights: graph.weight_kind(),
         wide: matches!(graph.out().offsets(), Offsets::Wide(_)),
         incoming,
+        beside: beside.as_ref().map_or(0, |bytes| bytes.len() as u64),
     };
     let Some(layout) = shape.layout() else { unreachable!("the arrays of the graph are in memory") };
     let mut arrays = arrays(graph.out()).to_vec();
     if incoming {
         arrays.extend(self::arrays(graph.incoming()));
     }
-    let arrays: Vec<&[u8]> = arrays.into_iter().flatten().collect();
+    let mut arrays: Vec<Cow<'_, [u8]>> = arrays.into_iter().flatten().map(Cow::Borrowed).collect();
+    arrays.extend(beside.map(Cow::Owned));
     let content = Content { layout, arrays };
 
     let blocks = (content.layout.checksums - PAGE).div_ceil(BLOCK);
@@ -61,7 +66,7 @@ fn arrays(adjacency: &Adjacency) -> [Option<&[u8]>; 3] {
 struct Content<'g> {
     layout: Layout,
     /// Parallel to the sections of the layout.
-    arrays: Vec<&'g [u8]>,
+    arrays: Vec<Cow<'g, [u8]>>,
 }
 
 impl Content<'_> {

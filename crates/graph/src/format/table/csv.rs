@@ -6,12 +6,16 @@
 
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::blocks::{self, Piece};
+use super::cells::Text;
 use super::columns::{self, GuessedColumns, Missing, Places, TableColumns};
 use super::ids::{BATCH, BlockIds, IdBlock, NumberIds, Numbered, Refusal, TextIds, whole_number};
+use super::keep;
 use super::record::{Field, Records};
+use crate::columns::{self as columns_of, Kept};
 use crate::format::cursor::Cursor;
 use crate::format::edge_file::{EdgeFile, SkippedEdges};
 use crate::format::edge_lines::{Column, NoWeights};
@@ -37,13 +41,55 @@ pub(in crate::format) fn read_csv(
     path: &Path,
     separator: Separator,
     columns: &TableColumns,
+    kept: &Kept,
     progress: &dyn Progress,
 ) -> Result<EdgeFile> {
     let bytes = input.bytes()?;
     let table = Table::open(&bytes, path, separator, columns, progress)?;
-    match table.places.weight {
-        Some(_) => table.edges::<AnyWeights>(),
-        None => table.edges::<NoWeights>(),
+    let wanted = table.wanted(kept)?;
+    let file = match table.places.weight {
+        Some(_) => table.edges::<AnyWeights>()?,
+        None => table.edges::<NoWeights>()?,
+    };
+    let kept = wanted.map(|wanted| table.kept(wanted, file.edges.len())).transpose()?;
+    Ok(EdgeFile { columns: kept, ..file })
+}
+
+/// A text whose header is read.
+pub(super) struct Opened {
+    pub(super) separator: u8,
+    pub(super) header: Vec<String>,
+    /// Where the header, or the first record without one, begins.
+    at: usize,
+    /// Where the first record begins.
+    pub(super) data: usize,
+}
+
+impl Opened {
+    /// Reads the header; `is_header` tells whether the first record is one.
+    pub(super) fn new(
+        bytes: &[u8],
+        path: &Path,
+        separator: Separator,
+        no_header: bool,
+        is_header: &dyn Fn(&[String]) -> bool,
+    ) -> Result<Opened> {
+        if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+            return Err(GraphError::file(path, "the text is UTF-16; save it as UTF-8"));
+        }
+        let mark = if bytes.starts_with(BYTE_ORDER_MARK.as_bytes()) { BYTE_ORDER_MARK.len() } else { 0 };
+        let at = first_line(bytes, mark, !no_header)
+            .ok_or_else(|| GraphError::file(path, "there is no table in the file"))?;
+        let separator = match separator {
+            Separator::Tab => b'\t',
+            Separator::Any => separator_of(&bytes[at..]),
+        };
+        let (first, next) = first_record(bytes, at, separator).map_err(|fault| at_line(path, bytes, fault))?;
+        let (header, data) = match is_header(&first) {
+            true => (first, next),
+            false => (columns::numbered(first.len()), at),
+        };
+        Ok(Opened { separator, header, at, data })
     }
 }
 
@@ -69,25 +115,34 @@ impl<'a> Table<'a> {
         asked: &TableColumns,
         progress: &'a dyn Progress,
     ) -> Result<Self> {
-        if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
-            return Err(GraphError::file(path, "the text is UTF-16; save it as UTF-8"));
-        }
-        let mark = if bytes.starts_with(BYTE_ORDER_MARK.as_bytes()) { BYTE_ORDER_MARK.len() } else { 0 };
-        let at = first_line(bytes, mark, !asked.no_header)
-            .ok_or_else(|| GraphError::file(path, "there is no table in the file"))?;
+        let is_header = |first: &[String]| asked.is_header(first);
+        let Opened { separator, header, at, data } = Opened::new(bytes, path, separator, asked.no_header, &is_header)?;
         let fail = |fault: Fault| at_line(path, bytes, fault);
-        let separator = match separator {
-            Separator::Tab => b'\t',
-            Separator::Any => separator_of(&bytes[at..]),
-        };
-        let (first, next) = first_record(bytes, at, separator).map_err(fail)?;
-        let (header, data) = match asked.is_header(&first) {
-            true => (first, next),
-            false => (columns::numbered(first.len()), at),
-        };
         let places = asked.places(&header).map_err(|message| fail(Fault::new(at, message)))?;
         let guessed = asked.guessed(&header, places);
         Ok(Table { bytes, path, progress, separator, header, places, guessed, missing: asked.missing, data })
+    }
+
+    /// The columns that are kept; `None` where none are asked for.
+    fn wanted(&self, kept: &Kept) -> Result<Option<Vec<(usize, String)>>> {
+        let wanted = keep::wanted(kept, &self.header, &self.used()).map_err(|m| GraphError::file(self.path, m))?;
+        Ok((*kept != Kept::None).then_some(wanted))
+    }
+
+    /// The columns that make the graph.
+    fn used(&self) -> Vec<usize> {
+        let Places { source, target, weight } = self.places;
+        [Some(source), Some(target), weight].into_iter().flatten().collect()
+    }
+
+    /// The table of the columns that are kept, which has this many rows.
+    fn kept(&self, wanted: Vec<(usize, String)>, rows: usize) -> Result<Arc<columns_of::Table>> {
+        let (bytes, path, separator, data) = (self.bytes, self.path, self.separator, self.data);
+        // Where a missing cell is an error, every record is an edge.
+        let filled = self.used();
+        let text = Text { bytes, path, separator, data, filled: &filled };
+        let cells = text.cells(&keep::unread(&wanted)).map_err(|fault| at_line(path, bytes, fault))?;
+        Ok(keep::table(&self.header, wanted, cells, rows))
     }
 
     /// Reads the edges: as numbers if the first ids are, and as texts if one of them is none.
@@ -417,7 +472,8 @@ pub(super) fn separator_of(line: &[u8]) -> u8 {
     b",;\t|".iter().copied().find(|&separator| found[usize::from(separator)]).unwrap_or(b',')
 }
 
-fn at_line(path: &Path, bytes: &[u8], fault: Fault) -> GraphError {
+/// A fault with its line.
+pub(super) fn at_line(path: &Path, bytes: &[u8], fault: Fault) -> GraphError {
     let at = fault.at.min(bytes.len());
     GraphError::text(path, 1 + lines_in(&bytes[..at]), fault.message)
 }

@@ -15,7 +15,10 @@ use parquet::schema::types::ColumnDescriptor;
 
 use super::columns::{GuessedColumns, Missing, Places, TableColumns};
 use super::ids::{BlockIds, IdBlock, NumberIds, Numbered, Refusal, TextIds};
+use super::keep;
 use super::positioned::PositionedFile;
+use super::row_groups::{self, KeptRows};
+use crate::columns::{Cells, Kept, Kind};
 use crate::format::Compression;
 use crate::format::edge_file::{EdgeFile, SkippedEdges};
 use crate::format::edge_lines::Assembled;
@@ -33,23 +36,55 @@ pub(in crate::format) fn read_parquet(
     input: Input,
     path: &Path,
     columns: &TableColumns,
+    kept: &Kept,
     progress: &dyn Progress,
 ) -> Result<EdgeFile> {
     let size = input.size();
-    let file = match input.is_regular() {
+    let file = positioned(input, path)?;
+    let edges = guarded(path, || open(file, path, columns)?.edges(kept))?;
+    progress.advance(size);
+    Ok(edges)
+}
+
+/// The file of an input.
+fn positioned(input: Input, path: &Path) -> Result<PositionedFile> {
+    Ok(match input.is_regular() {
         true if Compression::of_path(path) != Compression::Plain => {
             return Err(GraphError::file(path, "Parquet files are compressed inside; unpack this one first"));
         }
         true => File::open(path).and_then(PositionedFile::new).map_err(|error| GraphError::io("read", path, error))?,
         // The end of the file says where the rest lies.
         false => PositionedFile::in_memory(input.bytes()?.to_vec()),
-    };
-    // The reader of Parquet files has assertions that a damaged file can reach.
-    let read = catch_unwind(AssertUnwindSafe(|| open(file, path, columns)?.edges()));
+    })
+}
+
+/// Reads, where the reader of Parquet files has assertions that a damaged file can reach.
+fn guarded<T>(path: &Path, read: impl FnOnce() -> Result<T>) -> Result<T> {
     let damaged = |_| Err(GraphError::file(path, "the Parquet file is damaged"));
-    let edges = read.unwrap_or_else(damaged)?;
-    progress.advance(size);
-    Ok(edges)
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(damaged)
+}
+
+/// The columns that `choose` chooses by the header, with what else it returns: the header, that, and for each column
+/// the cells of the row groups in order.
+pub(super) fn read_columns<T>(
+    input: Input,
+    path: &Path,
+    choose: impl FnOnce(&[String]) -> Result<(Vec<(usize, Kind)>, T), String>,
+) -> Result<(Vec<String>, T, Vec<Vec<Cells>>)> {
+    let file = positioned(input, path)?;
+    guarded(path, || {
+        let reader = SerializedFileReader::new(file).map_err(|error| unreadable(path, &error))?;
+        let header = header(&reader);
+        let (reading, chosen) = choose(&header).map_err(|message| GraphError::file(path, message))?;
+        let cells = row_groups::cells(&reader, path, &reading, &[])?;
+        Ok((header, chosen, cells))
+    })
+}
+
+/// The names of the columns.
+fn header(reader: &SerializedFileReader<PositionedFile>) -> Vec<String> {
+    let schema = reader.metadata().file_metadata().schema_descr_ptr();
+    schema.columns().iter().map(|column| column.path().string()).collect()
 }
 
 /// A file whose columns are known.
@@ -67,19 +102,18 @@ fn open<'a>(file: PositionedFile, path: &'a Path, columns: &TableColumns) -> Res
         return Err(GraphError::Usage("`noheader`: the columns of a Parquet file have names".to_string()));
     }
     let reader = SerializedFileReader::new(file).map_err(|error| unreadable(path, &error))?;
-    let schema = reader.metadata().file_metadata().schema_descr_ptr();
-    let header: Vec<String> = schema.columns().iter().map(|column| column.path().string()).collect();
+    let header = header(&reader);
     let places = columns.places(&header).map_err(|message| GraphError::file(path, message))?;
     let guessed = columns.guessed(&header, places);
     Ok(Table { path, reader, header, places, guessed, missing: columns.missing })
 }
 
-fn unreadable(path: &Path, error: &ParquetError) -> GraphError {
+pub(super) fn unreadable(path: &Path, error: &ParquetError) -> GraphError {
     GraphError::file(path, format!("the Parquet file cannot be read: {error}"))
 }
 
 /// A column of a row group.
-struct Cells {
+struct IdCells {
     values: Values,
     /// For every row the place of its value, or [`MISSING`]; `None` where every row has one.
     places: Option<Vec<u32>>,
@@ -90,9 +124,9 @@ const MISSING: u32 = u32::MAX;
 /// What a row group holds.
 struct Group<I: BlockIds> {
     block: IdBlock<I>,
-    weights: Option<Cells>,
+    weights: Option<IdCells>,
     /// The rows of the edges, where some rows were left out.
-    kept: Option<Vec<u32>>,
+    kept: KeptRows,
     /// Rows that were left out, and the first of them.
     skipped: u64,
     first_skipped: Option<u64>,
@@ -110,15 +144,24 @@ enum Values {
 type ColumnValues<T> = (Vec<T>, Option<Vec<u32>>);
 
 impl Table<'_> {
-    fn edges(&self) -> Result<EdgeFile> {
+    fn edges(&self, kept: &Kept) -> Result<EdgeFile> {
+        let Places { source, target, weight } = self.places;
+        let used: Vec<usize> = [Some(source), Some(target), weight].into_iter().flatten().collect();
+        let wanted = keep::wanted(kept, &self.header, &used).map_err(|message| self.fail(message))?;
         let numbers = match self.has_number_ids() {
             true => self.edges_as::<NumberIds>()?,
             false => None,
         };
-        match numbers {
-            Some(file) => Ok(file),
-            None => self.edges_as::<TextIds>()?.ok_or_else(|| self.fail("ids cannot be read")),
+        let (file, rows) = match numbers {
+            Some(read) => read,
+            None => self.edges_as::<TextIds>()?.ok_or_else(|| self.fail("ids cannot be read"))?,
+        };
+        if *kept == Kept::None {
+            return Ok(file);
         }
+        let cells = row_groups::cells(&self.reader, self.path, &keep::unread(&wanted), &rows)?;
+        let columns = Some(keep::table(&self.header, wanted, cells, file.edges.len()));
+        Ok(EdgeFile { columns, ..file })
     }
 
     fn has_number_ids(&self) -> bool {
@@ -128,7 +171,7 @@ impl Table<'_> {
         })
     }
 
-    fn edges_as<I: BlockIds>(&self) -> Result<Option<EdgeFile>> {
+    fn edges_as<I: BlockIds>(&self) -> Result<Option<(EdgeFile, Vec<KeptRows>)>> {
         let groups = self.reader.metadata().num_row_groups();
         let mut first_rows = Vec::with_capacity(groups);
         let mut rows = 0;
@@ -143,8 +186,9 @@ impl Table<'_> {
             first,
             unit: "row",
         });
-        let (mut ids, mut weights) = (Vec::new(), Vec::new());
+        let (mut ids, mut weights, mut rows) = (Vec::new(), Vec::new(), Vec::new());
         for group in read {
+            rows.push(group.kept.clone());
             ids.push(group.block);
             weights.push(group.weights.map(|weights| (weights, group.kept)));
         }
@@ -155,7 +199,8 @@ impl Table<'_> {
         let numbered = I::number(ids).map_err(|error| self.fail(error.to_string()))?;
         let Some(Numbered { vertices, edges, names, numbering }) = numbered else { return Ok(None) };
         let assembled = self.assembled(vertices, edges, weights, &first_rows)?;
-        Ok(Some(EdgeFile { names, numbering, skipped, guessed: self.guessed.clone(), ..EdgeFile::directed(assembled) }))
+        let guessed = self.guessed.clone();
+        Ok(Some((EdgeFile { names, numbering, skipped, guessed, ..EdgeFile::directed(assembled) }, rows)))
     }
 
     /// The edges of a row group and the weights, where there are some.
@@ -190,7 +235,14 @@ impl Table<'_> {
     }
 
     /// The id in a row.
-    fn id<I: BlockIds>(&self, ids: &mut I, cells: &Cells, row: usize, column: usize, first_row: u64) -> Result<I::Id> {
+    fn id<I: BlockIds>(
+        &self,
+        ids: &mut I,
+        cells: &IdCells,
+        row: usize,
+        column: usize,
+        first_row: u64,
+    ) -> Result<I::Id> {
         let fail = |message: &str| self.fail(format!("row {}: {message}", first_row + row as u64 + 1));
         let at = cells.place(row).ok_or_else(|| fail(&self.empty(column)))?;
         let id = match &cells.values {
@@ -209,7 +261,7 @@ impl Table<'_> {
         })
     }
 
-    fn column(&self, group: &dyn RowGroupReader, at: usize, first_row: u64) -> Result<Cells> {
+    fn column(&self, group: &dyn RowGroupReader, at: usize, first_row: u64) -> Result<IdCells> {
         let schema = self.reader.metadata().file_metadata().schema_descr_ptr();
         let column = schema.column(at);
         if column.max_rep_level() > 0 || column.max_def_level() > 1 {
@@ -255,7 +307,7 @@ impl Table<'_> {
                 return Err(self.fail(message));
             }
         };
-        Ok(Cells { values, places })
+        Ok(IdCells { values, places })
     }
 
     /// All values of a column, and the place of every row's value where some are missing.
@@ -372,9 +424,9 @@ impl Table<'_> {
 }
 
 /// The weights of a row group, and the rows of its edges where some rows were left out.
-type Weights = (Cells, Option<Vec<u32>>);
+type Weights = (IdCells, KeptRows);
 
-impl Cells {
+impl IdCells {
     fn rows(&self) -> usize {
         self.places.as_ref().map_or(self.values.len(), Vec::len)
     }
