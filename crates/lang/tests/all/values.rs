@@ -104,10 +104,10 @@ fn tuples_are_variables_parameters_captures_and_results() {
          const two : vector[2](Best) = {Best(1, 2), Best(3, 4)};\n\
          func swap(a : Best) -> b : Best\n    b = Best(a.target, a.gain);\n    b = Best(b.target, b.gain);\nend\n\
          func most(a : Best, b : Best) -> c : Best\n    var d : Best = swap(a);\n    c = better(d, b);\nend\n\
-         func set[least : Best, all : vector{Node}(Best)](v : Node)\n    all[v] = most(least, all[v]);\nend\n\
+         func settle[least : Best, all : vector{Node}(Best)](v : Node)\n    all[v] = most(least, all[v]);\nend\n\
          func gain_of(a : Best) -> gain : double\n    gain = a.gain;\nend\n\
          func main()\n    var own : vector{Node}(Best) = Best(0, 0);\n    var least = Best(2, 3);\n    \
-         nodes.apply(set[least, own]);\n    held = own[1];\n    rows[0][1] = held;\n    held = two[1];\n    \
+         nodes.apply(settle[least, own]);\n    held = own[1];\n    rows[0][1] = held;\n    held = two[1];\n    \
          for i in 0:2\n        held = most(held, rows[i][i]);\n    end\n    \
          print held, gain_of(held), rows[0][1].target;\n    delete own;\nend\n",
     );
