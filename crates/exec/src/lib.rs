@@ -27,6 +27,7 @@ mod interp;
 mod intrinsics;
 mod links;
 mod list;
+mod made;
 mod needs;
 mod observe;
 mod options;

@@ -277,7 +277,8 @@ fn first_fault(executable: &mut dyn Executable, found: ExecError) -> ExecError {
 }
 
 /// Runs the initialisers that no pass has lowered, in the order of the language: graphs and universes; then vectors are
-/// allocated and scalars assigned; then vectors filled; then queues made.
+/// allocated and scalars assigned; then vectors allocated whose lengths are scalars, and vectors filled; then queues
+/// made.
 fn initialise<'a>(interp: &mut Interp<'a>, inits: &'a [Init], wanted: impl Fn(&Init) -> bool) -> Result<()> {
     let is_graph = |ty: &Type| matches!(ty, Type::EdgeSet { .. } | Type::VertexSet(_));
     let is_vector = |ty: &Type| matches!(ty, Type::Vector { .. });
@@ -285,10 +286,14 @@ fn initialise<'a>(interp: &mut Interp<'a>, inits: &'a [Init], wanted: impl Fn(&I
     let phases: [&dyn Fn(&Type) -> bool; 4] =
         [&is_graph, &|ty| !is_graph(ty) && !is_vector(ty) && !is_queue(ty), &is_vector, &is_queue];
     for (phase, belongs) in phases.into_iter().enumerate() {
-        if phase == 1 {
-            for init in inits.iter().filter(|init| wanted(init)) {
-                interp.allocate(init).map_err(|e| e.at(init.span))?;
-            }
+        // Numbers may be lengths of vectors.
+        let allocated = |init: &&Init| match phase {
+            1 => !init.ty.is_counted(),
+            2 => init.ty.is_counted(),
+            _ => false,
+        };
+        for init in inits.iter().filter(|init| wanted(init)).filter(allocated) {
+            interp.allocate(init).map_err(|e| e.at(init.span))?;
         }
         for init in inits.iter().filter(|init| wanted(init) && belongs(&init.ty)) {
             interp.initialise(init).map_err(|e| e.at(init.span))?;

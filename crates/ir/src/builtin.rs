@@ -107,6 +107,9 @@ pub enum Builtin {
     EdgeIndex,
     /// `(edgeset, vector{E}(bool)) -> edgeset`: the edges that are marked, between the same vertices.
     SelectEdges,
+    /// `(vertexset{V}, vector of V, vector of V [, vector of weights]) -> edgeset`: the graph of these edges between all
+    /// vertices, those with a negative end left out.
+    MakeEdges,
     /// `(edgeset, vector{V}(int)) -> weighted edgeset`: an edge per pair of different labels that edges lead from and
     /// to, with the sum of their weights, or with their number where they have none.
     Contract,
@@ -183,7 +186,7 @@ pub enum Builtin {
 
 impl Builtin {
     /// All built-ins with their spelling in the text form.
-    pub const ALL: [(Builtin, &'static str); 82] = {
+    pub const ALL: [(Builtin, &'static str); 83] = {
         use Builtin::*;
         [
             (Argv, "Argv"),
@@ -236,6 +239,7 @@ impl Builtin {
             (EdgeCount, "EdgeCount"),
             (EdgeIndex, "EdgeIndex"),
             (SelectEdges, "SelectEdges"),
+            (MakeEdges, "MakeEdges"),
             (Contract, "Contract"),
             (InsertEdges, "InsertEdges"),
             (DeleteEdges, "DeleteEdges"),

@@ -126,6 +126,17 @@ pub fn builtin_type(builtin: Builtin, args: &[Expr]) -> Result<Type, String> {
         }
         (SelectEdges, _) => misfit("edgeset, vector of bool over its edges"),
         (
+            MakeEdges,
+            [Type::VertexSet(v), Type::Vector { item: from, .. }, Type::Vector { item: to, .. }, weights @ ..],
+        ) if is_vertex(from) && is_vertex(to) && weights.len() < 2 => {
+            let weight = match weights {
+                [weights] => Some(weights.item().and_then(Type::scalar).ok_or("a vector of weights is needed")?),
+                _ => None,
+            };
+            Ok(Type::EdgeSet { edge: v.clone(), source: v.clone(), target: v.clone(), weight })
+        }
+        (MakeEdges, _) => misfit("vertexset, vector of vertices, vector of vertices [, vector of weights]"),
+        (
             Contract,
             [Type::EdgeSet { edge, source, target, weight }, Type::Vector { domain: Domain::Element(of), item }],
         ) if of == source && is_vertex(item) => Ok(Type::EdgeSet {

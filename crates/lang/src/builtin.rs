@@ -50,6 +50,8 @@ pub enum Builtin {
     EdgeIndex,
     /// `g.filter(marks)`: (graph, vector{E}(bool)) -> edgeset of the edges that are marked.
     SelectEdges,
+    /// `(sources, targets [, weights])`, vectors of one length: the graph of these edges; its type is that of the node.
+    MakeEdges,
     /// `g.column("name")`, `g.column("name", missing)`, and the same of the set of all vertices: (graph, string [, T])
     /// -> fresh vector of T over the edges or the vertices of the graph.
     Column,

@@ -38,6 +38,7 @@ pub mod schedule;
 pub mod source;
 pub mod suggest;
 pub mod token;
+mod tuples;
 pub mod typed;
 pub mod types;
 pub mod visit;

@@ -326,6 +326,12 @@ impl<'m> Compiler<'m> {
             (SetMinus, [a, b]) => Obj::SetMinus(Box::new([self.obj(a)?, self.obj(b)?])),
             (Relabel, [g]) => Obj::Relabel(obj(g)?),
             (SelectEdges, [g, marks]) => Obj::SelectEdges(Box::new([self.obj(g)?, self.obj(marks)?])),
+            (MakeEdges, [all, from, to, weights @ ..]) => Obj::MakeEdges {
+                all: obj(all)?,
+                ends: Box::new([self.obj(from)?, self.obj(to)?]),
+                weights: weights.first().map(obj).transpose()?,
+                weight: weights.first().and_then(|weights| weights.ty.leaf().scalar()),
+            },
             (Contract, [g, labels]) => {
                 let weight = g.ty.weight();
                 Obj::Contract(

@@ -323,6 +323,13 @@ pub(crate) enum Obj {
     SelectEdges(Box<[Obj; 2]>),
     /// Graph and labels; true where weights are summed, false where edges are counted; the weights that are declared.
     Contract(Box<[Obj; 2]>, bool, Option<Scalar>),
+    /// The graph between all vertices of edges that vectors list.
+    MakeEdges {
+        all: Box<Obj>,
+        ends: Box<[Obj; 2]>,
+        weights: Option<Box<Obj>>,
+        weight: Option<Scalar>,
+    },
     /// A graph and a batch of edges that come, or go.
     ChangeEdges {
         graphs: Box<[Obj; 2]>,

@@ -75,6 +75,17 @@ impl<'a> Interp<'a> {
                 self.will_read(&marks)?;
                 Value::Graph(intrinsics::select_edges(&graph, &marks)?)
             }
+            Obj::MakeEdges { all, ends, weights, weight } => {
+                let vertices = self.set(all)?.len()?;
+                let [from, to] = &**ends;
+                let (from, to) = (self.vector(from)?, self.vector(to)?);
+                let weights = weights.as_ref().map(|weights| self.vector(weights)).transpose()?;
+                for vector in [Some(&from), Some(&to), weights.as_ref()].into_iter().flatten() {
+                    self.will_read(vector)?;
+                }
+                let made = crate::made::graph_of(vertices, &from, &to, weights.as_ref())?;
+                Value::Graph(fit_weights(&made, *weight, "the new graph")?)
+            }
             Obj::Contract(args, weighed, wanted) => {
                 let [graph, labels] = &**args;
                 let (graph, labels) = (self.whole_graph(graph)?, self.vector(labels)?);

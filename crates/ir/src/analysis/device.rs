@@ -114,6 +114,7 @@ fn host_only(expr: &Expr) -> Option<String> {
                     | SetMinus
                     | Relabel
                     | SelectEdges
+                    | MakeEdges
                     | Contract
                     | InsertEdges
                     | DeleteEdges

@@ -22,6 +22,7 @@ impl Checker {
         self.judge_groups();
         self.judge_changes();
         self.settle_universes();
+        self.judge_lengths();
         let exported = self.signatures.iter().any(|s| s.kind == FuncKind::Export);
         if self.program.main.is_none() && !exported && self.found[0] == 0 {
             self.report(

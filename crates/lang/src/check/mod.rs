@@ -1,6 +1,6 @@
 //! Type checker: resolves every name and type of a syntax tree and writes out every conversion.
 //!
-//! Steps: (1) collect element names, then function signatures; (2) check globals in order, each seeing those before
+//! Tuples are written out before (`crate::tuples`). Steps: (1) collect element names, then function signatures; (2) check globals in order, each seeing those before
 //! it; (3) check function bodies; (4) look at the whole program: tracked vectors, edge filters, universe sets, entry
 //! points.
 
@@ -15,6 +15,7 @@ mod finish;
 mod generic;
 mod global;
 mod groups;
+mod lengths;
 mod links;
 mod load;
 mod made_text;
@@ -67,7 +68,15 @@ pub struct CheckedProgram {
 /// assert!(check(&ast).is_ok());
 /// ```
 pub fn check(ast: &Ast) -> Result<CheckedProgram, Vec<Diagnostic>> {
-    let mut checker = Checker::default();
+    match crate::tuples::expand(ast) {
+        Some(expanded) => check_expanded(&expanded?),
+        None => check_expanded(ast),
+    }
+}
+
+/// Checks a syntax tree without tuples.
+fn check_expanded(ast: &Ast) -> Result<CheckedProgram, Vec<Diagnostic>> {
+    let mut checker = Checker { lengths: lengths::Lengths::of(ast), ..Checker::default() };
     checker.collect_elements(ast);
     checker.collect_functions(ast);
     checker.check_globals(ast);
@@ -75,6 +84,8 @@ pub fn check(ast: &Ast) -> Result<CheckedProgram, Vec<Diagnostic>> {
     checker.finish();
     let mut diagnostics = checker.diagnostics;
     diagnostics.sort_by_key(|d| d.primary.span.start);
+    // What stands once in the text may be checked several times.
+    diagnostics.dedup();
     if has_errors(&diagnostics) {
         return Err(diagnostics);
     }
@@ -139,6 +150,8 @@ struct Checker {
     edge_columns: HashSet<ElemId>,
     /// Functions whose last parameter is the edge to the end, and the graph of that edge.
     numbered: HashMap<FuncId, GlobalId>,
+    /// Globals that can be lengths of vectors.
+    lengths: lengths::Lengths,
     /// Global vertexsets that the program uses as dynamic sets.
     dynamic: HashSet<GlobalId>,
 }
@@ -200,7 +213,8 @@ impl Checker {
                 Item::ExternVar { name, .. } => {
                     self.report(Diagnostic::warning("an extern variable has no effect", name.span, "ignored"));
                 }
-                Item::Const(_) | Item::Func(_) => {}
+                // Tuples are gone by now.
+                Item::Tuple { .. } | Item::Const(_) | Item::Func(_) => {}
             }
         }
     }

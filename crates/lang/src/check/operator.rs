@@ -33,9 +33,12 @@ pub(super) struct Selected<'e> {
 impl Checker {
     /// An expression whose outermost node is a keyword method.
     pub(super) fn operator(&mut self, expr: &ast::Expr) -> Checked<Expr> {
-        let Ast::Operator { receiver, op, op_span, func, tracked, disable_dedup } = &expr.kind else {
+        let Ast::Operator { receiver, op, op_span, func, tracked, tracked_field, disable_dedup } = &expr.kind else {
             return Err(Fail);
         };
+        if let Some(field) = tracked_field {
+            return Err(self.no_fields(field, field.span));
+        }
         if matches!(op, OperatorKind::From | OperatorKind::To) {
             return Err(self.report(
                 Diagnostic::error(

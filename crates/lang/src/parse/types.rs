@@ -70,9 +70,7 @@ impl Parser<'_> {
     pub(super) fn vector_type(&mut self) -> Parsed<TypeExpr> {
         let start = self.expect(TokenKind::KwVector)?;
         let index = if self.eat(TokenKind::LBracket) {
-            let size = self.int_literal("the vector's length")?;
-            self.expect(TokenKind::RBracket)?;
-            VectorIndex::Fixed(size)
+            self.vector_length()?
         } else if self.peek() == TokenKind::LBrace {
             VectorIndex::Element(self.braced_element()?)
         } else {
@@ -87,6 +85,20 @@ impl Parser<'_> {
         let item = self.type_expr()?;
         self.expect(TokenKind::RParen)?;
         Ok(TypeExpr { kind: TypeExprKind::Vector { index, item: Box::new(item) }, span: start.to(self.previous()) })
+    }
+
+    /// The length of a vector, behind its opening bracket: a number, or the name of a constant or variable.
+    fn vector_length(&mut self) -> Parsed<VectorIndex> {
+        let index = match self.peek() {
+            TokenKind::Ident => VectorIndex::Named(self.ident("the vector's length")?),
+            _ => VectorIndex::Fixed(self.int_literal("the vector's length")?),
+        };
+        if self.peek() != TokenKind::RBracket && self.same_line() {
+            let help = "give the length a name: `const size : int = ...;` at top level, then `vector[size](int)`";
+            return Err(self.no_such("the length of a vector is a number or a name", self.span(), "not here", help));
+        }
+        self.expect(TokenKind::RBracket)?;
+        Ok(index)
     }
 
     /// `{E}(T)` behind `priority_queue`.
