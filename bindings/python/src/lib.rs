@@ -41,9 +41,9 @@ mod _native {
     #[pymodule_export]
     use super::neighbourhoods::{common_neighbours, squares};
     #[pymodule_export]
-    use super::networkx::walk_adjacency;
+    use super::networkx::{walk_adjacency, with_long_weights};
     #[pymodule_export]
-    use super::ordered::ordered_bfs;
+    use super::ordered::{ordered_bfs, ordered_dijkstra};
     #[pymodule_export]
     use super::outcome::NativeOutcome;
     #[pymodule_export]

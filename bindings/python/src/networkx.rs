@@ -72,12 +72,68 @@ impl<'a, 'py> Numbers<'a, 'py> {
     }
 }
 
+/// A weight of an edge as Python has it.
+#[derive(Clone, Copy)]
+enum Amount {
+    /// An integer of Python.
+    Whole(i64),
+    /// A real, or a number of another class.
+    Real(f64),
+}
+
+impl Amount {
+    fn real(self) -> f64 {
+        match self {
+            Amount::Whole(whole) => whole as f64,
+            Amount::Real(real) => real,
+        }
+    }
+
+    fn plus(self, other: Amount) -> PyResult<Amount> {
+        match (self, other) {
+            (Amount::Whole(a), Amount::Whole(b)) => a.checked_add(b).map(Amount::Whole).ok_or_else(too_large),
+            (a, b) => Ok(Amount::Real(a.real() + b.real())),
+        }
+    }
+
+    fn least(self, other: Amount) -> Amount {
+        match (self, other) {
+            (Amount::Whole(a), Amount::Whole(b)) => Amount::Whole(a.min(b)),
+            (a, b) if b.real() < a.real() => b,
+            (a, _) => a,
+        }
+    }
+}
+
+fn too_large() -> PyErr {
+    PyValueError::new_err("a weight does not fit 64 bits")
+}
+
+/// The weights of all edges: integers as they are as long as there are no others.
+#[derive(Default)]
+struct Amounts {
+    whole: Vec<i64>,
+    real: Vec<f64>,
+}
+
+impl Amounts {
+    fn push(&mut self, amount: Amount) {
+        match amount {
+            Amount::Whole(whole) if self.real.is_empty() => self.whole.push(whole),
+            _ => {
+                self.real.extend(std::mem::take(&mut self.whole).into_iter().map(|whole| whole as f64));
+                self.real.push(amount.real());
+            }
+        }
+    }
+}
+
 /// Which weight an edge gets.
 struct WeightRule<'py> {
     /// The key in the data of an edge.
     key: Bound<'py, PyAny>,
     /// The weight of an edge without the key.
-    default: f64,
+    default: Amount,
     /// Parallel edges have the sum of their weights, else the least.
     sum: bool,
     /// All weights were integers of Python.
@@ -85,37 +141,37 @@ struct WeightRule<'py> {
 }
 
 impl<'py> WeightRule<'py> {
-    fn single(&mut self, data: &Bound<'py, PyAny>) -> PyResult<f64> {
+    fn single(&mut self, data: &Bound<'py, PyAny>) -> PyResult<Amount> {
         let Some(value) = data.cast::<PyDict>()?.get_item(&self.key)? else { return Ok(self.default) };
         if value.is_exact_instance_of::<PyFloat>() {
             self.whole = false;
-            return value.extract();
+            return value.extract().map(Amount::Real);
         }
         if value.is_exact_instance_of::<PyInt>() || value.is_exact_instance_of::<PyBool>() {
-            let number: i64 = value.extract()?;
-            return match number.unsigned_abs() < 1 << 53 {
-                true => Ok(number as f64),
-                false => Err(PyValueError::new_err("a weight is too large")),
-            };
+            return value.extract().map(Amount::Whole);
+        }
+        if value.is_none() {
+            return Err(PyTypeError::new_err("a weight is None"));
+        }
+        // Integers of NumPy are whole numbers, too.
+        if value.hasattr("__index__")? {
+            return value.extract().map(Amount::Whole);
         }
         self.whole = false;
-        match value.is_none() {
-            true => Err(PyTypeError::new_err("a weight is None")),
-            false => value.extract(),
-        }
+        value.extract().map(Amount::Real)
     }
 
-    fn of(&mut self, data: &Bound<'py, PyAny>, parallel: bool) -> PyResult<f64> {
+    fn of(&mut self, data: &Bound<'py, PyAny>, parallel: bool) -> PyResult<Amount> {
         if !parallel {
             return self.single(data);
         }
-        let mut total: Option<f64> = None;
+        let mut total: Option<Amount> = None;
         for (_, data) in data.cast::<PyDict>()?.iter() {
             let weight = self.single(&data)?;
             total = Some(match total {
                 None => weight,
-                Some(total) if self.sum => total + weight,
-                Some(total) => total.min(weight),
+                Some(total) if self.sum => total.plus(weight)?,
+                Some(total) => total.least(weight),
             });
         }
         Ok(total.unwrap_or(self.default))
@@ -144,16 +200,18 @@ pub fn walk_adjacency<'py>(
     order: bool,
 ) -> PyResult<Walked<'py>> {
     let numbers = Numbers::of(nodes)?;
-    let mut rule = weight.map(|key| WeightRule { key, default, sum, whole: default.fract() == 0.0 });
+    let whole_default = default.fract() == 0.0 && default.abs() < (1u64 << 53) as f64;
+    let usual = if whole_default { Amount::Whole(default as i64) } else { Amount::Real(default) };
+    let mut rule = weight.map(|key| WeightRule { key, default: usual, sum, whole: whole_default });
     let mut offsets: Vec<u64> = Vec::with_capacity(nodes.len() + 1);
-    let (mut targets, mut weights): (Vec<u32>, Vec<f64>) = (Vec::new(), Vec::new());
+    let (mut targets, mut weights): (Vec<u32>, Amounts) = (Vec::new(), Amounts::default());
     offsets.push(0);
     for (_, neighbours) in adjacency.iter() {
         for (neighbour, data) in neighbours.cast::<PyDict>()?.iter() {
             targets.push(numbers.get(&neighbour)?);
             match &mut rule {
                 Some(rule) => weights.push(rule.of(&data, parallel)?),
-                None if parallel && sum => weights.push(data.len()? as f64),
+                None if parallel && sum => weights.push(Amount::Whole(data.len()? as i64)),
                 None => {}
             }
         }
@@ -170,7 +228,24 @@ pub fn walk_adjacency<'py>(
     Ok((NativeGraph::new(built.map_err(raise_graph)?), whole, ordered))
 }
 
-fn graph_of(offsets: Vec<u64>, targets: Vec<u32>, weights: Option<Vec<f64>>) -> gw_graph::Result<Graph> {
+/// The same graph with whole weights of 64 bits, for paths whose lengths 32 bits do not hold.
+#[pyfunction]
+pub fn with_long_weights(py: Python<'_>, graph: &NativeGraph) -> PyResult<NativeGraph> {
+    let built = detached(py, || {
+        let out = graph.graph.out();
+        let mut offsets = vec![0u64];
+        offsets.extend((0..out.vertices() as u32).map(|v| out.range(v).end as u64));
+        let targets: Vec<u32> = (0..out.vertices() as u32).flat_map(|v| out.neighbours(v).iter().copied()).collect();
+        let weights: Vec<i64> = match out.weights() {
+            Weights::Int(weights) => weights.iter().map(|&weight| weight.into()).collect(),
+            other => (0..out.edges()).map(|edge| other.real(edge).unwrap_or(1.0) as i64).collect(),
+        };
+        Graph::from_arrays(Offsets::from_positions(offsets), targets.into(), i64::wrap(weights), Symmetry::Unknown)
+    })?;
+    Ok(NativeGraph::new(built.map_err(raise_graph)?))
+}
+
+fn graph_of(offsets: Vec<u64>, targets: Vec<u32>, weights: Option<Amounts>) -> gw_graph::Result<Graph> {
     let lists = |targets: Vec<u32>| {
         let mut targets = targets;
         let mut rest = &mut targets[..];
@@ -188,24 +263,29 @@ fn graph_of(offsets: Vec<u64>, targets: Vec<u32>, weights: Option<Vec<f64>>) -> 
         let offsets = Offsets::from_positions(offsets);
         return Graph::from_arrays(offsets, targets.into(), Weights::None, Symmetry::Unknown);
     };
-    // The narrowest type that holds all of them; whole numbers below 2^53 come as reals.
-    let (targets, weights) = if weights.iter().all(|&w| w.fract() == 0.0 && w.abs() < f64::from(i32::MAX)) {
-        sorted::<i32>(&offsets, &targets, &weights, |w| w as i32)
+    // The narrowest type that holds all of them.
+    let Amounts { whole, real: weights } = weights;
+    let (targets, weights) = if whole.iter().any(|w| w.unsigned_abs() >= i32::MAX as u64) {
+        sorted::<i64, i64>(&offsets, &targets, &whole, |w| w)
+    } else if weights.is_empty() {
+        sorted::<i64, i32>(&offsets, &targets, &whole, |w| w as i32)
+    } else if weights.iter().all(|&w| w.fract() == 0.0 && w.abs() < f64::from(i32::MAX)) {
+        sorted::<f64, i32>(&offsets, &targets, &weights, |w| w as i32)
     } else if weights.iter().all(|&w| f64::from(w as f32) == w) {
-        sorted::<f32>(&offsets, &targets, &weights, |w| w as f32)
+        sorted::<f64, f32>(&offsets, &targets, &weights, |w| w as f32)
     } else {
-        sorted::<f64>(&offsets, &targets, &weights, |w| w)
+        sorted::<f64, f64>(&offsets, &targets, &weights, |w| w)
     };
     let offsets = Offsets::from_positions(offsets);
     Graph::from_arrays(offsets, targets.into(), weights, Symmetry::Unknown)
 }
 
 /// Sorts each list by target, the weights with it.
-fn sorted<W: Weight>(
+fn sorted<T: Copy + Sync, W: Weight>(
     offsets: &[u64],
     targets: &[u32],
-    weights: &[f64],
-    narrow: impl Fn(f64) -> W + Sync,
+    weights: &[T],
+    narrow: impl Fn(T) -> W + Sync,
 ) -> (Vec<u32>, Weights) {
     let mut packed: Vec<W::Packed> =
         targets.par_iter().zip(weights).map(|(&target, &weight)| W::pack(target, narrow(weight))).collect();

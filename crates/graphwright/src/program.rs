@@ -91,6 +91,17 @@ impl Program {
         }
     }
 
+    /// This program for the weights of a graph, where its text follows them and they are not those that it was checked
+    /// for: `None` where it is right as it is.
+    pub fn for_weights_of(&self, graph: &gw_graph::Graph) -> Option<Result<Program>> {
+        let weights = match self.0.standard {
+            Some(standard) => standard.weights_on(graph),
+            None => gw_programs::weights_of(graph),
+        };
+        let changes = self.0.front.follows_weights && self.0.file.weights() != weights;
+        changes.then(|| self.clone().with_weights(weights))
+    }
+
     /// This program, if it is a standard one with rows of results as long as these arguments say.
     pub fn with_rows(self, args: &[String]) -> Result<Program> {
         match self.0.standard {

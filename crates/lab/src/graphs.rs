@@ -6,7 +6,7 @@ use gw_exec::{GraphSource, Scalar, SpecGraphs};
 use gw_graph::generate::WeightRange;
 use gw_graph::progress::Progress;
 use gw_graph::{Graph, GraphError};
-use gw_programs::{Program, weights_of};
+use gw_programs::Program;
 
 use crate::plan::PlannedGraph;
 
@@ -71,15 +71,8 @@ impl BenchGraphs {
             };
             return made.suited(Some(program));
         }
-        let suited = program.suit(Arc::clone(own), &self.name).map_err(|error| error.to_string())?;
-        match suited.program.name == program.name {
-            // A lab compiles a program once for all graphs.
-            true if program.follows_weights() && weights_of(&suited.graph) != program.usual_weights() => {
-                Err("its weights are no integers of 32 bits: measure sssp-real instead".to_string())
-            }
-            true => Ok(Arc::clone(self)),
-            false => Err(format!("its weights are fractions: measure {} instead", suited.program.name)),
-        }
+        program.suit(Arc::clone(own), &self.name).map_err(|error| error.to_string())?;
+        Ok(Arc::clone(self))
     }
 
     /// The graph that programs with or without weights see.

@@ -5,6 +5,7 @@ use std::path::Path;
 use graphwright::schedule::{Compiled, Wanted};
 use graphwright::{Error, Program};
 use gw_exec::{GraphVm, RunOptions};
+use gw_graph::Graph;
 use gw_ir::types::Type;
 use gw_programs::Program as StandardProgram;
 use gw_schedule::{LoopForm, ProgramSchedule, Schedule, SimpleSchedule};
@@ -52,6 +53,17 @@ impl PlannedProgram {
     /// Whether this is the same program with the same text.
     pub(crate) fn is_same(&self, other: &PlannedProgram) -> bool {
         self.name == other.name && self.program.file().text == other.program.file().text
+    }
+
+    /// The program for the weights of a graph, where its text follows them and they are not those that it was read for.
+    pub(crate) fn for_weights(&self, graph: &Graph) -> Option<Result<PlannedProgram, String>> {
+        let program = self.program.for_weights_of(graph)?.map_err(|error| error.to_string());
+        Some(program.map(|program| PlannedProgram { name: self.name.clone(), program }))
+    }
+
+    /// Whether runs see the graph with weights.
+    pub(crate) fn needs_weights(&self) -> bool {
+        self.standard().is_some_and(|program| program.needs_weights)
     }
 
     /// The standard program, when it is one.

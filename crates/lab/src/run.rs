@@ -195,10 +195,16 @@ impl<'a> Runner<'a> {
         };
         for row in rows.iter_mut() {
             let planned = &plan.schedules[row.cell.schedule];
-            if self.compiled[row.cell.schedule].is_none() {
+            let (program, machine) = (&plan.programs[planned.program], self.settings.machine);
+            let anew = program.for_weights(graphs.graph(program.needs_weights()));
+            let is_fixed = self.compiled[row.cell.schedule].is_some();
+            if anew.is_some() || !is_fixed {
                 let options = self.options(&self.arguments(row.cell, graphs, &starts, 0), graphs);
-                let program = &plan.programs[planned.program];
-                row.chosen = Some(program.prepare(&planned.wanted, self.settings.machine, &options));
+                let wanted = if is_fixed { planned.wanted.on(machine).0 } else { planned.wanted.clone() };
+                row.chosen = Some(match anew {
+                    Some(anew) => anew.and_then(|program| program.prepare(&wanted, machine, &options)),
+                    None => program.prepare(&wanted, machine, &options),
+                });
             }
         }
         // A program without a start vertex has one argument list all the same.

@@ -7,7 +7,6 @@ use serde::Serialize;
 
 use crate::edges::Reached;
 use crate::paths::PathKind;
-use crate::suit::fraction;
 use crate::table::PROGRAMS;
 use crate::validate::{Invalid, Run};
 
@@ -34,8 +33,6 @@ pub struct Program {
     pub needs_nonnegative: bool,
     /// Weights must be greater than 0.
     pub needs_positive: bool,
-    /// Weights must be whole numbers.
-    pub needs_whole: bool,
     /// Weights must be kept as the file has them: some type of weights must hold every one.
     pub needs_exact: bool,
     /// The program that solves the problem where weights are fractions or negative and this one cannot take them.
@@ -163,15 +160,13 @@ impl Program {
         (self.remark)(&Run { args: &self.with_defaults(run.args), ..*run })
     }
 
-    /// Whether the program can run on a graph as it is: weights, their signs and symmetry are as it needs them. Of
-    /// programs that do without weights, also whether those that are there are whole.
+    /// Whether the program can run on a graph as it is: weights, their signs and symmetry are as it needs them.
     pub fn suits(&self, graph: &Graph) -> bool {
         let has_weights = !self.needs_weights || graph.is_weighted();
         let has_reverses = !self.needs_symmetric || graph.is_symmetric();
         let nonnegative = !self.needs_nonnegative || graph.least_weight().is_none_or(|least| least >= 0.0);
         let positive = !self.needs_positive || graph.least_weight().is_none_or(|least| least > 0.0);
-        let whole = self.needs_weights || !self.needs_whole || fraction(graph).is_none();
-        has_weights && has_reverses && nonnegative && positive && whole
+        has_weights && has_reverses && nonnegative && positive
     }
 
     /// What the type `weight` stands for in the text on a graph: the type of its weights, double for all reals.

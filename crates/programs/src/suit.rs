@@ -6,11 +6,11 @@ use gw_exec::shown_graph;
 use gw_graph::derived::NotSimple;
 use gw_graph::{Graph, GraphSpec, WeightKind};
 
-use crate::registry::{Program, find};
+use crate::registry::Program;
 
 /// A program with a graph that suits it.
 pub struct Suited {
-    /// The program: the one asked for, or the one that takes over on this kind of graph.
+    /// The program.
     pub program: &'static Program,
     /// The graph as the program gets it.
     pub graph: Arc<Graph>,
@@ -21,40 +21,11 @@ pub struct Suited {
 /// Why a program cannot run on a graph.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unsuitable {
-    /// Fractions among the weights.
-    #[error(
-        "{program} needs weights that are whole numbers, but {} has the weight {weight}; {}",
-        shown_graph(graph),
-        mend(*instead, "which takes fractions")
-    )]
-    Fraction {
-        /// The program.
-        program: &'static str,
-        /// The graph as its argument names it.
-        graph: String,
-        /// The first weight that is none.
-        weight: String,
-        /// The program that takes fractions.
-        instead: Option<&'static str>,
-    },
-    /// A whole number that does not fit the type int.
-    #[error(
-        "{program} needs weights that are whole numbers of 32 bits, at most 2147483647, but {} has the weight {weight}; {}",
-        shown_graph(graph),
-        scale(*instead)
-    )]
-    TooGreat {
-        /// The program.
-        program: &'static str,
-        /// The graph as its argument names it.
-        graph: String,
-        /// The first such weight.
-        weight: String,
-        /// The program that takes such weights.
-        instead: Option<&'static str>,
-    },
     /// A weight that is kept as another number.
-    #[error("{program} cannot run on {}: {rounded}; {}", shown_graph(graph), scale(*instead))]
+    #[error(
+        "{program} cannot run on {}: {rounded}; change the unit of the weights so that numbers of 64 bits hold them",
+        shown_graph(graph)
+    )]
     Rounded {
         /// The program.
         program: &'static str,
@@ -62,8 +33,6 @@ pub enum Unsuitable {
         graph: String,
         /// The first such weight.
         rounded: String,
-        /// The program that takes fractions, where this one does not.
-        instead: Option<&'static str>,
     },
     /// The graph as the program needs it takes more memory than may be used.
     #[error("{0}")]
@@ -99,7 +68,7 @@ pub enum Unsuitable {
     #[error(
         "{program} needs weights from 0 on, but {} has the weight {weight}; {}",
         shown_graph(graph),
-        mend(*instead, "which takes negative weights")
+        mend(*instead)
     )]
     Negative {
         /// The program.
@@ -156,52 +125,37 @@ fn simplify(graph: &str) -> String {
     }
 }
 
-fn mend(instead: Option<&'static str>, why: &str) -> String {
+fn mend(instead: Option<&'static str>) -> String {
     match instead {
-        Some(program) => format!("run `{program}`, {why}"),
+        Some(program) => format!("run `{program}`, which takes negative weights"),
         None => "change the weights".to_string(),
-    }
-}
-
-fn scale(instead: Option<&'static str>) -> String {
-    let scaled = "change the unit of the weights so that 32-bit numbers hold them";
-    match instead {
-        Some(program) => format!("{scaled}, or run `{program}`, which takes fractions and greater numbers"),
-        None => scaled.to_string(),
     }
 }
 
 impl Program {
     /// The graph as this program gets it. A directed graph is taken as undirected by programs that are defined on
-    /// undirected graphs; a program for whole weights hands over to its sibling where weights are fractions, or
-    /// refuses. A graph without weights passes: the run itself tells where the program asks for them. `name` stands
-    /// in messages.
+    /// undirected graphs. A graph without weights passes: the run itself tells where the program asks for them. `name`
+    /// stands in messages.
     pub fn suit(&'static self, graph: Arc<Graph>, name: &str) -> Result<Suited, Unsuitable> {
         let mut suited = Suited { program: self, graph, notes: Vec::new() };
         if self.needs_exact
             && let Some(rounded) = suited.graph.rounded_weight().filter(|rounded| !rounded.asked)
         {
-            let instead = if self.needs_whole { takes_fractions(self) } else { None };
             let (graph, rounded) = (name.to_string(), rounded.to_string());
-            return Err(Unsuitable::Rounded { program: self.name, graph, rounded, instead });
+            return Err(Unsuitable::Rounded { program: self.name, graph, rounded });
         }
-        if self.needs_whole
-            && let Some(weight) = fraction(&suited.graph)
+        // Ranks, communities and the like are counted in reals, whatever the weights are.
+        if self.uses_weights()
+            && !self.follows_weights()
+            && suited.graph.weight_kind() == WeightKind::Int64
+            && suited.graph.share().is_none()
+            && let Some(weight) = suited.graph.out().first_inexact(WeightKind::Double)
         {
-            let sibling =
-                self.instead.and_then(|name| find(name).ok()).filter(|sibling| sibling.args.len() == self.args.len());
-            let Some(sibling) = sibling else {
-                let (program, graph, instead) = (self.name, name.to_string(), self.instead);
-                return Err(match is_whole(&weight) {
-                    true => Unsuitable::TooGreat { program, graph, weight, instead },
-                    false => Unsuitable::Fraction { program, graph, weight, instead },
-                });
-            };
-            suited.program = sibling;
+            let rounded = suited.graph.anew().with_weight_kind(WeightKind::Double);
+            suited.graph = Arc::new(rounded.map_err(|error| Unsuitable::Memory(error.to_string()))?);
             suited.notes.push(format!(
-                "{} has the weight {weight}: {} runs instead of {}",
+                "{} has the weight {weight}: {} takes the nearest real of 64 bits",
                 shown_graph(name),
-                sibling.name,
                 self.name
             ));
         }
@@ -244,24 +198,5 @@ impl Program {
             suited.graph = symmetric;
         }
         Ok(suited)
-    }
-}
-
-/// The program that solves the same problem with fractions: `sssp-delta` names `sssp`, and that one `sssp-real`.
-fn takes_fractions(program: &Program) -> Option<&'static str> {
-    let next = find(program.instead?).ok()?;
-    if next.needs_whole { takes_fractions(next) } else { Some(next.name) }
-}
-
-/// Whether the text of a number has no fraction.
-fn is_whole(text: &str) -> bool {
-    text.parse().is_ok_and(|number: f64| number.fract() == 0.0)
-}
-
-/// The first weight that is not a whole number of the type int; integers of 32 bits are all whole.
-pub(crate) fn fraction(graph: &Graph) -> Option<String> {
-    match graph.weight_kind() {
-        WeightKind::None | WeightKind::Int => None,
-        _ => graph.out().first_inexact(WeightKind::Int),
     }
 }

@@ -206,8 +206,7 @@ macro_rules! program {
             needs_simple: program!(@has simple $($need)*),
             needs_nonnegative: program!(@has nonnegative $($need)*),
             needs_positive: program!(@has positive $($need)*),
-            needs_whole: program!(@has whole $($need)*),
-            needs_exact: program!(@has whole $($need)*) || program!(@has exact $($need)*),
+            needs_exact: program!(@has exact $($need)*),
             instead: instead($name),
             weighted: weighted($name),
             reached: reached($name),
@@ -221,7 +220,6 @@ macro_rules! program {
     (@remark) => { validate::nothing };
     (@has weights weights $($rest:ident)*) => { true };
     (@has optional optional $($rest:ident)*) => { true };
-    (@has whole whole $($rest:ident)*) => { true };
     (@has exact exact $($rest:ident)*) => { true };
     (@has symmetric symmetric $($rest:ident)*) => { true };
     (@has simple simple $($rest:ident)*) => { true };
@@ -234,11 +232,11 @@ macro_rules! program {
 pub(crate) const PROGRAMS: &[Program] = &[
     program!("astar": "shortest path between two vertices, A* guided by a landmark",
         [GRAPH, SOURCE, TARGET, LANDMARK, DELTA] -> [
-            output("distance", "int", "length of a shortest path, 2147483647 if none"),
-            output("dist", "vector of int", "upper bounds on distances from the source, exact at the target"),
-            output("bound", "vector of int", "lower bounds on distances to the target"),
-            output("too_long", "bool", "the length does not fit the type int")
-        ], nonnegative whole, validate::astar, validate::too_long),
+            output("distance", "weight", "length of a shortest path, greatest of its type if none"),
+            output("dist", "vector of weight", "upper bounds on distances from the source, exact at the target"),
+            output("bound", "vector of weight", "lower bounds on distances to the target"),
+            output("too_long", "bool", "the length does not fit the type of `distance`")
+        ], nonnegative exact, validate::astar, validate::too_long),
     program!("bc": "betweenness centrality, the share of one source",
         [GRAPH, SOURCE] -> [
             output("dependency", "vector of double", "dependency of the source on each vertex"),
@@ -256,8 +254,10 @@ pub(crate) const PROGRAMS: &[Program] = &[
     program!("bc-weighted": "betweenness centrality of vertices and edges by the lengths of paths",
         [GRAPH, starts("sources", "number of sources; |V| or more give exact values", 4)] -> [
             output("centrality", "vector of double", "betweenness over all pairs, not normalised"),
-            output("edge_centrality", "edge vector of double", "the same for edges")
-        ], positive simple whole, validate::weighted_betweenness),
+            output("edge_centrality", "edge vector of double", "the same for edges"),
+            output("too_long", "bool", "a length does not fit its type of 64 bits"),
+            output("too_short", "bool", "an edge is lost in the rounding of the length before it")
+        ], positive simple exact, validate::weighted_betweenness, validate::no_betweenness),
     program!("bfs": "breadth-first search, parents",
         [GRAPH, SOURCE] -> [
             vertices("parent", "vertex before on a path with fewest hops, -1 out of reach")
@@ -302,7 +302,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
             output("scale", "double", "the greatest rating"),
             output("rmse_before", "double", "error at the start, in units of scale"),
             output("rmse", "double", "error at the end")
-        ], nonnegative symmetric whole, validate::cf),
+        ], nonnegative symmetric exact, validate::cf),
     program!("closeness": "closeness centrality from sampled pivots",
         [GRAPH, starts("pivots", "number of pivots; |V| or more give exact values", 8)] -> [
             output("closeness", "vector of double", "closeness with respect to the pivots")
@@ -356,11 +356,11 @@ pub(crate) const PROGRAMS: &[Program] = &[
     program!("k-shortest-paths": "the shortest paths between two vertices, one after the other, by Yen's method",
         [GRAPH, SOURCE, TARGET, PATHS, DELTA] -> [
             output("found", "int", "number of paths found, less than asked for when there are no more"),
-            output("length", "list of int", "lengths of the paths, shortest first"),
+            output("length", "list of weight", "lengths of the paths, shortest first"),
             output("begin", "list of int", "place in `path` where each path begins"),
             vertex_rows("path", "list of int", "vertices of all paths, one path after another"),
-            output("too_long", "bool", "paths may be missing whose lengths do not fit the type int")
-        ], optional nonnegative simple whole, validate::k_shortest_paths, validate::too_long_paths),
+            output("too_long", "bool", "paths may be missing whose lengths do not fit the type of `length`")
+        ], optional nonnegative simple exact, validate::k_shortest_paths, validate::too_long_paths),
     program!("katz": "Katz centrality",
         [GRAPH, ALPHA, rounds(50), tolerance(MEAN_CHANGE, "0.0001"), WEIGHTS] -> [
             output("centrality", "vector of double", "the solution, length 1"),
@@ -414,14 +414,16 @@ pub(crate) const PROGRAMS: &[Program] = &[
         [GRAPH] -> [
             vertices("mate", "other end of the edge in the matching, -1 if none"),
             output("pairs", "int", "edges of the matching"),
-            output("weight", "double", "their weight in all")
-        ], nonnegative symmetric simple exact, validate::matching_weighted),
+            output("weight", "weight_64", "their weight in all"),
+            output("too_long", "bool", "that weight does not fit its type")
+        ], nonnegative symmetric simple exact, validate::matching_weighted, validate::no_weight),
     program!("maxflow": "maximum flow and minimum cut between two vertices",
         [GRAPH, SOURCE, SINK] -> [
-            output("value", "int_64", "what flows from the source to the sink"),
-            output("flow", "edge vector of int", "what flows along the edge"),
-            output("source_side", "vector of bool", "the source's side of a minimum cut")
-        ], nonnegative simple whole, validate::maxflow, validate::no_flow),
+            output("value", "weight_64", "what flows from the source to the sink"),
+            output("flow", "edge vector of weight", "what flows along the edge"),
+            output("source_side", "vector of bool", "the source's side of a minimum cut"),
+            output("too_long", "bool", "the capacities at the source do not fit the type of `value`")
+        ], nonnegative simple exact, validate::maxflow, validate::no_flow),
     program!("mis": "maximal independent set",
         [GRAPH] -> [output("state", "vector of int", "1 for members, 2 for others")], symmetric, validate::mis),
     program!("msbfs": "distances in hops from many vertices at once",
@@ -432,10 +434,11 @@ pub(crate) const PROGRAMS: &[Program] = &[
         [GRAPH] -> [
             vertices("one_end", "one end of the edge of the forest kept at v, -1 if none"),
             vertices("other_end", "other end of that edge, -1 if none"),
-            output("length", "vector of double", "weight of that edge"),
-            output("weight", "double", "weight of the forest"),
-            output("trees", "int", "number of trees")
-        ], weights symmetric exact, validate::msf),
+            output("length", "vector of weight", "weight of that edge"),
+            output("weight", "weight_64", "weight of the forest"),
+            output("trees", "int", "number of trees"),
+            output("too_long", "bool", "the weight of the forest does not fit its type")
+        ], weights symmetric exact, validate::msf, validate::no_weight),
     program!("node2vec": "random walks of node2vec from every vertex",
         [GRAPH, preference("p", "a step back has the weight 1 / p", "0.5"),
          preference("q", "a step away from the vertex before has the weight 1 / q", "2"), LENGTH, SEED] -> [
@@ -467,7 +470,7 @@ pub(crate) const PROGRAMS: &[Program] = &[
         ], , validate::pagerank_gs, validate::unfinished_in_place),
     program!("pagerank-weighted": "PageRank, edges count by their weights",
         [GRAPH, rounds(20), tolerance(CHANGE, "0.0001"), DAMPING] -> [
-            output("rank", "vector of float", "ranks, sum 1"),
+            output("rank", "vector of double", "ranks, sum 1"),
             output("rounds", "int", "rounds done"),
             output("change", "double", "sum of changes in the last round")
         ], nonnegative exact, validate::weighted_pagerank, validate::unfinished_ranks),
@@ -485,10 +488,10 @@ pub(crate) const PROGRAMS: &[Program] = &[
         ], nonnegative exact, validate::weighted_ppr, validate::unfinished_walk),
     program!("ppsp": "shortest path between two vertices, delta-stepping",
         [GRAPH, SOURCE, TARGET, DELTA] -> [
-            output("distance", "int", "length of a shortest path, 2147483647 if none"),
-            output("dist", "vector of int", "upper bounds on distances from the source, exact at the target"),
-            output("too_long", "bool", "the length does not fit the type int")
-        ], nonnegative whole, validate::ppsp, validate::too_long),
+            output("distance", "weight", "length of a shortest path, greatest of its type if none"),
+            output("dist", "vector of weight", "upper bounds on distances from the source, exact at the target"),
+            output("too_long", "bool", "the length does not fit the type of `distance`")
+        ], nonnegative exact, validate::ppsp, validate::too_long),
     program!("scc": "strongly connected components",
         [GRAPH, TAIL] -> [
             vertices("component", "least vertex of the component"),
@@ -520,9 +523,9 @@ pub(crate) const PROGRAMS: &[Program] = &[
         ], simple, validate::similarity_edges),
     program!("spmv": "sparse matrix times vector",
         [GRAPH] -> [
-            output("y", "vector of float", "the product"),
-            output("x", "vector of float", "the factor")
-        ], weights, validate::spmv),
+            output("y", "vector of double", "the product"),
+            output("x", "vector of double", "the factor")
+        ], weights exact, validate::spmv),
     program!("sssp": "shortest paths from one source, Bellman-Ford",
         [GRAPH, SOURCE] -> [
             output("dist", "vector of weight", "distance from the source, greatest of its type out of reach"),

@@ -71,7 +71,7 @@ impl Program {
 
     /// The weights of edges matter to the result, at least where there are some.
     pub fn uses_weights(&self) -> bool {
-        self.needs_weights || self.needs_whole || self.needs_nonnegative
+        self.needs_weights || self.needs_nonnegative
     }
 }
 

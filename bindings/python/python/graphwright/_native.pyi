@@ -137,6 +137,15 @@ def walk_adjacency(
 def ordered_bfs(
     graph: NativeGraph, targets: NDArray[np.uint32] | None, sources: NDArray[np.uint32], depth: int | None
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint64]]: ...
+def ordered_dijkstra(
+    graph: NativeGraph,
+    targets: NDArray[np.uint32] | None,
+    sources: NDArray[np.uint32],
+    target: int | None,
+    cutoff: float | None,
+    whole: bool,
+) -> tuple[NDArray[np.uint32], NDArray[Any]]: ...
+def with_long_weights(graph: NativeGraph) -> NativeGraph: ...
 def common_neighbours(
     graph: NativeGraph,
     sources: NDArray[np.uint32],

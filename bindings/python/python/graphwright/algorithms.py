@@ -87,7 +87,7 @@ def sssp(G, source=None, *, sources=None, delta=None, **options):
 
 
 def sssp_delta(G, source=None, *, delta=None, **options) -> Result:
-    """Shortest paths by delta-stepping: a Result with ``dist``; whole weights from 0 on."""
+    """Shortest paths by delta-stepping: a Result with ``dist``; weights from 0 on."""
     G = _weighted(as_graph(G))
     arguments = {"source": _source(G, source), "delta": delta or good_delta(G)}
     result = run(standard("sssp-delta"), G, arguments, options)
@@ -107,7 +107,7 @@ def sssp_real(G, source=None, **options) -> Result:
 
 
 def ppsp(G, source, target, *, delta=None, **options) -> Result:
-    """The length of a shortest path between two vertices: ``distance``, 2147483647 when there is none.
+    """The length of a shortest path between two vertices: ``distance``, 2147483647 when there is none, for reals ``inf``.
 
     >>> import graphwright as gw
     >>> gw.ppsp(gw.Graph.from_edges([("a", "b", 4), ("b", "c", 3)]), "a", "c").distance
@@ -115,7 +115,7 @@ def ppsp(G, source, target, *, delta=None, **options) -> Result:
     """
     G = _weighted(as_graph(G))
     ends = {"source": G.vertex(source), "target": G.vertex(target), "delta": delta or good_delta(G)}
-    return run(standard("ppsp"), G, ends, options)
+    return _with_lengths(run(standard("ppsp"), G, ends, options))
 
 
 def astar(G, source, target, landmark=None, *, delta=None, **options) -> Result:
@@ -124,7 +124,7 @@ def astar(G, source, target, landmark=None, *, delta=None, **options) -> Result:
     ends = {"source": G.vertex(source), "target": G.vertex(target)}
     if landmark is not None:
         ends["landmark"] = G.vertex(landmark)
-    return run(standard("astar"), G, {**ends, "delta": delta or good_delta(G)}, options)
+    return _with_lengths(run(standard("astar"), G, {**ends, "delta": delta or good_delta(G)}, options))
 
 
 def bc(G, source, **options) -> Result:
@@ -290,9 +290,11 @@ def bc_edges(G, sources=None, **options) -> Result:
 
 def bc_weighted(G, sources=None, **options) -> Result:
     """Betweenness by the lengths of paths: ``centrality`` of vertices, pairs counted in both directions, and ``edge_centrality`` of
-    edges in the order of the CSR arrays; from so many ``sources``, all when left out. Weights are whole numbers from 1 on."""
+    edges in the order of the CSR arrays; from so many ``sources``, all when left out. Weights are greater than 0; paths with
+    weights that have fractions are equally long when the sums of their weights, added up from the source, are the same double."""
     G = _weighted(as_graph(G))
-    return run(standard("bc-weighted"), G, {"sources": G.num_vertices if sources is None else sources}, options)
+    arguments = {"sources": G.num_vertices if sources is None else sources}
+    return _with_lengths(run(standard("bc-weighted"), G, arguments, options))
 
 
 def maxflow(G, source, sink, **options) -> Result:
@@ -304,7 +306,8 @@ def maxflow(G, source, sink, **options) -> Result:
     3
     """
     G = _weighted(as_graph(G))
-    return run(standard("maxflow"), G, {"source": G.vertex(source), "sink": G.vertex(sink)}, options)
+    ends = {"source": G.vertex(source), "sink": G.vertex(sink)}
+    return _with_lengths(run(standard("maxflow"), G, ends, options))
 
 
 def k_shortest_paths(G, source, target, count=3, **options) -> Result:
@@ -540,6 +543,8 @@ def good_delta(G: Graph) -> float:
 _REAL = ("float", "double")
 
 _TOO_LONG = "a path is longer than 2147483646; sssp_real takes such lengths"
+_BEYOND = "a sum of weights does not fit their type; weights of 64 bits, int64 or float64, have greater sums"
+_LOST = "an edge is so short beside the path before it that the sum of their lengths is that of the path: change the weights"
 
 
 def is_overflow(error: Exception) -> bool:
@@ -558,6 +563,15 @@ def _no_negative_cycle(result):
         raise ValueError("a cycle of negative length can be reached: there are no shortest paths")
     if "too_long" in result.keys() and result["too_long"]:
         raise OverflowError(_TOO_LONG)
+
+
+def _with_lengths(result: Result) -> Result:
+    """The result, unless lengths do not fit their type."""
+    if result["too_long"]:
+        raise OverflowError(_BEYOND)
+    if "too_short" in result.keys() and result["too_short"]:
+        raise ArithmeticError(_LOST)
+    return result
 
 
 def _weighing(weights: bool) -> str:

@@ -9,7 +9,7 @@ use gw_exec::{GraphVm, RunOptions, SpecGraphs};
 use gw_graph::progress::Silent;
 use gw_graph::{Graph, GraphSpec};
 use gw_lang::{SourceFile, compile_front};
-use gw_programs::{Program, Run, example_args, example_graphs};
+use gw_programs::{Program, Run, example_args, example_graphs, weighted_examples};
 use gw_schedule::Family;
 
 /// Small graphs of every class, all weighted; fractions are no weights for most programs.
@@ -20,7 +20,7 @@ fn graphs() -> Vec<String> {
 
 fn check(program: &Program, spec: &str, graph: &Arc<Graph>, vm: &dyn GraphVm) -> Result<(), String> {
     let text = program.example_text();
-    let file = SourceFile::new(program.file, &*text).with_weights(program.usual_weights());
+    let file = SourceFile::new(program.file, &*text).with_weights(program.weights_on(graph));
     let front = compile_front(&file).map_err(|_| "does not compile".to_string())?;
     let module = gw_ir::lower(&front.typed, &text).map_err(|e| e.to_string())?;
     let (module, choice) = vm.choose(module, graph);
@@ -40,8 +40,8 @@ fn check(program: &Program, spec: &str, graph: &Arc<Graph>, vm: &dyn GraphVm) ->
     Ok(())
 }
 
-/// A program on every eighteenth graph, others for each program, under the schedule that is chosen for each; on
-/// all graphs in a nightly run.
+/// A program on every eighteenth graph and every tenth one with weights of 64 bits, others for each program, under the
+/// schedule that is chosen for each; on all graphs in a nightly run.
 fn right(name: &str) {
     let Some(device) = EmulatedDevice::new() else { return };
     let vm = CudaVm::on(Arc::new(device));
@@ -60,6 +60,15 @@ fn right(name: &str) {
             && let Err(problem) = check(program, spec, &graph, &vm)
         {
             problems.push(format!("{spec}: {problem}"));
+        }
+    }
+    for (i, example) in weighted_examples().unwrap().into_iter().enumerate() {
+        if !program.uses_weights() || !(i + number).is_multiple_of(gw_testing::usually(10, 1)) {
+            continue;
+        }
+        let Ok(suited) = program.suit(example.graph, "g") else { continue };
+        if let Err(problem) = check(program, "g", &suited.graph, &vm) {
+            problems.push(format!("{}: {problem}", example.name));
         }
     }
     assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));

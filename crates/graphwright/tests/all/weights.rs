@@ -1,6 +1,7 @@
 //! Weights of 64 bits on the machines that this process has: distances are those of a plain search, sum by sum, and
 //! validators accept what every program with weights makes of them.
 
+use graphwright::machine::Target;
 use graphwright::{Graph, Program};
 use gw_graph::rng::Rng;
 use gw_graph::{Weight, WeightKind};
@@ -121,16 +122,41 @@ fn wide_integers_are_exact_on_every_machine() {
     }
 }
 
+/// Every program that uses weights, on twenty graphs, on every machine and with several threads: validators accept the
+/// result. The programs that a graph does not suit refuse it before the run.
 #[test]
-fn every_program_with_weights_takes_reals_of_64_bits_or_says_why_not() {
+fn every_program_with_weights_is_right_with_weights_of_64_bits() {
+    let targets = [("reference", 1), ("cpu", 1), ("cpu", 4), ("flow", 1), ("flow", 3)];
+    let (mut cells, mut problems) = (0, Vec::new());
+    for (at, example) in gw_programs::weighted_examples().unwrap().into_iter().enumerate() {
+        for (number, program) in gw_programs::programs().iter().filter(|program| program.uses_weights()).enumerate() {
+            if !(at + number).is_multiple_of(gw_testing::usually(4, 1)) {
+                continue;
+            }
+            let Ok(suited) = program.suit(example.graph.clone(), "g") else { continue };
+            let args = gw_programs::example_args(program, "g", &suited.graph);
+            let graph = Graph::from(suited.graph);
+            for (machine, threads) in targets {
+                let job = Program::standard(program).unwrap().on(&graph).args(args[1..].iter().cloned());
+                let target = Target::named(machine).threads(threads);
+                let verified = job.target_with(target).run().and_then(|run| run.verify());
+                cells += 1;
+                if let Err(problem) = verified {
+                    problems.push(format!("{}: {} on {machine}, {threads}: {problem}", example.name, program.name));
+                }
+            }
+        }
+    }
+    println!("{cells} runs");
+    assert!(problems.is_empty(), "{} of {cells} runs:\n{}", problems.len(), problems.join("\n"));
+}
+
+#[test]
+fn every_program_with_weights_takes_reals_of_64_bits() {
     let graph = graph(3, 5, |rng| (rng.below(99_999) + 1) as f64 / 100.0);
     for program in gw_programs::programs().iter().filter(|program| program.needs_weights) {
         let spec = "g".to_string();
-        let suited = program.suit(graph.shared().clone(), &spec);
-        let Ok(suited) = suited else {
-            assert!(program.needs_whole, "{}", program.name);
-            continue;
-        };
+        let suited = program.suit(graph.shared().clone(), &spec).unwrap();
         let args = gw_programs::example_args(suited.program, &spec, &suited.graph);
         for machine in MACHINES {
             let suited_graph = Graph::from(suited.graph.clone());

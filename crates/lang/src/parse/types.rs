@@ -51,7 +51,7 @@ impl Parser<'_> {
                 let (elem, priority) = self.queue_type()?;
                 TypeExprKind::PriorityQueue { elem, priority }
             }
-            Ident if self.is_weight_type() => TypeExprKind::Scalar(self.scalar_type()?),
+            Ident if self.weight_type().is_some() => TypeExprKind::Scalar(self.scalar_type()?),
             Ident => {
                 let name = self.ident("a type")?;
                 if matches!(self.peek(), KwInt | Ident) && self.same_line() {
@@ -124,14 +124,28 @@ impl Parser<'_> {
             && self.text(self.span()) == "edgesubset"
     }
 
-    /// Whether the type `weight` comes next: that of the weights of the graph at hand.
-    fn is_weight_type(&self) -> bool {
-        self.peek() == TokenKind::Ident && self.text(self.span()) == "weight"
+    /// The type that comes next, if it follows the weights of the graph at hand: `weight` is theirs, `weight_64` the one
+    /// of 64 bits for their sums.
+    fn weight_type(&self) -> Option<Scalar> {
+        let weights = self.source.weights();
+        match (self.peek(), self.text(self.span())) {
+            (TokenKind::Ident, "weight") => Some(weights),
+            (TokenKind::Ident, "weight_64") => Some(match weights {
+                Scalar::Int => Scalar::Int64,
+                Scalar::Uint => Scalar::Uint64,
+                Scalar::Float => Scalar::Double,
+                wide => wide,
+            }),
+            _ => None,
+        }
     }
 
     fn scalar_type(&mut self) -> Parsed<Scalar> {
         use TokenKind::*;
+        let following = self.weight_type();
+        self.names_weight |= following.is_some();
         let scalar = match self.peek() {
+            Ident if following.is_some() => following.unwrap_or(Scalar::Int),
             KwInt => Scalar::Int,
             KwUint => Scalar::Uint,
             KwInt64 => Scalar::Int64,
@@ -140,10 +154,6 @@ impl Parser<'_> {
             KwDouble => Scalar::Double,
             KwBool => Scalar::Bool,
             KwString => Scalar::String,
-            Ident if self.is_weight_type() => {
-                self.names_weight = true;
-                self.source.weights()
-            }
             kind if kind.is_reserved_only() => {
                 let span = self.span();
                 let word = self.text(span).to_string();

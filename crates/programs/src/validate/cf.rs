@@ -2,9 +2,9 @@
 
 use rayon::prelude::*;
 
-use gw_graph::{Graph, WeightKind, Weights};
+use gw_graph::{Graph, Weights};
 
-use super::{Invalid, Run, ensure, every_vertex, int_weight, wrong};
+use super::{Invalid, Run, ensure, every_vertex, real_weight, wrong};
 
 /// Entries of a latent vector.
 const WIDTH: usize = 8;
@@ -56,11 +56,8 @@ pub(crate) fn cf(run: &Run<'_>) -> Result<(), Invalid> {
 
 fn greatest_rating(graph: &Graph) -> f64 {
     let weights = graph.out().weights();
-    let greatest = match weights.kind() {
-        WeightKind::None => 1,
-        _ => (0..graph.edges()).into_par_iter().map(|e| int_weight(weights, e)).max().unwrap_or(1),
-    };
-    greatest.max(1) as f64
+    let greatest = (0..graph.edges()).into_par_iter().map(|edge| real_weight(weights, edge)).reduce(|| 0.0, f64::max);
+    if greatest == 0.0 { 1.0 } else { greatest }
 }
 
 fn start(vertices: usize) -> Vec<Row> {
@@ -72,7 +69,7 @@ fn start(vertices: usize) -> Vec<Row> {
 }
 
 fn miss(weights: &Weights, edge: usize, a: &Row, b: &Row, scale: f64) -> f64 {
-    int_weight(weights, edge) as f64 / scale - a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>()
+    real_weight(weights, edge) / scale - a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>()
 }
 
 fn rmse(graph: &Graph, rows: &[Row], scale: f64) -> f64 {

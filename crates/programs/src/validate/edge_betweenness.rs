@@ -7,12 +7,14 @@ use std::collections::BinaryHeap;
 use gw_graph::{Graph, VertexId};
 use rayon::prelude::*;
 
-use super::{Invalid, Run, ensure, every_vertex, int_weight, wrong};
+use super::length::{At, Length, are_real};
+use super::{Invalid, Run, ensure, every_vertex, wrong};
+use crate::registry::Remark;
 
 /// Every edge has the length 1.
 pub(crate) fn edge_betweenness(run: &Run<'_>) -> Result<(), Invalid> {
     let found = run.edge_doubles("centrality")?;
-    let right = sums(run, |_| 1)?;
+    let right = sums::<i128>(run, |_| 1)?;
     check_edges(run.graph, &found, &right.of_edges)
 }
 
@@ -23,8 +25,21 @@ pub(crate) fn weighted_betweenness(run: &Run<'_>) -> Result<(), Invalid> {
         index: 1,
         problem: "the graph has weights that are not greater than 0".into(),
     })?;
+    let weights = run.graph.out().weights();
+    let right = match are_real(run.graph) {
+        true => sums(run, |edge| f64::of_edge(weights, edge))?,
+        false => sums(run, |edge| i128::of_edge(weights, edge))?,
+    };
+    let is_set = |name| run.integer(name).map(|value| value != 0);
+    let (too_long, too_short) = (is_set("too_long")?, is_set("too_short")?);
+    ensure(!too_long || right.are_beyond, || wrong!("too_long is set, but all lengths fit their type"))?;
+    ensure(!too_short || right.are_lost, || wrong!("too_short is set, but every edge makes paths longer"))?;
+    if too_long || too_short {
+        return Ok(());
+    }
+    ensure(!right.are_beyond, || wrong!("a length does not fit its type, but too_long is not set"))?;
+    ensure(!right.are_lost, || wrong!("an edge does not make a path longer, but too_short is not set"))?;
     let (found, on_edges) = (run.doubles("centrality")?, run.edge_doubles("edge_centrality")?);
-    let right = sums(run, |edge| int_weight(run.graph.out().weights(), edge))?;
     every_vertex(run.graph, |v| {
         let (found, right) = (found[v as usize], right.of_vertices[v as usize]);
         ensure(is_near(found, right), || {
@@ -32,6 +47,20 @@ pub(crate) fn weighted_betweenness(run: &Run<'_>) -> Result<(), Invalid> {
         })
     })?;
     check_edges(run.graph, &on_edges, &right.of_edges)
+}
+
+/// Told when there are no values.
+pub(crate) fn no_betweenness(run: &Run<'_>) -> Option<Remark> {
+    let is_set = |name| run.integer(name).is_ok_and(|value| value != 0);
+    let why = match (is_set("too_long"), are_real(run.graph)) {
+        (true, true) => "a length is beyond the greatest real of 64 bits",
+        (true, false) => "a length is beyond 9223372036854775806 and does not fit the type int_64",
+        _ if is_set("too_short") => {
+            "an edge is so short beside the path before it that the sum of their lengths is rounded to that of the path"
+        }
+        _ => return None,
+    };
+    Some(Remark::NoResult(format!("there is no betweenness: {why}; change the weights")))
 }
 
 fn is_near(found: f64, right: f64) -> bool {
@@ -59,22 +88,29 @@ fn check_edges(graph: &Graph, found: &[f64], right: &[f64]) -> Result<(), Invali
 struct Dependencies {
     of_vertices: Vec<f64>,
     of_edges: Vec<f64>,
+    /// A distance does not fit 64 bits.
+    are_beyond: bool,
+    /// An edge on a shortest path ends at the distance where it begins.
+    are_lost: bool,
 }
 
 impl Dependencies {
     fn none(graph: &Graph) -> Self {
-        Dependencies { of_vertices: vec![0.0; graph.vertices()], of_edges: vec![0.0; graph.edges()] }
+        let (of_vertices, of_edges) = (vec![0.0; graph.vertices()], vec![0.0; graph.edges()]);
+        Dependencies { of_vertices, of_edges, are_beyond: false, are_lost: false }
     }
 
     fn plus(mut self, other: &Dependencies) -> Self {
         self.of_vertices.iter_mut().zip(&other.of_vertices).for_each(|(a, b)| *a += b);
         self.of_edges.iter_mut().zip(&other.of_edges).for_each(|(a, b)| *a += b);
+        self.are_beyond |= other.are_beyond;
+        self.are_lost |= other.are_lost;
         self
     }
 }
 
 /// Of all pairs, as the sum over the sources of the run.
-fn sums(run: &Run<'_>, length: impl Fn(usize) -> i64 + Sync) -> Result<Dependencies, Invalid> {
+fn sums<L: Length>(run: &Run<'_>, length: impl Fn(usize) -> L + Sync) -> Result<Dependencies, Invalid> {
     let (graph, vertices) = (run.graph, run.graph.vertices());
     let sources = run.count_arg(2)?.min(vertices);
     let place = |i: usize| (i as u128 * vertices as u128 / sources as u128) as VertexId;
@@ -89,7 +125,12 @@ fn sums(run: &Run<'_>, length: impl Fn(usize) -> i64 + Sync) -> Result<Dependenc
 }
 
 /// Adds what depends on the paths from one source.
-fn add_source(graph: &Graph, source: VertexId, length: &impl Fn(usize) -> i64, mut sum: Dependencies) -> Dependencies {
+fn add_source<L: Length>(
+    graph: &Graph,
+    source: VertexId,
+    length: &impl Fn(usize) -> L,
+    mut sum: Dependencies,
+) -> Dependencies {
     let out = graph.out();
     let (dist, order) = dijkstra(graph, source, length);
     let ahead = |u: VertexId| {
@@ -97,6 +138,11 @@ fn add_source(graph: &Graph, source: VertexId, length: &impl Fn(usize) -> i64, m
         let edges = out.range(u).zip(out.neighbours(u).iter().map(|&v| v as usize));
         edges.filter(move |&(edge, v)| dist[u as usize] + length(edge) == dist[v])
     };
+    for &u in &order {
+        sum.are_beyond |= dist[u as usize] > L::GREATEST;
+        sum.are_beyond |= out.neighbours(u).iter().any(|&v| dist[v as usize] == L::FAR);
+        sum.are_lost |= ahead(u).any(|(_, v)| dist[v] == dist[u as usize]);
+    }
     let mut paths = vec![0.0; graph.vertices()];
     paths[source as usize] = 1.0;
     for &u in &order {
@@ -117,12 +163,12 @@ fn add_source(graph: &Graph, source: VertexId, length: &impl Fn(usize) -> i64, m
 }
 
 /// Distances, the greatest number out of reach, and the vertices in reach by rising distance.
-fn dijkstra(graph: &Graph, source: VertexId, length: &impl Fn(usize) -> i64) -> (Vec<i64>, Vec<VertexId>) {
+fn dijkstra<L: Length>(graph: &Graph, source: VertexId, length: &impl Fn(usize) -> L) -> (Vec<L>, Vec<VertexId>) {
     let out = graph.out();
-    let (mut dist, mut order) = (vec![i64::MAX; graph.vertices()], Vec::new());
-    dist[source as usize] = 0;
-    let mut waiting = BinaryHeap::from([Reverse((0, source))]);
-    while let Some(Reverse((at, u))) = waiting.pop() {
+    let (mut dist, mut order) = (vec![L::FAR; graph.vertices()], Vec::new());
+    dist[source as usize] = L::ZERO;
+    let mut waiting = BinaryHeap::from([Reverse(At(L::ZERO, source))]);
+    while let Some(Reverse(At(at, u))) = waiting.pop() {
         if at > dist[u as usize] {
             continue;
         }
@@ -131,7 +177,7 @@ fn dijkstra(graph: &Graph, source: VertexId, length: &impl Fn(usize) -> i64) -> 
             let there = at + length(edge);
             if there < dist[v as usize] {
                 dist[v as usize] = there;
-                waiting.push(Reverse((there, v)));
+                waiting.push(Reverse(At(there, v)));
             }
         }
     }

@@ -1,24 +1,41 @@
 //! Maximum flow: a flow within the capacities and a cut of the same size. No flow is greater than a cut, so that each
 //! proves the other.
 
-use super::{Invalid, Run, ensure, every_vertex, int_weight, wrong};
+use std::ops::Add;
+
+use super::length::{Length, are_real};
+use super::{Invalid, Run, ensure, every_vertex, wrong};
 use crate::registry::Remark;
 
 pub(crate) fn maxflow(run: &Run<'_>) -> Result<(), Invalid> {
+    if are_real(run.graph) { flow::<f64>(run, f64::MAX) } else { flow::<i128>(run, i64::MAX.into()) }
+}
+
+fn flow<L: Length>(run: &Run<'_>, most: L) -> Result<(), Invalid> {
     let (source, sink) = (run.vertex_arg(2)?, run.vertex_arg(3)?);
-    let (value, flow, side) = (run.integer("value")?, run.edge_ints("flow")?, run.bools("source_side")?);
+    let (value, side) = (run.length::<L>("value")?, run.bools("source_side")?);
+    let (flow, _) = run.length_list::<L>("flow")?;
+    let expected = run.graph.edges();
+    ensure(flow.len() == expected, || Invalid::WrongLength { name: "flow", found: flow.len(), expected })?;
     let out = run.graph.out();
-    if source == sink {
-        ensure(value == 0, || {
-            wrong!("the value is {value}, but nothing flows from {source} to itself", source = run.graph.shown(source))
+    let too_long = run.integer("too_long")? != 0;
+    if too_long {
+        let supply = out.range(source).map(|edge| L::of_edge(out.weights(), edge)).fold(L::ZERO, Add::add);
+        ensure(supply.real() >= 0.99 * most.real(), || {
+            wrong!("the capacities at the source are {supply} in all and fit the type of the value")
         })?;
-        ensure(flow.iter().all(|&flow| flow == 0), || wrong!("there is flow, though the source is the sink"))?;
-        return ensure(!side.contains(&true), || wrong!("there is a cut, though the source is the sink"));
+    }
+    if source == sink || too_long {
+        ensure(value == L::ZERO, || {
+            wrong!("the value is {value}, but nothing flows from {source} to {sink}", source = run.graph.shown(source))
+        })?;
+        ensure(flow.iter().all(|&flow| flow == L::ZERO), || wrong!("there is flow, but the value is 0"))?;
+        return ensure(!side.contains(&true), || wrong!("there is a cut, but no flow was looked for"));
     }
     every_vertex(run.graph, |u| {
         for (edge, &v) in out.range(u).zip(out.neighbours(u)) {
-            let (flow, capacity) = (i64::from(flow[edge]), int_weight(out.weights(), edge));
-            ensure((0..=capacity).contains(&flow), || {
+            let (flow, capacity) = (flow[edge], L::of_edge(out.weights(), edge));
+            ensure((L::ZERO..=capacity).contains(&flow), || {
                 wrong!(
                     "the edge from {u} to {v} carries {flow}, its capacity being {capacity}",
                     u = run.graph.shown(u),
@@ -28,13 +45,17 @@ pub(crate) fn maxflow(run: &Run<'_>) -> Result<(), Invalid> {
         }
         Ok(())
     })?;
-    let (mut gain, mut cut) = (vec![0i128; run.graph.vertices()], 0i128);
+    // What arrives less what leaves, and the size of the sums from which it comes.
+    let (mut gain, mut size, mut cut) = (vec![L::ZERO; run.graph.vertices()], vec![0.0; run.graph.vertices()], L::ZERO);
     for u in 0..run.graph.vertices() {
         for (edge, &v) in out.range(u as u32).zip(out.neighbours(u as u32)) {
-            gain[u] -= i128::from(flow[edge]);
-            gain[v as usize] += i128::from(flow[edge]);
+            gain[u] = gain[u] - flow[edge];
+            gain[v as usize] = gain[v as usize] + flow[edge];
+            let capacity = L::of_edge(out.weights(), edge);
+            size[u] += capacity.real();
+            size[v as usize] += capacity.real();
             if side[u] && !side[v as usize] {
-                cut += i128::from(int_weight(out.weights(), edge));
+                cut = cut + capacity;
             }
         }
     }
@@ -42,14 +63,14 @@ pub(crate) fn maxflow(run: &Run<'_>) -> Result<(), Invalid> {
         let (gain, right) = (
             gain[v as usize],
             if v == source {
-                -value
+                L::ZERO - value
             } else if v == sink {
                 value
             } else {
-                0
+                L::ZERO
             },
         );
-        ensure(gain == right, || {
+        ensure(gain.is_near(right, size[v as usize]), || {
             wrong!("vertex {v}: {gain} more arrives than leaves, instead of {right}", v = run.graph.shown(v))
         })
     })?;
@@ -59,12 +80,18 @@ pub(crate) fn maxflow(run: &Run<'_>) -> Result<(), Invalid> {
     ensure(!side[sink as usize], || {
         wrong!("the sink {sink} is on the source's side of the cut", sink = run.graph.shown(sink))
     })?;
-    ensure(cut == value, || wrong!("the value is {value}, but the capacity of the cut {cut}"))
+    ensure(cut.is_near(value, cut.real()), || wrong!("the value is {value}, but the capacity of the cut {cut}"))
 }
 
-/// Told when source and sink are one vertex.
+/// Told when source and sink are one vertex, or when there is no value.
 pub(crate) fn no_flow(run: &Run<'_>) -> Option<Remark> {
     let (source, sink) = (run.vertex_arg(2).ok()?, run.vertex_arg(3).ok()?);
-    let why = format!("there is no flow from {} to itself; give another vertex as sink", run.graph.shown(source));
+    let shown = run.graph.shown(source);
+    if run.integer("too_long").is_ok_and(|value| value != 0) {
+        let ty = if are_real(run.graph) { "double" } else { "int_64" };
+        let why = format!("the capacities of the edges from {shown} add up to more than the type {ty} holds");
+        return Some(Remark::NoResult(format!("{why}; change the unit of the weights")));
+    }
+    let why = format!("there is no flow from {shown} to itself; give another vertex as sink");
     (source == sink).then_some(Remark::NoResult(why))
 }

@@ -3,24 +3,30 @@
 
 use gw_graph::{Graph, VertexId};
 
-use super::{Invalid, Run, ensure, real_weight, wrong};
+use super::length::{Length, are_real};
+use super::matching::sum_in_all;
+use super::{Invalid, Run, ensure, wrong};
 
 pub(crate) fn msf(run: &Run<'_>) -> Result<(), Invalid> {
+    if are_real(run.graph) { forest::<f64>(run) } else { forest::<i128>(run) }
+}
+
+fn forest<L: Length>(run: &Run<'_>) -> Result<(), Invalid> {
     run.needs_symmetric()?;
-    let (one, other, length) = (run.ints("one_end")?, run.ints("other_end")?, run.doubles("length")?);
-    let (weight, trees) = (run.real("weight")?, run.integer("trees")?);
+    let (one, other, length) = (run.ints("one_end")?, run.ints("other_end")?, run.lengths::<L>("length")?.0);
+    let trees = run.integer("trees")?;
     let n = run.graph.vertices();
     let mut joined = Joined::new(n);
-    let (mut sum, mut count) = (0.0, 0);
+    let (mut sum, mut count) = (L::ZERO, 0);
     for v in 0..n {
         let (a, b, length) = (one[v], other[v], length[v]);
         if a == -1 && b == -1 {
-            ensure(length == 0.0, || {
+            ensure(length == L::ZERO, || {
                 wrong!("vertex {v}: it keeps no edge, but the length {length}", v = run.graph.shown(v))
             })?;
             continue;
         }
-        let found = weight_of(run.graph, a, b).ok_or_else(|| {
+        let found = weight_of::<L>(run.graph, a, b).ok_or_else(|| {
             wrong!(
                 "vertex {v}: there is no edge {a} - {b}",
                 v = run.graph.shown(v),
@@ -45,41 +51,42 @@ pub(crate) fn msf(run: &Run<'_>) -> Result<(), Invalid> {
                 b = run.graph.shown(b)
             )
         })?;
-        sum += length;
+        sum = sum + length;
         count += 1;
     }
-    let (least, edges) = kruskal(run.graph);
+    let (least, edges) = kruskal::<L>(run.graph);
     ensure(count == edges, || wrong!("the forest has {count} edges instead of {edges}"))?;
     ensure(trees == (n - edges) as i128, || wrong!("{trees} trees instead of {}", n - edges))?;
-    let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * (1.0 + b.abs());
-    ensure(near(sum, least), || wrong!("the forest weighs {sum}, but one of weight {least} exists"))?;
-    ensure(near(weight, least), || wrong!("weight {weight} instead of {least}"))
+    // Terms of either sign may cancel out.
+    let size: f64 = length.iter().map(|length| length.real().abs()).sum();
+    ensure(sum.is_near(least, size), || wrong!("the forest weighs {sum}, but one of weight {least} exists"))?;
+    sum_in_all(run, least, size)
 }
 
 /// The weight of an edge between two numbers that may be vertices.
-fn weight_of(graph: &Graph, a: i32, b: i32) -> Option<f64> {
+fn weight_of<L: Length>(graph: &Graph, a: i32, b: i32) -> Option<L> {
     let inside = |v: i32| usize::try_from(v).ok().filter(|&v| v < graph.vertices());
     let (a, b) = (inside(a)? as VertexId, inside(b)? as VertexId);
     // Of parallel edges the forest has the least, which stands first.
     let list = graph.out().neighbours(a);
     let at = list.partition_point(|&neighbour| neighbour < b);
     let is_there = list.get(at) == Some(&b);
-    is_there.then(|| real_weight(graph.out().weights(), graph.out().range(a).start + at))
+    is_there.then(|| L::of_edge(graph.out().weights(), graph.out().range(a).start + at))
 }
 
 /// Weight and number of edges of a minimum spanning forest.
-fn kruskal(graph: &Graph) -> (f64, usize) {
+fn kruskal<L: Length>(graph: &Graph) -> (L, usize) {
     let out = graph.out();
     let mut edges = Vec::new();
     for u in 0..graph.vertices() as VertexId {
         for (&v, e) in out.neighbours(u).iter().zip(out.range(u)) {
-            edges.push((real_weight(out.weights(), e), u, v));
+            edges.push((L::of_edge(out.weights(), e), u, v));
         }
     }
-    edges.sort_by(|a, b| a.0.total_cmp(&b.0));
+    edges.sort_by(|a, b| a.0.compare(b.0));
     let mut joined = Joined::new(graph.vertices());
     let kept = edges.into_iter().filter(|&(_, u, v)| joined.join(u as usize, v as usize));
-    kept.fold((0.0, 0), |(sum, count), (weight, ..)| (sum + weight, count + 1))
+    kept.fold((L::ZERO, 0), |(sum, count), (weight, ..)| (sum + weight, count + 1))
 }
 
 /// Sets of vertices that grow together; the least vertex stands for a set.

@@ -2,28 +2,50 @@
 
 use gw_graph::VertexId;
 
-use super::{Invalid, Run, ensure, every_vertex, real_weight, wrong};
+use super::length::{Length, are_real};
+use super::{Invalid, Run, ensure, every_vertex, wrong};
+use crate::registry::Remark;
 
 /// Nothing can be added.
 pub(crate) fn matching(run: &Run<'_>) -> Result<(), Invalid> {
-    dominant(run, |_| 1.0).map(|_| ())
+    dominant::<i128>(run, |_| 1).map(|_| ())
 }
 
 /// Every edge has an end with a pair at least as heavy. Each pair answers for no more than two edges of the best
 /// matching, so the pairs weigh at least half of that.
 pub(crate) fn matching_weighted(run: &Run<'_>) -> Result<(), Invalid> {
-    let right = dominant(run, |edge| real_weight(run.graph.out().weights(), edge))?;
-    let weight = run.real("weight")?;
-    ensure((weight - right).abs() <= 1e-9 * (1.0 + right), || wrong!("weight {weight} instead of {right}"))
+    if are_real(run.graph) { weighted::<f64>(run) } else { weighted::<i128>(run) }
+}
+
+fn weighted<L: Length>(run: &Run<'_>) -> Result<(), Invalid> {
+    let right = dominant(run, |edge| L::of_edge(run.graph.out().weights(), edge))?;
+    sum_in_all(run, right, right.real())
+}
+
+/// The result `weight` is this sum, or does not fit its type and is said not to. `size` is the sum of the sizes of the
+/// terms.
+pub(super) fn sum_in_all<L: Length>(run: &Run<'_>, right: L, size: f64) -> Result<(), Invalid> {
+    if run.integer("too_long")? != 0 {
+        return ensure(size >= 0.99 * L::GREATEST.real(), || wrong!("the weight {right} fits its type"));
+    }
+    let weight = run.length::<L>("weight")?;
+    ensure(weight.is_near(right, size), || wrong!("weight {weight} instead of {right}"))
+}
+
+/// Told when the weight of all edges does not fit its type.
+pub(crate) fn no_weight(run: &Run<'_>) -> Option<Remark> {
+    let ty = if are_real(run.graph) { "double" } else { "int_64" };
+    let why = format!("the edges are right, but their weight in all does not fit the type {ty}; change their unit");
+    run.integer("too_long").is_ok_and(|value| value != 0).then_some(Remark::Rough(why))
 }
 
 /// Checks the pairs with these weights of edges; the weight in all.
-fn dominant(run: &Run<'_>, weight: impl Fn(usize) -> f64 + Sync) -> Result<f64, Invalid> {
+fn dominant<L: Length>(run: &Run<'_>, weight: impl Fn(usize) -> L + Sync) -> Result<L, Invalid> {
     run.needs_symmetric()?;
     let (mate, pairs) = (run.ints("mate")?, run.integer("pairs")?);
     let out = run.graph.out();
-    let mut held = vec![f64::NEG_INFINITY; mate.len()];
-    let (mut total, mut ends) = (0.0, 0);
+    let mut held = vec![None; mate.len()];
+    let (mut total, mut ends) = (L::ZERO, 0);
     for v in 0..mate.len() {
         let other = mate[v];
         if other == -1 {
@@ -46,14 +68,17 @@ fn dominant(run: &Run<'_>, weight: impl Fn(usize) -> f64 + Sync) -> Result<f64, 
                 back = run.graph.shown(back)
             )
         })?;
-        held[v] = weight(out.range(v as VertexId).start + edge);
-        (total, ends) = (total + held[v], ends + 1);
+        let weight = weight(out.range(v as VertexId).start + edge);
+        held[v] = Some(weight);
+        // The edge counts once, at its lesser end.
+        total = if (v as i32) < other { total + weight } else { total };
+        ends += 1;
     }
     ensure(pairs * 2 == ends, || wrong!("{pairs} pairs, but {ends} vertices have a mate"))?;
     every_vertex(run.graph, |u| {
         for (&v, edge) in out.neighbours(u).iter().zip(out.range(u)) {
             let here = weight(edge);
-            let beaten = held[u as usize] >= here || held[v as usize] >= here;
+            let beaten = [u, v].iter().any(|&end| held[end as usize].is_some_and(|held| held >= here));
             ensure(beaten, || {
                 wrong!(
                     "the edge {u} - {v} of weight {here} is heavier than what its ends have",
@@ -64,5 +89,5 @@ fn dominant(run: &Run<'_>, weight: impl Fn(usize) -> f64 + Sync) -> Result<f64, 
         }
         Ok(())
     })?;
-    Ok(total / 2.0)
+    Ok(total)
 }

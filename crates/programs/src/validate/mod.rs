@@ -28,6 +28,7 @@ mod hits;
 mod katz;
 mod kcore;
 mod labels;
+mod length;
 mod matching;
 mod mis;
 mod pagerank;
@@ -66,7 +67,7 @@ pub(crate) use communities::{leiden, louvain};
 pub(crate) use components::components;
 pub(crate) use distances::msbfs;
 pub(crate) use eccentricity::{eccentricity, open_bounds};
-pub(crate) use edge_betweenness::{edge_betweenness, weighted_betweenness};
+pub(crate) use edge_betweenness::{edge_betweenness, no_betweenness, weighted_betweenness};
 pub(crate) use eigenvector::{eigenvector, unfinished_eigenvector, weighted_eigenvector};
 pub(crate) use embedding::fastrp;
 pub(crate) use flow::{maxflow, no_flow};
@@ -76,7 +77,7 @@ pub(crate) use hits::{hits, weighted_hits};
 pub(crate) use katz::{katz, unfinished_katz, weighted_katz};
 pub(crate) use kcore::kcore;
 pub(crate) use labels::cdlp;
-pub(crate) use matching::{matching, matching_weighted};
+pub(crate) use matching::{matching, matching_weighted, no_weight};
 pub(crate) use mis::mis;
 pub(crate) use pagerank::{
     pagerank, pagerank_delta, pagerank_gs, unfinished_in_place, unfinished_ranks, unfinished_walk, weighted_pagerank,

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use super::counting::Counting;
 use super::{Invalid, Run, ensure, every_vertex, wrong};
 use crate::registry::Remark;
+use crate::results::Values;
 
 /// Rounds after which [`pagerank_gs`] ends in any case.
 const MOST_ROUNDS: i128 = 200;
@@ -118,14 +119,17 @@ pub(crate) fn unfinished_in_place(run: &Run<'_>) -> Option<Remark> {
 
 /// The ranks in double precision, each a probability, all together one.
 fn probabilities(run: &Run<'_>) -> Result<Vec<f64>, Invalid> {
-    let rank = run.floats("rank")?;
+    let rank: Vec<f64> = match run.results.vector("rank") {
+        // Where edges count by their weights, ranks are reals of 64 bits.
+        Some(Values::Double(_)) => run.doubles("rank")?.into_owned(),
+        _ => run.floats("rank")?.iter().map(|&r| f64::from(r)).collect(),
+    };
     every_vertex(run.graph, |v| {
         let r = rank[v as usize];
         ensure(r.is_finite() && r >= 0.0, || {
             wrong!("vertex {v}: rank {r} is not a probability", v = run.graph.shown(v))
         })
     })?;
-    let rank: Vec<f64> = rank.par_iter().map(|&r| f64::from(r)).collect();
     let sum: f64 = rank.par_iter().sum();
     ensure(rank.is_empty() || (sum - 1.0).abs() < 1e-5, || wrong!("the ranks add up to {sum:.7} instead of 1"))?;
     Ok(rank)

@@ -9,18 +9,19 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use gw_graph::{Adjacency, Graph, VertexId};
 
-use super::{Invalid, Run, ensure, int_weight, wrong};
+use super::length::{At, Length, are_real};
+use super::point_to_point::beyond;
+use super::{Invalid, Run, ensure, int_weight, real_weight, wrong};
 use crate::paths::{Path, PathError, is_path};
 use crate::registry::{Program, Remark};
 use crate::results::{Number, Values};
 
 /// A length, and a number of edges.
-type Key = (u64, u32);
+type Key<L> = At<L, u32>;
 
-/// Listed paths are told as far as lengths fit the type.
-const LONGEST: u64 = i32::MAX as u64;
-
-const FAR: Key = (u64::MAX, u32::MAX);
+fn far<L: Length>() -> Key<L> {
+    At(L::FAR, u32::MAX)
+}
 
 impl Program {
     /// The paths that a finished run of `k-shortest-paths` lists, in their order.
@@ -39,20 +40,25 @@ pub(crate) fn too_long_paths(run: &Run<'_>) -> Option<Remark> {
         return None;
     }
     let (source, target) = (run.graph.shown(source), run.graph.shown(target));
+    let (ty, beyond) = (run.type_of("length"), beyond(run.type_of("length")));
     Some(match run.integer("found").ok()? {
         0 => Remark::NoResult(format!(
-            "all paths from {source} to {target} are longer than {LONGEST} and do not fit the type int; `sssp-real` \
-             has the length of a shortest one"
+            "all paths from {source} to {target} are {beyond} and do not fit the type {ty}; `sssp-real` has the length \
+             of a shortest one"
         )),
         _ => Remark::Rough(format!(
-            "further paths from {source} to {target} may be missing: they are longer than {LONGEST} and do not fit the \
-             type int"
+            "further paths from {source} to {target} may be missing: they are {beyond} and do not fit the type {ty}"
         )),
     })
 }
 
 pub(crate) fn k_shortest_paths(run: &Run<'_>) -> Result<(), Invalid> {
+    if are_real(run.graph) { check::<f64>(run) } else { check::<i128>(run) }
+}
+
+fn check<L: Length>(run: &Run<'_>) -> Result<(), Invalid> {
     let (source, target, count) = (run.vertex_arg(2)?, run.vertex_arg(3)?, run.count_arg(4)?);
+    let (_, infinity) = run.length_list::<L>("length")?;
     let paths = listed(run)?;
     ensure(paths.len() <= count, || wrong!("{} paths were found, {count} are the most", paths.len()))?;
     for (at, path) in paths.iter().enumerate() {
@@ -62,44 +68,48 @@ pub(crate) fn k_shortest_paths(run: &Run<'_>) -> Result<(), Invalid> {
         ensure(ends == (source, target), || wrong!("path {} leads from {} to {}", at + 1, ends.0, ends.1))?;
     }
     for (at, pair) in paths.windows(2).enumerate() {
-        ensure(order(&pair[0]) < order(&pair[1]), || wrong!("path {} does not come behind path {}", at + 2, at + 1))?;
+        ensure(comes_before::<L>(&pair[0], &pair[1]), || {
+            wrong!("path {} does not come behind path {}", at + 2, at + 1)
+        })?;
     }
+    let different: BTreeSet<&[VertexId]> = paths.iter().map(|path| &path.vertices[..]).collect();
+    ensure(different.len() == paths.len(), || wrong!("a path is listed twice"))?;
     let too_long = run.integer("too_long")? != 0;
-    ensure(!too_long || may_be_too_long(run.graph), || wrong!("too_long is set, but all paths are short"))?;
+    ensure(!too_long || may_reach(run.graph, infinity), || wrong!("too_long is set, but all paths are short"))?;
     if paths.len() < count {
-        let most = if too_long { (LONGEST, u32::MAX) } else { FAR };
+        let most = if too_long { At(infinity, 0) } else { far() };
         nothing_before(run.graph, source, target, &paths, (most, &[]), paths.len())
     } else {
         ensure(!too_long, || wrong!("all {count} paths were found, but too_long is set"))?;
         match paths.last() {
             None => Ok(()),
-            Some(last) => nothing_before(run.graph, source, target, &paths, order(last), paths.len()),
+            Some(last) => nothing_before(run.graph, source, target, &paths, order::<L>(last), paths.len()),
         }
     }
 }
 
-/// Whether a path can be longer than what is told.
-fn may_be_too_long(graph: &Graph) -> bool {
-    let greatest = (0..graph.edges()).map(|edge| int_weight(graph.out().weights(), edge)).max().unwrap_or(0);
-    i128::from(greatest) * graph.vertices() as i128 > i128::from(LONGEST)
+/// Whether a path can be as long as this.
+fn may_reach<L: Length>(graph: &Graph, length: L) -> bool {
+    let of_edge = |edge| L::of_edge(graph.out().weights(), edge).real();
+    let greatest = (0..graph.edges()).map(of_edge).fold(0.0, f64::max);
+    greatest * graph.vertices() as f64 >= length.real()
+}
+
+/// Whether one path may stand before another: with equal sums of reals, in either order.
+fn comes_before<L: Length>(one: &Path, other: &Path) -> bool {
+    let (one, other) = (order::<L>(one), order::<L>(other));
+    one < other || (L::TOLERANCE > 0.0 && one.0.0 == other.0.0)
 }
 
 /// The place of a path among all paths.
-fn order(path: &Path) -> (Key, &[VertexId]) {
-    (key(path), &path.vertices)
-}
-
-fn key(path: &Path) -> Key {
-    match path.length {
-        Number::Integer(length) => (u64::try_from(length).unwrap_or(0), path.hops() as u32),
-        Number::Real(_) => FAR,
-    }
+fn order<L: Length>(path: &Path) -> (Key<L>, &[VertexId]) {
+    (At(L::of_number(path.length).unwrap_or(L::FAR), path.hops() as u32), &path.vertices)
 }
 
 /// The paths as the results list them; the weights are those of the graph.
 fn listed(run: &Run<'_>) -> Result<Vec<Path>, Invalid> {
     let found = usize::try_from(run.integer("found")?).map_err(|_| wrong!("found is negative"))?;
-    let (length, begin) = (list(run, "length", Some(found))?, list(run, "begin", Some(found))?);
+    let (length, begin) = (lengths(run, found)?, list(run, "begin", Some(found))?);
     let vertices = list(run, "path", None)?;
     let mut paths = Vec::new();
     for at in 0..found {
@@ -111,12 +121,27 @@ fn listed(run: &Run<'_>) -> Result<Vec<Path>, Invalid> {
         let part: Option<Vec<VertexId>> = part.iter().map(|&v| VertexId::try_from(v).ok()).collect();
         let vertices = part.filter(|part| part.iter().all(|&v| (v as usize) < run.graph.vertices()));
         let vertices = vertices.ok_or_else(|| wrong!("path {} has an entry that is no vertex", at + 1))?;
-        let weight = |pair: &[VertexId]| weight(run.graph, pair[0], pair[1]);
+        let weight = |pair: &[VertexId]| weight(run.graph, pair[0], pair[1], length[at]);
         let weights = vertices.windows(2).map(weight).collect::<Result<Vec<_>, _>>()?;
-        paths.push(Path { vertices, weights, length: length[at].into() });
+        paths.push(Path { vertices, weights, length: length[at] });
     }
     ensure(found > 0 || vertices.is_empty(), || wrong!("no path was found, but `path` has entries"))?;
     Ok(paths)
+}
+
+/// The lengths of the paths, in the type of the program.
+fn lengths(run: &Run<'_>, found: usize) -> Result<Vec<Number>, Invalid> {
+    let name = "length";
+    let length: Vec<Number> = match run.results.vector(name).ok_or(Invalid::Missing(name))? {
+        Values::Int(v) => v.iter().map(|&length| length.into()).collect(),
+        Values::Int64(v) => v.iter().map(|&length| length.into()).collect(),
+        Values::Double(v) => v.iter().map(|&length| length.into()).collect(),
+        other => return Err(Invalid::WrongType { name, found: other.type_name(), expected: "int" }),
+    };
+    match length.len() == found {
+        true => Ok(length),
+        false => Err(Invalid::WrongLength { name, found: length.len(), expected: found }),
+    }
 }
 
 fn list(run: &Run<'_>, name: &'static str, expected: Option<usize>) -> Result<Vec<i32>, Invalid> {
@@ -127,40 +152,45 @@ fn list(run: &Run<'_>, name: &'static str, expected: Option<usize>) -> Result<Ve
     }
 }
 
-fn weight(graph: &Graph, u: VertexId, v: VertexId) -> Result<Number, Invalid> {
+/// The weight of an edge as a term of a length.
+fn weight(graph: &Graph, u: VertexId, v: VertexId, length: Number) -> Result<Number, Invalid> {
     let out = graph.out();
     let at = out.neighbours(u).binary_search(&v).map_err(|_| wrong!("there is no edge from {u} to {v}"))?;
-    Ok(Number::Integer(int_weight(out.weights(), out.range(u).start + at).into()))
+    let edge = out.range(u).start + at;
+    Ok(match length {
+        Number::Integer(_) => Number::Integer(int_weight(out.weights(), edge).into()),
+        Number::Real(_) => Number::Real(real_weight(out.weights(), edge)),
+    })
 }
 
-/// No path but the listed ones comes before `last`, or is `last`.
-fn nothing_before(
+/// No path but the listed ones comes before `last`, or is `last`. Sums of reals are added up from the target here, so
+/// that they are compared as far as they are exact.
+fn nothing_before<L: Length>(
     graph: &Graph,
     source: VertexId,
     target: VertexId,
     paths: &[Path],
-    last: (Key, &[VertexId]),
+    last: (Key<L>, &[VertexId]),
     listed: usize,
 ) -> Result<(), Invalid> {
     // The vertices behind each common beginning, and the key of the beginning.
-    let mut tree: BTreeMap<&[VertexId], (Key, BTreeSet<VertexId>)> = BTreeMap::new();
-    tree.entry(&[][..]).or_default();
+    let mut tree: BTreeMap<&[VertexId], (Key<L>, BTreeSet<VertexId>)> = BTreeMap::new();
     let root = [source];
     if paths.is_empty() {
-        tree.insert(&root, ((0, 0), BTreeSet::new()));
+        tree.insert(&root, (At(L::ZERO, 0), BTreeSet::new()));
     }
     for path in paths {
-        let mut sum = (0, 0);
+        let mut sum = At(L::ZERO, 0);
         for at in 0..path.hops() {
             let behind = tree.entry(&path.vertices[..=at]).or_insert((sum, BTreeSet::new()));
             behind.1.insert(path.vertices[at + 1]);
-            let Number::Integer(step) = path.weights[at] else { continue };
-            sum = (sum.0 + u64::try_from(step).unwrap_or(0), sum.1 + 1);
+            let step = L::of_number(path.weights[at]).unwrap_or(L::ZERO);
+            sum = At(sum.0 + step, sum.1 + 1);
         }
     }
-    let ahead = nearest(graph.out(), source, |_| false, |_| true);
+    let ahead: Vec<Key<L>> = nearest(graph.out(), source, |_| false, |_| true);
     let back = graph.load_incoming()?;
-    for (beginning, (sum, behind)) in tree.iter().filter(|(beginning, _)| !beginning.is_empty()) {
+    for (beginning, (sum, behind)) in &tree {
         let spur = beginning[beginning.len() - 1];
         if spur == target {
             continue;
@@ -168,14 +198,24 @@ fn nothing_before(
         let barred: BTreeSet<VertexId> = beginning.iter().copied().collect();
         // A way that goes on too long is of no interest: it is at least as long as the difference of distances.
         let at_spur = ahead[spur as usize].0;
-        let may_lead = |(v, way): (VertexId, Key)| {
-            ahead[v as usize] != FAR && sum.0 + way.0 + ahead[v as usize].0.saturating_sub(at_spur) <= last.0.0
+        let may_lead = |(v, way): (VertexId, Key<L>)| {
+            if ahead[v as usize] == far() {
+                return false;
+            }
+            let there = ahead[v as usize].0;
+            let detour = if there > at_spur { there - at_spur } else { L::ZERO };
+            let length = (sum.0 + way.0 + detour).real();
+            length <= last.0.0.real() * (1.0 + L::TOLERANCE)
         };
         let way = nearest(back, target, |v| barred.contains(&v), may_lead);
         if let Some((key, vertices)) = first_way(graph, spur, target, behind, &barred, &way) {
-            let key = (sum.0 + key.0, sum.1 + key.1);
+            let key = plus(*sum, key);
             let whole: Vec<VertexId> = beginning.iter().copied().chain(vertices).collect();
-            ensure((key, &whole[..]) > last, || {
+            let comes_behind = match L::TOLERANCE > 0.0 {
+                true => key.0.real() >= last.0.0.real() * (1.0 - L::TOLERANCE),
+                false => (key, &whole[..]) > last,
+            };
+            ensure(comes_behind, || {
                 wrong!("a path of length {} is missing among the first {}: {whole:?}", key.0, listed + 1)
             })?;
         }
@@ -184,18 +224,18 @@ fn nothing_before(
 }
 
 /// The first way from a vertex to the target that does not begin with an edge to one of `behind`.
-fn first_way(
+fn first_way<L: Length>(
     graph: &Graph,
     spur: VertexId,
     target: VertexId,
     behind: &BTreeSet<VertexId>,
     barred: &BTreeSet<VertexId>,
-    way: &[Key],
-) -> Option<(Key, Vec<VertexId>)> {
+    way: &[Key<L>],
+) -> Option<(Key<L>, Vec<VertexId>)> {
     let out = graph.out();
     let best = |u: VertexId| {
         let edges = out.neighbours(u).iter().zip(out.range(u));
-        let open = edges.filter(|(v, _)| way[**v as usize] != FAR && !barred.contains(v));
+        let open = edges.filter(|(v, _)| way[**v as usize] != far() && !barred.contains(v));
         let open = open.filter(|(v, _)| u != spur || !behind.contains(v));
         open.map(|(&v, edge)| (plus(way[v as usize], step(out, edge)), v)).min()
     };
@@ -210,17 +250,17 @@ fn first_way(
 
 /// Keys of the shortest ways from a start along edges of an adjacency, without the vertices that are left out, as far
 /// as they are of interest.
-fn nearest(
+fn nearest<L: Length>(
     adjacency: &Adjacency,
     start: VertexId,
     left_out: impl Fn(VertexId) -> bool,
-    goes_on: impl Fn((VertexId, Key)) -> bool,
-) -> Vec<Key> {
-    let mut keys = vec![FAR; adjacency.vertices()];
+    goes_on: impl Fn((VertexId, Key<L>)) -> bool,
+) -> Vec<Key<L>> {
+    let mut keys = vec![far(); adjacency.vertices()];
     let mut heap = BinaryHeap::new();
     if !left_out(start) {
-        keys[start as usize] = (0, 0);
-        heap.push(Reverse(((0, 0), start)));
+        keys[start as usize] = At(L::ZERO, 0);
+        heap.push(Reverse((At(L::ZERO, 0), start)));
     }
     while let Some(Reverse((key, u))) = heap.pop() {
         if key > keys[u as usize] || !goes_on((u, key)) {
@@ -237,10 +277,10 @@ fn nearest(
     keys
 }
 
-fn step(adjacency: &Adjacency, edge: usize) -> Key {
-    (u64::try_from(int_weight(adjacency.weights(), edge)).unwrap_or(0), 1)
+fn step<L: Length>(adjacency: &Adjacency, edge: usize) -> Key<L> {
+    At(L::of_edge(adjacency.weights(), edge), 1)
 }
 
-fn plus(a: Key, b: Key) -> Key {
-    (a.0 + b.0, a.1 + b.1)
+fn plus<L: Length>(a: Key<L>, b: Key<L>) -> Key<L> {
+    At(a.0 + b.0, a.1 + b.1)
 }

@@ -23,12 +23,13 @@ pub fn solve(program: &str, graph: &Graph, args: &[String]) -> ResultMap {
         "bc-weighted" => {
             let from = |v: usize| distances(graph, v).unwrap();
             let (vertices, on_edges) = between(graph, &edges(graph), from, arg(2));
+            let results = results.with_scalar("too_long", false).with_scalar("too_short", false);
             results.with_vector("centrality", vertices).with_vector("edge_centrality", on_edges)
         }
         "maxflow" => {
             let (value, flow, side) = augmented(graph, arg(2), arg(3));
             let results = results.with_vector("flow", flow).with_vector("source_side", side);
-            results.with_scalar("value", Number::Integer(value.into()))
+            results.with_scalar("value", Number::Integer(value.into())).with_scalar("too_long", false)
         }
         "k-shortest-paths" => {
             let paths = several(graph, arg(2), arg(3), arg(4));

@@ -66,8 +66,11 @@ pub fn solve(program: &str, graph: &Graph, args: &[String]) -> ResultMap {
         }
         "pagerank" | "pagerank-div" | "pagerank-weighted" => {
             let (rank, rounds, change) = ranks(&counted(program, graph), real(4), arg(2), real(3));
-            let rank: Vec<f32> = rank.into_iter().map(|r| r as f32).collect();
-            results.with_vector("rank", rank).with_scalar("rounds", rounds).with_scalar("change", change)
+            let results = results.with_scalar("rounds", rounds).with_scalar("change", change);
+            match program {
+                "pagerank-weighted" => results.with_vector("rank", rank),
+                _ => results.with_vector("rank", rank.into_iter().map(|r| r as f32).collect::<Vec<f32>>()),
+            }
         }
         "pagerank-delta" | "pagerank-gs" => {
             let rank: Vec<f32> =
@@ -109,9 +112,9 @@ pub fn solve(program: &str, graph: &Graph, args: &[String]) -> ResultMap {
             results.with_vector("color", color)
         }
         "spmv" => {
-            let x: Vec<f32> = (0..n).map(|v| 1.0 / (1 + v % 16) as f32).collect();
+            let x: Vec<f64> = (0..n).map(|v| 1.0 / (1 + v % 16) as f64).collect();
             let mut y = vec![0.0; n];
-            real_edges(graph).into_iter().for_each(|(u, v, w)| y[u] += w as f32 * x[v]);
+            real_edges(graph).into_iter().for_each(|(u, v, w)| y[u] += w * x[v]);
             results.with_vector("x", x).with_vector("y", y)
         }
         other => crate::plain::solve(other, graph, args),

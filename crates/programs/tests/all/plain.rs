@@ -2,7 +2,7 @@
 //! single edges, all triples of vertices.
 
 use gw_graph::Graph;
-use gw_programs::ResultMap;
+use gw_programs::{Number, ResultMap};
 
 use crate::oracle::{dependencies, edges, hops};
 
@@ -86,7 +86,8 @@ pub fn solve(program: &str, graph: &Graph, args: &[String]) -> ResultMap {
             let mut order = weighted(graph);
             order.sort_by(|a, b| b.2.total_cmp(&a.2));
             let (mate, pairs, weight) = greedy(n, order);
-            results.with_vector("mate", mate).with_scalar("pairs", pairs).with_scalar("weight", weight)
+            let results = results.with_scalar("weight", sum(graph, weight)).with_scalar("too_long", false);
+            results.with_vector("mate", mate).with_scalar("pairs", pairs)
         }
         "biconnected" => biconnected(graph, results),
         "bridges" => bridges(graph, results),
@@ -276,8 +277,17 @@ fn forest(graph: &Graph, results: ResultMap) -> ResultMap {
         }
     }
     let weight: f64 = length.iter().sum();
-    let results = results.with_vector("one_end", one).with_vector("other_end", other).with_vector("length", length);
-    results.with_scalar("weight", weight).with_scalar("trees", trees)
+    let results = results.with_vector("one_end", one).with_vector("other_end", other).with_scalar("trees", trees);
+    let results = results.with_scalar("weight", sum(graph, weight)).with_scalar("too_long", false);
+    match graph.weight_kind().is_real() {
+        true => results.with_vector("length", length),
+        false => results.with_vector("length", length.into_iter().map(|length| length as i32).collect::<Vec<_>>()),
+    }
+}
+
+/// A sum of weights in the type that programs have for it.
+fn sum(graph: &Graph, weight: f64) -> Number {
+    if graph.weight_kind().is_real() { Number::Real(weight) } else { Number::Integer(weight as i128) }
 }
 
 /// Vectors after some rounds, the number of rounds, the last change and the one before.

@@ -6,11 +6,6 @@ use std::path::{Path, PathBuf};
 /// Lines of a run that counts as repeated.
 const RUN: usize = 8;
 
-/// Programs that share a contraction by hand, and those of one idea for several types of weights; they count from the
-/// day on which they have an operator, or one text.
-const LEFT_OUT: [&str; 8] =
-    ["leiden.gt", "louvain.gt", "astar.gt", "ppsp.gt", "sssp.gt", "sssp-delta.gt", "sssp-real.gt", "update/sssp.gt"];
-
 /// The lines of a program that say something: no blank ones, no comments.
 fn lines(path: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(path).unwrap();
@@ -23,7 +18,6 @@ fn programs(folder: &Path, found: &mut Vec<PathBuf>) {
         let path = entry.unwrap().path();
         match path.is_dir() {
             true => programs(&path, found),
-            false if LEFT_OUT.iter().any(|name| path.ends_with(name)) => {}
             false if path.extension().is_some_and(|extension| extension == "gt") => found.push(path),
             false => {}
         }

@@ -5,14 +5,18 @@ use std::sync::Arc;
 use crate::machine::{Scheduled, prepare_file, run};
 use crate::plain::counted;
 use gw_exec::ReferenceVm;
-use gw_graph::{BuildOptions, EdgeList, Graph, build};
+use gw_graph::{BuildOptions, EdgeList, Graph, Weight, build};
 use gw_programs::{Number, Program, Remark, Results, Run, Values, find, programs};
 
 fn graph(vertices: usize, triples: &[(u32, u32, i32)]) -> Arc<Graph> {
-    Arc::new(build(EdgeList::from_triples(vertices, triples.iter().copied()), &BuildOptions::default()).unwrap())
+    weighted(vertices, triples)
 }
 
 fn real_graph(vertices: usize, triples: &[(u32, u32, f32)]) -> Arc<Graph> {
+    weighted(vertices, triples)
+}
+
+fn weighted<W: Weight>(vertices: usize, triples: &[(u32, u32, W)]) -> Arc<Graph> {
     Arc::new(build(EdgeList::from_triples(vertices, triples.iter().copied()), &BuildOptions::default()).unwrap())
 }
 
@@ -158,7 +162,7 @@ fn a_negative_cycle_is_named() {
 }
 
 #[test]
-fn fractions_are_taken_or_refused() {
+fn fractions_are_taken() {
     let real = real_graph(3, &[(0, 1, 0.5), (1, 2, 0.25), (0, 2, 1.0)]);
     let (result, _, program) = solved("sssp", &real, &["0"]);
     assert_eq!(program.name, "sssp");
@@ -167,14 +171,9 @@ fn fractions_are_taken_or_refused() {
     let (result, ..) = solved("sssp-delta", &real, &["0", "0.25"]);
     let Some(Values::Double(dist)) = Results::vector(&result.globals, "dist") else { panic!("no distances") };
     assert_eq!(*dist, [0.0, 0.5, 0.75]);
-    for name in ["ppsp", "astar"] {
-        let refused = refusal(name, &real);
-        assert_eq!(
-            refused,
-            format!(
-                "{name} needs weights that are whole numbers, but `g` has the weight 0.5; run `sssp`, which takes fractions"
-            )
-        );
+    for (name, more) in [("ppsp", &["0", "2", "0.25"][..]), ("astar", &["0", "2", "0", "0.25"])] {
+        let (result, ..) = solved(name, &real, more);
+        assert_eq!(result.globals.scalar("distance"), Some(Number::Real(0.75)), "{name}");
     }
     // Whole numbers written as reals are whole numbers.
     let whole = real_graph(2, &[(0, 1, 3.0)]);
@@ -365,13 +364,48 @@ fn lengths_between_vertices_are_greater_than_0() {
     let refused = refusal("bc-weighted", &graph(3, &[(0, 1, 2), (1, 2, 0)]));
     assert_eq!(refused, "bc-weighted needs weights greater than 0, but `g` has the weight 0; change the weights");
     assert!(refusal("bc-weighted", &graph(2, &[(0, 1, -3)])).contains("greater than 0, but `g` has the weight -3"));
-    assert!(refusal("bc-weighted", &real_graph(2, &[(0, 1, 0.5)])).contains("whole numbers"));
     // Two ways of one length beyond 32 bits, and a third that is longer by 1.
     let huge = i32::MAX;
     let ways = [(0, 1, huge), (1, 4, huge), (0, 2, huge - 1), (2, 4, huge), (0, 3, huge), (3, 4, huge - 1)];
     let (result, remark, _) = solved("bc-weighted", &graph(5, &ways), &["5"]);
     let Some(Values::Double(centrality)) = Results::vector(&result.globals, "centrality") else { panic!("no values") };
     assert_eq!((&*centrality, remark), (&[0.0, 0.0, 0.5, 0.5, 0.0][..], None));
+    // Sums of reals are compared as they are: 0.1 + 0.2 is more than 0.3, and 0.5 + 0.25 just 0.75.
+    for (step, direct, between) in [([0.1, 0.2], 0.3, 0.0), ([0.5, 0.25], 0.75, 0.5)] {
+        let ways = weighted(3, &[(0, 1, step[0]), (1, 2, step[1]), (0, 2, direct)]);
+        let (result, remark, _) = solved("bc-weighted", &ways, &["3"]);
+        let Some(Values::Double(found)) = Results::vector(&result.globals, "centrality") else { panic!("no values") };
+        assert_eq!((&*found, remark), (&[0.0, between, 0.0][..], None));
+    }
+}
+
+/// What does not fit 64 bits is told, and so is what vanishes in them.
+#[test]
+fn sums_that_do_not_fit_64_bits_are_told() {
+    let told = |name: &str, graph: &Arc<Graph>, more: &[&str], part: &str| {
+        let (_, remark, _) = solved(name, graph, more);
+        assert!(matches!(&remark, Some(Remark::NoResult(why)) if why.contains(part)), "{name}: {remark:?}");
+    };
+    let most = i64::MAX;
+    let long = weighted(4, &[(0, 1, most - 9), (1, 2, most - 9), (2, 3, 1)]);
+    let beyond = weighted(4, &[(0, 1, 1.6e308), (1, 2, 1.6e308), (2, 3, 0.5)]);
+    for (graph, ty) in [(&long, "does not fit the type int_64"), (&beyond, "greatest real of 64 bits")] {
+        told("sssp", graph, &["0"], ty);
+        told("sssp-delta", graph, &["0", "1000"], ty);
+        told("ppsp", graph, &["0", "3", "1000"], ty);
+        told("astar", graph, &["0", "3", "0", "1000"], ty);
+        told("bc-weighted", graph, &["4"], ty);
+    }
+    told("k-shortest-paths", &long, &["0", "3", "2", "1000"], "do not fit the type int_64");
+    told("k-shortest-paths", &beyond, &["0", "3", "2", "1000"], "greatest real of 64 bits");
+    let wide = weighted(4, &[(0, 1, most), (0, 2, most), (1, 3, most), (2, 3, most)]);
+    told("maxflow", &wide, &["0", "3"], "more than the type int_64 holds");
+    let wide = weighted(4, &[(0, 1, 1e308), (0, 2, 1e308), (1, 3, 1e308), (2, 3, 1e308)]);
+    told("maxflow", &wide, &["0", "3"], "more than the type double holds");
+    // 1e-9 is nothing beside 1e12.
+    let fine = weighted(3, &[(0, 1, 1e12), (1, 2, 1e-9)]);
+    told("bc-weighted", &fine, &["3"], "is rounded to that of the path");
+    assert_eq!(solved("sssp", &fine, &["0"]).1, None);
 }
 
 #[test]

@@ -7,15 +7,16 @@ import math
 import networkx as nx
 import numpy as np
 
-from .run import BEFORE_3_5, algorithm, everyone, no_function, outcome, packaged, reach, sweep
+from .._graph import Graph
+from .run import BEFORE_3_5, algorithm, everyone, no_function, outcome, packaged, reach, standard, sweep
 
 
 def _betweenness_can_run(G, k=None, normalized=True, weight=None, endpoints=False, seed=None):
-    if weight is not None:
-        return "weights"
+    if weight is not None and k is not None and k != len(G):
+        return "weights with samples"
     if k is not None and BEFORE_3_5:
         return "samples, which this version of NetworkX scales otherwise"
-    return "endpoints" if endpoints else True
+    return "endpoints" if endpoints else no_function(weight)
 
 
 @algorithm(_betweenness_can_run)
@@ -27,7 +28,7 @@ def betweenness_centrality(G, k=None, normalized=True, weight=None, endpoints=Fa
         numbers = everyone(G)
     else:
         numbers = np.array([G.numbers[node] for node in seed.sample(G.nodes, k)], dtype=np.uint32)
-    total = sweep(G.structure, "bc", "dependency", numbers, "sum")
+    total = sweep(G.structure, "bc", "dependency", numbers, "sum") if weight is None else _weighted_betweenness(G, weight)
     targets = n - 1
     if targets < 2:
         return dict.fromkeys(G.nodes, 0.0)
@@ -38,6 +39,23 @@ def betweenness_centrality(G, k=None, normalized=True, weight=None, endpoints=Fa
     scale = np.full(n, pairs / k)
     scale[numbers] = pairs / (k - 1) if k > 1 else math.nan
     return G.by_node(total * scale)
+
+
+def _weighted_betweenness(G, weight) -> np.ndarray:
+    """Betweenness by the lengths of paths, not normalised, over all ordered pairs."""
+    graph, _ = G.weighted(weight)
+    if not graph._native.edges:
+        return np.zeros(len(G))
+    if graph._native.least_weight <= 0:
+        raise NotImplementedError("weights that are not above 0, for which NetworkX promises nothing")
+    if G.has_loops():
+        sources, targets, weights = graph._edge_arrays()
+        kept = sources != targets
+        graph = Graph.from_edges((sources[kept], targets[kept], weights[kept]), directed=True, vertices=len(G))
+    found = outcome(standard("bc-weighted"), graph, sources=len(G))
+    if found.get("too_long") or found.get("too_short"):
+        raise NotImplementedError("lengths that 64 bits do not tell apart")
+    return found.get("centrality")
 
 
 def _closeness_can_run(G, u=None, distance=None, wf_improved=True, sp=None):
@@ -52,7 +70,7 @@ def closeness_centrality(G, u=None, distance=None, wf_improved=True, sp=None):
     numbers = everyone(G) if u is None else np.array([G.numbers[u]], dtype=np.uint32)
     graph = G.structure if distance is None else G.weighted(distance)[0]
     figures = reach(graph.transpose(), numbers, distance is not None)
-    others, total = figures[:, 0] - 1, figures[:, 1]
+    others, total = figures[:, 0].astype(np.float64) - 1, figures[:, 1].astype(np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         values = others / total
         if wf_improved and n > 1:
@@ -70,7 +88,7 @@ def _harmonic_can_run(G, nbunch=None, distance=None, sources=None):
 @algorithm(_harmonic_can_run)
 def harmonic_centrality(G, nbunch=None, distance=None, sources=None):
     graph = G.structure if distance is None else G.weighted(distance)[0]
-    return G.by_node(reach(graph.transpose(), everyone(G), distance is not None)[:, 2])
+    return G.by_node(reach(graph.transpose(), everyone(G), distance is not None)[:, 2].astype(np.float64))
 
 
 def _vector(G, values, default=None):
@@ -130,7 +148,7 @@ def _inverse(graph):
     if weighted:
         running = np.concatenate(([0.0], np.cumsum(weights, dtype=np.float64)))
         counts = running[indptr[1:]] - running[indptr[:-1]]
-        if graph._native.weight_kind in ("float", "double"):
+        if graph._native.weight_kind != "int":
             rows = np.repeat(np.arange(len(counts)), np.diff(indptr.astype(np.int64)))
             counts = np.bincount(rows, weights=weights, minlength=len(counts))
     inverse = np.zeros(len(counts))

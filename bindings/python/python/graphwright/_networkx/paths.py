@@ -7,7 +7,9 @@ import math
 import networkx as nx
 import numpy as np
 
-from .run import BEFORE_3_5, algorithm, distances, levels, no_function, reach, sssp, standard, sweep
+from .._native import ProgramError
+from ..algorithms import good_delta, is_overflow
+from .run import BEFORE_3_5, algorithm, distances, is_negative, levels, no_function, reach, standard, sweep
 
 #: Entries of a block of rows in the functions over all pairs.
 _BLOCK = 1 << 23
@@ -95,14 +97,15 @@ def _weighted(g, weight):
     return (None, True) if weight is None else g.weighted(weight)
 
 
-def _lengths(g, number, weight, negative=False):
+def _lengths(g, numbers, weight, negative=False, end=None, cutoff=None):
     graph, whole = _weighted(g, weight)
     if graph is None:
-        level = levels(g.structure, number)
+        level = levels(g.structure, numbers[0])
+        for number in numbers[1:]:
+            other = levels(g.structure, number)
+            level = np.where((level >= 0) & (other >= 0), np.minimum(level, other), np.maximum(level, other))
         return level, level >= 0, True
-    if negative and g.has_loops() and (graph._native.least_weight or 0) < 0:
-        raise NotImplementedError("loops of negative weight")
-    return *distances(graph, number, negative), whole
+    return *distances(graph, numbers, negative, g.ordered_targets, end, cutoff), whole
 
 
 def _ordered(g, lengths, inside, whole, cutoff=None) -> dict:
@@ -121,7 +124,7 @@ def _ordered(g, lengths, inside, whole, cutoff=None) -> dict:
 @algorithm(lambda G, source, cutoff=None, weight="weight": no_function(weight))
 def single_source_dijkstra_path_length(G, source, cutoff=None, weight="weight"):
     number = _source(G, source, f"Node {source} not found in graph")
-    return _ordered(G, *_lengths(G, number, weight), cutoff)
+    return _ordered(G, *_lengths(G, [number], weight, cutoff=cutoff), cutoff)
 
 
 @algorithm(lambda G, sources, cutoff=None, weight="weight": no_function(weight))
@@ -130,12 +133,7 @@ def multi_source_dijkstra_path_length(G, sources, cutoff=None, weight="weight"):
         raise ValueError("sources must not be empty")
     sources = list(sources)
     numbers = [_source(G, source, f"Node {source} not found in graph") for source in sources]
-    lengths, inside, whole = _lengths(G, numbers[0], weight)
-    for number in numbers[1:]:
-        others, there, _ = _lengths(G, number, weight)
-        lengths = np.where(inside & there, np.minimum(lengths, others), np.where(there, others, lengths))
-        inside = inside | there
-    return _ordered(G, lengths, inside, whole, cutoff)
+    return _ordered(G, *_lengths(G, numbers, weight, cutoff=cutoff), cutoff)
 
 
 @algorithm(lambda G, source, target, weight="weight": no_function(weight))
@@ -147,8 +145,8 @@ def dijkstra_path_length(G, source, target, weight="weight"):
 
 
 def _one(g, number, source, target, weight, message, negative=False):
-    lengths, inside, whole = _lengths(g, number, weight, negative)
     end = g.number(target)
+    lengths, inside, whole = _lengths(g, [number], weight, negative, end)
     if end is None or not inside[end]:
         raise nx.NetworkXNoPath(message)
     return int(lengths[end]) if whole else float(lengths[end])
@@ -164,18 +162,36 @@ def _all_lengths(g, cutoff, weight, negative):
     if graph is None:
         tell = lambda row: _ordered(g, row, row >= 0, True, cutoff)  # noqa: E731
         return _all_pairs(g, g.structure, "bfs-levels", "level", {}, tell)
-    program, arguments = sssp(graph, negative)
-    if program == "sssp":
-        raise NotImplementedError("negative or long weights between all pairs")
+    if is_negative(graph) or graph._native.weight_kind == "int64":
+        return _one_by_one(g, graph, whole, cutoff, negative)
     infinite = 2**31 - 1 if graph._native.weight_kind == "int" else np.inf
     tell = lambda row: _ordered(g, row, row != infinite, whole, cutoff)  # noqa: E731
-    return _all_pairs(g, graph, standard(program), "dist", arguments, tell)
+    return _all_short(g, graph, tell, whole, cutoff)
+
+
+def _all_short(g, graph, tell, whole, cutoff):
+    """From every node, the cores sharing the nodes; one by one from where a length does not fit 32 bits."""
+    done = 0
+    try:
+        for found in _all_pairs(g, graph, "sssp-delta", "dist", {"delta": good_delta(graph)}, tell):
+            done += 1
+            yield found
+    except ProgramError as error:
+        if not is_overflow(error):
+            raise
+        yield from _one_by_one(g, graph, whole, cutoff, False, done)
+
+
+def _one_by_one(g, graph, whole, cutoff, negative, begin=0):
+    for number in range(begin, len(g)):
+        found = distances(graph, [number], negative, g.ordered_targets, cutoff=cutoff)
+        yield g.nodes[number], _ordered(g, *found, whole, cutoff)
 
 
 @algorithm(lambda G, source, weight="weight": no_function(weight))
 def single_source_bellman_ford_path_length(G, source, weight="weight"):
     number = _source(G, source, f"Source {source} not in G")
-    return _ordered(G, *_lengths(G, number, weight, negative=True))
+    return _ordered(G, *_lengths(G, [number], weight, negative=True))
 
 
 @algorithm(lambda G, source, target, weight="weight": no_function(weight))
@@ -213,8 +229,7 @@ def eccentricity(G, v=None, sp=None, weight=None):
     if (figures[:, 0] != len(G)).any():
         kind = "the digraph is not strongly connected" if G.directed else "the graph is not connected"
         raise nx.NetworkXError(f"Found infinite path length because {kind}")
-    greatest = figures[:, 3].astype(np.int64) if whole else figures[:, 3]
-    found = dict(zip(nodes, greatest.tolist()))
+    found = {node: int(most) if whole else float(most) for node, most in zip(nodes, figures[:, 3].tolist())}
     return found[v] if v is not None and v in G else found
 
 
@@ -237,7 +252,12 @@ def average_shortest_path_length(G, weight=None, method=None):
         method = "unweighted" if weight is None else "dijkstra"
     hops = method == "unweighted" or weight is None
     graph = G.structure if hops else G.weighted(weight)[0]
+    apart = "Graph is not strongly connected." if G.directed else "Graph is not connected."
+    if not hops and is_negative(graph):
+        # NetworkX looks at this first.
+        if any((levels(each, 0) < 0).any() for each in (G.structure, G.structure.transpose())):
+            raise nx.NetworkXError(apart)
     figures = reach(graph, np.arange(n, dtype=np.uint32), not hops)
     if (figures[:, 0] != n).any():
-        raise nx.NetworkXError("Graph is not strongly connected." if G.directed else "Graph is not connected.")
+        raise nx.NetworkXError(apart)
     return float(figures[:, 1].sum() / (n * (n - 1)))

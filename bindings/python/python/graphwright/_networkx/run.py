@@ -5,6 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 
+from .. import _native
 from .._graph import Graph
 from .._native import ProgramError
 from .._program import packaged, run_native, standard
@@ -42,29 +43,58 @@ def levels(graph: Graph, source: int) -> np.ndarray:
     return outcome(standard("bfs-levels"), graph, source=source).get("level")
 
 
-def sssp(graph: Graph, negative: bool):
-    """The program for shortest paths that fits the weights, and its arguments. With ``negative`` false, negative weights
-    are refused."""
-    least = graph._native.least_weight or 0
-    if least < 0 and not negative:
-        raise NotImplementedError("negative weights: NetworkX decides what they mean")
-    if least < 0:
-        return "sssp", {}
-    return "sssp-delta", {"delta": good_delta(graph)}
+def is_negative(graph: Graph) -> bool:
+    """Whether an edge has a negative weight."""
+    return (graph._native.least_weight or 0) < 0
 
 
-def distances(graph: Graph, source: int, negative: bool = False):
-    """Lengths of shortest paths as an array, ``inf`` or the greatest integer out of reach; and a mask of what is in
-    reach."""
-    program, arguments = sssp(graph, negative)
+def distances(graph: Graph, sources, negative: bool = False, targets=None, end=None, cutoff=None):
+    """Lengths of shortest paths from the nearest of some vertices as an array, and a mask of what is in reach.
+
+    Negative weights mean what they mean in the method of Bellman and Ford with ``negative``, else in Dijkstra's, which
+    finds a contradiction or not depending on the order of visits: ``targets`` are the targets of all edges in the order of
+    NetworkX, ``end`` is the vertex at which it ends, ``cutoff`` the length beyond which it does not go."""
+    if is_negative(graph) and not negative:
+        return _dijkstra(graph, sources, targets, end, cutoff)
+    lengths, inside = _from_one(graph, sources[0])
+    for source in sources[1:]:
+        others, there = _from_one(graph, source)
+        lengths = np.where(inside & there, np.minimum(lengths, others), np.where(there, others, lengths))
+        inside = inside | there
+    return lengths, inside
+
+
+def _from_one(graph: Graph, source: int):
+    program, arguments = ("sssp", {}) if is_negative(graph) else ("sssp-delta", {"delta": good_delta(graph)})
     found = outcome(standard(program), graph, source=source, **arguments)
-    if program != "sssp-delta" and found.get("negative_cycle"):
+    if program == "sssp" and found.get("negative_cycle"):
         raise nx.NetworkXUnbounded("Negative cycle detected.")
     if found.get("too_long"):
-        found = outcome(standard("sssp-real"), graph, source=source)
+        if graph._native.weight_kind != "int":
+            raise NotImplementedError("lengths that do not fit 64 bits")
+        return _from_one(long_weights(graph), source)
     lengths = found.get("dist")
     whole = lengths.dtype.kind == "i"
     return lengths, (lengths != np.iinfo(lengths.dtype).max) if whole else np.isfinite(lengths)
+
+
+def long_weights(graph: Graph) -> Graph:
+    """The graph with weights of 64 bits."""
+    return Graph(_native.with_long_weights(graph._native))
+
+
+def _dijkstra(graph: Graph, sources, targets, end, cutoff):
+    """Dijkstra's search with negative weights: a ValueError where NetworkX has one, else shortest paths."""
+    whole = graph._native.weight_kind in ("int", "int64")
+    numbers = np.array(sources, dtype=np.uint32)
+    try:
+        order, found = _native.ordered_dijkstra(graph._native, targets, numbers, end, cutoff, whole)
+    except OverflowError as error:
+        raise NotImplementedError(str(error)) from None
+    lengths = np.zeros(graph.num_vertices, dtype=found.dtype)
+    inside = np.zeros(graph.num_vertices, dtype=bool)
+    lengths[order], inside[order] = found, True
+    return lengths, inside
 
 
 def sweep(graph: Graph, program, output: str, numbers: np.ndarray, form: str, arguments=None) -> np.ndarray:
@@ -73,16 +103,24 @@ def sweep(graph: Graph, program, output: str, numbers: np.ndarray, form: str, ar
 
 
 def reach(graph: Graph, numbers: np.ndarray, weights: bool) -> np.ndarray:
-    """Per source: vertices reached, sum of distances, sum of their reciprocals, greatest distance."""
+    """Per source: vertices reached, sum of distances, sum of their reciprocals, greatest distance; integers as they are
+    where reals do not hold them."""
     if not weights:
         return sweep(graph, "bfs-levels", "level", numbers, "reach")
-    program, arguments = sssp(graph, negative=False)
-    try:
-        return sweep(graph, program, "dist", numbers, "reach", arguments)
-    except ProgramError as error:
-        if not is_overflow(error):
-            raise
-        return sweep(graph, "sssp-real", "dist", numbers, "reach")
+    if not is_negative(graph) and graph._native.weight_kind != "int64":
+        try:
+            return sweep(graph, "sssp-delta", "dist", numbers, "reach", {"delta": good_delta(graph)})
+        except ProgramError as error:
+            if not is_overflow(error):
+                raise
+    return np.array([_figures(*distances(graph, [number])) for number in numbers.tolist()], dtype=object)
+
+
+def _figures(lengths, inside) -> tuple:
+    found = lengths[inside]
+    # Integers of Python: sums of many may be beyond 64 bits.
+    total = sum(found.tolist()) if found.dtype.kind == "i" else found.sum().item()
+    return len(found), total, (1.0 / found[found != 0]).sum().item(), found.max().item()
 
 
 def everyone(g: BackendGraph) -> np.ndarray:
@@ -95,4 +133,7 @@ def no_function(weight) -> bool | str:
     return "weights are a function" if callable(weight) else True
 
 
-__all__ = ["BEFORE_3_5", "algorithm", "distances", "everyone", "levels", "no_function", "outcome", "packaged", "reach", "sssp", "standard", "sweep"]
+__all__ = [
+    "BEFORE_3_5", "algorithm", "distances", "everyone", "is_negative", "levels", "no_function", "outcome", "packaged",
+    "reach", "standard", "sweep",
+]  # fmt: skip
