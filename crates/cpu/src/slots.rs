@@ -109,6 +109,8 @@ impl Slots {
             Source::CapturedVector(role, i) => self.vector(captured(role, *i)?, shape),
             Source::GlobalLength(name) => length(&global(name)?),
             Source::CapturedLength(role, i) => length(&captured(role, *i)?),
+            Source::GlobalRow(name) => row(&global(name)?),
+            Source::CapturedRow(role, i) => row(&captured(role, *i)?),
             Source::GlobalScalar(name) => Ok(bits(&global(name)?)),
             Source::CapturedScalar(role, i) => Ok(bits(&captured(role, *i)?)),
             Source::GlobalCell(name) => {
@@ -170,7 +172,7 @@ impl Slots {
             return Err(ErrorKind::Malformed("a vector is expected".to_string()).into());
         };
         let inner = vector.dims().get(1..).unwrap_or_default();
-        self.fits &= shape.is_some_and(|shape| shape.scalar == vector.scalar() && shape.inner == inner);
+        self.fits &= shape.is_some_and(|shape| shape.is_of(vector.scalar(), inner));
         let address = vector.as_ptr() as u64;
         self.keep.push(value);
         Ok(address)
@@ -227,6 +229,11 @@ fn length(value: &Value) -> Result<u64> {
         Value::Vector(vector) => Ok(vector.len() as u64),
         _ => Err(ErrorKind::Malformed("a vector is expected".to_string()).into()),
     }
+}
+
+fn row(value: &Value) -> Result<u64> {
+    let row = value.as_vector().and_then(|vector| vector.dims().get(1).copied());
+    Ok(row.ok_or_else(|| ErrorKind::Malformed("a vector of rows is expected".to_string()))? as u64)
 }
 
 /// The bits of a scalar as generated code loads them from a slot; 0 for what is no scalar.

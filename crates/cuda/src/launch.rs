@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gw_device::{Address, Buffer, Device, DeviceError, Launch, Mark};
-use gw_exec::{Environment, ErrorKind, ExecError, PerGraph, Result, graph_features, random};
+use gw_exec::{Environment, ErrorKind, ExecError, PerGraph, Result, Vector, graph_features, random};
 use gw_ir::module::Module;
 use gw_ir::source::{Name, Span};
 use gw_schedule::{Features, LoopForm};
@@ -359,6 +359,8 @@ impl Launcher {
                 Some(length) => words.push(*length),
                 None => words.push(values.local_vector(name)?.len() as u64),
             },
+            Source::GlobalRow(name) => words.push(row(&values.global_vector(name)?)?),
+            Source::LocalRow(name) => words.push(row(values.local_vector(name)?)?),
             Source::GlobalScalar(name) => words.push(bits_of(&values.global(name)?)),
             Source::GlobalCell(name) => {
                 let bits = bits_of(&values.global(name)?);
@@ -490,6 +492,12 @@ impl Launcher {
         let _ = self.context.device.fill(self.block.address(), 0, 4, FAULT_BYTES / 4);
         Some(error)
     }
+}
+
+/// Number of entries of a row of a vector.
+fn row(vector: &Vector) -> Result<u64> {
+    let row = vector.dims().get(1).copied();
+    Ok(row.ok_or_else(|| ErrorKind::Malformed("a vector of rows is expected".to_string()))? as u64)
 }
 
 /// An epoch that no launcher had before.

@@ -208,6 +208,141 @@ end
 ",
     ),
     (
+        "rows whose length is worked out when the program runs",
+        "const twice : int = nodes.size() / 4;
+const steps : int;
+const table : vector{Node}(vector[twice](int)) = 3;
+const pairs : vector{Node}(vector{Node}(int)) = 9;
+const flat : vector[twice](double) = 0.5;
+func fill[rows : vector{Node}(vector[steps](int_64)), add : int](v : Node)
+    for i in 0:steps
+        rows[v][i] = v * 10 + i + add;
+    end
+end
+func meet(src : Node, dst : Node, weight : int)
+    table[dst][src mod twice] += weight;
+    pairs[src][dst] min= weight;
+    pairs[dst][src] min= weight;
+end
+func relax[k : int](v : Node)
+    for u in 0:nodes.size()
+        pairs[v][u] min= pairs[v][k] + pairs[k][u];
+    end
+end
+func add_up(v : Node)
+    for u in links.getNgh(v)
+        x[v] += pairs[v][u] + table[u][v mod twice];
+    end
+end
+func main()
+    links.apply(meet);
+    for k in 0:nodes.size()
+        nodes.apply(relax[k]);
+    end
+    nodes.apply(add_up);
+    print table[3][1], pairs[2][7], table[0][twice - 1];
+    steps = 5;
+    for round in 0:2
+        var rows : vector{Node}(vector[steps](int_64)) = 1;
+        nodes.apply(fill[rows, round]);
+        print rows[3][0], rows[nodes.size() - 1][steps - 1], rows[0][2];
+        steps = steps + 2;
+        delete rows;
+    end
+    flat[2] = 4.5;
+    print flat.sum(), x.sum();
+end
+",
+    ),
+    (
+        "constants and tuples",
+        "tuple Best (worth : int, via : Node)
+const WIDTH : int = 2 * 3 + 1;
+const unseen : int = -1;
+const ratio : double = 1.0 / 4;
+const best : vector{Node}(Best) = Best(unseen, unseen);
+const bins : vector[WIDTH](int) = 0;
+const rows : vector{Node}(vector[WIDTH](Best));
+const most : Best;
+func better(a : Best, b : Best) -> chosen : Best
+    chosen = a;
+    if b.worth > a.worth or (b.worth == a.worth and b.via < a.via)
+        chosen = b;
+    end
+end
+func look(v : Node)
+    for u in links.getNgh(v)
+        var offer : Best = Best(x[u] + u mod 5, u);
+        best[v] = better(best[v], offer);
+        offer = Best(offer.via, offer.worth);
+        rows[v][offer.worth mod WIDTH].worth += offer.via;
+    end
+end
+func vote(src : Node, dst : Node, weight : int)
+    bins[weight mod WIDTH] += 1;
+    y[dst] += best[src].via;
+end
+func raise(src : Node, dst : Node)
+    best[dst].worth max= y[src] mod 7;
+end
+func main()
+    nodes.apply(look);
+    links.apply(vote);
+    var changed : vertexset{Node} = links.applyModified(raise, best.worth);
+    print best.worth.sum(), y.sum(), bins.sum(), ratio;
+    most = best[3];
+    var other = best[1];
+    most = better(other, most);
+    print most, other.worth, changed.getVertexSetSize() >= 0;
+    for v in nodes
+        most = better(most, best[v]);
+    end
+    print most.worth, most.via;
+    delete changed;
+end
+",
+    ),
+    (
+        "graphs made of lists of edges",
+        "element Pair end
+element Slot end
+const made : edgeset{Pair}(Node,Node,int);
+const tail : vector{Link}(int) = -1;
+const head : vector{Link}(int) = -1;
+const length : vector{Link}(int) = 0;
+const count : int = 40;
+const slots : vertexset{Slot} = new vertexset{Slot}(count);
+func choose(src : Node, dst : Node, weight : int, e : Link)
+    if weight > 4
+        tail[e] = dst;
+        head[e] = (src + 1) mod nodes.size();
+        length[e] = weight;
+    end
+end
+func walk(src : Node, dst : Node, weight : int, p : Pair)
+    y[dst] += weight + p;
+end
+func main()
+    links.apply(choose);
+    made = new edgeset{Pair}(Node,Node,int)(tail, head, length);
+    print made.getEdges();
+    made.apply(walk);
+    var a : vector{Slot}(int) = 0;
+    var b : vector{Slot}(int) = 0;
+    var w : vector{Slot}(int) = 0;
+    for i in 0:count
+        a[i] = i mod nodes.size();
+        b[i] = (i * 7 + 1) mod nodes.size();
+        w[i] = i;
+    end
+    made = new edgeset{Pair}(Node,Node,int)(a, b, w);
+    print made.getEdges(), made.getOutDegree(3);
+    made.apply(walk);
+    print y.sum();
+end
+",
+    ),
+    (
         "priorities that the host looks at",
         "const far : vector{Node}(int) = 2147483647;
 const queue : priority_queue{Node}(int);

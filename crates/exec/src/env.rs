@@ -317,6 +317,7 @@ impl Environment {
             dims.push(match domain {
                 Domain::Element(element) => self.vertices_of(element)?,
                 Domain::Fixed(n) => *n as usize,
+                Domain::Counted(name) => self.counted(name)?,
             });
             inner = item;
         }
@@ -324,6 +325,21 @@ impl Environment {
             Some(scalar) if !dims.is_empty() => Ok((scalar, dims)),
             _ => Err(ErrorKind::Malformed(format!("`{ty}` is not a vector type")).into()),
         }
+    }
+
+    /// The number of entries of a vector that is as long as a global says.
+    fn counted(&self, name: &Name) -> Result<usize> {
+        let value = self.global(name);
+        let length = match &value {
+            Some(Value::Int(n)) => i128::from(*n),
+            Some(Value::Uint(n)) => i128::from(*n),
+            Some(Value::Int64(n)) => i128::from(*n),
+            Some(Value::Uint64(n)) => i128::from(*n),
+            _ => return Err(ErrorKind::Unset { name: name.to_string() }.into()),
+        };
+        // An index is an `int`, so that what is longer could not be used.
+        let fits = i32::try_from(length).ok().and_then(|length| usize::try_from(length).ok());
+        fits.ok_or_else(|| ErrorKind::BadLength { name: name.to_string(), length: length.to_string() }.into())
     }
 
     pub(crate) fn vector(&self, ty: &Type, fill: u64) -> Result<Vector> {

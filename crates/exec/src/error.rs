@@ -80,6 +80,14 @@ pub enum ErrorKind {
         /// Edges of the graph.
         edges: usize,
     },
+    /// The vectors of which a graph is made have different lengths.
+    #[error("the vectors that list the edges of a graph have {first} and {other} entries; each edge needs one in all")]
+    EdgeLists {
+        /// Entries of the first.
+        first: usize,
+        /// Entries of another.
+        other: usize,
+    },
     /// Integer division or remainder by zero.
     #[error("integer division by zero")]
     DivisionByZero,
@@ -152,6 +160,14 @@ pub enum ErrorKind {
     UnknownSize {
         /// The element.
         element: String,
+    },
+    /// A global that is the length of a vector is no number of entries.
+    #[error("`{name}` is {length}, but the length of a vector is a number from 0 to 2147483647")]
+    BadLength {
+        /// The global.
+        name: String,
+        /// Its value.
+        length: String,
     },
     /// Values of vertices are loaded for a vector that is not over the vertices of a graph.
     #[error("`load` reads values of vertices, but `{element}` is no vertex of a graph of this program")]

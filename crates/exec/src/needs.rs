@@ -7,11 +7,12 @@ use std::collections::HashSet;
 
 use gw_graph::Graph;
 use gw_ir::builtin::Builtin;
-use gw_ir::expr::ExprKind;
+use gw_ir::expr::{Expr, ExprKind};
 use gw_ir::meta::Direction;
-use gw_ir::module::Module;
+use gw_ir::module::{GlobalInit, Module};
 use gw_ir::operator::Operator;
 use gw_ir::source::Name;
+use gw_ir::stmt::StmtKind;
 use gw_ir::types::{Domain, Scalar, Type};
 use gw_ir::walk;
 use serde::Serialize;
@@ -94,9 +95,11 @@ pub fn vector_bytes(module: &Module, graph: &Graph) -> u64 {
             _ => None,
         })
         .collect();
-    let entries = |element: &Name| match over_edges.contains(element) {
-        true => graph.edges() as u64,
-        false => graph.vertices() as u64,
+    let entries = |domain: &Domain| match domain {
+        Domain::Element(element) if over_edges.contains(element) => graph.edges() as u64,
+        Domain::Element(_) => graph.vertices() as u64,
+        Domain::Fixed(count) => u64::from(*count),
+        Domain::Counted(name) => initial_length(module, name, graph),
     };
     let mut bytes: u64 = module.globals.iter().map(|global| bytes_of(&global.ty, &entries)).sum();
     let mut look = |expr: &gw_ir::expr::Expr| {
@@ -111,14 +114,34 @@ pub fn vector_bytes(module: &Module, graph: &Graph) -> u64 {
     bytes
 }
 
+/// The length that a global says where it is a number or the number of vertices or edges; 0 where the run alone can
+/// tell. Such vectors are refused when they are made.
+fn initial_length(module: &Module, name: &Name, graph: &Graph) -> u64 {
+    let init = module.global(name).and_then(|global| global.init.as_ref());
+    let mut value = match init {
+        Some(GlobalInit::Value(value)) => Some(value),
+        // The start-up has it.
+        _ => module.startup.iter().find_map(|stmt| match &stmt.kind {
+            StmtKind::Assign { target, value } if target.as_var() == Some(name) => Some(value),
+            _ => None,
+        }),
+    };
+    while let Some(Expr { kind: ExprKind::Convert(inner), .. }) = value {
+        value = Some(inner);
+    }
+    match value.map(|value| &value.kind) {
+        Some(ExprKind::Int(length)) => u64::try_from(*length).unwrap_or(0),
+        Some(ExprKind::Builtin(Builtin::VertexCount, _)) => graph.vertices() as u64,
+        Some(ExprKind::Builtin(Builtin::EdgeCount, _)) => graph.edges() as u64,
+        _ => 0,
+    }
+}
+
 /// Bytes of a vector of this type; 0 for other types.
-fn bytes_of(ty: &Type, entries_of: &dyn Fn(&Name) -> u64) -> u64 {
+fn bytes_of(ty: &Type, entries_of: &dyn Fn(&Domain) -> u64) -> u64 {
     match ty {
         Type::Vector { domain, item } => {
-            let entries = match domain {
-                Domain::Element(element) => entries_of(element),
-                Domain::Fixed(count) => u64::from(*count),
-            };
+            let entries = entries_of(domain);
             let entry = match &**item {
                 nested @ Type::Vector { .. } => bytes_of(nested, entries_of),
                 Type::Scalar(Scalar::Bool) => 1,

@@ -215,8 +215,7 @@ impl Program {
         let seconds = start.elapsed().as_secs_f64();
         let device_seconds = self.executable.device_seconds()?;
         let start = Instant::now();
-        let mut globals: Vec<(String, Value)> =
-            env.global_values().map(|(name, _, value)| (name.to_string(), value)).collect();
+        let mut globals: Vec<(String, Value)> = named(&env).map(|(name, _, value)| (name.to_string(), value)).collect();
         if !fetch {
             for value in globals.iter_mut().map(|(_, value)| value).chain([&mut value]) {
                 if value.as_vector().is_some_and(Vector::is_watched) {
@@ -243,7 +242,7 @@ impl Program {
             }
         }
         if let Some((loaded, renumbered)) = &env.renumbered {
-            let types: Vec<Type> = env.global_values().map(|(_, ty, _)| ty.clone()).collect();
+            let types: Vec<Type> = named(&env).map(|(_, ty, _)| ty.clone()).collect();
             for ((_, value), ty) in globals.iter_mut().zip(&types) {
                 match (&*value, ty) {
                     (Value::Vector(vector), Type::Vector { domain: Domain::Element(_), .. }) => {
@@ -264,6 +263,11 @@ impl Program {
     }
 }
 
+/// The globals that the program names: those that operators stand for are no results.
+fn named(env: &Environment) -> impl Iterator<Item = (&str, &Type, Value)> {
+    env.global_values().filter(|(name, ..)| !name.starts_with(gw_lang::DERIVED))
+}
+
 /// The fault that came first: one that the machine has not told of yet was before what the host found.
 fn first_fault(executable: &mut dyn Executable, found: ExecError) -> ExecError {
     match executable.faults() {
@@ -273,7 +277,8 @@ fn first_fault(executable: &mut dyn Executable, found: ExecError) -> ExecError {
 }
 
 /// Runs the initialisers that no pass has lowered, in the order of the language: graphs and universes; then vectors are
-/// allocated and scalars assigned; then vectors filled; then queues made.
+/// allocated and scalars assigned; then vectors allocated whose lengths are scalars, and vectors filled; then queues
+/// made.
 fn initialise<'a>(interp: &mut Interp<'a>, inits: &'a [Init], wanted: impl Fn(&Init) -> bool) -> Result<()> {
     let is_graph = |ty: &Type| matches!(ty, Type::EdgeSet { .. } | Type::VertexSet(_));
     let is_vector = |ty: &Type| matches!(ty, Type::Vector { .. });
@@ -281,10 +286,14 @@ fn initialise<'a>(interp: &mut Interp<'a>, inits: &'a [Init], wanted: impl Fn(&I
     let phases: [&dyn Fn(&Type) -> bool; 4] =
         [&is_graph, &|ty| !is_graph(ty) && !is_vector(ty) && !is_queue(ty), &is_vector, &is_queue];
     for (phase, belongs) in phases.into_iter().enumerate() {
-        if phase == 1 {
-            for init in inits.iter().filter(|init| wanted(init)) {
-                interp.allocate(init).map_err(|e| e.at(init.span))?;
-            }
+        // Numbers may be lengths of vectors.
+        let allocated = |init: &&Init| match phase {
+            1 => !init.ty.is_counted(),
+            2 => init.ty.is_counted(),
+            _ => false,
+        };
+        for init in inits.iter().filter(|init| wanted(init)).filter(allocated) {
+            interp.allocate(init).map_err(|e| e.at(init.span))?;
         }
         for init in inits.iter().filter(|init| wanted(init) && belongs(&init.ty)) {
             interp.initialise(init).map_err(|e| e.at(init.span))?;

@@ -23,6 +23,7 @@ pub mod generate;
 mod graph;
 mod graph_id;
 mod huge_pages;
+mod links;
 mod made;
 mod mapped;
 pub mod memory;

@@ -78,7 +78,7 @@ impl Graph {
 }
 
 /// Runs of vertices, to be looked at side by side.
-fn pieces(out: &Adjacency) -> impl IndexedParallelIterator<Item = std::ops::Range<VertexId>> {
+pub(crate) fn pieces(out: &Adjacency) -> impl IndexedParallelIterator<Item = std::ops::Range<VertexId>> {
     let vertices = out.vertices();
     (0..vertices.div_ceil(PIECE)).into_par_iter().map(move |piece| {
         let first = piece * PIECE;

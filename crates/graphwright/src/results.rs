@@ -35,7 +35,7 @@ impl Meanings {
             Type::EdgeSet { edge, source, target, .. } => Some((edge, [source, target])),
             _ => None,
         });
-        for global in &module.globals {
+        for global in module.globals.iter().filter(|global| !global.name.starts_with(gw_lang::DERIVED)) {
             let Type::Vector { domain, item } = &global.ty else { continue };
             let name = || global.name.to_string();
             if let (Domain::Element(element), Some((edge, ends))) = (domain, graph) {

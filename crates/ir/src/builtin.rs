@@ -78,6 +78,26 @@ pub enum Builtin {
     Transpose,
     /// A graph with every edge in both directions.
     Both,
+    /// `(edgeset) -> edgeset`: every undirected edge once, from its lesser to its greater end.
+    Links,
+    /// `(edgeset) -> edgeset`: every undirected edge in both directions.
+    Undirected,
+    /// `(edgeset) -> edgeset`: every undirected edge once, from the end that has fewer to the end that has more.
+    Upward,
+    /// `(edgeset) -> edgeset`: its undirected edges between numbers by falling degree where degrees are skewed.
+    Ranked,
+    /// `(edgeset) -> edgeset` whose vertices are the edges of the first, each with an edge to itself.
+    LinkLoops,
+    /// `(edgeset) -> vector{V}(int)`: the number that `Ranked` gives to every vertex.
+    RankedNumbers,
+    /// `(edgeset of links, edgeset) -> vector{E}(int)`: the link of every edge of the second, -1 where there is none.
+    LinkNumbers,
+    /// `(edgeset) -> vector{E}(V)`: the source of every edge.
+    EdgeSources,
+    /// `(edgeset) -> vector{E}(V)`: the destination of every edge.
+    EdgeTargets,
+    /// `(edgeset) -> vector{V}(int)`: the position of the first edge of every vertex among all edges.
+    FirstEdges,
     /// `(edgeset) -> edgeset`: renumbered by descending degree when that promises to help.
     Relabel,
     /// `(edgeset) -> uint_64`: the number of edges.
@@ -87,6 +107,9 @@ pub enum Builtin {
     EdgeIndex,
     /// `(edgeset, vector{E}(bool)) -> edgeset`: the edges that are marked, between the same vertices.
     SelectEdges,
+    /// `(vertexset{V}, vector of V, vector of V [, vector of weights]) -> edgeset`: the graph of these edges between all
+    /// vertices, those with a negative end left out.
+    MakeEdges,
     /// `(edgeset, vector{V}(int)) -> weighted edgeset`: an edge per pair of different labels that edges lead from and
     /// to, with the sum of their weights, or with their number where they have none.
     Contract,
@@ -115,6 +138,10 @@ pub enum Builtin {
     VertexSetSize,
     /// `(vertexset, vertex) -> void`: adds a vertex unless it is a member.
     AddVertex,
+    /// `(vertexset{V}, vertexset{V}) -> vertexset{V}`: a new set of the members of one or both.
+    SetUnion,
+    /// `(vertexset{V}, vertexset{V}) -> vertexset{V}`: a new set of the members of the first that the second lacks.
+    SetMinus,
     /// `(vertexset{V}) -> list{V}`: a new list of the members in ascending order.
     SetMembers,
 
@@ -159,7 +186,7 @@ pub enum Builtin {
 
 impl Builtin {
     /// All built-ins with their spelling in the text form.
-    pub const ALL: [(Builtin, &'static str); 70] = {
+    pub const ALL: [(Builtin, &'static str); 83] = {
         use Builtin::*;
         [
             (Argv, "Argv"),
@@ -198,10 +225,21 @@ impl Builtin {
             (Neighbors, "Neighbors"),
             (Transpose, "Transpose"),
             (Both, "Both"),
+            (Links, "Links"),
+            (Undirected, "Undirected"),
+            (Upward, "Upward"),
+            (Ranked, "Ranked"),
+            (LinkLoops, "LinkLoops"),
+            (RankedNumbers, "RankedNumbers"),
+            (LinkNumbers, "LinkNumbers"),
+            (EdgeSources, "EdgeSources"),
+            (EdgeTargets, "EdgeTargets"),
+            (FirstEdges, "FirstEdges"),
             (Relabel, "Relabel"),
             (EdgeCount, "EdgeCount"),
             (EdgeIndex, "EdgeIndex"),
             (SelectEdges, "SelectEdges"),
+            (MakeEdges, "MakeEdges"),
             (Contract, "Contract"),
             (InsertEdges, "InsertEdges"),
             (DeleteEdges, "DeleteEdges"),
@@ -214,6 +252,8 @@ impl Builtin {
             (SerialSweepCut, "SerialSweepCut"),
             (VertexSetSize, "VertexSetSize"),
             (AddVertex, "AddVertex"),
+            (SetUnion, "SetUnion"),
+            (SetMinus, "SetMinus"),
             (SetMembers, "SetMembers"),
             (VectorSum, "VectorSum"),
             (VectorMax, "VectorMax"),

@@ -12,6 +12,8 @@ pub enum Domain {
     Element(Name),
     /// A fixed number of entries: `vector[3](int)`.
     Fixed(u32),
+    /// As many entries as this global variable says when the vector is made: `vector[length](int)`.
+    Counted(Name),
 }
 
 /// The type of a value, variable or expression.
@@ -40,7 +42,7 @@ pub enum Type {
     Vector {
         /// What indexes it.
         domain: Domain,
-        /// Entry type: a scalar, a vertex or a fixed vector of those.
+        /// Entry type: a scalar, a vertex or a vector of those.
         item: Box<Type>,
     },
     /// A last-in first-out list.
@@ -115,6 +117,14 @@ impl Type {
         }
     }
 
+    /// Whether the length of a vector, or of its rows, is the value of a global.
+    pub fn is_counted(&self) -> bool {
+        match self {
+            Type::Vector { domain, item } => matches!(domain, Domain::Counted(_)) || item.is_counted(),
+            _ => false,
+        }
+    }
+
     /// Vectors, sets, graphs, lists and queues: assignment and parameter passing share the object.
     pub fn is_reference(&self) -> bool {
         !matches!(self, Type::Void | Type::Scalar(_) | Type::Vertex(_))
@@ -137,6 +147,7 @@ impl fmt::Display for Type {
             }
             Type::Vector { domain: Domain::Element(e), item } => write!(f, "vector{{{e}}}({item})"),
             Type::Vector { domain: Domain::Fixed(n), item } => write!(f, "vector[{n}]({item})"),
+            Type::Vector { domain: Domain::Counted(n), item } => write!(f, "vector[{n}]({item})"),
             Type::List(item) => write!(f, "list{{{item}}}"),
             Type::PriorityQueue { element, priority } => {
                 write!(f, "priority_queue{{{element}}}({})", priority.keyword())

@@ -2,6 +2,7 @@
 
 use crate::builtin::Builtin;
 use crate::expr::Expr;
+use crate::source::Name;
 use crate::types::{Domain, Scalar, Type};
 
 /// The result type of a built-in for these arguments, or a sentence that says what does not fit.
@@ -19,6 +20,7 @@ pub fn builtin_type(builtin: Builtin, args: &[Expr]) -> Result<Type, String> {
     let per_vertex = |graph: &Type, scalar| {
         vertex_of(graph).map(|e| Type::Vector { domain: Domain::Element(e), item: Box::new(Type::Scalar(scalar)) })
     };
+    let per_edge = |edge: &Name, item| Type::Vector { domain: Domain::Element(edge.clone()), item: Box::new(item) };
     let is_whole = |t: &Type| t.scalar().is_some_and(Scalar::is_whole);
     let is_vertex = |t: &Type| t.scalar() == Some(Scalar::Int);
     let takes_vertex = |graph: &Type, vertex: &Type| vertex_of(graph).is_some() && is_vertex(vertex);
@@ -75,7 +77,27 @@ pub fn builtin_type(builtin: Builtin, args: &[Expr]) -> Result<Type, String> {
         (OutDegrees, [g @ Type::EdgeSet { .. }]) => Ok(per_vertex(g, Scalar::Int).unwrap_or(Type::Void)),
         (OutDegreesUint, [g @ Type::EdgeSet { .. }]) => Ok(per_vertex(g, Scalar::Uint).unwrap_or(Type::Void)),
         (Transpose | Both | Relabel, [g @ Type::EdgeSet { .. }]) => Ok((*g).clone()),
-        (OutDegrees | OutDegreesUint | Transpose | Both | Relabel, _) => misfit("edgeset"),
+        (Links | Undirected | Upward | Ranked, [Type::EdgeSet { edge, source, target, .. }]) => {
+            let (edge, source, target) = (edge.clone(), source.clone(), target.clone());
+            Ok(Type::EdgeSet { edge, source, target, weight: None })
+        }
+        (LinkLoops, [Type::EdgeSet { edge, .. }]) => {
+            let vertex = || edge.clone();
+            Ok(Type::EdgeSet { edge: vertex(), source: vertex(), target: vertex(), weight: None })
+        }
+        (RankedNumbers | FirstEdges, [g @ Type::EdgeSet { .. }]) => {
+            Ok(per_vertex(g, Scalar::Int).unwrap_or(Type::Void))
+        }
+        (EdgeSources | EdgeTargets, [Type::EdgeSet { edge, source, .. }]) => {
+            Ok(per_edge(edge, Type::Vertex(source.clone())))
+        }
+        (LinkNumbers, [Type::EdgeSet { .. }, Type::EdgeSet { edge, .. }]) => Ok(per_edge(edge, Type::INT)),
+        (LinkNumbers, _) => misfit("edgeset of links, edgeset"),
+        (
+            LinkLoops | OutDegrees | OutDegreesUint | Transpose | Both | Relabel | Links | Undirected | Upward | Ranked
+            | RankedNumbers | FirstEdges | EdgeSources | EdgeTargets,
+            _,
+        ) => misfit("edgeset"),
         (VertexCount, [Type::EdgeSet { .. } | Type::VertexSet(_)]) => Ok(Type::INT),
         (VertexCount, _) => misfit("edgeset or vertexset"),
         (OutDegree, [g, v]) if takes_vertex(g, v) => Ok(Type::INT),
@@ -103,6 +125,17 @@ pub fn builtin_type(builtin: Builtin, args: &[Expr]) -> Result<Type, String> {
             Ok((*g).clone())
         }
         (SelectEdges, _) => misfit("edgeset, vector of bool over its edges"),
+        (
+            MakeEdges,
+            [Type::VertexSet(v), Type::Vector { item: from, .. }, Type::Vector { item: to, .. }, weights @ ..],
+        ) if is_vertex(from) && is_vertex(to) && weights.len() < 2 => {
+            let weight = match weights {
+                [weights] => Some(weights.item().and_then(Type::scalar).ok_or("a vector of weights is needed")?),
+                _ => None,
+            };
+            Ok(Type::EdgeSet { edge: v.clone(), source: v.clone(), target: v.clone(), weight })
+        }
+        (MakeEdges, _) => misfit("vertexset, vector of vertices, vector of vertices [, vector of weights]"),
         (
             Contract,
             [Type::EdgeSet { edge, source, target, weight }, Type::Vector { domain: Domain::Element(of), item }],
@@ -145,6 +178,8 @@ pub fn builtin_type(builtin: Builtin, args: &[Expr]) -> Result<Type, String> {
         (VertexSetSize, _) => misfit("vertexset"),
         (AddVertex, [Type::VertexSet(_), v]) if is_vertex(v) => Ok(Type::Void),
         (AddVertex, _) => misfit("vertexset, its vertex"),
+        (SetUnion | SetMinus, [s @ Type::VertexSet(a), Type::VertexSet(b)]) if a == b => Ok((*s).clone()),
+        (SetUnion | SetMinus, _) => misfit("vertexset, vertexset of the same element"),
         (SetMembers, [Type::VertexSet(element)]) => Ok(Type::List(Box::new(Type::Vertex(element.clone())))),
         (SetMembers, _) => misfit("vertexset"),
 

@@ -69,7 +69,7 @@ pub(crate) fn top_level(word: &str) -> Option<&'static str> {
             ),
             (
                 &["struct", "class", "type", "record"],
-                "declare a kind of vertex with `element Vertex end`; its data live in vectors",
+                "write `tuple Best (gain : double, target : int)`; a kind of vertex is declared with `element Vertex end`",
             ),
             (&["let", "static", "global", "auto", "final"], "declare a global variable with `const x : int = 0;`"),
             (&["schedule"], "`schedule:` begins in the first column of its line"),

@@ -19,6 +19,28 @@ pub enum Builtin {
     Transpose,
     /// `g.both()`: (graph) -> edgeset of all edges in both directions.
     Both,
+    /// `g.links()`: (graph) -> edgeset of every undirected edge once, from its lesser to its greater end.
+    Links,
+    /// Every undirected edge in both directions: (graph) -> edgeset. Triangle operators use it.
+    Undirected,
+    /// Every undirected edge once, towards the end that has more: (graph) -> edgeset. Triangle operators use it.
+    Upward,
+    /// The undirected edges between numbers by falling degree where degrees are skewed: (graph) -> edgeset. Triangle
+    /// operators use it.
+    Ranked,
+    /// A graph whose vertices are the edges of a graph, each with an edge to itself: (graph) -> edgeset. Triangle
+    /// operators use it.
+    LinkLoops,
+    /// The number of every vertex in `Ranked`: (graph) -> fresh vector{V}(int).
+    RankedNumbers,
+    /// The link of every edge of the second graph: (links, graph) -> fresh vector{E}(int).
+    LinkNumbers,
+    /// `g.sources()`: (graph) -> fresh vector{E}(V).
+    EdgeSources,
+    /// `g.destinations()`: (graph) -> fresh vector{E}(V).
+    EdgeTargets,
+    /// The position of the first edge of every vertex: (graph) -> fresh vector{V}(int).
+    FirstEdges,
     /// `g.relabel()`: (graph) -> edgeset.
     Relabel,
     /// `g.getEdges()`: (graph) -> uint_64, the number of edges.
@@ -28,6 +50,8 @@ pub enum Builtin {
     EdgeIndex,
     /// `g.filter(marks)`: (graph, vector{E}(bool)) -> edgeset of the edges that are marked.
     SelectEdges,
+    /// `(sources, targets [, weights])`, vectors of one length: the graph of these edges; its type is that of the node.
+    MakeEdges,
     /// `g.column("name")`, `g.column("name", missing)`, and the same of the set of all vertices: (graph, string [, T])
     /// -> fresh vector of T over the edges or the vertices of the graph.
     Column,
@@ -47,6 +71,10 @@ pub enum Builtin {
     // Vertexsets (6.1).
     /// `s.addVertex(v)`: (set, int) -> void.
     AddVertex,
+    /// `s.union(t)`: (set, set) -> fresh set.
+    SetUnion,
+    /// `s.minus(t)`: (set, set) -> fresh set.
+    SetMinus,
     /// `s.getVertexSetSize()`: (set) -> int, entries with repeats.
     SetSize,
     /// `s.size()`: (set) -> int; |V| for a universe set, the number of entries otherwise.

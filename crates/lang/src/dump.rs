@@ -39,6 +39,10 @@ impl Dumper<'_> {
                 self.line(*span, &format!("element {}", name.name));
                 self.inside(|d| fields.iter().for_each(|field| d.param("field", field)));
             }
+            Item::Tuple { name, fields, span } => {
+                self.line(*span, &format!("tuple {}", name.name));
+                self.inside(|d| fields.iter().for_each(|field| d.param("field", field)));
+            }
             Item::ExternVar { name, ty, span } => {
                 self.line(*span, &format!("extern {} : {}", name.name, type_text(ty)));
             }
@@ -231,6 +235,10 @@ impl Dumper<'_> {
             ExprKind::NewList { item, .. } => {
                 self.line(span, &format!("new list{{{}}}", type_text(item)));
             }
+            ExprKind::NewEdgeSet { ty, vectors } => {
+                self.line(span, &format!("new {}", type_text(ty)));
+                self.inside(|d| vectors.iter().for_each(|vector| d.expr(vector)));
+            }
             ExprKind::NewVector(ty) => self.line(span, &format!("new {}", type_text(ty))),
             ExprKind::NewPriorityQueue(queue) => {
                 let text = format!(
@@ -270,6 +278,7 @@ fn type_text(ty: &TypeExpr) -> String {
             match index {
                 VectorIndex::Element(elem) => format!("vector{{{}}}({item})", elem.name),
                 VectorIndex::Fixed(n) => format!("vector[{n}]({item})"),
+                VectorIndex::Named(name) => format!("vector[{}]({item})", name.name),
             }
         }
         TypeExprKind::List(item) => format!("list{{{}}}", type_text(item)),

@@ -38,12 +38,13 @@ pub mod schedule;
 pub mod source;
 pub mod suggest;
 pub mod token;
+mod tuples;
 pub mod typed;
 pub mod types;
 pub mod visit;
 
 pub use builtin::Builtin;
-pub use check::{CheckedProgram, check};
+pub use check::{CheckedProgram, DERIVED, check};
 pub use diagnostic::{Diagnostic, Severity};
 pub use front::{Front, compile_front};
 pub use labels::{fit_schedule, label_paths, unknown_labels};

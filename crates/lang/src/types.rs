@@ -130,6 +130,8 @@ pub enum IndexKind {
     Element(ElemId),
     /// A fixed number of entries.
     Fixed(u32),
+    /// As many entries as a global variable of whole numbers says when the vector is made.
+    Counted(GlobalId),
 }
 
 /// The type of an edgeset.
@@ -158,9 +160,9 @@ pub enum Type {
     VertexSet(ElemId),
     /// A graph.
     EdgeSet(EdgeSetType),
-    /// A vector of scalars, vertex ids, or fixed-size vectors of those.
+    /// A vector of scalars, vertex ids, or rows of those.
     Vector {
-        /// Element or fixed length.
+        /// Element, or length.
         index: IndexKind,
         /// Type of one entry.
         item: Box<Type>,

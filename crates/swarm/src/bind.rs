@@ -98,6 +98,15 @@ impl Inputs<'_> {
             ParamRef::Vertices(element) => Ok(self.env.vertices_of(element)? as u64),
             ParamRef::CurrentBucket(queue) => self.queue(queue)?.state().current_bucket(),
             ParamRef::Delta(queue) => Ok(self.queue(queue)?.spec().width_word()),
+            ParamRef::Row(object) => {
+                let vector = match object {
+                    ObjectRef::Capture(role, index) => self.capture(*role, *index)?.as_vector().cloned(),
+                    ObjectRef::Vector(name) => Some(self.vector(name)?),
+                    _ => None,
+                };
+                let row = vector.and_then(|vector| vector.dims().get(1).copied());
+                Ok(row.ok_or_else(|| ErrorKind::Malformed("a vector of rows is expected".into()))? as u64)
+            }
             ParamRef::Cores => Ok(self.cores as u64),
         }
     }

@@ -133,6 +133,7 @@ fn of_own(place: &Place<'_>, program: &Program, name: &str) -> String {
     }
     let is_result = |ty: &Type| ty.scalar().is_some() || matches!(ty, Type::Vector { .. });
     let globals = program.module().globals.iter().filter(|global| is_result(&global.ty));
+    let globals = globals.filter(|global| !global.name.starts_with(gw_lang::DERIVED));
     let globals: Vec<(String, String)> = globals.map(|g| (g.name.to_string(), g.ty.to_string())).collect();
     if !globals.is_empty() {
         text +=

@@ -93,6 +93,7 @@ impl<'p> Programs<'p> {
 /// they are asked for.
 fn known<'p>(program: &'p Program, is_wanted: &impl Fn(&Type) -> bool) -> Vec<&'p str> {
     let globals = program.module().globals.iter();
+    let globals = globals.filter(|global| !global.name.starts_with(gw_lang::DERIVED));
     let mut names: Vec<&str> =
         globals.clone().filter(|global| is_wanted(&global.ty)).map(|global| &*global.name).collect();
     let standard = program.as_standard().filter(|standard| standard.has_parents() && !names.contains(&PARENT));

@@ -173,16 +173,26 @@ impl Translator<'_, '_> {
             Scalar::Int64 | Scalar::Uint64 => at,
             _ => return Err(self.refuse("an index must be a whole number")),
         };
-        let bytes = entry_bytes(&item).ok_or_else(|| self.refuse("a vector of objects or of very long rows"))?;
         let length = vector.length.clone().ok_or_else(|| self.refuse("a vector without length"))?;
         let mut reasons = vector.reasons.clone();
         reasons.push(self.entry(at, wide, &length, &vector.name, fault));
-        let base = self.address(vector.base, wide, bytes);
-        let length = match &*item {
-            IrType::Vector { domain: gw_ir::types::Domain::Fixed(n), .. } => Some(Length::Fixed(*n)),
-            _ => None,
+        let (base, length) = match (&*item, &vector.row) {
+            (IrType::Vector { item: cell, .. }, Some(row)) => {
+                let bytes = entry_bytes(cell).ok_or_else(|| self.refuse("rows of rows"))?;
+                let entries = self.input(row.clone(), types::I64);
+                let first = self.b.ins().imul(wide, entries);
+                (self.address(vector.base, first, bytes), Some(Length::Input(row.clone())))
+            }
+            (item, _) => {
+                let bytes = entry_bytes(item).ok_or_else(|| self.refuse("a vector of objects or of very long rows"))?;
+                let length = match item {
+                    IrType::Vector { domain: gw_ir::types::Domain::Fixed(n), .. } => Some(Length::Fixed(*n)),
+                    _ => None,
+                };
+                (self.address(vector.base, wide, bytes), length)
+            }
         };
-        Ok(VectorRef { base, length, ty: *item, reasons, name: vector.name.clone() })
+        Ok(VectorRef { base, length, row: None, ty: *item, reasons, name: vector.name.clone() })
     }
 
     fn short_circuit(&mut self, op: BinaryOp, lhs: &Expr, rhs: &Expr) -> Result<Value, Refusal> {

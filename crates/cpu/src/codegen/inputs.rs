@@ -22,6 +22,10 @@ pub(crate) enum Source {
     CapturedVector(Role, usize),
     /// Entries of a captured vector.
     CapturedLength(Role, usize),
+    /// Number of entries of a row of a global vector.
+    GlobalRow(Name),
+    /// Number of entries of a row of a captured vector.
+    CapturedRow(Role, usize),
     /// A captured scalar.
     CapturedScalar(Role, usize),
     /// An array of a global graph.
@@ -120,8 +124,16 @@ pub(crate) struct Inputs {
 pub(crate) struct Shape {
     /// The type of the cells.
     pub(crate) scalar: Scalar,
-    /// Entries per level of nesting below the first.
-    pub(crate) inner: Vec<usize>,
+    /// Entries per level of nesting below the first; `None` where another input says how many.
+    pub(crate) inner: Vec<Option<usize>>,
+}
+
+impl Shape {
+    /// Whether a vector with so many entries per level below the first has this shape.
+    pub(crate) fn is_of(&self, scalar: Scalar, inner: &[usize]) -> bool {
+        let same = |(known, given): (&Option<usize>, &usize)| known.is_none_or(|known| known == *given);
+        self.scalar == scalar && self.inner.len() == inner.len() && self.inner.iter().zip(inner).all(same)
+    }
 }
 
 /// An input of a kernel, with the shape of a vector.
@@ -143,11 +155,10 @@ impl Inputs {
     pub(crate) fn expect(&mut self, source: &Source, ty: &Type) {
         let (mut ty, mut inner) = (ty, Vec::new());
         while let Type::Vector { domain, item } = ty {
-            if let Domain::Fixed(n) = domain {
-                inner.push(*n as usize);
-            } else {
-                inner.push(usize::MAX);
-            }
+            inner.push(match domain {
+                Domain::Fixed(n) => Some(*n as usize),
+                Domain::Element(_) | Domain::Counted(_) => None,
+            });
             ty = item;
         }
         if let Some(scalar) = ty.scalar().filter(|_| !inner.is_empty()) {

@@ -13,7 +13,7 @@ use gw_ir::expr::{ExprKind, FunctionRef};
 use gw_ir::module::{Function, Module};
 use gw_ir::source::{Name, Span};
 use gw_ir::stmt::{Stmt, StmtKind};
-use gw_ir::types::{Scalar, Type as IrType};
+use gw_ir::types::{Domain, Scalar, Type as IrType};
 
 use super::Refusal;
 use super::classes::Classes;
@@ -96,6 +96,8 @@ pub(crate) struct VectorRef {
     pub(crate) base: Value,
     /// Number of entries; a cell has none.
     pub(crate) length: Option<Length>,
+    /// Number of entries of its rows, where the type does not tell.
+    pub(crate) row: Option<Source>,
     pub(crate) ty: IrType,
     /// Why the indices that led here are in range.
     pub(crate) reasons: Vec<Reason>,
@@ -290,7 +292,8 @@ impl<'a, 'f> Translator<'a, 'f> {
         }
         let base = self.vector_input(Source::GlobalVector(name.clone()), ty);
         let length = Some(Length::Input(Source::GlobalLength(name.clone())));
-        Ok(VectorRef { base, length, ty: ty.clone(), reasons: Vec::new(), name: name.clone() })
+        let row = has_rows(ty).then(|| Source::GlobalRow(name.clone()));
+        Ok(VectorRef { base, length, row, ty: ty.clone(), reasons: Vec::new(), name: name.clone() })
     }
 
     /// True when the kernel writes this global scalar, so that its value must stay in memory.
@@ -351,8 +354,9 @@ impl<'a, 'f> Translator<'a, 'f> {
                 IrType::Vector { .. } => {
                     let base = self.vector_input(Source::CapturedVector(role, i), &capture.ty);
                     let length = Some(Length::Input(Source::CapturedLength(role, i)));
+                    let row = has_rows(&capture.ty).then_some(Source::CapturedRow(role, i));
                     let (ty, name) = (capture.ty.clone(), capture.name.clone());
-                    Binding::Vector(VectorRef { base, length, ty, reasons: Vec::new(), name })
+                    Binding::Vector(VectorRef { base, length, row, ty, reasons: Vec::new(), name })
                 }
                 ty => {
                     let scalar = self.scalar_of(ty)?;
@@ -498,6 +502,12 @@ impl<'a, 'f> Translator<'a, 'f> {
         self.b.seal_block(good);
         good
     }
+}
+
+/// Whether the entries of a vector are rows whose length the type does not tell.
+fn has_rows(ty: &IrType) -> bool {
+    let is_row = |item: &IrType| matches!(item, IrType::Vector { domain: Domain::Element(_) | Domain::Counted(_), .. });
+    ty.item().is_some_and(is_row)
 }
 
 /// Whether a function assigns or reduces into a variable of its own.

@@ -11,3 +11,4 @@ mod queues;
 #[path = "../memory/run.rs"]
 mod run;
 mod semantics;
+mod triangles;

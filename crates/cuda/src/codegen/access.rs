@@ -63,11 +63,42 @@ pub(crate) struct VectorCode {
     /// Where its length comes from; several when a function is used with several captures; none where that is not
     /// known.
     pub(crate) lengths: Vec<Source>,
+    /// Number of entries of its rows, where the type does not tell.
+    pub(crate) row: Option<String>,
     /// Its entries are the upper halves of words of 64 bits, of which `base` is the first half.
     pub(crate) words: bool,
 }
 
+/// Whether the entries of a vector are rows whose length the type does not tell.
+pub(crate) fn has_rows(ty: &Type) -> bool {
+    let is_row = |item: &Type| matches!(item, Type::Vector { domain: Domain::Element(_) | Domain::Counted(_), .. });
+    ty.item().is_some_and(is_row)
+}
+
+/// The parameters for a vector of this type under a name: [`VectorCode::argument`] is what is given for them.
+pub(crate) fn vector_members(ty: &Type, scalar: &str, name: &str) -> Vec<String> {
+    let mut members = vec![format!("{scalar}* {name}"), format!("unsigned long long {name}_length")];
+    if has_rows(ty) {
+        members.push(format!("unsigned long long {name}_row"));
+    }
+    members
+}
+
 impl VectorCode {
+    /// The parameters of [`vector_members`] as a vector.
+    pub(crate) fn of_members(ty: &Type, name: &str, lengths: Vec<Source>) -> VectorCode {
+        let row = has_rows(ty).then(|| format!("{name}_row"));
+        VectorCode { base: name.to_string(), length: format!("{name}_length"), lengths, row, words: false }
+    }
+
+    /// The vector as arguments of a call.
+    pub(crate) fn argument(&self) -> String {
+        match &self.row {
+            Some(row) => format!("{}, {}, {row}", self.base, self.length),
+            None => format!("{}, {}", self.base, self.length),
+        }
+    }
+
     /// The cell of an entry of one number.
     pub(crate) fn cell(&self, index: &str) -> String {
         match self.words {
@@ -75,6 +106,14 @@ impl VectorCode {
             false => format!("{}[{index}]", self.base),
         }
     }
+}
+
+/// What an index must be below.
+enum Limit<'a> {
+    /// The entries of a vector.
+    Vector(&'a VectorCode),
+    /// Those of a row, where the type does not tell.
+    Row(Option<String>),
 }
 
 /// The sources of the lengths of captured vectors, per capture; none for other captures.
@@ -90,48 +129,48 @@ impl Coder<'_, '_> {
     /// An entry of a vector as a place: the only way in which vectors are read and written.
     pub(super) fn entry(&mut self, expr: &Expr) -> Text {
         let mut reasons = Vec::new();
-        let (base, offset) = self.element(expr, &mut reasons)?;
+        let (base, offset, _) = self.element(expr, &mut reasons)?;
         let text = format!("{base}[{offset}]");
         self.region.record(Access { text: text.clone(), reasons });
         Ok(text)
     }
 
-    /// First cell of the vector, and the position of the cell that is meant.
-    fn element(&mut self, expr: &Expr, reasons: &mut Vec<Reason>) -> Result<(String, String), Refusal> {
+    /// First cell of the vector, the position of the cell that is meant, and the length of the row that begins there
+    /// where the type does not tell.
+    fn element(&mut self, expr: &Expr, reasons: &mut Vec<Reason>) -> Result<(String, String, Option<String>), Refusal> {
         let ExprKind::Element { vector, index, .. } = &expr.kind else {
             return Err(self.refuse("an entry of a vector is expected"));
         };
-        let cells = cells(&expr.ty).ok_or_else(|| self.refuse("only rows of fixed length lie inside vectors"))?;
         let root = vector.place_root().cloned().ok_or_else(|| self.refuse("a vector is expected"))?;
         match &vector.kind {
             ExprKind::Var(name) => {
                 let code = self.vector(name, &vector.ty)?;
-                let at = self.index(index, &vector.ty, Some(&code), &root, reasons)?;
-                match code.words {
-                    true => Ok((code.base, format!("{} + 1", scaled(&at, 2)))),
-                    false => Ok((code.base, scaled(&at, cells))),
+                let at = self.index(index, &vector.ty, Limit::Vector(&code), &root, reasons)?;
+                match (&code.row, code.words) {
+                    (Some(row), _) => {
+                        let first = format!("{row} * (unsigned long long)({at})");
+                        Ok((code.base, first, code.row))
+                    }
+                    (None, true) => Ok((code.base, format!("{} + 1", scaled(&at, 2)), None)),
+                    (None, false) => Ok((code.base, scaled(&at, self.cells(&expr.ty)?), None)),
                 }
             }
             ExprKind::Element { .. } => {
-                let (base, row) = self.element(vector, reasons)?;
-                let at = self.index(index, &vector.ty, None, &root, reasons)?;
-                Ok((base, format!("{row} + {}", scaled(&at, cells))))
+                let (base, first, row) = self.element(vector, reasons)?;
+                let at = self.index(index, &vector.ty, Limit::Row(row), &root, reasons)?;
+                Ok((base, format!("{first} + {}", scaled(&at, self.cells(&expr.ty)?)), None))
             }
             _ => Err(self.refuse("a vector is expected")),
         }
     }
 
-    /// The index of an entry in a vector, or in a row of one when its code is not given. `root` is the name in
-    /// messages.
-    fn index(
-        &mut self,
-        index: &Expr,
-        vector: &Type,
-        code: Option<&VectorCode>,
-        root: &Name,
-        reasons: &mut Vec<Reason>,
-    ) -> Text {
-        let limit = match (vector, code) {
+    fn cells(&self, ty: &Type) -> Result<u32, Refusal> {
+        cells(ty).ok_or_else(|| self.refuse("rows of rows lie inside no vector"))
+    }
+
+    /// The index of an entry in a vector, or in a row of one. `root` is the name in messages.
+    fn index(&mut self, index: &Expr, vector: &Type, limit: Limit<'_>, root: &Name, reasons: &mut Vec<Reason>) -> Text {
+        let limit = match (vector, limit) {
             (Type::Vector { domain: Domain::Fixed(n), .. }, _) => {
                 if let ExprKind::Int(i) = index.kind
                     && (0..i64::from(*n)).contains(&i)
@@ -141,7 +180,7 @@ impl Coder<'_, '_> {
                 }
                 n.to_string()
             }
-            (_, Some(code)) => {
+            (_, Limit::Vector(code)) => {
                 if self.is_in_range(index) && !code.lengths.is_empty() {
                     let required = code.lengths.iter().cloned().map(Requirement::Entries).collect();
                     reasons.push(self.region.required(required));
@@ -149,7 +188,8 @@ impl Coder<'_, '_> {
                 }
                 code.length.clone()
             }
-            (_, None) => return Err(self.refuse("only rows of fixed length lie inside vectors")),
+            (_, Limit::Row(Some(row))) => row,
+            (_, Limit::Row(None)) => return Err(self.refuse("the length of a row is not known")),
         };
         reasons.push(Reason::Checked);
         let value = self.value(index)?;
@@ -213,8 +253,8 @@ impl Coder<'_, '_> {
             Some(_) => return Err(self.refuse(format!("`{name}` is not a vector"))),
             None => {}
         }
-        let scalar = self.leaf(ty)?;
-        self.region.vector(name, scalar).map_err(|reason| self.refuse(reason))
+        self.leaf(ty)?;
+        self.region.vector(name, ty).map_err(|reason| self.refuse(reason))
     }
 }
 

@@ -26,9 +26,7 @@ impl Uniform<'_, '_> {
             texts.push(match &param.ty {
                 Type::Vector { .. } => {
                     let name = expr.as_var().cloned().ok_or_else(|| self.refuse("a vector variable is expected"))?;
-                    let scalar = param.ty.leaf().scalar().ok_or_else(|| self.refuse("a vector is expected"))?;
-                    let code = self.region.vector(&name, scalar).map_err(|reason| self.refuse(reason))?;
-                    format!("{}, {}", code.base, code.length)
+                    self.region.vector(&name, &param.ty).map_err(|reason| self.refuse(reason))?.argument()
                 }
                 _ => self.value(expr)?,
             });

@@ -197,8 +197,7 @@ impl Coder<'_, '_> {
                     let Some(name) = expr.as_var() else {
                         return Err(self.refuse("rows of vectors cannot be passed to functions on the device"));
                     };
-                    let code = self.vector(name, &expr.ty)?;
-                    texts.push(format!("{}, {}", code.base, code.length));
+                    texts.push(self.vector(name, &expr.ty)?.argument());
                 }
                 _ => texts.push(self.value(expr)?),
             }

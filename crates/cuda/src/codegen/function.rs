@@ -11,7 +11,7 @@ use gw_ir::stmt::{Stmt, StmtKind};
 use gw_ir::types::{Scalar, Type};
 use gw_ir::walk;
 
-use super::access::VectorCode;
+use super::access::{VectorCode, vector_members};
 use super::expression::parenthesised;
 use super::inputs::Source;
 use super::refusal::Refusal;
@@ -161,9 +161,9 @@ impl<'r, 'm> Coder<'r, 'm> {
             match &capture.ty {
                 Type::Vector { .. } => {
                     let scalar = self.leaf(&capture.ty)?;
-                    params.push(format!("{}* {c}, unsigned long long {c}_length", type_name(scalar)));
+                    params.extend(vector_members(&capture.ty, type_name(scalar), &c));
                     let lengths = captured.get(i).cloned().unwrap_or_default();
-                    let code = VectorCode { base: c.clone(), length: format!("{c}_length"), lengths, words: false };
+                    let code = VectorCode::of_members(&capture.ty, &c, lengths);
                     self.names.insert(capture.name.clone(), Binding::Vector(code));
                 }
                 ty => {
@@ -182,13 +182,8 @@ impl<'r, 'm> Coder<'r, 'm> {
             match &param.ty {
                 Type::Vector { .. } => {
                     let scalar = self.leaf(&param.ty)?;
-                    params.push(format!("{}* {c}, unsigned long long {c}_length", type_name(scalar)));
-                    let code = VectorCode {
-                        base: c.clone(),
-                        length: format!("{c}_length"),
-                        lengths: Vec::new(),
-                        words: false,
-                    };
+                    params.extend(vector_members(&param.ty, type_name(scalar), &c));
+                    let code = VectorCode::of_members(&param.ty, &c, Vec::new());
                     self.names.insert(param.name.clone(), Binding::Vector(code));
                 }
                 ty => {

@@ -18,6 +18,10 @@ pub(crate) enum Source {
     LocalVector(Name),
     /// Its number of entries.
     LocalLength(Name),
+    /// Number of entries of a row of a global vector.
+    GlobalRow(Name),
+    /// Number of entries of a row of a vector that is a parameter of the kernel.
+    LocalRow(Name),
     /// A global scalar that operators do not write.
     GlobalScalar(Name),
     /// The cell of a global scalar that operators write.

@@ -12,7 +12,7 @@ use gw_ir::source::{Name, Span};
 use gw_ir::types::Type;
 use gw_schedule::{Append, GroupTable, Schedule};
 
-use super::access::capture_lengths;
+use super::access::{VectorCode, capture_lengths, vector_members};
 use super::function::{Coder, function_name, neutral};
 use super::groups::grouped;
 use super::inputs::Source;
@@ -81,8 +81,9 @@ pub(super) fn capture_fields(
         let scalar = scalar.ok_or(Refusal { span, reason: format!("`{}` cannot be captured", capture.name) })?;
         match capture.ty {
             Type::Vector { .. } => {
-                code.line(format!("{}* apply_{i};", type_name(scalar)).replace("apply", role));
-                code.line(format!("unsigned long long {role}_{i}_length;"));
+                for member in vector_members(&capture.ty, type_name(scalar), &format!("{role}_{i}")) {
+                    code.line(format!("{member};"));
+                }
             }
             _ => code.line(format!("{} {role}_{i};", type_name(scalar))),
         }
@@ -94,7 +95,7 @@ pub(super) fn capture_fields(
 /// The captures of a function as arguments of its call inside the struct.
 pub(super) fn capture_arguments(function: &gw_ir::module::Function, role: &str) -> Vec<String> {
     let argument = |(i, capture): (usize, &gw_ir::module::Param)| match capture.ty {
-        Type::Vector { .. } => format!("{role}_{i}, {role}_{i}_length"),
+        Type::Vector { .. } => VectorCode::of_members(&capture.ty, &format!("{role}_{i}"), Vec::new()).argument(),
         _ => format!("{role}_{i}"),
     };
     function.captures.iter().enumerate().map(argument).collect()

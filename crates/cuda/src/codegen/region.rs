@@ -17,7 +17,7 @@ use gw_ir::stmt::Block;
 use gw_ir::types::{Scalar, Type};
 use gw_ir::walk;
 
-use super::access::{Access, Requirement, VectorCode};
+use super::access::{Access, Requirement, VectorCode, has_rows};
 use super::edge_plan::schedule_of;
 use super::inputs::{Apart, GraphInput, Inputs, Source};
 use super::sets::{Insert, insert_of};
@@ -179,7 +179,8 @@ impl<'m> Region<'m> {
     }
 
     /// Base and length of a vector variable.
-    pub(crate) fn vector(&mut self, name: &Name, scalar: Scalar) -> Result<VectorCode, String> {
+    pub(crate) fn vector(&mut self, name: &Name, vector: &Type) -> Result<VectorCode, String> {
+        let scalar = vector.leaf().scalar().ok_or_else(|| format!("`{name}` is not a vector"))?;
         let ty = format!("{}*", type_name(scalar));
         let length = self.length_source(name);
         let length = length.ok_or_else(|| format!("`{name}` is not visible in operator functions"))?;
@@ -197,7 +198,14 @@ impl<'m> Region<'m> {
             self.cooperative = true;
             base = self.inputs.member(Source::GlobalWords(name.clone()), &ty, &format!("{c}_words"));
         }
-        Ok(VectorCode { base, length, lengths, words })
+        let row = has_rows(vector).then(|| {
+            let source = match &lengths[0] {
+                Source::LocalLength(_) => Source::LocalRow(name.clone()),
+                _ => Source::GlobalRow(name.clone()),
+            };
+            self.inputs.member(source, "unsigned long long", &format!("{c}_row"))
+        });
+        Ok(VectorCode { base, length, lengths, row, words })
     }
 
     /// The map of claimed entries of a vector. It is empty when the kernel begins.

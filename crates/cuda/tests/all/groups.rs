@@ -17,7 +17,7 @@ fn run(vm: &dyn GraphVm, schedule: &str, graph: &Arc<Graph>) -> RunResult {
     run_text(vm, TEXT, &["g"], schedule, graph)
 }
 
-fn run_text(vm: &dyn GraphVm, text: &str, args: &[&str], schedule: &str, graph: &Arc<Graph>) -> RunResult {
+pub(crate) fn run_text(vm: &dyn GraphVm, text: &str, args: &[&str], schedule: &str, graph: &Arc<Graph>) -> RunResult {
     let file = SourceFile::new("groups.gt", text);
     let front = compile_front(&file).unwrap_or_else(|_| panic!("the program is right"));
     let module = gw_ir::lower(&front.typed, &file.text).unwrap();
@@ -34,7 +34,7 @@ fn run_text(vm: &dyn GraphVm, text: &str, args: &[&str], schedule: &str, graph: 
 }
 
 /// The results as bits.
-fn bits(result: &RunResult) -> Vec<(String, Vec<u64>)> {
+pub(crate) fn bits(result: &RunResult) -> Vec<(String, Vec<u64>)> {
     let bits = |value: &Value| match value {
         Value::Vector(vector) => (0..vector.len()).map(|i| vector.load_bits(i)).collect(),
         value => vec![value.bits().unwrap_or(0)],

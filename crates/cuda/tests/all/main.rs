@@ -21,6 +21,7 @@ mod repeats;
 mod safety;
 mod schedules;
 mod sequences;
+mod triangles;
 
 /// The spec of a graph on which whole programs run. The emulated device takes about a microsecond for a thread
 /// between two barriers, so that usual runs have graphs of the same kind with a quarter of the vertices, nightly ones

@@ -153,7 +153,7 @@ impl<'m> Compiler<'m> {
                 }
                 (Resolved::Local(Slot::Object(slot)), init) => {
                     let value = init.as_ref().map_or_else(|| Ok(Obj::Default(ty.clone())), |e| self.obj(e))?;
-                    let effect = if init.is_some() { effect(ty, false) } else { Effect::None };
+                    let effect = if init.is_some() { effect(name, ty, false) } else { Effect::None };
                     LineKind::SetObj(Var::Local(slot), value, effect)
                 }
                 (Resolved::Global(_), _) => return Err(malformed(format!("local `{name}` has the name of a global"))),
@@ -217,7 +217,7 @@ impl<'m> Compiler<'m> {
         match &target.kind {
             ExprKind::Var(name) => {
                 let universe = self.module.global(name).is_some_and(|g| g.universe) && !self.locals.contains_key(name);
-                Ok(LineKind::SetObj(self.object_var(target)?, self.obj(value)?, effect(&target.ty, universe)))
+                Ok(LineKind::SetObj(self.object_var(target)?, self.obj(value)?, effect(name, &target.ty, universe)))
             }
             _ => Ok(LineKind::SetRow(self.place(target)?, self.obj(value)?)),
         }
@@ -236,7 +236,7 @@ impl<'m> Compiler<'m> {
                     InitStep::Assign(Box::new(Line { span: global.span, kind }))
                 }
                 (Some(GlobalInit::Value(e)), Resolved::Global(Slot::Object(slot))) => {
-                    let effect = effect(&global.ty, global.universe);
+                    let effect = effect(&global.name, &global.ty, global.universe);
                     let kind = LineKind::SetObj(Var::Global(slot), self.obj(e)?, effect);
                     InitStep::Assign(Box::new(Line { span: global.span, kind }))
                 }
@@ -322,9 +322,14 @@ pub(super) fn is_num(ty: &Type) -> bool {
     *ty == Type::Void || ty.scalar().is_some_and(|s| s != Scalar::String)
 }
 
-fn effect(ty: &Type, universe: bool) -> Effect {
+/// What assigning this variable means for the sizes of elements. Graphs and sets that operators stand for leave the
+/// number of vertices to those that the program names.
+fn effect(name: &str, ty: &Type, universe: bool) -> Effect {
+    let derived = name.starts_with(gw_lang::DERIVED);
     match ty {
-        Type::EdgeSet { edge, source, target, .. } => Effect::Graph([source.clone(), target.clone()], edge.clone()),
+        Type::EdgeSet { edge, .. } if derived => Effect::Graph(Vec::new(), edge.clone()),
+        Type::VertexSet(_) if derived => Effect::None,
+        Type::EdgeSet { edge, source, target, .. } => Effect::Graph(vec![source.clone(), target.clone()], edge.clone()),
         Type::VertexSet(element) if universe => Effect::Universe(element.clone()),
         _ => Effect::None,
     }

@@ -8,7 +8,7 @@ use gw_ir::types::{Domain, Scalar, Type};
 use gw_ir::walk;
 
 use super::compile::{Compiler, Resolved, is_num, malformed};
-use super::{Arg, Call, ColumnOf, GroupChoice, Groups, Named, Num, Obj, PriorityUpdate, QueueAlloc};
+use super::{Arg, Call, ColumnOf, GroupChoice, Groups, LinkForm, Named, Num, Obj, PriorityUpdate, QueueAlloc};
 use crate::env::Slot;
 use crate::error::Result;
 use crate::random;
@@ -312,8 +312,26 @@ impl<'m> Compiler<'m> {
             (Transpose, [g]) => Obj::Transpose(obj(g)?),
             (Both, [g]) => Obj::Both(obj(g)?),
             (ByNumber, [g]) => Obj::ByNumber(obj(g)?),
+            (Links, [g]) => Obj::OfLinks(LinkForm::Links, obj(g)?),
+            (Undirected, [g]) => Obj::OfLinks(LinkForm::Undirected, obj(g)?),
+            (Upward, [g]) => Obj::OfLinks(LinkForm::Upward, obj(g)?),
+            (Ranked, [g]) => Obj::OfLinks(LinkForm::Ranked, obj(g)?),
+            (LinkLoops, [g]) => Obj::OfLinks(LinkForm::Loops, obj(g)?),
+            (RankedNumbers, [g]) => Obj::OfLinks(LinkForm::RankedNumbers, obj(g)?),
+            (EdgeSources, [g]) => Obj::OfLinks(LinkForm::Sources, obj(g)?),
+            (EdgeTargets, [g]) => Obj::OfLinks(LinkForm::Targets, obj(g)?),
+            (FirstEdges, [g]) => Obj::OfLinks(LinkForm::FirstEdges, obj(g)?),
+            (LinkNumbers, [links, g]) => Obj::LinkNumbers(Box::new([self.obj(links)?, self.obj(g)?])),
+            (SetUnion, [a, b]) => Obj::SetUnion(Box::new([self.obj(a)?, self.obj(b)?])),
+            (SetMinus, [a, b]) => Obj::SetMinus(Box::new([self.obj(a)?, self.obj(b)?])),
             (Relabel, [g]) => Obj::Relabel(obj(g)?),
             (SelectEdges, [g, marks]) => Obj::SelectEdges(Box::new([self.obj(g)?, self.obj(marks)?])),
+            (MakeEdges, [all, from, to, weights @ ..]) => Obj::MakeEdges {
+                all: obj(all)?,
+                ends: Box::new([self.obj(from)?, self.obj(to)?]),
+                weights: weights.first().map(obj).transpose()?,
+                weight: weights.first().and_then(|weights| weights.ty.leaf().scalar()),
+            },
             (Contract, [g, labels]) => {
                 let weight = g.ty.weight();
                 Obj::Contract(

@@ -141,7 +141,7 @@ pub(crate) enum LineKind {
 pub(crate) enum Effect {
     None,
     /// A graph over these elements: those of its vertices, and that of its edges.
-    Graph([Name; 2], Name),
+    Graph(Vec<Name>, Name),
     /// The universe of this element.
     Universe(Name),
 }
@@ -283,6 +283,20 @@ pub(crate) enum Num {
     },
 }
 
+/// What is made of the undirected edges of a graph, or of its edges as they are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum LinkForm {
+    Links,
+    Undirected,
+    Upward,
+    Ranked,
+    Loops,
+    RankedNumbers,
+    Sources,
+    Targets,
+    FirstEdges,
+}
+
 /// An expression that yields a value.
 #[derive(Debug)]
 pub(crate) enum Obj {
@@ -297,10 +311,25 @@ pub(crate) enum Obj {
     Neighbours(Box<Obj>, Num),
     Transpose(Box<Obj>),
     Both(Box<Obj>),
+    /// A graph or vector of the undirected edges of a graph.
+    OfLinks(LinkForm, Box<Obj>),
+    /// The links of all edges of the second graph.
+    LinkNumbers(Box<[Obj; 2]>),
+    /// The members of one or both sets.
+    SetUnion(Box<[Obj; 2]>),
+    /// The members of the first set that the second lacks.
+    SetMinus(Box<[Obj; 2]>),
     Relabel(Box<Obj>),
     SelectEdges(Box<[Obj; 2]>),
     /// Graph and labels; true where weights are summed, false where edges are counted; the weights that are declared.
     Contract(Box<[Obj; 2]>, bool, Option<Scalar>),
+    /// The graph between all vertices of edges that vectors list.
+    MakeEdges {
+        all: Box<Obj>,
+        ends: Box<[Obj; 2]>,
+        weights: Option<Box<Obj>>,
+        weight: Option<Scalar>,
+    },
     /// A graph and a batch of edges that come, or go.
     ChangeEdges {
         graphs: Box<[Obj; 2]>,

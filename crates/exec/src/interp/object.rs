@@ -12,6 +12,7 @@ use crate::code::{Num, Obj, QueueAlloc};
 use crate::error::{ErrorKind, Result, checked_vertex};
 use crate::graphs::{fit_weights, weigh};
 use crate::intrinsics;
+use crate::links;
 use crate::list::List;
 use crate::observe::StepRecord;
 use crate::queue::{Queue, QueueSpec};
@@ -51,12 +52,39 @@ impl<'a> Interp<'a> {
             }
             Obj::Both(graph) => Value::Graph(Arc::new(self.whole_graph(graph)?.both()?)),
             Obj::ByNumber(graph) => Value::Graph(self.whole_graph(graph)?.by_number()?),
+            Obj::OfLinks(form, graph) => links::of(*form, &self.whole_graph(graph)?)?,
+            Obj::LinkNumbers(graphs) => {
+                let [links, edges] = &**graphs;
+                let (links, edges) = (self.whole_graph(links)?, self.whole_graph(edges)?);
+                Value::Vector(Vector::from_slice(&links.link_numbers(&edges)))
+            }
+            Obj::SetUnion(sets) => {
+                let [a, b] = &**sets;
+                let (a, b) = (self.set(a)?.ids()?, self.set(b)?.ids()?);
+                Value::Set(VertexSet::from_ids(links::union(a, b)))
+            }
+            Obj::SetMinus(sets) => {
+                let [a, b] = &**sets;
+                let (a, b) = (self.set(a)?.ids()?, self.set(b)?.ids()?);
+                Value::Set(VertexSet::from_ids(links::minus(a, &b)))
+            }
             Obj::Relabel(graph) => Value::Graph(intrinsics::relabel(self.whole_graph(graph)?)?),
             Obj::SelectEdges(args) => {
                 let [graph, marks] = &**args;
                 let (graph, marks) = (self.whole_graph(graph)?, self.vector(marks)?);
                 self.will_read(&marks)?;
                 Value::Graph(intrinsics::select_edges(&graph, &marks)?)
+            }
+            Obj::MakeEdges { all, ends, weights, weight } => {
+                let vertices = self.set(all)?.len()?;
+                let [from, to] = &**ends;
+                let (from, to) = (self.vector(from)?, self.vector(to)?);
+                let weights = weights.as_ref().map(|weights| self.vector(weights)).transpose()?;
+                for vector in [Some(&from), Some(&to), weights.as_ref()].into_iter().flatten() {
+                    self.will_read(vector)?;
+                }
+                let made = crate::made::graph_of(vertices, &from, &to, weights.as_ref())?;
+                Value::Graph(fit_weights(&made, *weight, "the new graph")?)
             }
             Obj::Contract(args, weighed, wanted) => {
                 let [graph, labels] = &**args;

@@ -10,9 +10,10 @@ use gw_lang::{SourceFile, compile_front};
 
 const TEXT: &str = include_str!("groups.gt");
 
-fn run(graph: &Arc<Graph>) -> RunResult {
-    let front = compile_front(&SourceFile::new("groups.gt", TEXT)).unwrap_or_else(|_| panic!("the program is right"));
-    let module = gw_ir::lower(&front.typed, TEXT).unwrap();
+pub(crate) fn run_text(text: &str, graph: &Arc<Graph>) -> RunResult {
+    let file = SourceFile::new("program.gt", text);
+    let front = compile_front(&file).unwrap_or_else(|e| panic!("{}", gw_lang::diagnostic::render(&e, &file, false)));
+    let module = gw_ir::lower(&front.typed, text).unwrap();
     let printed = module.to_string();
     assert_eq!(gw_ir::text::print(&gw_ir::text::parse(&printed).unwrap()), printed);
     let module = gw_ir::run_pipeline(module, &Default::default(), &gw_ir::Options::default()).unwrap();
@@ -22,7 +23,7 @@ fn run(graph: &Arc<Graph>) -> RunResult {
     Program::prepare(&ReferenceVm::new(), Arc::new(module)).unwrap().run(&options).unwrap()
 }
 
-fn ints(result: &RunResult, name: &str) -> Vec<i32> {
+pub(crate) fn ints(result: &RunResult, name: &str) -> Vec<i32> {
     match result.globals.get(name) {
         Some(Value::Vector(vector)) => vector.to_vec::<i32>().unwrap(),
         _ => panic!("no vector {name}"),
@@ -43,7 +44,7 @@ fn best(groups: impl IntoIterator<Item = (i32, f64)>) -> i32 {
 fn every_form_is_what_plain_loops_find() {
     for spec in ["kron:7:weights=1..9", "star:40:weights=1..9", "grid:6x6:weights=1..9", "complete:20:weights=1..9"] {
         let graph = Arc::new(GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph);
-        let result = run(&graph);
+        let result = run_text(TEXT, &graph);
         let label: Vec<i32> = (0..graph.vertices() as i32).map(|v| v.wrapping_mul(7919).rem_euclid(11)).collect();
         assert_eq!(ints(&result, "label"), label, "{spec}");
         let names = ["often", "heavy", "least", "distinct", "free", "picked", "real"];

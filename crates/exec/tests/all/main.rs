@@ -13,3 +13,4 @@ mod queues;
 mod remote;
 mod speed;
 mod stages;
+mod triangles;

@@ -47,7 +47,7 @@ pub fn in_files(program: &str, seed: u64) -> InFiles {
     let [mut a, mut b, mut main] = parts.map(text);
     let mut single = program.to_string();
     // A name of the first part becomes one of the last, where it is written with its module.
-    let is_plain = |name: &&str| !matches!(*name, "main" | "Vertex" | "Edge" | "Item");
+    let is_plain = |name: &&str| !matches!(*name, "main" | "Vertex" | "Edge" | "Item" | "Both" | "tup");
     let names = |part: usize| -> Vec<&str> { parts[part].iter().map(|(name, _)| *name).filter(is_plain).collect() };
     if let (Some(theirs), Some(ours)) = (dice.maybe(&names(0)).copied(), dice.maybe(&names(2)).copied())
         && dice.percent(60)
@@ -64,7 +64,9 @@ pub fn in_files(program: &str, seed: u64) -> InFiles {
 /// The name and the text of a declaration.
 fn named<'a>(item: &'a Item, program: &'a str) -> (&'a str, &'a str) {
     let (name, span) = match item {
-        Item::Element { name, span, .. } | Item::ExternVar { name, span, .. } => (name, *span),
+        Item::Element { name, span, .. } | Item::Tuple { name, span, .. } | Item::ExternVar { name, span, .. } => {
+            (name, *span)
+        }
         Item::Const(decl) => (&decl.name, decl.span),
         Item::Func(func) => (&func.name, func.span),
     };
@@ -72,7 +74,7 @@ fn named<'a>(item: &'a Item, program: &'a str) -> (&'a str, &'a str) {
 }
 
 /// A text with all uses of one word replaced.
-fn with_word(text: &str, word: &str, by: &str) -> String {
+pub(super) fn with_word(text: &str, word: &str, by: &str) -> String {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -43,6 +43,7 @@ impl Writer {
             4 * outer,
             6 * outer,
             2 * outer,
+            2 * outer,
             7,
         ]) {
             0 => self.edge_operator(host),
@@ -62,6 +63,8 @@ impl Writer {
             14 => self.fixed_point(host),
             15 => self.queue_loop(host),
             16 => self.host_vector(host),
+            17 => self.listed_graph(host),
+            _ if self.links.is_some() && self.dice.percent(60) => self.triangle_operator(host),
             _ => self.group_operator(host),
         }
     }
@@ -214,6 +217,42 @@ impl Writer {
         let name = self.fresh("g");
         host.line(format!("var {name} : {} = {}.transpose();", self.graph_type(&graph), graph.name));
         host.graphs.push(GraphVar { name, global: false, ..graph });
+    }
+
+    /// A graph of edges that vectors list, some of them none, loops and repeats among them.
+    fn listed_graph(&mut self, host: &mut Host) {
+        let element = self.dice.below(self.elements.len());
+        let size = self.elements[element].size;
+        if size == 0 {
+            return;
+        }
+        let entries = *self.dice.pick(&[1, 8, 64, 1000]);
+        let weight = *self.dice.pick(&[None, Some(Scalar::Int), Some(Scalar::Int64), Some(Scalar::Double)]);
+        let (tails, heads, weights, item) = (self.fresh("x"), self.fresh("x"), self.fresh("x"), self.fresh("i"));
+        let length = self.length(entries);
+        for ends in [&tails, &heads] {
+            host.line(format!("var {ends} : vector[{length}](int) = -1;"));
+        }
+        let mut lists = format!("{tails}, {heads}");
+        if let Some(weight) = weight {
+            host.line(format!("var {weights} : vector[{length}]({weight}) = 1;"));
+            lists += &format!(", {weights}");
+        }
+        let [step, shift, skip] = [self.dice.between(1, 50), self.dice.below(50), self.dice.between(2, 9)];
+        host.line(format!("for {item} in 0:{entries}"));
+        host.line(format!("    if {item} mod {skip} != 0"));
+        host.line(format!("        {tails}[{item}] = ({item} * {step} + {shift}) mod {size};"));
+        host.line("    end");
+        host.line(format!("    {heads}[{item}] = ({item} * {shift} + {step}) mod {size};"));
+        if weight.is_some() {
+            host.line(format!("    {weights}[{item}] = {item} mod {skip} + 1;"));
+        }
+        host.line("end");
+        let graph = GraphVar { name: self.fresh("g"), element, weight, vertices: size, global: false };
+        let ty = self.graph_type(&graph);
+        host.line(format!("var {} : {ty} = new {ty}({lists});", graph.name));
+        host.line(format!("print {}.getEdges();", graph.name));
+        host.graphs.push(graph);
     }
 
     /// Another graph in a variable that vectors and functions know already.

@@ -8,10 +8,12 @@
 //! |---|---|
 //! | `files` | the same program in several files |
 //! | `program` | elements, graphs, globals, the frame of `main` |
+//! | `tuples` | vectors of tuples |
 //! | `scalars` | numbers, conditions, indices |
 //! | `functions` | bodies of functions: locals, branches, loops, writes |
 //! | `operators` | edge and vertex operators with their functions |
 //! | `groups` | grouped neighbours |
+//! | `triangles` | links, sets of edges, triangles |
 //! | `host` | statements of `main`: loops, `par_for`, prints, graphs loaded again |
 //! | `sets` | vertex sets and lists |
 //! | `queues` | priority queues, frontiers, fixed points |
@@ -25,6 +27,8 @@ mod program;
 mod queues;
 mod scalars;
 mod sets;
+mod triangles;
+mod tuples;
 
 pub use files::{InFiles, in_files};
 
@@ -57,12 +61,14 @@ fn write(dice: Dice) -> (String, Vec<GraphData>) {
         random: false,
         elements: Vec::new(),
         graphs: Vec::new(),
+        links: None,
         data: Vec::new(),
         vectors: Vec::new(),
         scalars: Vec::new(),
         helpers: Vec::new(),
         functions: Vec::new(),
         names: 0,
+        lengths: Vec::new(),
         assigned: Vec::new(),
     };
     let program = writer.program();
@@ -80,6 +86,8 @@ struct Writer {
     random: bool,
     elements: Vec<Element>,
     graphs: Vec<GraphVar>,
+    /// The links of a graph, under the name of the links.
+    links: Option<GraphVar>,
     data: Vec<GraphData>,
     vectors: Vec<VectorVar>,
     scalars: Vec<ScalarVar>,
@@ -87,6 +95,8 @@ struct Writer {
     /// Lines of the functions before `main`.
     functions: Vec<String>,
     names: usize,
+    /// Lengths of vectors that have a name.
+    lengths: Vec<(usize, String)>,
     /// Vectors that the function at hand has assigned at one end of its edges: once is enough.
     assigned: Vec<String>,
 }
@@ -230,14 +240,20 @@ impl Writer {
         if self.dice.percent(12) { Scalar::Bool } else { *self.dice.pick(&NUMBERS) }
     }
 
+    /// A length as it stands in types: a number, a constant, or a variable.
+    fn length(&self, entries: usize) -> String {
+        let named = self.lengths.iter().find(|(known, _)| *known == entries);
+        named.map_or_else(|| entries.to_string(), |(_, name)| name.clone())
+    }
+
     fn vector_type(&self, vector: &VectorVar) -> String {
         let inner = match vector.row {
-            Some(k) => format!("vector[{k}]({})", vector.scalar),
+            Some(k) => format!("vector[{}]({})", self.length(k), vector.scalar),
             None => vector.scalar.to_string(),
         };
         match vector.element {
             Some(e) => format!("vector{{{}}}({inner})", self.elements[e].name),
-            None => format!("vector[{}]({inner})", vector.len),
+            None => format!("vector[{}]({inner})", self.length(vector.len)),
         }
     }
 

@@ -1,5 +1,6 @@
 //! The frame of a program: elements, graphs, globals, `main`, and the prints at its end.
 
+use super::tuples::with_tuples;
 use super::{Element, GraphVar, Host, ScalarVar, SetVar, VectorVar, Writer};
 use crate::graphs;
 use gw_lang::Scalar;
@@ -16,6 +17,7 @@ impl Writer {
             head.push("element Item end".to_string());
             self.elements.push(Element { name: "Item", size: 0, start: 0 });
         }
+        self.declare_lengths(&mut head);
         self.declare_graphs(&mut head);
         let mut host = Host::default();
         self.declare_universes(&mut head, &mut host);
@@ -44,7 +46,28 @@ impl Writer {
         lines.push("func main()".into());
         lines.append(&mut host.lines);
         lines.push("end".into());
-        lines.join("\n") + "\n"
+        let text = lines.join("\n") + "\n";
+        match self.dice.percent(25) {
+            true => with_tuples(&text, &mut self.dice),
+            false => text,
+        }
+    }
+
+    /// Names for some lengths of vectors: constants, and numbers that are worked out when the program runs.
+    fn declare_lengths(&mut self, head: &mut Vec<String>) {
+        for entries in [1, 2, 3, 4, 8, 64, 1000] {
+            match self.dice.below(8) {
+                0 => {
+                    head.push(format!("const len{entries} : int = 3 * {entries} - 2 * {entries};"));
+                    self.lengths.push((entries, format!("len{entries}")));
+                }
+                1 => {
+                    head.push(format!("const run{entries} : int = abs(-{entries});"));
+                    self.lengths.push((entries, format!("run{entries}")));
+                }
+                _ => {}
+            }
+        }
     }
 
     pub(super) fn graph_type(&self, graph: &GraphVar) -> String {
@@ -73,6 +96,14 @@ impl Writer {
             head.push(format!("const {} : {} = load(argv[{}]);", graph.name, self.graph_type(&graph), i + 1));
             self.data.push(data);
             self.graphs.push(graph);
+        }
+        // Which of several faults is met first depends on the machine, and random neighbours on the operators before.
+        if self.dice.percent(25) && !self.faulty && !self.random {
+            let graph = self.graphs[0].clone();
+            let (name, element) = (self.fresh("k"), self.elements[graph.element].name);
+            head.push("element Link end".to_string());
+            head.push(format!("const {name} : edgeset{{Link}}({element},{element}) = {}.links();", graph.name));
+            self.links = Some(GraphVar { name, weight: None, ..graph });
         }
         if self.dice.percent(12) {
             let graph = self.dice.pick(&self.graphs).clone();
@@ -103,7 +134,8 @@ impl Writer {
     fn global_vector(&mut self, vector: &VectorVar) -> String {
         let kind = self.vector_type(vector);
         let plain = vector.row.is_none();
-        if vector.element.is_none() && plain && vector.len <= 4 && self.dice.percent(40) {
+        let is_known = !self.length(vector.len).starts_with("run");
+        if vector.element.is_none() && plain && is_known && vector.len <= 4 && self.dice.percent(40) {
             let items: Vec<String> = (0..vector.len).map(|_| self.literal_of(vector.scalar)).collect();
             return format!("const {} : {kind} = {{{}}};", vector.name, items.join(", "));
         }

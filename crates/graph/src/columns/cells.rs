@@ -134,6 +134,7 @@ impl Cells {
         Ok(())
     }
 
+    #[cfg(feature = "parquet")]
     /// Adds a truth value to cells that are truth values.
     pub(crate) fn push_bool(&mut self, value: bool) {
         if let Held::Bool(values) = &mut self.held {
@@ -142,6 +143,7 @@ impl Cells {
         }
     }
 
+    #[cfg(feature = "parquet")]
     /// Adds a number to cells that are whole numbers or points in time.
     pub(crate) fn push_int(&mut self, value: i64) {
         if let Held::Int(values) | Held::Time(values) = &mut self.held {
@@ -150,6 +152,7 @@ impl Cells {
         }
     }
 
+    #[cfg(feature = "parquet")]
     /// Adds a number to cells that are reals.
     pub(crate) fn push_double(&mut self, value: f64) {
         if let Held::Double(values) = &mut self.held {

@@ -44,6 +44,10 @@ pub(crate) struct Forms {
     greatest_out_degree: OnceLock<usize>,
     degree_ordered: OnceLock<bool>,
     by_degree: OnceLock<Arc<Renumbered>>,
+    pub(crate) undirected: OnceLock<Arc<Graph>>,
+    pub(crate) links: OnceLock<Arc<Graph>>,
+    pub(crate) upward: OnceLock<Arc<Graph>>,
+    pub(crate) loops: OnceLock<Arc<Graph>>,
     csr_m: OnceLock<Arc<CsrM>>,
     csr_m_in: OnceLock<Arc<CsrM>>,
     marked: OnceLock<Arc<Marked>>,
@@ -284,7 +288,7 @@ impl Forms {
 
     /// The form in this place, built where there is none; an error when its peak, `needed`, is more memory than may be
     /// used.
-    fn once<T: Send>(
+    pub(crate) fn once<T: Send>(
         &self,
         place: &OnceLock<Arc<T>>,
         name: &str,

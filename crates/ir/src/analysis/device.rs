@@ -100,8 +100,21 @@ fn host_only(expr: &Expr) -> Option<String> {
                     | OutDegreesUint
                     | Transpose
                     | Both
+                    | Links
+                    | Undirected
+                    | Upward
+                    | Ranked
+                    | LinkLoops
+                    | RankedNumbers
+                    | LinkNumbers
+                    | EdgeSources
+                    | EdgeTargets
+                    | FirstEdges
+                    | SetUnion
+                    | SetMinus
                     | Relabel
                     | SelectEdges
+                    | MakeEdges
                     | Contract
                     | InsertEdges
                     | DeleteEdges

@@ -155,7 +155,11 @@ impl<'m> Look<'m> {
         match ty {
             Type::VertexSet(element) => !of_graph(element),
             Type::Vector { domain, item } => {
-                matches!(domain, Domain::Element(element) if !of_graph(element)) || self.of_another_kind(item)
+                // Entries of a row do not move with their vertices.
+                let has_rows = matches!(&**item, Type::Vector { domain: Domain::Element(_), .. });
+                matches!(domain, Domain::Element(element) if !of_graph(element))
+                    || has_rows
+                    || self.of_another_kind(item)
             }
             _ => false,
         }
@@ -311,9 +315,20 @@ impl<'m> Look<'m> {
             }
             (
                 Builtin::Neighbors
+                | Builtin::Links
+                | Builtin::Undirected
+                | Builtin::Upward
+                | Builtin::Ranked
+                | Builtin::LinkLoops
+                | Builtin::RankedNumbers
+                | Builtin::LinkNumbers
+                | Builtin::EdgeSources
+                | Builtin::EdgeTargets
+                | Builtin::FirstEdges
                 | Builtin::Relabel
                 | Builtin::EdgeIndex
                 | Builtin::SelectEdges
+                | Builtin::MakeEdges
                 | Builtin::Contract
                 | Builtin::InsertEdges
                 | Builtin::DeleteEdges

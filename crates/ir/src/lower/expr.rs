@@ -68,7 +68,7 @@ impl<'p> Lowering<'p> {
             typed::ExprKind::Float(v) => Expr::new(ExprKind::Float(*v), ty),
             typed::ExprKind::Bool(b) => Expr::bool(*b),
             typed::ExprKind::Str(s) => Expr::new(ExprKind::Str(s.as_str().into()), Type::STRING),
-            typed::ExprKind::Var(v) => self.var(*v),
+            typed::ExprKind::Var(v) => self.constant(*v).unwrap_or_else(|| self.var(*v)),
             typed::ExprKind::Argv(index) => {
                 let index = self.expr(index, pre)?;
                 self.built(Builtin::Argv, vec![index], expr)?
@@ -192,10 +192,35 @@ impl<'p> Lowering<'p> {
             L::Transpose => Builtin::Transpose,
             L::Both => Builtin::Both,
             L::Relabel => Builtin::Relabel,
+            L::RankedNumbers => Builtin::RankedNumbers,
+            L::LinkNumbers => Builtin::LinkNumbers,
+            L::EdgeSources => Builtin::EdgeSources,
+            L::EdgeTargets => Builtin::EdgeTargets,
+            L::FirstEdges => Builtin::FirstEdges,
+            L::SetUnion => Builtin::SetUnion,
+            L::SetMinus => Builtin::SetMinus,
             L::EdgeCount => Builtin::EdgeCount,
             L::EdgeIndex => Builtin::EdgeIndex,
-            L::SelectEdges | L::Contract | L::InsertEdges | L::DeleteEdges => {
+            L::SelectEdges
+            | L::MakeEdges
+            | L::Contract
+            | L::InsertEdges
+            | L::DeleteEdges
+            | L::Links
+            | L::Undirected
+            | L::Upward
+            | L::LinkLoops
+            | L::Ranked => {
+                if let (L::MakeEdges, Type::EdgeSet { source, .. }) = (builtin, self.ty(&expr.ty)) {
+                    lowered.insert(0, Expr::new(ExprKind::Universe(None), Type::VertexSet(source)));
+                }
                 let which = match builtin {
+                    L::Links => Builtin::Links,
+                    L::Undirected => Builtin::Undirected,
+                    L::Upward => Builtin::Upward,
+                    L::Ranked => Builtin::Ranked,
+                    L::LinkLoops => Builtin::LinkLoops,
+                    L::MakeEdges => Builtin::MakeEdges,
                     L::Contract => Builtin::Contract,
                     L::InsertEdges => Builtin::InsertEdges,
                     L::DeleteEdges => Builtin::DeleteEdges,

@@ -5,6 +5,7 @@
 //! become the bodies of these, and every priority operator learns which queue it works on.
 
 mod body;
+mod constants;
 mod expr;
 mod groups;
 mod operator;
@@ -75,6 +76,7 @@ pub fn lower(program: &TypedProgram, source: &str) -> Result<Module, LowerError>
         labelled: 0,
         copied: HashSet::new(),
         reassigned: body::reassigned(program),
+        constants: constants::constants(program),
         universes: program.globals.iter().filter(|g| g.universe).map(|g| g.name.as_str().into()).collect(),
     };
     lowering.module()
@@ -118,6 +120,8 @@ struct Lowering<'p> {
     copied: HashSet<Name>,
     /// Globals that are assigned as a whole.
     reassigned: HashSet<Name>,
+    /// The values of globals that are constants.
+    constants: Vec<Option<Expr>>,
     /// Globals that stand for all vertices.
     universes: HashSet<Name>,
 }
@@ -154,6 +158,7 @@ impl<'p> Lowering<'p> {
                 domain: match index {
                     lang::IndexKind::Element(e) => Domain::Element(self.element(*e)),
                     lang::IndexKind::Fixed(n) => Domain::Fixed(*n),
+                    lang::IndexKind::Counted(id) => Domain::Counted(self.program.global(*id).name.as_str().into()),
                 },
                 item: Box::new(self.ty(item)),
             },
@@ -170,7 +175,7 @@ impl<'p> Lowering<'p> {
             ..Module::default()
         };
         for global in &self.program.globals {
-            let global = self.global(global)?;
+            let global = self.global(global, &module.globals)?;
             module.globals.push(global);
         }
         for (id, function) in self.program.functions.iter().enumerate() {
@@ -190,7 +195,8 @@ impl<'p> Lowering<'p> {
         Ok(module)
     }
 
-    fn global(&mut self, global: &'p typed::Global) -> Lower<Global> {
+    /// A global behind those that are declared before it.
+    fn global(&mut self, global: &'p typed::Global, before: &[Global]) -> Lower<Global> {
         self.function = None;
         let ty = self.ty(&global.ty);
         let mut pre = Block::new();
@@ -203,7 +209,8 @@ impl<'p> Lowering<'p> {
                 Some(GlobalInit::Value(Expr::new(ExprKind::VectorLiteral(items), ty.clone())))
             }
             Some(Init::Universe(count)) => {
-                let count = self.expr(count, &mut pre)?;
+                let mut count = self.expr(count, &mut pre)?;
+                initial(&mut count, before);
                 Some(GlobalInit::Value(Expr::new(ExprKind::Universe(Some(Box::new(count))), ty.clone())))
             }
         };
@@ -261,6 +268,14 @@ impl<'p> Lowering<'p> {
         fresh_in(&self.reserved, &mut self.taken, base)
     }
 
+    /// The value of a global that is a constant.
+    fn constant(&self, var: typed::Var) -> Option<Expr> {
+        match var {
+            typed::Var::Global(id) => self.constants.get(id.0 as usize)?.clone(),
+            typed::Var::Local(_) => None,
+        }
+    }
+
     fn var(&self, var: typed::Var) -> Expr {
         match var {
             typed::Var::Global(id) => {
@@ -273,6 +288,20 @@ impl<'p> Lowering<'p> {
             }
         }
     }
+}
+
+/// Puts the initial values of numbers in place of their names: sets of all vertices are sized before numbers are set.
+fn initial(count: &mut Expr, globals: &[Global]) {
+    crate::walk::walk_expr_mut(count, &mut |e| {
+        let Some(at) = e.as_var().and_then(|name| globals.iter().position(|global| global.name == *name)) else {
+            return;
+        };
+        if let (Some(_), Some(GlobalInit::Value(value))) = (e.ty.scalar(), &globals[at].init) {
+            let mut value = value.clone();
+            initial(&mut value, &globals[..at]);
+            *e = value;
+        }
+    });
 }
 
 /// `base`, `base_2`, `base_3`, ...: the first that is neither reserved nor taken, which is then taken.

@@ -1,12 +1,13 @@
 //! Start-up lowering: initialisers of globals become statements, in the order the language promises.
 //!
-//! Graphs are loaded first, then universes are sized, vectors allocated, scalars set in order of declaration, and
-//! last the entries of vectors are computed, each vector as one vertex operator. A library (no `main`) only sets its
-//! scalars: its caller brings the graphs.
+//! Graphs are loaded first, then universes are sized, vectors allocated, scalars set in order of declaration, vectors
+//! allocated whose lengths are scalars, and last the entries of vectors are computed, each vector as one vertex
+//! operator. A library (no `main`) only sets its scalars: its caller brings the graphs.
 
 use std::collections::HashSet;
 
 use super::{PassContext, PassError};
+use crate::builtin::Builtin;
 use crate::expr::{Expr, ExprKind, FunctionRef};
 use crate::lower::empty_value;
 use crate::meta::{ForMeta, VertexMeta};
@@ -23,6 +24,7 @@ pub fn startup(mut module: Module, _: &PassContext) -> Result<Module, PassError>
     let mut sets = Block::new();
     let mut allocations = Block::new();
     let mut scalars = Block::new();
+    let mut counted = Block::new();
     let mut entries = Block::new();
     let mut functions = Vec::new();
     // The variables of loops are unique in the start-up, too.
@@ -33,6 +35,7 @@ pub fn startup(mut module: Module, _: &PassContext) -> Result<Module, PassError>
         let (name, ty, span, kind, universe) =
             (global.name.clone(), global.ty.clone(), global.span, global.kind(), global.universe);
         let target = Expr::var(name.clone(), ty.clone());
+        let allocations = if ty.is_counted() { &mut counted } else { &mut allocations };
         let assign = |value: Expr| Stmt::assign(target.clone(), value).at(span);
         match (kind, init) {
             (GlobalKind::Scalar, Some(GlobalInit::Value(value))) => scalars.push(assign(value)),
@@ -55,7 +58,7 @@ pub fn startup(mut module: Module, _: &PassContext) -> Result<Module, PassError>
                         functions.push(function);
                         stmt
                     }
-                    _ => fixed(&mut names, target, value, span),
+                    _ => rows(&module, &mut names, target, value, span),
                 };
                 entries.push(stmt);
             }
@@ -66,7 +69,7 @@ pub fn startup(mut module: Module, _: &PassContext) -> Result<Module, PassError>
             (_, _) => allocations.extend(empty_value(&ty).map(assign)),
         }
     }
-    for block in [loads, sets, allocations, scalars, entries] {
+    for block in [loads, sets, allocations, scalars, counted, entries] {
         module.startup.extend(block);
     }
     functions.append(&mut module.functions);
@@ -91,7 +94,7 @@ fn initialiser(
     let mut names = crate::rewrite::taken(module, None);
     let v = crate::rewrite::fresh(&mut names, "v");
     let entry = Expr::element(Expr::var(name.clone(), ty.clone()), Expr::var(v.clone(), Type::Vertex(element.clone())));
-    let body = vec![fill(&mut names, entry, value, span)];
+    let body = vec![fill(module, &mut names, entry, value, span)];
     Function {
         name: function_name,
         kind: FunctionKind::Startup,
@@ -105,31 +108,49 @@ fn initialiser(
     }
 }
 
-/// `place = value`, looping over the entries of fixed vectors. The names are those that variables cannot have.
-fn fill(names: &mut HashSet<Name>, place: Expr, value: Expr, span: Span) -> Stmt {
+/// `place = value`, looping over the entries of rows. The names are those that variables cannot have.
+fn fill(module: &Module, names: &mut HashSet<Name>, place: Expr, value: Expr, span: Span) -> Stmt {
     match place.ty.clone() {
-        Type::Vector { .. } => fixed(names, place, value, span),
+        Type::Vector { .. } => rows(module, names, place, value, span),
         _ => Stmt::assign(place, value).at(span),
     }
 }
 
-fn fixed(names: &mut HashSet<Name>, place: Expr, value: Expr, span: Span) -> Stmt {
-    let Type::Vector { domain: Domain::Fixed(n), .. } = place.ty else {
+fn rows(module: &Module, names: &mut HashSet<Name>, place: Expr, value: Expr, span: Span) -> Stmt {
+    let Type::Vector { domain, .. } = &place.ty else {
         return Stmt::assign(place, value).at(span);
+    };
+    let high = match domain {
+        Domain::Fixed(n) => Expr::int(i64::from(*n)),
+        Domain::Element(element) => count(module, element),
+        Domain::Counted(name) => {
+            let ty = module.global(name).map_or(Type::INT, |global| global.ty.clone());
+            Expr::var(name.clone(), ty).convert(Type::INT)
+        }
     };
     let var = crate::rewrite::fresh(names, "j");
     let entry = Expr::element(place, Expr::var(var.clone(), Type::INT));
-    let body = vec![fill(names, entry, value, span)];
-    let (low, high) = (Expr::int(0), Expr::int(i64::from(n)));
+    let body = vec![fill(module, names, entry, value, span)];
+    let low = Expr::int(0);
     Stmt::new(StmtKind::For { var, low, high, body, meta: ForMeta::default() }).at(span)
 }
 
-fn apply(module: &Module, element: &Name, function: &Name, span: Span) -> Stmt {
+/// All vertices of an element.
+fn all(module: &Module, element: &Name) -> Expr {
     let ty = Type::VertexSet(element.clone());
-    let set = match module.globals.iter().find(|g| g.universe && g.ty == ty) {
+    match module.globals.iter().find(|g| g.universe && g.ty == ty) {
         Some(global) => Expr::var(global.name.clone(), ty),
         None => Expr::new(ExprKind::Universe(None), ty),
-    };
+    }
+}
+
+/// Their number.
+fn count(module: &Module, element: &Name) -> Expr {
+    Expr::new(ExprKind::Builtin(Builtin::VertexCount, vec![all(module, element)]), Type::INT)
+}
+
+fn apply(module: &Module, element: &Name, function: &Name, span: Span) -> Stmt {
+    let set = all(module, element);
     let meta = VertexMeta { is_all_vertices: true, ..VertexMeta::default() };
     let apply = FunctionRef::plain(function.clone());
     Stmt::eval(Operator::VertexSetIterator(VertexSetIterator { set, apply, meta }).into_expr()).at(span)

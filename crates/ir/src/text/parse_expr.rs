@@ -78,10 +78,15 @@ impl Parser<'_> {
                 self.at += 1;
                 let domain = if self.eat(Token::OpenBracket) {
                     let start = self.offset();
-                    let n = self.int_literal()?;
-                    let n = u32::try_from(n).map_err(|_| (start, ParseProblem::Range(n.to_string())))?;
+                    let domain = match self.peek() {
+                        Some(Token::Word) => Domain::Counted(self.name("a length")?),
+                        _ => {
+                            let n = self.int_literal()?;
+                            Domain::Fixed(u32::try_from(n).map_err(|_| (start, ParseProblem::Range(n.to_string())))?)
+                        }
+                    };
                     self.need(Token::CloseBracket, "`]`")?;
-                    Domain::Fixed(n)
+                    domain
                 } else {
                     Domain::Element(self.braced_element()?)
                 };

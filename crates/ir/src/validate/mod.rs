@@ -9,7 +9,7 @@ mod stmts;
 
 use crate::module::{Function, FunctionKind, Module, Param};
 use crate::source::{Name, Span};
-use crate::types::{Domain, Type};
+use crate::types::{Domain, Scalar, Type};
 use std::collections::{HashMap, HashSet};
 
 /// A rule that a module breaks.
@@ -221,13 +221,19 @@ impl<'m> Checker<'m> {
             Type::Vertex(e) | Type::VertexSet(e) | Type::PriorityQueue { element: e, .. } => elements.push(e),
             Type::EdgeSet { edge, source, target, .. } => elements.extend([edge, source, target]),
             Type::Vector { domain, item } => {
-                if let Domain::Element(e) = domain {
-                    elements.push(e);
+                match domain {
+                    Domain::Element(e) => elements.push(e),
+                    Domain::Fixed(_) => {}
+                    Domain::Counted(name) => match self.globals.get(&**name) {
+                        Some(ty) if ty.scalar().is_some_and(Scalar::is_whole) => {}
+                        Some(ty) => self.type_error("the length of a vector", "a whole number", ty),
+                        None => self.unknown("global", name),
+                    },
                 }
                 match &**item {
                     Type::Scalar(_) | Type::Vertex(_) => {}
-                    Type::Vector { domain: Domain::Fixed(_), .. } => {}
-                    other => self.type_error("an entry of a vector", "a scalar, a vertex or a fixed vector", other),
+                    Type::Vector { item: cell, .. } if !cell.is_reference() => {}
+                    other => self.type_error("an entry of a vector", "a scalar, a vertex or a row of those", other),
                 }
                 self.known_type(item);
             }

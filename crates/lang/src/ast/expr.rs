@@ -77,7 +77,7 @@ pub enum ExprKind {
         /// Arguments.
         args: Vec<Expr>,
     },
-    /// `receiver.name` without parentheses (legacy field read; always diagnosed).
+    /// `receiver.name` without parentheses: a field of a tuple.
     Field {
         /// The receiver.
         receiver: Box<Expr>,
@@ -96,6 +96,8 @@ pub enum ExprKind {
         func: FuncRef,
         /// The tracked vector of `applyModified`.
         tracked: Option<Ident>,
+        /// The field behind it, where it is a vector of tuples.
+        tracked_field: Option<Box<Ident>>,
         /// Third argument of `applyModified`: true disables deduplication.
         disable_dedup: Option<bool>,
     },
@@ -118,6 +120,13 @@ pub enum ExprKind {
         elem: Ident,
         /// Number of vertices; absent means 0.
         size: Option<Box<Expr>>,
+    },
+    /// `new edgeset{Ed}(V,V[,W])(sources, targets[, weights])`.
+    NewEdgeSet {
+        /// The type of the graph.
+        ty: TypeExpr,
+        /// The vectors that list its edges.
+        vectors: Vec<Expr>,
     },
     /// `new list{T}(size)`.
     NewList {

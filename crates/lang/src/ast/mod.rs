@@ -59,6 +59,15 @@ pub enum Item {
         /// The whole declaration.
         span: Span,
     },
+    /// `tuple Best (gain : double, target : int)`: several numbers as one value.
+    Tuple {
+        /// The tuple's name.
+        name: Ident,
+        /// Its fields in order.
+        fields: Vec<Param>,
+        /// The whole declaration.
+        span: Span,
+    },
     /// `extern name : type;`, accepted and unused.
     ExternVar {
         /// The variable's name.

@@ -68,4 +68,6 @@ pub enum VectorIndex {
     Element(Ident),
     /// A fixed number of entries.
     Fixed(i64),
+    /// As many entries as a constant or a global variable of this name says.
+    Named(Ident),
 }

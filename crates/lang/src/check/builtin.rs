@@ -24,6 +24,9 @@ const METHODS: &[(Receiver, &str, Builtin)] = {
         (Graph, "getNgh", Neighbors),
         (Graph, "transpose", Transpose),
         (Graph, "both", Both),
+        (Graph, "links", Links),
+        (Graph, "sources", EdgeSources),
+        (Graph, "destinations", EdgeTargets),
         (Graph, "relabel", Relabel),
         (Graph, "getEdges", EdgeCount),
         (Graph, "column", Column),
@@ -34,6 +37,8 @@ const METHODS: &[(Receiver, &str, Builtin)] = {
         (Set, "addVertex", AddVertex),
         (Set, "getVertexSetSize", SetSize),
         (Set, "size", UniverseSize),
+        (Set, "union", SetUnion),
+        (Set, "minus", SetMinus),
         (Set, "column", Column),
         (Set, "code", VertexCode),
         (Vector, "sum", VectorSum),
@@ -119,6 +124,13 @@ impl Checker {
         hint: Option<&Type>,
     ) -> Checked<Expr> {
         let receiver = self.expr(receiver, None)?;
+        if let Type::EdgeSet(graph) = receiver.ty {
+            match name.name.as_str() {
+                "triangles" => return Err(self.stray_triangles(span)),
+                "all" => return self.all_edges(receiver, graph, name, args, span),
+                _ => {}
+            }
+        }
         let kind = match &receiver.ty {
             Type::EdgeSet(_) => Some(Receiver::Graph),
             Type::VertexSet(_) => Some(Receiver::Set),
@@ -139,8 +151,30 @@ impl Checker {
             // What the new graph is assigned to says how its edges are called and weighted.
             (Builtin::Contract, Some(wanted)) => made_graph(made, wanted, true),
             (Builtin::InsertEdges | Builtin::DeleteEdges, Some(wanted)) => made_graph(made, wanted, false),
+            (Builtin::Links, Some(wanted)) => made_graph(made, wanted, false),
             _ => made,
         })
+    }
+
+    /// `edges.all()`: the set of all edges.
+    fn all_edges(
+        &mut self,
+        graph: Expr,
+        of_graph: EdgeSetType,
+        name: &Ident,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Checked<Expr> {
+        self.count_args(&name.name, name.span, args.len(), &[0])?;
+        Ok(self.all_of(graph, of_graph, span))
+    }
+
+    /// The set of all edges of a graph.
+    pub(super) fn all_of(&self, graph: Expr, of_graph: EdgeSetType, span: Span) -> Expr {
+        let count = builtin(Builtin::EdgeCount, vec![graph], Type::Scalar(Scalar::Uint64), span);
+        let size = Box::new(convert(count, Scalar::Uint64, Scalar::Int, &Type::INT));
+        let kind = ExprKind::NewVertexSet { elem: of_graph.edge, size };
+        Expr { kind, ty: Type::VertexSet(of_graph.edge), span }
     }
 
     fn no_method(&mut self, receiver: &Expr, kind: Option<Receiver>, name: &Ident) -> super::Fail {
@@ -177,8 +211,8 @@ impl Checker {
     ) -> Checked<Expr> {
         use Builtin::*;
         let wanted = match method {
-            OutDegree | Neighbors | Contract | InsertEdges | DeleteEdges | AddVertex | ListAppend | ListInsert
-            | ListRetrieve | FinishedNode => 1,
+            SetUnion | SetMinus | OutDegree | Neighbors | Contract | InsertEdges | DeleteEdges | AddVertex
+            | ListAppend | ListInsert | ListRetrieve | FinishedNode => 1,
             UpdatePriorityMin | UpdatePriorityMax | UpdatePrioritySum => 3,
             _ => 0,
         };
@@ -190,6 +224,17 @@ impl Checker {
             (VertexCount, _) => Type::INT,
             (Transpose | Both | Relabel, _) => ty.clone(),
             (EdgeCount, _) => Type::Scalar(Scalar::Uint64),
+            (Links, Type::EdgeSet(g)) => {
+                self.links_at_top_level(span)?;
+                Type::EdgeSet(EdgeSetType { weight: None, ..*g })
+            }
+            (EdgeSources | EdgeTargets, Type::EdgeSet(g)) => {
+                Type::Vector { index: IndexKind::Element(g.edge), item: Box::new(Type::Element(g.src)) }
+            }
+            (SetUnion | SetMinus, Type::VertexSet(_)) => {
+                all.push(self.value(&args[0], &ty, &what)?);
+                ty.clone()
+            }
             (Contract, Type::EdgeSet(g)) => {
                 all.push(self.value(&args[0], &per_vertex(g, Scalar::Int), &what)?);
                 ty.clone()

@@ -21,7 +21,13 @@ struct Misplaced {
     help: &'static str,
 }
 
-const MISPLACED: [Misplaced; 2] = [
+const MISPLACED: [Misplaced; 3] = [
+    Misplaced {
+        builtins: &[Builtin::MakeEdges],
+        message: "a graph is made between operators, not inside one",
+        label: "makes a graph",
+        help: "let the operator write the ends of edges into vectors, and make the graph in `main`",
+    },
     Misplaced {
         builtins: &[Builtin::InsertEdges, Builtin::DeleteEdges],
         message: "edges come and go between operators, not inside one",

@@ -128,6 +128,56 @@ impl Checker {
         Ok(builtin(Builtin::SelectEdges, vec![graph, vector], Type::EdgeSet(graph_type), span))
     }
 
+    /// `new edgeset{Road}(City,City,int)(from, to, lengths)`: the graph of edges that vectors list.
+    pub(super) fn new_edges(&mut self, ty: &ast::TypeExpr, vectors: &[ast::Expr], span: Span) -> Checked<Expr> {
+        let ty = self.resolve_type(ty)?;
+        let Type::EdgeSet(graph) = ty else { return Err(super::Fail) };
+        let wanted = 2 + usize::from(graph.weight.is_some());
+        if vectors.len() != wanted {
+            let message = format!("a new {} is made of {wanted} vectors, but {} given", self.show(&ty), vectors.len());
+            let help = match graph.weight {
+                Some(weight) => format!("give a vector of sources, one of targets, and one of {weight} weights"),
+                None => "give a vector of sources and one of targets".to_string(),
+            };
+            return Err(self.report(Diagnostic::error(message, span, "wrong number of vectors").help(help)));
+        }
+        let mut values = Vec::with_capacity(wanted);
+        let mut index = None;
+        for (at, vector) in vectors.iter().enumerate() {
+            let value = self.expr(vector, None)?;
+            let fits = match &value.ty {
+                Type::Vector { item, .. } if at < 2 => super::operator::is_vertex(item, graph.src),
+                Type::Vector { item, .. } => item.repr() == graph.weight,
+                _ => false,
+            };
+            if !fits {
+                let (found, vertex) = (self.show(&value.ty), self.show(&Type::Element(graph.src)));
+                let what = match (at, graph.weight) {
+                    (0, _) => format!("the sources of edges are a vector of int or {vertex}"),
+                    (1, _) => format!("the targets of edges are a vector of int or {vertex}"),
+                    (_, Some(weight)) => format!("the weights of these edges are a vector of {weight}"),
+                    (_, None) => "these edges have no weights".to_string(),
+                };
+                let message = format!("{what}, but this is {found}");
+                return Err(self.report(
+                    Diagnostic::error(message, value.span, format!("this is {found}"))
+                        .help("the vectors may be over anything: `vector{Edge}(int)`, `vector[n](int)`"),
+                ));
+            }
+            if let Type::Vector { index: of, .. } = &value.ty
+                && *index.get_or_insert(*of) != *of
+            {
+                let message = "the vectors that list edges have an entry for each edge, all over the same";
+                return Err(self.report(
+                    Diagnostic::error(message, value.span, "over something else")
+                        .help("entry i of the first is the source of edge i, entry i of the second its target"),
+                ));
+            }
+            values.push(value);
+        }
+        Ok(builtin(Builtin::MakeEdges, values, ty, span))
+    }
+
     /// The batch of `edges.insert(batch)` and `edges.delete(batch)`: a graph of edges.
     pub(super) fn batch(
         &mut self,

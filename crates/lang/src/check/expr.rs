@@ -35,14 +35,7 @@ impl Checker {
             ast::ExprKind::Index { base, index } => self.index_expr(base, index, span),
             ast::ExprKind::Call { callee, args } => self.call(callee, args, span, hint),
             ast::ExprKind::Method { receiver, name, args } => self.method(receiver, name, args, span, hint),
-            ast::ExprKind::Field { receiver, name } => {
-                let help = match self.method_exists(&name.name) {
-                    true => format!("write `.{}()` to call the method", name.name),
-                    false => "per-vertex data live in vectors: write `data[v]`".into(),
-                };
-                let place = receiver.span.to(name.span);
-                Err(self.report(Diagnostic::error("there are no fields", place, "a field").help(help)))
-            }
+            ast::ExprKind::Field { receiver, name } => Err(self.no_fields(name, receiver.span.to(name.span))),
             ast::ExprKind::Operator { .. } => {
                 let made = self.operator(expr)?;
                 Ok(match (&made.kind, hint) {
@@ -74,6 +67,7 @@ impl Checker {
                 let ty = self.resolve_type(&list)?;
                 Ok(node(ExprKind::NewList, ty, span))
             }
+            ast::ExprKind::NewEdgeSet { ty, vectors } => self.new_edges(ty, vectors, span),
             ast::ExprKind::NewVector(ty) => {
                 let ty = self.resolve_type(ty)?;
                 Ok(node(ExprKind::NewVector, ty, span))
@@ -81,6 +75,15 @@ impl Checker {
             ast::ExprKind::NewPriorityQueue(queue) => self.new_queue(queue, span),
             ast::ExprKind::Error => Err(Fail),
         }
+    }
+
+    /// Reports a field of something that is no tuple.
+    pub(super) fn no_fields(&mut self, name: &ast::Ident, place: Span) -> Fail {
+        let help = match self.method_exists(&name.name) {
+            true => format!("write `.{}()` to call the method", name.name),
+            false => "per-vertex data live in vectors: write `data[v]`; several values as one are a `tuple`".into(),
+        };
+        self.report(Diagnostic::error("only tuples have fields", place, "a field").help(help))
     }
 
     /// Checks an expression that becomes a value of type `target`.

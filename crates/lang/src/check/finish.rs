@@ -13,6 +13,7 @@ use std::collections::HashSet;
 impl Checker {
     /// The last step of checking.
     pub(super) fn finish(&mut self) {
+        self.settle_links();
         self.settle_edges();
         self.settle_views();
         self.settle_numbers();
@@ -21,6 +22,7 @@ impl Checker {
         self.judge_groups();
         self.judge_changes();
         self.settle_universes();
+        self.judge_lengths();
         let exported = self.signatures.iter().any(|s| s.kind == FuncKind::Export);
         if self.program.main.is_none() && !exported && self.found[0] == 0 {
             self.report(

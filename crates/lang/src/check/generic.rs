@@ -26,6 +26,12 @@ pub(super) struct Instance {
     types: HashMap<String, Type>,
 }
 
+impl Instance {
+    pub(super) fn new(id: FuncId, func: Rc<ast::Func>, types: HashMap<String, Type>) -> Instance {
+        Instance { id, func, types }
+    }
+}
+
 /// Whether uses of a function tell what all its parameters for types are.
 pub(super) fn is_template(func: &ast::Func) -> bool {
     let told = |generic: &Ident| func.captures.iter().chain(&func.params).any(|param| mentions(&param.ty, generic));

@@ -29,6 +29,7 @@ impl Checker {
                 && let Ok(mut global) = global
             {
                 self.declare_view(id, &mut global);
+                self.declare_links(id, &global);
                 self.program.globals.push(global);
             }
         }

@@ -58,7 +58,7 @@ impl Checker {
     fn loadable(&mut self, item: &Type, span: Span) -> Checked<()> {
         match item {
             Type::Scalar(_) if item.numeric().is_some() => Ok(()),
-            Type::Vector { index: IndexKind::Fixed(_), item } => self.loadable(item, span),
+            Type::Vector { item, .. } => self.loadable(item, span),
             other => {
                 let shown = self.show(other);
                 let message = format!("`load` reads numbers, but this vector is of {shown}");

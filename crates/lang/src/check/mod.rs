@@ -1,6 +1,6 @@
 //! Type checker: resolves every name and type of a syntax tree and writes out every conversion.
 //!
-//! Steps: (1) collect element names, then function signatures; (2) check globals in order, each seeing those before
+//! Tuples are written out before (`crate::tuples`). Steps: (1) collect element names, then function signatures; (2) check globals in order, each seeing those before
 //! it; (3) check function bodies; (4) look at the whole program: tracked vectors, edge filters, universe sets, entry
 //! points.
 
@@ -15,11 +15,16 @@ mod finish;
 mod generic;
 mod global;
 mod groups;
+mod lengths;
+mod links;
 mod load;
+mod made_text;
 mod numbered;
 mod operator;
 mod scope;
 mod stmt;
+mod triangle_text;
+mod triangles;
 mod types;
 mod view;
 mod words;
@@ -30,6 +35,7 @@ use crate::source::Span;
 use crate::typed::{Element, Local, LocalKind, TypedProgram};
 use crate::types::{ElemId, FuncId, GlobalId, Type};
 pub(crate) use builtin::is_function;
+pub use made_text::DERIVED;
 use scope::Frame;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -62,7 +68,15 @@ pub struct CheckedProgram {
 /// assert!(check(&ast).is_ok());
 /// ```
 pub fn check(ast: &Ast) -> Result<CheckedProgram, Vec<Diagnostic>> {
-    let mut checker = Checker::default();
+    match crate::tuples::expand(ast) {
+        Some(expanded) => check_expanded(&expanded?),
+        None => check_expanded(ast),
+    }
+}
+
+/// Checks a syntax tree without tuples.
+fn check_expanded(ast: &Ast) -> Result<CheckedProgram, Vec<Diagnostic>> {
+    let mut checker = Checker { lengths: lengths::Lengths::of(ast), ..Checker::default() };
     checker.collect_elements(ast);
     checker.collect_functions(ast);
     checker.check_globals(ast);
@@ -70,6 +84,8 @@ pub fn check(ast: &Ast) -> Result<CheckedProgram, Vec<Diagnostic>> {
     checker.finish();
     let mut diagnostics = checker.diagnostics;
     diagnostics.sort_by_key(|d| d.primary.span.start);
+    // What stands once in the text may be checked several times.
+    diagnostics.dedup();
     if has_errors(&diagnostics) {
         return Err(diagnostics);
     }
@@ -126,12 +142,16 @@ struct Checker {
     open_views: Vec<(Span, Vec<view::Condition>)>,
     /// Globals that are views.
     views: HashMap<GlobalId, view::View>,
+    /// Globals that are the links of a graph, with this graph.
+    links: HashMap<GlobalId, crate::typed::Expr>,
     /// Functions that are applied to the edges of views.
     guards: Vec<view::Guarded>,
     /// Elements of edges with columns.
     edge_columns: HashSet<ElemId>,
     /// Functions whose last parameter is the edge to the end, and the graph of that edge.
     numbered: HashMap<FuncId, GlobalId>,
+    /// Globals that can be lengths of vectors.
+    lengths: lengths::Lengths,
     /// Global vertexsets that the program uses as dynamic sets.
     dynamic: HashSet<GlobalId>,
 }
@@ -193,7 +213,8 @@ impl Checker {
                 Item::ExternVar { name, .. } => {
                     self.report(Diagnostic::warning("an extern variable has no effect", name.span, "ignored"));
                 }
-                Item::Const(_) | Item::Func(_) => {}
+                // Tuples are gone by now.
+                Item::Tuple { .. } | Item::Const(_) | Item::Func(_) => {}
             }
         }
     }

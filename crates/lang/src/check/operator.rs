@@ -4,7 +4,7 @@ use super::expr::{node, plural};
 use super::filter::FilterUse;
 use super::scope::Meaning;
 use super::view::Condition;
-use super::{Checked, Checker, Fail, Signature};
+use super::{Checked, Checker, Fail, Signature, Symbol};
 use crate::ast::{self, ExprKind as Ast, FuncRef, Ident, OperatorKind};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
@@ -33,9 +33,12 @@ pub(super) struct Selected<'e> {
 impl Checker {
     /// An expression whose outermost node is a keyword method.
     pub(super) fn operator(&mut self, expr: &ast::Expr) -> Checked<Expr> {
-        let Ast::Operator { receiver, op, op_span, func, tracked, disable_dedup } = &expr.kind else {
+        let Ast::Operator { receiver, op, op_span, func, tracked, tracked_field, disable_dedup } = &expr.kind else {
             return Err(Fail);
         };
+        if let Some(field) = tracked_field {
+            return Err(self.no_fields(field, field.span));
+        }
         if matches!(op, OperatorKind::From | OperatorKind::To) {
             return Err(self.report(
                 Diagnostic::error(
@@ -184,6 +187,10 @@ impl Checker {
     ) -> Checked<Expr> {
         if op == OperatorKind::Filter && from.is_none() && to.is_none() {
             return match self.is_condition(func) {
+                true if conditions.is_empty() && self.takes_edge_alone(func, graph_type.edge) => {
+                    let all = self.all_of(graph, graph_type, span);
+                    self.vertex_operator(all, graph_type.edge, (op, op_span), func, span)
+                }
                 true => self.where_edges(graph, graph_type, conditions, func, span),
                 false if conditions.is_empty() => self.select_edges(graph, graph_type, func, span),
                 false => {
@@ -242,6 +249,17 @@ impl Checker {
         };
         let apply = EdgeApply { graph, graph_type, from, to, kind, func, weighted };
         Ok(node(ExprKind::EdgeApply(Box::new(apply)), ty, span))
+    }
+
+    /// Whether this is a function of an edge alone, not of its ends.
+    fn takes_edge_alone(&self, func: &FuncRef, edge: ElemId) -> bool {
+        match self.symbols.get(&func.name.name) {
+            Some(Symbol::Func(id)) => {
+                matches!(self.signatures[id.0 as usize].params.as_slice(), [(_, ty)] if is_vertex(ty, edge))
+            }
+            Some(Symbol::Template(at)) => self.template(*at).params.len() == 1,
+            _ => false,
+        }
     }
 
     /// Checks `(src, dst)` or `(src, dst, weight)`, with the edge itself behind; whether the weight and the edge are

@@ -14,7 +14,13 @@ impl Checker {
     /// Checks a block in its own scope; faulty statements are reported and left out.
     pub(super) fn block(&mut self, stmts: &[ast::Stmt]) -> Vec<Stmt> {
         self.enter();
-        let typed = stmts.iter().filter_map(|stmt| self.stmt(stmt)).collect();
+        let mut typed = Vec::with_capacity(stmts.len());
+        for stmt in stmts {
+            match self.triangle_statements(stmt) {
+                None => typed.extend(self.stmt(stmt)),
+                Some(made) => typed.extend(made.iter().flatten().filter_map(|stmt| self.stmt(stmt))),
+            }
+        }
         self.leave();
         typed
     }
@@ -217,6 +223,7 @@ impl Checker {
 
     fn delete(&mut self, value: &ast::Expr) -> Checked<StmtKind> {
         let place = self.place(value, "`delete`")?;
+        self.links_stay(place.var, place.span)?;
         let deletable = matches!(
             place.ty,
             Type::VertexSet(_) | Type::Vector { .. } | Type::List(_) | Type::PriorityQueue { .. } | Type::EdgeSet(_)
@@ -342,6 +349,7 @@ impl Checker {
     /// A place that may be written.
     pub(super) fn assignable(&mut self, target: &ast::Expr) -> Checked<Place> {
         let place = self.place(target, "an assignment")?;
+        self.links_stay(place.var, place.span)?;
         if let Var::Local(LocalId(id)) = place.var {
             let local = &self.frame.locals[id as usize];
             let reference = !place.indices.is_empty();

@@ -8,13 +8,10 @@ use crate::suggest::nearest;
 use crate::typed::type_name;
 use crate::types::{EdgeSetType, ElemId, IndexKind, Scalar, Type};
 
-/// Longest fixed-size vector; larger data belongs in a vector per element.
-const MAX_FIXED: i64 = 1 << 20;
-
 impl Checker {
     /// A type in source spelling.
     pub(super) fn show(&self, ty: &Type) -> String {
-        type_name(ty, &|id| self.program.element(id).name.clone())
+        type_name(ty, &|id| self.program.element(id).name.clone(), &|id| self.lengths.name(id))
     }
 
     pub(super) fn element(&mut self, name: &Ident) -> Checked<ElemId> {
@@ -129,19 +126,13 @@ impl Checker {
     fn vector_type(&mut self, index: &VectorIndex, item: &TypeExpr, ty: &TypeExpr) -> Checked<Type> {
         let index = match index {
             VectorIndex::Element(elem) => IndexKind::Element(self.element(elem)?),
-            VectorIndex::Fixed(n @ 1..=MAX_FIXED) => IndexKind::Fixed(*n as u32),
-            VectorIndex::Fixed(n) => {
-                return Err(self.error(
-                    format!("a fixed vector has between 1 and {MAX_FIXED} entries, not {n}"),
-                    ty.span,
-                    "impossible length",
-                ));
-            }
+            VectorIndex::Fixed(n) => self.fixed_length(*n, ty.span)?,
+            VectorIndex::Named(name) => self.named_length(name)?,
         };
         let item_type = self.resolve_type(item)?;
         let flat = |ty: &Type| ty.repr().is_some();
         let fits = match &item_type {
-            Type::Vector { index: IndexKind::Fixed(_), item: inner } => flat(inner),
+            Type::Vector { item: inner, .. } => flat(inner),
             other => flat(other),
         };
         if !fits {
@@ -152,7 +143,7 @@ impl Checker {
                     item.span,
                     "not allowed in a vector",
                 )
-                .help("entries are scalars or fixed-size vectors of scalars"),
+                .help("entries are scalars, or rows: vectors of scalars"),
             ));
         }
         Ok(Type::Vector { index, item: Box::new(item_type) })

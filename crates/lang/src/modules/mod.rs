@@ -22,6 +22,8 @@ use crate::source::SourceFile;
 use crate::token::TokenKind;
 use logos::Logos;
 
+pub(crate) use names::{all_names, declared};
+
 /// Most files of a program.
 pub const MOST_FILES: usize = 100;
 

@@ -17,9 +17,9 @@ pub(super) struct Mention {
 }
 
 /// The name that an item declares.
-pub(super) fn declared(item: &Item) -> &Ident {
+pub(crate) fn declared(item: &Item) -> &Ident {
     match item {
-        Item::Element { name, .. } | Item::ExternVar { name, .. } => name,
+        Item::Element { name, .. } | Item::Tuple { name, .. } | Item::ExternVar { name, .. } => name,
         Item::Const(decl) => &decl.name,
         Item::Func(func) => &func.name,
     }
@@ -28,7 +28,7 @@ pub(super) fn declared(item: &Item) -> &Ident {
 /// The whole text of an item.
 pub(super) fn item_span(item: &Item) -> Span {
     match item {
-        Item::Element { span, .. } | Item::ExternVar { span, .. } => *span,
+        Item::Element { span, .. } | Item::Tuple { span, .. } | Item::ExternVar { span, .. } => *span,
         Item::Const(decl) => decl.span,
         Item::Func(func) => func.span,
     }
@@ -38,12 +38,24 @@ pub(super) fn item_span(item: &Item) -> Span {
 pub(super) fn mentions(item: &Item) -> (Vec<Mention>, Vec<Ident>) {
     let mut walk = Walk::default();
     match item {
-        Item::Element { fields, .. } => fields.iter().for_each(|field| walk.ty(&field.ty)),
+        Item::Element { fields, .. } | Item::Tuple { fields, .. } => fields.iter().for_each(|field| walk.ty(&field.ty)),
         Item::ExternVar { ty, .. } => walk.ty(ty),
         Item::Const(decl) => walk.decl(decl),
         Item::Func(func) => walk.func(func),
     }
     (walk.found, walk.locals)
+}
+
+/// All names that a program declares or mentions.
+pub(crate) fn all_names(ast: &Ast) -> HashSet<String> {
+    let mut names = HashSet::new();
+    for item in &ast.items {
+        let (mentions, locals) = mentions(item);
+        names.insert(declared(item).name.clone());
+        names.extend(mentions.into_iter().map(|mention| mention.name));
+        names.extend(locals.into_iter().map(|local| local.name));
+    }
+    names
 }
 
 #[derive(Default)]
@@ -122,7 +134,7 @@ impl Walk {
                 self.ident(dst);
             }
             TypeExprKind::Vector { index, item } => {
-                if let VectorIndex::Element(name) = index {
+                if let VectorIndex::Element(name) | VectorIndex::Named(name) = index {
                     self.ident(name);
                 }
                 self.ty(item);
@@ -232,6 +244,10 @@ impl Walk {
             ExprKind::NewList { item, size } => {
                 self.ty(item);
                 size.iter().for_each(|size| self.expr(size));
+            }
+            ExprKind::NewEdgeSet { ty, vectors } => {
+                self.ty(ty);
+                vectors.iter().for_each(|vector| self.expr(vector));
             }
             ExprKind::NewVector(ty) => self.ty(ty),
             ExprKind::NewPriorityQueue(queue) => {

@@ -214,13 +214,16 @@ impl Parser<'_> {
         let op_span = self.advance().span;
         self.expect(LParen)?;
         let func = self.func_ref()?;
-        let mut tracked = None;
+        let (mut tracked, mut tracked_field) = (None, None);
         let mut disable_dedup = None;
         if op == OperatorKind::ApplyModified {
             if !self.eat(Comma) {
                 return Err(self.unexpected("`,` and the vector to track"));
             }
             tracked = Some(self.ident("a vector name")?);
+            if self.eat(Dot) {
+                tracked_field = Some(Box::new(self.ident("a field")?));
+            }
             if self.eat(Comma) {
                 disable_dedup = Some(self.bool_literal()?);
             }
@@ -236,7 +239,15 @@ impl Parser<'_> {
         }
         let end = self.expect(RParen)?;
         Ok(Expr {
-            kind: ExprKind::Operator { receiver: Box::new(receiver), op, op_span, func, tracked, disable_dedup },
+            kind: ExprKind::Operator {
+                receiver: Box::new(receiver),
+                op,
+                op_span,
+                func,
+                tracked,
+                tracked_field,
+                disable_dedup,
+            },
             span: start.to(end),
         })
     }
@@ -396,11 +407,17 @@ impl Parser<'_> {
         use TokenKind::*;
         self.advance();
         match self.peek() {
-            KwVertexSet => {
+            KwVertexSet | Ident if self.peek() == KwVertexSet || self.is_edge_subset() => {
                 self.advance();
                 let elem = self.braced_element()?;
                 let size = self.optional_argument()?;
                 Ok(ExprKind::NewVertexSet { elem, size })
+            }
+            KwEdgeSet => {
+                let ty = self.type_expr()?;
+                self.expect(LParen)?;
+                let vectors = self.comma_list(RParen, |p| p.expr())?;
+                Ok(ExprKind::NewEdgeSet { ty, vectors })
             }
             KwList => {
                 self.advance();
@@ -421,7 +438,12 @@ impl Parser<'_> {
                 let (elem, priority) = self.queue_type()?;
                 self.new_queue(elem, priority)
             }
-            _ => Err(self.unexpected("`vertexset`, `list`, `vector` or `priority_queue`")),
+            Ident => {
+                let name = self.text(self.span()).to_string();
+                let help = format!("a tuple is made by its name alone, `{name}(...)`");
+                Err(self.no_such("`new` makes sets, vectors, lists, graphs and queues", self.span(), "a name", &help))
+            }
+            _ => Err(self.unexpected("`vertexset`, `list`, `vector`, `edgeset` or `priority_queue`")),
         }
     }
 

@@ -55,6 +55,7 @@ impl Parser<'_> {
                 self.advance();
                 return Ok(None);
             }
+            Ident if self.text(self.span()) == "tuple" && self.peek_at(1) == Ident => self.tuple()?,
             _ => return Err(self.foreign_item()),
         };
         Ok(Some(item))
@@ -121,6 +122,21 @@ impl Parser<'_> {
         let end = self.expect(TokenKind::KwEnd)?;
         let span = start.to(end);
         Ok(Item::Element { name, fields, span })
+    }
+
+    /// `tuple Best (gain : double, target : int)`, with or without `;` behind it.
+    fn tuple(&mut self) -> Parsed<Item> {
+        let start = self.advance().span;
+        let name = self.ident("a name for the tuple")?;
+        if self.peek() != TokenKind::LParen {
+            let help = format!("write `tuple {} (first : int, second : double)`", name.name);
+            return Err(self.no_such("the fields of a tuple stand in parentheses", self.span(), "not here", &help));
+        }
+        self.advance();
+        let fields = self.comma_list(TokenKind::RParen, |p| p.param())?;
+        let span = start.to(self.previous());
+        self.eat(TokenKind::Semi);
+        Ok(Item::Tuple { name, fields, span })
     }
 
     fn extern_var(&mut self) -> Parsed<Item> {

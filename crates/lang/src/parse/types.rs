@@ -19,6 +19,11 @@ impl Parser<'_> {
                 self.advance();
                 TypeExprKind::VertexSet(self.braced_element()?)
             }
+            // A set of edges is a set of the numbers of edges.
+            Ident if self.is_edge_subset() => {
+                self.advance();
+                TypeExprKind::VertexSet(self.braced_element()?)
+            }
             KwEdgeSet => {
                 self.advance();
                 let edge = self.braced_element()?;
@@ -65,9 +70,7 @@ impl Parser<'_> {
     pub(super) fn vector_type(&mut self) -> Parsed<TypeExpr> {
         let start = self.expect(TokenKind::KwVector)?;
         let index = if self.eat(TokenKind::LBracket) {
-            let size = self.int_literal("the vector's length")?;
-            self.expect(TokenKind::RBracket)?;
-            VectorIndex::Fixed(size)
+            self.vector_length()?
         } else if self.peek() == TokenKind::LBrace {
             VectorIndex::Element(self.braced_element()?)
         } else {
@@ -84,6 +87,20 @@ impl Parser<'_> {
         Ok(TypeExpr { kind: TypeExprKind::Vector { index, item: Box::new(item) }, span: start.to(self.previous()) })
     }
 
+    /// The length of a vector, behind its opening bracket: a number, or the name of a constant or variable.
+    fn vector_length(&mut self) -> Parsed<VectorIndex> {
+        let index = match self.peek() {
+            TokenKind::Ident => VectorIndex::Named(self.ident("the vector's length")?),
+            _ => VectorIndex::Fixed(self.int_literal("the vector's length")?),
+        };
+        if self.peek() != TokenKind::RBracket && self.same_line() {
+            let help = "give the length a name: `const size : int = ...;` at top level, then `vector[size](int)`";
+            return Err(self.no_such("the length of a vector is a number or a name", self.span(), "not here", help));
+        }
+        self.expect(TokenKind::RBracket)?;
+        Ok(index)
+    }
+
     /// `{E}(T)` behind `priority_queue`.
     pub(super) fn queue_type(&mut self) -> Parsed<(Ident, Scalar)> {
         let elem = self.braced_element()?;
@@ -98,6 +115,13 @@ impl Parser<'_> {
         let name = self.ident("an element name")?;
         self.expect(TokenKind::RBrace)?;
         Ok(name)
+    }
+
+    /// Whether `edgesubset{..}` comes next.
+    pub(super) fn is_edge_subset(&self) -> bool {
+        self.peek() == TokenKind::Ident
+            && self.peek_at(1) == TokenKind::LBrace
+            && self.text(self.span()) == "edgesubset"
     }
 
     /// The type that comes next, if it follows the weights of the graph at hand: `weight` is theirs, `weight_64` the

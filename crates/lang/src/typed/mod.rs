@@ -276,7 +276,7 @@ impl TypedProgram {
 
     /// The type in source spelling.
     pub fn type_name(&self, ty: &Type) -> String {
-        type_name(ty, &|id| self.element(id).name.clone())
+        type_name(ty, &|id| self.element(id).name.clone(), &|id| self.global(id).name.clone())
     }
 }
 
@@ -292,8 +292,8 @@ impl Function {
     }
 }
 
-/// Spells a type, asking `elem` for element names.
-pub(crate) fn type_name(ty: &Type, elem: &dyn Fn(ElemId) -> String) -> String {
+/// Spells a type, asking `elem` for the names of elements and `global` for those of lengths.
+pub(crate) fn type_name(ty: &Type, elem: &dyn Fn(ElemId) -> String, global: &dyn Fn(GlobalId) -> String) -> String {
     match ty {
         Type::Void => "nothing".into(),
         Type::Scalar(scalar) => scalar.keyword().into(),
@@ -304,13 +304,14 @@ pub(crate) fn type_name(ty: &Type, elem: &dyn Fn(ElemId) -> String) -> String {
             format!("edgeset{{{}}}({},{}{weight})", elem(set.edge), elem(set.src), elem(set.dst))
         }
         Type::Vector { index, item } => {
-            let item = type_name(item, elem);
+            let item = type_name(item, elem, global);
             match index {
                 IndexKind::Element(id) => format!("vector{{{}}}({item})", elem(*id)),
                 IndexKind::Fixed(n) => format!("vector[{n}]({item})"),
+                IndexKind::Counted(id) => format!("vector[{}]({item})", global(*id)),
             }
         }
-        Type::List(item) => format!("list{{{}}}", type_name(item, elem)),
+        Type::List(item) => format!("list{{{}}}", type_name(item, elem, global)),
         Type::PriorityQueue { elem: id, priority } => {
             format!("priority_queue{{{}}}({priority})", elem(*id))
         }

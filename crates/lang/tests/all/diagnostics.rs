@@ -736,3 +736,46 @@ fn edges_that_come_and_go() {
     let cases: Vec<_> = cases.iter().map(|(name, text)| (*name, wrap(text))).collect();
     golden("edges_that_come_and_go", &render_all(&cases));
 }
+
+#[test]
+fn links_and_triangles() {
+    let more = "\
+        element Side end\n\
+        const sides : edgeset{Side}(Node,Node) = links.links();\n\
+        const alive : vector{Side}(bool) = true;\n\
+        const far : vector{Side}(double) = 0.0;\n\
+        func corners(a : Node, b : Node, c : Node) hops[a] += 1; end\n\
+        func pair(a : Node, b : Node) hops[a] += 1; end\n\
+        func mixed(a : Node, ab : Side, c : Node) hops[a] += 1; end\n\
+        func tells(a : Node, b : Node, c : Node) -> yes : bool yes = true; end\n\
+        func near(e : Side) -> yes : bool yes = e < 9; end\n\
+        func changes(e : Side) -> yes : bool alive[e] = false; yes = true; end\n";
+    let wrap = |body: &str| format!("{PRELUDE}{more}func main()\n    {body}\nend\n");
+    let cases = [
+        ("triangles of what are no links", "links.triangles().apply(corners);"),
+        ("a function of two vertices", "sides.triangles().apply(pair);"),
+        ("a function of vertices and links in another order", "sides.triangles().apply(mixed);"),
+        ("a function that tells something", "sides.triangles().apply(tells);"),
+        ("a function that is not there", "sides.triangles().apply(cornrs);"),
+        ("from a function", "sides.triangles().from(near).apply(corners);"),
+        ("from a set of vertices", "sides.triangles().from(nodes).apply(corners);"),
+        ("to a set", "sides.triangles().to(nodes).apply(corners);"),
+        ("where a function of vertices", "sides.triangles().where(keep).apply(corners);"),
+        ("where a vector of numbers", "sides.triangles().where(far).apply(corners);"),
+        ("where something changes", "sides.triangles().where(changes).apply(corners);"),
+        ("applyModified", "sides.triangles().applyModified(corners, hops);"),
+        ("as a value", "var some : vertexset{Node} = sides.triangles().apply(corners);"),
+        ("alone", "sides.triangles();"),
+        ("count into reals", "sides.triangles().count(far);"),
+        ("count of a selection", "sides.triangles().where(alive).count(hops);"),
+        ("count into a local number", "var n : int = 0;\n    sides.triangles().count(n);"),
+        ("links inside a function", "var more : edgeset{Side}(Node,Node) = links.links();"),
+        ("links that are assigned", "sides = links.filter(marked);"),
+        ("links that grow", "sides.insert(links);"),
+        ("links that are deleted", "delete sides;"),
+        ("sets of different elements", "var s : edgesubset{Side} = sides.all().union(nodes);"),
+        ("a filter of vertices", "var s : edgesubset{Side} = sides.filter(keep);"),
+    ];
+    let cases: Vec<_> = cases.iter().map(|(name, text)| (*name, wrap(text))).collect();
+    golden("links_and_triangles", &render_all(&cases));
+}

@@ -8,3 +8,4 @@ mod modules;
 mod properties;
 mod schedules;
 mod typed;
+mod values;

@@ -71,6 +71,8 @@ pub enum ParamRef {
     CurrentBucket(Name),
     /// The bucket width of a queue.
     Delta(Name),
+    /// Entries of a row of a vector.
+    Row(ObjectRef),
     /// Cores of the machine.
     Cores,
 }

@@ -43,7 +43,7 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    /// The object and cell of `vector[index]`; rows of fixed vectors lie side by side.
+    /// The object and cell of `vector[index]`; rows lie side by side.
     fn cell(&mut self, vector: &Expr, index: &Expr) -> Built<(ObjectId, Reg)> {
         match &vector.kind {
             ExprKind::Var(name) => {
@@ -55,17 +55,21 @@ impl Body<'_, '_, '_> {
                 Ok((object, self.expr(index)?))
             }
             ExprKind::Element { vector: outer, index: row, .. } => {
-                let Type::Vector { domain: Domain::Fixed(width), item } = &vector.ty else {
-                    return Err(Unsupported("rows as long as there are vertices".into()));
+                let Type::Vector { domain, item } = &vector.ty else {
+                    return Err(Unsupported("a row that is no vector".into()));
                 };
                 scalar_of(item)?;
                 let (ExprKind::Var(name), Some(Type::Vector { .. })) = (&outer.kind, outer.ty.item()) else {
                     return Err(Unsupported("vectors nested more than twice".into()));
                 };
-                let object = self.object_named(name)?;
-                let object = self.build.object(object);
+                let named = self.object_named(name)?;
+                let object = self.build.object(named.clone());
                 let (row, column) = (self.expr(row)?, self.expr(index)?);
-                let width = self.ops.constant(u64::from(*width));
+                let width = match domain {
+                    Domain::Fixed(width) => self.ops.constant(u64::from(*width)),
+                    // Known when the run begins.
+                    Domain::Element(_) | Domain::Counted(_) => self.ops.param(self.build, ParamRef::Row(named)),
+                };
                 let fits = self.ops.count(BinaryOp::Lt, column, width);
                 let over = self.ops.jump(Some((fits, true)));
                 self.ops.push(Op::Fail { code: fail::ROW_INDEX, value: column });

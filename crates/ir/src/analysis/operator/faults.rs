@@ -36,7 +36,8 @@ fn function_may_fault(function: &Function, vertex: Option<&Name>) -> bool {
         found |= match &e.kind {
             ExprKind::Element { vector, index, .. } => match (&vector.ty, &index.kind) {
                 (Type::Vector { domain: Domain::Fixed(n), .. }, ExprKind::Int(i)) => !(0..i64::from(*n)).contains(i),
-                (Type::Vector { domain: Domain::Element(_), .. }, _) => !is_vertex(index),
+                // Entries of a row are counted by the row alone.
+                (Type::Vector { domain: Domain::Element(_), .. }, _) => !is_vertex(index) || vector.as_var().is_none(),
                 _ => true,
             },
             ExprKind::Binary(BinaryOp::Div, _, divisor) => may_be_zero(e, divisor),

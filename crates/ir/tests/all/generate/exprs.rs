@@ -214,6 +214,21 @@ impl Gen<'_> {
                     let s = self.expr(&set(), 0);
                     self.built(Builtin::VertexSetSize, vec![s])
                 }
+                5 if self.coin() => {
+                    let links = Expr::var("links", graph(None));
+                    let vector = match self.pick(4) {
+                        0 => self.built(Builtin::LinkNumbers, vec![links.clone(), links]),
+                        1 => {
+                            let loops = self.built(Builtin::LinkLoops, vec![links]);
+                            self.built(Builtin::FirstEdges, vec![loops])
+                        }
+                        _ => {
+                            let ends = self.of(&[Builtin::EdgeSources, Builtin::EdgeTargets]);
+                            self.built(ends, vec![links])
+                        }
+                    };
+                    self.built(Builtin::VectorCount, vec![vector])
+                }
                 5 => {
                     let v = Expr::var("hops", per_node(Type::INT));
                     use Builtin::*;
@@ -347,7 +362,12 @@ impl Gen<'_> {
     pub fn value(&mut self, ty: &Type, depth: usize) -> Option<Expr> {
         let new = |kind| Some(Expr::new(kind, ty.clone()));
         match ty {
-            Type::VertexSet(_) => match self.pick(6) {
+            Type::VertexSet(_) => match self.pick(7) {
+                5 => {
+                    let args = vec![self.var(ty)?, self.var(ty)?];
+                    let builtin = self.of(&[Builtin::SetUnion, Builtin::SetMinus]);
+                    Some(self.built(builtin, args))
+                }
                 0 => new(ExprKind::VertexSetAlloc(Box::new(self.expr(&Type::INT, depth)))),
                 1 => new(ExprKind::Universe(if self.coin() {
                     Some(Box::new(self.expr(&Type::INT, depth)))
@@ -388,6 +408,12 @@ impl Gen<'_> {
                     let args = vec![Expr::var("links", graph(None)), Expr::var("parent", per_node(vertex()))];
                     Some(self.built(Builtin::Contract, args))
                 }
+                3 if weight.is_none() => {
+                    let inner = self.var(ty)?;
+                    use Builtin::*;
+                    let builtin = self.of(&[Links, Undirected, Upward, Ranked]);
+                    Some(self.built(builtin, vec![inner]))
+                }
                 _ => {
                     let inner = self.var(ty)?;
                     let builtin = self.of(&[Builtin::Transpose, Builtin::Both, Builtin::Relabel]);
@@ -410,6 +436,9 @@ impl Gen<'_> {
                 }
                 (Domain::Element(_), 3) if **item == Type::INT => {
                     let args = vec![self.expr(&graph(None), 0)];
+                    if self.coin() {
+                        return Some(self.built(Builtin::RankedNumbers, args));
+                    }
                     if self.coin() {
                         return Some(self.built(Builtin::OutDegrees, args));
                     }

@@ -1,0 +1,49 @@
+//! Links, sets of edges and triangles on the emulated device, as on the reference machine, run after run.
+
+use std::sync::Arc;
+
+use gw_cuda::CudaVm;
+use gw_emulator::EmulatedDevice;
+use gw_exec::ReferenceVm;
+use gw_graph::progress::Silent;
+use gw_graph::{Graph, GraphSpec};
+
+use crate::groups::{bits, run_text};
+
+const TEXT: &str = include_str!("../../../exec/tests/all/triangles.gt");
+
+fn spec(text: &str) -> Arc<Graph> {
+    Arc::new(GraphSpec::parse(text).and_then(|s| s.load(&Silent)).unwrap().graph)
+}
+
+#[test]
+fn the_device_finds_the_same_triangles() {
+    let Some(device) = EmulatedDevice::new() else { return };
+    let vm = CudaVm::on(Arc::new(device));
+    for text in ["kron:6", "kron:6:directed", "star:300", "complete:20"] {
+        let graph = spec(text);
+        let expected = bits(&run_text(&ReferenceVm::new(), TEXT, &["g"], "", &graph));
+        for schedule in ["", "s1@pull;s2@pull,lb=cm;s3@push,lb=etwc;s4@push,lb=strict;s6@push,lb=twc"] {
+            assert!(bits(&run_text(&vm, TEXT, &["g"], schedule, &graph)) == expected, "{text} under `{schedule}`");
+        }
+    }
+}
+
+#[test]
+fn programs_over_triangles_have_the_results_of_the_reference_machine() {
+    let Some(device) = EmulatedDevice::new() else { return };
+    let vm = CudaVm::on(Arc::new(device));
+    for (text, programs) in [
+        ("kron:6", &["ktruss", "triangles", "lcc", "similarity-edges"][..]),
+        ("kron:6:directed", &["lcc", "similarity-edges"]),
+    ] {
+        let graph = spec(text);
+        for program in programs {
+            let source = gw_programs::find(program).unwrap().source;
+            let expected = bits(&run_text(&ReferenceVm::new(), source, &["g"], "", &graph));
+            for run in 0..2 {
+                assert!(bits(&run_text(&vm, source, &["g"], "", &graph)) == expected, "{program} of {text}, run {run}");
+            }
+        }
+    }
+}
