@@ -183,6 +183,7 @@ pub(super) fn applied(receiver: &str, func: &str, captures: Vec<Expr>, at: Span)
         op_span: at,
         func: FuncRef { name, captures, span: at },
         tracked: None,
+        tracked_field: None,
         disable_dedup: None,
     };
     Expr { kind, span: at }

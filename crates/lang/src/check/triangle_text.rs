@@ -53,6 +53,7 @@ pub(super) fn modified_from(loops: &str, from: &FuncRef, mut applied: ast::Expr,
             op_span: at,
             func: from.clone(),
             tracked: None,
+            tracked_field: None,
             disable_dedup: None,
         };
         **receiver = ast::Expr { kind, span: at };
