@@ -171,9 +171,11 @@ impl Graph {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Parallel;
 
     fn graph(vertices: usize, pairs: &[(u32, u32)], symmetrise: bool) -> Arc<Graph> {
-        let options = BuildOptions { symmetrise, keep_loops: true, keep_parallel: true, ..BuildOptions::default() };
+        let options =
+            BuildOptions { symmetrise, keep_loops: true, parallel: Parallel::Keep, ..BuildOptions::default() };
         Arc::new(build(EdgeList::from_pairs(vertices, pairs.to_vec()), &options).unwrap())
     }
 

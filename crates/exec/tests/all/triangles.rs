@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gw_exec::{RunResult, Value};
 use gw_graph::progress::Silent;
-use gw_graph::{BuildOptions, EdgeList, Graph, GraphSpec, build};
+use gw_graph::{BuildOptions, EdgeList, Graph, GraphSpec, Parallel, build};
 
 use crate::groups::{ints, run_text};
 
@@ -26,7 +26,7 @@ fn spec(text: &str) -> Arc<Graph> {
 /// A graph with one-way edges, loops and parallel edges.
 fn odd() -> Arc<Graph> {
     let pairs = vec![(0, 1), (1, 0), (1, 2), (2, 0), (2, 2), (3, 1), (3, 2), (3, 2), (4, 0), (4, 3), (5, 5)];
-    let options = BuildOptions { keep_loops: true, keep_parallel: true, ..BuildOptions::default() };
+    let options = BuildOptions { keep_loops: true, parallel: Parallel::Keep, ..BuildOptions::default() };
     Arc::new(build(EdgeList::from_pairs(7, pairs), &options).unwrap())
 }
 
