@@ -346,7 +346,8 @@ impl Checker {
     ) -> Checked<Vec<ast::Stmt>> {
         let at = stmt.span;
         let set = ast::Expr { kind: Ast::Name(from.name.name.clone()), span: from.span };
-        let given = if from.captures.is_none() { self.expr(&set, None).map(|set| set.ty) } else { Ok(Type::Void) };
+        let named = from.captures.is_none() && self.is_variable(&from.name.name);
+        let given = if named { self.expr(&set, None).map(|set| set.ty) } else { Ok(Type::Void) };
         if given? != Type::VertexSet(of_links.edge) {
             let link = self.show(&Type::Element(of_links.edge));
             return Err(self.report(

@@ -748,7 +748,7 @@ fn links_and_triangles() {
         func pair(a : Node, b : Node) hops[a] += 1; end\n\
         func mixed(a : Node, ab : Side, c : Node) hops[a] += 1; end\n\
         func tells(a : Node, b : Node, c : Node) -> yes : bool yes = true; end\n\
-        func near(e : Side) -> yes : bool yes = e < 9; end\n\
+        func low_one(e : Side) -> yes : bool yes = e < 9; end\n\
         func changes(e : Side) -> yes : bool alive[e] = false; yes = true; end\n";
     let wrap = |body: &str| format!("{PRELUDE}{more}func main()\n    {body}\nend\n");
     let cases = [
@@ -757,7 +757,7 @@ fn links_and_triangles() {
         ("a function of vertices and links in another order", "sides.triangles().apply(mixed);"),
         ("a function that tells something", "sides.triangles().apply(tells);"),
         ("a function that is not there", "sides.triangles().apply(cornrs);"),
-        ("from a function", "sides.triangles().from(near).apply(corners);"),
+        ("from a function", "sides.triangles().from(low_one).apply(corners);"),
         ("from a set of vertices", "sides.triangles().from(nodes).apply(corners);"),
         ("to a set", "sides.triangles().to(nodes).apply(corners);"),
         ("where a function of vertices", "sides.triangles().where(keep).apply(corners);"),
