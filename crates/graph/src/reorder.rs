@@ -32,7 +32,8 @@ pub enum Reorder {
 const WARP: usize = 32;
 
 impl Graph {
-    /// The same graph, without columns, with renumbered vertices. Degrees are total degrees (in + out); ties keep their order.
+    /// The same graph, without columns, with renumbered vertices. Degrees are total degrees (in + out); ties keep their
+    /// order.
     ///
     /// ```
     /// use gw_graph::{build, BuildOptions, EdgeList, Reorder};

@@ -107,8 +107,8 @@ pub enum Builtin {
     EdgeIndex,
     /// `(edgeset, vector{E}(bool)) -> edgeset`: the edges that are marked, between the same vertices.
     SelectEdges,
-    /// `(vertexset{V}, vector of V, vector of V [, vector of weights]) -> edgeset`: the graph of these edges between all
-    /// vertices, those with a negative end left out.
+    /// `(vertexset{V}, vector of V, vector of V [, vector of weights]) -> edgeset`: the graph of these edges between
+    /// all vertices, those with a negative end left out.
     MakeEdges,
     /// `(edgeset, vector{V}(int)) -> weighted edgeset`: an edge per pair of different labels that edges lead from and
     /// to, with the sum of their weights, or with their number where they have none.

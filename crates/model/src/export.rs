@@ -124,8 +124,7 @@ fn rust(model: &Model, features: &[Feature], nodes: &[FlatNode]) -> String {
         text,
         "\n/// The features, by slot.\npub const FEATURES: [&str; {}] = [{}];\n\n\
          /// The schedules that can be chosen; the first is the safe one.\npub const CANDIDATES: [&str; {}] = [{}];\n\n\
-         /// Threshold, feature, left child, right child, weak; a leaf has no left child, its right one is the
-         /// candidate.\n\
+         /// Threshold, feature, left child, right child, weak; a leaf has no left child, its right one is the candidate.\n\
          const NODES: [(f64, usize, i32, i32, bool); {}] = [\n",
         features.len(),
         quoted(features.iter().map(|feature| feature.word()).collect()),

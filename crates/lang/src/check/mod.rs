@@ -1,8 +1,8 @@
 //! Type checker: resolves every name and type of a syntax tree and writes out every conversion.
 //!
-//! Tuples are written out before (`crate::tuples`). Steps: (1) collect element names, then function signatures; (2) check globals in order, each seeing those before
-//! it; (3) check function bodies; (4) look at the whole program: tracked vectors, edge filters, universe sets, entry
-//! points.
+//! Tuples are written out before (`crate::tuples`). Steps: (1) collect element names, then function signatures; (2)
+//! check globals in order, each seeing those before it; (3) check function bodies; (4) look at the whole program:
+//! tracked vectors, edge filters, universe sets, entry points.
 
 mod builtin;
 mod changes;

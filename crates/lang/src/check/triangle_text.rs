@@ -2,8 +2,8 @@
 
 use crate::ast::{self, ExprKind as Ast, FuncRef, OperatorKind, StmtKind};
 
-/// The body of a function of a link `$pq` of a set: the neighbours of the end with fewer are looked up at the other end.
-/// Names in braces stand for forms of the links and for conditions.
+/// The body of a function of a link `$pq` of a set: the neighbours of the end with fewer are looked up at the other
+/// end. Names in braces stand for forms of the links and for conditions.
 pub(super) const FROM_SET: &str = "if {e}\n\
             var $p : $V = {low}[$pq]; var $q : $V = {high}[$pq];\n\
             if {around}.getOutDegree($q) < {around}.getOutDegree($p)\n\

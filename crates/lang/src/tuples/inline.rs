@@ -8,8 +8,8 @@ use crate::ast::{Decl, Expr, Func, FuncRef, Ident, Init, Param, Stmt, StmtKind};
 use crate::source::Span;
 use std::collections::{HashMap, HashSet};
 
-/// Calls inside calls, and statements in all: where each function calls the next one twice, a short program would become
-/// larger than memory.
+/// Calls inside calls, and statements in all: where each function calls the next one twice, a short program would
+/// become larger than memory.
 const DEEPEST: usize = 16;
 const MOST_CALLS: usize = 2_000;
 

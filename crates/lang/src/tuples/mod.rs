@@ -1,7 +1,8 @@
 //! Named tuples: `tuple Best (gain : double, target : int)`.
 //!
-//! A tuple is a way to write several numbers as one value; nothing behind this folder knows of it. A variable that holds
-//! a tuple becomes a variable per field, a vector of tuples a vector per field (`best` of type `vector{V}(Best)` becomes
+//! A tuple is a way to write several numbers as one value; nothing behind this folder knows of it. A variable that
+//! holds a tuple becomes a variable per field, a vector of tuples a vector per field (`best` of type `vector{V}(Best)`
+//! becomes
 //! `best_gain` and `best_target`), and a parameter or capture several of them. A call of a function whose result is a
 //! tuple becomes the statements of that function ([`inline`]), since functions have one result.
 //!
