@@ -45,11 +45,11 @@ fn every_machine_sees_the_values_of_each_edge() {
     for machine in [
         &["reference"][..],
         &["cpu", "--threads", "1"],
-        &["cpu", "--threads", "3", "--repeat", "3"],
+        &["cpu", "--threads", "3"],
         &["swarm"],
         &["flow", "--workers", "1"],
         &["flow", "--workers", "3"],
-        &["cpu", "--schedule", "s1:s2@dir=pull"],
+        &["cpu", "--schedule", "s1:s2@pull"],
     ] {
         let args = [&run[..], &["--target"], machine].concat();
         assert_found(&success(at, &args), &machine.join(" "));
@@ -111,7 +111,7 @@ fn mistakes_name_the_column_and_the_mend() {
         ("const x : vector{Edge}(int) = edges.column(\"amount\");", "holds reals, and the program wants values of the"),
         ("const x : vector{Edge}(double) = edges.column(\"kind\", 0);", "declare it `vector{Edge}(int)`"),
         ("const x : vector{Edge}(int) = edges.column(\"kind\");", "no value for 1 of the edges, the first in row 4"),
-        ("const x : vector{Edge}(int) = edges.column(\"when\");", "declare it `int_64`"),
+        ("const x : vector{Edge}(bool) = edges.column(\"when\");", "declare it `vector{Edge}(int_64)`"),
         ("const x : vector{Vertex}(int) = vertices.column(\"age\");", "no value for 1 of the vertices"),
         ("const x : int = edges.code(\"amount\", \"3\");", "holds reals, not texts"),
         ("const x : int_64 = date(\"tomorrow\");", "`tomorrow` is no point in time"),

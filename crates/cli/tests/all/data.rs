@@ -212,7 +212,11 @@ fn graph_commands_take_tables() {
     let info = json(at, &[&["graph", "info", "f.csv", "--json"][..], &COLUMNS].concat());
     assert_eq!((&info["vertices"], &info["edges"]), (&4.into(), &4.into()));
     let args = [&["graph", "convert", "f.csv", "f.gwg", "--id-map", "ids", "--weight-column", "4"][..], &COLUMNS];
-    assert!(success(at, &args.concat()).contains("note: the format gwg holds no ids of vertices"));
+    // The file holds the ids, and the column that is left.
+    assert!(success(at, &args.concat()).contains("note: columns of edges that are kept: `when`"));
+    assert!(success(at, &["run", "pagerank", "f.gwg", "--top", "rank:4"]).contains("dee, x"));
+    let args = [&["graph", "convert", "f.csv", "f.el"][..], &COLUMNS];
+    assert!(success(at, &args.concat()).contains("note: the format el holds no ids of vertices"));
     assert_eq!(std::fs::read_to_string(at.join("ids")).unwrap(), "ann\nbob\ncem\ndee, x\n");
     success(at, &[&["graph", "convert", "f.csv", "g.tsv"][..], &COLUMNS].concat());
     let table = std::fs::read_to_string(at.join("g.tsv")).unwrap();

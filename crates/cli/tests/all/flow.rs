@@ -131,7 +131,7 @@ fn parts_that_cannot_be_run_on_are_refused() {
     }
     common::success(folder.path(), &["graph", "partition", "kron:7", "2", "undirected"]);
     let error = common::failure(folder.path(), &[&["run", "triangles", "undirected"][..], &flow].concat(), 1);
-    assert!(error.contains("this graph is in parts, of which a process has one: give it as one file"), "{error}");
+    assert!(error.contains("the graph is there in parts and this process has part"), "{error}");
     assert!(error.contains("triangles.gt:") && error.contains("neighbours of"), "{error}");
     let again = common::failure(folder.path(), &["graph", "partition", "kron:7", "2", "undirected"], 1);
     assert!(again.contains("there is a graph in parts already"), "{again}");

@@ -43,7 +43,7 @@ fn every_edge_has_its_own_values() {
     let vm = CudaVm::on(Arc::new(device));
     let expected = twice(&ReferenceVm::new(), "");
     assert_eq!(expected[0], expected[1]);
-    for schedule in ["", "s1:s2@dir=push,lb=edge-based", "s1:s2@dir=pull"] {
+    for schedule in ["", "s1:s2@push,lb=vertex-based", "s1:s2@pull"] {
         assert_eq!(twice(&vm, schedule), expected, "{schedule:?}");
     }
 }

@@ -199,7 +199,13 @@ impl Checker {
                 }
             };
         }
-        if matches!(op, OperatorKind::Filter | OperatorKind::ApplyUpdatePriorityExtern) {
+        if op == OperatorKind::Filter {
+            return Err(self.report(
+                Diagnostic::error("edges are chosen before their ends", op_span, "behind `from` or `to`")
+                    .help("write `edges.where(f).from(set)`: `where` first, then `from` and `to`"),
+            ));
+        }
+        if op == OperatorKind::ApplyUpdatePriorityExtern {
             return Err(self.report(
                 Diagnostic::error(
                     format!("`{}` works on vertexsets, not on edgesets", op.name()),
