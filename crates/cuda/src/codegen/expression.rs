@@ -199,6 +199,11 @@ impl Coder<'_, '_> {
                     };
                     texts.push(self.vector(name, &expr.ty)?.argument());
                 }
+                Type::VertexSet(_) => {
+                    let message = "a function that is called writes the vector that `applyModified` watches: write it in \
+                                   the function that is applied";
+                    return Err(self.refuse(message));
+                }
                 _ => texts.push(self.value(expr)?),
             }
         }

@@ -245,6 +245,18 @@ pub(super) fn grouped(
     let mut text = code.into_text();
     text.push_str(functions.text());
     let mut code = Code::at_depth(1);
+    // A set of the element may hold what is no vertex of the graph.
+    let vertex = match region.careful {
+        true => {
+            region.faults = true;
+            let fault = region.inputs.member(Source::Fault, "gw::Fault*", "fault");
+            format!("gw::checked_vertex({fault}, v, graph.vertices, {})", span.line)
+        }
+        false => "v".to_string(),
+    };
+    code.line(format!(
+        "__device__ __forceinline__ gw::Range<Offset> range(int v) const {{ return graph.out_range({vertex}); }}"
+    ));
     members(&mut code, outer, groups, &words, &made, filter);
     finish_member(&mut code, insert, Append::Staged, false, &[], region)?;
     code.close(";");
@@ -266,7 +278,7 @@ pub(super) fn grouped(
     Ok(OperatorCode { declaration: text, body: run.into_text(), output: filter })
 }
 
-/// The members that `groups.cuh` calls.
+/// The other members that `groups.cuh` calls.
 fn members(code: &mut Code, outer: &Function, groups: &NeighbourGroups, words: &Words, made: &Made, filter: bool) {
     let method = "__device__ __forceinline__";
     let captures = capture_arguments(outer, "apply");
@@ -284,7 +296,6 @@ fn members(code: &mut Code, outer: &Function, groups: &NeighbourGroups, words: &
     };
     let neighbour = "const int n = gw::edge_value(graph.out_neighbours + e);";
     let value = if groups.value.is_some() { of_edge(VALUE) } else { "1".to_string() };
-    code.line(format!("{method} gw::Range<Offset> range(int v) const {{ return graph.out_range(v); }}"));
     code.line(format!("{method} int key(int v, Offset e) {{ {neighbour} return {}; }}", of_edge(KEY)));
     code.line(format!("{method} double real(int v, Offset e) {{ {neighbour} return (double){value}; }}"));
     let word = words.encode(&value);

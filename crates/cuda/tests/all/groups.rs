@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gw_cuda::CudaVm;
 use gw_emulator::EmulatedDevice;
-use gw_exec::{GraphVm, Program, ReferenceVm, RunOptions, RunResult, SpecGraphs, Value};
+use gw_exec::{ExecError, GraphVm, Program, ReferenceVm, RunOptions, RunResult, SpecGraphs, Value};
 use gw_graph::progress::Silent;
 use gw_graph::{Graph, GraphSpec};
 use gw_lang::{SourceFile, compile_front};
@@ -18,6 +18,17 @@ fn run(vm: &dyn GraphVm, schedule: &str, graph: &Arc<Graph>) -> RunResult {
 }
 
 pub(crate) fn run_text(vm: &dyn GraphVm, text: &str, args: &[&str], schedule: &str, graph: &Arc<Graph>) -> RunResult {
+    try_text(vm, text, args, schedule, &[graph]).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// Runs a text on graphs that it knows as `g`, `h` and so on.
+fn try_text(
+    vm: &dyn GraphVm,
+    text: &str,
+    args: &[&str],
+    schedule: &str,
+    loaded: &[&Arc<Graph>],
+) -> Result<RunResult, ExecError> {
     let file = SourceFile::new("groups.gt", text);
     let front = compile_front(&file).unwrap_or_else(|_| panic!("the program is right"));
     let module = gw_ir::lower(&front.typed, &file.text).unwrap();
@@ -28,9 +39,11 @@ pub(crate) fn run_text(vm: &dyn GraphVm, text: &str, args: &[&str], schedule: &s
     let options = gw_ir::Options { family: Some(Family::Gpu), ..gw_ir::Options::default() };
     let module = gw_ir::run_pipeline(module, &schedule, &options).unwrap();
     let graphs = SpecGraphs::new();
-    graphs.insert("g", Arc::clone(graph));
+    for (name, &graph) in ["g", "h"].into_iter().zip(loaded) {
+        graphs.insert(name, Arc::clone(graph));
+    }
     let options = RunOptions { graphs: Arc::new(graphs), ..RunOptions::with_args(args.iter().copied()) };
-    Program::prepare(vm, Arc::new(module)).unwrap().run(&options).unwrap_or_else(|e| panic!("{e}"))
+    Program::prepare(vm, Arc::new(module)).unwrap().run(&options)
 }
 
 /// The results as bits.
@@ -83,4 +96,21 @@ fn communities_and_colorings_are_those_of_the_reference_machine() {
             }
         }
     }
+}
+
+/// The element has the vertices of the larger graph; the neighbours of the smaller one are grouped.
+#[test]
+fn a_vertex_that_the_grouped_graph_lacks_is_an_error() {
+    let Some(device) = EmulatedDevice::new() else { return };
+    let vm = CudaVm::on(Arc::new(device));
+    let text = "element Vertex end\nelement Edge end\n\
+                const g : edgeset{Edge}(Vertex,Vertex) = load(argv[1]);\n\
+                const h : edgeset{Edge}(Vertex,Vertex) = load(argv[2]);\n\
+                const found : vector{Vertex}(int) = -1;\n\
+                func key(v : Vertex, n : Vertex) -> k : int\n k = n;\nend\n\
+                func main()\n h.groupBy(key).count().groups(found);\nend\n";
+    let [large, small] =
+        ["grid:9x9", "grid:3x3"].map(|spec| Arc::new(GraphSpec::parse(spec).and_then(|s| s.load(&Silent)).unwrap().graph));
+    let error = |vm: &dyn GraphVm| try_text(vm, text, &["g", "h"], "", &[&large, &small]).unwrap_err().to_string();
+    assert_eq!(error(&vm), error(&ReferenceVm::new()));
 }

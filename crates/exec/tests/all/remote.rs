@@ -90,6 +90,7 @@ fn rubbish(scalar: Scalar) -> Value {
         Scalar::Int => Value::Int(-777),
         Scalar::Uint => Value::Uint(777),
         Scalar::Uint64 => Value::Uint64(777),
+        Scalar::Int64 => Value::Int64(-777),
         Scalar::Float => Value::Float(-777.0),
         Scalar::Double => Value::Double(-777.0),
         _ => Value::Bool(true),

@@ -379,7 +379,7 @@ fn workers_share_a_part_of_a_graph() {
         if triangles.suits(&whole) {
             let args = example_args(triangles, spec, &whole);
             let refused = prepare(&flow(2), triangles, None).unwrap().run(&options(&args, &part)).unwrap_err();
-            assert!(refused.to_string().contains("this graph is in parts"), "{refused}");
+            assert!(refused.to_string().contains("the graph is there in parts"), "{refused}");
         }
     }
 }

@@ -93,6 +93,7 @@ impl Writer {
         let element = self.elements[graph.element].name;
         let end = |text: &str| VertexName { text: text.into(), bound: graph.vertices };
         let mut draft = self.draft(host, Runs::Test, vec![end("n"), end("v")], &[]);
+        draft.scope.drawless = true;
         let mut params = format!("v : {element}, n : {element}");
         if let Some(weight) = graph.weight
             && self.dice.percent(60)
@@ -115,6 +116,7 @@ impl Writer {
         let element = self.elements[graph.element].name;
         let vertices = vec![VertexName { text: "v".into(), bound: graph.vertices }];
         let mut draft = self.draft(host, Runs::Test, vertices, &[]);
+        draft.scope.drawless = true;
         draft.scope.numbers.extend(["key".to_string(), "value".to_string(), "value".to_string()]);
         draft.scope.locals.push(ScalarVar { name: "worth".into(), scalar: Scalar::Double, summed: false });
         let value = if self.dice.percent(40) { "value".to_string() } else { self.expr(&draft.scope, 2) };

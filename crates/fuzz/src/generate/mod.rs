@@ -194,6 +194,8 @@ struct Scope {
     writes: Vec<(VectorVar, Mode)>,
     scalar_writes: Vec<(ScalarVar, Mode)>,
     graphs: Vec<GraphVar>,
+    /// Random neighbours may not be drawn: the function belongs to groups.
+    drawless: bool,
     depth: usize,
 }
 

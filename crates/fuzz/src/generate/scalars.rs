@@ -214,7 +214,7 @@ impl Writer {
         let a = self.index(scope, graph.vertices);
         let b = self.index(scope, graph.vertices);
         let name = &graph.name;
-        match self.dice.weighted(&[5, 2, 1, usize::from(self.wild)]) {
+        match self.dice.weighted(&[5, 2, 1, usize::from(self.wild && !scope.drawless)]) {
             0 => format!("{name}.getOutDegree({a})"),
             1 => format!("intersectNeighbor({name}, {a}, {b})"),
             2 => format!(

@@ -50,6 +50,7 @@ fn the_generator_reaches_every_kind_of_node() {
         "PriorityQueueAlloc",
         "EdgeSetLoad",
         "VectorLoad",
+        "Column",
         "Weigh",
         "Intersection",
         "IntersectNeighbor",

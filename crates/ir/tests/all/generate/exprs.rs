@@ -264,6 +264,11 @@ impl Gen<'_> {
                     let meta = self.intersection();
                     Expr::new(ExprKind::IntersectNeighbor { args, meta }, Type::INT)
                 }
+                10 => {
+                    let args = vec![self.expr(&g, 0), self.expr(&Type::STRING, 0), self.expr(&Type::STRING, 0)];
+                    let builtin = self.of(&[Builtin::EdgeCode, Builtin::VertexCode]);
+                    self.built(builtin, args)
+                }
                 _ => {
                     let x = self.expr(&Type::INT, depth);
                     let builtin = self.of(&[Builtin::Abs, Builtin::BitNot, Builtin::PopCount]);
@@ -292,7 +297,10 @@ impl Gen<'_> {
             },
             Scalar::Double => {
                 let s = self.expr(&Type::STRING, depth);
-                self.built(Builtin::Atof, vec![s])
+                match self.coin() {
+                    true => self.built(Builtin::Atof, vec![s]),
+                    false => Expr::new(ExprKind::Convert(Box::new(self.built(Builtin::Date, vec![s]))), ty.clone()),
+                }
             }
             Scalar::String => match self.pick(3) {
                 0 => {
@@ -404,6 +412,9 @@ impl Gen<'_> {
                     let args = vec![self.var(ty)?, Expr::var("kept", per_link(Type::BOOL))];
                     Some(self.built(Builtin::SelectEdges, args))
                 }
+                4 if *weight == Some(Scalar::Int) => {
+                    Some(self.built(Builtin::ByNumber, vec![Expr::var("links", graph(None))]))
+                }
                 2 if *weight == Some(Scalar::Int) => {
                     let args = vec![Expr::var("links", graph(None)), Expr::var("parent", per_node(vertex()))];
                     Some(self.built(Builtin::Contract, args))
@@ -425,6 +436,10 @@ impl Gen<'_> {
                 (_, 1) => new(ExprKind::VectorFill(Box::new(self.expr(ty.leaf(), depth)))),
                 (Domain::Element(_), 2) if **item == Type::INT && self.coin() => {
                     Some(self.built(Builtin::VectorRanks, vec![Expr::new(ExprKind::VectorAlloc, ty.clone())]))
+                }
+                (Domain::Element(_), 2) if item.scalar().is_some() && *ty == per_node((**item).clone()) && self.coin() => {
+                    let args = vec![Expr::var("links", graph(None)), self.expr(&Type::STRING, 0)];
+                    new(ExprKind::Column(args))
                 }
                 (Domain::Element(_), 2) => {
                     let text = self.expr(&Type::STRING, depth);
