@@ -98,14 +98,14 @@ fn communities_and_colorings_are_those_of_the_reference_machine() {
     }
 }
 
-/// The element has the vertices of the larger graph; the neighbours of the smaller one are grouped.
+/// The element has the vertices of the larger graph, which is loaded last; the neighbours of the smaller one are grouped.
 #[test]
 fn a_vertex_that_the_grouped_graph_lacks_is_an_error() {
     let Some(device) = EmulatedDevice::new() else { return };
     let vm = CudaVm::on(Arc::new(device));
     let text = "element Vertex end\nelement Edge end\n\
-                const g : edgeset{Edge}(Vertex,Vertex) = load(argv[1]);\n\
                 const h : edgeset{Edge}(Vertex,Vertex) = load(argv[2]);\n\
+                const g : edgeset{Edge}(Vertex,Vertex) = load(argv[1]);\n\
                 const found : vector{Vertex}(int) = -1;\n\
                 func key(v : Vertex, n : Vertex) -> k : int\n k = n;\nend\n\
                 func main()\n h.groupBy(key).count().groups(found);\nend\n";

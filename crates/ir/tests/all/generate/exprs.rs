@@ -210,7 +210,7 @@ impl Gen<'_> {
                     let args = vec![self.expr(&g, 0), self.expr(&vertex(), depth)];
                     self.built(Builtin::OutDegree, args)
                 }
-                4 => {
+                4 if weight.is_none() => {
                     let s = self.expr(&set(), 0);
                     self.built(Builtin::VertexSetSize, vec![s])
                 }
@@ -387,7 +387,7 @@ impl Gen<'_> {
                     Some(self.built(Builtin::Neighbors, args))
                 }
                 3 => Some(self.built(Builtin::DequeueReadySet, vec![Expr::var("pq", queue())])),
-                4 => {
+                4 if weight.is_none() => {
                     let args = vec![
                         self.expr(&graph(None), 0),
                         self.expr(&set(), 0),
@@ -414,6 +414,13 @@ impl Gen<'_> {
                 }
                 4 if *weight == Some(Scalar::Int) => {
                     Some(self.built(Builtin::ByNumber, vec![Expr::var("links", graph(None))]))
+                }
+                4 if weight.is_none() => {
+                    // Whatever the element of the edges is, the builtin names them after their ends.
+                    let set = Expr::new(ExprKind::Universe(None), set());
+                    let ends = Expr::var("parent", per_node(vertex()));
+                    let made = self.built(Builtin::MakeEdges, vec![set, ends.clone(), ends]);
+                    new(ExprKind::Convert(Box::new(made)))
                 }
                 2 if *weight == Some(Scalar::Int) => {
                     let args = vec![Expr::var("links", graph(None)), Expr::var("parent", per_node(vertex()))];
