@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use graphwright::machine::Target;
 use graphwright::{Argument, Graph, Observer, StepRecord};
+use gw_graph::columns::{Columns, Table};
 use gw_graph::format::WriteOptions;
 use gw_graph::progress::Silent;
 use gw_graph::{
-    Adjacency, BuildOptions, EdgeChunk, EdgeList, GraphSpec, Name, Offsets, Symmetry, Weight, build, with_weights,
+    Adjacency, BuildOptions, EdgeChunk, EdgeList, GraphSpec, Name, Offsets, Symmetry, Weight, build,
+    build_rows, with_weights,
 };
 use numpy::{Element, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -18,6 +20,7 @@ use pyo3::types::PyDict;
 use rayon::prelude::*;
 
 use crate::arrays;
+use crate::columns::{self, GivenColumn};
 use crate::cache::{Cache, Given, Key};
 use crate::errors::{raise, raise_graph};
 use crate::outcome::NativeOutcome;
@@ -61,7 +64,8 @@ impl NativeGraph {
 
     /// A graph of edges between numbered vertices.
     #[staticmethod]
-    #[pyo3(signature = (source, target, weights, vertices, directed, keep_loops))]
+    #[pyo3(signature = (source, target, weights, vertices, directed, keep_loops, parallel, columns))]
+    #[expect(clippy::too_many_arguments, reason = "what a graph is made of")]
     fn from_edges(
         py: Python<'_>,
         source: PyReadonlyArray1<'_, u32>,
@@ -70,6 +74,8 @@ impl NativeGraph {
         vertices: usize,
         directed: bool,
         keep_loops: bool,
+        parallel: &str,
+        columns: Vec<GivenColumn<'_>>,
     ) -> PyResult<Self> {
         let (source, target) = (source.as_slice()?, target.as_slice()?);
         if source.len() != target.len() {
@@ -77,15 +83,17 @@ impl NativeGraph {
             return Err(PyValueError::new_err(message));
         }
         let symmetry = if directed { Symmetry::Unknown } else { Symmetry::default() };
-        let options = BuildOptions { symmetrise: !directed, keep_loops, symmetry, ..BuildOptions::default() };
+        let parallel = parallel.parse().map_err(PyValueError::new_err)?;
+        let options = BuildOptions { symmetrise: !directed, keep_loops, symmetry, parallel, ..BuildOptions::default() };
+        let table = columns::table(columns, source.len())?;
         let graph = match weights {
-            None => detached(py, || build(list(vertices, source, target, None::<&[()]>), &options))?,
+            None => detached(py, || built(list(vertices, source, target, None::<&[()]>), table, &options))?,
             Some(weights) => {
                 macro_rules! built_of {
                     ($($type:ty),*) => {
                         $(if let Ok(weights) = weights.extract::<PyReadonlyArray1<'_, $type>>() {
                             let weights = weights.as_slice()?;
-                            detached(py, || build(list(vertices, source, target, Some(weights)), &options))?
+                            detached(py, || built(list(vertices, source, target, Some(weights)), table, &options))?
                         } else)* {
                             let needed = "a contiguous array of int32, int64, float32 or float64";
                             return Err(PyTypeError::new_err(format!("weights: {needed} is needed")));
@@ -96,6 +104,28 @@ impl NativeGraph {
             }
         };
         Ok(Self::new(graph.map_err(raise_graph)?))
+    }
+
+    /// The same graph with the columns of a table of its vertices; `rows` has the row of each vertex.
+    fn with_vertex_columns(
+        &self,
+        columns: Vec<GivenColumn<'_>>,
+        rows: PyReadonlyArray1<'_, u32>,
+    ) -> PyResult<Self> {
+        let length = columns.first().map_or(Ok(0), |column| column.2.len())?;
+        let table = columns::table(columns, length)?;
+        let row_of = Arc::new(rows.as_slice()?.to_vec().into());
+        let columns = table.map(|table| Arc::new(Columns { table, row_of }));
+        Ok(Self::new(self.graph.clone().with_vertex_columns(columns)))
+    }
+
+    /// The names of the columns of edges and of vertices.
+    fn columns(&self) -> (Vec<String>, Vec<String>) {
+        let names = |columns: Option<&Arc<Columns>>| {
+            let kept = columns.iter().flat_map(|columns| &columns.table.columns);
+            kept.map(|column| column.name.clone()).collect()
+        };
+        (names(self.graph.edge_columns()), names(self.graph.vertex_columns()))
     }
 
     /// A graph file or the spec of a generated graph, and the ids in the file: integers, texts or None.
@@ -335,6 +365,18 @@ fn list<W: Weight>(vertices: usize, source: &[u32], target: &[u32], weights: Opt
         },
     });
     EdgeList { vertices, chunks: chunks.collect() }
+}
+
+/// Builds a graph of edges, which keep the rows of a table where there is one.
+fn built<W: Weight>(
+    edges: EdgeList<W>,
+    table: Option<Arc<Table>>,
+    options: &BuildOptions,
+) -> gw_graph::Result<gw_graph::Graph> {
+    match table {
+        None => build(edges, options),
+        Some(_) => build_rows(edges, table, options),
+    }
 }
 
 fn arrays_of<'py>(slf: &Bound<'py, NativeGraph>, adjacency: &Adjacency) -> PyResult<Arrays<'py>> {

@@ -6,6 +6,7 @@
 
 mod arrays;
 mod cache;
+mod columns;
 mod dynamic;
 mod errors;
 mod follower;

@@ -16,6 +16,7 @@ NEEDS = {
     "bfs": {"source": 0},
     "bfs_levels": {"source": 0},
     "k_shortest_paths": {"source": 0, "target": 0},
+    "earliest_arrival": {"source": 0},
     "khop": {"source": 0, "hops": 2},
     "maxflow": {"source": 0, "sink": 0},
     "ppr": {"source": 0},
@@ -25,7 +26,7 @@ NEEDS = {
     "sssp_delta": {"source": 0},
     "sssp_real": {"source": 0},
 }
-WEIGHTED = {"astar", "bc_weighted", "cf", "matching_weighted", "maxflow", "msf", "ppsp", "spmv", "sssp", "sssp_delta", "sssp_real"}
+WEIGHTED = {"astar", "bc_weighted", "cf", "earliest_arrival", "matching_weighted", "maxflow", "msf", "ppsp", "spmv", "sssp", "sssp_delta", "sssp_real"}
 FORMS = {f"{name}_weighted" for name in ("eigenvector", "hits", "katz", "pagerank", "ppr")}
 NAMES = sorted(({program["name"].replace("-", "_") for program in gw.programs()} | {"betweenness", "components"}) - FORMS)
 

@@ -71,7 +71,7 @@ pub use offsets::Offsets;
 pub use remote_lists::RemoteLists;
 pub use renumbering::{Permutation, Renumbering};
 pub use reorder::Reorder;
-pub use rows::Parallel;
+pub use rows::{Parallel, build_rows};
 pub use same_file::is_same_file;
 pub use share::Share;
 pub use spans::Spans;

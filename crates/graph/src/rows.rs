@@ -62,8 +62,9 @@ impl FromStr for Parallel {
     }
 }
 
-/// [`build`](crate::build) for edges that are the rows of a table.
-pub(crate) fn build_rows<W: Weight>(
+/// [`build`](crate::build) for edges that are the rows of a table: the graph knows the row of each of its edges
+/// ([`Graph::edge_columns`]).
+pub fn build_rows<W: Weight>(
     edges: EdgeList<W>,
     table: Option<Arc<Table>>,
     options: &BuildOptions,

@@ -334,7 +334,7 @@ fn arguments(entry: &Entry) -> Result<(Vec<String>, Values)> {
         ArgKind::Count(count) | ArgKind::Starts(count) | ArgKind::Row { example: count, .. } => {
             Some((arg.name.to_string(), count.to_string()))
         }
-        ArgKind::Tolerance(number) | ArgKind::Share(number) | ArgKind::Positive(number) => {
+        ArgKind::Tolerance(number) | ArgKind::Share(number) | ArgKind::Positive(number) | ArgKind::Time(_, number) => {
             Some((arg.name.to_string(), number.to_string()))
         }
         ArgKind::Weights => arg.default.map(|value| (arg.name.to_string(), value.to_string())),
@@ -355,6 +355,7 @@ fn arguments(entry: &Entry) -> Result<(Vec<String>, Values)> {
                 | ArgKind::Tolerance(_)
                 | ArgKind::Share(_)
                 | ArgKind::Positive(_)
+                | ArgKind::Time(..)
                 | ArgKind::Weights => name,
             };
             known.iter().map(|arg| format!("{{{}}}", word(arg.kind, arg.name))).collect()

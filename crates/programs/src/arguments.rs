@@ -200,6 +200,10 @@ fn check(arg: &Arg, text: &str) -> Result<(), ArgumentError> {
             let good = text.parse::<f64>().is_ok_and(|number| (0.0..1.0).contains(&number));
             (good, "a number from 0 to below 1".to_string())
         }
+        ArgKind::Time(bound, _) => {
+            let expected = "a number, a date such as 2026-11-19 or 2026-11-19T12:30, or `any`".to_string();
+            (bound.number(text).is_some(), expected)
+        }
         ArgKind::Weights => {
             let good = Weighing::of(text).is_some();
             (good, "`auto` (weights that the graph's file has count), `use` or `ignore`".to_string())

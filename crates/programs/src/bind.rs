@@ -110,7 +110,10 @@ impl Bound {
             let text = match value {
                 Some(text) if is_vertex(arg) => vertex(arg, text, graph)?.to_string(),
                 Some(text) if arg.kind == ArgKind::Sources => sources::numbered(arg, text, graph, vertex)?,
-                Some(text) => text.clone(),
+                Some(text) => match arg.kind {
+                    ArgKind::Time(bound, _) => bound.number(text).unwrap_or_else(|| text.clone()),
+                    _ => text.clone(),
+                },
                 None => self.chosen(arg, graph, &mut settled)?,
             };
             settled.args.push(text);

@@ -43,7 +43,7 @@ pub use example::example_args;
 pub use example_graphs::{ExampleGraph, example_graphs};
 pub use example_weights::{WeightedExample, weighted_examples};
 pub use paths::{PARENT, Path, PathError, PathKind};
-pub use registry::{Arg, ArgKind, Output, Program, Remark, UnknownProgram, find, programs, weights_of};
+pub use registry::{Arg, ArgKind, Output, Program, Remark, TimeBound, UnknownProgram, find, programs, weights_of};
 pub use results::{Number, ResultMap, Results, Values};
 pub use suit::{Suited, Unsuitable};
 pub use update::{Update, with_update};

@@ -1,6 +1,7 @@
 //! What is known about a standard program, and finding one by name.
 
 use gw_exec::Scalar;
+use gw_graph::columns::seconds_of;
 use gw_graph::{Graph, WeightKind};
 use gw_lang::SourceFile;
 use serde::Serialize;
@@ -110,8 +111,42 @@ pub enum ArgKind {
     Share(&'static str),
     /// A real number from 0.001 to 1000, with the value that checks and labs use.
     Positive(&'static str),
+    /// A point in time: a number, a date such as `2026-11-19`, which is taken as seconds since 1970 in UTC, or `any` for
+    /// no bound; with the value that checks and labs use.
+    Time(TimeBound, &'static str),
     /// Whether edges count by their weights: `auto`, `use` or `ignore`, see [`Program::weighing`].
     Weights,
+}
+
+/// Which end of a window of time an argument gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub enum TimeBound {
+    /// The first time.
+    Least,
+    /// The last time.
+    Greatest,
+}
+
+impl TimeBound {
+    /// The number, as programs read it, that stands for a text: `None` where the text is no time.
+    ///
+    /// ```
+    /// use gw_programs::TimeBound;
+    /// assert_eq!(TimeBound::Least.number("2026-11-19").as_deref(), Some("1795046400"));
+    /// assert_eq!(TimeBound::Greatest.number("any").as_deref(), Some("1e999"));
+    /// assert_eq!(TimeBound::Least.number("soon"), None);
+    /// ```
+    pub fn number(self, text: &str) -> Option<String> {
+        match (self, text) {
+            // Beyond all reals, which programs read as infinity.
+            (TimeBound::Least, "any") => Some("-1e999".to_string()),
+            (TimeBound::Greatest, "any") => Some("1e999".to_string()),
+            _ => match text.parse::<f64>() {
+                Ok(number) if !number.is_nan() => Some(text.to_string()),
+                _ => seconds_of(text).map(|seconds| seconds.to_string()),
+            },
+        }
+    }
 }
 
 impl ArgKind {

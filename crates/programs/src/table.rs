@@ -2,7 +2,7 @@
 
 use crate::edges::{OutOfReach, Reached};
 use crate::paths::PathKind;
-use crate::registry::{Arg, ArgKind, Output, Program};
+use crate::registry::{Arg, ArgKind, Output, Program, TimeBound};
 use crate::validate;
 use gw_exec::Scalar;
 
@@ -84,6 +84,16 @@ const LENGTH: Arg = Arg { default: Some("80"), ..row("length", "vertices of a wa
 /// Vertices that `msbfs` searches from; 64 when left out.
 const PIVOTS: Arg = Arg { default: Some("64"), ..row("pivots", "number of vertices to search from", 70, PIVOT_ROW) };
 
+/// A bound of times, `any` when left out.
+const fn time(name: &'static str, meaning: &'static str, bound: TimeBound, example: &'static str) -> Arg {
+    Arg { name, meaning, kind: ArgKind::Time(bound, example), default: Some("any") }
+}
+const SINCE: Arg = time("since", "no edge is taken before this time, a number or a date", TimeBound::Least, "2");
+const UNTIL: Arg = time("until", "no edge is taken after this time, a number or a date", TimeBound::Greatest, "300");
+
+/// How long an edge takes; 0 when left out.
+const DURATION: Arg = Arg { default: Some("0"), ..count("duration", "how long an edge takes", 1) };
+
 /// Hops that `khop` goes; 2 when left out.
 const HOPS: Arg = Arg { default: Some("2"), ..count("hops", "greatest number of hops", 2) };
 
@@ -139,6 +149,8 @@ const fn reached(name: &str) -> Option<Reached> {
         b"bfs" => ("parent", OutOfReach::MinusOne),
         b"bfs-levels" | b"bc" | b"khop" => ("level", OutOfReach::MinusOne),
         b"sssp" | b"sssp-delta" | b"sssp-real" | b"ppsp" | b"astar" => ("dist", OutOfReach::Greatest),
+        b"earliest-arrival" => ("arrival", OutOfReach::Greatest),
+        b"temporal-reach" => ("steps", OutOfReach::MinusOne),
         _ => return None,
     };
     Some(Reached { vector, otherwise })
@@ -310,6 +322,11 @@ pub(crate) const PROGRAMS: &[Program] = &[
     program!("coloring": "vertex coloring, largest degree first",
         [GRAPH] -> [output("color", "vector of int", "colors from 0 on, different at neighbours")],
         symmetric simple, validate::coloring),
+    program!("earliest-arrival": "earliest arrivals along edges that are there at one time each",
+        [GRAPH, SOURCE, SINCE, UNTIL, DURATION] -> [
+            output("arrival", "vector of weight_64", "earliest time of arrival, greatest of its type out of reach"),
+            output("reached", "int", "vertices reached, the source among them")
+        ], weights exact, validate::earliest_arrival),
     program!("eccentricity": "eccentricities, diameter and radius, exact or bounds",
         [GRAPH, SEARCHES] -> [
             output("eccentricity", "vector of int", "greatest number of hops within the component, or a lower bound"),
@@ -545,6 +562,11 @@ pub(crate) const PROGRAMS: &[Program] = &[
         ], weights exact, validate::sssp, validate::no_distances),
     program!("tc": "triangle counting",
         [GRAPH] -> [output("triangles", "uint_64", "number of triangles")], symmetric simple, validate::triangles),
+    program!("temporal-reach": "vertices that edges taken in the order of their times lead to",
+        [GRAPH, SOURCE, SINCE, UNTIL, DURATION] -> [
+            output("steps", "vector of int", "fewest edges of a path, 0 at the source, -1 out of reach"),
+            output("reached", "int", "vertices reached, the source among them")
+        ], weights exact, validate::temporal_reach),
     program!("topo": "topological levels of a directed graph without cycles",
         [GRAPH] -> [
             output("level", "vector of int", "edges on the longest path to v, -1 on and behind cycles"),

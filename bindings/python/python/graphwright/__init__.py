@@ -31,10 +31,10 @@ _PLACES = {
 }
 _ALGORITHMS = (
     "astar", "bc", "bc_all", "bc_edges", "bc_weighted", "betweenness", "bfs", "bfs_levels", "biconnected", "bipartite", "bridges", "cc", "cc_fast", "cdlp",
-    "cf", "closeness", "coloring", "components", "eccentricity", "eigenvector", "fastrp", "harmonic", "hits", "k_shortest_paths", "katz", "kcore",
+    "cf", "closeness", "coloring", "components", "earliest_arrival", "eccentricity", "eigenvector", "fastrp", "harmonic", "hits", "k_shortest_paths", "katz", "kcore",
     "kcore_unordered", "khop", "ktruss", "lcc", "leiden", "louvain", "matching", "matching_weighted", "maxflow", "mis", "msbfs", "msf", "node2vec", "pagerank", "pagerank_delta",
     "pagerank_div", "pagerank_gs", "ppr", "ppsp", "programs", "scc", "setcover", "similar", "similarity", "similarity_edges", "spmv", "sssp",
-    "sssp_delta", "sssp_real", "tc", "topo", "triangles", "walks",
+    "sssp_delta", "sssp_real", "tc", "temporal_reach", "topo", "triangles", "walks",
 )  # fmt: skip
 _PLACES.update(dict.fromkeys(_ALGORITHMS, ".algorithms"))
 

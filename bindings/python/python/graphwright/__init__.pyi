@@ -32,6 +32,7 @@ from .algorithms import cf as cf
 from .algorithms import closeness as closeness
 from .algorithms import coloring as coloring
 from .algorithms import components as components
+from .algorithms import earliest_arrival as earliest_arrival
 from .algorithms import eccentricity as eccentricity
 from .algorithms import eigenvector as eigenvector
 from .algorithms import fastrp as fastrp
@@ -70,6 +71,7 @@ from .algorithms import sssp as sssp
 from .algorithms import sssp_delta as sssp_delta
 from .algorithms import sssp_real as sssp_real
 from .algorithms import tc as tc
+from .algorithms import temporal_reach as temporal_reach
 from .algorithms import topo as topo
 from .algorithms import triangles as triangles
 from .algorithms import walks as walks

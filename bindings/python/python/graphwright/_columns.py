@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+
 import numpy as np
 
 
@@ -123,3 +125,96 @@ def _object_column(values) -> np.ndarray:
     made = np.empty(len(values), dtype=object)
     made[:] = values
     return made
+
+
+def kept_columns(table, wanted, used):
+    """The columns of a table that a graph keeps: name, kind, values, rows without a value, and texts. ``wanted`` is True for
+    all columns but those that are ``used`` already, the names of some, or a dict of columns."""
+    if wanted is None or wanted is False:
+        return []
+    if isinstance(wanted, dict):
+        return [_kept(name, values) for name, values in wanted.items()]
+    names = _names(table)
+    if names is None:
+        raise TypeError('the edges have no names of columns: give columns={"name": values}')
+    if wanted is True:
+        wanted = [name for name in names if name not in used]
+    wanted = [wanted] if isinstance(wanted, str) else wanted
+    return [_kept(name, _column_of(table, _pick(names, name, 0, "columns"))) for name in wanted]
+
+
+def used_names(table, *given):
+    """The names of the columns that are the ends of edges and their weight."""
+    names = _names(table) or []
+    return {names[place] if name is None and place < 2 else name for place, name in enumerate(given) if place < len(names)}
+
+
+def id_column(table, name):
+    """The name and the values of the column with the ids of vertices."""
+    names = _names(table)
+    if names is None:
+        raise TypeError("a table of vertices has columns with names")
+    picked = _pick(names, name, 0, "id")
+    return picked, column(_column_of(table, picked))
+
+
+def _kept(name, values):
+    missing, present = _present(values)
+    if present.dtype.kind in "fM":
+        # What is no number, and no time, is a missing value too.
+        nothing = np.isnat(present) if present.dtype.kind == "M" else np.isnan(present)
+        missing[np.flatnonzero(~missing)[nothing]] = True
+        present = present[~nothing]
+    kind, present, texts = _typed(name, present)
+    rows = np.zeros(len(missing), dtype=present.dtype)
+    rows[~missing] = present
+    return str(name), kind, rows, np.flatnonzero(missing).astype(np.uint32), texts
+
+
+def _present(values):
+    """Which rows have no value, and the values of the others."""
+    for test, drop in (("is_null", "drop_nulls"), ("is_null", "drop_null"), ("isna", "dropna")):
+        if hasattr(values, test) and hasattr(values, drop):
+            missing, present = np.array(getattr(values, test)(), dtype=bool), getattr(values, drop)()
+            if getattr(getattr(present, "dtype", None), "tz", None) is not None:
+                present = present.dt.tz_convert("UTC").dt.tz_localize(None)
+            return missing, column(present)
+    made = column(values)
+    missing = np.array([value is None for value in made.tolist()]) if made.dtype == object else np.zeros(len(made), dtype=bool)
+    return missing, made[~missing]
+
+
+def _typed(name, values):
+    kind = values.dtype.kind
+    if kind == "b":
+        return "bool", values.astype(np.uint8), None
+    if kind in "iu":
+        if kind == "u" and len(values) and values.max() > np.iinfo(np.int64).max:
+            raise OverflowError(f"column {name!r}: {values.max()} is more than 64 bits with a sign hold")
+        return "int", values.astype(np.int64), None
+    if kind == "f":
+        return "double", values.astype(np.float64), None
+    if kind == "M":
+        seconds = values.astype("datetime64[s]")
+        if (seconds.astype(values.dtype) != values).any():
+            raise ValueError(f"column {name!r} has fractions of seconds: round the times, or give them as numbers")
+        return "time", seconds.astype(np.int64), None
+    listed = values.tolist()
+    kinds = set(map(type, listed))
+    if kinds <= {str}:
+        texts = sorted(set(listed))
+        codes = dict(zip(texts, range(len(texts))))
+        return "text", np.fromiter(map(codes.__getitem__, listed), dtype=np.uint32, count=len(listed)), texts
+    if kinds <= {datetime.date, datetime.datetime}:
+        return _typed(name, np.array([_in_utc(value) for value in listed], dtype="datetime64[us]"))
+    for alike in ({bool}, {int}, {int, float}):
+        if kinds <= alike:
+            return _typed(name, np.array(listed))
+    shown = ", ".join(sorted(one.__name__ for one in kinds))
+    raise TypeError(f"column {name!r} holds {shown}: columns are truth values, numbers, texts or points in time")
+
+
+def _in_utc(time):
+    if getattr(time, "tzinfo", None) is not None:
+        return time.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+    return time

@@ -8,7 +8,7 @@ import sys
 import numpy as np
 
 from . import _native
-from ._columns import edge_columns
+from ._columns import edge_columns, id_column, kept_columns, used_names
 from ._ids import Ids, number_pairs
 
 #: The greatest weight that 32-bit integers hold with room for "out of reach".
@@ -102,7 +102,17 @@ class Graph:
 
     @classmethod
     def from_edges(
-        cls, edges, target=None, weight=None, *, source=None, vertices=None, directed=False, loops=False
+        cls,
+        edges,
+        target=None,
+        weight=None,
+        *,
+        source=None,
+        vertices=None,
+        directed=False,
+        loops=False,
+        parallel="min",
+        columns=None,
     ):
         """A graph from edges: two or three arrays, a table with columns, or pairs and triples.
 
@@ -111,8 +121,12 @@ class Graph:
         names the first two columns are taken and no weight. With an array as ``target``, ``edges`` is the array of sources.
 
         Ids may be integers of any width, strings or anything hashable. Integers become vertices in ascending order, other ids in the
-        order in which they occur; ``vertices=n`` says instead that ids are the numbers of vertices 0, ..., n - 1. Parallel edges
-        become one with the least weight; loops are dropped unless ``loops=True``.
+        order in which they occur; ``vertices=n`` says instead that ids are the numbers of vertices 0, ..., n - 1. Loops are dropped
+        unless ``loops=True``. Of parallel edges one stays, with the least weight; ``parallel`` may also be ``"max"``, ``"first"``,
+        ``"sum"`` or ``"keep"``, which keeps all.
+
+        ``columns`` keeps what programs of your own ask for with ``edges.column("name")``: the names of some columns, True for all,
+        or a dict of them. They hold truth values, numbers, texts or points in time; None, NaN and NaT are missing values.
 
         >>> import graphwright as gw
         >>> G = gw.Graph.from_edges({"from": ["a", "b"], "to": ["b", "c"], "km": [2.5, 1.0]}, weight="km")
@@ -122,6 +136,7 @@ class Graph:
         if target is not None and not isinstance(target, str):
             edges = (edges, target) if weight is None else (edges, target, weight)
             edges, target, weight = tuple(map(np.asarray, edges)), None, None
+        kept = kept_columns(edges, columns, used_names(edges, source, target, weight))
         from_ends, to_ends, weights = edge_columns(edges, source, target, weight)
         if len(from_ends) != len(to_ends):
             raise ValueError(f"there are {len(from_ends)} sources but {len(to_ends)} targets")
@@ -133,8 +148,43 @@ class Graph:
             weights = narrow_weights(weights)
             if len(weights) != len(sources):
                 raise ValueError(f"there are {len(sources)} edges but {len(weights)} weights")
-        native = _native.NativeGraph.from_edges(sources, targets, weights, vertices, directed, loops)
+        native = _native.NativeGraph.from_edges(sources, targets, weights, vertices, directed, loops, parallel, kept)
         return cls(native, ids, directed)
+
+    def with_vertices(self, table, id=None, columns=True):
+        """The same graph with the columns of a table of its vertices, for programs that ask for ``vertices.column("name")``. The
+        ids of vertices stand in the column ``id``, the first one without a name; rows of other ids are left out.
+
+        >>> import graphwright as gw
+        >>> G = gw.Graph.from_edges([("a", "b"), ("b", "c")])
+        >>> G.with_vertices({"name": ["a", "c"], "staff": [4, 5]}).columns
+        {'edges': [], 'vertices': ['staff']}
+        """
+        name, ids = id_column(table, id)
+        known = self._numbers_of(ids)
+        rows = np.full(self.num_vertices, 2**32 - 1, dtype=np.uint32)
+        found = np.flatnonzero(known >= 0)
+        rows[known[found]] = found
+        if len(found) and np.bincount(known[found]).max() > 1:
+            twice = ids[found][np.bincount(known[found])[known[found]] > 1][0]
+            raise ValueError(f"the table has several rows for the vertex {twice!r}")
+        native = self._native.with_vertex_columns(kept_columns(table, columns, {name}), rows)
+        return Graph(native, self._ids, self._directed)
+
+    def _numbers_of(self, ids) -> np.ndarray:
+        """The number of the vertex with each of these ids, -1 where there is none."""
+        if self._ids is None:
+            size, listed = self.num_vertices, ids.tolist()
+            known = (vertex if type(vertex) is int and 0 <= vertex < size else -1 for vertex in listed)
+        else:
+            numbers, listed = self._ids.numbers, ids.tolist()
+            known = (numbers.get(vertex, -1) for vertex in listed)
+        return np.fromiter(known, dtype=np.int64, count=len(ids))
+
+    @property
+    def columns(self) -> dict:
+        """The names of the columns that the graph keeps, of edges and of vertices."""
+        return dict(zip(("edges", "vertices"), self._native.columns()))
 
     @classmethod
     def from_networkx(cls, graph, weight=None, default=1):

@@ -383,6 +383,43 @@ def khop(G, source, hops, **options) -> Result:
     return run(standard("khop"), G, {"source": G.vertex(source), "hops": hops}, options)
 
 
+def _window(since, until, duration):
+    """The arguments of a window of time; points in time with a calendar are given as texts."""
+    def text(time):
+        return "any" if time is None else time.isoformat() if hasattr(time, "isoformat") else time
+
+    return {"since": text(since), "until": text(until), "duration": duration}
+
+
+def earliest_arrival(G, source, *, since=None, until=None, duration=0, **options) -> Result:
+    """The earliest ``arrival`` at every vertex of what leaves ``source`` along edges whose weights are the times at which
+    they are there, and how many are ``reached``. Only edges from ``since`` to ``until`` are taken, numbers or points in
+    time; each takes ``duration``. Parallel edges are trips at several times: keep them (``parallel="keep"``).
+
+    >>> import graphwright as gw
+    >>> G = gw.Graph.from_edges([("a", "b", 8), ("b", "c", 7), ("b", "d", 9)])
+    >>> gw.earliest_arrival(G, "a").to_dict("arrival")["d"]
+    9
+    """
+    G = _weighted(as_graph(G))
+    arguments = {"source": G.vertex(source), **_window(since, until, duration)}
+    return run(standard("earliest-arrival"), G, arguments, options)
+
+
+def temporal_reach(G, source, *, since=None, until=None, duration=0, **options) -> Result:
+    """The vertices that edges taken in the order of their times lead to: the fewest ``steps``, -1 out of reach, and how
+    many are ``reached``. Arguments are those of :func:`earliest_arrival`.
+
+    >>> import graphwright as gw
+    >>> G = gw.Graph.from_edges([("a", "b", 8), ("b", "c", 7), ("b", "d", 9)])
+    >>> gw.temporal_reach(G, "a").reached
+    3
+    """
+    G = _weighted(as_graph(G))
+    arguments = {"source": G.vertex(source), **_window(since, until, duration)}
+    return run(standard("temporal-reach"), G, arguments, options)
+
+
 def ktruss(G, **options) -> Result:
     """k-trusses: ``truss``, a number per edge in the order of the CSR arrays, and ``kmax``."""
     return run(standard("ktruss"), as_graph(G), {}, options)

@@ -102,6 +102,7 @@ fn of_standard(place: &Place<'_>, program: &StandardProgram) -> String {
         ArgKind::Delta => "16".to_string(),
         ArgKind::Count(example) | ArgKind::Starts(example) | ArgKind::Row { example, .. } => example.to_string(),
         ArgKind::Tolerance(number) | ArgKind::Share(number) | ArgKind::Positive(number) => number.to_string(),
+        ArgKind::Time(_, example) => example.to_string(),
         ArgKind::Weights => "auto".to_string(),
     });
     let line = place.line(program.name, &example.collect::<Vec<_>>(), "new-links.el");

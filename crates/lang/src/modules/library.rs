@@ -12,19 +12,19 @@ macro_rules! texts {
 
 /// Modules made for the library.
 const MODULES: &[(&str, &str)] = texts!["std/":
-    "basics", "brandes", "changes", "clustering", "communities", "forest", "homing_walk", "reach", "repair", "search", "searches",
+    "arrivals", "basics", "brandes", "changes", "clustering", "communities", "forest", "homing_walk", "reach", "repair", "search", "searches",
     "triangle_changes", "walk", "weighted_walk",
 ];
 
 /// The standard programs.
 const PROGRAMS: &[(&str, &str)] = texts!["":
     "astar", "bc", "bc-all", "bc-edges", "bc-weighted", "bfs", "bfs-levels", "biconnected", "bipartite", "bridges",
-    "cc", "cc-fast", "cdlp", "cf", "closeness", "coloring", "eccentricity", "eigenvector", "eigenvector-weighted",
+    "cc", "cc-fast", "cdlp", "cf", "closeness", "coloring", "earliest-arrival", "eccentricity", "eigenvector", "eigenvector-weighted",
     "fastrp", "harmonic", "hits", "hits-weighted", "k-shortest-paths", "katz", "katz-weighted", "kcore",
     "kcore-unordered", "khop", "ktruss", "lcc", "leiden", "louvain", "matching", "matching-weighted", "maxflow",
     "mis", "msbfs", "msf", "node2vec", "pagerank", "pagerank-delta", "pagerank-div", "pagerank-gs",
     "pagerank-weighted", "ppr", "ppr-weighted", "ppsp", "scc", "setcover", "similar", "similarity",
-    "similarity-edges", "spmv", "sssp", "sssp-delta", "tc", "topo", "triangles", "walks",
+    "similarity-edges", "spmv", "sssp", "sssp-delta", "tc", "temporal-reach", "topo", "triangles", "walks",
 ];
 
 /// The modules of the standard library: names, as in `use std.NAME;`, and texts.

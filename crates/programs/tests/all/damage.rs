@@ -71,6 +71,18 @@ impl Entry for i32 {
     }
 }
 
+impl Entry for i64 {
+    fn one_more(self) -> i64 {
+        self.wrapping_add(1)
+    }
+    fn rounded(self) -> i64 {
+        self & !1
+    }
+    fn initial(_: &Context<'_>, _: usize) -> i64 {
+        i64::MAX
+    }
+}
+
 impl Entry for u64 {
     fn one_more(self) -> u64 {
         self.wrapping_add(1)
@@ -104,7 +116,7 @@ impl Entry for f64 {
     }
     fn initial(context: &Context<'_>, _: usize) -> f64 {
         match context.result {
-            "dist" => f64::INFINITY,
+            "dist" | "arrival" => f64::INFINITY,
             "centrality" => 1.0 / (context.graph.vertices() as f64).sqrt(),
             _ => 0.0,
         }
@@ -169,6 +181,7 @@ fn damaged(right: &ResultMap, name: &str, context: &Context<'_>) -> Vec<(&'stati
     let with = |what, values: Values<'static>| (what, right.clone().with_vector(name, values));
     match right.vector(name) {
         Some(Values::Int(v)) => all(&v, context).into_iter().map(|(what, v)| with(what, v.into())).collect(),
+        Some(Values::Int64(v)) => all(&v, context).into_iter().map(|(what, v)| with(what, v.into())).collect(),
         Some(Values::Uint64(v)) => all(&v, context).into_iter().map(|(what, v)| with(what, v.into())).collect(),
         Some(Values::Float(v)) => {
             let mut made = all(&v, context);
@@ -206,6 +219,7 @@ fn right_results(program: &Program, graph: &Arc<Graph>, args: &[String]) -> Resu
     program.results.iter().fold(ResultMap::new(), |map, output| {
         match (Results::vector(&result.globals, output.name), result.globals.scalar(output.name)) {
             (Some(Values::Int(v)), _) => map.with_vector(output.name, v.into_owned()),
+            (Some(Values::Int64(v)), _) => map.with_vector(output.name, v.into_owned()),
             (Some(Values::Uint64(v)), _) => map.with_vector(output.name, v.into_owned()),
             (Some(Values::Float(v)), _) => map.with_vector(output.name, v.into_owned()),
             (Some(Values::Double(v)), _) => map.with_vector(output.name, v.into_owned()),
@@ -227,6 +241,7 @@ fn ints(results: &ResultMap, name: &str) -> Vec<i32> {
 fn reals(results: &ResultMap, name: &str) -> Vec<f64> {
     match (results.vector(name), results.scalar(name)) {
         (Some(Values::Int(v)), _) => v.iter().map(|&x| f64::from(x)).collect(),
+        (Some(Values::Int64(v)), _) => v.iter().map(|&x| x as f64).collect(),
         (Some(Values::Uint64(v)), _) => v.iter().map(|&x| x as f64).collect(),
         (Some(Values::Float(v)), _) => v.iter().map(|&x| f64::from(x)).collect(),
         (Some(Values::Double(v)), _) => v.into_owned(),
@@ -392,6 +407,8 @@ fn is_right(
         }
         "bipartite" => all_near(&["bipartite", "side", "conflicts"], 0.0),
         "topo" => all_near(&["level", "levels", "acyclic"], 0.0),
+        "earliest-arrival" => all_near(&["arrival", "reached"], 0.0),
+        "temporal-reach" => all_near(&["steps", "reached"], 0.0),
         "khop" => all_near(&["level", "reached"], 0.0),
         "matching" | "matching-weighted" => is_dominant(program.name, graph, found),
         "biconnected" => all_near(&["block", "cut", "blocks"], 0.0),

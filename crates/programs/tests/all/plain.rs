@@ -71,6 +71,18 @@ pub fn solve(program: &str, graph: &Graph, args: &[String]) -> ResultMap {
             results.with_scalar("bipartite", conflicts == 0)
         }
         "topo" => levels(graph, results),
+        "earliest-arrival" | "temporal-reach" => {
+            let (arrival, steps) = timely(graph, arg(2), real(3)..=real(4), real(5));
+            let reached = steps.iter().filter(|&&s| s >= 0).count() as i32;
+            let results = results.with_vector("steps", steps).with_scalar("reached", reached);
+            match graph.weight_kind().is_real() {
+                true => results.with_vector("arrival", arrival),
+                false => {
+                    let whole = |time: f64| if time < f64::INFINITY { time as i64 } else { i64::MAX };
+                    results.with_vector("arrival", arrival.into_iter().map(whole).collect::<Vec<i64>>())
+                }
+            }
+        }
         "khop" => {
             let level: Vec<i32> =
                 hops(graph, arg(2)).iter().map(|&l| if l <= arg(3) as i32 { l } else { -1 }).collect();
@@ -232,6 +244,29 @@ fn projections(graph: &Graph, rounds: usize, seed: u64) -> Vec<f32> {
 pub fn weighted(graph: &Graph) -> Vec<(usize, usize, f64)> {
     let weight = |at: usize| graph.out().weights().real(at).unwrap_or(1.0);
     edges(graph).into_iter().enumerate().map(|(at, (u, v, _))| (u, v, weight(at))).collect()
+}
+
+/// Earliest arrivals and fewest edges of paths whose edges are taken in the order of their times, which are their
+/// weights: all edges are tried as often as there are vertices.
+fn timely(
+    graph: &Graph,
+    source: usize,
+    window: std::ops::RangeInclusive<f64>,
+    duration: f64,
+) -> (Vec<f64>, Vec<i32>) {
+    let edges: Vec<_> = weighted(graph).into_iter().filter(|edge| window.contains(&edge.2)).collect();
+    let n = graph.vertices();
+    let (mut arrival, mut steps) = (vec![f64::INFINITY; n], vec![-1; n]);
+    arrival[source] = edges.iter().filter(|edge| edge.0 == source).map(|edge| edge.2).fold(f64::INFINITY, f64::min);
+    steps[source] = 0;
+    for step in 1..=n as i32 {
+        let before = arrival.clone();
+        for &(u, v, time) in edges.iter().filter(|edge| before[edge.0] <= edge.2) {
+            arrival[v] = arrival[v].min(time + duration);
+            steps[v] = if steps[v] == -1 { step } else { steps[v] };
+        }
+    }
+    (arrival, steps)
 }
 
 /// The least vertex that reaches v and is reached from there.

@@ -52,6 +52,11 @@ fn corrupted(program: &str, name: &str, graph: &Graph, right: &ResultMap, at: us
             values[at] += 0.02 + values[at].abs() * 0.1;
             Some(right.clone().with_vector(name, values))
         }
+        Values::Int64(values) => {
+            let mut values = values.into_owned();
+            values[at] = values[at].wrapping_add(1);
+            Some(right.clone().with_vector(name, values))
+        }
         Values::Uint64(values) => {
             let mut values = values.into_owned();
             values[at] += 1;
@@ -98,6 +103,8 @@ fn checked_vectors(program: &str) -> &'static [&'static str] {
         "eccentricity" => &["eccentricity", "upper"],
         "bipartite" => &["side"],
         "topo" | "khop" => &["level"],
+        "earliest-arrival" => &["arrival"],
+        "temporal-reach" => &["steps"],
         "matching" | "matching-weighted" => &["mate"],
         "biconnected" => &["block", "cut"],
         "bridges" => &["bridge_to", "part"],
@@ -131,7 +138,7 @@ fn checked_scalars(program: &str) -> &'static [&'static str] {
         "eccentricity" => &["diameter", "radius", "open"],
         "bipartite" => &["bipartite", "conflicts"],
         "topo" => &["levels", "acyclic"],
-        "khop" => &["reached"],
+        "khop" | "earliest-arrival" | "temporal-reach" => &["reached"],
         "matching" => &["pairs"],
         "matching-weighted" => &["pairs", "weight", "too_long"],
         "biconnected" => &["blocks"],
